@@ -1,0 +1,143 @@
+//! What goes out to a model and what comes back: the words that machine, driver and providers share.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::domain::ids::{CallId, ModelRef};
+use crate::domain::money::MicroUsd;
+use crate::domain::tokens::Usage;
+
+use super::answer::AnswerKind;
+
+/// A prompt in four blocks, so that each provider can put what is stable first and have it cached.
+///
+/// A cloud model reads persona and protocol as its system prompt, then the shared block, then the task: stable across the rounds of one
+/// seat. The embedded model reads protocol and shared block first, then persona and task: the same prefix for all seats.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Prompt {
+    /// Who the model is; empty for the judge.
+    pub persona: String,
+    /// The rules of the game for this kind of answer.
+    pub protocol: String,
+    /// The question and its context: the same for all calls of a run.
+    pub shared: String,
+    /// What is asked now, with the material it needs.
+    pub task: String,
+}
+
+impl Prompt {
+    /// The system prompt in the cloud order.
+    pub fn system(&self) -> String {
+        join([&self.persona, &self.protocol])
+    }
+
+    /// The user's message in the cloud order.
+    pub fn user(&self) -> String {
+        join([&self.shared, &self.task])
+    }
+
+    /// All text, for counting.
+    pub fn text(&self) -> String {
+        join([&self.persona, &self.protocol, &self.shared, &self.task])
+    }
+}
+
+/// Joins the blocks that are not empty with a blank line.
+pub fn join<'a>(blocks: impl IntoIterator<Item = &'a String>) -> String {
+    blocks.into_iter().map(|block| block.trim()).filter(|block| !block.is_empty()).collect::<Vec<_>>().join("\n\n")
+}
+
+/// One request to one model: a call, before it is made.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Ask {
+    pub call: CallId,
+    pub model: ModelRef,
+    pub prompt: Prompt,
+    /// Decides the schema that goes out.
+    pub answer: AnswerKind,
+    /// Most tokens the answer may take, thinking included.
+    pub room: u64,
+}
+
+/// Why a model stopped.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum StopReason {
+    /// It was done.
+    End,
+    /// It ran out of room: the text is cut off.
+    Length,
+    /// It, or a filter around it, declined; with its words, if any.
+    Refused(String),
+    /// Anything else the provider said. Not a clean end.
+    Other(String),
+}
+
+/// What a model answered.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Reply {
+    /// The answer's text without any thinking. May be empty when the stop reason is not `End`.
+    pub text: String,
+    pub stop: StopReason,
+    pub usage: Usage,
+    /// The model that the provider says answered.
+    pub served_model: Option<String>,
+    /// The cost, where the provider says it.
+    pub reported_cost: Option<MicroUsd>,
+}
+
+/// What kind of failure it was; decides whether trying again can help.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FailureClass {
+    /// The key is missing, wrong or not allowed this.
+    Auth,
+    /// No credit, or a spending limit.
+    Billing,
+    /// No such model.
+    ModelMissing,
+    /// The request itself was refused.
+    BadRequest,
+    /// The prompt does not fit the model's context.
+    Context,
+    /// The provider's policy refused the prompt.
+    Policy,
+    /// Too many requests, or the provider is failing: later may work.
+    Overload,
+    /// The connection failed before any content arrived.
+    Transport,
+    /// The stream broke off after content had arrived.
+    Interrupted,
+    /// A successful reply without any text.
+    Empty,
+    /// The reply is not what the provider's protocol allows.
+    Malformed,
+    /// The program itself failed while handling the call.
+    Internal,
+}
+
+/// A call that brought no answer.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Failure {
+    pub class: FailureClass,
+    /// What happened, in the provider's own words where it has any; at most about 500 characters.
+    pub message: String,
+    /// The provider's own hint when to come back.
+    pub retry_after: Option<Duration>,
+    /// What was used all the same, as far as the provider told.
+    pub usage: Option<Usage>,
+    /// Text that had arrived before it failed.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub partial: String,
+}
+
+impl Failure {
+    /// A failure that is only a class and words.
+    pub fn new(class: FailureClass, message: impl Into<String>) -> Self {
+        Self { class, message: message.into(), retry_after: None, usage: None, partial: String::new() }
+    }
+}
+
+/// What a call brought.
+pub type Outcome = Result<Reply, Failure>;

@@ -1,0 +1,6 @@
+//! L1: the pipeline, pure.
+pub mod answer;
+pub mod call;
+pub mod event;
+pub mod problem;
+pub mod transcript;

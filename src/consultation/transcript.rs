@@ -1,0 +1,249 @@
+//! A consultation as its event log tells it: the fold from which record, Markdown and JSON are made.
+//!
+//! Invariant: live and read back from a journal, the same events give the same transcript.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use crate::domain::artifact::{Artifact, Content, CrossExam, Independent, Revision, Synthesis, Verdict};
+use crate::domain::confidence::Confidence;
+use crate::domain::ids::{ConsultationId, ProviderId, SeatId};
+use crate::domain::money::Cost;
+use crate::domain::time::Timestamp;
+use crate::domain::tokens::Usage;
+
+use super::event::{AbortReason, AgentError, CallFinished, Consent, Envelope, Estimate, Event, Started, StateName};
+use crate::domain::ids::CallId;
+
+/// All that the events of one consultation say.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Transcript {
+    pub id: ConsultationId,
+    pub started_at: Timestamp,
+    /// The last event's time.
+    pub last_at: Timestamp,
+    pub terms: Started,
+    pub estimate: Option<Estimate>,
+    pub consent: Option<(bool, Consent)>,
+    pub state: StateName,
+    pub artifacts: Vec<Artifact>,
+    /// Calls that came back, in that order.
+    pub calls: Vec<CallFinished>,
+    /// Calls that went out and never came back: cancelled, or cut off by the end of the log.
+    pub lost_calls: Vec<CallId>,
+    pub failures: Vec<AgentFailure>,
+    /// Rounds that ended, with how long each took.
+    pub rounds: Vec<(u8, Duration)>,
+    pub abort: Option<Abort>,
+    pub duration: Duration,
+}
+
+/// An agent that has no answer in one round.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AgentFailure {
+    pub agent_id: SeatId,
+    pub name: String,
+    pub round_number: u8,
+    pub error: AgentError,
+}
+
+/// How it ended without a verdict.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Abort {
+    pub reason: AbortReason,
+    pub message: String,
+    pub during: StateName,
+}
+
+/// Tokens and cost of some of the calls.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Spend {
+    pub calls: u64,
+    pub tokens: Usage,
+    pub cost: Cost,
+}
+
+impl Transcript {
+    /// Folds events in order. `None` when the first is not `consultation:started`.
+    pub fn fold<'a>(events: impl IntoIterator<Item = &'a Envelope>) -> Option<Self> {
+        let mut events = events.into_iter();
+        let first = events.next()?;
+        let Event::Started(terms) = &first.event else { return None };
+        let mut transcript = Self {
+            id: first.consultation_id.clone(),
+            started_at: first.at,
+            last_at: first.at,
+            terms: (**terms).clone(),
+            estimate: None,
+            consent: None,
+            state: StateName::Idle,
+            artifacts: Vec::new(),
+            calls: Vec::new(),
+            lost_calls: Vec::new(),
+            failures: Vec::new(),
+            rounds: Vec::new(),
+            abort: None,
+            duration: Duration::ZERO,
+        };
+        for event in events {
+            transcript.take(event);
+        }
+        Some(transcript)
+    }
+
+    fn take(&mut self, envelope: &Envelope) {
+        self.last_at = envelope.at;
+        self.duration = envelope.at.since(self.started_at);
+        match &envelope.event {
+            Event::CostEstimated(estimate) => self.estimate = Some(estimate.clone()),
+            Event::UserConsent { approved, how } => self.consent = Some((*approved, *how)),
+            Event::StateChanged { to, .. } => self.state = *to,
+            Event::AgentFailed { agent_id, name, round_number, error, .. } => self.failures.push(AgentFailure {
+                agent_id: agent_id.clone(),
+                name: name.clone(),
+                round_number: *round_number,
+                error: error.clone(),
+            }),
+            Event::RoundCompleted { round_number, duration_ms } => self.rounds.push((*round_number, Duration::from_millis(*duration_ms))),
+            Event::RoundArtifact { artifact } => self.artifacts.push((**artifact).clone()),
+            Event::CallStarted { call, .. } => self.lost_calls.push(*call),
+            Event::CallFinished(finished) => {
+                self.lost_calls.retain(|call| *call != finished.call);
+                self.calls.push((**finished).clone());
+            }
+            Event::Aborted { reason, message, during, .. } => {
+                self.abort = Some(Abort { reason: *reason, message: message.clone(), during: *during });
+            }
+            Event::Started(_)
+            | Event::RoundStarted { .. }
+            | Event::AgentThinking { .. }
+            | Event::AgentCompleted { .. }
+            | Event::Completed { .. }
+            | Event::CallRetried { .. }
+            | Event::CallCancelled { .. } => {}
+        }
+    }
+
+    /// The name of a seat for screens; text that names no seat is returned as it is.
+    pub fn agent_name<'a>(&'a self, agent: &'a str) -> &'a str {
+        self.terms.panel.seats.iter().find(|seat| seat.id.as_str() == agent).map_or(agent, |seat| seat.name())
+    }
+
+    pub fn independents(&self) -> impl Iterator<Item = &Independent> {
+        self.artifacts.iter().filter_map(|artifact| match &artifact.content {
+            Content::Independent(independent) => Some(independent),
+            Content::Synthesis(_) | Content::Revision(_) | Content::CrossExam(_) | Content::Verdict(_) => None,
+        })
+    }
+
+    pub fn revisions(&self) -> impl Iterator<Item = &Revision> {
+        self.artifacts.iter().filter_map(|artifact| match &artifact.content {
+            Content::Revision(revision) => Some(revision),
+            Content::Independent(_) | Content::Synthesis(_) | Content::CrossExam(_) | Content::Verdict(_) => None,
+        })
+    }
+
+    pub fn synthesis(&self) -> Option<&Synthesis> {
+        self.artifacts.iter().find_map(|artifact| match &artifact.content {
+            Content::Synthesis(synthesis) => Some(synthesis),
+            Content::Independent(_) | Content::Revision(_) | Content::CrossExam(_) | Content::Verdict(_) => None,
+        })
+    }
+
+    pub fn cross_exam(&self) -> Option<&CrossExam> {
+        self.artifacts.iter().find_map(|artifact| match &artifact.content {
+            Content::CrossExam(cross_exam) => Some(cross_exam),
+            Content::Independent(_) | Content::Synthesis(_) | Content::Revision(_) | Content::Verdict(_) => None,
+        })
+    }
+
+    pub fn verdict(&self) -> Option<&Verdict> {
+        self.artifacts.iter().find_map(|artifact| match &artifact.content {
+            Content::Verdict(verdict) => Some(verdict),
+            Content::Independent(_) | Content::Synthesis(_) | Content::Revision(_) | Content::CrossExam(_) => None,
+        })
+    }
+
+    pub fn confidence(&self) -> Option<Confidence> {
+        self.verdict().and_then(|verdict| verdict.confidence)
+    }
+
+    /// Supporting experts of the leading consensus point over experts who answered in Round 1.
+    #[expect(clippy::cast_precision_loss, reason = "a panel has few seats")]
+    pub fn agreement(&self) -> Option<f64> {
+        let answered = self.independents().count();
+        let leading = self.synthesis()?.consensus_points.first()?;
+        let supporting = self
+            .independents()
+            .filter(|independent| leading.supporting_agents.iter().any(|agent| agent == independent.agent_id.as_str()))
+            .count();
+        (answered > 0).then(|| supporting as f64 / answered as f64)
+    }
+
+    /// What makes the result less than the panel promised, in words; empty for a whole result.
+    pub fn degradations(&self) -> Vec<String> {
+        let failed = self
+            .failures
+            .iter()
+            .filter(|failure| !failure.agent_id.is_judge())
+            .map(|failure| format!("{} gave no answer in Round {}: {}", failure.name, failure.round_number, failure.error.message));
+        let degraded = self.artifacts.iter().filter(|artifact| artifact.degraded).map(|artifact| match &artifact.content {
+            Content::Independent(Independent { agent_id, .. }) | Content::Revision(Revision { agent_id, .. }) => {
+                format!(
+                    "{}'s answer in Round {} could not be read as asked; its prose was kept",
+                    self.agent_name(agent_id.as_str()),
+                    artifact.round_number
+                )
+            }
+            Content::Synthesis(_) | Content::CrossExam(_) | Content::Verdict(_) => {
+                format!("the judge's answer in Round {} could not be read as asked; its prose was kept", artifact.round_number)
+            }
+        });
+        failed.chain(degraded).collect()
+    }
+
+    /// All calls together. Calls that went out and never came back make the cost a lower bound, unless they are free.
+    pub fn total(&self) -> Spend {
+        let mut total: Spend = self.calls.iter().collect();
+        if !self.lost_calls.is_empty() && !self.is_local() {
+            total.cost.lower_bound = true;
+        }
+        total
+    }
+
+    /// True when every model in play is the embedded one.
+    pub fn is_local(&self) -> bool {
+        let panel = &self.terms.panel;
+        panel.seats.iter().map(|seat| &seat.model).chain(&panel.judges).all(|model| model.provider.is_local())
+    }
+
+    /// The calls' tokens and cost, grouped by what `key` says of each.
+    pub fn spend_by<K: Ord>(&self, key: impl Fn(&CallFinished) -> K) -> BTreeMap<K, Spend> {
+        let mut groups: BTreeMap<K, Spend> = BTreeMap::new();
+        for call in &self.calls {
+            groups.entry(key(call)).or_default().add(call);
+        }
+        groups
+    }
+
+    pub fn spend_by_provider(&self) -> BTreeMap<ProviderId, Spend> {
+        self.spend_by(|call| call.model.provider.clone())
+    }
+}
+
+impl Spend {
+    fn add(&mut self, call: &CallFinished) {
+        self.calls += 1;
+        self.tokens += call.tokens;
+        self.cost += call.cost;
+    }
+}
+
+impl<'a> FromIterator<&'a CallFinished> for Spend {
+    fn from_iter<I: IntoIterator<Item = &'a CallFinished>>(calls: I) -> Self {
+        calls.into_iter().fold(Self::default(), |mut spend, call| {
+            spend.add(call);
+            spend
+        })
+    }
+}

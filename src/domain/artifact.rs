@@ -1,0 +1,213 @@
+//! What each round leaves behind. The models fill the content; ids, types, versions, round numbers and times are ours.
+//!
+//! An agent is named here by its seat id where the text that named it could be matched, and by that text otherwise.
+
+use serde::{Deserialize, Serialize};
+
+use super::confidence::Confidence;
+use super::ids::SeatId;
+use super::time::Timestamp;
+
+/// The version of all artifact formats.
+pub const SCHEMA_VERSION: &str = "1.0";
+
+/// How much something weighs. Ordered: high is greatest.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Severity {
+    Low,
+    #[default]
+    Medium,
+    High,
+}
+
+/// Round 1: one expert's own answer.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Independent {
+    pub agent_id: SeatId,
+    pub position: String,
+    pub key_points: Vec<String>,
+    pub rationale: String,
+    pub confidence: Option<Confidence>,
+    pub prose_excerpt: String,
+}
+
+/// Round 2: what the experts agree on and where they differ.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Synthesis {
+    pub consensus_points: Vec<ConsensusPoint>,
+    pub tensions: Vec<Tension>,
+    pub priority_order: Vec<String>,
+    /// The judge's own words, when they could not be read as the fields above.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub prose_excerpt: String,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ConsensusPoint {
+    pub point: String,
+    pub supporting_agents: Vec<String>,
+    pub confidence: Option<Confidence>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Tension {
+    pub topic: String,
+    pub viewpoints: Vec<Viewpoint>,
+    pub severity: Severity,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Viewpoint {
+    pub agent: String,
+    pub viewpoint: String,
+}
+
+/// Round 3, one expert: its challenges, its answers, and what it now holds.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Revision {
+    pub agent_id: SeatId,
+    pub challenges: Vec<Challenge>,
+    pub rebuttals: Vec<Rebuttal>,
+    pub revised_position: String,
+    pub revised_confidence: Option<Confidence>,
+    pub changed: bool,
+    pub because_of: Vec<Because>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Challenge {
+    pub challenger: String,
+    pub target_agent: String,
+    pub challenge: String,
+    pub evidence: Vec<String>,
+    pub severity: Severity,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Rebuttal {
+    pub agent: String,
+    pub rebuttal: String,
+}
+
+/// Whose argument changed an expert's mind.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Because {
+    pub agent: String,
+    pub argument: String,
+}
+
+/// Round 3 as merged by the judge, with each expert's own answer kept in `positions`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct CrossExam {
+    pub challenges: Vec<Challenge>,
+    pub rebuttals: Vec<Rebuttal>,
+    pub unresolved: Vec<String>,
+    pub positions: Vec<Revision>,
+    /// The judge's own words, when they could not be read as the fields above.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub prose_excerpt: String,
+}
+
+/// Round 4: the answer.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Verdict {
+    pub recommendation: String,
+    pub confidence: Option<Confidence>,
+    pub evidence: Vec<Evidence>,
+    pub dissent: Vec<Dissent>,
+    pub summary: String,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Evidence {
+    pub claim: String,
+    pub agent: String,
+    pub quote: String,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Dissent {
+    pub agent: String,
+    pub concern: String,
+    pub severity: Severity,
+}
+
+/// The content of an artifact, by type. Written with its `artifact_type`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "artifact_type", rename_all = "snake_case")]
+pub enum Content {
+    Independent(Independent),
+    Synthesis(Synthesis),
+    Revision(Revision),
+    CrossExam(CrossExam),
+    Verdict(Verdict),
+}
+
+/// An artifact as it is stored.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Artifact {
+    pub schema_version: String,
+    pub round_number: u8,
+    pub created_at: Timestamp,
+    /// True when the answer could not be read as asked and its prose was kept instead.
+    #[serde(default)]
+    pub degraded: bool,
+    #[serde(flatten)]
+    pub content: Content,
+}
+
+/// Why stored data is not an artifact.
+#[derive(Debug, thiserror::Error)]
+pub enum NotAnArtifact {
+    #[error("Missing required field: {0}")]
+    MissingField(&'static str),
+    #[error("artifact of version `{0}`; this program reads `{SCHEMA_VERSION}`")]
+    OtherVersion(String),
+    #[error("not an artifact")]
+    Malformed(#[source] serde_json::Error),
+}
+
+impl Artifact {
+    /// Puts our stamp on content that a model filled.
+    pub fn stamp(content: Content, created_at: Timestamp, degraded: bool) -> Self {
+        let round_number = match &content {
+            Content::Independent(_) => 1,
+            Content::Synthesis(_) => 2,
+            Content::Revision(_) | Content::CrossExam(_) => 3,
+            Content::Verdict(_) => 4,
+        };
+        Self { schema_version: SCHEMA_VERSION.to_owned(), round_number, created_at, degraded, content }
+    }
+
+    /// Reads stored data.
+    pub fn from_json(stored: serde_json::Value) -> Result<Self, NotAnArtifact> {
+        match stored.get("schema_version").map(serde_json::Value::as_str) {
+            None => Err(NotAnArtifact::MissingField("schema_version")),
+            Some(Some(SCHEMA_VERSION)) => serde_json::from_value(stored).map_err(NotAnArtifact::Malformed),
+            Some(other) => Err(NotAnArtifact::OtherVersion(other.unwrap_or("not a string").to_owned())),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_artifact_survives_storing_and_needs_its_version() {
+        let content = Content::Verdict(Verdict {
+            recommendation: "x".into(),
+            confidence: Confidence::new(0.5),
+            evidence: vec![],
+            dissent: vec![],
+            summary: String::new(),
+        });
+        let artifact = Artifact::stamp(content, Timestamp(0), false);
+        let mut stored = serde_json::to_value(&artifact).unwrap();
+        assert_eq!((stored["artifact_type"].as_str(), stored["round_number"].as_u64()), (Some("verdict"), Some(4)));
+        assert_eq!(Artifact::from_json(stored.clone()).unwrap(), artifact);
+        stored.as_object_mut().unwrap().remove("schema_version");
+        assert_eq!(Artifact::from_json(stored).unwrap_err().to_string(), "Missing required field: schema_version");
+    }
+}

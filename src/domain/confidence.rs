@@ -1,0 +1,35 @@
+//! A stated confidence, between 0 and 1. A missing one is `None` where it is used, never 0.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// A number from 0 to 1.
+#[derive(Clone, Copy, Debug, PartialEq, PartialOrd, Serialize)]
+#[serde(transparent)]
+pub struct Confidence(f64);
+
+impl Confidence {
+    /// `None` outside 0–1 or not a number.
+    pub fn new(value: f64) -> Option<Self> {
+        (0.0..=1.0).contains(&value).then_some(Self(value))
+    }
+
+    pub fn value(self) -> f64 {
+        self.0
+    }
+}
+
+/// Shows whole percents: `85%`.
+impl fmt::Display for Confidence {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:.0}%", self.0 * 100.0)
+    }
+}
+
+impl<'de> Deserialize<'de> for Confidence {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let value = f64::deserialize(deserializer)?;
+        Self::new(value).ok_or_else(|| serde::de::Error::custom(format!("confidence `{value}` is not between 0 and 1")))
+    }
+}

@@ -1,0 +1,11 @@
+//! L0: plain data that every other layer speaks in. No behaviour beyond what keeps the data true:
+//! parsing, exact arithmetic, display. No runtime, network, file, clock or randomness.
+
+pub mod artifact;
+pub mod confidence;
+pub mod ids;
+pub mod money;
+pub mod panel;
+pub mod pricing;
+pub mod time;
+pub mod tokens;

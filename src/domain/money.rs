@@ -1,0 +1,142 @@
+//! Money, exact to the micro-dollar. Never a float sum: floats appear only where a decimal is read or shown.
+
+use std::fmt;
+use std::iter::Sum;
+use std::ops::{Add, AddAssign};
+
+use serde::{Deserialize, Serialize};
+
+/// An amount in whole micro-dollars (1 USD = 1,000,000).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct MicroUsd(pub u64);
+
+impl MicroUsd {
+    pub const ZERO: Self = Self(0);
+
+    /// Reads a decimal amount of dollars, rounded to the nearest micro-dollar. `None` for negative, infinite or absurd amounts.
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the range is checked just before")]
+    pub fn from_usd(usd: f64) -> Option<Self> {
+        let micro = (usd * 1e6).round();
+        (0.0..1e15).contains(&micro).then_some(Self(micro as u64))
+    }
+
+    /// The amount as a decimal number of dollars, for JSON numbers.
+    #[expect(clippy::cast_precision_loss, reason = "exact below 2^53 micro-dollars, nine billion dollars")]
+    pub fn usd(self) -> f64 {
+        self.0 as f64 / 1e6
+    }
+}
+
+impl Add for MicroUsd {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self(self.0.saturating_add(other.0))
+    }
+}
+
+impl AddAssign for MicroUsd {
+    fn add_assign(&mut self, other: Self) {
+        *self = *self + other;
+    }
+}
+
+impl Sum for MicroUsd {
+    fn sum<I: Iterator<Item = Self>>(amounts: I) -> Self {
+        amounts.fold(Self::ZERO, Add::add)
+    }
+}
+
+/// Shows `$0.0131`; a precision sets the decimals (`{:.2}` gives `$0.01`), rounded half up, six at most.
+impl fmt::Display for MicroUsd {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let decimals = u32::try_from(f.precision().unwrap_or(4).min(6)).unwrap_or(6);
+        let unit = 10u64.pow(6 - decimals);
+        let rounded = self.0.saturating_add(unit / 2) / unit;
+        let scale = 10u64.pow(decimals);
+        let width = decimals as usize;
+        match decimals {
+            0 => write!(f, "${rounded}"),
+            _ => write!(f, "${}.{:0width$}", rounded / scale, rounded % scale),
+        }
+    }
+}
+
+/// What something cost: what is known, and whether something unpriced or unreported comes on top.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Cost {
+    /// The part that is known, in micro-dollars.
+    #[serde(rename = "micro_usd")]
+    pub known: MicroUsd,
+    /// True when the real cost is at least `known`, and how much more nobody said.
+    pub lower_bound: bool,
+}
+
+impl Cost {
+    pub const FREE: Self = Self { known: MicroUsd::ZERO, lower_bound: false };
+
+    pub fn exactly(known: MicroUsd) -> Self {
+        Self { known, lower_bound: false }
+    }
+
+    pub fn at_least(known: MicroUsd) -> Self {
+        Self { known, lower_bound: true }
+    }
+}
+
+impl Add for Cost {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self { known: self.known + other.known, lower_bound: self.lower_bound || other.lower_bound }
+    }
+}
+
+impl AddAssign for Cost {
+    fn add_assign(&mut self, other: Self) {
+        *self = *self + other;
+    }
+}
+
+impl Sum for Cost {
+    fn sum<I: Iterator<Item = Self>>(costs: I) -> Self {
+        costs.fold(Self::FREE, Add::add)
+    }
+}
+
+/// Shows `$0.0131`, or `≥ $0.0131` for a lower bound; precision as for [`MicroUsd`].
+impl fmt::Display for Cost {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.lower_bound {
+            f.write_str("≥ ")?;
+        }
+        self.known.fmt(f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn amounts_are_shown_rounded_half_up() {
+        let amount = MicroUsd::from_usd(0.013_15).unwrap();
+        assert_eq!(amount.to_string(), "$0.0132");
+        assert_eq!(format!("{amount:.2} {:.2} {:.6} {:.0}", MicroUsd(1_995_000), amount, MicroUsd(500_000)), "$0.01 $2.00 $0.013150 $1");
+        assert_eq!(Cost::at_least(MicroUsd(120_000)).to_string(), "≥ $0.1200");
+    }
+
+    #[test]
+    fn impossible_amounts_are_refused() {
+        for usd in [-0.01, f64::NAN, f64::INFINITY, 1e12] {
+            assert_eq!(MicroUsd::from_usd(usd), None, "{usd}");
+        }
+    }
+
+    #[test]
+    fn one_unknown_part_makes_a_sum_a_lower_bound() {
+        let total: Cost = [Cost::exactly(MicroUsd(3)), Cost::at_least(MicroUsd(4))].into_iter().sum();
+        assert_eq!(total, Cost::at_least(MicroUsd(7)));
+    }
+}

@@ -1,0 +1,129 @@
+//! What a call costs: prices by model, and the exact arithmetic from tokens to micro-dollars.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::ids::ModelRef;
+use super::money::{Cost, MicroUsd};
+use super::tokens::Usage;
+
+/// Micro-dollars for a million tokens of each class.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Rates {
+    pub input: MicroUsd,
+    pub output: MicroUsd,
+    /// Cache reads; without a discount of their own they cost as input.
+    pub cache_read: Option<MicroUsd>,
+    /// Cache writes; without a price of their own they cost as input.
+    pub cache_write: Option<MicroUsd>,
+}
+
+/// The price of one model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Price {
+    pub base: Rates,
+    /// Above this many prompt tokens the whole request is billed at the second rates.
+    pub long_context: Option<LongContext>,
+}
+
+/// The tier for long prompts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LongContext {
+    pub above_tokens: u64,
+    pub rates: Rates,
+}
+
+impl Price {
+    /// Nothing: a model on the user's own machine.
+    pub const FREE: Self =
+        Self { base: Rates { input: MicroUsd::ZERO, output: MicroUsd::ZERO, cache_read: None, cache_write: None }, long_context: None };
+
+    /// The cost of one call, rounded half up to the micro-dollar once, after all classes are added.
+    pub fn cost(&self, usage: &Usage) -> MicroUsd {
+        let rates = match &self.long_context {
+            Some(tier) if usage.prompt() > tier.above_tokens => &tier.rates,
+            Some(_) | None => &self.base,
+        };
+        let part = |tokens: u64, rate: MicroUsd| u128::from(tokens) * u128::from(rate.0);
+        let total = part(usage.input, rates.input)
+            + part(usage.cache_read, rates.cache_read.unwrap_or(rates.input))
+            + part(usage.cache_write, rates.cache_write.unwrap_or(rates.input))
+            + part(usage.output, rates.output);
+        MicroUsd(u64::try_from((total + 500_000) / 1_000_000).unwrap_or(u64::MAX))
+    }
+}
+
+/// Known prices. A model that is not here is used and marked, never priced at zero.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct PriceList(pub BTreeMap<ModelRef, Price>);
+
+impl PriceList {
+    /// The price of a model, also under a dated name of it (`gpt-6.1-sol-2026-09-01`, `claude-haiku-4-5-20251001`).
+    pub fn price(&self, model: &ModelRef) -> Option<&Price> {
+        self.0.get(model).or_else(|| {
+            let undated = without_date(&model.model)?;
+            self.0.get(&ModelRef { provider: model.provider.clone(), model: undated.to_owned() })
+        })
+    }
+
+    /// The cost of a call by this table; a lower bound of zero when the model has no price here.
+    pub fn cost(&self, model: &ModelRef, usage: &Usage) -> Cost {
+        self.price(model).map_or(Cost::at_least(MicroUsd::ZERO), |price| Cost::exactly(price.cost(usage)))
+    }
+}
+
+/// The name without its trailing `-YYYY-MM-DD` or `-YYYYMMDD`.
+fn without_date(model: &str) -> Option<&str> {
+    [11, 9].into_iter().find_map(|length| {
+        let (name, suffix) = model.split_at_checked(model.len().checked_sub(length)?)?;
+        let digits: Vec<bool> = suffix.chars().map(|c| c.is_ascii_digit()).collect();
+        let dated = suffix.starts_with("-20")
+            && match length {
+                11 => suffix.match_indices('-').map(|(at, _)| at).eq([0, 5, 8]) && digits.iter().filter(|d| **d).count() == 8,
+                _ => digits.iter().skip(1).all(|d| *d),
+            };
+        (dated && !name.is_empty()).then_some(name)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rates(input: u64, output: u64) -> Rates {
+        Rates { input: MicroUsd(input), output: MicroUsd(output), cache_read: Some(MicroUsd(input / 10)), cache_write: None }
+    }
+
+    #[test]
+    fn every_class_of_token_is_billed_at_its_own_rate_and_rounded_once() {
+        let price = Price { base: rates(2_000_000, 10_000_000), long_context: None };
+        let usage = Usage { input: 1_000, cache_read: 500, cache_write: 10, output: 7, ..Usage::default() };
+        assert_eq!(price.cost(&usage), MicroUsd(2_000 + 100 + 20 + 70));
+        let third = Price { base: rates(333_333, 0), long_context: None };
+        assert_eq!(third.cost(&Usage { input: 1, ..Usage::default() }), MicroUsd(0));
+        assert_eq!(third.cost(&Usage { input: 2, ..Usage::default() }), MicroUsd(1));
+    }
+
+    #[test]
+    fn a_long_prompt_is_billed_whole_at_the_second_tier() {
+        let price = Price {
+            base: rates(1_000_000, 1_000_000),
+            long_context: Some(LongContext { above_tokens: 100, rates: rates(2_000_000, 3_000_000) }),
+        };
+        let at = Usage { input: 90, cache_read: 10, output: 1, ..Usage::default() };
+        assert_eq!(price.cost(&at), MicroUsd(90 + 1 + 1));
+        let above = Usage { input: 101, output: 1, ..Usage::default() };
+        assert_eq!(price.cost(&above), MicroUsd(202 + 3));
+    }
+
+    #[test]
+    fn a_dated_name_has_the_price_of_its_model_and_an_unknown_one_has_none() {
+        let list = PriceList(BTreeMap::from([(ModelRef::new("openai", "gpt-6.1-sol"), Price::FREE)]));
+        assert!(list.price(&ModelRef::new("openai", "gpt-6.1-sol-2026-09-01")).is_some());
+        assert!(list.price(&ModelRef::new("openai", "gpt-6.1-sol-20260901")).is_some());
+        assert!(list.price(&ModelRef::new("openai", "gpt-6.1-sol-mini")).is_none());
+        assert_eq!(list.cost(&ModelRef::new("openai", "x"), &Usage::default()), Cost::at_least(MicroUsd::ZERO));
+    }
+}

@@ -1,0 +1,64 @@
+//! A moment in UTC, as files and artifacts carry it. Reading the clock is the driver's business.
+
+use std::fmt;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+/// Milliseconds since 1970-01-01T00:00:00Z; written as RFC 3339 with milliseconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Timestamp(pub i64);
+
+impl Timestamp {
+    /// The moment `later` after this one.
+    pub fn after(self, later: Duration) -> Self {
+        Self(self.0.saturating_add(i64::try_from(later.as_millis()).unwrap_or(i64::MAX)))
+    }
+
+    /// Time passed since `earlier`; zero when it is not earlier.
+    pub fn since(self, earlier: Self) -> Duration {
+        Duration::from_millis(u64::try_from(self.0.saturating_sub(earlier.0)).unwrap_or(0))
+    }
+
+    /// The UTC calendar date, `2026-11-21`.
+    pub fn date(self) -> String {
+        self.to_string().chars().take(10).collect()
+    }
+}
+
+impl fmt::Display for Timestamp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match jiff::Timestamp::from_millisecond(self.0) {
+            Ok(moment) => write!(f, "{moment:.3}"),
+            Err(_) => write!(f, "{} ms", self.0),
+        }
+    }
+}
+
+impl Serialize for Timestamp {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Timestamp {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        let moment: jiff::Timestamp = text.parse().map_err(serde::de::Error::custom)?;
+        Ok(Self(moment.as_millisecond()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_timestamp_is_written_and_read_as_rfc_3339() {
+        let moment = Timestamp(1_795_252_598_042);
+        assert_eq!(moment.to_string(), "2026-11-21T09:16:38.042Z");
+        let json = serde_json::to_string(&moment).unwrap();
+        assert_eq!(serde_json::from_str::<Timestamp>(&json).unwrap(), moment);
+        assert_eq!(moment.date(), "2026-11-21");
+    }
+}

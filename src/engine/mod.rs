@@ -1,0 +1,2 @@
+//! L2: the driver.
+pub mod ports;

@@ -1,0 +1,47 @@
+//! What the driver needs from the outside: models to ask, subscribers to tell, a person to consult.
+
+use std::future::Future;
+use std::pin::Pin;
+
+use crate::consultation::call::{Ask, Outcome};
+use crate::consultation::event::Envelope;
+use crate::domain::ids::CallId;
+
+/// A boxed future, so that providers can be held side by side.
+pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+
+/// A sign of life from a call that is under way. Never reaches the machine.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Delta {
+    /// The provider has accepted the request.
+    Connected,
+    /// The model is thinking; the text is not part of the answer.
+    Thinking,
+    /// A piece of the answer.
+    Text(String),
+}
+
+/// Somewhere that models can be asked.
+///
+/// Dropping the future cancels the call: the connection is closed, or the decoding stops.
+pub trait Provider: Send + Sync + std::fmt::Debug {
+    /// Makes one call, without any retry of its own. `on` is told of progress as it happens.
+    fn ask<'a>(&'a self, ask: &'a Ask, on: &'a mut (dyn FnMut(Delta) + Send)) -> BoxFuture<'a, Outcome>;
+}
+
+/// Someone who is told everything, in order.
+pub trait Subscriber {
+    /// Name for a report when it fails: `journal`, `progress`.
+    fn name(&self) -> &'static str;
+
+    /// Takes one event. An error is reported once and ends the subscription; it never harms the consultation.
+    fn event(&mut self, event: &Envelope) -> Result<(), SubscriberFailed>;
+
+    /// Takes a sign of life. Most have no use for it.
+    fn delta(&mut self, _call: CallId, _delta: &Delta) {}
+}
+
+/// Why a subscriber cannot go on, in words for the user.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct SubscriberFailed(pub String);

@@ -1,0 +1,2 @@
+//! providers
+pub mod local;

@@ -1,0 +1,11 @@
+//! One integration binary: each folder stands for a part of the tool.
+#![expect(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "tests fail by panicking")]
+
+mod commands;
+mod consultation;
+mod local;
+mod providers;
+mod reading;
+mod records;
+mod support;
+mod terminal;

@@ -1,0 +1,1 @@
+//! What tests share: the binary in its own home, the provider server, terminals.
