@@ -3,3 +3,5 @@
 mod corpus;
 mod panel;
 mod prompts;
+mod properties;
+mod size;
