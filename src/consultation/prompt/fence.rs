@@ -21,7 +21,7 @@ impl Fence {
         // Nobody can write down the hash of a text inside that text, so the first try does in practice.
         loop {
             let digest = hash.clone().chain_update(mark.as_bytes()).finalize();
-            mark.extend(digest.iter().take(6).map(|byte| format!("{byte:02x}")));
+            mark.push_str(&hex(digest.get(..6).unwrap_or_default()));
             if !texts.iter().any(|text| text.contains(&mark)) {
                 return Self { mark };
             }
@@ -39,6 +39,11 @@ impl Fence {
     pub(super) fn enclose(&self, text: &str) -> String {
         format!("{}\n{}\n{}", self.open(), text.trim(), self.close())
     }
+}
+
+/// Bytes as hexadecimal digits.
+pub(super) fn hex(bytes: &[u8]) -> String {
+    bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]).filter_map(|digit| char::from_digit(u32::from(digit), 16)).collect()
 }
 
 #[cfg(test)]

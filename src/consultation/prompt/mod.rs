@@ -6,6 +6,7 @@
 mod error;
 mod fence;
 mod material;
+mod sample;
 mod templates;
 
 use minijinja::value::{Serde, Value};

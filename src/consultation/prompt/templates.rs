@@ -12,6 +12,8 @@ use crate::consultation::event::PromptUsed;
 use crate::domain::panel::Persona;
 
 use super::error::PromptError;
+use super::fence::hex;
+use super::sample;
 
 /// The line between the part that is the same for every call of a kind, and the part that holds what is asked now.
 const SEPARATOR: &str = "\n=== task ===\n";
@@ -63,6 +65,9 @@ impl Templates {
         let mut tried = self.clone();
         tried.texts.insert(name.to_owned(), normal(text));
         tried.check(name)?;
+        if !name.starts_with(PERSONAS) {
+            sample::fill_all(&tried)?;
+        }
         *self = tried;
         Ok(())
     }
@@ -72,7 +77,7 @@ impl Templates {
         let used = |(name, text): (&String, &String)| PromptUsed {
             name: name.clone(),
             version: FrontMatter::of(text).get("version").unwrap_or_default().to_owned(),
-            sha256: Sha256::digest(text.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect(),
+            sha256: hex(&Sha256::digest(text.as_bytes())),
         };
         self.texts.iter().map(used).collect()
     }
