@@ -2,5 +2,8 @@
 pub mod answer;
 pub mod call;
 pub mod event;
+pub mod labels;
 pub mod problem;
+pub mod prompt;
+pub mod reading;
 pub mod transcript;
