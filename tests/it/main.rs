@@ -3,6 +3,8 @@
 
 mod commands;
 mod consultation;
+mod driver;
+mod layers;
 mod local;
 mod providers;
 mod reading;
