@@ -118,7 +118,7 @@ enum Content {
 
 #[derive(Clone, Debug)]
 struct Text {
-    text: String,
+    whole: String,
     pieces: usize,
     usage: Option<(u64, u64)>,
     finish: Finish,
@@ -152,7 +152,7 @@ impl Answer {
 
     /// This text, in three pieces.
     pub(crate) fn text(text: impl Into<String>) -> Self {
-        let text = Text { text: text.into(), pieces: 3, usage: Some((100, 20)), finish: Finish::Stop, error: None };
+        let text = Text { whole: text.into(), pieces: 3, usage: Some((100, 20)), finish: Finish::Stop, error: None };
         Self { content: Content::Text(text), ..Self::valid() }
     }
 
@@ -232,7 +232,7 @@ impl Answer {
 impl ProviderServer {
     /// Starts a server on a free port of this machine.
     pub(crate) fn start() -> Self {
-        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a free port");
         listener.set_nonblocking(true).unwrap();
         let address = listener.local_addr().unwrap();
         let shared = Arc::new(Mutex::new(Shared::default()));
@@ -348,7 +348,7 @@ async fn answer(State(shared): State<Arc<Mutex<Shared>>>, request: Request) -> R
     let stream_headers = vec![("content-type".to_owned(), "text/event-stream".to_owned())];
     let (status, headers, frames) = match &answer.content {
         Content::Valid => {
-            let text = Text { text: valid_answer(&body, &model), pieces: 3, usage: Some((100, 20)), finish: Finish::Stop, error: None };
+            let text = Text { whole: valid_answer(&body, &model), pieces: 3, usage: Some((100, 20)), finish: Finish::Stop, error: None };
             (200, stream_headers, frames(vendor, &model, &text))
         }
         Content::Text(text) => (200, stream_headers, frames(vendor, &model, text)),
@@ -388,7 +388,7 @@ fn addressee(path: &str, body: &Value) -> (Option<Vendor>, String) {
 
 fn respond(status: u16, headers: &[(String, String)], body: Body) -> Response {
     let mut response = Response::new(body);
-    *response.status_mut() = StatusCode::from_u16(status).unwrap();
+    *response.status_mut() = StatusCode::from_u16(status).unwrap_or_else(|_| panic!("the script's status `{status}` is none"));
     for (name, value) in headers {
         response.headers_mut().append(HeaderName::from_bytes(name.as_bytes()).unwrap(), HeaderValue::from_str(value).unwrap());
     }
@@ -425,7 +425,7 @@ fn send(mut frames: Vec<Vec<u8>>, answer: &Answer, finishing: Finishing) -> Body
 }
 
 fn frames(vendor: Vendor, model: &str, text: &Text) -> Vec<Vec<u8>> {
-    let pieces = pieces(&text.text, text.pieces);
+    let pieces = pieces(&text.whole, text.pieces);
     let frames = match vendor {
         Vendor::Anthropic => anthropic_frames(model, text, &pieces),
         Vendor::OpenAi => openai_frames(model, text, &pieces),
@@ -469,7 +469,7 @@ fn anthropic_frames(model: &str, text: &Text, pieces: &[String]) -> Vec<String> 
     let (reason, details) = match text.finish {
         Finish::Stop => ("end_turn", Value::Null),
         Finish::Length => ("max_tokens", Value::Null),
-        Finish::Refusal => ("refusal", json!({"type": "refusal", "category": "cyber", "explanation": text.text})),
+        Finish::Refusal => ("refusal", json!({"type": "refusal", "category": "cyber", "explanation": text.whole})),
     };
     let usage = text.usage.map(|(_, output)| json!({"output_tokens": output}));
     frames.push(event(json!({"type": "content_block_stop", "index": 1})));
@@ -513,7 +513,7 @@ fn google_frames(model: &str, text: &Text, pieces: &[String]) -> Vec<String> {
             candidate["finishReason"] = json!(finish);
         }
         if finish == Some("SAFETY") {
-            candidate["finishMessage"] = json!(text.text);
+            candidate["finishMessage"] = json!(text.whole);
         }
         let mut fragment = json!({"candidates": [candidate], "modelVersion": model, "responseId": "r1"});
         if let Some((input, _)) = text.usage {
