@@ -1,5 +1,6 @@
 //! Google's generateContent: what goes out and how its stream of fragments is read. Pure.
 
+use std::fmt::Write;
 use std::ops::ControlFlow;
 
 use serde::Deserialize;
@@ -55,7 +56,8 @@ fn path_segment(model: &str) -> String {
     for byte in model.strip_prefix("models/").unwrap_or(model).bytes() {
         match byte {
             b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => segment.push(char::from(byte)),
-            _ => segment.push_str(&format!("%{byte:02X}")),
+            // Writing to a `String` cannot fail.
+            _ => _ = write!(segment, "%{byte:02X}"),
         }
     }
     segment
@@ -164,21 +166,25 @@ struct PromptFeedback {
 
 /// Usage on the wire; zeros are left out. The prompt includes what was cached, the candidates exclude thoughts.
 #[derive(Debug, Deserialize)]
-#[serde(rename_all = "camelCase")]
 struct WireUsage {
-    prompt_token_count: Option<u64>,
-    cached_content_token_count: Option<u64>,
-    candidates_token_count: Option<u64>,
-    thoughts_token_count: Option<u64>,
-    tool_use_prompt_token_count: Option<u64>,
+    #[serde(rename = "promptTokenCount")]
+    prompt: Option<u64>,
+    #[serde(rename = "cachedContentTokenCount")]
+    cached: Option<u64>,
+    #[serde(rename = "candidatesTokenCount")]
+    candidates: Option<u64>,
+    #[serde(rename = "thoughtsTokenCount")]
+    thoughts: Option<u64>,
+    #[serde(rename = "toolUsePromptTokenCount")]
+    tool_use_prompt: Option<u64>,
 }
 
 impl WireUsage {
     fn normalised(&self) -> Usage {
-        let prompt = self.prompt_token_count.unwrap_or(0).saturating_add(self.tool_use_prompt_token_count.unwrap_or(0));
-        let cache_read = self.cached_content_token_count.unwrap_or(0).min(prompt);
-        let reasoning = self.thoughts_token_count.unwrap_or(0);
-        let output = self.candidates_token_count.unwrap_or(0).saturating_add(reasoning);
+        let prompt = self.prompt.unwrap_or(0).saturating_add(self.tool_use_prompt.unwrap_or(0));
+        let cache_read = self.cached.unwrap_or(0).min(prompt);
+        let reasoning = self.thoughts.unwrap_or(0);
+        let output = self.candidates.unwrap_or(0).saturating_add(reasoning);
         Usage { input: prompt - cache_read, cache_read, output, reasoning, ..Usage::default() }
     }
 }

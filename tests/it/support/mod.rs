@@ -1,3 +1,4 @@
 //! What tests share: the binary in its own home, the provider server, terminals.
 
 pub mod script;
+pub(crate) mod provider_server;
