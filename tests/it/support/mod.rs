@@ -1,1 +1,3 @@
 //! What tests share: the binary in its own home, the provider server, terminals.
+
+pub(crate) mod sample;
