@@ -30,6 +30,7 @@ pub mod reading;
 mod state;
 mod synthesis;
 pub mod transcript;
+pub mod digest;
 mod turn;
 mod verdict;
 

@@ -2,3 +2,4 @@
 
 pub mod script;
 pub(crate) mod provider_server;
+pub(crate) mod sample;
