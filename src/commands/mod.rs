@@ -1,1 +1,2 @@
 //! commands
+pub mod model;

@@ -1,1 +1,2 @@
 //! terminal
+pub mod download_bar;
