@@ -47,7 +47,11 @@ pub fn main() -> ExitCode {
         }
     };
     let environment = Environment::read();
-    let wishes = Wishes { no_color: environment.text("NO_COLOR"), clicolor_force: environment.text("CLICOLOR_FORCE"), term: environment.text("TERM") };
+    let wishes = Wishes {
+        no_color: environment.text("NO_COLOR"),
+        clicolor_force: environment.text("CLICOLOR_FORCE"),
+        term: environment.text("TERM"),
+    };
     let printer = Printer::for_process(&wishes, cli.command.verbosity());
     let ended = match cli.command {
         Command::Consult(args) => consult::run(&args, &environment, &printer),

@@ -19,6 +19,8 @@
 //!
 //! To read the pipeline, begin with [`consultation::protocol`] and follow the modules in the order in which they are declared.
 
+pub mod cli;
+pub mod commands;
 pub mod config;
 pub mod consultation;
 pub mod domain;

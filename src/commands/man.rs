@@ -17,7 +17,7 @@ fn page(command: &clap::Command) -> io::Result<Vec<u8>> {
     Man::new(command.clone()).render(&mut page)?;
     for subcommand in command.get_subcommands().filter(|subcommand| subcommand.get_name() != "help") {
         let name = format!("conclave-{}", subcommand.get_name());
-        let man = Man::new(subcommand.clone().name(name.clone()).bin_name(name.replace('-', " ")));
+        let man = Man::new(subcommand.clone().bin_name(name.replace('-', " ")));
         page.extend(format!(".SH {}\n", name.replace('-', " ").to_uppercase()).as_bytes());
         man.render_synopsis_section(&mut page)?;
         man.render_description_section(&mut page)?;

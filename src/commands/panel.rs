@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use crate::config::secrets::VENDORS;
 use crate::consultation::prompt::Templates;
 use crate::domain::ids::{ModelRef, ProviderId, SeatId};
 use crate::domain::panel::{Panel, Persona, Seat};
@@ -81,7 +82,11 @@ fn listed(panel: &str, choices: &Choices<'_>) -> Result<Vec<Seat>, Error> {
         })?;
         seats.add(choices.persona(persona)?, choices.model(model)?);
     }
-    if seats.0.is_empty() { Err(Error::usage("the panel has no seat").hint("name at least one `persona=provider:model`")) } else { Ok(seats.0) }
+    if seats.0.is_empty() {
+        Err(Error::usage("the panel has no seat").hint("name at least one `persona=provider:model`"))
+    } else {
+        Ok(seats.0)
+    }
 }
 
 fn by_default_personas(models: impl IntoIterator<Item = ModelRef>, choices: &Choices<'_>) -> Result<Vec<Seat>, Error> {
@@ -141,7 +146,9 @@ impl Choices<'_> {
                 Err(Error::usage(format!("no provider is called `{provider}`")).hint(format!("one of: {}, local", known.join(", "))))
             }
             Some(vendor) if self.keyed.contains(&vendor) => Ok(()),
-            Some(vendor) => Err(Error::usage(format!("there is no key for {}", vendor.name())).hint(format!("set {}", vendor.key_variable()))),
+            Some(vendor) => {
+                Err(Error::usage(format!("there is no key for {}", vendor.name())).hint(format!("set {}", key_variable(vendor))))
+            }
         }
     }
 
@@ -173,9 +180,13 @@ impl Choices<'_> {
     /// The best model of a vendor that has a key and no seat, else the panel's OpenAI model, else its best; then one of each other vendor.
     fn default_judges(&self, seats: &[Seat]) -> Vec<ModelRef> {
         let seated = |vendor: &Vendor| seats.iter().any(|seat| seat.model.provider.as_str() == vendor.id());
-        let outside = self.keyed.iter().filter(|vendor| !seated(vendor)).find_map(|vendor| self.ranked(*vendor).first().map(|model| model.to_ref()));
+        let outside =
+            self.keyed.iter().filter(|vendor| !seated(vendor)).find_map(|vendor| self.ranked(*vendor).first().map(|model| model.to_ref()));
         let openai = seats.iter().find(|seat| seat.model.provider.as_str() == Vendor::OpenAi.id()).map(|seat| seat.model.clone());
-        let best = seats.iter().map(|seat| &seat.model).min_by_key(|model| self.catalog.find(model).map_or((u8::MAX, None), |found| (found.tier, found.rank)));
+        let best = seats
+            .iter()
+            .map(|seat| &seat.model)
+            .min_by_key(|model| self.catalog.find(model).map_or((u8::MAX, None), |found| (found.tier, found.rank)));
         let mut judges: Vec<ModelRef> = outside.or(openai).or_else(|| best.cloned()).into_iter().collect();
         let firsts = self.keyed.iter().filter_map(|vendor| self.ranked(*vendor).first().map(|model| model.to_ref()));
         for model in firsts.chain(seats.iter().map(|seat| seat.model.clone())) {
@@ -185,6 +196,16 @@ impl Choices<'_> {
         }
         judges
     }
+}
+
+/// The variable that a vendor's key is looked for in first.
+fn key_variable(vendor: Vendor) -> &'static str {
+    VENDORS
+        .iter()
+        .find(|variables| variables.provider == vendor.id())
+        .and_then(|variables| variables.keys.first())
+        .copied()
+        .unwrap_or_default()
 }
 
 fn no_models() -> Error {
@@ -199,8 +220,12 @@ fn notices(panel: &Panel, wanted: &Wanted, choices: &Choices<'_>) -> Vec<String>
         notices.push(format!("a panel of {} is small: three or more seats are usual", panel.seats.len()));
     }
     if let (true, [only]) = (wanted.panel.is_none() && wanted.models.is_empty(), choices.keyed.as_slice()) {
-        let others: Vec<&str> = Vendor::ALL.into_iter().filter(|vendor| vendor != only).map(Vendor::key_variable).collect();
-        notices.push(format!("only {} has a key: with {} as well, models of other families would sit on the panel", only.name(), others.join(" or ")));
+        let others: Vec<&str> = Vendor::ALL.into_iter().filter(|vendor| vendor != only).map(key_variable).collect();
+        notices.push(format!(
+            "only {} has a key: with {} as well, models of other families would sit on the panel",
+            only.name(),
+            others.join(" or ")
+        ));
     }
     let models: BTreeSet<&ModelRef> = panel.seats.iter().map(|seat| &seat.model).chain(&panel.judges).collect();
     notices.extend(models.into_iter().filter_map(|model| choices.catalog.notices(model, choices.now)));
@@ -230,7 +255,10 @@ mod tests {
     #[test]
     fn with_three_keys_each_seat_has_its_own_vendor_and_openai_judges() {
         let chosen = chosen(&Vendor::ALL, &Wanted::default()).unwrap();
-        assert_eq!(seats(&chosen), ["security=anthropic:claude-sonnet-5-5", "architecture=openai:gpt-6.1-sol", "pragmatic=google:gemini-4-argon"]);
+        assert_eq!(
+            seats(&chosen),
+            ["security=anthropic:claude-sonnet-5-5", "architecture=openai:gpt-6.1-sol", "pragmatic=google:gemini-4-argon"]
+        );
         assert_eq!(judges(&chosen)[0], "openai:gpt-6.1-sol");
         assert_eq!(chosen.panel.judges.len(), 3);
         assert!(!chosen.panel.is_one_family());
@@ -255,7 +283,8 @@ mod tests {
 
     #[test]
     fn a_vendor_with_a_key_and_no_seat_judges() {
-        let wanted = Wanted { models: vec!["claude-sonnet-5-5".into(), "claude-opus-5-5".into(), "gpt-6.1-sol".into()], ..Wanted::default() };
+        let wanted =
+            Wanted { models: vec!["claude-sonnet-5-5".into(), "claude-opus-5-5".into(), "gpt-6.1-sol".into()], ..Wanted::default() };
         assert_eq!(judges(&chosen(&Vendor::ALL, &wanted).unwrap())[0], "google:gemini-4-argon");
     }
 
@@ -268,7 +297,11 @@ mod tests {
 
     #[test]
     fn a_listed_panel_takes_aliases_and_lets_a_persona_sit_twice() {
-        let wanted = Wanted { panel: Some("security=anthropic:claude-x, architect=openai:gpt-y,security=gpt-6.1-sol".into()), judge: Some("gpt-6.1-sol,claude-opus-5-5".into()), ..Wanted::default() };
+        let wanted = Wanted {
+            panel: Some("security=anthropic:claude-x, architect=openai:gpt-y,security=gpt-6.1-sol".into()),
+            judge: Some("gpt-6.1-sol,claude-opus-5-5".into()),
+            ..Wanted::default()
+        };
         let chosen = chosen(&Vendor::ALL, &wanted).unwrap();
         assert_eq!(seats(&chosen), ["security=anthropic:claude-x", "architecture=openai:gpt-y", "security-2=openai:gpt-6.1-sol"]);
         assert_eq!(chosen.panel.seats[2].name(), "Security Expert 2");

@@ -16,6 +16,7 @@ mod awaiting_consent;
 pub mod call;
 mod calls;
 mod cross_exam;
+pub mod digest;
 mod estimating;
 pub mod event;
 mod independent;
@@ -30,7 +31,6 @@ pub mod reading;
 mod state;
 mod synthesis;
 pub mod transcript;
-pub mod digest;
 mod turn;
 mod verdict;
 

@@ -33,6 +33,15 @@ impl Vendor {
         }
     }
 
+    /// Its name for people.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Anthropic => "Anthropic",
+            Self::OpenAi => "OpenAI",
+            Self::Google => "Google",
+        }
+    }
+
     /// The vendor of this name, unless there is none.
     pub fn of(provider: &ProviderId) -> Option<Self> {
         Self::ALL.into_iter().find(|vendor| vendor.id() == provider.as_str())

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use crate::consultation::event::{CallFinished, Consent, Estimate, Started};
+use crate::domain::ids::ModelRef;
 use crate::domain::money::Cost;
 use crate::domain::panel::Panel;
 
@@ -89,6 +90,10 @@ pub(super) fn completed(name: &str, duration_ms: u64) -> String {
 
 pub(super) fn failed(name: &str, reason: &str) -> String {
     format!("⚠️ Agent {name} failed: {}", one_line(reason))
+}
+
+pub(super) fn substituted(name: &str, original: &ModelRef, substitute: &ModelRef, reason: &str) -> String {
+    format!("⚠️ {original} is unavailable ({}). {substitute} takes over as {name}.", one_line(reason))
 }
 
 pub(super) fn round_complete(round: u8) -> String {

@@ -2,14 +2,14 @@
 //!
 //! The order is journal, record, Markdown, answer. A failure to write is told once and harms neither what was written before nor the answer.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::config::paths::Home;
 use crate::consultation::event::{AbortReason, Consent, Envelope, StateName};
 use crate::consultation::transcript::{Abort, Transcript};
 use crate::domain::ids::ConsultationId;
 use crate::error::{Error, Exit};
-use crate::records::files::{Access, ConsultationFiles, WriteFailed, create_private_dir, write_atomically};
+use crate::records::files::{Access, ConsultationFiles, create_private_dir, write_atomically};
 use crate::records::journal::Journal;
 use crate::records::record::record;
 use crate::terminal::printer::Printer;
@@ -22,22 +22,21 @@ use super::{Args, Format};
 #[derive(Debug)]
 pub(super) enum Keeping {
     Nothing,
-    /// The journal could not be begun; record and Markdown are still tried.
-    Results(ConsultationFiles),
     All(ConsultationFiles, Journal),
 }
 
 impl Keeping {
-    /// Begins the journal. A failure is told, and the consultation goes on.
+    /// Begins the journal. A failure is told, and the consultation goes on without keeping anything.
     pub(super) fn open(home: &Home, id: &ConsultationId, printer: &Printer) -> Self {
         let logs = home.path().join("consult-logs");
         let files = ConsultationFiles::in_folder(&logs, id);
-        let journal = create_private_dir(home.path()).and_then(|()| create_private_dir(&logs)).and_then(|()| Journal::create(&files.journal));
+        let journal =
+            create_private_dir(home.path()).and_then(|()| create_private_dir(&logs)).and_then(|()| Journal::create(&files.journal));
         match journal {
             Ok(journal) => Self::All(files, journal),
             Err(failed) => {
                 printer.warning(&failed.notice());
-                Self::Results(files)
+                Self::Nothing
             }
         }
     }
@@ -45,19 +44,21 @@ impl Keeping {
     pub(super) fn journal(&mut self) -> Option<&mut Journal> {
         match self {
             Self::All(_, journal) => Some(journal),
-            Self::Nothing | Self::Results(_) => None,
+            Self::Nothing => None,
         }
     }
 
-    /// Waits for the journal to be on disk, then writes the results.
-    fn write(&mut self, transcript: &Transcript, markdown: &str) -> Result<Option<&ConsultationFiles>, WriteFailed> {
-        match self {
-            Self::Nothing => Ok(None),
-            Self::Results(_) => Ok(None),
-            Self::All(files, journal) => {
-                journal.finish()?;
-                files.write_results(transcript, markdown)?;
-                Ok(Some(files))
+    /// Waits for the journal to be on disk, then writes the results. Says where the record is, if it is there.
+    fn write(self, transcript: &Transcript, markdown: &str, printer: &Printer) -> Option<PathBuf> {
+        let Self::All(files, mut journal) = self else { return None };
+        if let Err(failed) = journal.finish() {
+            printer.warning(&failed.notice());
+        }
+        match files.write_results(transcript, markdown) {
+            Ok(()) => Some(files.record),
+            Err(failed) => {
+                printer.warning(&failed.notice());
+                None
             }
         }
     }
@@ -74,16 +75,10 @@ pub(super) fn check_output(output: &Path) -> Result<(), Error> {
 }
 
 /// Keeps and shows what the events tell.
-pub(super) fn finish(history: &[Envelope], args: &Args, mut keeping: Keeping, printer: &Printer) -> Result<(), Error> {
+pub(super) fn finish(history: &[Envelope], args: &Args, keeping: Keeping, printer: &Printer) -> Result<(), Error> {
     let Some(transcript) = Transcript::fold(history) else { return Err(Error::failed("the consultation ended before it began")) };
     let markdown = report(&transcript);
-    let record_file = match keeping.write(&transcript, &markdown) {
-        Ok(files) => files.map(|files| files.record.clone()),
-        Err(failed) => {
-            printer.warning(&failed.notice());
-            None
-        }
-    };
+    let record_file = keeping.write(&transcript, &markdown, printer);
     match &transcript.abort {
         None if transcript.state == StateName::Complete => {
             give(&transcript, &markdown, args, printer)?;
@@ -118,7 +113,7 @@ fn give(transcript: &Transcript, markdown: &str, args: &Args, printer: &Printer)
         };
         return printer.result(&shown).map_err(Error::failed);
     };
-    match write_atomically(output, source.as_bytes(), Access::Shared) {
+    match write_atomically(output, source.as_bytes(), Access::Normal) {
         Ok(()) => {
             printer.note(&format!("Answer written to {}", output.display()));
             Ok(())

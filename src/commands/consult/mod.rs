@@ -1,8 +1,8 @@
 //! `conclave consult`: asks a panel one question and gives its answer.
 
+mod ending;
 mod question;
 mod setup;
-mod ending;
 
 use std::path::PathBuf;
 
@@ -21,7 +21,6 @@ use crate::terminal::printer::{Printer, Verbosity};
 use crate::terminal::progress::Progress;
 
 use ending::Keeping;
-use question::Question;
 
 /// Ask a panel of models a question; the answer is on standard output
 #[derive(Debug, clap::Args)]
@@ -101,7 +100,7 @@ pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> 
         ending::check_output(output)?;
     }
     let clock = Clock::system();
-    let standing = match (args.yes, can_ask(&question, printer)) {
+    let standing = match (args.yes, consent::can_ask(printer, question.input)) {
         (true, _) => Standing::Granted,
         (false, true) => Standing::Askable,
         (false, false) => Standing::Unattended,
@@ -130,11 +129,6 @@ pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> 
     // A thread that still waits for an answer on the terminal, or a model that is still decoding, must not hold up the end.
     runtime.shutdown_background();
     ended
-}
-
-/// There is someone to ask when standard error is read by a person, and standard input is a terminal or has just given the question.
-fn can_ask(question: &Question, printer: &Printer) -> bool {
-    consent::can_ask(printer, question.from_stdin)
 }
 
 fn events_file(args: &Args, printer: &Printer) -> Result<Option<EventsFile>, Error> {

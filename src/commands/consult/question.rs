@@ -3,24 +3,25 @@
 use std::io::{IsTerminal, Read};
 
 use crate::error::Error;
+use crate::terminal::consent::Input;
 
 /// What is asked.
 #[derive(Debug)]
 pub(super) struct Question {
     pub(super) text: String,
-    /// True when standard input was read for it.
-    pub(super) from_stdin: bool,
+    /// What standard input is left with.
+    pub(super) input: Input,
 }
 
 /// Takes the argument, or reads standard input to its end.
 pub(super) fn read(argument: Option<&str>) -> Result<Question, Error> {
-    let (text, from_stdin) = match argument {
-        Some("-") => (from_input()?, true),
-        Some(text) => (text.to_owned(), false),
+    let (text, input) = match argument {
+        Some("-") => (from_input()?, Input::Taken),
+        Some(text) => (text.to_owned(), Input::Free),
         None => return Err(required()),
     };
     let text = text.trim();
-    if text.is_empty() { Err(required()) } else { Ok(Question { text: text.to_owned(), from_stdin }) }
+    if text.is_empty() { Err(required()) } else { Ok(Question { text: text.to_owned(), input }) }
 }
 
 fn required() -> Error {

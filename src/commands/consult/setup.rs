@@ -1,8 +1,9 @@
 //! Everything a consultation needs before it begins: settings, prompts, panel, prices, and the providers to ask.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use crate::commands::local::{self, Found, LocalModels};
 use crate::commands::panel::{self, Choices, Wanted};
 use crate::config::env::Environment;
 use crate::config::paths::{Home, read_optional};
@@ -55,19 +56,24 @@ pub(super) fn prepare(
         .collect();
 
     let wanted = Wanted {
-        panel: args.panel.clone().or_else(|| settings.panel.clone().filter(|_| args.model.is_empty())),
+        panel: args.panel.clone().or_else(|| settings.panel.as_ref().filter(|_| args.model.is_empty()).map(|seats| seats.join(","))),
         models: args.model.clone(),
         judge: args.judge.clone().or_else(|| settings.judge.clone()),
     };
-    let local = super::super::local::default_model(environment, &settings)?;
+    let local_models = LocalModels::new(environment, &settings, &home, printer);
+    let local = local_models.default_model()?;
     let choices = Choices { catalog: &catalog, templates: &templates, keyed: endpoints.keys().copied().collect(), local, now };
-    let chosen = panel::choose(&wanted, &choices)?;
+    let mut chosen = panel::choose(&wanted, &choices)?;
+    let local = obtain(&mut chosen.panel, &local_models, standing)?;
 
-    let unique = ulid::Ulid::new();
+    let unique = ulid::Ulid::generate();
     let prices = catalog.prices(now);
     let models = terms(&chosen.panel, &catalog, &settings);
     let timeouts = Timeouts { connect: settings.connect_timeout, idle: settings.idle_timeout };
-    let providers = providers(&chosen.panel, endpoints, catalog, timeouts, environment, &settings, &home, printer, standing)?;
+    let mut providers = cloud(endpoints, catalog, timeouts);
+    if let Some(found) = local {
+        providers.insert(ProviderId::new(ProviderId::LOCAL), local::provider(found, &settings)?);
+    }
     let plan = Plan {
         id: ConsultationId::from_unique(&unique.to_string()),
         question,
@@ -88,7 +94,9 @@ fn catalog(home: &Home) -> Result<Catalog, Error> {
     let file = home.models_file();
     match read_optional(&file).map_err(|error| Error::usage(error).hint(format!("check {}", file.display())))? {
         None => Ok(Catalog::builtin()),
-        Some(json) => Catalog::builtin().merge(&json).map_err(|error| Error::usage(error).hint(format!("mend or remove {}", file.display()))),
+        Some(json) => {
+            Catalog::builtin().merge(&json).map_err(|error| Error::usage(error).hint(format!("mend or remove {}", file.display())))
+        }
     }
 }
 
@@ -106,7 +114,7 @@ fn terms(panel: &Panel, catalog: &Catalog, settings: &Settings) -> BTreeMap<Mode
     let models = panel.seats.iter().map(|seat| &seat.model).chain(&panel.judges);
     let terms = |model: &ModelRef| {
         if model.provider.is_local() {
-            return super::super::local::TERMS;
+            return local::TERMS;
         }
         let most = catalog.find(model).and_then(|found| found.max_output).unwrap_or(settings.max_output_tokens.saturating_mul(2));
         ModelTerms { room: settings.max_output_tokens.min(most), most, ..ModelTerms::default() }
@@ -114,30 +122,32 @@ fn terms(panel: &Panel, catalog: &Catalog, settings: &Settings) -> BTreeMap<Mode
     models.map(|model| (model.clone(), terms(model))).collect()
 }
 
-#[expect(clippy::too_many_arguments, reason = "each provider is made from parts that only this function brings together")]
-fn providers(
-    panel: &Panel,
-    endpoints: BTreeMap<Vendor, Endpoint>,
-    catalog: Catalog,
-    timeouts: Timeouts,
-    environment: &Environment,
-    settings: &Settings,
-    home: &Home,
-    printer: &Printer,
-    standing: Standing,
-) -> Result<Providers, Error> {
-    let (catalog, http) = (Arc::new(catalog), Arc::new(Http::new(timeouts)));
-    let mut providers: Providers = endpoints
-        .into_iter()
-        .map(|(vendor, endpoint)| {
-            let cloud: Arc<dyn Provider> = Arc::new(Cloud::new(vendor, endpoint, Arc::clone(&catalog), Arc::clone(&http)));
-            (ProviderId::new(vendor.id()), cloud)
-        })
-        .collect();
-    let local: Vec<&ModelRef> = panel.seats.iter().map(|seat| &seat.model).chain(&panel.judges).filter(|model| model.provider.is_local()).collect();
-    if !local.is_empty() {
-        let provider = super::super::local::provider(&local, environment, settings, home, printer, standing)?;
-        providers.insert(ProviderId::new(ProviderId::LOCAL), provider);
+/// Makes sure of the embedded model that the panel names, and puts the name of what there is in its place.
+fn obtain(panel: &mut Panel, models: &LocalModels<'_>, standing: Standing) -> Result<Option<Found>, Error> {
+    let mut named: Vec<&mut ModelRef> =
+        panel.seats.iter_mut().map(|seat| &mut seat.model).chain(&mut panel.judges).filter(|model| model.provider.is_local()).collect();
+    let names: BTreeSet<String> = named.iter().map(|model| model.model.clone()).collect();
+    let name = match names.iter().collect::<Vec<_>>().as_slice() {
+        [] => return Ok(None),
+        [name] => (*name).clone(),
+        [_, _, ..] => {
+            return Err(
+                Error::usage("a panel can have one local model, for all of its local seats").hint("see what there is: conclave model list")
+            );
+        }
+    };
+    let found = models.obtain(&name, standing)?;
+    for model in &mut named {
+        model.model.clone_from(&found.name);
     }
-    Ok(providers)
+    Ok(Some(found))
+}
+
+fn cloud(endpoints: BTreeMap<Vendor, Endpoint>, catalog: Catalog, timeouts: Timeouts) -> Providers {
+    let (catalog, http) = (Arc::new(catalog), Arc::new(Http::new(timeouts)));
+    let provider = |(vendor, endpoint): (Vendor, Endpoint)| {
+        let cloud: Arc<dyn Provider> = Arc::new(Cloud::new(vendor, endpoint, Arc::clone(&catalog), Arc::clone(&http)));
+        (ProviderId::new(vendor.id()), cloud)
+    };
+    endpoints.into_iter().map(provider).collect()
 }
