@@ -9,7 +9,7 @@ use crate::domain::ids::SeatId;
 use crate::domain::panel::Seat;
 
 /// Words that may stand before a letter without changing whom it names.
-const TITLES: [&str; 6] = ["expert", "agent", "panelist", "participant", "member", "speaker"];
+const TITLES: [&str; 7] = ["experts", "expert", "agent", "panelist", "participant", "member", "speaker"];
 
 /// Who is `Expert A`, who `Expert B`, and so on.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
