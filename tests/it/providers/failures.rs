@@ -156,3 +156,24 @@ fn a_failure_after_content_carries_an_estimate_of_what_was_used() {
         (FailureClass::Malformed, "12345678", 2, UsageSource::Estimated)
     );
 }
+
+#[tokio::test]
+async fn a_server_that_does_not_speak_tls_is_told_as_such() {
+    let server = ProviderServer::start();
+    let url = server.url().replace("http://", "https://");
+    let failure = call(&cloud_at(Vendor::Google, &url), &ask(Vendor::Google, "m")).await.0.unwrap_err();
+    let host = url.trim_start_matches("https://");
+    assert_eq!(failure.class, FailureClass::Transport);
+    assert!(
+        failure.message.starts_with(&format!("cannot connect to `{host}`: ")) && !failure.message.contains("v1beta"),
+        "{}",
+        failure.message
+    );
+}
+
+#[tokio::test]
+async fn an_address_that_leads_nowhere_points_at_the_base_url() {
+    let server = ProviderServer::start();
+    let failure = call(&cloud_at(Vendor::Google, &format!("{}/wrong", server.url())), &ask(Vendor::Google, "m")).await.0.unwrap_err();
+    assert_eq!((failure.class, failure.message.as_str()), (FailureClass::BadRequest, "no such path (HTTP 404); check the base URL"));
+}

@@ -395,6 +395,15 @@ fn respond(status: u16, headers: &[(String, String)], body: Body) -> Response {
     response
 }
 
+/// The bytes of a whole answer as the vendor would send them, for tests that need no connection.
+pub(crate) fn stream_of(vendor: Vendor, model: &str, answer: &Answer) -> Vec<u8> {
+    match &answer.content {
+        Content::Valid => Vec::new(),
+        Content::Text(text) => frames(vendor, model, text).concat(),
+        Content::Raw { body, .. } => body.clone(),
+    }
+}
+
 /// Sends the frames one by one, as far as the script wants.
 fn send(mut frames: Vec<Vec<u8>>, answer: &Answer, finishing: Finishing) -> Body {
     let (ending, pace) = (answer.ending, answer.pace);
