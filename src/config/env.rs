@@ -7,13 +7,15 @@ use std::path::PathBuf;
 
 use secrecy::SecretString;
 
+use super::keys::Key;
+
 /// The variables this program knows. An empty one counts as unset, and text is trimmed.
 #[derive(Clone, Default)]
 pub struct Environment {
     known: BTreeMap<&'static str, OsString>,
 }
 
-/// Every variable that is ever read.
+/// Every variable that is ever read, besides those of the settings.
 const KNOWN: [&str; 21] = [
     "CONCLAVE_HOME",
     "LLM_CONCLAVE_HOME",
@@ -38,16 +40,20 @@ const KNOWN: [&str; 21] = [
     "LC_CTYPE",
 ];
 
+fn names() -> impl Iterator<Item = &'static str> {
+    KNOWN.into_iter().chain(Key::ALL.into_iter().map(Key::variable))
+}
+
 impl Environment {
     /// Reads the process's environment.
     #[expect(clippy::disallowed_methods, reason = "this is the place where the environment is read")]
     pub fn read() -> Self {
-        Self::of(KNOWN.iter().filter_map(|name| Some((*name, std::env::var_os(name)?))))
+        Self::of(names().filter_map(|name| Some((name, std::env::var_os(name)?))))
     }
 
     /// An environment of these variables alone; names that are never read are left out.
     pub fn of<V: Into<OsString>>(variables: impl IntoIterator<Item = (&'static str, V)>) -> Self {
-        let known = variables.into_iter().filter(|(name, _)| KNOWN.contains(name)).map(|(name, value)| (name, value.into()));
+        let known = variables.into_iter().filter(|(name, _)| names().any(|known| known == *name)).map(|(name, value)| (name, value.into()));
         Self { known: known.filter(|(_, value)| !value.is_empty()).collect() }
     }
 

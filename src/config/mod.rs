@@ -2,6 +2,7 @@
 
 pub mod env;
 mod overrides;
+pub mod keys;
 pub mod paths;
 pub mod secrets;
 pub mod settings;

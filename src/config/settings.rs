@@ -9,6 +9,8 @@ use serde_json::Value;
 
 use crate::domain::money::MicroUsd;
 
+use super::env::Environment;
+use super::keys::{Key, closest};
 use super::paths;
 
 /// All settings with their values in force.
@@ -52,82 +54,19 @@ impl Default for Settings {
     }
 }
 
-/// A setting by name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Key {
-    AlwaysAllowUnder,
-    MaxOutputTokens,
-    ConnectTimeoutSeconds,
-    IdleTimeoutSeconds,
-    LocalThreads,
-    LocalContext,
-    LocalModel,
-    Panel,
-    Judge,
-}
-
-impl Key {
-    pub const ALL: [Self; 9] = [
-        Self::AlwaysAllowUnder,
-        Self::MaxOutputTokens,
-        Self::ConnectTimeoutSeconds,
-        Self::IdleTimeoutSeconds,
-        Self::LocalThreads,
-        Self::LocalContext,
-        Self::LocalModel,
-        Self::Panel,
-        Self::Judge,
-    ];
-
-    /// Its name in `config.json`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::AlwaysAllowUnder => "always_allow_under",
-            Self::MaxOutputTokens => "max_output_tokens",
-            Self::ConnectTimeoutSeconds => "connect_timeout_seconds",
-            Self::IdleTimeoutSeconds => "idle_timeout_seconds",
-            Self::LocalThreads => "local_threads",
-            Self::LocalContext => "local_context",
-            Self::LocalModel => "local_model",
-            Self::Panel => "panel",
-            Self::Judge => "judge",
-        }
-    }
-
-    /// The key of a name in `snake_case` or `camelCase`.
-    fn of(name: &str) -> Option<Self> {
-        let snake = snake_case(name);
-        Self::ALL.into_iter().find(|key| key.name() == snake)
-    }
-
-    /// What a value must be.
-    fn wants(self) -> &'static str {
-        match self {
-            Self::AlwaysAllowUnder => "an amount of dollars such as 0.50",
-            Self::MaxOutputTokens | Self::LocalContext | Self::LocalThreads => "a whole number above 0",
-            Self::ConnectTimeoutSeconds | Self::IdleTimeoutSeconds => "a number of seconds above 0",
-            Self::LocalModel | Self::Judge => "a text",
-            Self::Panel => "a text or a list of texts",
-        }
-    }
-}
-
-impl fmt::Display for Key {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
 /// Where a value comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Origin {
     File(PathBuf),
+    /// An environment variable.
+    Variable(&'static str),
 }
 
 impl fmt::Display for Origin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::File(path) => write!(f, "{}", path.display()),
+            Self::Variable(name) => f.write_str(name),
         }
     }
 }
@@ -145,20 +84,36 @@ pub enum BadSettings {
     NotAnObject { path: PathBuf },
     #[error("unknown setting `{key}` in `{}`{}", path.display(), suggestion.map(|key| format!("; did you mean `{key}`?")).unwrap_or_default())]
     UnknownKey { path: PathBuf, key: String, suggestion: Option<Key> },
-    #[error("`{key}` in `{}` is `{value}`, and must be {}", path.display(), key.wants())]
-    BadValue { path: PathBuf, key: Key, value: String },
+    #[error("`{key}` in `{origin}` is `{value}`, and must be {}", key.wants())]
+    BadValue { origin: Origin, key: Key, value: String },
     #[error("`{key}` is given twice in `{}`", path.display())]
     Twice { path: PathBuf, key: Key },
 }
 
 impl Settings {
-    /// The defaults with the user's file laid over them. A file that is not there sets nothing.
-    pub fn load(file: &Path) -> Result<Self, BadSettings> {
+    /// The defaults with the user's file laid over them, and the environment over both. A file that is not there sets nothing.
+    pub fn load(file: &Path, environment: &Environment) -> Result<Self, BadSettings> {
         let text = paths::read_optional(file).map_err(|source| BadSettings::Unreadable { path: file.to_owned(), source })?;
-        match text {
-            Some(text) => Self::default().with_file(file, &text),
-            None => Ok(Self::default()),
+        let settings = match text {
+            Some(text) => Self::default().with_file(file, &text)?,
+            None => Self::default(),
+        };
+        settings.with_environment(environment)
+    }
+
+    /// Lays the variables that are set over these.
+    pub fn with_environment(mut self, environment: &Environment) -> Result<Self, BadSettings> {
+        for key in Key::ALL {
+            let Some(text) = environment.text(key.variable()) else { continue };
+            let origin = Origin::Variable(key.variable());
+            // A variable is text; where a number is wanted, the text must be one.
+            let number = text.parse::<serde_json::Number>().ok().map(Value::Number);
+            if self.set(key, &Value::String(text.to_owned())).or_else(|| self.set(key, &number?)).is_none() {
+                return Err(BadSettings::BadValue { origin, key, value: text.to_owned() });
+            }
+            self.origins.insert(key, origin);
         }
+        Ok(self)
     }
 
     /// Lays a file's settings over these.
@@ -177,7 +132,7 @@ impl Settings {
                 return Err(BadSettings::Twice { path, key });
             }
             if self.set(key, &value).is_none() {
-                return Err(BadSettings::BadValue { path, key, value: value.to_string() });
+                return Err(BadSettings::BadValue { origin: Origin::File(path), key, value: value.to_string() });
             }
         }
         Ok(self)
@@ -210,7 +165,7 @@ pub fn save(file: &Path, key: Key, value: Value) -> Result<(), BadSettings> {
     let json = serde_json::from_str(text.as_deref().unwrap_or("{}")).map_err(|source| BadSettings::NotJson { path: path(), source })?;
     let Value::Object(mut fields) = json else { return Err(BadSettings::NotAnObject { path: path() }) };
     if Settings::default().set(key, &value).is_none() {
-        return Err(BadSettings::BadValue { path: path(), key, value: value.to_string() });
+        return Err(BadSettings::BadValue { origin: Origin::File(path()), key, value: value.to_string() });
     }
     // The name in use stays: a file of the seed's camelCase keys does not get a second key of the same meaning.
     let name = fields.keys().find(|name| Key::of(name) == Some(key)).cloned().unwrap_or_else(|| key.name().to_owned());
@@ -227,22 +182,6 @@ fn seats(value: &Value) -> Option<Vec<String>> {
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_) => return None,
     };
     (!entries.is_empty() && entries.iter().all(|entry| !entry.is_empty())).then_some(entries)
-}
-
-fn snake_case(name: &str) -> String {
-    name.chars().fold(String::new(), |mut snake, c| {
-        if c.is_ascii_uppercase() && !snake.is_empty() {
-            snake.push('_');
-        }
-        snake.push(c.to_ascii_lowercase());
-        snake
-    })
-}
-
-fn closest(name: &str) -> Option<Key> {
-    let name = snake_case(name);
-    let likeness = |key: &Key| strsim::jaro_winkler(&name, key.name());
-    Key::ALL.into_iter().filter(|key| likeness(key) > 0.75).max_by(|a, b| likeness(a).total_cmp(&likeness(b)))
 }
 
 #[cfg(test)]
@@ -273,7 +212,7 @@ mod tests {
     fn zero_means_zero_and_an_empty_file_of_settings_changes_nothing() {
         assert_eq!(read(r#"{"always_allow_under": 0}"#).unwrap().always_allow_under, MicroUsd::ZERO);
         assert_eq!(read("{}").unwrap(), Settings::default());
-        assert_eq!(Settings::load(Path::new("/nowhere/config.json")).unwrap(), Settings::default());
+        assert_eq!(Settings::load(Path::new("/nowhere/config.json"), &Environment::default()).unwrap(), Settings::default());
     }
 
     #[test]
@@ -298,6 +237,19 @@ mod tests {
         );
         assert_eq!(read("[]").unwrap_err(), "`config.json` does not hold an object of settings");
         assert_eq!(read("{").unwrap_err(), "`config.json` is not JSON");
+    }
+
+    #[test]
+    fn the_environment_outweighs_the_file() {
+        let environment = |value| Environment::of([("CONCLAVE_ALWAYS_ALLOW_UNDER", value), ("CONCLAVE_PANEL", "a,b")]);
+        let settings = read(r#"{"always_allow_under": 1, "judge": "x"}"#).unwrap().with_environment(&environment("0.1")).unwrap();
+        assert_eq!((settings.always_allow_under, settings.judge.as_deref()), (MicroUsd(100_000), Some("x")));
+        assert_eq!(settings.panel.unwrap(), ["a", "b"]);
+        assert_eq!(settings.origins[&Key::AlwaysAllowUnder].to_string(), "CONCLAVE_ALWAYS_ALLOW_UNDER");
+        assert_eq!(
+            Settings::default().with_environment(&environment("much")).unwrap_err().to_string(),
+            "`always_allow_under` in `CONCLAVE_ALWAYS_ALLOW_UNDER` is `much`, and must be an amount of dollars such as 0.50"
+        );
     }
 
     #[test]

@@ -42,6 +42,9 @@ pub fn classify(response: &ErrorResponse, account: &Account, now: Option<Timesta
     let status = response.status;
     let words = match (status, told.words.as_str()) {
         (300..400, _) => format!("the server redirects elsewhere (HTTP {status}); check the base URL"),
+        (404, words) if class == FailureClass::BadRequest => {
+            format!("{} (HTTP 404); check the base URL", shortened(words)).trim_start().to_owned()
+        }
         (_, "") => format!("HTTP {status} without an explanation"),
         (_, words) => format!("{} (HTTP {status})", shortened(words)),
     };

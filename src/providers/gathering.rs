@@ -118,10 +118,12 @@ impl Gathering {
 
     fn interrupted(self, end: End) -> Failure {
         let failure = match end {
-            End::Closed => Failure::new(FailureClass::Interrupted, "the stream ended before the answer was complete"),
-            End::Broken(failure) if self.text.is_empty() || failure.class == FailureClass::Malformed => failure,
-            End::Broken(failure) => Failure { class: FailureClass::Interrupted, ..failure },
+            End::Closed => Failure::new(FailureClass::Transport, "the stream ended before the answer was complete"),
+            End::Broken(failure) => failure,
         };
+        // Before any content it is as if the connection had never been there; after it, trying again would pay for the same text twice.
+        let interrupted = failure.class == FailureClass::Transport && !self.text.is_empty();
+        let failure = if interrupted { Failure { class: FailureClass::Interrupted, ..failure } } else { failure };
         self.with_remains(failure)
     }
 

@@ -43,7 +43,9 @@ impl Default for Timeouts {
 pub struct Http {
     timeouts: Timeouts,
     public: OnceLock<Result<Client, String>>,
-    private: OnceLock<Result<Client, String>>,
+    own_network: OnceLock<Result<Client, String>>,
+    /// The own network without TLS, which needs no certificates at all.
+    own_network_plain: OnceLock<Result<Client, String>>,
 }
 
 /// Why there is no client for an address.
@@ -67,7 +69,12 @@ impl Http {
 
     fn client(&self, url: &Url) -> Result<&Client, NoClient> {
         let own_network = is_own_network(url.host_str().unwrap_or_default());
-        let cell = if own_network { &self.private } else { &self.public };
+        let plain = own_network && url.scheme() == "http";
+        let cell = match (own_network, plain) {
+            (false, _) => &self.public,
+            (true, false) => &self.own_network,
+            (true, true) => &self.own_network_plain,
+        };
         let built = cell.get_or_init(|| {
             // A second installation changes nothing, and is reported as an error.
             let _ = rustls::crypto::ring::default_provider().install_default();
@@ -79,6 +86,7 @@ impl Http {
                 .http2_keep_alive_interval(Duration::from_secs(20))
                 .http2_keep_alive_timeout(Duration::from_secs(20));
             let builder = if own_network { builder.no_proxy() } else { builder };
+            let builder = if plain { builder.tls_certs_only([]) } else { builder };
             builder.build().map_err(|error| innermost(&error))
         });
         built.as_ref().map_err(|reason| NoClient::Setup(reason.clone()))
@@ -181,7 +189,7 @@ impl Http {
             format!("`{authority}` did not accept a connection within {} s", self.timeouts.connect.as_secs_f64())
         } else if error.is_timeout() {
             format!("`{authority}` sent nothing for {} s", self.timeouts.idle.as_secs_f64())
-        } else if cause.contains("onnection refused") {
+        } else if is_refused(error) {
             format!("connection refused by `{authority}`")
         } else if cause.contains("ertificate") {
             format!("the TLS certificate of `{authority}` was not accepted: {cause}")
@@ -213,6 +221,12 @@ fn innermost(error: &dyn std::error::Error) -> String {
         cause = source;
     }
     errors::shortened(&cause.to_string())
+}
+
+fn is_refused(error: &reqwest::Error) -> bool {
+    std::iter::successors(std::error::Error::source(error), |cause| cause.source())
+        .filter_map(|cause| cause.downcast_ref::<std::io::Error>())
+        .any(|cause| cause.kind() == std::io::ErrorKind::ConnectionRefused)
 }
 
 /// The user's own machine or network, which no proxy stands before.

@@ -89,7 +89,7 @@ async fn what_is_no_stream_of_events_is_malformed() {
         server.on(On::any(), answer);
         for (vendor, model) in VENDORS {
             let failure = call(&cloud(vendor, &server), &ask(vendor, model)).await.0.unwrap_err();
-            assert!(matches!(failure.class, FailureClass::Malformed | FailureClass::Interrupted), "{vendor:?} {:?}", failure.class);
+            assert!(matches!(failure.class, FailureClass::Malformed | FailureClass::Transport), "{vendor:?} {:?}", failure.class);
             assert!(failure.message.starts_with(message), "{vendor:?} {}", failure.message);
         }
     }
@@ -142,7 +142,7 @@ fn an_event_of_another_shape_is_malformed_and_not_a_panic() {
     for event in ["[]", "1", "null", "\"x\"", r#"{"choices":"x"}"#, r#"{"candidates":7}"#, r#"{"usage":"x","usageMetadata":[]}"#] {
         for (vendor, _) in VENDORS {
             let failure = decode(vendor, &[event]).unwrap_err();
-            assert!(matches!(failure.class, FailureClass::Malformed | FailureClass::Interrupted), "{vendor:?} {event} {failure:?}");
+            assert!(matches!(failure.class, FailureClass::Malformed | FailureClass::Transport), "{vendor:?} {event} {failure:?}");
         }
     }
 }
@@ -155,4 +155,25 @@ fn a_failure_after_content_carries_an_estimate_of_what_was_used() {
         (failure.class, failure.partial.as_str(), usage.output, usage.source),
         (FailureClass::Malformed, "12345678", 2, UsageSource::Estimated)
     );
+}
+
+#[tokio::test]
+async fn a_server_that_does_not_speak_tls_is_told_as_such() {
+    let server = ProviderServer::start();
+    let url = server.url().replace("http://", "https://");
+    let failure = call(&cloud_at(Vendor::Google, &url), &ask(Vendor::Google, "m")).await.0.unwrap_err();
+    let host = url.trim_start_matches("https://");
+    assert_eq!(failure.class, FailureClass::Transport);
+    assert!(
+        failure.message.starts_with(&format!("cannot connect to `{host}`: ")) && !failure.message.contains("v1beta"),
+        "{}",
+        failure.message
+    );
+}
+
+#[tokio::test]
+async fn an_address_that_leads_nowhere_points_at_the_base_url() {
+    let server = ProviderServer::start();
+    let failure = call(&cloud_at(Vendor::Google, &format!("{}/wrong", server.url())), &ask(Vendor::Google, "m")).await.0.unwrap_err();
+    assert_eq!((failure.class, failure.message.as_str()), (FailureClass::BadRequest, "no such path (HTTP 404); check the base URL"));
 }

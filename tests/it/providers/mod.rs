@@ -4,6 +4,7 @@ mod calls;
 mod failures;
 mod replies;
 mod requests;
+mod robustness;
 
 use std::sync::Arc;
 use std::time::Duration;

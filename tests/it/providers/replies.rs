@@ -5,8 +5,11 @@ use conclave::domain::tokens::{Usage, UsageSource};
 use conclave::engine::ports::Delta;
 use conclave::providers::cloud::Vendor;
 
-use super::{VENDORS, ask, call, cloud, decode};
-use crate::support::provider_server::{Answer, On, ProviderServer};
+use conclave::providers::sse;
+use conclave::providers::wire::End;
+
+use super::{VENDORS, ask, call, cloud, cloud_at, decode};
+use crate::support::provider_server::{self, Answer, On, ProviderServer, stream_of};
 
 fn reported(input: u64, output: u64) -> Usage {
     Usage { input, output, ..Usage::default() }
@@ -191,4 +194,34 @@ fn gemini_fragments_with_anything_absent_are_read() {
 fn a_prompt_that_gemini_blocks_is_a_refusal() {
     let reply = decode(Vendor::Google, &[r#"{"promptFeedback":{"blockReason":"SAFETY"},"usageMetadata":{"promptTokenCount":9}}"#]).unwrap();
     assert_eq!((reply.stop, reply.usage), (StopReason::Refused("the prompt was blocked: SAFETY".into()), reported(9, 0)));
+}
+
+#[test]
+fn no_part_of_a_stream_is_ever_taken_for_the_whole_answer() {
+    let wires = [provider_server::Vendor::Anthropic, provider_server::Vendor::OpenAi, provider_server::Vendor::Google];
+    for ((vendor, model), wire) in VENDORS.into_iter().zip(wires) {
+        let cloud = cloud_at(vendor, "http://h");
+        let text = r#"{"position": "Grüße", "confidence": 0.5}"#;
+        let stream = stream_of(wire, model, &Answer::text(text).pieces(4));
+        let mut whole = 0;
+        for cut in 0..=stream.len() {
+            let (_, mut decoder) = cloud.codec(&ask(vendor, model));
+            let mut parser = sse::Parser::default();
+            let mut events = Vec::new();
+            parser.feed(&stream[..cut], &mut events).unwrap();
+            let _ = events.iter().try_for_each(|event| decoder.event(event, &mut |_| {}));
+            match decoder.finish(End::Closed) {
+                Ok(reply) => {
+                    assert_eq!((reply.text.as_str(), reply.stop), (text, StopReason::End), "{vendor:?} cut at {cut}");
+                    whole += 1;
+                }
+                Err(failure) => {
+                    let class = if failure.partial.is_empty() { FailureClass::Transport } else { FailureClass::Interrupted };
+                    assert_eq!(failure.class, class, "{vendor:?} cut at {cut}");
+                    assert!(text.starts_with(&failure.partial), "{vendor:?} cut at {cut}");
+                }
+            }
+        }
+        assert!(whole > 0, "{vendor:?}");
+    }
 }
