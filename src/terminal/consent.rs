@@ -71,7 +71,7 @@ fn ask_until_answered(printer: &Printer, question: &str, mut input: impl BufRead
                 return Answer::No;
             }
             Ok(_) => {}
-            Err(error) if error.kind() == io::ErrorKind::InvalidData => line = "?".to_owned(),
+            Err(error) if error.kind() == io::ErrorKind::InvalidData => "?".clone_into(&mut line),
             Err(_) => return Answer::Gone,
         }
         match line.trim().to_lowercase().as_str() {

@@ -8,7 +8,6 @@ use std::time::Duration;
 use console::{Term, measure_text_width, truncate_str};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 
-use crate::consultation::event::StateName;
 use crate::domain::ids::SeatId;
 use crate::domain::money::Cost;
 
@@ -90,7 +89,8 @@ pub(super) struct Screen {
     hidden: bool,
     paint: Paint,
     pub(super) rows: Vec<Row>,
-    pub(super) state: StateName,
+    /// Widths that names and models take at least, so that the columns of all rounds stand under each other.
+    pub(super) columns: (usize, usize),
     pub(super) round: u8,
     pub(super) rounds: u8,
     pub(super) spent: Cost,
@@ -134,8 +134,7 @@ impl Phase {
 
 impl Screen {
     fn new(paint: Paint) -> Self {
-        let state = StateName::Idle;
-        Self { hidden: false, paint, rows: Vec::new(), state, round: 0, rounds: 4, spent: Cost::FREE, estimate: None }
+        Self { hidden: false, paint, rows: Vec::new(), columns: (0, 0), round: 0, rounds: 4, spent: Cost::FREE, estimate: None }
     }
 
     /// The latest line of an agent.
@@ -157,12 +156,14 @@ impl Screen {
     pub(super) fn row_lines(&self, elapsed: Duration, width: usize) -> Vec<String> {
         // A last column left free: some terminals wrap as soon as it is filled.
         let width = width.saturating_sub(1).max(8);
-        let widest = |text: fn(&Row) -> &String| self.rows.iter().map(|row| measure_text_width(text(row))).max().unwrap_or(0);
+        let widest = |text: fn(&Row) -> &String, at_least: usize| {
+            self.rows.iter().map(|row| measure_text_width(text(row))).max().unwrap_or(0).max(at_least)
+        };
         let phases: Vec<String> = self.rows.iter().map(|row| self.phase(row, elapsed)).collect();
         // A reason for failing is cut rather than the names beside it.
         let phase = phases.iter().map(|phase| measure_text_width(phase)).max().unwrap_or(0).min(LONGEST_PHASE);
-        let name = widest(|row| &row.name).min(width.saturating_sub(phase + 4).clamp(6, 28));
-        let model = Some(widest(|row| &row.model)).filter(|model| 2 + name + 2 + model + 2 + phase.max(24) <= width);
+        let name = widest(|row| &row.name, self.columns.0).min(width.saturating_sub(phase + 4).clamp(6, 28));
+        let model = Some(widest(|row| &row.model, self.columns.1)).filter(|model| 2 + name + 2 + model + 2 + phase.max(24) <= width);
         let row = |(row, phase): (&Row, &String)| {
             let mut line = format!("{} {}  ", self.sign(row, elapsed), self.paint.bold(&pad(&row.name, name)));
             if let Some(model) = model {
