@@ -118,6 +118,13 @@ pub(super) enum Phase {
     Failed(String),
 }
 
+/// How much of a phase there is room for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Detail {
+    All,
+    Least,
+}
+
 impl Phase {
     /// Counts a piece of the answer.
     pub(super) fn write(&mut self, piece: &str) {
@@ -159,10 +166,12 @@ impl Screen {
         let widest = |text: fn(&Row) -> &String, at_least: usize| {
             self.rows.iter().map(|row| measure_text_width(text(row))).max().unwrap_or(0).max(at_least)
         };
-        let phases: Vec<String> = self.rows.iter().map(|row| self.phase(row, elapsed)).collect();
+        let names = widest(|row| &row.name, self.columns.0);
+        let detail = if 2 + names + 2 + LONGEST_PHASE <= width { Detail::All } else { Detail::Least };
+        let phases: Vec<String> = self.rows.iter().map(|row| self.phase(row, elapsed, detail)).collect();
         // A reason for failing is cut rather than the names beside it.
         let phase = phases.iter().map(|phase| measure_text_width(phase)).max().unwrap_or(0).min(LONGEST_PHASE);
-        let name = widest(|row| &row.name, self.columns.0).min(width.saturating_sub(phase + 4).clamp(6, 28));
+        let name = names.min(width.saturating_sub(phase + 4).clamp(6, 28));
         let model = Some(widest(|row| &row.model, self.columns.1)).filter(|model| 2 + name + 2 + model + 2 + phase.max(24) <= width);
         let row = |(row, phase): (&Row, &String)| {
             let mut line = format!("{} {}  ", self.sign(row, elapsed), self.paint.bold(&pad(&row.name, name)));
@@ -186,19 +195,26 @@ impl Screen {
         }
     }
 
-    fn phase(&self, row: &Row, elapsed: Duration) -> String {
+    fn phase(&self, row: &Row, elapsed: Duration, detail: Detail) -> String {
         let waited = clock(elapsed.saturating_sub(row.since));
         match &row.phase {
             Phase::Connecting => format!("connecting · {waited}"),
             Phase::Thinking => format!("thinking · {waited}"),
-            Phase::Writing { ascii, other } => format!("writing {} tokens · {waited}", thousands(ascii.div_ceil(4) + other)),
+            Phase::Writing { ascii, other } => {
+                let tokens = thousands(ascii.div_ceil(4) + other);
+                match detail {
+                    Detail::All => format!("writing {tokens} tokens · {waited}"),
+                    Detail::Least => format!("{tokens} tok · {waited}"),
+                }
+            }
             Phase::Retrying { until } => {
                 let left = until.saturating_sub(elapsed).as_secs_f64().ceil();
                 self.paint.yellow(&format!("retrying in {left:.0} s"))
             }
-            Phase::Done { took, tokens, cost } => {
-                format!("done {} · {} tok · {}", seconds(*took), thousands(*tokens), amount(*cost))
-            }
+            Phase::Done { took, tokens, cost } => match detail {
+                Detail::All => format!("done {} · {} tok · {}", seconds(*took), thousands(*tokens), amount(*cost)),
+                Detail::Least => format!("{} · {}", seconds(*took), amount(*cost)),
+            },
             Phase::Failed(reason) => self.paint.red(&format!("failed: {reason}")),
         }
     }
@@ -265,10 +281,10 @@ mod tests {
     #[test]
     fn a_narrow_terminal_drops_the_model_first_and_no_line_is_wider_than_it() {
         insta::assert_snapshot!(screen().lines(Duration::from_millis(10_400), 50).join("\n"), @r"
-        ✔ Security Expe…  done 8.2s · 1,204 tok · $0.0131
-        ⠼ Architect       writing 102 tokens · 0:08
-        ⠼ Pragmatist      retrying in 4 s
-        ✘ 建築家 with a…  failed: no credit left
+        ✔ Security Expert          8.2s · $0.0131
+        ⠼ Architect                102 tok · 0:08
+        ⠼ Pragmatist               retrying in 4 s
+        ✘ 建築家 with a very lon…  failed: no credit left
         1/4 · 0:10 · $0.0131
         ");
         for width in 10..130 {
