@@ -63,20 +63,34 @@ pub async fn ask_yes_no(printer: &Printer, question: &str) -> Answer {
 /// Asks and reads the answer from `input`; see [`ask_yes_no`].
 pub async fn ask_on(printer: &Printer, question: &str, input: impl BufRead + Send + 'static) -> Answer {
     let _hidden = printer.live().hide();
+    printer.prompt(question);
+    let mut line = OpenLine(Some(printer.clone()));
     let (answer, answered) = oneshot::channel();
-    let (printer, question) = (printer.clone(), question.to_owned());
+    let printer = printer.clone();
     let asking = std::thread::Builder::new().name("question".to_owned()).spawn(move || {
         // Nobody listens any more when the consultation was interrupted meanwhile.
-        let _ = answer.send(ask_until_answered(&printer, &question, input));
+        let _ = answer.send(read_answer(&printer, input));
     });
-    match asking {
+    let answer = match asking {
         Ok(_) => answered.await.unwrap_or(Answer::Gone),
         Err(_) => Answer::Gone,
+    };
+    line.0 = None;
+    answer
+}
+
+/// A question whose line nobody has ended; what is said next must not continue it.
+struct OpenLine(Option<Printer>);
+
+impl Drop for OpenLine {
+    fn drop(&mut self) {
+        if let Some(printer) = &self.0 {
+            printer.prompt("\n");
+        }
     }
 }
 
-fn ask_until_answered(printer: &Printer, question: &str, mut input: impl BufRead) -> Answer {
-    printer.prompt(question);
+fn read_answer(printer: &Printer, mut input: impl BufRead) -> Answer {
     loop {
         let mut line = String::new();
         match input.read_line(&mut line) {
@@ -85,7 +99,7 @@ fn ask_until_answered(printer: &Printer, question: &str, mut input: impl BufRead
                 return Answer::No;
             }
             Ok(_) => {}
-            Err(error) if error.kind() == io::ErrorKind::InvalidData => line = "?".to_owned(),
+            Err(error) if error.kind() == io::ErrorKind::InvalidData => "?".clone_into(&mut line),
             Err(_) => return Answer::Gone,
         }
         match line.trim().to_lowercase().as_str() {

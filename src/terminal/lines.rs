@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use console::measure_text_width;
+
 use crate::consultation::event::{CallFinished, Consent, Estimate, Started};
 use crate::domain::ids::ModelRef;
 use crate::domain::money::Cost;
@@ -14,8 +16,8 @@ pub(super) fn starting(terms: &Started) -> String {
     format!("🔍 Starting consultation with {}...", count(terms.panel.seats.len(), "expert"))
 }
 
-/// The panel in force: seat, persona, provider and model of each, the judge, and what the user should know about them.
-pub(super) fn panel(terms: &Started) -> Vec<String> {
+/// The panel in force: seat, persona, provider and model of each, the judge and those that stand in for it.
+pub(super) fn panel(terms: &Started, width: Option<usize>) -> Vec<String> {
     let panel = &terms.panel;
     let mut rows: Vec<(String, String)> = panel.seats.iter().map(|seat| (seat_name(panel, seat), model_address(&seat.model))).collect();
     if let Some((judge, fallbacks)) = panel.judges.split_first() {
@@ -23,12 +25,26 @@ pub(super) fn panel(terms: &Started) -> Vec<String> {
         let then = if others.is_empty() { String::new() } else { format!(", then {}", others.join(", ")) };
         rows.push(("Judge".to_owned(), format!("{}{then}", model_address(judge))));
     }
-    let widest = rows.iter().map(|(name, _)| console::measure_text_width(name)).max().unwrap_or(0);
+    let widest = rows.iter().map(|(name, _)| measure_text_width(name)).max().unwrap_or(0);
     let row = |(name, model): &(String, String)| {
-        let gap = " ".repeat(widest.saturating_sub(console::measure_text_width(name)) + 2);
-        format!("   {name}{gap}{model}")
+        let head = format!("   {name}{}", " ".repeat(widest.saturating_sub(measure_text_width(name)) + 2));
+        match width {
+            // Models continue under models, where there is room for them.
+            Some(width) if measure_text_width(&head) + 24 <= width => {
+                let under = " ".repeat(measure_text_width(&head));
+                textwrap::fill(model, options(width).initial_indent(&head).subsequent_indent(&under))
+            }
+            Some(_) | None => fit(&format!("{head}{model}"), width),
+        }
     };
     rows.iter().map(row).collect()
+}
+
+/// Widths of the widest name and model of a panel, the judge included.
+pub(super) fn columns(panel: &Panel) -> (usize, usize) {
+    let names = panel.seats.iter().map(|seat| measure_text_width(seat.name())).chain([measure_text_width("Judge")]);
+    let models = panel.seats.iter().map(|seat| &seat.model).chain(panel.judges.first()).map(|model| measure_text_width(&model.model));
+    (names.max().unwrap_or(0), models.max().unwrap_or(0))
 }
 
 /// What the user is told about the panel: the notices it came with, and what any panel of this kind is told.
@@ -119,10 +135,15 @@ pub(super) fn problems(name: &str, call: &CallFinished) -> Vec<String> {
 
 /// The line in as many lines as a terminal of this width needs, continued under its text.
 pub(super) fn fit(line: &str, width: Option<usize>) -> String {
-    let Some(width) = width.filter(|width| console::measure_text_width(line) >= *width) else { return line.to_owned() };
+    let Some(width) = width.filter(|width| measure_text_width(line) >= *width) else { return line.to_owned() };
     let indent: String = line.chars().take_while(|c| *c == ' ').collect();
     let subsequent = format!("{indent}  ");
-    let options = textwrap::Options::new(width.saturating_sub(1).max(8)).initial_indent(&indent).subsequent_indent(&subsequent);
     // Runs of blanks align columns, which there is no room for here.
-    textwrap::fill(&line.split_whitespace().collect::<Vec<_>>().join(" "), options)
+    let words = line.split_whitespace().collect::<Vec<_>>().join(" ");
+    textwrap::fill(&words, options(width).initial_indent(&indent).subsequent_indent(&subsequent))
+}
+
+/// A last column is left free; names of models are not broken at their hyphens.
+fn options<'a>(width: usize) -> textwrap::Options<'a> {
+    textwrap::Options::new(width.saturating_sub(1).max(8)).word_splitter(textwrap::WordSplitter::NoHyphenation)
 }

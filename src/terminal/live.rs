@@ -8,7 +8,6 @@ use std::time::Duration;
 use console::{Term, measure_text_width, truncate_str};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 
-use crate::consultation::event::StateName;
 use crate::domain::ids::SeatId;
 use crate::domain::money::Cost;
 
@@ -90,7 +89,8 @@ pub(super) struct Screen {
     hidden: bool,
     paint: Paint,
     pub(super) rows: Vec<Row>,
-    pub(super) state: StateName,
+    /// Widths that names and models take at least, so that the columns of all rounds stand under each other.
+    pub(super) columns: (usize, usize),
     pub(super) round: u8,
     pub(super) rounds: u8,
     pub(super) spent: Cost,
@@ -118,6 +118,13 @@ pub(super) enum Phase {
     Failed(String),
 }
 
+/// How much of a phase there is room for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Detail {
+    All,
+    Least,
+}
+
 impl Phase {
     /// Counts a piece of the answer.
     pub(super) fn write(&mut self, piece: &str) {
@@ -134,8 +141,7 @@ impl Phase {
 
 impl Screen {
     fn new(paint: Paint) -> Self {
-        let state = StateName::Idle;
-        Self { hidden: false, paint, rows: Vec::new(), state, round: 0, rounds: 4, spent: Cost::FREE, estimate: None }
+        Self { hidden: false, paint, rows: Vec::new(), columns: (0, 0), round: 0, rounds: 4, spent: Cost::FREE, estimate: None }
     }
 
     /// The latest line of an agent.
@@ -157,12 +163,16 @@ impl Screen {
     pub(super) fn row_lines(&self, elapsed: Duration, width: usize) -> Vec<String> {
         // A last column left free: some terminals wrap as soon as it is filled.
         let width = width.saturating_sub(1).max(8);
-        let widest = |text: fn(&Row) -> &String| self.rows.iter().map(|row| measure_text_width(text(row))).max().unwrap_or(0);
-        let phases: Vec<String> = self.rows.iter().map(|row| self.phase(row, elapsed)).collect();
+        let widest = |text: fn(&Row) -> &String, at_least: usize| {
+            self.rows.iter().map(|row| measure_text_width(text(row))).max().unwrap_or(0).max(at_least)
+        };
+        let names = widest(|row| &row.name, self.columns.0);
+        let detail = if 2 + names + 2 + LONGEST_PHASE <= width { Detail::All } else { Detail::Least };
+        let phases: Vec<String> = self.rows.iter().map(|row| self.phase(row, elapsed, detail)).collect();
         // A reason for failing is cut rather than the names beside it.
         let phase = phases.iter().map(|phase| measure_text_width(phase)).max().unwrap_or(0).min(LONGEST_PHASE);
-        let name = widest(|row| &row.name).min(width.saturating_sub(phase + 4).clamp(6, 28));
-        let model = Some(widest(|row| &row.model)).filter(|model| 2 + name + 2 + model + 2 + phase.max(24) <= width);
+        let name = names.min(width.saturating_sub(phase + 4).clamp(6, 28));
+        let model = Some(widest(|row| &row.model, self.columns.1)).filter(|model| 2 + name + 2 + model + 2 + phase.max(24) <= width);
         let row = |(row, phase): (&Row, &String)| {
             let mut line = format!("{} {}  ", self.sign(row, elapsed), self.paint.bold(&pad(&row.name, name)));
             if let Some(model) = model {
@@ -185,19 +195,26 @@ impl Screen {
         }
     }
 
-    fn phase(&self, row: &Row, elapsed: Duration) -> String {
+    fn phase(&self, row: &Row, elapsed: Duration, detail: Detail) -> String {
         let waited = clock(elapsed.saturating_sub(row.since));
         match &row.phase {
             Phase::Connecting => format!("connecting · {waited}"),
             Phase::Thinking => format!("thinking · {waited}"),
-            Phase::Writing { ascii, other } => format!("writing {} tokens · {waited}", thousands(ascii.div_ceil(4) + other)),
+            Phase::Writing { ascii, other } => {
+                let tokens = thousands(ascii.div_ceil(4) + other);
+                match detail {
+                    Detail::All => format!("writing {tokens} tokens · {waited}"),
+                    Detail::Least => format!("{tokens} tok · {waited}"),
+                }
+            }
             Phase::Retrying { until } => {
                 let left = until.saturating_sub(elapsed).as_secs_f64().ceil();
                 self.paint.yellow(&format!("retrying in {left:.0} s"))
             }
-            Phase::Done { took, tokens, cost } => {
-                format!("done {} · {} tok · {}", seconds(*took), thousands(*tokens), amount(*cost))
-            }
+            Phase::Done { took, tokens, cost } => match detail {
+                Detail::All => format!("done {} · {} tok · {}", seconds(*took), thousands(*tokens), amount(*cost)),
+                Detail::Least => format!("{} · {}", seconds(*took), amount(*cost)),
+            },
             Phase::Failed(reason) => self.paint.red(&format!("failed: {reason}")),
         }
     }
@@ -264,10 +281,10 @@ mod tests {
     #[test]
     fn a_narrow_terminal_drops_the_model_first_and_no_line_is_wider_than_it() {
         insta::assert_snapshot!(screen().lines(Duration::from_millis(10_400), 50).join("\n"), @r"
-        ✔ Security Expe…  done 8.2s · 1,204 tok · $0.0131
-        ⠼ Architect       writing 102 tokens · 0:08
-        ⠼ Pragmatist      retrying in 4 s
-        ✘ 建築家 with a…  failed: no credit left
+        ✔ Security Expert          8.2s · $0.0131
+        ⠼ Architect                102 tok · 0:08
+        ⠼ Pragmatist               retrying in 4 s
+        ✘ 建築家 with a very lon…  failed: no credit left
         1/4 · 0:10 · $0.0131
         ");
         for width in 10..130 {

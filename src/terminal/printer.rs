@@ -158,11 +158,11 @@ impl Printer {
         let mut text = format!("{} {}\n", paint.red("error:"), clean(&error.to_string()));
         let mut cause = error.source();
         while let Some(source) = cause {
-            text.push_str(&format!("  {} {}\n", paint.dim("caused by:"), clean(&source.to_string())));
+            text.extend(["  ", &paint.dim("caused by:"), " ", &clean(&source.to_string()), "\n"]);
             cause = source.source();
         }
         for hint in hints {
-            text.push_str(&format!("{} {hint}\n", paint.cyan("hint:")));
+            text.extend([&paint.cyan("hint:"), " ", hint, "\n"]);
         }
         self.say(&text);
     }

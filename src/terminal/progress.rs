@@ -81,13 +81,15 @@ impl Progress {
         self.terms = Some(Box::new(terms.clone()));
         let paint = self.printer.err_face().paint;
         self.note(&paint.bold(&lines::starting(terms)));
-        for line in lines::panel(terms) {
-            self.note(&line);
+        for line in lines::panel(terms, self.width()) {
+            self.printer.note(&line);
         }
         for line in lines::notices(terms) {
             self.printer.note(&paint.yellow(&lines::fit(&line, self.width())));
         }
         if self.manner == Manner::Live {
+            let columns = lines::columns(&terms.panel);
+            self.printer.live().update(|screen| screen.columns = columns);
             self.printer.live().start();
         }
     }
@@ -137,7 +139,6 @@ impl Progress {
                     self.note(&line);
                 }
             }
-            Event::StateChanged { to, .. } => self.printer.live().update(|screen| screen.state = *to),
             Event::RoundStarted { round_number } => self.printer.live().update(|screen| screen.round = *round_number),
             Event::AgentThinking { agent_id, name, model, .. } => {
                 if live {
@@ -178,6 +179,10 @@ impl Progress {
                 self.settle(elapsed);
                 self.printer.live().stop();
                 self.note(&paint.bold(&lines::complete()));
+                if self.printer.out_face().is_terminal && self.printer.err_face().is_terminal {
+                    // The result follows on the same screen.
+                    self.note("");
+                }
             }
             Event::Aborted { .. } => {
                 self.settle(elapsed);
@@ -203,7 +208,7 @@ impl Progress {
             Event::CallCancelled { call, .. } => {
                 self.agents.remove(call);
             }
-            Event::RoundArtifact { .. } => {}
+            Event::StateChanged { .. } | Event::RoundArtifact { .. } => {}
         }
     }
 }

@@ -240,7 +240,7 @@ impl Page {
                 self.put_line(&underline);
             }
             Some(HeadingLevel::H3 | HeadingLevel::H4 | HeadingLevel::H5 | HeadingLevel::H6) => {
-                let text = self.paint.bold(&text);
+                let text = self.paint.bold(&format!("▸ {text}"));
                 self.put(&text);
             }
         }
@@ -258,7 +258,7 @@ impl Page {
         let room = self.room();
         for line in text.split('\n') {
             let mut style = String::new();
-            for wrapped in textwrap::wrap(line, room) {
+            for wrapped in textwrap::wrap(line, unbroken(room)) {
                 // A style that is open at the end of a line goes on in the next, but not over what stands before it.
                 let whole = format!("{style}{wrapped}");
                 style = open_style(&whole);
@@ -311,6 +311,11 @@ impl Page {
         self.flush();
         self.lines.join("\n") + "\n"
     }
+}
+
+/// Wraps between words only: names of models keep their hyphens on one line.
+fn unbroken<'a>(room: usize) -> textwrap::Options<'a> {
+    textwrap::Options::new(room).word_splitter(textwrap::WordSplitter::NoHyphenation)
 }
 
 impl Container {

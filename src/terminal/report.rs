@@ -4,6 +4,7 @@
 use std::fmt::Write as _;
 
 use crate::consultation::digest::{Concern, Status};
+use crate::consultation::event::StateName;
 use crate::consultation::transcript::Transcript;
 use crate::domain::artifact::{Independent, Revision, Severity};
 use crate::domain::panel::Seat;
@@ -90,13 +91,14 @@ fn consensus(transcript: &Transcript) -> String {
 
 /// What stands in for a verdict: the points that the judge found agreed, or a pointer to the positions.
 fn without_verdict(transcript: &Transcript) -> String {
+    let why = if transcript.state == StateName::Complete { "No verdict was asked for" } else { "No verdict was reached" };
     let Some(synthesis) = transcript.synthesis() else {
         return match transcript.independents().next() {
-            Some(_) => "_No verdict was reached: the positions stand side by side below._".to_owned(),
-            None => "_No verdict was reached, and no expert has answered._".to_owned(),
+            Some(_) => format!("_{why}: the positions stand side by side below._"),
+            None => format!("_{why}, and no expert has answered._"),
         };
     };
-    let mut text = "_No verdict was reached. What the judge found agreed after Round 2:_".to_owned();
+    let mut text = format!("_{why}. What the judge found agreed after Round 2:_");
     if !synthesis.prose_excerpt.trim().is_empty() {
         let _ = write!(text, "\n\n{}", block(&synthesis.prose_excerpt));
     }

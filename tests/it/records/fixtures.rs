@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use conclave::consultation::transcript::Transcript;
+use conclave::domain::confidence::Confidence;
 use conclave::records::journal::read_journal;
 use conclave::records::record::record;
 use conclave::records::stored::read_record;
@@ -23,6 +24,6 @@ fn a_journal_of_version_1_0_is_read() {
 fn a_record_of_version_1_0_is_read() {
     let stored = read_record(&fixture("record-1.0.json")).unwrap();
     assert_eq!(stored.consultation_id.as_str(), "consult-01kaj0sample0000000000000");
-    assert_eq!((stored.status.as_deref(), stored.confidence.map(|stated| stated.value())), (Some("degraded"), Some(0.85)));
+    assert_eq!((stored.status.as_deref(), stored.confidence), (Some("degraded"), Confidence::new(0.85)));
     assert_eq!(stored.recommendation.as_deref(), Some("Use OAuth 2.0 with JWT access tokens."));
 }

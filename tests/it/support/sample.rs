@@ -240,7 +240,7 @@ impl Sample {
 
     pub(crate) fn complete(&mut self) {
         self.state(StateName::Verdict, StateName::Complete);
-        let duration_ms = self.now.since(START).as_millis() as u64;
+        let duration_ms = u64::try_from(self.now.since(START).as_millis()).unwrap();
         self.emit(Event::Completed { rounds: 4, duration_ms });
     }
 
@@ -421,7 +421,7 @@ pub(crate) fn all_failed() -> Vec<Envelope> {
 /// Every text tries to be another part of the document.
 pub(crate) fn hostile() -> Vec<Envelope> {
     let mut sample = Sample::new(panel());
-    sample.terms.question = "# Which?\n\n```\nunclosed".to_owned();
+    "# Which?\n\n```\nunclosed".clone_into(&mut sample.terms.question);
     sample.begin(Consent::AutoApproved);
     sample.first_round(|_| HOSTILE.to_owned(), None);
     sample.later_rounds(&["security", "architecture", "pragmatic"], |text| format!("{text}\n{HOSTILE}"));

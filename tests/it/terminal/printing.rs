@@ -100,3 +100,17 @@ async fn a_question_takes_yes_no_and_the_default_and_asks_again_on_nonsense() {
     assert_eq!((answer, asked.as_str()), (Answer::No, "Proceed? [Y/n] Please answer y or n: "));
     assert_eq!(answer_to("").await.0, Answer::No, "the input ended");
 }
+
+#[tokio::test]
+async fn an_interrupted_question_ends_its_line() {
+    let captured = Captured::new(Verbosity::Normal, Some(80));
+    // An input that never ends: the writing end stays open.
+    let (reader, _writer) = io::pipe().unwrap();
+    let asking = ask_on(&captured.printer, "Proceed? [Y/n] ", BufReader::new(reader));
+    tokio::select! {
+        biased;
+        answer = asking => panic!("{answer:?}"),
+        () = tokio::task::yield_now() => {}
+    }
+    assert!(captured.err().ends_with('\n'), "{:?}", captured.err());
+}
