@@ -44,7 +44,7 @@ enum Action {
 
 pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> Result<(), Error> {
     let home = Home::find(environment).map_err(Error::usage)?;
-    let settings = Settings::load(&home.config_file()).map_err(Error::usage)?;
+    let settings = Settings::load(&home.config_file(), environment).map_err(Error::usage)?;
     let models = LocalModels::new(environment, &settings, &home, printer);
     let result = act(&args.action, &models)?;
     printer.result(&result).map_err(Error::failed)

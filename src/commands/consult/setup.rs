@@ -44,7 +44,7 @@ pub(super) fn prepare(
     now: Timestamp,
 ) -> Result<Setup, Error> {
     let home = Home::find(environment).map_err(Error::usage)?;
-    let settings = Settings::load(&home.config_file()).map_err(Error::usage)?;
+    let settings = Settings::load(&home.config_file(), environment).map_err(Error::usage)?;
     let catalog = catalog(&home)?;
     let templates = templates(&home)?;
     let endpoints: BTreeMap<Vendor, Endpoint> = secrets::endpoints(environment)
