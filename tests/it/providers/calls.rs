@@ -6,7 +6,7 @@ use conclave::engine::ports::{Delta, Provider};
 use conclave::providers::cloud::Vendor;
 use futures_util::future::join_all;
 
-use super::{VENDORS, ask, call, cloud};
+use super::{VENDORS, ask, call, cloud, impatient, settled};
 use crate::support::provider_server::{Answer, On, ProviderServer};
 
 #[tokio::test]
@@ -26,12 +26,7 @@ async fn dropping_a_call_closes_its_connection() {
             delta = connected.recv() => assert_eq!(delta, Some(Delta::Connected)),
         }
         drop(call);
-        let closed = async {
-            while server.requests()[at].finished.is_none() {
-                tokio::task::yield_now().await;
-            }
-        };
-        tokio::time::timeout(Duration::from_secs(5), closed).await.expect("the server sees the connection closed");
+        settled(&server).await;
         assert!(!server.requests()[at].complete);
     }
 }
@@ -45,6 +40,7 @@ async fn calls_run_beside_each_other() {
     for (outcome, _) in join_all(asks.iter().map(|ask| call(&provider, ask))).await {
         assert!(outcome.unwrap().text.contains("gpt-6.1-sol says"));
     }
+    settled(&server).await;
     let requests = server.requests();
     let last_arrival = requests.iter().map(|request| request.arrived).max().unwrap();
     assert!(requests.iter().all(|request| request.finished.unwrap() > last_arrival), "all were asked before any had answered");
@@ -53,9 +49,9 @@ async fn calls_run_beside_each_other() {
 #[tokio::test]
 async fn a_slow_answer_that_gives_signs_of_life_is_waited_for() {
     let server = ProviderServer::start();
-    // Longer in total than the idle timeout of 0.3 s, never as long between two events.
-    server.on(On::any(), Answer::text("slow and steady").pieces(10).pace(Duration::from_millis(60)));
-    let (outcome, _) = call(&cloud(Vendor::Anthropic, &server), &ask(Vendor::Anthropic, "m")).await;
+    // Longer in total than the idle timeout of 0.6 s, never as long between two events.
+    server.on(On::any(), Answer::text("slow and steady").pieces(10).pace(Duration::from_millis(80)));
+    let (outcome, _) = call(&impatient(Vendor::Anthropic, &server), &ask(Vendor::Anthropic, "m")).await;
     assert_eq!(outcome.unwrap().text, "slow and steady");
 }
 

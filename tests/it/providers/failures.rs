@@ -8,7 +8,7 @@ use conclave::engine::ports::Delta;
 use conclave::providers::cloud::Vendor;
 use serde_json::json;
 
-use super::{KEY, VENDORS, ask, call, cloud, cloud_at, decode};
+use super::{KEY, VENDORS, ask, call, cloud, cloud_at, decode, impatient};
 use crate::support::provider_server::{Answer, On, ProviderServer};
 
 #[tokio::test]
@@ -131,9 +131,9 @@ async fn silence_before_the_first_byte_is_a_transport_failure() {
     let server = ProviderServer::start();
     server.on(On::any(), Answer::valid().delay(Duration::from_secs(60)));
     for (vendor, model) in VENDORS {
-        let failure = call(&cloud(vendor, &server), &ask(vendor, model)).await.0.unwrap_err();
+        let failure = call(&impatient(vendor, &server), &ask(vendor, model)).await.0.unwrap_err();
         assert_eq!(failure.class, FailureClass::Transport, "{vendor:?}");
-        assert!(failure.message.ends_with("sent nothing for 0.3 s"), "{}", failure.message);
+        assert!(failure.message.ends_with("sent nothing for 0.6 s"), "{}", failure.message);
     }
 }
 

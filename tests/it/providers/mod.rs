@@ -33,18 +33,37 @@ fn ask(vendor: Vendor, model: &str) -> Ask {
 }
 
 fn cloud_at(vendor: Vendor, url: &str) -> Cloud {
+    cloud_with(vendor, url, Duration::from_secs(30))
+}
+
+fn cloud_with(vendor: Vendor, url: &str, idle: Duration) -> Cloud {
     let (base_url, variable) = match vendor {
         Vendor::Anthropic => (url.to_owned(), "ANTHROPIC_API_KEY"),
         Vendor::OpenAi => (format!("{url}/v1"), "OPENAI_API_KEY"),
         Vendor::Google => (url.to_owned(), "GEMINI_API_KEY"),
     };
     let endpoint = Endpoint { base_url, account: Account { key: KEY.into(), variable: variable.into() } };
-    let timeouts = Timeouts { connect: Duration::from_secs(5), idle: Duration::from_millis(300) };
+    let timeouts = Timeouts { connect: Duration::from_secs(5), idle };
     Cloud::new(vendor, endpoint, Arc::new(Catalog::builtin()), Arc::new(Http::new(timeouts)))
 }
 
 fn cloud(vendor: Vendor, server: &ProviderServer) -> Cloud {
     cloud_at(vendor, &server.url())
+}
+
+/// A client that waits for the next byte for 0.6 s at most.
+fn impatient(vendor: Vendor, server: &ProviderServer) -> Cloud {
+    cloud_with(vendor, &server.url(), Duration::from_millis(600))
+}
+
+/// Waits until the server has seen the end of every request.
+async fn settled(server: &ProviderServer) {
+    let settled = async {
+        while server.requests().iter().any(|request| request.finished.is_none()) {
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(5), settled).await.expect("the server sees every connection closed or done");
 }
 
 /// Makes a call and keeps what was told on the way.

@@ -8,7 +8,7 @@ use conclave::providers::cloud::Vendor;
 use conclave::providers::sse;
 use conclave::providers::wire::End;
 
-use super::{VENDORS, ask, call, cloud, cloud_at, decode};
+use super::{VENDORS, ask, call, cloud, cloud_at, decode, impatient};
 use crate::support::provider_server::{self, Answer, On, ProviderServer, stream_of};
 
 fn reported(input: u64, output: u64) -> Usage {
@@ -76,7 +76,7 @@ async fn a_stream_that_ends_early_is_interrupted_and_keeps_what_came() {
     for answer in [Answer::text(text).pieces(20).cut(), Answer::text(text).pieces(20).short(), Answer::text(text).pieces(20).stall()] {
         server.on(On::any(), answer.clone());
         for (vendor, model) in VENDORS {
-            let failure = call(&cloud(vendor, &server), &ask(vendor, model)).await.0.unwrap_err();
+            let failure = call(&impatient(vendor, &server), &ask(vendor, model)).await.0.unwrap_err();
             assert_eq!(failure.class, FailureClass::Interrupted, "{vendor:?} {answer:?} {}", failure.message);
             assert!(!failure.partial.is_empty() && text.starts_with(&failure.partial), "{vendor:?} {:?}", failure.partial);
             let usage = failure.usage.unwrap();
