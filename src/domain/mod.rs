@@ -2,6 +2,7 @@
 //! parsing, exact arithmetic, display. No runtime, network, file, clock or randomness.
 
 pub mod artifact;
+pub mod hash;
 pub mod confidence;
 pub mod ids;
 pub mod money;
