@@ -112,10 +112,21 @@ pub(super) struct Row {
 pub(super) enum Phase {
     Connecting,
     Thinking,
-    Writing { ascii: u64, other: u64 },
-    Retrying { until: Duration },
-    Done { took: Duration, tokens: u64, cost: Cost },
+    Writing {
+        ascii: u64,
+        other: u64,
+    },
+    Retrying {
+        until: Duration,
+    },
+    Done {
+        took: Duration,
+        tokens: u64,
+        cost: Cost,
+    },
     Failed(String),
+    /// The run ended before the agent did.
+    Stopped,
 }
 
 /// How much of a phase there is room for.
@@ -132,7 +143,7 @@ impl Phase {
         let ascii = piece.chars().filter(char::is_ascii).count() as u64;
         *self = match *self {
             Self::Writing { ascii: before, other } => Self::Writing { ascii: before + ascii, other: other + all - ascii },
-            Self::Connecting | Self::Thinking | Self::Retrying { .. } | Self::Done { .. } | Self::Failed(_) => {
+            Self::Connecting | Self::Thinking | Self::Retrying { .. } | Self::Done { .. } | Self::Failed(_) | Self::Stopped => {
                 Self::Writing { ascii, other: all - ascii }
             }
         };
@@ -147,6 +158,15 @@ impl Screen {
     /// The latest line of an agent.
     pub(super) fn row(&mut self, agent: &SeatId) -> Option<&mut Row> {
         self.rows.iter_mut().rev().find(|row| &row.agent == agent)
+    }
+
+    /// Marks all that are still at work as stopped.
+    pub(super) fn stop_all(&mut self) {
+        for row in &mut self.rows {
+            if !matches!(row.phase, Phase::Done { .. } | Phase::Failed(_)) {
+                row.phase = Phase::Stopped;
+            }
+        }
     }
 
     /// The display as lines, none of them wider than the terminal.
@@ -188,6 +208,7 @@ impl Screen {
         match row.phase {
             Phase::Done { .. } => self.paint.green("✔"),
             Phase::Failed(_) => self.paint.red("✘"),
+            Phase::Stopped => self.paint.dim("·"),
             Phase::Connecting | Phase::Thinking | Phase::Writing { .. } | Phase::Retrying { .. } => {
                 let frame = usize::try_from(elapsed.as_millis() / FRAME.as_millis()).unwrap_or(0) % FRAMES.len();
                 self.paint.cyan(FRAMES.get(frame).copied().unwrap_or("·"))
@@ -216,6 +237,7 @@ impl Screen {
                 Detail::Least => format!("{} · {}", seconds(*took), amount(*cost)),
             },
             Phase::Failed(reason) => self.paint.red(&format!("failed: {reason}")),
+            Phase::Stopped => self.paint.dim("stopped"),
         }
     }
 

@@ -4,6 +4,7 @@
 
 use std::error::Error;
 use std::io::{self, IsTerminal, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use indicatif::{ProgressBar, ProgressDrawTarget};
@@ -57,6 +58,8 @@ struct Inner {
     out_face: Face,
     err_face: Face,
     verbosity: Verbosity,
+    /// True once something was said beside the result.
+    said: AtomicBool,
     live: Live,
 }
 
@@ -101,7 +104,17 @@ impl Printer {
     /// Prints to any streams.
     pub fn new(out: Box<dyn Write + Send>, out_face: Face, err: Box<dyn Write + Send>, err_face: Face, verbosity: Verbosity) -> Self {
         let live = Live::new(err_face.paint, ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden()));
-        Self { inner: Arc::new(Inner { out: Mutex::new(out), err: Mutex::new(err), out_face, err_face, verbosity, live }) }
+        Self {
+            inner: Arc::new(Inner {
+                out: Mutex::new(out),
+                err: Mutex::new(err),
+                out_face,
+                err_face,
+                verbosity,
+                said: AtomicBool::new(false),
+                live,
+            }),
+        }
     }
 
     pub fn out_face(&self) -> Face {
@@ -123,6 +136,11 @@ impl Printer {
 
     /// Writes the result, whole, and flushes it. A reader that has gone away is no error.
     pub fn result(&self, text: &str) -> Result<(), PrintFailed> {
+        let Inner { out_face, err_face, said, .. } = &*self.inner;
+        if out_face.is_terminal && err_face.is_terminal && said.swap(false, Ordering::Relaxed) {
+            // On one screen, the result stands apart from what was said before it.
+            self.say("\n");
+        }
         let written = self.inner.live.aside(|| {
             let mut out = lock(&self.inner.out);
             out.write_all(text.as_bytes()).and_then(|()| out.flush())
@@ -179,6 +197,7 @@ impl Printer {
 
     /// Nobody can be told when standard error itself fails.
     fn say(&self, text: &str) {
+        self.inner.said.store(true, Ordering::Relaxed);
         let _ = self.write_stderr(text.as_bytes());
     }
 

@@ -63,8 +63,12 @@ fn head(transcript: &Transcript) -> String {
         format!("**Question:** {}  ", inline(&transcript.terms.question))
     };
     let confidence = transcript.confidence().map_or_else(|| "not stated".to_owned(), |confidence| confidence.to_string());
-    let judge = transcript.judge().map_or_else(|| "none".to_owned(), model_address);
     let panel = &transcript.terms.panel;
+    let judge = match (transcript.judge(), panel.judges.first()) {
+        (Some(judge), Some(first)) if judge != first => format!("{}, standing in for {first}", model_address(judge)),
+        (Some(judge), _) => model_address(judge),
+        (None, _) => "none".to_owned(),
+    };
     let seats: Vec<String> = panel.seats.iter().map(|seat| format!("{} ({})", seat_name(panel, seat), seat.model)).collect();
     let local = panel.seats.iter().any(|seat| seat.model.provider.is_local());
     let quality = if local { format!(" — {LOCAL_QUALITY}") } else { String::new() };
