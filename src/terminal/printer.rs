@@ -20,7 +20,7 @@ pub struct Wishes<'a> {
     pub no_color: Option<&'a str>,
     /// `CLICOLOR_FORCE`: any value but the empty one and `0`. `NO_COLOR` wins over it.
     pub clicolor_force: Option<&'a str>,
-    /// `TERM`: `dumb` means neither colour nor animation.
+    /// `TERM`: `dumb`, or none on Unix, means neither colour nor animation.
     pub term: Option<&'a str>,
 }
 
@@ -78,7 +78,8 @@ pub struct PrintFailed(#[source] io::Error);
 impl Face {
     /// Decides about one stream.
     pub fn new(is_terminal: bool, width: Option<u16>, wishes: &Wishes<'_>) -> Self {
-        let dumb = wishes.term == Some("dumb");
+        // Unix terminals all name themselves; a stream without a name is some other kind of device.
+        let dumb = wishes.term.map_or(cfg!(unix), |term| term.is_empty() || term == "dumb");
         let refused = wishes.no_color.is_some_and(|value| !value.is_empty());
         let forced = wishes.clicolor_force.is_some_and(|value| !value.is_empty() && value != "0");
         let coloured = !refused && (forced || (is_terminal && !dumb));
@@ -237,9 +238,10 @@ mod tests {
 
     #[test]
     fn colour_is_for_terminals_unless_someone_wishes_otherwise() {
-        let no = |value| Wishes { no_color: Some(value), ..Wishes::default() };
-        let force = |value| Wishes { clicolor_force: Some(value), ..Wishes::default() };
-        assert_eq!([true, false].map(|terminal| paint(terminal, Wishes::default())), [Paint::Colour, Paint::Plain]);
+        let usual = Wishes { term: Some("xterm"), ..Wishes::default() };
+        let no = |value| Wishes { no_color: Some(value), ..usual };
+        let force = |value| Wishes { clicolor_force: Some(value), ..usual };
+        assert_eq!([true, false].map(|terminal| paint(terminal, usual)), [Paint::Colour, Paint::Plain]);
         assert_eq!(["1", "0", ""].map(|value| paint(true, no(value))), [Paint::Plain, Paint::Plain, Paint::Colour]);
         assert_eq!(["1", "0", ""].map(|value| paint(false, force(value))), [Paint::Colour, Paint::Plain, Paint::Plain]);
         let dumb = Wishes { term: Some("dumb"), ..Wishes::default() };
