@@ -11,7 +11,7 @@ use crate::domain::time::Timestamp;
 use crate::engine::ports::{Delta, Subscriber, SubscriberFailed};
 
 use super::lines;
-use super::live::{Phase, Row};
+use super::live::{Phase, Row, Screen};
 use super::printer::{Printer, Verbosity};
 
 /// Shows what happens as it happens.
@@ -179,12 +179,9 @@ impl Progress {
                 self.settle(elapsed);
                 self.printer.live().stop();
                 self.note(&paint.bold(&lines::complete()));
-                if self.printer.out_face().is_terminal && self.printer.err_face().is_terminal {
-                    // The result follows on the same screen.
-                    self.note("");
-                }
             }
             Event::Aborted { .. } => {
+                self.printer.live().update(Screen::stop_all);
                 self.settle(elapsed);
                 self.printer.live().stop();
             }

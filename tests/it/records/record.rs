@@ -21,7 +21,8 @@ fn recorded(events: &[Envelope]) -> Value {
 fn every_kind_of_record_keeps_to_the_published_schema() {
     let schema: Value = serde_json::from_str(SCHEMA).unwrap();
     let validator = jsonschema::validator_for(&schema).unwrap();
-    let mut samples = vec![sample::complete(), sample::degraded(), sample::aborted(), sample::all_failed(), sample::hostile()];
+    let mut samples =
+        vec![sample::complete(), sample::degraded(), sample::aborted(), sample::all_failed(), sample::hostile(), sample::troubled()];
     // A log can end anywhere.
     let whole = sample::complete();
     samples.extend((1..whole.len()).map(|end| whole[..end].to_vec()));
@@ -78,6 +79,16 @@ fn a_failed_agent_has_its_error_in_its_response() {
     let failed = agents.iter().find(|agent| agent["agent_id"] == "pragmatic").unwrap();
     assert_eq!(failed["error"], json!({ "class": "billing", "message": "Your credit balance is too low" }));
     assert_eq!(degraded["perspectives"].as_array().unwrap().len(), 2);
+}
+
+#[test]
+fn every_attempt_and_every_problem_is_in_the_response() {
+    let troubled = recorded(&sample::troubled());
+    let agents = troubled["responses"]["round_1"]["agents"].as_array().unwrap();
+    assert_eq!((agents[1]["agent_id"].as_str(), agents[1]["attempts"].as_array().unwrap().len()), (Some("security"), 2));
+    assert_eq!(agents[1]["attempts"][0]["error"]["class"], "overload");
+    assert_eq!(agents[0]["problems"][0]["what"], "no JSON object in the answer");
+    assert_eq!((&troubled["status"], &troubled["consensus"]), (&json!("degraded"), &Value::Null));
 }
 
 #[test]

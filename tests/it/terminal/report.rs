@@ -32,6 +32,11 @@ fn an_aborted_consultation_shows_what_it_has_and_claims_no_verdict() {
 }
 
 #[test]
+fn one_round_shows_the_positions_and_claims_no_verdict() {
+    insta::assert_snapshot!(markdown(&sample::troubled()));
+}
+
+#[test]
 fn hostile_answers_stay_within_their_place() {
     let text = markdown(&sample::hostile());
     let headings: Vec<&str> = text.lines().filter(|line| line.starts_with("## ") || line.starts_with("# ")).collect();
