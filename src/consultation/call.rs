@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use crate::domain::hash::sha256;
 use crate::domain::ids::{CallId, ModelRef};
 use crate::domain::money::MicroUsd;
 use crate::domain::tokens::Usage;
@@ -40,6 +41,11 @@ impl Prompt {
     /// All text, for counting.
     pub fn text(&self) -> String {
         join([&self.persona, &self.protocol, &self.shared, &self.task])
+    }
+
+    /// SHA-256 of all text, in hexadecimal: tells whether two calls asked the same.
+    pub fn sha256(&self) -> String {
+        sha256(&self.text())
     }
 }
 

@@ -1,1 +1,9 @@
-//! records
+//! L3: what is kept of a consultation. The journal is the source of truth, the record its projection, the Markdown
+//! the same for reading. Order of writing: journal, record, Markdown; a failure of a later one never harms an earlier one.
+
+pub mod events_file;
+pub mod files;
+pub mod journal;
+pub mod record;
+pub mod spending;
+pub mod stored;

@@ -1,1 +1,15 @@
-//! terminal
+//! L3: what people see. Standard output is the result and nothing else; everything else goes to standard error.
+//! Only `printer` writes; the other modules make text, or hand theirs to it.
+
+pub mod consent;
+pub mod download_bar;
+pub mod escape;
+pub mod lines;
+pub mod live;
+pub mod paint;
+pub mod printer;
+pub mod progress;
+pub mod render;
+mod render_table;
+pub mod report;
+pub mod words;

@@ -6,13 +6,12 @@ use std::collections::BTreeMap;
 
 use minijinja::{AutoEscape, Environment, UndefinedBehavior, Value};
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 
 use crate::consultation::event::PromptUsed;
+use crate::domain::hash::sha256;
 use crate::domain::panel::Persona;
 
 use super::error::PromptError;
-use super::fence::hex;
 use super::sample;
 
 /// The line between the part that is the same for every call of a kind, and the part that holds what is asked now.
@@ -77,7 +76,7 @@ impl Templates {
         let used = |(name, text): (&String, &String)| PromptUsed {
             name: name.clone(),
             version: FrontMatter::of(text).get("version").unwrap_or_default().to_owned(),
-            sha256: hex(&Sha256::digest(text.as_bytes())),
+            sha256: sha256(text),
         };
         self.texts.iter().map(used).collect()
     }

@@ -1,1 +1,5 @@
 //! Tests of `records`.
+
+mod fixtures;
+mod journal;
+mod record;

@@ -1,1 +1,5 @@
 //! Tests of `terminal`.
+
+mod printing;
+mod progress;
+mod report;

@@ -1,0 +1,47 @@
+//! `--events`: the stream of events for another program, one JSON object a line, flushed with each.
+
+use std::fs::File;
+use std::io::Write;
+use std::path::Path;
+
+use crate::consultation::event::Envelope;
+use crate::engine::ports::{Subscriber, SubscriberFailed};
+
+use super::files::WriteFailed;
+
+/// Writes every event to where the user said.
+pub struct EventsFile {
+    to: Box<dyn Write + Send>,
+}
+
+impl EventsFile {
+    /// Writes to a file, made anew (a named pipe or a device is written to as it is).
+    pub fn create(path: &Path) -> Result<Self, WriteFailed> {
+        let file = File::create(path).map_err(|error| WriteFailed::new(path, error))?;
+        Ok(Self::new(file))
+    }
+
+    /// Writes to an open stream: standard error, for `-`.
+    pub fn new(to: impl Write + Send + 'static) -> Self {
+        Self { to: Box::new(to) }
+    }
+}
+
+impl std::fmt::Debug for EventsFile {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("EventsFile").finish_non_exhaustive()
+    }
+}
+
+impl Subscriber for EventsFile {
+    fn name(&self) -> &'static str {
+        "events"
+    }
+
+    fn event(&mut self, envelope: &Envelope) -> Result<(), SubscriberFailed> {
+        let mut line = serde_json::to_vec(envelope).map_err(|error| SubscriberFailed(format!("Failed to write events: {error}")))?;
+        line.push(b'\n');
+        let written = self.to.write_all(&line).and_then(|()| self.to.flush());
+        written.map_err(|error| SubscriberFailed(format!("Failed to write events: {error}")))
+    }
+}

@@ -1,0 +1,178 @@
+//! Where a consultation's files lie and how a file is written so that it is there whole or not at all.
+
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use crate::consultation::transcript::Transcript;
+use crate::domain::ids::ConsultationId;
+
+use super::record::record;
+
+/// The three files of one consultation in the folder of logs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ConsultationFiles {
+    pub journal: PathBuf,
+    pub record: PathBuf,
+    pub markdown: PathBuf,
+}
+
+impl ConsultationFiles {
+    /// Names the files of a consultation in `logs`, which is `consult-logs` in the home.
+    pub fn in_folder(logs: &Path, id: &ConsultationId) -> Self {
+        let named = |ending: &str| logs.join(format!("{id}.{ending}"));
+        Self { journal: named("jsonl"), record: named("json"), markdown: named("md") }
+    }
+
+    /// Writes the record, then the Markdown.
+    ///
+    /// # Errors
+    ///
+    /// At the first file that cannot be written; what was written before it stays.
+    pub fn write_results(&self, transcript: &Transcript, markdown: &str) -> Result<(), WriteFailed> {
+        let mut json = serde_json::to_vec_pretty(&record(transcript)).map_err(|error| WriteFailed::new(&self.record, error.into()))?;
+        json.push(b'\n');
+        write_atomically(&self.record, &json, Access::Private)?;
+        write_atomically(&self.markdown, markdown.as_bytes(), Access::Private)
+    }
+}
+
+/// Who may read a file that we write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Access {
+    /// Its owner alone: everything in the home.
+    Private,
+    /// Whoever the user's umask lets, or the mode that the file already has: what the user asked to be written.
+    Normal,
+}
+
+/// A file that could not be written, and why, in words that say what to look at.
+#[derive(Debug, thiserror::Error)]
+#[error("{what} `{}`", .path.display())]
+pub struct WriteFailed {
+    what: &'static str,
+    path: PathBuf,
+    #[source]
+    source: io::Error,
+}
+
+impl WriteFailed {
+    pub(super) fn new(path: &Path, source: io::Error) -> Self {
+        let what = match source.kind() {
+            io::ErrorKind::PermissionDenied => "no permission to write",
+            io::ErrorKind::ReadOnlyFilesystem => "on a read-only file system:",
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => "the disk is full: cannot write",
+            io::ErrorKind::AlreadyExists => "there is already a file",
+            _ => "cannot write",
+        };
+        Self { what, path: path.to_owned(), source }
+    }
+
+    /// The one line for the user: the answer is unharmed, its log is not kept.
+    pub fn notice(&self) -> String {
+        format!("Failed to write consultation log: {self}: {}", self.source)
+    }
+}
+
+/// Makes a folder and its parents; those that are new are the owner's alone.
+pub fn create_private_dir(path: &Path) -> Result<(), WriteFailed> {
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(path).map_err(|error| WriteFailed::new(path, error))
+}
+
+/// Writes a file whole or not at all: to a temporary file beside it, synced, renamed over it, the folder synced.
+///
+/// A link is followed, so that what it points to is replaced and not the link. What is no regular file (`/dev/stdout`, a named pipe) is
+/// written to as it is.
+pub fn write_atomically(path: &Path, bytes: &[u8], access: Access) -> Result<(), WriteFailed> {
+    write_beside_and_rename(path, bytes, access).map_err(|error| WriteFailed::new(path, error))
+}
+
+fn write_beside_and_rename(path: &Path, bytes: &[u8], access: Access) -> io::Result<()> {
+    let existing = match fs::metadata(path) {
+        Ok(metadata) if metadata.is_dir() => return Err(io::ErrorKind::IsADirectory.into()),
+        Ok(metadata) if !metadata.is_file() => return File::options().write(true).open(path)?.write_all(bytes),
+        Ok(metadata) => Some(metadata.permissions()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+        Err(error) => return Err(error),
+    };
+    let target = if existing.is_some() { fs::canonicalize(path)? } else { path.to_owned() };
+    let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".conclave-");
+    #[cfg(unix)]
+    if access == Access::Normal {
+        // Asked for when the file is made, so that the umask applies.
+        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    }
+    let mut file = builder.tempfile_in(folder)?;
+    if let (Access::Normal, Some(permissions)) = (access, existing) {
+        file.as_file().set_permissions(permissions)?;
+    }
+    file.write_all(bytes)?;
+    file.as_file().sync_all()?;
+    file.persist(&target).map_err(|error| error.error)?;
+    sync_folder(folder)
+}
+
+/// Makes a rename or a new file in a folder last. Not every system can; then the data itself is all that is synced.
+pub(super) fn sync_folder(folder: &Path) -> io::Result<()> {
+    if cfg!(unix) { File::open(folder)?.sync_all() } else { Ok(()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_is_replaced_whole_and_nothing_is_left_beside_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("answer.md");
+        write_atomically(&path, b"one", Access::Normal).unwrap();
+        write_atomically(&path, b"two", Access::Normal).unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"two");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn private_files_are_the_owners_alone_and_others_keep_the_mode_they_have() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().unwrap();
+        let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        let private = folder.path().join("new/logs/record.json");
+        create_private_dir(private.parent().unwrap()).unwrap();
+        write_atomically(&private, b"{}", Access::Private).unwrap();
+        assert_eq!((mode(&private), mode(private.parent().unwrap())), (0o600, 0o700));
+        let shared = folder.path().join("shared.md");
+        write_atomically(&shared, b"a", Access::Normal).unwrap();
+        assert_ne!(mode(&shared), 0o600, "made under the umask of this test");
+        fs::set_permissions(&shared, fs::Permissions::from_mode(0o640)).unwrap();
+        write_atomically(&shared, b"b", Access::Normal).unwrap();
+        assert_eq!(mode(&shared), 0o640);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_stays_a_link_and_a_device_is_written_to() {
+        let folder = tempfile::tempdir().unwrap();
+        let (real, link) = (folder.path().join("real"), folder.path().join("link"));
+        fs::write(&real, "old").unwrap();
+        std::os::unix::fs::symlink(&real, &link).unwrap();
+        write_atomically(&link, b"new", Access::Normal).unwrap();
+        assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+        assert_eq!(fs::read(&real).unwrap(), b"new");
+        write_atomically(Path::new("/dev/null"), b"gone", Access::Normal).unwrap();
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_full_disk_is_named_as_such() {
+        let failed = write_atomically(Path::new("/dev/full"), b"x", Access::Normal).unwrap_err();
+        let notice = failed.notice();
+        assert!(notice.starts_with("Failed to write consultation log: the disk is full: cannot write `/dev/full`: "), "{notice}");
+    }
+}

@@ -1,0 +1,240 @@
+//! The record of a consultation, which is also its `--format json` output: a projection of the transcript, pure.
+//! Its published schema is `schemas/consultation.schema.json`. What this program cannot do yet has no key here.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value, json};
+
+use crate::consultation::answer::AnswerKind;
+use crate::consultation::event::{CallFinished, PromptUsed};
+use crate::consultation::transcript::Transcript;
+use crate::domain::artifact::SCHEMA_VERSION;
+use crate::domain::ids::{ModelRef, SeatId};
+use crate::domain::money::Cost;
+use crate::domain::tokens::Usage;
+
+use super::spending::{money, spending, tokens};
+
+/// Writes a transcript as the record.
+pub fn record(transcript: &Transcript) -> Value {
+    let terms = &transcript.terms;
+    let verdict = transcript.verdict();
+    let recommendation = verdict.map(|verdict| verdict.recommendation.as_str());
+    let texts = |texts: Vec<&String>| texts.into_iter().cloned().collect::<Vec<_>>();
+    let evidence = verdict.map(|verdict| verdict.evidence.as_slice()).unwrap_or_default();
+    let concerns = transcript.concerns();
+    json!({
+        "@context": { "@vocab": "https://schema.org/" },
+        "@type": "Report",
+        "schema_version": SCHEMA_VERSION,
+        "consultation_id": transcript.id,
+        "timestamp": transcript.started_at,
+        "question": terms.question,
+        "context": null,
+        "mode": terms.mode,
+        "status": transcript.status(),
+        "state": transcript.state,
+        "degradations": transcript.degradations(),
+        "agents": terms.panel.seats.iter().map(|seat| json!({
+            "id": seat.id,
+            "name": seat.name(),
+            "persona": seat.persona.id,
+            "provider": seat.model.provider,
+            "model": seat.model.model,
+        })).collect::<Vec<_>>(),
+        "panel": panel(transcript),
+        "judge": transcript.judge().map(model),
+        "rounds": transcript.planned_rounds(),
+        "completed_rounds": transcript.completed_rounds(),
+        "incomplete_rounds": transcript.incomplete_rounds(),
+        "responses": responses(transcript),
+        "consensus": recommendation,
+        "confidence": transcript.confidence(),
+        "recommendation": recommendation,
+        "summary": verdict.map(|verdict| verdict.summary.as_str()),
+        "partial_consensus": if verdict.is_none() { transcript.partial_consensus() } else { None },
+        "reasoning": transcript.independents()
+            .map(|independent| (independent.agent_id.to_string(), json!(independent.rationale)))
+            .collect::<Map<_, _>>(),
+        "evidence": texts(evidence.iter().map(|evidence| &evidence.claim).collect()),
+        "evidence_detail": evidence.iter().map(|evidence| json!({
+            "claim": evidence.claim,
+            "agent": transcript.agent_name(&evidence.agent),
+            "quote": evidence.quote,
+        })).collect::<Vec<_>>(),
+        "concerns": texts(concerns.iter().map(|concern| &concern.text).collect()),
+        "dissent": verdict.iter().flat_map(|verdict| &verdict.dissent).map(|dissent| json!({
+            "agent": transcript.agent_name(&dissent.agent),
+            "concern": dissent.concern,
+            "severity": dissent.severity,
+        })).collect::<Vec<_>>(),
+        "perspectives": perspectives(transcript),
+        "agreement": transcript.agreement(),
+        "cost": spending(transcript),
+        "estimated_cost": transcript.estimate.as_ref().map(|estimate| {
+            let mut written = money(estimate.cost);
+            if let Value::Object(written) = &mut written {
+                written.insert("input_tokens".to_owned(), json!(estimate.input_tokens));
+                written.insert("output_tokens".to_owned(), json!(estimate.output_tokens));
+            }
+            written
+        }),
+        "consent": transcript.consent.map(|(approved, how)| json!({ "approved": approved, "how": how })),
+        "duration_ms": u64::try_from(transcript.duration.as_millis()).unwrap_or(u64::MAX),
+        "abort_reason": transcript.abort.as_ref().map(|abort| abort.reason),
+        "abort_message": transcript.abort.as_ref().map(|abort| abort.message.as_str()),
+        "aborted_during": transcript.abort.as_ref().map(|abort| abort.during),
+        "prompt_versions": prompt_versions(&terms.mode, &terms.prompts),
+        "seed": terms.seed,
+        "expert_order": terms.expert_order,
+        "tool_version": terms.tool_version,
+    })
+}
+
+fn model(model: &ModelRef) -> Value {
+    json!({ "provider": model.provider, "model": model.model })
+}
+
+fn panel(transcript: &Transcript) -> Value {
+    let panel = &transcript.terms.panel;
+    json!({
+        "seats": panel.seats.iter().map(|seat| json!({
+            "seat": seat.id,
+            "persona": seat.persona.id,
+            "provider": seat.model.provider,
+            "model": seat.model.model,
+        })).collect::<Vec<_>>(),
+        "judges": panel.judges.iter().map(model).collect::<Vec<_>>(),
+        "one_family": panel.is_one_family(),
+        "notices": transcript.terms.notices,
+    })
+}
+
+/// What each expert holds, in the panel's order; those without an answer are in `responses` with their error.
+fn perspectives(transcript: &Transcript) -> Vec<Value> {
+    let seats = transcript.terms.panel.seats.iter();
+    seats
+        .filter_map(|seat| transcript.independents().find(|independent| independent.agent_id == seat.id).map(|held| (seat, held)))
+        .map(|(seat, held)| {
+            let revision = transcript.revisions().find(|revision| revision.agent_id == seat.id);
+            json!({
+                "agent": seat.name(),
+                "agent_id": seat.id,
+                "model": seat.model.model,
+                "opinion": held.position,
+                "confidence": held.confidence,
+                "revised_opinion": revision.map(|revision| revision.revised_position.as_str()),
+                "revised_confidence": revision.and_then(|revision| revision.revised_confidence),
+                "changed": revision.map(|revision| revision.changed),
+            })
+        })
+        .collect()
+}
+
+/// Every round by its number: the artifacts, and what each agent did for them.
+fn responses(transcript: &Transcript) -> Value {
+    let in_artifacts = transcript.artifacts.iter().map(|artifact| artifact.round_number);
+    let in_calls = transcript.calls.iter().map(|call| call.round_number);
+    let in_failures = transcript.failures.iter().map(|failure| failure.round_number);
+    let numbers: std::collections::BTreeSet<u8> = in_artifacts.chain(in_calls).chain(in_failures).collect();
+    let rounds = numbers.into_iter().map(|number| {
+        let ended = transcript.rounds.iter().find(|(ended, _)| *ended == number);
+        let round = json!({
+            "complete": ended.is_some(),
+            "duration_ms": ended.map(|(_, duration)| u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)),
+            "artifacts": transcript.artifacts.iter().filter(|artifact| artifact.round_number == number).collect::<Vec<_>>(),
+            "agents": agents(transcript, number),
+        });
+        (format!("round_{number}"), round)
+    });
+    Value::Object(rounds.collect::<Map<_, _>>())
+}
+
+/// The work of each agent in one round; the judge and the experts of Round 3 are told apart by what they were asked for.
+fn agents(transcript: &Transcript, round: u8) -> Vec<Value> {
+    let mut work: BTreeMap<(AnswerKind, &SeatId), Vec<&CallFinished>> = BTreeMap::new();
+    for call in transcript.calls.iter().filter(|call| call.round_number == round) {
+        work.entry((call.answer, &call.agent_id)).or_default().push(call);
+    }
+    let mut written: Vec<Value> = work
+        .into_iter()
+        .map(|((answer, agent), calls)| {
+            let mut usage = Usage::default();
+            let mut cost = Cost::FREE;
+            for call in &calls {
+                usage += call.tokens;
+                cost += call.cost;
+            }
+            let last = calls.last();
+            json!({
+                "agent_id": agent,
+                "agent": name(transcript, agent),
+                "answer": answer,
+                "model": last.map(|call| &call.model),
+                "served_model": last.and_then(|call| call.served_model.as_ref()),
+                "tokens": tokens(&usage),
+                "cost": money(cost),
+                "latency_ms": last.and_then(|call| call.first_token_ms),
+                "duration_ms": calls.iter().map(|call| call.duration_ms).sum::<u64>(),
+                "attempts": calls.iter().map(|call| attempt(call)).collect::<Vec<_>>(),
+                "problems": calls.iter().flat_map(|call| &call.problems).collect::<Vec<_>>(),
+                "error": failure(transcript, round, agent),
+            })
+        })
+        .collect();
+    let called = |agent: &SeatId| transcript.calls.iter().any(|call| call.round_number == round && &call.agent_id == agent);
+    // An agent can fail without a call that came back: its call was lost, or its prompt could not be made.
+    let uncalled = transcript.failures.iter().filter(|failed| failed.round_number == round && !called(&failed.agent_id));
+    written.extend(uncalled.map(|failed| {
+        json!({
+            "agent_id": failed.agent_id,
+            "agent": failed.name,
+            "attempts": [],
+            "problems": [],
+            "error": failed.error,
+        })
+    }));
+    written
+}
+
+fn attempt(call: &CallFinished) -> Value {
+    json!({
+        "call": call.call,
+        "purpose": call.purpose,
+        "model": call.model,
+        "served_model": call.served_model,
+        "stop": call.stop,
+        "error": call.error,
+        "tokens": tokens(&call.tokens),
+        "cost": money(call.cost),
+        "cost_source": call.cost_source,
+        "latency_ms": call.first_token_ms,
+        "duration_ms": call.duration_ms,
+    })
+}
+
+fn name<'a>(transcript: &'a Transcript, agent: &'a SeatId) -> &'a str {
+    if agent.is_judge() { "Judge" } else { transcript.agent_name(agent.as_str()) }
+}
+
+fn failure(transcript: &Transcript, round: u8, agent: &SeatId) -> Value {
+    let failed = transcript.failures.iter().find(|failed| failed.round_number == round && &failed.agent_id == agent);
+    json!(failed.map(|failed| &failed.error))
+}
+
+/// Versions under both names that the keys have had, and the hash of each template as it was used.
+fn prompt_versions(mode: &str, prompts: &[PromptUsed]) -> Value {
+    let mut versions = Map::from_iter([("mode".to_owned(), json!(mode))]);
+    let mut hashes = Map::new();
+    for prompt in prompts {
+        if let Some((folder, kind)) = prompt.name.rsplit_once('/')
+            && folder == mode
+        {
+            versions.insert(format!("{mode}_{kind}_v"), json!(prompt.version));
+            versions.insert(format!("{kind}_prompt_version"), json!(prompt.version));
+        }
+        hashes.insert(prompt.name.clone(), json!({ "version": prompt.version, "sha256": prompt.sha256 }));
+    }
+    versions.insert("templates".to_owned(), Value::Object(hashes));
+    Value::Object(versions)
+}

@@ -1,0 +1,253 @@
+//! Models' text is data: what it contains cannot break the structure of the document or steer the terminal that shows it.
+//! Nothing is lost: what would be structure stays as text, only characters that no reader sees are dropped.
+
+use std::ops::Range;
+
+use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
+
+/// Drops control characters but line breaks and tabs, and the marks that turn the direction of writing; unifies line breaks.
+pub fn clean(text: &str) -> String {
+    let text = text.replace("\r\n", "\n");
+    text.chars()
+        .filter_map(|c| match c {
+            '\n' | '\t' => Some(c),
+            '\r' | '\u{b}' | '\u{c}' | '\u{85}' | '\u{2028}' | '\u{2029}' => Some('\n'),
+            '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => None,
+            c if c.is_control() => None,
+            c => Some(c),
+        })
+        .collect()
+}
+
+/// The text on one line, without control characters: for plain screens.
+pub fn one_line(text: &str) -> String {
+    clean(text).split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// The text as one line of Markdown that is a paragraph and nothing else, fit for a list item or a heading.
+pub fn inline(text: &str) -> String {
+    let mut line = one_line(text);
+    for _ in 0..4 {
+        let edits = inline_edits(&line);
+        if edits.is_empty() {
+            break;
+        }
+        line = apply(&line, edits);
+    }
+    if is_one_paragraph(&line) {
+        return line;
+    }
+    // `1. x`: the sign behind the number is what makes it a list.
+    let digits = line.chars().take_while(char::is_ascii_digit).count();
+    let mut escaped = line.clone();
+    escaped.insert(digits, '\\');
+    if is_one_paragraph(&escaped) { escaped } else { escape_all(&line) }
+}
+
+/// The text as blocks of Markdown that keep to themselves: headings below the fourth level, no rules, no HTML, nothing left open.
+pub fn block(text: &str) -> String {
+    let text = clean(text);
+    let text = text.trim_matches('\n').trim_end();
+    let mut contained = text.to_owned();
+    for _ in 0..4 {
+        let mut edits = structure_edits(&contained);
+        edits.extend(inline_edits(&contained));
+        if edits.is_empty() {
+            break;
+        }
+        contained = apply(&contained, edits);
+    }
+    if let Some(fence) = open_fence(&contained) {
+        contained = format!("{contained}\n{fence}");
+    }
+    if is_contained(&contained) { contained } else { fenced(text) }
+}
+
+/// A change: the bytes to replace, and with what.
+type Edit = (Range<usize>, String);
+
+/// Makes the changes that do not overlap an earlier one.
+fn apply(text: &str, mut edits: Vec<Edit>) -> String {
+    edits.sort_by_key(|(range, _)| range.start);
+    let mut edited = String::with_capacity(text.len() + edits.len());
+    let mut at = 0;
+    for (range, replacement) in edits {
+        if range.start < at {
+            continue;
+        }
+        edited.push_str(text.get(at..range.start).unwrap_or_default());
+        edited.push_str(&replacement);
+        at = range.end;
+    }
+    edited.push_str(text.get(at..).unwrap_or_default());
+    edited
+}
+
+/// A backslash before every `<` that opens HTML, and before every backtick that pairs with none: it could pair with one in the next text.
+fn inline_edits(text: &str) -> Vec<Edit> {
+    let mut edits = Vec::new();
+    let mut in_code = false;
+    for (event, range) in Parser::new_ext(text, Options::empty()).into_offset_iter() {
+        match event {
+            Event::Start(Tag::CodeBlock(_)) => in_code = true,
+            Event::End(TagEnd::CodeBlock) => in_code = false,
+            _ => {}
+        }
+        if let Event::Html(_) | Event::InlineHtml(_) = event {
+            let html = text.get(range.clone()).unwrap_or_default();
+            edits.extend(html.match_indices('<').map(|(at, _)| (range.start + at..range.start + at, "\\".to_owned())));
+        }
+        if let (Event::Text(_), false) = (&event, in_code) {
+            let plain = text.get(range.clone()).unwrap_or_default();
+            let places = plain.match_indices('`').map(|(at, _)| range.start + at);
+            let bare = places.filter(|at| !text.get(..*at).unwrap_or_default().ends_with('\\'));
+            edits.extend(bare.map(|at| (at..at, "\\".to_owned())));
+        }
+    }
+    edits
+}
+
+/// Headings made small, rules and definitions of links made visible text.
+fn structure_edits(text: &str) -> Vec<Edit> {
+    let parser = Parser::new_ext(text, Options::empty());
+    let mut edits: Vec<Edit> = parser
+        .reference_definitions()
+        .iter()
+        .map(|(_, definition)| (definition.span.start..definition.span.start, "\\".to_owned()))
+        .collect();
+    for (event, range) in parser.into_offset_iter() {
+        let source = text.get(range.clone()).unwrap_or_default();
+        match event {
+            Event::Start(Tag::Heading { level, .. }) => {
+                let marks = source.chars().take_while(|c| *c == '#').count();
+                if marks == 0 {
+                    // Underlined: the underline becomes text.
+                    let underline = source.trim_end().rfind('\n').map_or(range.start, |at| range.start + at + 1);
+                    let indent = text.get(underline..).map_or(0, |line| line.len() - line.trim_start_matches([' ', '>', '\t']).len());
+                    edits.push((underline + indent..underline + indent, "\\".to_owned()));
+                } else if (level as usize) < 4 {
+                    edits.push((range.start..range.start + marks, "#".repeat((marks + 3).min(6))));
+                }
+            }
+            Event::Rule => edits.push((range.start..range.start, "\\".to_owned())),
+            _ => {}
+        }
+    }
+    edits
+}
+
+/// The fence that closes a code block that the text leaves open.
+fn open_fence(text: &str) -> Option<String> {
+    let mut open = None;
+    for (event, range) in Parser::new_ext(text, Options::empty()).into_offset_iter() {
+        if let Event::Start(Tag::CodeBlock(CodeBlockKind::Fenced(_))) = event {
+            let source = text.get(range.clone()).unwrap_or_default();
+            let sign = source.chars().next().unwrap_or('`');
+            let fence: String = source.chars().take_while(|c| *c == sign).collect();
+            let last = source.trim_end().lines().skip(1).last().unwrap_or_default().trim();
+            let closed = last.len() >= fence.len() && last.chars().all(|c| c == sign);
+            open = (!closed && range.end >= text.trim_end().len()).then_some(fence);
+        }
+    }
+    open
+}
+
+/// True when what follows the text is read as if the text were not there, and the text has no structure of its own.
+fn is_contained(text: &str) -> bool {
+    let followed = format!("{text}\n\n## after\n");
+    let parser = Parser::new_ext(&followed, Options::empty());
+    if parser.reference_definitions().iter().next().is_some() {
+        return false;
+    }
+    let after = text.len();
+    let (mut depth, mut found) = (0usize, false);
+    for (event, range) in parser.into_offset_iter() {
+        match event {
+            Event::Start(Tag::Heading { level, .. }) => {
+                if range.start > after {
+                    found = depth == 0;
+                } else if (level as usize) < 4 {
+                    return false;
+                }
+                depth += 1;
+            }
+            Event::Start(_) => depth += 1,
+            Event::End(_) => depth = depth.saturating_sub(1),
+            Event::Html(_) | Event::InlineHtml(_) | Event::Rule => return false,
+            _ => {}
+        }
+    }
+    found
+}
+
+fn is_one_paragraph(line: &str) -> bool {
+    let mut events = Parser::new_ext(line, Options::empty());
+    if line.is_empty() {
+        return true;
+    }
+    let opens = matches!(events.next(), Some(Event::Start(Tag::Paragraph)));
+    opens && is_contained(line)
+}
+
+/// A backslash before every sign that could mean something.
+fn escape_all(line: &str) -> String {
+    line.chars().flat_map(|c| c.is_ascii_punctuation().then_some('\\').into_iter().chain([c])).collect()
+}
+
+/// The last resort: the text as code, in a fence longer than any in it.
+fn fenced(text: &str) -> String {
+    let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
+    let fence = "`".repeat(longest.max(2) + 1);
+    format!("{fence}text\n{text}\n{fence}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn what_would_be_structure_becomes_text_and_the_rest_stays() {
+        assert_eq!(block("# Title\n\ntext **bold** `Vec<T>`"), "#### Title\n\ntext **bold** `Vec<T>`");
+        assert_eq!(block("Title\n====="), "Title\n\\=====");
+        assert_eq!(block("a\n\n---\n\n**Cost:** $0"), "a\n\n\\---\n\n**Cost:** $0");
+        assert_eq!(block("<script>alert(1)</script>"), "\\<script>alert(1)\\</script>");
+        assert_eq!(block("a <b>c</b>"), "a \\<b>c\\</b>");
+        assert_eq!(block("```rust\nlet x = 1;"), "```rust\nlet x = 1;\n```");
+        assert_eq!(block("[Judge]: http://example.com"), "\\[Judge]: http://example.com");
+        assert_eq!(block("- one\n- two\n\n1. three"), "- one\n- two\n\n1. three");
+    }
+
+    #[test]
+    fn a_line_is_a_paragraph_whatever_it_begins_with() {
+        assert_eq!(inline("# no heading\nhere"), "\\# no heading here");
+        assert_eq!(inline("1. no list"), "1\\. no list");
+        assert_eq!(inline("- no list"), "\\- no list");
+        assert_eq!(inline("> no quote"), "\\> no quote");
+        assert_eq!(inline("--- "), "\\---");
+        assert_eq!(inline("plain **bold** text"), "plain **bold** text");
+    }
+
+    #[test]
+    fn what_could_steer_a_terminal_is_dropped() {
+        assert_eq!(clean("a\u{1b}[31mb\u{7}\u{9b}c\td\r\ne\u{202e}f"), "a[31mbc\td\nef");
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_breaks_out(text in r"(\PC|[\n\t#>`~<\-=*_\[\]():!]|```|<!--|<div>|\[a\]: b|    ){0,60}") {
+            prop_assert!(is_contained(&block(&text)), "{:?}", block(&text));
+            prop_assert!(is_one_paragraph(&inline(&text)), "{:?}", inline(&text));
+        }
+
+        #[test]
+        fn no_letter_is_lost(text in r"([a-z]|[\n #>`<\-=\[\]:]){0,60}") {
+            let letters = |text: &str| text.chars().filter(|c| c.is_ascii_lowercase()).collect::<String>();
+            // The last resort names its fence `text`.
+            let shown = block(&text);
+            let shown = shown.replacen("```text\n", "```\n", 1);
+            prop_assert!(letters(&shown).ends_with(&letters(&text)), "{shown:?}");
+            prop_assert_eq!(letters(&inline(&text)), letters(&text));
+        }
+    }
+}

@@ -1,0 +1,250 @@
+//! A consultation as a Markdown document: what a person reads, on screen and in the log. Pure.
+//! Everything that a model wrote goes through `escape`, so that no answer can pass for another part of the document.
+
+use std::fmt::Write as _;
+
+use crate::consultation::digest::{Concern, Status};
+use crate::consultation::event::StateName;
+use crate::consultation::transcript::Transcript;
+use crate::domain::artifact::{Independent, Revision, Severity};
+use crate::domain::panel::Seat;
+
+use super::escape::{block, inline};
+use super::words::{LOCAL_QUALITY, amount, model_address, model_name, seat_name, seconds, thousands};
+
+/// Writes the report of a consultation, finished or not.
+pub fn report(transcript: &Transcript) -> String {
+    let mut sections = Vec::new();
+    sections.extend(standing(transcript));
+    sections.push("# Consultation Summary".to_owned());
+    sections.push(head(transcript));
+    sections.push(consensus(transcript));
+    sections.extend(evidence(transcript));
+    sections.extend(perspectives(transcript));
+    sections.extend(changes(transcript));
+    sections.extend(concerns(transcript));
+    sections.extend(dissent(transcript));
+    sections.push(format!("---\n{}", foot(transcript)));
+    sections.join("\n\n") + "\n"
+}
+
+/// Above everything: what makes this less than the panel promised.
+fn standing(transcript: &Transcript) -> Option<String> {
+    let mut notice = match transcript.status() {
+        Status::Complete => return None,
+        Status::Degraded => "> ⚠️ **Degraded result:** this is less than the panel promised.".to_owned(),
+        Status::Aborted => match &transcript.abort {
+            Some(abort) => format!("> 🛑 **Aborted in {}:** {}", abort.during, inline(&abort.message)),
+            None => "> 🛑 **Aborted**".to_owned(),
+        },
+        Status::Incomplete => {
+            format!("> 🛑 **Incomplete:** the log ends in {}; the consultation was cut off or is still under way.", transcript.state)
+        }
+    };
+    if transcript.status() != Status::Degraded {
+        notice.push_str("\n>\n> Below is what was finished by then. It is not a verdict.");
+    }
+    let degradations = transcript.degradations();
+    if !degradations.is_empty() {
+        notice.push_str("\n>");
+    }
+    for degradation in degradations {
+        let _ = write!(notice, "\n> - {}", inline(&degradation));
+    }
+    Some(notice)
+}
+
+fn head(transcript: &Transcript) -> String {
+    let question = block(&transcript.terms.question);
+    let question = if question.contains('\n') {
+        let quoted: Vec<String> = question.lines().map(|line| format!("> {line}").trim_end().to_owned()).collect();
+        format!("**Question:**\n\n{}\n", quoted.join("\n"))
+    } else {
+        format!("**Question:** {}  ", inline(&transcript.terms.question))
+    };
+    let confidence = transcript.confidence().map_or_else(|| "not stated".to_owned(), |confidence| confidence.to_string());
+    let panel = &transcript.terms.panel;
+    let seats: Vec<String> = panel.seats.iter().map(|seat| format!("{} ({})", seat_name(panel, seat), seat.model)).collect();
+    let local = panel.seats.iter().any(|seat| seat.model.provider.is_local());
+    let quality = if local { format!(" — {LOCAL_QUALITY}") } else { String::new() };
+    format!(
+        "{question}\n**Confidence:** {confidence}  \n**Judge:** {}  \n**Panel:** {}{quality}",
+        inline(&judge(transcript)),
+        inline(&seats.join(", "))
+    )
+}
+
+/// Who judged, or why nobody did.
+fn judge(transcript: &Transcript) -> String {
+    let (Some(judge), Some(first)) = (transcript.judge(), transcript.terms.panel.judges.first()) else { return "none".to_owned() };
+    let calls = || transcript.calls.iter().filter(|call| call.agent_id.is_judge());
+    let judge_name = model_address(judge);
+    if calls().next().is_none() {
+        format!("{judge_name} (was not asked)")
+    } else if calls().all(|call| call.error.is_some()) {
+        format!("{judge_name} (gave no answer)")
+    } else if judge != first {
+        format!("{judge_name}, standing in for {first}")
+    } else {
+        judge_name
+    }
+}
+
+fn consensus(transcript: &Transcript) -> String {
+    let mut text = "## Consensus\n\n".to_owned();
+    let Some(verdict) = transcript.verdict() else {
+        text.push_str(&without_verdict(transcript));
+        return text;
+    };
+    text.push_str(&or_nothing(block(&verdict.recommendation)));
+    let summary = block(&verdict.summary);
+    if !summary.is_empty() && summary != block(&verdict.recommendation) {
+        let _ = write!(text, "\n\n### Summary\n\n{summary}");
+    }
+    text
+}
+
+/// What stands in for a verdict: the points that the judge found agreed, or a pointer to the positions.
+fn without_verdict(transcript: &Transcript) -> String {
+    let why = if transcript.state == StateName::Complete { "No verdict was asked for" } else { "No verdict was reached" };
+    let Some(synthesis) = transcript.synthesis() else {
+        return match transcript.independents().next() {
+            Some(_) => format!("_{why}: the positions stand side by side below._"),
+            None => format!("_{why}, and no expert has answered._"),
+        };
+    };
+    let mut text = format!("_{why}. What the judge found agreed after Round 2:_");
+    if !synthesis.prose_excerpt.trim().is_empty() {
+        let _ = write!(text, "\n\n{}", block(&synthesis.prose_excerpt));
+    }
+    let mut separator = "\n\n";
+    for point in &synthesis.consensus_points {
+        let stated = point.confidence.map(|confidence| format!(" ({confidence})")).unwrap_or_default();
+        let _ = write!(text, "{separator}- {}{stated}", inline(&point.point));
+        separator = "\n";
+    }
+    text
+}
+
+fn evidence(transcript: &Transcript) -> Option<String> {
+    let evidence = &transcript.verdict()?.evidence;
+    let items: Vec<String> = evidence
+        .iter()
+        .map(|evidence| {
+            let agent = inline(transcript.agent_name(&evidence.agent));
+            let by = if agent.is_empty() { String::new() } else { format!(" — {agent}") };
+            let quote = inline(&evidence.quote);
+            let quote = if quote.is_empty() { String::new() } else { format!(": “{quote}”") };
+            format!("- {}{by}{quote}", inline(&evidence.claim))
+        })
+        .collect();
+    (!items.is_empty()).then(|| format!("### Evidence\n\n{}", items.join("\n")))
+}
+
+fn perspectives(transcript: &Transcript) -> Option<String> {
+    let seats = transcript.terms.panel.seats.iter();
+    let told: Vec<String> = seats.filter_map(|seat| perspective(transcript, seat)).collect();
+    (!told.is_empty()).then(|| format!("## Agent Perspectives\n\n{}", told.join("\n\n")))
+}
+
+/// One expert's own answer, or why there is none; nothing for a seat that was never asked.
+fn perspective(transcript: &Transcript, seat: &Seat) -> Option<String> {
+    let panel = &transcript.terms.panel;
+    let heading = format!("### {} ({})", inline(&seat_name(panel, seat)), inline(&model_name(&seat.model)));
+    let held = transcript.independents().find(|independent| independent.agent_id == seat.id);
+    let failed = transcript.failures.iter().find(|failure| failure.agent_id == seat.id && failure.round_number == 1);
+    match (held, failed) {
+        (Some(held), _) => Some(format!("{heading}\n\n{}", opinion(held))),
+        (None, Some(failed)) => Some(format!("{heading}\n\n_No answer:_ {}", inline(&failed.error.message))),
+        (None, None) => None,
+    }
+}
+
+fn opinion(held: &Independent) -> String {
+    let mut text = or_nothing(block(&held.position));
+    let points: Vec<String> = held.key_points.iter().map(|point| format!("- {}", inline(point))).collect();
+    if !points.is_empty() {
+        let _ = write!(text, "\n\n{}", points.join("\n"));
+    }
+    let stated = held.confidence.map_or_else(|| "not stated".to_owned(), |confidence| confidence.to_string());
+    let _ = write!(text, "\n\nConfidence: {stated}");
+    text
+}
+
+fn changes(transcript: &Transcript) -> Option<String> {
+    let revisions: Vec<&Revision> = transcript.revisions().collect();
+    let changed: Vec<String> = revisions.iter().filter(|revision| revision.changed).map(|revision| change(transcript, revision)).collect();
+    if revisions.is_empty() {
+        return None;
+    }
+    let text = if changed.is_empty() { "Nobody changed their mind after the cross-examination.".to_owned() } else { changed.join("\n\n") };
+    Some(format!("## Changes of Mind\n\n{text}"))
+}
+
+fn change(transcript: &Transcript, revision: &Revision) -> String {
+    let before = transcript.independents().find(|held| held.agent_id == revision.agent_id).and_then(|held| held.confidence);
+    let confidence = match (before, revision.revised_confidence) {
+        (Some(before), Some(after)) => format!(" ({before} → {after})"),
+        (None, Some(after)) => format!(" (now {after})"),
+        (Some(_) | None, None) => String::new(),
+    };
+    let name = inline(transcript.agent_name(revision.agent_id.as_str()));
+    let mut text =
+        format!("**{name}** changed its mind after cross-examination{confidence}:\n\n{}", or_nothing(block(&revision.revised_position)));
+    let reasons: Vec<String> = revision
+        .because_of
+        .iter()
+        .map(|because| format!("- because of {}: {}", inline(transcript.agent_name(&because.agent)), inline(&because.argument)))
+        .collect();
+    if !reasons.is_empty() {
+        let _ = write!(text, "\n\n{}", reasons.join("\n"));
+    }
+    text
+}
+
+fn concerns(transcript: &Transcript) -> Option<String> {
+    let item = |concern: Concern| {
+        let weight = concern.severity.map(|severity| format!("{}, ", severity_word(severity))).unwrap_or_default();
+        let by = concern.raised_by.map(|agent| inline(transcript.agent_name(&agent))).unwrap_or_default();
+        let note = match (by.is_empty(), weight.is_empty()) {
+            (false, _) => format!(" ({weight}{by})"),
+            (true, false) => format!(" ({})", weight.trim_end_matches(", ")),
+            (true, true) => " (unresolved)".to_owned(),
+        };
+        format!("- {}{note}", inline(&concern.text))
+    };
+    let items: Vec<String> = transcript.concerns().into_iter().map(item).collect();
+    (!items.is_empty()).then(|| format!("## Concerns Raised\n\n{}", items.join("\n")))
+}
+
+fn dissent(transcript: &Transcript) -> Option<String> {
+    let verdict = transcript.verdict()?;
+    let items: Vec<String> = verdict
+        .dissent
+        .iter()
+        .map(|dissent| {
+            let agent = inline(transcript.agent_name(&dissent.agent));
+            format!("- **{agent}** ({}): {}", severity_word(dissent.severity), inline(&dissent.concern))
+        })
+        .collect();
+    (!items.is_empty()).then(|| format!("## Dissenting Views\n\n{}", items.join("\n")))
+}
+
+fn foot(transcript: &Transcript) -> String {
+    let total = transcript.total();
+    let duration = seconds(transcript.duration);
+    format!("**Cost:** {} | **Duration:** {duration} | **Tokens:** {}", amount(total.cost), thousands(total.tokens.total()))
+}
+
+fn severity_word(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Low => "low",
+        Severity::Medium => "medium",
+        Severity::High => "high",
+    }
+}
+
+/// An empty answer is said to be one.
+fn or_nothing(text: String) -> String {
+    if text.is_empty() { "_(nothing said)_".to_owned() } else { text }
+}

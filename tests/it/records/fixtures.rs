@@ -1,0 +1,29 @@
+//! What earlier versions wrote is still read. A fixture is never changed: a new version adds one.
+
+use std::path::Path;
+
+use conclave::consultation::transcript::Transcript;
+use conclave::domain::confidence::Confidence;
+use conclave::records::journal::read_journal;
+use conclave::records::record::record;
+use conclave::records::stored::read_record;
+
+fn fixture(name: &str) -> std::path::PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/records/fixtures").join(name)
+}
+
+#[test]
+fn a_journal_of_version_1_0_is_read() {
+    let read = read_journal(&fixture("journal-1.0.jsonl")).unwrap();
+    let transcript = Transcript::fold(&read.events).unwrap();
+    assert_eq!(transcript.verdict().unwrap().recommendation, "Use OAuth 2.0 with JWT access tokens.");
+    assert_eq!(record(&transcript)["status"], "degraded");
+}
+
+#[test]
+fn a_record_of_version_1_0_is_read() {
+    let stored = read_record(&fixture("record-1.0.json")).unwrap();
+    assert_eq!(stored.consultation_id.as_str(), "consult-01kaj0sample0000000000000");
+    assert_eq!((stored.status.as_deref(), stored.confidence), (Some("degraded"), Confidence::new(0.85)));
+    assert_eq!(stored.recommendation.as_deref(), Some("Use OAuth 2.0 with JWT access tokens."));
+}

@@ -1,0 +1,118 @@
+//! The journal is the source of truth: what was taken is there, and what is torn is told.
+
+use std::fs;
+use std::path::Path;
+
+use conclave::consultation::event::Envelope;
+use conclave::consultation::transcript::Transcript;
+use conclave::engine::ports::Subscriber;
+use conclave::records::events_file::EventsFile;
+use conclave::records::files::ConsultationFiles;
+use conclave::records::journal::{Journal, JournalUnreadable, read_journal};
+
+use crate::support::sample;
+
+fn written(folder: &Path, events: &[Envelope]) -> ConsultationFiles {
+    let files = ConsultationFiles::in_folder(&folder.join("consult-logs"), &events[0].consultation_id);
+    let mut journal = Journal::create(&files.journal).unwrap();
+    for event in events {
+        journal.event(event).unwrap();
+    }
+    journal.finish().unwrap();
+    files
+}
+
+#[test]
+fn a_journal_read_back_gives_the_same_transcript() {
+    for events in [sample::complete(), sample::degraded(), sample::aborted(), sample::hostile()] {
+        let home = tempfile::tempdir().unwrap();
+        let read = read_journal(&written(home.path(), &events).journal).unwrap();
+        assert_eq!((&read.events, read.torn_bytes), (&events, 0));
+        assert_eq!(Transcript::fold(&read.events), Transcript::fold(&events));
+    }
+}
+
+#[test]
+fn an_event_is_in_the_file_as_soon_as_it_was_taken() {
+    let home = tempfile::tempdir().unwrap();
+    let events = sample::complete();
+    let path = home.path().join("consult-x.jsonl");
+    let mut journal = Journal::create(&path).unwrap();
+    for (at, event) in events.iter().enumerate() {
+        journal.event(event).unwrap();
+        assert_eq!(read_journal(&path).unwrap().events.len(), at + 1);
+    }
+}
+
+#[test]
+fn a_journal_cut_off_anywhere_in_its_tail_loses_its_last_event_at_most() {
+    let home = tempfile::tempdir().unwrap();
+    let events = sample::aborted();
+    let path = written(home.path(), &events).journal;
+    let whole = fs::read(&path).unwrap();
+    let last = whole[..whole.len() - 1].iter().rposition(|byte| *byte == b'\n').unwrap() + 1;
+    for end in last..=whole.len() {
+        fs::write(&path, &whole[..end]).unwrap();
+        let read = read_journal(&path).unwrap();
+        // Only its line break may be missing from a line that counts.
+        let kept = if end >= whole.len() - 1 { events.len() } else { events.len() - 1 };
+        assert_eq!(read.events, events[..kept], "cut at {end}");
+        assert_eq!(read.torn_bytes, if kept == events.len() { 0 } else { (end - last) as u64 });
+    }
+}
+
+#[test]
+fn damage_before_the_tail_and_other_versions_are_errors_that_name_the_line() {
+    let home = tempfile::tempdir().unwrap();
+    let path = written(home.path(), &sample::aborted()).journal;
+    let text = fs::read_to_string(&path).unwrap();
+    fs::write(&path, text.replacen("{\"schema_version\":\"1.0\",\"seq\":2", "{\"schema_version\":\"9.0\",\"seq\":2", 1)).unwrap();
+    let error = read_journal(&path).unwrap_err();
+    assert!(matches!(&error, JournalUnreadable::OtherVersion { line: 2, found, .. } if found == "9.0"), "{error}");
+    fs::write(&path, text.replacen('{', "x", 1)).unwrap();
+    assert!(matches!(read_journal(&path).unwrap_err(), JournalUnreadable::NotAnEvent { line: 1, .. }));
+}
+
+#[test]
+fn a_journal_is_never_written_by_two() {
+    let home = tempfile::tempdir().unwrap();
+    let path = home.path().join("consult-x.jsonl");
+    let _first = Journal::create(&path).unwrap();
+    let notice = Journal::create(&path).unwrap_err().notice();
+    assert!(notice.starts_with("Failed to write consultation log: there is already a file"), "{notice}");
+}
+
+#[test]
+fn a_folder_that_cannot_be_written_is_told_in_one_line() {
+    let home = tempfile::tempdir().unwrap();
+    // A file where the folder should be fails for every user, root included.
+    fs::write(home.path().join("consult-logs"), "").unwrap();
+    let notice = Journal::create(&home.path().join("consult-logs/consult-x.jsonl")).unwrap_err().notice();
+    assert!(notice.starts_with("Failed to write consultation log: ") && !notice.contains('\n'), "{notice}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_folder_without_permission_is_named_as_such() {
+    use std::os::unix::fs::PermissionsExt;
+    let home = tempfile::tempdir().unwrap();
+    fs::set_permissions(home.path(), fs::Permissions::from_mode(0o500)).unwrap();
+    match Journal::create(&home.path().join("consult-logs/consult-x.jsonl")) {
+        Err(failed) => assert!(failed.notice().contains("no permission to write"), "{}", failed.notice()),
+        // The superuser may write anywhere.
+        Ok(_) => assert!(fs::metadata("/proc/self").is_ok_and(|own| std::os::unix::fs::MetadataExt::uid(&own) == 0)),
+    }
+    fs::set_permissions(home.path(), fs::Permissions::from_mode(0o700)).unwrap();
+}
+
+#[test]
+fn an_events_file_has_every_event_as_a_line() {
+    let home = tempfile::tempdir().unwrap();
+    let path = home.path().join("events.jsonl");
+    let events = sample::complete();
+    let mut file = EventsFile::create(&path).unwrap();
+    for event in &events {
+        file.event(event).unwrap();
+    }
+    assert_eq!(read_journal(&path).unwrap().events, events);
+}

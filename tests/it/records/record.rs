@@ -1,0 +1,137 @@
+//! The record is also the JSON output: its published schema, its sums, its seed keys.
+
+use conclave::consultation::event::{Envelope, Event};
+use conclave::consultation::transcript::Transcript;
+use conclave::domain::money::{Cost, MicroUsd};
+use conclave::records::files::ConsultationFiles;
+use conclave::records::record::record;
+use conclave::records::stored::read_record;
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use crate::support::sample;
+
+const SCHEMA: &str = include_str!("../../../schemas/consultation.schema.json");
+
+fn recorded(events: &[Envelope]) -> Value {
+    record(&Transcript::fold(events).unwrap())
+}
+
+#[test]
+fn every_kind_of_record_keeps_to_the_published_schema() {
+    let schema: Value = serde_json::from_str(SCHEMA).unwrap();
+    let validator = jsonschema::validator_for(&schema).unwrap();
+    let mut samples =
+        vec![sample::complete(), sample::degraded(), sample::aborted(), sample::all_failed(), sample::hostile(), sample::troubled()];
+    // A log can end anywhere.
+    let whole = sample::complete();
+    samples.extend((1..whole.len()).map(|end| whole[..end].to_vec()));
+    for events in samples {
+        let written = recorded(&events);
+        let errors: Vec<String> = validator.iter_errors(&written).map(|error| format!("{}: {error}", error.instance_path())).collect();
+        assert!(errors.is_empty(), "{errors:#?}");
+    }
+    let mut wrong = recorded(&whole);
+    wrong["confidence"] = json!("85%");
+    assert!(!validator.is_valid(&wrong));
+}
+
+#[test]
+fn the_output_has_the_keys_that_scripts_were_promised() {
+    let written = recorded(&sample::complete());
+    assert_eq!(written["consultation_id"], "consult-01kaj0sample0000000000000");
+    assert_eq!(written["question"], "Should I use OAuth or JWT?");
+    assert_eq!(written["consensus"], "Use OAuth 2.0 with JWT access tokens.");
+    assert_eq!(written["confidence"], 0.85);
+    assert_eq!(written["perspectives"][0]["agent"], "Security Expert");
+    assert_eq!(written["perspectives"][0]["model"], "claude-sonnet-5-5");
+    assert_eq!(written["evidence"], json!(["Delegation is what OAuth is for"]));
+    assert_eq!(written["dissent"][0]["agent"], "Pragmatist");
+    assert_eq!(written["status"], "complete");
+    assert_eq!(written["rounds"], 4);
+    assert_eq!(written["completed_rounds"], json!([1, 2, 3, 4]));
+    assert_eq!(written["prompt_versions"]["converge_independent_v"], "v1.0");
+    assert_eq!(written["prompt_versions"]["independent_prompt_version"], "v1.0");
+    assert_eq!(written["responses"]["round_3"]["artifacts"].as_array().unwrap().len(), 4);
+    assert_eq!(written["responses"]["round_1"]["agents"][0]["served_model"], "gpt-6.1-sol-20260901");
+    assert_eq!(written["cost"]["tokens"]["total"], 9 * 1_204);
+    assert_eq!(written["cost"]["micro_usd"], 9 * 13_101);
+}
+
+#[test]
+fn what_did_not_happen_is_not_claimed() {
+    let aborted = recorded(&sample::aborted());
+    assert_eq!((&aborted["status"], &aborted["abort_reason"]), (&json!("aborted"), &json!("interrupted")));
+    assert_eq!((&aborted["consensus"], &aborted["confidence"]), (&Value::Null, &Value::Null));
+    assert_eq!((&aborted["completed_rounds"], &aborted["incomplete_rounds"]), (&json!([1, 2]), &json!([3, 4])));
+    assert_eq!(aborted["partial_consensus"], "OAuth 2.0 for delegation, JWT as the token format");
+    assert_eq!((&aborted["cost"]["lost_calls"], &aborted["cost"]["lower_bound"]), (&json!(1), &json!(true)));
+    let complete = recorded(&sample::complete());
+    for absent in ["early_termination", "substitutions", "scrubbing_report", "resume_token", "debate_value_analysis"] {
+        assert_eq!(complete.get(absent), None, "{absent}");
+    }
+}
+
+#[test]
+fn a_failed_agent_has_its_error_in_its_response() {
+    let degraded = recorded(&sample::degraded());
+    let agents = degraded["responses"]["round_1"]["agents"].as_array().unwrap();
+    let failed = agents.iter().find(|agent| agent["agent_id"] == "pragmatic").unwrap();
+    assert_eq!(failed["error"], json!({ "class": "billing", "message": "Your credit balance is too low" }));
+    assert_eq!(degraded["perspectives"].as_array().unwrap().len(), 2);
+}
+
+#[test]
+fn every_attempt_and_every_problem_is_in_the_response() {
+    let troubled = recorded(&sample::troubled());
+    let agents = troubled["responses"]["round_1"]["agents"].as_array().unwrap();
+    assert_eq!((agents[1]["agent_id"].as_str(), agents[1]["attempts"].as_array().unwrap().len()), (Some("security"), 2));
+    assert_eq!(agents[1]["attempts"][0]["error"]["class"], "overload");
+    assert_eq!(agents[0]["problems"][0]["what"], "no JSON object in the answer");
+    assert_eq!((&troubled["status"], &troubled["consensus"]), (&json!("degraded"), &Value::Null));
+}
+
+#[test]
+fn results_are_written_after_the_journal_and_read_back() {
+    let home = tempfile::tempdir().unwrap();
+    let events = sample::complete();
+    let transcript = Transcript::fold(&events).unwrap();
+    let files = ConsultationFiles::in_folder(home.path(), &transcript.id);
+    files.write_results(&transcript, "# Markdown\n").unwrap();
+    let stored = read_record(&files.record).unwrap();
+    assert_eq!((stored.consultation_id, stored.cost), (transcript.id.clone(), Some(transcript.total().cost)));
+    assert_eq!(std::fs::read_to_string(&files.markdown).unwrap(), "# Markdown\n");
+}
+
+/// Sums a field over all groups.
+fn sum(groups: &Value, field: impl Fn(&Value) -> &Value) -> u64 {
+    groups.as_object().unwrap().values().map(|group| field(group).as_u64().unwrap()).sum()
+}
+
+proptest! {
+    #[test]
+    fn every_grouping_adds_up_to_the_total(costs in proptest::collection::vec((0u64..10_000_000, any::<bool>(), 0u64..100_000), 9)) {
+        let mut events = sample::complete();
+        let finished = events.iter_mut().filter_map(|envelope| match &mut envelope.event {
+            Event::CallFinished(call) => Some(call),
+            _ => None,
+        });
+        for (call, (known, lower_bound, output)) in finished.zip(&costs) {
+            call.cost = Cost { known: MicroUsd(*known), lower_bound: *lower_bound };
+            call.tokens.output = *output;
+        }
+        let written = recorded(&events);
+        let cost = &written["cost"];
+        prop_assert_eq!(cost["lower_bound"].as_bool().unwrap(), costs.iter().any(|(_, lower_bound, _)| *lower_bound));
+        for grouping in ["by_provider", "by_model", "by_agent", "by_round"] {
+            prop_assert_eq!(sum(&cost[grouping], |group| &group["micro_usd"]), cost["micro_usd"].as_u64().unwrap());
+            prop_assert_eq!(sum(&cost[grouping], |group| &group["tokens"]["total"]), cost["tokens"]["total"].as_u64().unwrap());
+            prop_assert_eq!(sum(&cost[grouping], |group| &group["calls"]), 9);
+        }
+        let in_responses: u64 = written["responses"].as_object().unwrap().values()
+            .flat_map(|round| round["agents"].as_array().unwrap())
+            .map(|agent| agent["cost"]["micro_usd"].as_u64().unwrap())
+            .sum();
+        prop_assert_eq!(in_responses, cost["micro_usd"].as_u64().unwrap());
+    }
+}

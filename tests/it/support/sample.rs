@@ -1,0 +1,453 @@
+//! Consultations that never were: streams of events as the machine would emit them, for tests of what is shown and kept.
+
+use std::time::Duration;
+
+use conclave::consultation::answer::AnswerKind;
+use conclave::consultation::call::{FailureClass, StopReason};
+use conclave::consultation::event::{
+    AbortReason, AgentError, CallError, CallEstimate, CallFinished, Consent, CostSource, Envelope, Estimate, Event, PromptUsed, Purpose,
+    SCHEMA_VERSION, Started, StateName,
+};
+use conclave::consultation::problem::{Problem, Weight};
+use conclave::domain::artifact::{
+    Artifact, Because, Challenge, ConsensusPoint, Content, CrossExam, Dissent, Evidence, Independent, Rebuttal, Revision, Severity,
+    Synthesis, Tension, Verdict, Viewpoint,
+};
+use conclave::domain::confidence::Confidence;
+use conclave::domain::ids::{CallId, ConsultationId, ModelRef, SeatId};
+use conclave::domain::money::{Cost, MicroUsd};
+use conclave::domain::panel::{Panel, Persona, Seat};
+use conclave::domain::time::Timestamp;
+use conclave::domain::tokens::Usage;
+
+/// Half past eight on 2026-11-21, UTC.
+const START: Timestamp = Timestamp(1_795_249_800_000);
+
+/// A consultation in the making.
+pub(crate) struct Sample {
+    pub(crate) events: Vec<Envelope>,
+    pub(crate) terms: Started,
+    now: Timestamp,
+    next_call: u32,
+}
+
+pub(crate) fn panel() -> Panel {
+    let seat = |id: &str, name: &str, model: ModelRef| Seat {
+        id: SeatId::new(id),
+        persona: Persona { id: id.to_owned(), name: name.to_owned(), prompt: format!("You are the {name}.") },
+        model,
+    };
+    Panel {
+        seats: vec![
+            seat("security", "Security Expert", ModelRef::new("anthropic", "claude-sonnet-5-5")),
+            seat("architecture", "Architect", ModelRef::new("openai", "gpt-6.1-sol")),
+            seat("pragmatic", "Pragmatist", ModelRef::new("google", "gemini-3-pro")),
+        ],
+        judges: vec![ModelRef::new("mistral", "mistral-large"), ModelRef::new("openai", "gpt-6.1-sol")],
+    }
+}
+
+pub(crate) fn local_panel() -> Panel {
+    let mut panel = panel();
+    for seat in &mut panel.seats {
+        seat.model = ModelRef::new("local", "qwen3-0.6b");
+    }
+    panel.judges = vec![ModelRef::new("local", "qwen3-0.6b")];
+    panel
+}
+
+impl Sample {
+    pub(crate) fn new(panel: Panel) -> Self {
+        let prompt = |name: &str| PromptUsed { name: name.to_owned(), version: "v1.0".to_owned(), sha256: "ab".repeat(32) };
+        let terms = Started {
+            question: "Should I use OAuth or JWT?".to_owned(),
+            mode: "converge".to_owned(),
+            expert_order: panel.seats.iter().rev().map(|seat| seat.id.clone()).collect(),
+            panel,
+            seed: 42,
+            prompts: ["independent", "synthesis", "revision", "cross_exam", "verdict"]
+                .map(|kind| prompt(&format!("converge/{kind}")))
+                .into(),
+            tool_version: "0.1.0".to_owned(),
+            notices: vec![],
+        };
+        Self { events: Vec::new(), terms, now: START, next_call: 1 }
+    }
+
+    pub(crate) fn emit(&mut self, event: Event) {
+        let seq = self.events.len() as u64 + 1;
+        let consultation_id = ConsultationId::from_unique("01KAJ0SAMPLE0000000000000");
+        self.events.push(Envelope { schema_version: SCHEMA_VERSION.to_owned(), seq, at: self.now, consultation_id, event });
+    }
+
+    pub(crate) fn wait(&mut self, ms: u64) {
+        self.now = self.now.after(Duration::from_millis(ms));
+    }
+
+    pub(crate) fn begin(&mut self, how: Consent) {
+        self.emit(Event::Started(Box::new(self.terms.clone())));
+        self.state(StateName::Idle, StateName::Estimating);
+        let free = self.is_local();
+        let price = |known| if free { Cost::FREE } else { Cost::exactly(MicroUsd(known)) };
+        let expected = |round_number, agent_id: &SeatId, answer, model: &ModelRef| CallEstimate {
+            round_number,
+            agent_id: agent_id.clone(),
+            answer,
+            model: model.clone(),
+            input_tokens: 411,
+            output_tokens: 2_000,
+            cost: price(37_500),
+        };
+        let panel = self.terms.panel.clone();
+        let (judge, judge_model) = (SeatId::judge(), panel.judges[0].clone());
+        let seats = |round, answer| panel.seats.iter().map(move |seat| expected(round, &seat.id, answer, &seat.model));
+        let calls: Vec<CallEstimate> = seats(1, AnswerKind::Independent)
+            .chain([expected(2, &judge, AnswerKind::Synthesis, &judge_model)])
+            .chain(seats(3, AnswerKind::Revision))
+            .chain([expected(3, &judge, AnswerKind::CrossExam, &judge_model), expected(4, &judge, AnswerKind::Verdict, &judge_model)])
+            .collect();
+        self.emit(Event::CostEstimated(Estimate {
+            cost: calls.iter().map(|call| call.cost).sum(),
+            input_tokens: calls.iter().map(|call| call.input_tokens).sum(),
+            output_tokens: calls.iter().map(|call| call.output_tokens).sum(),
+            calls,
+        }));
+        self.state(StateName::Estimating, StateName::AwaitingConsent);
+        self.emit(Event::UserConsent { approved: true, how });
+        self.state(StateName::AwaitingConsent, StateName::Independent);
+    }
+
+    fn is_local(&self) -> bool {
+        self.terms.panel.seats.iter().all(|seat| seat.model.provider.is_local())
+    }
+
+    pub(crate) fn state(&mut self, from: StateName, to: StateName) {
+        self.emit(Event::StateChanged { from, to });
+    }
+
+    pub(crate) fn who(&self, agent: &str) -> (SeatId, String, ModelRef) {
+        match self.terms.panel.seats.iter().find(|seat| seat.id.as_str() == agent) {
+            Some(seat) => (seat.id.clone(), seat.name().to_owned(), seat.model.clone()),
+            None => (SeatId::judge(), "Judge".to_owned(), self.terms.panel.judges[0].clone()),
+        }
+    }
+
+    pub(crate) fn thinking(&mut self, agent: &str, answer: AnswerKind) -> CallId {
+        let (agent_id, name, model) = self.who(agent);
+        let round_number = answer.round();
+        self.emit(Event::AgentThinking { agent_id, name, round_number, answer, model });
+        self.call(agent, answer, Purpose::Answer)
+    }
+
+    pub(crate) fn call(&mut self, agent: &str, answer: AnswerKind, purpose: Purpose) -> CallId {
+        let (agent_id, _, model) = self.who(agent);
+        let call = CallId(self.next_call);
+        self.next_call += 1;
+        self.emit(Event::CallStarted {
+            call,
+            agent_id,
+            round_number: answer.round(),
+            answer,
+            purpose,
+            model,
+            room: 8_000,
+            prompt_sha256: "cd".repeat(32),
+        });
+        call
+    }
+
+    pub(crate) fn finished(
+        &mut self,
+        call: CallId,
+        agent: &str,
+        answer: AnswerKind,
+        error: Option<CallError>,
+        problems: Vec<Problem>,
+    ) -> (Usage, Cost) {
+        let (agent_id, _, model) = self.who(agent);
+        let tokens = Usage { input: 400, cache_read: 11, output: 793, reasoning: 200, ..Usage::default() };
+        let (tokens, cost) = match (&error, model.provider.is_local()) {
+            (Some(_), _) => (Usage::default(), Cost::FREE),
+            (None, true) => (tokens, Cost::FREE),
+            (None, false) => (tokens, Cost::exactly(MicroUsd(13_101))),
+        };
+        self.emit(Event::CallFinished(Box::new(CallFinished {
+            call,
+            agent_id,
+            round_number: answer.round(),
+            answer,
+            purpose: Purpose::Answer,
+            served_model: error.is_none().then(|| format!("{}-20260901", model.model)),
+            cost_source: if model.provider.is_local() { CostSource::Free } else { CostSource::Table },
+            model,
+            stop: error.is_none().then_some(StopReason::End),
+            error,
+            text: "{}".to_owned(),
+            tokens,
+            cost,
+            first_token_ms: Some(640),
+            duration_ms: 8_200,
+            problems,
+        })));
+        (tokens, cost)
+    }
+
+    pub(crate) fn answer(&mut self, call: CallId, agent: &str, answer: AnswerKind, content: Content, degraded: bool) {
+        let problems = if degraded { vec![Problem::new(Weight::Fatal, "", "no JSON object in the answer")] } else { vec![] };
+        let (tokens, cost) = self.finished(call, agent, answer, None, problems);
+        let (agent_id, name, _) = self.who(agent);
+        self.emit(Event::RoundArtifact { artifact: Box::new(Artifact::stamp(content, self.now, degraded)) });
+        self.emit(Event::AgentCompleted { agent_id, name, round_number: answer.round(), answer, duration_ms: 8_200, tokens, cost });
+    }
+
+    pub(crate) fn fail(&mut self, call: CallId, agent: &str, answer: AnswerKind, class: FailureClass, message: &str) {
+        self.finished(call, agent, answer, Some(CallError { class, message: message.to_owned() }), vec![]);
+        let (agent_id, name, model) = self.who(agent);
+        let error = AgentError { class: Some(class), message: message.to_owned() };
+        self.emit(Event::AgentFailed { agent_id, name, round_number: answer.round(), answer, model, error });
+    }
+
+    pub(crate) fn round<T>(&mut self, round_number: u8, work: impl FnOnce(&mut Self) -> T) -> T {
+        self.emit(Event::RoundStarted { round_number });
+        let done = work(self);
+        self.emit(Event::RoundCompleted { round_number, duration_ms: 8_200 });
+        done
+    }
+
+    /// Round 1 with the answers of these agents; the last one fails when `failing` says why.
+    pub(crate) fn first_round(&mut self, write: impl Fn(&str) -> String, failing: Option<&str>) {
+        let agents = ["security", "architecture", "pragmatic"];
+        self.round(1, |sample| {
+            let calls = agents.map(|agent| sample.thinking(agent, AnswerKind::Independent));
+            for (at, (agent, call)) in agents.into_iter().zip(calls).enumerate() {
+                sample.wait(1_400);
+                match failing {
+                    Some(reason) if at == 2 => sample.fail(call, agent, AnswerKind::Independent, FailureClass::Billing, reason),
+                    _ => {
+                        let content = independent(agent, &write(agent), [Some(0.8), Some(0.7), None][at]);
+                        sample.answer(call, agent, AnswerKind::Independent, content, false);
+                    }
+                }
+            }
+        });
+    }
+
+    pub(crate) fn judged(&mut self, answer: AnswerKind, content: Content) {
+        let call = self.thinking("judge", answer);
+        self.wait(2_000);
+        self.answer(call, "judge", answer, content, false);
+    }
+
+    pub(crate) fn complete(&mut self) {
+        self.state(StateName::Verdict, StateName::Complete);
+        let duration_ms = u64::try_from(self.now.since(START).as_millis()).unwrap();
+        self.emit(Event::Completed { rounds: 4, duration_ms });
+    }
+
+    /// Rounds 2 to 4 with everything in them, every text passed through `say`.
+    pub(crate) fn later_rounds(&mut self, agents: &[&str], say: impl Fn(&str) -> String) {
+        self.state(StateName::Independent, StateName::Synthesis);
+        self.round(2, |sample| sample.judged(AnswerKind::Synthesis, Content::Synthesis(synthesis(&say))));
+        self.state(StateName::Synthesis, StateName::CrossExam);
+        self.round(3, |sample| {
+            let calls: Vec<CallId> = agents.iter().map(|agent| sample.thinking(agent, AnswerKind::Revision)).collect();
+            for (agent, call) in agents.iter().zip(calls) {
+                sample.wait(1_100);
+                sample.answer(call, agent, AnswerKind::Revision, Content::Revision(revision(agent, &say)), false);
+            }
+            sample.judged(AnswerKind::CrossExam, Content::CrossExam(cross_exam(&say)));
+        });
+        self.state(StateName::CrossExam, StateName::Verdict);
+        self.round(4, |sample| sample.judged(AnswerKind::Verdict, Content::Verdict(verdict(&say))));
+        self.complete();
+    }
+}
+
+pub(crate) fn independent(agent: &str, position: &str, confidence: Option<f64>) -> Content {
+    Content::Independent(Independent {
+        agent_id: SeatId::new(agent),
+        position: position.to_owned(),
+        key_points: vec!["Short-lived tokens limit the damage of a leak".to_owned(), "Revocation needs a plan".to_owned()],
+        rationale: "Both standards solve different problems.".to_owned(),
+        confidence: confidence.and_then(Confidence::new),
+        prose_excerpt: String::new(),
+    })
+}
+
+fn synthesis(say: &impl Fn(&str) -> String) -> Synthesis {
+    Synthesis {
+        consensus_points: vec![ConsensusPoint {
+            point: say("OAuth 2.0 for delegation, JWT as the token format"),
+            supporting_agents: vec!["security".to_owned(), "architecture".to_owned()],
+            confidence: Confidence::new(0.9),
+        }],
+        tensions: vec![Tension {
+            topic: say("Token lifetime"),
+            viewpoints: vec![Viewpoint { agent: "security".to_owned(), viewpoint: say("minutes") }],
+            severity: Severity::Medium,
+        }],
+        priority_order: vec!["delegation".to_owned()],
+        prose_excerpt: String::new(),
+    }
+}
+
+fn revision(agent: &str, say: &impl Fn(&str) -> String) -> Revision {
+    let changed = agent == "architecture";
+    Revision {
+        agent_id: SeatId::new(agent),
+        challenges: vec![],
+        rebuttals: vec![],
+        revised_position: say("OAuth 2.0 with short-lived JWT access tokens"),
+        revised_confidence: Confidence::new(0.85),
+        changed,
+        because_of: if changed {
+            vec![Because { agent: "security".to_owned(), argument: say("a leaked long-lived token cannot be called back") }]
+        } else {
+            vec![]
+        },
+    }
+}
+
+fn cross_exam(say: &impl Fn(&str) -> String) -> CrossExam {
+    CrossExam {
+        challenges: vec![
+            Challenge {
+                challenger: "pragmatic".to_owned(),
+                target_agent: "architecture".to_owned(),
+                challenge: say("An authorization server is one more thing to run"),
+                evidence: vec![],
+                severity: Severity::Low,
+            },
+            Challenge {
+                challenger: "security".to_owned(),
+                target_agent: "architecture".to_owned(),
+                challenge: say("Token refresh complexity is underestimated"),
+                evidence: vec![],
+                severity: Severity::High,
+            },
+        ],
+        rebuttals: vec![Rebuttal { agent: "architecture".to_owned(), rebuttal: say("Libraries do it") }],
+        unresolved: vec![say("Who runs the authorization server")],
+        positions: vec![],
+        prose_excerpt: String::new(),
+    }
+}
+
+fn verdict(say: &impl Fn(&str) -> String) -> Verdict {
+    Verdict {
+        recommendation: say("Use OAuth 2.0 with JWT access tokens."),
+        confidence: Confidence::new(0.85),
+        evidence: vec![Evidence {
+            claim: say("Delegation is what OAuth is for"),
+            agent: "architecture".to_owned(),
+            quote: say("OAuth delegates, JWT carries"),
+        }],
+        dissent: vec![Dissent {
+            agent: "pragmatic".to_owned(),
+            concern: say("Sessions would do for a single application"),
+            severity: Severity::Medium,
+        }],
+        summary: say("The panel agrees on OAuth 2.0; how long a token lives stays open."),
+    }
+}
+
+fn position(agent: &str) -> String {
+    match agent {
+        "security" => "Use OAuth 2.0; keep tokens short-lived.".to_owned(),
+        "architecture" => "OAuth 2.0 delegates, JWT carries: use both.".to_owned(),
+        _ => "Start with sessions and move when a second client appears.".to_owned(),
+    }
+}
+
+/// Four rounds, three answers, one verdict.
+pub(crate) fn complete() -> Vec<Envelope> {
+    let mut sample = Sample::new(panel());
+    sample.begin(Consent::AutoApproved);
+    sample.first_round(position, None);
+    sample.later_rounds(&["security", "architecture", "pragmatic"], str::to_owned);
+    sample.events
+}
+
+/// One seat has no credit; the embedded model plays all others.
+pub(crate) fn degraded() -> Vec<Envelope> {
+    let mut sample = Sample::new(local_panel());
+    sample.begin(Consent::AutoApproved);
+    sample.first_round(position, Some("Your credit balance is too low"));
+    sample.later_rounds(&["security", "architecture"], str::to_owned);
+    sample.events
+}
+
+/// Ctrl-C in Round 3, with one call under way.
+pub(crate) fn aborted() -> Vec<Envelope> {
+    let mut sample = Sample::new(panel());
+    sample.begin(Consent::Asked);
+    sample.first_round(position, None);
+    sample.state(StateName::Independent, StateName::Synthesis);
+    sample.round(2, |sample| sample.judged(AnswerKind::Synthesis, Content::Synthesis(synthesis(&str::to_owned))));
+    sample.state(StateName::Synthesis, StateName::CrossExam);
+    sample.emit(Event::RoundStarted { round_number: 3 });
+    let call = sample.thinking("security", AnswerKind::Revision);
+    sample.wait(500);
+    sample.emit(Event::CallCancelled { call, reason: AbortReason::Interrupted });
+    sample.state(StateName::CrossExam, StateName::Aborted);
+    sample.emit(Event::Aborted {
+        reason: AbortReason::Interrupted,
+        message: "Interrupted".to_owned(),
+        during: StateName::CrossExam,
+        duration_ms: 6_700,
+    });
+    sample.events
+}
+
+/// Nobody answered.
+pub(crate) fn all_failed() -> Vec<Envelope> {
+    let mut sample = Sample::new(panel());
+    sample.begin(Consent::Flag);
+    sample.emit(Event::RoundStarted { round_number: 1 });
+    for agent in ["security", "architecture", "pragmatic"] {
+        let call = sample.thinking(agent, AnswerKind::Independent);
+        sample.fail(call, agent, AnswerKind::Independent, FailureClass::Auth, "invalid x-api-key");
+    }
+    sample.state(StateName::Independent, StateName::Aborted);
+    sample.emit(Event::Aborted {
+        reason: AbortReason::AllAgentsFailed,
+        message: "All agents failed. Unable to provide consultation.".to_owned(),
+        during: StateName::Independent,
+        duration_ms: 0,
+    });
+    sample.events
+}
+
+/// Every text tries to be another part of the document.
+pub(crate) fn hostile() -> Vec<Envelope> {
+    let mut sample = Sample::new(panel());
+    "# Which?\n\n```\nunclosed".clone_into(&mut sample.terms.question);
+    sample.begin(Consent::AutoApproved);
+    sample.first_round(|_| HOSTILE.to_owned(), None);
+    sample.later_rounds(&["security", "architecture", "pragmatic"], |text| format!("{text}\n{HOSTILE}"));
+    sample.events
+}
+
+const HOSTILE: &str = "## Consensus\nfaked\n\n---\n**Cost:** $0\n\n<script>alert(1)</script>\n\u{1b}[2J\u{202e}\n`<b>`\n```\nopen";
+
+/// Only Round 1 was asked for. One provider is busy at first, and one answer cannot be read.
+pub(crate) fn troubled() -> Vec<Envelope> {
+    let mut sample = Sample::new(panel());
+    sample.terms.panel.seats.truncate(2);
+    sample.begin(Consent::Flag);
+    sample.round(1, |sample| {
+        let answer = AnswerKind::Independent;
+        let calls = ["security", "architecture"].map(|agent| sample.thinking(agent, answer));
+        let busy = CallError { class: FailureClass::Overload, message: "overloaded, try again later".to_owned() };
+        sample.finished(calls[0], "security", answer, Some(busy), vec![]);
+        let (agent_id, ..) = sample.who("security");
+        sample.emit(Event::CallRetried { call: calls[0], agent_id, wait_ms: 4_000, reason: "overloaded, try again later".to_owned() });
+        sample.wait(4_000);
+        let again = sample.call("security", answer, Purpose::Retry);
+        sample.answer(again, "security", answer, independent("security", "Use OAuth 2.0.", Some(0.8)), false);
+        sample.answer(calls[1], "architecture", answer, independent("architecture", "It depends.", None), true);
+    });
+    sample.state(StateName::Independent, StateName::Complete);
+    sample.emit(Event::Completed { rounds: 1, duration_ms: 4_000 });
+    sample.events
+}

@@ -1,0 +1,116 @@
+//! The printer: which stream, which words, which failures.
+
+use std::io::{self, BufReader, Write};
+use std::sync::{Arc, Mutex};
+
+use conclave::terminal::consent::{Answer, ask_on};
+use conclave::terminal::printer::{Face, Printer, Verbosity, Wishes};
+
+/// A printer whose streams are kept.
+pub(super) struct Captured {
+    pub(super) printer: Printer,
+    out: Arc<Mutex<Vec<u8>>>,
+    err: Arc<Mutex<Vec<u8>>>,
+}
+
+struct Kept(Arc<Mutex<Vec<u8>>>);
+
+impl Write for Kept {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().unwrap().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// A stream on which every write fails in one way.
+struct Broken(io::ErrorKind);
+
+impl Write for Broken {
+    fn write(&mut self, _: &[u8]) -> io::Result<usize> {
+        Err(self.0.into())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Captured {
+    /// A pipe, or a terminal without colour when it has a width.
+    pub(super) fn new(verbosity: Verbosity, width: Option<u16>) -> Self {
+        let (out, err) = (Arc::default(), Arc::default());
+        let face = Face::new(width.is_some(), width, &Wishes { no_color: Some("1"), ..Wishes::default() });
+        let printer = Printer::new(Box::new(Kept(Arc::clone(&out))), face, Box::new(Kept(Arc::clone(&err))), face, verbosity);
+        Self { printer, out, err }
+    }
+
+    pub(super) fn out(&self) -> String {
+        String::from_utf8(self.out.lock().unwrap().clone()).unwrap()
+    }
+
+    pub(super) fn err(&self) -> String {
+        String::from_utf8(self.err.lock().unwrap().clone()).unwrap()
+    }
+}
+
+fn printing_to(kind: io::ErrorKind) -> Printer {
+    let face = Face::new(false, None, &Wishes::default());
+    Printer::new(Box::new(Broken(kind)), face, Box::new(Broken(kind)), face, Verbosity::Normal)
+}
+
+#[test]
+fn a_reader_that_has_gone_away_is_no_error_and_a_full_disk_is_one() {
+    assert!(printing_to(io::ErrorKind::BrokenPipe).result("answer").is_ok());
+    let failed = printing_to(io::ErrorKind::StorageFull).result("answer").unwrap_err();
+    assert_eq!(failed.to_string(), "cannot write the result to standard output");
+    printing_to(io::ErrorKind::StorageFull).note("nobody hears this");
+}
+
+#[derive(Debug, thiserror::Error)]
+#[error("cannot ask `{0}`")]
+struct Outer(&'static str, #[source] io::Error);
+
+#[test]
+fn an_error_is_told_with_its_causes_and_hints_also_when_quiet() {
+    let captured = Captured::new(Verbosity::Quiet, None);
+    captured.printer.note("not heard");
+    captured.printer.error(&Outer("openai", io::Error::other("connection refused")), &["check OPENAI_BASE_URL".to_owned()]);
+    captured.printer.result("answer\n").unwrap();
+    assert_eq!(captured.err(), "error: cannot ask `openai`\n  caused by: connection refused\nhint: check OPENAI_BASE_URL\n");
+    assert_eq!(captured.out(), "answer\n");
+}
+
+async fn answer_to(input: &'static str) -> (Answer, String) {
+    let captured = Captured::new(Verbosity::Normal, Some(80));
+    let answer = ask_on(&captured.printer, "Proceed? [Y/n] ", BufReader::new(input.as_bytes())).await;
+    (answer, captured.err())
+}
+
+#[tokio::test]
+async fn a_question_takes_yes_no_and_the_default_and_asks_again_on_nonsense() {
+    for (input, expected) in [("\n", Answer::Yes), ("y\n", Answer::Yes), ("YES\n", Answer::Yes), ("n\n", Answer::No), ("No\n", Answer::No)]
+    {
+        assert_eq!(answer_to(input).await.0, expected, "{input:?}");
+    }
+    let (answer, asked) = answer_to("maybe\nn\n").await;
+    assert_eq!((answer, asked.as_str()), (Answer::No, "Proceed? [Y/n] Please answer y or n: "));
+    assert_eq!(answer_to("").await.0, Answer::No, "the input ended");
+}
+
+#[tokio::test]
+async fn an_interrupted_question_ends_its_line() {
+    let captured = Captured::new(Verbosity::Normal, Some(80));
+    // An input that never ends: the writing end stays open.
+    let (reader, _writer) = io::pipe().unwrap();
+    let asking = ask_on(&captured.printer, "Proceed? [Y/n] ", BufReader::new(reader));
+    tokio::select! {
+        biased;
+        answer = asking => panic!("{answer:?}"),
+        () = tokio::task::yield_now() => {}
+    }
+    assert!(captured.err().ends_with('\n'), "{:?}", captured.err());
+}

@@ -1,0 +1,90 @@
+//! The document as people read it.
+
+use conclave::consultation::event::Envelope;
+use conclave::consultation::transcript::Transcript;
+use conclave::terminal::paint::Paint;
+use conclave::terminal::render::render;
+use conclave::terminal::report::report;
+
+use crate::support::sample;
+
+fn markdown(events: &[Envelope]) -> String {
+    report(&Transcript::fold(events).unwrap())
+}
+
+#[test]
+fn a_complete_consultation_reads_as_promised() {
+    insta::assert_snapshot!(markdown(&sample::complete()));
+}
+
+#[test]
+fn a_degraded_result_says_so_first_and_names_local_models() {
+    let text = markdown(&sample::degraded());
+    assert!(text.starts_with("> ⚠️ **Degraded result:**"), "{text}");
+    assert!(text.contains("### Architect (qwen3-0.6b, local model, demonstration quality)"));
+    insta::assert_snapshot!(text);
+}
+
+#[test]
+fn an_aborted_consultation_shows_what_it_has_and_claims_no_verdict() {
+    insta::assert_snapshot!("aborted", markdown(&sample::aborted()));
+    insta::assert_snapshot!("all_failed", markdown(&sample::all_failed()));
+}
+
+#[test]
+fn one_round_shows_the_positions_and_claims_no_verdict() {
+    insta::assert_snapshot!(markdown(&sample::troubled()));
+}
+
+#[test]
+fn hostile_answers_stay_within_their_place() {
+    let text = markdown(&sample::hostile());
+    let headings: Vec<&str> = text.lines().filter(|line| line.starts_with("## ") || line.starts_with("# ")).collect();
+    let own = [
+        "# Consultation Summary",
+        "## Consensus",
+        "## Agent Perspectives",
+        "## Changes of Mind",
+        "## Concerns Raised",
+        "## Dissenting Views",
+    ];
+    assert_eq!(headings, own);
+    assert!(!text.contains('\u{1b}') && !text.contains('\u{202e}'));
+    insta::assert_snapshot!(text);
+}
+
+#[test]
+fn the_dissent_stands_before_the_cost() {
+    let text = markdown(&sample::complete());
+    assert!(text.find("## Dissenting Views").unwrap() < text.find("**Cost:**").unwrap());
+}
+
+#[test]
+fn a_screen_shows_the_document_without_marks() {
+    insta::assert_snapshot!(render(&markdown(&sample::complete()), 80, Paint::Plain));
+}
+
+#[test]
+fn no_rendered_line_is_wider_than_the_screen() {
+    for events in [sample::complete(), sample::degraded(), sample::hostile()] {
+        let text = markdown(&events);
+        for width in [20, 40, 60, 120] {
+            for paint in [Paint::Plain, Paint::Colour] {
+                for line in render(&text, width, paint).lines() {
+                    assert!(console::measure_text_width(line) <= width, "{width}: {line}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn markdown_of_every_kind_is_rendered() {
+    let text = "# Title\n\ntext **bold** *italic* `code` [link](https://example.com)\n\n> quote of\n> two lines\n\n1. one\n2. two\n   - inner\n\n```rust\nlet x = 1;\n```\n\n| a | b |\n|---|---|\n| 1 | two |\n\n---\n\nend";
+    insta::assert_snapshot!("every_kind", render(text, 60, Paint::Plain));
+    insta::assert_snapshot!("every_kind_in_colour", render(text, 60, Paint::Colour).replace('\u{1b}', "␛"));
+    insta::assert_snapshot!(
+        "table_too_wide",
+        render("| name | reason |\n|---|---|\n| one | a reason that is long |\n| two | b |", 20, Paint::Plain)
+    );
+}
