@@ -2,8 +2,8 @@
 //! parsing, exact arithmetic, display. No runtime, network, file, clock or randomness.
 
 pub mod artifact;
-pub mod hash;
 pub mod confidence;
+pub mod hash;
 pub mod ids;
 pub mod money;
 pub mod panel;
