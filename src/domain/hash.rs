@@ -1,10 +1,21 @@
 //! The fingerprint of a text.
 
+use std::fmt::Write;
+
 use sha2::{Digest, Sha256};
 
 /// SHA-256 in lower-case hexadecimal.
 pub fn sha256(text: &str) -> String {
-    format!("{:x}", Sha256::digest(text.as_bytes()))
+    hex(&Sha256::digest(text.as_bytes()))
+}
+
+/// Bytes in lower-case hexadecimal.
+pub fn hex(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::with_capacity(2 * bytes.len()), |mut text, byte| {
+        // Writing to a text cannot fail.
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
 }
 
 #[cfg(test)]

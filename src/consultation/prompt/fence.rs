@@ -2,6 +2,8 @@
 
 use sha2::{Digest, Sha256};
 
+use crate::domain::hash::hex;
+
 /// The two lines around a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Fence {
@@ -39,11 +41,6 @@ impl Fence {
     pub(super) fn enclose(&self, text: &str) -> String {
         format!("{}\n{}\n{}", self.open(), text.trim(), self.close())
     }
-}
-
-/// Bytes as hexadecimal digits.
-pub(super) fn hex(bytes: &[u8]) -> String {
-    bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]).filter_map(|digit| char::from_digit(u32::from(digit), 16)).collect()
 }
 
 #[cfg(test)]
