@@ -23,9 +23,10 @@ macro_rules! builtin {
     ($($name:literal),* $(,)?) => { [$(($name, include_str!(concat!("../../../prompts/", $name, ".md")))),*] };
 }
 
-const BUILTIN: [(&str, &str); 16] = builtin![
+const BUILTIN: [(&str, &str); 17] = builtin![
     "question",
     "material",
+    "small/material",
     "repair",
     "converge/independent",
     "converge/synthesis",
@@ -105,25 +106,22 @@ impl Templates {
         })
     }
 
-    /// Fills one template, or one part of it (see [`protocol`] and [`task`]).
-    pub(super) fn render(&self, part: &str, values: &Value) -> Result<String, PromptError> {
-        let fill =
-            |source: minijinja::Error| PromptError::Fill { name: source.name().unwrap_or(part).to_owned(), line: source.line(), source };
+    /// The templates, ready to be filled: each under its name, or its parts under [`protocol`] and [`task`].
+    pub(super) fn compile(&self) -> Result<Compiled<'_>, PromptError> {
         let mut environment = Environment::new();
         environment.set_undefined_behavior(UndefinedBehavior::Strict);
         environment.set_auto_escape_callback(|_| AutoEscape::None);
         for (name, text) in self.texts.iter().filter(|(name, _)| !name.starts_with(PERSONAS)) {
             let body = FrontMatter::of(text).body;
-            match body.split_once(SEPARATOR) {
-                None => environment.add_template_owned(name.clone(), body).map_err(fill)?,
-                Some((first, second)) => {
-                    environment.add_template_owned(protocol(name), first).map_err(fill)?;
-                    environment.add_template_owned(task(name), second).map_err(fill)?;
-                }
+            let parts = match body.split_once(SEPARATOR) {
+                None => vec![(name.clone(), body)],
+                Some((first, second)) => vec![(protocol(name), first), (task(name), second)],
+            };
+            for (part, text) in parts {
+                environment.add_template_owned(part.clone(), text).map_err(|source| cannot_fill(&part, source))?;
             }
         }
-        let text = environment.get_template(part).and_then(|template| template.render(values)).map_err(fill)?;
-        Ok(text.trim().to_owned())
+        Ok(Compiled { environment })
     }
 
     fn check(&self, name: &str) -> Result<(), PromptError> {
@@ -149,6 +147,23 @@ impl Templates {
         }
         Ok(())
     }
+}
+
+/// Templates that can be filled.
+pub(super) struct Compiled<'a> {
+    environment: Environment<'a>,
+}
+
+impl Compiled<'_> {
+    /// Fills one template or part.
+    pub(super) fn fill(&self, part: &str, values: &Value) -> Result<String, PromptError> {
+        let text = self.environment.get_template(part).and_then(|template| template.render(values));
+        Ok(text.map_err(|source| cannot_fill(part, source))?.trim().to_owned())
+    }
+}
+
+fn cannot_fill(part: &str, source: minijinja::Error) -> PromptError {
+    PromptError::Fill { name: source.name().unwrap_or(part).to_owned(), line: source.line(), source }
 }
 
 /// The name under which the first part of a template is filled.

@@ -228,6 +228,8 @@ fn a_repair_shows_the_answer_and_what_is_wrong_after_the_same_prompt() {
     assert_eq!((&repair.persona, &repair.protocol), (&original.persona, &original.protocol));
     let repair = prompter.repair(&original, "{\"position\": \"I wou", &[Problem::cut_off()]).unwrap();
     assert!(!repair.task.contains("I wou") && repair.task.contains("cut off"), "{}", repair.task);
+    let repair = prompter.repair(&original, "I'm sorry, no.", &[Problem::refusal()]).unwrap();
+    assert!(!repair.task.contains("sorry") && repair.task.contains("Give your answer now"), "{}", repair.task);
 }
 
 #[test]

@@ -69,7 +69,7 @@ fn no_shape_of_a_megabyte_takes_long_or_breaks_the_stack() {
         "é",
         "{\"answer\":\"{",
     ] {
-        let (text, part) = (piece.repeat(MEGABYTE / piece.len()), piece.repeat(MEGABYTE / 8 / piece.len()));
+        let (text, part) = (piece.repeat(MEGABYTE / piece.len()), piece.repeat(MEGABYTE / 16 / piece.len()));
         for text in [text, format!("{{\"position\": \"{part}"), format!("{{\"position\": \"Stay.\", \"key_points\": {part}")] {
             let reading = independent(&text);
             let fatal = reading.problems.iter().any(|problem| problem.weight == Weight::Fatal);
