@@ -1,9 +1,31 @@
-//! conclave.
+//! conclave: a panel of language models answers one question in an auditable protocol.
+//!
+//! ```text
+//!  question ─► Estimating ─► AwaitingConsent ─► Independent ─► Synthesis ─► CrossExam ─► Verdict ─► answer
+//!                                │ no              │ nobody answers   │ no judge answers
+//!                                └───────────────► Aborted ◄──────────┘          (also on Ctrl-C, from anywhere)
+//! ```
+//!
+//! | layer | folder | owns | may use |
+//! |---|---|---|---|
+//! | L0 | [`domain`] | plain data: ids, money, tokens, panel, artifacts | |
+//! | L1 | [`consultation`] | the pipeline: a pure machine, its prompts, its reading of answers, its policies | L0 |
+//! | L2 | [`engine`] | the driver: calls, timers, interrupts; the ports it needs | L0, L1 |
+//! | L3 | [`providers`], [`records`], [`terminal`], [`config`] | the outside; none of these uses another | L0–L2 |
+//! | L4 | [`commands`] | one file a command: puts the others together | L0–L3 |
+//! | | [`cli`], [`error`] | the command line, and where failures meet people | all |
+//!
+//! L0 and L1 name no runtime, network, file, terminal, environment, clock or unseeded randomness. A test checks these rules.
+//!
+//! To read the pipeline, begin with [`consultation::protocol`] and follow the modules in the order in which they are declared.
+
+pub mod cli;
 pub mod commands;
 pub mod config;
 pub mod consultation;
 pub mod domain;
 pub mod engine;
+pub mod error;
 pub mod providers;
 pub mod records;
 pub mod terminal;

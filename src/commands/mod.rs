@@ -1,1 +1,8 @@
-//! commands
+//! L4: one file a command: its arguments and what it does, by putting the layers below together.
+
+pub mod completions;
+pub mod consult;
+mod local;
+pub mod man;
+pub mod model;
+mod panel;

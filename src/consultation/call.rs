@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
 
 use crate::domain::ids::{CallId, ModelRef};
 use crate::domain::money::MicroUsd;
@@ -40,6 +41,11 @@ impl Prompt {
     /// All text, for counting.
     pub fn text(&self) -> String {
         join([&self.persona, &self.protocol, &self.shared, &self.task])
+    }
+
+    /// SHA-256 of all text, in hexadecimal: tells whether two calls asked the same.
+    pub fn sha256(&self) -> String {
+        Sha256::digest(self.text()).iter().map(|byte| format!("{byte:02x}")).collect()
     }
 }
 

@@ -53,6 +53,9 @@ pub enum Event {
     RoundCompleted { round_number: u8, duration_ms: u64 },
     #[serde(rename = "consultation:round_artifact")]
     RoundArtifact { artifact: Box<Artifact> },
+    /// Another model takes over an agent's work.
+    #[serde(rename = "consultation:provider_substituted")]
+    ProviderSubstituted { agent_id: SeatId, round_number: u8, original: ModelRef, substitute: ModelRef, reason: String },
     #[serde(rename = "consultation:completed")]
     Completed { rounds: u8, duration_ms: u64 },
     #[serde(rename = "consultation:aborted")]

@@ -7,13 +7,12 @@ use std::time::Duration;
 
 use crate::domain::artifact::{Artifact, Content, CrossExam, Independent, Revision, Synthesis, Verdict};
 use crate::domain::confidence::Confidence;
-use crate::domain::ids::{ConsultationId, ProviderId, SeatId};
+use crate::domain::ids::{CallId, ConsultationId, ModelRef, ProviderId, SeatId};
 use crate::domain::money::Cost;
 use crate::domain::time::Timestamp;
 use crate::domain::tokens::Usage;
 
 use super::event::{AbortReason, AgentError, CallFinished, Consent, Envelope, Estimate, Event, Started, StateName};
-use crate::domain::ids::CallId;
 
 /// All that the events of one consultation say.
 #[derive(Clone, Debug, PartialEq)]
@@ -32,6 +31,7 @@ pub struct Transcript {
     /// Calls that went out and never came back: cancelled, or cut off by the end of the log.
     pub lost_calls: Vec<CallId>,
     pub failures: Vec<AgentFailure>,
+    pub substitutions: Vec<Substitution>,
     /// Rounds that ended, with how long each took.
     pub rounds: Vec<(u8, Duration)>,
     pub abort: Option<Abort>,
@@ -45,6 +45,16 @@ pub struct AgentFailure {
     pub name: String,
     pub round_number: u8,
     pub error: AgentError,
+}
+
+/// A model that took over an agent's work.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Substitution {
+    pub agent_id: SeatId,
+    pub round_number: u8,
+    pub original: ModelRef,
+    pub substitute: ModelRef,
+    pub reason: String,
 }
 
 /// How it ended without a verdict.
@@ -81,6 +91,7 @@ impl Transcript {
             calls: Vec::new(),
             lost_calls: Vec::new(),
             failures: Vec::new(),
+            substitutions: Vec::new(),
             rounds: Vec::new(),
             abort: None,
             duration: Duration::ZERO,
@@ -111,6 +122,13 @@ impl Transcript {
                 self.lost_calls.retain(|call| *call != finished.call);
                 self.calls.push((**finished).clone());
             }
+            Event::ProviderSubstituted { agent_id, round_number, original, substitute, reason } => self.substitutions.push(Substitution {
+                agent_id: agent_id.clone(),
+                round_number: *round_number,
+                original: original.clone(),
+                substitute: substitute.clone(),
+                reason: reason.clone(),
+            }),
             Event::Aborted { reason, message, during, .. } => {
                 self.abort = Some(Abort { reason: *reason, message: message.clone(), during: *during });
             }
@@ -199,7 +217,12 @@ impl Transcript {
                 format!("the judge's answer in Round {} could not be read as asked; its prose was kept", artifact.round_number)
             }
         });
-        failed.chain(degraded).collect()
+        let substituted = self.substitutions.iter().map(|substitution| {
+            let Substitution { agent_id, round_number, original, substitute, reason } = substitution;
+            let agent = if agent_id.is_judge() { "the judge" } else { self.agent_name(agent_id.as_str()) };
+            format!("{substitute} stood in for {original} as {agent} in Round {round_number}: {reason}")
+        });
+        failed.chain(substituted).chain(degraded).collect()
     }
 
     /// All calls together. Calls that went out and never came back make the cost a lower bound, unless they are free.

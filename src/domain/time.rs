@@ -11,6 +11,7 @@ pub struct Timestamp(pub i64);
 
 impl Timestamp {
     /// The moment `later` after this one.
+    #[must_use]
     pub fn after(self, later: Duration) -> Self {
         Self(self.0.saturating_add(i64::try_from(later.as_millis()).unwrap_or(i64::MAX)))
     }

@@ -1,2 +1,7 @@
-//! L2: the driver.
+//! L2: the driver. It owns the machine, makes its calls, runs its timers and tells its subscribers; it decides nothing.
+
+mod calls;
+pub mod clock;
+pub mod driver;
+pub mod interrupts;
 pub mod ports;

@@ -4,7 +4,7 @@ use std::future::Future;
 use std::pin::Pin;
 
 use crate::consultation::call::{Ask, Outcome};
-use crate::consultation::event::Envelope;
+use crate::consultation::event::{Envelope, Estimate};
 use crate::domain::ids::CallId;
 
 /// A boxed future, so that providers can be held side by side.
@@ -30,7 +30,7 @@ pub trait Provider: Send + Sync + std::fmt::Debug {
 }
 
 /// Someone who is told everything, in order.
-pub trait Subscriber {
+pub trait Subscriber: std::fmt::Debug {
     /// Name for a report when it fails: `journal`, `progress`.
     fn name(&self) -> &'static str;
 
@@ -39,6 +39,15 @@ pub trait Subscriber {
 
     /// Takes a sign of life. Most have no use for it.
     fn delta(&mut self, _call: CallId, _delta: &Delta) {}
+
+    /// Takes word that another subscriber failed and is dropped. Who has a way to tell the user tells.
+    fn trouble(&mut self, _what: &str) {}
+}
+
+/// Someone who can be asked.
+pub trait Person: Send + Sync + std::fmt::Debug {
+    /// Asks whether to go on at this estimate; no answer is a no.
+    fn consent<'a>(&'a self, estimate: &'a Estimate) -> BoxFuture<'a, bool>;
 }
 
 /// Why a subscriber cannot go on, in words for the user.

@@ -1,2 +1,15 @@
-//! providers
+//! L3: models to ask. Codecs are pure translation between our words and a vendor's; [`http`] alone speaks HTTP for all of them.
+//!
+//! Whether a failed call is made again is not decided here: a provider makes one call and says what came of it.
+
+pub mod anthropic;
+pub mod catalog;
+pub mod cloud;
+pub mod errors;
+pub mod gathering;
+pub mod gemini;
+pub mod http;
 pub mod local;
+pub mod openai;
+pub mod sse;
+pub mod wire;

@@ -33,9 +33,23 @@ pub fn cost_question(estimate: &Estimate, agents: usize, rounds: u8) -> String {
     )
 }
 
-/// True when a question can be asked: someone reads standard error, and there is a terminal to answer on.
-pub fn can_ask(printer: &Printer) -> bool {
-    printer.err_face().is_terminal && (io::stdin().is_terminal() || controlling_terminal().is_ok())
+/// True when a question can be asked: a person reads standard error, and standard input is a terminal too, or has been read to its end
+/// for something else while there is a terminal to answer on.
+pub fn can_ask(printer: &Printer, input: Input) -> bool {
+    printer.err_face().is_terminal
+        && match input {
+            Input::Free => io::stdin().is_terminal(),
+            Input::Taken => controlling_terminal().is_ok(),
+        }
+}
+
+/// What standard input is used for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Input {
+    /// Nothing else.
+    Free,
+    /// It carries data, which is never read as an answer.
+    Taken,
 }
 
 /// Asks a question whose default is yes, again until the answer is one. The live display is away while it is open.

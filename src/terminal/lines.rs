@@ -6,6 +6,7 @@ use std::time::Duration;
 use console::measure_text_width;
 
 use crate::consultation::event::{CallEstimate, CallFinished, Consent, Estimate, Started};
+use crate::domain::ids::ModelRef;
 use crate::domain::money::Cost;
 use crate::domain::panel::Panel;
 
@@ -103,6 +104,10 @@ pub(super) fn completed(name: &str, duration_ms: u64) -> String {
 
 pub(super) fn failed(name: &str, reason: &str) -> String {
     format!("⚠️ Agent {name} failed: {}", one_line(reason))
+}
+
+pub(super) fn substituted(name: &str, original: &ModelRef, substitute: &ModelRef, reason: &str) -> String {
+    format!("⚠️ {original} is unavailable ({}). {substitute} takes over as {name}.", one_line(reason))
 }
 
 pub(super) fn round_complete(round: u8) -> String {

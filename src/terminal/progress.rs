@@ -166,6 +166,11 @@ impl Progress {
                 self.phase(agent_id, Phase::Failed(super::escape::one_line(&error.message)));
                 self.printer.note(&paint.yellow(&lines::fit(&lines::failed(name, &error.message), self.width())));
             }
+            Event::ProviderSubstituted { agent_id, original, substitute, reason, .. } => {
+                self.printer.live().update(|screen| screen.rows.retain(|row| row.agent != *agent_id));
+                let told = lines::substituted(&self.name(agent_id), original, substitute, reason);
+                self.printer.note(&paint.yellow(&lines::fit(&told, self.width())));
+            }
             Event::RoundCompleted { round_number, .. } => {
                 self.settle(elapsed);
                 self.note(&paint.bold(&lines::round_complete(*round_number)));
@@ -215,6 +220,10 @@ impl Subscriber for Progress {
             self.show(envelope);
         }
         Ok(())
+    }
+
+    fn trouble(&mut self, what: &str) {
+        self.printer.warning(what);
     }
 
     fn delta(&mut self, call: CallId, delta: &Delta) {

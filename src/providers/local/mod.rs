@@ -1,1 +1,46 @@
-//! The embedded local model.
+//! The embedded local model: which files there are and how they are had (always compiled), and the engine that runs them
+//! (feature `local`: it is C++, and takes minutes to build).
+//!
+//! ```text
+//! manifest ─ home ─ choice ─ pull ─ sources/{hub, wheels}        files
+//! provider ─▶ worker ─▶ steps ─▶ guide                  one thread: asks in, answers out
+//!               ├─ slots      what is in memory, what is shared
+//!               ├─ chat       prompt to tokens
+//!               └─ schema     the answer's schema, made tight
+//! ```
+
+pub mod manifest;
+
+pub mod choice;
+pub mod home;
+pub mod pull;
+pub mod sources;
+
+pub mod cpu;
+pub mod schema;
+pub mod slots;
+
+#[cfg(feature = "local")]
+pub mod provider;
+
+#[cfg(feature = "local")]
+mod chat;
+#[cfg(feature = "local")]
+mod guide;
+#[cfg(feature = "local")]
+mod steps;
+#[cfg(feature = "local")]
+mod worker;
+
+/// How the embedded model is labelled wherever it appears.
+pub const LABEL: &str = "local model, demonstration quality";
+
+/// This build has no engine for local models.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("built without the local model; `cargo build --release --features local` builds it in")]
+pub struct NotBuiltIn;
+
+/// Says whether this build can run a local model.
+pub fn built_in() -> Result<(), NotBuiltIn> {
+    if cfg!(feature = "local") { Ok(()) } else { Err(NotBuiltIn) }
+}

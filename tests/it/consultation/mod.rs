@@ -1,1 +1,4 @@
-//! Tests of `consultation`.
+//! The machine: scenarios with their exact logs, invariants under random scripts, and restoring at any point.
+
+mod properties;
+mod scenarios;

@@ -1,1 +1,87 @@
-//! Tests of `providers`.
+//! Tests of `providers`: what goes out field by field, what is made of every shape that comes back, and what HTTP does about the rest.
+
+mod calls;
+mod failures;
+mod replies;
+mod requests;
+mod robustness;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use conclave::consultation::answer::AnswerKind;
+use conclave::consultation::call::{Ask, Outcome, Prompt};
+use conclave::domain::ids::{CallId, ModelRef};
+use conclave::engine::ports::{Delta, Provider};
+use conclave::providers::catalog::Catalog;
+use conclave::providers::cloud::{Cloud, Vendor};
+use conclave::providers::http::{Http, Timeouts};
+use conclave::providers::sse;
+use conclave::providers::wire::{Account, End, Endpoint};
+
+use crate::support::provider_server::ProviderServer;
+
+/// A key that must never be seen anywhere but in its header.
+const KEY: &str = "sk-very-secret-0123456789";
+
+const VENDORS: [(Vendor, &str); 3] =
+    [(Vendor::Anthropic, "claude-sonnet-5-5"), (Vendor::OpenAi, "gpt-6.1-sol"), (Vendor::Google, "gemini-4-argon")];
+
+fn ask(vendor: Vendor, model: &str) -> Ask {
+    let prompt = Prompt { persona: "You are P.".into(), protocol: "Rules.".into(), shared: "Question?".into(), task: "Answer.".into() };
+    Ask { call: CallId(1), model: ModelRef::new(vendor.id(), model), prompt, answer: AnswerKind::Independent, room: 16_384 }
+}
+
+fn cloud_at(vendor: Vendor, url: &str) -> Cloud {
+    cloud_with(vendor, url, Duration::from_secs(30))
+}
+
+fn cloud_with(vendor: Vendor, url: &str, idle: Duration) -> Cloud {
+    let (base_url, variable) = match vendor {
+        Vendor::Anthropic => (url.to_owned(), "ANTHROPIC_API_KEY"),
+        Vendor::OpenAi => (format!("{url}/v1"), "OPENAI_API_KEY"),
+        Vendor::Google => (url.to_owned(), "GEMINI_API_KEY"),
+    };
+    let endpoint = Endpoint { base_url, account: Account { key: KEY.into(), variable: variable.into() } };
+    let timeouts = Timeouts { connect: Duration::from_secs(5), idle };
+    Cloud::new(vendor, endpoint, Arc::new(Catalog::builtin()), Arc::new(Http::new(timeouts)))
+}
+
+fn cloud(vendor: Vendor, server: &ProviderServer) -> Cloud {
+    cloud_at(vendor, &server.url())
+}
+
+/// A client that waits for the next byte for 0.6 s at most.
+fn impatient(vendor: Vendor, server: &ProviderServer) -> Cloud {
+    cloud_with(vendor, &server.url(), Duration::from_millis(600))
+}
+
+/// Waits until the server has seen the end of every request.
+async fn settled(server: &ProviderServer) {
+    let settled = async {
+        while server.requests().iter().any(|request| request.finished.is_none()) {
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(5), settled).await.expect("the server sees every connection closed or done");
+}
+
+/// Makes a call and keeps what was told on the way.
+async fn call(cloud: &Cloud, ask: &Ask) -> (Outcome, Vec<Delta>) {
+    let mut deltas = Vec::new();
+    let outcome = cloud.ask(ask, &mut |delta| deltas.push(delta)).await;
+    (outcome, deltas)
+}
+
+/// Feeds a vendor's events to its decoder, without any network.
+fn decode(vendor: Vendor, events: &[&str]) -> Outcome {
+    let model = VENDORS.iter().find(|(other, _)| *other == vendor).unwrap().1;
+    let (_, mut decoder) = cloud_at(vendor, "http://127.0.0.1:9").codec(&ask(vendor, model));
+    for data in events {
+        let event = sse::Event { name: String::new(), data: (*data).to_owned() };
+        if decoder.event(&event, &mut |_| {}).is_break() {
+            break;
+        }
+    }
+    decoder.finish(End::Closed)
+}

@@ -1,1 +1,3 @@
-//! Tests of `reading`.
+//! Tests of what models are asked, and of how their answers are read.
+
+mod prompts;

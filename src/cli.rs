@@ -1,0 +1,82 @@
+//! The command line: the subcommands, what they share, and where their failures are told.
+
+use std::process::ExitCode;
+
+use clap::{CommandFactory, Parser, Subcommand};
+
+use crate::commands::{completions, consult, man, model};
+use crate::config::env::Environment;
+use crate::error::{Error, Exit};
+use crate::terminal::printer::{Printer, Verbosity, Wishes};
+
+const EXIT_CODES: &str = "\
+Exit codes:
+  0    there is an answer
+  1    it ran and failed: all agents failed, or every judge
+  2    the command line or the configuration is wrong
+  3    you did not agree to the cost, or could not be asked
+  130  interrupted
+
+Settings, journals and models live in ~/.llm-conclave, or where CONCLAVE_HOME says.";
+
+/// Ask a panel of language models one question, let them argue in an auditable protocol, and know when to stop.
+#[derive(Debug, Parser)]
+#[command(name = "conclave", version, about, after_help = EXIT_CODES, max_term_width = 100)]
+pub struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Consult(consult::Args),
+    Model(model::Args),
+    Completions(completions::Args),
+    /// Write the manual page to standard output
+    Man,
+}
+
+/// The whole program.
+pub fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => {
+            // Help that nobody reads any more is not a failure.
+            let _ = error.print();
+            return ExitCode::from(if error.use_stderr() { Exit::Usage.code() } else { Exit::Answer.code() });
+        }
+    };
+    let environment = Environment::read();
+    let wishes = Wishes {
+        no_color: environment.text("NO_COLOR"),
+        clicolor_force: environment.text("CLICOLOR_FORCE"),
+        term: environment.text("TERM"),
+    };
+    let printer = Printer::for_process(&wishes, cli.command.verbosity());
+    let ended = match cli.command {
+        Command::Consult(args) => consult::run(&args, &environment, &printer),
+        Command::Model(args) => model::run(&args, &environment, &printer),
+        Command::Completions(args) => completions::run(&args, &mut Cli::command(), &printer),
+        Command::Man => man::run(&Cli::command(), &printer),
+    };
+    match ended {
+        Ok(()) => ExitCode::from(Exit::Answer.code()),
+        Err(error) => {
+            tell(&error, &printer);
+            ExitCode::from(error.exit.code())
+        }
+    }
+}
+
+impl Command {
+    fn verbosity(&self) -> Verbosity {
+        match self {
+            Self::Consult(args) => args.verbosity(),
+            Self::Model(_) | Self::Completions(_) | Self::Man => Verbosity::Normal,
+        }
+    }
+}
+
+fn tell(error: &Error, printer: &Printer) {
+    printer.error(error.source(), error.hints());
+}

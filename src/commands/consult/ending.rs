@@ -1,0 +1,145 @@
+//! The end of a consultation: what is kept, what is shown, and how the command ends.
+//!
+//! The order is journal, record, Markdown, answer. A failure to write is told once and harms neither what was written before nor the answer.
+
+use std::path::{Path, PathBuf};
+
+use crate::config::paths::Home;
+use crate::consultation::event::{AbortReason, Consent, Envelope, StateName};
+use crate::consultation::transcript::{Abort, Transcript};
+use crate::domain::ids::ConsultationId;
+use crate::error::{Error, Exit};
+use crate::records::files::{Access, ConsultationFiles, create_private_dir, write_atomically};
+use crate::records::journal::Journal;
+use crate::records::record::record;
+use crate::terminal::printer::Printer;
+use crate::terminal::render;
+use crate::terminal::report::report;
+
+use super::{Args, Format};
+
+/// What is kept of a consultation.
+#[derive(Debug)]
+pub(super) enum Keeping {
+    Nothing,
+    All(ConsultationFiles, Journal),
+}
+
+impl Keeping {
+    /// Begins the journal. A failure is told, and the consultation goes on without keeping anything.
+    pub(super) fn open(home: &Home, id: &ConsultationId, printer: &Printer) -> Self {
+        let logs = home.path().join("consult-logs");
+        let files = ConsultationFiles::in_folder(&logs, id);
+        let journal =
+            create_private_dir(home.path()).and_then(|()| create_private_dir(&logs)).and_then(|()| Journal::create(&files.journal));
+        match journal {
+            Ok(journal) => Self::All(files, journal),
+            Err(failed) => {
+                printer.warning(&failed.notice());
+                Self::Nothing
+            }
+        }
+    }
+
+    pub(super) fn journal(&mut self) -> Option<&mut Journal> {
+        match self {
+            Self::All(_, journal) => Some(journal),
+            Self::Nothing => None,
+        }
+    }
+
+    /// Waits for the journal to be on disk, then writes the results. Says where the record is, if it is there.
+    fn write(self, transcript: &Transcript, markdown: &str, printer: &Printer) -> Option<PathBuf> {
+        let Self::All(files, mut journal) = self else { return None };
+        if let Err(failed) = journal.finish() {
+            printer.warning(&failed.notice());
+        }
+        match files.write_results(transcript, markdown) {
+            Ok(()) => Some(files.record),
+            Err(failed) => {
+                printer.warning(&failed.notice());
+                None
+            }
+        }
+    }
+}
+
+/// Checks before anything is spent that the answer will have a place to go.
+pub(super) fn check_output(output: &Path) -> Result<(), Error> {
+    let folder = output.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    match (folder.is_dir(), output.is_dir()) {
+        (true, false) => Ok(()),
+        (false, _) => Err(Error::usage(format!("the folder of `{}` does not exist", output.display()))),
+        (true, true) => Err(Error::usage(format!("`{}` is a folder", output.display())).hint("name a file")),
+    }
+}
+
+/// Keeps and shows what the events tell.
+pub(super) fn finish(history: &[Envelope], args: &Args, keeping: Keeping, printer: &Printer) -> Result<(), Error> {
+    let Some(transcript) = Transcript::fold(history) else { return Err(Error::failed("the consultation ended before it began")) };
+    let markdown = report(&transcript);
+    let record_file = keeping.write(&transcript, &markdown, printer);
+    match &transcript.abort {
+        None if transcript.state == StateName::Complete => {
+            give(&transcript, &markdown, args, printer)?;
+            if let Some(file) = record_file {
+                printer.detail(&format!("Kept in {}", file.display()));
+            }
+            Ok(())
+        }
+        None => Err(Error::failed(format!("the consultation ended in state {}", transcript.state))),
+        Some(abort) => {
+            if let Some(file) = record_file.filter(|_| !transcript.calls.is_empty()) {
+                printer.note(&format!("💾 Partial results saved to: {}", file.display()));
+            }
+            Err(aborted(abort, &transcript))
+        }
+    }
+}
+
+/// Writes the answer where it was asked for.
+fn give(transcript: &Transcript, markdown: &str, args: &Args, printer: &Printer) -> Result<(), Error> {
+    let json = || serde_json::to_string_pretty(&record(transcript)).map_err(Error::failed);
+    let source = match args.format {
+        Format::Markdown => markdown.to_owned(),
+        Format::Json => json()? + "\n",
+        Format::Both => format!("{}\n\n---\n{}\n", markdown.trim_end(), json()?),
+    };
+    let Some(output) = &args.output else {
+        let face = printer.out_face();
+        let shown = match args.format {
+            Format::Markdown if face.is_terminal => render::render(markdown, face.width, face.paint),
+            Format::Markdown | Format::Json | Format::Both => source,
+        };
+        return printer.result(&shown).map_err(Error::failed);
+    };
+    match write_atomically(output, source.as_bytes(), Access::Normal) {
+        Ok(()) => {
+            printer.note(&format!("Answer written to {}", output.display()));
+            Ok(())
+        }
+        Err(failed) => {
+            // What was paid for is not lost to a file that cannot be written.
+            printer.result(&source).map_err(Error::failed)?;
+            Err(Error::failed(failed).hint("the answer is on standard output instead"))
+        }
+    }
+}
+
+fn aborted(abort: &Abort, transcript: &Transcript) -> Error {
+    let message = abort.message.clone();
+    match abort.reason {
+        AbortReason::Declined => {
+            let error = Error::new(Exit::Declined, message);
+            match (transcript.consent, &transcript.estimate) {
+                (Some((_, Consent::NobodyToAsk)), Some(estimate)) => error
+                    .hint(format!("the estimate is {:.2}: agree to it with --yes", estimate.cost))
+                    .hint("or raise `always_allow_under` in config.json"),
+                (_, _) => error,
+            }
+        }
+        AbortReason::Interrupted => Error::new(Exit::Interrupted, message),
+        AbortReason::AllAgentsFailed | AbortReason::JudgeFailed => Error::failed(message),
+        AbortReason::Prompt => Error::usage(message).hint("check the templates in the `prompts` folder of the home"),
+    }
+}

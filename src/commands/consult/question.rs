@@ -1,0 +1,37 @@
+//! The question: an argument, or standard input when it is `-`.
+
+use std::io::{IsTerminal, Read};
+
+use crate::error::Error;
+use crate::terminal::consent::Input;
+
+/// What is asked.
+#[derive(Debug)]
+pub(super) struct Question {
+    pub(super) text: String,
+    /// What standard input is left with.
+    pub(super) input: Input,
+}
+
+/// Takes the argument, or reads standard input to its end.
+pub(super) fn read(argument: Option<&str>) -> Result<Question, Error> {
+    let (text, input) = match argument {
+        Some("-") => (from_input()?, Input::Taken),
+        Some(text) => (text.to_owned(), Input::Free),
+        None => return Err(required()),
+    };
+    let text = text.trim();
+    if text.is_empty() { Err(required()) } else { Ok(Question { text: text.to_owned(), input }) }
+}
+
+fn required() -> Error {
+    let error = Error::usage("Question is required. Usage: conclave consult <question>");
+    if std::io::stdin().is_terminal() { error } else { error.hint("to read the question from standard input: conclave consult -") }
+}
+
+fn from_input() -> Result<String, Error> {
+    let mut bytes = Vec::new();
+    std::io::stdin().lock().read_to_end(&mut bytes).map_err(Error::usage)?;
+    let text = String::from_utf8(bytes).map_err(|_| Error::usage("the question on standard input is not UTF-8 text"))?;
+    Ok(text.strip_prefix('\u{feff}').unwrap_or(&text).to_owned())
+}

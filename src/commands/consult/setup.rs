@@ -1,0 +1,153 @@
+//! Everything a consultation needs before it begins: settings, prompts, panel, prices, and the providers to ask.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use crate::commands::local::{self, Found, LocalModels};
+use crate::commands::panel::{self, Choices, Wanted};
+use crate::config::env::Environment;
+use crate::config::paths::{Home, read_optional};
+use crate::config::secrets;
+use crate::config::settings::Settings;
+use crate::consultation::plan::{ModelTerms, Plan};
+use crate::consultation::policy::consent::{ConsentRule, Standing};
+use crate::consultation::policy::retry::RetryRule;
+use crate::consultation::prompt::Templates;
+use crate::domain::ids::{ConsultationId, ModelRef, ProviderId};
+use crate::domain::panel::Panel;
+use crate::domain::time::Timestamp;
+use crate::engine::driver::Providers;
+use crate::engine::ports::Provider;
+use crate::error::Error;
+use crate::providers::catalog::Catalog;
+use crate::providers::cloud::{Cloud, Vendor};
+use crate::providers::http::{Http, Timeouts};
+use crate::providers::wire::{Account, Endpoint};
+use crate::terminal::printer::Printer;
+
+use super::Args;
+
+/// What the run works with.
+#[derive(Debug)]
+pub(super) struct Setup {
+    pub(super) home: Home,
+    pub(super) plan: Plan,
+    pub(super) providers: Providers,
+}
+
+pub(super) fn prepare(
+    args: &Args,
+    environment: &Environment,
+    printer: &Printer,
+    question: String,
+    standing: Standing,
+    now: Timestamp,
+) -> Result<Setup, Error> {
+    let home = Home::find(environment).map_err(Error::usage)?;
+    let settings = Settings::load(&home.config_file(), environment).map_err(Error::usage)?;
+    let catalog = catalog(&home)?;
+    let templates = templates(&home)?;
+    let endpoints: BTreeMap<Vendor, Endpoint> = secrets::endpoints(environment)
+        .into_iter()
+        .filter_map(|endpoint| {
+            let account = Account { key: endpoint.key, variable: endpoint.variable.to_owned() };
+            Some((Vendor::of(&endpoint.provider)?, Endpoint { base_url: endpoint.base_url, account }))
+        })
+        .collect();
+
+    let wanted = Wanted {
+        panel: args.panel.clone().or_else(|| settings.panel.as_ref().filter(|_| args.model.is_empty()).map(|seats| seats.join(","))),
+        models: args.model.clone(),
+        judge: args.judge.clone().or_else(|| settings.judge.clone()),
+    };
+    let local_models = LocalModels::new(environment, &settings, &home, printer);
+    let local = local_models.default_model()?;
+    let choices = Choices { catalog: &catalog, templates: &templates, keyed: endpoints.keys().copied().collect(), local, now };
+    let mut chosen = panel::choose(&wanted, &choices)?;
+    let local = obtain(&mut chosen.panel, &local_models, standing)?;
+
+    let unique = ulid::Ulid::generate();
+    let prices = catalog.prices(now);
+    let models = terms(&chosen.panel, &catalog, &settings);
+    let timeouts = Timeouts { connect: settings.connect_timeout, idle: settings.idle_timeout };
+    let mut providers = cloud(endpoints, catalog, timeouts);
+    if let Some(found) = local {
+        providers.insert(ProviderId::new(ProviderId::LOCAL), local::provider(found, &settings)?);
+    }
+    let plan = Plan {
+        id: ConsultationId::from_unique(&unique.to_string()),
+        question,
+        panel: chosen.panel,
+        models,
+        prices,
+        templates,
+        seed: u64::try_from(unique.random() & u128::from(u64::MAX)).unwrap_or_default(),
+        consent: ConsentRule { always_allow_under: settings.always_allow_under, standing },
+        retry: RetryRule::default(),
+        tool_version: env!("CARGO_PKG_VERSION").to_owned(),
+        notices: chosen.notices,
+    };
+    Ok(Setup { home, plan, providers })
+}
+
+fn catalog(home: &Home) -> Result<Catalog, Error> {
+    let file = home.models_file();
+    match read_optional(&file).map_err(|error| Error::usage(error).hint(format!("check {}", file.display())))? {
+        None => Ok(Catalog::builtin()),
+        Some(json) => {
+            Catalog::builtin().merge(&json).map_err(|error| Error::usage(error).hint(format!("mend or remove {}", file.display())))
+        }
+    }
+}
+
+fn templates(home: &Home) -> Result<Templates, Error> {
+    let mut templates = Templates::builtin();
+    for (name, text) in home.prompt_overrides().map_err(Error::usage)? {
+        let file = home.path().join("prompts").join(format!("{name}.md"));
+        templates.override_with(&name, &text).map_err(|error| Error::usage(error).hint(format!("mend or remove {}", file.display())))?;
+    }
+    Ok(templates)
+}
+
+/// How each model of the panel is asked: as much room as the settings say, within what the model can write.
+fn terms(panel: &Panel, catalog: &Catalog, settings: &Settings) -> BTreeMap<ModelRef, ModelTerms> {
+    let models = panel.seats.iter().map(|seat| &seat.model).chain(&panel.judges);
+    let terms = |model: &ModelRef| {
+        if model.provider.is_local() {
+            return local::TERMS;
+        }
+        let most = catalog.find(model).and_then(|found| found.max_output).unwrap_or(settings.max_output_tokens.saturating_mul(2));
+        ModelTerms { room: settings.max_output_tokens.min(most), most, ..ModelTerms::default() }
+    };
+    models.map(|model| (model.clone(), terms(model))).collect()
+}
+
+/// Makes sure of the embedded model that the panel names, and puts the name of what there is in its place.
+fn obtain(panel: &mut Panel, models: &LocalModels<'_>, standing: Standing) -> Result<Option<Found>, Error> {
+    let mut named: Vec<&mut ModelRef> =
+        panel.seats.iter_mut().map(|seat| &mut seat.model).chain(&mut panel.judges).filter(|model| model.provider.is_local()).collect();
+    let names: BTreeSet<String> = named.iter().map(|model| model.model.clone()).collect();
+    let name = match names.iter().collect::<Vec<_>>().as_slice() {
+        [] => return Ok(None),
+        [name] => (*name).clone(),
+        [_, _, ..] => {
+            return Err(
+                Error::usage("a panel can have one local model, for all of its local seats").hint("see what there is: conclave model list")
+            );
+        }
+    };
+    let found = models.obtain(&name, standing)?;
+    for model in &mut named {
+        model.model.clone_from(&found.name);
+    }
+    Ok(Some(found))
+}
+
+fn cloud(endpoints: BTreeMap<Vendor, Endpoint>, catalog: Catalog, timeouts: Timeouts) -> Providers {
+    let (catalog, http) = (Arc::new(catalog), Arc::new(Http::new(timeouts)));
+    let provider = |(vendor, endpoint): (Vendor, Endpoint)| {
+        let cloud: Arc<dyn Provider> = Arc::new(Cloud::new(vendor, endpoint, Arc::clone(&catalog), Arc::clone(&http)));
+        (ProviderId::new(vendor.id()), cloud)
+    };
+    endpoints.into_iter().map(provider).collect()
+}

@@ -1,0 +1,132 @@
+//! The terms of one consultation: all that is decided before it begins. Plain data; nothing here changes while it runs.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::domain::ids::{ConsultationId, ModelRef, SeatId};
+use crate::domain::money::{Cost, MicroUsd};
+use crate::domain::panel::Panel;
+use crate::domain::pricing::PriceList;
+use crate::domain::tokens::{Usage, UsageSource};
+
+use super::call::{Failure, FailureClass, Reply};
+use super::event::CostSource;
+use super::labels::Labels;
+use super::policy::consent::ConsentRule;
+use super::policy::retry::RetryRule;
+use super::prompt::{Prompter, Size, Templates};
+
+/// Everything a consultation needs to know.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Plan {
+    pub id: ConsultationId,
+    pub question: String,
+    pub panel: Panel,
+    /// How each model in the panel is to be asked. A model that is not here gets [`ModelTerms::default`].
+    pub models: BTreeMap<ModelRef, ModelTerms>,
+    pub prices: PriceList,
+    pub templates: Templates,
+    /// What labels and order of the experts, and the jitter of retries, are drawn from.
+    pub seed: u64,
+    pub consent: ConsentRule,
+    pub retry: RetryRule,
+    pub tool_version: String,
+    /// What the user is to be told about the panel before anything is spent.
+    pub notices: Vec<String>,
+}
+
+/// How one model is to be asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ModelTerms {
+    /// Most tokens of an answer, thinking included.
+    pub room: u64,
+    /// Most tokens that the model can write: what `room` may grow to.
+    pub most: u64,
+    /// Tokens that an answer is expected to take.
+    pub expected_output: u64,
+    pub size: Size,
+}
+
+impl Default for ModelTerms {
+    /// 16,384 tokens of room, because thinking counts against it; 2,000 tokens expected, the figure of the original design.
+    fn default() -> Self {
+        Self { room: 16_384, most: 32_768, expected_output: 2_000, size: Size::Full }
+    }
+}
+
+impl Plan {
+    pub fn terms(&self, model: &ModelRef) -> ModelTerms {
+        self.models.get(model).copied().unwrap_or_default()
+    }
+
+    pub fn labels(&self) -> Labels {
+        Labels::draw(&self.panel.seats, self.seed)
+    }
+
+    pub fn prompter<'a>(&'a self, labels: &'a Labels, model: &ModelRef) -> Prompter<'a> {
+        Prompter { templates: &self.templates, labels, question: &self.question, size: self.terms(model).size }
+    }
+
+    /// The name of an agent for screens.
+    pub fn agent_name(&self, agent: &SeatId) -> String {
+        self.panel.seat(agent).map_or_else(|| "Judge".to_owned(), |seat| seat.name().to_owned())
+    }
+
+    /// True when nothing in the panel costs anything.
+    pub fn is_free(&self) -> bool {
+        self.panel.seats.iter().map(|seat| &seat.model).chain(&self.panel.judges).all(|model| model.provider.is_local())
+    }
+
+    /// What a reply cost: by the provider's own word, else by the price of the model that served it.
+    pub fn cost_of_reply(&self, asked: &ModelRef, reply: &Reply) -> (Cost, CostSource) {
+        match reply.reported_cost {
+            Some(cost) => (Cost::exactly(cost), CostSource::Provider),
+            None => self.cost_of_usage(asked, reply.served_model.as_deref(), &reply.usage),
+        }
+    }
+
+    /// What a failed call cost. A provider that refuses a request bills nothing; a connection that broke may have been billed.
+    pub fn cost_of_failure(&self, asked: &ModelRef, failure: &Failure) -> (Cost, CostSource) {
+        if asked.provider.is_local() {
+            return (Cost::FREE, CostSource::Free);
+        }
+        let settled = match failure.class {
+            FailureClass::Auth
+            | FailureClass::Billing
+            | FailureClass::ModelMissing
+            | FailureClass::BadRequest
+            | FailureClass::Context
+            | FailureClass::Policy
+            | FailureClass::Overload => true,
+            FailureClass::Empty => failure.usage.is_some(),
+            FailureClass::Transport | FailureClass::Interrupted | FailureClass::Malformed | FailureClass::Internal => {
+                failure.usage.is_some_and(|usage| usage == Usage::default())
+            }
+        };
+        let (cost, source) = match &failure.usage {
+            Some(usage) => self.cost_of_usage(asked, None, usage),
+            None => (Cost::FREE, if settled { CostSource::Table } else { CostSource::Unknown }),
+        };
+        (Cost { lower_bound: cost.lower_bound || !settled, ..cost }, source)
+    }
+
+    /// What a call is expected to cost by the price table.
+    pub fn expected_cost(&self, model: &ModelRef, usage: &Usage) -> Cost {
+        self.cost_of_usage(model, None, usage).0
+    }
+
+    fn cost_of_usage(&self, asked: &ModelRef, served: Option<&str>, usage: &Usage) -> (Cost, CostSource) {
+        if asked.provider.is_local() {
+            return (Cost::FREE, CostSource::Free);
+        }
+        let model = ModelRef { provider: asked.provider.clone(), model: served.unwrap_or(&asked.model).to_owned() };
+        match self.prices.price(&model) {
+            Some(price) => {
+                let known = price.cost(usage);
+                (Cost { known, lower_bound: usage.source == UsageSource::Estimated }, CostSource::Table)
+            }
+            None => (Cost::at_least(MicroUsd::ZERO), CostSource::Unknown),
+        }
+    }
+}

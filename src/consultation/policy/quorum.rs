@@ -1,0 +1,18 @@
+//! Whether enough experts answered a round for it to count.
+
+/// The decision.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Quorum {
+    /// Enough answered.
+    Met,
+    /// Nobody answered.
+    Nobody,
+}
+
+/// One answer is enough: a failed expert does not stop the others.
+pub fn quorum(answered: usize) -> Quorum {
+    match answered {
+        0 => Quorum::Nobody,
+        1.. => Quorum::Met,
+    }
+}

@@ -1,0 +1,130 @@
+//! What models are asked, filled from the templates in `prompts/`: one function for each kind of answer.
+//!
+//! Invariants: every prompt contains the question, every expert's prompt its persona; an expert appears to the judge and to other
+//! experts only under its label; what members wrote stands only between the lines of a [`fence::Fence`] that it cannot contain.
+
+mod error;
+mod fence;
+mod material;
+mod templates;
+
+use minijinja::value::{Serde, Value};
+use serde::{Deserialize, Serialize};
+
+use crate::domain::artifact::{CrossExam, Independent, Revision, Synthesis};
+use crate::domain::panel::Seat;
+
+use super::answer::AnswerKind;
+use super::call::Prompt;
+use super::labels::Labels;
+use super::problem::Problem;
+
+pub use error::PromptError;
+pub use templates::Templates;
+
+use fence::Fence;
+
+/// Which variant of a prompt a model gets.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Size {
+    #[default]
+    Full,
+    /// Short and plain, for the embedded model.
+    Small,
+}
+
+/// Fills prompts for one consultation and one size of model.
+#[derive(Clone, Copy, Debug)]
+pub struct Prompter<'a> {
+    pub templates: &'a Templates,
+    pub labels: &'a Labels,
+    pub question: &'a str,
+    pub size: Size,
+}
+
+impl Prompter<'_> {
+    /// Round 1: an expert's own answer.
+    pub fn independent(&self, seat: &Seat) -> Result<Prompt, PromptError> {
+        self.fill(AnswerKind::Independent, Some(seat), &[], &[])
+    }
+
+    /// Round 2: the judge compares the answers. They are shown in the order of their labels, whatever order they come in.
+    pub fn synthesis(&self, answers: &[Independent]) -> Result<Prompt, PromptError> {
+        self.fill(AnswerKind::Synthesis, None, &self.answers(answers), &[])
+    }
+
+    /// Round 3: an expert attacks and defends.
+    pub fn revision(&self, seat: &Seat, own: &Independent, synthesis: &Synthesis) -> Result<Prompt, PromptError> {
+        let texts = [("own", material::independent(own)), ("synthesis", material::synthesis(synthesis, self.labels))];
+        self.fill(AnswerKind::Revision, Some(seat), &[], &texts)
+    }
+
+    /// Round 3: the judge puts the record of the cross-examination in order.
+    pub fn cross_exam(&self, revisions: &[Revision], synthesis: &Synthesis) -> Result<Prompt, PromptError> {
+        let experts = self.by_label(revisions.iter().map(|said| (&said.agent_id, material::revision(said, self.labels))));
+        self.fill(AnswerKind::CrossExam, None, &experts, &[("synthesis", material::synthesis(synthesis, self.labels))])
+    }
+
+    /// Round 4: the judge decides.
+    pub fn verdict(&self, answers: &[Independent], synthesis: &Synthesis, cross_exam: &CrossExam) -> Result<Prompt, PromptError> {
+        let texts =
+            [("synthesis", material::synthesis(synthesis, self.labels)), ("cross_exam", material::cross_exam(cross_exam, self.labels))];
+        self.fill(AnswerKind::Verdict, None, &self.answers(answers), &texts)
+    }
+
+    /// Asks once more, after an answer that could not be used: the same prompt, so that what was cached stays cached, and then what is
+    /// wrong with the answer and the answer itself. One that was cut off is not shown: it would be copied up to where it stops.
+    pub fn repair(&self, original: &Prompt, answer: &str, problems: &[Problem]) -> Result<Prompt, PromptError> {
+        let cut_off = problems.iter().any(Problem::is_cut_off);
+        let answer = if cut_off { String::new() } else { material::bounded(answer) };
+        let fence = Fence::around([answer.as_str(), original.shared.as_str(), original.task.as_str()]);
+        let problems: Vec<String> = problems.iter().map(material::problem).collect();
+        let answer = if answer.is_empty() { answer } else { fence.enclose(&answer) };
+        let ask = self.templates.render("repair", &Value::from(Serde(serde_json::json!({ "problems": problems, "answer": answer }))))?;
+        Ok(Prompt { task: format!("{}\n\n{ask}", original.task.trim_end()), ..original.clone() })
+    }
+
+    fn answers(&self, answers: &[Independent]) -> Vec<(String, String)> {
+        self.by_label(answers.iter().map(|said| (&said.agent_id, material::independent(said))))
+    }
+
+    fn by_label<'b>(&self, said: impl Iterator<Item = (&'b crate::domain::ids::SeatId, String)>) -> Vec<(String, String)> {
+        let mut said: Vec<_> = said.collect();
+        said.sort_by_key(|(seat, _)| self.labels.rank(seat));
+        said.into_iter().map(|(seat, text)| (self.labels.label(seat), text)).collect()
+    }
+
+    fn fill(
+        &self,
+        kind: AnswerKind,
+        seat: Option<&Seat>,
+        experts: &[(String, String)],
+        texts: &[(&str, String)],
+    ) -> Result<Prompt, PromptError> {
+        let material = experts.iter().map(|(_, text)| text.as_str()).chain(texts.iter().map(|(_, text)| text.as_str()));
+        let fence = Fence::around(material.chain([self.question]));
+        let experts: Vec<_> =
+            experts.iter().map(|(label, text)| serde_json::json!({ "label": label, "answer": fence.enclose(text) })).collect();
+        let mut values = serde_json::json!({
+            "question": self.question,
+            "experts": experts,
+            "fence": { "open": fence.open(), "close": fence.close() },
+        });
+        if let Some(values) = values.as_object_mut() {
+            values.extend(texts.iter().map(|(name, text)| ((*name).to_owned(), fence.enclose(text).into())));
+            values.extend(seat.map(|seat| ("own_label".to_owned(), self.labels.label(&seat.id).into())));
+        }
+        let values = Value::from(Serde(values));
+        let name = match self.size {
+            Size::Full => format!("converge/{}", kind.name()),
+            Size::Small => format!("converge/small/{}", kind.name()),
+        };
+        Ok(Prompt {
+            persona: seat.map(|seat| seat.persona.prompt.trim().to_owned()).unwrap_or_default(),
+            protocol: self.templates.render(&templates::protocol(&name), &values)?,
+            shared: self.templates.render("question", &values)?,
+            task: self.templates.render(&templates::task(&name), &values)?,
+        })
+    }
+}

@@ -1,0 +1,182 @@
+//! The template files: compiled in, overridable one by one, each with a version in its front matter. Nothing here knows what they are for.
+//!
+//! The text is kept, and compiled when it is filled: the machine that holds it is serialised whole.
+
+use std::collections::BTreeMap;
+
+use minijinja::{AutoEscape, Environment, UndefinedBehavior, Value};
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use crate::consultation::event::PromptUsed;
+use crate::domain::panel::Persona;
+
+use super::error::PromptError;
+
+/// The line between the part that is the same for every call of a kind, and the part that holds what is asked now.
+const SEPARATOR: &str = "\n=== task ===\n";
+
+const PERSONAS: &str = "personas/";
+
+macro_rules! builtin {
+    ($($name:literal),* $(,)?) => { [$(($name, include_str!(concat!("../../../prompts/", $name, ".md")))),*] };
+}
+
+const BUILTIN: [(&str, &str); 16] = builtin![
+    "question",
+    "material",
+    "repair",
+    "converge/independent",
+    "converge/synthesis",
+    "converge/revision",
+    "converge/cross_exam",
+    "converge/verdict",
+    "converge/small/independent",
+    "converge/small/synthesis",
+    "converge/small/revision",
+    "converge/small/cross_exam",
+    "converge/small/verdict",
+    "personas/security",
+    "personas/architecture",
+    "personas/pragmatic",
+];
+
+/// The templates in force, by path name without the ending: `converge/independent`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Templates {
+    texts: BTreeMap<String, String>,
+}
+
+impl Templates {
+    /// Those of this version of the program.
+    pub fn builtin() -> Self {
+        Self { texts: BUILTIN.iter().map(|(name, text)| ((*name).to_owned(), normal(text))).collect() }
+    }
+
+    /// Puts the user's text in the place of a template, or adds a persona. What cannot be filled, or leaves out the question, is
+    /// refused at once and not after a round has been paid for.
+    pub fn override_with(&mut self, name: &str, text: &str) -> Result<(), PromptError> {
+        if !self.texts.contains_key(name) && !name.starts_with(PERSONAS) {
+            return Err(PromptError::Unknown(name.to_owned()));
+        }
+        let mut tried = self.clone();
+        tried.texts.insert(name.to_owned(), normal(text));
+        tried.check(name)?;
+        *self = tried;
+        Ok(())
+    }
+
+    /// Every template with its version and the SHA-256 of its text.
+    pub fn used(&self) -> Vec<PromptUsed> {
+        let used = |(name, text): (&String, &String)| PromptUsed {
+            name: name.clone(),
+            version: FrontMatter::of(text).get("version").unwrap_or_default().to_owned(),
+            sha256: Sha256::digest(text.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect(),
+        };
+        self.texts.iter().map(used).collect()
+    }
+
+    /// The personas in the order of their ids.
+    pub fn personas(&self) -> Vec<Persona> {
+        self.persona_files().map(|(persona, _)| persona).collect()
+    }
+
+    /// The persona with this id, name or alias, whatever the case.
+    pub fn persona(&self, wanted: &str) -> Option<Persona> {
+        let wanted = wanted.trim();
+        let named = |(persona, aliases): &(Persona, Vec<&str>)| {
+            [persona.id.as_str(), persona.name.as_str()].iter().chain(aliases).any(|name| name.eq_ignore_ascii_case(wanted))
+        };
+        self.persona_files().find(named).map(|(persona, _)| persona)
+    }
+
+    fn persona_files(&self) -> impl Iterator<Item = (Persona, Vec<&str>)> {
+        self.texts.iter().filter(|(name, _)| name.starts_with(PERSONAS)).filter_map(|(_, text)| {
+            let front = FrontMatter::of(text);
+            let aliases = front.get("aliases").unwrap_or_default().split(',').map(str::trim).filter(|alias| !alias.is_empty()).collect();
+            let persona =
+                Persona { id: front.get("id")?.to_owned(), name: front.get("name")?.to_owned(), prompt: front.body.trim().to_owned() };
+            Some((persona, aliases))
+        })
+    }
+
+    /// Fills one template, or one part of it (see [`protocol`] and [`task`]).
+    pub(super) fn render(&self, part: &str, values: &Value) -> Result<String, PromptError> {
+        let fill =
+            |source: minijinja::Error| PromptError::Fill { name: source.name().unwrap_or(part).to_owned(), line: source.line(), source };
+        let mut environment = Environment::new();
+        environment.set_undefined_behavior(UndefinedBehavior::Strict);
+        environment.set_auto_escape_callback(|_| AutoEscape::None);
+        for (name, text) in self.texts.iter().filter(|(name, _)| !name.starts_with(PERSONAS)) {
+            let body = FrontMatter::of(text).body;
+            match body.split_once(SEPARATOR) {
+                None => environment.add_template_owned(name.clone(), body).map_err(fill)?,
+                Some((first, second)) => {
+                    environment.add_template_owned(protocol(name), first).map_err(fill)?;
+                    environment.add_template_owned(task(name), second).map_err(fill)?;
+                }
+            }
+        }
+        let text = environment.get_template(part).and_then(|template| template.render(values)).map_err(fill)?;
+        Ok(text.trim().to_owned())
+    }
+
+    fn check(&self, name: &str) -> Result<(), PromptError> {
+        let lacks = |what| Err(PromptError::Lacks { name: name.to_owned(), what });
+        let front = FrontMatter::of(self.texts.get(name).map(String::as_str).unwrap_or_default());
+        let needed: &[(&str, &'static str)] = if name.starts_with(PERSONAS) {
+            &[
+                ("version", "a `version` in its front matter"),
+                ("id", "an `id` in its front matter"),
+                ("name", "a `name` in its front matter"),
+            ]
+        } else {
+            &[("version", "a `version` in its front matter")]
+        };
+        if let Some((_, what)) = needed.iter().find(|(key, _)| front.get(key).is_none_or(str::is_empty)) {
+            return lacks(what);
+        }
+        if name.contains("converge/") && !front.body.contains(SEPARATOR) {
+            return lacks("the line `=== task ===`");
+        }
+        if front.body.trim().is_empty() {
+            return lacks("text");
+        }
+        Ok(())
+    }
+}
+
+/// The name under which the first part of a template is filled.
+pub(super) fn protocol(name: &str) -> String {
+    format!("{name}: protocol")
+}
+
+/// The name under which the second part of a template is filled.
+pub(super) fn task(name: &str) -> String {
+    format!("{name}: task")
+}
+
+/// `key: value` lines between two lines `---`, and what follows them.
+struct FrontMatter<'a> {
+    lines: &'a str,
+    body: &'a str,
+}
+
+impl<'a> FrontMatter<'a> {
+    fn of(text: &'a str) -> Self {
+        match text.strip_prefix("---\n").and_then(|rest| rest.split_once("\n---\n")) {
+            Some((lines, body)) => Self { lines, body },
+            None => Self { lines: "", body: text },
+        }
+    }
+
+    fn get(&self, key: &str) -> Option<&'a str> {
+        self.lines.lines().find_map(|line| Some(line.split_once(':').filter(|(name, _)| name.trim() == key)?.1.trim()))
+    }
+}
+
+/// A file's text, however its editor marks its beginning and its line ends.
+fn normal(text: &str) -> String {
+    text.trim_start_matches('\u{feff}').replace("\r\n", "\n")
+}

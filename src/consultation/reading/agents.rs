@@ -1,0 +1,82 @@
+//! Agents as models name them, mapped back to seats. A name that is nobody's is kept as text.
+
+use serde_json::Value;
+
+use crate::consultation::labels::Labels;
+
+use super::notes::Notes;
+use super::text::{text, words};
+use super::values::short;
+
+/// What a challenge may be aimed at instead of an expert.
+pub(super) const CONSENSUS: &str = "consensus";
+
+/// One agent; empty, flagged, where there is none.
+pub(super) fn agent(value: Option<Value>, path: &str, labels: &Labels, notes: &mut Notes) -> String {
+    let Some(named) = text(value, path, notes) else {
+        notes.flagged(path, "is missing");
+        return String::new();
+    };
+    known(&named, labels).unwrap_or_else(|| {
+        notes.flagged(path, format!("`{}` is nobody on the panel", short(&named)));
+        named
+    })
+}
+
+/// Whom a challenge is aimed at: an agent, or what all agree on.
+pub(super) fn target(value: Option<Value>, path: &str, labels: &Labels, notes: &mut Notes) -> String {
+    let named = value.as_ref().map(words).unwrap_or_default().to_lowercase();
+    if named.split(|c: char| !c.is_alphanumeric()).any(|word| word == CONSENSUS) && known(&named, labels).is_none() {
+        return CONSENSUS.to_owned();
+    }
+    agent(value, path, labels, notes)
+}
+
+/// A list of agents, each once.
+pub(super) fn agents(value: Option<Value>, path: &str, labels: &Labels, notes: &mut Notes) -> Vec<String> {
+    let named: Vec<Value> = match value {
+        None => {
+            notes.flagged(path, "is missing");
+            return Vec::new();
+        }
+        Some(Value::Array(items)) => items,
+        Some(other) => {
+            notes.mended(path, "a text was read as a list");
+            vec![other]
+        }
+    };
+    let mut agents: Vec<String> = Vec::new();
+    for (at, value) in named.into_iter().enumerate() {
+        let path = format!("{path}[{at}]");
+        for part in parts(value, &path, labels, notes) {
+            let agent = agent(Some(Value::String(part)), &path, labels, notes);
+            if agents.contains(&agent) {
+                notes.mended(&path, "was named twice");
+            } else if !agent.is_empty() {
+                agents.push(agent);
+            }
+        }
+    }
+    agents
+}
+
+/// The names in `Expert A, Expert B and C`; the text as it is where they are not all known.
+fn parts(value: Value, path: &str, labels: &Labels, notes: &mut Notes) -> Vec<String> {
+    let whole = words(&value);
+    if known(&whole, labels).is_some() {
+        return text(Some(value), path, notes).into_iter().collect();
+    }
+    let separated = [" and ", " und ", " et ", " y ", " & ", ";", "/", "+", "、", "，"]
+        .iter()
+        .fold(whole.clone(), |text, sign| text.replace(sign, ","));
+    let parts: Vec<String> = separated.split(',').map(str::trim).filter(|part| !part.is_empty()).map(str::to_owned).collect();
+    if parts.len() > 1 && parts.iter().any(|part| known(part, labels).is_some()) {
+        notes.mended(path, "several names in one text were read as a list");
+        return parts;
+    }
+    vec![whole]
+}
+
+fn known(named: &str, labels: &Labels) -> Option<String> {
+    labels.resolve(named).map(|seat| seat.as_str().to_owned())
+}

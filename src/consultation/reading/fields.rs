@@ -1,0 +1,142 @@
+//! The fields of each kind of answer by every name that models give them, and taking them from an object.
+
+use serde_json::{Map, Value};
+
+use crate::consultation::answer::AnswerKind;
+
+use super::notes::Notes;
+
+/// A field's name and the names that are read as it, compared by letters and digits alone.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Name {
+    pub(super) name: &'static str,
+    also: &'static [&'static str],
+}
+
+const fn name(name: &'static str, also: &'static [&'static str]) -> Name {
+    Name { name, also }
+}
+
+pub(super) const POSITION: Name = name("position", &["answer", "stance", "mainposition", "recommendation"]);
+pub(super) const KEY_POINTS: Name = name("key_points", &["points", "keyarguments", "arguments", "reasons"]);
+pub(super) const RATIONALE: Name = name("rationale", &["reasoning", "explanation", "justification"]);
+pub(super) const CONFIDENCE: Name = name("confidence", &["confidencescore", "confidencelevel", "certainty"]);
+pub(super) const CONSENSUS_POINTS: Name = name("consensus_points", &["consensus", "agreements", "pointsofagreement", "agreement"]);
+pub(super) const TENSIONS: Name = name("tensions", &["disagreements", "conflicts", "pointsofdisagreement", "tension"]);
+pub(super) const PRIORITY_ORDER: Name = name("priority_order", &["priorities", "priority", "topics"]);
+pub(super) const CHALLENGES: Name = name("challenges", &["criticisms", "objections"]);
+pub(super) const REBUTTALS: Name = name("rebuttals", &["responses", "counterarguments"]);
+pub(super) const UNRESOLVED: Name = name("unresolved", &["unresolvedpoints", "unresolvedissues", "openpoints", "openquestions"]);
+pub(super) const CHANGED: Name = name("changed", &["positionchanged", "haschanged", "mindchanged"]);
+pub(super) const BECAUSE_OF: Name = name("because_of", &["influencedby", "changedbecauseof"]);
+pub(super) const REVISED_POSITION: Name =
+    name("revised_position", &["position", "finalposition", "updatedposition", "currentposition", "newposition"]);
+pub(super) const REVISED_CONFIDENCE: Name =
+    name("revised_confidence", &["confidence", "finalconfidence", "updatedconfidence", "newconfidence"]);
+pub(super) const SUMMARY: Name = name("summary", &["executivesummary", "overview"]);
+pub(super) const EVIDENCE: Name = name("evidence", &["keyevidence", "supportingevidence"]);
+pub(super) const DISSENT: Name = name("dissent", &["dissents", "dissentingviews", "dissentingopinions", "remainingdissent"]);
+pub(super) const RECOMMENDATION: Name = name("recommendation", &["finalrecommendation", "verdict", "decision", "answer", "finalverdict"]);
+
+pub(super) const POINT: Name = name("point", &["claim", "statement", "consensus", "text", "description"]);
+pub(super) const SUPPORTING_AGENTS: Name =
+    name("supporting_agents", &["agents", "supporters", "supportedby", "experts", "supportingexperts", "heldby"]);
+pub(super) const TOPIC: Name = name("topic", &["issue", "subject", "tension", "title", "description"]);
+pub(super) const VIEWPOINTS: Name = name("viewpoints", &["views", "positions", "perspectives", "sides"]);
+pub(super) const SEVERITY: Name = name("severity", &["importance", "impact", "level", "weight"]);
+pub(super) const AGENT: Name = name("agent", &["expert", "agentid", "name", "from", "by", "source", "label"]);
+pub(super) const VIEWPOINT: Name = name("viewpoint", &["view", "position", "perspective", "opinion"]);
+pub(super) const CHALLENGER: Name = name("challenger", &["from", "by", "agent", "expert", "raisedby"]);
+pub(super) const TARGET_AGENT: Name = name("target_agent", &["target", "to", "against", "targetexpert"]);
+pub(super) const CHALLENGE: Name = name("challenge", &["criticism", "objection", "argument", "text", "description"]);
+pub(super) const ITEM_EVIDENCE: Name = name("evidence", &["support", "supportingevidence"]);
+pub(super) const REBUTTAL: Name = name("rebuttal", &["response", "answer", "argument", "text"]);
+pub(super) const ARGUMENT: Name = name("argument", &["reason", "because", "text"]);
+pub(super) const CLAIM: Name = name("claim", &["point", "evidence", "statement", "text", "description"]);
+pub(super) const QUOTE: Name = name("quote", &["quotation", "excerpt", "words"]);
+pub(super) const CONCERN: Name = name("concern", &["objection", "dissent", "viewpoint", "view", "reason", "text", "description"]);
+
+/// The fields of the answer's own object.
+pub(super) fn of(kind: AnswerKind) -> &'static [Name] {
+    match kind {
+        AnswerKind::Independent => &[POSITION, KEY_POINTS, RATIONALE, CONFIDENCE],
+        AnswerKind::Synthesis => &[CONSENSUS_POINTS, TENSIONS, PRIORITY_ORDER],
+        AnswerKind::Revision => &[CHALLENGES, REBUTTALS, CHANGED, BECAUSE_OF, REVISED_POSITION, REVISED_CONFIDENCE],
+        AnswerKind::CrossExam => &[CHALLENGES, REBUTTALS, UNRESOLVED],
+        AnswerKind::Verdict => &[SUMMARY, EVIDENCE, DISSENT, RECOMMENDATION, CONFIDENCE],
+    }
+}
+
+impl Name {
+    /// Whether a key is this name or one that is read as it.
+    pub(super) fn is(&self, key: &str) -> bool {
+        let key = plain(key);
+        key == plain(self.name) || self.also.contains(&key.as_str())
+    }
+
+    /// Whether a member is this field. Another name with an object under it is a wrapper rather than the field.
+    pub(super) fn matches(&self, key: &str, value: &Value) -> bool {
+        plain(key) == plain(self.name) || (!value.is_object() && self.is(key))
+    }
+}
+
+/// An object from which fields are taken one by one, and its place in the answer.
+#[derive(Debug)]
+pub(super) struct Fields {
+    members: Map<String, Value>,
+    path: String,
+}
+
+impl Fields {
+    /// `path` is empty for the answer's own object.
+    pub(super) fn new(members: Map<String, Value>, path: impl Into<String>) -> Self {
+        Self { members, path: path.into() }
+    }
+
+    /// A field's place in the answer.
+    pub(super) fn at(&self, name: Name) -> String {
+        self.at_key(name.name)
+    }
+
+    fn at_key(&self, key: &str) -> String {
+        if self.path.is_empty() { key.to_owned() } else { format!("{}.{key}", self.path) }
+    }
+
+    /// Takes a field by its name, else by its name in another spelling, else by another name for it. `None` when it is missing or null.
+    pub(super) fn take(&mut self, name: Name, notes: &mut Notes) -> Option<Value> {
+        let exact = self.members.contains_key(name.name).then(|| name.name.to_owned());
+        let spelled = || self.members.keys().find(|key| plain(key) == plain(name.name)).cloned();
+        let other = || {
+            let known = |also: &&str| self.members.keys().find(|key| plain(key) == **also).cloned();
+            name.also.iter().find_map(|also| known(&also))
+        };
+        let key = exact.or_else(spelled).or_else(other)?;
+        let value = self.members.shift_remove(&key).filter(|value| !value.is_null())?;
+        if key != name.name {
+            notes.mended(self.at(name), format!("was called `{key}`"));
+        }
+        Some(value)
+    }
+
+    /// The object's place in the answer.
+    pub(super) fn path(&self) -> String {
+        self.path.clone()
+    }
+
+    /// All text that is left, for an item that has none of its fields.
+    pub(super) fn into_value(self) -> Value {
+        Value::Object(self.members)
+    }
+
+    /// Notes what nobody asked for.
+    pub(super) fn end(self, notes: &mut Notes) {
+        for key in self.members.keys() {
+            notes.extra(self.at_key(key));
+        }
+    }
+}
+
+/// Letters and digits in lower case.
+fn plain(key: &str) -> String {
+    key.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+}

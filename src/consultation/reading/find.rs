@@ -1,0 +1,141 @@
+//! Which object in a text is the answer: the first of those with the most of the fields that were asked for.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Map, Value};
+
+use crate::consultation::answer::AnswerKind;
+
+use super::fields::{self, Name};
+use super::json::{self, Attempt, Mend};
+
+/// How deep an answer may lie in objects that only wrap it.
+const WRAPPED: usize = 3;
+
+/// What was found.
+#[derive(Debug)]
+pub(super) enum Search {
+    Found(Found),
+    /// The answer begins, and the text ends in the middle of it.
+    CutOff,
+    /// There is an object, with none of the fields.
+    OtherObject,
+    Nothing,
+}
+
+/// The answer's object.
+#[derive(Debug)]
+pub(super) struct Found {
+    pub(super) object: Map<String, Value>,
+    /// The bytes of the text that it was read from.
+    pub(super) range: std::ops::Range<usize>,
+    pub(super) mends: BTreeSet<Mend>,
+    /// It lay in another object, an array or a string.
+    pub(super) wrapped: bool,
+    /// How many other objects have fields that were asked for.
+    pub(super) others: usize,
+    score: usize,
+}
+
+/// Looks for the answer in a text.
+pub(super) fn search(text: &str, kind: AnswerKind) -> Search {
+    let found = in_text(text, kind);
+    if !matches!(found, Search::Nothing | Search::OtherObject) || !text.contains("{\\") && !text.contains("\\\"") {
+        return found;
+    }
+    // The answer is a JSON string that contains JSON.
+    let inner = json::unescape(text);
+    match in_text(&inner, kind) {
+        Search::Found(inside) => Search::Found(Found { range: 0..text.len(), wrapped: true, ..inside }),
+        Search::CutOff => Search::CutOff,
+        Search::OtherObject | Search::Nothing => found,
+    }
+}
+
+fn in_text(text: &str, kind: AnswerKind) -> Search {
+    let mut steps = text.len().saturating_mul(8).saturating_add(10_000);
+    let mut best: Option<Found> = None;
+    let mut any = false;
+    let mut from = 0;
+    while let Some(start) = next_start(text, from) {
+        if steps == 0 {
+            break;
+        }
+        from = start + 1;
+        match json::parse(text, start, &mut steps) {
+            Attempt::Whole { value, end, mends } => {
+                from = end.max(from);
+                any = true;
+                let Some((object, score, wrapped)) = unwrap(value, kind, WRAPPED) else { continue };
+                let others = best.as_ref().map_or(0, |best| best.others + 1);
+                match &mut best {
+                    Some(best) if best.score >= score => best.others = others,
+                    _ => best = Some(Found { object, range: start..end, mends, wrapped, others, score }),
+                }
+            }
+            Attempt::CutOff { keys } => {
+                // Objects inside one that is cut off are parts of an answer, not the answer.
+                let expected = keys.iter().filter(|key| fields::of(kind).iter().any(|name| name.is(key))).count();
+                let begins_with_it = best.is_none() && text.get(..start).is_some_and(|before| !before.contains('{')) && !keys.is_empty();
+                if expected > 0 || begins_with_it {
+                    if best.as_ref().is_none_or(|best| best.score < expected) {
+                        return Search::CutOff;
+                    }
+                    break;
+                }
+            }
+            Attempt::Broken => {}
+        }
+    }
+    match best {
+        Some(best) => Search::Found(best),
+        None if any => Search::OtherObject,
+        None => Search::Nothing,
+    }
+}
+
+/// The next place where an object, or an array of objects, may begin.
+fn next_start(text: &str, from: usize) -> Option<usize> {
+    let rest = text.get(from..)?;
+    let found = rest.char_indices().find(|(at, c)| match c {
+        '{' => true,
+        '[' => rest.get(at + 1..).is_some_and(|after| after.trim_start().starts_with('{')),
+        _ => false,
+    });
+    found.map(|(at, _)| from + at)
+}
+
+/// The object among a value and what it wraps that has the most of the fields, with their number and whether it was wrapped.
+fn unwrap(value: Value, kind: AnswerKind, depth: usize) -> Option<(Map<String, Value>, usize, bool)> {
+    let inner: Vec<Value> = match value {
+        Value::Object(object) => {
+            let score = score(&object, fields::of(kind));
+            if score > 0 {
+                return Some((object, score, false));
+            }
+            object.into_iter().map(|(_, value)| value).collect()
+        }
+        Value::Array(items) => items,
+        Value::String(text) if text.trim_start().starts_with('{') => {
+            let start = text.len() - text.trim_start().len();
+            match json::parse(&text, start, &mut (text.len() * 8)) {
+                Attempt::Whole { value, .. } => vec![value],
+                Attempt::CutOff { .. } | Attempt::Broken => return None,
+            }
+        }
+        Value::String(_) | Value::Null | Value::Bool(_) | Value::Number(_) => return None,
+    };
+    let depth = depth.checked_sub(1)?;
+    let mut best: Option<(Map<String, Value>, usize, bool)> = None;
+    for (object, score, _) in inner.into_iter().filter_map(|value| unwrap(value, kind, depth)) {
+        if best.as_ref().is_none_or(|(_, most, _)| *most < score) {
+            best = Some((object, score, true));
+        }
+    }
+    best
+}
+
+/// How many of the fields an object has.
+fn score(object: &Map<String, Value>, names: &[Name]) -> usize {
+    names.iter().filter(|name| object.iter().any(|(key, value)| name.matches(key, value))).count()
+}

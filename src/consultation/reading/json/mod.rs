@@ -1,0 +1,297 @@
+//! A JSON parser that understands what models mean: one object or array from a given place in a text, with what had to be overlooked.
+//!
+//! Valid JSON is read exactly as it is written. It works without recursion, looks at each character a bounded number of times, and
+//! stops at a depth that no answer needs, so that no text can exhaust stack or time. It tells a text that ends too early
+//! ([`Attempt::CutOff`]) from one that is not JSON ([`Attempt::Broken`]): nothing is ever completed that was cut off.
+
+mod scan;
+mod strings;
+mod words;
+
+use std::collections::BTreeSet;
+
+use serde_json::{Map, Value};
+
+use scan::Scan;
+use strings::Place;
+
+/// Deeper than any answer, shallow enough to be dropped and compared by recursion.
+const DEPTH: usize = 48;
+
+/// What parsing at one place brought.
+#[derive(Debug)]
+pub(super) enum Attempt {
+    Whole {
+        value: Value,
+        /// The byte after it.
+        end: usize,
+        mends: BTreeSet<Mend>,
+    },
+    /// The text ended before it was complete; with the keys of the objects that were open.
+    CutOff {
+        keys: Vec<String>,
+    },
+    Broken,
+}
+
+/// What strict JSON does not allow and was read all the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Mend {
+    Bareword,
+    Comment,
+    DecimalComma,
+    DoubleKey,
+    ExtraComma,
+    Escape,
+    InnerQuote,
+    MissingBracket,
+    MissingComma,
+    MissingValue,
+    NotANumber,
+    QuoteMarks,
+    RawLineBreak,
+}
+
+impl Mend {
+    pub(super) fn words(self) -> &'static str {
+        match self {
+            Self::Bareword => "a word without quotation marks",
+            Self::Comment => "a comment",
+            Self::DecimalComma => "a decimal comma",
+            Self::DoubleKey => "a key that occurs twice",
+            Self::ExtraComma => "a comma too many",
+            Self::Escape => "an unknown escape",
+            Self::InnerQuote => "a quotation mark inside a string",
+            Self::MissingBracket => "a missing bracket",
+            Self::MissingComma => "a missing comma",
+            Self::MissingValue => "a key without a value",
+            Self::NotANumber => "a number that is none",
+            Self::QuoteMarks => "other quotation marks",
+            Self::RawLineBreak => "a line break inside a string",
+        }
+    }
+}
+
+/// Parses the object or array that begins at `start`. Takes what it looks at from `steps`, and is broken when none are left.
+pub(super) fn parse(text: &str, start: usize, steps: &mut usize) -> Attempt {
+    let mut parser = Parser { scan: Scan::new(text, start, *steps), open: Vec::new(), mends: BTreeSet::new() };
+    let attempt = parser.run();
+    *steps = parser.scan.steps_left();
+    match attempt {
+        Ok(value) => Attempt::Whole { value, end: parser.scan.at(), mends: parser.mends },
+        Err(Stop::CutOff) => Attempt::CutOff { keys: parser.open.into_iter().flat_map(Frame::keys).collect() },
+        Err(Stop::Broken) => Attempt::Broken,
+    }
+}
+
+/// Undoes the escapes of a text that is the inside of a JSON string.
+pub(super) fn unescape(text: &str) -> String {
+    strings::unescape(text)
+}
+
+/// Why parsing cannot go on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stop {
+    CutOff,
+    Broken,
+}
+
+/// A container that is not closed yet.
+#[derive(Debug)]
+struct Frame {
+    what: Container,
+    /// The last thing read in it was a comma.
+    comma: bool,
+}
+
+#[derive(Debug)]
+enum Container {
+    Object {
+        members: Map<String, Value>,
+        /// A key whose value has not been read.
+        key: Option<String>,
+    },
+    Array(Vec<Value>),
+}
+
+impl Frame {
+    fn is_empty(&self) -> bool {
+        match &self.what {
+            Container::Object { members, .. } => members.is_empty(),
+            Container::Array(items) => items.is_empty(),
+        }
+    }
+
+    fn keys(self) -> Vec<String> {
+        match self.what {
+            Container::Object { members, key } => members.into_iter().map(|(name, _)| name).chain(key).collect(),
+            Container::Array(_) => Vec::new(),
+        }
+    }
+}
+
+struct Parser<'a> {
+    scan: Scan<'a>,
+    open: Vec<Frame>,
+    mends: BTreeSet<Mend>,
+}
+
+impl Parser<'_> {
+    fn run(&mut self) -> Result<Value, Stop> {
+        loop {
+            if self.scan.blank()? {
+                self.mends.insert(Mend::Comment);
+            }
+            let next = self.scan.peek().ok_or(Stop::CutOff)?;
+            let done = match self.open.last().map(|frame| &frame.what) {
+                None if next == '{' || next == '[' => self.value(next)?,
+                None => return Err(Stop::Broken),
+                Some(Container::Object { key: None, .. }) => self.key(next)?,
+                Some(Container::Object { key: Some(_), .. }) => self.member(next)?,
+                Some(Container::Array(_)) => self.item(next)?,
+            };
+            if let Some(value) = done {
+                return Ok(value);
+            }
+        }
+    }
+
+    /// In an object, where a key, a comma or the end may stand.
+    fn key(&mut self, next: char) -> Result<Option<Value>, Stop> {
+        match next {
+            '}' => {
+                self.scan.advance(next);
+                Ok(self.close())
+            }
+            ',' => self.comma(),
+            ']' if self.open.iter().any(|frame| matches!(frame.what, Container::Array(_))) => {
+                self.mends.insert(Mend::MissingBracket);
+                Ok(self.close())
+            }
+            '`' if self.open.len() == 1 && self.scan.rest().starts_with("```") && self.open.iter().all(|frame| !frame.is_empty()) => {
+                self.mends.insert(Mend::MissingBracket);
+                Ok(self.close())
+            }
+            _ => {
+                self.between();
+                let name = match strings::closers(next) {
+                    Some(closers) => {
+                        self.scan.advance(next);
+                        strings::read(&mut self.scan, next, closers, Place::Key, &mut self.mends)?
+                    }
+                    None => words::key(&mut self.scan, &mut self.mends)?,
+                };
+                if self.scan.blank()? {
+                    self.mends.insert(Mend::Comment);
+                }
+                match self.scan.peek() {
+                    Some(':') => self.scan.advance(':'),
+                    Some(_) => return Err(Stop::Broken),
+                    None => return Err(Stop::CutOff),
+                }
+                if let Some(Frame { what: Container::Object { key, .. }, .. }) = self.open.last_mut() {
+                    *key = Some(name);
+                }
+                Ok(None)
+            }
+        }
+    }
+
+    /// In an object, where a value must stand.
+    fn member(&mut self, next: char) -> Result<Option<Value>, Stop> {
+        if next == ',' || next == '}' {
+            self.mends.insert(Mend::MissingValue);
+            return Ok(self.attach(Value::Null));
+        }
+        self.value(next)
+    }
+
+    /// In an array, where a value, a comma or the end may stand.
+    fn item(&mut self, next: char) -> Result<Option<Value>, Stop> {
+        match next {
+            ']' => {
+                self.scan.advance(next);
+                Ok(self.close())
+            }
+            ',' => self.comma(),
+            '}' if self.open.len() > 1 => {
+                self.mends.insert(Mend::MissingBracket);
+                Ok(self.close())
+            }
+            _ => {
+                self.between();
+                self.value(next)
+            }
+        }
+    }
+
+    fn value(&mut self, next: char) -> Result<Option<Value>, Stop> {
+        let in_object = matches!(self.open.last(), Some(Frame { what: Container::Object { .. }, .. }));
+        if next == '{' || next == '[' {
+            if self.open.len() >= DEPTH {
+                return Err(Stop::Broken);
+            }
+            self.scan.advance(next);
+            let what = if next == '{' { Container::Object { members: Map::new(), key: None } } else { Container::Array(Vec::new()) };
+            self.open.push(Frame { what, comma: false });
+            return Ok(None);
+        }
+        let value = match strings::closers(next) {
+            Some(closers) => {
+                self.scan.advance(next);
+                let place = if in_object { Place::Member } else { Place::Item };
+                Value::String(strings::read(&mut self.scan, next, closers, place, &mut self.mends)?)
+            }
+            None => words::value(&mut self.scan, in_object, &mut self.mends)?,
+        };
+        Ok(self.attach(value))
+    }
+
+    fn comma(&mut self) -> Result<Option<Value>, Stop> {
+        self.scan.advance(',');
+        if let Some(frame) = self.open.last_mut() {
+            if frame.comma || frame.is_empty() {
+                self.mends.insert(Mend::ExtraComma);
+            }
+            frame.comma = true;
+        }
+        Ok(None)
+    }
+
+    /// Before a key or an item: there must have been a comma, unless it is the first.
+    fn between(&mut self) {
+        if let Some(frame) = self.open.last_mut() {
+            if !frame.comma && !frame.is_empty() {
+                self.mends.insert(Mend::MissingComma);
+            }
+            frame.comma = false;
+        }
+    }
+
+    fn close(&mut self) -> Option<Value> {
+        let frame = self.open.pop()?;
+        if frame.comma {
+            self.mends.insert(Mend::ExtraComma);
+        }
+        self.attach(match frame.what {
+            Container::Object { members, .. } => Value::Object(members),
+            Container::Array(items) => Value::Array(items),
+        })
+    }
+
+    /// Puts a value where it belongs, or hands it back when nothing is open.
+    fn attach(&mut self, value: Value) -> Option<Value> {
+        match self.open.last_mut() {
+            None => return Some(value),
+            Some(Frame { what: Container::Array(items), .. }) => items.push(value),
+            Some(Frame { what: Container::Object { members, key }, .. }) => {
+                if let Some(key) = key.take()
+                    && members.insert(key, value).is_some()
+                {
+                    self.mends.insert(Mend::DoubleKey);
+                }
+            }
+        }
+        None
+    }
+}

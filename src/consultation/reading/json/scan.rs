@@ -1,0 +1,79 @@
+//! A place in a text, and a count of what has been looked at.
+
+use super::Stop;
+
+pub(super) struct Scan<'a> {
+    text: &'a str,
+    /// Invariant: on a character's boundary, at most the text's length.
+    at: usize,
+    steps: usize,
+}
+
+impl<'a> Scan<'a> {
+    pub(super) fn new(text: &'a str, at: usize, steps: usize) -> Self {
+        Self { text, at, steps }
+    }
+
+    pub(super) fn at(&self) -> usize {
+        self.at
+    }
+
+    pub(super) fn steps_left(&self) -> usize {
+        self.steps
+    }
+
+    pub(super) fn rest(&self) -> &'a str {
+        self.text.get(self.at..).unwrap_or_default()
+    }
+
+    pub(super) fn peek(&self) -> Option<char> {
+        self.rest().chars().next()
+    }
+
+    /// Goes past a character that has been peeked at.
+    pub(super) fn advance(&mut self, past: char) {
+        self.at += past.len_utf8();
+        self.steps = self.steps.saturating_sub(1);
+    }
+
+    /// Goes past `length` bytes of the rest.
+    pub(super) fn skip(&mut self, length: usize) {
+        self.at += length;
+        self.steps = self.steps.saturating_sub(length);
+    }
+
+    /// The next character, which is taken. `None` at the end.
+    pub(super) fn next(&mut self) -> Result<Option<char>, Stop> {
+        if self.steps == 0 {
+            return Err(Stop::Broken);
+        }
+        let next = self.peek();
+        if let Some(next) = next {
+            self.advance(next);
+        }
+        Ok(next)
+    }
+
+    /// Goes past white space and comments; true if there was a comment.
+    pub(super) fn blank(&mut self) -> Result<bool, Stop> {
+        let mut comment = false;
+        loop {
+            if self.steps == 0 {
+                return Err(Stop::Broken);
+            }
+            let rest = self.rest();
+            let blank = rest.len() - rest.trim_start().len();
+            self.skip(blank);
+            let rest = self.rest();
+            let length = if rest.starts_with("//") {
+                rest.find('\n').unwrap_or(rest.len())
+            } else if rest.starts_with("/*") {
+                rest.find("*/").map_or(rest.len(), |end| end + 2)
+            } else {
+                return Ok(comment);
+            };
+            comment = true;
+            self.skip(length);
+        }
+    }
+}

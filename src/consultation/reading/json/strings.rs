@@ -1,0 +1,147 @@
+//! Strings: where one ends when the quotation marks in it are not escaped, and what its escapes mean.
+
+use std::collections::BTreeSet;
+
+use super::scan::Scan;
+use super::{Mend, Stop};
+
+/// Where a string stands, which decides what may follow it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Place {
+    Key,
+    /// A value in an object.
+    Member,
+    /// A value in an array.
+    Item,
+}
+
+/// The marks that may end a string which begins with this one.
+pub(super) fn closers(open: char) -> Option<&'static [char]> {
+    match open {
+        '"' => Some(&['"']),
+        '\'' => Some(&['\'']),
+        '“' | '”' | '„' => Some(&['”', '“']),
+        '‘' | '’' => Some(&['’']),
+        _ => None,
+    }
+}
+
+/// Reads a string whose opening mark has been taken.
+pub(super) fn read(scan: &mut Scan<'_>, open: char, closers: &[char], place: Place, mends: &mut BTreeSet<Mend>) -> Result<String, Stop> {
+    if open != '"' {
+        mends.insert(Mend::QuoteMarks);
+    }
+    let mut text = String::new();
+    loop {
+        match scan.next()?.ok_or(Stop::CutOff)? {
+            '\\' => escape(scan, &mut text, mends)?,
+            mark if closers.contains(&mark) => {
+                if ends(scan, place, mends.contains(&Mend::Bareword)) {
+                    return Ok(text);
+                }
+                mends.insert(Mend::InnerQuote);
+                text.push(mark);
+            }
+            other => {
+                if other == '\n' {
+                    mends.insert(Mend::RawLineBreak);
+                }
+                text.push(other);
+            }
+        }
+    }
+}
+
+/// Whether a mark that may end the string does, by what follows it. In valid JSON it always does.
+fn ends(scan: &Scan<'_>, place: Place, bare_keys: bool) -> bool {
+    let rest = scan.rest();
+    let after = rest.trim_start();
+    let Some(next) = after.chars().next() else { return true };
+    match (place, next) {
+        (Place::Key, _) => true,
+        (Place::Member | Place::Item, '}' | ']') => true,
+        (Place::Member | Place::Item, ',') => {
+            let following = after.get(1..).unwrap_or_default().trim_start().chars().next();
+            following.is_none_or(|c| begins(c, place) || (bare_keys && c.is_alphanumeric()))
+        }
+        // The comma is missing where the next string begins on a line of its own.
+        (Place::Member | Place::Item, '"') => rest.get(..rest.len() - after.len()).is_some_and(|blank| blank.contains('\n')),
+        (Place::Member | Place::Item, _) => ["```", "//", "/*"].iter().any(|sign| after.starts_with(sign)),
+    }
+}
+
+/// Whether a key or an item can begin so after a comma, or the container end.
+fn begins(c: char, place: Place) -> bool {
+    let always = closers(c).is_some() || matches!(c, '}' | ']' | '/' | ',');
+    match place {
+        Place::Key | Place::Member => always || c == '_',
+        Place::Item => always || matches!(c, '{' | '[' | '-' | 't' | 'f' | 'n') || c.is_ascii_digit(),
+    }
+}
+
+fn escape(scan: &mut Scan<'_>, text: &mut String, mends: &mut BTreeSet<Mend>) -> Result<(), Stop> {
+    let plain = match scan.next()?.ok_or(Stop::CutOff)? {
+        'n' => '\n',
+        't' => '\t',
+        'r' => '\r',
+        'b' => '\u{8}',
+        'f' => '\u{c}',
+        plain @ ('"' | '\\' | '/') => plain,
+        'u' => return unicode(scan, text, mends),
+        other => {
+            mends.insert(Mend::Escape);
+            // `\'` means the mark; of anything else, such as `\d`, the backslash is part.
+            if other != '\'' {
+                text.push('\\');
+            }
+            other
+        }
+    };
+    text.push(plain);
+    Ok(())
+}
+
+/// After `\u`: four digits, or two such for a character beyond the first 65,536.
+fn unicode(scan: &mut Scan<'_>, text: &mut String, mends: &mut BTreeSet<Mend>) -> Result<(), Stop> {
+    if scan.rest().len() < 4 {
+        return Err(Stop::CutOff);
+    }
+    let Some(first) = hex(scan.rest()) else {
+        mends.insert(Mend::Escape);
+        text.push_str("\\u");
+        return Ok(());
+    };
+    scan.skip(4);
+    let pair = scan.rest().strip_prefix("\\u").and_then(hex).filter(|low| (0xDC00..0xE000).contains(low));
+    let code = match pair {
+        Some(low) if (0xD800..0xDC00).contains(&first) => {
+            scan.skip(6);
+            0x1_0000 + ((first - 0xD800) << 10) + (low - 0xDC00)
+        }
+        Some(_) | None => first,
+    };
+    text.push(char::from_u32(code).unwrap_or_else(|| {
+        mends.insert(Mend::Escape);
+        char::REPLACEMENT_CHARACTER
+    }));
+    Ok(())
+}
+
+fn hex(text: &str) -> Option<u32> {
+    let digits = text.get(..4).filter(|digits| digits.bytes().all(|byte| byte.is_ascii_hexdigit()))?;
+    u32::from_str_radix(digits, 16).ok()
+}
+
+/// Undoes the escapes of a whole text.
+pub(super) fn unescape(text: &str) -> String {
+    let mut scan = Scan::new(text, 0, usize::MAX);
+    let mut plain = String::new();
+    while let Ok(Some(next)) = scan.next() {
+        if next != '\\' {
+            plain.push(next);
+        } else if escape(&mut scan, &mut plain, &mut BTreeSet::new()).is_err() {
+            break;
+        }
+    }
+    plain
+}

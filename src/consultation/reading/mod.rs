@@ -1,0 +1,135 @@
+//! What models answered, read tolerantly: text in, an artifact's content and a list of problems out. Reading never fails and never
+//! loses text; what cannot be used says why, in words that the model can be shown.
+
+mod agents;
+mod fields;
+mod find;
+mod json;
+mod kinds;
+mod notes;
+mod surroundings;
+mod text;
+mod values;
+
+use crate::domain::artifact::{Content, CrossExam, Independent, Revision, Synthesis, Verdict};
+use crate::domain::ids::SeatId;
+
+use super::answer::AnswerKind;
+use super::labels::Labels;
+use super::problem::{Problem, Weight};
+
+use find::{Found, Search};
+use kinds::Reader;
+use notes::Notes;
+use surroundings::Thinking;
+
+/// Most characters of a judge's prose that go on into the next rounds; the log has all of it.
+const EXCERPT: usize = 8_000;
+
+/// What became of an answer.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Reading {
+    /// `None` exactly when one of the problems is fatal: then the model is asked once more.
+    pub content: Option<Content>,
+    pub problems: Vec<Problem>,
+}
+
+/// Reads an answer of the kind that `who` was asked for.
+pub fn read(kind: AnswerKind, text: &str, who: &SeatId, labels: &Labels) -> Reading {
+    let mut notes = Notes::default();
+    let whole = surroundings::bare(text);
+    if whole.is_empty() {
+        return unreadable(notes, Problem::new(Weight::Fatal, "", "the answer is empty"));
+    }
+    let answer = surroundings::without_thinking(whole);
+    match answer.thinking {
+        Thinking::None => {}
+        Thinking::LeftOut => notes.mended("", "thinking before the answer was left out"),
+        Thinking::Unclosed => notes.mended("", "the answer was looked for in thinking that has no end"),
+    }
+    let found = match find::search(answer.text, kind) {
+        Search::Found(found) => found,
+        Search::CutOff => return unreadable(notes, Problem::cut_off()),
+        Search::OtherObject => {
+            let names: Vec<String> = fields::of(kind).iter().map(|field| format!("`{}`", field.name)).collect();
+            return unreadable(
+                notes,
+                Problem::new(Weight::Fatal, "", format!("the JSON object has none of the fields {}", names.join(", "))),
+            );
+        }
+        Search::Nothing if surroundings::is_refusal(answer.text) => {
+            return unreadable(notes, Problem::new(Weight::Fatal, "", "the answer reads like a refusal"));
+        }
+        Search::Nothing => return unreadable(notes, Problem::new(Weight::Fatal, "", "there is no JSON object in the answer")),
+    };
+    let around = |range| answer.text.get(range).unwrap_or_default();
+    let prose = surroundings::prose(around(0..found.range.start), around(found.range.end..answer.text.len()));
+    note_form(&found, &prose, &mut notes);
+    let mut reader = Reader { who, labels, prose, notes };
+    let content = reader.read(kind, found.object);
+    let problems = reader.notes.into_problems();
+    let usable = problems.iter().all(|problem| problem.weight != Weight::Fatal);
+    Reading { content: usable.then_some(content), problems }
+}
+
+fn unreadable(notes: Notes, why: Problem) -> Reading {
+    let mut problems = notes.into_problems();
+    problems.push(why);
+    Reading { content: None, problems }
+}
+
+/// Notes what was overlooked to find and parse the object.
+fn note_form(found: &Found, prose: &str, notes: &mut Notes) {
+    if !prose.is_empty() {
+        notes.mended("", "there is text around the JSON object");
+    }
+    if found.wrapped {
+        notes.mended("", "the JSON object lies inside another value");
+    }
+    if found.others > 0 {
+        notes.flagged("", "there is more than one JSON object; the first that fits best was read");
+    }
+    if !found.mends.is_empty() {
+        let mends: Vec<&str> = found.mends.iter().map(|mend| mend.words()).collect();
+        notes.mended("", format!("not strict JSON: {}", mends.join(", ")));
+    }
+}
+
+/// The content of a degraded artifact: the whole answer as prose, in the field where the debate goes on with it.
+pub fn keep_prose(kind: AnswerKind, text: &str, who: &SeatId) -> Content {
+    let whole = surroundings::without_thinking(text);
+    let said = if whole.thinking == Thinking::LeftOut { whole.text } else { surroundings::bare(text) };
+    let text = Notes::default().clean(said);
+    match kind {
+        AnswerKind::Independent => Content::Independent(Independent {
+            agent_id: who.clone(),
+            prose_excerpt: surroundings::excerpt(&text),
+            position: text,
+            key_points: Vec::new(),
+            rationale: String::new(),
+            confidence: None,
+        }),
+        AnswerKind::Synthesis => {
+            Content::Synthesis(Synthesis { prose_excerpt: surroundings::begin(&text, EXCERPT), ..Synthesis::default() })
+        }
+        AnswerKind::Revision => Content::Revision(Revision {
+            agent_id: who.clone(),
+            challenges: Vec::new(),
+            rebuttals: Vec::new(),
+            revised_position: text,
+            revised_confidence: None,
+            changed: false,
+            because_of: Vec::new(),
+        }),
+        AnswerKind::CrossExam => {
+            Content::CrossExam(CrossExam { prose_excerpt: surroundings::begin(&text, EXCERPT), ..CrossExam::default() })
+        }
+        AnswerKind::Verdict => Content::Verdict(Verdict {
+            recommendation: text,
+            confidence: None,
+            evidence: Vec::new(),
+            dissent: Vec::new(),
+            summary: String::new(),
+        }),
+    }
+}

@@ -1,0 +1,72 @@
+//! The problems found while reading, collected in the order of the answer's fields.
+
+use crate::consultation::problem::{Problem, Weight};
+
+/// What is said of an answer that stops in the middle.
+const CUT_OFF: &str = "the answer is cut off before its end";
+
+/// Most names of fields that nobody asked for that are listed.
+const LISTED: usize = 8;
+
+impl Problem {
+    /// An answer that stops in the middle.
+    pub fn cut_off() -> Self {
+        Self::new(Weight::Fatal, "", CUT_OFF)
+    }
+
+    /// True for an answer that stops in the middle: more room helps, showing it to the model does not.
+    pub fn is_cut_off(&self) -> bool {
+        self.weight == Weight::Fatal && self.what == CUT_OFF
+    }
+}
+
+/// A growing list of problems.
+#[derive(Debug, Default)]
+pub(super) struct Notes {
+    problems: Vec<Problem>,
+    extra: Vec<String>,
+    control_characters: bool,
+}
+
+impl Notes {
+    pub(super) fn mended(&mut self, field: impl Into<String>, what: impl Into<String>) {
+        self.problems.push(Problem::new(Weight::Mended, field, what));
+    }
+
+    pub(super) fn flagged(&mut self, field: impl Into<String>, what: impl Into<String>) {
+        self.problems.push(Problem::new(Weight::Flagged, field, what));
+    }
+
+    pub(super) fn fatal(&mut self, field: impl Into<String>, what: impl Into<String>) {
+        self.problems.push(Problem::new(Weight::Fatal, field, what));
+    }
+
+    /// A field that nobody asked for.
+    pub(super) fn extra(&mut self, field: String) {
+        self.extra.push(field);
+    }
+
+    /// A text with what belongs to no text taken out of it, and without the white space around it.
+    pub(super) fn clean(&mut self, text: &str) -> String {
+        let text = text.trim();
+        let unwanted = |c: char| c.is_control() && c != '\n' && c != '\t';
+        if !text.contains(unwanted) {
+            return text.to_owned();
+        }
+        let text = text.replace("\r\n", "\n");
+        self.control_characters |= text.contains(unwanted);
+        text.replace(unwanted, "").trim().to_owned()
+    }
+
+    pub(super) fn into_problems(mut self) -> Vec<Problem> {
+        if self.control_characters {
+            self.mended("", "control characters were removed");
+        }
+        if !self.extra.is_empty() {
+            let names: Vec<String> = self.extra.iter().take(LISTED).map(|name| format!("`{name}`")).collect();
+            let more = if self.extra.len() > LISTED { " and more" } else { "" };
+            self.mended("", format!("fields that nobody asked for were left out: {}{more}", names.join(", ")));
+        }
+        self.problems
+    }
+}

@@ -1,0 +1,119 @@
+//! What models put around their answer: thinking, code fences, a friendly word. And what they say when they do not answer.
+
+/// Most characters of an excerpt.
+const EXCERPT: usize = 500;
+
+/// The tags in which models think aloud.
+const THINKING: [(&str, &str); 3] = [("<think>", "</think>"), ("<thinking>", "</thinking>"), ("<reasoning>", "</reasoning>")];
+
+/// Longest answer that is taken for a refusal: one that goes on has said something.
+const SHORT: usize = 600;
+
+/// How refusals begin, in lower case.
+const REFUSALS: [&str; 22] = [
+    "i can't",
+    "i cannot",
+    "i can not",
+    "i won't",
+    "i will not",
+    "i'm unable",
+    "i am unable",
+    "i'm not able",
+    "i am not able",
+    "i'm sorry",
+    "i am sorry",
+    "sorry,",
+    "i must decline",
+    "i have to decline",
+    "as an ai",
+    "unfortunately, i can",
+    "ich kann",
+    "es tut mir leid",
+    "je ne peux pas",
+    "désolé",
+    "lo siento",
+    "抱歉",
+];
+
+/// An answer without the thinking before it.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Thoughtless<'a> {
+    pub(super) text: &'a str,
+    pub(super) thinking: Thinking,
+}
+
+/// Whether thinking was found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Thinking {
+    None,
+    LeftOut,
+    /// It has no end: the answer, if there is one, is somewhere in it.
+    Unclosed,
+}
+
+/// Leaves out thinking that stands before the answer.
+pub(super) fn without_thinking(text: &str) -> Thoughtless<'_> {
+    let text = bare(text);
+    for (open, close) in THINKING {
+        // Inside an answer the tags are the answer's own text.
+        if let Some((before, after)) = text.split_once(open)
+            && !before.contains('{')
+        {
+            return match after.rsplit_once(close).filter(|(_, rest)| rest.contains('{')).or_else(|| after.split_once(close)) {
+                Some((thoughts, rest)) => {
+                    let text = if rest.trim().is_empty() { thoughts } else { rest };
+                    Thoughtless { text, thinking: Thinking::LeftOut }
+                }
+                None => Thoughtless { text: after, thinking: Thinking::Unclosed },
+            };
+        }
+        // Some servers send the end of the thinking without its beginning.
+        if let Some((before, after)) = text.rsplit_once(close)
+            && !before.starts_with(['{', '[', '`'])
+            && after.contains('{')
+        {
+            return Thoughtless { text: after, thinking: Thinking::LeftOut };
+        }
+    }
+    Thoughtless { text, thinking: Thinking::None }
+}
+
+/// A text without the marks that some programs put before it.
+pub(super) fn bare(text: &str) -> &str {
+    text.trim_matches(|c: char| c.is_whitespace() || c == '\u{feff}' || c == '\0')
+}
+
+/// The prose around an object: without fences and the name of a language, joined.
+pub(super) fn prose(before: &str, after: &str) -> String {
+    let kept = |part: &str| {
+        let lines = part.lines().map(str::trim_end).filter(|line| !is_fence(line));
+        lines.collect::<Vec<_>>().join("\n").trim().to_owned()
+    };
+    let parts = [kept(before), kept(after)];
+    parts.iter().filter(|part| part.chars().any(char::is_alphanumeric)).cloned().collect::<Vec<_>>().join("\n")
+}
+
+fn is_fence(line: &str) -> bool {
+    let line = line.trim();
+    line.starts_with("```") || line.starts_with("~~~") || line.eq_ignore_ascii_case("json")
+}
+
+/// The beginning of a text, at most about 500 characters, cut between words.
+pub(super) fn excerpt(text: &str) -> String {
+    begin(text, EXCERPT)
+}
+
+/// The beginning of a text: at most `most` characters, cut between words where that costs little.
+pub(super) fn begin(text: &str, most: usize) -> String {
+    let text = text.trim();
+    let Some((end, _)) = text.char_indices().nth(most) else { return text.to_owned() };
+    let cut = text.get(..end).unwrap_or_default();
+    let cut = cut.rsplit_once(char::is_whitespace).map(|(words, _)| words).filter(|words| words.len() * 10 > end * 8).unwrap_or(cut);
+    format!("{}…", cut.trim_end())
+}
+
+/// True for a short text without an object that begins as refusals do.
+pub(super) fn is_refusal(text: &str) -> bool {
+    let text = text.trim().trim_start_matches(['"', '*', '#', '>', ' ']).replace('’', "'").to_lowercase();
+    text.chars().nth(SHORT).is_none() && REFUSALS.iter().any(|words| text.starts_with(words))
+}

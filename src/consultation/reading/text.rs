@@ -1,0 +1,159 @@
+//! Texts and lists of texts out of values of any type. Whatever has words in it is kept.
+
+use serde_json::Value;
+
+use super::json::{self, Attempt};
+use super::notes::Notes;
+
+/// The text of a value. `None`, with a note, when there are no words in it.
+pub(super) fn text(value: Option<Value>, path: &str, notes: &mut Notes) -> Option<String> {
+    let text = match value? {
+        Value::String(text) => notes.clean(&text),
+        other => {
+            let text = notes.clean(&words(&other));
+            if !text.is_empty() {
+                notes.mended(path, "read as text");
+            }
+            text
+        }
+    };
+    // Dots, dashes and brackets alone are a placeholder that was copied.
+    text.chars().any(char::is_alphanumeric).then_some(text)
+}
+
+/// A text that may be missing.
+pub(super) fn optional(value: Option<Value>, path: &str, notes: &mut Notes) -> String {
+    text(value, path, notes).unwrap_or_else(|| {
+        notes.flagged(path, "is missing");
+        String::new()
+    })
+}
+
+/// A list of texts. One text where a list is meant is a list of its lines.
+pub(super) fn texts(value: Option<Value>, path: &str, notes: &mut Notes) -> Vec<String> {
+    let items = match value {
+        None => {
+            notes.flagged(path, "is missing");
+            return Vec::new();
+        }
+        Some(value) => items(value, path, notes),
+    };
+    let many = items.len();
+    let texts: Vec<String> =
+        items.into_iter().enumerate().filter_map(|(at, item)| text(Some(item), &format!("{path}[{at}]"), notes)).collect();
+    if texts.len() < many {
+        notes.mended(path, "empty items were left out");
+    }
+    texts
+}
+
+/// The items of what should be a list: an array's, an object's values, a text's lines, or the one value there is.
+fn items(value: Value, path: &str, notes: &mut Notes) -> Vec<Value> {
+    match value {
+        Value::Array(items) => items,
+        Value::Object(members) => {
+            notes.mended(path, "an object was read as a list");
+            members
+                .into_iter()
+                .map(|(key, value)| if is_numbering(&key) { value } else { Value::String(format!("{key}: {}", words(&value))) })
+                .collect()
+        }
+        Value::String(text) => match decoded(&text) {
+            Some(Value::Array(items)) => {
+                notes.mended(path, "a list inside a text was read as a list");
+                items
+            }
+            Some(_) | None => {
+                let lines = lines(&text);
+                notes.mended(
+                    path,
+                    if lines.len() == 1 { "a text was read as a list of one" } else { "a text was read as a list of its lines" },
+                );
+                lines.into_iter().map(Value::String).collect()
+            }
+        },
+        other => {
+            notes.mended(path, "a value was read as a list of one");
+            vec![other]
+        }
+    }
+}
+
+/// JSON that stands inside a text, if that is all that stands there.
+pub(super) fn decoded(text: &str) -> Option<Value> {
+    let text = text.trim();
+    if !text.starts_with(['[', '{']) {
+        return None;
+    }
+    match json::parse(text, 0, &mut (text.len() * 8)) {
+        Attempt::Whole { value, end, .. } if end == text.len() => Some(value),
+        Attempt::Whole { .. } | Attempt::CutOff { .. } | Attempt::Broken => None,
+    }
+}
+
+/// All words in a value, whatever its shape.
+pub(super) fn words(value: &Value) -> String {
+    match value {
+        Value::Null => String::new(),
+        Value::Bool(yes) => yes.to_string(),
+        Value::Number(number) => number.to_string(),
+        Value::String(text) => text.trim().to_owned(),
+        Value::Array(items) => joined(items.iter().map(words), "\n"),
+        // A piece of a schema has no words of the model's own.
+        Value::Object(members) if is_schema(value) && members.len() <= 4 => String::new(),
+        Value::Object(members) => joined(members.values().map(words), ": "),
+    }
+}
+
+fn joined(texts: impl Iterator<Item = String>, with: &str) -> String {
+    texts.filter(|text| !text.is_empty()).collect::<Vec<_>>().join(with)
+}
+
+fn is_schema(value: &Value) -> bool {
+    let named = value.get("type").and_then(Value::as_str);
+    named.is_some_and(|name| ["string", "array", "number", "object", "boolean"].contains(&name)) && value.get("description").is_some()
+}
+
+/// The lines of a text, without what marks them as items. A text of one line, or of lines that wrap, stays one.
+fn lines(text: &str) -> Vec<String> {
+    let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    let marked = lines.iter().filter(|line| unmarked(line).is_some()).count();
+    if marked == lines.len() {
+        return lines.iter().filter_map(|line| unmarked(line)).map(str::to_owned).collect();
+    }
+    if marked == 0 && lines.len() > 1 {
+        return lines.into_iter().map(str::to_owned).collect();
+    }
+    if lines.first().is_some_and(|line| unmarked(line).is_some()) && marked > 1 {
+        // Lines without a mark go on with the item before them.
+        let mut items: Vec<String> = Vec::new();
+        for line in lines {
+            match (unmarked(line), items.last_mut()) {
+                (Some(item), _) => items.push(item.to_owned()),
+                (None, Some(last)) => {
+                    last.push(' ');
+                    last.push_str(line);
+                }
+                (None, None) => items.push(line.to_owned()),
+            }
+        }
+        return items;
+    }
+    vec![text.trim().to_owned()]
+}
+
+/// A line without its bullet or number; `None` when it has neither.
+fn unmarked(line: &str) -> Option<&str> {
+    if let Some(rest) = ["- ", "* ", "• ", "– ", "· "].iter().find_map(|mark| line.strip_prefix(mark)) {
+        return Some(rest.trim_start());
+    }
+    let digits = line.bytes().take_while(u8::is_ascii_digit).count();
+    let rest = line.get(digits..).filter(|_| (1..=2).contains(&digits))?;
+    [". ", ") ", ": "].iter().find_map(|mark| rest.strip_prefix(mark)).map(str::trim_start)
+}
+
+/// True for the keys of a list that was written as an object: `1`, `item_2`, `point3`.
+fn is_numbering(key: &str) -> bool {
+    let rest = key.trim_end_matches(|c: char| c.is_ascii_digit());
+    rest.len() < key.len() && ["", "item", "point", "keypoint"].contains(&rest.to_lowercase().replace(['_', '-', ' '], "").as_str())
+}

@@ -1,0 +1,106 @@
+//! One step of the machine: the moment, the terms, the ledger, and the effects collected so far.
+
+use serde::{Deserialize, Serialize};
+
+use crate::domain::artifact::{Artifact, Content};
+use crate::domain::ids::CallId;
+use crate::domain::time::Timestamp;
+
+use super::event::{AbortReason, Envelope, Event, SCHEMA_VERSION, StateName};
+use super::plan::Plan;
+use super::protocol::{Effect, TimerId};
+use super::state::State;
+
+/// What only ever grows: numbers given out, and when it all began.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Ledger {
+    events: u64,
+    calls: u32,
+    timers: u32,
+    started_at: Timestamp,
+}
+
+/// The hands of a phase while it handles one input.
+#[derive(Debug)]
+pub(super) struct Turn<'a> {
+    pub(super) now: Timestamp,
+    pub(super) plan: &'a Plan,
+    ledger: &'a mut Ledger,
+    effects: Vec<Effect>,
+}
+
+impl<'a> Turn<'a> {
+    pub(super) fn new(now: Timestamp, plan: &'a Plan, ledger: &'a mut Ledger) -> Self {
+        Self { now, plan, ledger, effects: Vec::new() }
+    }
+
+    pub(super) fn into_effects(self) -> Vec<Effect> {
+        self.effects
+    }
+
+    pub(super) fn push(&mut self, effect: Effect) {
+        self.effects.push(effect);
+    }
+
+    pub(super) fn emit(&mut self, event: Event) {
+        self.ledger.events += 1;
+        self.effects.push(Effect::Emit(Box::new(Envelope {
+            schema_version: SCHEMA_VERSION.to_owned(),
+            seq: self.ledger.events,
+            at: self.now,
+            consultation_id: self.plan.id.clone(),
+            event,
+        })));
+    }
+
+    /// Stores what a round brought.
+    pub(super) fn keep(&mut self, content: Content, degraded: bool) {
+        let artifact = Artifact::stamp(content, self.now, degraded);
+        self.emit(Event::RoundArtifact { artifact: Box::new(artifact) });
+    }
+
+    pub(super) fn next_call(&mut self) -> CallId {
+        self.ledger.calls += 1;
+        CallId(self.ledger.calls)
+    }
+
+    pub(super) fn next_timer(&mut self) -> TimerId {
+        self.ledger.timers += 1;
+        TimerId(self.ledger.timers)
+    }
+
+    pub(super) fn begin(&mut self) {
+        self.ledger.started_at = self.now;
+    }
+
+    /// Milliseconds since the consultation began.
+    pub(super) fn elapsed_ms(&self) -> u64 {
+        self.ms_since(self.ledger.started_at)
+    }
+
+    pub(super) fn ms_since(&self, earlier: Timestamp) -> u64 {
+        u64::try_from(self.now.since(earlier).as_millis()).unwrap_or(u64::MAX)
+    }
+
+    pub(super) fn change(&mut self, from: StateName, to: StateName) {
+        debug_assert!(from.may_become(to).is_ok(), "{from} may not become {to}");
+        self.emit(Event::StateChanged { from, to });
+    }
+
+    pub(super) fn begin_round(&mut self, round_number: u8) {
+        self.emit(Event::RoundStarted { round_number });
+    }
+
+    pub(super) fn end_round(&mut self, round_number: u8, since: Timestamp) {
+        let duration_ms = self.ms_since(since);
+        self.emit(Event::RoundCompleted { round_number, duration_ms });
+    }
+
+    /// Ends the consultation without a verdict.
+    pub(super) fn abort(&mut self, during: StateName, reason: AbortReason, message: impl Into<String>) -> State {
+        self.change(during, StateName::Aborted);
+        let duration_ms = self.elapsed_ms();
+        self.emit(Event::Aborted { reason, message: message.into(), during, duration_ms });
+        State::Aborted
+    }
+}

@@ -1,0 +1,97 @@
+//! The calls under way: each a task of its own that can be dropped, none of which outlives the run.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use tokio::sync::mpsc;
+use tokio::task::{AbortHandle, Id, JoinSet};
+
+use crate::consultation::call::{Ask, Failure, FailureClass, Outcome};
+use crate::domain::ids::CallId;
+
+use super::ports::{Delta, Provider};
+
+/// What a call has to say.
+#[derive(Debug)]
+pub(super) enum News {
+    Delta(CallId, Delta),
+    Finished(CallId, Outcome),
+}
+
+/// Tasks by call.
+#[derive(Debug)]
+pub(super) struct Calls {
+    tasks: JoinSet<(CallId, Outcome)>,
+    open: BTreeMap<CallId, AbortHandle>,
+    by_task: BTreeMap<Id, CallId>,
+    cancelled: BTreeSet<CallId>,
+    deltas: mpsc::UnboundedSender<(CallId, Delta)>,
+    incoming: mpsc::UnboundedReceiver<(CallId, Delta)>,
+}
+
+impl Calls {
+    pub(super) fn new() -> Self {
+        let (deltas, incoming) = mpsc::unbounded_channel();
+        Self { tasks: JoinSet::new(), open: BTreeMap::new(), by_task: BTreeMap::new(), cancelled: BTreeSet::new(), deltas, incoming }
+    }
+
+    /// Starts a call at its provider; without one it fails at once.
+    pub(super) fn start(&mut self, provider: Option<Arc<dyn Provider>>, ask: Ask) {
+        let call = ask.call;
+        let deltas = self.deltas.clone();
+        let handle = self.tasks.spawn(async move {
+            let Some(provider) = provider else {
+                let message = format!("no provider `{}` is set up", ask.model.provider);
+                return (call, Err(Failure::new(FailureClass::Internal, message)));
+            };
+            // A receiver that is gone means that the run is over, and this task is about to be dropped.
+            let mut on = |delta| drop(deltas.send((call, delta)));
+            (call, provider.ask(&ask, &mut on).await)
+        });
+        self.by_task.insert(handle.id(), call);
+        self.open.insert(call, handle);
+    }
+
+    /// Drops a call: its connection is closed.
+    pub(super) fn cancel(&mut self, call: CallId) {
+        if let Some(handle) = self.open.remove(&call) {
+            handle.abort();
+            self.cancelled.insert(call);
+        }
+    }
+
+    /// The next thing that a call has to say; never returns while there is none. Deltas of a call come before its end.
+    pub(super) async fn next(&mut self) -> News {
+        loop {
+            let news = tokio::select! {
+                biased;
+                Some((call, delta)) = self.incoming.recv() => News::Delta(call, delta),
+                Some(ended) = self.tasks.join_next_with_id(), if !self.tasks.is_empty() => match ended {
+                    Ok((task, (call, outcome))) => {
+                        self.by_task.remove(&task);
+                        News::Finished(call, outcome)
+                    }
+                    Err(error) => {
+                        let Some(call) = self.by_task.remove(&error.id()) else { continue };
+                        News::Finished(call, Err(Failure::new(FailureClass::Internal, "the program failed while handling this call")))
+                    }
+                },
+                else => std::future::pending().await,
+            };
+            match news {
+                News::Delta(call, _) if self.cancelled.contains(&call) => {}
+                News::Finished(call, _) if self.cancelled.remove(&call) => {}
+                News::Finished(call, outcome) => {
+                    self.open.remove(&call);
+                    return News::Finished(call, outcome);
+                }
+                delta @ News::Delta(..) => return delta,
+            }
+        }
+    }
+
+    /// Drops all calls and waits until they are gone.
+    pub(super) async fn shut_down(mut self) {
+        self.tasks.shutdown().await;
+    }
+}

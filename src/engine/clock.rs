@@ -1,0 +1,38 @@
+//! The only clock: UTC at the start, and from there the runtime's own monotonic time, so that a run's times never go backwards
+//! and tests can pause them.
+
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use crate::domain::time::Timestamp;
+
+/// Tells the time of one run.
+#[derive(Clone, Copy, Debug)]
+pub struct Clock {
+    started: Timestamp,
+    at: Instant,
+}
+
+impl Clock {
+    /// Starts from the system's time.
+    #[expect(clippy::disallowed_methods, reason = "this is the one place that reads the clock")]
+    pub fn system() -> Self {
+        let since_epoch = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or(Duration::ZERO);
+        Self::starting(Timestamp(0).after(since_epoch))
+    }
+
+    /// Starts from a given time.
+    pub fn starting(started: Timestamp) -> Self {
+        Self { started, at: Instant::now() }
+    }
+
+    pub fn now(&self) -> Timestamp {
+        self.started.after(self.at.elapsed())
+    }
+
+    /// The runtime's moment for a timestamp.
+    pub fn instant(&self, moment: Timestamp) -> Instant {
+        self.at + moment.since(self.started)
+    }
+}

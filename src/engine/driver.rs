@@ -1,0 +1,132 @@
+//! One task, one ordered history: takes whatever happens next, hands it to the machine, and does what the machine wants done.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::sync::Arc;
+
+use tokio::sync::mpsc;
+
+use crate::consultation::Consultation;
+use crate::consultation::event::{Envelope, Estimate};
+use crate::consultation::protocol::{Effect, Input, TimerId};
+use crate::domain::ids::{CallId, ProviderId};
+use crate::domain::time::Timestamp;
+
+use super::calls::{Calls, News};
+use super::clock::Clock;
+use super::ports::{BoxFuture, Delta, Person, Provider, Subscriber};
+
+/// The models that can be asked, by provider.
+pub type Providers = BTreeMap<ProviderId, Arc<dyn Provider>>;
+
+/// What the driver works with besides the machine.
+#[derive(Debug)]
+pub struct Driver<'a> {
+    pub clock: Clock,
+    pub providers: &'a Providers,
+    pub subscribers: Vec<&'a mut dyn Subscriber>,
+    pub person: &'a dyn Person,
+    /// One message for each Ctrl-C or request to end.
+    pub interrupts: mpsc::UnboundedReceiver<()>,
+}
+
+impl Driver<'_> {
+    /// Runs a consultation from where it is to its end and returns every event of this run, in order.
+    pub async fn run(mut self, consultation: &mut Consultation) -> Vec<Envelope> {
+        let mut calls = Calls::new();
+        let mut timers: BTreeSet<(Timestamp, TimerId)> = BTreeSet::new();
+        let mut consent: Option<BoxFuture<'_, bool>> = None;
+        let mut answering: BTreeSet<CallId> = BTreeSet::new();
+        let mut inputs = VecDeque::from([Input::Start]);
+        let mut history = Vec::new();
+        let mut interruptible = true;
+
+        loop {
+            while let Some(input) = inputs.pop_front() {
+                for effect in consultation.handle(self.clock.now(), input) {
+                    match effect {
+                        Effect::AskConsent(estimate) => consent = Some(ask(self.person, estimate)),
+                        Effect::Ask(ask) => calls.start(self.providers.get(&ask.model.provider).cloned(), *ask),
+                        Effect::Cancel(call) => calls.cancel(call),
+                        Effect::SetTimer { timer, at } => drop(timers.insert((at, timer))),
+                        Effect::Emit(envelope) => {
+                            tell(&mut self.subscribers, &envelope);
+                            history.push(*envelope);
+                        }
+                    }
+                }
+            }
+            if consultation.state().is_terminal() {
+                break;
+            }
+            let next_timer = timers.first().copied();
+            let input = tokio::select! {
+                biased;
+                interrupt = self.interrupts.recv(), if interruptible => {
+                    interruptible = interrupt.is_some();
+                    interrupt.map(|()| Input::Interrupted)
+                }
+                news = calls.next() => match news {
+                    News::Finished(call, outcome) => Some(Input::Replied { call, outcome }),
+                    News::Delta(call, delta) => {
+                        for subscriber in &mut self.subscribers {
+                            subscriber.delta(call, &delta);
+                        }
+                        let first = delta != Delta::Connected && answering.insert(call);
+                        first.then_some(Input::FirstToken { call })
+                    }
+                },
+                approved = answer(&mut consent) => {
+                    consent = None;
+                    Some(if approved { Input::ConsentGiven } else { Input::ConsentDeclined })
+                }
+                timer = fire(&self.clock, next_timer) => {
+                    timers.pop_first();
+                    Some(Input::TimerFired { timer })
+                }
+            };
+            inputs.extend(input);
+        }
+        calls.shut_down().await;
+        history
+    }
+}
+
+/// Tells everyone; who fails is dropped, and the others are told why, once.
+fn tell(subscribers: &mut Vec<&mut dyn Subscriber>, envelope: &Envelope) {
+    let mut troubles = Vec::new();
+    subscribers.retain_mut(|subscriber| match subscriber.event(envelope) {
+        Ok(()) => true,
+        Err(failed) => {
+            troubles.push(failed);
+            false
+        }
+    });
+    for trouble in &troubles {
+        for subscriber in subscribers.iter_mut() {
+            subscriber.trouble(&trouble.to_string());
+        }
+    }
+}
+
+fn ask(person: &dyn Person, estimate: Estimate) -> BoxFuture<'_, bool> {
+    Box::pin(async move { person.consent(&estimate).await })
+}
+
+/// Waits for the person's answer; for ever when nothing was asked.
+async fn answer(consent: &mut Option<BoxFuture<'_, bool>>) -> bool {
+    match consent {
+        Some(answer) => answer.await,
+        None => std::future::pending().await,
+    }
+}
+
+/// Waits for the earliest timer; for ever when there is none. Never fires early.
+async fn fire(clock: &Clock, timer: Option<(Timestamp, TimerId)>) -> TimerId {
+    match timer {
+        Some((at, timer)) => {
+            tokio::time::sleep_until(clock.instant(at)).await;
+            timer
+        }
+        None => std::future::pending().await,
+    }
+}

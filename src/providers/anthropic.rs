@@ -1,0 +1,169 @@
+//! Anthropic's Messages API: what goes out and how its stream of events is read. Pure.
+//!
+//! No prompt caching is asked for: a write costs 1.25 times the input price, and most prompts of a consultation are sent once. No
+//! thinking and no effort is set either: leaving both out is legal for every model.
+
+use std::ops::ControlFlow;
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::consultation::call::{Ask, Failure, FailureClass, Outcome, StopReason};
+use crate::domain::tokens::Usage;
+use crate::engine::ports::Delta;
+
+use super::gathering::Gathering;
+use super::sse::Event;
+use super::wire::{Account, Decoder, End, Endpoint, HeaderText, HttpRequest, Structure, bearer};
+
+/// The version of the API that this codec speaks. It refuses sampling parameters, which are never sent.
+pub const API_VERSION: &str = "2026-10-21";
+
+/// The variable whose value goes out as a bearer token.
+pub const TOKEN_VARIABLE: &str = "ANTHROPIC_AUTH_TOKEN";
+
+/// The request for one call.
+pub fn encode(ask: &Ask, endpoint: &Endpoint, structure: Structure) -> HttpRequest {
+    let mut body = json!({
+        "model": ask.model.model,
+        "max_tokens": ask.room,
+        "stream": true,
+        "system": ask.prompt.system(),
+        "messages": [{"role": "user", "content": ask.prompt.user()}],
+    });
+    if let (Structure::Schema, Some(fields)) = (structure, body.as_object_mut()) {
+        let schema = super::wire::schema(ask);
+        fields.insert("output_config".into(), json!({"format": {"type": "json_schema", "schema": schema}}));
+    }
+    let key = &endpoint.account.key;
+    let auth = match endpoint.account.variable.as_str() {
+        TOKEN_VARIABLE => bearer(key),
+        _ => ("x-api-key", HeaderText::Secret(key.clone())),
+    };
+    HttpRequest {
+        url: format!("{}/v1/messages", endpoint.base_url),
+        headers: vec![auth, ("anthropic-version", HeaderText::Plain(API_VERSION))],
+        body,
+    }
+}
+
+/// Reads the stream of one reply.
+#[derive(Debug)]
+pub struct AnthropicDecoder {
+    gathering: Gathering,
+    /// The prompt did not fit: more room would not help.
+    context_exceeded: bool,
+}
+
+impl AnthropicDecoder {
+    pub fn new(ask: &Ask, account: &Account) -> Self {
+        Self { gathering: Gathering::new(ask, account), context_exceeded: false }
+    }
+
+    fn message_delta(&mut self, event: &Value) {
+        let delta = event.get("delta");
+        if let Some(reason) = delta.and_then(|delta| delta.get("stop_reason")).and_then(Value::as_str) {
+            self.context_exceeded = reason == "model_context_window_exceeded";
+            self.gathering.stop = Some(match reason {
+                "end_turn" | "stop_sequence" => StopReason::End,
+                "max_tokens" => StopReason::Length,
+                "refusal" => StopReason::Refused(refusal(delta.and_then(|delta| delta.get("stop_details")))),
+                other => StopReason::Other(other.to_owned()),
+            });
+        }
+        if let Some(reported) = event.get("usage").and_then(|usage| WireUsage::deserialize(usage).ok()) {
+            self.gathering.usage = Some(reported.after(self.gathering.usage));
+            self.gathering.usage_is_final |= reported.output_tokens.is_some();
+        }
+    }
+}
+
+impl Decoder for AnthropicDecoder {
+    fn event(&mut self, event: &Event, on: &mut dyn FnMut(Delta)) -> ControlFlow<()> {
+        let json = self.gathering.json(&event.data)?;
+        match json.get("type").and_then(Value::as_str).unwrap_or(&event.name) {
+            "message_start" => {
+                let message = json.get("message");
+                self.gathering.served_model = message.and_then(|m| m.get("model")).and_then(Value::as_str).map(ToOwned::to_owned);
+                let reported = message.and_then(|m| m.get("usage")).and_then(|usage| WireUsage::deserialize(usage).ok());
+                self.gathering.usage = reported.map(|reported| reported.after(None));
+            }
+            "content_block_start" => {
+                let block = json.get("content_block");
+                match block.and_then(|block| block.get("type")).and_then(Value::as_str) {
+                    Some("thinking" | "redacted_thinking") => self.gathering.add_thinking("", on),
+                    Some("text") => self.gathering.add_text(text_at(block, "text"), on),
+                    Some(_) | None => {}
+                }
+            }
+            "content_block_delta" => {
+                let delta = json.get("delta");
+                match delta.and_then(|delta| delta.get("type")).and_then(Value::as_str) {
+                    Some("text_delta") => self.gathering.add_text(text_at(delta, "text"), on),
+                    Some("thinking_delta") => self.gathering.add_thinking(text_at(delta, "thinking"), on),
+                    Some(_) | None => {}
+                }
+            }
+            "message_delta" => self.message_delta(&json),
+            "message_stop" => {
+                self.gathering.complete = true;
+                return ControlFlow::Break(());
+            }
+            "error" => return self.gathering.fail(&json),
+            // `ping`, `content_block_stop` and whatever is added later.
+            _ => {}
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn finish(self: Box<Self>, end: End) -> Outcome {
+        let reply = self.gathering.finish(end)?;
+        if self.context_exceeded {
+            let message = "the prompt and the answer together do not fit the model's context window";
+            let failure = Failure::new(FailureClass::Context, message);
+            return Err(Failure { usage: Some(reply.usage), partial: reply.text, ..failure });
+        }
+        Ok(reply)
+    }
+}
+
+fn text_at<'a>(value: Option<&'a Value>, key: &str) -> &'a str {
+    value.and_then(|value| value.get(key)).and_then(Value::as_str).unwrap_or_default()
+}
+
+/// The model's words for declining: its explanation, else the category.
+fn refusal(details: Option<&Value>) -> String {
+    let words = ["explanation", "category"].iter().map(|key| text_at(details, key)).find(|text| !text.is_empty());
+    words.unwrap_or_default().to_owned()
+}
+
+/// Usage on the wire. The input excludes what was read from or written to a cache; the output includes thinking.
+#[derive(Debug, Deserialize)]
+struct WireUsage {
+    input_tokens: Option<u64>,
+    cache_read_input_tokens: Option<u64>,
+    cache_creation_input_tokens: Option<u64>,
+    output_tokens: Option<u64>,
+    output_tokens_details: Option<OutputDetails>,
+}
+
+#[derive(Debug, Deserialize)]
+struct OutputDetails {
+    thinking_tokens: Option<u64>,
+}
+
+impl WireUsage {
+    /// This report on top of an earlier one: reports are cumulative, and what one leaves out still holds.
+    fn after(&self, earlier: Option<Usage>) -> Usage {
+        let earlier = earlier.unwrap_or_default();
+        let thinking = self.output_tokens_details.as_ref().and_then(|details| details.thinking_tokens);
+        Usage {
+            input: self.input_tokens.unwrap_or(earlier.input),
+            cache_read: self.cache_read_input_tokens.unwrap_or(earlier.cache_read),
+            cache_write: self.cache_creation_input_tokens.unwrap_or(earlier.cache_write),
+            output: self.output_tokens.unwrap_or(earlier.output),
+            reasoning: thinking.unwrap_or(earlier.reasoning),
+            source: earlier.source,
+        }
+    }
+}

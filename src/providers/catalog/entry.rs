@@ -1,0 +1,176 @@
+//! One entry of the catalogue, as it is written in `models.json`: prices as decimal dollars, days as `YYYY-MM-DD`.
+
+use serde::{Deserialize, Serialize};
+
+use crate::domain::ids::{ModelRef, ProviderId};
+use crate::domain::money::MicroUsd;
+use crate::domain::pricing::{LongContext, Price, Rates};
+use crate::domain::time::Timestamp;
+
+/// One model.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Model {
+    pub provider: ProviderId,
+    pub id: String,
+    /// 1 for a vendor's best, 2 for what most work needs, 3 for what is cheap and quick.
+    #[serde(default = "middle_tier")]
+    pub tier: u8,
+    /// Its place in its vendor's default panel, from 1. `None` keeps it out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rank: Option<u32>,
+    /// Most tokens of a prompt.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub context: Option<u64>,
+    /// Most tokens of an answer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_output: Option<u64>,
+    /// The vendor can hold this model to a JSON Schema.
+    #[serde(default = "yes")]
+    pub supports_response_schema: bool,
+    /// The day from which it no longer answers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retires: Option<Date>,
+    /// What to use instead, at the same provider.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub successor: Option<String>,
+    /// In the order of their dates.
+    #[serde(default)]
+    pub prices: Vec<DatedPrice>,
+}
+
+fn middle_tier() -> u8 {
+    2
+}
+
+fn yes() -> bool {
+    true
+}
+
+/// A price and the day from which it holds.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DatedPrice {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from: Option<Date>,
+    pub input: UsdPerMtok,
+    pub output: UsdPerMtok,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cache_read: Option<UsdPerMtok>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cache_write: Option<UsdPerMtok>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub long_context: Option<LongContextPrice>,
+    /// Where the figures were read.
+    #[serde(default = "own")]
+    pub source: String,
+    /// When that source was published.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub as_of: Option<Date>,
+}
+
+fn own() -> String {
+    "user".to_owned()
+}
+
+/// The second tier of a price, as it is written.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LongContextPrice {
+    pub above_tokens: u64,
+    pub input: UsdPerMtok,
+    pub output: UsdPerMtok,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cache_read: Option<UsdPerMtok>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cache_write: Option<UsdPerMtok>,
+}
+
+/// Dollars for a million tokens, written as a decimal number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "f64", into = "f64")]
+pub struct UsdPerMtok(pub MicroUsd);
+
+impl TryFrom<f64> for UsdPerMtok {
+    type Error = String;
+
+    fn try_from(usd: f64) -> Result<Self, Self::Error> {
+        MicroUsd::from_usd(usd).map(Self).ok_or_else(|| format!("`{usd}` is not a price in dollars"))
+    }
+}
+
+impl From<UsdPerMtok> for f64 {
+    fn from(price: UsdPerMtok) -> Self {
+        price.0.usd()
+    }
+}
+
+/// A calendar day, `2026-12-01`. Ordered by time.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct Date(String);
+
+impl Date {
+    /// The day on which a moment falls, in UTC.
+    pub fn of(moment: Timestamp) -> Self {
+        Self(moment.date())
+    }
+
+    /// Days from `earlier` to this day; negative when this day comes first.
+    pub fn days_since(&self, earlier: &Self) -> i64 {
+        let day = |date: &Self| date.0.parse::<jiff::civil::Date>().ok();
+        let span = day(self).zip(day(earlier)).and_then(|(later, earlier)| later.since(earlier).ok());
+        span.map_or(0, |span| i64::from(span.get_days()))
+    }
+}
+
+impl std::fmt::Display for Date {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl TryFrom<String> for Date {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        match text.parse::<jiff::civil::Date>() {
+            Ok(day) => Ok(Self(day.to_string())),
+            Err(_) => Err(format!("`{text}` is not a day of the form YYYY-MM-DD")),
+        }
+    }
+}
+
+impl From<Date> for String {
+    fn from(date: Date) -> Self {
+        date.0
+    }
+}
+
+impl Model {
+    pub fn to_ref(&self) -> ModelRef {
+        ModelRef { provider: self.provider.clone(), model: self.id.clone() }
+    }
+
+    /// The price in force on a day, with its source.
+    pub fn price_on(&self, day: &Date) -> Option<&DatedPrice> {
+        self.prices.iter().filter(|price| price.from.as_ref().is_none_or(|from| from <= day)).max_by_key(|price| &price.from)
+    }
+}
+
+impl DatedPrice {
+    /// The price in the form that costs are computed from.
+    pub fn price(&self) -> Price {
+        Price {
+            base: rates(self.input, self.output, self.cache_read, self.cache_write),
+            long_context: self.long_context.as_ref().map(|tier| LongContext {
+                above_tokens: tier.above_tokens,
+                rates: rates(tier.input, tier.output, tier.cache_read, tier.cache_write),
+            }),
+        }
+    }
+}
+
+fn rates(input: UsdPerMtok, output: UsdPerMtok, cache_read: Option<UsdPerMtok>, cache_write: Option<UsdPerMtok>) -> Rates {
+    Rates { input: input.0, output: output.0, cache_read: cache_read.map(|rate| rate.0), cache_write: cache_write.map(|rate| rate.0) }
+}

@@ -1,0 +1,150 @@
+//! What all decoders gather from a stream, and the one place that decides what has come of it: an answer, a refusal or a failure.
+
+use std::ops::ControlFlow;
+
+use crate::consultation::call::{Ask, Failure, FailureClass, Outcome, Reply, StopReason};
+use crate::domain::money::MicroUsd;
+use crate::domain::tokens::{Usage, UsageSource, estimate_tokens};
+use crate::engine::ports::Delta;
+
+use super::errors;
+use super::wire::{Account, End};
+
+/// A reply as far as it has arrived.
+#[derive(Debug)]
+pub struct Gathering {
+    account: Account,
+    /// The prompt's tokens by our own estimate, in case the provider does not count.
+    prompt_tokens: u64,
+    pub text: String,
+    /// Thinking is no part of the answer, and counts as output when the provider does not count.
+    thinking: String,
+    pub stop: Option<StopReason>,
+    /// What the provider has reported so far.
+    pub usage: Option<Usage>,
+    /// The reported usage covers the whole call.
+    pub usage_is_final: bool,
+    pub served_model: Option<String>,
+    pub reported_cost: Option<MicroUsd>,
+    failure: Option<Failure>,
+    /// What the vendor sends last has arrived.
+    pub complete: bool,
+}
+
+impl Gathering {
+    pub fn new(ask: &Ask, account: &Account) -> Self {
+        Self {
+            account: account.clone(),
+            prompt_tokens: estimate_tokens(&ask.prompt.text()),
+            text: String::new(),
+            thinking: String::new(),
+            stop: None,
+            usage: None,
+            usage_is_final: false,
+            served_model: None,
+            reported_cost: None,
+            failure: None,
+            complete: false,
+        }
+    }
+
+    pub fn add_text(&mut self, piece: &str, on: &mut dyn FnMut(Delta)) {
+        if !piece.is_empty() {
+            self.text.push_str(piece);
+            on(Delta::Text(piece.to_owned()));
+        }
+    }
+
+    pub fn add_thinking(&mut self, piece: &str, on: &mut dyn FnMut(Delta)) {
+        self.thinking.push_str(piece);
+        on(Delta::Thinking);
+    }
+
+    /// Reads an event's data. Data that is not JSON ends the call.
+    pub fn json(&mut self, data: &str) -> ControlFlow<(), serde_json::Value> {
+        match serde_json::from_str(data) {
+            Ok(value) => ControlFlow::Continue(value),
+            Err(error) => {
+                self.failure = Some(Failure::new(FailureClass::Malformed, format!("an event of the stream is not JSON ({error})")));
+                ControlFlow::Break(())
+            }
+        }
+    }
+
+    /// Takes an event that is not what the vendor's protocol allows.
+    pub fn malformed(&mut self, message: &str) -> ControlFlow<()> {
+        self.failure = Some(Failure::new(FailureClass::Malformed, message));
+        ControlFlow::Break(())
+    }
+
+    /// Takes an error that arrived inside the stream, after a successful status.
+    pub fn fail(&mut self, body: &serde_json::Value) -> ControlFlow<()> {
+        let mut failure = errors::in_stream(body, &self.account);
+        // What was transient before any content is an interruption after it: a plain retry would pay for the same text again.
+        if failure.class == FailureClass::Overload && !self.text.is_empty() {
+            failure.class = FailureClass::Interrupted;
+        }
+        self.failure = Some(failure);
+        ControlFlow::Break(())
+    }
+
+    /// What has come of the call.
+    pub fn finish(mut self, end: End) -> Outcome {
+        if let Some(failure) = self.failure.take() {
+            return Err(self.with_remains(failure));
+        }
+        match (self.complete, self.stop.take()) {
+            (true, Some(stop)) => self.reply(stop),
+            (_, stop) => {
+                self.stop = stop;
+                Err(self.interrupted(end))
+            }
+        }
+    }
+
+    fn reply(mut self, stop: StopReason) -> Outcome {
+        let usage = self.usage();
+        match &stop {
+            StopReason::End if self.text.trim().is_empty() => {
+                let message = "the model ended its answer without any text";
+                return Err(self.with_remains(Failure::new(FailureClass::Empty, message)));
+            }
+            // What was written before a refusal is not an answer, and vendors ask for it to be discarded.
+            StopReason::Refused(_) => self.text.clear(),
+            StopReason::End | StopReason::Length | StopReason::Other(_) => {}
+        }
+        Ok(Reply { usage, text: self.text, stop, served_model: self.served_model, reported_cost: self.reported_cost })
+    }
+
+    fn interrupted(self, end: End) -> Failure {
+        let failure = match end {
+            End::Closed => Failure::new(FailureClass::Transport, "the stream ended before the answer was complete"),
+            End::Broken(failure) => failure,
+        };
+        // Before any content it is as if the connection had never been there; after it, trying again would pay for the same text twice.
+        let interrupted = failure.class == FailureClass::Transport && !self.text.is_empty();
+        let failure = if interrupted { Failure { class: FailureClass::Interrupted, ..failure } } else { failure };
+        self.with_remains(failure)
+    }
+
+    /// Adds what is left of the call: its text, and what it used, when it came so far that something was used.
+    fn with_remains(mut self, failure: Failure) -> Failure {
+        let began = self.usage.is_some() || !self.text.is_empty() || !self.thinking.is_empty();
+        let usage = began.then(|| self.usage());
+        Failure { usage, partial: std::mem::take(&mut self.text), ..failure }
+    }
+
+    /// What the provider reported; completed by our own estimate where it did not, and marked so.
+    fn usage(&self) -> Usage {
+        let told = self.usage.unwrap_or_default();
+        // No provider counts an empty prompt, or no tokens for a text: such a report left something out.
+        let plausible = told.prompt() > 0 && (told.output > 0 || self.text.is_empty());
+        if self.usage_is_final && plausible {
+            return told;
+        }
+        let told = if told.prompt() > 0 { told } else { Usage { input: self.prompt_tokens, ..told } };
+        let reasoning = estimate_tokens(&self.thinking);
+        let output = told.output.max(estimate_tokens(&self.text).saturating_add(reasoning));
+        Usage { output, reasoning: told.reasoning.max(reasoning), source: UsageSource::Estimated, ..told }
+    }
+}

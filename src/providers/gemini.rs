@@ -1,0 +1,190 @@
+//! Google's generateContent: what goes out and how its stream of fragments is read. Pure.
+
+use std::fmt::Write;
+use std::ops::ControlFlow;
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::consultation::call::{Ask, Outcome, StopReason};
+use crate::domain::tokens::Usage;
+use crate::engine::ports::Delta;
+
+use super::gathering::Gathering;
+use super::sse::Event;
+use super::wire::{Account, Decoder, End, Endpoint, HeaderText, HttpRequest, Structure};
+
+/// The request for one call. Properties are written in the order in which the schema declares them.
+pub fn encode(ask: &Ask, endpoint: &Endpoint, structure: Structure) -> HttpRequest {
+    let mut generation = json!({"maxOutputTokens": ask.room});
+    if let (Structure::Schema, Some(fields)) = (structure, generation.as_object_mut()) {
+        fields.insert("responseMimeType".into(), json!("application/json"));
+        fields.insert("responseJsonSchema".into(), ordered(super::wire::schema(ask)));
+    }
+    let body = json!({
+        "systemInstruction": {"parts": [{"text": ask.prompt.system()}]},
+        "contents": [{"role": "user", "parts": [{"text": ask.prompt.user()}]}],
+        "generationConfig": generation,
+    });
+    HttpRequest {
+        url: format!("{}/v1beta/models/{}:streamGenerateContent?alt=sse", endpoint.base_url, path_segment(&ask.model.model)),
+        headers: vec![("x-goog-api-key", HeaderText::Secret(endpoint.account.key.clone()))],
+        body,
+    }
+}
+
+/// The schema with `propertyOrdering` at every object, without which Gemini is free to answer before it reasons.
+fn ordered(schema: Value) -> Value {
+    match schema {
+        Value::Object(fields) => {
+            let names =
+                fields.get("properties").and_then(Value::as_object).map(|properties| properties.keys().cloned().collect::<Vec<_>>());
+            let mut fields: serde_json::Map<_, _> = fields.into_iter().map(|(key, value)| (key, ordered(value))).collect();
+            if let (Some(names), Some("object")) = (names, fields.get("type").and_then(Value::as_str)) {
+                fields.insert("propertyOrdering".into(), names.into());
+            }
+            Value::Object(fields)
+        }
+        Value::Array(list) => Value::Array(list.into_iter().map(ordered).collect()),
+        other => other,
+    }
+}
+
+/// A model's name as one segment of a path: anything that could end the segment is escaped.
+fn path_segment(model: &str) -> String {
+    let mut segment = String::with_capacity(model.len());
+    for byte in model.strip_prefix("models/").unwrap_or(model).bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => segment.push(char::from(byte)),
+            // Writing to a `String` cannot fail.
+            _ => _ = write!(segment, "%{byte:02X}"),
+        }
+    }
+    segment
+}
+
+/// Reads the stream of one reply.
+#[derive(Debug)]
+pub struct GeminiDecoder {
+    gathering: Gathering,
+}
+
+impl GeminiDecoder {
+    pub fn new(ask: &Ask, account: &Account) -> Self {
+        Self { gathering: Gathering::new(ask, account) }
+    }
+
+    fn candidate(&mut self, candidate: Candidate, on: &mut dyn FnMut(Delta)) {
+        for part in candidate.content.and_then(|content| content.parts).into_iter().flatten() {
+            let text = part.text.unwrap_or_default();
+            if part.thought.unwrap_or(false) {
+                self.gathering.add_thinking(&text, on);
+            } else {
+                self.gathering.add_text(&text, on);
+            }
+        }
+        if let Some(reason) = candidate.finish_reason.filter(|reason| reason != "FINISH_REASON_UNSPECIFIED") {
+            // There is no marker after this; the last counts of usage may follow.
+            self.gathering.complete = true;
+            let words = candidate.finish_message.unwrap_or_else(|| reason.clone());
+            self.gathering.stop = Some(match reason.as_str() {
+                "STOP" => StopReason::End,
+                "MAX_TOKENS" => StopReason::Length,
+                "SAFETY" | "RECITATION" | "BLOCKLIST" | "PROHIBITED_CONTENT" | "SPII" => StopReason::Refused(words),
+                _ => StopReason::Other(reason),
+            });
+        }
+    }
+}
+
+impl Decoder for GeminiDecoder {
+    fn event(&mut self, event: &Event, on: &mut dyn FnMut(Delta)) -> ControlFlow<()> {
+        let json = self.gathering.json(&event.data)?;
+        let fragment = json.as_array().and_then(|list| list.first()).unwrap_or(&json);
+        if fragment.get("error").is_some_and(|error| !error.is_null()) {
+            return self.gathering.fail(fragment);
+        }
+        let Ok(fragment) = Fragment::deserialize(fragment) else {
+            return self.gathering.malformed("a fragment of the stream does not have the form of a generated content");
+        };
+        if let Some(model) = fragment.model_version {
+            self.gathering.served_model = Some(model);
+        }
+        let usage = fragment.usage_metadata.and_then(|usage| WireUsage::deserialize(usage).ok());
+        let counted = usage.is_some();
+        self.gathering.usage = usage.map(|usage| usage.normalised()).or(self.gathering.usage);
+        if let Some(candidate) = fragment.candidates.into_iter().flatten().next() {
+            self.candidate(candidate, on);
+        }
+        if let Some(reason) = fragment.prompt_feedback.and_then(|feedback| feedback.block_reason) {
+            self.gathering.complete = true;
+            self.gathering.stop = Some(StopReason::Refused(format!("the prompt was blocked: {reason}")));
+        }
+        // Counts are cumulative and come with every fragment: those that come with or after the end are the last.
+        self.gathering.usage_is_final |= self.gathering.complete && counted;
+        ControlFlow::Continue(())
+    }
+
+    fn finish(self: Box<Self>, end: End) -> Outcome {
+        self.gathering.finish(end)
+    }
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Fragment {
+    candidates: Option<Vec<Candidate>>,
+    prompt_feedback: Option<PromptFeedback>,
+    usage_metadata: Option<Value>,
+    model_version: Option<String>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Candidate {
+    content: Option<Content>,
+    finish_reason: Option<String>,
+    finish_message: Option<String>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Content {
+    parts: Option<Vec<Part>>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Part {
+    text: Option<String>,
+    thought: Option<bool>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct PromptFeedback {
+    block_reason: Option<String>,
+}
+
+/// Usage on the wire; zeros are left out. The prompt includes what was cached, the candidates exclude thoughts.
+#[derive(Debug, Deserialize)]
+struct WireUsage {
+    #[serde(rename = "promptTokenCount")]
+    prompt: Option<u64>,
+    #[serde(rename = "cachedContentTokenCount")]
+    cached: Option<u64>,
+    #[serde(rename = "candidatesTokenCount")]
+    candidates: Option<u64>,
+    #[serde(rename = "thoughtsTokenCount")]
+    thoughts: Option<u64>,
+    #[serde(rename = "toolUsePromptTokenCount")]
+    tool_use_prompt: Option<u64>,
+}
+
+impl WireUsage {
+    fn normalised(&self) -> Usage {
+        let prompt = self.prompt.unwrap_or(0).saturating_add(self.tool_use_prompt.unwrap_or(0));
+        let cache_read = self.cached.unwrap_or(0).min(prompt);
+        let reasoning = self.thoughts.unwrap_or(0);
+        let output = self.candidates.unwrap_or(0).saturating_add(reasoning);
+        Usage { input: prompt - cache_read, cache_read, output, reasoning, ..Usage::default() }
+    }
+}

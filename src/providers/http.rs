@@ -1,0 +1,309 @@
+//! HTTP for all providers: one set of clients, one way to make a call. Nothing else sends a request to a model.
+//!
+//! No retry (that is policy, decided elsewhere), no redirect (a redirect would carry a vendor's key to another host), no compression
+//! (it holds back streams) and no total timeout (a model may think for as long as it gives signs of life). Dropping the future of a call
+//! closes its connection.
+
+use std::net::{IpAddr, Ipv6Addr};
+use std::ops::ControlFlow;
+use std::sync::OnceLock;
+use std::time::Duration;
+
+use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
+use reqwest::{Client, Response, Url};
+
+use crate::consultation::call::{Failure, FailureClass, Outcome};
+use crate::engine::ports::Delta;
+
+use super::errors::{self, ErrorResponse};
+use super::sse;
+use super::wire::{Account, Decoder, End, HeaderText, HttpRequest};
+
+/// Most bytes that are read of an answer that is not a success.
+const MAX_ERROR_BYTES: usize = 64 * 1024;
+/// Most bytes of a whole stream.
+const MAX_STREAM_BYTES: usize = 64 * 1024 * 1024;
+
+/// How long a connection may be silent. There is no limit to how long a call may take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Timeouts {
+    pub connect: Duration,
+    /// Between two bytes of any kind: comments that keep a stream alive count.
+    pub idle: Duration,
+}
+
+impl Default for Timeouts {
+    fn default() -> Self {
+        Self { connect: Duration::from_secs(10), idle: Duration::from_secs(120) }
+    }
+}
+
+/// The clients, built when they are first needed: that loads the platform's certificates, which takes longer than `--version` may.
+#[derive(Debug, Default)]
+pub struct Http {
+    timeouts: Timeouts,
+    public: OnceLock<Result<Client, String>>,
+    own_network: OnceLock<Result<Client, String>>,
+    /// The own network without TLS, which needs no certificates at all.
+    own_network_plain: OnceLock<Result<Client, String>>,
+}
+
+/// Why there is no client for an address.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NoClient {
+    #[error("`{0}` is not an address of the form https://host/path")]
+    BadUrl(String),
+    #[error("cannot set up TLS: {0}")]
+    Setup(String),
+}
+
+impl Http {
+    pub fn new(timeouts: Timeouts) -> Self {
+        Self { timeouts, ..Self::default() }
+    }
+
+    /// The client for an address. Hosts of the user's own network are reached without a proxy. Redirects are not followed.
+    pub fn client_for(&self, url: &str) -> Result<&Client, NoClient> {
+        self.client(&parse(url)?)
+    }
+
+    fn client(&self, url: &Url) -> Result<&Client, NoClient> {
+        let own_network = is_own_network(url.host_str().unwrap_or_default());
+        let plain = own_network && url.scheme() == "http";
+        let cell = match (own_network, plain) {
+            (false, _) => &self.public,
+            (true, false) => &self.own_network,
+            (true, true) => &self.own_network_plain,
+        };
+        let built = cell.get_or_init(|| {
+            // A second installation changes nothing, and is reported as an error.
+            let _ = rustls::crypto::ring::default_provider().install_default();
+            let builder = Client::builder()
+                .user_agent(concat!("conclave/", env!("CARGO_PKG_VERSION")))
+                .redirect(reqwest::redirect::Policy::none())
+                .connect_timeout(self.timeouts.connect)
+                .read_timeout(self.timeouts.idle)
+                .http2_keep_alive_interval(Duration::from_secs(20))
+                .http2_keep_alive_timeout(Duration::from_secs(20));
+            let builder = if own_network { builder.no_proxy() } else { builder };
+            let builder = if plain { builder.tls_certs_only([]) } else { builder };
+            builder.build().map_err(|error| innermost(&error))
+        });
+        built.as_ref().map_err(|reason| NoClient::Setup(reason.clone()))
+    }
+
+    /// Makes one call and feeds the answer's events to the decoder.
+    pub async fn call(
+        &self,
+        request: HttpRequest,
+        mut decoder: Box<dyn Decoder>,
+        account: &Account,
+        on: &mut (dyn FnMut(Delta) + Send),
+    ) -> Outcome {
+        let response = match self.send(request, account).await {
+            Ok(response) => response,
+            Err(failure) => return Err(failure),
+        };
+        if !response.status().is_success() {
+            let now = header(response.headers(), "date").as_deref().and_then(errors::http_date);
+            return Err(errors::classify(&error_response(response).await, account, now));
+        }
+        on(Delta::Connected);
+        let end = self.read(response, decoder.as_mut(), account, on).await;
+        decoder.finish(end)
+    }
+
+    async fn send(&self, request: HttpRequest, account: &Account) -> Result<Response, Failure> {
+        let bad_request = |reason: String| Failure::new(FailureClass::BadRequest, reason);
+        let url = parse(&request.url).map_err(|error| bad_request(error.to_string()))?;
+        let client = self.client(&url).map_err(|error| Failure::new(FailureClass::Transport, error.to_string()))?;
+        let mut headers = HeaderMap::with_capacity(request.headers.len() + 1);
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        for (name, text) in &request.headers {
+            let value = match text {
+                HeaderText::Plain(text) => HeaderValue::from_static(text),
+                HeaderText::Secret(text) => {
+                    let unsendable = |_| Failure::new(FailureClass::Auth, format!("the key in `{}` cannot be sent", account.variable));
+                    let mut value = HeaderValue::from_str(secrecy::ExposeSecret::expose_secret(text)).map_err(unsendable)?;
+                    value.set_sensitive(true);
+                    value
+                }
+            };
+            headers.insert(HeaderName::from_static(name), value);
+        }
+        let authority = authority(&url);
+        let sent = client.post(url).headers(headers).body(request.body.to_string()).send().await;
+        sent.map_err(|error| Failure::new(FailureClass::Transport, self.in_plain_words(&error, &authority)))
+    }
+
+    async fn read(&self, mut response: Response, decoder: &mut dyn Decoder, account: &Account, on: &mut (dyn FnMut(Delta) + Send)) -> End {
+        let authority = authority(response.url());
+        let content_type = header(response.headers(), "content-type").unwrap_or_default();
+        let malformed = |reason: String| End::Broken(Failure::new(FailureClass::Malformed, reason));
+        let mut parser = sse::Parser::default();
+        let mut events = Vec::new();
+        // Kept until the first event, to be able to say what came instead of one.
+        let mut preamble = Vec::new();
+        let mut total = 0usize;
+        let mut any_event = false;
+        loop {
+            let chunk = match response.chunk().await {
+                Ok(Some(chunk)) => chunk,
+                Ok(None) => break,
+                Err(error) => return End::Broken(Failure::new(FailureClass::Transport, self.in_plain_words(&error, &authority))),
+            };
+            total = total.saturating_add(chunk.len());
+            if total > MAX_STREAM_BYTES {
+                return malformed(format!("the answer is larger than {MAX_STREAM_BYTES} bytes"));
+            }
+            let fed = parser.feed(&chunk, &mut events);
+            any_event |= !events.is_empty();
+            if !any_event {
+                let room = MAX_ERROR_BYTES.saturating_sub(preamble.len());
+                preamble.extend_from_slice(chunk.get(..room.min(chunk.len())).unwrap_or_default());
+            }
+            for event in events.drain(..) {
+                if decoder.event(&event, on) == ControlFlow::Break(()) {
+                    return End::Closed;
+                }
+            }
+            if let Err(error) = fed {
+                return malformed(error.to_string());
+            }
+        }
+        match parser.finish().filter(is_whole) {
+            Some(event) => {
+                // The stream ends here whatever the decoder thinks of the last event.
+                let _ = decoder.event(&event, on);
+            }
+            None if !any_event && !is_event_stream(&content_type) => return not_a_stream(&preamble, &content_type, account),
+            None => {}
+        }
+        End::Closed
+    }
+
+    /// What went wrong with a connection. Never with an address's path or query.
+    fn in_plain_words(&self, error: &reqwest::Error, authority: &str) -> String {
+        let cause = innermost(error);
+        if error.is_timeout() && error.is_connect() {
+            format!("`{authority}` did not accept a connection within {} s", self.timeouts.connect.as_secs_f64())
+        } else if error.is_timeout() {
+            format!("`{authority}` sent nothing for {} s", self.timeouts.idle.as_secs_f64())
+        } else if is_refused(error) {
+            format!("connection refused by `{authority}`")
+        } else if cause.contains("ertificate") {
+            format!("the TLS certificate of `{authority}` was not accepted: {cause}")
+        } else if error.is_connect() {
+            format!("cannot connect to `{authority}`: {cause}")
+        } else {
+            format!("the connection to `{authority}` broke: {cause}")
+        }
+    }
+}
+
+fn parse(url: &str) -> Result<Url, NoClient> {
+    let without_query = || NoClient::BadUrl(url.split(['?', '#']).next().unwrap_or_default().to_owned());
+    let parsed = Url::parse(url).map_err(|_| without_query())?;
+    let usable = matches!(parsed.scheme(), "http" | "https") && parsed.has_host();
+    usable.then_some(parsed).ok_or_else(without_query)
+}
+
+/// Host and, where it is not the usual one, port.
+fn authority(url: &Url) -> String {
+    let host = url.host_str().unwrap_or_default();
+    url.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"))
+}
+
+/// The last cause: the words of the system or of TLS, without the address that the outer errors carry.
+fn innermost(error: &dyn std::error::Error) -> String {
+    let mut cause = error;
+    while let Some(source) = cause.source() {
+        cause = source;
+    }
+    errors::shortened(&cause.to_string())
+}
+
+fn is_refused(error: &reqwest::Error) -> bool {
+    std::iter::successors(std::error::Error::source(error), |cause| cause.source())
+        .filter_map(|cause| cause.downcast_ref::<std::io::Error>())
+        .any(|cause| cause.kind() == std::io::ErrorKind::ConnectionRefused)
+}
+
+/// The user's own machine or network, which no proxy stands before.
+fn is_own_network(host: &str) -> bool {
+    let host = host.trim_start_matches('[').trim_end_matches(']');
+    match host.parse() {
+        Ok(IpAddr::V4(ip)) => ip.is_loopback() || ip.is_private() || ip.is_link_local() || ip.is_unspecified(),
+        Ok(IpAddr::V6(ip)) => ip == Ipv6Addr::LOCALHOST || ip.is_unique_local() || ip.is_unicast_link_local(),
+        Err(_) => !host.contains('.') || [".localhost", ".local", ".internal"].iter().any(|suffix| host.ends_with(suffix)),
+    }
+}
+
+fn header(headers: &HeaderMap, name: &str) -> Option<String> {
+    headers.get(name)?.to_str().ok().map(ToOwned::to_owned)
+}
+
+async fn error_response(mut response: Response) -> ErrorResponse {
+    let headers = response.headers();
+    let mut told = ErrorResponse {
+        status: response.status().as_u16(),
+        retry_after_ms: header(headers, "retry-after-ms"),
+        retry_after: header(headers, "retry-after"),
+        should_retry: header(headers, "x-should-retry"),
+        body: String::new(),
+    };
+    let mut body = Vec::new();
+    // A body that breaks off is read as far as it came.
+    while let Ok(Some(chunk)) = response.chunk().await {
+        let room = MAX_ERROR_BYTES.saturating_sub(body.len());
+        body.extend_from_slice(chunk.get(..room.min(chunk.len())).unwrap_or_default());
+        if room <= chunk.len() {
+            break;
+        }
+    }
+    told.body = String::from_utf8_lossy(&body).into_owned();
+    told
+}
+
+fn is_event_stream(content_type: &str) -> bool {
+    content_type.trim_start().to_ascii_lowercase().starts_with("text/event-stream")
+}
+
+/// The last event of a stream that ended without a blank line may have been cut anywhere.
+fn is_whole(event: &sse::Event) -> bool {
+    event.data.trim() == "[DONE]" || serde_json::from_str::<serde::de::IgnoredAny>(&event.data).is_ok()
+}
+
+/// A success that is no stream: an error in a plain body, or something else altogether.
+fn not_a_stream(body: &[u8], content_type: &str, account: &Account) -> End {
+    let json = serde_json::from_slice::<serde_json::Value>(body).ok();
+    let first = json.as_ref().map(|json| json.as_array().and_then(|list| list.first()).unwrap_or(json));
+    End::Broken(match first {
+        Some(error) if error.get("error").is_some_and(|error| !error.is_null()) => errors::in_stream(error, account),
+        Some(_) | None => {
+            let what = if content_type.is_empty() { "something" } else { content_type };
+            Failure::new(FailureClass::Malformed, format!("the server answered with {what} instead of a stream of events"))
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hosts_of_the_users_own_network_are_known() {
+        for host in ["localhost", "127.0.0.1", "[::1]", "192.168.1.5", "10.0.0.1", "ollama", "box.local", "fd00::1"] {
+            assert!(is_own_network(host), "{host}");
+        }
+        for host in ["api.openai.com", "8.8.8.8", "2606:4700::1", "local.example"] {
+            assert!(!is_own_network(host), "{host}");
+        }
+    }
+
+    #[test]
+    fn an_address_that_cannot_be_used_is_named_without_its_query() {
+        let error = Http::default().client_for("ftp://host/x?key=secret").unwrap_err();
+        assert_eq!(error.to_string(), "`ftp://host/x` is not an address of the form https://host/path");
+    }
+}

@@ -1,0 +1,63 @@
+//! Turns a prompt into tokens in the model's own chat format.
+//!
+//! What the user wrote is tokenised as plain text: a chat marker inside a question or a file stays text and cannot end a turn.
+
+use llama_cpp_2::model::{LlamaChatMessage, LlamaChatTemplate, LlamaModel};
+
+use crate::consultation::call::{Prompt, join};
+
+const SYSTEM: &str = "SYSTEM-GOES-HERE";
+const USER: &str = "USER-GOES-HERE";
+
+/// The tokens around the two messages.
+#[derive(Debug)]
+pub(super) struct Frame {
+    before: Vec<i32>,
+    between: Vec<i32>,
+    after: Vec<i32>,
+}
+
+/// The model's chat format cannot be used.
+#[derive(Debug, thiserror::Error)]
+#[error("the model's chat format cannot be used: {0}")]
+pub(super) struct ChatError(String);
+
+impl Frame {
+    /// Reads the model's chat template; `ChatML` for a model without one.
+    pub(super) fn of(model: &LlamaModel) -> Result<Self, ChatError> {
+        let own = model.chat_template(None).ok().and_then(|template| render(model, &template).ok());
+        let rendered = match own {
+            Some(rendered) => rendered,
+            None => render(model, &LlamaChatTemplate::new("chatml").map_err(|error| ChatError(error.to_string()))?)?,
+        };
+        let (before, rest) = rendered.split_once(SYSTEM).ok_or_else(|| ChatError("it has no place for a system prompt".to_owned()))?;
+        let (between, after) = rest.split_once(USER).ok_or_else(|| ChatError("it has no place for a question".to_owned()))?;
+        let tokens = |text: &str, first: bool| ids(model.vocab().tokenize(text.as_bytes(), first, true));
+        Ok(Self { before: tokens(before, true), between: tokens(between, false), after: tokens(after, false) })
+    }
+
+    /// The whole prompt: protocol and shared block first, so that all seats begin alike.
+    pub(super) fn tokens(&self, model: &LlamaModel, prompt: &Prompt) -> Vec<i32> {
+        let plain = |text: &str| ids(model.vocab().tokenize(text.as_bytes(), false, false));
+        let mut tokens = self.before.clone();
+        tokens.extend(plain(prompt.protocol.trim()));
+        tokens.extend(&self.between);
+        tokens.extend(plain(&join([&prompt.shared, &prompt.persona, &prompt.task])));
+        tokens.extend(&self.after);
+        tokens
+    }
+}
+
+fn render(model: &LlamaModel, template: &LlamaChatTemplate) -> Result<String, ChatError> {
+    let say = |role: &str, content: &str| {
+        LlamaChatMessage::new(role.to_owned(), content.to_owned()).map_err(|error| ChatError(error.to_string()))
+    };
+    let rendered = model
+        .apply_chat_template(template, &[say("system", SYSTEM)?, say("user", USER)?], true)
+        .map_err(|error| ChatError(error.to_string()))?;
+    if rendered.contains(SYSTEM) && rendered.contains(USER) { Ok(rendered) } else { Err(ChatError("it drops a message".to_owned())) }
+}
+
+fn ids(tokens: Vec<llama_cpp_2::token::LlamaToken>) -> Vec<i32> {
+    tokens.into_iter().map(|token| token.0).collect()
+}

@@ -1,0 +1,49 @@
+//! What the processor offers: whether it can run the model at all, and how many threads to use.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::num::NonZeroUsize;
+
+/// The processor lacks instructions that the engine was compiled for.
+#[derive(Debug, thiserror::Error, PartialEq, Eq)]
+#[error("the local model needs a processor with {0}, which this machine does not have")]
+pub struct ProcessorTooOld(pub &'static str);
+
+/// Checks for what the engine was compiled for, before it runs: without the check the process would die of an illegal instruction.
+pub fn check() -> Result<(), ProcessorTooOld> {
+    #[cfg(target_arch = "x86_64")]
+    {
+        let needed = [
+            ("AVX2", std::arch::is_x86_feature_detected!("avx2")),
+            ("FMA", std::arch::is_x86_feature_detected!("fma")),
+            ("F16C", std::arch::is_x86_feature_detected!("f16c")),
+            ("BMI2", std::arch::is_x86_feature_detected!("bmi2")),
+        ];
+        if let Some((missing, _)) = needed.into_iter().find(|(_, there)| !there) {
+            return Err(ProcessorTooOld(missing));
+        }
+    }
+    Ok(())
+}
+
+/// The number of physical cores that this process may use. Two threads on one core are slower than one.
+pub fn physical_cores() -> NonZeroUsize {
+    let allowed = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
+    let mut cores = BTreeSet::new();
+    for entry in fs::read_dir("/sys/devices/system/cpu").into_iter().flatten().flatten() {
+        if let Ok(siblings) = fs::read_to_string(entry.path().join("topology/thread_siblings_list")) {
+            cores.insert(siblings);
+        }
+    }
+    NonZeroUsize::new(cores.len()).map_or(allowed, |cores| cores.min(allowed))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn there_are_no_more_physical_cores_than_the_process_may_use() {
+        assert!(physical_cores() <= std::thread::available_parallelism().unwrap());
+    }
+}

@@ -1,0 +1,102 @@
+//! Where model files lie: one folder in the home, files by their manifest name, a download beside them as `.part`.
+//!
+//! Invariant: a file under its final name has had its hash checked.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::manifest::{MODELS, Model};
+
+/// The folder of model files.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ModelHome {
+    folder: PathBuf,
+}
+
+/// The folder cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum HomeError {
+    #[error("cannot make the folder `{}`", .path.display())]
+    Make { path: PathBuf, source: io::Error },
+    #[error("cannot remove `{}`", .path.display())]
+    Remove { path: PathBuf, source: io::Error },
+}
+
+impl ModelHome {
+    /// The folder `models` inside the tool's home.
+    pub fn in_home(home: &Path) -> Self {
+        Self::at(home.join("models"))
+    }
+
+    pub fn at(folder: impl Into<PathBuf>) -> Self {
+        Self { folder: folder.into() }
+    }
+
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Where the model's file is, or will be.
+    pub fn path(&self, model: &Model) -> PathBuf {
+        self.folder.join(model.file)
+    }
+
+    /// The model's file if it is there, whole.
+    pub fn installed(&self, model: &Model) -> Option<PathBuf> {
+        let path = self.path(model);
+        let whole = fs::metadata(&path).is_ok_and(|meta| meta.is_file() && meta.len() == model.bytes);
+        whole.then_some(path)
+    }
+
+    /// The best model that is there: the default before the larger one, the smallest last.
+    pub fn any_installed(&self) -> Option<(&'static Model, PathBuf)> {
+        MODELS.into_iter().find_map(|model| self.installed(model).map(|path| (model, path)))
+    }
+
+    pub(super) fn part(&self, model: &Model) -> PathBuf {
+        self.folder.join(format!("{}.part", model.file))
+    }
+
+    pub(super) fn lock(&self, model: &Model) -> PathBuf {
+        self.folder.join(format!("{}.lock", model.file))
+    }
+
+    /// Makes the folder, readable by its owner alone.
+    pub(super) fn make(&self) -> Result<(), HomeError> {
+        let mut builder = fs::DirBuilder::new();
+        builder.recursive(true);
+        #[cfg(unix)]
+        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+        builder.create(&self.folder).map_err(|source| HomeError::Make { path: self.folder.clone(), source })
+    }
+
+    /// Removes the model's file and what is left of a download. Says whether there was anything.
+    pub fn remove(&self, model: &Model) -> Result<bool, HomeError> {
+        let mut removed = false;
+        for path in [self.path(model), self.part(model), self.lock(model)] {
+            match fs::remove_file(&path) {
+                Ok(()) => removed = true,
+                Err(source) if source.kind() == io::ErrorKind::NotFound => {}
+                Err(source) => return Err(HomeError::Remove { path, source }),
+            }
+        }
+        Ok(removed)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::providers::local::manifest::SMALLEST;
+
+    #[test]
+    fn a_file_that_is_not_whole_does_not_count_as_installed() {
+        let home = tempfile::tempdir().unwrap();
+        let models = ModelHome::in_home(home.path());
+        models.make().unwrap();
+        fs::write(models.path(&SMALLEST), b"cut short").unwrap();
+        assert_eq!((models.installed(&SMALLEST), models.any_installed()), (None, None));
+        assert!(models.remove(&SMALLEST).unwrap() && !models.remove(&SMALLEST).unwrap());
+    }
+}

@@ -1,0 +1,148 @@
+//! The embedded model as a provider like any other: asks go to one thread that owns the model, answers come back as they are written.
+//!
+//! The model is loaded at the first ask. Dropping an ask's future closes its channel; the thread sees that before its next step.
+
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError, mpsc};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
+
+use crate::consultation::call::{Ask, Failure, FailureClass, Outcome};
+use crate::engine::ports::{BoxFuture, Delta, Provider};
+
+use super::worker;
+
+/// Tokens of context when nothing else is set.
+pub const CONTEXT: u32 = 8_192;
+/// Asks that are answered as one batch when nothing else is set.
+pub const PARALLEL: NonZeroUsize = NonZeroUsize::new(4).unwrap();
+
+/// Which model, and how much of the machine it may take.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LocalSettings {
+    /// The model's name, as in `local:NAME`.
+    pub name: String,
+    /// The model's file.
+    pub file: PathBuf,
+    /// Most tokens of context; the model's own length where that is less.
+    pub context: u32,
+    /// `None`: as many as there are physical cores.
+    pub threads: Option<NonZeroUsize>,
+    /// Asks that are answered at the same time; more wait.
+    pub parallel: NonZeroUsize,
+}
+
+impl LocalSettings {
+    /// The usual settings for a model file.
+    pub fn new(name: impl Into<String>, file: impl Into<PathBuf>) -> Self {
+        Self { name: name.into(), file: file.into(), context: CONTEXT, threads: None, parallel: PARALLEL }
+    }
+}
+
+/// What the engine has done so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Statistics {
+    pub answers: u64,
+    /// Prompt tokens that were evaluated.
+    pub evaluated: u64,
+    /// Prompt tokens that were already in memory.
+    pub reused: u64,
+    /// Tokens of answers, those that the schema forced included.
+    pub written: u64,
+    /// Time to load the model.
+    pub loading: Duration,
+    /// Time of steps that evaluated prompts.
+    pub reading: Duration,
+    /// Time of steps that only wrote, and the tokens written in them.
+    pub writing: Duration,
+    pub written_alone: u64,
+}
+
+/// The embedded model.
+#[derive(Debug)]
+pub struct LocalProvider {
+    name: String,
+    /// `None` only while it is dropped.
+    asks: Option<mpsc::Sender<Job>>,
+    thread: Option<JoinHandle<()>>,
+    statistics: Arc<Mutex<Statistics>>,
+}
+
+/// An ask on its way to the thread.
+#[derive(Debug)]
+pub(super) struct Job {
+    pub(super) ask: Ask,
+    pub(super) tell: UnboundedSender<News>,
+}
+
+/// What the thread says about an ask.
+#[derive(Debug)]
+pub(super) enum News {
+    Delta(Delta),
+    Done(Outcome),
+}
+
+/// The embedded model cannot be used on this machine.
+#[derive(Debug, thiserror::Error)]
+pub enum LocalError {
+    #[error(transparent)]
+    Processor(#[from] super::cpu::ProcessorTooOld),
+    #[error("cannot start the local model's thread")]
+    Thread(#[source] std::io::Error),
+}
+
+impl LocalProvider {
+    /// Starts the thread; the model is loaded when it is first asked.
+    pub fn new(settings: LocalSettings) -> Result<Self, LocalError> {
+        super::cpu::check()?;
+        let (asks, jobs) = mpsc::channel();
+        let statistics = Arc::new(Mutex::new(Statistics::default()));
+        let (name, shared) = (settings.name.clone(), Arc::clone(&statistics));
+        let thread = std::thread::Builder::new()
+            .name("local-model".to_owned())
+            .spawn(move || worker::run(&settings, &jobs, &shared))
+            .map_err(LocalError::Thread)?;
+        Ok(Self { name, asks: Some(asks), thread: Some(thread), statistics })
+    }
+
+    /// What it has done so far.
+    pub fn statistics(&self) -> Statistics {
+        *self.statistics.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Provider for LocalProvider {
+    fn ask<'a>(&'a self, ask: &'a Ask, on: &'a mut (dyn FnMut(Delta) + Send)) -> BoxFuture<'a, Outcome> {
+        Box::pin(async move {
+            if ask.model.model != self.name {
+                let message = format!("the local model that is loaded is `{}`, not `{}`", self.name, ask.model.model);
+                return Err(Failure::new(FailureClass::ModelMissing, message));
+            }
+            let (tell, mut hear) = unbounded_channel();
+            if let Some(asks) = &self.asks {
+                // A thread that has ended drops the job with its sender, and so is heard below.
+                let _ = asks.send(Job { ask: ask.clone(), tell });
+            }
+            while let Some(news) = hear.recv().await {
+                match news {
+                    News::Delta(delta) => on(delta),
+                    News::Done(outcome) => return outcome,
+                }
+            }
+            Err(Failure::new(FailureClass::Internal, "the local model's thread ended without an answer"))
+        })
+    }
+}
+
+impl Drop for LocalProvider {
+    /// Waits for the thread, at most one step of decoding: a process that ends beneath it would end in the middle of C++.
+    fn drop(&mut self) {
+        self.asks = None;
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}

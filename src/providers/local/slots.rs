@@ -1,0 +1,240 @@
+//! Which tokens lie in the model's memory, and where a new prompt goes: pure bookkeeping over token ids.
+//!
+//! A slot is one sequence of the key-value cache. Slots share what they have in common, so a prefix that several prompts begin with is
+//! evaluated once and costs its cells once. A finished slot stays as a cache until its cells or its number are needed.
+//! Invariant: the cells of all slots, and the room promised to the live ones, never exceed the capacity.
+
+/// The sequences of one context.
+#[derive(Debug)]
+pub struct Slots {
+    /// Tokens that the whole cache holds.
+    capacity: usize,
+    /// Most prompts that are answered at the same time.
+    parallel: usize,
+    slots: Vec<Slot>,
+    /// Counts admissions, to tell which idle slot was used longest ago.
+    clock: u64,
+}
+
+#[derive(Debug, Default)]
+struct Slot {
+    /// Everything that is, or is about to be, in the cache under this sequence.
+    tokens: Vec<i32>,
+    /// How many of them are in the cache.
+    evaluated: usize,
+    /// Tokens that may still be added; `None` when nobody is using the slot.
+    room: Option<usize>,
+    used: u64,
+}
+
+/// What to do to the cache before a new prompt can be evaluated.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Admission {
+    /// The sequence that the prompt gets.
+    pub slot: usize,
+    /// The sequence whose beginning it shares; may be the same.
+    pub from: usize,
+    /// How many tokens it shares.
+    pub reused: usize,
+    /// Sequences to empty first, `slot` among them unless it is `from`.
+    pub clear: Vec<usize>,
+}
+
+impl Slots {
+    /// `parallel` prompts at a time, and as many sequences again that remember.
+    pub fn new(capacity: usize, parallel: usize) -> Self {
+        let slots = std::iter::repeat_with(Slot::default).take(Self::count(parallel)).collect();
+        Self { capacity, parallel, slots, clock: 0 }
+    }
+
+    /// The number of sequences that the context must allow.
+    pub fn count(parallel: usize) -> usize {
+        parallel.saturating_mul(2).max(2)
+    }
+
+    /// Finds a place for a prompt that may grow by `room` tokens, and takes it. `None`: it must wait for a live one to end.
+    pub fn admit(&mut self, prompt: &[i32], room: usize) -> Option<Admission> {
+        let live = self.slots.iter().filter(|slot| slot.room.is_some()).count();
+        if live >= self.parallel {
+            return None;
+        }
+        let mut clear = Vec::new();
+        loop {
+            let kept = |index: &usize| !clear.contains(index);
+            let (from, reused) = self.longest_prefix(prompt, &clear);
+            let promised: usize = self.slots.iter().filter_map(|slot| slot.room).sum::<usize>() + room;
+            if self.cells(prompt, &clear) + promised <= self.capacity {
+                // An empty slot is best, then the one that was used longest ago; the one with the shared beginning only when it is the last.
+                let free = (0..self.slots.len()).filter(|index| self.slots.get(*index).is_some_and(|slot| slot.room.is_none()));
+                let slot = free.min_by_key(|index| {
+                    let used = self.slots.get(*index).map_or(0, |slot| if slot.tokens.is_empty() { 0 } else { slot.used });
+                    (*index == from && reused > 0, kept(index) && used > 0, used)
+                })?;
+                if slot != from && kept(&slot) {
+                    clear.push(slot);
+                }
+                self.take(slot, prompt, reused, room, &clear);
+                return Some(Admission { slot, from, reused, clear });
+            }
+            let oldest = (0..self.slots.len())
+                .filter(kept)
+                .filter_map(|index| {
+                    self.slots.get(index).filter(|slot| slot.room.is_none() && !slot.tokens.is_empty()).map(|slot| (slot.used, index))
+                })
+                .min()?;
+            clear.push(oldest.1);
+        }
+    }
+
+    fn take(&mut self, slot: usize, prompt: &[i32], reused: usize, room: usize, clear: &[usize]) {
+        self.clock += 1;
+        for index in clear {
+            if let Some(slot) = self.slots.get_mut(*index) {
+                *slot = Slot::default();
+            }
+        }
+        if let Some(taken) = self.slots.get_mut(slot) {
+            *taken = Slot { tokens: prompt.to_vec(), evaluated: reused, room: Some(room), used: self.clock };
+        }
+    }
+
+    /// The slot that shares most of its evaluated beginning with the prompt. The last token is always left to evaluate.
+    fn longest_prefix(&self, prompt: &[i32], without: &[usize]) -> (usize, usize) {
+        let most = prompt.len().saturating_sub(1);
+        let shared = |slot: &Slot| common(slot.tokens.get(..slot.evaluated).unwrap_or_default(), prompt).min(most);
+        let candidates = self.slots.iter().enumerate().filter(|(index, _)| !without.contains(index));
+        candidates.map(|(index, slot)| (index, shared(slot))).max_by_key(|(index, shared)| (*shared, usize::MAX - index)).unwrap_or((0, 0))
+    }
+
+    /// Cells that the prompt and all slots but some need, what they share counted once.
+    fn cells(&self, prompt: &[i32], without: &[usize]) -> usize {
+        let slots = self.slots.iter().enumerate().filter(|(index, _)| !without.contains(index));
+        let mut all: Vec<&[i32]> = slots.map(|(_, slot)| slot.tokens.as_slice()).chain([prompt]).collect();
+        all.sort_unstable();
+        let total: usize = all.iter().map(|tokens| tokens.len()).sum();
+        let shared: usize = all.iter().zip(all.iter().skip(1)).map(|(one, next)| common(one, next)).sum();
+        total - shared
+    }
+
+    /// Adds tokens that are to be evaluated next. Says how many the room allowed.
+    pub fn push(&mut self, slot: usize, tokens: &[i32]) -> usize {
+        let Some(slot) = self.slots.get_mut(slot) else { return 0 };
+        let room = slot.room.unwrap_or(0);
+        let fitting = tokens.get(..room.min(tokens.len())).unwrap_or_default();
+        slot.tokens.extend_from_slice(fitting);
+        slot.room = Some(room - fitting.len());
+        fitting.len()
+    }
+
+    /// Up to `most` tokens that wait to be evaluated, with the position of the first.
+    pub fn pending(&self, slot: usize, most: usize) -> (usize, &[i32]) {
+        self.slots.get(slot).map_or((0, &[]), |slot| {
+            let end = slot.tokens.len().min(slot.evaluated.saturating_add(most));
+            (slot.evaluated, slot.tokens.get(slot.evaluated..end).unwrap_or_default())
+        })
+    }
+
+    /// How many tokens wait.
+    pub fn waiting(&self, slot: usize) -> usize {
+        self.slots.get(slot).map_or(0, |slot| slot.tokens.len() - slot.evaluated)
+    }
+
+    /// Notes that the next `count` tokens are now in the cache.
+    pub fn evaluated(&mut self, slot: usize, count: usize) {
+        if let Some(slot) = self.slots.get_mut(slot) {
+            slot.evaluated = slot.tokens.len().min(slot.evaluated + count);
+        }
+    }
+
+    /// Leaves the slot as a cache: what was not evaluated is forgotten.
+    pub fn finish(&mut self, slot: usize) {
+        if let Some(slot) = self.slots.get_mut(slot) {
+            slot.tokens.truncate(slot.evaluated);
+            slot.room = None;
+        }
+    }
+
+    /// Forgets everything.
+    pub fn clear(&mut self) {
+        self.slots.fill_with(Slot::default);
+    }
+}
+
+/// Length of the common beginning.
+fn common(one: &[i32], other: &[i32]) -> usize {
+    one.iter().zip(other).take_while(|(a, b)| a == b).count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn evaluate_all(slots: &mut Slots, slot: usize) {
+        let waiting = slots.waiting(slot);
+        slots.evaluated(slot, waiting);
+    }
+
+    #[test]
+    fn seats_of_one_run_share_the_beginning_of_their_prompts() {
+        let mut slots = Slots::new(100, 3);
+        let first = slots.admit(&[1, 2, 3, 10], 5).unwrap();
+        evaluate_all(&mut slots, first.slot);
+        let second = slots.admit(&[1, 2, 3, 20], 5).unwrap();
+        assert_eq!((second.from, second.reused, second.clear.contains(&first.slot)), (first.slot, 3, false));
+        assert_eq!(slots.pending(second.slot, 9), (3, [20].as_slice()));
+    }
+
+    #[test]
+    fn a_finished_answer_is_remembered_until_its_cells_are_needed() {
+        let mut slots = Slots::new(10, 1);
+        let first = slots.admit(&[1, 2, 3], 2).unwrap();
+        evaluate_all(&mut slots, first.slot);
+        slots.finish(first.slot);
+        assert_eq!(slots.admit(&[1, 2, 9], 2).unwrap().reused, 2);
+        slots.finish(1);
+        let other = slots.admit(&[7; 8], 2).unwrap();
+        assert_eq!((other.reused, other.clear.contains(&first.slot)), (0, true));
+    }
+
+    #[test]
+    fn what_does_not_fit_beside_the_live_ones_waits() {
+        let mut slots = Slots::new(10, 4);
+        let first = slots.admit(&[1, 2, 3], 4).unwrap();
+        assert_eq!(slots.admit(&[4, 5, 6], 4), None);
+        slots.finish(first.slot);
+        assert!(slots.admit(&[4, 5, 6], 4).is_some());
+    }
+
+    #[test]
+    fn the_same_prompt_again_has_one_token_left_to_evaluate() {
+        let mut slots = Slots::new(100, 1);
+        let first = slots.admit(&[1, 2, 3], 4).unwrap();
+        evaluate_all(&mut slots, first.slot);
+        slots.finish(first.slot);
+        let again = slots.admit(&[1, 2, 3], 4).unwrap();
+        assert_eq!((again.reused, slots.waiting(again.slot)), (2, 1));
+    }
+
+    proptest! {
+        #[test]
+        fn cells_and_promises_never_exceed_the_capacity(prompts in prop::collection::vec((prop::collection::vec(0..3i32, 1..8), 1..6usize, any::<bool>()), 1..40)) {
+            let mut slots = Slots::new(20, 3);
+            for (prompt, room, ends) in prompts {
+                if let Some(admission) = slots.admit(&prompt, room) {
+                    prop_assert!(admission.reused < prompt.len());
+                    evaluate_all(&mut slots, admission.slot);
+                    slots.push(admission.slot, &[9]);
+                    evaluate_all(&mut slots, admission.slot);
+                    if ends {
+                        slots.finish(admission.slot);
+                    }
+                } else {
+                    (0..6).for_each(|slot| slots.finish(slot));
+                }
+                let promised: usize = slots.slots.iter().filter_map(|slot| slot.room).sum();
+                prop_assert!(slots.cells(&[], &[]) + promised <= 20);
+            }
+        }
+    }
+}

@@ -1,0 +1,161 @@
+//! The publishers' own download, over HTTP: resumed where it broke off, redirected by hand, cut off when it stalls.
+//!
+//! No key goes out here, to nobody. The client must not follow redirects of its own.
+
+use std::time::Duration;
+
+use reqwest::header::{CONTENT_RANGE, LOCATION, RANGE};
+use reqwest::{Client, Response, StatusCode, Url};
+use tokio::time::timeout;
+
+use super::SourceError;
+use super::part::Part;
+
+/// Hubs send downloads on to a content network; more hops than this are a loop.
+const REDIRECTS: usize = 5;
+/// Broken connections in a row, without a byte gained, after which the source is given up.
+const FRUITLESS: usize = 3;
+
+/// Where the hub is and how long it may be silent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Hub {
+    /// `https://host`, without the model's path.
+    pub base: String,
+    /// Longest wait for an answer to a request; connecting included.
+    pub answer: Duration,
+    /// Longest silence within a download.
+    pub idle: Duration,
+}
+
+impl Hub {
+    /// The usual waits: a hub that cannot be reached must not hold up the next source.
+    pub fn at(base: impl Into<String>) -> Self {
+        Self { base: base.into(), answer: Duration::from_secs(10), idle: Duration::from_secs(30) }
+    }
+
+    /// Brings the file's bytes to the part; `on` is told how many there are.
+    pub async fn fetch(&self, http: &Client, part: &Part<'_>, on: &mut dyn FnMut(u64)) -> Result<(), SourceError> {
+        let mut fruitless = 0;
+        loop {
+            let before = part.len();
+            if before == part.model().bytes {
+                return Ok(());
+            }
+            match self.attempt(http, part, on).await? {
+                Attempt::Whole => return Ok(()),
+                Attempt::Broken(why) if part.len() > before => {
+                    fruitless = 1;
+                    on(part.len());
+                    drop(why);
+                }
+                Attempt::Broken(why) => {
+                    fruitless += 1;
+                    if fruitless >= FRUITLESS {
+                        return Err(SourceError::Unavailable(why));
+                    }
+                }
+            }
+        }
+    }
+
+    async fn attempt(&self, http: &Client, part: &Part<'_>, on: &mut dyn FnMut(u64)) -> Result<Attempt, SourceError> {
+        let expected = part.model().bytes;
+        let have = if part.len() > expected { 0 } else { part.len() };
+        let mut response = self.request(http, part, have).await?;
+        let (keep, total) = match response.status() {
+            StatusCode::OK => (0, response.content_length()),
+            StatusCode::PARTIAL_CONTENT => match content_range(&response) {
+                Some((start, total)) if start == have => (have, Some(total)),
+                _ => return Err(unavailable("it sent another part of the file than was asked for")),
+            },
+            status => return Err(unavailable(format!("it answered {status}"))),
+        };
+        if let Some(total) = total.filter(|total| *total != expected) {
+            return Err(unavailable(format!("its file has {total} bytes, not {expected}")));
+        }
+        let mut writing = part.open(keep)?;
+        loop {
+            match timeout(self.idle, response.chunk()).await {
+                Ok(Ok(Some(chunk))) => {
+                    writing.write(&chunk)?;
+                    if writing.is_too_long() {
+                        drop(writing);
+                        part.delete()?;
+                        return Err(unavailable(format!("it sent more than the {expected} bytes of the file")));
+                    }
+                    on(writing.len());
+                }
+                Ok(Ok(None)) if writing.len() == expected => return Ok(Attempt::Whole),
+                Ok(Ok(None)) => return Ok(Attempt::Broken(format!("it ended after {} of {expected} bytes", writing.len()))),
+                Ok(Err(error)) => return Ok(Attempt::Broken(words(&error))),
+                Err(_) => {
+                    return Ok(Attempt::Broken(format!("it stalled for {:?} after {} of {expected} bytes", self.idle, writing.len())));
+                }
+            }
+        }
+    }
+
+    /// Sends the request, and follows where it is sent on.
+    async fn request(&self, http: &Client, part: &Part<'_>, have: u64) -> Result<Response, SourceError> {
+        let address = format!("{}/{}", self.base.trim_end_matches('/'), part.model().hub_path);
+        let mut url = Url::parse(&address).map_err(|error| unavailable(format!("`{address}` is no address: {error}")))?;
+        for _ in 0..=REDIRECTS {
+            let mut request = http.get(url.clone());
+            if have > 0 {
+                request = request.header(RANGE, format!("bytes={have}-"));
+            }
+            let response = match timeout(self.answer, request.send()).await {
+                Ok(Ok(response)) => response,
+                Ok(Err(error)) => return Err(unavailable(words(&error))),
+                Err(_) => return Err(unavailable(format!("no answer within {:?}", self.answer))),
+            };
+            if !response.status().is_redirection() {
+                return Ok(response);
+            }
+            url = next(&url, &response)?;
+        }
+        Err(unavailable(format!("it redirected more than {REDIRECTS} times")))
+    }
+}
+
+enum Attempt {
+    Whole,
+    /// The connection ended early, with what was said about it.
+    Broken(String),
+}
+
+/// The address that a redirect names, if it may be followed.
+fn next(from: &Url, response: &Response) -> Result<Url, SourceError> {
+    let to = response.headers().get(LOCATION).and_then(|value| value.to_str().ok()).and_then(|to| from.join(to).ok());
+    let to = to.ok_or_else(|| unavailable("it redirected to nowhere"))?;
+    let safe = match to.scheme() {
+        "https" => true,
+        "http" => from.scheme() == "http" || is_loopback(&to),
+        _ => false,
+    };
+    if safe { Ok(to) } else { Err(unavailable(format!("it redirected to `{}`, which is not encrypted", to.host_str().unwrap_or("")))) }
+}
+
+fn is_loopback(url: &Url) -> bool {
+    let host = url.host_str().unwrap_or("").trim_start_matches('[').trim_end_matches(']');
+    host == "localhost" || host.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
+}
+
+/// Start and total of `bytes 5-9/10`.
+fn content_range(response: &Response) -> Option<(u64, u64)> {
+    let (range, total) = response.headers().get(CONTENT_RANGE)?.to_str().ok()?.strip_prefix("bytes ")?.split_once('/')?;
+    Some((range.split_once('-')?.0.parse().ok()?, total.parse().ok()?))
+}
+
+fn unavailable(why: impl Into<String>) -> SourceError {
+    SourceError::Unavailable(why.into())
+}
+
+/// An error's innermost words: the outer ones only repeat the address.
+fn words(error: &reqwest::Error) -> String {
+    let mut innermost: &dyn std::error::Error = error;
+    while let Some(source) = innermost.source() {
+        innermost = source;
+    }
+    innermost.to_string()
+}

@@ -1,0 +1,134 @@
+//! The `.part` file: a download that is not done. Written piece by piece, checked as a whole, renamed when it is right.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+
+use sha2::{Digest, Sha256};
+
+use super::super::manifest::{Model, size};
+
+/// Bytes read or written between two chances to cancel.
+pub(in super::super) const PIECE: usize = 1 << 20;
+
+/// The file on this side cannot be written or read.
+#[derive(Debug, thiserror::Error)]
+pub enum PartError {
+    #[error("the disk that holds `{}` is full; {} are needed for `{model}`", .path.display(), size(*.bytes))]
+    DiskFull { path: PathBuf, model: &'static str, bytes: u64 },
+    #[error("cannot write `{}`", .path.display())]
+    File { path: PathBuf, source: io::Error },
+}
+
+/// A download under way.
+#[derive(Debug)]
+pub struct Part<'a> {
+    model: &'a Model,
+    path: PathBuf,
+}
+
+impl<'a> Part<'a> {
+    pub fn new(model: &'a Model, path: PathBuf) -> Self {
+        Self { model, path }
+    }
+
+    pub fn model(&self) -> &Model {
+        self.model
+    }
+
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// How much is there from an earlier attempt.
+    pub fn len(&self) -> u64 {
+        fs::metadata(&self.path).map_or(0, |meta| meta.len())
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Opens it to go on after `keep` bytes.
+    pub fn open(&self, keep: u64) -> Result<Writing<'_>, PartError> {
+        let mut options = OpenOptions::new();
+        options.create(true).append(true);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        let file = options.open(&self.path).map_err(|error| self.error(error))?;
+        file.set_len(keep).map_err(|error| self.error(error))?;
+        Ok(Writing { part: self, file, len: keep })
+    }
+
+    pub fn delete(&self) -> Result<(), PartError> {
+        match fs::remove_file(&self.path) {
+            Ok(()) => Ok(()),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+            Err(error) => Err(self.error(error)),
+        }
+    }
+
+    /// The SHA-256 of what is there, in lower-case hexadecimal. Cancellable: it yields after each piece.
+    pub async fn sha256(&self, on: &mut dyn FnMut(u64)) -> Result<String, PartError> {
+        use std::fmt::Write as _;
+        let mut file = File::open(&self.path).map_err(|error| self.error(error))?;
+        let (mut hash, mut buffer, mut done) = (Sha256::new(), vec![0; PIECE], 0);
+        loop {
+            let read = file.read(&mut buffer).map_err(|error| self.error(error))?;
+            if read == 0 {
+                break;
+            }
+            hash.update(buffer.get(..read).unwrap_or_default());
+            done += u64::try_from(read).unwrap_or(0);
+            on(done);
+            tokio::task::yield_now().await;
+        }
+        let mut text = String::with_capacity(64);
+        for byte in hash.finalize() {
+            let _ = write!(text, "{byte:02x}");
+        }
+        Ok(text)
+    }
+
+    /// Gives the file its name.
+    pub fn finish(&self, path: &Path) -> Result<(), PartError> {
+        fs::rename(&self.path, path).map_err(|error| self.error(error))
+    }
+
+    fn error(&self, source: io::Error) -> PartError {
+        if source.kind() == io::ErrorKind::StorageFull {
+            PartError::DiskFull { path: self.path.clone(), model: self.model.name, bytes: self.model.bytes }
+        } else {
+            PartError::File { path: self.path.clone(), source }
+        }
+    }
+}
+
+/// An open `.part` file.
+#[derive(Debug)]
+pub struct Writing<'a> {
+    part: &'a Part<'a>,
+    file: File,
+    len: u64,
+}
+
+impl Writing<'_> {
+    pub fn write(&mut self, bytes: &[u8]) -> Result<(), PartError> {
+        self.file.write_all(bytes).map_err(|error| self.part.error(error))?;
+        self.len += u64::try_from(bytes.len()).unwrap_or(0);
+        Ok(())
+    }
+
+    pub fn len(&self) -> u64 {
+        self.len
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Whether more was written than the file has.
+    pub fn is_too_long(&self) -> bool {
+        self.len > self.part.model.bytes
+    }
+}

@@ -1,0 +1,258 @@
+//! The thread that owns the model: takes asks as they come, and decodes all that are under way as one batch, step by step.
+//!
+//! One prompt is read at a time, so that the next one finds the beginning they share; those that are being written go on meanwhile.
+
+use std::collections::VecDeque;
+use std::num::NonZeroU32;
+use std::sync::{Mutex, OnceLock, PoisonError, mpsc};
+use std::time::Instant;
+
+use llama_cpp_2::context::LlamaContext;
+use llama_cpp_2::context::params::LlamaContextParams;
+use llama_cpp_2::llama_backend::LlamaBackend;
+use llama_cpp_2::llama_batch::LlamaBatch;
+use llama_cpp_2::model::LlamaModel;
+use llama_cpp_2::model::params::LlamaModelParams;
+use sha2::{Digest, Sha256};
+
+use crate::consultation::call::{Ask, Failure, FailureClass};
+use crate::domain::tokens::{Usage, UsageSource};
+use crate::engine::ports::Delta;
+
+use super::chat::Frame;
+use super::cpu::physical_cores;
+use super::guide::{Guide, Writer};
+use super::provider::{Job, LocalSettings, News, Statistics};
+use super::schema::tighten;
+use super::slots::Slots;
+
+/// Prompt tokens read in one step. A step cannot be interrupted: this many take about half a second with the default model.
+pub(super) const CHUNK: usize = 64;
+/// Tokens that one step may hold: a chunk, and what the others write.
+pub(super) const BATCH: usize = 512;
+/// Most tokens that are kept free for an answer. Tightened answers end well within it, however much room the ask gives.
+const ROOM: usize = 1_280;
+
+/// llama.cpp allows one backend a process.
+static BACKEND: OnceLock<Option<LlamaBackend>> = OnceLock::new();
+
+/// Answers jobs until the provider is dropped.
+pub(super) fn run(settings: &LocalSettings, jobs: &mpsc::Receiver<Job>, statistics: &Mutex<Statistics>) {
+    let Ok(first) = jobs.recv() else { return };
+    let started = now();
+    let failed = match load(settings) {
+        Ok((backend, model)) => match Worker::new(settings, backend, &model, statistics) {
+            Ok(mut worker) => {
+                worker.note(|statistics| statistics.loading = started.elapsed());
+                return worker.work(first, jobs);
+            }
+            Err(failure) => failure,
+        },
+        Err(failure) => failure,
+    };
+    for job in std::iter::once(first).chain(jobs) {
+        let _ = job.tell.send(News::Done(Err(failed.clone())));
+    }
+}
+
+fn load(settings: &LocalSettings) -> Result<(&'static LlamaBackend, LlamaModel), Failure> {
+    let backend = BACKEND.get_or_init(|| {
+        LlamaBackend::init().ok().map(|mut backend| {
+            backend.void_logs();
+            backend
+        })
+    });
+    let backend = backend.as_ref().ok_or_else(|| internal("llama.cpp did not start"))?;
+    let model = LlamaModel::load_from_file(backend, &settings.file, &LlamaModelParams::default())
+        .map_err(|error| Failure::new(FailureClass::ModelMissing, format!("cannot load `{}`: {error}", settings.file.display())))?;
+    Ok((backend, model))
+}
+
+pub(super) fn internal(message: impl Into<String>) -> Failure {
+    Failure::new(FailureClass::Internal, message)
+}
+
+/// Time for the statistics; nothing is decided by it.
+pub(super) fn now() -> Instant {
+    #[expect(clippy::disallowed_methods, reason = "how fast the engine is can only be told by the clock, and only here")]
+    Instant::now()
+}
+
+/// An ask that has been read into tokens and waits for a place.
+struct Waiting {
+    job: Job,
+    prompt: Vec<i32>,
+    room: usize,
+    writer: Writer,
+}
+
+/// An ask that is being answered.
+pub(super) struct Answering {
+    pub(super) slot: usize,
+    pub(super) job: Job,
+    pub(super) writer: Writer,
+    pub(super) usage: Usage,
+    /// Length of its prompt.
+    pub(super) prompt: usize,
+}
+
+pub(super) struct Worker<'a> {
+    pub(super) model: &'a LlamaModel,
+    pub(super) context: LlamaContext<'a>,
+    pub(super) batch: LlamaBatch<'static>,
+    frame: Frame,
+    guide: Guide,
+    pub(super) slots: Slots,
+    /// Tokens that one ask may take, answer included.
+    length: usize,
+    pub(super) file: String,
+    waiting: VecDeque<Waiting>,
+    pub(super) answering: Vec<Answering>,
+    statistics: &'a Mutex<Statistics>,
+}
+
+impl<'a> Worker<'a> {
+    fn new(
+        settings: &LocalSettings,
+        backend: &'static LlamaBackend,
+        model: &'a LlamaModel,
+        statistics: &'a Mutex<Statistics>,
+    ) -> Result<Self, Failure> {
+        let length = settings.context.min(model.n_ctx_train()).max(512);
+        let threads = i32::try_from(settings.threads.unwrap_or_else(physical_cores).get()).unwrap_or(1);
+        let parallel = settings.parallel.get();
+        let params = LlamaContextParams::default()
+            .with_n_ctx(NonZeroU32::new(length))
+            .with_n_batch(u32::try_from(BATCH).unwrap_or(u32::MAX))
+            .with_n_ubatch(u32::try_from(BATCH).unwrap_or(u32::MAX))
+            .with_n_seq_max(u32::try_from(Slots::count(parallel)).unwrap_or(u32::MAX))
+            .with_kv_unified(true)
+            .with_n_threads(threads)
+            .with_n_threads_batch(threads);
+        let context = model.new_context(backend, params).map_err(|error| internal(format!("cannot make a context: {error}")))?;
+        let length = usize::try_from(length).unwrap_or(usize::MAX);
+        Ok(Self {
+            model,
+            context,
+            batch: LlamaBatch::new(BATCH, 1),
+            frame: Frame::of(model).map_err(|error| internal(error.to_string()))?,
+            guide: Guide::of(model).map_err(|error| internal(error.to_string()))?,
+            slots: Slots::new(length, parallel),
+            length,
+            file: settings.file.file_name().unwrap_or(settings.file.as_os_str()).to_string_lossy().into_owned(),
+            waiting: VecDeque::new(),
+            answering: Vec::new(),
+            statistics,
+        })
+    }
+
+    fn work(&mut self, first: Job, jobs: &mpsc::Receiver<Job>) {
+        self.receive(first);
+        loop {
+            if self.waiting.is_empty() && self.answering.is_empty() {
+                match jobs.recv() {
+                    Ok(job) => self.receive(job),
+                    Err(mpsc::RecvError) => return,
+                }
+            }
+            loop {
+                match jobs.try_recv() {
+                    Ok(job) => self.receive(job),
+                    Err(mpsc::TryRecvError::Empty) => break,
+                    Err(mpsc::TryRecvError::Disconnected) => return,
+                }
+            }
+            self.drop_cancelled();
+            self.admit();
+            if let Err(failure) = self.step() {
+                self.fail_all(&failure);
+            }
+        }
+    }
+
+    /// Reads the ask into tokens, or refuses it.
+    fn receive(&mut self, job: Job) {
+        let _ = job.tell.send(News::Delta(Delta::Connected));
+        match self.prepare(&job.ask) {
+            Ok((prompt, room, writer)) => self.waiting.push_back(Waiting { job, prompt, room, writer }),
+            Err(failure) => drop(job.tell.send(News::Done(Err(failure)))),
+        }
+    }
+
+    fn prepare(&self, ask: &Ask) -> Result<(Vec<i32>, usize, Writer), Failure> {
+        let prompt = self.frame.tokens(self.model, &ask.prompt);
+        let room = usize::try_from(ask.room).unwrap_or(usize::MAX).clamp(1, ROOM.min(self.length / 2));
+        let over = (prompt.len() + room).saturating_sub(self.length);
+        if over > 0 {
+            let message = format!(
+                "the prompt is {} tokens and its answer needs {room}: {over} more than the local model's context of {}",
+                prompt.len(),
+                self.length
+            );
+            return Err(Failure::new(FailureClass::Context, message));
+        }
+        let schema = serde_json::from_str(ask.answer.schema()).map_err(|error| internal(format!("the answer's schema: {error}")))?;
+        let schema = tighten(&schema, &ask.prompt.text(), u64::try_from(room).unwrap_or(u64::MAX));
+        let writer = self.guide.start(self.model, schema, seed(ask)).map_err(|error| internal(error.to_string()))?;
+        Ok((prompt, room, writer))
+    }
+
+    /// Forgets asks whose futures were dropped.
+    fn drop_cancelled(&mut self) {
+        self.waiting.retain(|waiting| !waiting.job.tell.is_closed());
+        let slots = &mut self.slots;
+        self.answering.retain(|answering| {
+            let wanted = !answering.job.tell.is_closed();
+            if !wanted {
+                slots.finish(answering.slot);
+            }
+            wanted
+        });
+    }
+
+    /// Gives the ask that waits longest its place, unless another prompt is still being read.
+    fn admit(&mut self) {
+        if self.answering.iter().any(|answering| self.slots.waiting(answering.slot) > CHUNK) {
+            return;
+        }
+        let Some(next) = self.waiting.pop_front() else { return };
+        let Some(admission) = self.slots.admit(&next.prompt, next.room) else {
+            self.waiting.push_front(next);
+            return;
+        };
+        let (slot, from) = (sequence(admission.slot), sequence(admission.from));
+        let reused = u32::try_from(admission.reused).ok();
+        for clear in &admission.clear {
+            let _ = self.context.kv_cache_seq_rm(sequence(*clear), None, None);
+        }
+        if slot == from {
+            let _ = self.context.kv_cache_seq_rm(slot, reused, None);
+        } else if admission.reused > 0 {
+            let _ = self.context.kv_cache_seq_cp(from, slot, Some(0), reused);
+        }
+        let evaluated = u64::try_from(next.prompt.len() - admission.reused).unwrap_or(0);
+        let reused = u64::try_from(admission.reused).unwrap_or(0);
+        self.note(|statistics| {
+            statistics.evaluated += evaluated;
+            statistics.reused += reused;
+        });
+        let usage = Usage { input: evaluated, cache_read: reused, source: UsageSource::Reported, ..Usage::default() };
+        let answering = Answering { slot: admission.slot, job: next.job, writer: next.writer, usage, prompt: next.prompt.len() };
+        self.go_on(answering, &[]);
+    }
+
+    pub(super) fn note(&self, note: impl FnOnce(&mut Statistics)) {
+        note(&mut self.statistics.lock().unwrap_or_else(PoisonError::into_inner));
+    }
+}
+
+/// A seed that only the ask decides: asked again under another call id, the model answers differently.
+fn seed(ask: &Ask) -> u32 {
+    let digest = Sha256::digest(format!("{}\n{}\n{}", ask.call, ask.answer.name(), ask.prompt.text()));
+    digest.iter().take(4).fold(0, |seed, byte| (seed << 8) | u32::from(*byte))
+}
+
+/// A slot's number as llama.cpp wants it.
+pub(super) fn sequence(slot: usize) -> i32 {
+    i32::try_from(slot).unwrap_or(i32::MAX)
+}

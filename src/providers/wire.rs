@@ -1,0 +1,99 @@
+//! What codecs and HTTP share: an endpoint with its key, a request ready to be sent, and what a decoder must do.
+
+use std::ops::ControlFlow;
+
+use secrecy::{ExposeSecret, SecretString};
+
+use crate::consultation::call::{Ask, Failure, Outcome};
+use crate::engine::ports::Delta;
+
+use super::sse;
+
+/// Where a vendor is reached and with which key.
+#[derive(Clone, Debug)]
+pub struct Endpoint {
+    /// Without a trailing slash; for OpenAI it includes the version.
+    pub base_url: String,
+    pub account: Account,
+}
+
+/// A key and the name it has for the user.
+#[derive(Clone, Debug)]
+pub struct Account {
+    pub key: SecretString,
+    /// The environment variable that the key came from.
+    pub variable: String,
+}
+
+impl Account {
+    /// The text with the key blotted out, wherever a server may have echoed it.
+    pub fn redact(&self, text: &str) -> String {
+        match self.key.expose_secret() {
+            "" => text.to_owned(),
+            key => text.replace(key, "[key]"),
+        }
+    }
+}
+
+/// How the answer's form is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Structure {
+    /// The vendor is given the schema and holds the model to it.
+    Schema,
+    /// The prompt alone says what is wanted.
+    Prompt,
+}
+
+/// The value of a header.
+#[derive(Clone, Debug)]
+pub enum HeaderText {
+    Plain(&'static str),
+    Secret(SecretString),
+}
+
+/// A POST of JSON that is answered by a stream of events.
+#[derive(Clone, Debug)]
+pub struct HttpRequest {
+    pub url: String,
+    pub headers: Vec<(&'static str, HeaderText)>,
+    pub body: serde_json::Value,
+}
+
+impl HttpRequest {
+    /// The header of this name as it will be sent.
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.headers.iter().find(|(header, _)| *header == name).map(|(_, value)| match value {
+            HeaderText::Plain(text) => *text,
+            HeaderText::Secret(text) => text.expose_secret(),
+        })
+    }
+}
+
+/// `Authorization: Bearer KEY`.
+pub fn bearer(key: &SecretString) -> (&'static str, HeaderText) {
+    ("authorization", HeaderText::Secret(SecretString::from(format!("Bearer {}", key.expose_secret()))))
+}
+
+/// The schema of the answer that is asked for.
+pub fn schema(ask: &Ask) -> serde_json::Value {
+    // The schemas are compiled in and read by a test of theirs, so `Null` is never seen.
+    serde_json::from_str(ask.answer.schema()).unwrap_or_default()
+}
+
+/// How a stream of events came to its end.
+#[derive(Debug)]
+pub enum End {
+    /// The server closed it, or the decoder had seen enough.
+    Closed,
+    /// It broke off.
+    Broken(Failure),
+}
+
+/// Makes a reply out of a vendor's events.
+pub trait Decoder: Send {
+    /// Takes one event and tells of progress. `Break` when nothing that follows can matter.
+    fn event(&mut self, event: &sse::Event, on: &mut dyn FnMut(Delta)) -> ControlFlow<()>;
+
+    /// What has come of the call.
+    fn finish(self: Box<Self>, end: End) -> Outcome;
+}

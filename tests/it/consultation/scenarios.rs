@@ -1,0 +1,238 @@
+//! What happens, input by input, in the cases that matter.
+
+use std::time::Duration;
+
+use conclave::consultation::answer::AnswerKind;
+use conclave::consultation::call::{Failure, FailureClass, StopReason};
+use conclave::consultation::event::{AbortReason, Event, Purpose, StateName};
+use conclave::consultation::policy::consent::Standing;
+use conclave::consultation::protocol::Input;
+use conclave::consultation::transcript::Transcript;
+use conclave::domain::artifact::Content;
+use conclave::domain::money::MicroUsd;
+
+use crate::support::script::{Player, failure, good, good_text, plan, reply, stopped};
+
+#[test]
+fn four_rounds_take_nine_calls_and_log_every_step() {
+    let mut player = Player::started(plan());
+    assert_eq!(player.open.len(), 3, "round 1 asks all at once");
+    assert_eq!(player.finish(good), StateName::Complete);
+    insta::assert_snapshot!(player.story());
+    let transcript = Transcript::fold(&player.log).unwrap();
+    assert_eq!(transcript.calls.len(), 9);
+    assert_eq!(transcript.total().cost.known, MicroUsd(9 * 1_200));
+    assert_eq!(transcript.verdict().unwrap().recommendation, "Use OAuth with short-lived tokens.");
+    assert_eq!(transcript.cross_exam().unwrap().positions.len(), 3);
+    assert!(transcript.degradations().is_empty());
+}
+
+#[test]
+fn one_failed_agent_does_not_stop_the_rest_and_sits_out_the_debate() {
+    let mut player = Player::started(plan());
+    player.answer_agent("security", failure(FailureClass::Auth, "invalid x-api-key"));
+    assert_eq!(player.finish(good), StateName::Complete);
+    let transcript = Transcript::fold(&player.log).unwrap();
+    assert_eq!(transcript.calls.len(), 3 + 1 + 2 + 1 + 1);
+    assert_eq!(transcript.degradations(), ["Security Expert gave no answer in Round 1: invalid x-api-key"]);
+}
+
+#[test]
+fn when_all_agents_fail_it_aborts_with_each_ones_reason() {
+    let mut player = Player::started(plan());
+    assert_eq!(player.finish(|ask| failure(FailureClass::Billing, &format!("no credit at {}", ask.model.provider))), StateName::Aborted);
+    let transcript = Transcript::fold(&player.log).unwrap();
+    let abort = transcript.abort.unwrap();
+    assert_eq!((abort.reason, abort.during), (AbortReason::AllAgentsFailed, StateName::Independent));
+    assert_eq!(
+        abort.message,
+        "All agents failed. Unable to provide consultation.\nSecurity Expert: no credit at anthropic\nArchitect: no credit at openai\nPragmatist: no credit at google"
+    );
+}
+
+#[test]
+fn an_overload_is_retried_twice_and_not_before_the_time_the_provider_names() {
+    let mut player = Player::started(plan());
+    let overloaded = || Err(Failure { retry_after: Some(Duration::from_secs(7)), ..Failure::new(FailureClass::Overload, "overloaded") });
+    let asked_at = player.now;
+    player.answer_agent("security", overloaded());
+    assert!(player.fire());
+    assert_eq!(player.now.since(asked_at), Duration::from_secs(7));
+    player.answer_agent("security", overloaded());
+    assert!(player.fire());
+    player.answer_agent("security", overloaded());
+    assert!(!player.fire(), "no third retry");
+    assert_eq!(player.finish(good), StateName::Complete);
+    assert_eq!(Transcript::fold(&player.log).unwrap().failures.len(), 1);
+}
+
+#[test]
+fn a_broken_stream_and_a_refused_key_are_not_retried() {
+    for class in [FailureClass::Interrupted, FailureClass::Auth, FailureClass::BadRequest, FailureClass::Policy] {
+        let mut player = Player::started(plan());
+        player.answer_agent("security", failure(class, "no"));
+        assert!(player.timers.is_empty() && player.open.len() == 2, "{class:?}");
+    }
+}
+
+#[test]
+fn an_unreadable_answer_gets_one_repair_that_shows_the_model_its_text() {
+    let mut player = Player::started(plan());
+    player.answer_agent("security", reply("I would say OAuth, no doubt."));
+    let repair = player.open.last().unwrap().clone();
+    assert!(repair.prompt.text().contains("I would say OAuth, no doubt."));
+    player.answer_agent("security", reply(good_text(AnswerKind::Independent)));
+    assert_eq!(player.finish(good), StateName::Complete);
+    assert!(Transcript::fold(&player.log).unwrap().degradations().is_empty());
+}
+
+#[test]
+fn an_answer_that_stays_unreadable_keeps_its_prose_and_its_seat() {
+    let mut player = Player::started(plan());
+    player.answer_agent("security", reply("I would say OAuth, no doubt."));
+    player.answer_agent("security", reply("As I said: OAuth."));
+    assert_eq!(player.finish(good), StateName::Complete);
+    let transcript = Transcript::fold(&player.log).unwrap();
+    let kept = transcript.artifacts.iter().find(|artifact| artifact.degraded).unwrap();
+    assert!(matches!(&kept.content, Content::Independent(independent) if independent.position == "I would say OAuth, no doubt."));
+    assert_eq!(transcript.revisions().count(), 3, "the agent stays in the debate");
+}
+
+#[test]
+fn a_repair_that_fails_keeps_the_prose() {
+    let mut player = Player::started(plan());
+    player.answer_agent("security", reply("OAuth."));
+    player.answer_agent("security", failure(FailureClass::Billing, "no credit"));
+    assert_eq!(player.finish(good), StateName::Complete);
+    assert!(Transcript::fold(&player.log).unwrap().failures.is_empty());
+}
+
+#[test]
+fn a_cut_off_answer_is_asked_again_once_with_twice_the_room() {
+    let mut player = Player::started(plan());
+    let room = player.open[0].room;
+    player.answer_agent("security", stopped(r#"{"position":"Use OA"#, StopReason::Length));
+    assert_eq!(player.open.last().unwrap().room, room * 2);
+    player.answer_agent("security", stopped("", StopReason::Length));
+    assert_eq!(player.finish(good), StateName::Complete);
+    let transcript = Transcript::fold(&player.log).unwrap();
+    assert_eq!(transcript.artifacts.iter().filter(|artifact| artifact.degraded).count(), 1, "the first text is kept");
+}
+
+#[test]
+fn a_refusal_is_an_abstention_and_said_as_such() {
+    let mut player = Player::started(plan());
+    player.answer_agent("pragmatic", stopped("", StopReason::Refused("This is about weapons.".into())));
+    assert_eq!(player.finish(good), StateName::Complete);
+    let transcript = Transcript::fold(&player.log).unwrap();
+    assert_eq!(transcript.failures[0].error.message, "declined to answer: This is about weapons.");
+    assert_eq!(transcript.failures[0].error.class, None);
+}
+
+#[test]
+fn a_failed_judge_is_replaced_in_order_and_the_result_says_so() {
+    let mut player = Player::started(plan());
+    for seat in ["security", "architecture", "pragmatic"] {
+        player.answer_agent(seat, reply(good_text(AnswerKind::Independent)));
+    }
+    player.answer_agent("judge", failure(FailureClass::ModelMissing, "no such model"));
+    assert_eq!(player.open[0].model.to_string(), "anthropic:claude-sonnet-5-5");
+    assert_eq!(player.finish(good), StateName::Complete);
+    let degradations = Transcript::fold(&player.log).unwrap().degradations();
+    assert_eq!(degradations, ["anthropic:claude-sonnet-5-5 stood in for openai:gpt-6.1-sol as the judge in Round 2: no such model"]);
+}
+
+#[test]
+fn when_no_judge_answers_it_aborts_naming_the_round_and_keeps_the_artifacts() {
+    let mut player = Player::started(plan());
+    let end = player.finish(|ask| if ask.answer == AnswerKind::CrossExam { failure(FailureClass::Auth, "bad key") } else { good(ask) });
+    assert_eq!(end, StateName::Aborted);
+    let transcript = Transcript::fold(&player.log).unwrap();
+    assert_eq!(transcript.abort.as_ref().unwrap().message, "The judge failed in Round 3 (CrossExam): bad key");
+    assert_eq!(transcript.artifacts.len(), 3 + 1 + 3);
+}
+
+#[test]
+fn experts_who_all_fail_in_round_3_leave_a_verdict_on_what_is_there() {
+    let mut player = Player::started(plan());
+    let end = player.finish(|ask| if ask.answer == AnswerKind::Revision { failure(FailureClass::Auth, "bad key") } else { good(ask) });
+    assert_eq!(end, StateName::Complete);
+    let transcript = Transcript::fold(&player.log).unwrap();
+    assert_eq!(transcript.failures.len(), 3);
+    assert!(transcript.calls.iter().all(|call| call.answer != AnswerKind::CrossExam), "nothing to merge");
+}
+
+#[test]
+fn without_consent_no_call_is_made() {
+    for (standing, input) in [(Standing::Askable, Some(Input::ConsentDeclined)), (Standing::Unattended, None)] {
+        let mut plan = plan();
+        plan.consent.always_allow_under = MicroUsd::ZERO;
+        plan.consent.standing = standing;
+        let mut player = Player::started(plan);
+        assert_eq!(player.consent.is_some(), standing == Standing::Askable);
+        input.into_iter().for_each(|input| player.give(input));
+        assert_eq!(player.machine.state(), StateName::Aborted);
+        assert!(player.log.iter().all(|envelope| !matches!(envelope.event, Event::CallStarted { .. })));
+    }
+}
+
+#[test]
+fn consent_given_starts_round_1() {
+    let mut plan = plan();
+    plan.consent.always_allow_under = MicroUsd::ZERO;
+    let mut player = Player::started(plan);
+    assert!(player.open.is_empty());
+    player.give(Input::ConsentGiven);
+    assert_eq!(player.open.len(), 3);
+}
+
+#[test]
+fn a_model_without_a_price_makes_estimate_and_total_lower_bounds() {
+    let mut plan = plan();
+    plan.prices.0.remove(&plan.panel.seats[2].model);
+    plan.consent.standing = Standing::Granted;
+    let mut player = Player::started(plan);
+    player.finish(good);
+    let transcript = Transcript::fold(&player.log).unwrap();
+    assert!(transcript.estimate.as_ref().unwrap().cost.lower_bound);
+    assert!(transcript.total().cost.lower_bound);
+}
+
+#[test]
+fn an_interrupt_drops_open_calls_and_keeps_what_is_done() {
+    let mut player = Player::started(plan());
+    player.answer_agent("security", reply(good_text(AnswerKind::Independent)));
+    player.give(Input::Interrupted);
+    assert_eq!(player.machine.state(), StateName::Aborted);
+    let transcript = Transcript::fold(&player.log).unwrap();
+    assert_eq!((transcript.artifacts.len(), transcript.lost_calls.len()), (1, 2));
+    assert!(transcript.total().cost.lower_bound, "dropped calls may have been billed");
+}
+
+#[test]
+fn a_late_answer_and_a_stale_timer_change_nothing() {
+    let mut player = Player::started(plan());
+    let ask = player.open[0].clone();
+    player.answer(0, good(&ask));
+    let before = player.machine.clone();
+    player.give(Input::Replied { call: ask.call, outcome: good(&ask) });
+    player.give(Input::ConsentGiven);
+    player.give(Input::Start);
+    assert_eq!(player.machine, before);
+}
+
+#[test]
+fn the_time_to_the_first_token_is_measured_from_the_call() {
+    let mut player = Player::started(plan());
+    let call = player.open[0].call;
+    player.pass(Duration::from_millis(300));
+    player.give(Input::FirstToken { call });
+    player.pass(Duration::from_millis(500));
+    let ask = player.open[0].clone();
+    player.answer(0, good(&ask));
+    let finished = player.log.iter().rev().find_map(|envelope| match &envelope.event {
+        Event::CallFinished(finished) => Some((finished.first_token_ms, finished.duration_ms, finished.purpose)),
+        _ => None,
+    });
+    assert_eq!(finished, Some((Some(300), 800, Purpose::Answer)));
+}

@@ -1,0 +1,108 @@
+//! The dependency rule of `lib.rs`, checked: which folder may name which, and what the pure layers never name.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/src");
+
+/// Each folder with the folders of this crate that it may use.
+const MAY_USE: [(&str, &[&str]); 9] = [
+    ("domain", &["domain"]),
+    ("consultation", &["domain", "consultation"]),
+    ("engine", &["domain", "consultation", "engine"]),
+    ("providers", &["domain", "consultation", "engine", "providers"]),
+    ("records", &["domain", "consultation", "engine", "records"]),
+    ("terminal", &["domain", "consultation", "engine", "terminal"]),
+    ("config", &["domain", "config"]),
+    ("commands", &["domain", "consultation", "engine", "providers", "records", "terminal", "config", "commands", "error"]),
+    ("error.rs", &["error"]),
+];
+
+/// What the pure layers do not name: runtime, network, files, environment, clock, unseeded randomness, terminal.
+const IMPURE: [&str; 17] = [
+    "tokio::",
+    "reqwest::",
+    "std::fs",
+    "std::io",
+    "std::net",
+    "std::env",
+    "std::process",
+    "std::thread",
+    "Instant::now",
+    "SystemTime",
+    "Timestamp::now",
+    "rand::",
+    "fastrand::u",
+    "fastrand::f",
+    "Rng::new",
+    "println!",
+    "console::",
+];
+
+#[test]
+fn every_folder_uses_only_the_layers_below_it() {
+    let mut found = Vec::new();
+    for (folder, allowed) in MAY_USE {
+        for (path, text) in sources(folder) {
+            for used in uses_of_this_crate(&text) {
+                if !allowed.contains(&used.as_str()) {
+                    found.push(format!("{} uses crate::{used}", path.display()));
+                }
+            }
+        }
+    }
+    assert_eq!(found, Vec::<String>::new());
+}
+
+#[test]
+fn the_pure_layers_name_nothing_of_the_outside() {
+    let mut found = Vec::new();
+    for folder in ["domain", "consultation"] {
+        for (path, text) in sources(folder) {
+            found.extend(IMPURE.iter().filter(|name| names(&text, name)).map(|name| format!("{} names {name}", path.display())));
+        }
+    }
+    assert_eq!(found, Vec::<String>::new());
+}
+
+#[test]
+fn only_the_printer_prints_and_only_the_environment_reader_reads_it() {
+    for (path, text) in sources(".") {
+        if !path.ends_with("terminal/printer.rs") {
+            assert!(!text.contains("io::stdout()") && !text.contains("io::stderr()"), "{} prints", path.display());
+        }
+        if !path.starts_with(Path::new(ROOT).join("config")) {
+            assert!(!text.contains("env::var"), "{} reads the environment", path.display());
+        }
+    }
+}
+
+fn names(text: &str, name: &str) -> bool {
+    text.lines()
+        .filter(|line| !line.trim_start().starts_with("//"))
+        .any(|line| line.match_indices(name).any(|(at, _)| !line[..at].ends_with(|before: char| before.is_alphanumeric() || before == '_')))
+}
+
+fn uses_of_this_crate(text: &str) -> Vec<String> {
+    let first_word = |rest: &str| rest.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect::<String>();
+    text.lines()
+        .filter(|line| !line.trim_start().starts_with("//"))
+        .flat_map(|line| line.match_indices("crate::").map(|(at, found)| first_word(&line[at + found.len()..])).collect::<Vec<_>>())
+        .filter(|used| !used.is_empty())
+        .collect()
+}
+
+fn sources(folder: &str) -> Vec<(PathBuf, String)> {
+    let mut files = Vec::new();
+    collect(&Path::new(ROOT).join(folder), &mut files);
+    assert!(!files.is_empty(), "{folder} has sources");
+    files
+}
+
+fn collect(path: &Path, files: &mut Vec<(PathBuf, String)>) {
+    if path.is_dir() {
+        fs::read_dir(path).unwrap().for_each(|entry| collect(&entry.unwrap().path(), files));
+    } else if path.extension().is_some_and(|ending| ending == "rs") {
+        files.push((path.to_owned(), fs::read_to_string(path).unwrap()));
+    }
+}

@@ -1,0 +1,68 @@
+//! What a call does over its life: it can be dropped, run beside others, and take its time.
+
+use std::time::Duration;
+
+use conclave::engine::ports::{Delta, Provider};
+use conclave::providers::cloud::Vendor;
+use futures_util::future::join_all;
+
+use super::{VENDORS, ask, call, cloud, impatient, settled};
+use crate::support::provider_server::{Answer, On, ProviderServer};
+
+#[tokio::test]
+async fn dropping_a_call_closes_its_connection() {
+    let server = ProviderServer::start();
+    server.on(On::any(), Answer::text("a text of several pieces").pieces(8).stall());
+    for (at, (vendor, model)) in VENDORS.into_iter().enumerate() {
+        let cloud = cloud(vendor, &server);
+        let ask = ask(vendor, model);
+        let (sender, mut connected) = tokio::sync::mpsc::unbounded_channel();
+        let mut on = move |delta| {
+            let _ = sender.send(delta);
+        };
+        let mut call = Box::pin(cloud.ask(&ask, &mut on));
+        tokio::select! {
+            outcome = &mut call => panic!("the server stalls, and yet: {outcome:?}"),
+            delta = connected.recv() => assert_eq!(delta, Some(Delta::Connected)),
+        }
+        drop(call);
+        settled(&server).await;
+        assert!(!server.requests()[at].complete);
+    }
+}
+
+#[tokio::test]
+async fn calls_run_beside_each_other() {
+    let server = ProviderServer::start();
+    server.on(On::any(), Answer::valid().delay(Duration::from_millis(150)));
+    let provider = cloud(Vendor::OpenAi, &server);
+    let asks: Vec<_> = (0..8).map(|_| ask(Vendor::OpenAi, "gpt-6.1-sol")).collect();
+    for (outcome, _) in join_all(asks.iter().map(|ask| call(&provider, ask))).await {
+        assert!(outcome.unwrap().text.contains("gpt-6.1-sol says"));
+    }
+    settled(&server).await;
+    let requests = server.requests();
+    let last_arrival = requests.iter().map(|request| request.arrived).max().unwrap();
+    assert!(requests.iter().all(|request| request.finished.unwrap() > last_arrival), "all were asked before any had answered");
+}
+
+#[tokio::test]
+async fn a_slow_answer_that_gives_signs_of_life_is_waited_for() {
+    let server = ProviderServer::start();
+    // Longer in total than the idle timeout of 0.6 s, never as long between two events.
+    server.on(On::any(), Answer::text("slow and steady").pieces(10).pace(Duration::from_millis(80)));
+    let (outcome, _) = call(&impatient(Vendor::Anthropic, &server), &ask(Vendor::Anthropic, "m")).await;
+    assert_eq!(outcome.unwrap().text, "slow and steady");
+}
+
+#[tokio::test]
+async fn the_server_answers_the_nth_request_by_its_script() {
+    let server = ProviderServer::start();
+    server.on(On::vendor(crate::support::provider_server::Vendor::Google).nth(2), Answer::http(503, "text/plain", "busy"));
+    let provider = cloud(Vendor::Google, &server);
+    let ask = ask(Vendor::Google, "gemini-4-argon");
+    assert!(call(&provider, &ask).await.0.is_ok());
+    assert!(call(&provider, &ask).await.0.is_err());
+    assert!(call(&provider, &ask).await.0.is_ok());
+    assert_eq!(server.variables().len(), 6);
+}

@@ -1,0 +1,88 @@
+//! Whatever a server sends: no panic, no answer that was not one, no memory without bound.
+
+use conclave::consultation::answer::AnswerKind;
+use conclave::consultation::call::{FailureClass, Outcome};
+use conclave::providers::cloud::Vendor;
+use conclave::providers::sse;
+use conclave::providers::wire::End;
+use proptest::prelude::*;
+
+use super::{VENDORS, ask, call, cloud, cloud_at};
+use crate::support::provider_server::{self, Answer, On, ProviderServer, stream_of};
+
+/// Decodes a stream's bytes without a network.
+fn decode_bytes(vendor: Vendor, model: &str, stream: &[u8]) -> Outcome {
+    let (_, mut decoder) = cloud_at(vendor, "http://h").codec(&ask(vendor, model));
+    let mut parser = sse::Parser::default();
+    let mut events = Vec::new();
+    let fed = parser.feed(stream, &mut events);
+    events.extend(parser.finish());
+    let _ = events.iter().try_for_each(|event| decoder.event(event, &mut |_| {}));
+    fed.unwrap();
+    decoder.finish(End::Closed)
+}
+
+fn wire(vendor: Vendor) -> provider_server::Vendor {
+    match vendor {
+        Vendor::Anthropic => provider_server::Vendor::Anthropic,
+        Vendor::OpenAi => provider_server::Vendor::OpenAi,
+        Vendor::Google => provider_server::Vendor::Google,
+    }
+}
+
+proptest! {
+    #[test]
+    fn a_damaged_stream_is_an_answer_or_a_failure_and_never_a_panic(
+        which in 0usize..3,
+        edits in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..12),
+        removed in prop::collection::vec(any::<prop::sample::Index>(), 0..4),
+    ) {
+        let (vendor, model) = VENDORS[which];
+        let mut stream = stream_of(wire(vendor), model, &Answer::text("Grüße, 世界!"));
+        for (at, byte) in edits {
+            let at = at.index(stream.len());
+            stream[at] = byte;
+        }
+        for at in removed {
+            stream.remove(at.index(stream.len()));
+        }
+        match decode_bytes(vendor, model, &stream) {
+            Ok(reply) => prop_assert!(reply.usage.prompt() > 0),
+            Err(failure) => prop_assert!(!failure.message.is_empty() && failure.message.chars().count() < 600),
+        }
+    }
+}
+
+#[test]
+fn an_undamaged_stream_is_an_answer() {
+    for (vendor, model) in VENDORS {
+        let stream = stream_of(wire(vendor), model, &Answer::text("Grüße, 世界!"));
+        assert_eq!(decode_bytes(vendor, model, &stream).unwrap().text, "Grüße, 世界!");
+    }
+}
+
+#[tokio::test]
+async fn a_line_without_an_end_is_given_up() {
+    let server = ProviderServer::start();
+    server.on(On::any(), Answer::stream(vec![b'x'; sse::MAX_EVENT_BYTES + 2]));
+    let failure = call(&cloud(Vendor::OpenAi, &server), &ask(Vendor::OpenAi, "m")).await.0.unwrap_err();
+    assert_eq!(
+        (failure.class, failure.message.as_str()),
+        (FailureClass::Malformed, "an event of the stream is larger than 16777216 bytes")
+    );
+}
+
+#[tokio::test]
+async fn the_server_without_a_script_answers_every_schema_validly() {
+    let server = ProviderServer::start();
+    for (vendor, model) in VENDORS {
+        let provider = cloud(vendor, &server);
+        for kind in AnswerKind::ALL {
+            let mut ask = ask(vendor, model);
+            ask.answer = kind;
+            let answer = serde_json::from_str(&call(&provider, &ask).await.0.unwrap().text).unwrap();
+            let schema = serde_json::from_str(kind.schema()).unwrap();
+            assert!(jsonschema::validator_for(&schema).unwrap().is_valid(&answer), "{vendor:?} {kind:?} {answer}");
+        }
+    }
+}

@@ -1,0 +1,54 @@
+//! Answers that fit the schemas of a consultation.
+
+use serde_json::{Value, json};
+
+/// A valid answer to the schema in the request, whichever vendor's request it is.
+pub(super) fn valid_answer(body: &Value, model: &str) -> String {
+    let places = [
+        "/output_config/format/schema/properties",
+        "/response_format/json_schema/schema/properties",
+        "/generationConfig/responseJsonSchema/properties",
+    ];
+    let properties = places.iter().find_map(|place| body.pointer(place)).cloned().unwrap_or_default();
+    let asks_for = |name: &str| properties.get(name).is_some();
+    let answer = if asks_for("consensus_points") {
+        json!({
+            "consensus_points": [{"point": "Start small", "supporting_agents": ["Expert A", "Expert B"], "confidence": 0.8}],
+            "tensions": [{"topic": "Speed", "severity": "medium", "viewpoints": [
+                {"agent": "Expert A", "viewpoint": "Go fast"}, {"agent": "Expert B", "viewpoint": "Go slow"}]}],
+            "priority_order": ["Speed"],
+        })
+    } else if asks_for("revised_position") {
+        json!({
+            "challenges": [{"target_agent": "Expert B", "challenge": "Too slow", "evidence": ["deadlines"], "severity": "medium"}],
+            "rebuttals": [{"agent": "Expert B", "rebuttal": "Speed matters more"}],
+            "changed": false,
+            "because_of": [],
+            "revised_position": format!("{model} still says: start small"),
+            "revised_confidence": 0.75,
+        })
+    } else if asks_for("unresolved") {
+        json!({
+            "challenges": [{"challenger": "Expert A", "target_agent": "Expert B", "challenge": "Too slow", "evidence": ["deadlines"],
+                "severity": "medium"}],
+            "rebuttals": [{"agent": "Expert B", "rebuttal": "Care pays"}],
+            "unresolved": ["How fast"],
+        })
+    } else if asks_for("recommendation") {
+        json!({
+            "summary": "They agreed on the start and differed on the speed.",
+            "evidence": [{"claim": "Small steps are safe", "agent": "Expert A", "quote": "Small steps are safe"}],
+            "dissent": [{"agent": "Expert B", "concern": "It may take too long", "severity": "low"}],
+            "recommendation": "Start small, then grow.",
+            "confidence": 0.8,
+        })
+    } else {
+        json!({
+            "position": format!("{model} says: start small"),
+            "key_points": ["Small steps are safe", "They can be undone"],
+            "rationale": "Small steps are safe, because they can be undone.",
+            "confidence": 0.7,
+        })
+    };
+    answer.to_string()
+}

@@ -1,0 +1,258 @@
+//! Plays scripts to the machine: holds its open calls and timers, checks its invariants after every input, and keeps its log.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+use conclave::consultation::Consultation;
+use conclave::consultation::answer::AnswerKind;
+use conclave::consultation::call::{Ask, Failure, FailureClass, Outcome, Reply, StopReason};
+use conclave::consultation::event::{Envelope, Estimate, Event, StateName};
+use conclave::consultation::plan::Plan;
+use conclave::consultation::policy::consent::{ConsentRule, Standing};
+use conclave::consultation::policy::retry::RetryRule;
+use conclave::consultation::prompt::Templates;
+use conclave::consultation::protocol::{Effect, Input, TimerId};
+use conclave::domain::ids::{CallId, ConsultationId, ModelRef, SeatId};
+use conclave::domain::money::MicroUsd;
+use conclave::domain::panel::{Panel, Seat};
+use conclave::domain::pricing::{Price, PriceList, Rates};
+use conclave::domain::time::Timestamp;
+use conclave::domain::tokens::Usage;
+
+pub const QUESTION: &str = "Should I use OAuth or JWT?";
+
+/// Three seats at three vendors, judged by the second with one fallback; every model costs $1 in and $2 out a million tokens.
+pub fn plan() -> Plan {
+    let templates = Templates::builtin();
+    let seat = |persona: &str, provider: &str, model: &str| Seat {
+        id: SeatId::new(persona),
+        persona: templates.persona(persona).expect("a built-in persona"),
+        model: ModelRef::new(provider, model),
+    };
+    let seats = vec![
+        seat("security", "anthropic", "claude-sonnet-5-5"),
+        seat("architecture", "openai", "gpt-6.1-sol"),
+        seat("pragmatic", "google", "gemini-4-argon"),
+    ];
+    let judges = vec![ModelRef::new("openai", "gpt-6.1-sol"), ModelRef::new("anthropic", "claude-sonnet-5-5")];
+    let rates = Rates { input: MicroUsd(1_000_000), output: MicroUsd(2_000_000), cache_read: None, cache_write: None };
+    let price = Price { base: rates, long_context: None };
+    let prices = seats.iter().map(|seat| (seat.model.clone(), price)).collect();
+    Plan {
+        id: ConsultationId::from_unique("01TEST"),
+        question: QUESTION.to_owned(),
+        panel: Panel { seats, judges },
+        models: BTreeMap::new(),
+        prices: PriceList(prices),
+        templates,
+        seed: 7,
+        consent: ConsentRule { always_allow_under: MicroUsd(10_000_000), standing: Standing::Askable },
+        retry: RetryRule::default(),
+        tool_version: "0.0.0".to_owned(),
+        notices: Vec::new(),
+    }
+}
+
+/// A whole answer of a kind, as a well-behaved model writes it.
+pub fn good_text(kind: AnswerKind) -> &'static str {
+    match kind {
+        AnswerKind::Independent => {
+            r#"{"position":"Use OAuth.","key_points":["Tokens can be revoked."],"rationale":"Revocation decides it.","confidence":0.8}"#
+        }
+        AnswerKind::Synthesis => {
+            r#"{"consensus_points":[{"point":"Tokens must be short-lived.","supporting_agents":["Expert A","Expert B"],"confidence":0.9}],"tensions":[{"topic":"Effort","viewpoints":[{"agent":"Expert C","viewpoint":"It is too much work."}],"severity":"medium"}],"priority_order":["Revocation"]}"#
+        }
+        AnswerKind::Revision => {
+            r#"{"challenges":[{"target_agent":"Expert A","challenge":"No threat model.","evidence":["None is given."],"severity":"high"}],"rebuttals":[],"changed":false,"because_of":[],"revised_position":"Use OAuth.","revised_confidence":0.85}"#
+        }
+        AnswerKind::CrossExam => {
+            r#"{"challenges":[{"challenger":"Expert B","target_agent":"Expert A","challenge":"No threat model.","evidence":[],"severity":"high"}],"rebuttals":[],"unresolved":["Effort"]}"#
+        }
+        AnswerKind::Verdict => {
+            r#"{"summary":"All agree in the end.","evidence":[{"claim":"Revocation decides.","agent":"Expert A","quote":"Use OAuth."}],"dissent":[{"agent":"Expert C","concern":"Effort.","severity":"low"}],"recommendation":"Use OAuth with short-lived tokens.","confidence":0.86}"#
+        }
+    }
+}
+
+pub fn reply(text: &str) -> Outcome {
+    stopped(text, StopReason::End)
+}
+
+pub fn stopped(text: &str, stop: StopReason) -> Outcome {
+    let usage = Usage { input: 1_000, output: 100, ..Usage::default() };
+    Ok(Reply { text: text.to_owned(), stop, usage, served_model: None, reported_cost: None })
+}
+
+pub fn failure(class: FailureClass, message: &str) -> Outcome {
+    Err(Failure::new(class, message))
+}
+
+/// Answers any ask well.
+pub fn good(ask: &Ask) -> Outcome {
+    reply(good_text(ask.answer))
+}
+
+/// The machine with its surroundings.
+#[derive(Clone, Debug)]
+pub struct Player {
+    pub machine: Consultation,
+    pub now: Timestamp,
+    pub open: Vec<Ask>,
+    pub timers: BTreeSet<(Timestamp, TimerId)>,
+    pub log: Vec<Envelope>,
+    pub consent: Option<Estimate>,
+    started: BTreeSet<CallId>,
+    ended: BTreeSet<CallId>,
+    consented: bool,
+}
+
+impl Player {
+    pub fn new(plan: Plan) -> Self {
+        Self {
+            machine: Consultation::new(plan),
+            now: Timestamp(1_795_252_598_000),
+            open: Vec::new(),
+            timers: BTreeSet::new(),
+            log: Vec::new(),
+            consent: None,
+            started: BTreeSet::new(),
+            ended: BTreeSet::new(),
+            consented: false,
+        }
+    }
+
+    pub fn started(plan: Plan) -> Self {
+        let mut player = Self::new(plan);
+        player.give(Input::Start);
+        player
+    }
+
+    /// Gives one input, carries out the effects and checks the invariants.
+    pub fn give(&mut self, input: Input) {
+        let was_over = self.machine.state().is_terminal();
+        let effects = self.machine.handle(self.now, input);
+        assert!(!was_over || effects.is_empty(), "a terminal state has no effects: {effects:?}");
+        for effect in effects {
+            match effect {
+                Effect::AskConsent(estimate) => self.consent = Some(estimate),
+                Effect::Ask(ask) => {
+                    assert!(self.consented, "no call before consent");
+                    assert!(self.started.contains(&ask.call), "a call is announced before it goes out");
+                    self.open.push(*ask);
+                }
+                Effect::Cancel(call) => {
+                    let at = self.open.iter().position(|ask| ask.call == call).expect("only open calls are cancelled");
+                    self.open.remove(at);
+                }
+                Effect::SetTimer { timer, at } => {
+                    assert!(at >= self.now, "no timer lies in the past");
+                    assert!(self.timers.insert((at, timer)), "no timer twice");
+                }
+                Effect::Emit(envelope) => self.note(*envelope),
+            }
+        }
+        if self.machine.state().is_terminal() {
+            assert!(self.open.is_empty(), "no call is open at the end");
+            assert_eq!(self.started, self.ended, "every call ends exactly once");
+        }
+    }
+
+    fn note(&mut self, envelope: Envelope) {
+        assert_eq!(envelope.seq, self.log.len() as u64 + 1, "events are numbered without gaps");
+        match &envelope.event {
+            Event::UserConsent { approved, .. } => self.consented = *approved,
+            Event::CallStarted { call, .. } => assert!(self.started.insert(*call), "no call id twice"),
+            Event::CallFinished(finished) => assert!(self.ended.insert(finished.call), "{} ends once", finished.call),
+            Event::CallCancelled { call, .. } => assert!(self.ended.insert(*call), "{call} ends once"),
+            Event::StateChanged { from, to } => assert_eq!(from.may_become(*to), Ok(())),
+            _ => {}
+        }
+        self.log.push(envelope);
+    }
+
+    /// Answers the open call at `at`.
+    pub fn answer(&mut self, at: usize, outcome: Outcome) {
+        let ask = self.open.remove(at);
+        self.give(Input::Replied { call: ask.call, outcome });
+    }
+
+    /// Answers the first open call of an agent.
+    pub fn answer_agent(&mut self, agent: &str, outcome: Outcome) {
+        let call = self.calls_of(agent).last().copied().unwrap_or_else(|| panic!("{agent} has no call"));
+        let at = self.open.iter().position(|ask| ask.call == call).unwrap_or_else(|| panic!("the last call of {agent} is not open"));
+        self.answer(at, outcome);
+    }
+
+    fn calls_of(&self, agent: &str) -> Vec<CallId> {
+        self.log
+            .iter()
+            .filter_map(|envelope| match &envelope.event {
+                Event::CallStarted { call, agent_id, .. } if agent_id.as_str() == agent => Some(*call),
+                _ => None,
+            })
+            .collect()
+    }
+
+    pub fn pass(&mut self, time: Duration) {
+        self.now = self.now.after(time);
+    }
+
+    /// Goes to the earliest timer and fires it. False when there is none.
+    pub fn fire(&mut self) -> bool {
+        let Some((at, timer)) = self.timers.pop_first() else { return false };
+        self.now = self.now.max(at);
+        self.give(Input::TimerFired { timer });
+        true
+    }
+
+    /// Answers everything in the order in which it was asked until the end.
+    pub fn finish(&mut self, mut answer: impl FnMut(&Ask) -> Outcome) -> StateName {
+        for _ in 0..1_000 {
+            if self.machine.state().is_terminal() {
+                return self.machine.state();
+            }
+            if let Some(ask) = self.open.first().cloned() {
+                self.pass(Duration::from_millis(100));
+                self.answer(0, answer(&ask));
+            } else if !self.fire() {
+                panic!("stuck in {}", self.machine.state());
+            }
+        }
+        panic!("no end after 1000 answers");
+    }
+
+    /// The log, one event a line, with what a reader needs to follow it.
+    pub fn story(&self) -> String {
+        self.log.iter().map(|envelope| line(&envelope.event) + "\n").collect()
+    }
+}
+
+fn line(event: &Event) -> String {
+    match event {
+        Event::Started(_) => "consultation:started".to_owned(),
+        Event::CostEstimated(estimate) => format!("consultation:cost_estimated {} calls", estimate.calls.len()),
+        Event::UserConsent { approved, how } => format!("consultation:user_consent {approved} {how:?}"),
+        Event::StateChanged { from, to } => format!("state:changed {from} -> {to}"),
+        Event::RoundStarted { round_number } => format!("round:started {round_number}"),
+        Event::AgentThinking { agent_id, model, .. } => format!("agent:thinking {agent_id} {model}"),
+        Event::AgentCompleted { agent_id, cost, .. } => format!("agent:completed {agent_id} {cost:.6}"),
+        Event::AgentFailed { agent_id, error, .. } => format!("agent:failed {agent_id} {}", error.message),
+        Event::RoundCompleted { round_number, .. } => format!("round:completed {round_number}"),
+        Event::RoundArtifact { artifact } => {
+            let kind = serde_json::to_value(artifact).expect("an artifact is JSON")["artifact_type"].to_string();
+            format!("consultation:round_artifact {kind}{}", if artifact.degraded { " degraded" } else { "" })
+        }
+        Event::ProviderSubstituted { agent_id, original, substitute, .. } => {
+            format!("consultation:provider_substituted {agent_id} {original} -> {substitute}")
+        }
+        Event::Completed { rounds, .. } => format!("consultation:completed {rounds}"),
+        Event::Aborted { reason, during, .. } => format!("consultation:aborted {reason:?} during {during}"),
+        Event::CallStarted { call, agent_id, purpose, .. } => format!("call:started {} {agent_id} {purpose:?}", call.0),
+        Event::CallRetried { call, wait_ms, .. } => format!("call:retried {} after {wait_ms} ms", call.0),
+        Event::CallCancelled { call, .. } => format!("call:cancelled {}", call.0),
+        Event::CallFinished(finished) => {
+            let outcome = finished.error.as_ref().map_or_else(|| "ok".to_owned(), |error| format!("{:?}", error.class));
+            format!("call:finished {} {outcome} {:.6}", finished.call.0, finished.cost)
+        }
+    }
+}
