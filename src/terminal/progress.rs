@@ -168,8 +168,8 @@ impl Progress {
             }
             Event::ProviderSubstituted { agent_id, original, substitute, reason, .. } => {
                 self.printer.live().update(|screen| screen.rows.retain(|row| row.agent != *agent_id));
-                let told = lines::substituted(&self.name(agent_id), original, substitute, reason);
-                self.printer.note(&paint.yellow(&lines::fit(&told, self.width())));
+                let said = lines::substituted(&self.name(agent_id), original, substitute, reason);
+                self.printer.note(&paint.yellow(&lines::fit(&said, self.width())));
             }
             Event::RoundCompleted { round_number, .. } => {
                 self.settle(elapsed);

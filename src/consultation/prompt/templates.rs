@@ -6,9 +6,9 @@ use std::collections::BTreeMap;
 
 use minijinja::{AutoEscape, Environment, UndefinedBehavior, Value};
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 
 use crate::consultation::event::PromptUsed;
+use crate::domain::hash::sha256;
 use crate::domain::panel::Persona;
 
 use super::error::PromptError;
@@ -72,7 +72,7 @@ impl Templates {
         let used = |(name, text): (&String, &String)| PromptUsed {
             name: name.clone(),
             version: FrontMatter::of(text).get("version").unwrap_or_default().to_owned(),
-            sha256: Sha256::digest(text.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect(),
+            sha256: sha256(text),
         };
         self.texts.iter().map(used).collect()
     }

@@ -76,7 +76,8 @@ impl Name {
 
     /// Whether a member is this field. Another name with an object under it is a wrapper rather than the field.
     pub(super) fn matches(&self, key: &str, value: &Value) -> bool {
-        plain(key) == plain(self.name) || (!value.is_object() && self.is(key))
+        let wraps = value.is_object() || value.as_str().is_some_and(|text| text.trim_start().starts_with("{\""));
+        plain(key) == plain(self.name) || (!wraps && self.is(key))
     }
 }
 

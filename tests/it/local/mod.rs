@@ -2,3 +2,6 @@
 
 #[cfg(feature = "local")]
 mod engine;
+mod hub;
+#[cfg(feature = "local")]
+mod wheels;

@@ -172,6 +172,7 @@ impl Parser<'_> {
                 self.mends.insert(Mend::MissingBracket);
                 Ok(self.close())
             }
+            '`' if self.scan.rest().starts_with("```") => Err(Stop::CutOff),
             _ => {
                 self.between();
                 let name = match strings::closers(next) {
@@ -235,6 +236,9 @@ impl Parser<'_> {
             let what = if next == '{' { Container::Object { members: Map::new(), key: None } } else { Container::Array(Vec::new()) };
             self.open.push(Frame { what, comma: false });
             return Ok(None);
+        }
+        if self.scan.rest().starts_with("```") {
+            return Err(Stop::CutOff);
         }
         let value = match strings::closers(next) {
             Some(closers) => {
