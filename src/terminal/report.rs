@@ -64,8 +64,8 @@ fn head(transcript: &Transcript) -> String {
     };
     let confidence = transcript.confidence().map_or_else(|| "not stated".to_owned(), |confidence| confidence.to_string());
     let panel = &transcript.terms.panel;
-    let seats: Vec<String> = panel.seats.iter().map(|seat| format!("{} ({})", seat_name(panel, seat), seat.model)).collect();
-    let local = panel.seats.iter().any(|seat| seat.model.provider.is_local());
+    let seats: Vec<String> = panel.seats.iter().map(|seat| format!("{} ({})", seat_name(panel, seat), transcript.player(seat))).collect();
+    let local = panel.seats.iter().any(|seat| transcript.player(seat).provider.is_local());
     let quality = if local { format!(" — {LOCAL_QUALITY}") } else { String::new() };
     format!(
         "{question}\n**Confidence:** {confidence}  \n**Judge:** {}  \n**Panel:** {}{quality}",
@@ -150,7 +150,7 @@ fn perspectives(transcript: &Transcript) -> Option<String> {
 /// One expert's own answer, or why there is none; nothing for a seat that was never asked.
 fn perspective(transcript: &Transcript, seat: &Seat) -> Option<String> {
     let panel = &transcript.terms.panel;
-    let heading = format!("### {} ({})", inline(&seat_name(panel, seat)), inline(&model_name(&seat.model)));
+    let heading = format!("### {} ({})", inline(&seat_name(panel, seat)), inline(&model_name(transcript.player(seat))));
     let held = transcript.independents().find(|independent| independent.agent_id == seat.id);
     let failed = transcript.failures.iter().find(|failure| failure.agent_id == seat.id && failure.round_number == 1);
     match (held, failed) {

@@ -451,3 +451,21 @@ pub(crate) fn troubled() -> Vec<Envelope> {
     sample.emit(Event::Completed { rounds: 1, duration_ms: 4_000 });
     sample.events
 }
+
+/// The pragmatist's model fails and another one takes its seat.
+pub(crate) fn substituted() -> Vec<Envelope> {
+    let mut events = complete();
+    let at = events.iter().position(|envelope| matches!(envelope.event, Event::RoundCompleted { round_number: 1, .. })).unwrap();
+    let event = Event::ProviderSubstituted {
+        agent_id: SeatId::new("pragmatic"),
+        round_number: 1,
+        original: ModelRef::new("google", "gemini-3-pro"),
+        substitute: ModelRef::new("xai", "grok-4.7"),
+        reason: "no answer within 120 s".to_owned(),
+    };
+    events.insert(at, Envelope { event, ..events[at].clone() });
+    for (envelope, seq) in events.iter_mut().zip(1..) {
+        envelope.seq = seq;
+    }
+    events
+}
