@@ -31,11 +31,26 @@ Expert C: The question is premature: fix log-out at deployment first, by moving 
 
 fn ask(call: u32, model: &Model, kind: AnswerKind, persona: &str) -> Ask {
     let (protocol, task) = match kind {
-        AnswerKind::Independent => ("You sit on a panel of experts. Give your own answer, before hearing the others. Answer in JSON: position (take a side), key_points (2 to 4 reasons), rationale, confidence.", "Give your own answer to the question.".to_owned()),
-        AnswerKind::Synthesis => ("You chair a panel of experts. Say what they agree on and where they differ, naming them by their labels. Answer in JSON.", format!("These are their answers:\n\n{MATERIAL}\n\nSay what they agree on and where they differ.")),
-        AnswerKind::Revision => ("You sit on a panel of experts. Challenge what is weak in the other answers and say what you now hold. Answer in JSON.", format!("These are the answers:\n\n{MATERIAL}\n\nYou are Expert A. Challenge the others and give your revised position.")),
-        AnswerKind::CrossExam => ("You chair a panel of experts. Merge their challenges and rebuttals, naming them by their labels. Answer in JSON.", format!("These are their answers:\n\n{MATERIAL}\n\nMerge the challenges, the rebuttals and what remains open.")),
-        AnswerKind::Verdict => ("You chair a panel of experts. Decide. Answer in JSON: summary, evidence with the experts' own words, dissent, recommendation, confidence.", format!("These are their answers:\n\n{MATERIAL}\n\nGive your verdict.")),
+        AnswerKind::Independent => (
+            "You sit on a panel of experts. Give your own answer, before hearing the others. Answer in JSON: position (take a side), key_points (2 to 4 reasons), rationale, confidence.",
+            "Give your own answer to the question.".to_owned(),
+        ),
+        AnswerKind::Synthesis => (
+            "You chair a panel of experts. Say what they agree on and where they differ, naming them by their labels. Answer in JSON.",
+            format!("These are their answers:\n\n{MATERIAL}\n\nSay what they agree on and where they differ."),
+        ),
+        AnswerKind::Revision => (
+            "You sit on a panel of experts. Challenge what is weak in the other answers and say what you now hold. Answer in JSON.",
+            format!("These are the answers:\n\n{MATERIAL}\n\nYou are Expert A. Challenge the others and give your revised position."),
+        ),
+        AnswerKind::CrossExam => (
+            "You chair a panel of experts. Merge their challenges and rebuttals, naming them by their labels. Answer in JSON.",
+            format!("These are their answers:\n\n{MATERIAL}\n\nMerge the challenges, the rebuttals and what remains open."),
+        ),
+        AnswerKind::Verdict => (
+            "You chair a panel of experts. Decide. Answer in JSON: summary, evidence with the experts' own words, dissent, recommendation, confidence.",
+            format!("These are their answers:\n\n{MATERIAL}\n\nGive your verdict."),
+        ),
     };
     let prompt = Prompt { persona: persona.to_owned(), protocol: protocol.to_owned(), shared: QUESTION.to_owned(), task };
     Ask { call: CallId(call), model: ModelRef::new("local", model.name), prompt, answer: kind, room: 2_048 }
@@ -61,7 +76,10 @@ async fn answers(provider: &LocalProvider, asks: &[Ask]) -> Vec<Reply> {
     let prompt: u64 = replies.iter().map(|reply| reply.usage.prompt()).sum();
     let reused: u64 = replies.iter().map(|reply| reply.usage.cache_read).sum();
     let written: u64 = replies.iter().map(|reply| reply.usage.output).sum();
-    println!("  prompt {prompt:5} tokens, {reused:5} of them reused; {written:4} written; stops: {:?}", replies.iter().map(|reply| &reply.stop).collect::<Vec<_>>());
+    println!(
+        "  prompt {prompt:5} tokens, {reused:5} of them reused; {written:4} written; stops: {:?}",
+        replies.iter().map(|reply| &reply.stop).collect::<Vec<_>>()
+    );
     replies
 }
 
@@ -116,16 +134,22 @@ fn main() {
         };
         forget_peak();
         println!("{}", model.name);
-        let provider = LocalProvider::new(LocalSettings::new(model.name, file)).unwrap();
+        let mut settings = LocalSettings::new(model.name, file);
+        if let Some(parallel) = arguments.get(3).and_then(|number| number.parse().ok()) {
+            settings.parallel = parallel;
+        }
+        settings.threads = arguments.get(4).and_then(|number| number.parse().ok());
+        let provider = LocalProvider::new(settings).unwrap();
         runtime.block_on(consultation(&provider, model));
         let done = provider.statistics();
         println!(
-            "  loaded in {:.2} s; read {:.0} tok/s ({} evaluated, {} reused); wrote {:.1} tok/s; peak memory {}",
+            "  loaded in {:.2} s; read {:.0} tok/s ({} evaluated, {} reused); wrote {:.1} tok/s; chose for {:.1} s; peak memory {}",
             done.loading.as_secs_f64(),
             a_second(done.evaluated, done.reading),
             done.evaluated,
             done.reused,
             a_second(done.written_alone, done.writing),
+            done.choosing.as_secs_f64(),
             peak()
         );
         if tries > 0 {

@@ -108,12 +108,7 @@ pub async fn pull(
 }
 
 /// Asks one source after the other. Says which one brought the bytes.
-async fn fetch(
-    part: &Part<'_>,
-    sources: &Sources,
-    http: &Client,
-    on: &mut dyn FnMut(PullProgress),
-) -> Result<&'static str, PullError> {
+async fn fetch(part: &Part<'_>, sources: &Sources, http: &Client, on: &mut dyn FnMut(PullProgress)) -> Result<&'static str, PullError> {
     let total = part.model().bytes;
     let mut tried = Vec::new();
     for source in SOURCES {
@@ -179,9 +174,7 @@ async fn lock(path: &Path, on: &mut dyn FnMut(PullProgress)) -> Result<File, Pul
 fn room(model: &Model, folder: &Path, have: u64) -> Result<(), PullError> {
     let needed = model.bytes.saturating_sub(have);
     match free(folder) {
-        Some(free) if free < needed => {
-            Err(PullError::NoRoom { folder: folder.to_owned(), model: model.name, free, needed })
-        }
+        Some(free) if free < needed => Err(PullError::NoRoom { folder: folder.to_owned(), model: model.name, free, needed }),
         _ => Ok(()),
     }
 }

@@ -97,9 +97,9 @@ fn narrow_string(map: &mut Map<String, Value>, field: &str, limits: &Limits<'_>)
         }
         map.insert("enum".to_owned(), json!(known));
     } else {
-        // No quotes, escapes or line breaks inside: the first quote ends the string, so a small model finds its end.
+        // A letter first. No quotes, escapes or control characters inside: the first quote ends the string, so a small model finds its end.
         let rest = if names_an_expert { 30 } else { limits.length(field) - 1 };
-        map.insert("pattern".to_owned(), json!(format!(r#"^[^\s"\\{{}}\[\],.:;][^\r\n\t"\\{{}}\[\]]{{1,{rest}}}$"#)));
+        map.insert("pattern".to_owned(), json!(format!(r#"^\p{{L}}[^\x00-\x1F\x7F"\\{{}}\[\]]{{1,{rest}}}$"#)));
     }
 }
 

@@ -78,7 +78,9 @@ impl Slots {
             }
             let oldest = (0..self.slots.len())
                 .filter(kept)
-                .filter_map(|index| self.slots.get(index).filter(|slot| slot.room.is_none() && !slot.tokens.is_empty()).map(|slot| (slot.used, index)))
+                .filter_map(|index| {
+                    self.slots.get(index).filter(|slot| slot.room.is_none() && !slot.tokens.is_empty()).map(|slot| (slot.used, index))
+                })
                 .min()?;
             clear.push(oldest.1);
         }

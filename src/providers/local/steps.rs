@@ -40,6 +40,7 @@ impl Worker<'_> {
         let started = now();
         self.context.decode(&mut self.batch).map_err(|error| internal(format!("the local model failed: {error}")))?;
         self.context.synchronize();
+        let decoded = now();
         for (answering, share) in std::mem::take(&mut self.answering).into_iter().zip(shares) {
             self.slots.evaluated(answering.slot, share.tokens);
             match share.row {
@@ -49,6 +50,7 @@ impl Worker<'_> {
         }
         let tokens = u64::try_from(self.batch.n_tokens()).unwrap_or(0);
         self.note(|statistics| {
+            statistics.choosing += decoded.elapsed();
             if reads {
                 statistics.reading += started.elapsed();
             } else {

@@ -20,7 +20,7 @@ use crate::domain::tokens::{Usage, UsageSource};
 use crate::engine::ports::Delta;
 
 use super::chat::Frame;
-use super::cpu::physical_cores;
+use super::cpu;
 use super::guide::{Guide, Writer};
 use super::provider::{Job, LocalSettings, News, Statistics};
 use super::schema::tighten;
@@ -63,9 +63,8 @@ fn load(settings: &LocalSettings) -> Result<(&'static LlamaBackend, LlamaModel),
         })
     });
     let backend = backend.as_ref().ok_or_else(|| internal("llama.cpp did not start"))?;
-    let model = LlamaModel::load_from_file(backend, &settings.file, &LlamaModelParams::default()).map_err(|error| {
-        Failure::new(FailureClass::ModelMissing, format!("cannot load `{}`: {error}", settings.file.display()))
-    })?;
+    let model = LlamaModel::load_from_file(backend, &settings.file, &LlamaModelParams::default())
+        .map_err(|error| Failure::new(FailureClass::ModelMissing, format!("cannot load `{}`: {error}", settings.file.display())))?;
     Ok((backend, model))
 }
 
@@ -120,7 +119,7 @@ impl<'a> Worker<'a> {
         statistics: &'a Mutex<Statistics>,
     ) -> Result<Self, Failure> {
         let length = settings.context.min(model.n_ctx_train()).max(512);
-        let threads = i32::try_from(settings.threads.unwrap_or_else(physical_cores).get()).unwrap_or(1);
+        let threads = i32::try_from(settings.threads.unwrap_or_else(cpu::threads).get()).unwrap_or(1);
         let parallel = settings.parallel.get();
         let params = LlamaContextParams::default()
             .with_n_ctx(NonZeroU32::new(length))

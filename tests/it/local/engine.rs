@@ -56,7 +56,8 @@ async fn three_experts_are_answered_together_and_share_the_beginning_of_their_pr
         let reply = outcome.as_ref().unwrap();
         assert_eq!((&reply.stop, reply.served_model.as_deref()), (&StopReason::End, Some(SMALLEST.file)));
         schema.validate(&serde_json::from_str(&reply.text).unwrap()).unwrap();
-        let told: String = deltas.iter().filter_map(|delta| if let Delta::Text(text) = delta { Some(text.as_str()) } else { None }).collect();
+        let told: String =
+            deltas.iter().filter_map(|delta| if let Delta::Text(text) = delta { Some(text.as_str()) } else { None }).collect();
         assert_eq!((deltas.first(), told.as_str()), (Some(&Delta::Connected), reply.text.as_str()));
         reused += u64::from(reply.usage.cache_read > reply.usage.input);
     }

@@ -59,8 +59,13 @@ async fn play(replies: &'static [Reply]) -> Played {
 
 /// Serves the file, or the rest of it that is asked for.
 fn serve(headers: &HeaderMap) -> Response {
-    match headers.get(header::RANGE).map(|range| range.to_str().unwrap().trim_start_matches("bytes=").trim_end_matches('-').parse::<usize>().unwrap()) {
-        Some(from) => (StatusCode::PARTIAL_CONTENT, [(header::CONTENT_RANGE, format!("bytes {from}-25/26"))], &CONTENT[from..]).into_response(),
+    match headers
+        .get(header::RANGE)
+        .map(|range| range.to_str().unwrap().trim_start_matches("bytes=").trim_end_matches('-').parse::<usize>().unwrap())
+    {
+        Some(from) => {
+            (StatusCode::PARTIAL_CONTENT, [(header::CONTENT_RANGE, format!("bytes {from}-25/26"))], &CONTENT[from..]).into_response()
+        }
         None => CONTENT.into_response(),
     }
 }
@@ -196,7 +201,11 @@ async fn a_missing_file_sends_us_to_the_next_source_and_in_the_end_to_the_smalle
 async fn a_hub_that_nobody_answers_at_is_passed_over() {
     let nobody = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap();
     let pulled = pull_from(&format!("http://{nobody}"), b"").await;
-    assert!(matches!(&pulled.told[..], [PullProgress::Asking("model hub"), PullProgress::PassedOver("model hub", _), ..]), "{:?}", pulled.told);
+    assert!(
+        matches!(&pulled.told[..], [PullProgress::Asking("model hub"), PullProgress::PassedOver("model hub", _), ..]),
+        "{:?}",
+        pulled.told
+    );
 }
 
 #[tokio::test]

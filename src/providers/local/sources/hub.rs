@@ -88,7 +88,9 @@ impl Hub {
                 Ok(Ok(None)) if writing.len() == expected => return Ok(Attempt::Whole),
                 Ok(Ok(None)) => return Ok(Attempt::Broken(format!("it ended after {} of {expected} bytes", writing.len()))),
                 Ok(Err(error)) => return Ok(Attempt::Broken(words(&error))),
-                Err(_) => return Ok(Attempt::Broken(format!("it stalled for {:?} after {} of {expected} bytes", self.idle, writing.len()))),
+                Err(_) => {
+                    return Ok(Attempt::Broken(format!("it stalled for {:?} after {} of {expected} bytes", self.idle, writing.len())));
+                }
             }
         }
     }
