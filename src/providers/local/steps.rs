@@ -64,7 +64,7 @@ impl Worker<'_> {
     fn choose(&mut self, mut answering: Answering, row: i32) {
         match answering.writer.choose(self.model, self.context.get_logits_ith(row)) {
             Ok(Some(token)) => self.go_on(answering, &[token]),
-            Ok(None) => self.end(answering, StopReason::End),
+            Ok(None) => self.end(&answering, StopReason::End),
             Err(error) => self.fail(&answering, internal(error.to_string())),
         }
     }
@@ -82,15 +82,15 @@ impl Worker<'_> {
             let _ = answering.job.tell.send(News::Delta(Delta::Text(text)));
         }
         if answering.writer.ended() {
-            self.end(answering, StopReason::End);
+            self.end(&answering, StopReason::End);
         } else if fitted < tokens.len() || self.slots.waiting(answering.slot) == 0 {
-            self.end(answering, StopReason::Length);
+            self.end(&answering, StopReason::Length);
         } else {
             self.answering.push(answering);
         }
     }
 
-    fn end(&mut self, answering: Answering, stop: StopReason) {
+    fn end(&mut self, answering: &Answering, stop: StopReason) {
         self.slots.finish(answering.slot);
         self.note(|statistics| {
             statistics.answers += 1;
