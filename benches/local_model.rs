@@ -105,7 +105,8 @@ async fn valid(provider: &LocalProvider, model: &Model, tries: u32) {
     for kind in AnswerKind::ALL {
         let schema = jsonschema::validator_for(&serde_json::from_str(kind.schema()).unwrap()).unwrap();
         let (mut good, mut slowest, began) = (0, 0, Instant::now());
-        let asks: Vec<Ask> = (0..tries).map(|call| ask(1000 + call, model, kind, PERSONAS[usize::try_from(call % 3).unwrap()])).collect();
+        let asks: Vec<Ask> =
+            (0..tries).zip(PERSONAS.iter().cycle()).map(|(call, persona)| ask(1000 + call, model, kind, persona)).collect();
         for reply in join_all(asks.iter().map(|ask| async { provider.ask(ask, &mut |_| ()).await.unwrap() })).await {
             let whole = reply.stop == StopReason::End && serde_json::from_str(&reply.text).is_ok_and(|answer| schema.is_valid(&answer));
             good += u32::from(whole);
