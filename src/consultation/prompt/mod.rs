@@ -35,6 +35,19 @@ pub enum Size {
     Small,
 }
 
+impl Size {
+    /// As much of a persona as the model can take in: a small one repeats a long text instead of thinking by it, so it gets the first
+    /// paragraph, which says who it is and how it looks at things.
+    fn persona(self, prompt: &str) -> String {
+        let prompt = prompt.trim();
+        match self {
+            Self::Full => prompt,
+            Self::Small => prompt.split("\n\n").next().unwrap_or(prompt),
+        }
+        .to_owned()
+    }
+}
+
 /// Fills prompts for one consultation and one size of model.
 #[derive(Clone, Copy, Debug)]
 pub struct Prompter<'a> {
@@ -126,7 +139,7 @@ impl Prompter<'_> {
             Size::Small => format!("converge/small/{}", kind.name()),
         };
         Ok(Prompt {
-            persona: seat.map(|seat| seat.persona.prompt.trim().to_owned()).unwrap_or_default(),
+            persona: seat.map(|seat| self.size.persona(&seat.persona.prompt)).unwrap_or_default(),
             protocol: templates.fill(&templates::protocol(&name), &values)?,
             shared: templates.fill("question", &values)?,
             task: templates.fill(&templates::task(&name), &values)?,
