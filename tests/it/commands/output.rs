@@ -1,0 +1,184 @@
+//! What goes where: the answer and nothing else on standard output, in each format; everything else on standard error.
+
+use std::io::{BufRead, BufReader};
+use std::process::Stdio;
+
+use serde_json::Value;
+
+use crate::support::binary::{Conclave, Ran, Running};
+use crate::support::provider_server::{ProviderServer, Vendor};
+
+fn consult(arguments: &[&str]) -> (Conclave, Ran) {
+    let server = ProviderServer::start();
+    let conclave = Conclave::at(&server);
+    let ran = conclave.run(&[&["consult", "Shall we?"], arguments].concat()).ends_with(0);
+    (conclave, ran)
+}
+
+/// Checks an answer against the published schema.
+fn assert_published(answer: &Value) {
+    let schema: Value = serde_json::from_str(include_str!("../../../schemas/consultation.schema.json")).unwrap();
+    let errors: Vec<String> = jsonschema::validator_for(&schema).unwrap().iter_errors(answer).map(|error| error.to_string()).collect();
+    assert!(errors.is_empty(), "{errors:#?}");
+}
+
+#[test]
+fn json_keeps_to_the_published_schema() {
+    let (_, ran) = consult(&["--format", "json"]);
+    let answer = ran.json();
+    assert_published(&answer);
+    assert_eq!((&answer["status"], &answer["state"]), (&"complete".into(), &"Complete".into()));
+    assert_eq!(answer["recommendation"], "Start small, then grow.");
+    assert_eq!((&answer["question"], &answer["confidence"]), (&"Shall we?".into(), &0.8.into()));
+    assert_eq!(answer["cost"]["tokens"]["total"], 9 * 120);
+}
+
+#[test]
+fn markdown_is_the_default_and_standard_error_has_the_rest() {
+    let (_, ran) = consult(&[]);
+    assert!(ran.stdout.starts_with("# Consultation Summary\n\n**Question:** Shall we?"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("\n## Consensus\n\nStart small, then grow.\n"), "{}", ran.stdout);
+    for said in [
+        "🔍 Starting consultation with 3 experts...\n",
+        "claude-sonnet-5-5",
+        " (auto-approved)\n",
+        "⚡ Security Expert thinking...\n",
+        "✅ Architect completed (",
+        "📋 Round 4 complete\n",
+        "✨ Consultation complete\n",
+    ] {
+        assert!(ran.stderr.contains(said), "{said}: {}", ran.stderr);
+    }
+    assert!(!ran.stdout.contains("✅") && !ran.stdout.contains("💰"), "{}", ran.stdout);
+    assert!(!ran.stderr.contains('\u{1b}') && !ran.stdout.contains('\u{1b}'));
+}
+
+#[test]
+fn both_is_markdown_a_line_and_json() {
+    let (_, ran) = consult(&["--format", "both"]);
+    let (markdown, json) = ran.stdout.split_once("\n---\n{").unwrap();
+    assert!(markdown.starts_with("# Consultation Summary\n"));
+    assert_published(&serde_json::from_str(&format!("{{{json}")).unwrap());
+}
+
+#[test]
+fn quiet_says_nothing_at_all() {
+    let (_, ran) = consult(&["-q"]);
+    assert_eq!(ran.stderr, "");
+    assert!(ran.stdout.starts_with("# Consultation Summary\n"));
+}
+
+#[test]
+fn verbose_adds_the_estimate_by_call_and_where_the_record_is() {
+    let (conclave, ran) = consult(&["--verbose"]);
+    assert!(ran.stderr.contains("   Estimate: "), "{}", ran.stderr);
+    for said in ["   Round 1 ", "   Round 4 "] {
+        assert!(ran.stderr.contains(said), "{said}: {}", ran.stderr);
+    }
+    assert!(ran.stderr.ends_with(&format!("Kept in {}\n", conclave.log("json").display())), "{}", ran.stderr);
+}
+
+#[test]
+fn the_question_may_come_from_standard_input() {
+    let server = ProviderServer::start();
+    let ran = Conclave::at(&server).run_with(&["consult", "-", "--format", "json"], "\u{feff}First line\nsecond — line?\n").ends_with(0);
+    assert_eq!(ran.json()["question"], "First line\nsecond — line?");
+}
+
+#[test]
+fn a_reader_that_goes_away_is_no_failure() {
+    let server = ProviderServer::start();
+    let conclave = Conclave::at(&server);
+    let mut command = conclave.command();
+    command.args(["consult", "-q", "Shall we?"]).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    drop(child.stdout.take());
+    let ran = Running::of(child).wait().ends_with(0);
+    assert_eq!(ran.stderr, "");
+
+    for arguments in [&["--help"][..], &["man"], &["completions", "bash"], &["model", "list"]] {
+        let mut child = conclave.command().args(arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut first = String::new();
+        BufReader::new(child.stdout.take().unwrap()).read_line(&mut first).unwrap();
+        let ran = Running::of(child).wait().ends_with(0);
+        assert_eq!((first.is_empty(), ran.stderr.as_str()), (false, ""), "{arguments:?}");
+    }
+}
+
+#[test]
+fn closed_streams_are_no_failure() {
+    let server = ProviderServer::start();
+    let conclave = Conclave::at(&server);
+    let closed = |what: &str| {
+        let script = format!("exec \"$0\" consult --format json 'Shall we?' {what}");
+        let mut command = std::process::Command::new("/bin/sh");
+        command.args(["-c", &script, env!("CARGO_BIN_EXE_conclave")]).env_clear().envs(conclave.variables());
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        Running::of(command.spawn().unwrap()).wait().ends_with(0)
+    };
+    assert_published(&closed("<&-").json());
+    assert_published(&closed("2>&-").json());
+    assert_published(&closed("2>/dev/null").json());
+}
+
+#[test]
+fn an_answer_that_a_full_disk_swallows_is_a_failure() {
+    let server = ProviderServer::start();
+    let conclave = Conclave::at(&server);
+    let mut command = conclave.command();
+    let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
+    command.args(["consult", "-q", "Shall we?"]).stdin(Stdio::null()).stdout(full).stderr(Stdio::piped());
+    let ran = Running::of(command.spawn().unwrap()).wait().ends_with(1);
+    assert_eq!(ran.stderr, "error: cannot write the result to standard output\n  caused by: No space left on device (os error 28)\n");
+}
+
+#[test]
+fn a_file_gets_the_answer_whole_and_standard_output_nothing() {
+    let server = ProviderServer::start();
+    let conclave = Conclave::at(&server);
+    let answer = conclave.folder().join("answer.json");
+    std::fs::write(&answer, "what was there before").unwrap();
+    let ran = conclave.run(&["consult", "-o", "answer.json", "--format", "json", "Shall we?"]).ends_with(0);
+    assert_eq!(ran.stdout, "");
+    assert!(ran.stderr.ends_with("Answer written to answer.json\n"), "{}", ran.stderr);
+    assert_published(&serde_json::from_str(&std::fs::read_to_string(&answer).unwrap()).unwrap());
+    let mut beside: Vec<_> = std::fs::read_dir(conclave.folder()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    beside.sort();
+    assert_eq!(beside, ["answer.json", "home"], "nothing is left beside it");
+}
+
+#[test]
+fn events_are_lines_of_json_without_gaps() {
+    let (conclave, ran) = consult(&["--events", "events.jsonl"]);
+    let file = std::fs::read_to_string(conclave.folder().join("events.jsonl")).unwrap();
+    assert_envelopes(&file);
+    assert_eq!(file, std::fs::read_to_string(conclave.log("jsonl")).unwrap(), "the journal has the same lines");
+    assert!(ran.stderr.contains("✨ Consultation complete"));
+
+    let (_, ran) = consult(&["--events", "-", "-q"]);
+    assert_envelopes(&ran.stderr);
+    let (_, ran) = consult(&["--events", "-"]);
+    let lines: Vec<&str> = ran.stderr.lines().filter(|line| line.starts_with('{')).collect();
+    assert_envelopes(&lines.join("\n"));
+    assert!(ran.stderr.contains("✨ Consultation complete"), "the progress is there as well");
+}
+
+fn assert_envelopes(lines: &str) {
+    let events: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(events.first().unwrap()["type"], "consultation:started");
+    assert_eq!(events.last().unwrap()["type"], "consultation:completed");
+    for (seq, event) in (1..).zip(&events) {
+        assert_eq!((&event["seq"], &event["schema_version"]), (&Value::from(seq), &"1.0".into()));
+        assert_eq!(event["consultation_id"], events[0]["consultation_id"]);
+        assert!(event["at"].as_str().unwrap().ends_with('Z') && event["data"].is_object());
+    }
+}
+
+#[test]
+fn the_cost_is_what_the_vendors_counted_at_their_prices() {
+    let (_, ran) = consult(&["--format", "json"]);
+    let cost = ran.json()["cost"].clone();
+    // 100 tokens in and 20 out a call, at 2 and 10 dollars a million with every model of the panel.
+    assert_eq!((&cost["micro_usd"], &cost["lower_bound"], &cost["calls"]), (&3_600.into(), &false.into(), &9.into()));
+    assert_eq!(cost["by_provider"].as_object().unwrap().len(), [Vendor::Anthropic, Vendor::OpenAi, Vendor::Google].len());
+}
