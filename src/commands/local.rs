@@ -40,6 +40,7 @@ pub(crate) struct LocalModels<'a> {
 #[derive(Debug)]
 pub(crate) struct Found {
     pub name: String,
+    #[cfg_attr(not(feature = "local"), expect(dead_code, reason = "only the engine opens the file"))]
     pub file: PathBuf,
 }
 
@@ -138,7 +139,9 @@ impl<'a> LocalModels<'a> {
                     bar.say("checking its hash")
                 }
             };
-            said.into_iter().for_each(|line| self.printer.note(&line));
+            if let Some(line) = said {
+                self.printer.note(&line);
+            }
         };
         let pulled = block_on(pull(model, &self.home, &self.sources, client, &mut tell)).map_err(Gone::Other)?;
         pulled.map_err(Gone::Pull)

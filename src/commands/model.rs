@@ -71,10 +71,8 @@ fn act(action: &Action, models: &LocalModels<'_>) -> Result<String, Error> {
         Action::List => Ok(list(&models.home)),
         Action::Rm { name } => {
             let model = named(name)?;
-            match models.home.remove(model).map_err(Error::failed)? {
-                true => Ok(format!("removed {}\n", model.name)),
-                false => Err(Error::failed(format!("`{}` is not there", model.name))),
-            }
+            let was_there = models.home.remove(model).map_err(Error::failed)?;
+            if was_there { Ok(format!("removed {}\n", model.name)) } else { Err(Error::failed(format!("`{}` is not there", model.name))) }
         }
         Action::Path { name } => {
             let model = name.as_deref().map_or(Ok(&DEFAULT), named)?;

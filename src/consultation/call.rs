@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 
+use crate::domain::hash::sha256;
 use crate::domain::ids::{CallId, ModelRef};
 use crate::domain::money::MicroUsd;
 use crate::domain::tokens::Usage;
@@ -45,7 +45,7 @@ impl Prompt {
 
     /// SHA-256 of all text, in hexadecimal: tells whether two calls asked the same.
     pub fn sha256(&self) -> String {
-        Sha256::digest(self.text()).iter().map(|byte| format!("{byte:02x}")).collect()
+        sha256(&self.text())
     }
 }
 

@@ -5,6 +5,7 @@ use serde::Serialize;
 
 use crate::domain::artifact::{Challenge, Severity};
 use crate::domain::ids::ModelRef;
+use crate::domain::panel::Seat;
 
 use super::event::StateName;
 use super::transcript::Transcript;
@@ -53,6 +54,12 @@ impl Transcript {
     pub fn judge(&self) -> Option<&ModelRef> {
         let answered = self.calls.iter().rev().find(|call| call.agent_id.is_judge() && call.error.is_none());
         answered.map(|call| &call.model).or_else(|| self.terms.panel.judges.first())
+    }
+
+    /// The model that plays a seat: the last one that took it over, else the one it was given.
+    pub fn player<'a>(&'a self, seat: &'a Seat) -> &'a ModelRef {
+        let taken_over = self.substitutions.iter().rev().find(|substitution| substitution.agent_id == seat.id);
+        taken_over.map_or(&seat.model, |substitution| &substitution.substitute)
     }
 
     /// Rounds that were to be held: the last one that the estimate covers, four without an estimate.

@@ -3,6 +3,7 @@
 
 pub mod artifact;
 pub mod confidence;
+pub mod hash;
 pub mod ids;
 pub mod money;
 pub mod panel;

@@ -17,12 +17,13 @@ use super::spending::{money, spending, tokens};
 
 /// Writes a transcript as the record.
 pub fn record(transcript: &Transcript) -> Value {
+    let parts = [terms(transcript), findings(transcript), account(transcript)];
+    Value::Object(parts.into_iter().filter_map(|part| if let Value::Object(part) = part { Some(part) } else { None }).flatten().collect())
+}
+
+/// What was asked of whom, and how far it went.
+fn terms(transcript: &Transcript) -> Value {
     let terms = &transcript.terms;
-    let verdict = transcript.verdict();
-    let recommendation = verdict.map(|verdict| verdict.recommendation.as_str());
-    let texts = |texts: Vec<&String>| texts.into_iter().cloned().collect::<Vec<_>>();
-    let evidence = verdict.map(|verdict| verdict.evidence.as_slice()).unwrap_or_default();
-    let concerns = transcript.concerns();
     json!({
         "@context": { "@vocab": "https://schema.org/" },
         "@type": "Report",
@@ -44,9 +45,26 @@ pub fn record(transcript: &Transcript) -> Value {
         })).collect::<Vec<_>>(),
         "panel": panel(transcript),
         "judge": transcript.judge().map(model),
+        "substitutions": transcript.substitutions.iter().map(|substitution| json!({
+            "agent": name(transcript, &substitution.agent_id),
+            "agent_id": substitution.agent_id,
+            "round_number": substitution.round_number,
+            "original": substitution.original,
+            "substitute": substitution.substitute,
+            "reason": substitution.reason,
+        })).collect::<Vec<_>>(),
         "rounds": transcript.planned_rounds(),
         "completed_rounds": transcript.completed_rounds(),
         "incomplete_rounds": transcript.incomplete_rounds(),
+    })
+}
+
+/// What was answered.
+fn findings(transcript: &Transcript) -> Value {
+    let verdict = transcript.verdict();
+    let recommendation = verdict.map(|verdict| verdict.recommendation.as_str());
+    let evidence = verdict.map(|verdict| verdict.evidence.as_slice()).unwrap_or_default();
+    json!({
         "responses": responses(transcript),
         "consensus": recommendation,
         "confidence": transcript.confidence(),
@@ -56,13 +74,13 @@ pub fn record(transcript: &Transcript) -> Value {
         "reasoning": transcript.independents()
             .map(|independent| (independent.agent_id.to_string(), json!(independent.rationale)))
             .collect::<Map<_, _>>(),
-        "evidence": texts(evidence.iter().map(|evidence| &evidence.claim).collect()),
+        "evidence": evidence.iter().map(|evidence| evidence.claim.as_str()).collect::<Vec<_>>(),
         "evidence_detail": evidence.iter().map(|evidence| json!({
             "claim": evidence.claim,
             "agent": transcript.agent_name(&evidence.agent),
             "quote": evidence.quote,
         })).collect::<Vec<_>>(),
-        "concerns": texts(concerns.iter().map(|concern| &concern.text).collect()),
+        "concerns": transcript.concerns().into_iter().map(|concern| concern.text).collect::<Vec<_>>(),
         "dissent": verdict.iter().flat_map(|verdict| &verdict.dissent).map(|dissent| json!({
             "agent": transcript.agent_name(&dissent.agent),
             "concern": dissent.concern,
@@ -70,6 +88,13 @@ pub fn record(transcript: &Transcript) -> Value {
         })).collect::<Vec<_>>(),
         "perspectives": perspectives(transcript),
         "agreement": transcript.agreement(),
+    })
+}
+
+/// What it took, how it ended, and what it can be traced by.
+fn account(transcript: &Transcript) -> Value {
+    let terms = &transcript.terms;
+    json!({
         "cost": spending(transcript),
         "estimated_cost": transcript.estimate.as_ref().map(|estimate| {
             let mut written = money(estimate.cost);
@@ -120,7 +145,7 @@ fn perspectives(transcript: &Transcript) -> Vec<Value> {
             json!({
                 "agent": seat.name(),
                 "agent_id": seat.id,
-                "model": seat.model.model,
+                "model": transcript.player(seat).model,
                 "opinion": held.position,
                 "confidence": held.confidence,
                 "revised_opinion": revision.map(|revision| revision.revised_position.as_str()),

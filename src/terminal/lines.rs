@@ -1,16 +1,17 @@
 //! The words of the progress: what is said of each event, line by line. Pure; who says it, and when, is `progress`'s business.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use console::measure_text_width;
 
-use crate::consultation::event::{CallFinished, Consent, Estimate, Started};
+use crate::consultation::event::{CallEstimate, CallFinished, Consent, Estimate, Started};
 use crate::domain::ids::ModelRef;
 use crate::domain::money::Cost;
 use crate::domain::panel::Panel;
 
 use super::escape::one_line;
-use super::words::{ONE_FAMILY, amount, count, model_address, seat_name, seconds, stage, thousands};
+use super::words::{ONE_FAMILY, amount, count, model_address, round_title, seat_name, seconds, thousands};
 
 pub(super) fn starting(terms: &Started) -> String {
     format!("🔍 Starting consultation with {}...", count(terms.panel.seats.len(), "expert"))
@@ -74,24 +75,21 @@ pub(super) fn consent(estimate: Option<&Estimate>, approved: bool, how: Consent)
 
 /// The estimate by stage and seat, for `--verbose`.
 pub(super) fn estimate_detail(estimate: &Estimate, panel: &Panel) -> Vec<String> {
-    let mut lines = vec![format!(
-        "   Estimate: {} input tokens, ~{} output tokens, {}",
-        thousands(estimate.input_tokens),
-        thousands(estimate.output_tokens),
-        amount(estimate.cost)
-    )];
-    for call in &estimate.calls {
-        let who = panel.seat(&call.agent_id).map_or_else(|| "Judge".to_owned(), |seat| seat_name(panel, seat));
-        let (input, output) = (thousands(call.input_tokens), thousands(call.output_tokens));
-        let what = stage(call.answer);
-        lines.push(format!(
-            "   Round {} {what}, {who}: {} in, ~{} out, {} ({})",
-            call.round_number,
-            input,
-            output,
-            amount(call.cost),
-            call.model
-        ));
+    let (input, output) = (thousands(estimate.input_tokens), thousands(estimate.output_tokens));
+    let mut lines = vec![format!("   Estimate: {input} input tokens, ~{output} output tokens, {}", amount(estimate.cost))];
+    let who = |call: &CallEstimate| panel.seat(&call.agent_id).map_or_else(|| "Judge".to_owned(), |seat| seat_name(panel, seat));
+    let widest = estimate.calls.iter().map(|call| measure_text_width(&who(call))).max().unwrap_or(0);
+    let rounds: BTreeSet<u8> = estimate.calls.iter().map(|call| call.round_number).collect();
+    for round in rounds {
+        let calls: Vec<&CallEstimate> = estimate.calls.iter().filter(|call| call.round_number == round).collect();
+        let subtotal: Cost = calls.iter().map(|call| call.cost).sum();
+        lines.push(format!("   Round {round}, {}: {}", round_title(round), amount(subtotal)));
+        lines.extend(calls.into_iter().map(|call| {
+            let name = who(call);
+            let gap = " ".repeat(widest.saturating_sub(measure_text_width(&name)) + 2);
+            let (input, output) = (thousands(call.input_tokens), thousands(call.output_tokens));
+            format!("     {name}{gap}{input} in, ~{output} out, {}", amount(call.cost))
+        }));
     }
     lines
 }

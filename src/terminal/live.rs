@@ -34,8 +34,8 @@ impl Live {
     pub(super) fn start(&self) {
         let screen = Arc::clone(&self.screen);
         let draw = move |state: &ProgressState, to: &mut dyn std::fmt::Write| {
-            let width = Term::stderr().size_checked().map_or(80, |(_, columns)| usize::from(columns));
-            let lines = lock(&screen).lines(state.elapsed(), width);
+            let (rows, columns) = Term::stderr().size_checked().unwrap_or((24, 80));
+            let lines = lock(&screen).lines(state.elapsed(), usize::from(columns), usize::from(rows));
             // Only a formatter that fails could make this fail.
             let _ = to.write_str(&lines.join("\n"));
         };
@@ -112,10 +112,21 @@ pub(super) struct Row {
 pub(super) enum Phase {
     Connecting,
     Thinking,
-    Writing { ascii: u64, other: u64 },
-    Retrying { until: Duration },
-    Done { took: Duration, tokens: u64, cost: Cost },
+    Writing {
+        ascii: u64,
+        other: u64,
+    },
+    Retrying {
+        until: Duration,
+    },
+    Done {
+        took: Duration,
+        tokens: u64,
+        cost: Cost,
+    },
     Failed(String),
+    /// The run ended before the agent did.
+    Stopped,
 }
 
 /// How much of a phase there is room for.
@@ -126,13 +137,20 @@ enum Detail {
 }
 
 impl Phase {
+    fn has_ended(&self) -> bool {
+        match self {
+            Self::Done { .. } | Self::Failed(_) | Self::Stopped => true,
+            Self::Connecting | Self::Thinking | Self::Writing { .. } | Self::Retrying { .. } => false,
+        }
+    }
+
     /// Counts a piece of the answer.
     pub(super) fn write(&mut self, piece: &str) {
         let all = piece.chars().count() as u64;
         let ascii = piece.chars().filter(char::is_ascii).count() as u64;
         *self = match *self {
             Self::Writing { ascii: before, other } => Self::Writing { ascii: before + ascii, other: other + all - ascii },
-            Self::Connecting | Self::Thinking | Self::Retrying { .. } | Self::Done { .. } | Self::Failed(_) => {
+            Self::Connecting | Self::Thinking | Self::Retrying { .. } | Self::Done { .. } | Self::Failed(_) | Self::Stopped => {
                 Self::Writing { ascii, other: all - ascii }
             }
         };
@@ -149,12 +167,30 @@ impl Screen {
         self.rows.iter_mut().rev().find(|row| &row.agent == agent)
     }
 
-    /// The display as lines, none of them wider than the terminal.
-    pub(super) fn lines(&self, elapsed: Duration, width: usize) -> Vec<String> {
+    /// Marks all that are still at work as stopped.
+    pub(super) fn stop_all(&mut self) {
+        for row in &mut self.rows {
+            if !row.phase.has_ended() {
+                row.phase = Phase::Stopped;
+            }
+        }
+    }
+
+    /// The display as lines, none of them wider than the terminal, and not more than it has rows.
+    pub(super) fn lines(&self, elapsed: Duration, width: usize, height: usize) -> Vec<String> {
         if self.hidden || self.rows.is_empty() {
             return Vec::new();
         }
         let mut lines = self.row_lines(elapsed, width);
+        let room = height.saturating_sub(3).max(1);
+        if lines.len() > room {
+            // Those at work are worth the room.
+            let (ended, at_work): (Vec<_>, Vec<_>) = lines.into_iter().zip(&self.rows).partition(|(_, row)| row.phase.has_ended());
+            let done = ended.len();
+            lines = at_work.into_iter().chain(ended).map(|(line, _)| line).take(room).collect();
+            let rest = format!("… {} more, {done} of {} done", self.rows.len() - room, self.rows.len());
+            lines.push(self.paint.dim(&truncate_str(&rest, width.saturating_sub(1).max(8), "…")));
+        }
         lines.push(self.run_line(elapsed, width));
         lines
     }
@@ -188,6 +224,7 @@ impl Screen {
         match row.phase {
             Phase::Done { .. } => self.paint.green("✔"),
             Phase::Failed(_) => self.paint.red("✘"),
+            Phase::Stopped => self.paint.dim("·"),
             Phase::Connecting | Phase::Thinking | Phase::Writing { .. } | Phase::Retrying { .. } => {
                 let frame = usize::try_from(elapsed.as_millis() / FRAME.as_millis()).unwrap_or(0) % FRAMES.len();
                 self.paint.cyan(FRAMES.get(frame).copied().unwrap_or("·"))
@@ -216,6 +253,7 @@ impl Screen {
                 Detail::Least => format!("{} · {}", seconds(*took), amount(*cost)),
             },
             Phase::Failed(reason) => self.paint.red(&format!("failed: {reason}")),
+            Phase::Stopped => self.paint.dim("stopped"),
         }
     }
 
@@ -269,7 +307,7 @@ mod tests {
 
     #[test]
     fn each_agent_has_a_line_that_says_what_it_is_at() {
-        insta::assert_snapshot!(screen().lines(Duration::from_millis(10_400), 100).join("\n"), @r"
+        insta::assert_snapshot!(screen().lines(Duration::from_millis(10_400), 100, 24).join("\n"), @r"
         ✔ Security Expert               claude-sonnet-5-5  done 8.2s · 1,204 tok · $0.0131
         ⠼ Architect                     gpt-6.1-sol        writing 102 tokens · 0:08
         ⠼ Pragmatist                    gemini-3-pro       retrying in 4 s
@@ -280,7 +318,7 @@ mod tests {
 
     #[test]
     fn a_narrow_terminal_drops_the_model_first_and_no_line_is_wider_than_it() {
-        insta::assert_snapshot!(screen().lines(Duration::from_millis(10_400), 50).join("\n"), @r"
+        insta::assert_snapshot!(screen().lines(Duration::from_millis(10_400), 50, 24).join("\n"), @r"
         ✔ Security Expert          8.2s · $0.0131
         ⠼ Architect                102 tok · 0:08
         ⠼ Pragmatist               retrying in 4 s
@@ -288,9 +326,19 @@ mod tests {
         1/4 · 0:10 · $0.0131
         ");
         for width in 10..130 {
-            for line in screen().lines(Duration::from_secs(3_700), width) {
+            for line in screen().lines(Duration::from_secs(3_700), width, 24) {
                 assert!(measure_text_width(&line) < width, "{width}: {line}");
             }
         }
+    }
+
+    #[test]
+    fn a_low_terminal_shows_who_is_at_work_and_how_the_run_stands() {
+        insta::assert_snapshot!(screen().lines(Duration::from_millis(10_400), 60, 5).join("\n"), @r"
+        ⠼ Architect                     102 tok · 0:08
+        ⠼ Pragmatist                    retrying in 4 s
+        … 2 more, 2 of 4 done
+        1/4 · 0:10 · $0.0131
+        ");
     }
 }

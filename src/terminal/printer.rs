@@ -4,6 +4,7 @@
 
 use std::error::Error;
 use std::io::{self, IsTerminal, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use indicatif::{ProgressBar, ProgressDrawTarget};
@@ -19,7 +20,7 @@ pub struct Wishes<'a> {
     pub no_color: Option<&'a str>,
     /// `CLICOLOR_FORCE`: any value but the empty one and `0`. `NO_COLOR` wins over it.
     pub clicolor_force: Option<&'a str>,
-    /// `TERM`: `dumb` means neither colour nor animation.
+    /// `TERM`: `dumb`, or none on Unix, means neither colour nor animation.
     pub term: Option<&'a str>,
 }
 
@@ -57,6 +58,8 @@ struct Inner {
     out_face: Face,
     err_face: Face,
     verbosity: Verbosity,
+    /// True once something was said beside the result.
+    said: AtomicBool,
     live: Live,
 }
 
@@ -75,7 +78,8 @@ pub struct PrintFailed(#[source] io::Error);
 impl Face {
     /// Decides about one stream.
     pub fn new(is_terminal: bool, width: Option<u16>, wishes: &Wishes<'_>) -> Self {
-        let dumb = wishes.term == Some("dumb");
+        // Unix terminals all name themselves; a stream without a name is some other kind of device.
+        let dumb = wishes.term.map_or(cfg!(unix), |term| term.is_empty() || term == "dumb");
         let refused = wishes.no_color.is_some_and(|value| !value.is_empty());
         let forced = wishes.clicolor_force.is_some_and(|value| !value.is_empty() && value != "0");
         let coloured = !refused && (forced || (is_terminal && !dumb));
@@ -101,7 +105,17 @@ impl Printer {
     /// Prints to any streams.
     pub fn new(out: Box<dyn Write + Send>, out_face: Face, err: Box<dyn Write + Send>, err_face: Face, verbosity: Verbosity) -> Self {
         let live = Live::new(err_face.paint, ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden()));
-        Self { inner: Arc::new(Inner { out: Mutex::new(out), err: Mutex::new(err), out_face, err_face, verbosity, live }) }
+        Self {
+            inner: Arc::new(Inner {
+                out: Mutex::new(out),
+                err: Mutex::new(err),
+                out_face,
+                err_face,
+                verbosity,
+                said: AtomicBool::new(false),
+                live,
+            }),
+        }
     }
 
     pub fn out_face(&self) -> Face {
@@ -123,6 +137,11 @@ impl Printer {
 
     /// Writes the result, whole, and flushes it. A reader that has gone away is no error.
     pub fn result(&self, text: &str) -> Result<(), PrintFailed> {
+        let Inner { out_face, err_face, said, .. } = &*self.inner;
+        if out_face.is_terminal && err_face.is_terminal && said.swap(false, Ordering::Relaxed) {
+            // On one screen, the result stands apart from what was said before it.
+            self.say("\n");
+        }
         let written = self.inner.live.aside(|| {
             let mut out = lock(&self.inner.out);
             out.write_all(text.as_bytes()).and_then(|()| out.flush())
@@ -179,6 +198,7 @@ impl Printer {
 
     /// Nobody can be told when standard error itself fails.
     fn say(&self, text: &str) {
+        self.inner.said.store(true, Ordering::Relaxed);
         let _ = self.write_stderr(text.as_bytes());
     }
 
@@ -218,9 +238,10 @@ mod tests {
 
     #[test]
     fn colour_is_for_terminals_unless_someone_wishes_otherwise() {
-        let no = |value| Wishes { no_color: Some(value), ..Wishes::default() };
-        let force = |value| Wishes { clicolor_force: Some(value), ..Wishes::default() };
-        assert_eq!([true, false].map(|terminal| paint(terminal, Wishes::default())), [Paint::Colour, Paint::Plain]);
+        let usual = Wishes { term: Some("xterm"), ..Wishes::default() };
+        let no = |value| Wishes { no_color: Some(value), ..usual };
+        let force = |value| Wishes { clicolor_force: Some(value), ..usual };
+        assert_eq!([true, false].map(|terminal| paint(terminal, usual)), [Paint::Colour, Paint::Plain]);
         assert_eq!(["1", "0", ""].map(|value| paint(true, no(value))), [Paint::Plain, Paint::Plain, Paint::Colour]);
         assert_eq!(["1", "0", ""].map(|value| paint(false, force(value))), [Paint::Colour, Paint::Plain, Paint::Plain]);
         let dumb = Wishes { term: Some("dumb"), ..Wishes::default() };

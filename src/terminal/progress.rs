@@ -11,7 +11,7 @@ use crate::domain::time::Timestamp;
 use crate::engine::ports::{Delta, Subscriber, SubscriberFailed};
 
 use super::lines;
-use super::live::{Phase, Row};
+use super::live::{Phase, Row, Screen};
 use super::printer::{Printer, Verbosity};
 
 /// Shows what happens as it happens.
@@ -168,8 +168,8 @@ impl Progress {
             }
             Event::ProviderSubstituted { agent_id, original, substitute, reason, .. } => {
                 self.printer.live().update(|screen| screen.rows.retain(|row| row.agent != *agent_id));
-                let line = lines::substituted(&self.name(agent_id), original, substitute, reason);
-                self.printer.note(&paint.yellow(&lines::fit(&line, self.width())));
+                let said = lines::substituted(&self.name(agent_id), original, substitute, reason);
+                self.printer.note(&paint.yellow(&lines::fit(&said, self.width())));
             }
             Event::RoundCompleted { round_number, .. } => {
                 self.settle(elapsed);
@@ -179,12 +179,9 @@ impl Progress {
                 self.settle(elapsed);
                 self.printer.live().stop();
                 self.note(&paint.bold(&lines::complete()));
-                if self.printer.out_face().is_terminal && self.printer.err_face().is_terminal {
-                    // The result follows on the same screen.
-                    self.note("");
-                }
             }
             Event::Aborted { .. } => {
+                self.printer.live().update(Screen::stop_all);
                 self.settle(elapsed);
                 self.printer.live().stop();
             }

@@ -32,7 +32,7 @@ pub fn report(transcript: &Transcript) -> String {
 fn standing(transcript: &Transcript) -> Option<String> {
     let mut notice = match transcript.status() {
         Status::Complete => return None,
-        Status::Degraded => "> ⚠️ **Degraded result:** not all of the panel is behind this answer.".to_owned(),
+        Status::Degraded => "> ⚠️ **Degraded result:** this is less than the panel promised.".to_owned(),
         Status::Aborted => match &transcript.abort {
             Some(abort) => format!("> 🛑 **Aborted in {}:** {}", abort.during, inline(&abort.message)),
             None => "> 🛑 **Aborted**".to_owned(),
@@ -63,16 +63,31 @@ fn head(transcript: &Transcript) -> String {
         format!("**Question:** {}  ", inline(&transcript.terms.question))
     };
     let confidence = transcript.confidence().map_or_else(|| "not stated".to_owned(), |confidence| confidence.to_string());
-    let judge = transcript.judge().map_or_else(|| "none".to_owned(), model_address);
     let panel = &transcript.terms.panel;
-    let seats: Vec<String> = panel.seats.iter().map(|seat| format!("{} ({})", seat_name(panel, seat), seat.model)).collect();
-    let local = panel.seats.iter().any(|seat| seat.model.provider.is_local());
+    let seats: Vec<String> = panel.seats.iter().map(|seat| format!("{} ({})", seat_name(panel, seat), transcript.player(seat))).collect();
+    let local = panel.seats.iter().any(|seat| transcript.player(seat).provider.is_local());
     let quality = if local { format!(" — {LOCAL_QUALITY}") } else { String::new() };
     format!(
         "{question}\n**Confidence:** {confidence}  \n**Judge:** {}  \n**Panel:** {}{quality}",
-        inline(&judge),
+        inline(&judge(transcript)),
         inline(&seats.join(", "))
     )
+}
+
+/// Who judged, or why nobody did.
+fn judge(transcript: &Transcript) -> String {
+    let (Some(judge), Some(first)) = (transcript.judge(), transcript.terms.panel.judges.first()) else { return "none".to_owned() };
+    let calls = || transcript.calls.iter().filter(|call| call.agent_id.is_judge());
+    let judge_name = model_address(judge);
+    if calls().next().is_none() {
+        format!("{judge_name} (was not asked)")
+    } else if calls().all(|call| call.error.is_some()) {
+        format!("{judge_name} (gave no answer)")
+    } else if judge != first {
+        format!("{judge_name}, standing in for {first}")
+    } else {
+        judge_name
+    }
 }
 
 fn consensus(transcript: &Transcript) -> String {
@@ -135,7 +150,7 @@ fn perspectives(transcript: &Transcript) -> Option<String> {
 /// One expert's own answer, or why there is none; nothing for a seat that was never asked.
 fn perspective(transcript: &Transcript, seat: &Seat) -> Option<String> {
     let panel = &transcript.terms.panel;
-    let heading = format!("### {} ({})", inline(&seat_name(panel, seat)), inline(&model_name(&seat.model)));
+    let heading = format!("### {} ({})", inline(&seat_name(panel, seat)), inline(&model_name(transcript.player(seat))));
     let held = transcript.independents().find(|independent| independent.agent_id == seat.id);
     let failed = transcript.failures.iter().find(|failure| failure.agent_id == seat.id && failure.round_number == 1);
     match (held, failed) {

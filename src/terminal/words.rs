@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use crate::consultation::answer::AnswerKind;
 use crate::domain::ids::ModelRef;
 use crate::domain::money::{Cost, MicroUsd};
 use crate::domain::panel::{Panel, Seat};
@@ -72,17 +71,6 @@ pub fn round_title(round: u8) -> &'static str {
         3 => "cross-examination",
         4 => "verdict",
         _ => "",
-    }
-}
-
-/// What an answer is for, in a list of calls.
-pub fn stage(answer: AnswerKind) -> &'static str {
-    match answer {
-        AnswerKind::Independent => "independent answer",
-        AnswerKind::Synthesis => "synthesis",
-        AnswerKind::Revision => "cross-examination",
-        AnswerKind::CrossExam => "merging the cross-examination",
-        AnswerKind::Verdict => "verdict",
     }
 }
 

@@ -124,9 +124,9 @@ fn terms(panel: &Panel, catalog: &Catalog, settings: &Settings) -> BTreeMap<Mode
 
 /// Makes sure of the embedded model that the panel names, and puts the name of what there is in its place.
 fn obtain(panel: &mut Panel, models: &LocalModels<'_>, standing: Standing) -> Result<Option<Found>, Error> {
-    let mut named: Vec<&mut ModelRef> =
+    let mut places: Vec<&mut ModelRef> =
         panel.seats.iter_mut().map(|seat| &mut seat.model).chain(&mut panel.judges).filter(|model| model.provider.is_local()).collect();
-    let names: BTreeSet<String> = named.iter().map(|model| model.model.clone()).collect();
+    let names: BTreeSet<String> = places.iter().map(|model| model.model.clone()).collect();
     let name = match names.iter().collect::<Vec<_>>().as_slice() {
         [] => return Ok(None),
         [name] => (*name).clone(),
@@ -137,7 +137,7 @@ fn obtain(panel: &mut Panel, models: &LocalModels<'_>, standing: Standing) -> Re
         }
     };
     let found = models.obtain(&name, standing)?;
-    for model in &mut named {
+    for model in &mut places {
         model.model.clone_from(&found.name);
     }
     Ok(Some(found))

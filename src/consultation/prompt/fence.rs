@@ -2,6 +2,8 @@
 
 use sha2::{Digest, Sha256};
 
+use crate::domain::hash::hex;
+
 /// The two lines around a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Fence {
@@ -21,7 +23,7 @@ impl Fence {
         // Nobody can write down the hash of a text inside that text, so the first try does in practice.
         loop {
             let digest = hash.clone().chain_update(mark.as_bytes()).finalize();
-            mark.extend(digest.iter().take(6).map(|byte| format!("{byte:02x}")));
+            mark.push_str(&hex(digest.get(..6).unwrap_or_default()));
             if !texts.iter().any(|text| text.contains(&mark)) {
                 return Self { mark };
             }

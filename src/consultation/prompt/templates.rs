@@ -6,12 +6,13 @@ use std::collections::BTreeMap;
 
 use minijinja::{AutoEscape, Environment, UndefinedBehavior, Value};
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 
 use crate::consultation::event::PromptUsed;
+use crate::domain::hash::sha256;
 use crate::domain::panel::Persona;
 
 use super::error::PromptError;
+use super::sample;
 
 /// The line between the part that is the same for every call of a kind, and the part that holds what is asked now.
 const SEPARATOR: &str = "\n=== task ===\n";
@@ -22,9 +23,10 @@ macro_rules! builtin {
     ($($name:literal),* $(,)?) => { [$(($name, include_str!(concat!("../../../prompts/", $name, ".md")))),*] };
 }
 
-const BUILTIN: [(&str, &str); 16] = builtin![
+const BUILTIN: [(&str, &str); 17] = builtin![
     "question",
     "material",
+    "small/material",
     "repair",
     "converge/independent",
     "converge/synthesis",
@@ -63,6 +65,9 @@ impl Templates {
         let mut tried = self.clone();
         tried.texts.insert(name.to_owned(), normal(text));
         tried.check(name)?;
+        if !name.starts_with(PERSONAS) {
+            sample::fill_all(&tried)?;
+        }
         *self = tried;
         Ok(())
     }
@@ -72,7 +77,7 @@ impl Templates {
         let used = |(name, text): (&String, &String)| PromptUsed {
             name: name.clone(),
             version: FrontMatter::of(text).get("version").unwrap_or_default().to_owned(),
-            sha256: Sha256::digest(text.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect(),
+            sha256: sha256(text),
         };
         self.texts.iter().map(used).collect()
     }
@@ -101,25 +106,22 @@ impl Templates {
         })
     }
 
-    /// Fills one template, or one part of it (see [`protocol`] and [`task`]).
-    pub(super) fn render(&self, part: &str, values: &Value) -> Result<String, PromptError> {
-        let fill =
-            |source: minijinja::Error| PromptError::Fill { name: source.name().unwrap_or(part).to_owned(), line: source.line(), source };
+    /// The templates, ready to be filled: each under its name, or its parts under [`protocol`] and [`task`].
+    pub(super) fn compile(&self) -> Result<Compiled<'_>, PromptError> {
         let mut environment = Environment::new();
         environment.set_undefined_behavior(UndefinedBehavior::Strict);
         environment.set_auto_escape_callback(|_| AutoEscape::None);
         for (name, text) in self.texts.iter().filter(|(name, _)| !name.starts_with(PERSONAS)) {
             let body = FrontMatter::of(text).body;
-            match body.split_once(SEPARATOR) {
-                None => environment.add_template_owned(name.clone(), body).map_err(fill)?,
-                Some((first, second)) => {
-                    environment.add_template_owned(protocol(name), first).map_err(fill)?;
-                    environment.add_template_owned(task(name), second).map_err(fill)?;
-                }
+            let parts = match body.split_once(SEPARATOR) {
+                None => vec![(name.clone(), body)],
+                Some((first, second)) => vec![(protocol(name), first), (task(name), second)],
+            };
+            for (part, text) in parts {
+                environment.add_template_owned(part.clone(), text).map_err(|source| cannot_fill(&part, source))?;
             }
         }
-        let text = environment.get_template(part).and_then(|template| template.render(values)).map_err(fill)?;
-        Ok(text.trim().to_owned())
+        Ok(Compiled { environment })
     }
 
     fn check(&self, name: &str) -> Result<(), PromptError> {
@@ -145,6 +147,23 @@ impl Templates {
         }
         Ok(())
     }
+}
+
+/// Templates that can be filled.
+pub(super) struct Compiled<'a> {
+    environment: Environment<'a>,
+}
+
+impl Compiled<'_> {
+    /// Fills one template or part.
+    pub(super) fn fill(&self, part: &str, values: &Value) -> Result<String, PromptError> {
+        let text = self.environment.get_template(part).and_then(|template| template.render(values));
+        Ok(text.map_err(|source| cannot_fill(part, source))?.trim().to_owned())
+    }
+}
+
+fn cannot_fill(part: &str, source: minijinja::Error) -> PromptError {
+    PromptError::Fill { name: source.name().unwrap_or(part).to_owned(), line: source.line(), source }
 }
 
 /// The name under which the first part of a template is filled.

@@ -76,7 +76,8 @@ impl Name {
 
     /// Whether a member is this field. Another name with an object under it is a wrapper rather than the field.
     pub(super) fn matches(&self, key: &str, value: &Value) -> bool {
-        plain(key) == plain(self.name) || (!value.is_object() && self.is(key))
+        let wraps = value.is_object() || value.as_str().is_some_and(|text| text.trim_start().starts_with("{\""));
+        plain(key) == plain(self.name) || (!wraps && self.is(key))
     }
 }
 
@@ -108,7 +109,7 @@ impl Fields {
         let spelled = || self.members.keys().find(|key| plain(key) == plain(name.name)).cloned();
         let other = || {
             let known = |also: &&str| self.members.keys().find(|key| plain(key) == **also).cloned();
-            name.also.iter().find_map(|also| known(&also))
+            name.also.iter().find_map(known)
         };
         let key = exact.or_else(spelled).or_else(other)?;
         let value = self.members.shift_remove(&key).filter(|value| !value.is_null())?;

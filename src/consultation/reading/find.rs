@@ -12,6 +12,9 @@ use super::json::{self, Attempt, Mend};
 /// How deep an answer may lie in objects that only wrap it.
 const WRAPPED: usize = 3;
 
+/// A text that ends within this many bytes of an opening brace ends in the object's first key.
+const FIRST_KEY: usize = 40;
+
 /// What was found.
 #[derive(Debug)]
 pub(super) enum Search {
@@ -53,7 +56,7 @@ pub(super) fn search(text: &str, kind: AnswerKind) -> Search {
 }
 
 fn in_text(text: &str, kind: AnswerKind) -> Search {
-    let mut steps = text.len().saturating_mul(8).saturating_add(10_000);
+    let mut steps = text.len().saturating_mul(3).saturating_add(10_000);
     let mut best: Option<Found> = None;
     let mut any = false;
     let mut from = 0;
@@ -76,8 +79,8 @@ fn in_text(text: &str, kind: AnswerKind) -> Search {
             Attempt::CutOff { keys } => {
                 // Objects inside one that is cut off are parts of an answer, not the answer.
                 let expected = keys.iter().filter(|key| fields::of(kind).iter().any(|name| name.is(key))).count();
-                let begins_with_it = best.is_none() && text.get(..start).is_some_and(|before| !before.contains('{')) && !keys.is_empty();
-                if expected > 0 || begins_with_it {
+                let first = best.is_none() && text.get(..start).is_some_and(|before| !before.contains('{'));
+                if expected > 0 || (first && (!keys.is_empty() || text.len() - start < FIRST_KEY)) {
                     if best.as_ref().is_none_or(|best| best.score < expected) {
                         return Search::CutOff;
                     }

@@ -60,7 +60,6 @@ impl Reader<'_> {
         let tensions = fields.take(fields::TENSIONS, &mut self.notes);
         if points.is_none() && tensions.is_none() {
             self.notes.fatal("", "there is neither `consensus_points` nor `tensions`");
-            return Synthesis::default();
         }
         Synthesis {
             consensus_points: self.each(points, fields, fields::CONSENSUS_POINTS, fields::POINT, Self::consensus_point),
@@ -76,7 +75,8 @@ impl Reader<'_> {
         let point = self.main(&mut item, fields::POINT)?;
         let at = item.at(fields::SUPPORTING_AGENTS);
         let supporting_agents = agents(supporting_agents, &at, self.labels, &mut self.notes);
-        if supporting_agents.len() == 1 && self.labels.order().len() > 1 {
+        let known = |agent: &String| self.labels.resolve(agent).is_some();
+        if supporting_agents.len() == 1 && supporting_agents.iter().all(known) && self.labels.order().len() > 1 {
             self.notes.flagged(at, "one expert alone is no consensus");
         }
         let confidence = confidence(stated, &item.at(fields::CONFIDENCE), &mut self.notes);
@@ -143,9 +143,9 @@ impl Reader<'_> {
     fn verdict(&mut self, fields: &mut Fields) -> Verdict {
         let recommendation = self.essential(fields, fields::RECOMMENDATION);
         let summary = self.optional(fields, fields::SUMMARY);
-        let evidence = fields.take(fields::EVIDENCE, &mut self.notes);
+        let evidence = fields.take(fields::EVIDENCE, &mut self.notes).map(|value| self.by_agent(value, "evidence", fields::CLAIM));
         let evidence = self.each(evidence, fields, fields::EVIDENCE, fields::CLAIM, Self::evidence);
-        let dissent = fields.take(fields::DISSENT, &mut self.notes);
+        let dissent = fields.take(fields::DISSENT, &mut self.notes).map(|value| self.by_agent(value, "dissent", fields::CONCERN));
         let dissent = self.each(dissent, fields, fields::DISSENT, fields::CONCERN, Self::dissent);
         let stated = fields.take(fields::CONFIDENCE, &mut self.notes);
         let confidence = confidence(stated, &fields.at(fields::CONFIDENCE), &mut self.notes);

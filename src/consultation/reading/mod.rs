@@ -19,6 +19,7 @@ use super::labels::Labels;
 use super::problem::{Problem, Weight};
 
 use find::{Found, Search};
+use json::Mend;
 use kinds::Reader;
 use notes::Notes;
 use surroundings::Thinking;
@@ -58,7 +59,7 @@ pub fn read(kind: AnswerKind, text: &str, who: &SeatId, labels: &Labels) -> Read
             );
         }
         Search::Nothing if surroundings::is_refusal(answer.text) => {
-            return unreadable(notes, Problem::new(Weight::Fatal, "", "the answer reads like a refusal"));
+            return unreadable(notes, Problem::refusal());
         }
         Search::Nothing => return unreadable(notes, Problem::new(Weight::Fatal, "", "there is no JSON object in the answer")),
     };
@@ -89,8 +90,11 @@ fn note_form(found: &Found, prose: &str, notes: &mut Notes) {
     if found.others > 0 {
         notes.flagged("", "there is more than one JSON object; the first that fits best was read");
     }
-    if !found.mends.is_empty() {
-        let mends: Vec<&str> = found.mends.iter().map(|mend| mend.words()).collect();
+    if found.mends.contains(&Mend::DoubleKey) {
+        notes.flagged("", "a key occurs twice; the last was read");
+    }
+    let mends: Vec<&str> = found.mends.iter().filter(|mend| **mend != Mend::DoubleKey).map(|mend| mend.words()).collect();
+    if !mends.is_empty() {
         notes.mended("", format!("not strict JSON: {}", mends.join(", ")));
     }
 }

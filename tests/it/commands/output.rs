@@ -72,7 +72,7 @@ fn quiet_says_nothing_at_all() {
 fn verbose_adds_the_estimate_by_call_and_where_the_record_is() {
     let (conclave, ran) = consult(&["--verbose"]);
     assert!(ran.stderr.contains("   Estimate: "), "{}", ran.stderr);
-    for said in ["   Round 1 ", "   Round 4 "] {
+    for said in ["   Round 1, ", "   Round 4, "] {
         assert!(ran.stderr.contains(said), "{said}: {}", ran.stderr);
     }
     assert!(ran.stderr.ends_with(&format!("Kept in {}\n", conclave.log("json").display())), "{}", ran.stderr);

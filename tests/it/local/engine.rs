@@ -11,12 +11,14 @@ use conclave::providers::local::manifest::SMALLEST;
 use conclave::providers::local::provider::{LocalProvider, LocalSettings};
 use futures_util::future::join_all;
 
+use super::skipped;
+
 fn smallest() -> Option<PathBuf> {
     #[expect(clippy::disallowed_methods, reason = "a test has no settings to read it from")]
     let folder = std::env::var_os("CONCLAVE_TEST_MODELS");
     let found = folder.and_then(|folder| ModelHome::at(PathBuf::from(folder)).installed(&SMALLEST));
     if found.is_none() {
-        eprintln!("skipped: `CONCLAVE_TEST_MODELS` names no folder with `{}`", SMALLEST.file);
+        skipped(&format!("`CONCLAVE_TEST_MODELS` names no folder with `{}`", SMALLEST.file));
     }
     found
 }
@@ -74,7 +76,7 @@ async fn a_dropped_ask_stops_and_leaves_the_engine_free_for_the_next() {
     let mut on = |delta: Delta| drop(started.send(delta));
     tokio::select! {
         biased;
-        _ = async { while !matches!(wait.recv().await, Some(Delta::Text(_)) | None) {} } => {}
+        () = async { while !matches!(wait.recv().await, Some(Delta::Text(_)) | None) {} } => {}
         _ = provider.ask(&first, &mut on) => panic!("it ended before its first words were seen"),
     }
     let (outcome, _) = answer(&provider, &second).await;

@@ -21,7 +21,15 @@ fn recorded(events: &[Envelope]) -> Value {
 fn every_kind_of_record_keeps_to_the_published_schema() {
     let schema: Value = serde_json::from_str(SCHEMA).unwrap();
     let validator = jsonschema::validator_for(&schema).unwrap();
-    let mut samples = vec![sample::complete(), sample::degraded(), sample::aborted(), sample::all_failed(), sample::hostile()];
+    let mut samples = vec![
+        sample::complete(),
+        sample::degraded(),
+        sample::aborted(),
+        sample::all_failed(),
+        sample::hostile(),
+        sample::troubled(),
+        sample::substituted(),
+    ];
     // A log can end anywhere.
     let whole = sample::complete();
     samples.extend((1..whole.len()).map(|end| whole[..end].to_vec()));
@@ -66,7 +74,7 @@ fn what_did_not_happen_is_not_claimed() {
     assert_eq!(aborted["partial_consensus"], "OAuth 2.0 for delegation, JWT as the token format");
     assert_eq!((&aborted["cost"]["lost_calls"], &aborted["cost"]["lower_bound"]), (&json!(1), &json!(true)));
     let complete = recorded(&sample::complete());
-    for absent in ["early_termination", "substitutions", "scrubbing_report", "resume_token", "debate_value_analysis"] {
+    for absent in ["early_termination", "scrubbing_report", "resume_token", "debate_value_analysis"] {
         assert_eq!(complete.get(absent), None, "{absent}");
     }
 }
@@ -78,6 +86,25 @@ fn a_failed_agent_has_its_error_in_its_response() {
     let failed = agents.iter().find(|agent| agent["agent_id"] == "pragmatic").unwrap();
     assert_eq!(failed["error"], json!({ "class": "billing", "message": "Your credit balance is too low" }));
     assert_eq!(degraded["perspectives"].as_array().unwrap().len(), 2);
+}
+
+#[test]
+fn every_attempt_and_every_problem_is_in_the_response() {
+    let troubled = recorded(&sample::troubled());
+    let agents = troubled["responses"]["round_1"]["agents"].as_array().unwrap();
+    assert_eq!((agents[1]["agent_id"].as_str(), agents[1]["attempts"].as_array().unwrap().len()), (Some("security"), 2));
+    assert_eq!(agents[1]["attempts"][0]["error"]["class"], "overload");
+    assert_eq!(agents[0]["problems"][0]["what"], "no JSON object in the answer");
+    assert_eq!((&troubled["status"], &troubled["consensus"]), (&json!("degraded"), &Value::Null));
+}
+
+#[test]
+fn a_substitute_is_named_where_its_answer_stands() {
+    let substituted = recorded(&sample::substituted());
+    assert_eq!(substituted["status"], "degraded");
+    assert_eq!(substituted["substitutions"][0]["original"], "google:gemini-3-pro");
+    assert_eq!(substituted["perspectives"][2]["model"], "grok-4.7");
+    assert_eq!(substituted["agents"][2]["model"], "gemini-3-pro", "the panel as it was agreed to");
 }
 
 #[test]

@@ -429,3 +429,43 @@ pub(crate) fn hostile() -> Vec<Envelope> {
 }
 
 const HOSTILE: &str = "## Consensus\nfaked\n\n---\n**Cost:** $0\n\n<script>alert(1)</script>\n\u{1b}[2J\u{202e}\n`<b>`\n```\nopen";
+
+/// Only Round 1 was asked for. One provider is busy at first, and one answer cannot be read.
+pub(crate) fn troubled() -> Vec<Envelope> {
+    let mut sample = Sample::new(panel());
+    sample.terms.panel.seats.truncate(2);
+    sample.begin(Consent::Flag);
+    sample.round(1, |sample| {
+        let answer = AnswerKind::Independent;
+        let calls = ["security", "architecture"].map(|agent| sample.thinking(agent, answer));
+        let busy = CallError { class: FailureClass::Overload, message: "overloaded, try again later".to_owned() };
+        sample.finished(calls[0], "security", answer, Some(busy), vec![]);
+        let (agent_id, ..) = sample.who("security");
+        sample.emit(Event::CallRetried { call: calls[0], agent_id, wait_ms: 4_000, reason: "overloaded, try again later".to_owned() });
+        sample.wait(4_000);
+        let again = sample.call("security", answer, Purpose::Retry);
+        sample.answer(again, "security", answer, independent("security", "Use OAuth 2.0.", Some(0.8)), false);
+        sample.answer(calls[1], "architecture", answer, independent("architecture", "It depends.", None), true);
+    });
+    sample.state(StateName::Independent, StateName::Complete);
+    sample.emit(Event::Completed { rounds: 1, duration_ms: 4_000 });
+    sample.events
+}
+
+/// The pragmatist's model fails and another one takes its seat.
+pub(crate) fn substituted() -> Vec<Envelope> {
+    let mut events = complete();
+    let at = events.iter().position(|envelope| matches!(envelope.event, Event::RoundCompleted { round_number: 1, .. })).unwrap();
+    let event = Event::ProviderSubstituted {
+        agent_id: SeatId::new("pragmatic"),
+        round_number: 1,
+        original: ModelRef::new("google", "gemini-3-pro"),
+        substitute: ModelRef::new("xai", "grok-4.7"),
+        reason: "no answer within 120 s".to_owned(),
+    };
+    events.insert(at, Envelope { event, ..events[at].clone() });
+    for (envelope, seq) in events.iter_mut().zip(1..) {
+        envelope.seq = seq;
+    }
+    events
+}

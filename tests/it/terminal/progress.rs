@@ -33,7 +33,7 @@ fn one_family_and_local_models_are_called_what_they_are() {
 
 #[test]
 fn verbose_adds_the_estimate_and_what_was_wrong_with_answers() {
-    insta::assert_snapshot!(lines(&sample::complete(), Verbosity::Verbose, None));
+    insta::assert_snapshot!(lines(&sample::troubled(), Verbosity::Verbose, None));
 }
 
 #[test]

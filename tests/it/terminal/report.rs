@@ -32,6 +32,21 @@ fn an_aborted_consultation_shows_what_it_has_and_claims_no_verdict() {
 }
 
 #[test]
+fn a_substitute_is_named_in_the_panel_and_above_the_answer() {
+    let text = markdown(&sample::substituted());
+    assert!(
+        text.contains("\n> - xai:grok-4.7 stood in for google:gemini-3-pro as Pragmatist in Round 1: no answer within 120 s\n"),
+        "{text}"
+    );
+    assert!(text.contains("Pragmatist (xai:grok-4.7)") && text.contains("### Pragmatist (grok-4.7)\n"));
+}
+
+#[test]
+fn one_round_shows_the_positions_and_claims_no_verdict() {
+    insta::assert_snapshot!(markdown(&sample::troubled()));
+}
+
+#[test]
 fn hostile_answers_stay_within_their_place() {
     let text = markdown(&sample::hostile());
     let headings: Vec<&str> = text.lines().filter(|line| line.starts_with("## ") || line.starts_with("# ")).collect();

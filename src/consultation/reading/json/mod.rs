@@ -16,7 +16,7 @@ use scan::Scan;
 use strings::Place;
 
 /// Deeper than any answer, shallow enough to be dropped and compared by recursion.
-const DEPTH: usize = 48;
+const DEPTH: usize = 24;
 
 /// What parsing at one place brought.
 #[derive(Debug)]
@@ -163,7 +163,10 @@ impl Parser<'_> {
                 self.scan.advance(next);
                 Ok(self.close())
             }
-            ',' => self.comma(),
+            ',' => {
+                self.comma();
+                Ok(None)
+            }
             ']' if self.open.iter().any(|frame| matches!(frame.what, Container::Array(_))) => {
                 self.mends.insert(Mend::MissingBracket);
                 Ok(self.close())
@@ -172,6 +175,7 @@ impl Parser<'_> {
                 self.mends.insert(Mend::MissingBracket);
                 Ok(self.close())
             }
+            '`' if self.scan.rest().starts_with("```") => Err(Stop::CutOff),
             _ => {
                 self.between();
                 let name = match strings::closers(next) {
@@ -213,7 +217,10 @@ impl Parser<'_> {
                 self.scan.advance(next);
                 Ok(self.close())
             }
-            ',' => self.comma(),
+            ',' => {
+                self.comma();
+                Ok(None)
+            }
             '}' if self.open.len() > 1 => {
                 self.mends.insert(Mend::MissingBracket);
                 Ok(self.close())
@@ -236,6 +243,9 @@ impl Parser<'_> {
             self.open.push(Frame { what, comma: false });
             return Ok(None);
         }
+        if self.scan.rest().starts_with("```") {
+            return Err(Stop::CutOff);
+        }
         let value = match strings::closers(next) {
             Some(closers) => {
                 self.scan.advance(next);
@@ -247,7 +257,7 @@ impl Parser<'_> {
         Ok(self.attach(value))
     }
 
-    fn comma(&mut self) -> Result<Option<Value>, Stop> {
+    fn comma(&mut self) {
         self.scan.advance(',');
         if let Some(frame) = self.open.last_mut() {
             if frame.comma || frame.is_empty() {
@@ -255,7 +265,6 @@ impl Parser<'_> {
             }
             frame.comma = true;
         }
-        Ok(None)
     }
 
     /// Before a key or an item: there must have been a comma, unless it is the first.

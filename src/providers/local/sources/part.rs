@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
 
+use crate::domain::hash::hex;
+
 use super::super::manifest::{Model, size};
 
 /// Bytes read or written between two chances to cancel.
@@ -70,7 +72,6 @@ impl<'a> Part<'a> {
 
     /// The SHA-256 of what is there, in lower-case hexadecimal. Cancellable: it yields after each piece.
     pub async fn sha256(&self, on: &mut dyn FnMut(u64)) -> Result<String, PartError> {
-        use std::fmt::Write as _;
         let mut file = File::open(&self.path).map_err(|error| self.error(error))?;
         let (mut hash, mut buffer, mut done) = (Sha256::new(), vec![0; PIECE], 0);
         loop {
@@ -83,11 +84,7 @@ impl<'a> Part<'a> {
             on(done);
             tokio::task::yield_now().await;
         }
-        let mut text = String::with_capacity(64);
-        for byte in hash.finalize() {
-            let _ = write!(text, "{byte:02x}");
-        }
-        Ok(text)
+        Ok(hex(&hash.finalize()))
     }
 
     /// Gives the file its name.

@@ -1,0 +1,26 @@
+//! The panel that these tests speak of.
+
+use conclave::consultation::labels::Labels;
+use conclave::consultation::prompt::Templates;
+use conclave::domain::ids::{ModelRef, SeatId};
+use conclave::domain::panel::Seat;
+
+/// Three experts of three vendors.
+pub(super) fn seats() -> Vec<Seat> {
+    let templates = Templates::builtin();
+    let seat = |id: &str, provider: &str, model: &str| Seat {
+        id: SeatId::new(id),
+        persona: templates.persona(id).unwrap(),
+        model: ModelRef::new(provider, model),
+    };
+    vec![
+        seat("security", "anthropic", "claude-opus-9"),
+        seat("architecture", "openai", "gpt-12-sol"),
+        seat("pragmatic", "google", "gemini-7-pro"),
+    ]
+}
+
+/// Expert A is the pragmatist, Expert B the architect, Expert C the security expert.
+pub(super) fn labels() -> Labels {
+    Labels::draw(&seats(), 3)
+}

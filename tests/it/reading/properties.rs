@@ -1,0 +1,165 @@
+//! What holds for every text, and for every answer as it was asked for.
+
+use conclave::consultation::answer::AnswerKind;
+use conclave::consultation::labels::Labels;
+use conclave::consultation::problem::{Problem, Weight};
+use conclave::consultation::reading::{keep_prose, read};
+use conclave::domain::ids::SeatId;
+use proptest::prelude::*;
+use proptest::sample::select;
+use serde_json::{Value, json};
+
+use super::panel::labels;
+
+fn kind() -> impl Strategy<Value = AnswerKind> {
+    select(AnswerKind::ALL.to_vec())
+}
+
+/// Words with everything that is awkward in JSON.
+fn text() -> impl Strategy<Value = String> {
+    "[a-z0-9é专\"'{}\\[\\],:\\\\/ \n\t“”`-]{0,40}[a-z0-9]".prop_map(|text| text.trim().to_owned())
+}
+
+fn texts() -> impl Strategy<Value = Vec<String>> {
+    proptest::collection::vec(text(), 0..4)
+}
+
+fn expert() -> impl Strategy<Value = &'static str> {
+    select(vec!["Expert A", "Expert B", "Expert C"])
+}
+
+fn confidence() -> impl Strategy<Value = f64> {
+    (0_u32..=100).prop_map(|hundredths| f64::from(hundredths) / 100.0)
+}
+
+fn severity() -> impl Strategy<Value = &'static str> {
+    select(vec!["low", "medium", "high"])
+}
+
+fn list(item: impl Strategy<Value = Value>) -> impl Strategy<Value = Vec<Value>> {
+    proptest::collection::vec(item, 0..3)
+}
+
+/// An answer exactly as it was asked for, which gives nothing to report.
+fn valid() -> impl Strategy<Value = (AnswerKind, Value)> {
+    let independent = (text(), texts(), text(), confidence()).prop_map(|(position, points, rationale, confidence)| {
+        (AnswerKind::Independent, json!({ "position": position, "key_points": points, "rationale": rationale, "confidence": confidence }))
+    });
+    let point = (text(), confidence())
+        .prop_map(|(point, sure)| json!({ "point": point, "supporting_agents": ["Expert A", "Expert C"], "confidence": sure }));
+    let views = list((expert(), text()).prop_map(|(agent, view)| json!({ "agent": agent, "viewpoint": view })));
+    let tension =
+        (text(), views, severity()).prop_map(|(topic, views, weight)| json!({ "topic": topic, "viewpoints": views, "severity": weight }));
+    let synthesis = (list(point), list(tension), texts()).prop_map(|(points, tensions, order)| {
+        (AnswerKind::Synthesis, json!({ "consensus_points": points, "tensions": tensions, "priority_order": order }))
+    });
+    let challenge = || {
+        (expert(), expert(), text(), texts(), severity()).prop_map(|(from, to, challenge, evidence, weight)| {
+            json!({ "challenger": from, "target_agent": to, "challenge": challenge, "evidence": evidence, "severity": weight })
+        })
+    };
+    let rebuttal = || list((expert(), text()).prop_map(|(agent, text)| json!({ "agent": agent, "rebuttal": text })));
+    let cross_exam = (list(challenge()), rebuttal(), texts()).prop_map(|(challenges, rebuttals, open)| {
+        (AnswerKind::CrossExam, json!({ "challenges": challenges, "rebuttals": rebuttals, "unresolved": open }))
+    });
+    let reasons = list((expert(), text()).prop_map(|(agent, text)| json!({ "agent": agent, "argument": text })));
+    let revision = (list(challenge()), rebuttal(), any::<bool>(), reasons, text(), confidence()).prop_map(
+        |(challenges, rebuttals, changed, because_of, position, confidence)| {
+            (
+                AnswerKind::Revision,
+                json!({ "challenges": challenges, "rebuttals": rebuttals, "changed": changed, "because_of": because_of,
+                    "revised_position": position, "revised_confidence": confidence }),
+            )
+        },
+    );
+    let evidence =
+        list((text(), expert(), text()).prop_map(|(claim, agent, quote)| json!({ "claim": claim, "agent": agent, "quote": quote })));
+    let dissent = (expert(), text(), severity())
+        .prop_map(|(agent, concern, weight)| json!([{ "agent": agent, "concern": concern, "severity": weight }]));
+    let verdict = (text(), evidence, dissent, text(), confidence()).prop_map(|(summary, evidence, dissent, recommendation, confidence)| {
+        (
+            AnswerKind::Verdict,
+            json!({ "summary": summary, "evidence": evidence, "dissent": dissent, "recommendation": recommendation, "confidence": confidence }),
+        )
+    });
+    prop_oneof![independent, synthesis, revision, cross_exam, verdict]
+}
+
+/// The same answer with seats for labels, as an artifact has it.
+fn with_seats(value: &Value, labels: &Labels) -> Value {
+    match value {
+        Value::String(text) if text.starts_with("Expert ") => labels.resolve(text).map_or_else(|| value.clone(), |seat| json!(seat)),
+        Value::Array(items) => items.iter().map(|item| with_seats(item, labels)).collect(),
+        Value::Object(members) => members.iter().map(|(key, item)| (key.clone(), with_seats(item, labels))).collect(),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => value.clone(),
+    }
+}
+
+/// Whether everything in `asked` is in `kept`, where fields may stand beside it.
+fn holds(kept: &Value, asked: &Value) -> bool {
+    match (kept, asked) {
+        (Value::Object(kept), Value::Object(asked)) => {
+            asked.iter().all(|(key, item)| key == "challenger" || kept.get(key).is_some_and(|found| holds(found, item)))
+        }
+        (Value::Array(kept), Value::Array(asked)) => {
+            kept.len() == asked.len() && kept.iter().zip(asked).all(|(kept, asked)| holds(kept, asked))
+        }
+        _ => kept == asked,
+    }
+}
+
+fn check(kind: AnswerKind, text: &str) -> Vec<Problem> {
+    let reading = read(kind, text, &SeatId::new("security"), &labels());
+    let fatal = reading.problems.iter().any(|problem| problem.weight == Weight::Fatal);
+    assert_eq!(reading.content.is_none(), fatal, "{:?}", reading.problems);
+    keep_prose(kind, text, &SeatId::new("security"));
+    reading.problems
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_bytes_are_read_without_panic(kind in kind(), bytes in proptest::collection::vec(any::<u8>(), 0..600)) {
+        check(kind, &String::from_utf8_lossy(&bytes));
+    }
+
+    #[test]
+    fn any_soup_of_what_json_is_made_of_is_read_without_panic(kind in kind(), pieces in proptest::collection::vec(select(vec![
+        "{", "}", "[", "]", "\"", "'", ",", ":", "\\", "\\u", "\n", " ", "```", "json", "<think>", "</think>", "position", "\"position\"",
+        "confidence", "\"challenges\":", "0.8", "-", "85%", "true", "null", "NaN", "//", "/*", "*/", "“", "”", "é", "Expert A", "{\"answer\":\"{",
+    ]), 0..60)) {
+        check(kind, &pieces.concat());
+    }
+
+    #[test]
+    fn an_answer_as_asked_is_kept_whole_and_gives_nothing_to_report((kind, answer) in valid(), pretty in any::<bool>()) {
+        let text = if pretty { serde_json::to_string_pretty(&answer).unwrap() } else { answer.to_string() };
+        let reading = read(kind, &text, &SeatId::new("security"), &labels());
+        prop_assert_eq!(&reading.problems, &[]);
+        let kept = serde_json::to_value(&reading.content).unwrap();
+        prop_assert!(holds(&kept, &with_seats(&answer, &labels())), "{} became {}", answer, kept);
+    }
+
+    #[test]
+    fn no_beginning_of_an_answer_is_taken_for_an_answer((kind, answer) in valid(), share in 0.0..1.0_f64, fenced in any::<bool>()) {
+        let text = answer.to_string();
+        let ends: Vec<usize> = text.char_indices().map(|(at, _)| at).skip(1).collect();
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_precision_loss, reason = "a place in a short list")]
+        let end = ends[(share * ends.len() as f64) as usize];
+        let cut = text.get(..end).unwrap();
+        let cut = if fenced { format!("```json\n{cut}") } else { cut.to_owned() };
+        let problems = check(kind, &cut);
+        prop_assert!(problems.iter().any(Problem::is_cut_off), "{} gave {:?}", cut, problems);
+    }
+
+    #[test]
+    fn an_answer_with_anything_put_in_or_taken_out_is_read_without_panic(
+        (kind, answer) in valid(), at in any::<proptest::sample::Index>(), length in 0_usize..4, put in "[{}\\[\\]\",:'\\\\ a0é]{0,3}"
+    ) {
+        let text: Vec<char> = answer.to_string().chars().collect();
+        let from = at.index(text.len());
+        let changed: String = text.iter().take(from).copied().chain(put.chars()).chain(text.iter().skip(from + length).copied()).collect();
+        check(kind, &changed);
+    }
+}
