@@ -78,7 +78,10 @@ impl Worker<'_> {
         }
         let fitted = self.slots.push(answering.slot, &tokens);
         answering.usage.output += u64::try_from(fitted).unwrap_or(0);
-        if let Some(text) = answering.writer.news() {
+        // What the schema forces before the prompt has been read is no sign of an answer yet.
+        if !chosen.is_empty()
+            && let Some(text) = answering.writer.news()
+        {
             let _ = answering.job.tell.send(News::Delta(Delta::Text(text)));
         }
         if answering.writer.ended() {
