@@ -167,3 +167,31 @@ fn an_answer_that_stays_unreadable_keeps_its_seat_as_prose() {
     assert!(ran.stdout.starts_with("> ⚠️ **Degraded result:**") && ran.stdout.contains("Start small, I would say."), "{}", ran.stdout);
     assert_eq!(conclave.record()["status"], "degraded");
 }
+
+#[test]
+fn json_that_ends_too_early_is_kept_as_far_as_it_goes() {
+    let server = ProviderServer::start();
+    server.on(On::vendor(Vendor::Google).nth(1), Answer::text(r#"{"position": "Start small", "key_points": ["Undo is che"#));
+    let (_, ran) = consult(&server, &[]);
+    let ran = ran.ends_with(0);
+    assert!(ran.stderr.contains("✅ Pragmatist completed"), "{}", ran.stderr);
+    assert!(counts(&server)[0].1 <= 4, "at most one repair");
+}
+
+#[test]
+fn a_provider_that_wants_to_be_left_alone_for_long_is_not_waited_for() {
+    let server = ProviderServer::start();
+    server.on(On::vendor(Vendor::OpenAi).nth(1), Answer::http(429, "application/json", "{}").header("retry-after", "3600"));
+    let (_, ran) = consult(&server, &[]);
+    assert!(ran.ends_with(0).stderr.contains("⚠️ Agent Architect failed: "));
+    assert_eq!(counts(&server)[0], ("independent", 3));
+}
+
+#[test]
+fn a_connection_that_falls_silent_is_given_up_after_the_time_that_is_set() {
+    let server = ProviderServer::start();
+    server.on(On::vendor(Vendor::Anthropic).nth(1), Answer::text("{\"position\": \"Start small\"").pieces(24).stall());
+    let conclave = Conclave::at(&server).config(r#"{"idle_timeout_seconds": 1.5}"#);
+    let ran = conclave.run(&["consult", "Shall we?"]).ends_with(0);
+    assert!(ran.stderr.contains("⚠️ Agent Security Expert failed: "), "{}", ran.stderr);
+}

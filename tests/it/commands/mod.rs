@@ -13,4 +13,6 @@ mod panels;
 mod records;
 mod requests;
 mod secrets;
+mod settings;
 mod usage;
+mod writing;

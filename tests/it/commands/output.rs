@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::support::binary::{Conclave, Ran, Running};
 use crate::support::provider_server::{ProviderServer, Vendor};
 
-fn consult(arguments: &[&str]) -> (Conclave, Ran) {
+pub(super) fn consult(arguments: &[&str]) -> (Conclave, Ran) {
     let server = ProviderServer::start();
     let conclave = Conclave::at(&server);
     let ran = conclave.run(&[&["consult", "Shall we?"], arguments].concat()).ends_with(0);
@@ -16,7 +16,7 @@ fn consult(arguments: &[&str]) -> (Conclave, Ran) {
 }
 
 /// Checks an answer against the published schema.
-fn assert_published(answer: &Value) {
+pub(super) fn assert_published(answer: &Value) {
     let schema: Value = serde_json::from_str(include_str!("../../../schemas/consultation.schema.json")).unwrap();
     let errors: Vec<String> = jsonschema::validator_for(&schema).unwrap().iter_errors(answer).map(|error| error.to_string()).collect();
     assert!(errors.is_empty(), "{errors:#?}");
@@ -119,59 +119,6 @@ fn closed_streams_are_no_failure() {
     assert_published(&closed("<&-").json());
     assert_published(&closed("2>&-").json());
     assert_published(&closed("2>/dev/null").json());
-}
-
-#[test]
-fn an_answer_that_a_full_disk_swallows_is_a_failure() {
-    let server = ProviderServer::start();
-    let conclave = Conclave::at(&server);
-    let mut command = conclave.command();
-    let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
-    command.args(["consult", "-q", "Shall we?"]).stdin(Stdio::null()).stdout(full).stderr(Stdio::piped());
-    let ran = Running::of(command.spawn().unwrap()).wait().ends_with(1);
-    assert_eq!(ran.stderr, "error: cannot write the result to standard output\n  caused by: No space left on device (os error 28)\n");
-}
-
-#[test]
-fn a_file_gets_the_answer_whole_and_standard_output_nothing() {
-    let server = ProviderServer::start();
-    let conclave = Conclave::at(&server);
-    let answer = conclave.folder().join("answer.json");
-    std::fs::write(&answer, "what was there before").unwrap();
-    let ran = conclave.run(&["consult", "-o", "answer.json", "--format", "json", "Shall we?"]).ends_with(0);
-    assert_eq!(ran.stdout, "");
-    assert!(ran.stderr.ends_with("Answer written to answer.json\n"), "{}", ran.stderr);
-    assert_published(&serde_json::from_str(&std::fs::read_to_string(&answer).unwrap()).unwrap());
-    let mut beside: Vec<_> = std::fs::read_dir(conclave.folder()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
-    beside.sort();
-    assert_eq!(beside, ["answer.json", "home"], "nothing is left beside it");
-}
-
-#[test]
-fn events_are_lines_of_json_without_gaps() {
-    let (conclave, ran) = consult(&["--events", "events.jsonl"]);
-    let file = std::fs::read_to_string(conclave.folder().join("events.jsonl")).unwrap();
-    assert_envelopes(&file);
-    assert_eq!(file, std::fs::read_to_string(conclave.log("jsonl")).unwrap(), "the journal has the same lines");
-    assert!(ran.stderr.contains("✨ Consultation complete"));
-
-    let (_, ran) = consult(&["--events", "-", "-q"]);
-    assert_envelopes(&ran.stderr);
-    let (_, ran) = consult(&["--events", "-"]);
-    let lines: Vec<&str> = ran.stderr.lines().filter(|line| line.starts_with('{')).collect();
-    assert_envelopes(&lines.join("\n"));
-    assert!(ran.stderr.contains("✨ Consultation complete"), "the progress is there as well");
-}
-
-fn assert_envelopes(lines: &str) {
-    let events: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    assert_eq!(events.first().unwrap()["type"], "consultation:started");
-    assert_eq!(events.last().unwrap()["type"], "consultation:completed");
-    for (seq, event) in (1..).zip(&events) {
-        assert_eq!((&event["seq"], &event["schema_version"]), (&Value::from(seq), &"1.0".into()));
-        assert_eq!(event["consultation_id"], events[0]["consultation_id"]);
-        assert!(event["at"].as_str().unwrap().ends_with('Z') && event["data"].is_object());
-    }
 }
 
 #[test]

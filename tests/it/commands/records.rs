@@ -3,12 +3,14 @@
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
+use conclave::consultation::event::Event;
 use conclave::consultation::transcript::Transcript;
 use conclave::records::journal::read_journal;
 use conclave::records::record::record;
+use rustix::process::Signal;
 
-use crate::support::binary::Conclave;
-use crate::support::provider_server::ProviderServer;
+use crate::support::binary::{Conclave, Running};
+use crate::support::provider_server::{Answer, On, ProviderServer};
 
 fn mode(path: &Path) -> u32 {
     std::fs::metadata(path).unwrap().permissions().mode() & 0o777
@@ -117,8 +119,23 @@ fn a_disk_that_fills_up_is_told_and_the_answer_is_printed() {
     let mut command = std::process::Command::new("/bin/sh");
     command.args(["-c", script, env!("CARGO_BIN_EXE_conclave")]).env_clear().envs(conclave.variables());
     command.stdin(std::process::Stdio::null()).stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped());
-    let ran = crate::support::binary::Running::of(command.spawn().unwrap()).wait();
+    let ran = Running::of(command.spawn().unwrap()).wait();
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
     assert!(ran.stdout.starts_with("# Consultation Summary\n"));
     assert_eq!(ran.stderr.matches("Failed to write consultation log: ").count(), 1, "{}", ran.stderr);
+}
+
+#[test]
+fn a_call_is_in_the_journal_before_it_goes_out_and_a_killed_process_loses_nothing() {
+    let server = ProviderServer::start();
+    server.on(On::any(), Answer::text("never to be finished").stall());
+    let conclave = Conclave::at(&server);
+    let running = conclave.start(&["consult", "Shall we?"]);
+    server.wait_until("everyone is asked", |asked| asked.len() == 3);
+    running.signal(Signal::KILL);
+    assert_eq!(running.wait().code, None);
+    let journal = read_journal(&conclave.log("jsonl")).unwrap();
+    let started = journal.events.iter().filter(|envelope| matches!(envelope.event, Event::CallStarted { .. })).count();
+    assert_eq!((journal.torn_bytes, started), (0, 3));
+    assert_eq!(record(&Transcript::fold(&journal.events).unwrap())["status"], "incomplete");
 }

@@ -1,6 +1,8 @@
 //! Commands that cannot be obeyed: exit code 2, the words, nothing on standard output, nothing asked, nothing kept.
 
-use crate::support::binary::Conclave;
+use std::process::Stdio;
+
+use crate::support::binary::{Conclave, Running};
 use crate::support::provider_server::ProviderServer;
 
 /// Runs what must be refused before anything happens, and gives what is said.
@@ -46,10 +48,10 @@ fn a_question_on_standard_input_must_be_text() {
     use std::io::Write;
     let conclave = Conclave::new();
     let mut command = conclave.command();
-    command.args(["consult", "-"]).stdin(std::process::Stdio::piped()).stderr(std::process::Stdio::piped());
+    command.args(["consult", "-"]).stdin(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().unwrap();
     child.stdin.take().unwrap().write_all(b"caf\xe9?").unwrap();
-    let ran = crate::support::binary::Running::of(child).wait().ends_with(2);
+    let ran = Running::of(child).wait().ends_with(2);
     assert_eq!(ran.stderr, "error: the question on standard input is not UTF-8 text\n");
 }
 
@@ -108,4 +110,15 @@ fn without_a_key_and_without_the_local_model_it_says_what_to_do() {
         )
     );
     assert!(!conclave.home().exists());
+}
+
+#[test]
+fn arguments_that_are_not_unicode_are_refused() {
+    use std::os::unix::ffi::OsStrExt;
+    let conclave = Conclave::new();
+    let mut command = conclave.command();
+    command.args(["consult".as_ref(), std::ffi::OsStr::from_bytes(b"caf\xe9?")]);
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let ran = Running::of(command.spawn().unwrap()).wait().ends_with(2);
+    assert!(ran.stderr.starts_with("error: invalid UTF-8"), "{}", ran.stderr);
 }
