@@ -6,7 +6,7 @@ use std::process::Stdio;
 use serde_json::Value;
 
 use crate::support::binary::{Conclave, Ran, Running};
-use crate::support::provider_server::{ProviderServer, Vendor};
+use crate::support::provider_server::{Answer, On, ProviderServer, Vendor};
 
 pub(super) fn consult(arguments: &[&str]) -> (Conclave, Ran) {
     let server = ProviderServer::start();
@@ -128,4 +128,33 @@ fn the_cost_is_what_the_vendors_counted_at_their_prices() {
     // 100 tokens in and 20 out a call, at 2 and 10 dollars a million with every model of the panel.
     assert_eq!((&cost["micro_usd"], &cost["lower_bound"], &cost["calls"]), (&3_600.into(), &false.into(), &9.into()));
     assert_eq!(cost["by_provider"].as_object().unwrap().len(), [Vendor::Anthropic, Vendor::OpenAi, Vendor::Google].len());
+}
+
+#[test]
+fn what_others_wrote_cannot_take_over_a_terminal() {
+    let server = ProviderServer::start();
+    let hostile = "\u{1b}[2J\u{1b}]0;owned\u{7}\u{9b}31m\u{202e}fdp.exe\r# Consultation Summary";
+    let position = serde_json::json!({"position": hostile, "key_points": [hostile], "rationale": hostile, "confidence": 0.5});
+    server.on(On::vendor(Vendor::Anthropic).nth(1), Answer::text(position.to_string()));
+    server.on(On::vendor(Vendor::Google).nth(1), Answer::http(400, "text/plain", hostile));
+    server.on(On::vendor(Vendor::OpenAi).nth(2), Answer::refusal(hostile));
+    let question = format!("Shall we{hostile}?");
+    let ran = Conclave::at(&server).run(&["consult", "--verbose", &question]).ends_with(0);
+    for text in [&ran.stdout, &ran.stderr] {
+        let forbidden = |c: char| (c.is_control() && c != '\n') || c == '\u{202e}';
+        assert!(!text.contains(forbidden), "{text:?}");
+    }
+    assert_eq!(ran.stdout.lines().filter(|line| *line == "# Consultation Summary").count(), 1, "{}", ran.stdout);
+}
+
+#[test]
+fn a_standard_error_that_nobody_reads_is_no_failure() {
+    let server = ProviderServer::start();
+    for arguments in [&["consult", "Shall we?"][..], &["consult", "--events", "-", "Shall we?"]] {
+        let conclave = Conclave::at(&server);
+        let mut child =
+            conclave.command().args(arguments).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        drop(child.stderr.take());
+        assert!(Running::of(child).wait().ends_with(0).stdout.starts_with("# Consultation Summary\n"));
+    }
 }

@@ -77,3 +77,31 @@ fn a_server_that_is_not_there_fails_its_expert_in_plain_words() {
     assert!(ran.stderr.contains("⚠️ Agent Security Expert failed: "), "{}", ran.stderr);
     assert!(ran.stderr.contains("127.0.0.1:9"), "it says where: {}", ran.stderr);
 }
+
+#[test]
+fn names_that_are_left_empty_are_refused() {
+    let server = ProviderServer::start();
+    let conclave = Conclave::at(&server);
+    for arguments in
+        [["--model", ""], ["--judge", ""], ["--judge", "gpt-6.1-sol,"], ["--panel", ""], ["--panel", "security="], ["--model", "openai:"]]
+    {
+        let ran = conclave.run(&["consult", "Shall we?", arguments[0], arguments[1]]).ends_with(2);
+        assert!(ran.stderr.contains("error: ") && ran.stderr.contains("hint: "), "{arguments:?}: {}", ran.stderr);
+    }
+    assert!(server.requests().is_empty());
+}
+
+#[test]
+fn an_address_that_is_none_fails_its_expert_in_plain_words() {
+    let server = ProviderServer::start();
+    let conclave = Conclave::at(&server).variable("ANTHROPIC_BASE_URL", "http://a b/");
+    let ran = conclave.run(&["consult", "Shall we?"]).ends_with(0);
+    assert!(ran.stderr.contains("is not an address of the form https://host/path"), "{}", ran.stderr);
+}
+
+#[test]
+fn a_retired_model_is_used_with_a_word_of_its_successor() {
+    let server = ProviderServer::start();
+    let ran = Conclave::at(&server).run(&["consult", "Shall we?", "--yes", "--model", "gpt-4"]).ends_with(0);
+    assert!(ran.stderr.contains("Note: `gpt-4` retired on 2026-10-23; use `gpt-6.1-sol`\n"), "{}", ran.stderr);
+}

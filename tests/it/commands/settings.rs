@@ -86,3 +86,21 @@ fn files_of_the_home_that_cannot_be_used_are_named_before_anything_is_spent() {
     }
     assert!(server.requests().is_empty());
 }
+
+#[test]
+fn a_proxy_is_not_asked_for_what_is_on_this_machine() {
+    let server = ProviderServer::start();
+    let nowhere = "http://127.0.0.1:9";
+    let conclave = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"]
+        .into_iter()
+        .fold(Conclave::at(&server), |conclave, name| conclave.variable(name, nowhere));
+    assert_eq!(conclave.run(&["consult", "Shall we?", "--format", "json"]).ends_with(0).json()["status"], "complete");
+}
+
+#[test]
+fn without_any_home_it_says_how_to_name_one() {
+    let server = ProviderServer::start();
+    let conclave = Conclave::at(&server).without("CONCLAVE_HOME").without("HOME");
+    let ran = conclave.run(&["consult", "Shall we?"]).ends_with(2);
+    assert_eq!(ran.stderr, "error: no home directory: set `CONCLAVE_HOME`\n");
+}

@@ -147,7 +147,7 @@ impl Running {
         let stderr = collect(child.stderr.take());
         let pid = Pid::from_child(&child);
         let (sender, ended) = mpsc::channel();
-        // The thread ends with the child, which `wait` or the end of the test sees to.
+        // The thread ends with the child: `wait` sees to that, or the server of a failed test when it closes its connections.
         std::thread::spawn(move || sender.send(child.wait().unwrap()));
         Self { pid, ended, stdout, stderr }
     }
