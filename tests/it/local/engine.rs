@@ -1,5 +1,6 @@
 //! The engine, with the smallest model: run where `CONCLAVE_TEST_MODELS` names a folder that holds its file, skipped elsewhere.
 
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use conclave::consultation::answer::AnswerKind;
@@ -24,7 +25,12 @@ fn smallest() -> Option<PathBuf> {
 }
 
 fn provider(file: PathBuf) -> LocalProvider {
-    LocalProvider::new(LocalSettings::new(SMALLEST.name, file)).unwrap()
+    LocalProvider::new(settings(file)).unwrap()
+}
+
+/// One thread each: tests run side by side, and threads of several engines on the same cores wait for each other without end.
+fn settings(file: PathBuf) -> LocalSettings {
+    LocalSettings { threads: Some(NonZeroUsize::MIN), ..LocalSettings::new(SMALLEST.name, file) }
 }
 
 fn ask(call: u32, persona: &str, answer: AnswerKind) -> Ask {
@@ -87,7 +93,7 @@ async fn a_dropped_ask_stops_and_leaves_the_engine_free_for_the_next() {
 #[tokio::test]
 async fn a_prompt_that_does_not_fit_is_refused_with_the_number_of_tokens_it_is_too_long() {
     let Some(file) = smallest() else { return };
-    let provider = LocalProvider::new(LocalSettings { context: 1_024, ..LocalSettings::new(SMALLEST.name, file) }).unwrap();
+    let provider = LocalProvider::new(LocalSettings { context: 1_024, ..settings(file) }).unwrap();
     let mut long = ask(1, "a lawyer", AnswerKind::Independent);
     long.prompt.shared = "one two three four ".repeat(400);
     let failure = answer(&provider, &long).await.0.unwrap_err();
