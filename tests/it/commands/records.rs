@@ -80,6 +80,7 @@ fn the_homes_of_both_variables_and_of_the_user_are_found() {
     assert!(other.join("consult-logs").is_dir());
 }
 
+#[cfg(target_os = "linux")]
 #[test]
 fn a_home_that_cannot_be_made_is_told_once_and_the_answer_is_printed() {
     let server = ProviderServer::start();

@@ -63,11 +63,18 @@ fn an_answer_that_could_not_be_written_is_not_paid_for() {
     assert_eq!(nowhere, "error: the folder of `nowhere/answer.md` does not exist\n");
     let folder = refused(&conclave, &server, &["consult", "-o", ".", "q"], "");
     assert_eq!(folder, "error: `.` is a folder\nhint: name a file\n");
+    let events = refused(&conclave, &server, &["consult", "--events", "nowhere/events.jsonl", "q"], "");
+    assert!(events.starts_with("error: cannot write `nowhere/events.jsonl`\n  caused by: No such file or directory"), "{events}");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_folder_that_takes_no_file_is_found_out_before_anything_is_spent() {
+    let server = ProviderServer::start();
+    let conclave = Conclave::at(&server);
     // Nobody, not even root, can make a file here.
     let unwritable = refused(&conclave, &server, &["consult", "-o", "/proc/answer.md", "q"], "");
     assert!(unwritable.starts_with("error: cannot write `/proc/answer.md`\n  caused by: "), "{unwritable}");
-    let events = refused(&conclave, &server, &["consult", "--events", "nowhere/events.jsonl", "q"], "");
-    assert!(events.starts_with("error: cannot write `nowhere/events.jsonl`\n  caused by: No such file or directory"), "{events}");
 }
 
 #[test]

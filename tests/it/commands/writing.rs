@@ -8,6 +8,7 @@ use super::output::{assert_published, consult};
 use crate::support::binary::{Conclave, Running};
 use crate::support::provider_server::ProviderServer;
 
+#[cfg(target_os = "linux")]
 #[test]
 fn an_answer_that_a_full_disk_swallows_is_a_failure() {
     let server = ProviderServer::start();
@@ -61,6 +62,7 @@ fn assert_envelopes(lines: &str) {
     }
 }
 
+#[cfg(target_os = "linux")]
 #[test]
 fn an_answer_that_cannot_be_written_after_all_goes_to_standard_output() {
     let server = ProviderServer::start();
@@ -70,6 +72,7 @@ fn an_answer_that_cannot_be_written_after_all_goes_to_standard_output() {
     assert!(ran.stderr.ends_with("hint: the answer is on standard output instead\n"), "{}", ran.stderr);
 }
 
+#[cfg(target_os = "linux")]
 #[test]
 fn events_that_cannot_be_written_are_told_once_and_harm_nothing() {
     let (conclave, ran) = consult(&["--events", "/dev/full", "-q"]);
