@@ -1,7 +1,7 @@
 //! What models are asked, filled from the templates in `prompts/`: one function for each kind of answer.
 //!
 //! Invariants: every prompt contains the question, every expert's prompt its persona; an expert appears to the judge and to other
-//! experts only under its label; what members wrote stands only between the lines of a [`fence::Fence`] that it cannot contain.
+//! experts only under its label; what members wrote stands only between the lines of a `Fence` that it cannot contain.
 
 mod error;
 mod fence;
