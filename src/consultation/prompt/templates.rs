@@ -101,25 +101,14 @@ impl Templates {
         })
     }
 
-    /// Fills one template, or one part of it (see [`protocol`] and [`task`]).
+    /// Fills one template, or one part of it (see [`protocol`] and [`task`]). Any part can include the templates that lie in no folder.
+    ///
+    /// Only these are compiled: all of them would take longer than everything else between two rounds.
     pub(super) fn render(&self, part: &str, values: &Value) -> Result<String, PromptError> {
-        let fill =
-            |source: minijinja::Error| PromptError::Fill { name: source.name().unwrap_or(part).to_owned(), line: source.line(), source };
-        let mut environment = Environment::new();
-        environment.set_undefined_behavior(UndefinedBehavior::Strict);
-        environment.set_auto_escape_callback(|_| AutoEscape::None);
-        for (name, text) in self.texts.iter().filter(|(name, _)| !name.starts_with(PERSONAS)) {
-            let body = FrontMatter::of(text).body;
-            match body.split_once(SEPARATOR) {
-                None => environment.add_template_owned(name.clone(), body).map_err(fill)?,
-                Some((first, second)) => {
-                    environment.add_template_owned(protocol(name), first).map_err(fill)?;
-                    environment.add_template_owned(task(name), second).map_err(fill)?;
-                }
-            }
-        }
-        let text = environment.get_template(part).and_then(|template| template.render(values)).map_err(fill)?;
-        Ok(text.trim().to_owned())
+        let needed = |name: &str| !name.contains('/') || part.strip_prefix(name).is_some_and(|rest| rest.starts_with(':'));
+        let environment = compile(self.texts.iter().filter(|(name, _)| needed(name)))?;
+        let filled = environment.get_template(part).and_then(|template| template.render(values));
+        Ok(filled.map_err(|source| unfilled(part, source))?.trim().to_owned())
     }
 
     fn check(&self, name: &str) -> Result<(), PromptError> {
@@ -143,8 +132,30 @@ impl Templates {
         if front.body.trim().is_empty() {
             return lacks("text");
         }
-        Ok(())
+        compile(self.texts.get_key_value(name).filter(|_| !name.starts_with(PERSONAS))).map(drop)
     }
+}
+
+/// Makes these templates ready to be filled.
+fn compile<'a>(texts: impl IntoIterator<Item = (&'a String, &'a String)>) -> Result<Environment<'a>, PromptError> {
+    let mut environment = Environment::new();
+    environment.set_undefined_behavior(UndefinedBehavior::Strict);
+    environment.set_auto_escape_callback(|_| AutoEscape::None);
+    for (name, text) in texts {
+        let body = FrontMatter::of(text).body;
+        let added = match body.split_once(SEPARATOR) {
+            None => environment.add_template(name, body),
+            Some((first, second)) => {
+                environment.add_template_owned(protocol(name), first).and_then(|()| environment.add_template_owned(task(name), second))
+            }
+        };
+        added.map_err(|source| unfilled(name, source))?;
+    }
+    Ok(environment)
+}
+
+fn unfilled(name: &str, source: minijinja::Error) -> PromptError {
+    PromptError::Fill { name: source.name().unwrap_or(name).to_owned(), line: source.line(), source }
 }
 
 /// The name under which the first part of a template is filled.
