@@ -32,8 +32,12 @@ impl ConsultationFiles {
     pub fn write_results(&self, transcript: &Transcript, markdown: &str) -> Result<(), WriteFailed> {
         let mut json = serde_json::to_vec_pretty(&record(transcript)).map_err(|error| WriteFailed::new(&self.record, error.into()))?;
         json.push(b'\n');
-        write_atomically(&self.record, &json, Access::Private)?;
-        write_atomically(&self.markdown, markdown.as_bytes(), Access::Private)
+        let failed = |path| move |error| WriteFailed::new(path, error);
+        let folder = replace(&self.record, &json, Access::Private).map_err(failed(&self.record))?;
+        let rest = replace(&self.markdown, markdown.as_bytes(), Access::Private).map_err(failed(&self.markdown));
+        // They lie in one folder: one sync makes both renames last.
+        folder.map_or(Ok(()), |folder| sync_folder(&folder)).map_err(failed(&self.record))?;
+        rest.map(drop)
     }
 }
 
@@ -88,13 +92,15 @@ pub fn create_private_dir(path: &Path) -> Result<(), WriteFailed> {
 /// A link is followed, so that what it points to is replaced and not the link. What is no regular file (`/dev/stdout`, a named pipe) is
 /// written to as it is.
 pub fn write_atomically(path: &Path, bytes: &[u8], access: Access) -> Result<(), WriteFailed> {
-    write_beside_and_rename(path, bytes, access).map_err(|error| WriteFailed::new(path, error))
+    let written = replace(path, bytes, access).and_then(|folder| folder.map_or(Ok(()), |folder| sync_folder(&folder)));
+    written.map_err(|error| WriteFailed::new(path, error))
 }
 
-fn write_beside_and_rename(path: &Path, bytes: &[u8], access: Access) -> io::Result<()> {
+/// Writes to a synced temporary file and renames it. Returns the folder that must be synced for the rename to last.
+fn replace(path: &Path, bytes: &[u8], access: Access) -> io::Result<Option<PathBuf>> {
     let existing = match fs::metadata(path) {
         Ok(metadata) if metadata.is_dir() => return Err(io::ErrorKind::IsADirectory.into()),
-        Ok(metadata) if !metadata.is_file() => return File::options().write(true).open(path)?.write_all(bytes),
+        Ok(metadata) if !metadata.is_file() => return File::options().write(true).open(path)?.write_all(bytes).map(|()| None),
         Ok(metadata) => Some(metadata.permissions()),
         Err(error) if error.kind() == io::ErrorKind::NotFound => None,
         Err(error) => return Err(error),
@@ -115,7 +121,7 @@ fn write_beside_and_rename(path: &Path, bytes: &[u8], access: Access) -> io::Res
     file.write_all(bytes)?;
     file.as_file().sync_all()?;
     file.persist(&target).map_err(|error| error.error)?;
-    sync_folder(folder)
+    Ok(Some(folder.to_owned()))
 }
 
 /// Makes a rename or a new file in a folder last. Not every system can; then the data itself is all that is synced.
