@@ -104,7 +104,8 @@ fn show() {
 #[test]
 fn a_template_that_cannot_be_compiled_is_refused_at_once_also_when_no_prompt_of_this_run_needs_it() {
     let mut templates = Templates::builtin();
-    let refused = templates.override_with("converge/small/verdict", "---\nversion: mine\n---\nDecide.\n=== task ===\n{% if %}\n").unwrap_err();
+    let refused =
+        templates.override_with("converge/small/verdict", "---\nversion: mine\n---\nDecide.\n=== task ===\n{% if %}\n").unwrap_err();
     assert_eq!(refused.to_string(), "prompt template `converge/small/verdict: task` cannot be filled: line 1");
     assert_eq!(templates, Templates::builtin());
 }
