@@ -105,7 +105,8 @@ async fn valid(provider: &LocalProvider, model: &Model, tries: u32) {
     for kind in AnswerKind::ALL {
         let schema = jsonschema::validator_for(&serde_json::from_str(kind.schema()).unwrap()).unwrap();
         let (mut good, mut slowest, began) = (0, 0, Instant::now());
-        let asks: Vec<Ask> = (0..tries).map(|call| ask(1000 + call, model, kind, PERSONAS[usize::try_from(call % 3).unwrap()])).collect();
+        let asks: Vec<Ask> =
+            (0..tries).zip(PERSONAS.iter().cycle()).map(|(call, persona)| ask(1000 + call, model, kind, persona)).collect();
         for reply in join_all(asks.iter().map(|ask| async { provider.ask(ask, &mut |_| ()).await.unwrap() })).await {
             let whole = reply.stop == StopReason::End && serde_json::from_str(&reply.text).is_ok_and(|answer| schema.is_valid(&answer));
             good += u32::from(whole);
@@ -134,16 +135,22 @@ fn main() {
         };
         forget_peak();
         println!("{}", model.name);
-        let provider = LocalProvider::new(LocalSettings::new(model.name, file)).unwrap();
+        let mut settings = LocalSettings::new(model.name, file);
+        if let Some(parallel) = arguments.get(3).and_then(|number| number.parse().ok()) {
+            settings.parallel = parallel;
+        }
+        settings.threads = arguments.get(4).and_then(|number| number.parse().ok());
+        let provider = LocalProvider::new(settings).unwrap();
         runtime.block_on(consultation(&provider, model));
         let done = provider.statistics();
         println!(
-            "  loaded in {:.2} s; read {:.0} tok/s ({} evaluated, {} reused); wrote {:.1} tok/s; peak memory {}",
+            "  loaded in {:.2} s; read {:.0} tok/s ({} evaluated, {} reused); wrote {:.1} tok/s; chose for {:.1} s; peak memory {}",
             done.loading.as_secs_f64(),
             a_second(done.evaluated, done.reading),
             done.evaluated,
             done.reused,
             a_second(done.written_alone, done.writing),
+            done.choosing.as_secs_f64(),
             peak()
         );
         if tries > 0 {

@@ -14,7 +14,8 @@ use super::answer::AnswerKind;
 /// A prompt in four blocks, so that each provider can put what is stable first and have it cached.
 ///
 /// A cloud model reads persona and protocol as its system prompt, then the shared block, then the task: stable across the rounds of one
-/// seat. The embedded model reads protocol and shared block first, then persona and task: the same prefix for all seats.
+/// seat. The embedded model reads the shared block as its system prompt, then protocol, persona and task: the same prefix for all calls of a
+/// run, and a longer one for all seats of a round.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Prompt {
     /// Who the model is; empty for the judge.

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::artifact::{Content, Independent};
+use crate::domain::artifact::{Content, Independent, Synthesis};
 use crate::domain::time::Timestamp;
 
 use super::answer::AnswerKind;
@@ -42,7 +42,7 @@ impl SynthesisRound {
                 turn.end_round(ROUND, self.since);
                 let synthesis = match answer.content {
                     Content::Synthesis(synthesis) => synthesis,
-                    Content::Independent(_) | Content::Revision(_) | Content::CrossExam(_) | Content::Verdict(_) => Default::default(),
+                    Content::Independent(_) | Content::Revision(_) | Content::CrossExam(_) | Content::Verdict(_) => Synthesis::default(),
                 };
                 cross_exam::enter(turn, self.independents, synthesis)
             }

@@ -242,7 +242,7 @@ mod tests {
 
         #[test]
         fn no_letter_is_lost(text in r"([a-z]|[\n #>`<\-=\[\]:]){0,60}") {
-            let letters = |text: &str| text.chars().filter(|c| c.is_ascii_lowercase()).collect::<String>();
+            let letters = |text: &str| text.chars().filter(char::is_ascii_lowercase).collect::<String>();
             // The last resort names its fence `text`.
             let shown = block(&text);
             let shown = shown.replacen("```text\n", "```\n", 1);

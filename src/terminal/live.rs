@@ -46,11 +46,26 @@ impl Live {
         self.bar.enable_steady_tick(FRAME);
     }
 
+    /// True when nothing is drawn: before the first line, or while a question is open.
+    pub(super) fn is_hidden(&self) -> bool {
+        let screen = lock(&self.screen);
+        screen.hidden || screen.rows.is_empty()
+    }
+
     /// Takes the display away for good.
     pub(super) fn stop(&self) {
         self.bar.disable_steady_tick();
         self.aside(|| lock(&self.screen).hidden = true);
         self.bar.set_draw_target(ProgressDrawTarget::hidden());
+    }
+
+    /// Leaves what is drawn where it is, for good. The echo of Ctrl-C has moved the cursor, so that nothing can be redrawn in place.
+    pub(super) fn leave(&self) {
+        self.bar.disable_steady_tick();
+        self.bar.set_draw_target(ProgressDrawTarget::hidden());
+        let mut screen = lock(&self.screen);
+        screen.hidden = true;
+        screen.rows.clear();
     }
 
     /// Takes the display away until what is returned is dropped: while a question is open.

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use crate::consultation::event::{Envelope, Estimate, Event, Started};
+use crate::consultation::event::{AbortReason, Envelope, Estimate, Event, Started};
 use crate::domain::ids::{CallId, SeatId};
 use crate::domain::money::Cost;
 use crate::domain::time::Timestamp;
@@ -179,6 +179,10 @@ impl Progress {
                 self.settle(elapsed);
                 self.printer.live().stop();
                 self.note(&paint.bold(&lines::complete()));
+            }
+            Event::Aborted { reason: AbortReason::Interrupted, .. } if live && !self.printer.live().is_hidden() => {
+                self.printer.live().leave();
+                self.printer.prompt("\n");
             }
             Event::Aborted { .. } => {
                 self.printer.live().update(Screen::stop_all);

@@ -78,16 +78,16 @@ fn only_the_printer_prints_and_only_the_environment_reader_reads_it() {
 }
 
 fn names(text: &str, name: &str) -> bool {
-    text.lines()
-        .filter(|line| !line.trim_start().starts_with("//"))
-        .any(|line| line.match_indices(name).any(|(at, _)| !line[..at].ends_with(|before: char| before.is_alphanumeric() || before == '_')))
+    text.lines().filter(|line| !line.trim_start().starts_with("//")).any(|line| {
+        line.match_indices(name).any(|(at, _)| !line.split_at(at).0.ends_with(|before: char| before.is_alphanumeric() || before == '_'))
+    })
 }
 
 fn uses_of_this_crate(text: &str) -> Vec<String> {
     let first_word = |rest: &str| rest.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect::<String>();
     text.lines()
         .filter(|line| !line.trim_start().starts_with("//"))
-        .flat_map(|line| line.match_indices("crate::").map(|(at, found)| first_word(&line[at + found.len()..])).collect::<Vec<_>>())
+        .flat_map(|line| line.match_indices("crate::").map(|(at, found)| first_word(line.split_at(at + found.len()).1)).collect::<Vec<_>>())
         .filter(|used| !used.is_empty())
         .collect()
 }
@@ -101,7 +101,9 @@ fn sources(folder: &str) -> Vec<(PathBuf, String)> {
 
 fn collect(path: &Path, files: &mut Vec<(PathBuf, String)>) {
     if path.is_dir() {
-        fs::read_dir(path).unwrap().for_each(|entry| collect(&entry.unwrap().path(), files));
+        for entry in fs::read_dir(path).unwrap() {
+            collect(&entry.unwrap().path(), files);
+        }
     } else if path.extension().is_some_and(|ending| ending == "rs") {
         files.push((path.to_owned(), fs::read_to_string(path).unwrap()));
     }

@@ -23,7 +23,7 @@ impl Fence {
         // Nobody can write down the hash of a text inside that text, so the first try does in practice.
         loop {
             let digest = hash.clone().chain_update(mark.as_bytes()).finalize();
-            mark.extend(hex(&digest).chars().take(12));
+            mark.push_str(&hex(digest.get(..6).unwrap_or_default()));
             if !texts.iter().any(|text| text.contains(&mark)) {
                 return Self { mark };
             }

@@ -16,7 +16,9 @@ pub(super) fn independent(said: &Independent) -> String {
     let mut text = format!("Position: {}\nConfidence: {}\n", said.position, confidence(said.confidence));
     list(&mut text, "Key points", said.key_points.iter().cloned());
     if !said.rationale.is_empty() {
-        text.push_str(&format!("Rationale: {}\n", said.rationale));
+        text.push_str("Rationale: ");
+        text.push_str(&said.rationale);
+        text.push('\n');
     }
     text
 }

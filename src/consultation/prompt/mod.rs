@@ -6,6 +6,7 @@
 mod error;
 mod fence;
 mod material;
+mod sample;
 mod templates;
 
 use minijinja::value::{Serde, Value};
@@ -17,7 +18,7 @@ use crate::domain::panel::Seat;
 use super::answer::AnswerKind;
 use super::call::Prompt;
 use super::labels::Labels;
-use super::problem::Problem;
+use super::problem::{Problem, Weight};
 
 pub use error::PromptError;
 pub use templates::Templates;
@@ -32,6 +33,19 @@ pub enum Size {
     Full,
     /// Short and plain, for the embedded model.
     Small,
+}
+
+impl Size {
+    /// As much of a persona as the model can take in: a small one repeats a long text instead of thinking by it, so it gets the first
+    /// paragraph, which says who it is and how it looks at things.
+    fn persona(self, prompt: &str) -> String {
+        let prompt = prompt.trim();
+        match self {
+            Self::Full => prompt,
+            Self::Small => prompt.split("\n\n").next().unwrap_or(prompt),
+        }
+        .to_owned()
+    }
 }
 
 /// Fills prompts for one consultation and one size of model.
@@ -74,14 +88,17 @@ impl Prompter<'_> {
     }
 
     /// Asks once more, after an answer that could not be used: the same prompt, so that what was cached stays cached, and then what is
-    /// wrong with the answer and the answer itself. One that was cut off is not shown: it would be copied up to where it stops.
+    /// wrong with the answer and the answer itself. One that was cut off is not shown: it would be copied up to where it stops. Neither
+    /// is a refusal: it would be kept.
     pub fn repair(&self, original: &Prompt, answer: &str, problems: &[Problem]) -> Result<Prompt, PromptError> {
-        let cut_off = problems.iter().any(Problem::is_cut_off);
-        let answer = if cut_off { String::new() } else { material::bounded(answer) };
+        let useless = problems.iter().any(|problem| problem.is_cut_off() || problem.is_refusal());
+        let answer = if useless { String::new() } else { material::bounded(answer) };
         let fence = Fence::around([answer.as_str(), original.shared.as_str(), original.task.as_str()]);
-        let problems: Vec<String> = problems.iter().map(material::problem).collect();
+        let wrong = problems.iter().filter(|problem| problem.weight > Weight::Mended);
+        let problems: Vec<String> = wrong.map(material::problem).collect();
         let answer = if answer.is_empty() { answer } else { fence.enclose(&answer) };
-        let ask = self.templates.render("repair", &Value::from(Serde(serde_json::json!({ "problems": problems, "answer": answer }))))?;
+        let ask =
+            self.templates.compile()?.fill("repair", &Value::from(Serde(serde_json::json!({ "problems": problems, "answer": answer }))))?;
         Ok(Prompt { task: format!("{}\n\n{ask}", original.task.trim_end()), ..original.clone() })
     }
 
@@ -116,15 +133,16 @@ impl Prompter<'_> {
             values.extend(seat.map(|seat| ("own_label".to_owned(), self.labels.label(&seat.id).into())));
         }
         let values = Value::from(Serde(values));
+        let templates = self.templates.compile()?;
         let name = match self.size {
             Size::Full => format!("converge/{}", kind.name()),
             Size::Small => format!("converge/small/{}", kind.name()),
         };
         Ok(Prompt {
-            persona: seat.map(|seat| seat.persona.prompt.trim().to_owned()).unwrap_or_default(),
-            protocol: self.templates.render(&templates::protocol(&name), &values)?,
-            shared: self.templates.render("question", &values)?,
-            task: self.templates.render(&templates::task(&name), &values)?,
+            persona: seat.map(|seat| self.size.persona(&seat.persona.prompt)).unwrap_or_default(),
+            protocol: templates.fill(&templates::protocol(&name), &values)?,
+            shared: templates.fill("question", &values)?,
+            task: templates.fill(&templates::task(&name), &values)?,
         })
     }
 }

@@ -12,6 +12,7 @@ use crate::domain::hash::sha256;
 use crate::domain::panel::Persona;
 
 use super::error::PromptError;
+use super::sample;
 
 /// The line between the part that is the same for every call of a kind, and the part that holds what is asked now.
 const SEPARATOR: &str = "\n=== task ===\n";
@@ -22,9 +23,10 @@ macro_rules! builtin {
     ($($name:literal),* $(,)?) => { [$(($name, include_str!(concat!("../../../prompts/", $name, ".md")))),*] };
 }
 
-const BUILTIN: [(&str, &str); 16] = builtin![
+const BUILTIN: [(&str, &str); 17] = builtin![
     "question",
     "material",
+    "small/material",
     "repair",
     "converge/independent",
     "converge/synthesis",
@@ -63,6 +65,9 @@ impl Templates {
         let mut tried = self.clone();
         tried.texts.insert(name.to_owned(), normal(text));
         tried.check(name)?;
+        if !name.starts_with(PERSONAS) {
+            sample::fill_all(&tried)?;
+        }
         *self = tried;
         Ok(())
     }
@@ -101,14 +106,22 @@ impl Templates {
         })
     }
 
-    /// Fills one template, or one part of it (see [`protocol`] and [`task`]). Any part can include the templates that lie in no folder.
-    ///
-    /// Only these are compiled: all of them would take longer than everything else between two rounds.
-    pub(super) fn render(&self, part: &str, values: &Value) -> Result<String, PromptError> {
-        let needed = |name: &str| !name.contains('/') || part.strip_prefix(name).is_some_and(|rest| rest.starts_with(':'));
-        let environment = compile(self.texts.iter().filter(|(name, _)| needed(name)))?;
-        let filled = environment.get_template(part).and_then(|template| template.render(values));
-        Ok(filled.map_err(|source| unfilled(part, source))?.trim().to_owned())
+    /// The templates, ready to be filled: each under its name, or its parts under [`protocol`] and [`task`].
+    pub(super) fn compile(&self) -> Result<Compiled<'_>, PromptError> {
+        let mut environment = Environment::new();
+        environment.set_undefined_behavior(UndefinedBehavior::Strict);
+        environment.set_auto_escape_callback(|_| AutoEscape::None);
+        for (name, text) in self.texts.iter().filter(|(name, _)| !name.starts_with(PERSONAS)) {
+            let body = FrontMatter::of(text).body;
+            let parts = match body.split_once(SEPARATOR) {
+                None => vec![(name.clone(), body)],
+                Some((first, second)) => vec![(protocol(name), first), (task(name), second)],
+            };
+            for (part, text) in parts {
+                environment.add_template_owned(part.clone(), text).map_err(|source| cannot_fill(&part, source))?;
+            }
+        }
+        Ok(Compiled { environment })
     }
 
     fn check(&self, name: &str) -> Result<(), PromptError> {
@@ -132,30 +145,25 @@ impl Templates {
         if front.body.trim().is_empty() {
             return lacks("text");
         }
-        compile(self.texts.get_key_value(name).filter(|_| !name.starts_with(PERSONAS))).map(drop)
+        Ok(())
     }
 }
 
-/// Makes these templates ready to be filled.
-fn compile<'a>(texts: impl IntoIterator<Item = (&'a String, &'a String)>) -> Result<Environment<'a>, PromptError> {
-    let mut environment = Environment::new();
-    environment.set_undefined_behavior(UndefinedBehavior::Strict);
-    environment.set_auto_escape_callback(|_| AutoEscape::None);
-    for (name, text) in texts {
-        let body = FrontMatter::of(text).body;
-        let added = match body.split_once(SEPARATOR) {
-            None => environment.add_template(name, body),
-            Some((first, second)) => {
-                environment.add_template_owned(protocol(name), first).and_then(|()| environment.add_template_owned(task(name), second))
-            }
-        };
-        added.map_err(|source| unfilled(name, source))?;
-    }
-    Ok(environment)
+/// Templates that can be filled.
+pub(super) struct Compiled<'a> {
+    environment: Environment<'a>,
 }
 
-fn unfilled(name: &str, source: minijinja::Error) -> PromptError {
-    PromptError::Fill { name: source.name().unwrap_or(name).to_owned(), line: source.line(), source }
+impl Compiled<'_> {
+    /// Fills one template or part.
+    pub(super) fn fill(&self, part: &str, values: &Value) -> Result<String, PromptError> {
+        let text = self.environment.get_template(part).and_then(|template| template.render(values));
+        Ok(text.map_err(|source| cannot_fill(part, source))?.trim().to_owned())
+    }
+}
+
+fn cannot_fill(part: &str, source: minijinja::Error) -> PromptError {
+    PromptError::Fill { name: source.name().unwrap_or(part).to_owned(), line: source.line(), source }
 }
 
 /// The name under which the first part of a template is filled.

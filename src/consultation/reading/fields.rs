@@ -109,7 +109,7 @@ impl Fields {
         let spelled = || self.members.keys().find(|key| plain(key) == plain(name.name)).cloned();
         let other = || {
             let known = |also: &&str| self.members.keys().find(|key| plain(key) == **also).cloned();
-            name.also.iter().find_map(|also| known(&also))
+            name.also.iter().find_map(known)
         };
         let key = exact.or_else(spelled).or_else(other)?;
         let value = self.members.shift_remove(&key).filter(|value| !value.is_null())?;

@@ -56,7 +56,7 @@ pub(super) fn search(text: &str, kind: AnswerKind) -> Search {
 }
 
 fn in_text(text: &str, kind: AnswerKind) -> Search {
-    let mut steps = text.len().saturating_mul(8).saturating_add(10_000);
+    let mut steps = text.len().saturating_mul(3).saturating_add(10_000);
     let mut best: Option<Found> = None;
     let mut any = false;
     let mut from = 0;

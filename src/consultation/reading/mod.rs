@@ -59,7 +59,7 @@ pub fn read(kind: AnswerKind, text: &str, who: &SeatId, labels: &Labels) -> Read
             );
         }
         Search::Nothing if surroundings::is_refusal(answer.text) => {
-            return unreadable(notes, Problem::new(Weight::Fatal, "", "the answer reads like a refusal"));
+            return unreadable(notes, Problem::refusal());
         }
         Search::Nothing => return unreadable(notes, Problem::new(Weight::Fatal, "", "there is no JSON object in the answer")),
     };

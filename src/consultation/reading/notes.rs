@@ -5,6 +5,9 @@ use crate::consultation::problem::{Problem, Weight};
 /// What is said of an answer that stops in the middle.
 const CUT_OFF: &str = "the answer is cut off before its end";
 
+/// What is said of an answer that declines to answer.
+const REFUSAL: &str = "the answer reads like a refusal";
+
 /// Most names of fields that nobody asked for that are listed.
 const LISTED: usize = 8;
 
@@ -17,6 +20,16 @@ impl Problem {
     /// True for an answer that stops in the middle: more room helps, showing it to the model does not.
     pub fn is_cut_off(&self) -> bool {
         self.weight == Weight::Fatal && self.what == CUT_OFF
+    }
+
+    /// An answer that declines to answer.
+    pub fn refusal() -> Self {
+        Self::new(Weight::Fatal, "", REFUSAL)
+    }
+
+    /// True for an answer that declines to answer: there is nothing in it to keep.
+    pub fn is_refusal(&self) -> bool {
+        self.weight == Weight::Fatal && self.what == REFUSAL
     }
 }
 

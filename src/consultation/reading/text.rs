@@ -58,20 +58,16 @@ fn items(value: Value, path: &str, notes: &mut Notes) -> Vec<Value> {
                 .map(|(key, value)| if is_numbering(&key) { value } else { Value::String(format!("{key}: {}", words(&value))) })
                 .collect()
         }
-        Value::String(text) => match decoded(&text) {
-            Some(Value::Array(items)) => {
+        Value::String(text) => {
+            if let Some(Value::Array(items)) = decoded(&text) {
                 notes.mended(path, "a list inside a text was read as a list");
-                items
+                return items;
             }
-            Some(_) | None => {
-                let lines = lines(&text);
-                notes.mended(
-                    path,
-                    if lines.len() == 1 { "a text was read as a list of one" } else { "a text was read as a list of its lines" },
-                );
-                lines.into_iter().map(Value::String).collect()
-            }
-        },
+            let lines = lines(&text);
+            let what = if lines.len() == 1 { "a text was read as a list of one" } else { "a text was read as a list of its lines" };
+            notes.mended(path, what);
+            lines.into_iter().map(Value::String).collect()
+        }
         other => {
             notes.mended(path, "a value was read as a list of one");
             vec![other]

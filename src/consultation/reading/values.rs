@@ -42,16 +42,12 @@ pub(super) fn confidence(value: Option<Value>, path: &str, notes: &mut Notes) ->
         Value::String(_) | Value::Array(_) => stated(&said),
         Value::Bool(_) | Value::Null => None,
     };
-    match read.and_then(Confidence::new) {
-        Some(stated) => {
-            notes.mended(path, format!("`{}` was read as {}", short(&said), stated.value()));
-            Some(stated)
-        }
-        None => {
-            notes.flagged(path, format!("`{}` is no number from 0 to 1", short(&said)));
-            None
-        }
+    let read = read.and_then(Confidence::new);
+    match read {
+        Some(stated) => notes.mended(path, format!("`{}` was read as {}", short(&said), stated.value())),
+        None => notes.flagged(path, format!("`{}` is no number from 0 to 1", short(&said))),
     }
+    read
 }
 
 /// A whole percentage without its sign. From 1 to 10 it could as well be a share of ten: not known.
@@ -152,16 +148,12 @@ pub(super) fn severity(value: Option<Value>, path: &str, notes: &mut Notes) -> S
     if let Some(severity) = exact {
         return severity;
     }
-    match SEVERITIES.iter().find(|(names, _)| names.iter().any(|name| has(&lower, name))) {
-        Some((_, severity)) => {
-            notes.mended(path, format!("`{}` was read as {}", short(&said), format!("{severity:?}").to_lowercase()));
-            *severity
-        }
-        None => {
-            notes.flagged(path, format!("`{}` is not low, medium or high; taken as medium", short(&said)));
-            Severity::default()
-        }
+    let read = SEVERITIES.iter().find(|(names, _)| names.iter().any(|name| has(&lower, name))).map(|(_, severity)| *severity);
+    match read {
+        Some(severity) => notes.mended(path, format!("`{}` was read as {}", short(&said), format!("{severity:?}").to_lowercase())),
+        None => notes.flagged(path, format!("`{}` is not low, medium or high; taken as medium", short(&said))),
     }
+    read.unwrap_or_default()
 }
 
 /// True or false; `None`, flagged, where it is neither.

@@ -36,13 +36,13 @@ impl Frame {
         Ok(Self { before: tokens(before, true), between: tokens(between, false), after: tokens(after, false) })
     }
 
-    /// The whole prompt: protocol and shared block first, so that all seats begin alike.
+    /// The whole prompt: the shared block first, so that all calls of a run begin alike, then the protocol, so that all seats of a round do.
     pub(super) fn tokens(&self, model: &LlamaModel, prompt: &Prompt) -> Vec<i32> {
         let plain = |text: &str| ids(model.vocab().tokenize(text.as_bytes(), false, false));
         let mut tokens = self.before.clone();
-        tokens.extend(plain(prompt.protocol.trim()));
+        tokens.extend(plain(prompt.shared.trim()));
         tokens.extend(&self.between);
-        tokens.extend(plain(&join([&prompt.shared, &prompt.persona, &prompt.task])));
+        tokens.extend(plain(&join([&prompt.protocol, &prompt.persona, &prompt.task])));
         tokens.extend(&self.after);
         tokens
     }

@@ -68,7 +68,7 @@ pub static LARGER: Model = Model {
 
 /// What is offered when the default cannot be had, and what tests use.
 ///
-/// Its maker publishes no Q4_1 file. This one is QuantFactory's, pinned by its commit: the one that the package carries.
+/// Its maker publishes no `Q4_1` file. This one is `QuantFactory`'s, pinned by its commit: the one that the package carries.
 pub static SMALLEST: Model = Model {
     name: "smollm2-135m-instruct",
     file: "SmolLM2-135M-Instruct.Q4_1.gguf",

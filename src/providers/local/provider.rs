@@ -29,7 +29,7 @@ pub struct LocalSettings {
     pub file: PathBuf,
     /// Most tokens of context; the model's own length where that is less.
     pub context: u32,
-    /// `None`: as many as there are physical cores.
+    /// `None`: as many as there are physical cores, fewer on a busy machine.
     pub threads: Option<NonZeroUsize>,
     /// Asks that are answered at the same time; more wait.
     pub parallel: NonZeroUsize,
@@ -59,6 +59,8 @@ pub struct Statistics {
     /// Time of steps that only wrote, and the tokens written in them.
     pub writing: Duration,
     pub written_alone: u64,
+    /// The part of all steps in which the next tokens were chosen.
+    pub choosing: Duration,
 }
 
 /// The embedded model.

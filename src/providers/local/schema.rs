@@ -16,10 +16,12 @@ const SHORTEST: u64 = 60;
 /// The schema for decoding: the answer can be written within `room` tokens, and names only experts that the prompt names.
 pub fn tighten(schema: &Value, prompt: &str, room: u64) -> Value {
     let labels = labels(prompt);
+    // Asked in a Latin script, a small model is kept from answering half in another.
+    let latin = !prompt.chars().any(|letter| letter.is_alphabetic() && letter > '\u{24f}');
     let mut scale = 100;
     loop {
         let mut tight = schema.clone();
-        narrow(&mut tight, "", &Limits { labels: &labels, scale });
+        narrow(&mut tight, "", &Limits { labels: &labels, latin, scale });
         if scale <= 20 || longest(&tight) <= room.saturating_mul(CHARACTERS_A_TOKEN) {
             if let Value::Object(root) = &mut tight {
                 root.insert("x-guidance".to_owned(), json!({"whitespace_flexible": false}));
@@ -32,6 +34,8 @@ pub fn tighten(schema: &Value, prompt: &str, room: u64) -> Value {
 
 struct Limits<'a> {
     labels: &'a BTreeSet<String>,
+    /// The prompt has no letters but Latin ones.
+    latin: bool,
     /// Percent of the usual lengths.
     scale: u64,
 }
@@ -40,9 +44,9 @@ impl Limits<'_> {
     fn length(&self, field: &str) -> u64 {
         let usual = match field {
             "topic" | "priority_order" => 80,
-            "key_points" | "evidence" | "unresolved" | "claim" | "quote" | "viewpoint" => 180,
-            "rationale" | "summary" | "recommendation" => 420,
-            _ => 240,
+            "key_points" | "evidence" | "unresolved" | "claim" | "quote" | "viewpoint" => 220,
+            "rationale" | "summary" | "recommendation" => 600,
+            _ => 300,
         };
         (usual * self.scale / 100).max(SHORTEST)
     }
@@ -50,9 +54,9 @@ impl Limits<'_> {
     fn items(field: &str) -> (u64, u64) {
         match field {
             "key_points" => (2, 4),
-            "evidence" => (1, 3),
             "priority_order" | "supporting_agents" | "viewpoints" => (1, 3),
-            "consensus_points" => (0, 3),
+            // Left the choice, a small model takes the empty list as the shortest way out, and there is no debate.
+            "evidence" | "challenges" | "consensus_points" | "tensions" => (1, 2),
             _ => (0, 2),
         }
     }
@@ -65,8 +69,8 @@ fn narrow(node: &mut Value, field: &str, limits: &Limits<'_>) {
     match map.get("type").and_then(Value::as_str) {
         Some("string") if !map.contains_key("enum") => narrow_string(map, field, limits),
         Some("number") => {
-            // A bound alone lets a small model write digits without end. Steps of 0.05 are as fine as its confidence means anything.
-            let steps: Vec<Value> = (0u32..=20).map(|step| json!(f64::from(step * 5) / 100.0)).collect();
+            // A bound alone lets a small model write digits without end; offered 0 and 1, it writes nothing else.
+            let steps: Vec<Value> = (1u32..20).map(|step| json!(f64::from(step * 5) / 100.0)).collect();
             map.insert("enum".to_owned(), Value::Array(steps));
         }
         Some("array") => {
@@ -97,9 +101,15 @@ fn narrow_string(map: &mut Map<String, Value>, field: &str, limits: &Limits<'_>)
         }
         map.insert("enum".to_owned(), json!(known));
     } else {
-        // No quotes, escapes or line breaks inside: the first quote ends the string, so a small model finds its end.
-        let rest = if names_an_expert { 30 } else { limits.length(field) - 1 };
-        map.insert("pattern".to_owned(), json!(format!(r#"^[^\s"\\{{}}\[\],.:;][^\r\n\t"\\{{}}\[\]]{{1,{rest}}}$"#)));
+        // A letter first. No quotes, escapes or control characters inside: the first quote ends the string, so a small model finds its end.
+        let (first, next) = if limits.latin {
+            ("[A-Za-z\u{c0}-\u{24f}]", "[ !#-Z^-z|~\u{a0}-\u{24f}\u{2010}-\u{2026}\u{20ac}]")
+        } else {
+            (r"\p{L}", r#"[^\x00-\x1F\x7F"\\{}\[\]]"#)
+        };
+        let longest = if names_an_expert { 30 } else { limits.length(field) };
+        let shortest = if names_an_expert || longest <= 80 { 2 } else { 20 };
+        map.insert("pattern".to_owned(), json!(format!("^{first}{next}{{{},{}}}$", shortest - 1, longest - 1)));
     }
 }
 
@@ -169,7 +179,23 @@ mod tests {
     fn confidences_are_few_and_between_nought_and_one() {
         let schema = tight(AnswerKind::Independent, "", 1024);
         let steps = schema.pointer("/properties/confidence/enum").unwrap().as_array().unwrap();
-        assert_eq!((steps.len(), &steps[0], &steps[20]), (21, &json!(0.0), &json!(1.0)));
+        assert_eq!((steps.len(), &steps[0], &steps[18]), (19, &json!(0.05), &json!(0.95)));
+    }
+
+    #[test]
+    fn what_the_tight_schema_allows_the_original_allows_and_odd_strings_it_does_not() {
+        let (original, tight) = (AnswerKind::Independent.schema(), tight(AnswerKind::Independent, "Was nun?", 1024));
+        let original = jsonschema::validator_for(&serde_json::from_str(original).unwrap()).unwrap();
+        let tight = jsonschema::validator_for(&tight).unwrap();
+        let point = "Größe zählt: it is cheap – and it is quick.";
+        let mut answer = json!({"position": point, "key_points": [point, point], "rationale": point, "confidence": 0.65});
+        assert!(tight.is_valid(&answer) && original.is_valid(&answer));
+        for odd in
+            ["51.6", "short", "a \"quoted\" word in a sentence", "two lines\nin one sentence, no less", "half of it 刷新 in another script"]
+        {
+            answer["position"] = json!(odd);
+            assert!(!tight.is_valid(&answer) && original.is_valid(&answer), "{odd}");
+        }
     }
 
     #[test]

@@ -11,7 +11,7 @@ pub struct Slots {
     capacity: usize,
     /// Most prompts that are answered at the same time.
     parallel: usize,
-    slots: Vec<Slot>,
+    sequences: Vec<Slot>,
     /// Counts admissions, to tell which idle slot was used longest ago.
     clock: u64,
 }
@@ -43,8 +43,8 @@ pub struct Admission {
 impl Slots {
     /// `parallel` prompts at a time, and as many sequences again that remember.
     pub fn new(capacity: usize, parallel: usize) -> Self {
-        let slots = std::iter::repeat_with(Slot::default).take(Self::count(parallel)).collect();
-        Self { capacity, parallel, slots, clock: 0 }
+        let sequences = std::iter::repeat_with(Slot::default).take(Self::count(parallel)).collect();
+        Self { capacity, parallel, sequences, clock: 0 }
     }
 
     /// The number of sequences that the context must allow.
@@ -54,7 +54,7 @@ impl Slots {
 
     /// Finds a place for a prompt that may grow by `room` tokens, and takes it. `None`: it must wait for a live one to end.
     pub fn admit(&mut self, prompt: &[i32], room: usize) -> Option<Admission> {
-        let live = self.slots.iter().filter(|slot| slot.room.is_some()).count();
+        let live = self.sequences.iter().filter(|slot| slot.room.is_some()).count();
         if live >= self.parallel {
             return None;
         }
@@ -62,12 +62,12 @@ impl Slots {
         loop {
             let kept = |index: &usize| !clear.contains(index);
             let (from, reused) = self.longest_prefix(prompt, &clear);
-            let promised: usize = self.slots.iter().filter_map(|slot| slot.room).sum::<usize>() + room;
+            let promised: usize = self.sequences.iter().filter_map(|slot| slot.room).sum::<usize>() + room;
             if self.cells(prompt, &clear) + promised <= self.capacity {
                 // An empty slot is best, then the one that was used longest ago; the one with the shared beginning only when it is the last.
-                let free = (0..self.slots.len()).filter(|index| self.slots.get(*index).is_some_and(|slot| slot.room.is_none()));
+                let free = (0..self.sequences.len()).filter(|index| self.sequences.get(*index).is_some_and(|slot| slot.room.is_none()));
                 let slot = free.min_by_key(|index| {
-                    let used = self.slots.get(*index).map_or(0, |slot| if slot.tokens.is_empty() { 0 } else { slot.used });
+                    let used = self.sequences.get(*index).map_or(0, |slot| if slot.tokens.is_empty() { 0 } else { slot.used });
                     (*index == from && reused > 0, kept(index) && used > 0, used)
                 })?;
                 if slot != from && kept(&slot) {
@@ -76,10 +76,10 @@ impl Slots {
                 self.take(slot, prompt, reused, room, &clear);
                 return Some(Admission { slot, from, reused, clear });
             }
-            let oldest = (0..self.slots.len())
+            let oldest = (0..self.sequences.len())
                 .filter(kept)
                 .filter_map(|index| {
-                    self.slots.get(index).filter(|slot| slot.room.is_none() && !slot.tokens.is_empty()).map(|slot| (slot.used, index))
+                    self.sequences.get(index).filter(|slot| slot.room.is_none() && !slot.tokens.is_empty()).map(|slot| (slot.used, index))
                 })
                 .min()?;
             clear.push(oldest.1);
@@ -89,11 +89,11 @@ impl Slots {
     fn take(&mut self, slot: usize, prompt: &[i32], reused: usize, room: usize, clear: &[usize]) {
         self.clock += 1;
         for index in clear {
-            if let Some(slot) = self.slots.get_mut(*index) {
+            if let Some(slot) = self.sequences.get_mut(*index) {
                 *slot = Slot::default();
             }
         }
-        if let Some(taken) = self.slots.get_mut(slot) {
+        if let Some(taken) = self.sequences.get_mut(slot) {
             *taken = Slot { tokens: prompt.to_vec(), evaluated: reused, room: Some(room), used: self.clock };
         }
     }
@@ -102,13 +102,13 @@ impl Slots {
     fn longest_prefix(&self, prompt: &[i32], without: &[usize]) -> (usize, usize) {
         let most = prompt.len().saturating_sub(1);
         let shared = |slot: &Slot| common(slot.tokens.get(..slot.evaluated).unwrap_or_default(), prompt).min(most);
-        let candidates = self.slots.iter().enumerate().filter(|(index, _)| !without.contains(index));
+        let candidates = self.sequences.iter().enumerate().filter(|(index, _)| !without.contains(index));
         candidates.map(|(index, slot)| (index, shared(slot))).max_by_key(|(index, shared)| (*shared, usize::MAX - index)).unwrap_or((0, 0))
     }
 
     /// Cells that the prompt and all slots but some need, what they share counted once.
     fn cells(&self, prompt: &[i32], without: &[usize]) -> usize {
-        let slots = self.slots.iter().enumerate().filter(|(index, _)| !without.contains(index));
+        let slots = self.sequences.iter().enumerate().filter(|(index, _)| !without.contains(index));
         let mut all: Vec<&[i32]> = slots.map(|(_, slot)| slot.tokens.as_slice()).chain([prompt]).collect();
         all.sort_unstable();
         let total: usize = all.iter().map(|tokens| tokens.len()).sum();
@@ -118,7 +118,7 @@ impl Slots {
 
     /// Adds tokens that are to be evaluated next. Says how many the room allowed.
     pub fn push(&mut self, slot: usize, tokens: &[i32]) -> usize {
-        let Some(slot) = self.slots.get_mut(slot) else { return 0 };
+        let Some(slot) = self.sequences.get_mut(slot) else { return 0 };
         let room = slot.room.unwrap_or(0);
         let fitting = tokens.get(..room.min(tokens.len())).unwrap_or_default();
         slot.tokens.extend_from_slice(fitting);
@@ -128,7 +128,7 @@ impl Slots {
 
     /// Up to `most` tokens that wait to be evaluated, with the position of the first.
     pub fn pending(&self, slot: usize, most: usize) -> (usize, &[i32]) {
-        self.slots.get(slot).map_or((0, &[]), |slot| {
+        self.sequences.get(slot).map_or((0, &[]), |slot| {
             let end = slot.tokens.len().min(slot.evaluated.saturating_add(most));
             (slot.evaluated, slot.tokens.get(slot.evaluated..end).unwrap_or_default())
         })
@@ -136,19 +136,19 @@ impl Slots {
 
     /// How many tokens wait.
     pub fn waiting(&self, slot: usize) -> usize {
-        self.slots.get(slot).map_or(0, |slot| slot.tokens.len() - slot.evaluated)
+        self.sequences.get(slot).map_or(0, |slot| slot.tokens.len() - slot.evaluated)
     }
 
     /// Notes that the next `count` tokens are now in the cache.
     pub fn evaluated(&mut self, slot: usize, count: usize) {
-        if let Some(slot) = self.slots.get_mut(slot) {
+        if let Some(slot) = self.sequences.get_mut(slot) {
             slot.evaluated = slot.tokens.len().min(slot.evaluated + count);
         }
     }
 
     /// Leaves the slot as a cache: what was not evaluated is forgotten.
     pub fn finish(&mut self, slot: usize) {
-        if let Some(slot) = self.slots.get_mut(slot) {
+        if let Some(slot) = self.sequences.get_mut(slot) {
             slot.tokens.truncate(slot.evaluated);
             slot.room = None;
         }
@@ -156,7 +156,7 @@ impl Slots {
 
     /// Forgets everything.
     pub fn clear(&mut self) {
-        self.slots.fill_with(Slot::default);
+        self.sequences.fill_with(Slot::default);
     }
 }
 
@@ -232,7 +232,7 @@ mod tests {
                 } else {
                     (0..6).for_each(|slot| slots.finish(slot));
                 }
-                let promised: usize = slots.slots.iter().filter_map(|slot| slot.room).sum();
+                let promised: usize = slots.sequences.iter().filter_map(|slot| slot.room).sum();
                 prop_assert!(slots.cells(&[], &[]) + promised <= 20);
             }
         }

@@ -40,6 +40,7 @@ impl Worker<'_> {
         let started = now();
         self.context.decode(&mut self.batch).map_err(|error| internal(format!("the local model failed: {error}")))?;
         self.context.synchronize();
+        let decoded = now();
         for (answering, share) in std::mem::take(&mut self.answering).into_iter().zip(shares) {
             self.slots.evaluated(answering.slot, share.tokens);
             match share.row {
@@ -49,6 +50,7 @@ impl Worker<'_> {
         }
         let tokens = u64::try_from(self.batch.n_tokens()).unwrap_or(0);
         self.note(|statistics| {
+            statistics.choosing += decoded.elapsed();
             if reads {
                 statistics.reading += started.elapsed();
             } else {
@@ -62,7 +64,7 @@ impl Worker<'_> {
     fn choose(&mut self, mut answering: Answering, row: i32) {
         match answering.writer.choose(self.model, self.context.get_logits_ith(row)) {
             Ok(Some(token)) => self.go_on(answering, &[token]),
-            Ok(None) => self.end(answering, StopReason::End),
+            Ok(None) => self.end(&answering, StopReason::End),
             Err(error) => self.fail(&answering, internal(error.to_string())),
         }
     }
@@ -76,19 +78,22 @@ impl Worker<'_> {
         }
         let fitted = self.slots.push(answering.slot, &tokens);
         answering.usage.output += u64::try_from(fitted).unwrap_or(0);
-        if let Some(text) = answering.writer.news() {
+        // What the schema forces before the prompt has been read is no sign of an answer yet.
+        if !chosen.is_empty()
+            && let Some(text) = answering.writer.news()
+        {
             let _ = answering.job.tell.send(News::Delta(Delta::Text(text)));
         }
         if answering.writer.ended() {
-            self.end(answering, StopReason::End);
+            self.end(&answering, StopReason::End);
         } else if fitted < tokens.len() || self.slots.waiting(answering.slot) == 0 {
-            self.end(answering, StopReason::Length);
+            self.end(&answering, StopReason::Length);
         } else {
             self.answering.push(answering);
         }
     }
 
-    fn end(&mut self, answering: Answering, stop: StopReason) {
+    fn end(&mut self, answering: &Answering, stop: StopReason) {
         self.slots.finish(answering.slot);
         self.note(|statistics| {
             statistics.answers += 1;

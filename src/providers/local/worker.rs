@@ -20,7 +20,7 @@ use crate::domain::tokens::{Usage, UsageSource};
 use crate::engine::ports::Delta;
 
 use super::chat::Frame;
-use super::cpu::physical_cores;
+use super::cpu;
 use super::guide::{Guide, Writer};
 use super::provider::{Job, LocalSettings, News, Statistics};
 use super::schema::tighten;
@@ -119,7 +119,7 @@ impl<'a> Worker<'a> {
         statistics: &'a Mutex<Statistics>,
     ) -> Result<Self, Failure> {
         let length = settings.context.min(model.n_ctx_train()).max(512);
-        let threads = i32::try_from(settings.threads.unwrap_or_else(physical_cores).get()).unwrap_or(1);
+        let threads = i32::try_from(settings.threads.unwrap_or_else(cpu::threads).get()).unwrap_or(1);
         let parallel = settings.parallel.get();
         let params = LlamaContextParams::default()
             .with_n_ctx(NonZeroU32::new(length))

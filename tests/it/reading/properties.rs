@@ -147,7 +147,8 @@ proptest! {
         let ends: Vec<usize> = text.char_indices().map(|(at, _)| at).skip(1).collect();
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_precision_loss, reason = "a place in a short list")]
         let end = ends[(share * ends.len() as f64) as usize];
-        let cut = if fenced { format!("```json\n{}", &text[..end]) } else { text[..end].to_owned() };
+        let cut = text.get(..end).unwrap();
+        let cut = if fenced { format!("```json\n{cut}") } else { cut.to_owned() };
         let problems = check(kind, &cut);
         prop_assert!(problems.iter().any(Problem::is_cut_off), "{} gave {:?}", cut, problems);
     }

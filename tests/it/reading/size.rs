@@ -69,8 +69,8 @@ fn no_shape_of_a_megabyte_takes_long_or_breaks_the_stack() {
         "é",
         "{\"answer\":\"{",
     ] {
-        let text = piece.repeat(MEGABYTE / piece.len());
-        for text in [text.clone(), format!("{{\"position\": \"{text}"), format!("{{\"position\": \"Stay.\", \"key_points\": {text}")] {
+        let (text, part) = (piece.repeat(MEGABYTE / piece.len()), piece.repeat(MEGABYTE / 16 / piece.len()));
+        for text in [text, format!("{{\"position\": \"{part}"), format!("{{\"position\": \"Stay.\", \"key_points\": {part}")] {
             let reading = independent(&text);
             let fatal = reading.problems.iter().any(|problem| problem.weight == Weight::Fatal);
             assert_eq!(reading.content.is_none(), fatal, "{piece}");

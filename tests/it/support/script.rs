@@ -78,6 +78,7 @@ pub fn reply(text: &str) -> Outcome {
     stopped(text, StopReason::End)
 }
 
+#[expect(clippy::unnecessary_wraps, reason = "an outcome is what the machine takes")]
 pub fn stopped(text: &str, stop: StopReason) -> Outcome {
     let usage = Usage { input: 1_000, output: 100, ..Usage::default() };
     Ok(Reply { text: text.to_owned(), stop, usage, served_model: None, reported_cost: None })

@@ -16,7 +16,7 @@ use scan::Scan;
 use strings::Place;
 
 /// Deeper than any answer, shallow enough to be dropped and compared by recursion.
-const DEPTH: usize = 48;
+const DEPTH: usize = 24;
 
 /// What parsing at one place brought.
 #[derive(Debug)]
@@ -163,7 +163,10 @@ impl Parser<'_> {
                 self.scan.advance(next);
                 Ok(self.close())
             }
-            ',' => self.comma(),
+            ',' => {
+                self.comma();
+                Ok(None)
+            }
             ']' if self.open.iter().any(|frame| matches!(frame.what, Container::Array(_))) => {
                 self.mends.insert(Mend::MissingBracket);
                 Ok(self.close())
@@ -214,7 +217,10 @@ impl Parser<'_> {
                 self.scan.advance(next);
                 Ok(self.close())
             }
-            ',' => self.comma(),
+            ',' => {
+                self.comma();
+                Ok(None)
+            }
             '}' if self.open.len() > 1 => {
                 self.mends.insert(Mend::MissingBracket);
                 Ok(self.close())
@@ -251,7 +257,7 @@ impl Parser<'_> {
         Ok(self.attach(value))
     }
 
-    fn comma(&mut self) -> Result<Option<Value>, Stop> {
+    fn comma(&mut self) {
         self.scan.advance(',');
         if let Some(frame) = self.open.last_mut() {
             if frame.comma || frame.is_empty() {
@@ -259,7 +265,6 @@ impl Parser<'_> {
             }
             frame.comma = true;
         }
-        Ok(None)
     }
 
     /// Before a key or an item: there must have been a comma, unless it is the first.

@@ -1,0 +1,109 @@
+//! A made-up consultation with which a user's template is tried: what cannot be filled shows before a round has been paid for.
+
+use crate::consultation::labels::Labels;
+use crate::consultation::problem::{Problem, Weight};
+use crate::domain::artifact::{
+    Because, Challenge, ConsensusPoint, CrossExam, Independent, Rebuttal, Revision, Severity, Synthesis, Tension, Viewpoint,
+};
+use crate::domain::confidence::Confidence;
+use crate::domain::ids::{ModelRef, SeatId};
+use crate::domain::panel::{Persona, Seat};
+
+use super::error::PromptError;
+use super::templates::Templates;
+use super::{Prompter, Size};
+
+const QUESTION: &str = "Is this the question?";
+
+/// Fills every prompt in both sizes, and checks that the question is in it.
+pub(super) fn fill_all(templates: &Templates) -> Result<(), PromptError> {
+    let seats = [seat("one"), seat("two")];
+    let labels = Labels::draw(&seats, 1);
+    let [first, second] = &seats;
+    let answers = [answer(first), answer(second)];
+    let [own, _] = &answers;
+    let revisions = [revision(first), revision(second)];
+    let (synthesis, cross_exam) = (synthesis(first), cross_exam(&revisions));
+    for size in [Size::Full, Size::Small] {
+        let prompter = Prompter { templates, labels: &labels, question: QUESTION, size };
+        let independent = prompter.independent(first)?;
+        let problem = Problem::new(Weight::Fatal, "position", "is missing");
+        let prompts = [
+            prompter.repair(&independent, "text", &[problem])?,
+            prompter.repair(&independent, "", &[Problem::cut_off()])?,
+            independent,
+            prompter.synthesis(&answers)?,
+            prompter.synthesis(std::slice::from_ref(own))?,
+            prompter.revision(first, own, &synthesis)?,
+            prompter.cross_exam(&revisions, &synthesis)?,
+            prompter.verdict(&answers, &synthesis, &cross_exam)?,
+        ];
+        if !prompts.iter().all(|prompt| prompt.shared.contains(QUESTION)) {
+            return Err(PromptError::Lacks { name: "question".to_owned(), what: "the question: `{{ question }}`" });
+        }
+    }
+    Ok(())
+}
+
+fn seat(id: &str) -> Seat {
+    let persona = Persona { id: id.to_owned(), name: id.to_owned(), prompt: "You are an expert.".to_owned() };
+    Seat { id: SeatId::new(id), persona, model: ModelRef::new("none", "none") }
+}
+
+fn answer(seat: &Seat) -> Independent {
+    Independent {
+        agent_id: seat.id.clone(),
+        position: "a position".to_owned(),
+        key_points: vec!["a point".to_owned()],
+        rationale: "a rationale".to_owned(),
+        confidence: Confidence::new(0.7),
+        prose_excerpt: String::new(),
+    }
+}
+
+fn synthesis(seat: &Seat) -> Synthesis {
+    let agent = seat.id.as_str().to_owned();
+    Synthesis {
+        consensus_points: vec![ConsensusPoint {
+            point: "a point".to_owned(),
+            supporting_agents: vec![agent.clone()],
+            confidence: Confidence::new(0.7),
+        }],
+        tensions: vec![Tension {
+            topic: "a topic".to_owned(),
+            viewpoints: vec![Viewpoint { agent, viewpoint: "a view".to_owned() }],
+            severity: Severity::High,
+        }],
+        priority_order: vec!["a topic".to_owned()],
+        prose_excerpt: String::new(),
+    }
+}
+
+fn revision(seat: &Seat) -> Revision {
+    let agent = seat.id.as_str().to_owned();
+    Revision {
+        agent_id: seat.id.clone(),
+        challenges: vec![Challenge {
+            challenger: agent.clone(),
+            target_agent: agent.clone(),
+            challenge: "a challenge".to_owned(),
+            evidence: vec!["a fact".to_owned()],
+            severity: Severity::High,
+        }],
+        rebuttals: vec![Rebuttal { agent: agent.clone(), rebuttal: "a rebuttal".to_owned() }],
+        revised_position: "a position".to_owned(),
+        revised_confidence: Confidence::new(0.7),
+        changed: true,
+        because_of: vec![Because { agent, argument: "an argument".to_owned() }],
+    }
+}
+
+fn cross_exam(revisions: &[Revision]) -> CrossExam {
+    CrossExam {
+        challenges: revisions.iter().flat_map(|said| said.challenges.clone()).collect(),
+        rebuttals: revisions.iter().flat_map(|said| said.rebuttals.clone()).collect(),
+        unresolved: vec!["an open point".to_owned()],
+        positions: revisions.to_vec(),
+        prose_excerpt: String::new(),
+    }
+}
