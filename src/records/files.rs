@@ -32,8 +32,12 @@ impl ConsultationFiles {
     pub fn write_results(&self, transcript: &Transcript, markdown: &str) -> Result<(), WriteFailed> {
         let mut json = serde_json::to_vec_pretty(&record(transcript)).map_err(|error| WriteFailed::new(&self.record, error.into()))?;
         json.push(b'\n');
-        write_atomically(&self.record, &json, Access::Private)?;
-        write_atomically(&self.markdown, markdown.as_bytes(), Access::Private)
+        let failed = |path| move |error| WriteFailed::new(path, error);
+        let folder = replace(&self.record, &json, Access::Private).map_err(failed(&self.record))?;
+        let rest = replace(&self.markdown, markdown.as_bytes(), Access::Private).map_err(failed(&self.markdown));
+        // They lie in one folder: one sync makes both renames last.
+        folder.map_or(Ok(()), |folder| sync_folder(&folder)).map_err(failed(&self.record))?;
+        rest.map(drop)
     }
 }
 
@@ -88,7 +92,8 @@ pub fn create_private_dir(path: &Path) -> Result<(), WriteFailed> {
 /// A link is followed, so that what it points to is replaced and not the link. What is no regular file (`/dev/stdout`, a named pipe) is
 /// written to as it is.
 pub fn write_atomically(path: &Path, bytes: &[u8], access: Access) -> Result<(), WriteFailed> {
-    write_beside_and_rename(path, bytes, access).map_err(|error| WriteFailed::new(path, error))
+    let written = replace(path, bytes, access).and_then(|folder| folder.map_or(Ok(()), |folder| sync_folder(&folder)));
+    written.map_err(|error| WriteFailed::new(path, error))
 }
 
 /// Checks that a file could be written there now, and leaves nothing behind.
@@ -139,9 +144,10 @@ fn temporary_beside(path: &Path, access: Access) -> io::Result<tempfile::NamedTe
     builder.tempfile_in(folder_of(path))
 }
 
-fn write_beside_and_rename(path: &Path, bytes: &[u8], access: Access) -> io::Result<()> {
+/// Writes to a synced temporary file and renames it. Returns the folder that must be synced for the rename to last.
+fn replace(path: &Path, bytes: &[u8], access: Access) -> io::Result<Option<PathBuf>> {
     let (target, existing) = match Target::of(path)? {
-        Target::Stream => return File::options().write(true).open(path)?.write_all(bytes),
+        Target::Stream => return File::options().write(true).open(path)?.write_all(bytes).map(|()| None),
         Target::File { path, existing } => (path, existing),
     };
     let mut file = temporary_beside(&target, access)?;
@@ -151,7 +157,7 @@ fn write_beside_and_rename(path: &Path, bytes: &[u8], access: Access) -> io::Res
     file.write_all(bytes)?;
     file.as_file().sync_all()?;
     file.persist(&target).map_err(|error| error.error)?;
-    sync_folder(folder_of(&target))
+    Ok(Some(folder_of(&target).to_owned()))
 }
 
 /// Makes a rename or a new file in a folder last. Not every system can; then the data itself is all that is synced.

@@ -59,10 +59,11 @@ impl Journal {
             .name("journal".to_owned())
             .spawn(move || {
                 sync_folder(&folder)?;
+                // Invariant: every write is followed by a ring, and rings that wait are heard before the end: nothing is left to sync.
                 while rings.recv().is_ok() {
                     to_sync.sync_data()?;
                 }
-                to_sync.sync_data()
+                Ok(())
             })
             .map_err(failed)?;
         Ok(Self { path: path.to_owned(), file, sync: Some(Syncing { bell, thread }), has_failed: false })

@@ -97,8 +97,10 @@ impl Prompter<'_> {
         let wrong = problems.iter().filter(|problem| problem.weight > Weight::Mended);
         let problems: Vec<String> = wrong.map(material::problem).collect();
         let answer = if answer.is_empty() { answer } else { fence.enclose(&answer) };
-        let ask =
-            self.templates.compile()?.fill("repair", &Value::from(Serde(serde_json::json!({ "problems": problems, "answer": answer }))))?;
+        let ask = self
+            .templates
+            .compile("repair")?
+            .fill("repair", &Value::from(Serde(serde_json::json!({ "problems": problems, "answer": answer }))))?;
         Ok(Prompt { task: format!("{}\n\n{ask}", original.task.trim_end()), ..original.clone() })
     }
 
@@ -133,11 +135,11 @@ impl Prompter<'_> {
             values.extend(seat.map(|seat| ("own_label".to_owned(), self.labels.label(&seat.id).into())));
         }
         let values = Value::from(Serde(values));
-        let templates = self.templates.compile()?;
         let name = match self.size {
             Size::Full => format!("converge/{}", kind.name()),
             Size::Small => format!("converge/small/{}", kind.name()),
         };
+        let templates = self.templates.compile(&name)?;
         Ok(Prompt {
             persona: seat.map(|seat| self.size.persona(&seat.persona)).unwrap_or_default(),
             protocol: templates.fill(&templates::protocol(&name), &values)?,

@@ -111,14 +111,17 @@ impl Templates {
         })
     }
 
-    /// The templates, ready to be filled: each under its name, or its parts under [`protocol`] and [`task`].
-    pub(super) fn compile(&self) -> Result<Compiled<'_>, PromptError> {
+    /// A template and those that it can include, ready to be filled: each under its name, or its parts under [`protocol`] and [`task`].
+    ///
+    /// Templates with parts are left out but for the one that is asked for: to compile them all takes longer than to fill one.
+    pub(super) fn compile(&self, wanted: &str) -> Result<Compiled<'_>, PromptError> {
         let mut environment = Environment::new();
         environment.set_undefined_behavior(UndefinedBehavior::Strict);
         environment.set_auto_escape_callback(|_| AutoEscape::None);
         for (name, text) in self.texts.iter().filter(|(name, _)| !name.starts_with(PERSONAS)) {
             let body = FrontMatter::of(text).body;
             let parts = match body.split_once(SEPARATOR) {
+                Some(_) if name != wanted => continue,
                 None => vec![(name.clone(), body)],
                 Some((first, second)) => vec![(protocol(name), first), (task(name), second)],
             };

@@ -1,0 +1,157 @@
+//! What the program costs as a process (Linux): start-up beside the smallest program that parses arguments, size, peak memory of
+//! consultations, all that a whole command adds to the answers it waits for, and how soon connections are closed after Ctrl-C.
+//!
+//! ```text
+//! cargo bench --bench process             200 starts and 15 consultations of each kind; about 1 minute
+//! cargo bench --bench process -- 1000 50
+//! ```
+//!
+//! Peak memory is `VmHWM`, read every millisecond until the process has ended; a megabyte has 1,000,000 bytes.
+
+#![expect(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, reason = "a bench fails by panicking")]
+#![expect(clippy::print_stdout, clippy::disallowed_methods, reason = "a bench reads the clock and prints what it found")]
+
+#[expect(dead_code, unused_imports, clippy::panic, reason = "the tests use the rest")]
+#[path = "../tests/it/support/provider_server/mod.rs"]
+mod provider_server;
+mod support;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use provider_server::{Answer, On, ProviderServer};
+use support::{Figures, critical_path, last_sent, milliseconds, settled};
+
+const CONCLAVE: &str = env!("CARGO_BIN_EXE_conclave");
+
+/// The exit code of an interrupted consultation.
+const INTERRUPTED: i32 = 130;
+
+fn main() {
+    let starts = support::argument(0).unwrap_or(200.0);
+    let repetitions = support::argument(1).unwrap_or(15.0);
+    start_up(starts);
+    for (seats, limit) in [(3, 20.0), (64, 30.0)] {
+        consultations(seats, limit, repetitions);
+    }
+    support::heading("From Ctrl-C until the server saw every connection closed, ms");
+    cancels("  while answers are arriving", &Answer::text("an answer of several pieces").pieces(8).stall(), repetitions);
+    cancels("  before any answer", &Answer::valid().delay(Duration::from_secs(60)), repetitions);
+}
+
+/// Starts both programs in turns.
+fn start_up(starts: f64) {
+    let smallest = smallest_cli();
+    let (mut ours, mut theirs) = (Figures::default(), Figures::default());
+    let mut done = 0.0;
+    while done < starts {
+        ours.0.push(start(Path::new(CONCLAVE)));
+        theirs.0.push(start(&smallest));
+        done += 1.0;
+    }
+    support::heading(format!("{starts} times `--version`, ms"));
+    support::row("conclave", &ours, Some(theirs.median() + 2.0));
+    support::row("the smallest program", &theirs, None);
+    support::heading("Size, MB");
+    support::judged("conclave", megabytes(fs::metadata(CONCLAVE).unwrap().len()), "", None);
+    support::judged("the smallest program", megabytes(fs::metadata(smallest).unwrap().len()), "", None);
+}
+
+/// Builds `examples/smallest_cli.rs` with the profile of the benches.
+fn smallest_cli() -> PathBuf {
+    let built = Command::new(env!("CARGO")).args(["build", "--quiet", "--release", "--example", "smallest_cli"]).status();
+    assert!(built.unwrap().success(), "the example builds");
+    Path::new(CONCLAVE).with_file_name("examples").join("smallest_cli")
+}
+
+fn start(program: &Path) -> f64 {
+    let began = Instant::now();
+    let status = Command::new(program).arg("--version").stdout(Stdio::null()).status().unwrap();
+    assert!(status.success());
+    milliseconds(began, Instant::now())
+}
+
+fn consultations(seats: usize, limit: f64, repetitions: f64) {
+    let (mut peaks, mut added) = (Figures::default(), Figures::default());
+    let mut done = 0.0;
+    while done < repetitions {
+        let server = support::server(seats, 0.1);
+        let home = home();
+        let began = Instant::now();
+        let mut child = consult(&server, home.path(), seats);
+        let mut peak = 0;
+        let status = loop {
+            if let Some(status) = child.try_wait().unwrap() {
+                break status;
+            }
+            peak = peak.max(peak_memory(child.id()).unwrap_or_default());
+            std::thread::sleep(Duration::from_millis(1));
+        };
+        let total = milliseconds(began, Instant::now());
+        assert!(status.success());
+        peaks.0.push(megabytes(peak));
+        added.0.push(total - critical_path(&settled(&server), seats));
+        done += 1.0;
+    }
+    support::heading(format!("A consultation of {seats} seats"));
+    support::row("peak memory, MB", &peaks, Some(limit));
+    support::row("the whole command less the critical path, ms", &added, (seats == 3).then_some(30.0));
+}
+
+fn cancels(what: &str, answer: &Answer, repetitions: f64) {
+    const SEATS: usize = 3;
+    let mut closed = Figures::default();
+    let mut done = 0.0;
+    while done < repetitions {
+        let server = ProviderServer::start();
+        server.on(On::any(), answer.clone());
+        let home = home();
+        let mut child = consult(&server, home.path(), SEATS);
+        while server.requests().len() < SEATS {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        // Lets what the server sends at once arrive.
+        std::thread::sleep(Duration::from_millis(20));
+        let interrupted = Instant::now();
+        let signalled = Command::new("sh").args(["-c", &format!("kill -INT {}", child.id())]).status();
+        assert!(signalled.unwrap().success());
+        assert_eq!(child.wait().unwrap().code(), Some(INTERRUPTED));
+        closed.0.push(milliseconds(interrupted, last_sent(&settled(&server))));
+        done += 1.0;
+    }
+    support::row(what, &closed, Some(100.0));
+}
+
+fn home() -> tempfile::TempDir {
+    tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap()
+}
+
+/// Begins a consultation of this many seats whose models are `m0`, `m1`, ….
+fn consult(server: &ProviderServer, home: &Path, seats: usize) -> Child {
+    let cast = ["security=anthropic", "architecture=openai", "pragmatic=google"];
+    let panel: Vec<String> = (0..seats).map(|at| format!("{}:m{at}", cast[at % cast.len()])).collect();
+    Command::new(CONCLAVE)
+        .args(["consult", "--yes", "--judge", "openai:judge", "--panel", &panel.join(","), "Should a small team begin with a monolith?"])
+        .env_clear()
+        .envs(server.variables())
+        .env("CONCLAVE_HOME", home)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap()
+}
+
+/// The most memory that a process has had so far, in bytes; `None` when it has ended.
+fn peak_memory(process: u32) -> Option<u64> {
+    let status = fs::read_to_string(format!("/proc/{process}/status")).ok()?;
+    let kibibytes: u64 = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?.trim().strip_suffix(" kB")?.parse().ok()?;
+    Some(kibibytes * 1024)
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a size to be read")]
+fn megabytes(bytes: u64) -> f64 {
+    bytes as f64 / 1e6
+}

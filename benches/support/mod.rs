@@ -1,0 +1,100 @@
+//! What the benches share: their arguments, the figures of repeated measurements, and what the server's records say of a run.
+
+use std::fmt::Display;
+use std::time::Instant;
+
+use crate::provider_server::{Answer, On, ProviderServer, Recorded};
+
+/// What later rounds take, in milliseconds.
+const LATER_ANSWERS: u64 = 50;
+
+/// The nth number after `--`; Cargo's own `--bench` is left out.
+pub(crate) fn argument(nth: usize) -> Option<f64> {
+    std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).nth(nth)?.parse().ok()
+}
+
+/// Milliseconds from one moment to another; negative when the second came first.
+pub(crate) fn milliseconds(from: Instant, to: Instant) -> f64 {
+    match to.checked_duration_since(from) {
+        Some(after) => after.as_secs_f64() * 1e3,
+        None => from.duration_since(to).as_secs_f64() * -1e3,
+    }
+}
+
+/// A measurement, repeated.
+#[derive(Debug, Default)]
+pub(crate) struct Figures(pub(crate) Vec<f64>);
+
+impl Figures {
+    pub(crate) fn median(&self) -> f64 {
+        self.quantile(0.5)
+    }
+
+    /// The nearest rank: with fewer than 100 values the 0.99 quantile is the greatest.
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_precision_loss, reason = "a rank among a few hundred")]
+    pub(crate) fn quantile(&self, part: f64) -> f64 {
+        let mut sorted = self.0.clone();
+        sorted.sort_by(f64::total_cmp);
+        sorted[((sorted.len() as f64 * part).ceil() as usize).clamp(1, sorted.len()) - 1]
+    }
+}
+
+/// Prints a line of the table: what, its median and 99th percentile, and the size it has to reach.
+pub(crate) fn row(what: impl Display, figures: &Figures, limit: Option<f64>) {
+    judged(what, figures.median(), &format!("{:.2}", figures.quantile(0.99)), limit);
+}
+
+/// Prints a line of the table that has one figure alone.
+pub(crate) fn judged(what: impl Display, figure: f64, p99: &str, limit: Option<f64>) {
+    let (limit, met) = match limit {
+        None => (String::new(), ""),
+        Some(limit) => (format!("{limit:.2}"), if figure <= limit { "met" } else { "NOT MET" }),
+    };
+    println!("{what:<58} {figure:>9.2} {p99:>9} {limit:>9}  {met}");
+}
+
+pub(crate) fn heading(what: impl Display) {
+    println!("\n{what:<58} {:>9} {:>9} {:>9}", "median", "p99", "limit");
+}
+
+/// A server on which the nth seat's model, `m<n>`, first takes 1.0, 1.5 or 2.0 s times `scale`; every later answer takes a moment.
+pub(crate) fn server(seats: usize, scale: f64) -> ProviderServer {
+    let server = ProviderServer::start();
+    server.on(On::any(), Answer::valid().delay(std::time::Duration::from_millis(LATER_ANSWERS)));
+    for (seat, seconds) in (0..seats).zip([1.0, 1.5, 2.0].into_iter().cycle()) {
+        let delay = std::time::Duration::from_secs_f64(seconds * scale);
+        server.on(On::model(&format!("m{seat}")).nth(1), Answer::valid().delay(delay));
+    }
+    server
+}
+
+/// Everything that was asked, once the server has seen the end of it.
+pub(crate) fn settled(server: &ProviderServer) -> Vec<Recorded> {
+    loop {
+        let requests = server.requests();
+        if requests.iter().all(|request| request.finished.is_some()) {
+            return requests;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(1));
+    }
+}
+
+/// When the server had sent the last of these answers.
+pub(crate) fn last_sent(requests: &[Recorded]) -> Instant {
+    requests.iter().filter_map(|request| request.finished).max().expect("there is a request")
+}
+
+/// The slowest of these answers, as the server timed it.
+pub(crate) fn slowest(requests: &[Recorded]) -> f64 {
+    requests.iter().map(|request| milliseconds(request.arrived, request.finished.expect("settled"))).fold(0.0, f64::max)
+}
+
+/// What a whole run waited for: Round 1, the judge, Round 3, the judge twice; each as long as its slowest answer.
+pub(crate) fn critical_path(requests: &[Recorded], seats: usize) -> f64 {
+    assert_eq!(requests.len(), 2 * seats + 3, "nothing fails and nothing is asked twice");
+    let (round_1, rest) = requests.split_at(seats);
+    let (synthesis, rest) = rest.split_at(1);
+    let (revisions, rest) = rest.split_at(seats);
+    let (record, verdict) = rest.split_at(1);
+    [round_1, synthesis, revisions, record, verdict].into_iter().map(slowest).sum()
+}
