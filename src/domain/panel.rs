@@ -13,6 +13,9 @@ pub struct Persona {
     pub name: String,
     /// What the model is told about who it is.
     pub prompt: String,
+    /// The same in a sentence, for a small model, which repeats a long text instead of thinking by it. Empty: the first paragraph.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub brief: String,
 }
 
 /// One expert: a persona played by a model.

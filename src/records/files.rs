@@ -96,17 +96,44 @@ pub fn write_atomically(path: &Path, bytes: &[u8], access: Access) -> Result<(),
     written.map_err(|error| WriteFailed::new(path, error))
 }
 
-/// Writes to a synced temporary file and renames it. Returns the folder that must be synced for the rename to last.
-fn replace(path: &Path, bytes: &[u8], access: Access) -> io::Result<Option<PathBuf>> {
-    let existing = match fs::metadata(path) {
-        Ok(metadata) if metadata.is_dir() => return Err(io::ErrorKind::IsADirectory.into()),
-        Ok(metadata) if !metadata.is_file() => return File::options().write(true).open(path)?.write_all(bytes).map(|()| None),
-        Ok(metadata) => Some(metadata.permissions()),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => None,
-        Err(error) => return Err(error),
+/// Checks that a file could be written there now, and leaves nothing behind.
+///
+/// # Errors
+///
+/// When there is a folder of that name, or its folder takes no new file.
+pub fn check_writable(path: &Path) -> Result<(), WriteFailed> {
+    let check = || match Target::of(path)? {
+        Target::Stream => Ok(()),
+        Target::File { path, .. } => temporary_beside(&path, Access::Private).map(drop),
     };
-    let target = if existing.is_some() { fs::canonicalize(path)? } else { path.to_owned() };
-    let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    check().map_err(|error| WriteFailed::new(path, error))
+}
+
+/// What there is to be written to.
+enum Target {
+    /// A device or a pipe.
+    Stream,
+    /// A file, with the permissions of the one that is there already.
+    File { path: PathBuf, existing: Option<fs::Permissions> },
+}
+
+impl Target {
+    fn of(path: &Path) -> io::Result<Self> {
+        match fs::metadata(path) {
+            Ok(metadata) if metadata.is_dir() => Err(io::ErrorKind::IsADirectory.into()),
+            Ok(metadata) if !metadata.is_file() => Ok(Self::Stream),
+            Ok(metadata) => Ok(Self::File { path: fs::canonicalize(path)?, existing: Some(metadata.permissions()) }),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Self::File { path: path.to_owned(), existing: None }),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+fn folder_of(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+fn temporary_beside(path: &Path, access: Access) -> io::Result<tempfile::NamedTempFile> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(".conclave-");
     #[cfg(unix)]
@@ -114,14 +141,23 @@ fn replace(path: &Path, bytes: &[u8], access: Access) -> io::Result<Option<PathB
         // Asked for when the file is made, so that the umask applies.
         builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
     }
-    let mut file = builder.tempfile_in(folder)?;
+    builder.tempfile_in(folder_of(path))
+}
+
+/// Writes to a synced temporary file and renames it. Returns the folder that must be synced for the rename to last.
+fn replace(path: &Path, bytes: &[u8], access: Access) -> io::Result<Option<PathBuf>> {
+    let (target, existing) = match Target::of(path)? {
+        Target::Stream => return File::options().write(true).open(path)?.write_all(bytes).map(|()| None),
+        Target::File { path, existing } => (path, existing),
+    };
+    let mut file = temporary_beside(&target, access)?;
     if let (Access::Normal, Some(permissions)) = (access, existing) {
         file.as_file().set_permissions(permissions)?;
     }
     file.write_all(bytes)?;
     file.as_file().sync_all()?;
     file.persist(&target).map_err(|error| error.error)?;
-    Ok(Some(folder.to_owned()))
+    Ok(Some(folder_of(&target).to_owned()))
 }
 
 /// Makes a rename or a new file in a folder last. Not every system can; then the data itself is all that is synced.
@@ -141,6 +177,15 @@ mod tests {
         write_atomically(&path, b"two", Access::Normal).unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"two");
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn whether_a_file_can_be_written_is_known_before_and_leaves_nothing_behind() {
+        let folder = tempfile::tempdir().unwrap();
+        check_writable(&folder.path().join("answer.md")).unwrap();
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+        check_writable(folder.path()).unwrap_err();
+        check_writable(&folder.path().join("nowhere/answer.md")).unwrap_err();
     }
 
     #[cfg(unix)]

@@ -20,6 +20,7 @@ pub struct Journal {
     path: PathBuf,
     file: File,
     sync: Option<Syncing>,
+    has_failed: bool,
 }
 
 /// The thread that brings the file to the disk, and the bell that wakes it.
@@ -65,11 +66,16 @@ impl Journal {
                 Ok(())
             })
             .map_err(failed)?;
-        Ok(Self { path: path.to_owned(), file, sync: Some(Syncing { bell, thread }) })
+        Ok(Self { path: path.to_owned(), file, sync: Some(Syncing { bell, thread }), has_failed: false })
     }
 
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// True when an event could not be written, which was told then.
+    pub fn has_failed(&self) -> bool {
+        self.has_failed
     }
 
     /// Waits until all events are on the disk. Nothing can be appended afterwards. A second call does nothing.
@@ -99,7 +105,10 @@ impl Subscriber for Journal {
     }
 
     fn event(&mut self, envelope: &Envelope) -> Result<(), SubscriberFailed> {
-        self.append(envelope).map_err(|error| SubscriberFailed(WriteFailed::new(&self.path, error).notice()))
+        self.append(envelope).map_err(|error| {
+            self.has_failed = true;
+            SubscriberFailed(WriteFailed::new(&self.path, error).notice())
+        })
     }
 }
 

@@ -2,9 +2,14 @@
 #![expect(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "tests fail by panicking")]
 #![expect(unreachable_pub, reason = "support modules are shared with the benches, which see another crate root")]
 
+#[cfg(unix)]
 mod commands;
 mod consultation;
+#[cfg(unix)]
+mod docs;
 mod driver;
+#[cfg(unix)]
+mod help;
 mod layers;
 mod local;
 mod providers;

@@ -9,7 +9,7 @@ use crate::consultation::event::{AbortReason, Consent, Envelope, StateName};
 use crate::consultation::transcript::{Abort, Transcript};
 use crate::domain::ids::ConsultationId;
 use crate::error::{Error, Exit};
-use crate::records::files::{Access, ConsultationFiles, create_private_dir, write_atomically};
+use crate::records::files::{Access, ConsultationFiles, WriteFailed, check_writable, create_private_dir, write_atomically};
 use crate::records::journal::Journal;
 use crate::records::record::record;
 use crate::terminal::printer::Printer;
@@ -51,13 +51,19 @@ impl Keeping {
     /// Waits for the journal to be on disk, then writes the results. Says where the record is, if it is there.
     fn write(self, transcript: &Transcript, markdown: &str, printer: &Printer) -> Option<PathBuf> {
         let Self::All(files, mut journal) = self else { return None };
+        let mut told = journal.has_failed();
+        let mut tell = |failed: &WriteFailed| {
+            if !std::mem::replace(&mut told, true) {
+                printer.warning(&failed.notice());
+            }
+        };
         if let Err(failed) = journal.finish() {
-            printer.warning(&failed.notice());
+            tell(&failed);
         }
         match files.write_results(transcript, markdown) {
             Ok(()) => Some(files.record),
             Err(failed) => {
-                printer.warning(&failed.notice());
+                tell(&failed);
                 None
             }
         }
@@ -68,7 +74,7 @@ impl Keeping {
 pub(super) fn check_output(output: &Path) -> Result<(), Error> {
     let folder = output.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     match (folder.is_dir(), output.is_dir()) {
-        (true, false) => Ok(()),
+        (true, false) => check_writable(output).map_err(Error::usage),
         (false, _) => Err(Error::usage(format!("the folder of `{}` does not exist", output.display()))),
         (true, true) => Err(Error::usage(format!("`{}` is a folder", output.display())).hint("name a file")),
     }

@@ -107,9 +107,9 @@ pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> 
     };
     let setup = setup::prepare(args, environment, printer, question.text, standing, clock.now())?;
 
-    let mut keeping = if args.no_log { Keeping::Nothing } else { Keeping::open(&setup.home, &setup.plan.id, printer) };
     let events_on_stderr = args.events.as_deref().is_some_and(|path| path.as_os_str() == "-");
     let mut events = events_file(args, printer)?;
+    let mut keeping = if args.no_log { Keeping::Nothing } else { Keeping::open(&setup.home, &setup.plan.id, printer) };
     let mut progress = if events_on_stderr { Progress::plain(printer.clone()) } else { Progress::new(printer.clone()) };
 
     let mut consultation = Consultation::new(setup.plan);

@@ -1,7 +1,7 @@
 //! What models are asked, filled from the templates in `prompts/`: one function for each kind of answer.
 //!
 //! Invariants: every prompt contains the question, every expert's prompt its persona; an expert appears to the judge and to other
-//! experts only under its label; what members wrote stands only between the lines of a [`fence::Fence`] that it cannot contain.
+//! experts only under its label; what members wrote stands only between the lines of a `Fence` that it cannot contain.
 
 mod error;
 mod fence;
@@ -13,7 +13,7 @@ use minijinja::value::{Serde, Value};
 use serde::{Deserialize, Serialize};
 
 use crate::domain::artifact::{CrossExam, Independent, Revision, Synthesis};
-use crate::domain::panel::Seat;
+use crate::domain::panel::{Persona, Seat};
 
 use super::answer::AnswerKind;
 use super::call::Prompt;
@@ -36,13 +36,13 @@ pub enum Size {
 }
 
 impl Size {
-    /// As much of a persona as the model can take in: a small one repeats a long text instead of thinking by it, so it gets the first
-    /// paragraph, which says who it is and how it looks at things.
-    fn persona(self, prompt: &str) -> String {
-        let prompt = prompt.trim();
+    /// As much of a persona as the model can take in.
+    fn persona(self, persona: &Persona) -> String {
+        let prompt = persona.prompt.trim();
         match self {
             Self::Full => prompt,
-            Self::Small => prompt.split("\n\n").next().unwrap_or(prompt),
+            Self::Small if persona.brief.is_empty() => prompt.split("\n\n").next().unwrap_or(prompt),
+            Self::Small => &persona.brief,
         }
         .to_owned()
     }
@@ -141,7 +141,7 @@ impl Prompter<'_> {
         };
         let templates = self.templates.compile(&name)?;
         Ok(Prompt {
-            persona: seat.map(|seat| self.size.persona(&seat.persona.prompt)).unwrap_or_default(),
+            persona: seat.map(|seat| self.size.persona(&seat.persona)).unwrap_or_default(),
             protocol: templates.fill(&templates::protocol(&name), &values)?,
             shared: templates.fill("question", &values)?,
             task: templates.fill(&templates::task(&name), &values)?,

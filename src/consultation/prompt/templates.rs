@@ -100,8 +100,13 @@ impl Templates {
         self.texts.iter().filter(|(name, _)| name.starts_with(PERSONAS)).filter_map(|(_, text)| {
             let front = FrontMatter::of(text);
             let aliases = front.get("aliases").unwrap_or_default().split(',').map(str::trim).filter(|alias| !alias.is_empty()).collect();
-            let persona =
-                Persona { id: front.get("id")?.to_owned(), name: front.get("name")?.to_owned(), prompt: front.body.trim().to_owned() };
+            let field = |name: &str| front.get(name).map(ToOwned::to_owned);
+            let persona = Persona {
+                id: field("id")?,
+                name: field("name")?,
+                prompt: front.body.trim().to_owned(),
+                brief: field("brief").unwrap_or_default(),
+            };
             Some((persona, aliases))
         })
     }

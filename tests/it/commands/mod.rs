@@ -1,1 +1,18 @@
-//! Tests of `commands`.
+//! Tests of `commands`: the compiled binary from end to end, with a local server in the place of every vendor.
+
+mod anonymity;
+mod completions;
+mod consult;
+mod cost_gate;
+mod failures;
+mod interrupts;
+mod judging;
+mod model;
+mod output;
+mod panels;
+mod records;
+mod requests;
+mod secrets;
+mod settings;
+mod usage;
+mod writing;

@@ -2,4 +2,6 @@
 
 mod printing;
 mod progress;
+#[cfg(unix)]
+mod pty;
 mod report;

@@ -5,6 +5,7 @@
 
 mod sample;
 mod script;
+mod waiting;
 mod wire;
 
 use std::collections::BTreeMap;
@@ -18,7 +19,7 @@ use axum::extract::{Request, State};
 use axum::http::{HeaderName, HeaderValue, StatusCode};
 use axum::response::Response;
 use serde_json::Value;
-use tokio::sync::oneshot;
+use tokio::sync::{oneshot, watch};
 
 use sample::valid_answer;
 use script::{Content, Ending, Text};
@@ -48,6 +49,8 @@ pub(crate) struct ProviderServer {
 struct Shared {
     rules: Vec<Rule>,
     requests: Vec<Recorded>,
+    /// Rings whenever a request arrives or ends.
+    bell: watch::Sender<()>,
 }
 
 /// A request as it arrived, and what became of it.
@@ -158,6 +161,7 @@ impl Drop for Finishing {
             request.finished = Some(now());
             request.complete = self.complete;
         }
+        waiting::ring(&self.shared);
     }
 }
 
@@ -185,9 +189,11 @@ async fn answer(State(shared): State<Arc<Mutex<Shared>>>, request: Request) -> R
         let finishing = Finishing { shared: Arc::clone(&shared), at: guard.requests.len() - 1, complete: false };
         (vendor.map(|vendor| guard.choose(vendor, &model)), finishing)
     };
+    waiting::ring(&shared);
     let Some((answer, vendor)) = answer.zip(vendor) else {
         return respond(404, &[("content-type".into(), "text/plain".into())], Body::from("no such path"));
     };
+    waiting::arrivals(&shared, answer.arrivals).await;
     tokio::time::sleep(answer.delay).await;
     let stream_headers = vec![("content-type".to_owned(), "text/event-stream".to_owned())];
     let (status, headers, frames) = match &answer.content {

@@ -41,6 +41,8 @@ impl On {
 #[derive(Clone, Debug)]
 pub(crate) struct Answer {
     pub(super) content: Content,
+    /// How many requests must have arrived before anything is sent.
+    pub(super) arrivals: usize,
     /// Before the first byte.
     pub(super) delay: Duration,
     /// Between two events.
@@ -98,7 +100,7 @@ impl Text {
 impl Answer {
     /// A valid answer to whatever schema is asked for.
     pub(crate) fn valid() -> Self {
-        Self { content: Content::Valid, delay: Duration::ZERO, pace: Duration::ZERO, ending: Ending::Whole }
+        Self { content: Content::Valid, arrivals: 0, delay: Duration::ZERO, pace: Duration::ZERO, ending: Ending::Whole }
     }
 
     /// This text, in three pieces.
@@ -149,6 +151,11 @@ impl Answer {
 
     pub(crate) fn pieces(self, pieces: usize) -> Self {
         self.with(|text| text.pieces = pieces)
+    }
+
+    /// Held back until the server has been asked this many times in all.
+    pub(crate) fn after_arrivals(self, arrivals: usize) -> Self {
+        Self { arrivals, ..self }
     }
 
     pub(crate) fn delay(self, delay: Duration) -> Self {

@@ -1,0 +1,78 @@
+//! Told to end, it ends at once, keeps what it has, and leaves no connection open.
+
+use std::time::{Duration, Instant};
+
+use rustix::process::Signal;
+
+use crate::support::binary::{Conclave, Ran};
+use crate::support::provider_server::{Answer, On, ProviderServer, Vendor};
+
+/// What a user waits at most after Ctrl-C.
+const AT_ONCE: Duration = Duration::from_secs(1);
+
+#[expect(clippy::disallowed_methods, reason = "how long it takes to end is measured from outside")]
+fn now() -> Instant {
+    Instant::now()
+}
+
+/// Sends the signal when the server is asked for the nth time, and waits for the end.
+fn interrupted(server: &ProviderServer, conclave: &Conclave, signal: Signal, requests: usize) -> Ran {
+    let running = conclave.start(&["consult", "Shall we?"]);
+    server.wait_until("it is asked", |asked| asked.len() == requests);
+    let sent = now();
+    running.signal(signal);
+    let ran = running.wait().ends_with(130);
+    assert!(sent.elapsed() < AT_ONCE, "it took {:?} to end", sent.elapsed());
+    server.wait_until("all connections are closed", |asked| asked.iter().all(|request| request.finished.is_some()));
+    assert_eq!(ran.stdout, "");
+    ran
+}
+
+#[test]
+fn a_signal_ends_it_within_a_second_and_closes_every_connection() {
+    for signal in [Signal::INT, Signal::TERM, Signal::HUP] {
+        let server = ProviderServer::start();
+        server.on(On::any(), Answer::text("never to be finished").stall());
+        let conclave = Conclave::at(&server);
+        let ran = interrupted(&server, &conclave, signal, 3);
+        assert!(ran.stderr.ends_with("error: Consultation interrupted\n"), "{}", ran.stderr);
+        assert!(server.requests().iter().all(|request| !request.complete));
+        let record = conclave.record();
+        assert_eq!((&record["abort_reason"], &record["aborted_during"]), (&"interrupted".into(), &"Independent".into()));
+        assert_eq!(
+            (&record["cost"]["lost_calls"], &record["cost"]["lower_bound"]),
+            (&3.into(), &true.into()),
+            "they may have cost something"
+        );
+    }
+}
+
+#[test]
+fn what_was_answered_before_is_in_the_record() {
+    let server = ProviderServer::start();
+    server.on(On::vendor(Vendor::OpenAi).nth(2), Answer::text("never to be finished").stall());
+    let conclave = Conclave::at(&server);
+    let ran = interrupted(&server, &conclave, Signal::INT, 4);
+    let record = conclave.record();
+    assert_eq!((&record["completed_rounds"], &record["incomplete_rounds"][0]), (&[1].as_slice().into(), &2.into()));
+    assert_eq!(record["perspectives"].as_array().unwrap().len(), 3);
+    assert_eq!((&record["cost"]["calls"], &record["cost"]["lost_calls"]), (&3.into(), &1.into()));
+    assert!(std::fs::read_to_string(conclave.log("md")).unwrap().contains("> 🛑 **Aborted in Synthesis:**"));
+    let saved = format!("💾 Partial results saved to: {}\nerror: Consultation interrupted\n", conclave.log("json").display());
+    assert!(ran.stderr.ends_with(&saved), "{}", ran.stderr);
+}
+
+#[test]
+fn a_wait_between_two_tries_is_interrupted_too() {
+    let server = ProviderServer::start();
+    let busy = Answer::http(529, "application/json", "{}").header("retry-after-ms", "29000");
+    server.on(On::vendor(Vendor::Anthropic), busy);
+    let conclave = Conclave::at(&server);
+    let running = conclave.start(&["consult", "--events", "-", "Shall we?"]);
+    server.wait_until("everyone has answered", |asked| asked.len() == 3 && asked.iter().all(|request| request.finished.is_some()));
+    let sent = now();
+    running.signal(Signal::TERM);
+    running.wait().ends_with(130);
+    assert!(sent.elapsed() < AT_ONCE);
+    assert_eq!(server.requests().len(), 3);
+}

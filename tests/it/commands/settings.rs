@@ -1,0 +1,106 @@
+//! Where keys, addresses, prompts and prices of the user's own come from.
+
+use crate::support::asked::asked;
+use crate::support::binary::Conclave;
+use crate::support::provider_server::{ProviderServer, Vendor};
+
+#[test]
+fn each_key_and_address_is_found_under_each_of_its_names() {
+    let server = ProviderServer::start();
+    let conclave = Conclave::at(&server)
+        .without("ANTHROPIC_API_KEY")
+        .variable("ANTHROPIC_AUTH_TOKEN", "test-token")
+        .variable("ANTHROPIC_BASE_URL", format!("{}/v1/", server.url()))
+        .variable("OPENAI_BASE_URL", server.url())
+        .without("GEMINI_API_KEY")
+        .variable("GOOGLE_API_KEY", "test-key-google-2")
+        .without("GOOGLE_GEMINI_BASE_URL")
+        .variable("GEMINI_BASE_URL", server.url());
+    conclave.run(&["consult", "-n", "Shall we?"]).ends_with(0);
+    let asked = asked(&server);
+    assert_eq!(asked.len(), 9);
+    for asked in asked {
+        let (header, value) = match asked.vendor {
+            Vendor::Anthropic => ("authorization", "Bearer test-token"),
+            Vendor::OpenAi => ("authorization", "Bearer test-key-openai"),
+            Vendor::Google => ("x-goog-api-key", "test-key-google-2"),
+        };
+        assert_eq!(asked.request.headers[header], value);
+        assert!(!asked.request.headers.contains_key("x-api-key"), "a token is no key");
+    }
+}
+
+#[test]
+fn the_room_for_answers_is_what_was_set() {
+    let server = ProviderServer::start();
+    let conclave = Conclave::at(&server).variable("CONCLAVE_MAX_OUTPUT_TOKENS", "9000");
+    conclave.run(&["consult", "Shall we?"]).ends_with(0);
+    for asked in asked(&server) {
+        let room = match asked.vendor {
+            Vendor::Anthropic => "/max_tokens",
+            Vendor::OpenAi => "/max_completion_tokens",
+            Vendor::Google => "/generationConfig/maxOutputTokens",
+        };
+        assert_eq!(asked.request.body.pointer(room), Some(&9_000.into()));
+    }
+}
+
+#[test]
+fn the_users_own_prompt_is_sent_and_its_change_is_visible_in_the_record() {
+    let server = ProviderServer::start();
+    let usual = Conclave::at(&server);
+    usual.run(&["consult", "Shall we?"]).ends_with(0);
+    let before = server.requests().len();
+
+    let own = Conclave::at(&server).config("{}");
+    let template = format!("{}/prompts/converge/independent.md", env!("CARGO_MANIFEST_DIR"));
+    let text =
+        std::fs::read_to_string(template).unwrap().replacen("---\n", "MARK", 2).replace("MARK", "---\n") + "\nThink of the otters.\n";
+    std::fs::create_dir_all(own.home().join("prompts/converge")).unwrap();
+    std::fs::write(own.home().join("prompts/converge/independent.md"), text).unwrap();
+    own.run(&["consult", "Shall we?"]).ends_with(0);
+    for asked in &asked(&server)[before..] {
+        assert_eq!(asked.prompt().contains("Think of the otters."), asked.answer == "independent");
+    }
+    let hash = |conclave: &Conclave| conclave.record()["prompt_versions"]["templates"]["converge/independent"]["sha256"].clone();
+    assert!(hash(&usual).is_string());
+    assert_ne!(hash(&usual), hash(&own));
+}
+
+#[test]
+fn files_of_the_home_that_cannot_be_used_are_named_before_anything_is_spent() {
+    let server = ProviderServer::start();
+    for (file, text) in [
+        ("prompts/converge/independent.md", "---\nversion: v9\n---\n{% if %}"),
+        ("prompts/converge/independent.md", "no front matter"),
+        ("prompts/converge/nonsense.md", "---\nversion: v1\n---\n"),
+        ("models.json", "{"),
+        ("models.json", r#"{"schema_version": "1.0", "models": [{"provider": "openai"}]}"#),
+    ] {
+        let conclave = Conclave::at(&server).config("{}");
+        let path = conclave.home().join(file);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(&path, text).unwrap();
+        let ran = conclave.run(&["consult", "Shall we?"]).ends_with(2);
+        assert!(ran.stdout.is_empty() && ran.stderr.contains(path.to_str().unwrap()), "{text}: {}", ran.stderr);
+    }
+    assert!(server.requests().is_empty());
+}
+
+#[test]
+fn a_proxy_is_not_asked_for_what_is_on_this_machine() {
+    let server = ProviderServer::start();
+    let nowhere = "http://127.0.0.1:9";
+    let conclave = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"]
+        .into_iter()
+        .fold(Conclave::at(&server), |conclave, name| conclave.variable(name, nowhere));
+    assert_eq!(conclave.run(&["consult", "Shall we?", "--format", "json"]).ends_with(0).json()["status"], "complete");
+}
+
+#[test]
+fn without_any_home_it_says_how_to_name_one() {
+    let server = ProviderServer::start();
+    let conclave = Conclave::at(&server).without("CONCLAVE_HOME").without("HOME");
+    let ran = conclave.run(&["consult", "Shall we?"]).ends_with(2);
+    assert_eq!(ran.stderr, "error: no home directory: set `CONCLAVE_HOME`\n");
+}

@@ -1,0 +1,140 @@
+//! The README says what the program does: its commands are taken, its tables agree with the code, the files it names are there.
+
+use std::path::Path;
+
+use crate::support::binary::Conclave;
+
+const README: &str = include_str!("../../README.md");
+
+/// The lines of its blocks of code.
+fn code() -> impl Iterator<Item = &'static str> {
+    README.lines().filter_map(|line| line.strip_prefix("    ")).map(str::trim)
+}
+
+/// The cells of every row of the table that begins with this heading.
+fn table(heading: &str) -> Vec<Vec<String>> {
+    let rows = README.lines().skip_while(|line| !line.starts_with(heading)).skip(2).take_while(|line| line.starts_with('|'));
+    let cells = |row: &str| {
+        let row = row.replace("\\|", "¦");
+        row.trim_matches('|').split('|').map(|cell| cell.trim().replace('¦', "|")).collect::<Vec<_>>()
+    };
+    let rows: Vec<_> = rows.map(cells).collect();
+    assert!(!rows.is_empty(), "no table `{heading}`");
+    rows
+}
+
+/// Words in backticks.
+fn quoted(text: &str) -> Vec<&str> {
+    text.split('`').skip(1).step_by(2).collect()
+}
+
+fn help(command: &str) -> String {
+    let arguments: Vec<&str> = command.split_whitespace().chain(["--help"]).collect();
+    Conclave::new().run(&arguments).ends_with(0).stdout
+}
+
+/// A command's words as a shell would split them.
+fn words(command: &str) -> Vec<String> {
+    let mut words = vec![String::new()];
+    let mut within = false;
+    for c in command.chars() {
+        match c {
+            '"' => within = !within,
+            ' ' if !within => words.push(String::new()),
+            c => words.last_mut().unwrap().push(c),
+        }
+    }
+    words.into_iter().filter(|word| !word.is_empty()).collect()
+}
+
+#[test]
+fn every_command_in_a_block_of_code_is_taken() {
+    let commands: Vec<&str> = code().filter(|line| line.starts_with("conclave ")).collect();
+    assert!(commands.len() >= 4, "{commands:?}");
+    for command in commands {
+        // What a shell would do with the rest of the line is not for the program.
+        let own = command.split(['|', '<', '>', '#']).next().unwrap();
+        // The help is given only when what stands before it is taken.
+        let words: Vec<String> = words(own).into_iter().skip(1).chain(["--help".to_owned()]).collect();
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        let ran = Conclave::new().run(&words).ends_with(0);
+        assert!(ran.stdout.contains("Usage: conclave"), "{command}: {}", ran.stdout);
+    }
+}
+
+#[test]
+fn every_command_in_running_text_is_one() {
+    let named: Vec<&str> = quoted(README).into_iter().filter(|text| text.starts_with("conclave ")).collect();
+    assert!(named.len() >= 4, "{named:?}");
+    for command in named {
+        let words: Vec<&str> = command.split_whitespace().skip(1).take_while(|word| word.chars().all(char::is_lowercase)).collect();
+        help(&words.join(" "));
+    }
+}
+
+#[test]
+fn the_exit_codes_are_those_of_the_help() {
+    let help = help("");
+    let (_, codes) = help.split_once("Exit codes:\n").unwrap();
+    let of_help: Vec<(String, String)> = codes
+        .lines()
+        .take_while(|line| !line.is_empty())
+        .map(|line| line.trim().split_once(' ').unwrap())
+        .map(|(code, meaning)| (code.to_owned(), meaning.trim().to_owned()))
+        .collect();
+    let of_readme: Vec<(String, String)> = table("| code |").into_iter().map(|row| (row[0].clone(), row[1].clone())).collect();
+    assert_eq!(of_readme, of_help);
+}
+
+#[test]
+fn every_option_of_the_table_is_one_of_consult_and_the_other_way_round() {
+    let help = help("consult");
+    let options: Vec<String> = table("| option |").into_iter().map(|row| row[0].clone()).collect();
+    for option in options.iter().flat_map(|cell| quoted(cell)) {
+        let flag = option.split_whitespace().next().unwrap();
+        let listed = |line: &str| line.split([' ', ',']).any(|word| word == flag);
+        assert!(help.lines().any(|line| line.trim_start().starts_with('-') && listed(line)), "`{flag}` is not an option");
+    }
+    let table = options.join(" ");
+    for line in
+        help.lines().map(str::trim_start).filter(|line| line.starts_with('-') && !line.starts_with("- ") && !line.contains("--help"))
+    {
+        let names: Vec<&str> = line.split([' ', ',']).filter(|word| word.starts_with('-') && word.len() > 1).collect();
+        assert!(names.iter().any(|name| quoted(&table).iter().any(|cell| cell.split_whitespace().next() == Some(name))), "{line}");
+    }
+}
+
+#[test]
+fn every_setting_it_names_is_one_and_none_is_missing() {
+    use conclave::config::keys::Key;
+    let (_, settings) = README.split_once("Settings in `config.json`: ").unwrap();
+    let mut named = quoted(settings.split("\n\n").next().unwrap());
+    named.sort_unstable();
+    let mut known: Vec<&str> = Key::ALL.into_iter().map(Key::name).collect();
+    known.sort_unstable();
+    assert_eq!(named, known);
+}
+
+#[test]
+fn the_variables_of_the_vendors_are_those_that_are_read() {
+    use conclave::config::secrets::VENDORS;
+    for (row, vendor) in table("| vendor |").into_iter().zip(VENDORS) {
+        assert!(quoted(&row[1]).iter().all(|key| vendor.keys.contains(key)), "{row:?}");
+        assert_eq!(quoted(&row[2]), vendor.base_urls, "{row:?}");
+    }
+}
+
+#[test]
+fn the_files_it_names_are_there() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    for file in ["schemas/consultation.schema.json", "src/lib.rs", "src/consultation", "src/engine", ".ci/run"] {
+        assert!(README.contains(file), "the README no longer names `{file}`");
+        assert!(root.join(file).exists(), "`{file}` is not there");
+    }
+    for script in [".ci/run", "quickstart"] {
+        use std::os::unix::fs::PermissionsExt;
+        assert!(README.contains(script), "the README no longer names `{script}`");
+        let mode = root.join(script).metadata().unwrap_or_else(|error| panic!("`{script}`: {error}")).permissions().mode();
+        assert_ne!(mode & 0o111, 0, "`{script}` cannot be run");
+    }
+}

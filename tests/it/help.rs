@@ -1,0 +1,53 @@
+//! One snapshot of every `--help`, so that a change to the command line is seen as one.
+
+use crate::support::binary::Conclave;
+
+const COMMANDS: [&[&str]; 9] = [
+    &[],
+    &["consult"],
+    &["model"],
+    &["model", "pull"],
+    &["model", "list"],
+    &["model", "rm"],
+    &["model", "path"],
+    &["completions"],
+    &["man"],
+];
+
+#[test]
+fn every_help_reads_as_promised() {
+    let conclave = Conclave::new();
+    let mut all = String::new();
+    for command in COMMANDS {
+        let ran = conclave.run(&[command, &["--help"]].concat()).ends_with(0);
+        assert_eq!(ran.stderr, "", "{command:?}");
+        let asked = [&["conclave"], command, &["--help"]].concat().join(" ");
+        all.extend(["$ ", &asked, "\n", &ran.stdout, "\n"]);
+    }
+    insta::assert_snapshot!(all);
+}
+
+#[test]
+fn every_command_of_the_help_is_in_the_snapshot() {
+    let commands = |path: &[&str]| {
+        let help = Conclave::new().run(&[path, &["--help"]].concat()).ends_with(0).stdout;
+        let (_, listed) = help.split_once("Commands:\n").unwrap();
+        let names =
+            listed.lines().take_while(|line| !line.is_empty()).filter_map(|line| line.strip_prefix("  ")?.split_whitespace().next());
+        names.filter(|name| *name != "help").map(ToOwned::to_owned).collect::<Vec<_>>()
+    };
+    for name in commands(&[]) {
+        assert!(COMMANDS.contains(&[name.as_str()].as_slice()), "{name}");
+    }
+    for name in commands(&["model"]) {
+        assert!(COMMANDS.contains(&["model", name.as_str()].as_slice()), "{name}");
+    }
+}
+
+#[test]
+fn the_version_is_that_of_the_package() {
+    for flag in ["-V", "--version"] {
+        let ran = Conclave::new().run(&[flag]).ends_with(0);
+        assert_eq!(ran.stdout, concat!("conclave ", env!("CARGO_PKG_VERSION"), "\n"));
+    }
+}
