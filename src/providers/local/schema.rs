@@ -8,10 +8,12 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value, json};
 
-/// Characters to a token that are always reached by the words of an answer: an answer of `n` such characters fits `n / 3` tokens.
-const CHARACTERS_A_TOKEN: u64 = 3;
+/// Characters to a token that answers reach even when the model has lost its way: an answer of `n` such characters fits `n / 2` tokens.
+const CHARACTERS_A_TOKEN: u64 = 2;
+/// A longer word is none: a small model that begins to write random characters is made to stop.
+const LONGEST_WORD: u64 = 24;
 /// No string is made shorter than this, however little room there is.
-const SHORTEST: u64 = 60;
+const SHORTEST: u64 = 40;
 
 /// The schema for decoding: the answer can be written within `room` tokens, and names only experts that the prompt names.
 pub fn tighten(schema: &Value, prompt: &str, room: u64) -> Value {
@@ -101,15 +103,20 @@ fn narrow_string(map: &mut Map<String, Value>, field: &str, limits: &Limits<'_>)
         }
         map.insert("enum".to_owned(), json!(known));
     } else {
-        // A letter first. No quotes, escapes or control characters inside: the first quote ends the string, so a small model finds its end.
-        let (first, next) = if limits.latin {
-            ("[A-Za-z\u{c0}-\u{24f}]", "[ !#-Z^-z|~\u{a0}-\u{24f}\u{2010}-\u{2026}\u{20ac}]")
+        // Words, a letter first. No quotes, escapes or control characters inside: the first quote ends the string, so a small model finds
+        // its end.
+        let pattern = if limits.latin {
+            let (first, next) = ("[A-Za-z\u{c0}-\u{24f}]", "[!#-Z^-z|~\u{a1}-\u{24f}\u{2010}-\u{2026}\u{20ac}]");
+            format!("^{first}{next}{{0,{}}}( {next}{{1,{LONGEST_WORD}}})*$", LONGEST_WORD - 1)
         } else {
-            (r"\p{L}", r#"[^\x00-\x1F\x7F"\\{}\[\]]"#)
+            // Not every script puts spaces between its words.
+            r#"^\p{L}[^\x00-\x1F\x7F"\\{}\[\]]*$"#.to_owned()
         };
         let longest = if names_an_expert { 30 } else { limits.length(field) };
         let shortest = if names_an_expert || longest <= 80 { 2 } else { 20 };
-        map.insert("pattern".to_owned(), json!(format!("^{first}{next}{{{},{}}}$", shortest - 1, longest - 1)));
+        map.insert("pattern".to_owned(), json!(pattern));
+        map.insert("minLength".to_owned(), json!(shortest));
+        map.insert("maxLength".to_owned(), json!(longest));
     }
 }
 
@@ -134,20 +141,13 @@ fn longest(node: &Value) -> u64 {
         return options.iter().map(|option| u64::try_from(option.to_string().len()).unwrap_or(u64::MAX)).max().unwrap_or(0);
     }
     match node.get("type").and_then(Value::as_str) {
-        Some("string") => 2 + pattern_length(node),
+        Some("string") => 2 + number("maxLength").unwrap_or(0),
         Some("array") => 2 + number("maxItems").unwrap_or(0).saturating_mul(2 + node.get("items").map_or(0, longest)),
         Some("object") => node.get("properties").and_then(Value::as_object).map_or(2, |properties| {
             2 + properties.iter().map(|(name, property)| u64::try_from(name.len()).unwrap_or(0) + 6 + longest(property)).sum::<u64>()
         }),
         _ => 5,
     }
-}
-
-/// The upper count of the pattern's last repetition, and its first character.
-fn pattern_length(node: &Value) -> u64 {
-    let pattern = node.get("pattern").and_then(Value::as_str).unwrap_or("");
-    let upper = pattern.trim_end_matches("}$").rsplit(',').next().and_then(|digits| digits.parse::<u64>().ok());
-    upper.map_or(0, |upper| upper + 1)
 }
 
 #[cfg(test)]
