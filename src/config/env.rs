@@ -16,7 +16,7 @@ pub struct Environment {
 }
 
 /// Every variable that is ever read, besides those of the settings.
-const KNOWN: [&str; 21] = [
+const KNOWN: [&str; 18] = [
     "CONCLAVE_HOME",
     "LLM_CONCLAVE_HOME",
     "HOME",
@@ -35,9 +35,6 @@ const KNOWN: [&str; 21] = [
     "NO_COLOR",
     "CLICOLOR_FORCE",
     "TERM",
-    "LANG",
-    "LC_ALL",
-    "LC_CTYPE",
 ];
 
 fn names() -> impl Iterator<Item = &'static str> {
@@ -72,26 +69,6 @@ impl Environment {
         self.text(name).map(SecretString::from)
     }
 
-    /// `NO_COLOR` with any value: no colour at all.
-    pub fn no_color(&self) -> bool {
-        self.known.contains_key("NO_COLOR")
-    }
-
-    /// `CLICOLOR_FORCE` with any value but `0`: colour also where there is no terminal.
-    pub fn force_color(&self) -> bool {
-        self.known.get("CLICOLOR_FORCE").is_some_and(|value| value != "0")
-    }
-
-    /// `TERM=dumb`: neither colour nor animation.
-    pub fn dumb_terminal(&self) -> bool {
-        self.text("TERM") == Some("dumb")
-    }
-
-    /// The locale for characters, the more specific variable first.
-    pub fn locale(&self) -> Option<&str> {
-        ["LC_ALL", "LC_CTYPE", "LANG"].iter().find_map(|name| self.text(name))
-    }
-
     /// A file that stands for the embedded model.
     pub fn model_file(&self) -> Option<PathBuf> {
         self.path("CONCLAVE_MODEL")
@@ -121,7 +98,6 @@ mod tests {
             (environment.text("OPENAI_API_KEY"), environment.text("GOOGLE_API_KEY"), environment.text("SHELL")),
             (Some("k"), None, None)
         );
-        assert!(environment.dumb_terminal() && !environment.no_color());
         assert_eq!(format!("{environment:?}"), r#"{"OPENAI_API_KEY", "TERM"}"#);
     }
 }

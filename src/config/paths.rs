@@ -1,6 +1,6 @@
-//! Where this program keeps its files, and for whose eyes: directories 0700, files 0600.
+//! Where this program keeps its files, and how one that may not be there is read.
 
-use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -43,34 +43,6 @@ impl Home {
     }
 }
 
-/// Makes a directory, and what leads to it, for the user alone. One that exists is left as it is.
-pub fn create_private_dir(path: &Path) -> io::Result<()> {
-    let mut builder = DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(path)
-}
-
-/// Opens a file for the user alone, with the given options; it is created when `options` say so.
-pub fn open_private(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(options, 0o600);
-    options.open(path)
-}
-
-/// Writes a whole file for the user alone, so that a reader sees the old content or the new, never a part.
-pub fn write_private(path: &Path, content: &[u8]) -> io::Result<()> {
-    let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    create_private_dir(directory)?;
-    // Temporary files are 0600 from the start.
-    let mut file = tempfile::NamedTempFile::new_in(directory)?;
-    io::Write::write_all(&mut file, content)?;
-    file.as_file().sync_all()?;
-    file.persist(path).map_err(|error| error.error)?;
-    Ok(())
-}
-
 /// Reads a file of text that may not be there.
 pub fn read_optional(path: &Path) -> io::Result<Option<String>> {
     match fs::read_to_string(path) {
@@ -95,19 +67,13 @@ mod tests {
         assert_eq!(home(&[]).unwrap_err(), NoHome);
     }
 
-    #[cfg(unix)]
     #[test]
-    fn what_is_written_is_for_the_user_alone() {
-        use std::os::unix::fs::PermissionsExt;
+    fn a_file_that_is_not_there_is_no_error() {
         let directory = tempfile::tempdir().unwrap();
-        let file = directory.path().join("home/config.json");
-        write_private(&file, b"{}").unwrap();
-        write_private(&file, b"{ }").unwrap();
-        let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
-        assert_eq!((mode(&file), mode(file.parent().unwrap())), (0o600, 0o700));
-        let journal = directory.path().join("journal");
-        open_private(&journal, OpenOptions::new().create(true).append(true)).unwrap();
-        assert_eq!(mode(&journal), 0o600);
-        assert_eq!((read_optional(&file).unwrap().as_deref(), read_optional(&directory.path().join("none")).unwrap()), (Some("{ }"), None));
+        let file = directory.path().join("config.json");
+        assert_eq!(read_optional(&file).unwrap(), None);
+        fs::write(&file, "{ }").unwrap();
+        assert_eq!(read_optional(&file).unwrap().as_deref(), Some("{ }"));
+        assert!(read_optional(directory.path()).is_err());
     }
 }

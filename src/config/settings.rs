@@ -76,8 +76,6 @@ impl fmt::Display for Origin {
 pub enum BadSettings {
     #[error("cannot read `{}`", path.display())]
     Unreadable { path: PathBuf, source: std::io::Error },
-    #[error("cannot write `{}`", path.display())]
-    Unwritable { path: PathBuf, source: std::io::Error },
     #[error("`{}` is not JSON", path.display())]
     NotJson { path: PathBuf, source: serde_json::Error },
     #[error("`{}` does not hold an object of settings", path.display())]
@@ -158,22 +156,6 @@ impl Settings {
     }
 }
 
-/// Stores one value in the user's file and leaves the rest of it as it is.
-pub fn save(file: &Path, key: Key, value: Value) -> Result<(), BadSettings> {
-    let path = || file.to_owned();
-    let text = paths::read_optional(file).map_err(|source| BadSettings::Unreadable { path: path(), source })?;
-    let json = serde_json::from_str(text.as_deref().unwrap_or("{}")).map_err(|source| BadSettings::NotJson { path: path(), source })?;
-    let Value::Object(mut fields) = json else { return Err(BadSettings::NotAnObject { path: path() }) };
-    if Settings::default().set(key, &value).is_none() {
-        return Err(BadSettings::BadValue { origin: Origin::File(path()), key, value: value.to_string() });
-    }
-    // The name in use stays: a file of the seed's camelCase keys does not get a second key of the same meaning.
-    let name = fields.keys().find(|name| Key::of(name) == Some(key)).cloned().unwrap_or_else(|| key.name().to_owned());
-    fields.insert(name, value);
-    let text = format!("{:#}\n", Value::Object(fields));
-    paths::write_private(file, text.as_bytes()).map_err(|source| BadSettings::Unwritable { path: path(), source })
-}
-
 /// A panel's entries, from a list or from a text with commas.
 fn seats(value: &Value) -> Option<Vec<String>> {
     let entries: Vec<String> = match value {
@@ -250,16 +232,5 @@ mod tests {
             Settings::default().with_environment(&environment("much")).unwrap_err().to_string(),
             "`always_allow_under` in `CONCLAVE_ALWAYS_ALLOW_UNDER` is `much`, and must be an amount of dollars such as 0.50"
         );
-    }
-
-    #[test]
-    fn saving_one_value_leaves_the_rest_of_the_file_as_it_is() {
-        let directory = tempfile::tempdir().unwrap();
-        let file = directory.path().join("config.json");
-        save(&file, Key::AlwaysAllowUnder, 1.0.into()).unwrap();
-        std::fs::write(&file, r#"{"judge": "openai:x", "alwaysAllowUnder": 0.5}"#).unwrap();
-        save(&file, Key::AlwaysAllowUnder, 2.0.into()).unwrap();
-        assert_eq!(std::fs::read_to_string(&file).unwrap(), "{\n  \"judge\": \"openai:x\",\n  \"alwaysAllowUnder\": 2.0\n}\n");
-        assert!(save(&file, Key::AlwaysAllowUnder, "much".into()).is_err());
     }
 }
