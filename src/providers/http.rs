@@ -13,6 +13,7 @@ use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Client, Response, Url};
 
 use crate::consultation::call::{Failure, FailureClass, Outcome};
+use crate::domain::tokens::Usage;
 use crate::engine::ports::Delta;
 
 use super::errors::{self, ErrorResponse};
@@ -133,7 +134,11 @@ impl Http {
         }
         let authority = authority(&url);
         let sent = client.post(url).headers(headers).body(request.body.to_string()).send().await;
-        sent.map_err(|error| Failure::new(FailureClass::Transport, self.in_plain_words(&error, &authority)))
+        sent.map_err(|error| Failure {
+            // Without a connection nothing was asked for, and nothing can be billed.
+            usage: error.is_connect().then(Usage::default),
+            ..Failure::new(FailureClass::Transport, self.in_plain_words(&error, &authority))
+        })
     }
 
     async fn read(&self, mut response: Response, decoder: &mut dyn Decoder, account: &Account, on: &mut (dyn FnMut(Delta) + Send)) -> End {
