@@ -178,7 +178,7 @@ pub(crate) fn provider(found: Found, settings: &Settings) -> Result<Arc<dyn Prov
 
     let threads = settings.local_threads.and_then(|threads| usize::try_from(threads).ok()).and_then(std::num::NonZeroUsize::new);
     let context = u32::try_from(settings.local_context).unwrap_or(u32::MAX);
-    let settings = LocalSettings { threads, context, ..LocalSettings::new(found.name, found.file) };
+    let settings = LocalSettings { context, threads, ..LocalSettings::new(found.name, found.file) };
     Ok(Arc::new(LocalProvider::new(settings).map_err(Error::failed)?))
 }
 
