@@ -137,6 +137,7 @@ fn plan(seats: usize) -> Plan {
         seed: 7,
         consent: ConsentRule { always_allow_under: MicroUsd::ZERO, standing: Standing::Granted },
         retry: RetryRule::default(),
+        in_flight: BTreeMap::new(),
         tool_version: "0.0.0".to_owned(),
         notices: Vec::new(),
     }

@@ -24,7 +24,7 @@ use crate::terminal::download_bar::DownloadBar;
 use crate::terminal::printer::{Printer, Verbosity};
 
 /// How the embedded model is asked: short prompts, and room for an answer that a small model can finish.
-pub(crate) const TERMS: ModelTerms = ModelTerms { room: 1_280, most: 2_560, expected_output: 300, size: Size::Small };
+pub(crate) const TERMS: ModelTerms = ModelTerms { room: 1_280, most: 2_560, expected_output: 300, size: Size::Small, free: true };
 
 /// What finds and gets local models.
 #[derive(Debug)]

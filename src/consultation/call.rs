@@ -110,7 +110,11 @@ pub enum FailureClass {
     Context,
     /// The provider's policy refused the prompt.
     Policy,
-    /// Too many requests, or the provider is failing: later may work.
+    /// The request named something that this model does not take. The provider leaves it out from now on: the same again may work at once.
+    Unsupported,
+    /// Too many requests: every call at this provider must wait.
+    RateLimit,
+    /// The provider is failing for now: later may work.
     Overload,
     /// The connection failed before any content arrived.
     Transport,

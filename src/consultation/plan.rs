@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::ids::{ConsultationId, ModelRef, SeatId};
+use crate::domain::ids::{ConsultationId, ModelRef, ProviderId, SeatId};
 use crate::domain::money::{Cost, MicroUsd};
 use crate::domain::panel::Panel;
 use crate::domain::pricing::PriceList;
@@ -16,6 +16,9 @@ use super::labels::Labels;
 use super::policy::consent::ConsentRule;
 use super::policy::retry::RetryRule;
 use super::prompt::{Prompter, Size, Templates};
+
+/// Calls under way at one provider at once, where nothing else is said.
+pub const USUAL_IN_FLIGHT: u32 = 4;
 
 /// Everything a consultation needs to know.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -31,6 +34,8 @@ pub struct Plan {
     pub seed: u64,
     pub consent: ConsentRule,
     pub retry: RetryRule,
+    /// How many calls may be under way at a provider at once; one that is not here may have [`USUAL_IN_FLIGHT`].
+    pub in_flight: BTreeMap<ProviderId, u32>,
     pub tool_version: String,
     /// What the user is to be told about the panel before anything is spent.
     pub notices: Vec<String>,
@@ -46,12 +51,14 @@ pub struct ModelTerms {
     /// Tokens that an answer is expected to take.
     pub expected_output: u64,
     pub size: Size,
+    /// It costs nothing: it runs on the user's own machine.
+    pub free: bool,
 }
 
 impl Default for ModelTerms {
     /// 16,384 tokens of room, because thinking counts against it; 2,000 tokens expected, the figure of the original design.
     fn default() -> Self {
-        Self { room: 16_384, most: 32_768, expected_output: 2_000, size: Size::Full }
+        Self { room: 16_384, most: 32_768, expected_output: 2_000, size: Size::Full, free: false }
     }
 }
 
@@ -75,7 +82,7 @@ impl Plan {
 
     /// True when nothing in the panel costs anything.
     pub fn is_free(&self) -> bool {
-        self.panel.seats.iter().map(|seat| &seat.model).chain(&self.panel.judges).all(|model| model.provider.is_local())
+        self.panel.seats.iter().map(|seat| &seat.model).chain(&self.panel.judges).all(|model| self.terms(model).free)
     }
 
     /// What a reply cost: by the provider's own word, else by the price of the model that served it.
@@ -88,7 +95,7 @@ impl Plan {
 
     /// What a failed call cost. A provider that refuses a request bills nothing; a connection that broke may have been billed.
     pub fn cost_of_failure(&self, asked: &ModelRef, failure: &Failure) -> (Cost, CostSource) {
-        if asked.provider.is_local() {
+        if self.terms(asked).free {
             return (Cost::FREE, CostSource::Free);
         }
         let settled = match failure.class {
@@ -98,6 +105,8 @@ impl Plan {
             | FailureClass::BadRequest
             | FailureClass::Context
             | FailureClass::Policy
+            | FailureClass::Unsupported
+            | FailureClass::RateLimit
             | FailureClass::Overload => true,
             FailureClass::Empty => failure.usage.is_some(),
             FailureClass::Transport | FailureClass::Interrupted | FailureClass::Malformed | FailureClass::Internal => {
@@ -117,7 +126,7 @@ impl Plan {
     }
 
     fn cost_of_usage(&self, asked: &ModelRef, served: Option<&str>, usage: &Usage) -> (Cost, CostSource) {
-        if asked.provider.is_local() {
+        if self.terms(asked).free {
             return (Cost::FREE, CostSource::Free);
         }
         let model = ModelRef { provider: asked.provider.clone(), model: served.unwrap_or(&asked.model).to_owned() };

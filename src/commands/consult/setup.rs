@@ -84,6 +84,7 @@ pub(super) fn prepare(
         seed: u64::try_from(unique.random() & u128::from(u64::MAX)).unwrap_or_default(),
         consent: ConsentRule { always_allow_under: settings.always_allow_under, standing },
         retry: RetryRule::default(),
+        in_flight: BTreeMap::new(),
         tool_version: env!("CARGO_PKG_VERSION").to_owned(),
         notices: chosen.notices,
     };

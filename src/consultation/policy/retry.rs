@@ -47,13 +47,14 @@ impl RetryRule {
     /// a provider's hint is kept to exactly instead.
     pub fn decide(&self, failure: &Failure, done: u32, jitter: f64) -> Retry {
         let passes = match failure.class {
-            FailureClass::Overload | FailureClass::Transport => true,
+            FailureClass::RateLimit | FailureClass::Overload | FailureClass::Transport => true,
             FailureClass::Auth
             | FailureClass::Billing
             | FailureClass::ModelMissing
             | FailureClass::BadRequest
             | FailureClass::Context
             | FailureClass::Policy
+            | FailureClass::Unsupported
             | FailureClass::Interrupted
             | FailureClass::Empty
             | FailureClass::Malformed

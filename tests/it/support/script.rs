@@ -48,6 +48,7 @@ pub fn plan() -> Plan {
         seed: 7,
         consent: ConsentRule { always_allow_under: MicroUsd(10_000_000), standing: Standing::Askable },
         retry: RetryRule::default(),
+        in_flight: BTreeMap::new(),
         tool_version: "0.0.0".to_owned(),
         notices: Vec::new(),
     }
