@@ -37,9 +37,10 @@ use conclave::engine::clock::Clock;
 use conclave::engine::driver::{Driver, Providers};
 use conclave::engine::ports::{BoxFuture, Person, Provider, Subscriber, SubscriberFailed};
 use conclave::providers::catalog::Catalog;
-use conclave::providers::cloud::{Cloud, Vendor};
 use conclave::providers::http::{Http, Timeouts};
-use conclave::providers::wire::{Account, Endpoint};
+use conclave::providers::remote::Remote;
+use conclave::providers::vendors;
+use conclave::providers::wire::{Account, Endpoint, Scheme};
 use conclave::records::files::ConsultationFiles;
 use conclave::records::journal::Journal;
 use conclave::terminal::report::report;
@@ -47,6 +48,9 @@ use futures_util::future::join_all;
 
 use provider_server::Recorded;
 use support::{Figures, critical_path, last_sent, milliseconds, settled, slowest};
+
+/// The vendors of the seats, in turn.
+const VENDORS: [&str; 3] = ["anthropic", "openai", "google"];
 
 fn main() {
     let repetitions = support::argument(0).unwrap_or(15.0);
@@ -122,14 +126,14 @@ fn plan(seats: usize) -> Plan {
     let seat = |(at, persona): (usize, _)| Seat {
         id: SeatId::new(format!("seat-{at}")),
         persona,
-        model: ModelRef::new(Vendor::ALL[at % Vendor::ALL.len()].id(), format!("m{at}")),
+        model: ModelRef::new(VENDORS[at % VENDORS.len()], format!("m{at}")),
     };
     Plan {
         id: ConsultationId::from_unique("BENCH"),
         question: "Should a small team begin with a monolith?".to_owned(),
         panel: Panel {
             seats: templates.personas().into_iter().cycle().take(seats).enumerate().map(seat).collect(),
-            judges: vec![ModelRef::new(Vendor::OpenAi.id(), "judge")],
+            judges: vec![ModelRef::new("openai", "judge")],
         },
         models: BTreeMap::new(),
         prices: PriceList::default(),
@@ -145,13 +149,16 @@ fn plan(seats: usize) -> Plan {
 
 fn providers(url: &str) -> Providers {
     let (catalog, http) = (Arc::new(Catalog::builtin()), Arc::new(Http::new(Timeouts::default())));
-    let provider = |vendor: Vendor| {
-        let base_url = if vendor == Vendor::OpenAi { format!("{url}/v1") } else { url.to_owned() };
-        let endpoint = Endpoint { base_url, account: Account { key: "bench-key".into(), variable: "KEY".to_owned() } };
-        let cloud: Arc<dyn Provider> = Arc::new(Cloud::new(vendor, endpoint, Arc::clone(&catalog), Arc::clone(&http)));
-        (ProviderId::new(vendor.id()), cloud)
+    let provider = |id: &str| {
+        let vendor = ProviderId::new(id);
+        let dialect = vendors::find(&vendor).unwrap().dialect;
+        let base_url = if id == "openai" { format!("{url}/v1") } else { url.to_owned() };
+        let account = Account { key: Some("bench-key".into()), origin: "`KEY`".to_owned(), scheme: Scheme::Usual };
+        let remote: Arc<dyn Provider> =
+            Arc::new(Remote::new(dialect, Endpoint { base_url, account }, Arc::clone(&catalog), Arc::clone(&http)));
+        (vendor, remote)
     };
-    Vendor::ALL.into_iter().map(provider).collect()
+    VENDORS.into_iter().map(provider).collect()
 }
 
 /// The same requests by a client that does nothing but read the answers: its end after the slowest, and its time less the slowest.

@@ -6,3 +6,4 @@ mod local;
 pub mod man;
 pub mod model;
 mod panel;
+mod reach;

@@ -2,18 +2,20 @@
 
 use std::collections::BTreeSet;
 
-use crate::config::secrets::VENDORS;
+use crate::config::secrets;
 use crate::consultation::prompt::Templates;
 use crate::domain::ids::{ModelRef, ProviderId, SeatId};
 use crate::domain::panel::{Panel, Persona, Seat};
 use crate::domain::time::Timestamp;
 use crate::error::Error;
 use crate::providers::catalog::{Catalog, Model};
-use crate::providers::cloud::Vendor;
+use crate::providers::vendors::{self, VENDORS};
 
 /// The personas of the default seats, each with the vendor that plays it when all keys are there.
-const DEFAULT_SEATS: [(&str, Vendor); 3] =
-    [("security", Vendor::Anthropic), ("architecture", Vendor::OpenAi), ("pragmatic", Vendor::Google)];
+const DEFAULT_SEATS: [(&str, &str); 3] = [("security", "anthropic"), ("architecture", "openai"), ("pragmatic", "google")];
+
+/// Judges where the panel has none of its own to offer, as the original design has it.
+const USUAL_JUDGE: &str = "openai";
 
 /// A panel of fewer seats is a weak one.
 const USUAL_SEATS: usize = DEFAULT_SEATS.len();
@@ -34,8 +36,8 @@ pub(crate) struct Wanted {
 pub(crate) struct Choices<'a> {
     pub catalog: &'a Catalog,
     pub templates: &'a Templates,
-    /// Providers with a key.
-    pub keyed: Vec<Vendor>,
+    /// Vendors with a key, in the order in which they fill a panel.
+    pub keyed: Vec<ProviderId>,
     /// The embedded model that is used when there is no key; `None` in a build without it.
     pub local: Option<ModelRef>,
     pub now: Timestamp,
@@ -140,14 +142,16 @@ impl Choices<'_> {
                 None => Err(Error::usage("this build has no local model").hint("build with it: cargo build --release --features local")),
             };
         }
-        match Vendor::of(provider) {
+        if self.keyed.contains(provider) {
+            return Ok(());
+        }
+        match vendors::find(provider) {
             None => {
-                let known: Vec<&str> = Vendor::ALL.into_iter().map(Vendor::id).collect();
+                let known: Vec<&str> = VENDORS.iter().map(|vendor| vendor.id).collect();
                 Err(Error::usage(format!("no provider is called `{provider}`")).hint(format!("one of: {}, local", known.join(", "))))
             }
-            Some(vendor) if self.keyed.contains(&vendor) => Ok(()),
             Some(vendor) => {
-                Err(Error::usage(format!("there is no key for {}", vendor.name())).hint(format!("set {}", key_variable(vendor))))
+                Err(Error::usage(format!("there is no key for {}", vendor.name)).hint(format!("set {}", key_variable(vendor.id))))
             }
         }
     }
@@ -162,33 +166,34 @@ impl Choices<'_> {
         }
         let mut taken = BTreeSet::new();
         let own = DEFAULT_SEATS.map(|(_, vendor)| {
-            let first = self.keyed.contains(&vendor).then(|| self.ranked(vendor).first().map(|model| model.to_ref())).flatten();
+            let vendor = ProviderId::new(vendor);
+            let first = self.keyed.contains(&vendor).then(|| self.ranked(&vendor).first().map(|model| model.to_ref())).flatten();
             taken.extend(first.clone());
             first
         });
-        let mut pool: Vec<&Model> = self.keyed.iter().flat_map(|vendor| self.ranked(*vendor)).collect();
+        let mut pool: Vec<&Model> = self.keyed.iter().flat_map(|vendor| self.ranked(vendor)).collect();
         pool.sort_by_key(|model| (model.tier, model.rank));
         let mut rest = pool.iter().map(|model| model.to_ref()).filter(|model| !taken.contains(model)).collect::<Vec<_>>().into_iter();
         let mut again = pool.iter().map(|model| model.to_ref()).cycle();
         own.into_iter().map(|own| own.or_else(|| rest.next()).or_else(|| again.next()).ok_or_else(no_models)).collect()
     }
 
-    fn ranked(&self, vendor: Vendor) -> Vec<&Model> {
-        self.catalog.defaults(&ProviderId::new(vendor.id()))
+    fn ranked(&self, vendor: &ProviderId) -> Vec<&Model> {
+        self.catalog.defaults(vendor)
     }
 
     /// The best model of a vendor that has a key and no seat, else the panel's OpenAI model, else its best; then one of each other vendor.
     fn default_judges(&self, seats: &[Seat]) -> Vec<ModelRef> {
-        let seated = |vendor: &Vendor| seats.iter().any(|seat| seat.model.provider.as_str() == vendor.id());
+        let seated = |vendor: &ProviderId| seats.iter().any(|seat| seat.model.provider == *vendor);
         let outside =
-            self.keyed.iter().filter(|vendor| !seated(vendor)).find_map(|vendor| self.ranked(*vendor).first().map(|model| model.to_ref()));
-        let openai = seats.iter().find(|seat| seat.model.provider.as_str() == Vendor::OpenAi.id()).map(|seat| seat.model.clone());
+            self.keyed.iter().filter(|vendor| !seated(vendor)).find_map(|vendor| self.ranked(vendor).first().map(|model| model.to_ref()));
+        let usual = seats.iter().find(|seat| seat.model.provider.as_str() == USUAL_JUDGE).map(|seat| seat.model.clone());
         let best = seats
             .iter()
             .map(|seat| &seat.model)
             .min_by_key(|model| self.catalog.find(model).map_or((u8::MAX, None), |found| (found.tier, found.rank)));
-        let mut judges: Vec<ModelRef> = outside.or(openai).or_else(|| best.cloned()).into_iter().collect();
-        let firsts = self.keyed.iter().filter_map(|vendor| self.ranked(*vendor).first().map(|model| model.to_ref()));
+        let mut judges: Vec<ModelRef> = outside.or(usual).or_else(|| best.cloned()).into_iter().collect();
+        let firsts = self.keyed.iter().filter_map(|vendor| self.ranked(vendor).first().map(|model| model.to_ref()));
         for model in firsts.chain(seats.iter().map(|seat| seat.model.clone())) {
             if !judges.contains(&model) {
                 judges.push(model);
@@ -199,10 +204,10 @@ impl Choices<'_> {
 }
 
 /// The variable that a vendor's key is looked for in first.
-fn key_variable(vendor: Vendor) -> &'static str {
-    VENDORS
+fn key_variable(vendor: &str) -> &'static str {
+    secrets::VENDORS
         .iter()
-        .find(|variables| variables.provider == vendor.id())
+        .find(|variables| variables.provider == vendor)
         .and_then(|variables| variables.keys.first())
         .copied()
         .unwrap_or_default()
@@ -220,10 +225,11 @@ fn notices(panel: &Panel, wanted: &Wanted, choices: &Choices<'_>) -> Vec<String>
         notices.push(format!("a panel of {} is small: three or more seats are usual", panel.seats.len()));
     }
     if let (true, [only]) = (wanted.panel.is_none() && wanted.models.is_empty(), choices.keyed.as_slice()) {
-        let others: Vec<&str> = Vendor::ALL.into_iter().filter(|vendor| vendor != only).map(key_variable).collect();
+        let others: Vec<&str> =
+            DEFAULT_SEATS.iter().filter(|(_, vendor)| *vendor != only.as_str()).map(|(_, vendor)| key_variable(vendor)).collect();
         notices.push(format!(
             "only {} has a key: with {} as well, models of other families would sit on the panel",
-            only.name(),
+            vendors::name(only),
             others.join(" or ")
         ));
     }
@@ -236,12 +242,22 @@ fn notices(panel: &Panel, wanted: &Wanted, choices: &Choices<'_>) -> Vec<String>
 mod tests {
     use super::*;
 
+    const THREE: [&str; 3] = ["anthropic", "openai", "google"];
     const NOW: Timestamp = Timestamp(1_795_252_598_000);
 
-    fn chosen(keyed: &[Vendor], wanted: &Wanted) -> Result<Chosen, Error> {
+    fn chosen(keyed: &[&str], wanted: &Wanted) -> Result<Chosen, Error> {
         let (catalog, templates) = (Catalog::builtin(), Templates::builtin());
         let local = Some(ModelRef::new("local", "small"));
-        choose(wanted, &Choices { catalog: &catalog, templates: &templates, keyed: keyed.to_vec(), local, now: NOW })
+        choose(
+            wanted,
+            &Choices {
+                catalog: &catalog,
+                templates: &templates,
+                keyed: keyed.iter().map(|id| ProviderId::new(*id)).collect(),
+                local,
+                now: NOW,
+            },
+        )
     }
 
     fn seats(chosen: &Chosen) -> Vec<String> {
@@ -254,7 +270,7 @@ mod tests {
 
     #[test]
     fn with_three_keys_each_seat_has_its_own_vendor_and_openai_judges() {
-        let chosen = chosen(&Vendor::ALL, &Wanted::default()).unwrap();
+        let chosen = chosen(&THREE, &Wanted::default()).unwrap();
         assert_eq!(
             seats(&chosen),
             ["security=anthropic:claude-sonnet-5-5", "architecture=openai:gpt-6.1-sol", "pragmatic=google:gemini-4-argon"]
@@ -266,7 +282,7 @@ mod tests {
 
     #[test]
     fn with_one_key_the_seats_are_different_models_of_that_vendor_and_the_user_is_told_what_more_would_add() {
-        let chosen = chosen(&[Vendor::Anthropic], &Wanted::default()).unwrap();
+        let chosen = chosen(&["anthropic"], &Wanted::default()).unwrap();
         let models: BTreeSet<_> = chosen.panel.seats.iter().map(|seat| seat.model.clone()).collect();
         assert_eq!(models.len(), 3);
         assert!(chosen.panel.is_one_family());
@@ -275,7 +291,7 @@ mod tests {
 
     #[test]
     fn with_two_keys_the_judge_comes_from_the_panel_and_every_seat_is_filled() {
-        let chosen = chosen(&[Vendor::Anthropic, Vendor::Google], &Wanted::default()).unwrap();
+        let chosen = chosen(&["anthropic", "google"], &Wanted::default()).unwrap();
         assert_eq!(seats(&chosen)[0], "security=anthropic:claude-sonnet-5-5");
         assert_eq!(seats(&chosen)[2], "pragmatic=google:gemini-4-argon");
         assert_eq!(chosen.panel.seats.len(), 3);
@@ -285,7 +301,7 @@ mod tests {
     fn a_vendor_with_a_key_and_no_seat_judges() {
         let wanted =
             Wanted { models: vec!["claude-sonnet-5-5".into(), "claude-opus-5-5".into(), "gpt-6.1-sol".into()], ..Wanted::default() };
-        assert_eq!(judges(&chosen(&Vendor::ALL, &wanted).unwrap())[0], "google:gemini-4-argon");
+        assert_eq!(judges(&chosen(&THREE, &wanted).unwrap())[0], "google:gemini-4-argon");
     }
 
     #[test]
@@ -302,7 +318,7 @@ mod tests {
             judge: Some("gpt-6.1-sol,claude-opus-5-5".into()),
             ..Wanted::default()
         };
-        let chosen = chosen(&Vendor::ALL, &wanted).unwrap();
+        let chosen = chosen(&THREE, &wanted).unwrap();
         assert_eq!(seats(&chosen), ["security=anthropic:claude-x", "architecture=openai:gpt-y", "security-2=openai:gpt-6.1-sol"]);
         assert_eq!(chosen.panel.seats[2].name(), "Security Expert 2");
         assert_eq!(judges(&chosen), ["openai:gpt-6.1-sol", "anthropic:claude-opus-5-5"]);
@@ -317,7 +333,7 @@ mod tests {
             ("security=openai:x", "there is no key for OpenAI", "OPENAI_API_KEY"),
             (" , ", "the panel has no seat", "at least one"),
         ] {
-            let error = chosen(&[Vendor::Anthropic], &Wanted { panel: Some(panel.into()), ..Wanted::default() }).unwrap_err();
+            let error = chosen(&["anthropic"], &Wanted { panel: Some(panel.into()), ..Wanted::default() }).unwrap_err();
             assert_eq!(error.to_string(), message);
             assert!(error.hints()[0].contains(hint), "{:?}", error.hints());
         }

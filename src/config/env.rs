@@ -16,7 +16,7 @@ pub struct Environment {
 }
 
 /// Every variable that is ever read, besides those of the settings.
-const KNOWN: [&str; 18] = [
+const KNOWN: [&str; 24] = [
     "CONCLAVE_HOME",
     "LLM_CONCLAVE_HOME",
     "HOME",
@@ -26,10 +26,16 @@ const KNOWN: [&str; 18] = [
     "OPENAI_API_KEY",
     "GOOGLE_API_KEY",
     "GEMINI_API_KEY",
+    "XAI_API_KEY",
+    "MISTRAL_API_KEY",
+    "OPENROUTER_API_KEY",
     "ANTHROPIC_BASE_URL",
     "OPENAI_BASE_URL",
     "GOOGLE_GEMINI_BASE_URL",
     "GEMINI_BASE_URL",
+    "XAI_BASE_URL",
+    "MISTRAL_BASE_URL",
+    "OPENROUTER_BASE_URL",
     "CONCLAVE_MODEL",
     "CONCLAVE_HUB_URL",
     "NO_COLOR",

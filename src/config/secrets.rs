@@ -15,6 +15,8 @@ pub struct Endpoint {
     pub key: SecretString,
     /// The variable that the key came from, for advice.
     pub variable: &'static str,
+    /// The variable holds a token, which goes out as one also where the vendor's keys go into a header of their own.
+    pub is_token: bool,
 }
 
 /// How one vendor is configured.
@@ -31,8 +33,13 @@ pub struct VendorVariables {
     version: &'static str,
 }
 
+const CHAT_COMPLETIONS: &[&str] = &["/chat/completions"];
+
+/// The variable whose value is a token.
+const TOKEN_VARIABLE: &str = "ANTHROPIC_AUTH_TOKEN";
+
 /// The vendors in the order in which they fill a mixed panel.
-pub const VENDORS: [VendorVariables; 3] = [
+pub const VENDORS: [VendorVariables; 6] = [
     VendorVariables {
         provider: "anthropic",
         keys: &["ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"],
@@ -46,7 +53,7 @@ pub const VENDORS: [VendorVariables; 3] = [
         keys: &["OPENAI_API_KEY"],
         base_urls: &["OPENAI_BASE_URL"],
         default_base_url: "https://api.openai.com/v1",
-        surplus: &["/chat/completions"],
+        surplus: CHAT_COMPLETIONS,
         version: "/v1",
     },
     VendorVariables {
@@ -56,6 +63,30 @@ pub const VENDORS: [VendorVariables; 3] = [
         default_base_url: "https://generativelanguage.googleapis.com",
         surplus: &["/v1beta/models", "/v1beta", "/v1"],
         version: "",
+    },
+    VendorVariables {
+        provider: "xai",
+        keys: &["XAI_API_KEY"],
+        base_urls: &["XAI_BASE_URL"],
+        default_base_url: "https://api.x.ai/v1",
+        surplus: CHAT_COMPLETIONS,
+        version: "/v1",
+    },
+    VendorVariables {
+        provider: "mistral",
+        keys: &["MISTRAL_API_KEY"],
+        base_urls: &["MISTRAL_BASE_URL"],
+        default_base_url: "https://api.mistral.ai/v1",
+        surplus: CHAT_COMPLETIONS,
+        version: "/v1",
+    },
+    VendorVariables {
+        provider: "openrouter",
+        keys: &["OPENROUTER_API_KEY"],
+        base_urls: &["OPENROUTER_BASE_URL"],
+        default_base_url: "https://openrouter.ai/api/v1",
+        surplus: CHAT_COMPLETIONS,
+        version: "/api/v1",
     },
 ];
 
@@ -68,7 +99,13 @@ impl VendorVariables {
     /// This vendor, when a key is set for it.
     pub fn endpoint(&self, environment: &Environment) -> Option<Endpoint> {
         let (variable, key) = self.keys.iter().find_map(|name| Some((*name, environment.secret(name)?)))?;
-        Some(Endpoint { provider: ProviderId::new(self.provider), base_url: self.base_url(environment), key, variable })
+        Some(Endpoint {
+            provider: ProviderId::new(self.provider),
+            base_url: self.base_url(environment),
+            key,
+            variable,
+            is_token: variable == TOKEN_VARIABLE,
+        })
     }
 
     /// The address in force for this vendor.
@@ -122,7 +159,7 @@ mod tests {
 
     #[test]
     fn every_way_to_write_a_base_url_means_the_same() {
-        let [anthropic, openai, google] = VENDORS;
+        let [anthropic, openai, google, ..] = VENDORS;
         for url in ["https://h:1", "https://h:1/", "https://h:1/v1", "https://h:1/v1/", "https://h:1/v1/messages", "h:1"] {
             assert_eq!(anthropic.normalised(url), "https://h:1", "{url}");
         }

@@ -12,18 +12,16 @@ use crate::consultation::call::{Ask, Failure, FailureClass, Outcome, StopReason}
 use crate::domain::tokens::Usage;
 use crate::engine::ports::Delta;
 
+use super::form::{Form, Structure};
 use super::gathering::Gathering;
 use super::sse::Event;
-use super::wire::{Account, Decoder, End, Endpoint, HeaderText, HttpRequest, Structure, bearer};
+use super::wire::{Account, Decoder, End, Endpoint, HeaderText, HttpRequest};
 
 /// The version of the API that this codec speaks. It refuses sampling parameters, which are never sent.
 pub const API_VERSION: &str = "2026-10-21";
 
-/// The variable whose value goes out as a bearer token.
-pub const TOKEN_VARIABLE: &str = "ANTHROPIC_AUTH_TOKEN";
-
 /// The request for one call.
-pub fn encode(ask: &Ask, endpoint: &Endpoint, structure: Structure) -> HttpRequest {
+pub fn encode(ask: &Ask, endpoint: &Endpoint, form: &Form) -> HttpRequest {
     let mut body = json!({
         "model": ask.model.model,
         "max_tokens": ask.room,
@@ -31,20 +29,13 @@ pub fn encode(ask: &Ask, endpoint: &Endpoint, structure: Structure) -> HttpReque
         "system": ask.prompt.system(),
         "messages": [{"role": "user", "content": ask.prompt.user()}],
     });
-    if let (Structure::Schema, Some(fields)) = (structure, body.as_object_mut()) {
+    if let (Structure::Schema, Some(fields)) = (form.structure, body.as_object_mut()) {
         let schema = super::wire::schema(ask);
         fields.insert("output_config".into(), json!({"format": {"type": "json_schema", "schema": schema}}));
     }
-    let key = &endpoint.account.key;
-    let auth = match endpoint.account.variable.as_str() {
-        TOKEN_VARIABLE => bearer(key),
-        _ => ("x-api-key", HeaderText::Secret(key.clone())),
-    };
-    HttpRequest {
-        url: format!("{}/v1/messages", endpoint.base_url),
-        headers: vec![auth, ("anthropic-version", HeaderText::Plain(API_VERSION))],
-        body,
-    }
+    let mut headers = vec![("anthropic-version", HeaderText::Plain(API_VERSION))];
+    headers.extend(endpoint.account.header("x-api-key"));
+    HttpRequest { url: format!("{}/v1/messages", endpoint.base_url), headers, body }
 }
 
 /// Reads the stream of one reply.

@@ -69,7 +69,7 @@ pub fn in_stream(body: &Value, account: &Account) -> Failure {
 
 fn with_advice(class: FailureClass, words: String, account: &Account) -> String {
     match class {
-        FailureClass::Auth => format!("{words}; check `{}`", account.variable),
+        FailureClass::Auth => format!("{words}; check {}", account.origin),
         _ => words,
     }
 }
@@ -242,10 +242,11 @@ pub fn http_date(text: &str) -> Option<Timestamp> {
 mod tests {
     use secrecy::SecretString;
 
+    use super::super::wire::Scheme;
     use super::*;
 
     fn account() -> Account {
-        Account { key: SecretString::from("sk-secret-123"), variable: "OPENAI_API_KEY".into() }
+        Account { key: Some(SecretString::from("sk-secret-123")), origin: "`OPENAI_API_KEY`".into(), scheme: Scheme::Usual }
     }
 
     fn failure(status: u16, body: &str) -> Failure {

@@ -10,14 +10,15 @@ use crate::consultation::call::{Ask, Outcome, StopReason};
 use crate::domain::tokens::Usage;
 use crate::engine::ports::Delta;
 
+use super::form::{Form, Structure};
 use super::gathering::Gathering;
 use super::sse::Event;
-use super::wire::{Account, Decoder, End, Endpoint, HeaderText, HttpRequest, Structure};
+use super::wire::{Account, Decoder, End, Endpoint, HttpRequest};
 
 /// The request for one call. Properties are written in the order in which the schema declares them.
-pub fn encode(ask: &Ask, endpoint: &Endpoint, structure: Structure) -> HttpRequest {
+pub fn encode(ask: &Ask, endpoint: &Endpoint, form: &Form) -> HttpRequest {
     let mut generation = json!({"maxOutputTokens": ask.room});
-    if let (Structure::Schema, Some(fields)) = (structure, generation.as_object_mut()) {
+    if let (Structure::Schema, Some(fields)) = (form.structure, generation.as_object_mut()) {
         fields.insert("responseMimeType".into(), json!("application/json"));
         fields.insert("responseJsonSchema".into(), ordered(super::wire::schema(ask)));
     }
@@ -28,7 +29,7 @@ pub fn encode(ask: &Ask, endpoint: &Endpoint, structure: Structure) -> HttpReque
     });
     HttpRequest {
         url: format!("{}/v1beta/models/{}:streamGenerateContent?alt=sse", endpoint.base_url, path_segment(&ask.model.model)),
-        headers: vec![("x-goog-api-key", HeaderText::Secret(endpoint.account.key.clone()))],
+        headers: endpoint.account.header("x-goog-api-key").into_iter().collect(),
         body,
     }
 }

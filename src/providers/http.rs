@@ -124,7 +124,7 @@ impl Http {
             let value = match text {
                 HeaderText::Plain(text) => HeaderValue::from_static(text),
                 HeaderText::Secret(text) => {
-                    let unsendable = |_| Failure::new(FailureClass::Auth, format!("the key in `{}` cannot be sent", account.variable));
+                    let unsendable = |_| Failure::new(FailureClass::Auth, format!("the key in {} cannot be sent", account.origin));
                     let mut value = HeaderValue::from_str(secrecy::ExposeSecret::expose_secret(text)).map_err(unsendable)?;
                     value.set_sensitive(true);
                     value

@@ -4,12 +4,15 @@
 
 pub mod anthropic;
 pub mod catalog;
-pub mod cloud;
+pub mod dialect;
 pub mod errors;
+pub mod form;
 pub mod gathering;
 pub mod gemini;
 pub mod http;
 pub mod local;
 pub mod openai;
+pub mod remote;
 pub mod sse;
+pub mod vendors;
 pub mod wire;

@@ -11,15 +11,16 @@ use crate::consultation::call::{Ask, Outcome, StopReason};
 use crate::domain::tokens::Usage;
 use crate::engine::ports::Delta;
 
+use super::dialect::TokensField;
+use super::form::{Form, Structure};
 use super::gathering::Gathering;
 use super::sse::Event;
-use super::wire::{Account, Decoder, End, Endpoint, HttpRequest, Structure, bearer};
+use super::wire::{Account, Decoder, End, Endpoint, HttpRequest};
 
 /// The request for one call.
-pub fn encode(ask: &Ask, endpoint: &Endpoint, structure: Structure) -> HttpRequest {
+pub fn encode(ask: &Ask, endpoint: &Endpoint, form: &Form) -> HttpRequest {
     let mut body = json!({
         "model": ask.model.model,
-        "max_completion_tokens": ask.room,
         "stream": true,
         "stream_options": {"include_usage": true},
         "messages": [
@@ -27,11 +28,18 @@ pub fn encode(ask: &Ask, endpoint: &Endpoint, structure: Structure) -> HttpReque
             {"role": "user", "content": ask.prompt.user()},
         ],
     });
-    if let (Structure::Schema, Some(fields)) = (structure, body.as_object_mut()) {
+    let tokens_field = match form.tokens_field {
+        TokensField::MaxTokens => "max_tokens",
+        TokensField::MaxCompletionTokens => "max_completion_tokens",
+    };
+    if let Some(fields) = body.as_object_mut() {
+        fields.insert(tokens_field.into(), ask.room.into());
+    }
+    if let (Structure::Schema, Some(fields)) = (form.structure, body.as_object_mut()) {
         let schema = json!({"name": ask.answer.name(), "strict": true, "schema": super::wire::schema(ask)});
         fields.insert("response_format".into(), json!({"type": "json_schema", "json_schema": schema}));
     }
-    HttpRequest { url: format!("{}/chat/completions", endpoint.base_url), headers: vec![bearer(&endpoint.account.key)], body }
+    HttpRequest { url: format!("{}/chat/completions", endpoint.base_url), headers: endpoint.account.bearer().into_iter().collect(), body }
 }
 
 /// Reads the stream of one reply.

@@ -9,39 +9,55 @@ use crate::engine::ports::Delta;
 
 use super::sse;
 
-/// Where a vendor is reached and with which key.
+/// Where a provider is reached and with which key.
 #[derive(Clone, Debug)]
 pub struct Endpoint {
-    /// Without a trailing slash; for OpenAI it includes the version.
+    /// Without a trailing slash; for Chat Completions it includes the version.
     pub base_url: String,
     pub account: Account,
 }
 
-/// A key and the name it has for the user.
+/// A key, and where the user finds it.
 #[derive(Clone, Debug)]
 pub struct Account {
-    pub key: SecretString,
-    /// The environment variable that the key came from.
-    pub variable: String,
+    /// `None` where no key is wanted, or none is set.
+    pub key: Option<SecretString>,
+    /// What the user would look at when the key is refused: `` `OPENAI_API_KEY` ``.
+    pub origin: String,
+    pub scheme: Scheme,
+}
+
+/// How a key is shown to the server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scheme {
+    /// In the header that the vendor's keys go in.
+    Usual,
+    /// `Authorization: Bearer`, also where the vendor's keys go elsewhere.
+    Bearer,
 }
 
 impl Account {
     /// The text with the key blotted out, wherever a server may have echoed it.
     pub fn redact(&self, text: &str) -> String {
-        match self.key.expose_secret() {
-            "" => text.to_owned(),
-            key => text.replace(key, "[key]"),
+        match self.key.as_ref().map(ExposeSecret::expose_secret) {
+            None | Some("") => text.to_owned(),
+            Some(key) => text.replace(key, "[key]"),
         }
     }
-}
 
-/// How the answer's form is asked for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Structure {
-    /// The vendor is given the schema and holds the model to it.
-    Schema,
-    /// The prompt alone says what is wanted.
-    Prompt,
+    /// The header that carries the key, where a vendor has one of its own.
+    pub fn header(&self, own: &'static str) -> Option<(&'static str, HeaderText)> {
+        let key = self.key.as_ref()?;
+        Some(match self.scheme {
+            Scheme::Usual => (own, HeaderText::Secret(key.clone())),
+            Scheme::Bearer => bearer(key),
+        })
+    }
+
+    /// The header that carries the key, where everyone uses the same.
+    pub fn bearer(&self) -> Option<(&'static str, HeaderText)> {
+        self.key.as_ref().map(bearer)
+    }
 }
 
 /// The value of a header.
@@ -70,7 +86,7 @@ impl HttpRequest {
 }
 
 /// `Authorization: Bearer KEY`.
-pub fn bearer(key: &SecretString) -> (&'static str, HeaderText) {
+fn bearer(key: &SecretString) -> (&'static str, HeaderText) {
     ("authorization", HeaderText::Secret(SecretString::from(format!("Bearer {}", key.expose_secret()))))
 }
 

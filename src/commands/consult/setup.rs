@@ -1,13 +1,12 @@
 //! Everything a consultation needs before it begins: settings, prompts, panel, prices, and the providers to ask.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
 
 use crate::commands::local::{self, Found, LocalModels};
 use crate::commands::panel::{self, Choices, Wanted};
+use crate::commands::reach;
 use crate::config::env::Environment;
 use crate::config::paths::{Home, read_optional};
-use crate::config::secrets;
 use crate::config::settings::Settings;
 use crate::consultation::plan::{ModelTerms, Plan};
 use crate::consultation::policy::consent::{ConsentRule, Standing};
@@ -17,12 +16,9 @@ use crate::domain::ids::{ConsultationId, ModelRef, ProviderId};
 use crate::domain::panel::Panel;
 use crate::domain::time::Timestamp;
 use crate::engine::driver::Providers;
-use crate::engine::ports::Provider;
 use crate::error::Error;
 use crate::providers::catalog::Catalog;
-use crate::providers::cloud::{Cloud, Vendor};
 use crate::providers::http::{Http, Timeouts};
-use crate::providers::wire::{Account, Endpoint};
 use crate::terminal::printer::Printer;
 
 use super::Args;
@@ -47,13 +43,7 @@ pub(super) fn prepare(
     let settings = Settings::load(&home.config_file(), environment).map_err(Error::usage)?;
     let catalog = catalog(&home)?;
     let templates = templates(&home)?;
-    let endpoints: BTreeMap<Vendor, Endpoint> = secrets::endpoints(environment)
-        .into_iter()
-        .filter_map(|endpoint| {
-            let account = Account { key: endpoint.key, variable: endpoint.variable.to_owned() };
-            Some((Vendor::of(&endpoint.provider)?, Endpoint { base_url: endpoint.base_url, account }))
-        })
-        .collect();
+    let reached = reach::keyed(environment);
 
     let wanted = Wanted {
         panel: args.panel.clone().or_else(|| settings.panel.as_ref().filter(|_| args.model.is_empty()).map(|seats| seats.join(","))),
@@ -62,7 +52,8 @@ pub(super) fn prepare(
     };
     let local_models = LocalModels::new(environment, &settings, &home, printer);
     let local = local_models.default_model()?;
-    let choices = Choices { catalog: &catalog, templates: &templates, keyed: endpoints.keys().copied().collect(), local, now };
+    let choices =
+        Choices { catalog: &catalog, templates: &templates, keyed: reached.iter().map(|reach| reach.id.clone()).collect(), local, now };
     let mut chosen = panel::choose(&wanted, &choices)?;
     let local = obtain(&mut chosen.panel, &local_models, standing)?;
 
@@ -70,7 +61,7 @@ pub(super) fn prepare(
     let prices = catalog.prices(now);
     let models = terms(&chosen.panel, &catalog, &settings);
     let timeouts = Timeouts { connect: settings.connect_timeout, idle: settings.idle_timeout };
-    let mut providers = cloud(endpoints, catalog, timeouts);
+    let mut providers = reach::providers(reached, catalog, Http::new(timeouts));
     if let Some(found) = local {
         providers.insert(ProviderId::new(ProviderId::LOCAL), local::provider(found, &settings)?);
     }
@@ -142,13 +133,4 @@ fn obtain(panel: &mut Panel, models: &LocalModels<'_>, standing: Standing) -> Re
         model.model.clone_from(&found.name);
     }
     Ok(Some(found))
-}
-
-fn cloud(endpoints: BTreeMap<Vendor, Endpoint>, catalog: Catalog, timeouts: Timeouts) -> Providers {
-    let (catalog, http) = (Arc::new(catalog), Arc::new(Http::new(timeouts)));
-    let provider = |(vendor, endpoint): (Vendor, Endpoint)| {
-        let cloud: Arc<dyn Provider> = Arc::new(Cloud::new(vendor, endpoint, Arc::clone(&catalog), Arc::clone(&http)));
-        (ProviderId::new(vendor.id()), cloud)
-    };
-    endpoints.into_iter().map(provider).collect()
 }

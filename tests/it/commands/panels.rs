@@ -57,7 +57,10 @@ fn what_cannot_be_asked_is_refused_with_the_way_out() {
     let conclave = Conclave::at(&server).without("OPENAI_API_KEY");
     for (arguments, expected) in [
         (["--model", "gpt-6.1-sol"], "error: there is no key for OpenAI\nhint: set OPENAI_API_KEY\n"),
-        (["--judge", "acme:x"], "error: no provider is called `acme`\nhint: one of: anthropic, openai, google, local\n"),
+        (
+            ["--judge", "acme:x"],
+            "error: no provider is called `acme`\nhint: one of: anthropic, openai, google, xai, mistral, openrouter, ollama, llamacpp, lmstudio, vllm, local\n",
+        ),
         (["--panel", "nobody=claude-opus-5-5"], "error: no persona is called `nobody`\nhint: one of: architecture, pragmatic, security\n"),
     ] {
         let ran = conclave.run(&["consult", "Shall we?", arguments[0], arguments[1]]).ends_with(2);

@@ -3,11 +3,10 @@
 use std::time::Duration;
 
 use conclave::engine::ports::{Delta, Provider};
-use conclave::providers::cloud::Vendor;
 use futures_util::future::join_all;
 
 use super::{VENDORS, ask, call, cloud, impatient, settled};
-use crate::support::provider_server::{Answer, On, ProviderServer};
+use crate::support::provider_server::{Answer, On, ProviderServer, Vendor};
 
 #[tokio::test]
 async fn dropping_a_call_closes_its_connection() {
@@ -58,7 +57,7 @@ async fn a_slow_answer_that_gives_signs_of_life_is_waited_for() {
 #[tokio::test]
 async fn the_server_answers_the_nth_request_by_its_script() {
     let server = ProviderServer::start();
-    server.on(On::vendor(crate::support::provider_server::Vendor::Google).nth(2), Answer::http(503, "text/plain", "busy"));
+    server.on(On::vendor(Vendor::Google).nth(2), Answer::http(503, "text/plain", "busy"));
     let provider = cloud(Vendor::Google, &server);
     let ask = ask(Vendor::Google, "gemini-4-argon");
     assert!(call(&provider, &ask).await.0.is_ok());

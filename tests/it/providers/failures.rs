@@ -5,11 +5,10 @@ use std::time::Duration;
 use conclave::consultation::call::FailureClass;
 use conclave::domain::tokens::{Usage, UsageSource};
 use conclave::engine::ports::Delta;
-use conclave::providers::cloud::Vendor;
 use serde_json::json;
 
 use super::{KEY, VENDORS, ask, call, cloud, cloud_at, decode, impatient};
-use crate::support::provider_server::{Answer, On, ProviderServer};
+use crate::support::provider_server::{Answer, On, ProviderServer, Vendor};
 
 #[tokio::test]
 async fn an_error_status_is_classified_and_hints_are_kept() {

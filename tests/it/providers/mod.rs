@@ -11,15 +11,16 @@ use std::time::Duration;
 
 use conclave::consultation::answer::AnswerKind;
 use conclave::consultation::call::{Ask, Outcome, Prompt};
-use conclave::domain::ids::{CallId, ModelRef};
+use conclave::domain::ids::{CallId, ModelRef, ProviderId};
 use conclave::engine::ports::{Delta, Provider};
 use conclave::providers::catalog::Catalog;
-use conclave::providers::cloud::{Cloud, Vendor};
 use conclave::providers::http::{Http, Timeouts};
+use conclave::providers::remote::Remote;
 use conclave::providers::sse;
-use conclave::providers::wire::{Account, End, Endpoint};
+use conclave::providers::vendors;
+use conclave::providers::wire::{Account, End, Endpoint, Scheme};
 
-use crate::support::provider_server::ProviderServer;
+use crate::support::provider_server::{ProviderServer, Vendor};
 
 /// A key that must never be seen anywhere but in its header.
 const KEY: &str = "sk-very-secret-0123456789";
@@ -32,27 +33,28 @@ fn ask(vendor: Vendor, model: &str) -> Ask {
     Ask { call: CallId(1), model: ModelRef::new(vendor.id(), model), prompt, answer: AnswerKind::Independent, room: 16_384 }
 }
 
-fn cloud_at(vendor: Vendor, url: &str) -> Cloud {
+fn cloud_at(vendor: Vendor, url: &str) -> Remote {
     cloud_with(vendor, url, Duration::from_secs(30))
 }
 
-fn cloud_with(vendor: Vendor, url: &str, idle: Duration) -> Cloud {
+fn cloud_with(vendor: Vendor, url: &str, idle: Duration) -> Remote {
     let (base_url, variable) = match vendor {
         Vendor::Anthropic => (url.to_owned(), "ANTHROPIC_API_KEY"),
         Vendor::OpenAi => (format!("{url}/v1"), "OPENAI_API_KEY"),
         Vendor::Google => (url.to_owned(), "GEMINI_API_KEY"),
     };
-    let endpoint = Endpoint { base_url, account: Account { key: KEY.into(), variable: variable.into() } };
+    let account = Account { key: Some(KEY.into()), origin: format!("`{variable}`"), scheme: Scheme::Usual };
+    let dialect = vendors::find(&ProviderId::new(vendor.id())).unwrap().dialect;
     let timeouts = Timeouts { connect: Duration::from_secs(5), idle };
-    Cloud::new(vendor, endpoint, Arc::new(Catalog::builtin()), Arc::new(Http::new(timeouts)))
+    Remote::new(dialect, Endpoint { base_url, account }, Arc::new(Catalog::builtin()), Arc::new(Http::new(timeouts)))
 }
 
-fn cloud(vendor: Vendor, server: &ProviderServer) -> Cloud {
+fn cloud(vendor: Vendor, server: &ProviderServer) -> Remote {
     cloud_at(vendor, &server.url())
 }
 
 /// A client that waits for the next byte for 0.6 s at most.
-fn impatient(vendor: Vendor, server: &ProviderServer) -> Cloud {
+fn impatient(vendor: Vendor, server: &ProviderServer) -> Remote {
     cloud_with(vendor, &server.url(), Duration::from_millis(600))
 }
 
@@ -67,7 +69,7 @@ async fn settled(server: &ProviderServer) {
 }
 
 /// Makes a call and keeps what was told on the way.
-async fn call(cloud: &Cloud, ask: &Ask) -> (Outcome, Vec<Delta>) {
+async fn call(cloud: &Remote, ask: &Ask) -> (Outcome, Vec<Delta>) {
     let mut deltas = Vec::new();
     let outcome = cloud.ask(ask, &mut |delta| deltas.push(delta)).await;
     (outcome, deltas)

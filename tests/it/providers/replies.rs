@@ -3,13 +3,12 @@
 use conclave::consultation::call::{FailureClass, StopReason};
 use conclave::domain::tokens::{Usage, UsageSource};
 use conclave::engine::ports::Delta;
-use conclave::providers::cloud::Vendor;
 
 use conclave::providers::sse;
 use conclave::providers::wire::End;
 
 use super::{VENDORS, ask, call, cloud, cloud_at, decode, impatient};
-use crate::support::provider_server::{self, Answer, On, ProviderServer, stream_of};
+use crate::support::provider_server::{self, Answer, On, ProviderServer, Vendor, stream_of};
 
 fn reported(input: u64, output: u64) -> Usage {
     Usage { input, output, ..Usage::default() }

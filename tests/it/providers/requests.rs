@@ -2,12 +2,13 @@
 
 use conclave::consultation::answer::AnswerKind;
 use conclave::providers::anthropic;
-use conclave::providers::cloud::Vendor;
-use conclave::providers::wire::{Account, Endpoint, Structure};
+use conclave::providers::dialect::Quirks;
+use conclave::providers::form::{Form, Structure};
+use conclave::providers::wire::{Account, Endpoint, Scheme};
 use serde_json::{Value, json};
 
 use super::{KEY, VENDORS, ask, call, cloud, cloud_at};
-use crate::support::provider_server::ProviderServer;
+use crate::support::provider_server::{ProviderServer, Vendor};
 
 fn schema() -> Value {
     serde_json::from_str(AnswerKind::Independent.schema()).unwrap()
@@ -91,9 +92,9 @@ fn a_model_without_response_schemas_is_only_asked_in_words() {
 
 #[test]
 fn an_anthropic_token_goes_out_as_a_bearer() {
-    let account = Account { key: KEY.into(), variable: anthropic::TOKEN_VARIABLE.into() };
+    let account = Account { key: Some(KEY.into()), origin: "`ANTHROPIC_AUTH_TOKEN`".into(), scheme: Scheme::Bearer };
     let endpoint = Endpoint { base_url: "http://h".into(), account };
-    let request = anthropic::encode(&ask(Vendor::Anthropic, "m"), &endpoint, Structure::Prompt);
+    let request = anthropic::encode(&ask(Vendor::Anthropic, "m"), &endpoint, &Form::new(Structure::Prompt, Quirks::COMPATIBLE));
     assert_eq!(request.header("authorization"), Some(format!("Bearer {KEY}").as_str()));
     assert_eq!(request.header("x-api-key"), None);
 }

@@ -2,13 +2,12 @@
 
 use conclave::consultation::answer::AnswerKind;
 use conclave::consultation::call::{FailureClass, Outcome};
-use conclave::providers::cloud::Vendor;
 use conclave::providers::sse;
 use conclave::providers::wire::End;
 use proptest::prelude::*;
 
 use super::{VENDORS, ask, call, cloud, cloud_at};
-use crate::support::provider_server::{self, Answer, On, ProviderServer, stream_of};
+use crate::support::provider_server::{self, Answer, On, ProviderServer, Vendor, stream_of};
 
 /// Decodes a stream's bytes without a network.
 fn decode_bytes(vendor: Vendor, model: &str, stream: &[u8]) -> Outcome {

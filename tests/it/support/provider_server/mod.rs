@@ -36,6 +36,17 @@ pub(crate) enum Vendor {
     Google,
 }
 
+impl Vendor {
+    /// Its name before the colon of a model.
+    pub(crate) fn id(self) -> &'static str {
+        match self {
+            Self::Anthropic => "anthropic",
+            Self::OpenAi => "openai",
+            Self::Google => "google",
+        }
+    }
+}
+
 /// The server. Dropping it closes its port and every connection.
 #[derive(Debug)]
 pub(crate) struct ProviderServer {
