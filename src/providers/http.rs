@@ -4,10 +4,7 @@
 //! (it holds back streams) and no total timeout (a model may think for as long as it gives signs of life). Dropping the future of a call
 //! closes its connection.
 
-use std::net::{IpAddr, Ipv6Addr};
 use std::ops::ControlFlow;
-use std::sync::OnceLock;
-use std::time::Duration;
 
 use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Client, Response, Url};
@@ -16,81 +13,34 @@ use crate::consultation::call::{Failure, FailureClass, Outcome};
 use crate::domain::tokens::Usage;
 use crate::engine::ports::Delta;
 
+use super::clients::{self, Clients};
 use super::errors::{self, ErrorResponse};
 use super::sse;
 use super::wire::{Account, Decoder, End, HeaderText, HttpRequest};
 
+pub use super::clients::{NoClient, Timeouts};
+
 /// Most bytes that are read of an answer that is not a success.
 const MAX_ERROR_BYTES: usize = 64 * 1024;
+/// How the errors of a proxy begin that was asked for a way through.
+const TUNNEL: &str = "tunnel error: ";
 /// Most bytes of a whole stream.
 const MAX_STREAM_BYTES: usize = 64 * 1024 * 1024;
 
-/// How long a connection may be silent. There is no limit to how long a call may take.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Timeouts {
-    pub connect: Duration,
-    /// Between two bytes of any kind: comments that keep a stream alive count.
-    pub idle: Duration,
-}
-
-impl Default for Timeouts {
-    fn default() -> Self {
-        Self { connect: Duration::from_secs(10), idle: Duration::from_secs(120) }
-    }
-}
-
-/// The clients, built when they are first needed: that loads the platform's certificates, which takes longer than `--version` may.
+/// What makes calls.
 #[derive(Debug, Default)]
 pub struct Http {
-    timeouts: Timeouts,
-    public: OnceLock<Result<Client, String>>,
-    own_network: OnceLock<Result<Client, String>>,
-    /// The own network without TLS, which needs no certificates at all.
-    own_network_plain: OnceLock<Result<Client, String>>,
-}
-
-/// Why there is no client for an address.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum NoClient {
-    #[error("`{0}` is not an address of the form https://host/path")]
-    BadUrl(String),
-    #[error("cannot set up TLS: {0}")]
-    Setup(String),
+    clients: Clients,
 }
 
 impl Http {
     pub fn new(timeouts: Timeouts) -> Self {
-        Self { timeouts, ..Self::default() }
+        Self { clients: Clients::new(timeouts) }
     }
 
     /// The client for an address. Hosts of the user's own network are reached without a proxy. Redirects are not followed.
     pub fn client_for(&self, url: &str) -> Result<&Client, NoClient> {
-        self.client(&parse(url)?)
-    }
-
-    fn client(&self, url: &Url) -> Result<&Client, NoClient> {
-        let own_network = is_own_network(url.host_str().unwrap_or_default());
-        let plain = own_network && url.scheme() == "http";
-        let cell = match (own_network, plain) {
-            (false, _) => &self.public,
-            (true, false) => &self.own_network,
-            (true, true) => &self.own_network_plain,
-        };
-        let built = cell.get_or_init(|| {
-            // A second installation changes nothing, and is reported as an error.
-            let _ = rustls::crypto::ring::default_provider().install_default();
-            let builder = Client::builder()
-                .user_agent(concat!("conclave/", env!("CARGO_PKG_VERSION")))
-                .redirect(reqwest::redirect::Policy::none())
-                .connect_timeout(self.timeouts.connect)
-                .read_timeout(self.timeouts.idle)
-                .http2_keep_alive_interval(Duration::from_secs(20))
-                .http2_keep_alive_timeout(Duration::from_secs(20));
-            let builder = if own_network { builder.no_proxy() } else { builder };
-            let builder = if plain { builder.tls_certs_only([]) } else { builder };
-            builder.build().map_err(|error| innermost(&error))
-        });
-        built.as_ref().map_err(|reason| NoClient::Setup(reason.clone()))
+        self.clients.get(&clients::parse(url)?)
     }
 
     /// Makes one call and feeds the answer's events to the decoder.
@@ -116,8 +66,8 @@ impl Http {
 
     async fn send(&self, request: HttpRequest, account: &Account) -> Result<Response, Failure> {
         let bad_request = |reason: String| Failure::new(FailureClass::BadRequest, reason);
-        let url = parse(&request.url).map_err(|error| bad_request(error.to_string()))?;
-        let client = self.client(&url).map_err(|error| Failure::new(FailureClass::Transport, error.to_string()))?;
+        let url = clients::parse(&request.url).map_err(|error| bad_request(error.to_string()))?;
+        let client = self.clients.get(&url).map_err(|error| bad_request(error.to_string()))?;
         let mut headers = HeaderMap::with_capacity(request.headers.len() + 1);
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
         for (name, text) in &request.headers {
@@ -137,7 +87,7 @@ impl Http {
         sent.map_err(|error| Failure {
             // Without a connection nothing was asked for, and nothing can be billed.
             usage: error.is_connect().then(Usage::default),
-            ..Failure::new(FailureClass::Transport, self.in_plain_words(&error, &authority))
+            ..Failure::new(class_of(&error), self.in_plain_words(&error, &authority))
         })
     }
 
@@ -191,26 +141,21 @@ impl Http {
     fn in_plain_words(&self, error: &reqwest::Error, authority: &str) -> String {
         let cause = innermost(error);
         if error.is_timeout() && error.is_connect() {
-            format!("`{authority}` did not accept a connection within {} s", self.timeouts.connect.as_secs_f64())
+            format!("`{authority}` did not accept a connection within {} s", self.clients.timeouts.connect.as_secs_f64())
         } else if error.is_timeout() {
-            format!("`{authority}` sent nothing for {} s", self.timeouts.idle.as_secs_f64())
+            format!("`{authority}` sent nothing for {} s", self.clients.timeouts.idle.as_secs_f64())
         } else if is_refused(error) {
             format!("connection refused by `{authority}`")
         } else if cause.contains("ertificate") {
             format!("the TLS certificate of `{authority}` was not accepted: {cause}")
+        } else if let Some(reason) = cause.strip_prefix(TUNNEL) {
+            format!("the proxy gave no way to `{authority}`: {reason}; check `HTTPS_PROXY`")
         } else if error.is_connect() {
             format!("cannot connect to `{authority}`: {cause}")
         } else {
             format!("the connection to `{authority}` broke: {cause}")
         }
     }
-}
-
-fn parse(url: &str) -> Result<Url, NoClient> {
-    let without_query = || NoClient::BadUrl(url.split(['?', '#']).next().unwrap_or_default().to_owned());
-    let parsed = Url::parse(url).map_err(|_| without_query())?;
-    let usable = matches!(parsed.scheme(), "http" | "https") && parsed.has_host();
-    usable.then_some(parsed).ok_or_else(without_query)
 }
 
 /// Host and, where it is not the usual one, port.
@@ -220,7 +165,7 @@ fn authority(url: &Url) -> String {
 }
 
 /// The last cause: the words of the system or of TLS, without the address that the outer errors carry.
-fn innermost(error: &dyn std::error::Error) -> String {
+pub(super) fn innermost(error: &dyn std::error::Error) -> String {
     let mut cause = error;
     while let Some(source) = cause.source() {
         cause = source;
@@ -228,20 +173,19 @@ fn innermost(error: &dyn std::error::Error) -> String {
     errors::shortened(&cause.to_string())
 }
 
+/// What is wrong with a connection passes, but for a proxy that does not know the user and a certificate that nobody vouches for.
+fn class_of(error: &reqwest::Error) -> FailureClass {
+    match innermost(error) {
+        cause if cause.starts_with(TUNNEL) && cause.ends_with("authorization required") => FailureClass::Auth,
+        cause if cause.contains("ertificate") => FailureClass::BadRequest,
+        _ => FailureClass::Transport,
+    }
+}
+
 fn is_refused(error: &reqwest::Error) -> bool {
     std::iter::successors(std::error::Error::source(error), |cause| cause.source())
         .filter_map(|cause| cause.downcast_ref::<std::io::Error>())
         .any(|cause| cause.kind() == std::io::ErrorKind::ConnectionRefused)
-}
-
-/// The user's own machine or network, which no proxy stands before.
-fn is_own_network(host: &str) -> bool {
-    let host = host.trim_start_matches('[').trim_end_matches(']');
-    match host.parse() {
-        Ok(IpAddr::V4(ip)) => ip.is_loopback() || ip.is_private() || ip.is_link_local() || ip.is_unspecified(),
-        Ok(IpAddr::V6(ip)) => ip == Ipv6Addr::LOCALHOST || ip.is_unique_local() || ip.is_unicast_link_local(),
-        Err(_) => !host.contains('.') || [".localhost", ".local", ".internal"].iter().any(|suffix| host.ends_with(suffix)),
-    }
 }
 
 fn header(headers: &HeaderMap, name: &str) -> Option<String> {
@@ -295,16 +239,6 @@ fn not_a_stream(body: &[u8], content_type: &str, account: &Account) -> End {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn hosts_of_the_users_own_network_are_known() {
-        for host in ["localhost", "127.0.0.1", "[::1]", "192.168.1.5", "10.0.0.1", "ollama", "box.local", "fd00::1"] {
-            assert!(is_own_network(host), "{host}");
-        }
-        for host in ["api.openai.com", "8.8.8.8", "2606:4700::1", "local.example"] {
-            assert!(!is_own_network(host), "{host}");
-        }
-    }
 
     #[test]
     fn an_address_that_cannot_be_used_is_named_without_its_query() {

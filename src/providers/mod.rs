@@ -4,6 +4,7 @@
 
 pub mod anthropic;
 pub mod catalog;
+mod clients;
 pub mod dialect;
 pub mod errors;
 pub mod form;

@@ -8,6 +8,7 @@ mod failures;
 mod interrupts;
 mod judging;
 mod model;
+mod network;
 mod output;
 mod panels;
 mod records;

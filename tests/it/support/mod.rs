@@ -4,6 +4,7 @@
 pub(crate) mod asked;
 #[cfg(unix)]
 pub(crate) mod binary;
+pub(crate) mod network;
 pub(crate) mod provider_server;
 #[cfg(unix)]
 pub(crate) mod pty;

@@ -111,6 +111,10 @@ impl ProviderServer {
         Self { address, shared, stop: Some(stop), thread: Some(thread) }
     }
 
+    pub(crate) fn address(&self) -> SocketAddr {
+        self.address
+    }
+
     /// `http://127.0.0.1:PORT`.
     pub(crate) fn url(&self) -> String {
         format!("http://{}", self.address)

@@ -1,0 +1,127 @@
+//! The HTTP clients: which roots are trusted, which hosts a proxy stands before, and what no client ever does.
+//!
+//! No redirects, no total timeout. Certificates are checked against the system's roots (also those of `SSL_CERT_FILE`), or, on a system
+//! that has none, against the ones that are compiled in. `HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY` and `NO_PROXY` are followed, except for
+//! the user's own machine and network, where no proxy stands between.
+
+use std::net::{IpAddr, Ipv6Addr};
+use std::sync::OnceLock;
+use std::time::Duration;
+
+use reqwest::{Certificate, Client, ClientBuilder, Url};
+
+use super::http::innermost;
+
+/// How long a connection may be silent. There is no limit to how long a call may take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Timeouts {
+    pub connect: Duration,
+    /// Between two bytes of any kind: comments that keep a stream alive count.
+    pub idle: Duration,
+}
+
+impl Default for Timeouts {
+    fn default() -> Self {
+        Self { connect: Duration::from_secs(10), idle: Duration::from_secs(120) }
+    }
+}
+
+/// The clients, built when they are first needed: that loads the platform's certificates, which takes longer than `--version` may.
+#[derive(Debug, Default)]
+pub(super) struct Clients {
+    pub(super) timeouts: Timeouts,
+    public: OnceLock<Result<Client, String>>,
+    own_network: OnceLock<Result<Client, String>>,
+    /// The own network without TLS, which needs no certificates at all.
+    own_network_plain: OnceLock<Result<Client, String>>,
+}
+
+/// Why there is no client for an address.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NoClient {
+    #[error("`{0}` is not an address of the form https://host/path")]
+    BadUrl(String),
+    #[error("cannot set up TLS: {0}")]
+    Setup(String),
+}
+
+impl Clients {
+    pub(super) fn new(timeouts: Timeouts) -> Self {
+        Self { timeouts, ..Self::default() }
+    }
+
+    /// The client for an address.
+    pub(super) fn get(&self, url: &Url) -> Result<&Client, NoClient> {
+        let own_network = is_own_network(url.host_str().unwrap_or_default());
+        let plain = own_network && url.scheme() == "http";
+        let cell = match (own_network, plain) {
+            (false, _) => &self.public,
+            (true, false) => &self.own_network,
+            (true, true) => &self.own_network_plain,
+        };
+        let built = cell.get_or_init(|| {
+            // A second installation changes nothing, and is reported as an error.
+            let _ = rustls::crypto::ring::default_provider().install_default();
+            let builder = || if own_network { self.builder().no_proxy() } else { self.builder() };
+            if plain {
+                return builder().tls_certs_only([]).build().map_err(|error| innermost(&error));
+            }
+            // A system without roots is the one thing that the compiled-in ones can mend: where it has some, what it trusts decides.
+            builder().build().or_else(|_| builder().tls_certs_merge(bundled_roots()).build()).map_err(|error| innermost(&error))
+        });
+        built.as_ref().map_err(|reason| NoClient::Setup(reason.clone()))
+    }
+
+    fn builder(&self) -> ClientBuilder {
+        Client::builder()
+            .user_agent(concat!("conclave/", env!("CARGO_PKG_VERSION")))
+            .redirect(reqwest::redirect::Policy::none())
+            .connect_timeout(self.timeouts.connect)
+            .read_timeout(self.timeouts.idle)
+            .http2_keep_alive_interval(Duration::from_secs(20))
+            .http2_keep_alive_timeout(Duration::from_secs(20))
+    }
+}
+
+/// Mozilla's roots, as they were when this program was built.
+fn bundled_roots() -> impl Iterator<Item = Certificate> {
+    webpki_root_certs::TLS_SERVER_ROOT_CERTS.iter().filter_map(|root| Certificate::from_der(root).ok())
+}
+
+/// Reads an address that a request can go to.
+pub(super) fn parse(url: &str) -> Result<Url, NoClient> {
+    let without_query = || NoClient::BadUrl(url.split(['?', '#']).next().unwrap_or_default().to_owned());
+    let parsed = Url::parse(url).map_err(|_| without_query())?;
+    let usable = matches!(parsed.scheme(), "http" | "https") && parsed.has_host();
+    usable.then_some(parsed).ok_or_else(without_query)
+}
+
+/// The user's own machine or network, which no proxy stands before.
+pub(super) fn is_own_network(host: &str) -> bool {
+    let host = host.trim_start_matches('[').trim_end_matches(']');
+    match host.parse() {
+        Ok(IpAddr::V4(ip)) => ip.is_loopback() || ip.is_private() || ip.is_link_local() || ip.is_unspecified(),
+        Ok(IpAddr::V6(ip)) => ip == Ipv6Addr::LOCALHOST || ip.is_unique_local() || ip.is_unicast_link_local(),
+        Err(_) => !host.contains('.') || [".localhost", ".local", ".internal"].iter().any(|suffix| host.ends_with(suffix)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hosts_of_the_users_own_network_are_known() {
+        for host in ["localhost", "127.0.0.1", "[::1]", "192.168.1.5", "10.0.0.1", "ollama", "box.local", "fd00::1"] {
+            assert!(is_own_network(host), "{host}");
+        }
+        for host in ["api.openai.com", "8.8.8.8", "2606:4700::1", "local.example"] {
+            assert!(!is_own_network(host), "{host}");
+        }
+    }
+
+    #[test]
+    fn the_roots_that_are_compiled_in_are_all_read() {
+        assert!(bundled_roots().count() == webpki_root_certs::TLS_SERVER_ROOT_CERTS.len() && bundled_roots().count() > 100);
+    }
+}
