@@ -21,7 +21,13 @@ pub(super) fn read(argument: Option<&str>) -> Result<Question, Error> {
         None => return Err(required()),
     };
     let text = text.trim();
-    if text.is_empty() { Err(required()) } else { Ok(Question { text: text.to_owned(), input }) }
+    match (text, input) {
+        ("", Input::Taken) => {
+            Err(Error::usage("standard input holds no question").hint("for example: echo 'Should we?' | conclave consult -"))
+        }
+        ("", Input::Free) => Err(required()),
+        (text, input) => Ok(Question { text: text.to_owned(), input }),
+    }
 }
 
 fn required() -> Error {

@@ -19,10 +19,15 @@ fn without_a_question_it_says_how_to_ask_one() {
     let conclave = Conclave::at(&server);
     let expected = "error: Question is required. Usage: conclave consult <question>\n\
                     hint: to read the question from standard input: conclave consult -\n";
-    for arguments in [&["consult"][..], &["consult", ""], &["consult", " \n\t "], &["consult", "-"]] {
+    for arguments in [&["consult"][..], &["consult", ""], &["consult", " \n\t "]] {
         assert_eq!(refused(&conclave, &server, arguments, ""), expected, "{arguments:?}");
     }
-    assert_eq!(refused(&conclave, &server, &["consult", "-"], " \n "), expected);
+    for input in ["", " \n "] {
+        assert_eq!(
+            refused(&conclave, &server, &["consult", "-"], input),
+            "error: standard input holds no question\nhint: for example: echo 'Should we?' | conclave consult -\n"
+        );
+    }
 }
 
 #[test]
