@@ -1,11 +1,14 @@
 //! Calls under way: each errand is one answer wanted from one agent, through retries, more room, a repair and other judges.
 //!
+//! A call goes out when its provider's lane has room for it; until then its errand waits in the order in which it came.
 //! Whatever text a model was paid for is kept: an answer that cannot be read even after one repair becomes a degraded artifact.
+
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
 use crate::domain::artifact::Content;
-use crate::domain::ids::{CallId, ModelRef, SeatId};
+use crate::domain::ids::{CallId, ModelRef, ProviderId, SeatId};
 use crate::domain::money::Cost;
 use crate::domain::time::Timestamp;
 use crate::domain::tokens::Usage;
@@ -13,7 +16,8 @@ use crate::domain::tokens::Usage;
 use super::answer::AnswerKind;
 use super::call::{Ask, Failure, FailureClass, Outcome, Prompt, Reply, StopReason};
 use super::event::{AbortReason, AgentError, CallError, CallFinished, Event, Purpose};
-use super::policy::retry::Retry;
+use super::policy::pacing::{Admission, Ended};
+use super::policy::retry::{Retry, Tried};
 use super::problem::{Problem, Weight};
 use super::prompt::PromptError;
 use super::protocol::{Effect, Input, TimerId};
@@ -39,7 +43,7 @@ struct Errand {
     /// The prompt of the call under way: the candidate's, or a repair of its answer.
     prompt: Prompt,
     room: u64,
-    retries: u32,
+    tried: Tried,
     /// Text that was paid for and could not be used as it was.
     kept: Option<Kept>,
     status: Status,
@@ -57,8 +61,21 @@ enum Kept {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 enum Status {
-    Calling { call: CallId, purpose: Purpose, since: Timestamp, first_token: Option<Timestamp> },
-    Waiting { timer: TimerId },
+    Calling {
+        call: CallId,
+        purpose: Purpose,
+        since: Timestamp,
+        first_token: Option<Timestamp>,
+    },
+    /// Nothing happens before the timer fires.
+    Waiting {
+        timer: TimerId,
+        purpose: Purpose,
+    },
+    /// As many calls are under way at the provider as may be.
+    Queued {
+        purpose: Purpose,
+    },
 }
 
 /// An errand that has come to its end.
@@ -79,10 +96,10 @@ pub(super) struct Answer {
 /// What becomes of an errand after a call came back.
 enum Next {
     Settle(Answer),
-    /// A new call at once: with this prompt, in this room.
+    /// A new call as soon as its provider has room for it.
     Again(Purpose),
-    /// The same again later.
-    Wait(TimerId),
+    /// A new call after this time.
+    Wait(Duration, Purpose),
     GiveUp(AgentError),
 }
 
@@ -104,15 +121,15 @@ impl Work {
             room: turn.plan.terms(&current.model).room,
             current,
             rest: candidates.collect(),
-            retries: 0,
+            tried: Tried::default(),
             kept: None,
-            status: Status::Waiting { timer: TimerId(0) },
+            status: Status::Queued { purpose: Purpose::Answer },
             began: turn.now,
             tokens: Usage::default(),
             cost: Cost::FREE,
         };
         errand.announce(turn);
-        errand.call(turn, Purpose::Answer);
+        errand.go(turn, Purpose::Answer);
         self.open.push(errand);
     }
 
@@ -131,18 +148,21 @@ impl Work {
                 None
             }
             Input::TimerFired { timer } => {
-                let waiting = self.open.iter_mut().find(|errand| errand.status == Status::Waiting { timer });
-                if let Some(errand) = waiting {
-                    errand.call(turn, Purpose::Retry);
-                }
-                None
+                let at = self.open.iter().position(|errand| matches!(errand.status, Status::Waiting { timer: own, .. } if own == timer))?;
+                let settled = self.open.get_mut(at)?.waited(turn)?;
+                self.open.remove(at);
+                Some(settled)
             }
             Input::Replied { call, outcome } => {
                 let at = self.open.iter().position(|errand| errand.is_calling(call))?;
                 let errand = self.open.get_mut(at)?;
-                let settled = errand.replied(turn, outcome)?;
-                self.open.remove(at);
-                Some(settled)
+                let provider = errand.current.model.provider.clone();
+                let settled = errand.replied(turn, outcome);
+                if settled.is_some() {
+                    self.open.remove(at);
+                }
+                self.call_next(turn, &provider);
+                settled
             }
             Input::Start | Input::ConsentGiven | Input::ConsentDeclined | Input::Interrupted => None,
         }
@@ -152,8 +172,20 @@ impl Work {
     pub(super) fn cancel(self, turn: &mut Turn<'_>, reason: AbortReason) {
         for errand in self.open {
             if let Status::Calling { call, .. } = errand.status {
+                turn.end_call(&errand.current.model.provider, Ended::Otherwise);
                 turn.push(Effect::Cancel(call));
                 turn.emit(Event::CallCancelled { call, reason });
+            }
+        }
+    }
+
+    /// Lets those who wait for a provider's lane have the room that has become free in it.
+    fn call_next(&mut self, turn: &mut Turn<'_>, provider: &ProviderId) {
+        for errand in &mut self.open {
+            if let Status::Queued { purpose } = errand.status
+                && errand.current.model.provider == *provider
+            {
+                errand.go(turn, purpose);
             }
         }
     }
@@ -178,8 +210,44 @@ impl Errand {
         });
     }
 
+    /// Makes a call if the provider's lane allows, else waits for it.
+    fn go(&mut self, turn: &mut Turn<'_>, purpose: Purpose) {
+        match turn.admit(&self.current.model.provider) {
+            Admission::Now => self.call(turn, purpose),
+            Admission::Full => self.status = Status::Queued { purpose },
+            // Whoever cannot wait for so long gives up when its turn comes, which is at once.
+            Admission::Held(hold) => {
+                let until = if turn.is_too_long(&hold) { turn.now } else { hold.until };
+                self.wait_until(turn, until, purpose);
+            }
+        }
+    }
+
+    /// Its time has come, or the provider's hold is one that nobody waits for.
+    fn waited(&mut self, turn: &mut Turn<'_>) -> Option<Settled> {
+        let Status::Waiting { purpose, .. } = self.status else { return None };
+        match turn.admit(&self.current.model.provider) {
+            Admission::Held(hold) if turn.is_too_long(&hold) => {
+                let seconds = hold.until.since(turn.now).as_secs_f64().ceil();
+                let message = format!("{}; `{}` asks to be left alone for {seconds} s", hold.reason, self.current.model.provider);
+                self.give_up(turn, failed(FailureClass::RateLimit, message))
+            }
+            Admission::Now | Admission::Full | Admission::Held(_) => {
+                self.go(turn, purpose);
+                None
+            }
+        }
+    }
+
+    fn wait_until(&mut self, turn: &mut Turn<'_>, at: Timestamp, purpose: Purpose) {
+        let timer = turn.next_timer();
+        self.status = Status::Waiting { timer, purpose };
+        turn.push(Effect::SetTimer { timer, at });
+    }
+
     fn call(&mut self, turn: &mut Turn<'_>, purpose: Purpose) {
         let call = turn.next_call();
+        turn.begin_call(&self.current.model.provider);
         self.status = Status::Calling { call, purpose, since: turn.now, first_token: None };
         turn.emit(Event::CallStarted {
             call,
@@ -207,6 +275,8 @@ impl Errand {
             problems.push(Problem::new(Weight::Flagged, "", format!("the model stopped for a reason that is not a clean end: `{said}`")));
         }
         self.log(turn, &outcome, problems.clone());
+        let ended = if outcome.is_ok() { Ended::Answered } else { Ended::Otherwise };
+        turn.end_call(&self.current.model.provider, ended);
         let next = match outcome {
             Ok(reply) => self.after_reply(turn, reply, content, &problems),
             Err(failure) => self.after_failure(turn, &failure),
@@ -214,11 +284,12 @@ impl Errand {
         match next {
             Next::Settle(answer) => Some(self.settle(turn, Ok(answer))),
             Next::Again(purpose) => {
-                self.call(turn, purpose);
+                self.go(turn, purpose);
                 None
             }
-            Next::Wait(timer) => {
-                self.status = Status::Waiting { timer };
+            Next::Wait(wait, purpose) => {
+                let at = turn.now.after(wait);
+                self.wait_until(turn, at, purpose);
                 None
             }
             Next::GiveUp(error) => self.give_up(turn, error),
@@ -248,7 +319,7 @@ impl Errand {
             (StopReason::End, None | Some(Kept::CutOff(_))) => match self.repair(turn, &reply.text, problems) {
                 Ok(prompt) => {
                     self.prompt = prompt;
-                    self.retries = 0;
+                    self.tried = Tried::default();
                     self.kept = Some(Kept::Unreadable(reply.text));
                     Next::Again(Purpose::Repair)
                 }
@@ -262,18 +333,27 @@ impl Errand {
     }
 
     fn after_failure(&mut self, turn: &mut Turn<'_>, failure: &Failure) -> Next {
-        match turn.plan.retry.decide(failure, self.retries, self.jitter(turn)) {
+        let jitter = self.jitter(turn);
+        turn.hold(&self.current.model.provider, failure, jitter);
+        match turn.plan.retry.decide(failure, self.tried, jitter) {
             Retry::After(wait) => {
-                self.retries += 1;
-                let timer = turn.next_timer();
-                if let Status::Calling { call, .. } = self.status {
-                    let wait_ms = u64::try_from(wait.as_millis()).unwrap_or(u64::MAX);
-                    turn.emit(Event::CallRetried { call, agent_id: self.agent.clone(), wait_ms, reason: failure.message.clone() });
-                }
-                turn.push(Effect::SetTimer { timer, at: turn.now.after(wait) });
-                Next::Wait(timer)
+                self.tried.retries += 1;
+                self.announce_retry(turn, failure, wait);
+                Next::Wait(wait, Purpose::Retry)
+            }
+            Retry::Reformed => {
+                self.tried.forms += 1;
+                self.announce_retry(turn, failure, Duration::ZERO);
+                Next::Again(Purpose::Reformed)
             }
             Retry::Never(_) => Next::GiveUp(failed(failure.class, failure.message.clone())),
+        }
+    }
+
+    fn announce_retry(&self, turn: &mut Turn<'_>, failure: &Failure, wait: Duration) {
+        if let Status::Calling { call, .. } = self.status {
+            let wait_ms = u64::try_from(wait.as_millis()).unwrap_or(u64::MAX);
+            turn.emit(Event::CallRetried { call, agent_id: self.agent.clone(), wait_ms, reason: failure.message.clone() });
         }
     }
 
@@ -299,9 +379,9 @@ impl Errand {
         self.room = turn.plan.terms(&next.model).room;
         self.prompt = next.prompt.clone();
         self.current = next;
-        self.retries = 0;
+        self.tried = Tried::default();
         self.announce(turn);
-        self.call(turn, Purpose::Fallback);
+        self.go(turn, Purpose::Fallback);
         None
     }
 

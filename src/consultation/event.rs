@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::domain::artifact::Artifact;
-use crate::domain::ids::{CallId, ConsultationId, ModelRef, SeatId};
+use crate::domain::ids::{CallId, ConsultationId, ModelRef, ProviderId, SeatId};
 use crate::domain::money::Cost;
 use crate::domain::panel::Panel;
 use crate::domain::time::Timestamp;
@@ -75,6 +75,9 @@ pub enum Event {
     /// A failed call will be followed by another one.
     #[serde(rename = "call:retried")]
     CallRetried { call: CallId, agent_id: SeatId, wait_ms: u64, reason: String },
+    /// A provider asks to be left alone: no call goes out to it before the time has passed.
+    #[serde(rename = "provider:held")]
+    ProviderHeld { provider: ProviderId, wait_ms: u64, reason: String },
     #[serde(rename = "call:cancelled")]
     CallCancelled { call: CallId, reason: AbortReason },
     /// A call came back, with whatever it brought.
@@ -186,6 +189,8 @@ pub enum Purpose {
     Answer,
     /// The same again after a failure that may pass.
     Retry,
+    /// The same again in a form that the model takes.
+    Reformed,
     /// The same again with twice the room, after an answer that was cut off.
     MoreRoom,
     /// The model is shown its text and what is wrong with it.

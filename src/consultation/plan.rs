@@ -67,6 +67,11 @@ impl Plan {
         self.models.get(model).copied().unwrap_or_default()
     }
 
+    /// How many calls may be under way at a provider at once.
+    pub fn in_flight(&self, provider: &ProviderId) -> u32 {
+        self.in_flight.get(provider).copied().unwrap_or(USUAL_IN_FLIGHT)
+    }
+
     pub fn labels(&self) -> Labels {
         Labels::draw(&self.panel.seats, self.seed)
     }

@@ -138,6 +138,7 @@ impl Transcript {
             | Event::AgentCompleted { .. }
             | Event::Completed { .. }
             | Event::CallRetried { .. }
+            | Event::ProviderHeld { .. }
             | Event::CallCancelled { .. } => {}
         }
     }

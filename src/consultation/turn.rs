@@ -3,21 +3,25 @@
 use serde::{Deserialize, Serialize};
 
 use crate::domain::artifact::{Artifact, Content};
-use crate::domain::ids::CallId;
+use crate::domain::ids::{CallId, ProviderId};
 use crate::domain::time::Timestamp;
 
+use super::call::Failure;
 use super::event::{AbortReason, Envelope, Event, SCHEMA_VERSION, StateName};
 use super::plan::Plan;
+use super::policy::pacing::{Admission, Ended, Hold, Lanes};
 use super::protocol::{Effect, TimerId};
 use super::state::State;
 
-/// What only ever grows: numbers given out, and when it all began.
+/// What outlives a phase: numbers given out, when it all began, and how the providers are doing.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Ledger {
     events: u64,
     calls: u32,
     timers: u32,
     started_at: Timestamp,
+    /// Whom to call when; outlives the rounds.
+    lanes: Lanes,
 }
 
 /// The hands of a phase while it handles one input.
@@ -67,6 +71,35 @@ impl<'a> Turn<'a> {
     pub(super) fn next_timer(&mut self) -> TimerId {
         self.ledger.timers += 1;
         TimerId(self.ledger.timers)
+    }
+
+    /// Whether a call to this provider may go out now.
+    pub(super) fn admit(&self, provider: &ProviderId) -> Admission {
+        self.ledger.lanes.admit(provider, self.plan.in_flight(provider), self.now)
+    }
+
+    pub(super) fn begin_call(&mut self, provider: &ProviderId) {
+        self.ledger.lanes.begin(provider);
+    }
+
+    pub(super) fn end_call(&mut self, provider: &ProviderId, ended: Ended) {
+        self.ledger.lanes.end(provider, self.plan.in_flight(provider), ended);
+    }
+
+    /// Holds back every call to a provider when a failure of one says so.
+    pub(super) fn hold(&mut self, provider: &ProviderId, failure: &Failure, jitter: f64) {
+        let refusals = self.ledger.lanes.refusals(provider);
+        let Some(wait) = self.plan.retry.hold(failure, refusals, jitter) else { return };
+        let hold = Hold { until: self.now.after(wait), reason: failure.message.clone() };
+        if self.ledger.lanes.hold(provider, hold) {
+            let wait_ms = u64::try_from(wait.as_millis()).unwrap_or(u64::MAX);
+            self.emit(Event::ProviderHeld { provider: provider.clone(), wait_ms, reason: failure.message.clone() });
+        }
+    }
+
+    /// A hold that nobody waits for.
+    pub(super) fn is_too_long(&self, hold: &Hold) -> bool {
+        hold.until.since(self.now) > self.plan.retry.longest_hint
     }
 
     pub(super) fn begin(&mut self) {

@@ -6,7 +6,7 @@ use std::time::Duration;
 use console::measure_text_width;
 
 use crate::consultation::event::{CallEstimate, CallFinished, Consent, Estimate, Started};
-use crate::domain::ids::ModelRef;
+use crate::domain::ids::{ModelRef, ProviderId};
 use crate::domain::money::Cost;
 use crate::domain::panel::Panel;
 
@@ -120,6 +120,10 @@ pub(super) fn complete() -> String {
 
 pub(super) fn retried(name: &str, wait_ms: u64, reason: &str) -> String {
     format!("   {name}: trying again in {}: {}", seconds(Duration::from_millis(wait_ms)), one_line(reason))
+}
+
+pub(super) fn held(provider: &ProviderId, wait_ms: u64, reason: &str) -> String {
+    format!("⏳ `{provider}` asks to wait {}: {}", seconds(Duration::from_millis(wait_ms)), one_line(reason))
 }
 
 /// What was wrong with an answer, one line a problem, for `--verbose`.

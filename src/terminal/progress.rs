@@ -14,6 +14,9 @@ use super::lines;
 use super::live::{Phase, Row, Screen};
 use super::printer::{Printer, Verbosity};
 
+/// A provider's wish to be left alone for at least this long is told to everyone.
+const NEWS_MS: u64 = 2_000;
+
 /// Shows what happens as it happens.
 #[derive(Debug)]
 pub struct Progress {
@@ -197,6 +200,11 @@ impl Progress {
                 self.phase(agent_id, Phase::Retrying { until: elapsed + Duration::from_millis(*wait_ms) });
                 self.detail(&lines::retried(&self.name(agent_id), *wait_ms, reason));
             }
+            // A short backoff is no news to somebody who waits for minutes.
+            Event::ProviderHeld { provider, wait_ms, reason } if *wait_ms >= NEWS_MS => {
+                self.note(&lines::held(provider, *wait_ms, reason));
+            }
+            Event::ProviderHeld { provider, wait_ms, reason } => self.detail(&lines::held(provider, *wait_ms, reason)),
             Event::CallFinished(call) => {
                 self.agents.remove(&call.call);
                 self.spent += call.cost;

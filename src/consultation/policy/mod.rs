@@ -1,5 +1,6 @@
 //! Decisions of the pipeline: functions of numbers to a decision that names its reason. They know nothing of states or calls.
 
 pub mod consent;
+pub mod pacing;
 pub mod quorum;
 pub mod retry;

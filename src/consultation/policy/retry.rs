@@ -15,19 +15,33 @@ pub struct RetryRule {
     pub base: Duration,
     /// A provider's hint beyond this is not waited for.
     pub longest_hint: Duration,
+    /// How often one answer may be asked for again in a lesser form. A provider knows fewer forms than this.
+    pub most_forms: u32,
 }
 
 impl Default for RetryRule {
     /// Two retries, backing off from 1 s, hints up to 30 s.
     fn default() -> Self {
-        Self { most: 2, base: Duration::from_secs(1), longest_hint: Duration::from_secs(30) }
+        Self { most: 2, base: Duration::from_secs(1), longest_hint: Duration::from_secs(30), most_forms: 8 }
     }
+}
+
+/// What has been tried for one answer of one model.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Tried {
+    /// The same again after a failure that may pass.
+    pub retries: u32,
+    /// The same again in another form.
+    pub forms: u32,
 }
 
 /// The decision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Retry {
+    /// The same again after this time.
     After(Duration),
+    /// At once, in the form that the provider has learnt.
+    Reformed,
     Never(NoRetry),
 }
 
@@ -42,63 +56,144 @@ pub enum NoRetry {
     HintTooLong,
 }
 
+/// How a class of failures is met.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Remedy {
+    /// It may pass: wait as the provider says, or back off.
+    Wait,
+    /// A success in which nothing was generated: a cold start, which passes once.
+    WaitOnce,
+    /// The provider leaves out what was refused.
+    Reform,
+    Nothing,
+}
+
+/// The table: what helps against each class.
+fn remedy(failure: &Failure) -> Remedy {
+    match failure.class {
+        // The provider is there and will be again; or no content had arrived, so that nothing is paid twice.
+        FailureClass::RateLimit | FailureClass::Overload | FailureClass::Transport => Remedy::Wait,
+        FailureClass::Empty if failure.usage.is_none_or(|usage| usage.output == 0) => Remedy::WaitOnce,
+        FailureClass::Unsupported => Remedy::Reform,
+        // Thinking was paid for and brought nothing: it would be paid for again.
+        FailureClass::Empty => Remedy::Nothing,
+        // Content had arrived: the same text would be paid for twice.
+        FailureClass::Interrupted | FailureClass::Malformed => Remedy::Nothing,
+        // The same request has the same fate.
+        FailureClass::Auth
+        | FailureClass::Billing
+        | FailureClass::ModelMissing
+        | FailureClass::BadRequest
+        | FailureClass::Context
+        | FailureClass::Policy
+        | FailureClass::Internal => Remedy::Nothing,
+    }
+}
+
 impl RetryRule {
-    /// Decides on a failure after `done` retries. `jitter` is a number from 0 to 1 that spreads the backoff over its whole length;
-    /// a provider's hint is kept to exactly instead.
-    pub fn decide(&self, failure: &Failure, done: u32, jitter: f64) -> Retry {
-        let passes = match failure.class {
-            FailureClass::RateLimit | FailureClass::Overload | FailureClass::Transport => true,
-            FailureClass::Auth
-            | FailureClass::Billing
-            | FailureClass::ModelMissing
-            | FailureClass::BadRequest
-            | FailureClass::Context
-            | FailureClass::Policy
-            | FailureClass::Unsupported
-            | FailureClass::Interrupted
-            | FailureClass::Empty
-            | FailureClass::Malformed
-            | FailureClass::Internal => false,
+    /// Decides on a failure. `jitter` is a number from 0 to 1 that spreads the backoff over its whole length; a provider's hint is kept to
+    /// exactly instead.
+    pub fn decide(&self, failure: &Failure, tried: Tried, jitter: f64) -> Retry {
+        let most = match remedy(failure) {
+            Remedy::Nothing => return Retry::Never(NoRetry::Hopeless),
+            Remedy::Reform if tried.forms < self.most_forms => return Retry::Reformed,
+            Remedy::Reform => return Retry::Never(NoRetry::Exhausted),
+            Remedy::Wait => self.most,
+            Remedy::WaitOnce => 1,
         };
-        match (passes, failure.retry_after) {
-            (false, _) => Retry::Never(NoRetry::Hopeless),
-            (true, _) if done >= self.most => Retry::Never(NoRetry::Exhausted),
-            (true, Some(hint)) if hint > self.longest_hint => Retry::Never(NoRetry::HintTooLong),
-            (true, Some(hint)) => Retry::After(hint),
-            (true, None) => Retry::After(self.base.saturating_mul(2u32.saturating_pow(done)).mul_f64(jitter.clamp(0.0, 1.0))),
+        match failure.retry_after {
+            Some(hint) if hint > self.longest_hint => Retry::Never(NoRetry::HintTooLong),
+            _ if tried.retries >= most => Retry::Never(NoRetry::Exhausted),
+            Some(hint) => Retry::After(hint),
+            None => Retry::After(self.backoff(tried.retries, jitter)),
         }
+    }
+
+    /// How long every call to the provider is held back because of a failure of one; `None` when it concerns that call alone.
+    /// `refusals` counts the provider's earlier rate limits in a row.
+    pub fn hold(&self, failure: &Failure, refusals: u32, jitter: f64) -> Option<Duration> {
+        match (failure.class, failure.retry_after) {
+            (FailureClass::RateLimit | FailureClass::Overload, Some(hint)) => Some(hint),
+            (FailureClass::RateLimit, None) => Some(self.backoff(refusals, jitter)),
+            (_, _) => None,
+        }
+    }
+
+    /// Exponential backoff with full jitter, never longer than the longest hint that is waited for.
+    fn backoff(&self, done: u32, jitter: f64) -> Duration {
+        let longest = self.base.saturating_mul(2u32.saturating_pow(done)).min(self.longest_hint);
+        longest.mul_f64(jitter.clamp(0.0, 1.0))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::tokens::Usage;
 
     fn failure(class: FailureClass, hint: Option<u64>) -> Failure {
         Failure { retry_after: hint.map(Duration::from_millis), ..Failure::new(class, "x") }
     }
 
+    fn tried(retries: u32) -> Tried {
+        Tried { retries, forms: 0 }
+    }
+
     #[test]
     fn what_may_pass_is_tried_twice_more_with_jittered_backoff() {
         let rule = RetryRule::default();
-        let overload = failure(FailureClass::Overload, None);
-        assert_eq!(rule.decide(&overload, 0, 0.5), Retry::After(Duration::from_millis(500)));
-        assert_eq!(rule.decide(&overload, 1, 1.0), Retry::After(Duration::from_secs(2)));
-        assert_eq!(rule.decide(&overload, 2, 1.0), Retry::Never(NoRetry::Exhausted));
+        for class in [FailureClass::RateLimit, FailureClass::Overload, FailureClass::Transport] {
+            let failure = failure(class, None);
+            assert_eq!(rule.decide(&failure, tried(0), 0.5), Retry::After(Duration::from_millis(500)), "{class:?}");
+            assert_eq!(rule.decide(&failure, tried(1), 1.0), Retry::After(Duration::from_secs(2)), "{class:?}");
+            assert_eq!(rule.decide(&failure, tried(2), 1.0), Retry::Never(NoRetry::Exhausted), "{class:?}");
+        }
     }
 
     #[test]
     fn a_hint_is_kept_to_exactly_and_a_long_one_is_not_waited_for() {
         let rule = RetryRule::default();
-        assert_eq!(rule.decide(&failure(FailureClass::Overload, Some(7_001)), 0, 0.1), Retry::After(Duration::from_millis(7_001)));
-        assert_eq!(rule.decide(&failure(FailureClass::Overload, Some(30_001)), 0, 0.1), Retry::Never(NoRetry::HintTooLong));
+        for class in [FailureClass::RateLimit, FailureClass::Overload] {
+            assert_eq!(rule.decide(&failure(class, Some(7_001)), tried(0), 0.1), Retry::After(Duration::from_millis(7_001)));
+            assert_eq!(rule.decide(&failure(class, Some(30_000)), tried(0), 0.1), Retry::After(Duration::from_secs(30)));
+            assert_eq!(rule.decide(&failure(class, Some(30_001)), tried(0), 0.1), Retry::Never(NoRetry::HintTooLong));
+        }
     }
 
     #[test]
     fn what_cannot_pass_is_never_tried_again() {
-        use FailureClass::{Auth, BadRequest, Billing, Context, Empty, Internal, Interrupted, Malformed, ModelMissing, Policy};
-        for class in [Auth, BadRequest, Billing, Context, Empty, Internal, Interrupted, Malformed, ModelMissing, Policy] {
-            assert_eq!(RetryRule::default().decide(&failure(class, Some(1)), 0, 0.0), Retry::Never(NoRetry::Hopeless), "{class:?}");
+        use FailureClass::{Auth, BadRequest, Billing, Context, Internal, Interrupted, Malformed, ModelMissing, Policy};
+        for class in [Auth, BadRequest, Billing, Context, Internal, Interrupted, Malformed, ModelMissing, Policy] {
+            assert_eq!(RetryRule::default().decide(&failure(class, Some(1)), tried(0), 0.0), Retry::Never(NoRetry::Hopeless), "{class:?}");
         }
+    }
+
+    #[test]
+    fn an_empty_success_is_tried_once_more_unless_thinking_was_paid_for() {
+        let rule = RetryRule::default();
+        let cold = failure(FailureClass::Empty, None);
+        assert_eq!(rule.decide(&cold, tried(0), 1.0), Retry::After(Duration::from_secs(1)));
+        assert_eq!(rule.decide(&cold, tried(1), 1.0), Retry::Never(NoRetry::Exhausted));
+        let paid = Failure { usage: Some(Usage { output: 900, ..Usage::default() }), ..cold };
+        assert_eq!(rule.decide(&paid, tried(0), 1.0), Retry::Never(NoRetry::Hopeless));
+    }
+
+    #[test]
+    fn a_refused_form_is_left_at_once_and_not_for_ever() {
+        let rule = RetryRule::default();
+        let refused = failure(FailureClass::Unsupported, None);
+        assert_eq!(rule.decide(&refused, Tried { retries: 2, forms: 0 }, 1.0), Retry::Reformed);
+        assert_eq!(rule.decide(&refused, Tried { retries: 0, forms: 8 }, 1.0), Retry::Never(NoRetry::Exhausted));
+    }
+
+    #[test]
+    fn only_a_rate_limit_or_a_hint_holds_back_the_others() {
+        let rule = RetryRule::default();
+        let hold = |class, hint, refusals| rule.hold(&failure(class, hint), refusals, 1.0).map(|hold| hold.as_millis());
+        assert_eq!(hold(FailureClass::RateLimit, Some(40_000), 0), Some(40_000), "never earlier than the hint, however long it is");
+        assert_eq!((hold(FailureClass::RateLimit, None, 0), hold(FailureClass::RateLimit, None, 3)), (Some(1_000), Some(8_000)));
+        assert_eq!(hold(FailureClass::RateLimit, None, 30), Some(30_000));
+        assert_eq!((hold(FailureClass::Overload, Some(5), 0), hold(FailureClass::Overload, None, 0)), (Some(5), None));
+        assert_eq!((hold(FailureClass::Transport, None, 0), hold(FailureClass::Auth, Some(5), 0)), (None, None));
     }
 }

@@ -251,6 +251,7 @@ fn line(event: &Event) -> String {
         Event::Aborted { reason, during, .. } => format!("consultation:aborted {reason:?} during {during}"),
         Event::CallStarted { call, agent_id, purpose, .. } => format!("call:started {} {agent_id} {purpose:?}", call.0),
         Event::CallRetried { call, wait_ms, .. } => format!("call:retried {} after {wait_ms} ms", call.0),
+        Event::ProviderHeld { provider, wait_ms, .. } => format!("provider:held {provider} for {wait_ms} ms"),
         Event::CallCancelled { call, .. } => format!("call:cancelled {}", call.0),
         Event::CallFinished(finished) => {
             let outcome = finished.error.as_ref().map_or_else(|| "ok".to_owned(), |error| format!("{:?}", error.class));
