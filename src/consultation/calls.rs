@@ -72,7 +72,7 @@ enum Status {
         timer: TimerId,
         purpose: Purpose,
     },
-    /// As many calls are under way at the provider as may be.
+    /// As many calls are under way at the provider as may be, or it asked to be left alone.
     Queued {
         purpose: Purpose,
     },
@@ -148,6 +148,10 @@ impl Work {
                 None
             }
             Input::TimerFired { timer } => {
+                if let Some(provider) = turn.held_until(timer) {
+                    self.call_next(turn, &provider);
+                    return None;
+                }
                 let at = self.open.iter().position(|errand| matches!(errand.status, Status::Waiting { timer: own, .. } if own == timer))?;
                 let settled = self.open.get_mut(at)?.waited(turn)?;
                 self.open.remove(at);
@@ -179,7 +183,7 @@ impl Work {
         }
     }
 
-    /// Lets those who wait for a provider's lane have the room that has become free in it.
+    /// Lets those who wait for a provider have the room that there is now.
     fn call_next(&mut self, turn: &mut Turn<'_>, provider: &ProviderId) {
         for errand in &mut self.open {
             if let Status::Queued { purpose } = errand.status
@@ -214,12 +218,9 @@ impl Errand {
     fn go(&mut self, turn: &mut Turn<'_>, purpose: Purpose) {
         match turn.admit(&self.current.model.provider) {
             Admission::Now => self.call(turn, purpose),
-            Admission::Full => self.status = Status::Queued { purpose },
-            // Whoever cannot wait for so long gives up when its turn comes, which is at once.
-            Admission::Held(hold) => {
-                let until = if turn.is_too_long(&hold) { turn.now } else { hold.until };
-                self.wait_until(turn, until, purpose);
-            }
+            // Nobody waits for so long: it gives up when its turn comes, which is at once.
+            Admission::Held(hold) if turn.is_too_long(&hold) => self.wait_until(turn, turn.now, purpose),
+            Admission::Full | Admission::Held(_) => self.status = Status::Queued { purpose },
         }
     }
 

@@ -83,18 +83,24 @@ impl<'a> Turn<'a> {
     }
 
     pub(super) fn end_call(&mut self, provider: &ProviderId, ended: Ended) {
-        self.ledger.lanes.end(provider, self.plan.in_flight(provider), ended);
+        self.ledger.lanes.end(provider, self.plan.in_flight(provider), ended, self.now);
     }
 
     /// Holds back every call to a provider when a failure of one says so.
     pub(super) fn hold(&mut self, provider: &ProviderId, failure: &Failure, jitter: f64) {
         let refusals = self.ledger.lanes.refusals(provider);
         let Some(wait) = self.plan.retry.hold(failure, refusals, jitter) else { return };
-        let hold = Hold { until: self.now.after(wait), reason: failure.message.clone() };
-        if self.ledger.lanes.hold(provider, hold) {
+        let (until, timer) = (self.now.after(wait), self.next_timer());
+        if self.ledger.lanes.hold(provider, Hold { until, reason: failure.message.clone(), timer }) {
+            self.push(Effect::SetTimer { timer, at: until });
             let wait_ms = u64::try_from(wait.as_millis()).unwrap_or(u64::MAX);
             self.emit(Event::ProviderHeld { provider: provider.clone(), wait_ms, reason: failure.message.clone() });
         }
+    }
+
+    /// The provider whose hold this timer ends.
+    pub(super) fn held_until(&self, timer: TimerId) -> Option<ProviderId> {
+        self.ledger.lanes.held_until(timer).cloned()
     }
 
     /// A hold that nobody waits for.

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::consultation::protocol::TimerId;
 use crate::domain::ids::ProviderId;
 use crate::domain::time::Timestamp;
 
@@ -31,6 +32,8 @@ pub struct Hold {
     pub until: Timestamp,
     /// The provider's words.
     pub reason: String,
+    /// Fires when the hold has passed.
+    pub timer: TimerId,
 }
 
 /// The decision whether a call may go out now.
@@ -69,11 +72,11 @@ impl Lanes {
         lane.under_way = lane.under_way.saturating_add(1);
     }
 
-    /// A call came back, or was dropped.
-    pub fn end(&mut self, provider: &ProviderId, limit: u32, ended: Ended) {
+    /// A call came back, or was dropped. An answer to a call that went out before a hold says nothing about the time after it.
+    pub fn end(&mut self, provider: &ProviderId, limit: u32, ended: Ended, now: Timestamp) {
         let lane = self.lane(provider);
         lane.under_way = lane.under_way.saturating_sub(1);
-        if ended == Ended::Answered {
+        if ended == Ended::Answered && lane.held.as_ref().is_none_or(|hold| hold.until <= now) {
             lane.refusals = 0;
             lane.window = lane.window.map(|window| window.saturating_add(1)).filter(|window| *window < limit);
         }
@@ -89,6 +92,11 @@ impl Lanes {
             lane.held = Some(hold);
         }
         longer
+    }
+
+    /// The provider whose hold this timer ends.
+    pub fn held_until(&self, timer: TimerId) -> Option<&ProviderId> {
+        self.0.iter().find(|(_, lane)| lane.held.as_ref().is_some_and(|hold| hold.timer == timer)).map(|(provider, _)| provider)
     }
 
     /// Rate limits of a provider in a row.
@@ -121,7 +129,7 @@ mod tests {
     }
 
     fn hold(until: i64) -> Hold {
-        Hold { until: Timestamp(until), reason: "slow down".to_owned() }
+        Hold { until: Timestamp(until), reason: "slow down".to_owned(), timer: TimerId(7) }
     }
 
     #[test]
@@ -130,7 +138,7 @@ mod tests {
         assert_eq!(admitted(&mut lanes, 0), LIMIT);
         assert_eq!(lanes.admit(&provider(), LIMIT, Timestamp(0)), Admission::Full);
         assert_eq!(lanes.admit(&ProviderId::new("openai"), LIMIT, Timestamp(0)), Admission::Now, "another provider has its own lane");
-        lanes.end(&provider(), LIMIT, Ended::Otherwise);
+        lanes.end(&provider(), LIMIT, Ended::Otherwise, Timestamp(0));
         assert_eq!(admitted(&mut lanes, 0), 1);
     }
 
@@ -148,9 +156,19 @@ mod tests {
         lanes.hold(&provider(), hold(1));
         for at_once in [1, 2, 3, 3] {
             assert_eq!(admitted(&mut lanes, 1), at_once);
-            lanes.end(&provider(), LIMIT, Ended::Answered);
-            (1..at_once).for_each(|_| lanes.end(&provider(), LIMIT, Ended::Otherwise));
+            lanes.end(&provider(), LIMIT, Ended::Answered, Timestamp(1));
+            (1..at_once).for_each(|_| lanes.end(&provider(), LIMIT, Ended::Otherwise, Timestamp(1)));
         }
+    }
+
+    #[test]
+    fn an_answer_during_a_hold_says_nothing_about_the_time_after_it() {
+        let mut lanes = Lanes::default();
+        admitted(&mut lanes, 0);
+        lanes.hold(&provider(), hold(1_000));
+        (0..LIMIT).for_each(|_| lanes.end(&provider(), LIMIT, Ended::Answered, Timestamp(500)));
+        assert_eq!((lanes.refusals(&provider()), admitted(&mut lanes, 1_000)), (1, 1));
+        assert_eq!((lanes.held_until(TimerId(7)), lanes.held_until(TimerId(8))), (Some(&provider()), None));
     }
 
     #[test]
@@ -160,7 +178,7 @@ mod tests {
         assert!(!lanes.hold(&provider(), hold(1_000)));
         assert_eq!(lanes.admit(&provider(), LIMIT, Timestamp(1_500)), Admission::Held(hold(2_000)));
         assert_eq!(lanes.refusals(&provider()), 2);
-        lanes.end(&provider(), LIMIT, Ended::Answered);
+        lanes.end(&provider(), LIMIT, Ended::Answered, Timestamp(2_000));
         assert_eq!(lanes.refusals(&provider()), 0);
     }
 }

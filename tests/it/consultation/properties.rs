@@ -11,7 +11,7 @@ use conclave::consultation::transcript::Transcript;
 use conclave::domain::money::{Cost, MicroUsd};
 use proptest::prelude::*;
 
-use crate::support::script::{Player, failure, good_text, plan, reply, stopped};
+use crate::support::script::{Player, crowd, failure, good_text, hinted, plan, reply, stopped};
 
 /// One thing that happens next.
 #[derive(Clone, Debug)]
@@ -34,10 +34,12 @@ enum How {
     Refused,
     Odd,
     Fails(FailureClass),
+    /// The provider says when to come back.
+    Hints(FailureClass, u64),
 }
 
 fn how() -> impl Strategy<Value = How> {
-    use FailureClass::{Auth, Context, Empty, Internal, Interrupted, Overload, Transport};
+    use FailureClass::{Auth, Context, Empty, Internal, Interrupted, Overload, RateLimit, Transport, Unsupported};
     prop_oneof![
         12 => Just(How::Good),
         2 => Just(How::Garbage),
@@ -45,7 +47,9 @@ fn how() -> impl Strategy<Value = How> {
         1 => Just(How::CutOff),
         1 => Just(How::Refused),
         1 => Just(How::Odd),
-        4 => prop::sample::select(vec![Auth, Context, Empty, Internal, Interrupted, Overload, Transport]).prop_map(How::Fails),
+        4 => prop::sample::select(vec![Auth, Context, Empty, Internal, Interrupted, Overload, RateLimit, Transport, Unsupported])
+            .prop_map(How::Fails),
+        2 => (prop::sample::select(vec![RateLimit, Overload]), 0..60_000u64).prop_map(|(class, ms)| How::Hints(class, ms)),
     ]
 }
 
@@ -93,11 +97,12 @@ fn outcome(how: How, good: &str) -> Outcome {
         How::Refused => stopped("", StopReason::Refused(String::new())),
         How::Odd => stopped(good, StopReason::Other("odd".into())),
         How::Fails(class) => failure(class, "it failed"),
+        How::Hints(class, ms) => hinted(class, "slow down", Duration::from_millis(ms)),
     }
 }
 
-fn started(always_allow_under: u64) -> Player {
-    let mut plan = plan();
+fn started(always_allow_under: u64, crowded: bool) -> Player {
+    let mut plan = if crowded { crowd(9) } else { plan() };
     plan.consent.always_allow_under = MicroUsd(always_allow_under);
     Player::started(plan)
 }
@@ -106,8 +111,12 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn every_script_keeps_the_invariants_and_can_be_brought_to_an_end(ask in any::<bool>(), steps in prop::collection::vec(step(), 0..60)) {
-        let mut player = started(if ask { 0 } else { 10_000_000 });
+    fn every_script_keeps_the_invariants_and_can_be_brought_to_an_end(
+        ask in any::<bool>(),
+        crowded in any::<bool>(),
+        steps in prop::collection::vec(step(), 0..60),
+    ) {
+        let mut player = started(if ask { 0 } else { 10_000_000 }, crowded);
         for step in &steps {
             play(&mut player, step);
         }
@@ -127,9 +136,9 @@ proptest! {
     }
 
     #[test]
-    fn a_machine_restored_at_any_point_ends_as_the_uninterrupted_one(steps in prop::collection::vec(step(), 1..60), at in 0..60usize) {
-        let mut straight = started(10_000_000);
-        let mut restored = started(10_000_000);
+    fn a_machine_restored_at_any_point_ends_as_the_uninterrupted_one(crowded in any::<bool>(), steps in prop::collection::vec(step(), 1..60), at in 0..60usize) {
+        let mut straight = started(10_000_000, crowded);
+        let mut restored = started(10_000_000, crowded);
         for (number, step) in steps.iter().enumerate() {
             if number == at % steps.len() {
                 let stored = serde_json::to_string(&restored.machine).expect("a machine can be stored");
@@ -144,7 +153,7 @@ proptest! {
 
     #[test]
     fn a_log_written_as_lines_is_read_back_the_same(steps in prop::collection::vec(step(), 0..40)) {
-        let mut player = started(10_000_000);
+        let mut player = started(10_000_000, true);
         for step in &steps {
             play(&mut player, step);
         }

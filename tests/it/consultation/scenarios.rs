@@ -56,12 +56,13 @@ fn an_overload_is_retried_twice_and_not_before_the_time_the_provider_names() {
     let overloaded = || Err(Failure { retry_after: Some(Duration::from_secs(7)), ..Failure::new(FailureClass::Overload, "overloaded") });
     let asked_at = player.now;
     player.answer_agent("security", overloaded());
-    assert!(player.fire());
+    assert!(player.rest());
     assert_eq!(player.now.since(asked_at), Duration::from_secs(7));
     player.answer_agent("security", overloaded());
-    assert!(player.fire());
+    assert!(player.rest());
     player.answer_agent("security", overloaded());
-    assert!(!player.fire(), "no third retry");
+    player.rest();
+    assert!(player.open.iter().all(|ask| ask.model.provider.as_str() != "anthropic"), "no third retry");
     assert_eq!(player.finish(good), StateName::Complete);
     assert_eq!(Transcript::fold(&player.log).unwrap().failures.len(), 1);
 }

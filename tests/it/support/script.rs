@@ -12,7 +12,7 @@ use conclave::consultation::policy::consent::{ConsentRule, Standing};
 use conclave::consultation::policy::retry::RetryRule;
 use conclave::consultation::prompt::Templates;
 use conclave::consultation::protocol::{Effect, Input, TimerId};
-use conclave::domain::ids::{CallId, ConsultationId, ModelRef, SeatId};
+use conclave::domain::ids::{CallId, ConsultationId, ModelRef, ProviderId, SeatId};
 use conclave::domain::money::MicroUsd;
 use conclave::domain::panel::{Panel, Seat};
 use conclave::domain::pricing::{Price, PriceList, Rates};
@@ -89,6 +89,23 @@ pub fn failure(class: FailureClass, message: &str) -> Outcome {
     Err(Failure::new(class, message))
 }
 
+/// A failure with the provider's hint when to come back.
+pub fn hinted(class: FailureClass, message: &str, hint: Duration) -> Outcome {
+    Err(Failure { retry_after: Some(hint), ..Failure::new(class, message) })
+}
+
+/// This many seats at one provider, and its judge at another.
+pub fn crowd(seats: usize) -> Plan {
+    let plan = plan();
+    let persona = plan.panel.seats.first().expect("a seat").persona.clone();
+    let seat = |at: usize| Seat {
+        id: SeatId::new(format!("seat-{at}")),
+        persona: persona.clone(),
+        model: ModelRef::new("anthropic", "claude-sonnet-5-5"),
+    };
+    Plan { panel: Panel { seats: (0..seats).map(seat).collect(), ..plan.panel }, ..plan }
+}
+
 /// Answers any ask well.
 pub fn good(ask: &Ask) -> Outcome {
     reply(good_text(ask.answer))
@@ -103,6 +120,10 @@ pub struct Player {
     pub timers: BTreeSet<(Timestamp, TimerId)>,
     pub log: Vec<Envelope>,
     pub consent: Option<Estimate>,
+    /// Most calls that were under way at one provider at once.
+    pub most_under_way: usize,
+    /// Until when a provider asked to be left alone.
+    held: BTreeMap<ProviderId, Timestamp>,
     started: BTreeSet<CallId>,
     ended: BTreeSet<CallId>,
     consented: bool,
@@ -117,6 +138,8 @@ impl Player {
             timers: BTreeSet::new(),
             log: Vec::new(),
             consent: None,
+            most_under_way: 0,
+            held: BTreeMap::new(),
             started: BTreeSet::new(),
             ended: BTreeSet::new(),
             consented: false,
@@ -140,7 +163,14 @@ impl Player {
                 Effect::Ask(ask) => {
                     assert!(self.consented, "no call before consent");
                     assert!(self.started.contains(&ask.call), "a call is announced before it goes out");
-                    self.open.push(*ask);
+                    let provider = &ask.model.provider;
+                    let held = self.held.get(provider);
+                    assert!(held.is_none_or(|until| *until <= self.now), "{provider} wants to be left alone until {held:?}");
+                    self.open.push(*ask.clone());
+                    let under_way = self.open.iter().filter(|open| open.model.provider == *provider).count();
+                    let limit = self.machine.plan().in_flight(provider);
+                    assert!(under_way <= limit as usize, "{under_way} calls are under way at {provider}, and {limit} may be");
+                    self.most_under_way = self.most_under_way.max(under_way);
                 }
                 Effect::Cancel(call) => {
                     let at = self.open.iter().position(|ask| ask.call == call).expect("only open calls are cancelled");
@@ -165,6 +195,9 @@ impl Player {
             Event::UserConsent { approved, .. } => self.consented = *approved,
             Event::CallStarted { call, .. } => assert!(self.started.insert(*call), "no call id twice"),
             Event::CallFinished(finished) => assert!(self.ended.insert(finished.call), "{} ends once", finished.call),
+            Event::ProviderHeld { provider, wait_ms, .. } => {
+                self.held.insert(provider.clone(), self.now.after(Duration::from_millis(*wait_ms)));
+            }
             Event::CallCancelled { call, .. } => assert!(self.ended.insert(*call), "{call} ends once"),
             Event::StateChanged { from, to } => assert_eq!(from.may_become(*to), Ok(())),
             _ => {}
@@ -204,6 +237,15 @@ impl Player {
         let Some((at, timer)) = self.timers.pop_first() else { return false };
         self.now = self.now.max(at);
         self.give(Input::TimerFired { timer });
+        true
+    }
+
+    /// Goes to the earliest moment that a timer is set for and fires all that are set for it. False when there is none.
+    pub fn rest(&mut self) -> bool {
+        let Some((next, _)) = self.timers.first().copied() else { return false };
+        while self.timers.first().is_some_and(|(at, _)| *at == next) {
+            self.fire();
+        }
         true
     }
 

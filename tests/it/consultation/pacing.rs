@@ -1,0 +1,204 @@
+//! Who is called when: limits, holds and retries, played to the machine. The player checks at every call that its provider is not held
+//! and has room for it.
+
+use std::time::Duration;
+
+use conclave::consultation::Consultation;
+use conclave::consultation::call::{Ask, Failure, FailureClass, Outcome};
+use conclave::consultation::event::{Event, Purpose, StateName};
+use conclave::consultation::plan::USUAL_IN_FLIGHT;
+use conclave::consultation::protocol::Input;
+use conclave::domain::ids::ProviderId;
+use conclave::domain::tokens::Usage;
+
+use crate::support::script::{Player, crowd, failure, good, hinted, plan};
+
+const SECOND: Duration = Duration::from_secs(1);
+
+fn rate_limited(hint: Option<Duration>) -> Outcome {
+    match hint {
+        Some(hint) => hinted(FailureClass::RateLimit, "too many requests", hint),
+        None => failure(FailureClass::RateLimit, "too many requests"),
+    }
+}
+
+fn calls(player: &Player, purpose: Purpose) -> usize {
+    player.log.iter().filter(|event| matches!(&event.event, Event::CallStarted { purpose: found, .. } if *found == purpose)).count()
+}
+
+fn started(player: &Player) -> usize {
+    player.log.iter().filter(|event| matches!(event.event, Event::CallStarted { .. })).count()
+}
+
+#[test]
+fn no_more_than_four_calls_are_under_way_at_a_provider_and_the_others_follow_in_order() {
+    let mut player = Player::started(crowd(10));
+    assert_eq!(player.open.len(), USUAL_IN_FLIGHT as usize);
+    player.answer(0, good(&player.open[0].clone()));
+    assert_eq!(player.open.len(), USUAL_IN_FLIGHT as usize, "the next one takes the place");
+    assert_eq!(player.finish(good), StateName::Complete);
+    assert_eq!(player.most_under_way, USUAL_IN_FLIGHT as usize);
+}
+
+#[test]
+fn a_provider_may_be_given_another_limit() {
+    let mut plan = crowd(10);
+    plan.in_flight.insert(ProviderId::new("anthropic"), 1);
+    let mut player = Player::started(plan);
+    assert_eq!(player.finish(good), StateName::Complete);
+    assert_eq!(player.most_under_way, 1);
+}
+
+#[test]
+fn a_rate_limit_of_one_holds_back_all_until_the_hint_has_passed() {
+    let mut player = Player::started(crowd(10));
+    let before = player.now;
+    player.answer(0, rate_limited(Some(7 * SECOND)));
+    for _ in 0..3 {
+        player.answer(0, good(&player.open[0].clone()));
+    }
+    assert_eq!((player.open.len(), started(&player)), (0, 4), "nobody calls, although nothing is under way");
+    player.pass(6 * SECOND);
+    player.give(Input::FirstToken { call: conclave::domain::ids::CallId(1) });
+    assert_eq!(player.open.len(), 0);
+    assert!(player.rest() && player.now == before.after(7 * SECOND));
+    assert_eq!(player.open.len(), 1, "after a rate limit one goes first");
+    player.answer(0, good(&player.open[0].clone()));
+    assert_eq!(player.open.len(), 2, "and with each success one more");
+    assert_eq!(player.finish(good), StateName::Complete);
+}
+
+#[test]
+fn a_hold_outlives_its_round() {
+    let mut plan = crowd(2);
+    plan.panel.judges = vec![plan.panel.seats[0].model.clone()];
+    let mut player = Player::started(plan);
+    let until = player.now.after(20 * SECOND);
+    // The first expert gives up for another reason after its provider has asked for rest; the second has answered.
+    player.answer(0, hinted(FailureClass::Overload, "busy", 20 * SECOND));
+    player.answer(0, good(&player.open[0].clone()));
+    assert!(player.rest() && player.now == until);
+    player.answer(0, failure(FailureClass::Auth, "who are you?"));
+    assert_eq!(player.machine.state(), StateName::Synthesis);
+    let asked_at = player.now;
+    player.answer(0, rate_limited(Some(5 * SECOND)));
+    assert!(player.open.is_empty() && player.rest() && player.now == asked_at.after(5 * SECOND));
+    assert_eq!(player.finish(good), StateName::Complete);
+}
+
+#[test]
+fn a_hint_that_nobody_waits_for_ends_every_errand_at_that_provider_without_another_call() {
+    let mut player = Player::started(crowd(10));
+    for _ in 0..4 {
+        player.answer(0, rate_limited(Some(31 * SECOND)));
+    }
+    let asked = started(&player);
+    while player.rest() {}
+    assert_eq!((player.machine.state(), asked, started(&player)), (StateName::Aborted, 4, 4));
+    let reasons: Vec<_> = player.log.iter().filter(|event| matches!(event.event, Event::AgentFailed { .. })).collect();
+    assert_eq!(reasons.len(), 10);
+    let story = player.story();
+    assert!(story.contains("too many requests; `anthropic` asks to be left alone for 31 s"), "{story}");
+}
+
+#[test]
+fn a_judge_whose_provider_wants_rest_is_replaced_at_once() {
+    let mut player = Player::started(plan());
+    for _ in 0..3 {
+        player.answer(0, good(&player.open[0].clone()));
+    }
+    player.answer(0, rate_limited(Some(45 * SECOND)));
+    assert_eq!(player.open[0].model.provider.as_str(), "anthropic");
+    assert!(player.story().contains("provider_substituted judge openai:gpt-6.1-sol -> anthropic:claude-sonnet-5-5"));
+}
+
+#[test]
+fn a_crowd_before_a_limited_provider_makes_no_storm() {
+    for hint in [Some(2 * SECOND), None] {
+        let mut player = Player::started(crowd(64));
+        let mut refused = 0;
+        let state = player.finish(|ask: &Ask| {
+            // The first twelve calls are refused, then the provider recovers.
+            if refused < 12 && ask.model.provider.as_str() == "anthropic" {
+                refused += 1;
+                rate_limited(hint)
+            } else {
+                good(ask)
+            }
+        });
+        assert_eq!(state, StateName::Complete);
+        // 64 experts twice and three times the judge, and not a call more than was refused.
+        assert!(started(&player) <= 64 * 2 + 3 + 12, "{} calls", started(&player));
+        assert!(player.most_under_way <= USUAL_IN_FLIGHT as usize);
+    }
+}
+
+#[test]
+fn a_crowd_before_a_provider_that_never_recovers_asks_each_seat_three_times_one_at_a_time() {
+    let mut player = Player::started(crowd(64));
+    assert_eq!(player.finish(|_| rate_limited(None)), StateName::Aborted);
+    assert!(started(&player) <= 64 * 3, "{} calls", started(&player));
+    let at = |purpose| calls(&player, purpose);
+    assert_eq!((at(Purpose::Answer), at(Purpose::Retry)), (64, 128));
+}
+
+#[test]
+fn a_refused_form_is_asked_again_at_once_and_takes_no_retry() {
+    let mut player = Player::started(plan());
+    let before = player.now;
+    player.answer_agent("security", failure(FailureClass::Unsupported, "no `response_format`; asking again without it"));
+    assert_eq!((calls(&player, Purpose::Reformed), player.now), (1, before));
+    for _ in 0..2 {
+        player.answer_agent("security", failure(FailureClass::Overload, "busy"));
+        assert!(player.rest());
+    }
+    player.answer_agent("security", good(&player.open.last().unwrap().clone()));
+    assert_eq!(calls(&player, Purpose::Retry), 2);
+    assert_eq!(player.finish(good), StateName::Complete);
+}
+
+#[test]
+fn forms_that_are_refused_without_end_are_given_up() {
+    let mut player = Player::started(plan());
+    let state = player.finish(|ask| {
+        if ask.model.provider.as_str() == "google" { failure(FailureClass::Unsupported, "nothing suits me") } else { good(ask) }
+    });
+    assert_eq!(state, StateName::Complete);
+    assert_eq!(calls(&player, Purpose::Reformed), plan().retry.most_forms as usize);
+}
+
+#[test]
+fn an_empty_success_is_asked_for_once_more_unless_thinking_was_paid_for() {
+    for (output, tries) in [(0, 2), (900, 1)] {
+        let mut player = Player::started(plan());
+        let mut asked = 0;
+        player.finish(|ask| {
+            if ask.model.provider.as_str() != "google" {
+                return good(ask);
+            }
+            asked += 1;
+            let usage = Some(Usage { input: 10, output, ..Usage::default() });
+            Err(Failure { usage, ..Failure::new(FailureClass::Empty, "the model ended its answer without any text") })
+        });
+        assert_eq!(asked, tries, "{output} tokens of output");
+    }
+}
+
+#[test]
+fn a_machine_that_is_restored_knows_whom_not_to_call() {
+    let mut player = Player::started(crowd(10));
+    player.answer(0, rate_limited(Some(7 * SECOND)));
+    let stored = serde_json::to_string(&player.machine).unwrap();
+    player.machine = serde_json::from_str::<Consultation>(&stored).unwrap();
+    // The player fails the test when a call goes out too early, or when too many do.
+    assert_eq!(player.finish(good), StateName::Complete);
+}
+
+#[test]
+fn an_interrupted_crowd_drops_the_waiting_with_the_rest() {
+    let mut player = Player::started(crowd(10));
+    player.answer(0, rate_limited(Some(7 * SECOND)));
+    player.give(Input::Interrupted);
+    assert_eq!((player.machine.state(), started(&player)), (StateName::Aborted, 4));
+    assert!(player.rest() && player.open.is_empty(), "a timer that fires later changes nothing");
+}
