@@ -7,7 +7,7 @@ use conclave::providers::wire::End;
 use proptest::prelude::*;
 
 use super::{VENDORS, ask, call, cloud, cloud_at};
-use crate::support::provider_server::{self, Answer, On, ProviderServer, Vendor, stream_of};
+use crate::support::provider_server::{Answer, On, ProviderServer, Vendor, stream_of};
 
 /// Decodes a stream's bytes without a network.
 fn decode_bytes(vendor: Vendor, model: &str, stream: &[u8]) -> Outcome {
@@ -21,14 +21,6 @@ fn decode_bytes(vendor: Vendor, model: &str, stream: &[u8]) -> Outcome {
     decoder.finish(End::Closed)
 }
 
-fn wire(vendor: Vendor) -> provider_server::Vendor {
-    match vendor {
-        Vendor::Anthropic => provider_server::Vendor::Anthropic,
-        Vendor::OpenAi => provider_server::Vendor::OpenAi,
-        Vendor::Google => provider_server::Vendor::Google,
-    }
-}
-
 proptest! {
     #[test]
     fn a_damaged_stream_is_an_answer_or_a_failure_and_never_a_panic(
@@ -37,7 +29,7 @@ proptest! {
         removed in prop::collection::vec(any::<prop::sample::Index>(), 0..4),
     ) {
         let (vendor, model) = VENDORS[which];
-        let mut stream = stream_of(wire(vendor), model, &Answer::text("Grüße, 世界!"));
+        let mut stream = stream_of(vendor, model, &Answer::text("Grüße, 世界!"));
         for (at, byte) in edits {
             let at = at.index(stream.len());
             stream[at] = byte;
@@ -55,7 +47,7 @@ proptest! {
 #[test]
 fn an_undamaged_stream_is_an_answer() {
     for (vendor, model) in VENDORS {
-        let stream = stream_of(wire(vendor), model, &Answer::text("Grüße, 世界!"));
+        let stream = stream_of(vendor, model, &Answer::text("Grüße, 世界!"));
         assert_eq!(decode_bytes(vendor, model, &stream).unwrap().text, "Grüße, 世界!");
     }
 }
