@@ -1,10 +1,14 @@
 //! Tests of `providers`: what goes out field by field, what is made of every shape that comes back, and what HTTP does about the rest.
 
+mod adversity;
 mod calls;
 mod failures;
+mod limits;
 mod replies;
 mod requests;
 mod robustness;
+mod server;
+mod words;
 
 use std::sync::Arc;
 use std::time::Duration;
