@@ -36,6 +36,7 @@ pub(super) struct Told {
     pub(super) outcome: Outcome,
     text: String,
     connected: bool,
+    thought: bool,
 }
 
 /// Asks every vendor at once. Each waits for 0.6 s at most.
@@ -47,9 +48,9 @@ pub(super) async fn everyone_told(answer: &Answer) -> Vec<Told> {
         let (provider, ask) = (impatient(vendor, server), ask(vendor, listed_model(vendor)));
         let mut told = Vec::new();
         let outcome = provider.ask(&ask, &mut |delta| told.push(delta)).await;
-        let connected = told.contains(&Delta::Connected);
+        let (connected, thought) = (told.contains(&Delta::Connected), told.contains(&Delta::Thinking));
         let text = told.into_iter().filter_map(|delta| if let Delta::Text(text) = delta { Some(text) } else { None }).collect();
-        Told { vendor, outcome, text, connected }
+        Told { vendor, outcome, text, connected, thought }
     });
     join_all(calls).await
 }
@@ -235,6 +236,33 @@ async fn what_is_no_stream_is_told_for_what_it_is() {
             let failure = outcome.unwrap_err();
             assert_eq!(failure.class, if own { class } else { FailureClass::Malformed }, "{vendor:?} {failure:?}");
         }
+    }
+}
+
+#[tokio::test]
+async fn compression_that_nobody_asked_for_is_never_taken_for_an_answer() {
+    let zipped = good().damaged(Damage::Gzip).header("content-encoding", "gzip");
+    for Told { vendor, outcome, .. } in everyone_told(&zipped).await {
+        let failure = outcome.unwrap_err();
+        assert_eq!(failure.partial, "", "{vendor:?}");
+        assert!(!failure.message.chars().any(char::is_control), "{vendor:?} {failure:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_head_without_measure_is_a_failed_connection() {
+    let long = good().header("x-long", &"x".repeat(2_000_000));
+    everyone_fails("a header of two megabytes", long, FailureClass::Transport, "broke", Left::Nothing).await;
+    let many = (0..10_000).fold(good(), |answer, _| answer.header("x-many", "x"));
+    everyone_fails("ten thousand headers", many, FailureClass::Transport, "broke", Left::Nothing).await;
+}
+
+#[tokio::test]
+async fn thinking_is_told_of_and_counted_and_is_no_part_of_the_answer() {
+    for Told { vendor, outcome, text, thought, .. } in everyone_told(&good().thinking("Hm, 世界?")).await {
+        let reply = outcome.unwrap_or_else(|failure| panic!("{vendor:?}: {failure:?}"));
+        assert_eq!((reply.text.as_str(), text.as_str(), thought), (TEXT, TEXT, true), "{vendor:?}");
+        assert_eq!((reply.usage.output, reply.usage.source), (45, UsageSource::Reported), "{vendor:?}: however the vendor adds it up");
     }
 }
 

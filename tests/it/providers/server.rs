@@ -1,7 +1,9 @@
 //! The test server itself: that it plays each vendor as documented, so that what is tested against it means something.
 
-use crate::support::provider_server::{Answer, On, ProviderServer, Vendor, listed_model};
 use serde_json::{Value, json};
+
+use super::{ask, call, cloud};
+use crate::support::provider_server::{Answer, On, ProviderServer, Vendor, listed_model};
 
 /// The requests that cost nothing, vendor by vendor, and a place in the answer that names a model or a state.
 const FREE: [(Vendor, &str, &str, &str); 12] = [
@@ -55,6 +57,19 @@ async fn free_requests_fail_by_a_script_of_their_own() {
     );
     assert_eq!(get(&server, Vendor::Xai, "/models").await.0, 200);
     assert_eq!(get(&server, Vendor::Xai, "/elsewhere").await.0, 404);
+}
+
+#[tokio::test]
+async fn a_script_can_mean_one_model_of_one_vendor_alone() {
+    let server = ProviderServer::start();
+    server.on(On::vendor(Vendor::Custom("a")).and_model("m").nth(2), Answer::text("meant"));
+    let mut meant = Vec::new();
+    for (vendor, model) in [("a", "m"), ("b", "m"), ("a", "n"), ("a", "m"), ("a", "m")] {
+        let reply = call(&cloud(Vendor::Custom(vendor), &server), &ask(Vendor::Custom(vendor), model)).await.0.unwrap();
+        meant.push(reply.text == "meant");
+    }
+    assert_eq!(meant, [false, false, false, true, false]);
+    assert_eq!(server.requests()[1].vendor, Some(Vendor::Custom("b")));
 }
 
 #[tokio::test]

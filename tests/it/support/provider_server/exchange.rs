@@ -101,18 +101,23 @@ impl Exchange {
         if ending == Ending::Whole {
             self.complete = true;
             self.ended = Some(now());
+            self.note();
         }
     }
-}
 
-impl Drop for Exchange {
-    fn drop(&mut self) {
+    fn note(&self) {
         if let Some(request) = self.list.of(&mut lock(&self.shared)).get_mut(self.at) {
             request.finished = Some(self.ended.unwrap_or_else(now));
             request.complete = self.complete;
             request.sent = self.sent;
         }
         waiting::ring(&self.shared);
+    }
+}
+
+impl Drop for Exchange {
+    fn drop(&mut self) {
+        self.note();
     }
 }
 

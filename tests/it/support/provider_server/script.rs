@@ -28,6 +28,11 @@ impl On {
         Self { model: Some(model.to_owned()), ..Self::default() }
     }
 
+    /// Of these, only the requests for this model.
+    pub(crate) fn and_model(self, model: &str) -> Self {
+        Self { model: Some(model.to_owned()), ..self }
+    }
+
     /// Only the nth of the requests that match, counted from 1.
     pub(crate) fn nth(self, nth: usize) -> Self {
         Self { nth: Some(nth), ..self }
