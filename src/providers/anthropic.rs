@@ -8,53 +8,59 @@ use std::ops::ControlFlow;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::consultation::call::{Ask, Failure, FailureClass, Outcome, StopReason};
+use crate::consultation::call::{Ask, Outcome, StopReason};
 use crate::domain::tokens::Usage;
 use crate::engine::ports::Delta;
 
 use super::form::{Form, Structure};
 use super::gathering::Gathering;
-use super::sse::Event;
-use super::wire::{Account, Decoder, End, Endpoint, HeaderText, HttpRequest};
+use super::sse::{Event, Framing};
+use super::wire::{Account, Decoder, End, Endpoint, HeaderText, HttpRequest, address};
 
 /// The version of the API that this codec speaks. It refuses sampling parameters, which are never sent.
 pub const API_VERSION: &str = "2026-10-21";
 
 /// The request for one call.
 pub fn encode(ask: &Ask, endpoint: &Endpoint, form: &Form) -> HttpRequest {
+    let (system, user) = form.messages(ask);
     let mut body = json!({
         "model": ask.model.model,
-        "max_tokens": ask.room,
+        "max_tokens": form.room(ask),
         "stream": true,
-        "system": ask.prompt.system(),
-        "messages": [{"role": "user", "content": ask.prompt.user()}],
+        "messages": [{"role": "user", "content": user}],
     });
-    if let (Structure::Schema, Some(fields)) = (form.structure, body.as_object_mut()) {
-        let schema = super::wire::schema(ask);
-        fields.insert("output_config".into(), json!({"format": {"type": "json_schema", "schema": schema}}));
+    if let Some(fields) = body.as_object_mut() {
+        fields.extend(system.map(|system| ("system".to_owned(), system.into())));
+        match form.structure {
+            Structure::Schema => {
+                let format = json!({"type": "json_schema", "schema": super::wire::schema(ask)});
+                fields.insert("output_config".into(), json!({"format": format}));
+            }
+            // There is no mode of JSON without a schema.
+            Structure::JsonObject | Structure::Prompt => {}
+        }
     }
     let mut headers = vec![("anthropic-version", HeaderText::Plain(API_VERSION))];
     headers.extend(endpoint.account.header("x-api-key"));
-    HttpRequest { url: format!("{}/v1/messages", endpoint.base_url), headers, body }
+    HttpRequest { url: address(&endpoint.base_url, "/v1/messages"), headers, body, framing: Framing::Events }
 }
 
 /// Reads the stream of one reply.
 #[derive(Debug)]
 pub struct AnthropicDecoder {
     gathering: Gathering,
-    /// The prompt did not fit: more room would not help.
-    context_exceeded: bool,
 }
 
 impl AnthropicDecoder {
     pub fn new(ask: &Ask, account: &Account) -> Self {
-        Self { gathering: Gathering::new(ask, account), context_exceeded: false }
+        Self { gathering: Gathering::new(ask, account) }
     }
 
     fn message_delta(&mut self, event: &Value) {
         let delta = event.get("delta");
         if let Some(reason) = delta.and_then(|delta| delta.get("stop_reason")).and_then(Value::as_str) {
-            self.context_exceeded = reason == "model_context_window_exceeded";
+            let overflow = "the prompt and the answer together do not fit the model's context window";
+            self.gathering.overflow = (reason == "model_context_window_exceeded").then(|| overflow.to_owned());
             self.gathering.stop = Some(match reason {
                 "end_turn" | "stop_sequence" => StopReason::End,
                 "max_tokens" => StopReason::Length,
@@ -108,13 +114,7 @@ impl Decoder for AnthropicDecoder {
     }
 
     fn finish(self: Box<Self>, end: End) -> Outcome {
-        let reply = self.gathering.finish(end)?;
-        if self.context_exceeded {
-            let message = "the prompt and the answer together do not fit the model's context window";
-            let failure = Failure::new(FailureClass::Context, message);
-            return Err(Failure { usage: Some(reply.usage), partial: reply.text, ..failure });
-        }
-        Ok(reply)
+        self.gathering.finish(end)
     }
 }
 

@@ -8,6 +8,7 @@ use crate::domain::tokens::{Usage, UsageSource, estimate_tokens};
 use crate::engine::ports::Delta;
 
 use super::errors;
+use super::form::prompt_tokens;
 use super::wire::{Account, End};
 
 /// A reply as far as it has arrived.
@@ -15,7 +16,7 @@ use super::wire::{Account, End};
 pub struct Gathering {
     account: Account,
     /// The prompt's tokens by our own estimate, in case the provider does not count.
-    prompt_tokens: u64,
+    pub prompt_tokens: u64,
     pub text: String,
     /// Thinking is no part of the answer, and counts as output when the provider does not count.
     thinking: String,
@@ -29,13 +30,15 @@ pub struct Gathering {
     failure: Option<Failure>,
     /// What the vendor sends last has arrived.
     pub complete: bool,
+    /// Why this is no answer although it ended as one: the prompt, or the prompt and the answer, did not fit. More room would not help.
+    pub overflow: Option<String>,
 }
 
 impl Gathering {
     pub fn new(ask: &Ask, account: &Account) -> Self {
         Self {
             account: account.clone(),
-            prompt_tokens: estimate_tokens(&ask.prompt.text()),
+            prompt_tokens: prompt_tokens(ask),
             text: String::new(),
             thinking: String::new(),
             stop: None,
@@ -45,6 +48,7 @@ impl Gathering {
             reported_cost: None,
             failure: None,
             complete: false,
+            overflow: None,
         }
     }
 
@@ -55,6 +59,7 @@ impl Gathering {
         }
     }
 
+    /// Takes a piece of thinking, which may be empty where the vendor only says that there is some.
     pub fn add_thinking(&mut self, piece: &str, on: &mut dyn FnMut(Delta)) {
         self.thinking.push_str(piece);
         on(Delta::Thinking);
@@ -81,7 +86,7 @@ impl Gathering {
     pub fn fail(&mut self, body: &serde_json::Value) -> ControlFlow<()> {
         let mut failure = errors::in_stream(body, &self.account);
         // What was transient before any content is an interruption after it: a plain retry would pay for the same text again.
-        if failure.class == FailureClass::Overload && !self.text.is_empty() {
+        if matches!(failure.class, FailureClass::RateLimit | FailureClass::Overload) && !self.text.is_empty() {
             failure.class = FailureClass::Interrupted;
         }
         self.failure = Some(failure);
@@ -103,6 +108,9 @@ impl Gathering {
     }
 
     fn reply(mut self, stop: StopReason) -> Outcome {
+        if let Some(message) = self.overflow.take() {
+            return Err(self.with_remains(Failure::new(FailureClass::Context, message)));
+        }
         let usage = self.usage();
         match &stop {
             StopReason::End if self.text.trim().is_empty() => {

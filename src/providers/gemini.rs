@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::ops::ControlFlow;
 
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::consultation::call::{Ask, Outcome, StopReason};
 use crate::domain::tokens::Usage;
@@ -12,43 +12,87 @@ use crate::engine::ports::Delta;
 
 use super::form::{Form, Structure};
 use super::gathering::Gathering;
-use super::sse::Event;
-use super::wire::{Account, Decoder, End, Endpoint, HttpRequest};
+use super::sse::{Event, Framing};
+use super::wire::{Account, Decoder, End, Endpoint, HttpRequest, address};
 
 /// The request for one call. Properties are written in the order in which the schema declares them.
 pub fn encode(ask: &Ask, endpoint: &Endpoint, form: &Form) -> HttpRequest {
-    let mut generation = json!({"maxOutputTokens": ask.room});
-    if let (Structure::Schema, Some(fields)) = (form.structure, generation.as_object_mut()) {
-        fields.insert("responseMimeType".into(), json!("application/json"));
-        fields.insert("responseJsonSchema".into(), ordered(super::wire::schema(ask)));
+    let (system, user) = form.messages(ask);
+    let mut generation = Map::from_iter([("maxOutputTokens".to_owned(), form.room(ask).into())]);
+    match form.structure {
+        Structure::Schema => {
+            generation.insert("responseMimeType".into(), json!("application/json"));
+            generation.insert("responseJsonSchema".into(), fitted(super::wire::schema(ask)));
+        }
+        Structure::JsonObject => {
+            generation.insert("responseMimeType".into(), json!("application/json"));
+        }
+        Structure::Prompt => {}
     }
-    let body = json!({
-        "systemInstruction": {"parts": [{"text": ask.prompt.system()}]},
-        "contents": [{"role": "user", "parts": [{"text": ask.prompt.user()}]}],
+    let mut body = json!({
+        "contents": [{"role": "user", "parts": [{"text": user}]}],
         "generationConfig": generation,
     });
-    HttpRequest {
-        url: format!("{}/v1beta/models/{}:streamGenerateContent?alt=sse", endpoint.base_url, path_segment(&ask.model.model)),
-        headers: endpoint.account.header("x-goog-api-key").into_iter().collect(),
-        body,
+    if let Some(fields) = body.as_object_mut() {
+        fields.extend(system.map(|system| ("systemInstruction".to_owned(), json!({"parts": [{"text": system}]}))));
     }
+    let path = format!("/v1beta/models/{}:streamGenerateContent?alt=sse", path_segment(&ask.model.model));
+    let headers = endpoint.account.header("x-goog-api-key").into_iter().collect();
+    HttpRequest { url: address(&endpoint.base_url, &path), headers, body, framing: Framing::Events }
 }
 
-/// The schema with `propertyOrdering` at every object, without which Gemini is free to answer before it reasons.
-fn ordered(schema: Value) -> Value {
-    match schema {
-        Value::Object(fields) => {
-            let names =
-                fields.get("properties").and_then(Value::as_object).map(|properties| properties.keys().cloned().collect::<Vec<_>>());
-            let mut fields: serde_json::Map<_, _> = fields.into_iter().map(|(key, value)| (key, ordered(value))).collect();
-            if let (Some(names), Some("object")) = (names, fields.get("type").and_then(Value::as_str)) {
-                fields.insert("propertyOrdering".into(), names.into());
-            }
-            Value::Object(fields)
-        }
-        Value::Array(list) => Value::Array(list.into_iter().map(ordered).collect()),
-        other => other,
+/// What Gemini reads of a schema; other keywords are ignored by some models and refused by others.
+const KEYWORDS: [&str; 22] = [
+    "$id",
+    "$defs",
+    "$ref",
+    "$anchor",
+    "type",
+    "format",
+    "title",
+    "description",
+    "enum",
+    "items",
+    "prefixItems",
+    "minItems",
+    "maxItems",
+    "minimum",
+    "maximum",
+    "anyOf",
+    "oneOf",
+    "properties",
+    "additionalProperties",
+    "required",
+    "propertyOrdering",
+    "nullable",
+];
+
+/// The schema without what Gemini does not read, and with `propertyOrdering` at every object, without which it is free to answer before
+/// it reasons.
+fn fitted(schema: Value) -> Value {
+    let Value::Object(mut fields) = schema else {
+        return schema;
+    };
+    if let Some(only) = fields.shift_remove("const").filter(|only| only.is_string() && !fields.contains_key("enum")) {
+        fields.insert("enum".into(), json!([only]));
     }
+    let refers = fields.contains_key("$ref");
+    fields.retain(|key, _| KEYWORDS.contains(&key.as_str()) && (!refers || key.starts_with('$')));
+    for (key, value) in &mut fields {
+        let whole = std::mem::take(value);
+        *value = match (key.as_str(), whole) {
+            // The keys here are names of properties and definitions, not keywords.
+            ("properties" | "$defs", Value::Object(schemas)) => schemas.into_iter().map(|(name, schema)| (name, fitted(schema))).collect(),
+            ("anyOf" | "oneOf" | "prefixItems", Value::Array(schemas)) => schemas.into_iter().map(fitted).collect(),
+            ("items" | "additionalProperties", schema) => fitted(schema),
+            (_, other) => other,
+        };
+    }
+    let names = fields.get("properties").and_then(Value::as_object).map(|properties| properties.keys().cloned().collect::<Vec<_>>());
+    if let Some(names) = names {
+        fields.insert("propertyOrdering".into(), names.into());
+    }
+    Value::Object(fields)
 }
 
 /// A model's name as one segment of a path: anything that could end the segment is escaped.
@@ -73,6 +117,31 @@ pub struct GeminiDecoder {
 impl GeminiDecoder {
     pub fn new(ask: &Ask, account: &Account) -> Self {
         Self { gathering: Gathering::new(ask, account) }
+    }
+
+    fn fragment(&mut self, json: &Value, on: &mut dyn FnMut(Delta)) -> ControlFlow<()> {
+        if json.get("error").is_some_and(|error| !error.is_null()) {
+            return self.gathering.fail(json);
+        }
+        let Ok(fragment) = Fragment::deserialize(json) else {
+            return self.gathering.malformed("a fragment of the stream does not have the form of a generated content");
+        };
+        if let Some(model) = fragment.model_version {
+            self.gathering.served_model = Some(model);
+        }
+        let usage = fragment.usage_metadata.and_then(|usage| WireUsage::deserialize(usage).ok());
+        let counted = usage.is_some();
+        self.gathering.usage = usage.map(|usage| usage.normalised()).or(self.gathering.usage);
+        if let Some(candidate) = fragment.candidates.into_iter().flatten().next() {
+            self.candidate(candidate, on);
+        }
+        if let Some(reason) = fragment.prompt_feedback.and_then(|feedback| feedback.block_reason) {
+            self.gathering.complete = true;
+            self.gathering.stop = Some(StopReason::Refused(format!("the prompt was blocked: {reason}")));
+        }
+        // Counts are cumulative and come with every fragment: those that come with or after the end are the last.
+        self.gathering.usage_is_final |= self.gathering.complete && counted;
+        ControlFlow::Continue(())
     }
 
     fn candidate(&mut self, candidate: Candidate, on: &mut dyn FnMut(Delta)) {
@@ -100,30 +169,11 @@ impl GeminiDecoder {
 
 impl Decoder for GeminiDecoder {
     fn event(&mut self, event: &Event, on: &mut dyn FnMut(Delta)) -> ControlFlow<()> {
-        let json = self.gathering.json(&event.data)?;
-        let fragment = json.as_array().and_then(|list| list.first()).unwrap_or(&json);
-        if fragment.get("error").is_some_and(|error| !error.is_null()) {
-            return self.gathering.fail(fragment);
+        match self.gathering.json(&event.data)? {
+            // Some gateways wrap what they pass on.
+            Value::Array(fragments) => fragments.iter().try_for_each(|fragment| self.fragment(fragment, on)),
+            fragment => self.fragment(&fragment, on),
         }
-        let Ok(fragment) = Fragment::deserialize(fragment) else {
-            return self.gathering.malformed("a fragment of the stream does not have the form of a generated content");
-        };
-        if let Some(model) = fragment.model_version {
-            self.gathering.served_model = Some(model);
-        }
-        let usage = fragment.usage_metadata.and_then(|usage| WireUsage::deserialize(usage).ok());
-        let counted = usage.is_some();
-        self.gathering.usage = usage.map(|usage| usage.normalised()).or(self.gathering.usage);
-        if let Some(candidate) = fragment.candidates.into_iter().flatten().next() {
-            self.candidate(candidate, on);
-        }
-        if let Some(reason) = fragment.prompt_feedback.and_then(|feedback| feedback.block_reason) {
-            self.gathering.complete = true;
-            self.gathering.stop = Some(StopReason::Refused(format!("the prompt was blocked: {reason}")));
-        }
-        // Counts are cumulative and come with every fragment: those that come with or after the end are the last.
-        self.gathering.usage_is_final |= self.gathering.complete && counted;
-        ControlFlow::Continue(())
     }
 
     fn finish(self: Box<Self>, end: End) -> Outcome {
@@ -187,5 +237,36 @@ impl WireUsage {
         let reasoning = self.thoughts.unwrap_or(0);
         let output = self.candidates.unwrap_or(0).saturating_add(reasoning);
         Usage { input: prompt - cache_read, cache_read, output, reasoning, ..Usage::default() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_schema_keeps_what_gemini_reads_and_the_names_of_its_properties() {
+        let schema = json!({
+            "$schema": "x", "type": "object", "minProperties": 1,
+            "properties": {
+                "pattern": {"type": "string", "pattern": "^a", "minLength": 1},
+                "kind": {"const": "a"},
+                "list": {"type": "array", "uniqueItems": true, "items": {"anyOf": [{"type": "number", "multipleOf": 2}, {"$ref": "#/$defs/x", "title": "t"}]}},
+            },
+            "$defs": {"x": {"not": {}, "type": "null"}},
+            "required": ["pattern"], "additionalProperties": false,
+        });
+        let expected = json!({
+            "type": "object",
+            "properties": {
+                "pattern": {"type": "string"},
+                "kind": {"enum": ["a"]},
+                "list": {"type": "array", "items": {"anyOf": [{"type": "number"}, {"$ref": "#/$defs/x"}]}},
+            },
+            "$defs": {"x": {"type": "null"}},
+            "required": ["pattern"], "additionalProperties": false,
+            "propertyOrdering": ["pattern", "kind", "list"],
+        });
+        assert_eq!(fitted(schema), expected);
     }
 }

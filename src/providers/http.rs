@@ -12,13 +12,13 @@ use std::time::Duration;
 use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Client, Response, Url};
 
-use crate::consultation::call::{Failure, FailureClass, Outcome};
+use crate::consultation::call::{Failure, FailureClass};
 use crate::domain::tokens::Usage;
 use crate::engine::ports::Delta;
 
 use super::errors::{self, ErrorResponse};
-use super::sse;
-use super::wire::{Account, Decoder, End, HeaderText, HttpRequest};
+use super::sse::{self, Framing};
+use super::wire::{Account, Answered, Decoder, End, HeaderText, HttpRequest};
 
 /// Most bytes that are read of an answer that is not a success.
 const MAX_ERROR_BYTES: usize = 64 * 1024;
@@ -100,18 +100,20 @@ impl Http {
         mut decoder: Box<dyn Decoder>,
         account: &Account,
         on: &mut (dyn FnMut(Delta) + Send),
-    ) -> Outcome {
+    ) -> Answered {
+        let framing = request.framing;
         let response = match self.send(request, account).await {
             Ok(response) => response,
-            Err(failure) => return Err(failure),
+            Err(failure) => return Answered { outcome: Err(failure), named: Vec::new() },
         };
         if !response.status().is_success() {
             let now = header(response.headers(), "date").as_deref().and_then(errors::http_date);
-            return Err(errors::classify(&error_response(response).await, account, now));
+            let refused = error_response(response).await;
+            return Answered { outcome: Err(errors::classify(&refused, account, now)), named: errors::named_fields(&refused.body) };
         }
         on(Delta::Connected);
-        let end = self.read(response, decoder.as_mut(), account, on).await;
-        decoder.finish(end)
+        let end = self.read(response, framing, decoder.as_mut(), account, on).await;
+        Answered { outcome: decoder.finish(end), named: Vec::new() }
     }
 
     async fn send(&self, request: HttpRequest, account: &Account) -> Result<Response, Failure> {
@@ -141,11 +143,22 @@ impl Http {
         })
     }
 
-    async fn read(&self, mut response: Response, decoder: &mut dyn Decoder, account: &Account, on: &mut (dyn FnMut(Delta) + Send)) -> End {
+    async fn read(
+        &self,
+        mut response: Response,
+        framing: Framing,
+        decoder: &mut dyn Decoder,
+        account: &Account,
+        on: &mut (dyn FnMut(Delta) + Send),
+    ) -> End {
         let authority = authority(response.url());
         let content_type = header(response.headers(), "content-type").unwrap_or_default();
+        if framing == Framing::Lines && is_web_page(&content_type) {
+            // Its lines would be taken for events that are broken.
+            return not_a_stream(&[], &content_type, account);
+        }
         let malformed = |reason: String| End::Broken(Failure::new(FailureClass::Malformed, reason));
-        let mut parser = sse::Parser::default();
+        let mut parser = sse::Parser::new(framing);
         let mut events = Vec::new();
         // Kept until the first event, to be able to say what came instead of one.
         let mut preamble = Vec::new();
@@ -272,6 +285,10 @@ async fn error_response(mut response: Response) -> ErrorResponse {
 
 fn is_event_stream(content_type: &str) -> bool {
     content_type.trim_start().to_ascii_lowercase().starts_with("text/event-stream")
+}
+
+fn is_web_page(content_type: &str) -> bool {
+    content_type.trim_start().to_ascii_lowercase().starts_with("text/html")
 }
 
 /// The last event of a stream that ended without a blank line may have been cut anywhere.

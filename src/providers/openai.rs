@@ -1,6 +1,7 @@
-//! OpenAI's Chat Completions: what goes out and how its stream of chunks is read. Pure.
+//! OpenAI's Chat Completions, as OpenAI and all who took over the format speak it: what goes out and how its stream of chunks is read. Pure.
 //!
-//! Many servers speak this shape; what this codec sends is for OpenAI itself, what it reads is as tolerant as all of them need.
+//! What goes out differs by the server's [`Quirks`]; what is read is as tolerant as all servers together need, except where the same
+//! words mean different things.
 
 use std::ops::ControlFlow;
 
@@ -11,66 +12,109 @@ use crate::consultation::call::{Ask, Outcome, StopReason};
 use crate::domain::tokens::Usage;
 use crate::engine::ports::Delta;
 
-use super::dialect::TokensField;
+use super::dialect::{Quirks, Reasoning, Routing, StreamUsage};
 use super::form::{Form, Structure};
 use super::gathering::Gathering;
-use super::sse::Event;
-use super::wire::{Account, Decoder, End, Endpoint, HttpRequest};
+use super::reported_cost;
+use super::sse::{Event, Framing};
+use super::wire::{Account, Decoder, End, Endpoint, HeaderText, HttpRequest, address};
 
 /// The request for one call.
-pub fn encode(ask: &Ask, endpoint: &Endpoint, form: &Form) -> HttpRequest {
-    let mut body = json!({
-        "model": ask.model.model,
-        "stream": true,
-        "stream_options": {"include_usage": true},
-        "messages": [
-            {"role": "system", "content": ask.prompt.system()},
-            {"role": "user", "content": ask.prompt.user()},
-        ],
-    });
-    let tokens_field = match form.tokens_field {
-        TokensField::MaxTokens => "max_tokens",
-        TokensField::MaxCompletionTokens => "max_completion_tokens",
-    };
+pub fn encode(ask: &Ask, endpoint: &Endpoint, form: &Form, quirks: Quirks) -> HttpRequest {
+    let (system, user) = form.messages(ask);
+    let system = system.map(|system| json!({"role": "system", "content": system}));
+    let messages: Vec<Value> = system.into_iter().chain([json!({"role": "user", "content": user})]).collect();
+    let mut body = json!({"model": ask.model.model, "stream": true, "messages": messages});
     if let Some(fields) = body.as_object_mut() {
-        fields.insert(tokens_field.into(), ask.room.into());
+        fields.insert(form.tokens_field.name().into(), form.room(ask).into());
+        if quirks.stream_usage == StreamUsage::OnRequest {
+            fields.insert("stream_options".into(), json!({"include_usage": true}));
+        }
+        let format = match form.structure {
+            Structure::Schema => {
+                let schema = json!({"name": ask.answer.name(), "strict": true, "schema": super::wire::schema(ask)});
+                Some(json!({"type": "json_schema", "json_schema": schema}))
+            }
+            Structure::JsonObject => Some(json!({"type": "json_object"})),
+            Structure::Prompt => None,
+        };
+        if let Some(format) = format {
+            fields.insert("response_format".into(), format);
+            if quirks.routing == Routing::AmongProviders {
+                fields.insert("provider".into(), json!({"require_parameters": true}));
+            }
+        }
     }
-    if let (Structure::Schema, Some(fields)) = (form.structure, body.as_object_mut()) {
-        let schema = json!({"name": ask.answer.name(), "strict": true, "schema": super::wire::schema(ask)});
-        fields.insert("response_format".into(), json!({"type": "json_schema", "json_schema": schema}));
+    let mut headers: Vec<_> = endpoint.account.bearer().into_iter().collect();
+    if quirks.routing == Routing::AmongProviders {
+        headers.push(("x-openrouter-title", HeaderText::Plain("conclave")));
     }
-    HttpRequest { url: format!("{}/chat/completions", endpoint.base_url), headers: endpoint.account.bearer().into_iter().collect(), body }
+    HttpRequest { url: address(&endpoint.base_url, "/chat/completions"), headers, body, framing: Framing::Events }
 }
 
 /// Reads the stream of one reply.
 #[derive(Debug)]
 pub struct OpenAiDecoder {
     gathering: Gathering,
+    quirks: Quirks,
     refusal: String,
 }
 
 impl OpenAiDecoder {
-    pub fn new(ask: &Ask, account: &Account) -> Self {
-        Self { gathering: Gathering::new(ask, account), refusal: String::new() }
+    pub fn new(ask: &Ask, account: &Account, quirks: Quirks) -> Self {
+        Self { gathering: Gathering::new(ask, account), quirks, refusal: String::new() }
     }
 
-    fn choice(&mut self, choice: Choice, on: &mut dyn FnMut(Delta)) {
-        if let Some(delta) = choice.delta {
-            if delta.reasoning_content.or(delta.reasoning).is_some_and(|text| !text.is_empty()) {
-                self.gathering.add_thinking("", on);
-            }
-            self.gathering.add_text(&delta.content.unwrap_or_default(), on);
+    fn choice(&mut self, choice: Choice, on: &mut dyn FnMut(Delta)) -> ControlFlow<()> {
+        if let Some(error) = choice.error.filter(|error| !error.is_null()) {
+            return self.gathering.fail(&json!({"error": error}));
+        }
+        if let Some(delta) = choice.delta.or(choice.message) {
+            // Those who send both names say the same under both.
+            let thinking = delta.reasoning_content.filter(|thinking| !thinking.is_null()).or(delta.reasoning);
+            self.think(&thinking.unwrap_or_default(), on);
+            self.content(&delta.content.unwrap_or_default(), on);
             self.refusal.push_str(&delta.refusal.unwrap_or_default());
         }
         if let Some(reason) = choice.finish_reason.filter(|reason| !reason.is_empty()) {
+            if reason == "error" {
+                return self.gathering.fail(&json!({"error": "the provider ended the answer with an error"}));
+            }
             // Everything of the answer has been said; usage and `[DONE]` may follow, and some servers send neither.
             self.gathering.complete = true;
             self.gathering.stop = Some(match reason.as_str() {
                 "stop" => StopReason::End,
-                "length" => StopReason::Length,
+                // The room that was asked for, or all that the model has.
+                "length" | "model_length" => StopReason::Length,
                 "content_filter" => StopReason::Refused("content_filter".to_owned()),
                 _ => StopReason::Other(reason),
             });
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// Takes content: a text, a list of chunks of which some are thinking, or nothing.
+    fn content(&mut self, content: &Value, on: &mut dyn FnMut(Delta)) {
+        match content {
+            Value::String(text) => self.gathering.add_text(text, on),
+            Value::Array(chunks) => {
+                for chunk in chunks {
+                    match chunk.get("thinking") {
+                        Some(thinking) => self.think(thinking, on),
+                        None => self.content(chunk.get("text").unwrap_or(&Value::Null), on),
+                    }
+                }
+            }
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_) => {}
+        }
+    }
+
+    /// Takes thinking: a text, or a list of chunks of text.
+    fn think(&mut self, thinking: &Value, on: &mut dyn FnMut(Delta)) {
+        match thinking {
+            Value::String(text) if !text.is_empty() => self.gathering.add_thinking(text, on),
+            Value::Array(chunks) => chunks.iter().filter_map(|chunk| chunk.get("text")).for_each(|text| self.think(text, on)),
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Object(_) => {}
         }
     }
 }
@@ -90,14 +134,16 @@ impl Decoder for OpenAiDecoder {
         if let Some(model) = chunk.model.filter(|model| !model.is_empty()) {
             self.gathering.served_model = Some(model);
         }
-        if let Some(choice) = chunk.choices.into_iter().flatten().next() {
-            self.choice(choice, on);
+        if let Some(reported) = chunk.usage {
+            self.gathering.reported_cost = reported_cost::read(&reported, self.quirks.reported_cost).or(self.gathering.reported_cost);
+            let usage = WireUsage::deserialize(reported).ok().and_then(|usage| usage.normalised(self.quirks.reasoning));
+            self.gathering.usage = usage.or(self.gathering.usage);
+            self.gathering.usage_is_final |= usage.is_some();
         }
-        if let Some(usage) = chunk.usage.and_then(|usage| WireUsage::deserialize(usage).ok()?.normalised()) {
-            self.gathering.usage = Some(usage);
-            self.gathering.usage_is_final = true;
+        match chunk.choices.into_iter().flatten().next() {
+            Some(choice) => self.choice(choice, on),
+            None => ControlFlow::Continue(()),
         }
-        ControlFlow::Continue(())
     }
 
     fn finish(mut self: Box<Self>, end: End) -> Outcome {
@@ -118,15 +164,18 @@ struct Chunk {
 #[derive(Debug, Deserialize)]
 struct Choice {
     delta: Option<WireDelta>,
+    /// What some servers send at once instead of piece by piece.
+    message: Option<WireDelta>,
+    error: Option<Value>,
     finish_reason: Option<String>,
 }
 
 #[derive(Debug, Deserialize)]
 struct WireDelta {
-    content: Option<String>,
+    content: Option<Value>,
     refusal: Option<String>,
-    reasoning_content: Option<String>,
-    reasoning: Option<String>,
+    reasoning_content: Option<Value>,
+    reasoning: Option<Value>,
 }
 
 /// Usage on the wire. The prompt includes what was cached.
@@ -152,12 +201,22 @@ struct CompletionDetails {
 
 impl WireUsage {
     /// `None` when the two counts that a bill needs are not both there.
-    fn normalised(&self) -> Option<Usage> {
+    fn normalised(&self, convention: Reasoning) -> Option<Usage> {
         let (prompt, completion) = (self.prompt_tokens?, self.completion_tokens?);
         let reasoning = self.completion_tokens_details.as_ref().and_then(|details| details.reasoning_tokens).unwrap_or(0);
-        // Most count reasoning as part of the completion, some on top of it: the total tells which.
-        let on_top = reasoning > 0 && self.total_tokens == Some(prompt.saturating_add(completion).saturating_add(reasoning));
-        let output = if on_top { completion.saturating_add(reasoning) } else { completion };
+        // Most count reasoning as part of the completion, some on top of it: the total tells which, whatever is known of the server.
+        let (within, on_top) = (prompt.saturating_add(completion), completion.saturating_add(reasoning));
+        let convention = match self.total_tokens {
+            Some(total) if total == within => Reasoning::Within,
+            Some(total) if total == within.saturating_add(reasoning) => Reasoning::OnTop,
+            // There cannot be more of a part than of the whole.
+            _ if reasoning > completion => Reasoning::OnTop,
+            Some(_) | None => convention,
+        };
+        let output = match convention {
+            Reasoning::Within => completion,
+            Reasoning::OnTop => on_top,
+        };
         let details = self.prompt_tokens_details.as_ref();
         let cache_read = details.and_then(|details| details.cached_tokens).unwrap_or(0).min(prompt);
         let cache_write = details.and_then(|details| details.cache_write_tokens).unwrap_or(0).min(prompt - cache_read);

@@ -1,16 +1,18 @@
-//! A provider that is reached over HTTP, as the driver sees it: one codec a dialect, one HTTP for all.
+//! A provider that is reached over HTTP, as the driver sees it: one codec a dialect, one HTTP for all, and what is known of each model.
 
-use std::sync::Arc;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::consultation::call::{Ask, Outcome};
+use crate::consultation::call::{Ask, Failure, FailureClass, Outcome};
 use crate::engine::ports::{BoxFuture, Delta, Provider};
 
 use super::anthropic::{self, AnthropicDecoder};
 use super::catalog::Catalog;
-use super::dialect::{Dialect, Quirks};
-use super::form::{Form, Structure};
+use super::dialect::{Dialect, Quirks, TokensField};
+use super::form::{self, Form, Lesson, Parameters, Refusal, Structure};
 use super::gemini::{self, GeminiDecoder};
 use super::http::Http;
+use super::ollama::{self, OllamaDecoder};
 use super::openai::{self, OpenAiDecoder};
 use super::wire::{Decoder, Endpoint, HttpRequest};
 
@@ -21,41 +23,104 @@ pub struct Remote {
     endpoint: Endpoint,
     catalog: Arc<Catalog>,
     http: Arc<Http>,
+    parameters: Parameters,
+    /// The form that each model has been found to take, by its name. One that was never refused anything is not here.
+    forms: Mutex<BTreeMap<String, Form>>,
 }
 
 impl Remote {
     pub fn new(dialect: Dialect, endpoint: Endpoint, catalog: Arc<Catalog>, http: Arc<Http>) -> Self {
-        Self { dialect, endpoint, catalog, http }
+        Self { dialect, endpoint, catalog, http, parameters: Parameters::default(), forms: Mutex::default() }
+    }
+
+    /// The same with the user's parameters in every request.
+    #[must_use]
+    pub fn with_parameters(self, parameters: Parameters) -> Self {
+        Self { parameters, ..self }
     }
 
     /// The request and the reader of its answer.
     pub fn codec(&self, ask: &Ask) -> (HttpRequest, Box<dyn Decoder>) {
-        let structure = match self.catalog.find(&ask.model) {
+        self.codec_in(ask, &self.form(ask))
+    }
+
+    fn codec_in(&self, ask: &Ask, form: &Form) -> (HttpRequest, Box<dyn Decoder>) {
+        let mut request = match self.dialect {
+            Dialect::Anthropic => anthropic::encode(ask, &self.endpoint, form),
+            Dialect::OpenAi(quirks) => openai::encode(ask, &self.endpoint, form, quirks),
+            Dialect::Gemini => gemini::encode(ask, &self.endpoint, form),
+            Dialect::Ollama => ollama::encode(ask, &self.endpoint, form),
+        };
+        form.complete(&mut request.body, self.parameters.of(&ask.model.model));
+        let account = &self.endpoint.account;
+        let decoder: Box<dyn Decoder> = match self.dialect {
+            Dialect::Anthropic => Box::new(AnthropicDecoder::new(ask, account)),
+            Dialect::OpenAi(quirks) => Box::new(OpenAiDecoder::new(ask, account, quirks)),
+            Dialect::Gemini => Box::new(GeminiDecoder::new(ask, account)),
+            Dialect::Ollama => Box::new(OllamaDecoder::new(ask, account, &request.body)),
+        };
+        (request, decoder)
+    }
+
+    /// The form in which this model is asked now.
+    fn form(&self, ask: &Ask) -> Form {
+        let known = self.forms.lock().unwrap_or_else(PoisonError::into_inner).get(&ask.model.model).cloned();
+        known.unwrap_or_else(|| self.first_form(ask))
+    }
+
+    fn first_form(&self, ask: &Ask) -> Form {
+        let model = self.catalog.find(&ask.model);
+        let best = match model {
             Some(model) if !model.supports_response_schema => Structure::Prompt,
             Some(_) | None => Structure::Schema,
         };
-        let account = &self.endpoint.account;
-        match self.dialect {
-            Dialect::Anthropic => {
-                let form = Form::new(structure, Quirks::COMPATIBLE);
-                (anthropic::encode(ask, &self.endpoint, &form), Box::new(AnthropicDecoder::new(ask, account)))
-            }
-            Dialect::OpenAi(quirks) => {
-                let form = Form::new(structure, quirks);
-                (openai::encode(ask, &self.endpoint, &form), Box::new(OpenAiDecoder::new(ask, account)))
-            }
-            Dialect::Gemini => {
-                let form = Form::new(structure, Quirks::COMPATIBLE);
-                (gemini::encode(ask, &self.endpoint, &form), Box::new(GeminiDecoder::new(ask, account)))
-            }
-            Dialect::Ollama => todo!(),
+        let quirks = match self.dialect {
+            Dialect::OpenAi(quirks) => quirks,
+            Dialect::Anthropic | Dialect::Gemini | Dialect::Ollama => Quirks::COMPATIBLE,
+        };
+        let form = Form::new(best.max(self.dialect.best_structure()), quirks);
+        let elsewhere = quirks.home.is_some_and(|home| !self.endpoint.is_at(home));
+        Form {
+            json_object: self.dialect.json_object(),
+            tokens_field: if elsewhere && model.is_none() { TokensField::MaxTokens } else { form.tokens_field },
+            context: model.and_then(|model| model.context),
+            ..form
         }
+    }
+
+    /// Learns from a failed call what it teaches about its model. `sent` is the form in which it was made, `parts` are its body's.
+    fn learn(&self, ask: &Ask, sent: &Form, parts: &[String], failure: Failure, fields: Vec<String>) -> Failure {
+        if !failure.partial.is_empty() {
+            // An answer had begun: the request was taken.
+            return failure;
+        }
+        let refusal = Refusal { class: failure.class, words: failure.message.clone(), fields };
+        let lesson = sent.lesson(self.dialect, ask, parts, &refusal);
+        let mut forms = self.forms.lock().unwrap_or_else(PoisonError::into_inner);
+        let again = match &lesson {
+            Some(Lesson::NoRoom) => return Failure { class: FailureClass::Context, ..failure },
+            Some(lesson) => {
+                // Calls run beside each other: another may have learnt something since this one was sent.
+                forms.entry(ask.model.model.clone()).or_insert_with(|| sent.clone()).learn(ask, &refusal, lesson);
+                lesson.to_string()
+            }
+            None if failure.class == FailureClass::BadRequest && forms.get(&ask.model.model).is_some_and(|known| known != sent) => {
+                "in the form that other calls have found".to_owned()
+            }
+            None => return failure,
+        };
+        Failure { class: FailureClass::Unsupported, message: format!("{}; asking again {again}", failure.message), ..failure }
     }
 }
 
 impl Provider for Remote {
     fn ask<'a>(&'a self, ask: &'a Ask, on: &'a mut (dyn FnMut(Delta) + Send)) -> BoxFuture<'a, Outcome> {
-        let (request, decoder) = self.codec(ask);
-        Box::pin(self.http.call(request, decoder, &self.endpoint.account, on))
+        Box::pin(async move {
+            let form = self.form(ask);
+            let (request, decoder) = self.codec_in(ask, &form);
+            let parts = form::parts(&request.body);
+            let answered = self.http.call(request, decoder, &self.endpoint.account, on).await;
+            answered.outcome.map_err(|failure| self.learn(ask, &form, &parts, failure, answered.named))
+        })
     }
 }

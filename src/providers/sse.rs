@@ -1,4 +1,4 @@
-//! Server-sent events, incrementally: bytes in, events out. Pure.
+//! Streams of events, incrementally: bytes in, events out. Server-sent events, and lines of JSON for those who send them plain. Pure.
 //!
 //! Works on bytes, so that a character split between two chunks is whole again before it is read as UTF-8. Takes what servers really
 //! send: comments, LF, CRLF and CR, several `data:` lines, no space after the colon, a byte order mark, no blank line at the end.
@@ -6,6 +6,16 @@
 
 /// Most bytes that a line, or the data of one event, may have.
 pub const MAX_EVENT_BYTES: usize = 16 * 1024 * 1024;
+
+/// How events follow one another.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Framing {
+    /// Server-sent events.
+    #[default]
+    Events,
+    /// Every line that is not blank is the data of an event.
+    Lines,
+}
 
 /// One event with data. Events without data are skipped.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -23,6 +33,7 @@ pub struct TooLarge(pub usize);
 /// The state between two chunks.
 #[derive(Debug)]
 pub struct Parser {
+    framing: Framing,
     limit: usize,
     line: Vec<u8>,
     name: Vec<u8>,
@@ -41,9 +52,15 @@ impl Default for Parser {
 }
 
 impl Parser {
-    /// A parser that refuses lines and events of more than `limit` bytes.
+    /// A parser for this framing.
+    pub fn new(framing: Framing) -> Self {
+        Self { framing, ..Self::default() }
+    }
+
+    /// A parser of server-sent events that refuses lines and events of more than `limit` bytes.
     pub fn with_limit(limit: usize) -> Self {
-        Self { limit, line: Vec::new(), name: Vec::new(), data: Vec::new(), has_data: false, after_cr: false, first_line: true }
+        let (line, name, data) = (Vec::new(), Vec::new(), Vec::new());
+        Self { framing: Framing::Events, limit, line, name, data, has_data: false, after_cr: false, first_line: true }
     }
 
     /// Takes the next bytes and appends the events that are complete.
@@ -73,10 +90,8 @@ impl Parser {
     /// The event that was under way when the stream ended without a blank line. It may have been cut in the middle of a line: whoever
     /// takes it must check that its data is whole.
     pub fn finish(mut self) -> Option<Event> {
-        if !self.line.is_empty() {
-            self.end_line();
-        }
-        self.dispatch()
+        let last = if self.line.is_empty() { None } else { self.end_line() };
+        last.or_else(|| self.dispatch())
     }
 
     fn end_line(&mut self) -> Option<Event> {
@@ -84,6 +99,11 @@ impl Parser {
         let mut text: &[u8] = &line;
         if std::mem::take(&mut self.first_line) {
             text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
+        }
+        if self.framing == Framing::Lines {
+            self.data = text.trim_ascii().to_vec();
+            self.has_data = true;
+            return self.dispatch();
         }
         if text.is_empty() {
             return self.dispatch();
@@ -159,6 +179,18 @@ mod tests {
     #[test]
     fn a_byte_order_mark_is_no_part_of_the_first_field() {
         assert_eq!(parse([b"\xef\xbb".as_slice(), b"\xbfdata: x\n\n"]), [event("", "x")]);
+    }
+
+    #[test]
+    fn in_lines_every_one_that_is_not_blank_is_an_event() {
+        let mut parser = Parser::new(Framing::Lines);
+        let mut events = Vec::new();
+        for chunk in ["\u{feff}{\"a\":1}\r", "\n\n  {\"data: b\"", ":2} \n", "event: x\n{\"c\""] {
+            parser.feed(chunk.as_bytes(), &mut events).unwrap();
+        }
+        events.extend(parser.finish());
+        let data: Vec<_> = events.iter().map(|event| (event.name.as_str(), event.data.as_str())).collect();
+        assert_eq!(data, [("", "{\"a\":1}"), ("", "{\"data: b\":2}"), ("", "event: x"), ("", "{\"c\"")]);
     }
 
     #[test]

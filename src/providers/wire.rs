@@ -17,6 +17,15 @@ pub struct Endpoint {
     pub account: Account,
 }
 
+impl Endpoint {
+    /// Whether this is on the host of that name.
+    pub fn is_at(&self, host: &str) -> bool {
+        let address = self.base_url.split_once("://").map_or(self.base_url.as_str(), |(_, rest)| rest);
+        let authority = address.split('/').next().unwrap_or_default();
+        authority.split(':').next().is_some_and(|own| own.eq_ignore_ascii_case(host))
+    }
+}
+
 /// A key, and where the user finds it.
 #[derive(Clone, Debug)]
 pub struct Account {
@@ -73,6 +82,16 @@ pub struct HttpRequest {
     pub url: String,
     pub headers: Vec<(&'static str, HeaderText)>,
     pub body: serde_json::Value,
+    /// How the events of the answer are framed.
+    pub framing: sse::Framing,
+}
+
+/// What came of a request.
+#[derive(Debug)]
+pub struct Answered {
+    pub outcome: Outcome,
+    /// The fields of the request that an error of the server's names beside its words.
+    pub named: Vec<String>,
 }
 
 impl HttpRequest {
@@ -88,6 +107,14 @@ impl HttpRequest {
 /// `Authorization: Bearer KEY`.
 fn bearer(key: &SecretString) -> (&'static str, HeaderText) {
     ("authorization", HeaderText::Secret(SecretString::from(format!("Bearer {}", key.expose_secret()))))
+}
+
+/// The address of a path below a base URL, whether the base ends before the path, inside it or behind it: people give all three.
+pub fn address(base_url: &str, path: &str) -> String {
+    let base = base_url.trim_end_matches('/');
+    let ends = path.match_indices('/').map(|(at, _)| at).chain([path.len()]).rev();
+    let shared = ends.filter_map(|end| path.get(..end)).find(|start| base.ends_with(start)).unwrap_or_default();
+    format!("{base}{}", path.strip_prefix(shared).unwrap_or(path))
 }
 
 /// The schema of the answer that is asked for.
@@ -112,4 +139,20 @@ pub trait Decoder: Send {
 
     /// What has come of the call.
     fn finish(self: Box<Self>, end: End) -> Outcome;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_is_the_same_wherever_its_base_ends() {
+        for base in ["http://h:1/v1", "http://h:1/v1/", "http://h:1/v1/chat", "http://h:1/v1/chat/completions"] {
+            assert_eq!(address(base, "/chat/completions"), "http://h:1/v1/chat/completions", "{base}");
+        }
+        for base in ["https://h", "https://h/", "https://h/v1", "https://h/v1/messages"] {
+            assert_eq!(address(base, "/v1/messages"), "https://h/v1/messages", "{base}");
+        }
+        assert_eq!(address("http://h/proxy/v1", "/api/chat"), "http://h/proxy/v1/api/chat");
+    }
 }

@@ -18,7 +18,7 @@ async fn an_error_status_is_classified_and_hints_are_kept() {
     for (vendor, model) in VENDORS {
         let (outcome, deltas) = call(&cloud(vendor, &server), &ask(vendor, model)).await;
         let failure = outcome.unwrap_err();
-        assert_eq!((failure.class, failure.retry_after), (FailureClass::Overload, Some(Duration::from_secs(7))), "{vendor:?}");
+        assert_eq!((failure.class, failure.retry_after), (FailureClass::RateLimit, Some(Duration::from_secs(7))), "{vendor:?}");
         assert_eq!((failure.message.as_str(), failure.usage), ("slow down (HTTP 429)", None));
         assert!(!deltas.contains(&Delta::Connected), "a request that was turned away was not accepted");
     }

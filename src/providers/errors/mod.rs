@@ -1,0 +1,224 @@
+//! What an error of a provider means: status, headers and body to a [`Failure`]. Pure.
+//!
+//! The classes and their words follow the vendors' documentation and what their SDKs and users report; every known body shape is read:
+//! `{"error":{..}}`, `{"error":".."}`, flat, `{"detail":..}`, `[{..}]`, HTML, plain text and nothing. What a refusal teaches about a
+//! model is not decided here, only which fields it names.
+
+mod classes;
+mod hints;
+mod told;
+
+use serde_json::Value;
+
+use crate::consultation::call::{Failure, FailureClass};
+use crate::domain::time::Timestamp;
+
+use super::wire::Account;
+use classes::Signs;
+use told::Told;
+
+pub use hints::{LONGEST, http_date};
+
+/// Most characters of a message.
+const MAX_MESSAGE_CHARS: usize = 500;
+
+/// An answer that is not a success, as it arrived.
+#[derive(Clone, Debug, Default)]
+pub struct ErrorResponse {
+    pub status: u16,
+    pub retry_after_ms: Option<String>,
+    pub retry_after: Option<String>,
+    /// The vendor's own word whether to try again: `true` or `false`.
+    pub should_retry: Option<String>,
+    pub body: String,
+}
+
+/// Says what an unsuccessful answer means. `now` turns a date in `retry-after` into a delay; without it the date is ignored.
+pub fn classify(response: &ErrorResponse, account: &Account, now: Option<Timestamp>) -> Failure {
+    let status = response.status;
+    let told = Told::from_body(&account.redact(&response.body));
+    let hint = hints::of_headers(response.retry_after_ms.as_deref(), response.retry_after.as_deref(), now).or(told.retry_delay);
+    let lowercase = told.words.to_lowercase();
+    let signs = Signs { status: Some(status), codes: &told.codes, words: &lowercase, recognised: told.recognised };
+    let class = match (signs.class(), response.should_retry.as_deref()) {
+        // Credit that comes back by itself is a limit like others.
+        (FailureClass::Billing, _) if status == 402 && hint.is_some() => FailureClass::RateLimit,
+        (FailureClass::RateLimit | FailureClass::Overload, Some("false")) => FailureClass::BadRequest,
+        (FailureClass::BadRequest, Some("true")) => FailureClass::Overload,
+        (class, _) => class,
+    };
+    // Redacted once more: in the body an escape may have stood inside the key.
+    let words = match (status, shortened(&account.redact(&told.words)).as_str()) {
+        (300..400, _) => format!("the server redirects elsewhere (HTTP {status})"),
+        (_, "") => format!("HTTP {status} without an explanation"),
+        (_, words) => format!("{words} (HTTP {status})"),
+    };
+    let advice = match class {
+        FailureClass::Auth if matches!(status, 403 | 407) && !told.recognised => format!("; check {}, or the proxy", account.origin),
+        FailureClass::Auth => format!("; check {}", account.origin),
+        FailureClass::BadRequest if signs.is_wrong_address() => "; check the base URL".to_owned(),
+        _ => String::new(),
+    };
+    Failure { retry_after: hint, ..Failure::new(class, words + &advice) }
+}
+
+/// Says what an error object inside a successful answer means.
+pub fn in_stream(body: &Value, account: &Account) -> Failure {
+    let told = Told::from_json(body);
+    let lowercase = told.words.to_lowercase();
+    let signs = Signs { status: None, codes: &told.codes, words: &lowercase, recognised: told.recognised };
+    let (class, advice) = match signs.class() {
+        FailureClass::BadRequest if signs.is_wrong_address() => (FailureClass::BadRequest, "; check the base URL".to_owned()),
+        FailureClass::BadRequest if told.codes.is_empty() => (FailureClass::Overload, String::new()),
+        FailureClass::Auth => (FailureClass::Auth, format!("; check {}", account.origin)),
+        class => (class, String::new()),
+    };
+    let words = match told.words.as_str() {
+        "" => "the provider reported an error without an explanation".to_owned(),
+        words => shortened(&account.redact(words)),
+    };
+    Failure { retry_after: told.retry_delay, ..Failure::new(class, words + &advice) }
+}
+
+/// The fields of a request that an error's body names, as the provider writes them.
+pub fn named_fields(body: &str) -> Vec<String> {
+    Told::from_body(body).fields
+}
+
+/// The first 500 characters on one line.
+pub fn shortened(words: &str) -> String {
+    let line = words.split_whitespace().collect::<Vec<_>>().join(" ");
+    match line.char_indices().nth(MAX_MESSAGE_CHARS) {
+        Some((at, _)) => format!("{}…", line.get(..at).unwrap_or_default()),
+        None => line,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use secrecy::SecretString;
+
+    use super::super::wire::Scheme;
+    use super::*;
+
+    fn account() -> Account {
+        Account { key: Some(SecretString::from("sk-secret-123")), origin: "`OPENAI_API_KEY`".into(), scheme: Scheme::Usual }
+    }
+
+    fn failure(status: u16, body: &str) -> Failure {
+        classify(&ErrorResponse { status, body: body.into(), ..ErrorResponse::default() }, &account(), None)
+    }
+
+    #[test]
+    fn statuses_and_words_of_every_vendor_have_their_class() {
+        use FailureClass::{Auth, BadRequest, Billing, Context, ModelMissing, Overload, Policy, RateLimit};
+        let cases: &[(u16, &str, FailureClass)] = &[
+            (401, r#"{"error":{"message":"x","type":"invalid_request_error","code":"invalid_api_key"}}"#, Auth),
+            (401, "", Auth),
+            (403, r#"{"type":"error","error":{"type":"permission_error","message":"x"}}"#, Auth),
+            (
+                400,
+                r#"{"error":{"code":400,"message":"API key not valid. Please pass a valid API key.","status":"INVALID_ARGUMENT"}}"#,
+                Auth,
+            ),
+            (400, r#"{"error":{"code":400,"message":"x","details":[{"reason":"API_KEY_INVALID"}]}}"#, Auth),
+            (400, r#"{"code":"invalid-argument","error":"Incorrect API key provided"}"#, Auth),
+            (402, r#"{"error":{"type":"billing_error","message":"x"}}"#, Billing),
+            (429, r#"{"error":{"message":"x","code":"insufficient_quota"}}"#, Billing),
+            (400, r#"{"error":{"type":"invalid_request_error","message":"You have reached your specified API usage limits"}}"#, Billing),
+            (429, r#"{"error":{"type":"rate_limit_error","details":{"error_code":"enforced_spend_limit_reached"}}}"#, Billing),
+            (429, r#"{"error":{"code":429,"details":[{"violations":[{"quotaId":"GenerateRequestsPerDayPerProject"}]}]}}"#, Billing),
+            (404, r#"{"type":"error","error":{"type":"not_found_error","message":"model: x"}}"#, ModelMissing),
+            (400, r#"{"object":"error","message":"x","type":"invalid_request_error","code":"unknown_model"}"#, ModelMissing),
+            (404, "<html><title>404 Not Found</title></html>", BadRequest),
+            (400, r#"{"error":{"message":"x","code":"context_length_exceeded"}}"#, Context),
+            (400, r#"{"error":{"type":"invalid_request_error","message":"prompt is too long: 9 tokens > 8 maximum"}}"#, Context),
+            (400, r#"{"error":{"message":"The input token count (9) exceeds the maximum","status":"INVALID_ARGUMENT"}}"#, Context),
+            (413, "<html>cloudflare</html>", Context),
+            (400, r#"{"error":{"message":"x","code":"content_policy_violation"}}"#, Policy),
+            (403, r#"{"error":{"code":403,"message":"Input was flagged by moderation"}}"#, Policy),
+            (400, r#"{"error":{"message":"x","param":"temperature","code":"unsupported_value"}}"#, BadRequest),
+            (422, r#"{"detail":[{"loc":["body","model"],"msg":"field required","type":"missing"}]}"#, BadRequest),
+            (301, "", BadRequest),
+            (501, r#"{"error":{"code":501,"type":"not_supported_error","message":"x"}}"#, BadRequest),
+            (408, "", Overload),
+            (409, "", Overload),
+            (429, r#"{"error":{"code":429,"status":"RESOURCE_EXHAUSTED","message":"x"}}"#, RateLimit),
+            (500, "", Overload),
+            (502, "<html><head><title>502 Bad Gateway</title></head></html>", Overload),
+            (503, r#"[{"error":{"code":503,"message":"overloaded","status":"UNAVAILABLE"}}]"#, Overload),
+            (529, r#"{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}"#, Overload),
+        ];
+        for (status, body, class) in cases {
+            assert_eq!(failure(*status, body).class, *class, "{status} {body}");
+        }
+    }
+
+    #[test]
+    fn the_providers_own_words_are_found_in_every_body_shape() {
+        let cases = [
+            (r#"{"error":{"message":"the words","code":null}}"#, "the words (HTTP 400)"),
+            (r#"{"code":"x","error":"the words"}"#, "the words (HTTP 400)"),
+            (r#"{"message":"the words"}"#, "the words (HTTP 400)"),
+            (r#"{"message":{"detail":"the words"}}"#, "the words (HTTP 400)"),
+            (r#"{"detail":"the words"}"#, "the words (HTTP 400)"),
+            (r#"{"detail":[{"loc":["body",0],"msg":"the words"},{"msg":"more"}]}"#, "body.0: the words; more (HTTP 400)"),
+            (r#"[{"error":{"message":"the words"}}]"#, "the words (HTTP 400)"),
+            (r#"{"type":"error","error":{"type":"x","message":"the words"}}"#, "the words (HTTP 400)"),
+            ("<!DOCTYPE html><html><TITLE>the words</TITLE>", "the words (HTTP 400)"),
+            ("<p>", "the server sent a web page (HTTP 400)"),
+            ("the\n  words\n", "the words (HTTP 400)"),
+            ("", "HTTP 400 without an explanation"),
+            (r#"{"odd":1}"#, r#"{"odd":1} (HTTP 400)"#),
+        ];
+        for (body, message) in cases {
+            assert_eq!(failure(400, body).message, message, "{body}");
+        }
+    }
+
+    #[test]
+    fn a_message_is_short_and_never_carries_the_key() {
+        let long = failure(500, &format!(r#"{{"error":"{} sk-secret-123"}}"#, "é".repeat(2_000)));
+        assert!(long.message.chars().count() < 520 && !long.message.contains("sk-"), "{}", long.message);
+        let at_the_cut = failure(500, &format!("{} sk-secret-123", "x".repeat(495)));
+        assert!(!at_the_cut.message.contains("sk-"), "{}", at_the_cut.message);
+        assert_eq!(failure(401, r#"{"error":"bad key sk-secret-123"}"#).message, "bad key [key] (HTTP 401); check `OPENAI_API_KEY`");
+        let inside = in_stream(&serde_json::json!({"error": {"message": "key sk-secret-123 is bad", "code": 401}}), &account());
+        assert_eq!((inside.class, inside.message.as_str()), (FailureClass::Auth, "key [key] is bad; check `OPENAI_API_KEY`"));
+    }
+
+    #[test]
+    fn the_hint_when_to_come_back_is_read_in_every_form_and_order() {
+        let hint = |ms: Option<&str>, after: Option<&str>, body: &str| {
+            let response = ErrorResponse {
+                status: 429,
+                retry_after_ms: ms.map(Into::into),
+                retry_after: after.map(Into::into),
+                body: body.into(),
+                ..ErrorResponse::default()
+            };
+            classify(&response, &account(), http_date("Sat, 21 Nov 2026 09:00:00 GMT")).retry_after
+        };
+        assert_eq!(hint(Some("1500"), Some("9"), ""), Some(Duration::from_millis(1_500)));
+        assert_eq!(hint(None, Some("2.5"), ""), Some(Duration::from_millis(2_500)));
+        assert_eq!(hint(None, Some("Sat, 21 Nov 2026 09:00:07 GMT"), ""), Some(Duration::from_secs(7)));
+        assert_eq!(hint(None, Some("Sat, 21 Nov 2026 08:00:00 GMT"), ""), Some(Duration::ZERO));
+        assert_eq!(hint(None, Some("soon"), ""), None);
+        assert_eq!(hint(None, Some("-1"), ""), None);
+        let retry_info = r#"{"error":{"details":[{"@type":"type.googleapis.com/google.rpc.RetryInfo","retryDelay":"45.837906927s"}]}}"#;
+        assert_eq!(hint(None, None, retry_info), Some(Duration::new(45, 837_906_927)));
+    }
+
+    #[test]
+    fn the_vendors_word_on_trying_again_outweighs_the_status() {
+        let told = |status, word: &str| {
+            let response = ErrorResponse { status, should_retry: Some(word.into()), ..ErrorResponse::default() };
+            classify(&response, &account(), None).class
+        };
+        assert_eq!(told(529, "false"), FailureClass::BadRequest);
+        assert_eq!(told(400, "true"), FailureClass::Overload);
+        assert_eq!(told(401, "true"), FailureClass::Auth);
+    }
+}

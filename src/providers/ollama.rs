@@ -1,0 +1,151 @@
+//! Ollama's own chat format: what goes out and how its lines of JSON are read. Pure.
+//!
+//! Its OpenAI-compatible address is not used: it cannot set the size of the context, and Ollama cuts a prompt that does not fit without a
+//! word. Thinking is switched off: it would go on before the schema takes hold, in room that it may use up.
+
+use std::ops::ControlFlow;
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::consultation::call::{Ask, Outcome, StopReason};
+use crate::domain::tokens::Usage;
+use crate::engine::ports::Delta;
+
+use super::form::{Form, LEAST_ROOM, Structure, prompt_tokens};
+use super::gathering::Gathering;
+use super::sse::{Event, Framing};
+use super::wire::{Account, Decoder, End, Endpoint, HttpRequest, address};
+
+/// The smallest context that is asked for, in tokens.
+const LEAST_CONTEXT: u64 = 8_192;
+/// What a chat template adds to a prompt, generously.
+const TEMPLATE_TOKENS: u64 = 256;
+/// No prompt below this is cut by any context that a server would use.
+const SURELY_FITS: u64 = 2_048;
+
+/// The request for one call.
+pub fn encode(ask: &Ask, endpoint: &Endpoint, form: &Form) -> HttpRequest {
+    let (system, user) = form.messages(ask);
+    let system = system.map(|system| json!({"role": "system", "content": system}));
+    let messages: Vec<Value> = system.into_iter().chain([json!({"role": "user", "content": user})]).collect();
+    let (context, room) = sizes(ask, form);
+    let mut body = json!({
+        "model": ask.model.model,
+        "stream": true,
+        "think": false,
+        "messages": messages,
+        "options": {"num_ctx": context, "num_predict": room},
+    });
+    let format = match form.structure {
+        Structure::Schema => Some(super::wire::schema(ask)),
+        Structure::JsonObject => Some(json!("json")),
+        Structure::Prompt => None,
+    };
+    if let (Some(format), Some(fields)) = (format, body.as_object_mut()) {
+        fields.insert("format".into(), format);
+    }
+    let headers = endpoint.account.bearer().into_iter().collect();
+    HttpRequest { url: address(&endpoint.base_url, "/api/chat"), headers, body, framing: Framing::Lines }
+}
+
+/// The size of the context and of the room in it for an answer.
+///
+/// The context is a power of two, because Ollama loads a model anew whenever the size changes, and no more than the model has. Our count
+/// of the prompt gets a quarter on top, because it is an estimate.
+fn sizes(ask: &Ask, form: &Form) -> (u64, u64) {
+    let prompt = prompt_tokens(ask).saturating_add(prompt_tokens(ask) / 4).saturating_add(TEMPLATE_TOKENS);
+    let needed = prompt.saturating_add(form.room(ask)).max(LEAST_CONTEXT);
+    let context = needed.checked_next_power_of_two().unwrap_or(needed).min(form.context.unwrap_or(u64::MAX));
+    (context, form.room(ask).min(context.saturating_sub(prompt).max(LEAST_ROOM)))
+}
+
+/// Reads the stream of one reply.
+#[derive(Debug)]
+pub struct OllamaDecoder {
+    gathering: Gathering,
+    /// The context that was asked for, in tokens.
+    context: Option<u64>,
+}
+
+impl OllamaDecoder {
+    /// A decoder for the answer to this body.
+    pub fn new(ask: &Ask, account: &Account, body: &Value) -> Self {
+        Self { gathering: Gathering::new(ask, account), context: body.pointer("/options/num_ctx").and_then(Value::as_u64) }
+    }
+
+    fn done(&mut self, line: &Line) {
+        self.gathering.complete = true;
+        self.gathering.stop = Some(match line.done_reason.as_deref() {
+            // Older servers give no reason.
+            Some("stop") | None => StopReason::End,
+            Some("length") => StopReason::Length,
+            Some(other) => StopReason::Other(other.to_owned()),
+        });
+        if line.prompt_eval_count.is_some() || line.eval_count.is_some() {
+            let (input, output) = (line.prompt_eval_count.unwrap_or(0), line.eval_count.unwrap_or(0));
+            self.gathering.usage = Some(Usage { input, output, ..Usage::default() });
+            self.gathering.usage_is_final = line.prompt_eval_count.is_some() && line.eval_count.is_some();
+        }
+        self.gathering.overflow = line.prompt_eval_count.filter(|read| self.was_cut(*read)).map(|read| {
+            let sent = self.gathering.prompt_tokens;
+            format!("Ollama read only {read} tokens of a prompt of about {sent}: the model's context is too small for it")
+        });
+    }
+
+    /// Whether so many tokens are a part of the prompt only. Ollama says nothing of having cut it, but its counts do.
+    fn was_cut(&self, read: u64) -> bool {
+        let filled =
+            self.gathering.stop == Some(StopReason::Length) && self.context.is_some_and(|context| read.saturating_add(1) >= context);
+        let sent = self.gathering.prompt_tokens;
+        // Our count errs, but not by half for a long prompt.
+        let far_below = read > 0 && sent > SURELY_FITS && read < sent / 2;
+        filled || far_below
+    }
+}
+
+impl Decoder for OllamaDecoder {
+    fn event(&mut self, event: &Event, on: &mut dyn FnMut(Delta)) -> ControlFlow<()> {
+        let json = self.gathering.json(&event.data)?;
+        if json.get("error").is_some_and(|error| !error.is_null()) {
+            return self.gathering.fail(&json);
+        }
+        let Ok(line) = Line::deserialize(&json) else {
+            return self.gathering.malformed("a line of the stream does not have the form of a chat's reply");
+        };
+        if let Some(model) = line.model.clone().filter(|model| !model.is_empty()) {
+            self.gathering.served_model = Some(model);
+        }
+        if let Some(message) = &line.message {
+            if let Some(thinking) = message.thinking.as_deref().filter(|thinking| !thinking.is_empty()) {
+                self.gathering.add_thinking(thinking, on);
+            }
+            self.gathering.add_text(message.content.as_deref().unwrap_or_default(), on);
+        }
+        if line.done == Some(true) {
+            self.done(&line);
+            return ControlFlow::Break(());
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn finish(self: Box<Self>, end: End) -> Outcome {
+        self.gathering.finish(end)
+    }
+}
+
+#[derive(Debug, Deserialize)]
+struct Line {
+    model: Option<String>,
+    message: Option<Message>,
+    done: Option<bool>,
+    done_reason: Option<String>,
+    prompt_eval_count: Option<u64>,
+    eval_count: Option<u64>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Message {
+    content: Option<String>,
+    thinking: Option<String>,
+}
