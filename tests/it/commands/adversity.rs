@@ -48,7 +48,7 @@ fn the_others_answer_when_a_vendor_turns_requests_away() {
     let words = "such are our words";
     fails(vec![
         ("a key", error(401, "authentication_error"), "auth", words, 1),
-        ("a bill", error(402, "billing_error"), "billing", words, 1),
+        ("a bill", Answer::error(402, "billing_error", words), "billing", words, 1),
         ("a permission", error(403, "permission_error"), "auth", words, 1),
         ("a model", error(404, "not_found_error"), "model_missing", words, 1),
         ("a size", error(413, "request_too_large"), "context", words, 1),
@@ -84,7 +84,7 @@ fn the_others_answer_when_what_a_vendor_sends_is_no_answer() {
         ("no text", Answer::text(""), "empty", "without any text", 1),
         ("a page", Answer::http(200, "text/html", "<html>welcome</html>"), "malformed", "text/html instead of a stream of events", 1),
         ("a torn event", Answer::valid().pieces(1).damaged(torn), "malformed", "not JSON", 1),
-        ("a line without an end", Answer::endless(200, "text/event-stream", "data: ", [b'x'; 65_536]), "malformed", "larger than", 1),
+        ("a line without an end", Answer::endless(200, "text/event-stream", "data: ", vec![b'x'; 65_536]), "malformed", "larger than", 1),
     ]);
 }
 

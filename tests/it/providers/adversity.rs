@@ -24,6 +24,12 @@ pub(super) const SPEAKERS: [Vendor; 10] = [
     Vendor::Custom("mine"),
 ];
 
+/// Every vendor: those, and one whose answers are lines of JSON.
+pub(super) const EVERYONE: [Vendor; 11] = {
+    let [a, b, c, d, e, f, g, h, i, j] = SPEAKERS;
+    [a, b, c, d, e, f, g, h, i, j, Vendor::Ollama]
+};
+
 const TEXT: &str = "Grüße, 世界! Ein Satz, der in mehreren Stücken kommt.";
 
 fn good() -> Answer {
@@ -39,12 +45,18 @@ pub(super) struct Told {
     thought: bool,
 }
 
-/// Asks every vendor at once. Each waits for 0.6 s at most.
+/// Asks every vendor at once.
 pub(super) async fn everyone_told(answer: &Answer) -> Vec<Told> {
+    told_by(&EVERYONE, answer).await
+}
+
+/// Asks these vendors at once. Each waits for the next byte for 0.6 s at most.
+async fn told_by(vendors: &[Vendor], answer: &Answer) -> Vec<Told> {
     let server = ProviderServer::start();
     server.on(On::any(), answer.clone());
     let server = &server;
-    let calls = SPEAKERS.map(|vendor| async move {
+    let calls = vendors.iter().map(|vendor| async move {
+        let vendor = *vendor;
         let (provider, ask) = (impatient(vendor, server), ask(vendor, listed_model(vendor)));
         let mut told = Vec::new();
         let outcome = provider.ask(&ask, &mut |delta| told.push(delta)).await;
@@ -55,9 +67,9 @@ pub(super) async fn everyone_told(answer: &Answer) -> Vec<Told> {
     join_all(calls).await
 }
 
-/// Everyone gives the whole answer, with what it used as the provider counted it.
-async fn everyone_answers(what: &str, answer: Answer) {
-    for Told { vendor, outcome, text, .. } in everyone_told(&answer).await {
+/// All of these give the whole answer, with what it used as the provider counted it.
+async fn all_answer(vendors: &[Vendor], what: &str, answer: Answer) {
+    for Told { vendor, outcome, text, .. } in told_by(vendors, &answer).await {
         let reply = outcome.unwrap_or_else(|failure| panic!("{what}, {vendor:?}: {failure:?}"));
         assert_eq!((reply.text.as_str(), &reply.stop), (TEXT, &StopReason::End), "{what}, {vendor:?}");
         assert_eq!(text, TEXT, "{what}, {vendor:?}");
@@ -75,7 +87,11 @@ enum Left {
 
 /// Everyone fails so, with words that contain these, and keeps what came.
 async fn everyone_fails(what: &str, answer: Answer, class: FailureClass, words: &str, left: Left) {
-    for Told { vendor, outcome, text, .. } in everyone_told(&answer).await {
+    all_fail(&EVERYONE, what, answer, class, words, left).await;
+}
+
+async fn all_fail(vendors: &[Vendor], what: &str, answer: Answer, class: FailureClass, words: &str, left: Left) {
+    for Told { vendor, outcome, text, .. } in told_by(vendors, &answer).await {
         let failure = outcome.expect_err(&format!("{what}, {vendor:?}"));
         assert_fails(what, vendor, &failure, class, words);
         assert_eq!(failure.partial, text, "{what}, {vendor:?}: what was told is what is kept");
@@ -105,21 +121,14 @@ async fn what_is_only_unusual_does_not_harm_an_answer() {
         ("as documented", good()),
         ("a pause before the head", good().delay(tenth)),
         ("a pause before the first byte", good().silence(tenth)),
-        ("comments in place of silence, for longer than anyone would be silent", good().silence(tenth * 12).keep_alive(tenth)),
         ("every byte alone", good().damaged(Damage::InBytes)),
         ("LF", good().damaged(Damage::LineEndings("\n"))),
         ("CRLF", good().damaged(Damage::LineEndings("\r\n"))),
         ("CR", good().damaged(Damage::LineEndings("\r"))),
         ("CRLF, byte by byte", good().damaged(Damage::LineEndings("\r\n")).damaged(Damage::InBytes)),
         ("a byte order mark", good().damaged(Damage::Begins(b"\xef\xbb\xbf".to_vec()))),
-        ("a line of garbage", good().damaged(Damage::Begins(b"\0\x01\xffgarbage\n\n".to_vec()))),
-        ("comments", good().damaged(Damage::Between(b": still here\n\n".to_vec()))),
-        ("retry lines", good().damaged(Damage::Between(b"retry: 3000\n\n".to_vec()))),
-        ("numbered events", good().damaged(Damage::Between(b"id: 7\n".to_vec()))),
-        ("events with no data", good().damaged(Damage::Between(b"event: ping\n\n".to_vec()))),
-        ("events with empty data", good().damaged(Damage::Between(b"data:\n\ndata\n\n".to_vec()))),
         ("blank lines", good().damaged(Damage::Between(b"\n\r\n\r".to_vec()))),
-        ("no blank line at the end", good().damaged(Damage::WithoutLastBlankLine)),
+        ("no line break at the end", good().damaged(Damage::WithoutLastBlankLine)),
         ("another content type", good().content_type("application/json")),
         ("no content type", good().content_type("")),
         ("an unknown character set", good().content_type("text/event-stream; charset=latin-9")),
@@ -127,7 +136,24 @@ async fn what_is_only_unusual_does_not_harm_an_answer() {
         ("an end by closing, byte by byte", good().until_close().damaged(Damage::InBytes)),
     ];
     for (what, answer) in cases {
-        everyone_answers(what, answer).await;
+        all_answer(&EVERYONE, what, answer).await;
+    }
+}
+
+#[tokio::test]
+async fn what_streams_of_events_contain_beside_data_does_not_harm_an_answer() {
+    let tenth = Duration::from_millis(100);
+    let cases = [
+        ("comments in place of silence, for longer than anyone would be silent", good().silence(tenth * 12).keep_alive(tenth)),
+        ("a line of garbage", good().damaged(Damage::Begins(b"\0\x01\xffgarbage\n\n".to_vec()))),
+        ("comments", good().damaged(Damage::Between(b": still here\n\n".to_vec()))),
+        ("retry lines", good().damaged(Damage::Between(b"retry: 3000\n\n".to_vec()))),
+        ("numbered events", good().damaged(Damage::Between(b"id: 7\n".to_vec()))),
+        ("events with no data", good().damaged(Damage::Between(b"event: ping\n\n".to_vec()))),
+        ("events with empty data", good().damaged(Damage::Between(b"data:\n\ndata\n\n".to_vec()))),
+    ];
+    for (what, answer) in cases {
+        all_answer(&SPEAKERS, what, answer).await;
     }
 }
 
@@ -145,10 +171,11 @@ async fn silence_is_given_up_after_the_time_that_is_set_wherever_it_falls() {
 async fn a_connection_that_ends_early_is_told_as_such_and_what_came_is_kept() {
     let ended = "the stream ended before the answer was complete";
     let broke = "broke";
-    everyone_fails("reset at once", good().cut_after(0), FailureClass::Transport, broke, Left::Nothing).await;
-    everyone_fails("closed at once", good().close_after(0), FailureClass::Transport, broke, Left::Nothing).await;
-    everyone_fails("ended at once", good().short_after(0), FailureClass::Transport, ended, Left::Nothing).await;
-    everyone_fails("ended by closing at once", good().short_after(0).until_close(), FailureClass::Transport, ended, Left::Nothing).await;
+    all_fail(&SPEAKERS, "reset at once", good().cut_after(0), FailureClass::Transport, broke, Left::Nothing).await;
+    all_fail(&SPEAKERS, "closed at once", good().close_after(0), FailureClass::Transport, broke, Left::Nothing).await;
+    all_fail(&SPEAKERS, "ended at once", good().short_after(0), FailureClass::Transport, ended, Left::Nothing).await;
+    all_fail(&SPEAKERS, "ended by closing at once", good().short_after(0).until_close(), FailureClass::Transport, ended, Left::Nothing)
+        .await;
     everyone_fails("reset half way", good().cut(), FailureClass::Interrupted, broke, Left::Some).await;
     everyone_fails("ended half way", good().short(), FailureClass::Interrupted, ended, Left::Some).await;
     everyone_fails("ended by closing half way", good().short().until_close(), FailureClass::Interrupted, ended, Left::Some).await;
@@ -176,12 +203,12 @@ async fn at_whatever_byte_a_connection_ends_no_part_is_taken_for_the_whole() {
 async fn without_the_last_event_only_those_answer_that_have_said_before_that_this_is_the_end() {
     for Told { vendor, outcome, .. } in everyone_told(&good().damaged(Damage::WithoutLast(1))).await {
         match (vendor, outcome) {
-            (Vendor::Anthropic | Vendor::Google, Err(failure)) => {
+            (Vendor::Anthropic | Vendor::Google | Vendor::Ollama, Err(failure)) => {
                 assert_eq!((failure.class, failure.partial.as_str()), (FailureClass::Interrupted, TEXT), "{vendor:?}");
                 let source = if vendor == Vendor::Anthropic { UsageSource::Reported } else { UsageSource::Estimated };
                 assert_eq!(failure.usage.map(|usage| usage.source), Some(source), "{vendor:?}");
             }
-            (Vendor::Anthropic | Vendor::Google, Ok(reply)) => panic!("{vendor:?}: {reply:?}"),
+            (Vendor::Anthropic | Vendor::Google | Vendor::Ollama, Ok(reply)) => panic!("{vendor:?}: {reply:?}"),
             (_, outcome) => {
                 let reply = outcome.unwrap();
                 assert_eq!((reply.text.as_str(), reply.usage.output, reply.usage.source), (TEXT, 45, UsageSource::Reported), "{vendor:?}");
@@ -228,14 +255,34 @@ async fn what_is_no_stream_is_told_for_what_it_is() {
     for (what, answer, class, words) in cases {
         // Only Chat Completions knows `[DONE]`: elsewhere it is an event that is not JSON.
         if what != "only an end" {
-            everyone_fails(what, answer, class, words, Left::Nothing).await;
+            all_fail(&SPEAKERS, what, answer, class, words, Left::Nothing).await;
             continue;
         }
-        for Told { vendor, outcome, .. } in everyone_told(&answer).await {
+        for Told { vendor, outcome, .. } in told_by(&SPEAKERS, &answer).await {
             let own = !matches!(vendor, Vendor::Anthropic | Vendor::Google);
             let failure = outcome.unwrap_err();
             assert_eq!(failure.class, if own { class } else { FailureClass::Malformed }, "{vendor:?} {failure:?}");
         }
+    }
+}
+
+#[tokio::test]
+async fn what_is_no_line_of_json_is_told_for_what_it_is() {
+    let page = "<!DOCTYPE html>\n<html></html>\n";
+    let cases = [
+        ("a page", Answer::http(200, "text/html", page), FailureClass::Malformed, "text/html instead of"),
+        ("a page without a type", Answer::http(200, "", page), FailureClass::Malformed, "not JSON"),
+        ("nothing", Answer::http(200, "application/json", ""), FailureClass::Malformed, "instead of"),
+        (
+            "a gateway's page",
+            Answer::http(502, "text/html", "<html><title>502 Bad Gateway</title></html>"),
+            FailureClass::Overload,
+            "502 Bad Gateway (HTTP 502)",
+        ),
+        ("a redirect", Answer::http(307, "", "").header("location", "http://127.0.0.1:9/"), FailureClass::BadRequest, "check the base URL"),
+    ];
+    for (what, answer, class, words) in cases {
+        all_fail(&[Vendor::Ollama], what, answer, class, words, Left::Nothing).await;
     }
 }
 
@@ -294,7 +341,7 @@ async fn events_that_come_twice_are_not_counted_twice() {
 async fn counts_that_cannot_be_are_not_believed() {
     for count in ["-1", "1e400", "\"many\"", "0", "null"] {
         let odd = good().damaged(Damage::Replaced(b":321,".to_vec(), format!(":{count},").into_bytes()));
-        for Told { vendor, outcome, .. } in everyone_told(&odd).await {
+        for Told { vendor, outcome, .. } in told_by(&SPEAKERS, &odd).await {
             match outcome {
                 Ok(reply) => {
                     assert_eq!(reply.usage.source, UsageSource::Estimated, "{count} {vendor:?} {:?}", reply.usage);

@@ -24,7 +24,7 @@ const ALL: [Vendor; 3] = [Vendor::Anthropic, Vendor::OpenRouter, Vendor::Google]
 #[tokio::test]
 async fn a_line_without_an_end_is_left() {
     for vendor in ALL {
-        let (failure, sent) = flooded(vendor, Answer::endless(200, "text/event-stream", "data: ", [b'x'; 65_536])).await;
+        let (failure, sent) = flooded(vendor, Answer::endless(200, "text/event-stream", "data: ", vec![b'x'; 65_536])).await;
         assert_eq!(failure.class, FailureClass::Malformed, "{vendor:?} {failure:?}");
         assert!(failure.message.contains("larger than 16777216 bytes"), "{failure:?}");
         assert!(sent < sse::MAX_EVENT_BYTES as u64 + IN_TRANSIT, "{vendor:?} {sent}");

@@ -15,12 +15,12 @@ pub(super) fn chat_frames(spoken: &Spoken<'_>) -> Vec<String> {
     if spoken.vendor == Vendor::OpenRouter {
         frames.push(": OPENROUTER PROCESSING\n\n".to_owned());
     }
-    frames.push(chunk(spoken, json!({"role": "assistant", "content": "", "refusal": null}), Value::Null, None));
+    frames.push(chunk(spoken, &json!({"role": "assistant", "content": "", "refusal": null}), &Value::Null, None));
     if !text.thinking.is_empty() {
-        frames.push(chunk(spoken, thinking(spoken.vendor, &text.thinking), Value::Null, None));
+        frames.push(chunk(spoken, &thinking(spoken.vendor, &text.thinking), &Value::Null, None));
     }
     let field = if text.finish == Finish::Refusal { "refusal" } else { "content" };
-    frames.extend(spoken.pieces().iter().map(|piece| chunk(spoken, json!({field: piece}), Value::Null, None)));
+    frames.extend(spoken.pieces().iter().map(|piece| chunk(spoken, &json!({field: piece}), &Value::Null, None)));
     if let Some(error) = &text.error {
         frames.push(error_frame(spoken, error));
         return frames;
@@ -33,7 +33,7 @@ pub(super) fn chat_frames(spoken: &Spoken<'_>) -> Vec<String> {
     let usage = text.usage.filter(|_| spoken.wants_usage || tells_unasked(spoken.vendor)).map(|usage| counts(spoken, usage));
     // Mistral counts in the chunk that ends the text, the others in one after it.
     let (with_the_end, after) = if spoken.vendor == Vendor::Mistral { (usage, None) } else { (None, usage) };
-    frames.push(chunk(spoken, json!({}), finish, with_the_end));
+    frames.push(chunk(spoken, &json!({}), &finish, with_the_end.as_ref()));
     if let Some(usage) = after {
         let mut last = json!({"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 1, "model": spoken.served(),
             "choices": [], "usage": usage});
@@ -46,12 +46,12 @@ pub(super) fn chat_frames(spoken: &Spoken<'_>) -> Vec<String> {
     frames
 }
 
-fn chunk(spoken: &Spoken<'_>, delta: Value, finish: Value, usage: Option<Value>) -> String {
+fn chunk(spoken: &Spoken<'_>, delta: &Value, finish: &Value, usage: Option<&Value>) -> String {
     let mut choice = json!({"index": 0, "delta": delta, "finish_reason": finish});
     let mut chunk = json!({"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 1, "model": spoken.served(), "usage": usage});
     match spoken.vendor {
         Vendor::OpenRouter => {
-            choice["native_finish_reason"] = finish;
+            choice["native_finish_reason"] = finish.clone();
             chunk["provider"] = json!("Upstream");
         }
         Vendor::Mistral if chunk["usage"].is_null() => {

@@ -187,7 +187,7 @@ impl Plan {
             Framing::Chunked => ("1.1", "transfer-encoding: chunked\r\n"),
             Framing::UntilClose => ("1.0", "connection: close\r\n"),
         };
-        let headers: String = self.headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
+        let headers = self.headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect::<Vec<_>>().concat();
         format!("HTTP/{version} {} .\r\n{headers}{framing}\r\n", self.status)
     }
 

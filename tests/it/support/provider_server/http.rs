@@ -141,7 +141,7 @@ async fn send(stream: &TcpStream, mut bytes: &[u8]) -> io::Result<()> {
 async fn gone(stream: &TcpStream) {
     if let Ok(1..) = stream.peek(&mut [0]).await {
         // The next request, before this one has its answer: nobody is gone.
-        std::future::pending().await
+        std::future::pending::<()>().await;
     }
 }
 

@@ -242,7 +242,7 @@ impl Answer {
 
     /// The model thinks before it writes.
     pub(crate) fn thinking(self, words: &str) -> Self {
-        self.with(|text| text.thinking = words.to_owned())
+        self.with(|text| words.clone_into(&mut text.thinking))
     }
 
     pub(crate) fn pieces(self, pieces: usize) -> Self {
