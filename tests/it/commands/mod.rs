@@ -1,5 +1,6 @@
 //! Tests of `commands`: the compiled binary from end to end, with a local server in the place of every vendor.
 
+mod adversity;
 mod anonymity;
 mod completions;
 mod consult;

@@ -21,6 +21,7 @@ fn each_vendor_gets_its_own_headers_and_no_key_is_in_an_address() {
             Vendor::Anthropic => ("/v1/messages", ("x-api-key", "test-key-anthropic")),
             Vendor::OpenAi => ("/v1/chat/completions", ("authorization", "Bearer test-key-openai")),
             Vendor::Google => ("/v1beta/models/gemini-4-argon:streamGenerateContent?alt=sse", ("x-goog-api-key", "test-key-google")),
+            other => panic!("{other:?} has no seat"),
         };
         assert_eq!(request.path_and_query, path);
         assert_eq!(request.headers.get(key.0).map(String::as_str), Some(key.1));
@@ -52,6 +53,7 @@ fn each_vendor_gets_its_own_fields_and_no_sampling_parameter() {
                 "contents": [{"role": "user", "parts": [{"text": user}]}],
                 "generationConfig": {"maxOutputTokens": 16384, "responseMimeType": "application/json", "responseJsonSchema": schema},
             }),
+            other => panic!("{other:?} has no seat"),
         };
         assert_eq!(request.body, expected, "{vendor:?} {answer}");
     }

@@ -1,9 +1,14 @@
 //! No key is ever seen: not in answers, messages, logs, events or addresses, and not when a server sends it back.
 
 use crate::support::binary::{Conclave, Ran};
-use crate::support::provider_server::{Answer, On, ProviderServer, Vendor};
+use crate::support::provider_server::{Answer, On, ProviderServer, Recorded, Vendor, listed_model};
 
 const KEYS: [&str; 3] = ["test-key-anthropic", "test-key-openai", "test-key-google"];
+
+/// Every vendor's key, each its own.
+fn all_keys() -> Vec<String> {
+    Vendor::CLOUD.map(Vendor::key).into()
+}
 
 /// Looks for the keys in everything that a run leaves behind.
 fn assert_unseen(server: &ProviderServer, conclave: &Conclave, ran: &Ran) {
@@ -22,8 +27,8 @@ fn assert_unseen(server: &ProviderServer, conclave: &Conclave, ran: &Ran) {
     assert!(places.len() >= 6, "answer, messages, journal, record, Markdown and events: {places:?}");
     places.extend(server.requests().into_iter().map(|request| ("an address".to_owned(), request.path_and_query)));
     for (place, text) in &places {
-        for key in KEYS {
-            assert!(!text.contains(key), "`{key}` is in {place}: {text}");
+        for key in all_keys() {
+            assert!(!text.contains(&key), "`{key}` is in {place}: {text}");
         }
     }
 }
@@ -32,6 +37,31 @@ fn consult(server: &ProviderServer) -> (Conclave, Ran) {
     let conclave = Conclave::at(server);
     let ran = conclave.run(&["consult", "--verbose", "--format", "both", "--events", "events.jsonl", "Shall we?"]);
     (conclave, ran)
+}
+
+/// A consultation with a seat for every vendor, judged by each in turn as far as they fail.
+fn consult_all(server: &ProviderServer) -> (Conclave, Ran) {
+    let conclave = server.all_variables().into_iter().fold(Conclave::new(), |conclave, (name, value)| conclave.variable(name, value));
+    let models = Vendor::CLOUD.map(|vendor| format!("{}:{}", vendor.id(), listed_model(vendor)));
+    let panel = models.clone().map(|model| format!("security={model}")).join(",");
+    let judges = models.join(",");
+    let arguments = ["--panel", &panel, "--judge", &judges, "--events", "events.jsonl", "Shall we?"];
+    let ran = conclave.run(&[&["consult", "--yes", "--verbose", "--format", "both"], arguments.as_slice()].concat());
+    (conclave, ran)
+}
+
+/// Nothing of a request but one header carries a key, and that is the vendor's own.
+fn assert_only_its_own_key(request: &Recorded) {
+    let own = request.vendor.expect("only the vendors' own paths are asked").key();
+    let carrying =
+        |key: &str| request.headers.iter().filter(|(_, value)| value.contains(key)).map(|(name, _)| name.clone()).collect::<Vec<_>>();
+    assert_eq!(carrying(&own).len(), 1, "{own}: {:?}", request.headers);
+    for other in all_keys().iter().filter(|other| **other != own) {
+        assert_eq!(carrying(other), Vec::<String>::new(), "{:?} is shown `{other}`", request.vendor);
+    }
+    for place in [&request.path_and_query, &request.body.to_string()] {
+        assert!(!place.contains("test-key"), "{:?}: {place}", request.vendor);
+    }
 }
 
 #[test]
@@ -74,4 +104,47 @@ fn a_key_that_cannot_be_a_header_is_named_by_its_variable_alone() {
     let ran = conclave.run(&["consult", "--events", "events.jsonl", "Shall we?"]);
     assert!(ran.stderr.contains("the key in `OPENAI_API_KEY` cannot be sent"), "{}", ran.stderr);
     assert_unseen(&server, &conclave, &ran);
+}
+
+#[test]
+fn every_vendor_is_shown_its_own_key_and_no_other() {
+    let server = ProviderServer::start();
+    let (conclave, ran) = consult_all(&server);
+    assert_unseen(&server, &conclave, &ran.ends_with(0));
+    let requests = server.requests();
+    for vendor in Vendor::CLOUD {
+        assert!(requests.iter().any(|request| request.vendor == Some(vendor)), "{vendor:?} is asked");
+    }
+    requests.iter().chain(&server.free_requests()).for_each(assert_only_its_own_key);
+}
+
+#[test]
+fn a_redirect_to_another_vendor_steals_no_key() {
+    let server = ProviderServer::start();
+    for (at, status) in [301, 302, 303, 307, 308].into_iter().enumerate() {
+        let elsewhere = server.base_url(Vendor::CLOUD[at + 1]) + "/stolen?by=redirect";
+        server.on(On::vendor(Vendor::CLOUD[at]), Answer::http(status, "", "").header("location", &elsewhere));
+    }
+    let (conclave, ran) = consult_all(&server);
+    let ran = ran.ends_with(0);
+    let redirected = ran.stderr.lines().filter(|line| line.contains("⚠️ Agent Security Expert") && line.contains("redirects elsewhere"));
+    assert_eq!(redirected.count(), 5, "{}", ran.stderr);
+    assert_unseen(&server, &conclave, &ran);
+    let requests = server.requests();
+    requests.iter().chain(&server.free_requests()).for_each(assert_only_its_own_key);
+    assert!(!requests.iter().chain(&server.free_requests()).any(|request| request.path_and_query.contains("stolen")));
+}
+
+#[test]
+fn no_key_is_seen_when_every_vendor_sends_it_back_in_its_own_shape() {
+    for status in [400, 401, 500] {
+        let server = ProviderServer::start();
+        for vendor in Vendor::CLOUD {
+            let words = format!("no account for {}", vendor.key());
+            server.on(On::vendor(vendor), Answer::error(status, "error", &words).header("retry-after-ms", "1"));
+        }
+        let (conclave, ran) = consult_all(&server);
+        assert!(ran.stderr.contains("no account for [key]"), "{}", ran.stderr);
+        assert_unseen(&server, &conclave, &ran);
+    }
 }

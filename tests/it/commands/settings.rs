@@ -24,6 +24,7 @@ fn each_key_and_address_is_found_under_each_of_its_names() {
             Vendor::Anthropic => ("authorization", "Bearer test-token"),
             Vendor::OpenAi => ("authorization", "Bearer test-key-openai"),
             Vendor::Google => ("x-goog-api-key", "test-key-google-2"),
+            other => panic!("{other:?} has no seat"),
         };
         assert_eq!(asked.request.headers[header], value);
         assert!(!asked.request.headers.contains_key("x-api-key"), "a token is no key");
@@ -40,6 +41,7 @@ fn the_room_for_answers_is_what_was_set() {
             Vendor::Anthropic => "/max_tokens",
             Vendor::OpenAi => "/max_completion_tokens",
             Vendor::Google => "/generationConfig/maxOutputTokens",
+            other => panic!("{other:?} has no seat"),
         };
         assert_eq!(asked.request.body.pointer(room), Some(&9_000.into()));
     }

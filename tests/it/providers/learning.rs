@@ -278,8 +278,8 @@ async fn a_refused_schema_is_left_out_of_the_next_request_and_of_all_later_ones(
         let bodies: Vec<Value> = server.requests().into_iter().map(|request| request.body).collect();
         let structure = |body: &Value| match vendor {
             Vendor::Anthropic => body.get("output_config").is_some(),
-            Vendor::OpenAi => body.get("response_format").is_some(),
             Vendor::Google => body["generationConfig"].get("responseMimeType").is_some(),
+            _ => body.get("response_format").is_some(),
         };
         let told: Vec<bool> = bodies.iter().map(structure).collect();
         assert_eq!(told, [vec![true; steps], vec![false; 2]].concat(), "{vendor:?}");

@@ -1,14 +1,18 @@
 //! Tests of `providers`: what goes out field by field, what is made of every shape that comes back, and what HTTP does about the rest.
 
+mod adversity;
 mod calls;
 mod dialects;
 mod errors;
 mod failures;
 mod learning;
+mod limits;
 mod ollama;
 mod replies;
 mod requests;
 mod robustness;
+mod server;
+mod words;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,7 +22,7 @@ use conclave::consultation::call::{Ask, Outcome, Prompt};
 use conclave::domain::ids::{CallId, ModelRef, ProviderId};
 use conclave::engine::ports::{Delta, Provider};
 use conclave::providers::catalog::Catalog;
-use conclave::providers::dialect::Dialect;
+use conclave::providers::dialect::{Dialect, Quirks};
 use conclave::providers::http::{Http, Timeouts};
 use conclave::providers::remote::Remote;
 use conclave::providers::sse;
@@ -45,13 +49,10 @@ fn cloud_at(vendor: Vendor, url: &str) -> Remote {
 }
 
 fn cloud_with(vendor: Vendor, url: &str, idle: Duration) -> Remote {
-    let (base_url, variable) = match vendor {
-        Vendor::Anthropic => (url.to_owned(), "ANTHROPIC_API_KEY"),
-        Vendor::OpenAi => (format!("{url}/v1"), "OPENAI_API_KEY"),
-        Vendor::Google => (url.to_owned(), "GEMINI_API_KEY"),
-    };
-    let account = Account { key: Some(KEY.into()), origin: format!("`{variable}`"), scheme: Scheme::Usual };
-    let dialect = vendors::find(&ProviderId::new(vendor.id())).unwrap().dialect;
+    let base_url = url.to_owned() + &vendor.base_path();
+    let origin = vendor.variable_names().map_or_else(|| "the settings".to_owned(), |(_, variable)| format!("`{variable}`"));
+    let account = Account { key: Some(KEY.into()), origin, scheme: Scheme::Usual };
+    let dialect = vendors::find(&ProviderId::new(vendor.id())).map_or(Dialect::OpenAi(Quirks::COMPATIBLE), |vendor| vendor.dialect);
     let timeouts = Timeouts { connect: Duration::from_secs(5), idle };
     Remote::new(dialect, Endpoint { base_url, account }, Arc::new(Catalog::builtin()), Arc::new(Http::new(timeouts)))
 }

@@ -6,13 +6,14 @@ use conclave::providers::sse;
 use conclave::providers::wire::End;
 use proptest::prelude::*;
 
-use super::{VENDORS, ask, call, cloud, cloud_at};
-use crate::support::provider_server::{self, Answer, On, ProviderServer, Vendor, stream_of};
+use super::adversity::EVERYONE;
+use super::{ask, call, cloud, cloud_at};
+use crate::support::provider_server::{Answer, On, ProviderServer, Vendor, listed_model, stream_of};
 
 /// Decodes a stream's bytes without a network.
 fn decode_bytes(vendor: Vendor, model: &str, stream: &[u8]) -> Outcome {
-    let (_, mut decoder) = cloud_at(vendor, "http://h").codec(&ask(vendor, model));
-    let mut parser = sse::Parser::default();
+    let (request, mut decoder) = cloud_at(vendor, "http://h").codec(&ask(vendor, model));
+    let mut parser = sse::Parser::new(request.framing);
     let mut events = Vec::new();
     let fed = parser.feed(stream, &mut events);
     events.extend(parser.finish());
@@ -21,23 +22,16 @@ fn decode_bytes(vendor: Vendor, model: &str, stream: &[u8]) -> Outcome {
     decoder.finish(End::Closed)
 }
 
-fn wire(vendor: Vendor) -> provider_server::Vendor {
-    match vendor {
-        Vendor::Anthropic => provider_server::Vendor::Anthropic,
-        Vendor::OpenAi => provider_server::Vendor::OpenAi,
-        Vendor::Google => provider_server::Vendor::Google,
-    }
-}
-
 proptest! {
     #[test]
     fn a_damaged_stream_is_an_answer_or_a_failure_and_never_a_panic(
-        which in 0usize..3,
+        which in 0..EVERYONE.len(),
         edits in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..12),
         removed in prop::collection::vec(any::<prop::sample::Index>(), 0..4),
     ) {
-        let (vendor, model) = VENDORS[which];
-        let mut stream = stream_of(wire(vendor), model, &Answer::text("Grüße, 世界!"));
+        let vendor = EVERYONE[which];
+        let model = listed_model(vendor);
+        let mut stream = stream_of(vendor, model, &Answer::text("Grüße, 世界!"));
         for (at, byte) in edits {
             let at = at.index(stream.len());
             stream[at] = byte;
@@ -54,8 +48,9 @@ proptest! {
 
 #[test]
 fn an_undamaged_stream_is_an_answer() {
-    for (vendor, model) in VENDORS {
-        let stream = stream_of(wire(vendor), model, &Answer::text("Grüße, 世界!"));
+    for vendor in EVERYONE {
+        let model = listed_model(vendor);
+        let stream = stream_of(vendor, model, &Answer::text("Grüße, 世界!"));
         assert_eq!(decode_bytes(vendor, model, &stream).unwrap().text, "Grüße, 世界!");
     }
 }
@@ -74,7 +69,8 @@ async fn a_line_without_an_end_is_given_up() {
 #[tokio::test]
 async fn the_server_without_a_script_answers_every_schema_validly() {
     let server = ProviderServer::start();
-    for (vendor, model) in VENDORS {
+    for vendor in EVERYONE {
+        let model = listed_model(vendor);
         let provider = cloud(vendor, &server);
         for kind in AnswerKind::ALL {
             let mut ask = ask(vendor, model);

@@ -21,8 +21,16 @@ impl Asked {
     fn of(request: Recorded) -> Self {
         let (schema, system, user) = match request.vendor.expect("only the vendors' own paths are asked") {
             Vendor::Anthropic => ("/output_config/format/schema", "/system", "/messages/0/content"),
-            Vendor::OpenAi => ("/response_format/json_schema/schema", "/messages/0/content", "/messages/1/content"),
             Vendor::Google => ("/generationConfig/responseJsonSchema", "/systemInstruction/parts/0/text", "/contents/0/parts/0/text"),
+            Vendor::Ollama => ("/format", "/messages/0/content", "/messages/1/content"),
+            Vendor::OpenAi
+            | Vendor::Xai
+            | Vendor::Mistral
+            | Vendor::OpenRouter
+            | Vendor::LlamaCpp
+            | Vendor::LmStudio
+            | Vendor::Vllm
+            | Vendor::Custom(_) => ("/response_format/json_schema/schema", "/messages/0/content", "/messages/1/content"),
         };
         let at = |place: &str| request.body.pointer(place).unwrap_or_else(|| panic!("no `{place}` in {}", request.body));
         let text = |place: &str| at(place).as_str().unwrap().to_owned();
@@ -45,6 +53,7 @@ impl Asked {
             Vendor::Anthropic => "security",
             Vendor::OpenAi => "architecture",
             Vendor::Google => "pragmatic",
+            other => panic!("`{}` has no seat on the default panel", other.id()),
         };
         let path = format!("{}/prompts/personas/{file}.md", env!("CARGO_MANIFEST_DIR"));
         let text = std::fs::read_to_string(path).unwrap();

@@ -7,7 +7,9 @@ pub(super) fn valid_answer(body: &Value, model: &str) -> String {
     let places = [
         "/output_config/format/schema/properties",
         "/response_format/json_schema/schema/properties",
+        "/response_format/schema/properties",
         "/generationConfig/responseJsonSchema/properties",
+        "/format/properties",
     ];
     let properties = places.iter().find_map(|place| body.pointer(place)).cloned().unwrap_or_default();
     let asks_for = |name: &str| properties.get(name).is_some();

@@ -1,0 +1,59 @@
+//! Servers that never stop sending: reading stops at a limit, and the connection is closed.
+
+use conclave::consultation::call::{Failure, FailureClass};
+use conclave::engine::ports::Provider;
+use conclave::providers::sse;
+
+use super::{ask, cloud, settled};
+use crate::support::provider_server::{Answer, On, ProviderServer, Vendor, listed_model};
+
+/// What the operating system takes in on both ends although nobody reads it.
+const IN_TRANSIT: u64 = 16 * 1024 * 1024;
+
+/// Asks, and says how many bytes the server could send until it was left.
+async fn flooded(vendor: Vendor, answer: Answer) -> (Failure, u64) {
+    let server = ProviderServer::start();
+    server.on(On::any(), answer);
+    let failure = cloud(vendor, &server).ask(&ask(vendor, listed_model(vendor)), &mut |_| {}).await.unwrap_err();
+    settled(&server).await;
+    (failure, server.requests()[0].sent)
+}
+
+const ALL: [Vendor; 3] = [Vendor::Anthropic, Vendor::OpenRouter, Vendor::Google];
+
+#[tokio::test]
+async fn a_line_without_an_end_is_left() {
+    for vendor in ALL {
+        let (failure, sent) = flooded(vendor, Answer::endless(200, "text/event-stream", "data: ", vec![b'x'; 65_536])).await;
+        assert_eq!(failure.class, FailureClass::Malformed, "{vendor:?} {failure:?}");
+        assert!(failure.message.contains("larger than 16777216 bytes"), "{failure:?}");
+        assert!(sent < sse::MAX_EVENT_BYTES as u64 + IN_TRANSIT, "{vendor:?} {sent}");
+    }
+}
+
+#[tokio::test]
+async fn an_event_of_endless_lines_is_left() {
+    let line = format!("data: {}\n", "x".repeat(65_536));
+    let (failure, sent) = flooded(Vendor::OpenAi, Answer::endless(200, "text/event-stream", "", line)).await;
+    assert_eq!(failure.class, FailureClass::Malformed, "{failure:?}");
+    assert!(sent < sse::MAX_EVENT_BYTES as u64 + IN_TRANSIT, "{sent}");
+}
+
+#[tokio::test]
+async fn a_stream_of_nothing_but_signs_of_life_is_left_some_day() {
+    let comments = format!(": {}\n", "x".repeat(1024)).repeat(64);
+    let (failure, sent) = flooded(Vendor::OpenRouter, Answer::endless(200, "text/event-stream", "", comments)).await;
+    assert_eq!(failure.class, FailureClass::Malformed, "{failure:?}");
+    assert!(failure.message.contains("larger than"), "{failure:?}");
+    assert!(sent < 64 * 1024 * 1024 + IN_TRANSIT, "{sent}");
+}
+
+#[tokio::test]
+async fn a_page_without_an_end_is_left() {
+    for status in [200, 400, 502] {
+        let (failure, sent) = flooded(Vendor::Google, Answer::endless(status, "text/html", "<html>", "<br>\n".repeat(10_000))).await;
+        assert!(!failure.message.is_empty() && failure.message.chars().count() < 600, "{status} {failure:?}");
+        let limit = if status == 200 { 64 * 1024 * 1024 } else { 64 * 1024 };
+        assert!(sent < limit + IN_TRANSIT, "{status} {sent}");
+    }
+}

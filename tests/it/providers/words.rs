@@ -1,0 +1,93 @@
+//! Errors in each vendor's own shape: what kind they are, in the provider's own words.
+
+use std::time::Duration;
+
+use conclave::consultation::call::FailureClass;
+
+use super::adversity::{Told, everyone_told};
+use super::{KEY, ask, call, cloud};
+use crate::support::provider_server::{Answer, On, ProviderServer, Vendor, listed_model};
+
+#[tokio::test]
+async fn the_status_of_an_error_decides_and_the_providers_words_are_told() {
+    use FailureClass::{Auth, BadRequest, Billing, Context, ModelMissing, Overload};
+    let cases = [
+        (400, "invalid_request_error", BadRequest),
+        (401, "authentication_error", Auth),
+        (402, "billing_error", Billing),
+        (403, "permission_error", Auth),
+        (404, "not_found_error", ModelMissing),
+        (408, "timeout", Overload),
+        (413, "request_too_large", Context),
+        (422, "invalid_request_error", BadRequest),
+        (500, "api_error", Overload),
+        (502, "api_error", Overload),
+        (503, "unavailable", Overload),
+        (504, "timeout_error", Overload),
+        (524, "timeout", Overload),
+        (529, "overloaded_error", Overload),
+    ];
+    for (status, code, class) in cases {
+        for Told { vendor, outcome, .. } in everyone_told(&Answer::error(status, code, "such are our words")).await {
+            let failure = outcome.unwrap_err();
+            assert_eq!(failure.class, class, "{status} {vendor:?} {failure:?}");
+            let told = failure.message.starts_with("such are our words") && failure.message.contains(&format!("(HTTP {status})"));
+            assert!(told, "{status} {vendor:?} {failure:?}");
+            assert_eq!((failure.usage, failure.partial.as_str()), (None, ""), "{status} {vendor:?}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_hint_when_to_come_back_is_kept_whoever_gives_it() {
+    let busy = Answer::error(503, "overloaded", "busy").header("retry-after", "7");
+    for Told { vendor, outcome, .. } in everyone_told(&busy).await {
+        assert_eq!(outcome.unwrap_err().retry_after, Some(Duration::from_secs(7)), "{vendor:?}");
+    }
+}
+
+/// Errors as their vendors send them after a success was announced, in a stream and in a plain body.
+#[tokio::test]
+async fn an_error_inside_a_success_is_told_in_the_providers_words_whatever_its_shape() {
+    let shapes = [
+        (Vendor::Anthropic, r#"{"type":"error","error":{"type":"overloaded_error","message":"such are our words"}}"#),
+        (Vendor::OpenAi, r#"{"error":{"message":"such are our words","type":"server_error","param":null,"code":"server_error"}}"#),
+        (Vendor::Google, r#"{"error":{"code":503,"message":"such are our words","status":"UNAVAILABLE"}}"#),
+        (Vendor::Xai, r#"{"code":"unavailable","error":"such are our words"}"#),
+        (Vendor::OpenRouter, r#"{"id":"gen-1","error":{"code":502,"message":"such are our words"},"choices":[]}"#),
+        (Vendor::Ollama, r#"{"error":"such are our words"}"#),
+        (Vendor::LlamaCpp, r#"{"error":{"code":503,"message":"such are our words","type":"unavailable_error"}}"#),
+        (Vendor::LmStudio, r#"{"error":"such are our words"}"#),
+    ];
+    for (vendor, body) in shapes {
+        let event = if vendor == Vendor::Ollama { format!("{body}\n") } else { format!("data: {body}\n\n") };
+        let answers = [Answer::stream(event), Answer::http(200, "application/json", body)];
+        for (place, answer) in ["in a stream", "in a plain body"].into_iter().zip(answers) {
+            let server = ProviderServer::start();
+            server.on(On::any(), answer);
+            let failure = call(&cloud(vendor, &server), &ask(vendor, listed_model(vendor))).await.0.unwrap_err();
+            assert_eq!((failure.class, failure.message.as_str()), (FailureClass::Overload, "such are our words"), "{place} {vendor:?}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_key_that_comes_back_in_whatever_shape_is_blotted_out() {
+    let words = format!("no account for {KEY}");
+    for status in [400, 401, 403, 429, 500] {
+        for Told { vendor, outcome, .. } in everyone_told(&Answer::error(status, "error", &words)).await {
+            let failure = outcome.unwrap_err();
+            assert!(failure.message.starts_with("no account for [key]"), "{vendor:?} {failure:?}");
+            assert!(!format!("{failure:?}").contains(KEY), "{vendor:?} {failure:?}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_key_that_comes_back_where_an_answer_should_be_is_blotted_out() {
+    for content_type in ["text/html", "text/event-stream", "application/json"] {
+        for Told { vendor, outcome, .. } in everyone_told(&Answer::http(200, content_type, format!("<p>{KEY}</p>"))).await {
+            assert!(!format!("{:?}", outcome.unwrap_err()).contains(KEY), "{content_type} {vendor:?}");
+        }
+    }
+}
