@@ -58,7 +58,7 @@ pub(super) fn prepare(
     let local = obtain(&mut chosen.panel, &local_models, standing)?;
 
     let unique = ulid::Ulid::generate();
-    let prices = catalog.prices(now);
+    let prices = catalog.prices_with(chosen.panel.seats.iter().map(|seat| &seat.model).chain(&chosen.panel.judges), now);
     let models = terms(&chosen.panel, &catalog, &settings);
     let timeouts = Timeouts { connect: settings.connect_timeout, idle: settings.idle_timeout };
     let mut providers = reach::providers(reached, catalog, Http::new(timeouts));
