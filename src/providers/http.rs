@@ -4,6 +4,8 @@
 //! (it holds back streams) and no total timeout (a model may think for as long as it gives signs of life). Dropping the future of a call
 //! closes its connection.
 
+mod get;
+
 use std::net::{IpAddr, Ipv6Addr};
 use std::ops::ControlFlow;
 use std::sync::OnceLock;
@@ -19,6 +21,8 @@ use crate::engine::ports::Delta;
 use super::errors::{self, ErrorResponse};
 use super::sse;
 use super::wire::{Account, Decoder, End, HeaderText, HttpRequest};
+
+pub use get::{GetRequest, Got};
 
 /// Most bytes that are read of an answer that is not a success.
 const MAX_ERROR_BYTES: usize = 64 * 1024;
@@ -235,7 +239,7 @@ fn is_refused(error: &reqwest::Error) -> bool {
 }
 
 /// The user's own machine or network, which no proxy stands before.
-fn is_own_network(host: &str) -> bool {
+pub(super) fn is_own_network(host: &str) -> bool {
     let host = host.trim_start_matches('[').trim_end_matches(']');
     match host.parse() {
         Ok(IpAddr::V4(ip)) => ip.is_loopback() || ip.is_private() || ip.is_link_local() || ip.is_unspecified(),

@@ -5,11 +5,13 @@
 pub mod anthropic;
 pub mod catalog;
 pub mod dialect;
+pub mod discovery;
 pub mod errors;
 pub mod form;
 pub mod gathering;
 pub mod gemini;
 pub mod http;
+pub mod listing;
 pub mod local;
 pub mod openai;
 pub mod remote;
