@@ -5,5 +5,7 @@ pub mod consult;
 mod local;
 pub mod man;
 pub mod model;
+pub mod models;
 mod panel;
 mod reach;
+mod servers;

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use crate::commands::servers::Servers;
 use crate::config::secrets;
 use crate::consultation::prompt::Templates;
 use crate::domain::ids::{ModelRef, ProviderId, SeatId};
@@ -40,6 +41,8 @@ pub(crate) struct Choices<'a> {
     pub keyed: Vec<ProviderId>,
     /// The embedded model that is used when there is no key; `None` in a build without it.
     pub local: Option<ModelRef>,
+    /// The servers on the user's own machine, as far as this run needs them.
+    pub servers: &'a Servers,
     pub now: Timestamp,
 }
 
@@ -145,6 +148,9 @@ impl Choices<'_> {
         if self.keyed.contains(provider) {
             return Ok(());
         }
+        if let Some(checked) = self.servers.check(provider) {
+            return checked;
+        }
         match vendors::find(provider) {
             None => {
                 let known: Vec<&str> = VENDORS.iter().map(|vendor| vendor.id).collect();
@@ -159,7 +165,7 @@ impl Choices<'_> {
     /// The models of the default seats: each seat its own vendor's first choice where there is a key, the best of what is left elsewhere.
     fn default_models(&self) -> Result<Vec<ModelRef>, Error> {
         if self.keyed.is_empty() {
-            return match &self.local {
+            return match self.servers.default_model().or(self.local.as_ref()) {
                 Some(model) => Ok(vec![model.clone(); USUAL_SEATS]),
                 None => Err(no_models()),
             };
@@ -214,8 +220,9 @@ fn key_variable(vendor: &str) -> &'static str {
 }
 
 fn no_models() -> Error {
-    Error::usage("there is no model to ask: no key is set, and this build has no local model")
+    Error::usage("there is no model to ask: no key is set, no local server answers, and this build has no local model")
         .hint("set ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY")
+        .hint("or start a local server, such as Ollama")
         .hint("or build the local model in: cargo build --release --features local")
 }
 
@@ -247,7 +254,7 @@ mod tests {
 
     fn chosen(keyed: &[&str], wanted: &Wanted) -> Result<Chosen, Error> {
         let (catalog, templates) = (Catalog::builtin(), Templates::builtin());
-        let local = Some(ModelRef::new("local", "small"));
+        let (local, servers) = (Some(ModelRef::new("local", "small")), Servers::none());
         choose(
             wanted,
             &Choices {
@@ -255,6 +262,7 @@ mod tests {
                 templates: &templates,
                 keyed: keyed.iter().map(|id| ProviderId::new(*id)).collect(),
                 local,
+                servers: &servers,
                 now: NOW,
             },
         )

@@ -16,7 +16,7 @@ pub struct Environment {
 }
 
 /// Every variable that is ever read, besides those of the settings.
-const KNOWN: [&str; 24] = [
+const KNOWN: [&str; 26] = [
     "CONCLAVE_HOME",
     "LLM_CONCLAVE_HOME",
     "HOME",
@@ -38,6 +38,8 @@ const KNOWN: [&str; 24] = [
     "OPENROUTER_BASE_URL",
     "CONCLAVE_MODEL",
     "CONCLAVE_HUB_URL",
+    "CONCLAVE_LOCAL_SERVERS",
+    "OLLAMA_HOST",
     "NO_COLOR",
     "CLICOLOR_FORCE",
     "TERM",

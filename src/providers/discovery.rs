@@ -78,6 +78,8 @@ pub struct Server {
     pub base_url: String,
     pub version: Option<String>,
     pub condition: Condition,
+    /// It is on the user's own machine or network.
+    pub on_own_network: bool,
     /// The models that can chat, in the server's order.
     pub models: Vec<ServedModel>,
 }
@@ -119,6 +121,12 @@ impl Server {
         called(id).or_else(|| called(&format!("{id}:latest")))
     }
 
+    /// True when what is asked of this model stays on the user's own network, and nobody bills it.
+    pub fn runs_here(&self, id: &str) -> bool {
+        let unlisted = self.on_own_network && !(self.kind == Kind::Ollama && reading::is_ollamas_cloud(id));
+        self.serves(id).map_or(unlisted, |model| model.runs_here)
+    }
+
     /// How it is reached: no server of these kinds wants a key unless it was started with one.
     pub fn endpoint(&self) -> Endpoint {
         let origin = format!("the server at {}", self.authority);
@@ -146,10 +154,10 @@ async fn look_at(http: &Http, address: &Address) -> Option<Server> {
     });
     let answers = reading::Answers::new(join_all(asked).await.into_iter().flatten());
     let read = reading::read(&answers)?;
-    let own_network = is_own_network(address.host());
+    let on_own_network = is_own_network(address.host());
     let mut models = read.models;
     for model in &mut models {
-        model.runs_here &= own_network;
+        model.runs_here &= on_own_network;
     }
     Some(Server {
         kind: read.kind,
@@ -157,6 +165,7 @@ async fn look_at(http: &Http, address: &Address) -> Option<Server> {
         base_url: format!("{}{}", address.root, read.kind.version_path()),
         version: read.version,
         condition: read.condition,
+        on_own_network,
         models,
     })
 }

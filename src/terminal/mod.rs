@@ -6,6 +6,7 @@ pub mod download_bar;
 pub mod escape;
 pub mod lines;
 pub mod live;
+pub mod models_screen;
 pub mod paint;
 pub mod printer;
 pub mod progress;
