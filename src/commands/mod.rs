@@ -2,6 +2,7 @@
 
 pub mod completions;
 pub mod consult;
+pub mod doctor;
 mod local;
 pub mod man;
 pub mod model;

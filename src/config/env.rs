@@ -16,7 +16,7 @@ pub struct Environment {
 }
 
 /// Every variable that is ever read, besides those of the settings.
-const KNOWN: [&str; 26] = [
+const KNOWN: [&str; 37] = [
     "CONCLAVE_HOME",
     "LLM_CONCLAVE_HOME",
     "HOME",
@@ -43,6 +43,17 @@ const KNOWN: [&str; 26] = [
     "NO_COLOR",
     "CLICOLOR_FORCE",
     "TERM",
+    "LC_ALL",
+    "LC_CTYPE",
+    "LANG",
+    "HTTPS_PROXY",
+    "https_proxy",
+    "HTTP_PROXY",
+    "http_proxy",
+    "ALL_PROXY",
+    "all_proxy",
+    "NO_PROXY",
+    "no_proxy",
 ];
 
 fn names() -> impl Iterator<Item = &'static str> {

@@ -2,6 +2,7 @@
 //! Only `printer` writes; the other modules make text, or hand theirs to it.
 
 pub mod consent;
+pub mod doctor_screen;
 pub mod download_bar;
 pub mod escape;
 pub mod lines;
