@@ -101,10 +101,10 @@ impl Servers {
         }
         let place = Where::set(environment)?;
         let found = local::block_on(look(&place, &kinds))?;
-        Ok(Self::choose(place, found, &named, keyless && nothing_named))
+        Ok(Self::choose(place, &found, &named, keyless && nothing_named))
     }
 
-    fn choose(place: Where, found: Vec<Server>, named: &BTreeSet<(Kind, String)>, by_default: bool) -> Self {
+    fn choose(place: Where, found: &[Server], named: &BTreeSet<(Kind, String)>, by_default: bool) -> Self {
         let default = found.iter().filter(|_| by_default).find_map(|server| Some((server.clone(), server.preferred()?.id.clone())));
         let mut used = BTreeMap::new();
         for kind in Kind::ALL {
@@ -196,8 +196,8 @@ pub(crate) fn is_small(model: &ServedModel) -> bool {
 
 /// How a local server's model is asked. One that the server did not list may still be there, and is asked like a large one.
 fn terms(server: &Server, id: &str, settings: &Settings) -> ModelTerms {
-    let served = server.serves(id);
-    let terms = if served.is_some_and(is_small) {
+    let listed = server.serves(id);
+    let terms = if listed.is_some_and(is_small) {
         local::TERMS
     } else {
         ModelTerms {
@@ -208,7 +208,7 @@ fn terms(server: &Server, id: &str, settings: &Settings) -> ModelTerms {
         }
     };
     // The other half is for the prompt.
-    let half = served.and_then(|model| model.context).map_or(u64::MAX, |context| (context / 2).max(1));
+    let half = listed.and_then(|model| model.context).map_or(u64::MAX, |context| (context / 2).max(1));
     ModelTerms { room: terms.room.min(half), most: terms.most.min(half), free: server.runs_here(id), ..terms }
 }
 
@@ -246,7 +246,7 @@ mod tests {
     }
 
     fn by_default(found: &[Server]) -> Servers {
-        Servers::choose(Where::Nowhere, found.to_vec(), &BTreeSet::new(), true)
+        Servers::choose(Where::Nowhere, found, &BTreeSet::new(), true)
     }
 
     #[test]
@@ -266,7 +266,7 @@ mod tests {
         let ready = server(Kind::LlamaCpp, 9931, Condition::Ready, &[served("m", true)]);
         let taken = by_default(&[loading.clone(), ready]);
         assert_eq!(taken.notice().unwrap(), "Using m on llama.cpp server at 127.0.0.1:9931");
-        let named = Servers::choose(Where::Nowhere, vec![loading], &BTreeSet::from([(Kind::LlamaCpp, "m".to_owned())]), false);
+        let named = Servers::choose(Where::Nowhere, &[loading], &BTreeSet::from([(Kind::LlamaCpp, "m".to_owned())]), false);
         let error = named.check(&ProviderId::new("llamacpp")).unwrap().unwrap_err();
         assert_eq!(error.to_string(), "the llama.cpp server at 127.0.0.1:8080 is still loading its model");
         assert!(named.check(&ProviderId::new("openai")).is_none());

@@ -369,13 +369,11 @@ fn tokens(count: u64) -> String {
 
 /// `8.2B`, `135M`.
 fn billions(count: u64) -> String {
-    match count {
-        0..1_000_000_000 => format!("{}M", count.saturating_add(500_000) / 1_000_000),
-        _ => {
-            let tenths = count.saturating_add(50_000_000) / 100_000_000;
-            format!("{}.{}B", tenths / 10, tenths % 10)
-        }
+    if count < 1_000_000_000 {
+        return format!("{}M", count.saturating_add(500_000) / 1_000_000);
     }
+    let tenths = count.saturating_add(50_000_000) / 100_000_000;
+    format!("{}.{}B", tenths / 10, tenths % 10)
 }
 
 #[cfg(test)]

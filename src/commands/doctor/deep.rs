@@ -18,7 +18,7 @@ use crate::domain::tokens::{Usage, estimate_tokens};
 use crate::engine::clock::Clock;
 use crate::engine::ports::{Delta, Provider};
 use crate::error::{Error, Exit};
-use crate::providers::catalog::{Catalog, Date};
+use crate::providers::catalog::{Catalog, Date, Model};
 use crate::providers::http::{Http, Timeouts};
 use crate::providers::vendors::name;
 use crate::terminal::consent::{Answer, ask_yes_no};
@@ -44,8 +44,7 @@ pub(super) struct Planned {
 pub(super) fn trials(keyed: &[Reach], catalog: &Catalog, now: Timestamp) -> Vec<Planned> {
     let today = Date::of(now);
     let prices = Arc::new(catalog.prices(now));
-    let model =
-        |reach: &Reach| catalog.defaults(&reach.id).into_iter().find(|model| !model.has_retired_by(&today)).map(|model| model.to_ref());
+    let model = |reach: &Reach| catalog.defaults(&reach.id).into_iter().find(|model| !model.has_retired_by(&today)).map(Model::to_ref);
     let planned = |model: ModelRef| {
         let ask = ask(model);
         let sent = estimate_tokens(&ask.prompt.text()) + estimate_tokens(ask.answer.schema());

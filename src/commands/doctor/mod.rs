@@ -30,15 +30,19 @@ const SCHEMA_VERSION: &str = "1.0";
 const CONNECT: Duration = Duration::from_secs(2);
 const ANSWER: Duration = Duration::from_secs(5);
 
-/// Look at keys, endpoints, models, prices, local models and the home: what works, and how to mend what does not
+/// Look at what works here, and say how to mend what does not
 #[derive(Clone, Debug, clap::Args)]
 #[command(after_help = "\
+It looks at the home and its files, prices, keys, vendors, local servers, the embedded model,
+the terminal and proxies.
+
 Exit codes:
   0    something here can answer a question
   1    nothing can
   3    --deep was not agreed to
 
-Without --deep nothing is spent: vendors are only asked for their lists of models. No key is ever shown.")]
+Without --deep nothing is spent: vendors are only asked for their lists of models.
+No key is ever shown.")]
 pub struct Args {
     /// Write JSON; its schema is schemas/doctor.schema.json
     #[arg(long)]
@@ -72,7 +76,8 @@ pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> 
     let is_refused = checks.iter().any(|check| check.status == Status::Error);
 
     let place = Where::set(environment);
-    let http = Http::new(Timeouts { connect: CONNECT, idle: ANSWER });
+    // Each call has a limit of its own, which comes first.
+    let http = Http::new(Timeouts { connect: CONNECT, idle: ANSWER * 2 });
     let (found, found_servers, tried) = local::block_on(async {
         let kinds = all_kinds();
         let look = async {

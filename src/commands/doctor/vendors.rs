@@ -61,7 +61,7 @@ async fn check(reach: &Reach, http: &Http, catalog: &Catalog, now: Timestamp) ->
     let is_broken = form.as_ref().is_some_and(|form| form.status == Status::Error);
     words.extend(form);
     if is_broken {
-        return found(reach, words, None, false);
+        return found(reach, &words, None, false);
     }
     let list_request = listing::request(reach.dialect, &reach.endpoint);
     let list = http.get(&list_request, account, ANSWER);
@@ -104,13 +104,15 @@ async fn check(reach: &Reach, http: &Http, catalog: &Catalog, now: Timestamp) ->
             words.extend(panel_words(&models, catalog, &reach.id, &Date::of(now)));
         }
     }
-    found(reach, words, address, answers)
+    found(reach, &words, address, answers)
 }
 
-fn found(reach: &Reach, words: Vec<Word>, address: Option<String>, answers: bool) -> Found {
+fn found(reach: &Reach, words: &[Word], address: Option<String>, answers: bool) -> Found {
     let status = words.iter().map(|word| word.status).max().unwrap_or(Status::Ok);
-    let at = address.map(|address| format!("at {address}: ")).unwrap_or_default();
     let messages: Vec<&str> = words.iter().map(|word| word.message.as_str()).collect();
+    // What went wrong with a connection names the address by itself.
+    let at = address.filter(|address| !messages.iter().any(|message| message.contains(address)));
+    let at = at.map(|address| format!("at {address}: ")).unwrap_or_default();
     let fixes: Vec<&str> = words.iter().filter_map(|word| word.fix.as_deref()).collect();
     let check = Check::new(format!("provider.{}", reach.id), name(&reach.id), status, format!("{at}{}", messages.join("; ")));
     let check = if fixes.is_empty() { check } else { check.fix(fixes.join("; ")) };

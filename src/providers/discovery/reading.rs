@@ -262,6 +262,12 @@ mod tests {
             (Kind::LlamaCpp, vec![model("/models/qwen2.5-7b.gguf", Some(8_192), Some(7_615_616_512), true)])
         );
 
+        let newer = r#"{"models":[{"name":"/m.gguf","capabilities":["completion"]}],"object":"list","data":[{"id":"/m.gguf","aliases":["/m.gguf"],"tags":[],"object":"model",
+            "architecture":{"input_modalities":["text"],"output_modalities":["text"]},"created":1795266317,"owned_by":"llamacpp",
+            "meta":{"vocab_type":2,"n_vocab":151936,"n_ctx":4096,"n_ctx_train":32768,"n_embd":896,"n_params":630167424,"size":485452288,"ftype":"Q4_K - Medium"}}]}"#;
+        let read = told(&[("/v1/models", answered(200, newer))]).unwrap();
+        assert_eq!(read.models, [model("/m.gguf", Some(4_096), Some(630_167_424), true)]);
+
         let loading = Got { server: "llama.cpp".into(), ..answered(503, r#"{"error":{"code":503,"message":"Loading model"}}"#) };
         let read = told(&[("/health", loading.clone()), ("/v1/models", loading)]).unwrap();
         assert_eq!((read.kind, read.condition, read.models), (Kind::LlamaCpp, Condition::Loading, vec![]));
