@@ -231,7 +231,8 @@ fn notices(panel: &Panel, wanted: &Wanted, choices: &Choices<'_>) -> Vec<String>
     if panel.seats.len() < USUAL_SEATS {
         notices.push(format!("a panel of {} is small: three or more seats are usual", panel.seats.len()));
     }
-    if let (true, [only]) = (wanted.panel.is_none() && wanted.models.is_empty(), choices.keyed.as_slice()) {
+    // A reseller's key alone brings models of several families.
+    if let (true, [only]) = (wanted.panel.is_none() && wanted.models.is_empty() && panel.is_one_family(), choices.keyed.as_slice()) {
         let others: Vec<&str> =
             DEFAULT_SEATS.iter().filter(|(_, vendor)| *vendor != only.as_str()).map(|(_, vendor)| key_variable(vendor)).collect();
         notices.push(format!(
@@ -295,6 +296,22 @@ mod tests {
         assert_eq!(models.len(), 3);
         assert!(chosen.panel.is_one_family());
         assert!(chosen.notices.iter().any(|notice| notice.contains("OPENAI_API_KEY")), "{:?}", chosen.notices);
+    }
+
+    #[test]
+    fn the_key_of_any_vendor_alone_seats_three_of_its_models_and_a_resellers_three_families() {
+        for (vendor, expected) in [
+            ("xai", ["xai:grok-4.7", "xai:grok-4.6", "xai:grok-4.3"]),
+            ("mistral", ["mistral:mistral-large-4", "mistral:mistral-medium-latest", "mistral:mistral-small-latest"]),
+            ("openrouter", ["openrouter:anthropic/claude-sonnet-5.5", "openrouter:openai/gpt-6.1-sol", "openrouter:google/gemini-4-argon"]),
+        ] {
+            let chosen = chosen(&[vendor], &Wanted::default()).unwrap();
+            let models: Vec<String> = chosen.panel.seats.iter().map(|seat| seat.model.to_string()).collect();
+            assert_eq!(models, expected);
+            assert_eq!(judges(&chosen)[0], expected[0]);
+            let is_told = chosen.notices.iter().any(|notice| notice.contains("models of other families would sit"));
+            assert_eq!(is_told, vendor != "openrouter", "{:?}", chosen.notices);
+        }
     }
 
     #[test]

@@ -49,10 +49,10 @@ pub(super) fn home(home: &Result<Home, NoHome>) -> Check {
     // Before anything is kept, the folder is not there; what matters is whether it could be made.
     let is_there = path.exists();
     let Some(nearest) = path.ancestors().find(|folder| folder.exists()) else {
-        return check(Status::Error, format!("{shown} cannot be made")).fix(elsewhere);
+        return check(Status::Warning, format!("{shown} cannot be made: nothing will be kept")).fix(elsewhere);
     };
     if let Err(error) = tempfile::tempfile_in(nearest) {
-        return check(Status::Error, format!("{shown} cannot be written: {}", whole(&error))).fix(elsewhere);
+        return check(Status::Warning, format!("{shown} cannot be written, so nothing is kept: {}", whole(&error))).fix(elsewhere);
     }
     let space = free_space(nearest);
     if let Some(bytes) = space.filter(|bytes| *bytes < LITTLE_SPACE) {
@@ -225,7 +225,7 @@ mod tests {
         assert_eq!(home(&Err(NoHome)).status, Status::Error);
         let file = folder.path().join("file");
         std::fs::write(&file, "").unwrap();
-        assert_eq!(at(&file).status, Status::Error);
+        assert_eq!(at(&file).status, Status::Warning);
         #[cfg(unix)]
         {
             use std::os::unix::fs::PermissionsExt;

@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use crate::support::binary::Conclave;
 use crate::support::local_server::LocalServer;
+use crate::support::provider_server::ProviderServer;
 use crate::support::pty::{Output, Terminal};
 use crate::support::schema;
 
@@ -116,6 +117,12 @@ fn the_users_own_models_are_there_and_a_file_that_cannot_be_used_is_named() {
     assert!(listed["warnings"][0].as_str().unwrap().contains("of 2026-01-01"), "{}", listed["warnings"]);
     let ran = conclave.run(&["models"]).ends_with(0);
     assert!(ran.stderr.starts_with("Warning: the newest price in your models.json is of 2026-01-01"), "{}", ran.stderr);
+
+    let server = ProviderServer::start();
+    let conclave = Conclave::at(&server).config("{}");
+    std::fs::write(conclave.home().join("models.json"), file).unwrap();
+    let ran = conclave.run(&["consult", "-n", "Shall we?"]).ends_with(0);
+    assert!(ran.stderr.contains("Note: the newest price in your models.json is of 2026-01-01, "), "{}", ran.stderr);
 
     let broken = own("{");
     let ran = broken.run(&["models"]).ends_with(2);
