@@ -9,7 +9,7 @@ use futures_util::future::join_all;
 use crate::commands::local;
 use crate::commands::reach::{self, Reach};
 use crate::consultation::answer::AnswerKind;
-use crate::consultation::call::{Ask, Prompt};
+use crate::consultation::call::{Ask, FailureClass, Prompt};
 use crate::domain::ids::{CallId, ModelRef};
 use crate::domain::money::{Cost, MicroUsd};
 use crate::domain::pricing::PriceList;
@@ -30,6 +30,9 @@ const ROOM: u64 = 256;
 
 /// A call that takes longer is given up.
 const LIMIT: Duration = Duration::from_secs(60);
+
+/// Most times that a call is made in another form because the last one was refused.
+const FORMS: u32 = 3;
 
 /// A call that could be made.
 #[derive(Debug)]
@@ -109,7 +112,19 @@ async fn attempt(planned: &Planned, provider: &dyn Provider, clock: &Clock) -> T
     let begun = clock.now();
     let mut connected = false;
     let mut on = |delta: Delta| connected |= delta == Delta::Connected;
-    let outcome = tokio::time::timeout(LIMIT, provider.ask(ask, &mut on)).await;
+    let asking = async {
+        let mut refusals = 0;
+        loop {
+            let outcome = provider.ask(ask, &mut on).await;
+            // A form that the model does not take is refused for nothing, and the provider asks in another from then on.
+            let is_of_form = matches!(&outcome, Err(failure) if failure.class == FailureClass::Unsupported);
+            if !is_of_form || refusals >= FORMS {
+                return outcome;
+            }
+            refusals += 1;
+        }
+    };
+    let outcome = tokio::time::timeout(LIMIT, asking).await;
     let latency = clock.now().since(begun);
     let (cost, message) = match outcome {
         Ok(Ok(reply)) => {
