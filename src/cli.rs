@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser, Subcommand};
 
-use crate::commands::{completions, consult, man, model};
+use crate::commands::{completions, consult, doctor, man, model, models};
 use crate::config::env::Environment;
 use crate::error::{Error, Exit};
 use crate::terminal::printer::{Printer, Verbosity, Wishes};
@@ -30,6 +30,8 @@ pub struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     Consult(consult::Args),
+    Doctor(doctor::Args),
+    Models(models::Args),
     Model(model::Args),
     Completions(completions::Args),
     /// Write the manual page to standard output
@@ -55,6 +57,8 @@ pub fn main() -> ExitCode {
     let printer = Printer::for_process(&wishes, cli.command.verbosity());
     let ended = match cli.command {
         Command::Consult(args) => consult::run(&args, &environment, &printer),
+        Command::Doctor(args) => doctor::run(&args, &environment, &printer),
+        Command::Models(args) => models::run(&args, &environment, &printer),
         Command::Model(args) => model::run(&args, &environment, &printer),
         Command::Completions(args) => completions::run(&args, &mut Cli::command(), &printer),
         Command::Man => man::run(&Cli::command(), &printer),
@@ -72,7 +76,7 @@ impl Command {
     fn verbosity(&self) -> Verbosity {
         match self {
             Self::Consult(args) => args.verbosity(),
-            Self::Model(_) | Self::Completions(_) | Self::Man => Verbosity::Normal,
+            Self::Doctor(_) | Self::Models(_) | Self::Model(_) | Self::Completions(_) | Self::Man => Verbosity::Normal,
         }
     }
 }

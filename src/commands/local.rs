@@ -164,7 +164,8 @@ impl From<Gone> for Error {
     }
 }
 
-fn block_on<T>(future: impl Future<Output = T>) -> Result<T, Error> {
+/// Runs a future to its end, on a runtime of its own.
+pub(crate) fn block_on<T>(future: impl Future<Output = T>) -> Result<T, Error> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(Error::failed)?;
     let result = runtime.block_on(future);
     runtime.shutdown_background();

@@ -2,8 +2,11 @@
 
 pub mod completions;
 pub mod consult;
+pub mod doctor;
 mod local;
 pub mod man;
 pub mod model;
+pub mod models;
 mod panel;
 mod reach;
+mod servers;

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use crate::commands::servers::Servers;
 use crate::config::secrets;
 use crate::consultation::prompt::Templates;
 use crate::domain::ids::{ModelRef, ProviderId, SeatId};
@@ -40,6 +41,8 @@ pub(crate) struct Choices<'a> {
     pub keyed: Vec<ProviderId>,
     /// The embedded model that is used when there is no key; `None` in a build without it.
     pub local: Option<ModelRef>,
+    /// The servers on the user's own machine, as far as this run needs them.
+    pub servers: &'a Servers,
     pub now: Timestamp,
 }
 
@@ -145,6 +148,9 @@ impl Choices<'_> {
         if self.keyed.contains(provider) {
             return Ok(());
         }
+        if let Some(checked) = self.servers.check(provider) {
+            return checked;
+        }
         match vendors::find(provider) {
             None => {
                 let known: Vec<&str> = VENDORS.iter().map(|vendor| vendor.id).collect();
@@ -159,7 +165,7 @@ impl Choices<'_> {
     /// The models of the default seats: each seat its own vendor's first choice where there is a key, the best of what is left elsewhere.
     fn default_models(&self) -> Result<Vec<ModelRef>, Error> {
         if self.keyed.is_empty() {
-            return match &self.local {
+            return match self.servers.default_model().or(self.local.as_ref()) {
                 Some(model) => Ok(vec![model.clone(); USUAL_SEATS]),
                 None => Err(no_models()),
             };
@@ -214,8 +220,9 @@ fn key_variable(vendor: &str) -> &'static str {
 }
 
 fn no_models() -> Error {
-    Error::usage("there is no model to ask: no key is set, and this build has no local model")
+    Error::usage("there is no model to ask: no key is set, no local server answers, and this build has no local model")
         .hint("set ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY")
+        .hint("or start a local server, such as Ollama")
         .hint("or build the local model in: cargo build --release --features local")
 }
 
@@ -224,7 +231,8 @@ fn notices(panel: &Panel, wanted: &Wanted, choices: &Choices<'_>) -> Vec<String>
     if panel.seats.len() < USUAL_SEATS {
         notices.push(format!("a panel of {} is small: three or more seats are usual", panel.seats.len()));
     }
-    if let (true, [only]) = (wanted.panel.is_none() && wanted.models.is_empty(), choices.keyed.as_slice()) {
+    // A reseller's key alone brings models of several families.
+    if let (true, [only]) = (wanted.panel.is_none() && wanted.models.is_empty() && panel.is_one_family(), choices.keyed.as_slice()) {
         let others: Vec<&str> =
             DEFAULT_SEATS.iter().filter(|(_, vendor)| *vendor != only.as_str()).map(|(_, vendor)| key_variable(vendor)).collect();
         notices.push(format!(
@@ -247,7 +255,7 @@ mod tests {
 
     fn chosen(keyed: &[&str], wanted: &Wanted) -> Result<Chosen, Error> {
         let (catalog, templates) = (Catalog::builtin(), Templates::builtin());
-        let local = Some(ModelRef::new("local", "small"));
+        let (local, servers) = (Some(ModelRef::new("local", "small")), Servers::none());
         choose(
             wanted,
             &Choices {
@@ -255,6 +263,7 @@ mod tests {
                 templates: &templates,
                 keyed: keyed.iter().map(|id| ProviderId::new(*id)).collect(),
                 local,
+                servers: &servers,
                 now: NOW,
             },
         )
@@ -287,6 +296,22 @@ mod tests {
         assert_eq!(models.len(), 3);
         assert!(chosen.panel.is_one_family());
         assert!(chosen.notices.iter().any(|notice| notice.contains("OPENAI_API_KEY")), "{:?}", chosen.notices);
+    }
+
+    #[test]
+    fn the_key_of_any_vendor_alone_seats_three_of_its_models_and_a_resellers_three_families() {
+        for (vendor, expected) in [
+            ("xai", ["xai:grok-4.7", "xai:grok-4.6", "xai:grok-4.3"]),
+            ("mistral", ["mistral:mistral-large-4", "mistral:mistral-medium-latest", "mistral:mistral-small-latest"]),
+            ("openrouter", ["openrouter:anthropic/claude-sonnet-5.5", "openrouter:openai/gpt-6.1-sol", "openrouter:google/gemini-4-argon"]),
+        ] {
+            let chosen = chosen(&[vendor], &Wanted::default()).unwrap();
+            let models: Vec<String> = chosen.panel.seats.iter().map(|seat| seat.model.to_string()).collect();
+            assert_eq!(models, expected);
+            assert_eq!(judges(&chosen)[0], expected[0]);
+            let is_told = chosen.notices.iter().any(|notice| notice.contains("models of other families would sit"));
+            assert_eq!(is_told, vendor != "openrouter", "{:?}", chosen.notices);
+        }
     }
 
     #[test]

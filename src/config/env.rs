@@ -16,7 +16,7 @@ pub struct Environment {
 }
 
 /// Every variable that is ever read, besides those of the settings.
-const KNOWN: [&str; 24] = [
+const KNOWN: [&str; 37] = [
     "CONCLAVE_HOME",
     "LLM_CONCLAVE_HOME",
     "HOME",
@@ -38,9 +38,22 @@ const KNOWN: [&str; 24] = [
     "OPENROUTER_BASE_URL",
     "CONCLAVE_MODEL",
     "CONCLAVE_HUB_URL",
+    "CONCLAVE_LOCAL_SERVERS",
+    "OLLAMA_HOST",
     "NO_COLOR",
     "CLICOLOR_FORCE",
     "TERM",
+    "LC_ALL",
+    "LC_CTYPE",
+    "LANG",
+    "HTTPS_PROXY",
+    "https_proxy",
+    "HTTP_PROXY",
+    "http_proxy",
+    "ALL_PROXY",
+    "all_proxy",
+    "NO_PROXY",
+    "no_proxy",
 ];
 
 fn names() -> impl Iterator<Item = &'static str> {

@@ -47,10 +47,32 @@ impl Panel {
         self.seats.iter().find(|seat| &seat.id == id)
     }
 
-    /// True when all seats are played by models of one provider: agreement is then weak evidence.
+    /// True when all seats are played by models of one maker, as far as their names tell: agreement is then weak evidence.
+    ///
+    /// A provider that offers models of several makers has the maker's name before a slash: `openrouter:anthropic/claude-sonnet-5.5`.
     pub fn is_one_family(&self) -> bool {
-        let mut providers = self.seats.iter().map(|seat| &seat.model.provider);
-        let first = providers.next();
-        providers.all(|provider| Some(provider) == first)
+        let maker = |seat: &Seat| seat.model.model.split_once('/').map(|(maker, _)| maker.to_owned());
+        let mut families = self.seats.iter().map(|seat| (&seat.model.provider, maker(seat)));
+        let first = families.next();
+        families.all(|family| Some(family) == first)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_family_is_a_maker_also_behind_one_provider() {
+        let is_one_family = |models: &[&str]| {
+            let seat = |model: &&str| Seat {
+                id: SeatId::new(*model),
+                persona: Persona { id: "p".into(), name: "P".into(), prompt: String::new(), brief: String::new() },
+                model: model.parse().unwrap(),
+            };
+            Panel { seats: models.iter().map(seat).collect(), judges: vec![] }.is_one_family()
+        };
+        assert!(is_one_family(&["openai:a", "openai:b"]) && is_one_family(&["openrouter:x/a", "openrouter:x/b"]));
+        assert!(!is_one_family(&["openai:a", "google:a"]) && !is_one_family(&["openrouter:x/a", "openrouter:y/a"]));
     }
 }

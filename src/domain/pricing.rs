@@ -74,8 +74,8 @@ impl PriceList {
     }
 }
 
-/// The name without its trailing `-YYYY-MM-DD` or `-YYYYMMDD`.
-fn without_date(model: &str) -> Option<&str> {
+/// The name without its trailing `-YYYY-MM-DD` or `-YYYYMMDD`; `None` for a name without a date.
+pub fn without_date(model: &str) -> Option<&str> {
     [11, 9].into_iter().find_map(|length| {
         let (name, suffix) = model.split_at_checked(model.len().checked_sub(length)?)?;
         let digits: Vec<bool> = suffix.chars().map(|c| c.is_ascii_digit()).collect();

@@ -2,16 +2,19 @@
 //!
 //! A user's own file is laid over it, entry by entry. A model that is not here can still be asked, as `provider:model`; it has no price.
 
+mod age;
 mod entry;
+mod resold;
 
 use std::collections::BTreeMap;
 
 use serde_json::Value;
 
 use crate::domain::ids::{ModelRef, ProviderId};
-use crate::domain::pricing::PriceList;
+use crate::domain::pricing::{PriceList, without_date};
 use crate::domain::time::Timestamp;
 
+pub use age::{OLD_AFTER_DAYS, TableOf, Vintage};
 pub use entry::{Date, DatedPrice, LongContextPrice, Model, UsdPerMtok};
 
 /// The version of the file's format.
@@ -24,6 +27,7 @@ const NOTICE_DAYS: i64 = 60;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Catalog {
     models: Vec<Model>,
+    vintages: Vec<Vintage>,
 }
 
 /// Why a file of models cannot be used.
@@ -58,11 +62,19 @@ impl Catalog {
     /// The models that are compiled in.
     pub fn builtin() -> Self {
         // A test reads the file, so the empty catalogue is never seen.
-        Self { models: Vec::new() }.merge(include_str!("models.json")).unwrap_or(Self { models: Vec::new() })
+        Self::empty().lay_over(include_str!("models.json"), TableOf::ThisProgram).unwrap_or(Self::empty())
     }
 
-    /// Lays a file over this catalogue: its entries add models or replace single fields of known ones.
+    fn empty() -> Self {
+        Self { models: Vec::new(), vintages: Vec::new() }
+    }
+
+    /// Lays a user's file over this catalogue: its entries add models or replace single fields of known ones.
     pub fn merge(self, json: &str) -> Result<Self, NotACatalog> {
+        self.lay_over(json, TableOf::TheUser)
+    }
+
+    fn lay_over(self, json: &str, of: TableOf) -> Result<Self, NotACatalog> {
         let file: Value = serde_json::from_str(json).map_err(NotACatalog::NotJson)?;
         match file.get("schema_version") {
             None => {}
@@ -72,19 +84,23 @@ impl Catalog {
             }
         }
         let entries = file.get("models").and_then(Value::as_array).ok_or(NotACatalog::NoModels)?;
-        let mut models = self.models;
+        let (mut models, mut vintages) = (self.models, self.vintages);
+        let mut dated = Vec::new();
         for (at, entry) in entries.iter().enumerate() {
             let name = |key| entry.get(key).and_then(Value::as_str).filter(|text| !text.is_empty());
             let (provider, id) = name("provider").zip(name("id")).ok_or(NotACatalog::Nameless(at + 1))?;
             let known = models.iter_mut().find(|model| model.id == id && model.provider.as_str() == provider);
             let model =
                 laid_over(known.as_deref(), entry).map_err(|source| NotACatalog::Entry { model: ModelRef::new(provider, id), source })?;
+            // Prices that the entry does not give are those of the file below.
+            dated.extend(entry.get("prices").map(|_| model.clone()));
             match known {
                 Some(known) => *known = model,
                 None => models.push(model),
             }
         }
-        Ok(Self { models })
+        vintages.push(Vintage::of(of, &dated));
+        Ok(Self { models, vintages })
     }
 
     /// All models, in the order of the file.
@@ -92,21 +108,36 @@ impl Catalog {
         &self.models
     }
 
-    /// What is known of a model, also under a dated name of it.
+    /// How old the prices are, file by file.
+    pub fn vintages(&self) -> &[Vintage] {
+        &self.vintages
+    }
+
+    /// What a user should know about the age of the prices.
+    pub fn age_warnings(&self, now: Timestamp) -> Vec<String> {
+        age::warnings(&self.vintages, now)
+    }
+
+    /// What is known of a model, also under a dated name of it, and of one that is resold by what is known of it at its own vendor.
     pub fn find(&self, model: &ModelRef) -> Option<&Model> {
-        let of_provider = || self.models.iter().filter(|known| known.provider == model.provider);
-        let dated = |known: &&Model| model.model.strip_prefix(&known.id).is_some_and(|rest| rest.starts_with("-20"));
-        of_provider().find(|known| known.id == model.model).or_else(|| of_provider().find(dated))
+        self.at_home(model).or_else(|| resold::at_its_vendor(model).iter().find_map(|own| self.at_home(own)))
+    }
+
+    fn at_home(&self, model: &ModelRef) -> Option<&Model> {
+        let called = |id: &str| self.models.iter().find(|known| known.provider == model.provider && known.id == id);
+        called(&model.model).or_else(|| called(without_date(&model.model)?))
     }
 
     /// The model that a user means: `provider:model` as it stands, or the bare name of a known model.
     pub fn resolve(&self, name: &str) -> Result<ModelRef, UnknownModel> {
-        if let Ok(model) = name.parse() {
+        // A name with a slash before its first colon is a resold model's with a suffix: no provider is called like that.
+        let provider_and_model = name.parse().ok().filter(|model: &ModelRef| !model.provider.as_str().contains('/'));
+        if let Some(model) = provider_and_model {
             return Ok(model);
         }
         let refs = self.models.iter().map(|model| ModelRef { provider: model.provider.clone(), model: name.to_owned() });
         refs.into_iter()
-            .find(|model| self.find(model).is_some())
+            .find(|model| self.at_home(model).is_some())
             .ok_or_else(|| UnknownModel { name: name.to_owned(), suggestions: self.closest(name) })
     }
 
@@ -129,6 +160,18 @@ impl Catalog {
         PriceList(self.models.iter().filter_map(in_force).collect::<BTreeMap<_, _>>())
     }
 
+    /// The prices in force at a moment, and with them those of models that are priced as another is: a resold one as at its own vendor.
+    pub fn prices_with<'a>(&self, models: impl IntoIterator<Item = &'a ModelRef>, now: Timestamp) -> PriceList {
+        let today = Date::of(now);
+        let mut prices = self.prices(now);
+        for model in models {
+            if let (None, Some(price)) = (prices.price(model), self.find(model).and_then(|known| known.price_on(&today))) {
+                prices.0.insert(model.clone(), price.price());
+            }
+        }
+        prices
+    }
+
     /// The models of a provider's default panel, the first choice first.
     pub fn defaults(&self, provider: &ProviderId) -> Vec<&Model> {
         let mut ranked: Vec<&Model> = self.models.iter().filter(|model| model.provider == *provider && model.rank.is_some()).collect();
@@ -141,7 +184,8 @@ impl Catalog {
         let known = self.find(model)?;
         let day = known.retires.as_ref()?;
         let left = day.days_since(&Date::of(now));
-        let instead = known.successor.as_ref().map(|successor| format!("; use `{successor}`")).unwrap_or_default();
+        let successor = known.successor.as_ref().map(|id| resold::sold_alike(model, id).unwrap_or_else(|| id.clone()));
+        let instead = successor.map(|successor| format!("; use `{successor}`")).unwrap_or_default();
         match left {
             ..=0 => Some(format!("`{}` retired on {day}{instead}", model.model)),
             1..=NOTICE_DAYS => Some(format!("`{}` retires on {day}{instead}", model.model)),
@@ -170,7 +214,7 @@ mod tests {
 
     #[test]
     fn the_builtin_file_is_read_whole_and_every_price_has_a_source() {
-        let catalog = Catalog { models: vec![] }.merge(include_str!("models.json")).unwrap();
+        let catalog = Catalog::empty().lay_over(include_str!("models.json"), TableOf::ThisProgram).unwrap();
         assert!(catalog.models().len() > 50);
         for model in catalog.models() {
             assert!((1..=3).contains(&model.tier) && model.context.is_some() && model.max_output.is_some(), "{}", model.id);
@@ -205,6 +249,9 @@ mod tests {
         assert_eq!(ids("anthropic"), ["claude-sonnet-5-5", "claude-opus-5-5", "claude-haiku-5-5"]);
         assert_eq!(ids("openai"), ["gpt-6.1-sol", "gpt-6.1-terra", "gpt-6-sol"]);
         assert_eq!(ids("google"), ["gemini-4-argon", "gemini-3.8-flash", "gemini-3.1-pro-preview"]);
+        assert_eq!(ids("xai"), ["grok-4.7", "grok-4.6", "grok-4.3"]);
+        assert_eq!(ids("mistral"), ["mistral-large-4", "mistral-medium-latest", "mistral-small-latest"]);
+        assert_eq!(ids("openrouter"), ["anthropic/claude-sonnet-5.5", "openai/gpt-6.1-sol", "google/gemini-4-argon"]);
         assert!(catalog.models().iter().all(|model| model.rank.is_none() || model.retires.is_none()));
     }
 
@@ -214,6 +261,10 @@ mod tests {
         assert_eq!(catalog.resolve("claude-sonnet-5-5").unwrap(), ModelRef::new("anthropic", "claude-sonnet-5-5"));
         assert_eq!(catalog.resolve("gpt-6.1-sol-2026-09-01").unwrap(), ModelRef::new("openai", "gpt-6.1-sol-2026-09-01"));
         assert_eq!(catalog.resolve("openai:anything").unwrap(), ModelRef::new("openai", "anything"));
+        assert_eq!(catalog.resolve("grok-4.7").unwrap(), ModelRef::new("xai", "grok-4.7"));
+        assert_eq!(catalog.resolve("codestral-latest").unwrap(), ModelRef::new("mistral", "codestral-latest"));
+        assert_eq!(catalog.resolve("openai/gpt-6.1-sol").unwrap(), ModelRef::new("openrouter", "openai/gpt-6.1-sol"));
+        assert_eq!(catalog.resolve("vendor/name:free").unwrap_err().name, "vendor/name:free");
         let error = catalog.resolve("claude-sonet-5-5").unwrap_err();
         assert_eq!(error.suggestions.first().map(String::as_str), Some("claude-sonnet-5-5"));
         assert!(error.to_string().starts_with("unknown model `claude-sonet-5-5`; did you mean `claude-sonnet-5-5`"), "{error}");
@@ -255,5 +306,43 @@ mod tests {
         assert_eq!(notice("gpt-4o", "2026-11-21").unwrap(), "`gpt-4o` retires on 2027-01-14; use `gpt-6.1-sol`");
         assert_eq!(notice("gpt-4o", "2026-11-14"), None);
         assert_eq!(notice("gpt-6.1-sol", "2026-11-21"), None);
+        assert_eq!(notice("gpt-4o-2024-08-06", "2026-11-21").unwrap(), "`gpt-4o-2024-08-06` retires on 2027-01-14; use `gpt-6.1-sol`");
+        let resold = ModelRef::new("openrouter", "anthropic/claude-sonnet-4.5");
+        assert_eq!(
+            catalog.notices(&resold, at("2026-11-21")).unwrap(),
+            "`anthropic/claude-sonnet-4.5` retires on 2026-11-30; use `anthropic/claude-sonnet-5.5`"
+        );
+    }
+
+    #[test]
+    fn a_resold_model_without_a_row_is_priced_as_at_its_vendor_and_a_stranger_is_not_priced() {
+        let catalog = Catalog::builtin();
+        let models = ["anthropic/claude-opus-5.5", "x-ai/grok-4.7", "anthropic/claude-opus-5.5:free", "meta-llama/llama-4"];
+        let models = models.map(|id| ModelRef::new("openrouter", id));
+        let prices = catalog.prices_with(&models, at("2026-11-21"));
+        let input = |model: &ModelRef| prices.price(model).map(|price| price.base.input.0);
+        assert_eq!(models.each_ref().map(input), [Some(4_000_000), Some(2_000_000), None, None]);
+        assert_eq!(catalog.find(&models[0]).unwrap().max_output, Some(128_000));
+        assert_eq!(catalog.find(&ModelRef::new("acme", "anthropic/claude-opus-5.5")), None);
+    }
+
+    #[test]
+    fn figures_on_which_sources_disagree_are_marked_with_a_word() {
+        let catalog = Catalog::builtin();
+        let approximate: Vec<&Model> = catalog.models().iter().filter(|model| model.prices.iter().any(|price| price.approximate)).collect();
+        assert_eq!(approximate.iter().map(|model| model.id.as_str()).collect::<Vec<_>>(), ["mistral-large-4", "open-mistral-nemo"]);
+        assert!(approximate.iter().all(|model| model.note.as_ref().is_some_and(|note| note.starts_with("sources disagree"))));
+    }
+
+    #[test]
+    fn the_age_of_prices_is_that_of_the_file_that_gives_them() {
+        let file = r#"{"models":[{"provider":"openai","id":"gpt-6.1-sol","tier":1},
+            {"provider":"x","id":"new","prices":[{"input":1,"output":2,"as_of":"2026-01-02"}]}]}"#;
+        let catalog = Catalog::builtin().merge(file).unwrap();
+        let told: Vec<_> = catalog.vintages().iter().map(|vintage| (vintage.of, vintage.newest.clone().unwrap().to_string())).collect();
+        assert_eq!(told, [(TableOf::ThisProgram, "2026-11-21".to_owned()), (TableOf::TheUser, "2026-01-02".to_owned())]);
+        assert_eq!(catalog.age_warnings(at("2026-11-21")).len(), 1);
+        assert_eq!(Catalog::builtin().age_warnings(at("2027-01-20")), Vec::<String>::new());
+        assert_eq!(Catalog::builtin().age_warnings(at("2027-01-21")).len(), 1);
     }
 }

@@ -4,6 +4,8 @@
 //! (it holds back streams) and no total timeout (a model may think for as long as it gives signs of life). Dropping the future of a call
 //! closes its connection.
 
+mod get;
+
 use std::ops::ControlFlow;
 
 use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
@@ -19,6 +21,8 @@ use super::sse::{self, Framing};
 use super::wire::{Account, Answered, Decoder, End, HeaderText, HttpRequest};
 
 pub use super::clients::{NoClient, Timeouts};
+
+pub use get::{GetRequest, Got};
 
 /// Most bytes that are read of an answer that is not a success.
 const MAX_ERROR_BYTES: usize = 64 * 1024;

@@ -2,10 +2,12 @@
 //! Only `printer` writes; the other modules make text, or hand theirs to it.
 
 pub mod consent;
+pub mod doctor_screen;
 pub mod download_bar;
 pub mod escape;
 pub mod lines;
 pub mod live;
+pub mod models_screen;
 pub mod paint;
 pub mod printer;
 pub mod progress;

@@ -127,7 +127,15 @@ fn the_variables_of_the_vendors_are_those_that_are_read() {
 #[test]
 fn the_files_it_names_are_there() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    for file in ["schemas/consultation.schema.json", "src/lib.rs", "src/consultation", "src/engine", ".ci/run"] {
+    for file in [
+        "schemas/consultation.schema.json",
+        "schemas/models.schema.json",
+        "schemas/doctor.schema.json",
+        "src/lib.rs",
+        "src/consultation",
+        "src/engine",
+        ".ci/run",
+    ] {
         assert!(README.contains(file), "the README no longer names `{file}`");
         assert!(root.join(file).exists(), "`{file}` is not there");
     }

@@ -2,9 +2,11 @@
 
 use crate::support::binary::Conclave;
 
-const COMMANDS: [&[&str]; 9] = [
+const COMMANDS: [&[&str]; 11] = [
     &[],
     &["consult"],
+    &["doctor"],
+    &["models"],
     &["model"],
     &["model", "pull"],
     &["model", "list"],

@@ -3,10 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::commands::local::{self, Found, LocalModels};
+use crate::commands::models;
 use crate::commands::panel::{self, Choices, Wanted};
 use crate::commands::reach;
+use crate::commands::servers::Servers;
 use crate::config::env::Environment;
-use crate::config::paths::{Home, read_optional};
+use crate::config::paths::Home;
 use crate::config::settings::Settings;
 use crate::consultation::plan::{ModelTerms, Plan};
 use crate::consultation::policy::consent::{ConsentRule, Standing};
@@ -41,7 +43,7 @@ pub(super) fn prepare(
 ) -> Result<Setup, Error> {
     let home = Home::find(environment).map_err(Error::usage)?;
     let settings = Settings::load(&home.config_file(), environment).map_err(Error::usage)?;
-    let catalog = catalog(&home)?;
+    let catalog = models::catalog(&home)?;
     let templates = templates(&home)?;
     let reached = reach::keyed(environment);
 
@@ -52,16 +54,21 @@ pub(super) fn prepare(
     };
     let local_models = LocalModels::new(environment, &settings, &home, printer);
     let local = local_models.default_model()?;
-    let choices =
-        Choices { catalog: &catalog, templates: &templates, keyed: reached.iter().map(|reach| reach.id.clone()).collect(), local, now };
+    let servers = Servers::for_run(&wanted, reached.is_empty(), environment)?;
+    let keyed = reached.iter().map(|reach| reach.id.clone()).collect();
+    let choices = Choices { catalog: &catalog, templates: &templates, keyed, local, servers: &servers, now };
     let mut chosen = panel::choose(&wanted, &choices)?;
     let local = obtain(&mut chosen.panel, &local_models, standing)?;
 
     let unique = ulid::Ulid::generate();
-    let prices = catalog.prices(now);
-    let models = terms(&chosen.panel, &catalog, &settings);
+    let prices = catalog.prices_with(chosen.panel.seats.iter().map(|seat| &seat.model).chain(&chosen.panel.judges), now);
+    let models = terms(&chosen.panel, &catalog, &settings, &servers);
+    if models.values().any(|terms| !terms.free) {
+        chosen.notices.extend(catalog.age_warnings(now));
+    }
+    chosen.notices.splice(..0, servers.notice());
     let timeouts = Timeouts { connect: settings.connect_timeout, idle: settings.idle_timeout };
-    let mut providers = reach::providers(reached, catalog, Http::new(timeouts));
+    let mut providers = reach::providers(servers.join(reached), catalog, Http::new(timeouts));
     if let Some(found) = local {
         providers.insert(ProviderId::new(ProviderId::LOCAL), local::provider(found, &settings)?);
     }
@@ -75,21 +82,11 @@ pub(super) fn prepare(
         seed: u64::try_from(unique.random() & u128::from(u64::MAX)).unwrap_or_default(),
         consent: ConsentRule { always_allow_under: settings.always_allow_under, standing },
         retry: RetryRule::default(),
-        in_flight: BTreeMap::new(),
+        in_flight: servers.in_flight(),
         tool_version: env!("CARGO_PKG_VERSION").to_owned(),
         notices: chosen.notices,
     };
     Ok(Setup { home, plan, providers })
-}
-
-fn catalog(home: &Home) -> Result<Catalog, Error> {
-    let file = home.models_file();
-    match read_optional(&file).map_err(|error| Error::usage(error).hint(format!("check {}", file.display())))? {
-        None => Ok(Catalog::builtin()),
-        Some(json) => {
-            Catalog::builtin().merge(&json).map_err(|error| Error::usage(error).hint(format!("mend or remove {}", file.display())))
-        }
-    }
 }
 
 fn templates(home: &Home) -> Result<Templates, Error> {
@@ -102,11 +99,14 @@ fn templates(home: &Home) -> Result<Templates, Error> {
 }
 
 /// How each model of the panel is asked: as much room as the settings say, within what the model can write.
-fn terms(panel: &Panel, catalog: &Catalog, settings: &Settings) -> BTreeMap<ModelRef, ModelTerms> {
+fn terms(panel: &Panel, catalog: &Catalog, settings: &Settings, servers: &Servers) -> BTreeMap<ModelRef, ModelTerms> {
     let models = panel.seats.iter().map(|seat| &seat.model).chain(&panel.judges);
     let terms = |model: &ModelRef| {
         if model.provider.is_local() {
             return local::TERMS;
+        }
+        if let Some(terms) = servers.terms(model, settings) {
+            return terms;
         }
         let most = catalog.find(model).and_then(|found| found.max_output).unwrap_or(settings.max_output_tokens.saturating_mul(2));
         ModelTerms { room: settings.max_output_tokens.min(most), most, ..ModelTerms::default() }

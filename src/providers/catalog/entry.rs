@@ -34,6 +34,9 @@ pub struct Model {
     /// What to use instead, at the same provider.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub successor: Option<String>,
+    /// What a user should know about the figures, or about the name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
     /// In the order of their dates.
     #[serde(default)]
     pub prices: Vec<DatedPrice>,
@@ -61,6 +64,9 @@ pub struct DatedPrice {
     pub cache_write: Option<UsdPerMtok>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub long_context: Option<LongContextPrice>,
+    /// The sources disagree: the figures are one of them's.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub approximate: bool,
     /// Where the figures were read.
     #[serde(default = "own")]
     pub source: String,
@@ -150,6 +156,17 @@ impl From<Date> for String {
 impl Model {
     pub fn to_ref(&self) -> ModelRef {
         ModelRef { provider: self.provider.clone(), model: self.id.clone() }
+    }
+
+    /// It no longer answers on this day.
+    pub fn has_retired_by(&self, day: &Date) -> bool {
+        self.retires.as_ref().is_some_and(|retires| retires <= day)
+    }
+
+    /// The prices that come into force after a day, in their order.
+    pub fn prices_after<'a>(&'a self, day: &Date) -> impl Iterator<Item = (&'a Date, &'a DatedPrice)> {
+        let day = day.clone();
+        self.prices.iter().filter_map(move |price| Some((price.from.as_ref().filter(|from| **from > day)?, price)))
     }
 
     /// The price in force on a day, with its source.

@@ -107,4 +107,6 @@ fn a_retired_model_is_used_with_a_word_of_its_successor() {
     let server = ProviderServer::start();
     let ran = Conclave::at(&server).run(&["consult", "Shall we?", "--yes", "--model", "gpt-4"]).ends_with(0);
     assert!(ran.stderr.contains("Note: `gpt-4` retired on 2026-10-23; use `gpt-6.1-sol`\n"), "{}", ran.stderr);
+    let ran = Conclave::at(&server).run(&["consult", "Shall we?", "--yes", "--model", "openai:gpt-4-turbo-2024-04-09"]).ends_with(0);
+    assert!(ran.stderr.contains("Note: `gpt-4-turbo-2024-04-09` retired on 2026-10-23; use `gpt-6.1-sol`\n"), "{}", ran.stderr);
 }

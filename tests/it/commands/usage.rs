@@ -116,8 +116,9 @@ fn without_a_key_and_without_the_local_model_it_says_what_to_do() {
         (ran.stdout.as_str(), ran.stderr.as_str()),
         (
             "",
-            "error: there is no model to ask: no key is set, and this build has no local model\n\
+            "error: there is no model to ask: no key is set, no local server answers, and this build has no local model\n\
              hint: set ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY\n\
+             hint: or start a local server, such as Ollama\n\
              hint: or build the local model in: cargo build --release --features local\n"
         )
     );

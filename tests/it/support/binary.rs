@@ -54,6 +54,8 @@ impl Conclave {
             ("CONCLAVE_HOME", folder.path().join("home").into()),
             // Nothing listens there: a test never downloads anything.
             ("CONCLAVE_HUB_URL", "http://127.0.0.1:9".into()),
+            // What happens to run on the developer's machine is none of a test's business.
+            ("CONCLAVE_LOCAL_SERVERS", "none".into()),
             ("NO_COLOR", "1".into()),
             ("TZ", "UTC".into()),
         ]);

@@ -4,9 +4,13 @@
 pub(crate) mod asked;
 #[cfg(unix)]
 pub(crate) mod binary;
+#[cfg(unix)]
+pub(crate) mod local_server;
 pub(crate) mod network;
 pub(crate) mod provider_server;
 #[cfg(unix)]
 pub(crate) mod pty;
 pub(crate) mod sample;
+#[cfg(unix)]
+pub(crate) mod schema;
 pub mod script;

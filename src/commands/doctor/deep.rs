@@ -1,0 +1,155 @@
+//! `--deep`: one small call to each provider with a key, agreed to beforehand. Whatever the server says after it has accepted the call is
+//! good enough: a thinking model may well spend the little room that it gets without a word.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::future::join_all;
+
+use crate::commands::local;
+use crate::commands::reach::{self, Reach};
+use crate::consultation::answer::AnswerKind;
+use crate::consultation::call::{Ask, FailureClass, Prompt};
+use crate::domain::ids::{CallId, ModelRef};
+use crate::domain::money::{Cost, MicroUsd};
+use crate::domain::pricing::PriceList;
+use crate::domain::time::Timestamp;
+use crate::domain::tokens::{Usage, estimate_tokens};
+use crate::engine::clock::Clock;
+use crate::engine::ports::{Delta, Provider};
+use crate::error::{Error, Exit};
+use crate::providers::catalog::{Catalog, Date, Model};
+use crate::providers::http::{Http, Timeouts};
+use crate::providers::vendors::name;
+use crate::terminal::consent::{Answer, ask_yes_no};
+use crate::terminal::doctor_screen::Trial;
+use crate::terminal::printer::Printer;
+
+/// Most tokens of an answer. Some servers refuse fewer than 16.
+const ROOM: u64 = 256;
+
+/// A call that takes longer is given up.
+const LIMIT: Duration = Duration::from_secs(60);
+
+/// Most times that a call is made in another form because the last one was refused.
+const FORMS: u32 = 3;
+
+/// A call that could be made.
+#[derive(Debug)]
+pub(super) struct Planned {
+    ask: Ask,
+    /// What it costs at most.
+    most: Cost,
+    prices: Arc<PriceList>,
+}
+
+/// One call for each provider with a key: to the first model of its default panel that has not retired.
+pub(super) fn trials(keyed: &[Reach], catalog: &Catalog, now: Timestamp) -> Vec<Planned> {
+    let today = Date::of(now);
+    let prices = Arc::new(catalog.prices(now));
+    let model = |reach: &Reach| catalog.defaults(&reach.id).into_iter().find(|model| !model.has_retired_by(&today)).map(Model::to_ref);
+    let planned = |model: ModelRef| {
+        let ask = ask(model);
+        let sent = estimate_tokens(&ask.prompt.text()) + estimate_tokens(ask.answer.schema());
+        // Twice the estimate leaves room for what a vendor puts around a prompt and a schema.
+        let usage = Usage { input: sent.saturating_mul(2), output: ROOM, ..Usage::default() };
+        Planned { most: prices.cost(&ask.model, &usage), ask, prices: Arc::clone(&prices) }
+    };
+    keyed.iter().filter_map(model).map(planned).collect()
+}
+
+fn ask(model: ModelRef) -> Ask {
+    let prompt = Prompt {
+        persona: String::new(),
+        protocol: "This is a test of the connection. Keep every text to one word.".to_owned(),
+        shared: "Question: does this work?".to_owned(),
+        task: "Answer in the form that is asked for.".to_owned(),
+    };
+    Ask { call: CallId(1), model, prompt, answer: AnswerKind::Independent, room: ROOM }
+}
+
+/// Makes sure that the user agrees to the cost.
+pub(super) fn agree(planned: &[Planned], yes: bool, can_ask: bool, printer: &Printer) -> Result<(), Error> {
+    if planned.is_empty() {
+        printer.note("--deep: no provider has a key, so there is nobody to call");
+        return Ok(());
+    }
+    let most: Cost = planned.iter().map(|planned| planned.most).sum();
+    let models: Vec<String> = planned.iter().map(|planned| planned.ask.model.to_string()).collect();
+    let bound = if most.lower_bound { format!("{:.4} and what has no price here", most.known) } else { format!("{:.4}", most.known) };
+    let told = format!("--deep makes one small call each to {}: at most {bound} in all.", models.join(", "));
+    if yes {
+        printer.note(&told);
+        return Ok(());
+    }
+    let not_asked = || Error::new(Exit::Declined, format!("{told} There is no terminal to ask on")).hint("agree to the cost: --yes");
+    if !can_ask {
+        return Err(not_asked());
+    }
+    match local::block_on(ask_yes_no(printer, &format!("{told}\nProceed? [Y/n] ")))? {
+        Answer::Yes => Ok(()),
+        Answer::No => Err(Error::new(Exit::Declined, "no call was made")),
+        Answer::Gone => Err(not_asked()),
+    }
+}
+
+/// Makes the calls, all at once.
+pub(super) async fn try_all(planned: Vec<Planned>, keyed: &[Reach], catalog: &Catalog, clock: &Clock) -> Vec<Trial> {
+    if planned.is_empty() {
+        return Vec::new();
+    }
+    let http = Http::new(Timeouts { connect: super::CONNECT, idle: LIMIT });
+    let providers = reach::providers(keyed.to_vec(), catalog.clone(), http);
+    let tried = planned.iter().filter_map(|planned| {
+        let provider = Arc::clone(providers.get(&planned.ask.model.provider)?);
+        Some(async move { attempt(planned, &*provider, clock).await })
+    });
+    join_all(tried).await
+}
+
+async fn attempt(planned: &Planned, provider: &dyn Provider, clock: &Clock) -> Trial {
+    let (ask, prices) = (&planned.ask, &planned.prices);
+    let begun = clock.now();
+    let mut connected = false;
+    let mut on = |delta: Delta| connected |= delta == Delta::Connected;
+    let asking = async {
+        let mut refusals = 0;
+        loop {
+            let outcome = provider.ask(ask, &mut on).await;
+            // A form that the model does not take is refused for nothing, and the provider asks in another from then on.
+            let is_of_form = matches!(&outcome, Err(failure) if failure.class == FailureClass::Unsupported);
+            if !is_of_form || refusals >= FORMS {
+                return outcome;
+            }
+            refusals += 1;
+        }
+    };
+    let outcome = tokio::time::timeout(LIMIT, asking).await;
+    let latency = clock.now().since(begun);
+    let (cost, message) = match outcome {
+        Ok(Ok(reply)) => {
+            let served = reply.served_model.as_ref().map(|id| ModelRef { provider: ask.model.provider.clone(), model: id.clone() });
+            let by_table = || {
+                let model = served.as_ref().filter(|served| prices.price(served).is_some()).unwrap_or(&ask.model);
+                prices.cost(model, &reply.usage)
+            };
+            (reply.reported_cost.map_or_else(by_table, Cost::exactly), "answered".to_owned())
+        }
+        Ok(Err(failure)) => {
+            let unknown = Cost { known: MicroUsd::ZERO, lower_bound: connected };
+            let cost = failure.usage.as_ref().map_or(unknown, |usage| prices.cost(&ask.model, usage));
+            (cost, if connected { format!("answered, though: {}", failure.message) } else { failure.message })
+        }
+        Err(_) => (Cost::at_least(MicroUsd::ZERO), format!("no answer within {} s", LIMIT.as_secs())),
+    };
+    Trial {
+        provider: ask.model.provider.to_string(),
+        name: name(&ask.model.provider).to_owned(),
+        model: ask.model.to_string(),
+        answered: connected,
+        latency_ms: u64::try_from(latency.as_millis()).unwrap_or(u64::MAX),
+        cost_usd: cost.known.usd(),
+        cost_is_lower_bound: cost.lower_bound,
+        message,
+    }
+}

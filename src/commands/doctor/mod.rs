@@ -1,0 +1,163 @@
+//! `conclave doctor`: what works here, and what to do about what does not.
+//!
+//! Looking costs nothing: vendors are asked for their lists of models only. `--deep` makes one small call each, after it has said what that
+//! may cost. All calls are made at once, and each has a limit.
+
+mod deep;
+mod here;
+mod vendors;
+
+use std::time::Duration;
+
+use crate::commands::local;
+use crate::commands::reach;
+use crate::commands::servers::{self, Where, all_kinds};
+use crate::config::env::Environment;
+use crate::config::paths::Home;
+use crate::engine::clock::Clock;
+use crate::error::Error;
+use crate::providers::discovery::{Condition, Server};
+use crate::providers::http::{Http, Timeouts};
+use crate::providers::vendors::name;
+use crate::terminal::consent::{self, Input};
+use crate::terminal::doctor_screen::{Check, Findings, Status, screen};
+use crate::terminal::printer::Printer;
+
+/// The version of the JSON.
+const SCHEMA_VERSION: &str = "1.0";
+
+/// A vendor that does not accept a connection by then, or has not answered whole by `ANSWER`, counts as not reached.
+const CONNECT: Duration = Duration::from_secs(2);
+const ANSWER: Duration = Duration::from_secs(5);
+
+/// Look at what works here, and say how to mend what does not
+#[derive(Clone, Debug, clap::Args)]
+#[command(after_help = "\
+It looks at the home and its files, prices, keys, vendors, local servers, the embedded model,
+the terminal and proxies.
+
+Exit codes:
+  0    something here can answer a question
+  1    nothing can
+  3    --deep was not agreed to
+
+Without --deep nothing is spent: vendors are only asked for their lists of models.
+No key is ever shown.")]
+pub struct Args {
+    /// Write JSON; its schema is schemas/doctor.schema.json
+    #[arg(long)]
+    json: bool,
+
+    /// Also make one small call to each provider with a key, after saying what that costs at most
+    #[arg(long)]
+    deep: bool,
+
+    /// Agree to the cost of --deep in advance
+    #[arg(short, long, requires = "deep")]
+    yes: bool,
+}
+
+pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> Result<(), Error> {
+    let clock = Clock::system();
+    let home = Home::find(environment);
+    let settings = here::settings(home.as_ref().ok(), environment);
+    let models = here::models(home.as_ref().ok());
+    let keyed = reach::keyed(environment);
+    let trials = if args.deep { deep::trials(&keyed, &models.value, clock.now()) } else { Vec::new() };
+    if args.deep {
+        deep::agree(&trials, args.yes, consent::can_ask(printer, Input::Free), printer)?;
+    }
+
+    let mut checks = vec![here::home(&home)];
+    checks.extend(settings.check);
+    checks.extend(models.check);
+    checks.push(here::prices(&models.value, clock.now()));
+    // A run would be refused for any of these, whoever could answer.
+    let is_refused = checks.iter().any(|check| check.status == Status::Error);
+
+    let place = Where::set(environment);
+    // Each call has a limit of its own, which comes first.
+    let http = Http::new(Timeouts { connect: CONNECT, idle: ANSWER * 2 });
+    let (found, found_servers, tried) = local::block_on(async {
+        let kinds = all_kinds();
+        let look = async {
+            match &place {
+                Ok(place) => servers::look(place, &kinds).await,
+                Err(_) => Vec::new(),
+            }
+        };
+        futures_util::future::join3(
+            vendors::check_all(&keyed, &http, &models.value, clock.now()),
+            look,
+            deep::try_all(trials, &keyed, &models.value, &clock),
+        )
+        .await
+    })?;
+
+    let failed = |id: &str| tried.iter().any(|trial| trial.provider == id && !trial.answered);
+    let vendor_answers = found.iter().any(|found| found.answers && !failed(found.provider.as_str()));
+    checks.extend(found.into_iter().map(|found| found.check));
+    checks.extend(vendors::without_key(&keyed));
+    let server_answers = found_servers.iter().any(|server| server.preferred().is_some());
+    checks.extend(server_checks(&place, &found_servers));
+    let embedded = here::embedded(home.as_ref().ok(), &settings.value, environment);
+    let embedded_answers = embedded.status == Status::Ok;
+    checks.push(embedded);
+    checks.push(here::terminal(printer, environment));
+    checks.push(here::proxies(environment));
+
+    let can_answer = !is_refused && (vendor_answers || server_answers || embedded_answers);
+    let findings = Findings { schema_version: SCHEMA_VERSION, can_answer, checks, trials: tried };
+    tell(&findings, args.json, printer)?;
+    if can_answer {
+        return Ok(());
+    }
+    Err(if is_refused {
+        Error::failed("no question can be asked before what is marked ✗ is mended")
+    } else {
+        Error::failed("nothing here can answer a question")
+            .hint("set a key, such as ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY")
+            .hint("or start a local server, such as Ollama")
+    })
+}
+
+fn tell(findings: &Findings, json: bool, printer: &Printer) -> Result<(), Error> {
+    let text = if json {
+        serde_json::to_string_pretty(findings).map_err(Error::failed)? + "\n"
+    } else {
+        let face = printer.out_face();
+        screen(findings, face.is_terminal.then_some(face.width), face.paint)
+    };
+    printer.result(&text).map_err(Error::failed)
+}
+
+fn server_checks(place: &Result<Where, Error>, found: &[Server]) -> Vec<Check> {
+    let check = |status, message: String| Check::new("local_servers", "local servers", status, message);
+    let place = match place {
+        Ok(place) => place,
+        Err(error) => return vec![check(Status::Error, error.to_string()).fix(error.hints().join("; "))],
+    };
+    if found.is_empty() {
+        let looked = place.told(&all_kinds());
+        let message = if looked.is_empty() { "not looked for".to_owned() } else { format!("none answers at {looked}") };
+        return vec![check(Status::Note, message)];
+    }
+    found.iter().map(server_check).collect()
+}
+
+fn server_check(server: &Server) -> Check {
+    let provider = server.kind.provider();
+    let check = |status, message: String| Check::new(format!("server.{provider}"), name(&provider), status, message);
+    let at = &server.authority;
+    match (server.condition, server.models.as_slice()) {
+        (Condition::Loading, _) => check(Status::Warning, format!("at {at}, still loading its model")).fix("try again in a moment"),
+        (Condition::Locked, _) => check(Status::Warning, format!("at {at}, wants a key")).fix("start it without one"),
+        (Condition::Ready, []) => check(Status::Warning, format!("at {at}, has no model that can chat")).fix("load one in the server"),
+        (Condition::Ready, models) => {
+            let ids: Vec<&str> = models.iter().take(3).map(|model| model.id.as_str()).collect();
+            let more = models.len().saturating_sub(ids.len());
+            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+            check(Status::Ok, format!("at {at}: {}{more}", ids.join(", ")))
+        }
+    }
+}

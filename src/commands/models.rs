@@ -1,0 +1,183 @@
+//! `conclave models`: what can be asked, by provider, with prices, limits and what is to become of it.
+
+use crate::commands::local;
+use crate::commands::servers::{self, Where, all_kinds};
+use crate::config::env::Environment;
+use crate::config::paths::{Home, read_optional};
+use crate::config::secrets;
+use crate::domain::ids::ProviderId;
+use crate::engine::clock::Clock;
+use crate::error::Error;
+use crate::providers::catalog::{Catalog, Date, DatedPrice, Model};
+use crate::providers::discovery::{Condition, Server};
+use crate::providers::local::built_in;
+use crate::providers::local::home::ModelHome;
+use crate::providers::local::manifest::MODELS;
+use crate::providers::vendors::{self, Place, VENDORS};
+use crate::terminal::models_screen::{
+    CloudModel, EmbeddedModel, EmbeddedModels, LocalModel, LongContextPrice, ModelList, ModelPrice, ProviderModels, ServerModels, screen,
+};
+use crate::terminal::printer::Printer;
+
+/// The version of the JSON.
+pub(crate) const SCHEMA_VERSION: &str = "1.0";
+
+/// List the models that can be asked, with tier, price, limits and retirement
+#[derive(Clone, Debug, clap::Args)]
+#[command(after_help = "\
+Prices are in dollars for a million tokens. Your own go into models.json in the home.
+Local servers are looked for at their usual ports on this machine, or where CONCLAVE_LOCAL_SERVERS
+says: `auto`, `none`, or addresses separated by commas.")]
+pub struct Args {
+    /// Write JSON; its schema is schemas/models.schema.json
+    #[arg(long)]
+    json: bool,
+
+    /// Also show models that have retired
+    #[arg(long)]
+    all: bool,
+}
+
+pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> Result<(), Error> {
+    let home = Home::find(environment).map_err(Error::usage)?;
+    let catalog = catalog(&home)?;
+    let place = Where::set(environment)?;
+    let servers = local::block_on(servers::look(&place, &all_kinds()))?;
+    let now = Clock::system().now();
+    let list = ModelList { warnings: catalog.age_warnings(now), ..list(&catalog, environment, &servers, &home, &Date::of(now), args.all) };
+    if args.json {
+        let json = serde_json::to_string_pretty(&list).map_err(Error::failed)?;
+        return printer.result(&format!("{json}\n")).map_err(Error::failed);
+    }
+    for warning in &list.warnings {
+        printer.warning(&format!("Warning: {warning}"));
+    }
+    let face = printer.out_face();
+    let width = face.is_terminal.then_some(face.width);
+    printer.result(&screen(&list, width, face.paint)).map_err(Error::failed)
+}
+
+/// The built-in models with the user's own laid over them.
+pub(crate) fn catalog(home: &Home) -> Result<Catalog, Error> {
+    let file = home.models_file();
+    match read_optional(&file).map_err(|error| Error::usage(error).hint(format!("check {}", file.display())))? {
+        None => Ok(Catalog::builtin()),
+        Some(json) => {
+            Catalog::builtin().merge(&json).map_err(|error| Error::usage(error).hint(format!("mend or remove {}", file.display())))
+        }
+    }
+}
+
+fn list(catalog: &Catalog, environment: &Environment, servers: &[Server], home: &Home, today: &Date, all: bool) -> ModelList {
+    // Models of local servers are those that the servers list, whatever a file of the user's says about prices.
+    let own_machine = |id: &ProviderId| vendors::find(id).is_some_and(|vendor| vendor.place == Place::OwnMachine);
+    let mut ids: Vec<ProviderId> =
+        VENDORS.iter().filter(|vendor| vendor.place == Place::Cloud).map(|vendor| ProviderId::new(vendor.id)).collect();
+    for model in catalog.models() {
+        if !ids.contains(&model.provider) && !own_machine(&model.provider) && !model.provider.is_local() {
+            ids.push(model.provider.clone());
+        }
+    }
+    let mut left_out = 0;
+    let providers = ids.iter().map(|id| {
+        let mut models: Vec<&Model> = catalog.models().iter().filter(|model| model.provider == *id).collect();
+        let before = models.len();
+        models.retain(|model| all || !model.has_retired_by(today));
+        left_out += before - models.len();
+        // Default panel first, then the best first, then as the file has them.
+        models.sort_by_key(|model| (model.rank.unwrap_or(u32::MAX), model.has_retired_by(today), model.tier));
+        let variables = secrets::VENDORS.iter().find(|variables| variables.provider == id.as_str());
+        ProviderModels {
+            id: id.to_string(),
+            name: vendors::name(id).to_owned(),
+            has_key: variables.is_some_and(|variables| variables.endpoint(environment).is_some()),
+            key_variables: variables.map(|variables| variables.keys.iter().map(ToString::to_string).collect()).unwrap_or_default(),
+            models: models.into_iter().map(|model| cloud_model(model, today)).collect(),
+        }
+    });
+    let providers = providers.collect();
+    ModelList {
+        schema_version: SCHEMA_VERSION,
+        date: today.to_string(),
+        providers,
+        local_servers: servers.iter().map(server_models).collect(),
+        embedded: embedded(home),
+        retired_left_out: left_out,
+        warnings: Vec::new(),
+    }
+}
+
+fn cloud_model(model: &Model, today: &Date) -> CloudModel {
+    CloudModel {
+        model: model.to_ref().to_string(),
+        id: model.id.clone(),
+        tier: model.tier,
+        default_rank: model.rank,
+        context: model.context,
+        max_output: model.max_output,
+        price: model.price_on(today).map(price),
+        later_prices: model.prices_after(today).map(|(_, later)| price(later)).collect(),
+        retires: model.retires.as_ref().map(ToString::to_string),
+        retired: model.has_retired_by(today),
+        successor: model.successor.clone(),
+        note: model.note.clone(),
+    }
+}
+
+fn price(price: &DatedPrice) -> ModelPrice {
+    ModelPrice {
+        from: price.from.as_ref().map(ToString::to_string),
+        input: price.input.into(),
+        output: price.output.into(),
+        cache_read: price.cache_read.map(Into::into),
+        cache_write: price.cache_write.map(Into::into),
+        long_context: price.long_context.as_ref().map(|long| LongContextPrice {
+            above_tokens: long.above_tokens,
+            input: long.input.into(),
+            output: long.output.into(),
+            cache_read: long.cache_read.map(Into::into),
+        }),
+        approximate: price.approximate,
+        source: price.source.clone(),
+        as_of: price.as_of.as_ref().map(ToString::to_string),
+    }
+}
+
+fn server_models(server: &Server) -> ServerModels {
+    let provider = server.kind.provider();
+    let model = |served: &crate::providers::discovery::ServedModel| LocalModel {
+        model: format!("{provider}:{}", served.id),
+        id: served.id.clone(),
+        parameters: served.parameters,
+        context: served.context,
+        loaded: served.loaded,
+        free: served.runs_here,
+        small_prompts: servers::is_small(served),
+    };
+    ServerModels {
+        id: provider.to_string(),
+        name: vendors::name(&provider).to_owned(),
+        address: server.authority.clone(),
+        version: server.version.clone(),
+        condition: match server.condition {
+            Condition::Ready => "ready",
+            Condition::Loading => "loading",
+            Condition::Locked => "locked",
+        },
+        models: server.models.iter().map(model).collect(),
+    }
+}
+
+fn embedded(home: &Home) -> EmbeddedModels {
+    let files = ModelHome::in_home(home.path());
+    let model = |model: &crate::providers::local::manifest::Model| EmbeddedModel {
+        model: format!("{}:{}", ProviderId::LOCAL, model.name),
+        id: model.name.to_owned(),
+        bytes: model.bytes,
+        context: u64::from(model.context),
+        licence: model.licence.to_owned(),
+        installed: files.installed(model).is_some(),
+        good_for: model.good_for.to_owned(),
+    };
+    EmbeddedModels { built_in: built_in().is_ok(), models: MODELS.iter().map(|it| model(it)).collect() }
+}

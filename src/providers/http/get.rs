@@ -1,0 +1,86 @@
+//! A plain GET, bounded in time and size: for lists of models, checks of keys, and looks at local servers. It costs nothing anywhere.
+
+use std::time::Duration;
+
+use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
+
+use crate::consultation::call::{Failure, FailureClass};
+use crate::providers::clients;
+use crate::providers::errors::{self, ErrorResponse};
+use crate::providers::wire::{Account, HeaderText};
+
+use super::{Http, authority, header};
+
+/// Most bytes of an answer. The longest list of models that is known, a reseller's, has less than a tenth of it.
+const MAX_BYTES: usize = 8 * 1024 * 1024;
+
+/// What is asked for.
+#[derive(Clone, Debug)]
+pub struct GetRequest {
+    pub url: String,
+    pub headers: Vec<(&'static str, HeaderText)>,
+}
+
+/// An answer, whatever its status.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Got {
+    pub status: u16,
+    /// What the server calls itself, in its `server` header.
+    pub server: String,
+    pub body: String,
+}
+
+impl Got {
+    pub fn is_success(&self) -> bool {
+        (200..300).contains(&self.status)
+    }
+
+    /// What an answer that is no success means.
+    pub fn failure(&self, account: &Account) -> Failure {
+        errors::classify(&ErrorResponse { status: self.status, body: self.body.clone(), ..ErrorResponse::default() }, account, None)
+    }
+}
+
+impl Http {
+    /// Gets an answer whole within `limit`, or says what was in the way.
+    pub async fn get(&self, request: &GetRequest, account: &Account, limit: Duration) -> Result<Got, Failure> {
+        let url = clients::parse(&request.url).map_err(|error| Failure::new(FailureClass::BadRequest, error.to_string()))?;
+        let authority = authority(&url);
+        let late = || Failure::new(FailureClass::Transport, format!("`{authority}` did not answer within {} s", limit.as_secs_f64()));
+        tokio::time::timeout(limit, self.got(request, account, url)).await.unwrap_or_else(|_| Err(late()))
+    }
+
+    async fn got(&self, request: &GetRequest, account: &Account, url: reqwest::Url) -> Result<Got, Failure> {
+        let authority = authority(&url);
+        let broken = |error: &reqwest::Error| Failure::new(FailureClass::Transport, self.in_plain_words(error, &authority));
+        let client = self.clients.get(&url).map_err(|error| Failure::new(FailureClass::Transport, error.to_string()))?;
+        let mut response = client.get(url).headers(headers(request, account)?).send().await.map_err(|error| broken(&error))?;
+        let server = header(response.headers(), "server").unwrap_or_default();
+        let status = response.status().as_u16();
+        let mut body = Vec::new();
+        while let Some(chunk) = response.chunk().await.map_err(|error| broken(&error))? {
+            if body.len().saturating_add(chunk.len()) > MAX_BYTES {
+                return Err(Failure::new(FailureClass::Malformed, format!("the answer of `{authority}` is larger than {MAX_BYTES} bytes")));
+            }
+            body.extend_from_slice(&chunk);
+        }
+        Ok(Got { status, server, body: String::from_utf8_lossy(&body).into_owned() })
+    }
+}
+
+fn headers(request: &GetRequest, account: &Account) -> Result<HeaderMap, Failure> {
+    let mut headers = HeaderMap::with_capacity(request.headers.len());
+    for (name, text) in &request.headers {
+        let value = match text {
+            HeaderText::Plain(text) => HeaderValue::from_static(text),
+            HeaderText::Secret(text) => {
+                let unsendable = |_| Failure::new(FailureClass::Auth, format!("the key in {} cannot be sent", account.origin));
+                let mut value = HeaderValue::from_str(secrecy::ExposeSecret::expose_secret(text)).map_err(unsendable)?;
+                value.set_sensitive(true);
+                value
+            }
+        };
+        headers.insert(HeaderName::from_static(name), value);
+    }
+    Ok(headers)
+}

@@ -1,0 +1,167 @@
+//! What a vendor says for nothing: which models it has, and whether a key is good. One GET each; requests and answers are pure here.
+//!
+//! A list of models proves that the address answers and, at most vendors, that the key is accepted. It proves neither credit nor permission
+//! for a model. A reseller's list is public: there the key has a check of its own.
+
+use serde_json::Value;
+
+use crate::domain::ids::ProviderId;
+use crate::domain::money::MicroUsd;
+
+use super::anthropic::API_VERSION;
+use super::dialect::Dialect;
+use super::http::GetRequest;
+use super::wire::{Endpoint, HeaderText};
+
+/// Providers whose list is open to anyone, with the path that tells about a key.
+const KEY_CHECKS: [(&str, &str); 1] = [("openrouter", "/key")];
+
+/// A model that a vendor lists.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Listed {
+    pub id: String,
+    /// Most tokens of a prompt, where the list tells.
+    pub context: Option<u64>,
+    /// When it goes away, in the vendor's words, where the list tells.
+    pub retires: Option<String>,
+}
+
+/// What a check of a key tells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct KeyStanding {
+    /// What may still be spent with this key. `None` when it has no limit.
+    pub remaining: Option<MicroUsd>,
+}
+
+/// An answer that is not what it should be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the answer is not a list of models")]
+pub struct NotAList;
+
+/// Asks for the list of models.
+pub fn request(dialect: Dialect, endpoint: &Endpoint) -> GetRequest {
+    let (base, account) = (&endpoint.base_url, &endpoint.account);
+    match dialect {
+        Dialect::Anthropic => {
+            let mut headers = vec![("anthropic-version", HeaderText::Plain(API_VERSION))];
+            headers.extend(account.header("x-api-key"));
+            GetRequest { url: format!("{base}/v1/models?limit=1000"), headers }
+        }
+        Dialect::Gemini => GetRequest {
+            url: format!("{base}/v1beta/models?pageSize=1000"),
+            headers: account.header("x-goog-api-key").into_iter().collect(),
+        },
+        Dialect::OpenAi(_) => GetRequest { url: format!("{base}/models"), headers: account.bearer().into_iter().collect() },
+        Dialect::Ollama => GetRequest { url: format!("{base}/api/tags"), headers: account.bearer().into_iter().collect() },
+    }
+}
+
+/// Asks about the key, where the list of models does not.
+pub fn key_request(provider: &ProviderId, endpoint: &Endpoint) -> Option<GetRequest> {
+    let (_, path) = KEY_CHECKS.iter().find(|(id, _)| *id == provider.as_str())?;
+    Some(GetRequest { url: format!("{}{path}", endpoint.base_url), headers: endpoint.account.bearer().into_iter().collect() })
+}
+
+/// The models of a list, those left out that cannot answer a question as far as the list tells.
+pub fn models(dialect: Dialect, body: &str) -> Result<Vec<Listed>, NotAList> {
+    let json: Value = serde_json::from_str(body).map_err(|_| NotAList)?;
+    let entries = match dialect {
+        Dialect::Anthropic | Dialect::OpenAi(_) => json.get("data"),
+        Dialect::Gemini | Dialect::Ollama => json.get("models"),
+    };
+    // Some servers send the list without an object around it.
+    let entries = entries.or(Some(&json)).and_then(Value::as_array).ok_or(NotAList)?;
+    Ok(entries.iter().filter_map(listed).collect())
+}
+
+/// One entry, in the words of any vendor.
+fn listed(entry: &Value) -> Option<Listed> {
+    let text = |keys: &[&str]| keys.iter().find_map(|key| entry.get(*key)?.as_str().filter(|text| !text.is_empty()));
+    let number = |keys: &[&str]| keys.iter().find_map(|key| entry.get(*key)?.as_u64());
+    let methods = entry.get("supportedGenerationMethods").and_then(Value::as_array);
+    let generates = methods.is_none_or(|methods| methods.iter().any(|method| method == "generateContent"));
+    let chats = entry.pointer("/capabilities/completion_chat").and_then(Value::as_bool).unwrap_or(true);
+    let id = text(&["id", "name"])?;
+    (generates && chats).then(|| Listed {
+        id: id.strip_prefix("models/").unwrap_or(id).to_owned(),
+        context: number(&["max_input_tokens", "inputTokenLimit", "max_context_length", "context_length", "max_model_len"]),
+        retires: text(&["retires_at", "shutdown_date", "expiration_date", "deprecation"]).map(ToOwned::to_owned),
+    })
+}
+
+/// What the check of a key says; `None` when it is not such an answer.
+pub fn key_standing(body: &str) -> Option<KeyStanding> {
+    let json: Value = serde_json::from_str(body).ok()?;
+    let data = json.get("data")?.as_object()?;
+    // A key that is overdrawn has less than nothing left.
+    let remaining = data.get("limit_remaining").and_then(Value::as_f64).and_then(|usd| MicroUsd::from_usd(usd.max(0.0)));
+    Some(KeyStanding { remaining })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::providers::dialect::Quirks;
+    use crate::providers::vendors::VENDORS;
+    use crate::providers::wire::{Account, Scheme};
+
+    fn ids(dialect: Dialect, body: &str) -> Vec<String> {
+        models(dialect, body).unwrap().into_iter().map(|model| model.id).collect()
+    }
+
+    #[test]
+    fn each_vendor_is_asked_at_its_own_address_with_the_key_in_a_header_alone() {
+        let endpoint = |base_url: &str| Endpoint {
+            base_url: base_url.to_owned(),
+            account: Account { key: Some("sk-secret".into()), origin: "`KEY`".to_owned(), scheme: Scheme::Usual },
+        };
+        for (at, vendor) in VENDORS.iter().enumerate() {
+            let request = request(vendor.dialect, &endpoint("https://h"));
+            let path = ["/v1/models?limit=1000", "/models", "/v1beta/models?pageSize=1000"].get(at).copied();
+            let path = path.unwrap_or(if vendor.dialect == Dialect::Ollama { "/api/tags" } else { "/models" });
+            assert_eq!(request.url, format!("https://h{path}"), "{}", vendor.id);
+            let secret = request.headers.iter().filter(|(_, value)| matches!(value, HeaderText::Secret(_))).map(|(name, _)| *name);
+            let expected = ["x-api-key", "authorization", "x-goog-api-key"].get(at).copied().unwrap_or("authorization");
+            assert_eq!(secret.collect::<Vec<_>>(), [expected]);
+        }
+        assert_eq!(key_request(&ProviderId::new("openrouter"), &endpoint("https://o/api/v1")).unwrap().url, "https://o/api/v1/key");
+        assert!(key_request(&ProviderId::new("openai"), &endpoint("https://o")).is_none());
+    }
+
+    #[test]
+    fn the_lists_of_all_vendors_are_read() {
+        let anthropic = r#"{"data":[{"type":"model","id":"claude-sonnet-4-5-20250929","display_name":"Claude Sonnet 4.5","created_at":"2025-09-29T00:00:00Z",
+            "max_input_tokens":200000,"lifecycle":"deprecated","retires_at":"2026-11-30T00:00:00Z"}],"has_more":false,"first_id":"a","last_id":"b"}"#;
+        let read = models(Dialect::Anthropic, anthropic).unwrap();
+        let expected =
+            Listed { id: "claude-sonnet-4-5-20250929".into(), context: Some(200_000), retires: Some("2026-11-30T00:00:00Z".into()) };
+        assert_eq!(read, [expected]);
+        let google = r#"{"models":[{"name":"models/gemini-4-argon","inputTokenLimit":1048576,"outputTokenLimit":65536,"supportedGenerationMethods":["generateContent","countTokens"]},
+            {"name":"models/text-embedding-004","supportedGenerationMethods":["embedContent"]}],"nextPageToken":""}"#;
+        assert_eq!(ids(Dialect::Gemini, google), ["gemini-4-argon"]);
+        let chat = Dialect::OpenAi(Quirks::COMPATIBLE);
+        let mistral = r#"{"object":"list","data":[{"id":"mistral-large-4","capabilities":{"completion_chat":true},"max_context_length":1048576},
+            {"id":"mistral-embed","capabilities":{"completion_chat":false}}]}"#;
+        assert_eq!(ids(chat, mistral), ["mistral-large-4"]);
+        let openai = r#"{"object":"list","data":[{"id":"gpt-4o","object":"model","owned_by":"system","shutdown_date":"2027-01-14"}]}"#;
+        assert_eq!(models(chat, openai).unwrap()[0].retires.as_deref(), Some("2027-01-14"));
+        assert_eq!(
+            ids(chat, r#"{"data":[{"id":"openai/gpt-6.1-sol","context_length":1050000,"pricing":{"prompt":"0.000002"}}]}"#).len(),
+            1
+        );
+        assert_eq!(ids(Dialect::Ollama, r#"{"models":[{"name":"qwen3:8b","model":"qwen3:8b"}]}"#), ["qwen3:8b"]);
+        for body in ["<html>", "{}", r#"{"data":1}"#] {
+            assert_eq!(models(chat, body), Err(NotAList), "{body}");
+        }
+    }
+
+    #[test]
+    fn a_key_tells_what_it_may_still_spend() {
+        let body = |remaining: &str| {
+            format!(r#"{{"data":{{"label":"sk-or-v1-0e6...1c96","limit":100,"limit_remaining":{remaining},"usage":25.5}}}}"#)
+        };
+        let remaining = |text: &str| key_standing(&body(text)).unwrap().remaining.map(|amount| amount.0);
+        assert_eq!([remaining("74.5"), remaining("null"), remaining("-1")], [Some(74_500_000), None, Some(0)]);
+        assert_eq!(key_standing("{}"), None);
+    }
+}
