@@ -1,17 +1,22 @@
 //! Model servers on the user's own machine, as commands use them: when they are looked for, which one a run takes, and how it is asked.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use crate::commands::local;
 use crate::commands::panel::Wanted;
-use crate::commands::reach::Reach;
 use crate::config::env::Environment;
 use crate::config::settings::Settings;
 use crate::consultation::plan::ModelTerms;
 use crate::consultation::prompt::Size;
 use crate::domain::ids::{ModelRef, ProviderId};
+use crate::engine::driver::Providers;
+use crate::engine::ports::Provider;
 use crate::error::Error;
+use crate::providers::catalog::Catalog;
 use crate::providers::discovery::{self, Address, Condition, Kind, ServedModel, Server};
+use crate::providers::http::{Http, Timeouts};
+use crate::providers::remote::Remote;
 use crate::providers::vendors;
 
 /// The variable that says where to look: `auto`, `none`, or addresses separated by commas.
@@ -75,6 +80,12 @@ pub(crate) async fn look(place: &Where, kinds: &BTreeSet<Kind>) -> Vec<Server> {
     found.into_iter().filter(|server| kinds.contains(&server.kind)).collect()
 }
 
+/// Where nothing is looked for, a server whose model is named is taken to be at its usual place.
+fn unseen(kinds: &BTreeSet<Kind>, environment: &Environment) -> Vec<Server> {
+    let usual = discovery::usual(environment.text("OLLAMA_HOST"));
+    usual.iter().filter_map(discovery::assumed).filter(|server| kinds.contains(&server.kind)).collect()
+}
+
 /// The servers that one run uses: at most one a kind.
 #[derive(Debug)]
 pub(crate) struct Servers {
@@ -100,7 +111,10 @@ impl Servers {
             return Ok(Self::none());
         }
         let place = Where::set(environment)?;
-        let found = local::block_on(look(&place, &kinds))?;
+        let found = match place {
+            Where::Nowhere => unseen(&kinds, environment),
+            Where::Usual(_) | Where::At(_) => local::block_on(look(&place, &kinds))?,
+        };
         Ok(Self::choose(place, &found, &named, keyless && nothing_named))
     }
 
@@ -145,18 +159,15 @@ impl Servers {
             Some(Server { condition: Condition::Locked, authority, .. }) => {
                 Err(Error::usage(format!("the {name} at {authority} wants a key")).hint("start it without one"))
             }
-            None => Err(self.nobody(kind, name)),
+            // Where nothing is looked for, nothing is known against it: the call will tell.
+            None if self.place == Where::Nowhere => Ok(()),
+            None => {
+                let looked = self.place.told(&BTreeSet::from([kind]));
+                Err(Error::usage(format!("no {name} answers at {looked}"))
+                    .hint(format!("start it, or name its address: {VARIABLE}=127.0.0.1:8080"))
+                    .hint("see what answers: conclave models"))
+            }
         })
-    }
-
-    fn nobody(&self, kind: Kind, name: &str) -> Error {
-        let looked = self.place.told(&BTreeSet::from([kind]));
-        if looked.is_empty() {
-            return Error::usage(format!("{name} is not looked for: {VARIABLE} names no address")).hint(format!("set {VARIABLE} to auto"));
-        }
-        Error::usage(format!("no {name} answers at {looked}"))
-            .hint(format!("start it, or name its address: {VARIABLE}=127.0.0.1:8080"))
-            .hint("see what answers: conclave models")
     }
 
     fn server(&self, provider: &ProviderId) -> Option<&Server> {
@@ -169,14 +180,16 @@ impl Servers {
         Some(terms(server, &model.model, settings))
     }
 
-    /// The servers with those that are reached by a key.
-    pub(crate) fn join(&self, mut reached: Vec<Reach>) -> Vec<Reach> {
-        let reach = |server: &Server| {
+    /// The servers, ready to be asked.
+    pub(crate) fn providers(&self, catalog: &Catalog, timeouts: Timeouts) -> Providers {
+        let (catalog, http) = (Arc::new(catalog.clone()), Arc::new(Http::new(timeouts)));
+        let provider = |server: &Server| {
             let id = server.kind.provider();
-            Some(Reach { dialect: vendors::find(&id)?.dialect, id, endpoint: server.endpoint() })
+            let dialect = vendors::find(&id)?.dialect;
+            let remote: Arc<dyn Provider> = Arc::new(Remote::new(dialect, server.endpoint(), Arc::clone(&catalog), Arc::clone(&http)));
+            Some((id, remote))
         };
-        reached.extend(self.used.values().filter_map(reach));
-        reached
+        self.used.values().filter_map(provider).collect()
     }
 
     /// How many calls may be under way at once: one, where a server takes one after the other and a waiting call would look like a dead one.
@@ -287,6 +300,18 @@ mod tests {
             let server = server(Kind::Ollama, 1, Condition::Ready, &[served("m-cloud", true)]);
             assert_eq!(terms(&server, id, &settings).free, free, "{id}");
         }
+    }
+
+    #[test]
+    fn where_nothing_is_looked_for_a_named_model_is_asked_at_the_usual_place() {
+        let environment = Environment::of([("CONCLAVE_LOCAL_SERVERS", "none"), ("OLLAMA_HOST", "box:5000")]);
+        let wanted = Wanted { models: vec!["ollama:m".into(), "llamacpp:m".into()], ..Wanted::default() };
+        let servers = Servers::for_run(&wanted, true, &environment).unwrap();
+        let at = |provider: &str| servers.server(&ProviderId::new(provider)).map(|server| server.base_url.clone());
+        assert_eq!((at("ollama").unwrap(), at("llamacpp").unwrap()), ("http://box:5000".into(), "http://127.0.0.1:8080/v1".into()));
+        assert!(at("vllm").is_none() && servers.default_model().is_none());
+        let nothing_named = Servers::for_run(&Wanted::default(), true, &environment).unwrap();
+        assert!(nothing_named.default_model().is_none(), "a server that nobody has seen is not taken unasked");
     }
 
     #[test]

@@ -135,6 +135,20 @@ impl Server {
     }
 }
 
+/// A server that is taken to be at an address without a look; `None` when it is not said of which kind it would be.
+pub fn assumed(address: &Address) -> Option<Server> {
+    let kind = address.expected?;
+    Some(Server {
+        kind,
+        authority: address.authority().to_owned(),
+        base_url: format!("{}{}", address.root, kind.version_path()),
+        version: None,
+        condition: Condition::Ready,
+        on_own_network: is_own_network(address.host()),
+        models: Vec::new(),
+    })
+}
+
 /// Looks at all these addresses at once. In their order, those that answered.
 pub async fn look(addresses: &[Address]) -> Vec<Server> {
     let http = Http::new(Timeouts { connect: CONNECT, idle: WHOLE });

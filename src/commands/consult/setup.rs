@@ -68,7 +68,8 @@ pub(super) fn prepare(
     }
     chosen.notices.splice(..0, servers.notice());
     let timeouts = Timeouts { connect: settings.connect_timeout, idle: settings.idle_timeout };
-    let mut providers = reach::providers(servers.join(reached), catalog, Http::new(timeouts));
+    let mut providers = reach::providers(reached, catalog.clone(), Http::new(timeouts));
+    providers.extend(servers.providers(&catalog, timeouts));
     if let Some(found) = local {
         providers.insert(ProviderId::new(ProviderId::LOCAL), local::provider(found, &settings)?);
     }

@@ -7,7 +7,6 @@ use std::time::Duration;
 use futures_util::future::join_all;
 
 use crate::commands::local;
-use crate::commands::reach::{self, Reach};
 use crate::consultation::answer::AnswerKind;
 use crate::consultation::call::{Ask, FailureClass, Prompt};
 use crate::domain::ids::{CallId, ModelRef};
@@ -20,10 +19,13 @@ use crate::engine::ports::{Delta, Provider};
 use crate::error::{Error, Exit};
 use crate::providers::catalog::{Catalog, Date, Model};
 use crate::providers::http::{Http, Timeouts};
+use crate::providers::remote::Remote;
 use crate::providers::vendors::name;
 use crate::terminal::consent::{Answer, ask_yes_no};
 use crate::terminal::doctor_screen::Trial;
 use crate::terminal::printer::Printer;
+
+use super::Target;
 
 /// Most tokens of an answer. Some servers refuse fewer than 16.
 const ROOM: u64 = 256;
@@ -44,10 +46,10 @@ pub(super) struct Planned {
 }
 
 /// One call for each provider with a key: to the first model of its default panel that has not retired.
-pub(super) fn trials(keyed: &[Reach], catalog: &Catalog, now: Timestamp) -> Vec<Planned> {
+pub(super) fn trials(keyed: &[Target], catalog: &Catalog, now: Timestamp) -> Vec<Planned> {
     let today = Date::of(now);
     let prices = Arc::new(catalog.prices(now));
-    let model = |reach: &Reach| catalog.defaults(&reach.id).into_iter().find(|model| !model.has_retired_by(&today)).map(Model::to_ref);
+    let model = |target: &Target| catalog.defaults(&target.id).into_iter().find(|model| !model.has_retired_by(&today)).map(Model::to_ref);
     let planned = |model: ModelRef| {
         let ask = ask(model);
         let sent = estimate_tokens(&ask.prompt.text()) + estimate_tokens(ask.answer.schema());
@@ -94,15 +96,16 @@ pub(super) fn agree(planned: &[Planned], yes: bool, can_ask: bool, printer: &Pri
 }
 
 /// Makes the calls, all at once.
-pub(super) async fn try_all(planned: Vec<Planned>, keyed: &[Reach], catalog: &Catalog, clock: &Clock) -> Vec<Trial> {
+pub(super) async fn try_all(planned: Vec<Planned>, keyed: &[Target], catalog: &Catalog, clock: &Clock) -> Vec<Trial> {
     if planned.is_empty() {
         return Vec::new();
     }
-    let http = Http::new(Timeouts { connect: super::CONNECT, idle: LIMIT });
-    let providers = reach::providers(keyed.to_vec(), catalog.clone(), http);
+    let http = Arc::new(Http::new(Timeouts { connect: super::CONNECT, idle: LIMIT }));
+    let catalog = Arc::new(catalog.clone());
     let tried = planned.iter().filter_map(|planned| {
-        let provider = Arc::clone(providers.get(&planned.ask.model.provider)?);
-        Some(async move { attempt(planned, &*provider, clock).await })
+        let target = keyed.iter().find(|target| target.id == planned.ask.model.provider)?;
+        let provider = Remote::new(target.dialect, target.endpoint.clone(), Arc::clone(&catalog), Arc::clone(&http));
+        Some(async move { attempt(planned, &provider, clock).await })
     });
     join_all(tried).await
 }

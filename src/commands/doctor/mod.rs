@@ -10,15 +10,19 @@ mod vendors;
 use std::time::Duration;
 
 use crate::commands::local;
-use crate::commands::reach;
+use crate::commands::reach::{self, Reach};
 use crate::commands::servers::{self, Where, all_kinds};
 use crate::config::env::Environment;
 use crate::config::paths::Home;
+use crate::config::secrets;
+use crate::domain::ids::ProviderId;
 use crate::engine::clock::Clock;
 use crate::error::Error;
+use crate::providers::dialect::Dialect;
 use crate::providers::discovery::{Condition, Server};
 use crate::providers::http::{Http, Timeouts};
 use crate::providers::vendors::name;
+use crate::providers::wire::Endpoint;
 use crate::terminal::consent::{self, Input};
 use crate::terminal::doctor_screen::{Check, Findings, Status, screen};
 use crate::terminal::printer::Printer;
@@ -62,7 +66,7 @@ pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> 
     let home = Home::find(environment);
     let settings = here::settings(home.as_ref().ok(), environment);
     let models = here::models(home.as_ref().ok());
-    let keyed = reach::keyed(environment);
+    let keyed = targets(environment);
     let trials = if args.deep { deep::trials(&keyed, &models.value, clock.now()) } else { Vec::new() };
     if args.deep {
         deep::agree(&trials, args.yes, consent::can_ask(printer, Input::Free), printer)?;
@@ -119,6 +123,26 @@ pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> 
             .hint("set a key, such as ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY")
             .hint("or start a local server, such as Ollama")
     })
+}
+
+/// A provider with a key, as far as looking at it and trying it need.
+#[derive(Debug)]
+struct Target {
+    id: ProviderId,
+    dialect: Dialect,
+    endpoint: Endpoint,
+    /// It is reached where the vendor has it, not at a gateway.
+    is_at_home: bool,
+}
+
+/// The providers that are looked at.
+fn targets(environment: &Environment) -> Vec<Target> {
+    let target = |reach: Reach| {
+        let variables = secrets::VENDORS.iter().find(|variables| variables.provider == reach.id.as_str());
+        let is_at_home = variables.is_some_and(|variables| variables.default_base_url == reach.endpoint.base_url);
+        Target { id: reach.id, dialect: reach.dialect, endpoint: reach.endpoint, is_at_home }
+    };
+    reach::keyed(environment).into_iter().map(target).collect()
 }
 
 fn tell(findings: &Findings, json: bool, printer: &Printer) -> Result<(), Error> {

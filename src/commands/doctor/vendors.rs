@@ -4,7 +4,6 @@
 use futures_util::future::join_all;
 use secrecy::ExposeSecret;
 
-use crate::commands::reach::Reach;
 use crate::config::secrets;
 use crate::consultation::call::{Failure, FailureClass};
 use crate::domain::ids::ProviderId;
@@ -16,7 +15,7 @@ use crate::providers::listing::{self, KeyStanding, Listed};
 use crate::providers::vendors::name;
 use crate::terminal::doctor_screen::{Check, Status};
 
-use super::ANSWER;
+use super::{ANSWER, Target};
 
 /// How the vendors' keys begin, the longer beginning before the shorter.
 const PREFIXES: [(&str, &str); 5] =
@@ -48,25 +47,23 @@ fn word(status: Status, message: impl Into<String>, fix: impl Into<String>) -> W
 }
 
 /// All of them at once.
-pub(super) async fn check_all(keyed: &[Reach], http: &Http, catalog: &Catalog, now: Timestamp) -> Vec<Found> {
-    join_all(keyed.iter().map(|reach| check(reach, http, catalog, now))).await
+pub(super) async fn check_all(keyed: &[Target], http: &Http, catalog: &Catalog, now: Timestamp) -> Vec<Found> {
+    join_all(keyed.iter().map(|target| check(target, http, catalog, now))).await
 }
 
-async fn check(reach: &Reach, http: &Http, catalog: &Catalog, now: Timestamp) -> Found {
-    let account = &reach.endpoint.account;
-    let variables = secrets::VENDORS.iter().find(|variables| variables.provider == reach.id.as_str());
-    let is_usual_address = variables.is_some_and(|variables| variables.default_base_url == reach.endpoint.base_url);
+async fn check(target: &Target, http: &Http, catalog: &Catalog, now: Timestamp) -> Found {
+    let account = &target.endpoint.account;
     let mut words = Vec::new();
-    let form = account.key.as_ref().and_then(|key| form(reach.id.as_str(), key.expose_secret(), &account.origin, is_usual_address));
+    let form = account.key.as_ref().and_then(|key| form(target.id.as_str(), key.expose_secret(), &account.origin, target.is_at_home));
     let is_broken = form.as_ref().is_some_and(|form| form.status == Status::Error);
     words.extend(form);
     if is_broken {
-        return found(reach, &words, None, false);
+        return found(target, &words, None, false);
     }
-    let list_request = listing::request(reach.dialect, &reach.endpoint);
+    let list_request = listing::request(target.dialect, &target.endpoint);
     let list = http.get(&list_request, account, ANSWER);
     let key = async {
-        match listing::key_request(&reach.id, &reach.endpoint) {
+        match listing::key_request(&target.id, &target.endpoint) {
             Some(request) => Some(http.get(&request, account, ANSWER).await),
             None => None,
         }
@@ -74,8 +71,8 @@ async fn check(reach: &Reach, http: &Http, catalog: &Catalog, now: Timestamp) ->
     let (list, key) = futures_util::future::join(list, key).await;
     let list = list.and_then(|got| if got.is_success() { Ok(got.body) } else { Err(got.failure(account)) });
     let key = key.map(|key| key.and_then(|got| if got.is_success() { Ok(got.body) } else { Err(got.failure(account)) }));
-    let listed = list.map(|body| listing::models(reach.dialect, &body));
-    let address = if is_usual_address { None } else { Some(host(&reach.endpoint.base_url)) };
+    let listed = list.map(|body| listing::models(target.dialect, &body));
+    let address = if target.is_at_home { None } else { Some(host(&target.endpoint.base_url)) };
     let mut answers = true;
     match &key {
         Some(Err(failure)) => {
@@ -101,22 +98,22 @@ async fn check(reach: &Reach, http: &Http, catalog: &Catalog, now: Timestamp) ->
         Ok(Ok(models)) => {
             let accepted = if key.is_some() { "" } else { "key accepted, " };
             words.push(word(Status::Ok, format!("{accepted}{} models", models.len()), ""));
-            words.extend(panel_words(&models, catalog, &reach.id, &Date::of(now)));
+            words.extend(panel_words(&models, catalog, &target.id, &Date::of(now)));
         }
     }
-    found(reach, &words, address, answers)
+    found(target, &words, address, answers)
 }
 
-fn found(reach: &Reach, words: &[Word], address: Option<String>, answers: bool) -> Found {
+fn found(target: &Target, words: &[Word], address: Option<String>, answers: bool) -> Found {
     let status = words.iter().map(|word| word.status).max().unwrap_or(Status::Ok);
     let messages: Vec<&str> = words.iter().map(|word| word.message.as_str()).collect();
     // What went wrong with a connection names the address by itself.
     let at = address.filter(|address| !messages.iter().any(|message| message.contains(address)));
     let at = at.map(|address| format!("at {address}: ")).unwrap_or_default();
     let fixes: Vec<&str> = words.iter().filter_map(|word| word.fix.as_deref()).collect();
-    let check = Check::new(format!("provider.{}", reach.id), name(&reach.id), status, format!("{at}{}", messages.join("; ")));
+    let check = Check::new(format!("provider.{}", target.id), name(&target.id), status, format!("{at}{}", messages.join("; ")));
     let check = if fixes.is_empty() { check } else { check.fix(fixes.join("; ")) };
-    Found { provider: reach.id.clone(), check, answers }
+    Found { provider: target.id.clone(), check, answers }
 }
 
 /// What is wrong with the look of a key. Never with the key itself.
@@ -204,8 +201,8 @@ fn panel_words(listed: &[Listed], catalog: &Catalog, provider: &ProviderId, toda
 }
 
 /// One quiet line for all vendors without a key.
-pub(super) fn without_key(keyed: &[Reach]) -> Option<Check> {
-    let missing = secrets::VENDORS.iter().filter(|vendor| !keyed.iter().any(|reach| reach.id.as_str() == vendor.provider));
+pub(super) fn without_key(keyed: &[Target]) -> Option<Check> {
+    let missing = secrets::VENDORS.iter().filter(|vendor| !keyed.iter().any(|target| target.id.as_str() == vendor.provider));
     let told: Vec<String> =
         missing.filter_map(|vendor| Some(format!("{} ({})", name(&ProviderId::new(vendor.provider)), vendor.keys.first()?))).collect();
     (!told.is_empty()).then(|| Check::new("keys", "no key", Status::Note, told.join(", ")))
