@@ -59,7 +59,7 @@ fn what_cannot_be_asked_is_refused_with_the_way_out() {
         (["--model", "gpt-6.1-sol"], "error: there is no key for OpenAI\nhint: set OPENAI_API_KEY\n"),
         (
             ["--judge", "acme:x"],
-            "error: no provider is called `acme`\nhint: one of: anthropic, openai, google, xai, mistral, openrouter, ollama, llamacpp, lmstudio, vllm, local\n",
+            "error: no provider is called `acme`\nhint: one of: anthropic, openai, google, xai, mistral, openrouter, ollama, llamacpp, lmstudio, vllm, local\nhint: or give it an address: conclave config set endpoints.acme.base_url URL\n",
         ),
         (["--panel", "nobody=claude-opus-5-5"], "error: no persona is called `nobody`\nhint: one of: architecture, pragmatic, security\n"),
     ] {

@@ -54,6 +54,8 @@ impl Conclave {
             ("CONCLAVE_HOME", folder.path().join("home").into()),
             // Nothing listens there: a test never downloads anything.
             ("CONCLAVE_HUB_URL", "http://127.0.0.1:9".into()),
+            // A test looks for no server that the developer runs.
+            ("CONCLAVE_LOCAL_SERVERS", "none".into()),
             ("NO_COLOR", "1".into()),
             ("TZ", "UTC".into()),
         ]);
