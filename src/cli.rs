@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser, Subcommand};
 
-use crate::commands::{completions, consult, man, model};
+use crate::commands::{completions, config, consult, man, model};
 use crate::config::env::Environment;
 use crate::error::{Error, Exit};
 use crate::terminal::printer::{Printer, Verbosity, Wishes};
@@ -31,6 +31,7 @@ pub struct Cli {
 enum Command {
     Consult(consult::Args),
     Model(model::Args),
+    Config(config::Args),
     Completions(completions::Args),
     /// Write the manual page to standard output
     Man,
@@ -56,6 +57,7 @@ pub fn main() -> ExitCode {
     let ended = match cli.command {
         Command::Consult(args) => consult::run(&args, &environment, &printer),
         Command::Model(args) => model::run(&args, &environment, &printer),
+        Command::Config(args) => config::run(&args, &environment, &printer),
         Command::Completions(args) => completions::run(&args, &mut Cli::command(), &printer),
         Command::Man => man::run(&Cli::command(), &printer),
     };
@@ -72,7 +74,7 @@ impl Command {
     fn verbosity(&self) -> Verbosity {
         match self {
             Self::Consult(args) => args.verbosity(),
-            Self::Model(_) | Self::Completions(_) | Self::Man => Verbosity::Normal,
+            Self::Model(_) | Self::Config(_) | Self::Completions(_) | Self::Man => Verbosity::Normal,
         }
     }
 }

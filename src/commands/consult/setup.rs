@@ -143,3 +143,20 @@ fn obtain(panel: &mut Panel, models: &LocalModels<'_>, standing: Standing) -> Re
     }
     Ok(Some(found))
 }
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+
+    #[test]
+    fn a_providers_own_limit_of_calls_comes_before_the_one_for_all() {
+        let config = r#"{"max_in_flight": 7, "endpoints": {"work": {"base_url": "h", "max_in_flight": 2}, "open": {"base_url": "h"}}}"#;
+        let settings = Settings::default().with_file(Path::new("config.json"), config).unwrap();
+        let reached = reach::all(&settings, &Environment::default());
+        let asked = ["anthropic", "work", "open", "ollama", "vllm"].map(ProviderId::new).into_iter().collect();
+        let limits: Vec<_> = in_flight(&asked, &settings, &reached).into_iter().map(|(id, limit)| format!("{id} {limit}")).collect();
+        assert_eq!(limits, ["anthropic 7", "ollama 1", "open 7", "vllm 7", "work 2"]);
+    }
+}

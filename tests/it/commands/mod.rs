@@ -2,8 +2,10 @@
 
 mod anonymity;
 mod completions;
+mod config;
 mod consult;
 mod cost_gate;
+mod endpoints;
 mod failures;
 mod interrupts;
 mod judging;

@@ -108,3 +108,21 @@ fn a_retired_model_is_used_with_a_word_of_its_successor() {
     let ran = Conclave::at(&server).run(&["consult", "Shall we?", "--yes", "--model", "gpt-4"]).ends_with(0);
     assert!(ran.stderr.contains("Note: `gpt-4` retired on 2026-10-23; use `gpt-6.1-sol`\n"), "{}", ran.stderr);
 }
+
+#[test]
+fn a_panel_can_be_called_by_its_name() {
+    let server = ProviderServer::start();
+    let config = r#"{"panels": {"fast": {"seats": "security=claude-haiku-5-5,pragmatic=gemini-3.8-flash", "judge": "gpt-6.1-terra"},
+                                "slow": ["security=claude-opus-5-5"]}, "panel": "slow"}"#;
+    let conclave = Conclave::at(&server).config(config);
+    let models = |arguments: &[&str]| {
+        let before = server.requests().len();
+        conclave.run(&[&["consult", "-n", "--yes", "Shall we?"], arguments].concat()).ends_with(0);
+        let asked = asked(&server).split_off(before);
+        asked.into_iter().map(|asked| asked.model).collect::<std::collections::BTreeSet<_>>().into_iter().collect::<Vec<_>>()
+    };
+    assert_eq!(models(&["--panel", "fast"]), ["claude-haiku-5-5", "gemini-3.8-flash", "gpt-6.1-terra"]);
+    assert_eq!(models(&["--judge", "gemini-4-argon"]), ["claude-opus-5-5", "gemini-4-argon"]);
+    let ran = conclave.run(&["consult", "--panel", "fats", "Shall we?"]).ends_with(2);
+    assert!(ran.stderr.starts_with("error: no panel is called `fats`\nhint: did you mean `fast`?\n"), "{}", ran.stderr);
+}
