@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser, Subcommand};
 
-use crate::commands::{completions, consult, doctor, man, model, models};
+use crate::commands::{completions, config, consult, doctor, man, model, models};
 use crate::config::env::Environment;
 use crate::error::{Error, Exit};
 use crate::terminal::printer::{Printer, Verbosity, Wishes};
@@ -33,6 +33,7 @@ enum Command {
     Doctor(doctor::Args),
     Models(models::Args),
     Model(model::Args),
+    Config(config::Args),
     Completions(completions::Args),
     /// Write the manual page to standard output
     Man,
@@ -60,6 +61,7 @@ pub fn main() -> ExitCode {
         Command::Doctor(args) => doctor::run(&args, &environment, &printer),
         Command::Models(args) => models::run(&args, &environment, &printer),
         Command::Model(args) => model::run(&args, &environment, &printer),
+        Command::Config(args) => config::run(&args, &environment, &printer),
         Command::Completions(args) => completions::run(&args, &mut Cli::command(), &printer),
         Command::Man => man::run(&Cli::command(), &printer),
     };
@@ -76,7 +78,7 @@ impl Command {
     fn verbosity(&self) -> Verbosity {
         match self {
             Self::Consult(args) => args.verbosity(),
-            Self::Doctor(_) | Self::Models(_) | Self::Model(_) | Self::Completions(_) | Self::Man => Verbosity::Normal,
+            Self::Doctor(_) | Self::Models(_) | Self::Model(_) | Self::Config(_) | Self::Completions(_) | Self::Man => Verbosity::Normal,
         }
     }
 }

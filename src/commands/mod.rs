@@ -1,6 +1,7 @@
 //! L4: one file a command: its arguments and what it does, by putting the layers below together.
 
 pub mod completions;
+pub mod config;
 pub mod consult;
 pub mod doctor;
 mod local;

@@ -1,10 +1,12 @@
 //! `conclave models`: what can be asked, by provider, with prices, limits and what is to become of it.
 
 use crate::commands::local;
+use crate::commands::reach::{self, Reach};
 use crate::commands::servers::{self, Where, all_kinds};
 use crate::config::env::Environment;
 use crate::config::paths::{Home, read_optional};
 use crate::config::secrets;
+use crate::config::settings::Settings;
 use crate::domain::ids::ProviderId;
 use crate::engine::clock::Clock;
 use crate::error::Error;
@@ -41,10 +43,12 @@ pub struct Args {
 pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> Result<(), Error> {
     let home = Home::find(environment).map_err(Error::usage)?;
     let catalog = catalog(&home)?;
-    let place = Where::set(environment)?;
+    let settings = Settings::load(&home.config_file(), environment).map_err(Error::usage)?;
+    let reached = reach::all(&settings, environment);
+    let place = Where::set(&settings, &reached)?;
     let servers = local::block_on(servers::look(&place, &all_kinds()))?;
     let now = Clock::system().now();
-    let list = ModelList { warnings: catalog.age_warnings(now), ..list(&catalog, environment, &servers, &home, &Date::of(now), args.all) };
+    let list = ModelList { warnings: catalog.age_warnings(now), ..list(&catalog, &reached, &servers, &home, &Date::of(now), args.all) };
     if args.json {
         let json = serde_json::to_string_pretty(&list).map_err(Error::failed)?;
         return printer.result(&format!("{json}\n")).map_err(Error::failed);
@@ -68,7 +72,7 @@ pub(crate) fn catalog(home: &Home) -> Result<Catalog, Error> {
     }
 }
 
-fn list(catalog: &Catalog, environment: &Environment, servers: &[Server], home: &Home, today: &Date, all: bool) -> ModelList {
+fn list(catalog: &Catalog, reached: &[Reach], servers: &[Server], home: &Home, today: &Date, all: bool) -> ModelList {
     // Models of local servers are those that the servers list, whatever a file of the user's says about prices.
     let own_machine = |id: &ProviderId| vendors::find(id).is_some_and(|vendor| vendor.place == Place::OwnMachine);
     let mut ids: Vec<ProviderId> =
@@ -90,7 +94,7 @@ fn list(catalog: &Catalog, environment: &Environment, servers: &[Server], home: 
         ProviderModels {
             id: id.to_string(),
             name: vendors::name(id).to_owned(),
-            has_key: variables.is_some_and(|variables| variables.endpoint(environment).is_some()),
+            has_key: reached.iter().any(|reach| reach.id == *id && reach.is_usable()),
             key_variables: variables.map(|variables| variables.keys.iter().map(ToString::to_string).collect()).unwrap_or_default(),
             models: models.into_iter().map(|model| cloud_model(model, today)).collect(),
         }

@@ -3,14 +3,19 @@
 use std::collections::BTreeSet;
 
 use crate::commands::servers::Servers;
+use crate::config::keys::likely;
+use crate::config::panels::NamedPanel;
 use crate::config::secrets;
+use crate::config::settings::Settings;
 use crate::consultation::prompt::Templates;
 use crate::domain::ids::{ModelRef, ProviderId, SeatId};
 use crate::domain::panel::{Panel, Persona, Seat};
 use crate::domain::time::Timestamp;
 use crate::error::Error;
 use crate::providers::catalog::{Catalog, Model};
-use crate::providers::vendors::{self, VENDORS};
+use crate::providers::vendors;
+
+use super::reach::Reach;
 
 /// The personas of the default seats, each with the vendor that plays it when all keys are there.
 const DEFAULT_SEATS: [(&str, &str); 3] = [("security", "anthropic"), ("architecture", "openai"), ("pragmatic", "google")];
@@ -37,8 +42,8 @@ pub(crate) struct Wanted {
 pub(crate) struct Choices<'a> {
     pub catalog: &'a Catalog,
     pub templates: &'a Templates,
-    /// Vendors with a key, in the order in which they fill a panel.
-    pub keyed: Vec<ProviderId>,
+    /// All providers but the embedded model's, in the order in which they fill a panel.
+    pub reached: &'a [Reach],
     /// The embedded model that is used when there is no key; `None` in a build without it.
     pub local: Option<ModelRef>,
     /// The servers on the user's own machine, as far as this run needs them.
@@ -52,6 +57,46 @@ pub(crate) struct Chosen {
     pub panel: Panel,
     pub notices: Vec<String>,
 }
+
+/// What the command line says of the panel.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Flags<'a> {
+    pub panel: Option<&'a str>,
+    pub models: &'a [String],
+    pub judge: Option<&'a str>,
+}
+
+impl Wanted {
+    /// What the flags say, else the settings. The judge of a panel with a name comes after the flag and before the settings.
+    pub(crate) fn of(flags: Flags<'_>, settings: &Settings) -> Result<Self, Error> {
+        let usual = || settings.panel.as_ref().filter(|_| flags.models.is_empty()).map(|seats| seats.join(","));
+        let panel = flags.panel.map(ToOwned::to_owned).or_else(usual);
+        let named = panel.as_deref().filter(|panel| is_name(panel)).map(|name| named(name.trim(), settings)).transpose()?;
+        let judge = flags.judge.or(named.and_then(|named| named.judge.as_deref())).or(settings.judge.as_deref());
+        let panel = named.map(|named| named.seats.join(",")).or(panel);
+        Ok(Self { panel, models: flags.models.to_vec(), judge: judge.map(ToOwned::to_owned) })
+    }
+}
+
+/// A list of seats has a `=`; whatever else is said for a panel is meant to be a name.
+fn is_name(panel: &str) -> bool {
+    !panel.trim().is_empty() && !panel.contains(['=', ','])
+}
+
+fn named<'a>(name: &str, settings: &'a Settings) -> Result<&'a NamedPanel, Error> {
+    settings.panels.get(name).ok_or_else(|| {
+        let names = || settings.panels.keys().map(String::as_str);
+        let error = Error::usage(format!("no panel is called `{name}`"));
+        let error = match (likely(name, names()), names().collect::<Vec<_>>().as_slice()) {
+            (Some(near), _) => error.hint(format!("did you mean `{near}`?")),
+            (None, []) => error.hint(format!("give it seats: conclave config set panels.{name} {EXAMPLE}")),
+            (None, names) => error.hint(format!("one of: {}", names.join(", "))),
+        };
+        error.hint(format!("or name the seats: --panel {EXAMPLE}"))
+    })
+}
+
+const EXAMPLE: &str = "\"security=anthropic:claude-sonnet-5-5,architect=openai:gpt-6.1-sol\"";
 
 /// Puts the panel together.
 pub(crate) fn choose(wanted: &Wanted, choices: &Choices<'_>) -> Result<Chosen, Error> {
@@ -83,7 +128,7 @@ fn listed(panel: &str, choices: &Choices<'_>) -> Result<Vec<Seat>, Error> {
     for entry in panel.split(',').map(str::trim).filter(|entry| !entry.is_empty()) {
         let (persona, model) = entry.split_once('=').ok_or_else(|| {
             Error::usage(format!("`{entry}` does not name a seat as `persona=provider:model`"))
-                .hint("for example: --panel \"security=anthropic:claude-sonnet-5-5,architect=openai:gpt-6.1-sol\"")
+                .hint(format!("for example: --panel {EXAMPLE}"))
         })?;
         seats.add(choices.persona(persona)?, choices.model(model)?);
     }
@@ -145,39 +190,51 @@ impl Choices<'_> {
                 None => Err(Error::usage("this build has no local model").hint("build with it: cargo build --release --features local")),
             };
         }
-        if self.keyed.contains(provider) {
-            return Ok(());
+        let Some(reach) = self.reached.iter().find(|reach| reach.id == *provider) else {
+            let known: Vec<&str> = self.reached.iter().map(|reach| reach.id.as_str()).collect();
+            return Err(Error::usage(format!("no provider is called `{provider}`"))
+                .hint(format!("one of: {}, local", known.join(", ")))
+                .hint(format!("or give it an address: conclave config set endpoints.{provider}.base_url URL")));
+        };
+        match reach.missing_key() {
+            None => self.servers.check(reach),
+            Some(variable) => Err(Error::usage(format!("there is no key for {}", vendors::name(provider))).hint(format!("set {variable}"))),
         }
-        if let Some(checked) = self.servers.check(provider) {
-            return checked;
-        }
-        match vendors::find(provider) {
-            None => {
-                let known: Vec<&str> = VENDORS.iter().map(|vendor| vendor.id).collect();
-                Err(Error::usage(format!("no provider is called `{provider}`")).hint(format!("one of: {}, local", known.join(", "))))
-            }
-            Some(vendor) => {
-                Err(Error::usage(format!("there is no key for {}", vendor.name)).hint(format!("set {}", key_variable(vendor.id))))
-            }
-        }
+    }
+
+    /// The providers that models can be chosen from unasked: those that can be asked, but for servers that may not be running.
+    fn keyed(&self) -> impl Iterator<Item = &Reach> {
+        self.reached.iter().filter(|reach| reach.is_chosen_unasked())
+    }
+
+    fn is_keyed(&self, provider: &ProviderId) -> bool {
+        self.keyed().any(|reach| reach.id == *provider)
     }
 
     /// The models of the default seats: each seat its own vendor's first choice where there is a key, the best of what is left elsewhere.
     fn default_models(&self) -> Result<Vec<ModelRef>, Error> {
-        if self.keyed.is_empty() {
+        let Some(first) = self.keyed().next() else {
             return match self.servers.default_model().or(self.local.as_ref()) {
                 Some(model) => Ok(vec![model.clone(); USUAL_SEATS]),
                 None => Err(no_models()),
             };
-        }
+        };
         let mut taken = BTreeSet::new();
         let own = DEFAULT_SEATS.map(|(_, vendor)| {
             let vendor = ProviderId::new(vendor);
-            let first = self.keyed.contains(&vendor).then(|| self.ranked(&vendor).first().map(|model| model.to_ref())).flatten();
+            let first = self.is_keyed(&vendor).then(|| self.ranked(&vendor).first().map(|model| model.to_ref())).flatten();
             taken.extend(first.clone());
             first
         });
-        let mut pool: Vec<&Model> = self.keyed.iter().flat_map(|vendor| self.ranked(vendor)).collect();
+        let mut pool: Vec<&Model> = self.keyed().flat_map(|reach| self.ranked(&reach.id)).collect();
+        if pool.is_empty() {
+            return Err(Error::usage(format!("{} has no usual models to ask", vendors::name(&first.id)))
+                .hint(format!("name one: --model {}:MODEL", first.id))
+                .hint(format!(
+                    "or set it for good: conclave config set panel \"security={0}:MODEL,architect={0}:MODEL,pragmatic={0}:MODEL\"",
+                    first.id
+                )));
+        }
         pool.sort_by_key(|model| (model.tier, model.rank));
         let mut rest = pool.iter().map(|model| model.to_ref()).filter(|model| !taken.contains(model)).collect::<Vec<_>>().into_iter();
         let mut again = pool.iter().map(|model| model.to_ref()).cycle();
@@ -192,14 +249,16 @@ impl Choices<'_> {
     fn default_judges(&self, seats: &[Seat]) -> Vec<ModelRef> {
         let seated = |vendor: &ProviderId| seats.iter().any(|seat| seat.model.provider == *vendor);
         let outside =
-            self.keyed.iter().filter(|vendor| !seated(vendor)).find_map(|vendor| self.ranked(vendor).first().map(|model| model.to_ref()));
+            self.keyed().filter(|reach| !seated(&reach.id)).find_map(|reach| self.ranked(&reach.id).first().map(|model| model.to_ref()));
         let usual = seats.iter().find(|seat| seat.model.provider.as_str() == USUAL_JUDGE).map(|seat| seat.model.clone());
         let best = seats
             .iter()
             .map(|seat| &seat.model)
             .min_by_key(|model| self.catalog.find(model).map_or((u8::MAX, None), |found| (found.tier, found.rank)));
         let mut judges: Vec<ModelRef> = outside.or(usual).or_else(|| best.cloned()).into_iter().collect();
-        let firsts = self.keyed.iter().filter_map(|vendor| self.ranked(vendor).first().map(|model| model.to_ref()));
+        // To stand in for a judge that may well answer is no reason to have a key unlocked.
+        let at_hand = self.keyed().filter(|reach| seated(&reach.id) || !reach.has_costly_key());
+        let firsts = at_hand.filter_map(|reach| self.ranked(&reach.id).first().map(|model| model.to_ref()));
         for model in firsts.chain(seats.iter().map(|seat| seat.model.clone())) {
             if !judges.contains(&model) {
                 judges.push(model);
@@ -211,12 +270,7 @@ impl Choices<'_> {
 
 /// The variable that a vendor's key is looked for in first.
 fn key_variable(vendor: &str) -> &'static str {
-    secrets::VENDORS
-        .iter()
-        .find(|variables| variables.provider == vendor)
-        .and_then(|variables| variables.keys.first())
-        .copied()
-        .unwrap_or_default()
+    secrets::find(vendor).and_then(|variables| variables.keys.first()).copied().unwrap_or_default()
 }
 
 fn no_models() -> Error {
@@ -232,12 +286,13 @@ fn notices(panel: &Panel, wanted: &Wanted, choices: &Choices<'_>) -> Vec<String>
         notices.push(format!("a panel of {} is small: three or more seats are usual", panel.seats.len()));
     }
     // A reseller's key alone brings models of several families.
-    if let (true, [only]) = (wanted.panel.is_none() && wanted.models.is_empty() && panel.is_one_family(), choices.keyed.as_slice()) {
+    let unasked = wanted.panel.is_none() && wanted.models.is_empty();
+    if let (true, [only]) = (unasked && panel.is_one_family(), choices.keyed().collect::<Vec<_>>().as_slice()) {
         let others: Vec<&str> =
-            DEFAULT_SEATS.iter().filter(|(_, vendor)| *vendor != only.as_str()).map(|(_, vendor)| key_variable(vendor)).collect();
+            DEFAULT_SEATS.iter().filter(|(_, vendor)| *vendor != only.id.as_str()).map(|(_, vendor)| key_variable(vendor)).collect();
         notices.push(format!(
             "only {} has a key: with {} as well, models of other families would sit on the panel",
-            vendors::name(only),
+            vendors::name(&only.id),
             others.join(" or ")
         ));
     }
@@ -248,25 +303,95 @@ fn notices(panel: &Panel, wanted: &Wanted, choices: &Choices<'_>) -> Vec<String>
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use super::*;
+    use crate::commands::reach;
+    use crate::config::env::Environment;
 
     const THREE: [&str; 3] = ["anthropic", "openai", "google"];
     const NOW: Timestamp = Timestamp(1_795_252_598_000);
 
+    fn settings(config: &str) -> Settings {
+        Settings::default().with_file(Path::new("config.json"), config).unwrap()
+    }
+
     fn chosen(keyed: &[&str], wanted: &Wanted) -> Result<Chosen, Error> {
+        chosen_with(keyed, wanted, "{}")
+    }
+
+    fn chosen_with(keyed: &[&str], wanted: &Wanted, config: &str) -> Result<Chosen, Error> {
         let (catalog, templates) = (Catalog::builtin(), Templates::builtin());
+        let environment = Environment::of(keyed.iter().map(|vendor| (key_variable(vendor), "k")));
+        let reached = reach::all(&settings(config), &environment);
         let (local, servers) = (Some(ModelRef::new("local", "small")), Servers::none());
-        choose(
-            wanted,
-            &Choices {
-                catalog: &catalog,
-                templates: &templates,
-                keyed: keyed.iter().map(|id| ProviderId::new(*id)).collect(),
-                local,
-                servers: &servers,
-                now: NOW,
-            },
-        )
+        choose(wanted, &Choices { catalog: &catalog, templates: &templates, reached: &reached, local, servers: &servers, now: NOW })
+    }
+
+    const WORK: &str = r#"{"endpoints": {"work": {"base_url": "h"}, "safe": {"base_url": "h", "api_key_env": "SAFE_KEY"}}}"#;
+
+    #[test]
+    fn models_of_the_users_own_servers_and_of_servers_that_need_no_key_can_sit_and_judge() {
+        let wanted = Wanted {
+            panel: Some("security=work:any/model:8b,architect=ollama:gemma4:31b,pragmatic=openai:new".into()),
+            judge: Some("work:judge".into()),
+            ..Wanted::default()
+        };
+        let chosen = chosen_with(&["openai"], &wanted, WORK).unwrap();
+        assert_eq!(seats(&chosen), ["security=work:any/model:8b", "architecture=ollama:gemma4:31b", "pragmatic=openai:new"]);
+        assert_eq!(judges(&chosen), ["work:judge"]);
+        let wanted = Wanted { models: vec!["safe:m".into()], ..Wanted::default() };
+        let error = chosen_with(&[], &wanted, WORK).unwrap_err();
+        assert_eq!((error.to_string().as_str(), error.hints()), ("there is no key for safe", &["set SAFE_KEY".to_owned()][..]));
+    }
+
+    #[test]
+    fn a_server_without_usual_models_is_not_guessed_at() {
+        let error = chosen_with(&[], &Wanted::default(), WORK).unwrap_err();
+        assert_eq!(error.to_string(), "work has no usual models to ask");
+        assert_eq!(error.hints()[0], "name one: --model work:MODEL");
+        assert_eq!(seats(&chosen_with(&["anthropic", "openai", "google"], &Wanted::default(), WORK).unwrap()).len(), 3);
+    }
+
+    #[test]
+    fn a_key_that_has_to_be_unlocked_is_not_wanted_for_a_judge_that_only_stands_in() {
+        let config = r#"{"endpoints": {"anthropic": {"api_key_cmd": "pass show a"}}}"#;
+        let wanted = |models: &[&str]| Wanted { models: models.iter().map(|model| (*model).to_owned()).collect(), ..Wanted::default() };
+        let chosen = chosen_with(&["openai", "google"], &wanted(&["gpt-6.1-sol", "openai:b"]), config).unwrap();
+        assert_eq!(judges(&chosen)[0], "anthropic:claude-opus-5-5".replace("opus", "sonnet"));
+        let chosen = chosen_with(&["openai", "google"], &wanted(&["claude-opus-5-5", "gpt-6.1-sol"]), config).unwrap();
+        assert!(judges(&chosen).contains(&"anthropic:claude-sonnet-5-5".to_owned()), "it is seated anyway: {:?}", judges(&chosen));
+    }
+
+    #[test]
+    fn a_panel_with_a_name_has_its_seats_and_its_judge() {
+        let config =
+            r#"{"panels": {"fast": {"seats": ["security=a:m"], "judge": "a:j"}, "slow": "security=b:m"}, "panel": "fast", "judge": "c:j"}"#;
+        let wanted = |panel, judge| {
+            let wanted = Wanted::of(Flags { panel, judge, ..Flags::default() }, &settings(config)).unwrap();
+            (wanted.panel.unwrap(), wanted.judge.unwrap())
+        };
+        let told = |panel: &str, judge: &str| (panel.to_owned(), judge.to_owned());
+        assert_eq!(wanted(None, None), told("security=a:m", "a:j"));
+        assert_eq!(wanted(None, Some("d:j")), told("security=a:m", "d:j"));
+        assert_eq!(wanted(Some(" slow "), None), told("security=b:m", "c:j"));
+        assert_eq!(wanted(Some("security=x:m"), None), told("security=x:m", "c:j"));
+        let models = ["x:m".to_owned()];
+        let flags = Flags { models: &models, ..Flags::default() };
+        assert_eq!(Wanted::of(flags, &settings(config)).unwrap().panel, None, "models that are named outweigh the settings");
+    }
+
+    #[test]
+    fn a_panel_that_has_no_such_name_is_met_with_the_names_that_there_are() {
+        let hints = |config: &str, name: &str| {
+            let error = Wanted::of(Flags { panel: Some(name), ..Flags::default() }, &settings(config)).unwrap_err();
+            assert_eq!(error.to_string(), format!("no panel is called `{name}`"));
+            error.hints()[0].clone()
+        };
+        let config = r#"{"panels": {"fast": "security=a:m", "slow": "security=b:m"}}"#;
+        assert_eq!(hints(config, "fats"), "did you mean `fast`?");
+        assert_eq!(hints(config, "xyz"), "one of: fast, slow");
+        assert!(hints("{}", "xyz").starts_with("give it seats: conclave config set panels.xyz "));
     }
 
     fn seats(chosen: &Chosen) -> Vec<String> {
@@ -353,7 +478,7 @@ mod tests {
     fn what_cannot_be_asked_is_refused_with_the_way_out() {
         for (panel, message, hint) in [
             ("nobody=gpt-6.1-sol", "no persona is called `nobody`", "security"),
-            ("security", "`security` does not name a seat as `persona=provider:model`", "--panel"),
+            ("security,security=gpt-6.1-sol", "`security` does not name a seat as `persona=provider:model`", "--panel"),
             ("security=acme:x", "no provider is called `acme`", "anthropic"),
             ("security=openai:x", "there is no key for OpenAI", "OPENAI_API_KEY"),
             (" , ", "the panel has no seat", "at least one"),

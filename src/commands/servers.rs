@@ -1,26 +1,18 @@
 //! Model servers on the user's own machine, as commands use them: when they are looked for, which one a run takes, and how it is asked.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
 
 use crate::commands::local;
 use crate::commands::panel::Wanted;
-use crate::config::env::Environment;
+use crate::commands::reach::Reach;
+use crate::config::local_servers::LocalServers;
 use crate::config::settings::Settings;
 use crate::consultation::plan::ModelTerms;
 use crate::consultation::prompt::Size;
 use crate::domain::ids::{ModelRef, ProviderId};
-use crate::engine::driver::Providers;
-use crate::engine::ports::Provider;
 use crate::error::Error;
-use crate::providers::catalog::Catalog;
 use crate::providers::discovery::{self, Address, Condition, Kind, ServedModel, Server};
-use crate::providers::http::{Http, Timeouts};
-use crate::providers::remote::Remote;
 use crate::providers::vendors;
-
-/// The variable that says where to look: `auto`, `none`, or addresses separated by commas.
-const VARIABLE: &str = "CONCLAVE_LOCAL_SERVERS";
 
 /// Models with fewer parameters get the short prompts: longer ones they repeat instead of thinking by them.
 const SMALL_BELOW: u64 = 4_000_000_000;
@@ -36,20 +28,17 @@ pub(crate) enum Where {
 }
 
 impl Where {
-    /// What the environment says.
-    pub(crate) fn set(environment: &Environment) -> Result<Self, Error> {
-        Self::of(environment.text(VARIABLE).unwrap_or("auto"), environment)
-    }
-
-    /// Reads `auto`, `none` or a list of addresses.
-    fn of(text: &str, environment: &Environment) -> Result<Self, Error> {
-        match text {
-            "auto" => Ok(Self::Usual(discovery::usual(environment.text("OLLAMA_HOST")))),
-            "none" => Ok(Self::Nowhere),
-            list => {
-                let entries = list.split(',').map(str::trim).filter(|entry| !entry.is_empty());
-                let bad = |error| Error::usage(error).hint(format!("{VARIABLE} is `auto`, `none`, or addresses separated by commas"));
-                entries.map(Address::parse).collect::<Result<_, _>>().map(Self::At).map_err(bad)
+    /// What the settings say. The usual places are those that the providers are set up for.
+    pub(crate) fn set(settings: &Settings, reached: &[Reach]) -> Result<Self, Error> {
+        let bad = |error| Error::usage(error).hint("`local_servers` is `auto`, `none`, or a list of addresses");
+        match &settings.local_servers {
+            LocalServers::Auto => {
+                let known = reached.iter().filter_map(|reach| Some((Kind::of(&reach.id)?, reach.base_url())));
+                discovery::usual(known).map(Self::Usual).map_err(bad)
+            }
+            LocalServers::None => Ok(Self::Nowhere),
+            LocalServers::At(addresses) => {
+                addresses.iter().map(|text| Address::parse(text)).collect::<Result<_, _>>().map(Self::At).map_err(bad)
             }
         }
     }
@@ -80,12 +69,6 @@ pub(crate) async fn look(place: &Where, kinds: &BTreeSet<Kind>) -> Vec<Server> {
     found.into_iter().filter(|server| kinds.contains(&server.kind)).collect()
 }
 
-/// Where nothing is looked for, a server whose model is named is taken to be at its usual place.
-fn unseen(kinds: &BTreeSet<Kind>, environment: &Environment) -> Vec<Server> {
-    let usual = discovery::usual(environment.text("OLLAMA_HOST"));
-    usual.iter().filter_map(discovery::assumed).filter(|server| kinds.contains(&server.kind)).collect()
-}
-
 /// The servers that one run uses: at most one a kind.
 #[derive(Debug)]
 pub(crate) struct Servers {
@@ -103,19 +86,16 @@ impl Servers {
 
     /// Looks for what this run needs and for nothing else: the servers whose models are named, and any server where there is no key and no
     /// model is named.
-    pub(crate) fn for_run(wanted: &Wanted, keyless: bool, environment: &Environment) -> Result<Self, Error> {
+    pub(crate) fn for_run(wanted: &Wanted, reached: &[Reach], place: Where) -> Result<Self, Error> {
         let named = named(wanted);
-        let nothing_named = wanted.panel.is_none() && wanted.models.is_empty();
-        let kinds = if keyless && nothing_named { all_kinds() } else { named.iter().map(|(kind, _)| *kind).collect() };
+        let keyless = !reached.iter().any(Reach::is_chosen_unasked);
+        let by_default = keyless && wanted.panel.is_none() && wanted.models.is_empty();
+        let kinds = if by_default { all_kinds() } else { named.iter().map(|(kind, _)| *kind).collect() };
         if kinds.is_empty() {
             return Ok(Self::none());
         }
-        let place = Where::set(environment)?;
-        let found = match place {
-            Where::Nowhere => unseen(&kinds, environment),
-            Where::Usual(_) | Where::At(_) => local::block_on(look(&place, &kinds))?,
-        };
-        Ok(Self::choose(place, &found, &named, keyless && nothing_named))
+        let found = local::block_on(look(&place, &kinds))?;
+        Ok(Self::choose(place, &found, &named, by_default))
     }
 
     fn choose(place: Where, found: &[Server], named: &BTreeSet<(Kind, String)>, by_default: bool) -> Self {
@@ -147,27 +127,30 @@ impl Servers {
         Some(format!("Using {} on {} at {}", model.model, vendors::name(&model.provider), server.authority))
     }
 
-    /// Whether a local server can be asked; `None` when the provider is no kind of local server.
-    pub(crate) fn check(&self, provider: &ProviderId) -> Option<Result<(), Error>> {
-        let kind = Kind::of(provider)?;
-        let name = vendors::name(provider);
-        Some(match self.used.get(&kind) {
+    /// Whether a provider's server, if it is one on the user's own machine, is there to be asked.
+    pub(crate) fn check(&self, reach: &Reach) -> Result<(), Error> {
+        let Some(kind) = Kind::of(&reach.id) else { return Ok(()) };
+        let name = vendors::name(&reach.id);
+        match self.used.get(&kind) {
             Some(Server { condition: Condition::Ready, .. }) => Ok(()),
             Some(Server { condition: Condition::Loading, authority, .. }) => {
                 Err(Error::usage(format!("the {name} at {authority} is still loading its model")).hint("try again in a moment"))
             }
+            // The look was without a key; the call will have it.
+            Some(Server { condition: Condition::Locked, .. }) if reach.has_key() => Ok(()),
             Some(Server { condition: Condition::Locked, authority, .. }) => {
-                Err(Error::usage(format!("the {name} at {authority} wants a key")).hint("start it without one"))
+                let entry = format!("conclave config set endpoints.{}.api_key_env VARIABLE", reach.id);
+                Err(Error::usage(format!("the {name} at {authority} wants a key")).hint(format!("say where it is: {entry}")))
             }
-            // Where nothing is looked for, nothing is known against it: the call will tell.
-            None if self.place == Where::Nowhere => Ok(()),
+            // Where it has not been looked for, nothing is known against it: the call will tell.
+            None if self.place == Where::Nowhere || reach.has_own_address() => Ok(()),
             None => {
                 let looked = self.place.told(&BTreeSet::from([kind]));
                 Err(Error::usage(format!("no {name} answers at {looked}"))
-                    .hint(format!("start it, or name its address: {VARIABLE}=127.0.0.1:8080"))
+                    .hint(format!("start it, or say where it is: conclave config set endpoints.{}.base_url URL", reach.id))
                     .hint("see what answers: conclave models"))
             }
-        })
+        }
     }
 
     fn server(&self, provider: &ProviderId) -> Option<&Server> {
@@ -180,25 +163,13 @@ impl Servers {
         Some(terms(server, &model.model, settings))
     }
 
-    /// The servers, ready to be asked.
-    pub(crate) fn providers(&self, catalog: &Catalog, timeouts: Timeouts) -> Providers {
-        let (catalog, http) = (Arc::new(catalog.clone()), Arc::new(Http::new(timeouts)));
-        let provider = |server: &Server| {
-            let id = server.kind.provider();
-            let dialect = vendors::find(&id)?.dialect;
-            let remote: Arc<dyn Provider> = Arc::new(Remote::new(dialect, server.endpoint(), Arc::clone(&catalog), Arc::clone(&http)));
-            Some((id, remote))
+    /// The providers, with each local server where it was found.
+    pub(crate) fn placed(&self, reached: Vec<Reach>) -> Vec<Reach> {
+        let place = |reach: Reach| match self.server(&reach.id) {
+            Some(server) => reach.found_at(&server.base_url),
+            None => reach,
         };
-        self.used.values().filter_map(provider).collect()
-    }
-
-    /// How many calls may be under way at once: one, where a server takes one after the other and a waiting call would look like a dead one.
-    pub(crate) fn in_flight(&self) -> BTreeMap<ProviderId, u32> {
-        let one_by_one = self.used.keys().filter(|kind| match kind {
-            Kind::Ollama | Kind::LlamaCpp | Kind::LmStudio => true,
-            Kind::Vllm => false,
-        });
-        one_by_one.map(|kind| (kind.provider(), 1)).collect()
+        reached.into_iter().map(place).collect()
     }
 }
 
@@ -239,7 +210,11 @@ fn named(wanted: &Wanted) -> BTreeSet<(Kind, String)> {
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use super::*;
+    use crate::commands::reach;
+    use crate::config::env::Environment;
 
     fn served(id: &str, loaded: bool) -> ServedModel {
         ServedModel { id: id.to_owned(), context: None, parameters: None, loaded, runs_here: !id.ends_with("cloud") }
@@ -256,6 +231,18 @@ mod tests {
             on_own_network: true,
             models: models.to_vec(),
         }
+    }
+
+    fn settings(config: &str) -> Settings {
+        Settings::default().with_file(Path::new("config.json"), config).unwrap()
+    }
+
+    fn reached(config: &str) -> Vec<Reach> {
+        reach::all(&settings(config), &Environment::of([("OLLAMA_HOST", "box:5000")]))
+    }
+
+    fn reach(config: &str, provider: &str) -> Reach {
+        reached(config).into_iter().find(|reach| reach.id.as_str() == provider).unwrap()
     }
 
     fn by_default(found: &[Server]) -> Servers {
@@ -280,9 +267,18 @@ mod tests {
         let taken = by_default(&[loading.clone(), ready]);
         assert_eq!(taken.notice().unwrap(), "Using m on llama.cpp server at 127.0.0.1:9931");
         let named = Servers::choose(Where::Nowhere, &[loading], &BTreeSet::from([(Kind::LlamaCpp, "m".to_owned())]), false);
-        let error = named.check(&ProviderId::new("llamacpp")).unwrap().unwrap_err();
+        let error = named.check(&reach("{}", "llamacpp")).unwrap_err();
         assert_eq!(error.to_string(), "the llama.cpp server at 127.0.0.1:8080 is still loading its model");
-        assert!(named.check(&ProviderId::new("openai")).is_none());
+        assert!(named.check(&reach("{}", "openai")).is_ok(), "whoever is no local server was never looked for");
+    }
+
+    #[test]
+    fn a_server_that_wants_a_key_is_asked_when_there_is_one() {
+        let locked = server(Kind::LlamaCpp, 8080, Condition::Locked, &[]);
+        let named = Servers::choose(Where::Nowhere, &[locked], &BTreeSet::from([(Kind::LlamaCpp, "m".to_owned())]), false);
+        let error = named.check(&reach("{}", "llamacpp")).unwrap_err();
+        assert_eq!(error.to_string(), "the llama.cpp server at 127.0.0.1:8080 wants a key");
+        assert!(named.check(&reach(r#"{"endpoints": {"llamacpp": {"api_key_cmd": "pass show l"}}}"#, "llamacpp")).is_ok());
     }
 
     #[test]
@@ -304,14 +300,26 @@ mod tests {
 
     #[test]
     fn where_nothing_is_looked_for_a_named_model_is_asked_at_the_usual_place() {
-        let environment = Environment::of([("CONCLAVE_LOCAL_SERVERS", "none"), ("OLLAMA_HOST", "box:5000")]);
         let wanted = Wanted { models: vec!["ollama:m".into(), "llamacpp:m".into()], ..Wanted::default() };
-        let servers = Servers::for_run(&wanted, true, &environment).unwrap();
-        let at = |provider: &str| servers.server(&ProviderId::new(provider)).map(|server| server.base_url.clone());
-        assert_eq!((at("ollama").unwrap(), at("llamacpp").unwrap()), ("http://box:5000".into(), "http://127.0.0.1:8080/v1".into()));
-        assert!(at("vllm").is_none() && servers.default_model().is_none());
-        let nothing_named = Servers::for_run(&Wanted::default(), true, &environment).unwrap();
+        let reached = reached("{}");
+        let servers = Servers::for_run(&wanted, &reached, Where::Nowhere).unwrap();
+        let at = |provider: &str| {
+            let reach = reached.iter().find(|reach| reach.id.as_str() == provider).unwrap();
+            servers.check(reach).unwrap();
+            servers.placed(vec![reach.clone()])[0].base_url().to_owned()
+        };
+        assert_eq!((at("ollama"), at("llamacpp")), ("http://box:5000".into(), "http://127.0.0.1:8080/v1".into()));
+        let nothing_named = Servers::for_run(&Wanted::default(), &reached, Where::Nowhere).unwrap();
         assert!(nothing_named.default_model().is_none(), "a server that nobody has seen is not taken unasked");
+    }
+
+    #[test]
+    fn a_server_is_asked_where_it_was_found_unless_the_user_says_where_it_is() {
+        let found = server(Kind::LlamaCpp, 9931, Condition::Ready, &[served("m", true)]);
+        let servers = by_default(&[found]);
+        let placed = |config| servers.placed(vec![reach(config, "llamacpp")])[0].base_url().to_owned();
+        assert_eq!(placed("{}"), "http://127.0.0.1:9931");
+        assert_eq!(placed(r#"{"endpoints": {"llamacpp": {"base_url": "http://box:7"}}}"#), "http://box:7/v1");
     }
 
     #[test]
@@ -323,19 +331,17 @@ mod tests {
         assert_eq!(wanted(None, &["openai:gpt-6.1-sol", "local:x"], Some("gpt-6.1-sol")), BTreeSet::new());
         let expected = BTreeSet::from([(Kind::Ollama, "qwen3:8b".to_owned()), (Kind::Vllm, "m".to_owned())]);
         assert_eq!(wanted(Some("security= ollama:qwen3:8b,pragmatic=gpt-6.1-sol"), &[], Some("vllm:m")), expected);
-        let place = Where::of("auto", &Environment::default()).unwrap();
+        let place = Where::set(&Settings::default(), &reached("{}")).unwrap();
         assert_eq!(place.told(&BTreeSet::from([Kind::LlamaCpp])), "127.0.0.1:8080, 127.0.0.1:9931");
     }
 
     #[test]
     fn addresses_are_a_list_or_a_word() {
-        let read = |text: &str| Where::of(text, &Environment::default());
-        assert_eq!(read("none").unwrap(), Where::Nowhere);
-        assert_eq!(read("127.0.0.1:81, box:82").unwrap().told(&all_kinds()), "127.0.0.1:81, box:82");
-        let error = read("127.0.0.1:81,ftp://x").unwrap_err();
-        assert_eq!(
-            (error.exit.code(), error.to_string().as_str()),
-            (2, "`ftp://x` is not the address of a server, such as `127.0.0.1:8080`")
-        );
+        let read = |config: &str| {
+            let settings = settings(config);
+            Where::set(&settings, &[])
+        };
+        assert_eq!(read(r#"{"local_servers": "none"}"#).unwrap(), Where::Nowhere);
+        assert_eq!(read(r#"{"local_servers": "127.0.0.1:81, box:82"}"#).unwrap().told(&all_kinds()), "127.0.0.1:81, box:82");
     }
 }

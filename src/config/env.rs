@@ -9,14 +9,17 @@ use secrecy::SecretString;
 
 use super::keys::Key;
 
-/// The variables this program knows. An empty one counts as unset, and text is trimmed.
+/// The environment. An empty variable counts as unset, and text is trimmed.
+///
+/// Only the variables that this program knows are read by name; of the others, one is read only when the settings name it as the place
+/// of a key.
 #[derive(Clone, Default)]
 pub struct Environment {
-    known: BTreeMap<&'static str, OsString>,
+    variables: BTreeMap<String, OsString>,
 }
 
-/// Every variable that is ever read, besides those of the settings.
-const KNOWN: [&str; 37] = [
+/// Every variable that is ever read, besides those of the settings and those that the settings name.
+const KNOWN: [&str; 40] = [
     "CONCLAVE_HOME",
     "LLM_CONCLAVE_HOME",
     "HOME",
@@ -29,6 +32,9 @@ const KNOWN: [&str; 37] = [
     "XAI_API_KEY",
     "MISTRAL_API_KEY",
     "OPENROUTER_API_KEY",
+    "LLAMA_API_KEY",
+    "LM_STUDIO_API_KEY",
+    "VLLM_API_KEY",
     "ANTHROPIC_BASE_URL",
     "OPENAI_BASE_URL",
     "GOOGLE_GEMINI_BASE_URL",
@@ -36,10 +42,10 @@ const KNOWN: [&str; 37] = [
     "XAI_BASE_URL",
     "MISTRAL_BASE_URL",
     "OPENROUTER_BASE_URL",
+    "OLLAMA_HOST",
+    "LM_STUDIO_API_BASE",
     "CONCLAVE_MODEL",
     "CONCLAVE_HUB_URL",
-    "CONCLAVE_LOCAL_SERVERS",
-    "OLLAMA_HOST",
     "NO_COLOR",
     "CLICOLOR_FORCE",
     "TERM",
@@ -56,36 +62,41 @@ const KNOWN: [&str; 37] = [
     "no_proxy",
 ];
 
-fn names() -> impl Iterator<Item = &'static str> {
-    KNOWN.into_iter().chain(Key::ALL.into_iter().map(Key::variable))
+fn is_known(name: &str) -> bool {
+    KNOWN.contains(&name) || Key::ALL.into_iter().any(|key| key.variable() == name)
 }
 
 impl Environment {
     /// Reads the process's environment.
     #[expect(clippy::disallowed_methods, reason = "this is the place where the environment is read")]
     pub fn read() -> Self {
-        Self::of(names().filter_map(|name| Some((name, std::env::var_os(name)?))))
+        Self::of(std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value))))
     }
 
-    /// An environment of these variables alone; names that are never read are left out.
-    pub fn of<V: Into<OsString>>(variables: impl IntoIterator<Item = (&'static str, V)>) -> Self {
-        let known = variables.into_iter().filter(|(name, _)| names().any(|known| known == *name)).map(|(name, value)| (name, value.into()));
-        Self { known: known.filter(|(_, value)| !value.is_empty()).collect() }
+    /// An environment of these variables alone.
+    pub fn of<N: Into<String>, V: Into<OsString>>(variables: impl IntoIterator<Item = (N, V)>) -> Self {
+        let variables = variables.into_iter().map(|(name, value)| (name.into(), value.into()));
+        Self { variables: variables.filter(|(_, value)| !value.is_empty()).collect() }
     }
 
-    /// A variable's text without surrounding white space. `None` when unset, empty or not Unicode.
+    /// A known variable's text without surrounding white space. `None` when unset, empty or not Unicode.
     pub fn text(&self, name: &str) -> Option<&str> {
-        self.known.get(name)?.to_str().map(str::trim).filter(|text| !text.is_empty())
+        self.known(name)?.to_str().map(str::trim).filter(|text| !text.is_empty())
     }
 
-    /// A variable that holds a path, taken as it is.
+    /// A known variable that holds a path, taken as it is.
     pub fn path(&self, name: &str) -> Option<PathBuf> {
-        self.known.get(name).map(PathBuf::from)
+        self.known(name).map(PathBuf::from)
     }
 
-    /// A variable that holds a secret.
+    /// The secret in a variable, which need not be a known one: the user may keep a key wherever they say.
     pub fn secret(&self, name: &str) -> Option<SecretString> {
-        self.text(name).map(SecretString::from)
+        let text = self.variables.get(name)?.to_str()?.trim();
+        (!text.is_empty()).then(|| SecretString::from(text))
+    }
+
+    fn known(&self, name: &str) -> Option<&OsString> {
+        self.variables.get(name).filter(|_| is_known(name))
     }
 
     /// A file that stands for the embedded model.
@@ -99,15 +110,17 @@ impl Environment {
     }
 }
 
-/// Shows names only: values may be keys.
+/// Shows the names of known variables only: values may be keys.
 impl fmt::Debug for Environment {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_set().entries(self.known.keys()).finish()
+        f.debug_set().entries(self.variables.keys().filter(|name| is_known(name))).finish()
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use secrecy::ExposeSecret;
+
     use super::*;
 
     #[test]
@@ -118,5 +131,14 @@ mod tests {
             (Some("k"), None, None)
         );
         assert_eq!(format!("{environment:?}"), r#"{"OPENAI_API_KEY", "TERM"}"#);
+    }
+
+    #[test]
+    fn a_variable_that_this_program_does_not_know_is_read_only_as_a_secret_that_the_user_named() {
+        let environment = Environment::of([("WORK_KEY", " k\n"), ("EMPTY_KEY", " ")]);
+        assert_eq!((environment.text("WORK_KEY"), environment.path("WORK_KEY")), (None, None));
+        assert_eq!(environment.secret("WORK_KEY").unwrap().expose_secret(), "k");
+        assert!(environment.secret("EMPTY_KEY").is_none() && environment.secret("OTHER_KEY").is_none());
+        assert_eq!(format!("{environment:?}"), "{}");
     }
 }

@@ -14,10 +14,15 @@ pub enum Key {
     LocalModel,
     Panel,
     Judge,
+    Panels,
+    Endpoints,
+    Parameters,
+    LocalServers,
+    MaxInFlight,
 }
 
 impl Key {
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 14] = [
         Self::AlwaysAllowUnder,
         Self::MaxOutputTokens,
         Self::ConnectTimeoutSeconds,
@@ -27,6 +32,11 @@ impl Key {
         Self::LocalModel,
         Self::Panel,
         Self::Judge,
+        Self::Panels,
+        Self::Endpoints,
+        Self::Parameters,
+        Self::LocalServers,
+        Self::MaxInFlight,
     ];
 
     /// Its name in `config.json`.
@@ -41,6 +51,11 @@ impl Key {
             Self::LocalModel => "local_model",
             Self::Panel => "panel",
             Self::Judge => "judge",
+            Self::Panels => "panels",
+            Self::Endpoints => "endpoints",
+            Self::Parameters => "parameters",
+            Self::LocalServers => "local_servers",
+            Self::MaxInFlight => "max_in_flight",
         }
     }
 
@@ -56,6 +71,11 @@ impl Key {
             Self::LocalModel => "CONCLAVE_LOCAL_MODEL",
             Self::Panel => "CONCLAVE_PANEL",
             Self::Judge => "CONCLAVE_JUDGE",
+            Self::Panels => "CONCLAVE_PANELS",
+            Self::Endpoints => "CONCLAVE_ENDPOINTS",
+            Self::Parameters => "CONCLAVE_PARAMETERS",
+            Self::LocalServers => "CONCLAVE_LOCAL_SERVERS",
+            Self::MaxInFlight => "CONCLAVE_MAX_IN_FLIGHT",
         }
     }
 
@@ -69,10 +89,34 @@ impl Key {
     pub fn wants(self) -> &'static str {
         match self {
             Self::AlwaysAllowUnder => "an amount of dollars such as 0.50",
-            Self::MaxOutputTokens | Self::LocalContext | Self::LocalThreads => "a whole number above 0",
+            Self::MaxOutputTokens | Self::LocalContext | Self::LocalThreads | Self::MaxInFlight => "a whole number above 0",
             Self::ConnectTimeoutSeconds | Self::IdleTimeoutSeconds => "a number of seconds above 0",
             Self::LocalModel | Self::Judge => "a text",
-            Self::Panel => "a text or a list of texts",
+            Self::Panel => "the name of a panel, a text of seats or a list of seats",
+            Self::Panels => "an object of panels by name",
+            Self::Endpoints => "an object of servers by name, or a list of objects with a `name`",
+            Self::Parameters => "an object of body fields by `provider` or `provider:model`",
+            Self::LocalServers => "`auto`, `none` or a list of addresses",
+        }
+    }
+}
+
+impl Key {
+    /// Its value has parts, so that it is JSON also in the environment.
+    pub fn is_structured(self) -> bool {
+        match self {
+            Self::Panels | Self::Endpoints | Self::Parameters => true,
+            Self::AlwaysAllowUnder
+            | Self::MaxOutputTokens
+            | Self::ConnectTimeoutSeconds
+            | Self::IdleTimeoutSeconds
+            | Self::LocalThreads
+            | Self::LocalContext
+            | Self::LocalModel
+            | Self::Panel
+            | Self::Judge
+            | Self::LocalServers
+            | Self::MaxInFlight => false,
         }
     }
 }
@@ -83,7 +127,8 @@ impl fmt::Display for Key {
     }
 }
 
-fn snake_case(name: &str) -> String {
+/// A name of the file in the spelling that this program uses.
+pub fn snake_case(name: &str) -> String {
     name.chars().fold(String::new(), |mut snake, c| {
         if c.is_ascii_uppercase() && !snake.is_empty() {
             snake.push('_');
@@ -95,9 +140,20 @@ fn snake_case(name: &str) -> String {
 
 /// The key that a wrong name was most likely meant to be.
 pub fn closest(name: &str) -> Option<Key> {
+    likely(&snake_case(name), Key::ALL.into_iter().map(Key::name)).and_then(Key::of)
+}
+
+/// The one of some names that a wrong one was most likely meant to be.
+pub fn likely<'a>(wrong: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    let near = names.map(|name| (strsim::jaro_winkler(wrong, name), name)).filter(|(likeness, _)| *likeness > 0.75);
+    near.max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, name)| name)
+}
+
+/// A name under which people try to put a key where none belongs.
+pub fn is_secret(name: &str) -> bool {
     let name = snake_case(name);
-    let likeness = |key: &Key| strsim::jaro_winkler(&name, key.name());
-    Key::ALL.into_iter().filter(|key| likeness(key) > 0.75).max_by(|a, b| likeness(a).total_cmp(&likeness(b)))
+    ["key", "apikey", "api_key", "token", "auth_token", "access_token", "secret", "password"].contains(&name.as_str())
+        || ["_api_key", "_apikey", "_auth_token", "_secret"].iter().any(|ending| name.ends_with(ending))
 }
 
 #[cfg(test)]
@@ -111,5 +167,16 @@ mod tests {
             assert_eq!(key.variable(), format!("CONCLAVE_{}", key.name().to_uppercase()));
         }
         assert_eq!(Key::of("alwaysAllowUnder"), Some(Key::AlwaysAllowUnder));
+    }
+
+    #[test]
+    fn names_that_would_hold_a_key_are_known_and_names_that_say_where_it_is_are_not_among_them() {
+        for name in ["api_key", "apiKey", "key", "token", "openai_api_key", "anthropicAuthToken"] {
+            assert!(is_secret(name), "{name}");
+        }
+        for name in ["api_key_env", "api_key_cmd", "max_output_tokens", "max_tokens_field", "monkey"] {
+            assert!(!is_secret(name), "{name}");
+        }
+        assert!(Key::ALL.iter().all(|key| !is_secret(key.name())));
     }
 }

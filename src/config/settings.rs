@@ -5,13 +5,18 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use serde_json::Value;
+use serde_json::{Map, Value, json};
 
 use crate::domain::money::MicroUsd;
 
+use super::endpoints::{self, EndpointEntry};
 use super::env::Environment;
-use super::keys::{Key, closest};
-use super::paths;
+use super::fields::{NO_KEYS_HERE, Place, Problem};
+use super::keys::{Key, closest, is_secret};
+use super::local_servers::LocalServers;
+use super::panels::{self, NamedPanel};
+use super::parameters::Parameters;
+use super::{paths, secrets};
 
 /// All settings with their values in force.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,10 +34,18 @@ pub struct Settings {
     pub local_context: u64,
     /// The embedded model by name.
     pub local_model: Option<String>,
-    /// The experts, one entry a seat, as `--panel` takes them.
+    /// The experts, one entry a seat, as `--panel` takes them, or the name of a panel.
     pub panel: Option<Vec<String>>,
     /// The judge, as `--judge` takes it.
     pub judge: Option<String>,
+    /// Panels of the user's own.
+    pub panels: BTreeMap<String, NamedPanel>,
+    /// Servers of the user's own, and changes to known providers, in the order in which they are written.
+    pub endpoints: Vec<EndpointEntry>,
+    pub parameters: Parameters,
+    pub local_servers: LocalServers,
+    /// Calls under way at one provider at once, where its entry does not say otherwise.
+    pub max_in_flight: u32,
     /// The keys that are not at their default, and where they were set.
     pub origins: BTreeMap<Key, Origin>,
 }
@@ -49,6 +62,11 @@ impl Default for Settings {
             local_model: None,
             panel: None,
             judge: None,
+            panels: BTreeMap::new(),
+            endpoints: Vec::new(),
+            parameters: Parameters::default(),
+            local_servers: LocalServers::default(),
+            max_in_flight: 4,
             origins: BTreeMap::new(),
         }
     }
@@ -86,6 +104,22 @@ pub enum BadSettings {
     BadValue { origin: Origin, key: Key, value: String },
     #[error("`{key}` is given twice in `{}`", path.display())]
     Twice { path: PathBuf, key: Key },
+    #[error("`{variable}` is not JSON, and must be {}", key.wants())]
+    VariableNotJson { variable: &'static str, key: Key, source: serde_json::Error },
+    #[error(transparent)]
+    Inside(Problem),
+}
+
+/// Why a value is none for its key.
+enum Wrong {
+    Value,
+    Inside(Problem),
+}
+
+impl From<Problem> for Wrong {
+    fn from(problem: Problem) -> Self {
+        Self::Inside(problem)
+    }
 }
 
 impl Settings {
@@ -104,11 +138,18 @@ impl Settings {
         for key in Key::ALL {
             let Some(text) = environment.text(key.variable()) else { continue };
             let origin = Origin::Variable(key.variable());
+            let value = if key.is_structured() {
+                serde_json::from_str(text).map_err(|source| BadSettings::VariableNotJson { variable: key.variable(), key, source })?
+            } else {
+                Value::String(text.to_owned())
+            };
             // A variable is text; where a number is wanted, the text must be one.
-            let number = text.parse::<serde_json::Number>().ok().map(Value::Number);
-            if self.set(key, &Value::String(text.to_owned())).or_else(|| self.set(key, &number?)).is_none() {
-                return Err(BadSettings::BadValue { origin, key, value: text.to_owned() });
-            }
+            let number = text.parse::<serde_json::Number>().ok().filter(|_| !key.is_structured()).map(Value::Number);
+            let set = match (self.set(key, &value), number) {
+                (Err(_), Some(number)) => self.set(key, &number),
+                (set, _) => set,
+            };
+            set.map_err(|wrong| wrong.told(key, origin.clone(), || text.to_owned()))?;
             self.origins.insert(key, origin);
         }
         Ok(self)
@@ -124,46 +165,101 @@ impl Settings {
         let Value::Object(fields) = json else { return Err(BadSettings::NotAnObject { path }) };
         for (name, value) in fields {
             let Some(key) = Key::of(&name) else {
+                if is_secret(&name) {
+                    let origin = path.display().to_string();
+                    return Err(BadSettings::Inside(Problem { at: name, origin, what: NO_KEYS_HERE.to_owned() }));
+                }
                 return Err(BadSettings::UnknownKey { path, suggestion: closest(&name), key: name });
             };
             if self.origins.insert(key, Origin::File(path.clone())).is_some() {
                 return Err(BadSettings::Twice { path, key });
             }
-            if self.set(key, &value).is_none() {
-                return Err(BadSettings::BadValue { origin: Origin::File(path), key, value: value.to_string() });
-            }
+            self.set(key, &value).map_err(|wrong| wrong.told(key, Origin::File(path.clone()), || value.to_string()))?;
         }
         Ok(self)
     }
 
-    /// Takes a value; `None` when it is not one for this key.
-    fn set(&mut self, key: Key, value: &Value) -> Option<()> {
+    /// Takes a value.
+    fn set(&mut self, key: Key, value: &Value) -> Result<(), Wrong> {
+        let place = || Place::new(key.name(), value);
+        match key {
+            Key::Panels => self.panels = panels::read(&place())?,
+            Key::Endpoints => self.endpoints = endpoints::read(&place(), |name| secrets::find(name).is_some())?,
+            Key::Parameters => self.parameters = Parameters::read(&place())?,
+            Key::LocalServers => self.local_servers = LocalServers::read(&place())?,
+            Key::AlwaysAllowUnder
+            | Key::MaxOutputTokens
+            | Key::ConnectTimeoutSeconds
+            | Key::IdleTimeoutSeconds
+            | Key::LocalThreads
+            | Key::LocalContext
+            | Key::LocalModel
+            | Key::Panel
+            | Key::Judge
+            | Key::MaxInFlight => self.set_plain(key, value).ok_or(Wrong::Value)?,
+        }
+        Ok(())
+    }
+
+    /// Takes a value without parts; `None` when it is not one for this key.
+    fn set_plain(&mut self, key: Key, value: &Value) -> Option<()> {
         let text = || value.as_str().map(str::trim).filter(|text| !text.is_empty()).map(ToOwned::to_owned);
         let count = || value.as_u64().filter(|count| *count > 0);
+        let small_count = || u32::try_from(count()?).ok();
         let seconds = || Duration::try_from_secs_f64(value.as_f64()?).ok().filter(|time| !time.is_zero());
         match key {
             Key::AlwaysAllowUnder => self.always_allow_under = MicroUsd::from_usd(value.as_f64()?)?,
             Key::MaxOutputTokens => self.max_output_tokens = count()?,
             Key::ConnectTimeoutSeconds => self.connect_timeout = seconds()?,
             Key::IdleTimeoutSeconds => self.idle_timeout = seconds()?,
-            Key::LocalThreads => self.local_threads = Some(u32::try_from(count()?).ok()?),
+            Key::LocalThreads => self.local_threads = Some(small_count()?),
             Key::LocalContext => self.local_context = count()?,
             Key::LocalModel => self.local_model = Some(text()?),
             Key::Judge => self.judge = Some(text()?),
-            Key::Panel => self.panel = Some(seats(value)?),
+            Key::Panel => self.panel = Some(panels::entries(value)?),
+            Key::MaxInFlight => self.max_in_flight = small_count()?,
+            Key::Panels | Key::Endpoints | Key::Parameters | Key::LocalServers => return None,
         }
         Some(())
     }
+
+    /// The value in force as it would be written in the file; `Null` where there is none.
+    pub fn value(&self, key: Key) -> Value {
+        let by_name = |entries: Vec<(&String, Value)>| {
+            Value::Object(entries.into_iter().map(|(name, value)| (name.clone(), value)).collect::<Map<_, _>>())
+        };
+        match key {
+            Key::AlwaysAllowUnder => decimal(self.always_allow_under.usd()),
+            Key::MaxOutputTokens => json!(self.max_output_tokens),
+            Key::ConnectTimeoutSeconds => decimal(self.connect_timeout.as_secs_f64()),
+            Key::IdleTimeoutSeconds => decimal(self.idle_timeout.as_secs_f64()),
+            Key::LocalThreads => json!(self.local_threads),
+            Key::LocalContext => json!(self.local_context),
+            Key::LocalModel => json!(self.local_model),
+            Key::Panel => json!(self.panel),
+            Key::Judge => json!(self.judge),
+            Key::Panels => by_name(self.panels.iter().map(|(name, panel)| (name, panel.to_json())).collect()),
+            Key::Endpoints => by_name(self.endpoints.iter().map(|entry| (&entry.name, entry.to_json())).collect()),
+            Key::Parameters => self.parameters.to_json(),
+            Key::LocalServers => self.local_servers.to_json(),
+            Key::MaxInFlight => json!(self.max_in_flight),
+        }
+    }
 }
 
-/// A panel's entries, from a list or from a text with commas.
-fn seats(value: &Value) -> Option<Vec<String>> {
-    let entries: Vec<String> = match value {
-        Value::String(text) => text.split(',').map(|entry| entry.trim().to_owned()).collect(),
-        Value::Array(list) => list.iter().map(|entry| entry.as_str().map(|text| text.trim().to_owned())).collect::<Option<_>>()?,
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_) => return None,
-    };
-    (!entries.is_empty() && entries.iter().all(|entry| !entry.is_empty())).then_some(entries)
+impl Wrong {
+    fn told(self, key: Key, origin: Origin, value: impl FnOnce() -> String) -> BadSettings {
+        match self {
+            Self::Value => BadSettings::BadValue { origin, key, value: value() },
+            Self::Inside(problem) => BadSettings::Inside(Problem { origin: origin.to_string(), ..problem }),
+        }
+    }
+}
+
+/// A number as people write it: `10`, not `10.0`.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the range is checked just before")]
+fn decimal(number: f64) -> Value {
+    if number.fract() == 0.0 && (0.0..1e15).contains(&number) { json!(number as u64) } else { json!(number) }
 }
 
 #[cfg(test)]
@@ -178,16 +274,35 @@ mod tests {
     fn every_key_is_read_and_its_origin_is_kept() {
         let settings = read(
             r#"{"alwaysAllowUnder": 1.25, "max_output_tokens": 9000, "connect_timeout_seconds": 2.5, "idle_timeout_seconds": 60,
-                "local_threads": 4, "local_context": 4096, "local_model": "small", "panel": "a, b", "judge": "openai:x"}"#,
+                "local_threads": 4, "local_context": 4096, "local_model": "small", "panel": "a, b", "judge": "openai:x",
+                "panels": {"fast": "security=m"}, "endpoints": {"work": {"base_url": "https://h"}}, "maxInFlight": 2,
+                "parameters": {"openai": {"seed": 0}}, "local_servers": "none"}"#,
         )
         .unwrap();
         assert_eq!(settings.always_allow_under, MicroUsd(1_250_000));
         assert_eq!((settings.connect_timeout, settings.idle_timeout), (Duration::from_millis(2_500), Duration::from_secs(60)));
         assert_eq!((settings.max_output_tokens, settings.local_threads, settings.local_context), (9_000, Some(4), 4_096));
-        assert_eq!(settings.panel.unwrap(), ["a", "b"]);
+        assert_eq!(settings.panel.as_deref().unwrap(), ["a", "b"]);
+        assert_eq!(
+            (settings.panels["fast"].seats.as_slice(), settings.endpoints[0].name.as_str()),
+            (&["security=m".to_owned()][..], "work")
+        );
+        assert_eq!((settings.max_in_flight, &settings.local_servers), (2, &LocalServers::None));
+        assert_eq!(settings.parameters.of("openai").0["seed"], 0);
         assert_eq!((settings.local_model.as_deref(), settings.judge.as_deref()), (Some("small"), Some("openai:x")));
         assert_eq!(settings.origins.len(), Key::ALL.len());
         assert_eq!(settings.origins[&Key::Judge].to_string(), "config.json");
+        let written: Map<_, _> = Key::ALL.into_iter().map(|key| (key.name().to_owned(), settings.value(key))).collect();
+        assert_eq!(read(&Value::Object(written).to_string()).unwrap(), settings, "what is shown can be written again");
+    }
+
+    #[test]
+    fn figures_are_shown_as_people_write_them() {
+        let shown = |key| Settings::default().value(key).to_string();
+        assert_eq!(
+            (shown(Key::AlwaysAllowUnder), shown(Key::ConnectTimeoutSeconds), shown(Key::Judge)),
+            ("0.5".into(), "10".into(), "null".into())
+        );
     }
 
     #[test]
@@ -208,9 +323,18 @@ mod tests {
             read(r#"{"local_context": "big"}"#).unwrap_err(),
             r#"`local_context` in `config.json` is `"big"`, and must be a whole number above 0"#
         );
-        for (key, value) in
-            [("always_allow_under", "-1"), ("idle_timeout_seconds", "0"), ("panel", "[1]"), ("panel", "[]"), ("judge", "\"\"")]
-        {
+        for (key, value) in [
+            ("always_allow_under", "-1"),
+            ("idle_timeout_seconds", "0"),
+            ("panel", "[1]"),
+            ("panel", "[]"),
+            ("judge", "\"\""),
+            ("max_in_flight", "0"),
+            ("endpoints", "1"),
+            ("panels", "[]"),
+            ("parameters", "true"),
+            ("local_servers", "1"),
+        ] {
             assert!(read(&format!(r#"{{"{key}": {value}}}"#)).unwrap_err().contains("must be"), "{key} {value}");
         }
         assert_eq!(
@@ -232,5 +356,39 @@ mod tests {
             Settings::default().with_environment(&environment("much")).unwrap_err().to_string(),
             "`always_allow_under` in `CONCLAVE_ALWAYS_ALLOW_UNDER` is `much`, and must be an amount of dollars such as 0.50"
         );
+    }
+
+    #[test]
+    fn settings_with_parts_are_json_in_the_environment_and_replace_those_of_the_file() {
+        let load = |variables: &[(&str, &str)]| {
+            let environment = Environment::of(variables.iter().copied());
+            read(r#"{"endpoints": {"a": {"base_url": "h"}}}"#).unwrap().with_environment(&environment).map_err(|error| error.to_string())
+        };
+        let settings = load(&[("CONCLAVE_ENDPOINTS", r#"[{"name": "b", "base_url": "h"}]"#), ("CONCLAVE_MAX_IN_FLIGHT", "2")]).unwrap();
+        assert_eq!((settings.endpoints.len(), settings.endpoints[0].name.as_str(), settings.max_in_flight), (1, "b", 2));
+        assert_eq!(
+            load(&[("CONCLAVE_LOCAL_SERVERS", "127.0.0.1:1, box:2")]).unwrap().local_servers,
+            LocalServers::At(vec!["127.0.0.1:1".into(), "box:2".into()])
+        );
+        assert_eq!(
+            load(&[("CONCLAVE_PANELS", "fast")]).unwrap_err(),
+            "`CONCLAVE_PANELS` is not JSON, and must be an object of panels by name"
+        );
+        assert_eq!(
+            load(&[("CONCLAVE_PARAMETERS", r#"{"openai": {"model": "x"}}"#)]).unwrap_err(),
+            "`parameters.openai.model` in `CONCLAVE_PARAMETERS` is a field that the consultation itself sets"
+        );
+    }
+
+    #[test]
+    fn a_key_has_no_place_in_the_file() {
+        for file in [
+            r#"{"openai_api_key": "sk-secret"}"#,
+            r#"{"apiKey": "sk-secret"}"#,
+            r#"{"endpoints": {"w": {"base_url": "h", "key": "sk-secret"}}}"#,
+        ] {
+            let error = read(file).unwrap_err();
+            assert!(error.contains("`api_key_cmd`") && error.contains("config.json") && !error.contains("secret"), "{error}");
+        }
     }
 }

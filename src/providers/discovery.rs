@@ -14,9 +14,10 @@ use crate::domain::ids::ProviderId;
 
 use super::clients::is_own_network;
 use super::http::{GetRequest, Http, Timeouts};
-use super::wire::{Account, Endpoint, Scheme};
+use super::wire::{Account, Scheme};
 
 pub use addresses::{Address, BadAddress, usual};
+pub use reading::is_ollamas_cloud;
 
 /// A server that does not accept a connection by then is not running.
 const CONNECT: Duration = Duration::from_secs(1);
@@ -124,29 +125,9 @@ impl Server {
 
     /// True when what is asked of this model stays on the user's own network, and nobody bills it.
     pub fn runs_here(&self, id: &str) -> bool {
-        let unlisted = self.on_own_network && !(self.kind == Kind::Ollama && reading::is_ollamas_cloud(id));
+        let unlisted = self.on_own_network && !(self.kind == Kind::Ollama && is_ollamas_cloud(id));
         self.serves(id).map_or(unlisted, |model| model.runs_here)
     }
-
-    /// How it is reached: no server of these kinds wants a key unless it was started with one.
-    pub fn endpoint(&self) -> Endpoint {
-        let origin = format!("the server at {}", self.authority);
-        Endpoint { base_url: self.base_url.clone(), account: Account { key: None, origin, scheme: Scheme::Usual } }
-    }
-}
-
-/// A server that is taken to be at an address without a look; `None` when it is not said of which kind it would be.
-pub fn assumed(address: &Address) -> Option<Server> {
-    let kind = address.expected?;
-    Some(Server {
-        kind,
-        authority: address.authority().to_owned(),
-        base_url: format!("{}{}", address.root, kind.version_path()),
-        version: None,
-        condition: Condition::Ready,
-        on_own_network: is_own_network(address.host()),
-        models: Vec::new(),
-    })
 }
 
 /// Looks at all these addresses at once. In their order, those that answered.

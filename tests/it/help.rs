@@ -2,7 +2,7 @@
 
 use crate::support::binary::Conclave;
 
-const COMMANDS: [&[&str]; 11] = [
+const COMMANDS: [&[&str]; 17] = [
     &[],
     &["consult"],
     &["doctor"],
@@ -12,6 +12,12 @@ const COMMANDS: [&[&str]; 11] = [
     &["model", "list"],
     &["model", "rm"],
     &["model", "path"],
+    &["config"],
+    &["config", "path"],
+    &["config", "show"],
+    &["config", "get"],
+    &["config", "set"],
+    &["config", "unset"],
     &["completions"],
     &["man"],
 ];
@@ -41,8 +47,10 @@ fn every_command_of_the_help_is_in_the_snapshot() {
     for name in commands(&[]) {
         assert!(COMMANDS.contains(&[name.as_str()].as_slice()), "{name}");
     }
-    for name in commands(&["model"]) {
-        assert!(COMMANDS.contains(&["model", name.as_str()].as_slice()), "{name}");
+    for parent in ["model", "config"] {
+        for name in commands(&[parent]) {
+            assert!(COMMANDS.contains(&[parent, name.as_str()].as_slice()), "{parent} {name}");
+        }
     }
 }
 

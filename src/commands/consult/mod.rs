@@ -42,8 +42,8 @@ pub struct Args {
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
 
-    /// Who sits on the panel: `persona=provider:model`, separated by commas
-    #[arg(long, value_name = "SEATS")]
+    /// Who sits on the panel: `persona=provider:model`, separated by commas; or the name of a panel in the settings
+    #[arg(long, value_name = "SEATS|NAME")]
     panel: Option<String>,
 
     /// The model of a seat, given once for each seat in order; given only once it plays every seat

@@ -4,10 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::commands::local::{self, Found, LocalModels};
 use crate::commands::models;
-use crate::commands::panel::{self, Choices, Wanted};
-use crate::commands::reach;
-use crate::commands::servers::Servers;
+use crate::commands::panel::{self, Choices, Flags, Wanted};
+use crate::commands::reach::{self, Reach};
+use crate::commands::servers::{Servers, Where};
 use crate::config::env::Environment;
+use crate::config::key_commands::KeyCommands;
 use crate::config::paths::Home;
 use crate::config::settings::Settings;
 use crate::consultation::plan::{ModelTerms, Plan};
@@ -45,31 +46,29 @@ pub(super) fn prepare(
     let settings = Settings::load(&home.config_file(), environment).map_err(Error::usage)?;
     let catalog = models::catalog(&home)?;
     let templates = templates(&home)?;
-    let reached = reach::keyed(environment);
+    let reached = reach::all(&settings, environment);
 
-    let wanted = Wanted {
-        panel: args.panel.clone().or_else(|| settings.panel.as_ref().filter(|_| args.model.is_empty()).map(|seats| seats.join(","))),
-        models: args.model.clone(),
-        judge: args.judge.clone().or_else(|| settings.judge.clone()),
-    };
+    let flags = Flags { panel: args.panel.as_deref(), models: &args.model, judge: args.judge.as_deref() };
+    let wanted = Wanted::of(flags, &settings)?;
     let local_models = LocalModels::new(environment, &settings, &home, printer);
     let local = local_models.default_model()?;
-    let servers = Servers::for_run(&wanted, reached.is_empty(), environment)?;
-    let keyed = reached.iter().map(|reach| reach.id.clone()).collect();
-    let choices = Choices { catalog: &catalog, templates: &templates, keyed, local, servers: &servers, now };
+    let servers = Servers::for_run(&wanted, &reached, Where::set(&settings, &reached)?)?;
+    let choices = Choices { catalog: &catalog, templates: &templates, reached: &reached, local, servers: &servers, now };
     let mut chosen = panel::choose(&wanted, &choices)?;
     let local = obtain(&mut chosen.panel, &local_models, standing)?;
 
     let unique = ulid::Ulid::generate();
-    let prices = catalog.prices_with(chosen.panel.seats.iter().map(|seat| &seat.model).chain(&chosen.panel.judges), now);
-    let models = terms(&chosen.panel, &catalog, &settings, &servers);
+    let prices = catalog.prices_with(models_of(&chosen.panel), now);
+    let asked: BTreeSet<ProviderId> = models_of(&chosen.panel).map(|model| model.provider.clone()).collect();
+    let models = terms(&chosen.panel, &catalog, &settings, &reached, &servers);
     if models.values().any(|terms| !terms.free) {
         chosen.notices.extend(catalog.age_warnings(now));
     }
     chosen.notices.splice(..0, servers.notice());
+    let in_flight = in_flight(&asked, &settings, &reached);
     let timeouts = Timeouts { connect: settings.connect_timeout, idle: settings.idle_timeout };
-    let mut providers = reach::providers(reached, catalog.clone(), Http::new(timeouts));
-    providers.extend(servers.providers(&catalog, timeouts));
+    let reached = servers.placed(reached);
+    let mut providers = reach::providers(&reached, &asked, &settings, &KeyCommands::default(), catalog, Http::new(timeouts))?;
     if let Some(found) = local {
         providers.insert(ProviderId::new(ProviderId::LOCAL), local::provider(found, &settings)?);
     }
@@ -83,7 +82,7 @@ pub(super) fn prepare(
         seed: u64::try_from(unique.random() & u128::from(u64::MAX)).unwrap_or_default(),
         consent: ConsentRule { always_allow_under: settings.always_allow_under, standing },
         retry: RetryRule::default(),
-        in_flight: servers.in_flight(),
+        in_flight,
         tool_version: env!("CARGO_PKG_VERSION").to_owned(),
         notices: chosen.notices,
     };
@@ -99,9 +98,12 @@ fn templates(home: &Home) -> Result<Templates, Error> {
     Ok(templates)
 }
 
+fn models_of(panel: &Panel) -> impl Iterator<Item = &ModelRef> {
+    panel.seats.iter().map(|seat| &seat.model).chain(&panel.judges)
+}
+
 /// How each model of the panel is asked: as much room as the settings say, within what the model can write.
-fn terms(panel: &Panel, catalog: &Catalog, settings: &Settings, servers: &Servers) -> BTreeMap<ModelRef, ModelTerms> {
-    let models = panel.seats.iter().map(|seat| &seat.model).chain(&panel.judges);
+fn terms(panel: &Panel, catalog: &Catalog, settings: &Settings, reached: &[Reach], servers: &Servers) -> BTreeMap<ModelRef, ModelTerms> {
     let terms = |model: &ModelRef| {
         if model.provider.is_local() {
             return local::TERMS;
@@ -110,9 +112,16 @@ fn terms(panel: &Panel, catalog: &Catalog, settings: &Settings, servers: &Server
             return terms;
         }
         let most = catalog.find(model).and_then(|found| found.max_output).unwrap_or(settings.max_output_tokens.saturating_mul(2));
-        ModelTerms { room: settings.max_output_tokens.min(most), most, ..ModelTerms::default() }
+        let free = reached.iter().any(|reach| reach.id == model.provider && reach.is_free(&model.model));
+        ModelTerms { room: settings.max_output_tokens.min(most), most, free, ..ModelTerms::default() }
     };
-    models.map(|model| (model.clone(), terms(model))).collect()
+    models_of(panel).map(|model| (model.clone(), terms(model))).collect()
+}
+
+/// How many calls may be under way at each provider: as its own entry says, else as its kind can bear, else as the settings say.
+fn in_flight(asked: &BTreeSet<ProviderId>, settings: &Settings, reached: &[Reach]) -> BTreeMap<ProviderId, u32> {
+    let asked = reached.iter().filter(|reach| asked.contains(&reach.id));
+    asked.map(|reach| (reach.id.clone(), reach.in_flight.unwrap_or(settings.max_in_flight))).collect()
 }
 
 /// Makes sure of the embedded model that the panel names, and puts the name of what there is in its place.
@@ -134,4 +143,21 @@ fn obtain(panel: &mut Panel, models: &LocalModels<'_>, standing: Standing) -> Re
         model.model.clone_from(&found.name);
     }
     Ok(Some(found))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+
+    #[test]
+    fn a_providers_own_limit_of_calls_comes_before_the_one_for_all() {
+        let config = r#"{"max_in_flight": 7, "endpoints": {"work": {"base_url": "h", "max_in_flight": 2}, "open": {"base_url": "h"}}}"#;
+        let settings = Settings::default().with_file(Path::new("config.json"), config).unwrap();
+        let reached = reach::all(&settings, &Environment::default());
+        let asked = ["anthropic", "work", "open", "ollama", "vllm"].map(ProviderId::new).into_iter().collect();
+        let limits: Vec<_> = in_flight(&asked, &settings, &reached).into_iter().map(|(id, limit)| format!("{id} {limit}")).collect();
+        assert_eq!(limits, ["anthropic 7", "ollama 1", "open 7", "vllm 7", "work 2"]);
+    }
 }

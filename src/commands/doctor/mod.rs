@@ -13,8 +13,8 @@ use crate::commands::local;
 use crate::commands::reach::{self, Reach};
 use crate::commands::servers::{self, Where, all_kinds};
 use crate::config::env::Environment;
+use crate::config::key_commands::KeyCommands;
 use crate::config::paths::Home;
-use crate::config::secrets;
 use crate::domain::ids::ProviderId;
 use crate::engine::clock::Clock;
 use crate::error::Error;
@@ -66,7 +66,8 @@ pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> 
     let home = Home::find(environment);
     let settings = here::settings(home.as_ref().ok(), environment);
     let models = here::models(home.as_ref().ok());
-    let keyed = targets(environment);
+    let reached = reach::all(&settings.value, environment);
+    let (keyed, keyless) = targets(&reached);
     let trials = if args.deep { deep::trials(&keyed, &models.value, clock.now()) } else { Vec::new() };
     if args.deep {
         deep::agree(&trials, args.yes, consent::can_ask(printer, Input::Free), printer)?;
@@ -79,7 +80,7 @@ pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> 
     // A run would be refused for any of these, whoever could answer.
     let is_refused = checks.iter().any(|check| check.status == Status::Error);
 
-    let place = Where::set(environment);
+    let place = Where::set(&settings.value, &reached);
     // Each call has a limit of its own, which comes first.
     let http = Http::new(Timeouts { connect: CONNECT, idle: ANSWER * 2 });
     let (found, found_servers, tried) = local::block_on(async {
@@ -101,7 +102,8 @@ pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> 
     let failed = |id: &str| tried.iter().any(|trial| trial.provider == id && !trial.answered);
     let vendor_answers = found.iter().any(|found| found.answers && !failed(found.provider.as_str()));
     checks.extend(found.into_iter().map(|found| found.check));
-    checks.extend(vendors::without_key(&keyed));
+    checks.extend(keyless);
+    checks.extend(vendors::without_key(&reached));
     let server_answers = found_servers.iter().any(|server| server.preferred().is_some());
     checks.extend(server_checks(&place, &found_servers));
     let embedded = here::embedded(home.as_ref().ok(), &settings.value, environment);
@@ -135,14 +137,20 @@ struct Target {
     is_at_home: bool,
 }
 
-/// The providers that are looked at.
-fn targets(environment: &Environment) -> Vec<Target> {
-    let target = |reach: Reach| {
-        let variables = secrets::VENDORS.iter().find(|variables| variables.provider == reach.id.as_str());
-        let is_at_home = variables.is_some_and(|variables| variables.default_base_url == reach.endpoint.base_url);
-        Target { id: reach.id, dialect: reach.dialect, endpoint: reach.endpoint, is_at_home }
-    };
-    reach::keyed(environment).into_iter().map(target).collect()
+/// The providers that are looked at, and those whose key should be there and cannot be had.
+fn targets(reached: &[Reach]) -> (Vec<Target>, Vec<Check>) {
+    let keys = KeyCommands::default();
+    let (mut targets, mut keyless) = (Vec::new(), Vec::new());
+    for reach in reached.iter().filter(|reach| reach.is_chosen_unasked()) {
+        match reach.endpoint(&keys) {
+            Ok(endpoint) => targets.push(Target { id: reach.id.clone(), dialect: reach.dialect, endpoint, is_at_home: reach.is_at_home() }),
+            Err(error) => {
+                let broken = Check::new(reach.id.as_str(), name(&reach.id), Status::Error, here::whole(error.source()));
+                keyless.push(broken.fix(error.hints().join("; ")));
+            }
+        }
+    }
+    (targets, keyless)
 }
 
 fn tell(findings: &Findings, json: bool, printer: &Printer) -> Result<(), Error> {

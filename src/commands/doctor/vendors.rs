@@ -4,7 +4,7 @@
 use futures_util::future::join_all;
 use secrecy::ExposeSecret;
 
-use crate::config::secrets;
+use crate::commands::reach::Reach;
 use crate::consultation::call::{Failure, FailureClass};
 use crate::domain::ids::ProviderId;
 use crate::domain::pricing::without_date;
@@ -201,10 +201,8 @@ fn panel_words(listed: &[Listed], catalog: &Catalog, provider: &ProviderId, toda
 }
 
 /// One quiet line for all vendors without a key.
-pub(super) fn without_key(keyed: &[Target]) -> Option<Check> {
-    let missing = secrets::VENDORS.iter().filter(|vendor| !keyed.iter().any(|target| target.id.as_str() == vendor.provider));
-    let told: Vec<String> =
-        missing.filter_map(|vendor| Some(format!("{} ({})", name(&ProviderId::new(vendor.provider)), vendor.keys.first()?))).collect();
+pub(super) fn without_key(reached: &[Reach]) -> Option<Check> {
+    let told: Vec<String> = reached.iter().filter_map(|reach| Some(format!("{} ({})", name(&reach.id), reach.missing_key()?))).collect();
     (!told.is_empty()).then(|| Check::new("keys", "no key", Status::Note, told.join(", ")))
 }
 

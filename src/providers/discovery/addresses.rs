@@ -16,13 +16,20 @@ pub struct Address {
 #[error("`{0}` is not the address of a server, such as `127.0.0.1:8080`")]
 pub struct BadAddress(pub String);
 
-/// Where the kinds are looked for when nothing else is said, in their order: their usual ports on this machine (llama.cpp's has changed), and
-/// for Ollama what `OLLAMA_HOST` says.
-pub fn usual(ollama_host: Option<&str>) -> Vec<Address> {
-    let here = |kind, port: u16| Address { root: format!("http://127.0.0.1:{port}"), expected: Some(kind) };
-    let ollama = Address { root: ollama_root(ollama_host.unwrap_or_default()), expected: Some(Kind::Ollama) };
-    let others = [(Kind::LlamaCpp, 8080), (Kind::LlamaCpp, 9931), (Kind::LmStudio, 1234), (Kind::Vllm, 8000)];
-    std::iter::once(ollama).chain(others.map(|(kind, port)| here(kind, port))).collect()
+/// The other port that llama.cpp's server listens on by default: newer builds have changed it.
+const LLAMACPP_PORTS: (&str, &str) = ("127.0.0.1:8080", "127.0.0.1:9931");
+
+/// Where kinds of servers are looked for, by the addresses that are known of them, in that order.
+pub fn usual<'a>(known: impl IntoIterator<Item = (Kind, &'a str)>) -> Result<Vec<Address>, BadAddress> {
+    let mut addresses = Vec::new();
+    for (kind, base_url) in known {
+        let address = Address { expected: Some(kind), ..Address::parse(base_url)? };
+        let other = Address { root: format!("http://{}", LLAMACPP_PORTS.1), ..address.clone() };
+        let has_other = kind == Kind::LlamaCpp && address.authority() == LLAMACPP_PORTS.0;
+        addresses.push(address);
+        addresses.extend(has_other.then_some(other));
+    }
+    Ok(addresses)
 }
 
 impl Address {
@@ -56,29 +63,6 @@ impl Address {
     }
 }
 
-/// Ollama's own rules for `OLLAMA_HOST`: scheme, port and even the host may be left out; a scheme brings its own usual port.
-fn ollama_root(text: &str) -> String {
-    let text = text.trim().trim_end_matches('/');
-    let (scheme, rest, port) = match text.split_once("://") {
-        Some(("https", rest)) => ("https", rest, "443"),
-        Some((_, rest)) => ("http", rest, "80"),
-        None => ("http", text, "11434"),
-    };
-    let (authority, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
-    // An IPv6 address without brackets has more than one colon and no port.
-    let (host, port) = match authority.rsplit_once(':') {
-        Some((host, given)) if given.parse::<u16>().is_ok() && (host.ends_with(']') || !host.contains(':')) => (host, given),
-        Some(_) | None => (authority, port),
-    };
-    let host = host.trim_start_matches('[').trim_end_matches(']');
-    let host = match host {
-        "" => "127.0.0.1".to_owned(),
-        host if host.contains(':') => format!("[{host}]"),
-        host => host.to_owned(),
-    };
-    to_this_machine(&format!("{scheme}://{host}:{port}{path}"))
-}
-
 /// A server may listen on every address; a client has to name one.
 fn to_this_machine(root: &str) -> String {
     root.replacen("://0.0.0.0", "://127.0.0.1", 1).replacen("://[::]", "://127.0.0.1", 1)
@@ -89,34 +73,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_usual_places_are_on_this_machine() {
-        let told: Vec<_> = usual(None).iter().map(|address| (address.expected.unwrap(), address.authority().to_owned())).collect();
-        let expected = [
-            (Kind::Ollama, "127.0.0.1:11434"),
-            (Kind::LlamaCpp, "127.0.0.1:8080"),
-            (Kind::LlamaCpp, "127.0.0.1:9931"),
-            (Kind::LmStudio, "127.0.0.1:1234"),
-            (Kind::Vllm, "127.0.0.1:8000"),
-        ];
-        assert_eq!(told, expected.map(|(kind, authority)| (kind, authority.to_owned())));
-    }
-
-    #[test]
-    fn ollamas_variable_is_read_as_ollama_reads_it() {
-        for (text, root) in [
-            ("", "http://127.0.0.1:11434"),
-            ("0.0.0.0", "http://127.0.0.1:11434"),
-            (":5000", "http://127.0.0.1:5000"),
-            ("box:5000", "http://box:5000"),
-            ("192.168.1.5", "http://192.168.1.5:11434"),
-            ("http://box", "http://box:80"),
-            ("https://box/ollama/", "https://box:443/ollama"),
-            ("[::1]:5000", "http://[::1]:5000"),
-            ("::1", "http://[::1]:11434"),
-            ("http://0.0.0.0:5000/", "http://127.0.0.1:5000"),
-        ] {
-            assert_eq!(ollama_root(text), root, "{text}");
-        }
+    fn llamacpp_is_looked_for_at_both_of_its_ports_unless_another_is_named() {
+        let told = |llamacpp: &str| {
+            let known = [(Kind::Ollama, "http://127.0.0.1:11434"), (Kind::LlamaCpp, llamacpp), (Kind::LmStudio, "http://box:1234/v1")];
+            let usual = usual(known).unwrap();
+            usual.iter().map(|address| format!("{:?} {}", address.expected.unwrap(), address.authority())).collect::<Vec<_>>()
+        };
+        assert_eq!(
+            told("http://127.0.0.1:8080/v1"),
+            ["Ollama 127.0.0.1:11434", "LlamaCpp 127.0.0.1:8080", "LlamaCpp 127.0.0.1:9931", "LmStudio box:1234"]
+        );
+        assert_eq!(told("http://box:8080/v1").len(), 3);
     }
 
     #[test]

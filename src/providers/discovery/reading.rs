@@ -108,7 +108,7 @@ fn ollama(answers: &Answers) -> Vec<ServedModel> {
 }
 
 /// True for a name that stands for a model in Ollama's cloud: `gpt-oss:120b-cloud`, `glm:cloud`.
-pub(super) fn is_ollamas_cloud(id: &str) -> bool {
+pub fn is_ollamas_cloud(id: &str) -> bool {
     id.ends_with("-cloud") || id.ends_with(":cloud")
 }
 

@@ -3,9 +3,11 @@
 mod adversity;
 mod anonymity;
 mod completions;
+mod config;
 mod consult;
 mod cost_gate;
 mod doctor;
+mod endpoints;
 mod failures;
 mod interrupts;
 mod judging;

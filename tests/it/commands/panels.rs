@@ -59,7 +59,7 @@ fn what_cannot_be_asked_is_refused_with_the_way_out() {
         (["--model", "gpt-6.1-sol"], "error: there is no key for OpenAI\nhint: set OPENAI_API_KEY\n"),
         (
             ["--judge", "acme:x"],
-            "error: no provider is called `acme`\nhint: one of: anthropic, openai, google, xai, mistral, openrouter, ollama, llamacpp, lmstudio, vllm, local\n",
+            "error: no provider is called `acme`\nhint: one of: anthropic, openai, google, xai, mistral, openrouter, ollama, llamacpp, lmstudio, vllm, local\nhint: or give it an address: conclave config set endpoints.acme.base_url URL\n",
         ),
         (["--panel", "nobody=claude-opus-5-5"], "error: no persona is called `nobody`\nhint: one of: architecture, pragmatic, security\n"),
     ] {
@@ -109,4 +109,22 @@ fn a_retired_model_is_used_with_a_word_of_its_successor() {
     assert!(ran.stderr.contains("Note: `gpt-4` retired on 2026-10-23; use `gpt-6.1-sol`\n"), "{}", ran.stderr);
     let ran = Conclave::at(&server).run(&["consult", "Shall we?", "--yes", "--model", "openai:gpt-4-turbo-2024-04-09"]).ends_with(0);
     assert!(ran.stderr.contains("Note: `gpt-4-turbo-2024-04-09` retired on 2026-10-23; use `gpt-6.1-sol`\n"), "{}", ran.stderr);
+}
+
+#[test]
+fn a_panel_can_be_called_by_its_name() {
+    let server = ProviderServer::start();
+    let config = r#"{"panels": {"fast": {"seats": "security=claude-haiku-5-5,pragmatic=gemini-3.8-flash", "judge": "gpt-6.1-terra"},
+                                "slow": ["security=claude-opus-5-5"]}, "panel": "slow"}"#;
+    let conclave = Conclave::at(&server).config(config);
+    let models = |arguments: &[&str]| {
+        let before = server.requests().len();
+        conclave.run(&[&["consult", "-n", "--yes", "Shall we?"], arguments].concat()).ends_with(0);
+        let asked = asked(&server).split_off(before);
+        asked.into_iter().map(|asked| asked.model).collect::<std::collections::BTreeSet<_>>().into_iter().collect::<Vec<_>>()
+    };
+    assert_eq!(models(&["--panel", "fast"]), ["claude-haiku-5-5", "gemini-3.8-flash", "gpt-6.1-terra"]);
+    assert_eq!(models(&["--judge", "gemini-4-argon"]), ["claude-opus-5-5", "gemini-4-argon"]);
+    let ran = conclave.run(&["consult", "--panel", "fats", "Shall we?"]).ends_with(2);
+    assert!(ran.stderr.starts_with("error: no panel is called `fats`\nhint: did you mean `fast`?\n"), "{}", ran.stderr);
 }

@@ -1,0 +1,205 @@
+//! `conclave config`: what is set, where each value comes from, and how it is changed.
+//!
+//! No key is ever shown: the settings hold none.
+
+mod change;
+mod place;
+
+use std::fmt::Write;
+
+use clap::Subcommand;
+use serde_json::{Map, Value, json};
+
+use crate::config::env::Environment;
+use crate::config::keys::Key;
+use crate::config::paths::Home;
+use crate::config::settings::Settings;
+use crate::error::Error;
+use crate::terminal::escape::one_line;
+use crate::terminal::paint::Paint;
+use crate::terminal::printer::Printer;
+
+use place::{Found, Place};
+
+/// Show and change the settings
+#[derive(Clone, Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  conclave config set always_allow_under 0.25
+  conclave config set endpoints.work '{\"base_url\": \"https://llm.example.com/v1\", \"api_key_env\": \"WORK_KEY\"}'
+  conclave config set endpoints.anthropic.api_key_cmd 'pass show anthropic'
+  conclave config set panels.fast 'security=work:small,architect=ollama:gemma4'
+  conclave config set parameters.openai:gpt-6.1-sol.reasoning_effort low
+  conclave config show")]
+pub struct Args {
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(Clone, Debug, Subcommand)]
+enum Action {
+    /// Print where the settings' file is, or would be
+    Path,
+    /// Show every setting, its value and where that comes from
+    Show {
+        /// As one JSON object: each setting with its `value` and `origin`
+        #[arg(long)]
+        json: bool,
+    },
+    /// Print the value in force; nothing when there is none
+    Get {
+        /// The setting, or a part of one, such as `endpoints.work.base_url`
+        key: String,
+    },
+    /// Write a setting to the file, once it is known to be a valid one
+    #[command(
+        after_help = "Flags and CONCLAVE_… variables outweigh the file. Keys are not settings: name a variable with `api_key_env`, or a \
+                            command that prints the key with `api_key_cmd`."
+    )]
+    Set {
+        /// The setting, or a part of one, such as `endpoints.work.base_url`
+        key: String,
+        /// JSON, or a text that needs no quotation marks
+        #[arg(allow_hyphen_values = true)]
+        value: String,
+    },
+    /// Take a setting out of the file
+    Unset {
+        /// The setting, or a part of one, such as `panels.fast`
+        key: String,
+    },
+}
+
+pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> Result<(), Error> {
+    let home = Home::find(environment).map_err(Error::usage)?;
+    let load = || Settings::load(&home.config_file(), environment).map_err(Error::usage);
+    let result = match &args.action {
+        Action::Path => format!("{}\n", home.config_file().display()),
+        Action::Show { json: true } => as_json(&load()?),
+        Action::Show { json: false } => as_table(&load()?, printer.out_face().paint),
+        Action::Get { key } => get(key, &load()?)?,
+        Action::Set { key, value } => return change::set(key, value, &home, environment, printer),
+        Action::Unset { key } => return change::unset(key, &home, environment, printer),
+    };
+    printer.result(&result).map_err(Error::failed)
+}
+
+/// A value by itself: texts without quotation marks, nothing where there is none.
+fn get(name: &str, settings: &Settings) -> Result<String, Error> {
+    let place = Place::find(name, &|key| settings.value(key))?;
+    let value = match place.value(settings)? {
+        Found::Value(value) => value,
+        Found::Nothing => return Ok(String::new()),
+    };
+    Ok(match value {
+        Value::Null => String::new(),
+        Value::String(text) => text + "\n",
+        Value::Array(_) | Value::Object(_) => serde_json::to_string_pretty(&value).map_err(Error::failed)? + "\n",
+        Value::Bool(_) | Value::Number(_) => format!("{value}\n"),
+    })
+}
+
+fn as_json(settings: &Settings) -> String {
+    let entry = |key: Key| (key.name().to_owned(), json!({"value": settings.value(key), "origin": origin(settings, key)}));
+    let all = Value::Object(Key::ALL.into_iter().map(entry).collect::<Map<_, _>>());
+    format!("{all:#}\n")
+}
+
+fn origin(settings: &Settings, key: Key) -> String {
+    settings.origins.get(&key).map_or_else(|| "default".to_owned(), ToString::to_string)
+}
+
+/// One line a setting, or a part of one: its name as `get` takes it, its value, its origin.
+fn as_table(settings: &Settings, paint: Paint) -> String {
+    let mut rows = Vec::new();
+    for key in Key::ALL {
+        let mut parts = Vec::new();
+        leaves(key.name(), &settings.value(key), &mut parts);
+        rows.extend(parts.into_iter().map(|(name, value)| (name, one_line(&value), origin(settings, key))));
+    }
+    let names = rows.iter().map(|(name, ..)| name.chars().count()).max().unwrap_or(0);
+    let values = rows.iter().map(|(_, value, _)| value.chars().count()).max().unwrap_or(0).min(40);
+    let mut text = String::new();
+    for (name, value, origin) in rows {
+        // Writing to a text cannot fail.
+        let _ = writeln!(text, "{name:names$}  {value:values$}  {}", paint.dim(&origin));
+    }
+    text
+}
+
+/// The parts of a value that have no parts with names, each with its dotted name.
+fn leaves(name: &str, value: &Value, found: &mut Vec<(String, String)>) {
+    match value {
+        Value::Object(fields) if !fields.is_empty() => {
+            for (field, value) in fields {
+                leaves(&format!("{name}.{field}"), value, found);
+            }
+        }
+        Value::Null => found.push((name.to_owned(), "-".to_owned())),
+        Value::Object(_) if !name.contains('.') => found.push((name.to_owned(), "-".to_owned())),
+        Value::String(text) => found.push((name.to_owned(), text.clone())),
+        Value::Object(_) | Value::Array(_) | Value::Bool(_) | Value::Number(_) => found.push((name.to_owned(), value.to_string())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+
+    const CONFIG: &str = r#"{"judge": "a:j\u001b[31m", "endpoints": {"work": {"base_url": "h", "free": true}},
+        "panels": {"fast": "security=a:m"}, "parameters": {"openai:gpt-6.1-sol": {"reasoning": {"effort": "low"}, "stop": null}}}"#;
+
+    fn settings() -> Settings {
+        Settings::default().with_file(Path::new("config.json"), CONFIG).unwrap()
+    }
+
+    #[test]
+    fn every_setting_is_shown_with_its_origin_and_its_parts_as_they_can_be_asked_for() {
+        let settings = settings();
+        let table = as_table(&settings, Paint::Plain);
+        for key in Key::ALL {
+            assert!(table.lines().any(|line| line.starts_with(key.name())), "{key}");
+        }
+        for line in table.lines().filter(|line| line.ends_with("config.json") && !line.starts_with("judge")) {
+            let (name, rest) = line.split_once(' ').unwrap();
+            let value = rest.trim().strip_suffix("config.json").unwrap().trim();
+            let got = get(name, &settings).unwrap();
+            assert_eq!(got.split_whitespace().collect::<String>(), if value == "-" { "" } else { value }, "{name}");
+        }
+        assert!(table.lines().any(|line| line.split_whitespace().eq(["always_allow_under", "0.5", "default"])), "{table}");
+        assert!(!table.contains('\u{1b}'), "{table}");
+        let json: Value = serde_json::from_str(&as_json(&settings)).unwrap();
+        assert_eq!(json["endpoints"], json!({"value": {"work": {"base_url": "h", "free": true}}, "origin": "config.json"}));
+        assert_eq!((json.as_object().unwrap().len(), &json["panel"]), (Key::ALL.len(), &json!({"value": null, "origin": "default"})));
+    }
+
+    #[test]
+    fn a_value_is_printed_by_itself_and_nothing_where_there_is_none() {
+        let got = |name: &str| get(name, &settings()).map_err(|error| error.to_string());
+        for (name, value) in [
+            ("endpoints.work.base_url", "h\n"),
+            ("endpoints.work.baseUrl", "h\n"),
+            ("endpoints.work.free", "true\n"),
+            ("endpoints.work.dialect", ""),
+            ("endpoints.openai.base_url", ""),
+            ("alwaysAllowUnder", "0.5\n"),
+            ("panel", ""),
+            ("parameters.openai:gpt-6.1-sol.reasoning.effort", "low\n"),
+            ("parameters.openai:gpt-6.1-sol.seed", ""),
+            ("panels.fast.seats", "[\n  \"security=a:m\"\n]\n"),
+        ] {
+            assert_eq!(got(name).unwrap(), value, "{name}");
+        }
+        for (name, words) in [
+            ("jugde", "unknown setting `jugde`; did you mean `judge`?"),
+            ("judge.x", "`judge` has no parts"),
+            ("endpoints.wrok.base_url", "there is no `endpoints.wrok`"),
+            ("endpoints.work.base_ulr", "`base_ulr` is not a field of `endpoints.work`; did you mean `base_url`?"),
+            ("endpoints.work.base_url.x", "`base_url` of `endpoints.work` has no parts"),
+        ] {
+            assert_eq!(got(name).unwrap_err(), words, "{name}");
+        }
+    }
+}

@@ -1,0 +1,252 @@
+//! Servers of the user's own, and what the user changes about a known provider: the setting `endpoints`.
+//!
+//! A key is never here, only where it is to be found. What is not said stays `None`: what it then means is decided where the server is
+//! put to use.
+
+use serde_json::{Map, Value, json};
+
+use super::addresses;
+use super::fields::{NAME_RULE, Place, Problem, is_name};
+
+/// One entry.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EndpointEntry {
+    /// Before the colon of its models.
+    pub name: String,
+    /// As the user wrote it. `None` only in an entry that changes a known provider.
+    pub base_url: Option<String>,
+    pub key: Option<KeyPlace>,
+    pub max_tokens_field: Option<MaxTokensField>,
+    pub structured_output: Option<StructuredOutput>,
+    /// Calls under way at once.
+    pub max_in_flight: Option<u32>,
+    /// Its models cost nothing.
+    pub free: Option<bool>,
+    pub dialect: Option<DialectName>,
+}
+
+/// Where a key is to be found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum KeyPlace {
+    /// In the variable of this name.
+    Variable(String),
+    /// In what this command prints.
+    Command(String),
+}
+
+/// The name of the field that limits an answer's tokens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MaxTokensField {
+    MaxTokens,
+    MaxCompletionTokens,
+}
+
+/// How a server can be held to the shape of an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StructuredOutput {
+    JsonSchema,
+    JsonObject,
+    None,
+}
+
+/// The wire format that a server speaks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DialectName {
+    OpenAi,
+    Anthropic,
+    Gemini,
+    Ollama,
+}
+
+/// The fields of an entry.
+pub const FIELDS: [&str; 9] =
+    ["name", "base_url", "api_key_env", "api_key_cmd", "max_tokens_field", "structured_output", "max_in_flight", "free", "dialect"];
+
+const MAX_TOKENS_FIELDS: [(&str, MaxTokensField); 2] =
+    [("max_tokens", MaxTokensField::MaxTokens), ("max_completion_tokens", MaxTokensField::MaxCompletionTokens)];
+const STRUCTURED_OUTPUTS: [(&str, StructuredOutput); 3] =
+    [("json_schema", StructuredOutput::JsonSchema), ("json_object", StructuredOutput::JsonObject), ("none", StructuredOutput::None)];
+const DIALECTS: [(&str, DialectName); 4] = [
+    ("openai", DialectName::OpenAi),
+    ("anthropic", DialectName::Anthropic),
+    ("gemini", DialectName::Gemini),
+    ("ollama", DialectName::Ollama),
+];
+
+/// The embedded model's provider, which is no server.
+const NO_SERVER: &str = "local";
+
+/// Reads the setting: an object of entries by name, or a list of entries with a `name`.
+pub(super) fn read(setting: &Place<'_>, is_known_provider: impl Fn(&str) -> bool) -> Result<Vec<EndpointEntry>, Problem> {
+    let mut entries: Vec<EndpointEntry> = Vec::new();
+    let mut add = |name: String, place: &Place<'_>| {
+        if entries.iter().any(|entry| entry.name == name) {
+            return Err(place.problem(format!("is a second entry with the name `{name}`")));
+        }
+        let entry = EndpointEntry::read(name, place)?;
+        if entry.base_url.is_none() && !is_known_provider(&entry.name) {
+            return Err(place.problem(format!("has no `base_url`, and `{}` is not a provider that this program knows", entry.name)));
+        }
+        entries.push(entry);
+        Ok(())
+    };
+    match setting.value {
+        Value::Object(_) => {
+            for (name, place) in setting.named()? {
+                add(name, &place)?;
+            }
+        }
+        Value::Array(list) => {
+            for (at, value) in list.iter().enumerate() {
+                let place = Place::new(format!("{}[{at}]", setting.at), value);
+                let name = match place.fields(&FIELDS)?.get("name") {
+                    Some(name) => name.text()?,
+                    None => return Err(place.problem("has no `name`")),
+                };
+                if !is_name(&name) {
+                    return Err(place.inside("name", value).problem(format!("is not a name: {NAME_RULE}")));
+                }
+                add(name.clone(), &Place::new(format!("{}.{name}", setting.at), value))?;
+            }
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {
+            return Err(setting.problem("must be an object of servers by name, or a list of objects with a `name`"));
+        }
+    }
+    Ok(entries)
+}
+
+impl EndpointEntry {
+    fn read(name: String, place: &Place<'_>) -> Result<Self, Problem> {
+        if name == NO_SERVER {
+            return Err(place.problem("cannot have this name: it is the embedded model's"));
+        }
+        let fields = place.fields(&FIELDS)?;
+        if let Some(said) = fields.get("name").map(Place::text).transpose()?.filter(|said| *said != name) {
+            return Err(place.problem(format!("calls itself `{said}`")));
+        }
+        let key = match (fields.get("api_key_env"), fields.get("api_key_cmd")) {
+            (Some(_), Some(_)) => return Err(place.problem("has both `api_key_env` and `api_key_cmd`; one says where the key is")),
+            (Some(variable), None) => Some(KeyPlace::Variable(variable_name(variable)?)),
+            (None, Some(command)) => Some(KeyPlace::Command(command.text()?)),
+            (None, None) => None,
+        };
+        Ok(Self {
+            base_url: fields.get("base_url").map(address).transpose()?,
+            key,
+            max_tokens_field: fields.get("max_tokens_field").map(|field| field.choice(&MAX_TOKENS_FIELDS)).transpose()?,
+            structured_output: fields.get("structured_output").map(|field| field.choice(&STRUCTURED_OUTPUTS)).transpose()?,
+            max_in_flight: fields.get("max_in_flight").map(Place::count).transpose()?,
+            free: fields.get("free").map(Place::truth).transpose()?,
+            dialect: fields.get("dialect").map(|field| field.choice(&DIALECTS)).transpose()?,
+            name,
+        })
+    }
+
+    /// The entry as it would be written under its name.
+    pub fn to_json(&self) -> Value {
+        let (variable, command) = match &self.key {
+            Some(KeyPlace::Variable(name)) => (Some(name), None),
+            Some(KeyPlace::Command(command)) => (None, Some(command)),
+            None => (None, None),
+        };
+        let fields = [
+            ("base_url", self.base_url.as_ref().map(|url| json!(url))),
+            ("api_key_env", variable.map(|name| json!(name))),
+            ("api_key_cmd", command.map(|command| json!(command))),
+            ("max_tokens_field", self.max_tokens_field.and_then(|field| word(&MAX_TOKENS_FIELDS, field))),
+            ("structured_output", self.structured_output.and_then(|form| word(&STRUCTURED_OUTPUTS, form))),
+            ("max_in_flight", self.max_in_flight.map(|count| json!(count))),
+            ("free", self.free.map(|free| json!(free))),
+            ("dialect", self.dialect.and_then(|dialect| word(&DIALECTS, dialect))),
+        ];
+        let said = fields.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?)));
+        Value::Object(said.collect::<Map<_, _>>())
+    }
+}
+
+fn word<T: PartialEq>(words: &[(&'static str, T)], meant: T) -> Option<Value> {
+    words.iter().find(|(_, meaning)| *meaning == meant).map(|(word, _)| json!(word))
+}
+
+/// An address that holds no secret.
+pub(super) fn address(place: &Place<'_>) -> Result<String, Problem> {
+    let text = place.text()?;
+    addresses::check(&text).map_err(|what| place.problem(what))?;
+    Ok(text)
+}
+
+/// The name of a variable, and not what someone takes for it: a key.
+fn variable_name(place: &Place<'_>) -> Result<String, Problem> {
+    let name = place.text()?;
+    let is_name = !name.starts_with(|c: char| c.is_ascii_digit()) && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    let looks_random = name.len() > 20 && name.chars().any(|c| c.is_ascii_lowercase()) && name.chars().any(|c| c.is_ascii_digit());
+    if is_name && !looks_random {
+        Ok(name)
+    } else {
+        Err(place.problem("must be the name of the variable that holds the key, such as `WORK_API_KEY`, and never the key itself"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn entries(json: &str) -> Result<Vec<EndpointEntry>, String> {
+        let value = serde_json::from_str(json).unwrap();
+        read(&Place::new("endpoints", &value), |name| name == "anthropic").map_err(|problem| format!("{} {}", problem.at, problem.what))
+    }
+
+    #[test]
+    fn a_list_and_an_object_mean_the_same_in_both_spellings() {
+        let list = r#"[{"name": "work", "baseUrl": "https://h/v1", "apiKeyEnv": "WORK_KEY", "max_tokens_field": "max_completion_tokens",
+                        "structured_output": "json_object", "maxInFlight": 2, "free": true, "dialect": "anthropic"}]"#;
+        let object = r#"{"work": {"base_url": "https://h/v1", "api_key_env": "WORK_KEY", "max_tokens_field": "max_completion_tokens",
+                          "structured_output": "json_object", "max_in_flight": 2, "free": true, "dialect": "anthropic"}}"#;
+        let read = entries(list).unwrap();
+        assert_eq!(read, entries(object).unwrap());
+        assert_eq!(read[0].key, Some(KeyPlace::Variable("WORK_KEY".into())));
+        assert_eq!(read[0].to_json(), serde_json::from_str::<Value>(object).unwrap()["work"]);
+    }
+
+    #[test]
+    fn a_known_provider_needs_no_address_and_any_other_name_does() {
+        assert_eq!(
+            entries(r#"{"anthropic": {"api_key_cmd": "pass show a"}}"#).unwrap()[0].key,
+            Some(KeyPlace::Command("pass show a".into()))
+        );
+        let error = entries(r#"{"acme": {"api_key_env": "K"}}"#).unwrap_err();
+        assert_eq!(error, "endpoints.acme has no `base_url`, and `acme` is not a provider that this program knows");
+    }
+
+    #[test]
+    fn what_is_wrong_is_named_by_its_place_and_no_value_is_shown() {
+        for (json, at, words) in [
+            (r#"{"w": {"base_ulr": "x"}}"#, "endpoints.w.base_ulr", "did you mean `base_url`?"),
+            (r#"{"w": {"base_url": "h", "api_key": "sk-secret"}}"#, "endpoints.w.api_key", "`api_key_env`"),
+            (r#"{"w": {"base_url": "h", "key": "sk-secret"}}"#, "endpoints.w.key", "`api_key_cmd`"),
+            (r#"{"w": {"base_url": "h", "token": "sk-secret"}}"#, "endpoints.w.token", "`api_key_cmd`"),
+            (r#"{"w": {"base_url": "h", "api_key_env": "sk-secret"}}"#, "endpoints.w.api_key_env", "never the key itself"),
+            (r#"{"w": {"base_url": "h", "api_key_env": "AIzaSysecret0123456789abc"}}"#, "endpoints.w.api_key_env", "never the key itself"),
+            (r#"{"w": {"base_url": "https://u:secret@h/v1"}}"#, "endpoints.w.base_url", "user name"),
+            (r#"{"w": {"base_url": "https://h/v1?key=secret"}}"#, "endpoints.w.base_url", "`?`"),
+            (r#"{"w": {"base_url": "ftp://h"}}"#, "endpoints.w.base_url", "http"),
+            (r#"{"w": {"base_url": "h", "max_in_flight": 0}}"#, "endpoints.w.max_in_flight", "above 0"),
+            (r#"{"w": {"base_url": "h", "free": "yes"}}"#, "endpoints.w.free", "true or false"),
+            (r#"{"w": {"base_url": "h", "dialect": "grpc"}}"#, "endpoints.w.dialect", "`gemini`"),
+            (r#"{"w": {"base_url": "h", "api_key_env": "A", "api_key_cmd": "b"}}"#, "endpoints.w", "both"),
+            (r#"{"w": {"base_url": "h", "baseUrl": "h"}}"#, "endpoints.w.baseUrl", "twice"),
+            (r#"{"w": {"base_url": "h", "name": "v"}}"#, "endpoints.w", "calls itself `v`"),
+            (r#"{"W": {"base_url": "h"}}"#, "endpoints.W", "a-z"),
+            (r#"{"local": {"base_url": "h"}}"#, "endpoints.local", "embedded"),
+            (r#"[{"base_url": "h"}]"#, "endpoints[0]", "has no `name`"),
+            (r#"[{"name": "a", "base_url": "h"}, {"name": "a", "base_url": "i"}]"#, "endpoints.a", "second"),
+            (r#""sk-secret""#, "endpoints", "must be an object"),
+            (r#"{"w": "sk-secret"}"#, "endpoints.w", "must be an object"),
+        ] {
+            let error = entries(json).unwrap_err();
+            assert!(error.starts_with(&format!("{at} ")) && error.contains(words), "{json}: {error}");
+            assert!(!error.contains("secret"), "{error}");
+        }
+    }
+}

@@ -1,0 +1,189 @@
+//! Keys that a command prints, such as a password manager's. A command is run when its key is first needed, and once.
+
+use std::collections::BTreeMap;
+use std::io::{self, Read};
+use std::process::{Child, Command, Stdio};
+use std::sync::{Arc, Mutex, PoisonError, mpsc};
+use std::time::Duration;
+
+use secrecy::SecretString;
+
+/// How long a command may take: a person may have to unlock something.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// How often it is looked whether a command has ended.
+const STEP: Duration = Duration::from_millis(5);
+
+/// How long output may stay behind the command's end. A command may leave something running that holds its output open.
+const STRAGGLING: Duration = Duration::from_millis(200);
+
+/// Most bytes that are read of what a command prints.
+const MOST_BYTES: u64 = 64 * 1024;
+
+/// The commands that have been run, with what they gave.
+#[derive(Debug)]
+pub struct KeyCommands {
+    keys: Mutex<BTreeMap<String, SecretString>>,
+    patience: Duration,
+}
+
+impl Default for KeyCommands {
+    fn default() -> Self {
+        Self { keys: Mutex::default(), patience: PATIENCE }
+    }
+}
+
+/// A command that gives no key. What it printed on standard output is never shown.
+#[derive(Debug, thiserror::Error)]
+pub enum CommandFailed {
+    #[error("`{command}` cannot be run")]
+    Unstartable { command: String, source: io::Error },
+    #[error("`{command}` was not done after {} s", patience.as_secs_f64())]
+    TooSlow { command: String, patience: Duration },
+    #[error("`{command}` failed ({status}){}", said(stderr))]
+    Failed { command: String, status: String, stderr: String },
+    #[error("`{command}` printed no key{}", said(stderr))]
+    Empty { command: String, stderr: String },
+}
+
+fn said(stderr: &str) -> String {
+    let words = stderr.trim();
+    if words.is_empty() { String::new() } else { format!(": {words}") }
+}
+
+impl KeyCommands {
+    /// The first line of what the command prints, without surrounding white space. It is run by `sh`, with nothing on standard input.
+    pub fn key(&self, command: &str) -> Result<SecretString, CommandFailed> {
+        let mut keys = self.keys.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(key) = keys.get(command) {
+            return Ok(key.clone());
+        }
+        let key = run(command, self.patience)?;
+        keys.insert(command.to_owned(), key.clone());
+        Ok(key)
+    }
+}
+
+fn run(command: &str, patience: Duration) -> Result<SecretString, CommandFailed> {
+    let unstartable = |source| CommandFailed::Unstartable { command: command.to_owned(), source };
+    let mut shell = Command::new("sh");
+    shell.arg("-c").arg(command).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = shell.spawn().map_err(unstartable)?;
+    let stdout = Output::collect(child.stdout.take());
+    let stderr = Output::collect(child.stderr.take());
+
+    let Some(status) = wait(&mut child, patience).map_err(unstartable)? else {
+        // It may have ended in this instant; either way it is gone now.
+        let _ = child.kill();
+        let _ = child.wait();
+        return Err(CommandFailed::TooSlow { command: command.to_owned(), patience });
+    };
+    if !status.success() {
+        let stderr = stderr.text();
+        return Err(CommandFailed::Failed { command: command.to_owned(), status: status.to_string(), stderr });
+    }
+    let text = stdout.text();
+    match text.lines().next().map(str::trim) {
+        None | Some("") => Err(CommandFailed::Empty { command: command.to_owned(), stderr: stderr.text() }),
+        Some(key) => Ok(SecretString::from(key)),
+    }
+}
+
+/// Waits for the end, `None` when it does not come in time.
+fn wait(child: &mut Child, patience: Duration) -> io::Result<Option<std::process::ExitStatus>> {
+    let mut waited = Duration::ZERO;
+    loop {
+        if let Some(status) = child.try_wait()? {
+            return Ok(Some(status));
+        }
+        if waited >= patience {
+            return Ok(None);
+        }
+        std::thread::sleep(STEP);
+        waited += STEP;
+    }
+}
+
+/// What a command prints on one of its streams, read beside it so that a full pipe never stops it.
+struct Output {
+    bytes: Arc<Mutex<Vec<u8>>>,
+    end: mpsc::Receiver<()>,
+}
+
+impl Output {
+    fn collect(stream: Option<impl Read + Send + 'static>) -> Self {
+        let bytes = Arc::new(Mutex::new(Vec::new()));
+        let (sender, end) = mpsc::channel();
+        let shared = Arc::clone(&bytes);
+        // It ends with the stream. Something that a command left running may keep that open: then it ends with this process.
+        std::thread::spawn(move || {
+            let Some(stream) = stream else { return };
+            let mut stream = stream.take(MOST_BYTES);
+            let mut chunk = [0; 4096];
+            while let Ok(count @ 1..) = stream.read(&mut chunk) {
+                shared.lock().unwrap_or_else(PoisonError::into_inner).extend(chunk.iter().take(count));
+            }
+            drop(sender);
+        });
+        Self { bytes, end }
+    }
+
+    fn text(&self) -> String {
+        // Either the stream has ended, which the sender's end tells, or it is not waited for.
+        let _ = self.end.recv_timeout(STRAGGLING);
+        String::from_utf8_lossy(&self.bytes.lock().unwrap_or_else(PoisonError::into_inner)).into_owned()
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use secrecy::ExposeSecret;
+
+    use super::*;
+
+    fn key(command: &str) -> Result<String, String> {
+        KeyCommands::default().key(command).map(|key| key.expose_secret().to_owned()).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn the_first_line_is_the_key() {
+        assert_eq!(key("printf ' k-1 \\nsecond\\n'"), Ok("k-1".to_owned()));
+        assert_eq!(key("echo k-2; echo warning >&2"), Ok("k-2".to_owned()));
+        assert_eq!(key("cat; echo k-3"), Ok("k-3".to_owned()), "nothing is on standard input");
+    }
+
+    #[test]
+    fn a_command_is_run_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("runs").display().to_string();
+        let commands = KeyCommands::default();
+        let command = format!("echo run >> '{file}'; echo k");
+        let keys = [commands.key(&command).unwrap(), commands.key(&command).unwrap()];
+        assert!(keys.iter().all(|key| key.expose_secret() == "k"));
+        assert_eq!(std::fs::read_to_string(&file).unwrap(), "run\n");
+        assert!(!format!("{commands:?}").contains("\"k\""), "{commands:?}");
+    }
+
+    #[test]
+    fn a_command_that_gives_no_key_says_why_and_never_what_it_printed() {
+        assert_eq!(
+            key("echo secret-half; echo 'the vault is locked' >&2; exit 3").unwrap_err(),
+            "`echo secret-half; echo 'the vault is locked' >&2; exit 3` failed (exit status: 3): the vault is locked"
+        );
+        assert_eq!(key("true").unwrap_err(), "`true` printed no key");
+        assert_eq!(key("printf '\\nsecond'").unwrap_err(), "`printf '\\nsecond'` printed no key");
+        assert!(key("no-such-program-anywhere").unwrap_err().contains("not found"));
+    }
+
+    #[test]
+    fn a_command_that_takes_too_long_is_ended() {
+        let commands = KeyCommands { patience: Duration::from_millis(50), ..KeyCommands::default() };
+        let error = commands.key("exec sleep 60").unwrap_err().to_string();
+        assert_eq!(error, "`exec sleep 60` was not done after 0.05 s");
+    }
+
+    #[test]
+    fn what_a_command_leaves_running_does_not_hold_up_its_key() {
+        assert_eq!(key("sleep 5 & echo k"), Ok("k".to_owned()));
+    }
+}

@@ -1,0 +1,83 @@
+//! Fields that the user adds to the bodies of requests: the setting `parameters`.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value, json};
+
+use super::fields::{Place, Problem, is_name};
+
+/// Body fields by `provider` or `provider:model`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Parameters(BTreeMap<String, Map<String, Value>>);
+
+/// What a request says by itself, under any vendor's name for it.
+const OURS: [&str; 5] = ["model", "messages", "contents", "stream", "system"];
+
+impl Parameters {
+    /// The fields for all models of a provider, and those for single models by their names.
+    pub fn of(&self, provider: &str) -> (Map<String, Value>, BTreeMap<String, Map<String, Value>>) {
+        let single = self.0.iter().filter_map(|(name, fields)| {
+            let (of, model) = name.split_once(':')?;
+            (of == provider).then(|| (model.to_owned(), fields.clone()))
+        });
+        (self.0.get(provider).cloned().unwrap_or_default(), single.collect())
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    pub fn to_json(&self) -> Value {
+        json!(self.0)
+    }
+
+    pub(super) fn read(setting: &Place<'_>) -> Result<Self, Problem> {
+        let object = setting.value.as_object().ok_or_else(|| setting.problem("must be an object by `provider` or `provider:model`"))?;
+        let entry = |(name, value): (&String, &Value)| {
+            let place = setting.inside(name, value);
+            let names_something = match name.split_once(':') {
+                Some((provider, model)) => is_name(provider) && !model.trim().is_empty(),
+                None => is_name(name),
+            };
+            if !names_something {
+                return Err(place.problem("is neither `provider` nor `provider:model`"));
+            }
+            let fields = value.as_object().ok_or_else(|| place.problem("must be an object of body fields"))?;
+            match fields.iter().find(|(field, _)| OURS.contains(&field.as_str())) {
+                Some((field, value)) => Err(place.inside(field, value).problem("is a field that the consultation itself sets")),
+                None => Ok((name.clone(), fields.clone())),
+            }
+        };
+        object.iter().map(entry).collect::<Result<_, _>>().map(Self)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parameters(json: &str) -> Result<Parameters, String> {
+        let value = serde_json::from_str(json).unwrap();
+        Parameters::read(&Place::new("parameters", &value)).map_err(|problem| format!("{} {}", problem.at, problem.what))
+    }
+
+    #[test]
+    fn fields_are_found_by_provider_and_by_model() {
+        let read =
+            parameters(r#"{"openai": {"reasoning_effort": "low", "seed": 0}, "openai:m:free": {"reasoning_effort": null}}"#).unwrap();
+        let (for_all, by_model) = read.of("openai");
+        assert_eq!(Value::Object(for_all), json!({"reasoning_effort": "low", "seed": 0}));
+        assert_eq!(json!(by_model), json!({"m:free": {"reasoning_effort": null}}));
+        assert_eq!(read.of("google"), Default::default());
+    }
+
+    #[test]
+    fn what_the_consultation_sets_itself_is_refused() {
+        for field in OURS {
+            let error = parameters(&format!(r#"{{"openai:m": {{"{field}": 1}}}}"#)).unwrap_err();
+            assert_eq!(error, format!("parameters.openai:m.{field} is a field that the consultation itself sets"));
+        }
+        assert_eq!(parameters(r#"{"openai:": {}}"#).unwrap_err(), "parameters.openai: is neither `provider` nor `provider:model`");
+        assert_eq!(parameters(r#"{"openai": 1}"#).unwrap_err(), "parameters.openai must be an object of body fields");
+    }
+}

@@ -1,0 +1,199 @@
+//! `conclave config`: what it shows, and that it changes the file only into one that can be read.
+
+use serde_json::json;
+
+use crate::support::binary::{Conclave, Ran};
+
+fn config(conclave: &Conclave, arguments: &[&str]) -> Ran {
+    conclave.run(&[&["config"], arguments].concat())
+}
+
+fn set(conclave: &Conclave, key: &str, value: &str) -> Ran {
+    config(conclave, &["set", key, value])
+}
+
+fn file(conclave: &Conclave) -> String {
+    std::fs::read_to_string(conclave.home().join("config.json")).unwrap()
+}
+
+#[test]
+fn the_path_is_told_whether_or_not_there_is_a_file() {
+    let conclave = Conclave::new();
+    let path = format!("{}\n", conclave.home().join("config.json").display());
+    assert_eq!(config(&conclave, &["path"]).ends_with(0).stdout, path);
+    assert!(!conclave.home().exists(), "looking makes no folder");
+    assert_eq!(config(&conclave.config("{"), &["path"]).ends_with(0).stdout, path);
+}
+
+#[test]
+fn every_value_is_shown_with_where_it_comes_from() {
+    let conclave = Conclave::new()
+        .config(r#"{"judge": "a:j", "endpoints": {"work": {"base_url": "h:1", "api_key_cmd": "pass show work"}}}"#)
+        .variable("CONCLAVE_ALWAYS_ALLOW_UNDER", "0")
+        .variable("OPENAI_API_KEY", "test-key-openai");
+    let path = conclave.home().join("config.json").display().to_string();
+    let shown = config(&conclave, &["show"]).ends_with(0).stdout;
+    let row =
+        |name: &str| shown.lines().find(|line| line.split_whitespace().next() == Some(name)).unwrap_or_else(|| panic!("{name}: {shown}"));
+    for (name, value, origin) in [
+        ("always_allow_under", "0", "CONCLAVE_ALWAYS_ALLOW_UNDER"),
+        ("judge", "a:j", path.as_str()),
+        ("endpoints.work.base_url", "h:1", &path),
+        ("endpoints.work.api_key_cmd", "pass show work", &path),
+        ("max_in_flight", "4", "default"),
+        ("panels", "-", "default"),
+        ("local_servers", "none", "CONCLAVE_LOCAL_SERVERS"),
+    ] {
+        let words: Vec<&str> = row(name).split_whitespace().collect();
+        assert_eq!(words.join(" "), format!("{name} {value} {origin}"));
+    }
+    let json = config(&conclave, &["show", "--json"]).ends_with(0).json();
+    assert_eq!(json["judge"], json!({"value": "a:j", "origin": path}));
+    assert_eq!(json["panel"], json!({"value": null, "origin": "default"}));
+    assert!(!shown.contains("test-key") && !json.to_string().contains("test-key"));
+}
+
+#[test]
+fn one_value_is_printed_for_scripts() {
+    let conclave = Conclave::new().config(r#"{"judge": "a:j", "endpoints": [{"name": "work", "baseUrl": "h:1"}]}"#);
+    let got = |key: &str| config(&conclave, &["get", key]).ends_with(0).stdout;
+    assert_eq!((got("judge"), got("max_output_tokens"), got("panel")), ("a:j\n".into(), "16384\n".into(), String::new()));
+    assert_eq!((got("endpoints.work.base_url"), got("endpoints.work.free")), ("h:1\n".into(), String::new()));
+    let unknown = config(&conclave, &["get", "jugde"]).ends_with(2);
+    assert_eq!((unknown.stdout.as_str(), unknown.stderr.as_str()), ("", "error: unknown setting `jugde`; did you mean `judge`?\n"));
+}
+
+#[test]
+fn a_value_that_is_set_is_read_by_the_next_run_and_the_rest_of_the_file_stays_as_it_was() {
+    let before = "{\n    \"alwaysAllowUnder\" : 1.50,\n    \"panel\": [ \"security=a:m\",\n               \"architect=a:m\" ]\n}\n";
+    let conclave = Conclave::new().config(before);
+    let ran = set(&conclave, "always_allow_under", "0.25").ends_with(0);
+    assert_eq!(ran.stdout, "");
+    assert_eq!(file(&conclave), before.replace("1.50", "0.25"));
+    set(&conclave, "judge", "a:j").ends_with(0);
+    assert_eq!(file(&conclave), before.replace("1.50", "0.25").replace("\n}\n", ",\n    \"judge\": \"a:j\"\n}\n"));
+    assert_eq!(config(&conclave, &["get", "judge"]).ends_with(0).stdout, "a:j\n");
+    config(&conclave, &["unset", "judge"]).ends_with(0);
+    assert_eq!(file(&conclave), before.replace("1.50", "0.25"));
+}
+
+#[test]
+fn the_first_value_makes_a_home_that_is_the_owners_alone() {
+    use std::os::unix::fs::PermissionsExt;
+    let conclave = Conclave::new();
+    set(&conclave, "max_in_flight", "2").ends_with(0);
+    assert_eq!(file(&conclave), "{\n  \"max_in_flight\": 2\n}\n");
+    let mode = |path: &std::path::Path| path.metadata().unwrap().permissions().mode() & 0o777;
+    assert_eq!((mode(&conclave.home()), mode(&conclave.home().join("config.json"))), (0o700, 0o600));
+    assert_eq!(std::fs::read_dir(conclave.home()).unwrap().count(), 1, "nothing is left beside it");
+}
+
+#[test]
+fn parts_of_settings_are_set_one_by_one() {
+    let conclave = Conclave::new();
+    for (key, value) in [
+        ("endpoints.work.base_url", "https://h/v1"),
+        ("endpoints.work.api_key_cmd", "pass show work"),
+        ("endpoints.work.free", "true"),
+        ("panels.fast", "security=work:m,architect=work:m"),
+        ("parameters.openai:gpt-6.1-sol.reasoning_effort", "low"),
+        ("parameters.openai:gpt-6.1-sol.seed", "7"),
+        ("local_servers", r#"["127.0.0.1:1234"]"#),
+        ("judge", "5"),
+    ] {
+        set(&conclave, key, value).ends_with(0);
+    }
+    let written: serde_json::Value = serde_json::from_str(&file(&conclave)).unwrap();
+    assert_eq!(
+        written,
+        json!({
+            "endpoints": {"work": {"base_url": "https://h/v1", "api_key_cmd": "pass show work", "free": true}},
+            "panels": {"fast": "security=work:m,architect=work:m"},
+            "parameters": {"openai:gpt-6.1-sol": {"reasoning_effort": "low", "seed": 7}},
+            "local_servers": ["127.0.0.1:1234"],
+            "judge": "5",
+        })
+    );
+    config(&conclave, &["unset", "parameters.openai:gpt-6.1-sol.seed"]).ends_with(0);
+    assert_eq!(config(&conclave, &["get", "parameters.openai:gpt-6.1-sol"]).ends_with(0).json(), json!({"reasoning_effort": "low"}));
+}
+
+#[test]
+fn what_could_not_be_read_again_is_not_written() {
+    let before = r#"{"judge": "a:j"}"#;
+    let conclave = Conclave::new().config(before);
+    for (key, value, words) in [
+        ("max_in_flight", "0", "must be a whole number above 0"),
+        ("always_allow_under", "-1", "must be an amount of dollars"),
+        ("jugde", "x", "did you mean `judge`?"),
+        ("judge", "null", "conclave config unset judge"),
+        ("endpoints.work.api_key_env", "WORK_KEY", "has no `base_url`"),
+        ("endpoints.work.base_ulr", "h", "did you mean `base_url`?"),
+        ("endpoints.work", r#"{"base_url": "h", "free": 1}"#, "`endpoints.work.free`"),
+        ("panels.fast", "security", "`persona=provider:model`"),
+        ("parameters.openai.model", "x", "the consultation itself sets"),
+        ("judge.x", "x", "`judge` has no parts"),
+    ] {
+        let ran = set(&conclave, key, value).ends_with(2);
+        assert!(ran.stderr.contains(words), "{key} {value}: {}", ran.stderr);
+        assert_eq!((ran.stdout.as_str(), file(&conclave).as_str()), ("", before));
+    }
+}
+
+#[test]
+fn a_file_that_is_broken_is_not_overwritten() {
+    for broken in ["{\"judge\": ", "[]", ""] {
+        let conclave = Conclave::new().config(broken);
+        for arguments in [&["set", "judge", "a:j"][..], &["unset", "judge"]] {
+            let ran = config(&conclave, arguments).ends_with(2);
+            assert!(ran.stderr.contains("nothing was written"), "{}", ran.stderr);
+            assert_eq!(file(&conclave), broken);
+        }
+    }
+}
+
+#[test]
+fn a_wrong_name_in_the_file_can_be_taken_out() {
+    let conclave = Conclave::new().config(r#"{"jugde": "a:j", "judge": "b:j"}"#);
+    config(&conclave, &["show"]).ends_with(2);
+    config(&conclave, &["unset", "jugde"]).ends_with(0);
+    assert_eq!(file(&conclave), r#"{"judge": "b:j"}"#);
+    let ran = config(&conclave, &["unset", "panel"]).ends_with(0);
+    assert!(ran.stderr.starts_with("`panel` is not set in "), "{}", ran.stderr);
+}
+
+#[test]
+fn a_variable_that_outweighs_what_is_set_is_named() {
+    let conclave = Conclave::new().variable("CONCLAVE_JUDGE", "env:j");
+    let ran = set(&conclave, "judge", "a:j").ends_with(0);
+    assert!(ran.stderr.ends_with("CONCLAVE_JUDGE is set in the environment and outweighs the file\n"), "{}", ran.stderr);
+    assert_eq!(config(&conclave, &["get", "judge"]).ends_with(0).stdout, "env:j\n");
+}
+
+#[test]
+fn a_key_is_refused_with_the_way_out_and_not_repeated() {
+    let conclave = Conclave::new();
+    for arguments in [
+        &["set", "openai_api_key", "sk-secret"][..],
+        &["set", "endpoints.openai.api_key", "sk-secret"],
+        &["set", "endpoints.openai", r#"{"api_key": "sk-secret"}"#],
+        &["set", "endpoints.openai.api_key_env", "sk-secret"],
+        &["set", "endpoints", r#"{"openai": {"token": "sk-secret"}}"#],
+    ] {
+        let ran = config(&conclave, arguments).ends_with(2);
+        assert!(!ran.stderr.contains("sk-secret"), "{}", ran.stderr);
+        assert!(ran.stderr.contains("api_key_cmd") || ran.stderr.contains("never the key itself"), "{}", ran.stderr);
+        assert!(!conclave.home().exists(), "nothing is written");
+    }
+}
+
+#[test]
+fn settings_that_a_dotfile_manager_links_stay_linked() {
+    let conclave = Conclave::new().config("{}");
+    let (link, real) = (conclave.home().join("config.json"), conclave.folder().join("dotfiles.json"));
+    std::fs::rename(&link, &real).unwrap();
+    std::os::unix::fs::symlink(&real, &link).unwrap();
+    set(&conclave, "judge", "a:j").ends_with(0);
+    assert!(link.symlink_metadata().unwrap().is_symlink());
+    assert_eq!(std::fs::read_to_string(&real).unwrap(), "{\n  \"judge\": \"a:j\"\n}");
+}
