@@ -7,6 +7,7 @@ use conclave::providers::dialect::{Dialect, Quirks, Structure, TokensField};
 use conclave::providers::form::{Form, Lesson, Parameters, Refusal, SystemPlace};
 use conclave::providers::remote::Remote;
 use futures_util::future::join_all;
+use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
 use super::{VENDORS, ask, ask_of, call, cloud, remote};
@@ -75,6 +76,7 @@ fn a_field_that_is_named_in_any_way_is_left_out() {
         ),
         (Dialect::Gemini, "no", &["generation_config.top_k"], "generationConfig.topK"),
         (Dialect::Ollama, "\"gemma\" does not support thinking", &[], "think"),
+        (Dialect::Ollama, "invalid think value: false (must be \"high\", \"medium\" or \"low\")", &[], "think"),
         (Dialect::Ollama, "invalid option provided: num_ctx", &[], "options.num_ctx"),
     ];
     for (dialect, words, fields, path) in cases {
@@ -238,6 +240,71 @@ fn a_learnt_window_leaves_shorter_prompts_more_room() {
     let double = Ask { prompt: Prompt { shared: "word".repeat(200), ..Prompt::default() }, ..hundred() };
     assert_eq!(form.room(&double), 8_192 - 400, "the server counts two tokens where we count one");
 }
+
+proptest! {
+    #[test]
+    fn whatever_a_server_says_learning_comes_to_an_end(
+        words in prop::collection::vec(prop::sample::select(WORDS.to_vec()), 0..14),
+        fields in prop::collection::vec(prop::sample::select(WORDS.to_vec()), 0..3),
+        class in prop::sample::select(vec![BadRequest, Context, ModelMissing, Overload]),
+        dialect in prop::sample::select(vec![OPENAI, COMPATIBLE, LMSTUDIO, Dialect::Anthropic, Dialect::Gemini, Dialect::Ollama]),
+    ) {
+        let refusal = Refusal { class, words: words.join(" "), fields: fields.into_iter().map(ToOwned::to_owned).collect() };
+        let mut form = form(dialect);
+        let mut steps = 0;
+        while let Some(lesson) = form.lesson(dialect, &hundred(), &WORDS.map(ToOwned::to_owned), &refusal) {
+            if lesson == Lesson::NoRoom {
+                break;
+            }
+            let before = form.clone();
+            form.learn(&hundred(), &refusal, &lesson);
+            prop_assert_ne!(&form, &before, "{}", lesson);
+            prop_assert!(form.room(&hundred()) >= 256);
+            steps += 1;
+            prop_assert!(steps <= WORDS.len() + 6);
+        }
+    }
+}
+
+/// What refusals are made of, and names of fields.
+const WORDS: [&str; 36] = [
+    "max_tokens",
+    "max_tokens:",
+    "max_completion_tokens",
+    "'temperature'",
+    "temperature",
+    "top_p",
+    "think",
+    "response_format",
+    "json_schema",
+    "output_config.effort",
+    "generationConfig.topK",
+    "format",
+    "schema",
+    "grammar",
+    "requested parameters",
+    "System role",
+    "not supported",
+    "parameter",
+    "value",
+    "is too large",
+    "maximum context length is",
+    "input tokens",
+    "in the messages",
+    "supports at most",
+    "less than or equal to",
+    "exceed context limit:",
+    "16384",
+    "8192",
+    "300",
+    "99999999999999999999",
+    ">",
+    "+",
+    "(",
+    "é",
+    "\u{0}",
+    ".[.",
+];
 
 /// A refusal of a parameter as most servers write it.
 fn refused(words: &str, param: Option<&str>) -> Answer {
