@@ -5,6 +5,7 @@ mod dialects;
 mod errors;
 mod failures;
 mod learning;
+mod lessons;
 mod ollama;
 mod replies;
 mod requests;
