@@ -181,7 +181,7 @@ async fn mistrals_lists_of_text_and_thinking_become_text_and_signs_of_thinking()
         r#"{"choices":[{"index":0,"delta":{"content":null}}]}"#,
         r#"{"choices":[{"index":0,"delta":{"content":"c"},"finish_reason":"stop"}],"usage":{"prompt_tokens":7,"completion_tokens":9,"total_tokens":16}}"#,
     ];
-    let stream: String = chunks.iter().map(|chunk| format!("data: {chunk}\n\n")).collect();
+    let stream = chunks.map(|chunk| format!("data: {chunk}\n\n")).concat();
     server.on(On::any(), Answer::stream(stream + "data: [DONE]\n\n"));
     let (outcome, deltas) = call(&remote("mistral", &format!("{}/v1", server.url())), &ask_of("mistral", "magistral")).await;
     let reply = outcome.unwrap();

@@ -390,7 +390,7 @@ fn a_key_is_never_told_wherever_it_is_echoed() {
         }
         assert!(!format!("{:?}", in_stream(&body, &account())).contains(KEY), "{body}");
     }
-    let escaped = format!("{{\"error\":\"bad \\u0073{}\"}}", &KEY[1..]);
+    let escaped = format!("{{\"error\":\"bad \\u0073{}\"}}", KEY.trim_start_matches('s'));
     assert!(!told(400, &escaped).message.contains(KEY), "an escape inside the key does not hide it");
 }
 

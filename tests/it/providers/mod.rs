@@ -6,6 +6,7 @@ mod dialects;
 mod errors;
 mod failures;
 mod learning;
+mod lessons;
 mod limits;
 mod ollama;
 mod replies;
