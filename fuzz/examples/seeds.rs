@@ -3,7 +3,7 @@
 use std::path::Path;
 
 /// Whole answers, by the place of their vendor in the table of vendors.
-const STREAMS: [(u8, &str); 9] = [
+const STREAMS: [(u8, &str); 11] = [
     (
         0,
         concat!(
@@ -46,6 +46,15 @@ const STREAMS: [(u8, &str); 9] = [
         5,
         ": OPENROUTER PROCESSING\n\ndata: {\"choices\":[{\"delta\":{\"content\":\"x\"},\"finish_reason\":\"error\"}],\"error\":{\"code\":502,\"message\":\"upstream\"},\"usage\":{\"cost\":0.01}}\n\n",
     ),
+    (
+        6,
+        concat!(
+            "{\"model\":\"m\",\"message\":{\"role\":\"assistant\",\"content\":\"\",\"thinking\":\"Hm\"},\"done\":false}\n",
+            "{\"model\":\"m\",\"message\":{\"role\":\"assistant\",\"content\":\"x\"},\"done\":false}\r\n",
+            "{\"model\":\"m\",\"message\":{\"content\":\"\"},\"done\":true,\"done_reason\":\"stop\",\"prompt_eval_count\":9,\"eval_count\":2}\n",
+        ),
+    ),
+    (6, "{\"error\":\"model 'x' not found\"}\n"),
 ];
 
 const ERRORS: [&str; 9] = [

@@ -7,7 +7,7 @@
 
 use conclave::consultation::call::{Failure, FailureClass};
 use conclave::domain::time::Timestamp;
-use conclave::providers::errors::{ErrorResponse, classify, in_stream};
+use conclave::providers::errors::{ErrorResponse, classify, in_stream, named_fields};
 use conclave::providers::wire::{Account, Scheme};
 use libfuzzer_sys::fuzz_target;
 use secrecy::SecretString;
@@ -26,6 +26,7 @@ fuzz_target!(|input: &[u8]| {
     let response = ErrorResponse { status, retry_after_ms, retry_after, should_retry, body: body.clone() };
     let now = (headers & 8 != 0).then_some(Timestamp(1_795_249_800_000));
     assert_sound(&classify(&response, &account, now));
+    let _ = named_fields(&body);
     if let Ok(json) = serde_json::from_str::<serde_json::Value>(&body) {
         assert_sound(&in_stream(&json, &account));
     }

@@ -12,12 +12,11 @@ use conclave::consultation::call::{Ask, Failure, FailureClass, Prompt, StopReaso
 use conclave::domain::ids::{CallId, ModelRef};
 use conclave::engine::ports::Delta;
 use conclave::providers::catalog::Catalog;
-use conclave::providers::dialect::Dialect;
 use conclave::providers::http::Http;
 use conclave::providers::remote::Remote;
 use conclave::providers::sse;
 use conclave::providers::vendors::VENDORS;
-use conclave::providers::wire::{Account, Decoder, End, Endpoint, Scheme};
+use conclave::providers::wire::{Account, End, Endpoint, Scheme};
 use libfuzzer_sys::fuzz_target;
 use secrecy::SecretString;
 
@@ -26,8 +25,6 @@ const KEY: &str = "sk-5f0c1e2b7a9d";
 
 static SPEAKERS: LazyLock<Vec<(Remote, Ask)>> = LazyLock::new(|| {
     let (catalog, http) = (Arc::new(Catalog::builtin()), Arc::new(Http::default()));
-    // Lines of JSON are read by other means than events.
-    let speakers = VENDORS.iter().filter(|vendor| vendor.dialect != Dialect::Ollama);
     let speaker = |vendor: &conclave::providers::vendors::Vendor| {
         let account = Account { key: Some(SecretString::from(KEY)), origin: "`KEY`".to_owned(), scheme: Scheme::Usual };
         let endpoint = Endpoint { base_url: "http://127.0.0.1:9".to_owned(), account };
@@ -35,12 +32,12 @@ static SPEAKERS: LazyLock<Vec<(Remote, Ask)>> = LazyLock::new(|| {
         let ask = Ask { call: CallId(1), model: ModelRef::new(vendor.id, "m"), prompt, answer: AnswerKind::Independent, room: 16_384 };
         (Remote::new(vendor.dialect, endpoint, Arc::clone(&catalog), Arc::clone(&http)), ask)
     };
-    speakers.map(speaker).collect()
+    VENDORS.iter().map(speaker).collect()
 });
 
 /// The events of the bytes cut into chunks, as the read loop would see them; an event larger than the limit ends them.
-fn events(bytes: &[u8], chunks: u8) -> Vec<sse::Event> {
-    let mut parser = sse::Parser::with_limit(64 * 1024);
+fn events(framing: sse::Framing, bytes: &[u8], chunks: u8) -> Vec<sse::Event> {
+    let mut parser = sse::Parser::new(framing);
     let mut events = Vec::new();
     let mut rest = bytes;
     let mut size = usize::from(chunks);
@@ -59,9 +56,9 @@ fn events(bytes: &[u8], chunks: u8) -> Vec<sse::Event> {
 fuzz_target!(|input: &[u8]| {
     let [vendor, chunks, ending, bytes @ ..] = input else { return };
     let (remote, ask) = &SPEAKERS[usize::from(*vendor) % SPEAKERS.len()];
-    let seen = events(bytes, *chunks);
-    assert_eq!(seen, events(bytes, 0), "the same bytes are the same events however they are cut");
-    let mut decoder: Box<dyn Decoder> = remote.codec(ask).1;
+    let (request, mut decoder) = remote.codec(ask);
+    let seen = events(request.framing, bytes, *chunks);
+    assert_eq!(seen, events(request.framing, bytes, 0), "the same bytes are the same events however they are cut");
     let mut told = String::new();
     let mut fed = 0;
     for event in &seen {
@@ -98,7 +95,5 @@ fuzz_target!(|input: &[u8]| {
 
 /// An event that can end an answer, whichever vendor's it is.
 fn says_an_end(event: &sse::Event) -> bool {
-    ["message_stop", "finish", "block_reason", "blockReason", "\\u"]
-        .iter()
-        .any(|word| event.data.contains(word) || event.name.contains(word))
+    ["message_stop", "finish", "blockReason", "done", "\\u"].iter().any(|word| event.data.contains(word) || event.name.contains(word))
 }
