@@ -2,6 +2,8 @@
 
 mod calls;
 mod failures;
+#[cfg(unix)]
+mod looking;
 mod replies;
 mod requests;
 mod robustness;
