@@ -8,6 +8,8 @@ mod failures;
 mod learning;
 mod lessons;
 mod limits;
+#[cfg(unix)]
+mod looking;
 mod ollama;
 mod replies;
 mod requests;
