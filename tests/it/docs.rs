@@ -63,6 +63,18 @@ fn every_command_in_a_block_of_code_is_taken() {
 }
 
 #[test]
+fn the_settings_it_shows_can_be_set_one_after_the_other() {
+    let conclave = Conclave::new();
+    let commands: Vec<&str> = code().filter(|line| line.starts_with("conclave config ")).collect();
+    assert!(commands.iter().filter(|command| command.contains(" set ")).count() >= 5, "{commands:?}");
+    for command in commands {
+        let words = words(command);
+        let words: Vec<&str> = words.iter().skip(1).map(String::as_str).collect();
+        conclave.run(&words).ends_with(0);
+    }
+}
+
+#[test]
 fn every_command_in_running_text_is_one() {
     let named: Vec<&str> = quoted(README).into_iter().filter(|text| text.starts_with("conclave ")).collect();
     assert!(named.len() >= 4, "{named:?}");
@@ -117,11 +129,35 @@ fn every_setting_it_names_is_one_and_none_is_missing() {
 
 #[test]
 fn the_variables_of_the_vendors_are_those_that_are_read() {
-    use conclave::config::secrets::VENDORS;
-    for (row, vendor) in table("| vendor |").into_iter().zip(VENDORS) {
-        assert!(quoted(&row[1]).iter().all(|key| vendor.keys.contains(key)), "{row:?}");
-        assert_eq!(quoted(&row[2]), vendor.base_urls, "{row:?}");
+    use conclave::config::secrets::{Need, VENDORS};
+    use conclave::providers::vendors;
+    let (clouds, machines): (Vec<_>, Vec<_>) = VENDORS.into_iter().partition(|vendor| vendor.need == Need::Key);
+    let name = |id: &str| vendors::VENDORS.iter().find(|vendor| vendor.id == id).unwrap().name;
+    let rows: Vec<_> = clouds.iter().map(|vendor| (name(vendor.provider), vendor.keys, vendor.base_urls)).collect();
+    let table_rows = table("| vendor |");
+    let told: Vec<_> = table_rows.iter().map(|row| (row[0].as_str(), quoted(&row[1]), quoted(&row[2]))).collect();
+    assert_eq!(told, rows.iter().map(|(name, keys, urls)| (*name, keys.to_vec(), urls.to_vec())).collect::<Vec<_>>());
+    for (row, vendor) in table("| server |").iter().zip(&machines) {
+        assert_eq!((row[0].as_str(), quoted(&row[1])), (name(vendor.provider), vec![vendor.provider]));
+        assert_eq!(
+            (quoted(&row[2]), quoted(&row[3]), quoted(&row[4])),
+            (vec![vendor.default_base_url], vendor.base_urls.to_vec(), vendor.keys.to_vec())
+        );
     }
+    assert_eq!(table("| server |").len(), machines.len());
+}
+
+#[test]
+fn the_fields_of_an_endpoint_are_those_that_are_read() {
+    let mut told: Vec<String> = table("| field of an endpoint |")
+        .iter()
+        .flat_map(|row| quoted(&row[0]).into_iter().map(ToOwned::to_owned).collect::<Vec<_>>())
+        .collect();
+    told.push("name".to_owned());
+    told.sort_unstable();
+    let mut known = conclave::config::endpoints::FIELDS;
+    known.sort_unstable();
+    assert_eq!(told, known);
 }
 
 #[test]

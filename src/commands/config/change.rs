@@ -1,6 +1,6 @@
 //! Changes to the settings' file: checked by the code that will read it before it is written, and written whole or not at all.
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::config::edit::{self, NotEdited, Step};
 use crate::config::env::Environment;
@@ -93,9 +93,22 @@ impl<'a> SettingsFile<'a> {
 
     /// The text with a value in its place, checked.
     fn with(&self, place: &Place, value: &Value) -> Result<String, Error> {
-        let text = edit::set(&self.text, &place.steps(), value).map_err(|error| self.unedited(error, place.key.name()))?;
+        let (place, value) = self.with_room(place, value);
+        let text = edit::set(&self.text, &place.steps(), &value).map_err(|error| self.unedited(error, place.key.name()))?;
         self.check(&text)?;
         Ok(text)
+    }
+
+    /// A panel that is written as its seats alone becomes an object when it gets a judge.
+    fn with_room(&self, place: &Place, value: &Value) -> (Place, Value) {
+        if let (Key::Panels, Some((name, field))) = (place.key, place.entry_and_field())
+            && let Some(seats) = self.now(Key::Panels).get(name).filter(|panel| !panel.is_object())
+        {
+            let mut panel = Map::from_iter([("seats".to_owned(), seats.clone())]);
+            panel.insert(field.to_owned(), value.clone());
+            return (place.entry(name), Value::Object(panel));
+        }
+        (place.clone(), value.clone())
     }
 
     fn check(&self, text: &str) -> Result<(), Error> {

@@ -26,7 +26,8 @@ use place::{Found, Place};
 #[command(after_help = "\
 Examples:
   conclave config set always_allow_under 0.25
-  conclave config set endpoints.work '{\"base_url\": \"https://llm.example.com/v1\", \"api_key_env\": \"WORK_KEY\"}'
+  conclave config set endpoints.work.base_url https://llm.example.com/v1
+  conclave config set endpoints.work.api_key_env WORK_KEY
   conclave config set endpoints.anthropic.api_key_cmd 'pass show anthropic'
   conclave config set panels.fast 'security=work:small,architect=ollama:gemma4'
   conclave config set parameters.openai:gpt-6.1-sol.reasoning_effort low

@@ -54,6 +54,19 @@ impl Place {
         Ok(Self { key, parts })
     }
 
+    /// The name of an entry and of its field, where this is one.
+    pub(super) fn entry_and_field(&self) -> Option<(&str, &str)> {
+        match self.parts.as_slice() {
+            [entry, field] => Some((entry, field)),
+            _ => None,
+        }
+    }
+
+    /// A whole entry of the same setting.
+    pub(super) fn entry(&self, name: &str) -> Self {
+        Self { key: self.key, parts: vec![name.to_owned()] }
+    }
+
     /// The way to it in the file.
     pub(super) fn steps(&self) -> Vec<Step> {
         // Names are the user's own, and so are the fields of bodies; only the fields of our entries have two spellings.
