@@ -145,7 +145,7 @@ fn targets(reached: &[Reach]) -> (Vec<Target>, Vec<Check>) {
         match reach.endpoint(&keys) {
             Ok(endpoint) => targets.push(Target { id: reach.id.clone(), dialect: reach.dialect, endpoint, is_at_home: reach.is_at_home() }),
             Err(error) => {
-                let broken = Check::new(reach.id.as_str(), name(&reach.id), Status::Error, here::whole(error.source()));
+                let broken = Check::new(format!("provider.{}", reach.id), name(&reach.id), Status::Error, here::whole(error.source()));
                 keyless.push(broken.fix(error.hints().join("; ")));
             }
         }

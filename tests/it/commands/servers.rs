@@ -89,7 +89,13 @@ fn strangers_models_in_a_cloud_and_servers_that_hang_are_not_taken() {
 #[test]
 fn a_server_that_is_not_there_is_named_with_the_addresses_that_were_looked_at() {
     let ran = Conclave::new().variable("CONCLAVE_LOCAL_SERVERS", "127.0.0.1:9").run(&["consult", "--model", "vllm:m", "q"]).ends_with(2);
-    assert!(ran.stderr.starts_with("error: no vLLM answers at 127.0.0.1:9\nhint: start it, or name its address: "), "{}", ran.stderr);
+    assert!(
+        ran.stderr.starts_with(
+            "error: no vLLM answers at 127.0.0.1:9\nhint: start it, or say where it is: conclave config set endpoints.vllm.base_url URL"
+        ),
+        "{}",
+        ran.stderr
+    );
     let ran = Conclave::new().variable("CONCLAVE_LOCAL_SERVERS", "ftp://x").run(&["consult", "q"]).ends_with(2);
     assert!(ran.stderr.contains("`ftp://x` is not the address of a server"), "{}", ran.stderr);
 }
