@@ -1,5 +1,7 @@
 //! Servers that never stop sending: reading stops at a limit, and the connection is closed.
 
+use std::time::Duration;
+
 use conclave::consultation::call::{Failure, FailureClass};
 use conclave::engine::ports::Provider;
 use conclave::providers::sse;
@@ -10,11 +12,16 @@ use crate::support::provider_server::{Answer, On, ProviderServer, Vendor, listed
 /// What the operating system takes in on both ends although nobody reads it.
 const IN_TRANSIT: u64 = 16 * 1024 * 1024;
 
+/// Longer than reading up to any limit takes on a busy machine.
+const PATIENCE: Duration = Duration::from_secs(60);
+
 /// Asks, and says how many bytes the server could send until it was left.
 async fn flooded(vendor: Vendor, answer: Answer) -> (Failure, u64) {
     let server = ProviderServer::start();
     server.on(On::any(), answer);
-    let failure = cloud(vendor, &server).ask(&ask(vendor, listed_model(vendor)), &mut |_| {}).await.unwrap_err();
+    let (provider, ask) = (cloud(vendor, &server), ask(vendor, listed_model(vendor)));
+    let left = tokio::time::timeout(PATIENCE, provider.ask(&ask, &mut |_| {})).await;
+    let failure = left.expect("reading stops").unwrap_err();
     settled(&server).await;
     (failure, server.requests()[0].sent)
 }
