@@ -34,7 +34,8 @@ impl Told {
         let words = [error, inner.get("message"), inner.get("detail"), inner.get("msg")].into_iter().flatten().find_map(said);
         let mut told = Self { recognised: words.is_some() || error.is_some(), ..Self::default() };
         told.words = words.unwrap_or_else(|| if body.is_object() { body.to_string() } else { String::new() });
-        for part in [body, inner] {
+        let outer = error.filter(|error| error.is_object()).map(|_| body);
+        for part in outer.into_iter().chain([inner]) {
             told.codes.extend(["type", "code", "status"].iter().filter_map(|key| part.get(key)).filter_map(code));
             told.fields.extend(part.get("param").and_then(Value::as_str).map(ToOwned::to_owned));
         }
@@ -119,6 +120,7 @@ fn plain_words(body: &str) -> String {
         return text.to_owned();
     }
     let lower = text.to_ascii_lowercase();
+    // Lower case of ASCII has the same places.
     let title = lower.find("<title>").zip(lower.find("</title>")).and_then(|(from, to)| text.get(from + "<title>".len()..to));
     title.map_or_else(|| "the server sent a web page".to_owned(), |title| title.trim().to_owned())
 }

@@ -193,8 +193,8 @@ impl Name {
 
 /// Everything in the words that may be the name of a field.
 fn names_in(words: &str) -> Vec<Name> {
-    const ANNOUNCING: [&str; 9] =
-        ["parameter", "parameters", "argument", "arguments", "field", "fields", "property", "properties", "keyword"];
+    const ANNOUNCING: [&str; 10] =
+        ["parameter", "parameters", "value", "argument", "arguments", "field", "fields", "property", "properties", "keyword"];
     let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '[' | ']');
     let mut names = Vec::new();
     let mut announced = false;
@@ -211,7 +211,7 @@ fn names_in(words: &str) -> Vec<Name> {
         let leading = names.is_empty() && after.starts_with(':');
         names.push(Name { segments: segments(name), certain: quoted || written_so || announced || leading });
         announced = ANNOUNCING.contains(&name.to_lowercase().as_str());
-        // `the effort parameter` names its field first.
+        // `the effort parameter` and `invalid think value` name their field first.
         if let (true, [.., before, _]) = (announced, names.as_mut_slice()) {
             before.certain = true;
         }

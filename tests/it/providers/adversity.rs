@@ -7,7 +7,7 @@ use conclave::domain::tokens::UsageSource;
 use conclave::engine::ports::{Delta, Provider};
 use futures_util::future::join_all;
 
-use super::{ask, cloud, impatient};
+use super::{ask, cloud, cloud_with};
 use crate::support::provider_server::{Answer, Damage, On, ProviderServer, Vendor, listed_model, stream_of};
 
 /// Every vendor whose answers are streams of events.
@@ -30,6 +30,11 @@ pub(super) const EVERYONE: [Vendor; 11] = {
     [a, b, c, d, e, f, g, h, i, j, Vendor::Ollama]
 };
 
+/// Of no matter where nobody falls silent.
+const USUAL: Duration = Duration::from_secs(30);
+/// Where a silence has to be waited for.
+const SHORT: Duration = Duration::from_millis(600);
+
 const TEXT: &str = "Grüße, 世界! Ein Satz, der in mehreren Stücken kommt.";
 
 fn good() -> Answer {
@@ -50,14 +55,18 @@ pub(super) async fn everyone_told(answer: &Answer) -> Vec<Told> {
     told_by(&EVERYONE, answer).await
 }
 
-/// Asks these vendors at once. Each waits for the next byte for 0.6 s at most.
 async fn told_by(vendors: &[Vendor], answer: &Answer) -> Vec<Told> {
+    told_within(USUAL, vendors, answer).await
+}
+
+/// Asks these vendors at once, and waits for so long for the next byte of each.
+async fn told_within(idle: Duration, vendors: &[Vendor], answer: &Answer) -> Vec<Told> {
     let server = ProviderServer::start();
     server.on(On::any(), answer.clone());
     let server = &server;
     let calls = vendors.iter().map(|vendor| async move {
         let vendor = *vendor;
-        let (provider, ask) = (impatient(vendor, server), ask(vendor, listed_model(vendor)));
+        let (provider, ask) = (cloud_with(vendor, &server.url(), idle), ask(vendor, listed_model(vendor)));
         let mut told = Vec::new();
         let outcome = provider.ask(&ask, &mut |delta| told.push(delta)).await;
         let (connected, thought) = (told.contains(&Delta::Connected), told.contains(&Delta::Thinking));
@@ -69,7 +78,11 @@ async fn told_by(vendors: &[Vendor], answer: &Answer) -> Vec<Told> {
 
 /// All of these give the whole answer, with what it used as the provider counted it.
 async fn all_answer(vendors: &[Vendor], what: &str, answer: Answer) {
-    for Told { vendor, outcome, text, .. } in told_by(vendors, &answer).await {
+    assert_all_answered(what, told_by(vendors, &answer).await);
+}
+
+fn assert_all_answered(what: &str, told: Vec<Told>) {
+    for Told { vendor, outcome, text, .. } in told {
         let reply = outcome.unwrap_or_else(|failure| panic!("{what}, {vendor:?}: {failure:?}"));
         assert_eq!((reply.text.as_str(), &reply.stop), (TEXT, &StopReason::End), "{what}, {vendor:?}");
         assert_eq!(text, TEXT, "{what}, {vendor:?}");
@@ -91,7 +104,11 @@ async fn everyone_fails(what: &str, answer: Answer, class: FailureClass, words: 
 }
 
 async fn all_fail(vendors: &[Vendor], what: &str, answer: Answer, class: FailureClass, words: &str, left: Left) {
-    for Told { vendor, outcome, text, .. } in told_by(vendors, &answer).await {
+    assert_all_failed(what, told_by(vendors, &answer).await, class, words, left);
+}
+
+fn assert_all_failed(what: &str, told: Vec<Told>, class: FailureClass, words: &str, left: Left) {
+    for Told { vendor, outcome, text, .. } in told {
         let failure = outcome.expect_err(&format!("{what}, {vendor:?}"));
         assert_fails(what, vendor, &failure, class, words);
         assert_eq!(failure.partial, text, "{what}, {vendor:?}: what was told is what is kept");
@@ -142,9 +159,7 @@ async fn what_is_only_unusual_does_not_harm_an_answer() {
 
 #[tokio::test]
 async fn what_streams_of_events_contain_beside_data_does_not_harm_an_answer() {
-    let tenth = Duration::from_millis(100);
     let cases = [
-        ("comments in place of silence, for longer than anyone would be silent", good().silence(tenth * 12).keep_alive(tenth)),
         ("a line of garbage", good().damaged(Damage::Begins(b"\0\x01\xffgarbage\n\n".to_vec()))),
         ("comments", good().damaged(Damage::Between(b": still here\n\n".to_vec()))),
         ("retry lines", good().damaged(Damage::Between(b"retry: 3000\n\n".to_vec()))),
@@ -160,11 +175,21 @@ async fn what_streams_of_events_contain_beside_data_does_not_harm_an_answer() {
 #[tokio::test]
 async fn silence_is_given_up_after_the_time_that_is_set_wherever_it_falls() {
     let long = Duration::from_secs(60);
-    let words = "sent nothing for 0.6 s";
-    everyone_fails("before the head", good().delay(long), FailureClass::Transport, words, Left::Nothing).await;
-    everyone_fails("before the first byte", good().silence(long), FailureClass::Transport, words, Left::Nothing).await;
-    everyone_fails("inside the first event", good().stall_after(20), FailureClass::Transport, words, Left::Nothing).await;
-    everyone_fails("between two events", good().stall(), FailureClass::Interrupted, words, Left::Some).await;
+    let cases = [
+        ("before the head", good().delay(long), FailureClass::Transport, Left::Nothing),
+        ("before the first byte", good().silence(long), FailureClass::Transport, Left::Nothing),
+        ("inside the first event", good().stall_after(20), FailureClass::Transport, Left::Nothing),
+        ("between two events", good().stall(), FailureClass::Interrupted, Left::Some),
+    ];
+    for (what, answer, class, left) in cases {
+        assert_all_failed(what, told_within(SHORT, &EVERYONE, &answer).await, class, "sent nothing for 0.6 s", left);
+    }
+}
+
+#[tokio::test]
+async fn comments_are_signs_of_life_for_longer_than_any_silence_is_borne() {
+    let answer = good().silence(SHORT * 2).keep_alive(SHORT / 10);
+    assert_all_answered("comments", told_within(SHORT, &SPEAKERS, &answer).await);
 }
 
 #[tokio::test]
@@ -297,8 +322,8 @@ async fn compression_that_nobody_asked_for_is_named() {
 
 #[tokio::test]
 async fn a_head_without_measure_is_a_failed_connection() {
-    let long = good().header("x-long", &"x".repeat(2_000_000));
-    everyone_fails("a header of two megabytes", long, FailureClass::Transport, "broke", Left::Nothing).await;
+    let long = good().header("x-long", &"x".repeat(600_000));
+    everyone_fails("a header of 600 KB", long, FailureClass::Transport, "broke", Left::Nothing).await;
     let many = (0..10_000).fold(good(), |answer, _| answer.header("x-many", "x"));
     everyone_fails("ten thousand headers", many, FailureClass::Transport, "broke", Left::Nothing).await;
 }

@@ -2,8 +2,13 @@
 
 mod adversity;
 mod calls;
+mod dialects;
+mod errors;
 mod failures;
+mod learning;
+mod lessons;
 mod limits;
+mod ollama;
 mod replies;
 mod requests;
 mod robustness;
@@ -24,6 +29,8 @@ use conclave::providers::remote::Remote;
 use conclave::providers::sse;
 use conclave::providers::vendors;
 use conclave::providers::wire::{Account, End, Endpoint, Scheme};
+
+use serde_json::Value;
 
 use crate::support::provider_server::{ProviderServer, Vendor};
 
@@ -77,10 +84,39 @@ async fn call(cloud: &Remote, ask: &Ask) -> (Outcome, Vec<Delta>) {
     (outcome, deltas)
 }
 
+/// A provider by the name that the table of vendors has for it.
+fn remote(provider: &str, base_url: &str) -> Remote {
+    remote_that(vendors::find(&ProviderId::new(provider)).unwrap().dialect, base_url)
+}
+
+fn remote_that(dialect: Dialect, base_url: &str) -> Remote {
+    let account = Account { key: Some(KEY.into()), origin: "`SOME_API_KEY`".into(), scheme: Scheme::Usual };
+    let endpoint = Endpoint { base_url: base_url.to_owned(), account };
+    Remote::new(dialect, endpoint, Arc::new(Catalog::builtin()), Arc::new(Http::default()))
+}
+
+fn ask_of(provider: &str, model: &str) -> Ask {
+    Ask { model: ModelRef::new(provider, model), ..ask(Vendor::OpenAi, model) }
+}
+
+/// The body of a request to a provider.
+fn body_of(provider: &str, model: &str) -> Value {
+    remote(provider, "http://h/v1").codec(&ask_of(provider, model)).0.body
+}
+
 /// Feeds a vendor's events to its decoder, without any network.
 fn decode(vendor: Vendor, events: &[&str]) -> Outcome {
     let model = VENDORS.iter().find(|(other, _)| *other == vendor).unwrap().1;
-    let (_, mut decoder) = cloud_at(vendor, "http://127.0.0.1:9").codec(&ask(vendor, model));
+    fed(&cloud_at(vendor, "http://127.0.0.1:9"), &ask(vendor, model), events)
+}
+
+/// The same for a provider by its name.
+fn decode_of(provider: &str, events: &[&str]) -> Outcome {
+    fed(&remote(provider, "http://127.0.0.1:9"), &ask_of(provider, "m"), events)
+}
+
+fn fed(remote: &Remote, ask: &Ask, events: &[&str]) -> Outcome {
+    let (_, mut decoder) = remote.codec(ask);
     for data in events {
         let event = sse::Event { name: String::new(), data: (*data).to_owned() };
         if decoder.event(&event, &mut |_| {}).is_break() {

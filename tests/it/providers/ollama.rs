@@ -1,0 +1,184 @@
+//! Ollama's own format: what goes out, and what is made of its lines.
+
+use std::io::{Read, Write};
+use std::net::TcpListener;
+use std::sync::Arc;
+
+use conclave::consultation::answer::AnswerKind;
+use conclave::consultation::call::{Ask, FailureClass, Prompt, StopReason};
+use conclave::domain::tokens::{Usage, UsageSource};
+use conclave::engine::ports::Delta;
+use conclave::providers::catalog::Catalog;
+use conclave::providers::dialect::Dialect;
+use conclave::providers::http::Http;
+use conclave::providers::remote::Remote;
+use conclave::providers::wire::{Account, Endpoint, Scheme};
+use serde_json::{Value, json};
+
+use super::{ask_of, body_of, call, decode_of, fed, remote};
+
+/// A call with a prompt of about this many tokens.
+fn ask_with(tokens: usize, room: u64) -> Ask {
+    let prompt = Prompt { shared: "word".repeat(tokens), ..Prompt::default() };
+    Ask { prompt, room, ..ask_of("ollama", "qwen3:8b") }
+}
+
+fn sizes(ask: &Ask, remote: &Remote) -> (u64, u64) {
+    let options = &remote.codec(ask).0.body["options"];
+    (options["num_ctx"].as_u64().unwrap(), options["num_predict"].as_u64().unwrap())
+}
+
+#[test]
+fn a_request_has_these_fields_and_no_others() {
+    let schema: Value = serde_json::from_str(AnswerKind::Independent.schema()).unwrap();
+    let expected = json!({
+        "model": "qwen3:8b",
+        "stream": true,
+        "think": false,
+        "messages": [
+            {"role": "system", "content": "You are P.\n\nRules."},
+            {"role": "user", "content": "Question?\n\nAnswer."},
+        ],
+        "options": {"num_ctx": 32768, "num_predict": 16384},
+        "format": schema,
+    });
+    assert_eq!(body_of("ollama", "qwen3:8b"), expected);
+    let (request, _) = remote("ollama", "http://127.0.0.1:11434/").codec(&ask_of("ollama", "m"));
+    assert_eq!(request.url, "http://127.0.0.1:11434/api/chat");
+}
+
+#[test]
+fn the_context_is_large_enough_for_prompt_and_answer_and_changes_rarely() {
+    let remote = remote("ollama", "http://h");
+    assert_eq!(sizes(&ask_with(10, 1_000), &remote), (8_192, 1_000));
+    assert_eq!(sizes(&ask_with(4_000, 1_000), &remote), (8_192, 1_000));
+    assert_eq!(sizes(&ask_with(10_000, 16_384), &remote), (32_768, 16_384));
+    assert_eq!(sizes(&ask_with(50_000, 16_384), &remote), (131_072, 16_384));
+}
+
+#[test]
+fn the_context_is_never_larger_than_the_models_own() {
+    let catalog = r#"{"models":[{"provider":"ollama","id":"qwen3:8b","context":40960}]}"#;
+    let account = Account { key: None, origin: String::new(), scheme: Scheme::Usual };
+    let endpoint = Endpoint { base_url: "http://h".into(), account };
+    let remote = Remote::new(Dialect::Ollama, endpoint, Arc::new(Catalog::builtin().merge(catalog).unwrap()), Arc::new(Http::default()));
+    assert_eq!(sizes(&ask_with(20_000, 16_384), &remote), (40_960, 40_960 - 25_256));
+    assert_eq!(sizes(&ask_with(100_000, 16_384), &remote), (40_960, 256));
+}
+
+fn line(text: &str) -> String {
+    json!({"model": "qwen3:8b", "created_at": "x", "message": {"role": "assistant", "content": text}, "done": false}).to_string()
+}
+
+fn done(reason: &str, counts: &str) -> String {
+    format!(r#"{{"model":"qwen3:8b","message":{{"role":"assistant","content":""}},"done":true,"done_reason":"{reason}"{counts}}}"#)
+}
+
+#[test]
+fn lines_become_text_stop_reason_usage_and_served_model() {
+    let thinking = r#"{"message":{"role":"assistant","content":"","thinking":"Hm."},"done":false}"#;
+    let counts = r#","prompt_eval_count":26,"eval_count":290,"total_duration":5191566416"#;
+    let decoded = |reason: &str| decode_of("ollama", &[thinking, &line("Grüße, "), &line("世界!"), &done(reason, counts)]);
+    let reply = decoded("stop").unwrap();
+    assert_eq!(
+        (reply.text.as_str(), reply.stop, reply.usage),
+        ("Grüße, 世界!", StopReason::End, Usage { input: 26, output: 290, ..Usage::default() })
+    );
+    assert_eq!((reply.served_model.as_deref(), reply.reported_cost), (Some("qwen3:8b"), None));
+    assert_eq!(decoded("length").unwrap().stop, StopReason::Length);
+    assert_eq!(decoded("load").unwrap().stop, StopReason::Other("load".into()));
+    assert_eq!(decoded("something_new").unwrap().stop, StopReason::Other("something_new".into()));
+    let old = decode_of("ollama", &[&line("x"), r#"{"done":true}"#]).unwrap();
+    assert_eq!((old.stop, old.usage.source), (StopReason::End, UsageSource::Estimated), "older servers give neither reason nor counts");
+}
+
+#[test]
+fn what_is_missing_or_empty_is_told_as_such() {
+    let counts = r#","prompt_eval_count":26,"eval_count":2"#;
+    let empty = decode_of("ollama", &[&done("stop", counts)]).unwrap_err();
+    assert_eq!((empty.class, empty.usage.unwrap().output), (FailureClass::Empty, 2));
+    let cut = decode_of("ollama", &[&line("half")]).unwrap_err();
+    assert_eq!((cut.class, cut.partial.as_str()), (FailureClass::Interrupted, "half"));
+    let cached = decode_of("ollama", &[&line("x"), &done("stop", r#","eval_count":2"#)]).unwrap().usage;
+    assert!(cached.source == UsageSource::Estimated && cached.input > 0 && cached.output == 2, "{cached:?}");
+    let all_thought = decode_of("ollama", &[&done("length", counts)]).unwrap();
+    assert_eq!((all_thought.stop, all_thought.text.as_str()), (StopReason::Length, ""));
+    for odd in ["[]", "7", r#"{"message":"x"}"#, r#"{"done":"yes"}"#] {
+        assert_eq!(decode_of("ollama", &[odd]).unwrap_err().class, FailureClass::Malformed, "{odd}");
+    }
+}
+
+#[test]
+fn an_error_among_the_lines_is_an_error() {
+    let error = r#"{"error":"an error was encountered while running the model: CUDA error"}"#;
+    let failure = decode_of("ollama", &[error]).unwrap_err();
+    assert_eq!(
+        (failure.class, failure.message.as_str()),
+        (FailureClass::Overload, "an error was encountered while running the model: CUDA error")
+    );
+    let later = decode_of("ollama", &[&line("half"), error]).unwrap_err();
+    assert_eq!((later.class, later.partial.as_str()), (FailureClass::Interrupted, "half"));
+}
+
+#[test]
+fn a_prompt_that_was_silently_cut_is_no_answer() {
+    let remote = remote("ollama", "http://h");
+    let ask = ask_with(10_000, 16_384);
+    let read = |prompt: u64, reason: &str| {
+        fed(&remote, &ask, &[&line("x"), &done(reason, &format!(r#","prompt_eval_count":{prompt},"eval_count":5"#))])
+    };
+    let far_below = read(4_095, "stop").unwrap_err();
+    assert_eq!((far_below.class, far_below.usage.unwrap().input), (FailureClass::Context, 4_095));
+    assert_eq!(far_below.message, "Ollama read only 4095 tokens of a prompt of about 10000: the model's context is too small for it");
+    assert_eq!(read(32_767, "length").unwrap_err().class, FailureClass::Context, "the context was filled to the brim");
+    assert_eq!(read(9_000, "length").unwrap().stop, StopReason::Length);
+    assert!(read(6_000, "stop").is_ok(), "our own count is only an estimate");
+    let short = fed(&remote, &ask_with(1_000, 100), &[&line("x"), &done("stop", r#","prompt_eval_count":300,"eval_count":5"#)]);
+    assert!(short.is_ok(), "so short a prompt is never cut");
+}
+
+/// Answers one request with these bytes, which come in two pieces.
+fn answer_once(response: &'static [u8]) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    std::thread::spawn(move || {
+        let (mut stream, _) = listener.accept().unwrap();
+        let mut request = Vec::new();
+        let mut buffer = [0; 4096];
+        while !request.windows(4).any(|end| end == b"\r\n\r\n") || !request.ends_with(b"}") {
+            let read = stream.read(&mut buffer).unwrap();
+            request.extend_from_slice(&buffer[..read]);
+        }
+        let (first, second) = response.split_at(response.len() / 2);
+        stream.write_all(first).unwrap();
+        stream.flush().unwrap();
+        stream.write_all(second).unwrap();
+    });
+    url
+}
+
+#[tokio::test]
+async fn lines_are_read_over_http_as_they_come() {
+    let url = answer_once(
+        b"HTTP/1.1 200 OK\r\ncontent-type: application/x-ndjson\r\nconnection: close\r\n\r\n\
+          {\"message\":{\"role\":\"assistant\",\"content\":\"\",\"thinking\":\"Hm.\"},\"done\":false}\n\
+          {\"message\":{\"role\":\"assistant\",\"content\":\"{\\\"a\\\":\"},\"done\":false}\n\
+          {\"message\":{\"role\":\"assistant\",\"content\":\"1}\"},\"done\":false}\n\
+          {\"done\":true,\"done_reason\":\"stop\",\"prompt_eval_count\":3,\"eval_count\":4}\n",
+    );
+    let (outcome, deltas) = call(&remote("ollama", &url), &ask_of("ollama", "m")).await;
+    assert_eq!(outcome.unwrap().text, "{\"a\":1}");
+    assert_eq!(deltas[..2], [Delta::Connected, Delta::Thinking]);
+}
+
+#[tokio::test]
+async fn a_model_that_is_not_there_and_a_web_page_are_told_as_what_they_are() {
+    let missing =
+        b"HTTP/1.1 404 Not Found\r\ncontent-type: application/json\r\nconnection: close\r\n\r\n{\"error\":\"model 'm' not found\"}";
+    let failure = call(&remote("ollama", &answer_once(missing)), &ask_of("ollama", "m")).await.0.unwrap_err();
+    assert_eq!((failure.class, failure.message.as_str()), (FailureClass::ModelMissing, "model 'm' not found (HTTP 404)"));
+    let page = b"HTTP/1.1 200 OK\r\ncontent-type: text/html; charset=utf-8\r\nconnection: close\r\n\r\n<html>\nwelcome\n</html>";
+    let failure = call(&remote("ollama", &answer_once(page)), &ask_of("ollama", "m")).await.0.unwrap_err();
+    assert_eq!(failure.class, FailureClass::Malformed);
+    assert_eq!(failure.message, "the server answered with text/html; charset=utf-8 instead of a stream of events");
+}
