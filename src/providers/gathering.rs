@@ -11,6 +11,9 @@ use super::errors;
 use super::form::prompt_tokens;
 use super::wire::{Account, End};
 
+/// Most bytes of an answer: far more than any model writes, and still of a size to keep.
+const MAX_TEXT_BYTES: usize = 4 * 1024 * 1024;
+
 /// A reply as far as it has arrived.
 #[derive(Debug)]
 pub struct Gathering {
@@ -53,7 +56,9 @@ impl Gathering {
     }
 
     pub fn add_text(&mut self, piece: &str, on: &mut dyn FnMut(Delta)) {
-        if !piece.is_empty() {
+        if self.text.len().saturating_add(piece.len()) > MAX_TEXT_BYTES {
+            self.failure = Some(Failure::new(FailureClass::Malformed, format!("the answer is longer than {MAX_TEXT_BYTES} bytes")));
+        } else if !piece.is_empty() {
             self.text.push_str(piece);
             on(Delta::Text(piece.to_owned()));
         }
@@ -65,8 +70,11 @@ impl Gathering {
         on(Delta::Thinking);
     }
 
-    /// Reads an event's data. Data that is not JSON ends the call.
+    /// Reads an event's data. Data that is not JSON ends the call, and nothing is read after what has failed it.
     pub fn json(&mut self, data: &str) -> ControlFlow<(), serde_json::Value> {
+        if self.failure.is_some() {
+            return ControlFlow::Break(());
+        }
         match serde_json::from_str(data) {
             Ok(value) => ControlFlow::Continue(value),
             Err(error) => {
@@ -121,7 +129,13 @@ impl Gathering {
             StopReason::Refused(_) => self.text.clear(),
             StopReason::End | StopReason::Length | StopReason::Other(_) => {}
         }
-        Ok(Reply { usage, text: self.text, stop, served_model: self.served_model, reported_cost: self.reported_cost })
+        let redact = |text: String| self.account.redact(&text);
+        let stop = match stop {
+            StopReason::Refused(words) => StopReason::Refused(redact(words)),
+            StopReason::Other(word) => StopReason::Other(redact(word)),
+            StopReason::End | StopReason::Length => stop,
+        };
+        Ok(Reply { usage, text: redact(self.text), stop, served_model: self.served_model.map(redact), reported_cost: self.reported_cost })
     }
 
     fn interrupted(self, end: End) -> Failure {
@@ -136,10 +150,10 @@ impl Gathering {
     }
 
     /// Adds what is left of the call: its text, and what it used, when it came so far that something was used.
-    fn with_remains(mut self, failure: Failure) -> Failure {
+    fn with_remains(self, failure: Failure) -> Failure {
         let began = self.usage.is_some() || !self.text.is_empty() || !self.thinking.is_empty();
         let usage = began.then(|| self.usage());
-        Failure { usage, partial: std::mem::take(&mut self.text), ..failure }
+        Failure { usage, partial: self.account.redact(&self.text), ..failure }
     }
 
     /// What the provider reported; completed by our own estimate where it did not, and marked so.

@@ -112,6 +112,9 @@ impl Http {
             return not_a_stream(&[], &content_type, account);
         }
         let malformed = |reason: String| End::Broken(Failure::new(FailureClass::Malformed, reason));
+        if let Some(words) = compressed(response.headers()) {
+            return malformed(words);
+        }
         let mut parser = sse::Parser::new(framing);
         let mut events = Vec::new();
         // Kept until the first event, to be able to say what came instead of one.
@@ -148,7 +151,7 @@ impl Http {
                 // The stream ends here whatever the decoder thinks of the last event.
                 let _ = decoder.event(&event, on);
             }
-            None if !any_event && !is_event_stream(&content_type) => return not_a_stream(&preamble, &content_type, account),
+            None if !any_event && !is_of(framing, &content_type) => return not_a_stream(&preamble, &content_type, account),
             None => {}
         }
         End::Closed
@@ -216,8 +219,11 @@ async fn error_response(mut response: Response) -> ErrorResponse {
         retry_after_ms: header(headers, "retry-after-ms"),
         retry_after: header(headers, "retry-after"),
         should_retry: header(headers, "x-should-retry"),
-        body: String::new(),
+        body: compressed(headers).unwrap_or_default(),
     };
+    if !told.body.is_empty() {
+        return told;
+    }
     let mut body = Vec::new();
     // A body that breaks off is read as far as it came.
     while let Ok(Some(chunk)) = response.chunk().await {
@@ -231,8 +237,20 @@ async fn error_response(mut response: Response) -> ErrorResponse {
     told
 }
 
-fn is_event_stream(content_type: &str) -> bool {
-    content_type.trim_start().to_ascii_lowercase().starts_with("text/event-stream")
+/// A content type that announces events in this framing.
+fn is_of(framing: Framing, content_type: &str) -> bool {
+    let announced = match framing {
+        Framing::Events => "text/event-stream",
+        Framing::Lines => "application/x-ndjson",
+    };
+    content_type.trim_start().to_ascii_lowercase().starts_with(announced)
+}
+
+/// What is to be said of a body that is compressed, which no request allows: a server or proxy that does it all the same cannot be read.
+fn compressed(headers: &HeaderMap) -> Option<String> {
+    let encoding = header(headers, "content-encoding").filter(|encoding| !encoding.eq_ignore_ascii_case("identity"))?;
+    let known = ["gzip", "deflate", "br", "zstd"].into_iter().find(|known| encoding.eq_ignore_ascii_case(known));
+    Some(format!("the server compressed its answer ({}), which was not asked for", known.unwrap_or("in a way of its own")))
 }
 
 fn is_web_page(content_type: &str) -> bool {
@@ -249,9 +267,10 @@ fn not_a_stream(body: &[u8], content_type: &str, account: &Account) -> End {
     let json = serde_json::from_slice::<serde_json::Value>(body).ok();
     let first = json.as_ref().map(|json| json.as_array().and_then(|list| list.first()).unwrap_or(json));
     End::Broken(match first {
-        Some(error) if error.get("error").is_some_and(|error| !error.is_null()) => errors::in_stream(error, account),
+        Some(error) if errors::is_error(error) => errors::in_stream(error, account),
         Some(_) | None => {
             let what = if content_type.is_empty() { "something" } else { content_type };
+            let what = errors::shortened(&account.redact(what));
             Failure::new(FailureClass::Malformed, format!("the server answered with {what} instead of a stream of events"))
         }
     })

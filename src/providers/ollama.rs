@@ -82,12 +82,14 @@ impl OllamaDecoder {
             Some("length") => StopReason::Length,
             Some(other) => StopReason::Other(other.to_owned()),
         });
-        if line.prompt_eval_count.is_some() || line.eval_count.is_some() {
-            let (input, output) = (line.prompt_eval_count.unwrap_or(0), line.eval_count.unwrap_or(0));
-            self.gathering.usage = Some(Usage { input, output, ..Usage::default() });
-            self.gathering.usage_is_final = line.prompt_eval_count.is_some() && line.eval_count.is_some();
+        // A count that is no number of tokens is none: it does not spoil the answer.
+        let count = |value: &Option<Value>| value.as_ref().and_then(Value::as_u64);
+        let (read, written) = (count(&line.prompt_eval_count), count(&line.eval_count));
+        if read.is_some() || written.is_some() {
+            self.gathering.usage = Some(Usage { input: read.unwrap_or(0), output: written.unwrap_or(0), ..Usage::default() });
+            self.gathering.usage_is_final = read.is_some() && written.is_some();
         }
-        self.gathering.overflow = line.prompt_eval_count.filter(|read| self.was_cut(*read)).map(|read| {
+        self.gathering.overflow = read.filter(|read| self.was_cut(*read)).map(|read| {
             let sent = self.gathering.prompt_tokens;
             format!("Ollama read only {read} tokens of a prompt of about {sent}: the model's context is too small for it")
         });
@@ -140,8 +142,8 @@ struct Line {
     message: Option<Message>,
     done: Option<bool>,
     done_reason: Option<String>,
-    prompt_eval_count: Option<u64>,
-    eval_count: Option<u64>,
+    prompt_eval_count: Option<Value>,
+    eval_count: Option<Value>,
 }
 
 #[derive(Debug, Deserialize)]

@@ -13,6 +13,7 @@ use crate::domain::tokens::Usage;
 use crate::engine::ports::Delta;
 
 use super::dialect::{Quirks, Reasoning, Routing, StreamUsage};
+use super::errors;
 use super::form::{Form, Structure};
 use super::gathering::Gathering;
 use super::reported_cost;
@@ -125,7 +126,7 @@ impl Decoder for OpenAiDecoder {
             return ControlFlow::Break(());
         }
         let json = self.gathering.json(&event.data)?;
-        if event.name == "error" || json.get("error").is_some_and(|error| !error.is_null()) {
+        if event.name == "error" || errors::is_error(&json) {
             return self.gathering.fail(&json);
         }
         let Ok(chunk) = Chunk::deserialize(&json) else {

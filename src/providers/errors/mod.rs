@@ -62,6 +62,11 @@ pub fn classify(response: &ErrorResponse, account: &Account, now: Option<Timesta
     Failure { retry_after: hint, ..Failure::new(class, words + &advice) }
 }
 
+/// Whether an object inside a successful answer is an error: one around another, or a flat one that says so of itself.
+pub fn is_error(body: &Value) -> bool {
+    body.get("error").is_some_and(|error| !error.is_null()) || body.get("object").and_then(Value::as_str) == Some("error")
+}
+
 /// Says what an error object inside a successful answer means.
 pub fn in_stream(body: &Value, account: &Account) -> Failure {
     let told = Told::from_json(body);

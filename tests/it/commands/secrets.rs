@@ -155,3 +155,26 @@ fn no_key_is_seen_when_every_vendor_sends_it_back_in_its_own_shape() {
         assert_unseen(&server, &conclave, &ran);
     }
 }
+
+#[test]
+fn no_key_is_seen_when_an_answer_contains_it() {
+    let server = ProviderServer::start();
+    for vendor in Vendor::CLOUD {
+        let answer = serde_json::json!({"position": format!("Use {}", vendor.key()), "key_points": ["a", "b"], "rationale": vendor.key(),
+            "confidence": 0.5});
+        server.on(On::vendor(vendor).nth(1), Answer::text(answer.to_string()).served(&vendor.key()));
+    }
+    let (conclave, ran) = consult_all(&server);
+    assert_unseen(&server, &conclave, &ran.ends_with(0));
+    server.requests().iter().for_each(assert_only_its_own_key);
+}
+
+#[test]
+fn no_key_is_seen_when_a_refusal_contains_it() {
+    let server = ProviderServer::start();
+    for vendor in Vendor::CLOUD {
+        server.on(On::vendor(vendor), Answer::refusal(format!("not for {}", vendor.key())));
+    }
+    let (conclave, ran) = consult_all(&server);
+    assert_unseen(&server, &conclave, &ran.ends_with(1));
+}

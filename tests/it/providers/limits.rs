@@ -64,3 +64,12 @@ async fn a_page_without_an_end_is_left() {
         assert!(sent < limit + IN_TRANSIT, "{status} {sent}");
     }
 }
+
+#[tokio::test]
+async fn a_text_without_an_end_is_left_and_its_remains_are_of_a_size_to_keep() {
+    let piece = format!("data: {{\"choices\":[{{\"index\":0,\"delta\":{{\"content\":\"{}\"}}}}]}}\n\n", "x".repeat(65_536));
+    let (failure, sent) = flooded(Vendor::Vllm, Answer::endless(200, "text/event-stream", "", piece)).await;
+    assert_eq!(failure.class, FailureClass::Malformed, "{:?} {}", failure.class, failure.message);
+    assert!(sent < 64 * 1024 * 1024 + IN_TRANSIT, "{sent}");
+    assert!(failure.partial.len() <= 4 * 1024 * 1024, "{} bytes of text are kept", failure.partial.len());
+}

@@ -54,10 +54,12 @@ async fn an_error_inside_a_success_is_told_in_the_providers_words_whatever_its_s
         (Vendor::OpenAi, r#"{"error":{"message":"such are our words","type":"server_error","param":null,"code":"server_error"}}"#),
         (Vendor::Google, r#"{"error":{"code":503,"message":"such are our words","status":"UNAVAILABLE"}}"#),
         (Vendor::Xai, r#"{"code":"unavailable","error":"such are our words"}"#),
+        (Vendor::Mistral, r#"{"object":"error","message":"such are our words","type":"server_error","param":null,"code":"3000"}"#),
         (Vendor::OpenRouter, r#"{"id":"gen-1","error":{"code":502,"message":"such are our words"},"choices":[]}"#),
         (Vendor::Ollama, r#"{"error":"such are our words"}"#),
         (Vendor::LlamaCpp, r#"{"error":{"code":503,"message":"such are our words","type":"unavailable_error"}}"#),
         (Vendor::LmStudio, r#"{"error":"such are our words"}"#),
+        (Vendor::Vllm, r#"{"object":"error","message":"such are our words","type":"InternalServerError","param":null,"code":500}"#),
     ];
     for (vendor, body) in shapes {
         let event = if vendor == Vendor::Ollama { format!("{body}\n") } else { format!("data: {body}\n\n") };
@@ -85,7 +87,7 @@ async fn a_key_that_comes_back_in_whatever_shape_is_blotted_out() {
 
 #[tokio::test]
 async fn a_key_that_comes_back_where_an_answer_should_be_is_blotted_out() {
-    for content_type in ["text/html", "text/event-stream", "application/json"] {
+    for content_type in ["text/html", "text/event-stream", "application/json", &format!("text/{KEY}")] {
         for Told { vendor, outcome, .. } in everyone_told(&Answer::http(200, content_type, format!("<p>{KEY}</p>"))).await {
             assert!(!format!("{:?}", outcome.unwrap_err()).contains(KEY), "{content_type} {vendor:?}");
         }
