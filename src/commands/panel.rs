@@ -355,12 +355,15 @@ mod tests {
 
     #[test]
     fn a_key_that_has_to_be_unlocked_is_not_wanted_for_a_judge_that_only_stands_in() {
-        let config = r#"{"endpoints": {"anthropic": {"api_key_cmd": "pass show a"}}}"#;
-        let wanted = |models: &[&str]| Wanted { models: models.iter().map(|model| (*model).to_owned()).collect(), ..Wanted::default() };
-        let chosen = chosen_with(&["openai", "google"], &wanted(&["gpt-6.1-sol", "openai:b"]), config).unwrap();
-        assert_eq!(judges(&chosen)[0], "anthropic:claude-opus-5-5".replace("opus", "sonnet"));
-        let chosen = chosen_with(&["openai", "google"], &wanted(&["claude-opus-5-5", "gpt-6.1-sol"]), config).unwrap();
-        assert!(judges(&chosen).contains(&"anthropic:claude-sonnet-5-5".to_owned()), "it is seated anyway: {:?}", judges(&chosen));
+        let config = r#"{"endpoints": {"google": {"api_key_cmd": "pass show google"}}}"#;
+        let judges_of = |keyed: &[&str], models: &[&str]| {
+            let wanted = Wanted { models: models.iter().map(|model| (*model).to_owned()).collect(), ..Wanted::default() };
+            judges(&chosen_with(keyed, &wanted, config).unwrap())
+        };
+        let of_google = |judges: &[String]| judges.iter().position(|judge| judge.starts_with("google:"));
+        assert_eq!(of_google(&judges_of(&["anthropic", "openai"], &["gpt-6.1-sol", "openai:b"])), None);
+        assert!(of_google(&judges_of(&["anthropic", "openai"], &["gpt-6.1-sol", "gemini-4-argon"])).is_some(), "it is seated anyway");
+        assert_eq!(of_google(&judges_of(&["openai"], &["gpt-6.1-sol", "openai:b"])), Some(0), "it is the only one outside the panel");
     }
 
     #[test]

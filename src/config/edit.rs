@@ -135,16 +135,12 @@ impl Node {
         };
         let before = text.get(..last.start).unwrap_or_default();
         let space = before.rsplit(|c: char| !c.is_whitespace()).next().unwrap_or_default();
-        match space.rsplit_once('\n') {
-            Some((_, indent)) => spliced(text, last.value.end, last.value.end, &format!(",\n{indent}{}", part(indent))),
-            None => {
-                let whole = match self.parts {
-                    Parts::List(_) => whole.to_string(),
-                    Parts::Object(_) | Parts::None => format!("{}: {whole}", Value::from(name.as_str())),
-                };
-                spliced(text, last.value.end, last.value.end, &format!(", {whole}"))
-            }
-        }
+        let new = match (space.rsplit_once('\n'), &self.parts) {
+            (Some((_, indent)), _) => format!(",\n{indent}{}", part(indent)),
+            (None, Parts::List(_)) => format!(", {whole}"),
+            (None, Parts::Object(_) | Parts::None) => format!(", {}: {whole}", Value::from(name.as_str())),
+        };
+        spliced(text, last.value.end, last.value.end, &new)
     }
 }
 
@@ -278,8 +274,8 @@ mod tests {
         names.iter().map(|name| Step::Spelled((*name).to_owned())).collect()
     }
 
-    fn with(text: &str, names: &[&str], value: Value) -> String {
-        set(text, &path(names), &value).unwrap()
+    fn with(text: &str, names: &[&str], value: impl Into<Value>) -> String {
+        set(text, &path(names), &value.into()).unwrap()
     }
 
     fn without(text: &str, names: &[&str]) -> Option<String> {

@@ -122,8 +122,8 @@ impl EndpointEntry {
             return Err(place.problem("cannot have this name: it is the embedded model's"));
         }
         let fields = place.fields(&FIELDS)?;
-        if let Some(said) = fields.get("name").map(Place::text).transpose()?.filter(|said| *said != name) {
-            return Err(place.problem(format!("calls itself `{said}`")));
+        if fields.get("name").map(Place::text).transpose()?.is_some_and(|said| said != name) {
+            return Err(place.problem("has another `name` than the one that it stands under"));
         }
         let key = match (fields.get("api_key_env"), fields.get("api_key_cmd")) {
             (Some(_), Some(_)) => return Err(place.problem("has both `api_key_env` and `api_key_cmd`; one says where the key is")),
@@ -165,7 +165,7 @@ impl EndpointEntry {
     }
 }
 
-fn word<T: PartialEq>(words: &[(&'static str, T)], meant: T) -> Option<Value> {
+fn word<T: Copy + PartialEq>(words: &[(&'static str, T)], meant: T) -> Option<Value> {
     words.iter().find(|(_, meaning)| *meaning == meant).map(|(word, _)| json!(word))
 }
 
@@ -236,7 +236,7 @@ mod tests {
             (r#"{"w": {"base_url": "h", "dialect": "grpc"}}"#, "endpoints.w.dialect", "`gemini`"),
             (r#"{"w": {"base_url": "h", "api_key_env": "A", "api_key_cmd": "b"}}"#, "endpoints.w", "both"),
             (r#"{"w": {"base_url": "h", "baseUrl": "h"}}"#, "endpoints.w.baseUrl", "twice"),
-            (r#"{"w": {"base_url": "h", "name": "v"}}"#, "endpoints.w", "calls itself `v`"),
+            (r#"{"w": {"base_url": "h", "name": "v"}}"#, "endpoints.w", "another `name`"),
             (r#"{"W": {"base_url": "h"}}"#, "endpoints.W", "a-z"),
             (r#"{"local": {"base_url": "h"}}"#, "endpoints.local", "embedded"),
             (r#"[{"base_url": "h"}]"#, "endpoints[0]", "has no `name`"),

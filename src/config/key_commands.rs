@@ -15,7 +15,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 const STEP: Duration = Duration::from_millis(5);
 
 /// How long output may stay behind the command's end. A command may leave something running that holds its output open.
-const STRAGGLING: Duration = Duration::from_millis(200);
+const STRAGGLING: Duration = Duration::from_millis(500);
 
 /// Most bytes that are read of what a command prints.
 const MOST_BYTES: u64 = 64 * 1024;

@@ -43,9 +43,10 @@ fn panel(place: &Place<'_>) -> Result<NamedPanel, Problem> {
 
 fn seats_of(place: &Place<'_>) -> Result<Vec<String>, Problem> {
     let seats = entries(place.value).ok_or_else(|| place.problem("must be a text of seats or a list of seats"))?;
-    match seats.iter().find(|seat| !seat.contains('=')) {
-        None => Ok(seats),
-        Some(seat) => Err(place.problem(format!("has the seat `{seat}`, and each must be `persona=provider:model`"))),
+    if seats.iter().all(|seat| seat.contains('=')) {
+        Ok(seats)
+    } else {
+        Err(place.problem("has a seat that is not `persona=provider:model`"))
     }
 }
 
@@ -79,7 +80,7 @@ mod tests {
     #[test]
     fn what_is_no_panel_is_named_by_its_place() {
         for (json, words) in [
-            (r#"{"a": "x"}"#, "panels.a has the seat `x`"),
+            (r#"{"a": "x"}"#, "panels.a has a seat that is not `persona=provider:model`"),
             (r#"{"a": []}"#, "panels.a must be a text of seats"),
             (r#"{"a": {"judge": "j"}}"#, "panels.a has no `seats`"),
             (r#"{"a": {"seats": "x=m", "jugde": "j"}}"#, "panels.a.jugde is not a field; did you mean `judge`?"),

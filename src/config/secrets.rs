@@ -202,9 +202,18 @@ impl Server {
             KeySource::Command(_) => format!("the `api_key_cmd` of `{}`", self.provider),
             KeySource::Missing { variables } => format!("`{}`", variables.join("` or `")),
             KeySource::Unneeded => {
-                format!("`endpoints.{}`: no key is sent, because neither `api_key_env` nor `api_key_cmd` names one", self.provider)
+                match find(self.provider.as_str()).filter(|_| !self.has_own_url()).and_then(|known| known.keys.first()) {
+                    Some(variable) => format!("`{variable}`, which is not set"),
+                    None => {
+                        format!("`endpoints.{}`: no key is sent, because neither `api_key_env` nor `api_key_cmd` names one", self.provider)
+                    }
+                }
             }
         }
+    }
+
+    fn has_own_url(&self) -> bool {
+        self.entry.as_ref().is_some_and(|entry| entry.base_url.is_some())
     }
 
     /// The key, if one is to be sent; runs the command that gives it, unless it has been run.
@@ -321,6 +330,16 @@ mod tests {
         let servers = servers(&[variable], &Environment::of([("ANTHROPIC_API_KEY", "secret-a")]));
         assert!(!servers[0].is_usable(), "its own variable is not set");
         assert_eq!(servers[0].key(&KeyCommands::default()).unwrap_err().to_string(), "no key: `WORK_KEY` is not set");
+    }
+
+    #[test]
+    fn a_refusal_for_want_of_a_key_leads_to_where_one_can_be_named() {
+        let origin =
+            |provider: &str, entry: Option<&EndpointEntry>| find(provider).unwrap().server(entry, &Environment::default()).key_origin();
+        assert_eq!(origin("lmstudio", None), "`LM_STUDIO_API_KEY`, which is not set");
+        assert!(origin("ollama", None).starts_with("`endpoints.ollama`: no key is sent"));
+        let elsewhere = EndpointEntry { base_url: Some("h".into()), ..entry("lmstudio") };
+        assert!(origin("lmstudio", Some(&elsewhere)).starts_with("`endpoints.lmstudio`: no key is sent"));
     }
 
     #[test]

@@ -236,7 +236,11 @@ impl Settings {
             Key::LocalThreads => json!(self.local_threads),
             Key::LocalContext => json!(self.local_context),
             Key::LocalModel => json!(self.local_model),
-            Key::Panel => json!(self.panel),
+            Key::Panel => match self.panel.as_deref() {
+                // A name, or the one seat of a small panel.
+                Some([only]) => json!(only),
+                seats => json!(seats),
+            },
             Key::Judge => json!(self.judge),
             Key::Panels => by_name(self.panels.iter().map(|(name, panel)| (name, panel.to_json())).collect()),
             Key::Endpoints => by_name(self.endpoints.iter().map(|entry| (&entry.name, entry.to_json())).collect()),

@@ -87,7 +87,7 @@ impl Place {
             }
             let names: Vec<&str> = whole.as_object().into_iter().flatten().map(|(name, _)| name.as_str()).collect();
             let hint = match names.as_slice() {
-                [] => "there is none yet".to_owned(),
+                [] => "see what there is: conclave config show".to_owned(),
                 names => format!("one of: {}", names.join(", ")),
             };
             return Err(Error::usage(format!("there is no `{}.{name}`", self.key)).hint(hint));

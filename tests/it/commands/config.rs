@@ -156,6 +156,8 @@ fn a_file_that_is_broken_is_not_overwritten() {
 fn a_wrong_name_in_the_file_can_be_taken_out() {
     let conclave = Conclave::new().config(r#"{"jugde": "a:j", "judge": "b:j"}"#);
     config(&conclave, &["show"]).ends_with(2);
+    let ran = set(&conclave, "panel", "fast").ends_with(2);
+    assert!(ran.stderr.contains("unknown setting `jugde`") && ran.stderr.ends_with("hint: nothing was written\n"), "{}", ran.stderr);
     config(&conclave, &["unset", "jugde"]).ends_with(0);
     assert_eq!(file(&conclave), r#"{"judge": "b:j"}"#);
     let ran = config(&conclave, &["unset", "panel"]).ends_with(0);
