@@ -314,6 +314,8 @@ fn inside_a_stream_the_codes_stand_for_the_status() {
     assert_eq!(told(json!({"code": 400, "message": "x"})), BadRequest);
     assert_eq!(told(json!({"code": null, "message": "x"})), Overload, "an error of no kind may pass");
     assert_eq!(told(json!("x")), Overload);
+    let passed_on = json!({"code": 502, "message": "x", "metadata": {"raw": "{\"error\":{\"message\":\"y\",\"code\":402}}"}});
+    assert_eq!(told(passed_on), Overload, "the router's own number stands");
     let nothing = in_stream(&json!({"error": {}}), &account());
     assert!(nothing.class == Overload && !nothing.message.is_empty(), "{nothing:?}");
 }

@@ -66,6 +66,15 @@ async fn an_error_inside_a_stream_fails_the_call_and_keeps_what_came() {
     }
 }
 
+#[test]
+fn a_rate_limit_in_the_middle_of_an_answer_is_an_interruption() {
+    let text = r#"{"choices":[{"delta":{"content":"half"}}]}"#;
+    let limit = r#"{"error":{"message":"too fast","code":429}}"#;
+    assert_eq!(decode(Vendor::OpenAi, &[limit]).unwrap_err().class, FailureClass::RateLimit);
+    let failure = decode(Vendor::OpenAi, &[text, limit]).unwrap_err();
+    assert_eq!((failure.class, failure.partial.as_str()), (FailureClass::Interrupted, "half"), "again would pay twice for the same text");
+}
+
 #[tokio::test]
 async fn an_error_in_a_plain_body_of_a_success_is_an_error() {
     let server = ProviderServer::start();

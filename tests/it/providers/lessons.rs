@@ -233,6 +233,10 @@ fn a_learnt_window_leaves_shorter_prompts_more_room() {
     assert_eq!(form.room(&hundred()), 8_192 - 200);
     let double = Ask { prompt: Prompt { shared: "word".repeat(200), ..Prompt::default() }, ..hundred() };
     assert_eq!(form.room(&double), 8_192 - 400, "the server counts two tokens where we count one");
+    // What was learnt from one prompt holds for the next, however few tokens that one turns out to have.
+    let words = "This model's maximum context length is 8192 tokens and your request has 100 input tokens (16384 > 8192 - 100).";
+    form.learn(&hundred(), &Refusal { words: words.into(), ..refusal }, &Lesson::Room(0));
+    assert_eq!(form.room(&double), 8_192 - 400);
 }
 
 proptest! {

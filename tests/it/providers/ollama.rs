@@ -9,10 +9,12 @@ use conclave::consultation::call::{Ask, FailureClass, Prompt, StopReason};
 use conclave::domain::tokens::{Usage, UsageSource};
 use conclave::engine::ports::Delta;
 use conclave::providers::catalog::Catalog;
-use conclave::providers::dialect::Dialect;
+use conclave::providers::dialect::{Dialect, Quirks, Structure};
+use conclave::providers::form::Form;
 use conclave::providers::http::Http;
+use conclave::providers::ollama;
 use conclave::providers::remote::Remote;
-use conclave::providers::wire::{Account, Endpoint, Scheme};
+use conclave::providers::wire::{Account, Endpoint, HttpRequest, Scheme};
 use serde_json::{Value, json};
 
 use super::{ask_of, body_of, call, decode_of, fed, remote};
@@ -45,6 +47,23 @@ fn a_request_has_these_fields_and_no_others() {
     assert_eq!(body_of("ollama", "qwen3:8b"), expected);
     let (request, _) = remote("ollama", "http://127.0.0.1:11434/").codec(&ask_of("ollama", "m"));
     assert_eq!(request.url, "http://127.0.0.1:11434/api/chat");
+}
+
+#[test]
+fn json_mode_is_a_word_and_a_key_is_shown_only_where_there_is_one() {
+    let encoded = |structure: Structure, key: Option<&str>| {
+        let account = Account { key: key.map(Into::into), origin: String::new(), scheme: Scheme::Usual };
+        let form = Form::new(structure, Quirks::COMPATIBLE);
+        ollama::encode(&ask_of("ollama", "m"), &Endpoint { base_url: "http://h".into(), account }, &form)
+    };
+    let json_mode = format_of(&encoded(Structure::JsonObject, None));
+    assert_eq!((json_mode, format_of(&encoded(Structure::Prompt, None))), (Some(json!("json")), None));
+    assert_eq!(encoded(Structure::Prompt, None).header("authorization"), None);
+    assert_eq!(encoded(Structure::Prompt, Some("k")).header("authorization"), Some("Bearer k"));
+}
+
+fn format_of(request: &HttpRequest) -> Option<Value> {
+    request.body.get("format").cloned()
 }
 
 #[test]

@@ -190,6 +190,16 @@ fn gemini_fragments_with_anything_absent_are_read() {
 }
 
 #[test]
+fn gemini_fragments_in_lists_are_read_one_by_one() {
+    let text = r#"[{"candidates":[{"content":{"parts":[{"text":"a"}]}}]},{"candidates":[{"content":{"parts":[{"text":"b"}]},"finishReason":"STOP"}]}]"#;
+    assert_eq!(decode(Vendor::Google, &[text]).unwrap().text, "ab");
+    let error =
+        r#"[{"candidates":[{"content":{"parts":[{"text":"a"}]}}]},{"error":{"code":503,"message":"no more","status":"UNAVAILABLE"}}]"#;
+    let failure = decode(Vendor::Google, &[error]).unwrap_err();
+    assert_eq!((failure.class, failure.message.as_str(), failure.partial.as_str()), (FailureClass::Interrupted, "no more", "a"));
+}
+
+#[test]
 fn a_prompt_that_gemini_blocks_is_a_refusal() {
     let reply = decode(Vendor::Google, &[r#"{"promptFeedback":{"blockReason":"SAFETY"},"usageMetadata":{"promptTokenCount":9}}"#]).unwrap();
     assert_eq!((reply.stop, reply.usage), (StopReason::Refused("the prompt was blocked: SAFETY".into()), reported(9, 0)));
