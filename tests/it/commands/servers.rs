@@ -97,5 +97,5 @@ fn a_server_that_is_not_there_is_named_with_the_addresses_that_were_looked_at() 
         ran.stderr
     );
     let ran = Conclave::new().variable("CONCLAVE_LOCAL_SERVERS", "ftp://x").run(&["consult", "q"]).ends_with(2);
-    assert!(ran.stderr.contains("`ftp://x` is not the address of a server"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("`local_servers` in `CONCLAVE_LOCAL_SERVERS` must begin with http:// or https://"), "{}", ran.stderr);
 }

@@ -90,9 +90,10 @@ impl Listening {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
             runtime.block_on(async move {
                 let listener = TcpListener::from_std(listener).unwrap();
+                let mut connections = tokio::task::JoinSet::new();
                 loop {
                     tokio::select! {
-                        accepted = listener.accept() => drop(tokio::task::spawn(serve(accepted.unwrap().0, Arc::clone(&requests)))),
+                        accepted = listener.accept() => drop(connections.spawn(serve(accepted.unwrap().0, Arc::clone(&requests)))),
                         _ = &mut stopped => break,
                     }
                 }
