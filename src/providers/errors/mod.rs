@@ -53,11 +53,13 @@ pub fn classify(response: &ErrorResponse, account: &Account, now: Option<Timesta
         (_, "") => format!("HTTP {status} without an explanation"),
         (_, words) => format!("{words} (HTTP {status})"),
     };
-    let advice = match class {
-        FailureClass::Auth if matches!(status, 403 | 407) && !told.recognised => format!("; check {}, or the proxy", account.origin),
-        FailureClass::Auth => format!("; check {}", account.origin),
-        FailureClass::BadRequest if signs.is_wrong_address() => "; check the base URL".to_owned(),
-        _ => String::new(),
+    let advice = if class == FailureClass::Auth {
+        let proxy = if matches!(status, 403 | 407) && !told.recognised { ", or the proxy" } else { "" };
+        format!("; check {}{proxy}", account.origin)
+    } else if class == FailureClass::BadRequest && signs.is_wrong_address() {
+        "; check the base URL".to_owned()
+    } else {
+        String::new()
     };
     Failure { retry_after: hint, ..Failure::new(class, words + &advice) }
 }

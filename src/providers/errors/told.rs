@@ -79,8 +79,8 @@ impl Told {
         if !upstream.is_empty() {
             self.words = format!("{} ({upstream})", self.words.trim());
         }
-        // The router's own status stands; an upstream's number would contradict it.
-        self.codes.extend(raw.codes.into_iter().filter(|code| code.parse::<u16>().is_err()));
+        // Behind the router's own codes, of which the first number is the status.
+        self.codes.extend(raw.codes);
         self.fields.extend(raw.fields);
     }
 }

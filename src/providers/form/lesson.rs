@@ -67,11 +67,22 @@ impl Form {
             FailureClass::Overload if words.contains("grammar") => self.lesser_structure(dialect),
             // A router that finds nobody who takes all that was asked for answers as if there were no such model.
             FailureClass::ModelMissing if words.contains("requested parameters") => self.lesser_structure(dialect),
-            _ => None,
+            FailureClass::Overload
+            | FailureClass::ModelMissing
+            | FailureClass::Auth
+            | FailureClass::Billing
+            | FailureClass::Policy
+            | FailureClass::Unsupported
+            | FailureClass::RateLimit
+            | FailureClass::Transport
+            | FailureClass::Interrupted
+            | FailureClass::Empty
+            | FailureClass::Malformed
+            | FailureClass::Internal => None,
         }
     }
 
-    /// The form with the lesson in it. `sent` is the room that was refused.
+    /// Takes a lesson of this refusal of a call to heart, for all later calls.
     pub fn learn(&mut self, ask: &Ask, refusal: &Refusal, lesson: &Lesson) {
         match lesson {
             Lesson::Structure { now, .. } => self.structure = self.structure.max(*now),

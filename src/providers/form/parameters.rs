@@ -20,10 +20,8 @@ impl Parameters {
         for (key, value) in self.by_model.get(model).into_iter().flatten() {
             merge(&mut merged, key, value.clone());
         }
-        match merged {
-            Value::Object(fields) => fields,
-            _ => Map::new(),
-        }
+        // It was made of an object, and merging into one leaves it one.
+        if let Value::Object(fields) = merged { fields } else { Map::new() }
     }
 
     /// Those that never go out, as paths in the body. Whoever takes parameters from a user refuses these with their names.

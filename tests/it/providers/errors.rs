@@ -316,6 +316,8 @@ fn inside_a_stream_the_codes_stand_for_the_status() {
     assert_eq!(told(json!("x")), Overload);
     let passed_on = json!({"code": 502, "message": "x", "metadata": {"raw": "{\"error\":{\"message\":\"y\",\"code\":402}}"}});
     assert_eq!(told(passed_on), Overload, "the router's own number stands");
+    let without_number = json!({"message": "x", "metadata": {"raw": "{\"error\":{\"message\":\"y\",\"code\":402}}"}});
+    assert_eq!(told(without_number), Billing, "where it has none, the upstream's does");
     let nothing = in_stream(&json!({"error": {}}), &account());
     assert!(nothing.class == Overload && !nothing.message.is_empty(), "{nothing:?}");
 }
