@@ -138,6 +138,9 @@ pub struct Failure {
     pub retry_after: Option<Duration>,
     /// What was used all the same, as far as the provider told.
     pub usage: Option<Usage>,
+    /// The cost, where the provider says it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reported_cost: Option<MicroUsd>,
     /// Text that had arrived before it failed.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub partial: String,
@@ -146,7 +149,7 @@ pub struct Failure {
 impl Failure {
     /// A failure that is only a class and words.
     pub fn new(class: FailureClass, message: impl Into<String>) -> Self {
-        Self { class, message: message.into(), retry_after: None, usage: None, partial: String::new() }
+        Self { class, message: message.into(), retry_after: None, usage: None, reported_cost: None, partial: String::new() }
     }
 }
 

@@ -28,6 +28,7 @@ pub mod problem;
 pub mod prompt;
 pub mod protocol;
 pub mod reading;
+pub mod spend;
 mod state;
 mod synthesis;
 pub mod transcript;

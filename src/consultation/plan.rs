@@ -103,6 +103,9 @@ impl Plan {
         if self.terms(asked).free {
             return (Cost::FREE, CostSource::Free);
         }
+        if let Some(cost) = failure.reported_cost {
+            return (Cost::exactly(cost), CostSource::Provider);
+        }
         let settled = match failure.class {
             FailureClass::Auth
             | FailureClass::Billing

@@ -2,17 +2,16 @@
 //!
 //! Invariant: live and read back from a journal, the same events give the same transcript.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use crate::domain::artifact::{Artifact, Content, CrossExam, Independent, Revision, Synthesis, Verdict};
 use crate::domain::confidence::Confidence;
-use crate::domain::ids::{CallId, ConsultationId, ModelRef, ProviderId, SeatId};
-use crate::domain::money::Cost;
+use crate::domain::ids::{ConsultationId, ModelRef, SeatId};
 use crate::domain::time::Timestamp;
-use crate::domain::tokens::Usage;
 
 use super::event::{AbortReason, AgentError, CallFinished, Consent, Envelope, Estimate, Event, Started, StateName};
+use super::spend::LostCall;
 
 /// All that the events of one consultation say.
 #[derive(Clone, Debug, PartialEq)]
@@ -28,8 +27,7 @@ pub struct Transcript {
     pub artifacts: Vec<Artifact>,
     /// Calls that came back, in that order.
     pub calls: Vec<CallFinished>,
-    /// Calls that went out and never came back: cancelled, or cut off by the end of the log.
-    pub lost_calls: Vec<CallId>,
+    pub lost_calls: Vec<LostCall>,
     pub failures: Vec<AgentFailure>,
     pub substitutions: Vec<Substitution>,
     /// Rounds that ended, with how long each took.
@@ -63,14 +61,6 @@ pub struct Abort {
     pub reason: AbortReason,
     pub message: String,
     pub during: StateName,
-}
-
-/// Tokens and cost of some of the calls.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Spend {
-    pub calls: u64,
-    pub tokens: Usage,
-    pub cost: Cost,
 }
 
 impl Transcript {
@@ -117,9 +107,14 @@ impl Transcript {
             }),
             Event::RoundCompleted { round_number, duration_ms } => self.rounds.push((*round_number, Duration::from_millis(*duration_ms))),
             Event::RoundArtifact { artifact } => self.artifacts.push((**artifact).clone()),
-            Event::CallStarted { call, .. } => self.lost_calls.push(*call),
+            Event::CallStarted { call, agent_id, round_number, model, .. } => self.lost_calls.push(LostCall {
+                call: *call,
+                agent_id: agent_id.clone(),
+                round_number: *round_number,
+                model: model.clone(),
+            }),
             Event::CallFinished(finished) => {
-                self.lost_calls.retain(|call| *call != finished.call);
+                self.lost_calls.retain(|lost| lost.call != finished.call);
                 self.calls.push((**finished).clone());
             }
             Event::ProviderSubstituted { agent_id, round_number, original, substitute, reason } => self.substitutions.push(Substitution {
@@ -226,48 +221,9 @@ impl Transcript {
         failed.chain(substituted).chain(degraded).collect()
     }
 
-    /// All calls together. Calls that went out and never came back make the cost a lower bound, unless they are free.
-    pub fn total(&self) -> Spend {
-        let mut total: Spend = self.calls.iter().collect();
-        if !self.lost_calls.is_empty() && !self.is_local() {
-            total.cost.lower_bound = true;
-        }
-        total
-    }
-
-    /// True when every model in play is the embedded one.
-    pub fn is_local(&self) -> bool {
-        let panel = &self.terms.panel;
-        panel.seats.iter().map(|seat| &seat.model).chain(&panel.judges).all(|model| model.provider.is_local())
-    }
-
-    /// The calls' tokens and cost, grouped by what `key` says of each.
-    pub fn spend_by<K: Ord>(&self, key: impl Fn(&CallFinished) -> K) -> BTreeMap<K, Spend> {
-        let mut groups: BTreeMap<K, Spend> = BTreeMap::new();
-        for call in &self.calls {
-            groups.entry(key(call)).or_default().add(call);
-        }
-        groups
-    }
-
-    pub fn spend_by_provider(&self) -> BTreeMap<ProviderId, Spend> {
-        self.spend_by(|call| call.model.provider.clone())
-    }
-}
-
-impl Spend {
-    fn add(&mut self, call: &CallFinished) {
-        self.calls += 1;
-        self.tokens += call.tokens;
-        self.cost += call.cost;
-    }
-}
-
-impl<'a> FromIterator<&'a CallFinished> for Spend {
-    fn from_iter<I: IntoIterator<Item = &'a CallFinished>>(calls: I) -> Self {
-        calls.into_iter().fold(Self::default(), |mut spend, call| {
-            spend.add(call);
-            spend
-        })
+    /// Models that were answered by another one, as the providers say, with the other's name; each pair once.
+    pub fn served_otherwise(&self) -> BTreeSet<(&ModelRef, &str)> {
+        let told = self.calls.iter().filter_map(|call| Some((&call.model, call.served_model.as_deref()?)));
+        told.filter(|(asked, served)| !asked.is_served_as(served)).collect()
     }
 }

@@ -109,6 +109,33 @@ impl ModelRef {
     }
 }
 
+impl ModelRef {
+    /// Whether the name under which a provider served a model means the one that was asked for: the same in other letters, with a date,
+    /// behind a folder, or what an alias stands for.
+    pub fn is_served_as(&self, served: &str) -> bool {
+        let plain = |name: &str| name.trim().trim_start_matches("models/").to_lowercase();
+        let (asked, served) = (plain(&self.model), plain(served));
+        // A variant such as `:free` is a way to be served, not a model of its own.
+        let asked = asked.split_once(':').filter(|(name, _)| name.contains('/')).map_or(asked.as_str(), |(name, _)| name);
+        let alias = asked.strip_suffix("-latest").map(|stem| stem.trim_start_matches('~'));
+        served == asked || without_date(&served) == Some(asked) || alias.is_some_and(|stem| served.starts_with(stem))
+    }
+}
+
+/// The name without its trailing `-YYYY-MM-DD` or `-YYYYMMDD`.
+pub fn without_date(model: &str) -> Option<&str> {
+    [11, 9].into_iter().find_map(|length| {
+        let (name, suffix) = model.split_at_checked(model.len().checked_sub(length)?)?;
+        let digits: Vec<bool> = suffix.chars().map(|c| c.is_ascii_digit()).collect();
+        let dated = suffix.starts_with("-20")
+            && match length {
+                11 => suffix.match_indices('-').map(|(at, _)| at).eq([0, 5, 8]) && digits.iter().filter(|d| **d).count() == 8,
+                _ => digits.iter().skip(1).all(|d| *d),
+            };
+        (dated && !name.is_empty()).then_some(name)
+    })
+}
+
 impl fmt::Display for ModelRef {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}", self.provider, self.model)
@@ -153,5 +180,22 @@ mod tests {
         let model: ModelRef = "openrouter:vendor/name:free".parse().unwrap();
         assert_eq!((model.provider.as_str(), model.model.as_str()), ("openrouter", "vendor/name:free"));
         assert!("no-colon".parse::<ModelRef>().is_err() && ":x".parse::<ModelRef>().is_err());
+    }
+
+    #[test]
+    fn a_dated_name_and_what_an_alias_stands_for_are_the_same_model_and_another_name_is_not() {
+        for (asked, served, same) in [
+            ("gpt-6.1-sol", "gpt-6.1-sol-2026-09-01", true),
+            ("claude-haiku-4-5", "claude-haiku-4-5-20251001", true),
+            ("gemini-4-argon", "models/Gemini-4-Argon", true),
+            ("mistral-large-latest", "mistral-large-2512", true),
+            ("vendor/name:free", "vendor/name", true),
+            ("qwen3:8b", "qwen3:8b", true),
+            ("qwen3:8b", "qwen3:4b", false),
+            ("gemini-2.5-pro", "gemini-3.8-flash", false),
+            ("gpt-6.1-sol", "gpt-6.1-sol-mini", false),
+        ] {
+            assert_eq!(ModelRef::new("p", asked).is_served_as(served), same, "{asked} {served}");
+        }
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::ids::ModelRef;
+use super::ids::{ModelRef, without_date};
 use super::money::{Cost, MicroUsd};
 use super::tokens::Usage;
 
@@ -72,20 +72,6 @@ impl PriceList {
     pub fn cost(&self, model: &ModelRef, usage: &Usage) -> Cost {
         self.price(model).map_or(Cost::at_least(MicroUsd::ZERO), |price| Cost::exactly(price.cost(usage)))
     }
-}
-
-/// The name without its trailing `-YYYY-MM-DD` or `-YYYYMMDD`; `None` for a name without a date.
-pub fn without_date(model: &str) -> Option<&str> {
-    [11, 9].into_iter().find_map(|length| {
-        let (name, suffix) = model.split_at_checked(model.len().checked_sub(length)?)?;
-        let digits: Vec<bool> = suffix.chars().map(|c| c.is_ascii_digit()).collect();
-        let dated = suffix.starts_with("-20")
-            && match length {
-                11 => suffix.match_indices('-').map(|(at, _)| at).eq([0, 5, 8]) && digits.iter().filter(|d| **d).count() == 8,
-                _ => digits.iter().skip(1).all(|d| *d),
-            };
-        (dated && !name.is_empty()).then_some(name)
-    })
 }
 
 #[cfg(test)]

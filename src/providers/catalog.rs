@@ -10,8 +10,8 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use crate::domain::ids::{ModelRef, ProviderId};
-use crate::domain::pricing::{PriceList, without_date};
+use crate::domain::ids::{ModelRef, ProviderId, without_date};
+use crate::domain::pricing::PriceList;
 use crate::domain::time::Timestamp;
 
 pub use age::{OLD_AFTER_DAYS, TableOf, Vintage};

@@ -103,12 +103,11 @@ impl Gathering {
 
     /// What has come of the call.
     pub fn finish(mut self, end: End) -> Outcome {
-        if let Some(failure) = self.failure.take() {
-            return Err(self.with_remains(failure));
-        }
-        match (self.complete, self.stop.take()) {
-            (true, Some(stop)) => self.reply(stop),
-            (_, stop) => {
+        match (self.complete, self.stop.take(), self.failure.take()) {
+            // The answer was whole before something unreadable followed it: only what that said of usage is lost.
+            (true, Some(stop), None | Some(Failure { class: FailureClass::Malformed, .. })) => self.reply(stop),
+            (_, _, Some(failure)) => Err(self.with_remains(failure)),
+            (_, stop, None) => {
                 self.stop = stop;
                 Err(self.interrupted(end))
             }
@@ -153,7 +152,7 @@ impl Gathering {
     fn with_remains(self, failure: Failure) -> Failure {
         let began = self.usage.is_some() || !self.text.is_empty() || !self.thinking.is_empty();
         let usage = began.then(|| self.usage());
-        Failure { usage, partial: self.account.redact(&self.text), ..failure }
+        Failure { usage, reported_cost: self.reported_cost, partial: self.account.redact(&self.text), ..failure }
     }
 
     /// What the provider reported; completed by our own estimate where it did not, and marked so.

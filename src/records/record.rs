@@ -53,6 +53,9 @@ fn terms(transcript: &Transcript) -> Value {
             "substitute": substitution.substitute,
             "reason": substitution.reason,
         })).collect::<Vec<_>>(),
+        "served_otherwise": transcript.served_otherwise().into_iter()
+            .map(|(asked, served)| json!({ "model": asked, "served": served }))
+            .collect::<Vec<_>>(),
         "rounds": transcript.planned_rounds(),
         "completed_rounds": transcript.completed_rounds(),
         "incomplete_rounds": transcript.incomplete_rounds(),

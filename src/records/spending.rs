@@ -6,7 +6,8 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
-use crate::consultation::transcript::{Spend, Transcript};
+use crate::consultation::spend::Spend;
+use crate::consultation::transcript::Transcript;
 use crate::domain::money::Cost;
 use crate::domain::tokens::{Usage, UsageSource};
 
@@ -17,9 +18,9 @@ pub(super) fn spending(transcript: &Transcript) -> Value {
     if let Value::Object(cost) = &mut cost {
         cost.insert("lost_calls".to_owned(), json!(transcript.lost_calls.len()));
         cost.insert("by_provider".to_owned(), grouped(transcript.spend_by_provider()));
-        cost.insert("by_model".to_owned(), grouped(transcript.spend_by(|call| call.model.clone())));
-        cost.insert("by_agent".to_owned(), grouped(transcript.spend_by(|call| call.agent_id.clone())));
-        cost.insert("by_round".to_owned(), grouped(transcript.spend_by(|call| format!("round_{}", call.round_number))));
+        cost.insert("by_model".to_owned(), grouped(transcript.spend_by(|asked| asked.model.clone())));
+        cost.insert("by_agent".to_owned(), grouped(transcript.spend_by(|asked| asked.agent_id.clone())));
+        cost.insert("by_round".to_owned(), grouped(transcript.spend_by(|asked| format!("round_{}", asked.round_number))));
     }
     cost
 }

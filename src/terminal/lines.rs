@@ -122,6 +122,10 @@ pub(super) fn retried(name: &str, wait_ms: u64, reason: &str) -> String {
     format!("   {name}: trying again in {}: {}", seconds(Duration::from_millis(wait_ms)), one_line(reason))
 }
 
+pub(super) fn served(name: &str, asked: &ModelRef, served: &str) -> String {
+    format!("   {name}: asked for `{asked}`, answered by `{}`", one_line(served))
+}
+
 pub(super) fn held(provider: &ProviderId, wait_ms: u64, reason: &str) -> String {
     format!("⏳ `{provider}` asks to wait {}: {}", seconds(Duration::from_millis(wait_ms)), one_line(reason))
 }

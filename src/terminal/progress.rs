@@ -210,6 +210,9 @@ impl Progress {
                 self.spent += call.cost;
                 let spent = self.spent;
                 self.printer.live().update(|screen| screen.spent = spent);
+                if let Some(served) = call.served_model.as_deref().filter(|served| !call.model.is_served_as(served)) {
+                    self.detail(&lines::served(&self.name(&call.agent_id), &call.model, served));
+                }
                 for line in lines::problems(&self.name(&call.agent_id), call) {
                     self.detail(&line);
                 }

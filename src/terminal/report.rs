@@ -68,10 +68,18 @@ fn head(transcript: &Transcript) -> String {
     let local = panel.seats.iter().any(|seat| transcript.player(seat).provider.is_local());
     let quality = if local { format!(" — {LOCAL_QUALITY}") } else { String::new() };
     format!(
-        "{question}\n**Confidence:** {confidence}  \n**Judge:** {}  \n**Panel:** {}{quality}",
+        "{question}\n**Confidence:** {confidence}  \n**Judge:** {}  \n**Panel:** {}{quality}{}",
         inline(&judge(transcript)),
-        inline(&seats.join(", "))
+        inline(&seats.join(", ")),
+        served(transcript)
     )
+}
+
+/// Which models were answered by others.
+fn served(transcript: &Transcript) -> String {
+    let told = transcript.served_otherwise();
+    let told: Vec<String> = told.into_iter().map(|(asked, served)| format!("{asked} was answered by {served}")).collect();
+    if told.is_empty() { String::new() } else { format!("  \n**Served:** {}", inline(&told.join(", "))) }
 }
 
 /// Who judged, or why nobody did.

@@ -7,7 +7,7 @@ use secrecy::ExposeSecret;
 use crate::commands::reach::Reach;
 use crate::consultation::call::{Failure, FailureClass};
 use crate::domain::ids::ProviderId;
-use crate::domain::pricing::without_date;
+use crate::domain::ids::without_date;
 use crate::domain::time::Timestamp;
 use crate::providers::catalog::{Catalog, Date};
 use crate::providers::http::Http;

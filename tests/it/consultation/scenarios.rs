@@ -3,13 +3,17 @@
 use std::time::Duration;
 
 use conclave::consultation::answer::AnswerKind;
-use conclave::consultation::call::{Failure, FailureClass, StopReason};
+use conclave::consultation::call::{Failure, FailureClass, Reply, StopReason};
 use conclave::consultation::event::{AbortReason, Event, Purpose, StateName};
+use conclave::consultation::plan::ModelTerms;
 use conclave::consultation::policy::consent::Standing;
 use conclave::consultation::protocol::Input;
 use conclave::consultation::transcript::Transcript;
 use conclave::domain::artifact::Content;
+use conclave::domain::ids::ProviderId;
 use conclave::domain::money::MicroUsd;
+use conclave::records::record::record;
+use conclave::terminal::report::report;
 
 use crate::support::script::{Player, failure, good, good_text, plan, reply, stopped};
 
@@ -238,4 +242,40 @@ fn the_time_to_the_first_token_is_measured_from_the_call() {
         _ => None,
     });
     assert_eq!(finished, Some((Some(300), 800, Purpose::Answer)));
+}
+
+#[test]
+fn a_call_that_never_came_back_makes_every_sum_it_is_in_a_lower_bound_unless_it_was_free() {
+    let interrupted = |free: bool| {
+        let mut plan = plan();
+        let terms = ModelTerms { free, ..ModelTerms::default() };
+        plan.models = plan.panel.seats.iter().map(|seat| (seat.model.clone(), terms)).collect();
+        let mut player = Player::started(plan);
+        player.answer_agent("security", good(&player.open[0].clone()));
+        player.give(Input::Interrupted);
+        let transcript = Transcript::fold(&player.log).unwrap();
+        let by_provider = transcript.spend_by_provider();
+        let lower = |provider: &str| by_provider[&ProviderId::new(provider)].cost.lower_bound;
+        (transcript.total().cost.lower_bound, lower("anthropic"), lower("openai"))
+    };
+    assert_eq!((interrupted(false), interrupted(true)), ((true, false, true), (false, false, false)));
+}
+
+#[test]
+fn a_model_that_another_one_answers_for_is_named_once_and_priced_by_the_other() {
+    let mut player = Player::started(plan());
+    player.finish(|ask| {
+        let served_model = match ask.model.provider.as_str() {
+            "google" => Some("gemini-3.8-flash".to_owned()),
+            "openai" => Some("gpt-6.1-sol-2026-09-01".to_owned()),
+            _ => None,
+        };
+        Ok(Reply { served_model, ..good(ask).unwrap() })
+    });
+    let transcript = Transcript::fold(&player.log).unwrap();
+    let told: Vec<_> = transcript.served_otherwise().into_iter().map(|(asked, served)| format!("{asked} {served}")).collect();
+    assert_eq!(told, ["google:gemini-4-argon gemini-3.8-flash"]);
+    assert!(transcript.total().cost.lower_bound, "the other has no price");
+    assert!(report(&transcript).contains("**Served:** google:gemini-4-argon was answered by gemini-3.8-flash"));
+    assert_eq!(record(&transcript)["served_otherwise"][0]["served"], "gemini-3.8-flash");
 }

@@ -233,3 +233,25 @@ fn no_part_of_a_stream_is_ever_taken_for_the_whole_answer() {
         assert!(whole > 0, "{vendor:?}");
     }
 }
+
+#[test]
+fn what_follows_a_whole_answer_and_cannot_be_read_does_not_undo_it() {
+    let whole = r#"{"choices":[{"delta":{"content":"All of it."},"finish_reason":"stop"}]}"#;
+    for tail in ["{torn", r#"{"choices":"x"}"#, "[]"] {
+        let reply = decode(Vendor::OpenAi, &[whole, tail]).unwrap();
+        assert_eq!(
+            (reply.text.as_str(), reply.stop, reply.usage.source),
+            ("All of it.", StopReason::End, UsageSource::Estimated),
+            "{tail}"
+        );
+    }
+    let failure = decode(Vendor::OpenAi, &[whole, r#"{"error":{"message":"no, it was not","code":500}}"#]).unwrap_err();
+    assert_eq!(failure.partial, "All of it.", "an error is another matter: the provider takes it back");
+}
+
+#[test]
+fn a_failure_keeps_what_the_provider_says_that_it_cost() {
+    let empty = r#"{"choices":[{"delta":{},"finish_reason":"stop"}],"usage":{"prompt_tokens":10,"completion_tokens":0,"cost":0.0012}}"#;
+    let failure = super::decode_of("openrouter", &[empty]).unwrap_err();
+    assert_eq!((failure.class, failure.reported_cost), (FailureClass::Empty, Some(conclave::domain::money::MicroUsd(1_200))));
+}

@@ -2,4 +2,5 @@
 
 mod fixtures;
 mod journal;
+mod money;
 mod record;
