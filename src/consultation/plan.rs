@@ -138,7 +138,9 @@ impl Plan {
             return (Cost::FREE, CostSource::Free);
         }
         let model = ModelRef { provider: asked.provider.clone(), model: served.unwrap_or(&asked.model).to_owned() };
-        match self.prices.price(&model) {
+        // An alias is served under the name that it stands for, which the list may not know.
+        let same = served.is_none_or(|served| asked.is_served_as(served));
+        match self.prices.price(&model).or_else(|| self.prices.price(asked).filter(|_| same)) {
             Some(price) => {
                 let known = price.cost(usage);
                 (Cost { known, lower_bound: usage.source == UsageSource::Estimated }, CostSource::Table)
