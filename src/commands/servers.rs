@@ -11,6 +11,7 @@ use crate::consultation::plan::ModelTerms;
 use crate::consultation::prompt::Size;
 use crate::domain::ids::{ModelRef, ProviderId};
 use crate::error::Error;
+use crate::providers::catalog::Catalog;
 use crate::providers::discovery::{self, Address, Condition, Kind, ServedModel, Server};
 use crate::providers::vendors;
 
@@ -161,6 +162,15 @@ impl Servers {
     pub(crate) fn terms(&self, model: &ModelRef, settings: &Settings) -> Option<ModelTerms> {
         let server = self.server(&model.provider)?;
         Some(terms(server, &model.model, settings))
+    }
+
+    /// The catalogue, with the contexts that local servers tell of their models.
+    pub(crate) fn known_to(&self, catalog: Catalog) -> Catalog {
+        let told = self.used.values().flat_map(|server| server.models.iter().map(move |model| (server.kind.provider(), model)));
+        told.fold(catalog, |catalog, (provider, model)| match model.context {
+            Some(context) => catalog.with_context(&ModelRef { provider, model: model.id.clone() }, context),
+            None => catalog,
+        })
     }
 
     /// The providers, with each local server where it was found.
@@ -320,6 +330,15 @@ mod tests {
         let placed = |config| servers.placed(vec![reach(config, "llamacpp")])[0].base_url().to_owned();
         assert_eq!(placed("{}"), "http://127.0.0.1:9931");
         assert_eq!(placed(r#"{"endpoints": {"llamacpp": {"base_url": "http://box:7"}}}"#), "http://box:7/v1");
+    }
+
+    #[test]
+    fn what_a_server_tells_of_a_models_context_is_known_when_it_is_asked() {
+        let model = ServedModel { context: Some(2_048), ..served("tiny:latest", true) };
+        let catalog = by_default(&[server(Kind::Ollama, 1, Condition::Ready, &[model])]).known_to(Catalog::builtin());
+        assert_eq!(catalog.find(&ModelRef::new("ollama", "tiny:latest")).unwrap().context, Some(2_048));
+        let again = catalog.with_context(&ModelRef::new("ollama", "tiny:latest"), 4_096);
+        assert_eq!(again.find(&ModelRef::new("ollama", "tiny:latest")).unwrap().context, Some(4_096));
     }
 
     #[test]

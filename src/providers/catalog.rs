@@ -103,6 +103,16 @@ impl Catalog {
         Ok(Self { models, vintages })
     }
 
+    /// The same, with the size of a model's context as its server tells it.
+    #[must_use]
+    pub fn with_context(mut self, model: &ModelRef, context: u64) -> Self {
+        match self.models.iter_mut().find(|known| known.provider == model.provider && known.id == model.model) {
+            Some(known) => known.context = Some(context),
+            None => self.models.push(Model { context: Some(context), ..Model::named(model) }),
+        }
+        self
+    }
+
     /// All models, in the order of the file.
     pub fn models(&self) -> &[Model] {
         &self.models

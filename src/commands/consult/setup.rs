@@ -67,7 +67,7 @@ pub(super) fn prepare(
     chosen.notices.splice(..0, servers.notice());
     let in_flight = in_flight(&asked, &settings, &reached);
     let timeouts = Timeouts { connect: settings.connect_timeout, idle: settings.idle_timeout };
-    let reached = servers.placed(reached);
+    let (reached, catalog) = (servers.placed(reached), servers.known_to(catalog));
     let mut providers = reach::providers(&reached, &asked, &settings, &KeyCommands::default(), catalog, Http::new(timeouts))?;
     if let Some(found) = local {
         providers.insert(ProviderId::new(ProviderId::LOCAL), local::provider(found, &settings)?);

@@ -154,6 +154,23 @@ impl From<Date> for String {
 }
 
 impl Model {
+    /// A model of which nothing but its name is known.
+    pub(super) fn named(model: &ModelRef) -> Self {
+        Self {
+            provider: model.provider.clone(),
+            id: model.model.clone(),
+            tier: middle_tier(),
+            rank: None,
+            context: None,
+            max_output: None,
+            supports_response_schema: yes(),
+            retires: None,
+            successor: None,
+            note: None,
+            prices: Vec::new(),
+        }
+    }
+
     pub fn to_ref(&self) -> ModelRef {
         ModelRef { provider: self.provider.clone(), model: self.id.clone() }
     }
