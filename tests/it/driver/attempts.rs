@@ -80,7 +80,7 @@ fn began(attempts: &[Attempt]) -> Vec<Duration> {
 }
 
 fn gaps(attempts: &[Attempt]) -> Vec<Duration> {
-    began(attempts).windows(2).map(|pair| pair[1] - pair[0]).collect()
+    began(attempts).windows(2).map(|pair| pair[1].saturating_sub(pair[0])).collect()
 }
 
 /// What the log says of the times between attempts.
