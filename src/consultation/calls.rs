@@ -159,11 +159,12 @@ impl Work {
             }
             Input::Replied { call, outcome } => {
                 let at = self.open.iter().position(|errand| errand.is_calling(call))?;
-                let errand = self.open.get_mut(at)?;
+                let mut errand = self.open.remove(at);
                 let provider = errand.current.model.provider.clone();
                 let settled = errand.replied(turn, outcome);
-                if settled.is_some() {
-                    self.open.remove(at);
+                if settled.is_none() {
+                    // Behind those whose turn has not come: one seat must not be refused three times while others wait for their first.
+                    self.open.push(errand);
                 }
                 self.call_next(turn, &provider);
                 settled
@@ -353,7 +354,7 @@ impl Errand {
 
     fn announce_retry(&self, turn: &mut Turn<'_>, failure: &Failure, wait: Duration) {
         if let Status::Calling { call, .. } = self.status {
-            let wait_ms = u64::try_from(wait.as_millis()).unwrap_or(u64::MAX);
+            let wait_ms = turn.ms_until(wait);
             turn.emit(Event::CallRetried { call, agent_id: self.agent.clone(), wait_ms, reason: failure.message.clone() });
         }
     }

@@ -1,5 +1,7 @@
 //! One step of the machine: the moment, the terms, the ledger, and the effects collected so far.
 
+use std::time::Duration;
+
 use serde::{Deserialize, Serialize};
 
 use crate::domain::artifact::{Artifact, Content};
@@ -93,8 +95,7 @@ impl<'a> Turn<'a> {
         let (until, timer) = (self.now.after(wait), self.next_timer());
         if self.ledger.lanes.hold(provider, Hold { until, reason: failure.message.clone(), timer }) {
             self.push(Effect::SetTimer { timer, at: until });
-            let wait_ms = u64::try_from(wait.as_millis()).unwrap_or(u64::MAX);
-            self.emit(Event::ProviderHeld { provider: provider.clone(), wait_ms, reason: failure.message.clone() });
+            self.emit(Event::ProviderHeld { provider: provider.clone(), wait_ms: self.ms_until(wait), reason: failure.message.clone() });
         }
     }
 
@@ -119,6 +120,11 @@ impl<'a> Turn<'a> {
 
     pub(super) fn ms_since(&self, earlier: Timestamp) -> u64 {
         u64::try_from(self.now.since(earlier).as_millis()).unwrap_or(u64::MAX)
+    }
+
+    /// A wait in milliseconds, as its timer will keep it.
+    pub(super) fn ms_until(&self, wait: Duration) -> u64 {
+        u64::try_from(self.now.after(wait).since(self.now).as_millis()).unwrap_or(u64::MAX)
     }
 
     pub(super) fn change(&mut self, from: StateName, to: StateName) {

@@ -7,8 +7,12 @@ use crate::support::provider_server::{Answer, Damage, On, ProviderServer, Vendor
 
 /// The whole panel, of which the Security Expert's vendor answers so.
 fn consult(answer: Answer) -> (ProviderServer, Conclave, Ran) {
+    consult_with(On::vendor(Vendor::Anthropic), answer)
+}
+
+fn consult_with(on: On, answer: Answer) -> (ProviderServer, Conclave, Ran) {
     let server = ProviderServer::start();
-    server.on(On::vendor(Vendor::Anthropic), answer);
+    server.on(on, answer);
     let conclave = Conclave::at(&server).config(r#"{"idle_timeout_seconds": 1}"#);
     let ran = conclave.run(&["consult", "--yes", "--events", "events.jsonl", "Shall we?"]);
     (server, conclave, ran)
@@ -91,17 +95,19 @@ fn the_others_answer_when_what_a_vendor_sends_is_no_answer() {
 #[test]
 fn what_is_only_unusual_changes_nothing() {
     let tenth = Duration::from_millis(100);
+    let always = || On::vendor(Vendor::Anthropic);
     let cases = [
-        ("bytes one by one", Answer::valid().damaged(Damage::InBytes)),
-        ("signs of life for longer than silence is borne", Answer::valid().silence(tenth * 15).keep_alive(tenth)),
-        ("CR and closing", Answer::valid().damaged(Damage::LineEndings("\r")).until_close()),
-        ("retries and empty events", Answer::valid().damaged(Damage::Between(b"retry: 1\n\nevent: x\n\n".to_vec()))),
-        ("another model", Answer::valid().served("claude-of-another-day")),
+        ("bytes one by one", always(), Answer::valid().damaged(Damage::InBytes)),
+        // Once, because it takes its time.
+        ("signs of life for longer than silence is borne", always().nth(1), Answer::valid().silence(tenth * 15).keep_alive(tenth)),
+        ("CR and closing", always(), Answer::valid().damaged(Damage::LineEndings("\r")).until_close()),
+        ("retries and empty events", always(), Answer::valid().damaged(Damage::Between(b"retry: 1\n\nevent: x\n\n".to_vec()))),
+        ("another model", always(), Answer::valid().served("claude-of-another-day")),
     ];
     std::thread::scope(|scope| {
-        for (what, answer) in cases {
+        for (what, on, answer) in cases {
             scope.spawn(move || {
-                let (_, conclave, ran) = consult(answer);
+                let (_, conclave, ran) = consult_with(on, answer);
                 assert!(!ran.ends_with(0).stderr.contains("failed"), "{what}");
                 assert_eq!(conclave.record()["status"], "complete", "{what}");
             });

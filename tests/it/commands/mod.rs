@@ -2,6 +2,7 @@
 
 mod adversity;
 mod anonymity;
+mod attempts;
 mod completions;
 mod config;
 mod consult;

@@ -181,9 +181,11 @@ async fn silence_is_given_up_after_the_time_that_is_set_wherever_it_falls() {
         ("inside the first event", good().stall_after(20), FailureClass::Transport, Left::Nothing),
         ("between two events", good().stall(), FailureClass::Interrupted, Left::Some),
     ];
-    for (what, answer, class, left) in cases {
+    // Side by side, because each is waited for.
+    join_all(cases.into_iter().map(|(what, answer, class, left)| async move {
         assert_all_failed(what, told_within(SHORT, &EVERYONE, &answer).await, class, "sent nothing for 0.6 s", left);
-    }
+    }))
+    .await;
 }
 
 #[tokio::test]
@@ -208,18 +210,27 @@ async fn a_connection_that_ends_early_is_told_as_such_and_what_came_is_kept() {
 #[tokio::test]
 async fn at_whatever_byte_a_connection_ends_no_part_is_taken_for_the_whole() {
     for vendor in [Vendor::Anthropic, Vendor::Mistral, Vendor::Google, Vendor::Ollama] {
+        let server = ProviderServer::start();
+        let client = &cloud(vendor, &server);
         let length = stream_of(vendor, listed_model(vendor), &good()).len();
+        let mut calls = Vec::new();
         // As far as to where the end of the answer is said.
         for at in (1..length * 2 / 3).step_by(length / 29) {
-            for answer in [good().cut_after(at), good().close_after(at), good().short_after(at), good().short_after(at).until_close()] {
-                let server = ProviderServer::start();
-                server.on(On::any(), answer);
-                let failure = super::call(&cloud(vendor, &server), &ask(vendor, listed_model(vendor))).await.0.unwrap_err();
-                let class = if failure.partial.is_empty() { FailureClass::Transport } else { FailureClass::Interrupted };
-                assert_eq!(failure.class, class, "{vendor:?} at {at}: {failure:?}");
-                assert!(TEXT.starts_with(&failure.partial), "{vendor:?} at {at}: {failure:?}");
+            let ends = [good().cut_after(at), good().close_after(at), good().short_after(at), good().short_after(at).until_close()];
+            for (how, answer) in ends.into_iter().enumerate() {
+                // Each case has a model of its own, so that they can be asked side by side.
+                let model = format!("ends-{how}-at-{at}");
+                server.on(On::model(&model), answer);
+                calls.push(async move {
+                    let failure = super::call(client, &ask(vendor, &model)).await.0.unwrap_err();
+                    let class = if failure.partial.is_empty() { FailureClass::Transport } else { FailureClass::Interrupted };
+                    assert_eq!(failure.class, class, "{vendor:?} {model}: {failure:?}");
+                    assert!(TEXT.starts_with(&failure.partial), "{vendor:?} {model}: {failure:?}");
+                });
             }
         }
+        assert!(calls.len() > 60, "{} cases", calls.len());
+        join_all(calls).await;
     }
 }
 

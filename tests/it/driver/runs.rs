@@ -1,4 +1,4 @@
-//! The driver with providers of our own, on paused time: what runs side by side, what is dropped, what survives.
+//! What runs side by side, what is dropped, what survives.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -7,18 +7,18 @@ use std::time::Duration;
 
 use conclave::consultation::Consultation;
 use conclave::consultation::call::{Ask, FailureClass};
-use conclave::consultation::event::{Envelope, Estimate, Event, StateName};
-use conclave::consultation::plan::Plan;
+use conclave::consultation::event::{Envelope, Event, StateName};
 use conclave::consultation::transcript::Transcript;
 use conclave::domain::ids::ProviderId;
 use conclave::domain::money::MicroUsd;
 use conclave::domain::time::Timestamp;
 use conclave::engine::clock::Clock;
 use conclave::engine::driver::{Driver, Providers};
-use conclave::engine::ports::{BoxFuture, Delta, Person, Provider, Subscriber, SubscriberFailed};
+use conclave::engine::ports::{BoxFuture, Delta, Provider, Subscriber, SubscriberFailed};
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep};
 
+use super::scripted::{Says, no_interrupts, run};
 use crate::support::script::{failure, good, plan};
 
 /// Answers well after a while; by provider it can be slow, broken, or panic.
@@ -81,30 +81,6 @@ fn providers(manners: [(&str, Manner); 3]) -> (Providers, Arc<Fake>) {
 
 fn three(manner: Manner) -> (Providers, Arc<Fake>) {
     providers([("anthropic", manner), ("openai", Manner::Takes(100)), ("google", Manner::Takes(100))])
-}
-
-#[derive(Debug)]
-struct Says(bool);
-
-impl Person for Says {
-    fn consent<'a>(&'a self, _: &'a Estimate) -> BoxFuture<'a, bool> {
-        Box::pin(async { self.0 })
-    }
-}
-
-async fn run<'a>(
-    plan: Plan,
-    providers: &'a Providers,
-    subscribers: Vec<&'a mut dyn Subscriber>,
-    interrupts: mpsc::UnboundedReceiver<()>,
-) -> Vec<Envelope> {
-    let mut consultation = Consultation::new(plan);
-    let driver = Driver { clock: Clock::starting(Timestamp(0)), providers, subscribers, person: &Says(true), interrupts };
-    driver.run(&mut consultation).await
-}
-
-fn no_interrupts() -> mpsc::UnboundedReceiver<()> {
-    mpsc::unbounded_channel().1
 }
 
 #[tokio::test(start_paused = true)]

@@ -1,0 +1,6 @@
+//! Tests of `engine`: the driver with providers of our own, on paused time, so that every moment can be stated to the millisecond.
+
+mod attempts;
+mod limits;
+mod runs;
+mod scripted;
