@@ -230,8 +230,12 @@ impl Errand {
         let Status::Waiting { purpose, .. } = self.status else { return None };
         match turn.admit(&self.current.model.provider) {
             Admission::Held(hold) if turn.is_too_long(&hold) => {
-                let seconds = hold.until.since(turn.now).as_secs_f64().ceil();
-                let message = format!("{}; `{}` asks to be left alone for {seconds} s", hold.reason, self.current.model.provider);
+                let provider = &self.current.model.provider;
+                let why = match turn.given_up(provider) {
+                    Some(refused_for) => format!("has refused every call for {:.0} s", refused_for.as_secs_f64()),
+                    None => format!("asks to be left alone for {} s", hold.until.since(turn.now).as_secs_f64().ceil()),
+                };
+                let message = format!("{}; `{provider}` {why}", hold.reason);
                 self.give_up(turn, failed(FailureClass::RateLimit, message))
             }
             Admission::Now | Admission::Full | Admission::Held(_) => {

@@ -91,12 +91,18 @@ impl<'a> Turn<'a> {
     /// Holds back every call to a provider when a failure of one says so.
     pub(super) fn hold(&mut self, provider: &ProviderId, failure: &Failure, jitter: f64) {
         let refusals = self.ledger.lanes.refusals(provider);
-        let Some(wait) = self.plan.retry.hold(failure, refusals, jitter) else { return };
+        let refused_for = self.ledger.lanes.refused_for(provider, self.now);
+        let Some(wait) = self.plan.retry.hold(failure, refusals, refused_for, jitter) else { return };
         let (until, timer) = (self.now.after(wait), self.next_timer());
-        if self.ledger.lanes.hold(provider, Hold { until, reason: failure.message.clone(), timer }) {
+        if self.ledger.lanes.hold(provider, Hold { until, reason: failure.message.clone(), timer }, self.now) {
             self.push(Effect::SetTimer { timer, at: until });
             self.emit(Event::ProviderHeld { provider: provider.clone(), wait_ms: self.ms_until(wait), reason: failure.message.clone() });
         }
+    }
+
+    /// For how long a provider has refused every call, when that is longer than anyone goes on asking.
+    pub(super) fn given_up(&self, provider: &ProviderId) -> Option<Duration> {
+        Some(self.ledger.lanes.refused_for(provider, self.now)).filter(|refused_for| *refused_for > self.plan.retry.patience)
     }
 
     /// The provider whose hold this timer ends.

@@ -4,6 +4,7 @@
 //! go out one at a time, one more with each success, so that a crowd does not run into the same wall together.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
@@ -24,6 +25,8 @@ struct Lane {
     held: Option<Hold>,
     /// Rate limits in a row, without a success between them.
     refusals: u32,
+    /// When the first of them was met.
+    refused_since: Option<Timestamp>,
 }
 
 /// A provider is to be left alone for a while.
@@ -78,14 +81,16 @@ impl Lanes {
         lane.under_way = lane.under_way.saturating_sub(1);
         if ended == Ended::Answered && lane.held.as_ref().is_none_or(|hold| hold.until <= now) {
             lane.refusals = 0;
+            lane.refused_since = None;
             lane.window = lane.window.map(|window| window.saturating_add(1)).filter(|window| *window < limit);
         }
     }
 
     /// A provider asks to be left alone. A shorter hold never shortens a longer one. True when this lengthens the wait.
-    pub fn hold(&mut self, provider: &ProviderId, hold: Hold) -> bool {
+    pub fn hold(&mut self, provider: &ProviderId, hold: Hold, now: Timestamp) -> bool {
         let lane = self.lane(provider);
         lane.window = Some(1);
+        lane.refused_since.get_or_insert(now);
         lane.refusals = lane.refusals.saturating_add(1);
         let longer = lane.held.as_ref().is_none_or(|held| held.until < hold.until);
         if longer {
@@ -102,6 +107,11 @@ impl Lanes {
     /// Rate limits of a provider in a row.
     pub fn refusals(&self, provider: &ProviderId) -> u32 {
         self.0.get(provider).map_or(0, |lane| lane.refusals)
+    }
+
+    /// For how long a provider has answered nothing but that it is asked too often.
+    pub fn refused_for(&self, provider: &ProviderId, now: Timestamp) -> Duration {
+        self.0.get(provider).and_then(|lane| lane.refused_since).map_or(Duration::ZERO, |since| now.since(since))
     }
 
     fn lane(&mut self, provider: &ProviderId) -> &mut Lane {
@@ -145,7 +155,7 @@ mod tests {
     #[test]
     fn a_hold_keeps_everyone_back_until_its_very_moment_and_then_lets_one_through() {
         let mut lanes = Lanes::default();
-        assert!(lanes.hold(&provider(), hold(1_000)));
+        assert!(lanes.hold(&provider(), hold(1_000), Timestamp(0)));
         assert_eq!(lanes.admit(&provider(), LIMIT, Timestamp(999)), Admission::Held(hold(1_000)));
         assert_eq!(admitted(&mut lanes, 1_000), 1);
     }
@@ -153,7 +163,7 @@ mod tests {
     #[test]
     fn each_success_after_a_hold_lets_one_more_through_up_to_the_limit() {
         let mut lanes = Lanes::default();
-        lanes.hold(&provider(), hold(1));
+        lanes.hold(&provider(), hold(1), Timestamp(0));
         for at_once in [1, 2, 3, 3] {
             assert_eq!(admitted(&mut lanes, 1), at_once);
             lanes.end(&provider(), LIMIT, Ended::Answered, Timestamp(1));
@@ -165,7 +175,7 @@ mod tests {
     fn an_answer_during_a_hold_says_nothing_about_the_time_after_it() {
         let mut lanes = Lanes::default();
         admitted(&mut lanes, 0);
-        lanes.hold(&provider(), hold(1_000));
+        lanes.hold(&provider(), hold(1_000), Timestamp(0));
         (0..LIMIT).for_each(|_| lanes.end(&provider(), LIMIT, Ended::Answered, Timestamp(500)));
         assert_eq!((lanes.refusals(&provider()), admitted(&mut lanes, 1_000)), (1, 1));
         assert_eq!((lanes.held_until(TimerId(7)), lanes.held_until(TimerId(8))), (Some(&provider()), None));
@@ -174,11 +184,11 @@ mod tests {
     #[test]
     fn a_longer_hold_outweighs_a_shorter_one_and_not_the_other_way() {
         let mut lanes = Lanes::default();
-        assert!(lanes.hold(&provider(), hold(2_000)));
-        assert!(!lanes.hold(&provider(), hold(1_000)));
+        assert!(lanes.hold(&provider(), hold(2_000), Timestamp(0)));
+        assert!(!lanes.hold(&provider(), hold(1_000), Timestamp(0)));
         assert_eq!(lanes.admit(&provider(), LIMIT, Timestamp(1_500)), Admission::Held(hold(2_000)));
-        assert_eq!(lanes.refusals(&provider()), 2);
+        assert_eq!((lanes.refusals(&provider()), lanes.refused_for(&provider(), Timestamp(1_500)).as_millis()), (2, 1_500));
         lanes.end(&provider(), LIMIT, Ended::Answered, Timestamp(2_000));
-        assert_eq!(lanes.refusals(&provider()), 0);
+        assert_eq!((lanes.refusals(&provider()), lanes.refused_for(&provider(), Timestamp(9_000)).as_millis()), (0, 0));
     }
 }

@@ -15,14 +15,17 @@ pub struct RetryRule {
     pub base: Duration,
     /// A provider's hint beyond this is not waited for.
     pub longest_hint: Duration,
+    /// A provider that answers nothing but rate limits for longer than this is given up.
+    pub patience: Duration,
     /// How often one answer may be asked for again in a lesser form. A provider knows fewer forms than this.
     pub most_forms: u32,
 }
 
 impl Default for RetryRule {
-    /// Two retries, backing off from 1 s, hints up to 30 s.
+    /// Two retries, backing off from 1 s, hints up to 30 s; two minutes of nothing but rate limits.
     fn default() -> Self {
-        Self { most: 2, base: Duration::from_secs(1), longest_hint: Duration::from_secs(30), most_forms: 8 }
+        let seconds = Duration::from_secs;
+        Self { most: 2, base: seconds(1), longest_hint: seconds(30), patience: seconds(120), most_forms: 8 }
     }
 }
 
@@ -110,13 +113,16 @@ impl RetryRule {
     }
 
     /// How long every call to the provider is held back because of a failure of one; `None` when it concerns that call alone.
-    /// `refusals` counts the provider's earlier rate limits in a row.
-    pub fn hold(&self, failure: &Failure, refusals: u32, jitter: f64) -> Option<Duration> {
-        match (failure.class, failure.retry_after) {
-            (FailureClass::RateLimit | FailureClass::Overload, Some(hint)) => Some(hint),
-            (FailureClass::RateLimit, None) => Some(self.backoff(refusals, jitter)),
-            (_, _) => None,
-        }
+    /// `refusals` counts the provider's earlier rate limits in a row, which have gone on for `refused_for`.
+    pub fn hold(&self, failure: &Failure, refusals: u32, refused_for: Duration, jitter: f64) -> Option<Duration> {
+        let wait = match (failure.class, failure.retry_after) {
+            (FailureClass::RateLimit | FailureClass::Overload, Some(hint)) => hint,
+            (FailureClass::RateLimit, None) => self.backoff(refusals, jitter),
+            (_, _) => return None,
+        };
+        // So long that nobody waits for it, also not for what is left of it after a backoff.
+        let given_up = self.longest_hint.saturating_mul(2).saturating_add(Duration::from_secs(1));
+        Some(if refused_for > self.patience { wait.max(given_up) } else { wait })
     }
 
     /// Exponential backoff with full jitter, never longer than the longest hint that is waited for.
@@ -189,11 +195,13 @@ mod tests {
     #[test]
     fn only_a_rate_limit_or_a_hint_holds_back_the_others() {
         let rule = RetryRule::default();
-        let hold = |class, hint, refusals| rule.hold(&failure(class, hint), refusals, 1.0).map(|hold| hold.as_millis());
+        let hold = |class, hint, refusals| rule.hold(&failure(class, hint), refusals, Duration::ZERO, 1.0).map(|hold| hold.as_millis());
         assert_eq!(hold(FailureClass::RateLimit, Some(40_000), 0), Some(40_000), "never earlier than the hint, however long it is");
         assert_eq!((hold(FailureClass::RateLimit, None, 0), hold(FailureClass::RateLimit, None, 3)), (Some(1_000), Some(8_000)));
         assert_eq!(hold(FailureClass::RateLimit, None, 30), Some(30_000));
         assert_eq!((hold(FailureClass::Overload, Some(5), 0), hold(FailureClass::Overload, None, 0)), (Some(5), None));
         assert_eq!((hold(FailureClass::Transport, None, 0), hold(FailureClass::Auth, Some(5), 0)), (None, None));
+        let after = |seconds| rule.hold(&failure(FailureClass::RateLimit, Some(5)), 9, Duration::from_secs(seconds), 1.0).unwrap();
+        assert!(after(120) == Duration::from_millis(5) && after(121) > 2 * rule.longest_hint, "a provider that never recovers is given up");
     }
 }

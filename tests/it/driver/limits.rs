@@ -94,16 +94,19 @@ async fn a_crowd_that_is_given_no_hint_backs_off_together() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_provider_that_never_recovers_is_asked_three_times_a_seat_at_the_pace_that_it_names() {
+async fn a_provider_that_never_recovers_is_given_up_after_two_minutes() {
     let hint = 2 * SECOND;
     let stage = limited_until(Duration::MAX, Some(hint));
     let history = stage.play(crowd(64)).await;
-    assert_eq!(Transcript::fold(&history).unwrap().state, StateName::Aborted);
+    let transcript = Transcript::fold(&history).unwrap();
+    assert_eq!((transcript.state, transcript.failures.len()), (StateName::Aborted, 64));
     let attempts = stage.attempts();
     assert_left_alone(&attempts, hint);
-    assert_eq!(attempts.len(), 64 * 3);
-    let end = u128::try_from(history.last().unwrap().at.0).unwrap();
-    assert_eq!(end, 50 + 188 * 2_050, "the first four at once and each of the others after the one before");
+    // The first four at once, each of the others after the one before, and nothing more when 120 s have passed. The last that was
+    // refused gives up when its own wait is over.
+    assert_eq!((attempts.len(), history.last().unwrap().at.0), (4 + 59, 50 + 59 * 2_050 + 2_000));
+    let last = &transcript.failures.last().unwrap().error.message;
+    assert!(last.ends_with("`anthropic` has refused every call for 123 s"), "{last}");
 }
 
 #[tokio::test(start_paused = true)]
