@@ -31,6 +31,8 @@ pub struct Gathering {
     pub served_model: Option<String>,
     pub reported_cost: Option<MicroUsd>,
     failure: Option<Failure>,
+    /// Something has arrived, whatever it was.
+    begun: bool,
     /// What the vendor sends last has arrived.
     pub complete: bool,
     /// Why this is no answer although it ended as one: the prompt, or the prompt and the answer, did not fit. More room would not help.
@@ -50,6 +52,7 @@ impl Gathering {
             served_model: None,
             reported_cost: None,
             failure: None,
+            begun: false,
             complete: false,
             overflow: None,
         }
@@ -75,6 +78,7 @@ impl Gathering {
         if self.failure.is_some() {
             return ControlFlow::Break(());
         }
+        self.begun = true;
         match serde_json::from_str(data) {
             Ok(value) => ControlFlow::Continue(value),
             Err(error) => {
@@ -139,7 +143,11 @@ impl Gathering {
 
     fn interrupted(self, end: End) -> Failure {
         let failure = match end {
-            End::Closed => Failure::new(FailureClass::Transport, "the stream ended before the answer was complete"),
+            End::Closed if self.begun => Failure::new(FailureClass::Transport, "the stream ended before the answer was complete"),
+            End::Closed => {
+                let message = "the stream ended before anything of an answer had come; the prompt may be too long for the model";
+                Failure::new(FailureClass::Transport, message)
+            }
             End::Broken(failure) => failure,
         };
         // Before any content it is as if the connection had never been there; after it, trying again would pay for the same text twice.

@@ -94,7 +94,9 @@ fn ollama(answers: &Answers) -> Vec<ServedModel> {
             Some(list) => list.iter().any(|capability| capability == "completion"),
             None => !is_embedding(&id) && !families(entry).iter().any(|family| is_embedding(family) || family.ends_with("bert")),
         };
-        let elsewhere = ["remote_host", "remote_model"].iter().any(|key| text(entry, key).is_some());
+        // Ollama names the host behind it; gateways that speak its protocol give every vendor's models this format.
+        let remote = ["remote_host", "remote_model"].iter().any(|key| text(entry, key).is_some());
+        let elsewhere = remote || entry.pointer("/details/format").and_then(Value::as_str) == Some("cloud");
         let parameters = entry.pointer("/details/parameter_size").and_then(Value::as_str).and_then(parameters);
         chats.then(|| ServedModel {
             context: entry.pointer("/details/context_length").and_then(Value::as_u64),
@@ -218,6 +220,15 @@ mod tests {
 
     fn model(id: &str, context: Option<u64>, parameters: Option<u64>, loaded: bool) -> ServedModel {
         ServedModel { id: id.to_owned(), context, parameters, loaded, runs_here: true }
+    }
+
+    #[test]
+    fn models_that_a_gateway_with_ollamas_protocol_fetches_from_elsewhere_do_not_run_here() {
+        let tags = r#"{"models":[{"name":"openai/gpt-4o","model":"openai/gpt-4o","size":0,
+            "details":{"parent_model":"","format":"cloud","family":"openai","parameter_size":"cloud","quantization_level":"none"}}]}"#;
+        let version = answered(200, r#"{"version":"0.6.5"}"#);
+        let read = told(&[("/api/version", version), ("/api/tags", answered(200, tags))]).unwrap();
+        assert_eq!(read.models, [ServedModel { runs_here: false, ..model("openai/gpt-4o", None, None, false) }]);
     }
 
     #[test]

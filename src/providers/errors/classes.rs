@@ -12,6 +12,8 @@ pub(super) struct Signs<'a> {
     pub words: &'a str,
     /// The body has a shape that a provider's API uses.
     pub recognised: bool,
+    /// A field of the request's body is named as what the error is about.
+    pub about_body: bool,
 }
 
 /// One row: it fits by any of its columns.
@@ -70,7 +72,12 @@ const ROWS: [Row; 8] = [
         class: FailureClass::ModelMissing,
         statuses: &[],
         codes: &["model_not_found", "unknown_model", "invalid_model", "not_found_error", "notfounderror", "not_found"],
-        words: &[(None, &["is not a valid model id"]), (None, &["model ", " does not exist"]), (None, &["model ", " not found"])],
+        words: &[
+            (None, &["is not a valid model id"]),
+            (None, &["invalid model name"]),
+            (None, &["model ", " does not exist"]),
+            (None, &["model ", " not found"]),
+        ],
     },
     Row { class: FailureClass::Auth, statuses: &[403, 407], codes: &["permission_error", "permission_denied"], words: &[] },
     Row {
@@ -116,6 +123,8 @@ impl Signs<'_> {
                 FailureClass::ModelMissing
             }
             None => FailureClass::BadRequest,
+            // Some servers answer what they do not understand as if it were their own failure.
+            Some(Row { class: FailureClass::Overload, .. }) if self.about_body => FailureClass::BadRequest,
             Some(row) => row.class,
         }
     }

@@ -39,7 +39,8 @@ pub fn classify(response: &ErrorResponse, account: &Account, now: Option<Timesta
     let told = Told::from_body(&account.redact(&response.body));
     let hint = hints::of_headers(response.retry_after_ms.as_deref(), response.retry_after.as_deref(), now).or(told.retry_delay);
     let lowercase = told.words.to_lowercase();
-    let signs = Signs { status: Some(status), codes: &told.codes, words: &lowercase, recognised: told.recognised };
+    let signs =
+        Signs { status: Some(status), codes: &told.codes, words: &lowercase, recognised: told.recognised, about_body: told.about_body() };
     let class = match (signs.class(), response.should_retry.as_deref()) {
         // Credit that comes back by itself is a limit like others.
         (FailureClass::Billing, _) if status == 402 && hint.is_some() => FailureClass::RateLimit,
@@ -73,7 +74,7 @@ pub fn is_error(body: &Value) -> bool {
 pub fn in_stream(body: &Value, account: &Account) -> Failure {
     let told = Told::from_json(body);
     let lowercase = told.words.to_lowercase();
-    let signs = Signs { status: None, codes: &told.codes, words: &lowercase, recognised: told.recognised };
+    let signs = Signs { status: None, codes: &told.codes, words: &lowercase, recognised: told.recognised, about_body: told.about_body() };
     let (class, advice) = match signs.class() {
         FailureClass::BadRequest if signs.is_wrong_address() => (FailureClass::BadRequest, "; check the base URL".to_owned()),
         FailureClass::BadRequest if told.codes.is_empty() => (FailureClass::Overload, String::new()),

@@ -34,6 +34,7 @@ impl Told {
         let words = [error, inner.get("message"), inner.get("detail"), inner.get("msg")].into_iter().flatten().find_map(said);
         let mut told = Self { recognised: words.is_some() || error.is_some(), ..Self::default() };
         told.words = words.unwrap_or_else(|| if body.is_object() { body.to_string() } else { String::new() });
+        told.fields = printed_paths(&told.words);
         let outer = error.filter(|error| error.is_object()).map(|_| body);
         for part in outer.into_iter().chain([inner]) {
             told.codes.extend(["type", "code", "status"].iter().filter_map(|key| part.get(key)).filter_map(code));
@@ -51,6 +52,11 @@ impl Told {
             told.add_upstream(metadata);
         }
         told
+    }
+
+    /// Whether an error is about the body of the request, by the path of a field in it.
+    pub(super) fn about_body(&self) -> bool {
+        self.fields.iter().any(|field| field.starts_with("body."))
     }
 
     fn add_detail(&mut self, detail: &Value) {
@@ -102,6 +108,13 @@ fn said(value: &Value) -> Option<String> {
 fn path_of(path: &Value) -> String {
     let part = |part: &Value| part.as_str().map_or_else(|| part.to_string(), ToOwned::to_owned);
     path.as_array().map_or_else(|| part(path), |path| path.iter().map(part).collect::<Vec<_>>().join("."))
+}
+
+/// The fields in complaints that a server printed into its words instead of sending them as data: `'loc': ('body', 'seed')`.
+fn printed_paths(words: &str) -> Vec<String> {
+    let printed = words.split("'loc': (").skip(1).filter_map(|rest| rest.split_once(')'));
+    let path = |(path, _): (&str, &str)| path.split(',').map(|part| part.trim().trim_matches('\'')).collect::<Vec<_>>().join(".");
+    printed.map(path).map(|path| path.trim_end_matches('.').to_owned()).collect()
 }
 
 fn code(value: &Value) -> Option<String> {

@@ -6,7 +6,7 @@ use crate::consultation::call::{Ask, FailureClass};
 
 use super::super::dialect::{Dialect, JsonObject, TokensField};
 use super::limits::{Limit, limit};
-use super::parameters::{OWN, STRUCTURE, holds_reserved, is_reserved};
+use super::parameters::{OWN, STRUCTURE, holds_reserved, is_inside_reserved, is_reserved};
 use super::{Form, LEAST_ROOM, Structure, SystemPlace, Window};
 
 /// A request that was refused, as far as it can teach something.
@@ -129,7 +129,8 @@ impl Form {
 
     /// The lesson on the first part of the body that is named.
     fn named(&self, dialect: Dialect, parts: &[String], is_named: &dyn Fn(&str) -> bool) -> Option<Lesson> {
-        let free = |path: &&String| !is_reserved(path) && !holds_reserved(path) && !self.left_out.contains(*path);
+        let own = |path: &str| is_reserved(path) || holds_reserved(path) || is_inside_reserved(path);
+        let free = |path: &&String| !own(path) && !self.left_out.contains(*path);
         if let Some(path) = parts.iter().filter(free).find(|path| is_named(path)) {
             return Some(Lesson::Without(path.clone()));
         }

@@ -74,6 +74,11 @@ pub(super) fn holds_reserved(path: &str) -> bool {
     OWN.iter().chain(&STRUCTURE).any(|reserved| reserved.strip_prefix(path).is_some_and(|rest| rest.starts_with('.')))
 }
 
+/// Whether a path leads into one of this program's own fields, which is left out as a whole or not at all.
+pub(super) fn is_inside_reserved(path: &str) -> bool {
+    OWN.iter().chain(&STRUCTURE).any(|reserved| path.strip_prefix(reserved).is_some_and(|rest| rest.starts_with('.')))
+}
+
 /// The fields and the fields of their objects, the inner ones first.
 pub(super) fn paths(fields: &Map<String, Value>) -> Vec<String> {
     let inner = |(key, value): (&String, &Value)| {

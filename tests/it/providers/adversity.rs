@@ -196,12 +196,12 @@ async fn comments_are_signs_of_life_for_longer_than_any_silence_is_borne() {
 
 #[tokio::test]
 async fn a_connection_that_ends_early_is_told_as_such_and_what_came_is_kept() {
-    let ended = "the stream ended before the answer was complete";
+    let (nothing, ended) = ("the stream ended before anything of an answer had come", "the stream ended before the answer was complete");
     let broke = "broke";
     everyone_fails("reset at once", good().cut_after(0), FailureClass::Transport, broke, Left::Nothing).await;
     everyone_fails("closed at once", good().close_after(0), FailureClass::Transport, broke, Left::Nothing).await;
-    everyone_fails("ended at once", good().short_after(0), FailureClass::Transport, ended, Left::Nothing).await;
-    everyone_fails("ended by closing at once", good().short_after(0).until_close(), FailureClass::Transport, ended, Left::Nothing).await;
+    everyone_fails("ended at once", good().short_after(0), FailureClass::Transport, nothing, Left::Nothing).await;
+    everyone_fails("ended by closing at once", good().short_after(0).until_close(), FailureClass::Transport, nothing, Left::Nothing).await;
     everyone_fails("reset half way", good().cut(), FailureClass::Interrupted, broke, Left::Some).await;
     everyone_fails("ended half way", good().short(), FailureClass::Interrupted, ended, Left::Some).await;
     everyone_fails("ended by closing half way", good().short().until_close(), FailureClass::Interrupted, ended, Left::Some).await;
@@ -275,8 +275,13 @@ async fn what_is_no_stream_is_told_for_what_it_is() {
         ("a page without a type", Answer::http(200, "", page), FailureClass::Malformed, instead),
         ("JSON", Answer::http(200, "application/json", r#"{"odd": true}"#), FailureClass::Malformed, instead),
         ("nothing", Answer::http(200, "application/json", ""), FailureClass::Malformed, instead),
-        ("an empty stream", Answer::stream(""), FailureClass::Transport, "the stream ended before the answer was complete"),
-        ("only an end", Answer::stream("data: [DONE]\n\n"), FailureClass::Transport, "the stream ended before the answer was complete"),
+        ("an empty stream", Answer::stream(""), FailureClass::Transport, "the stream ended before anything of an answer had come"),
+        (
+            "only an end",
+            Answer::stream("data: [DONE]\n\n"),
+            FailureClass::Transport,
+            "the stream ended before anything of an answer had come",
+        ),
         (
             "a gateway's page",
             Answer::http(502, "text/html", "<html><title>502 Bad Gateway</title></html>"),

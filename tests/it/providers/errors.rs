@@ -272,6 +272,18 @@ fn servers_on_the_own_machine() {
             "This model's maximum context length is 8 tokens. (HTTP 400)",
         ),
         (404, json!("404 page not found"), BadRequest, "404 page not found (HTTP 404); check the base URL"),
+        (
+            500,
+            json!({"error": {"message": "1 validation error:\n  {'type': 'literal_error', 'loc': ('body', 'response_format', 'type'), 'msg': \"Input should be 'text' or 'json_object'\"}", "type": "internal_server_error", "param": null, "code": null}}),
+            BadRequest,
+            "1 validation error: {'type': 'literal_error', 'loc': ('body', 'response_format', 'type'), 'msg': \"Input should be 'text' or 'json_object'\"} (HTTP 500)",
+        ),
+        (
+            500,
+            json!({"error": {"message": "can only concatenate str to str", "type": "internal_server_error", "param": null, "code": null}}),
+            Overload,
+            "can only concatenate str to str (HTTP 500)",
+        ),
     ]);
     let endpoint = in_stream(&json!({"error": "Unexpected endpoint or method. (POST /chat/completions)"}), &account());
     assert_eq!(
@@ -296,6 +308,12 @@ fn what_stands_before_a_provider() {
         (502, json!("<html><head><title>502 Bad Gateway</title></head></html>"), Overload, "502 Bad Gateway (HTTP 502)"),
         (520, json!("<html></html>"), Overload, "the server sent a web page (HTTP 520)"),
         (404, json!(""), BadRequest, "HTTP 404 without an explanation; check the base URL"),
+        (
+            400,
+            json!({"error": {"message": "400: {'error': 'Invalid model name passed in model=x. Call `/v1/models` to view.'}", "type": "None", "param": "None", "code": "400"}}),
+            ModelMissing,
+            "400: {'error': 'Invalid model name passed in model=x. Call `/v1/models` to view.'} (HTTP 400)",
+        ),
     ]);
 }
 
@@ -370,6 +388,11 @@ fn the_fields_that_an_error_names_are_found_in_every_shape() {
             vec!["generation_config.top_k"],
         ),
         (json!({"error": {"message": "x", "metadata": {"raw": "{\"error\":{\"message\":\"y\",\"param\":\"top_p\"}}"}}}), vec!["top_p"]),
+        (
+            json!({"error": {"message": "2 validation errors:\n  {'loc': ('body', 'messages', 0, 'role'), 'msg': 'x'}\n  {'loc': ('body',), 'input': {'seed': 1}}"}}),
+            vec!["body.messages.0.role", "body"],
+        ),
+        (json!({"error": {"message": "at 'loc': ('body', 'seed'"}}), vec![]),
         (json!({"error": "x", "param": null}), vec![]),
         (json!([7]), vec![]),
     ];

@@ -91,7 +91,7 @@ async fn what_is_no_stream_of_events_is_malformed() {
     let cases = [
         (Answer::http(200, "text/html", "<html>welcome</html>"), "the server answered with text/html instead of a stream of events"),
         (Answer::stream("data: {not json}\n\n"), "an event of the stream is not JSON"),
-        (Answer::stream("\u{0}\u{1}garbage\n\n\n"), "the stream ended before the answer was complete"),
+        (Answer::stream("\u{0}\u{1}garbage\n\n\n"), "the stream ended before anything of an answer had come"),
     ];
     for (answer, message) in cases {
         server.on(On::any(), answer);

@@ -229,3 +229,26 @@ async fn a_refusal_inside_a_success_teaches_as_well() {
     assert_eq!(second["response_format"], json!({"type": "json_object"}));
     assert_eq!(second["provider"], json!({"require_parameters": true}), "JSON mode may be ignored as well");
 }
+
+#[tokio::test]
+async fn a_refusal_that_a_server_tells_as_its_own_failure_teaches_as_well() {
+    let server = ProviderServer::start();
+    let words = "1 validation error:\n  {'type': 'literal_error', 'loc': ('body', 'response_format', 'type'), \
+                 'msg': \"Input should be 'text' or 'json_object'\", 'input': 'json_schema'}\n\n  File \"/srv/app.py\", line 376";
+    let body = json!({"error": {"message": words, "type": "internal_server_error", "param": null, "code": null}});
+    server.on(On::any().nth(1), Answer::http(500, "application/json", body.to_string()));
+    let remote = remote("llamacpp", &format!("{}/v1", server.url()));
+    let failure = failed(&remote, &ask_of("llamacpp", "m")).await;
+    assert_eq!(failure.class, FailureClass::Unsupported, "{}", failure.message);
+    assert!(failure.message.ends_with("asking again without a schema in `response_format`"), "{}", failure.message);
+    call(&remote, &ask_of("llamacpp", "m")).await.0.unwrap();
+    assert_eq!(server.requests()[1].body["response_format"], json!({"type": "json_object"}));
+
+    let body = json!({"error": {"message": "can only concatenate str (not \"list\") to str", "type": "internal_server_error"}});
+    server.on(On::any(), Answer::http(500, "application/json", body.to_string()));
+    assert_eq!(
+        failed(&remote, &ask_of("llamacpp", "m")).await.class,
+        FailureClass::Overload,
+        "a failure of the server's own teaches nothing"
+    );
+}

@@ -5,6 +5,7 @@ mod calls;
 mod dialects;
 mod errors;
 mod failures;
+mod gateways;
 mod learning;
 mod lessons;
 mod limits;
