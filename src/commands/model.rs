@@ -4,10 +4,10 @@ use std::fmt::Write;
 
 use clap::Subcommand;
 
+use crate::commands::config;
 use crate::commands::local::{Gone, LocalModels};
 use crate::config::env::Environment;
 use crate::config::paths::Home;
-use crate::config::settings::Settings;
 use crate::error::Error;
 use crate::providers::local::home::ModelHome;
 use crate::providers::local::manifest::{DEFAULT, MODELS, Model, find, size};
@@ -44,7 +44,7 @@ enum Action {
 
 pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> Result<(), Error> {
     let home = Home::find(environment).map_err(Error::usage)?;
-    let settings = Settings::load(&home.config_file(), environment).map_err(Error::usage)?;
+    let settings = config::load(&home, environment)?;
     let models = LocalModels::new(environment, &settings, &home, printer);
     let result = act(&args.action, &models)?;
     printer.result(&result).map_err(Error::failed)
@@ -103,6 +103,7 @@ fn list(home: &ModelHome) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::settings::Settings;
     use crate::terminal::printer::{Verbosity, Wishes};
 
     fn at(home: &Home, action: &Action) -> Result<String, Error> {

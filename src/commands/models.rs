@@ -1,12 +1,12 @@
 //! `conclave models`: what can be asked, by provider, with prices, limits and what is to become of it.
 
+use crate::commands::config;
 use crate::commands::local;
 use crate::commands::reach::{self, Reach};
 use crate::commands::servers::{self, Where, all_kinds};
 use crate::config::env::Environment;
 use crate::config::paths::{Home, read_optional};
 use crate::config::secrets;
-use crate::config::settings::Settings;
 use crate::domain::ids::ProviderId;
 use crate::engine::clock::Clock;
 use crate::error::Error;
@@ -43,7 +43,7 @@ pub struct Args {
 pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> Result<(), Error> {
     let home = Home::find(environment).map_err(Error::usage)?;
     let catalog = catalog(&home)?;
-    let settings = Settings::load(&home.config_file(), environment).map_err(Error::usage)?;
+    let settings = config::load(&home, environment)?;
     let reached = reach::all(&settings, environment);
     let place = Where::set(&settings, &reached)?;
     let servers = local::block_on(servers::look(&place, &all_kinds()))?;

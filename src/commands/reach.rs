@@ -143,7 +143,9 @@ impl Reach {
             let hint = match &bad {
                 BadKey::Missing { variables } => format!("set {}", variables.join(" or ")),
                 BadKey::Unsendable { .. } => "copy it again, without anything around it".to_owned(),
-                BadKey::Command { provider, .. } => format!("try it in a shell: conclave config get endpoints.{provider}.api_key_cmd"),
+                BadKey::Command { provider, .. } => {
+                    format!("try it in a shell: eval \"$(conclave config get endpoints.{provider}.api_key_cmd)\"")
+                }
             };
             Error::usage(bad).hint(hint)
         })?;
@@ -251,6 +253,6 @@ mod tests {
         assert_eq!(make("b").unwrap(), 1);
         let error = make("a").unwrap_err();
         assert_eq!(error.to_string(), "cannot get the key of `a`");
-        assert_eq!(error.hints(), ["try it in a shell: conclave config get endpoints.a.api_key_cmd"]);
+        assert_eq!(error.hints(), ["try it in a shell: eval \"$(conclave config get endpoints.a.api_key_cmd)\""]);
     }
 }

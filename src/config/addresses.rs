@@ -78,14 +78,33 @@ pub(super) fn check(text: &str) -> Result<(), &'static str> {
             Err("must be an address of the form https://host/path")
         }
         () if host.contains('@') => Err("must not hold a user name or a password"),
+        () if has_no_port(host) => Err("must have a port from 1 to 65535, or none"),
         () if rest.contains(['?', '#']) => Err("must not have anything after a `?` or a `#`"),
         () => Ok(()),
     }
 }
 
+/// What stands after the last colon is no port.
+fn has_no_port(host: &str) -> bool {
+    // The colons within brackets are part of an address of IPv6.
+    let after_bracket = host.rsplit(']').next().unwrap_or(host);
+    let port = after_bracket.rsplit_once(':').map_or("", |(_, port)| port);
+    !port.is_empty() && port.parse().map_or(true, |port: u16| port == 0)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_port_that_is_none_is_refused() {
+        for address in ["h:99999", "http://h:x/v1", "h:0", "[::1]:70000"] {
+            assert_eq!(check(address), Err("must have a port from 1 to 65535, or none"), "{address}");
+        }
+        for address in ["h:1", "http://h:65535/v1", "[::1]", "[::1]:8080", ":8000", "h"] {
+            assert_eq!(check(address), Ok(()), "{address}");
+        }
+    }
 
     #[test]
     fn every_way_to_write_a_base_url_means_the_same() {

@@ -2,6 +2,8 @@
 //!
 //! The text must be JSON; what it then means is checked by whoever reads it next.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Map, Value};
 
 use super::keys::snake_case;
@@ -78,6 +80,20 @@ pub fn names(text: &str, path: &[Step]) -> Result<Vec<String>, NotEdited> {
     let root = parsed(text)?;
     let end = path.iter().try_fold(&root, |node, step| node.find(step).map(|part| &part.value));
     Ok(end.map(|node| node.parts().iter().map(|part| part.name.clone()).collect()).unwrap_or_default())
+}
+
+/// The dotted name of the first member that its object has twice. The text must be JSON; of anything else, nothing is found.
+pub fn repeated(text: &str) -> Option<String> {
+    repeated_in(&parsed(text).ok()?)
+}
+
+fn repeated_in(node: &Node) -> Option<String> {
+    let mut seen = BTreeSet::new();
+    let is_object = matches!(node.parts, Parts::Object(_));
+    node.parts().iter().find_map(|part| match repeated_in(&part.value) {
+        _ if is_object && !seen.insert(part.name.as_str()) => Some(part.name.clone()),
+        inner => inner.map(|inner| if part.name.is_empty() { inner } else { format!("{}.{inner}", part.name) }),
+    })
 }
 
 /// A value and where it stands in the text.
@@ -324,6 +340,19 @@ mod tests {
     fn what_has_no_parts_is_not_overwritten_and_neither_is_what_is_not_json() {
         assert!(matches!(set(r#"{"a": "x"}"#, &path(&["a", "b"]), &json!(1)), Err(NotEdited::NoParts(1))));
         assert!(matches!(set("{", &path(&["a"]), &json!(1)), Err(NotEdited::NotJson(_))));
+    }
+
+    #[test]
+    fn a_member_that_is_there_twice_is_found_wherever_it_is() {
+        for (text, found) in [
+            (r#"{"a": 1, "b": {"a": 1}, "c": [{"a": 1}, {"a": 1}, "x", "x"]}"#, None),
+            (r#"{"a": 1, "\u0061": 2}"#, Some("a")),
+            (r#"{"e": {"w": {"u": 1, "v": 2, "u": 3}}}"#, Some("e.w.u")),
+            (r#"{"e": [{"name": "w", "u": 1, "u": 3}]}"#, Some("e.w.u")),
+            ("{", None),
+        ] {
+            assert_eq!(repeated(text).as_deref(), found, "{text}");
+        }
     }
 
     fn any_json() -> impl Strategy<Value = Value> {

@@ -7,6 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::addresses;
 use super::fields::{NAME_RULE, Place, Problem, is_name};
+use super::keys::holds_key;
 
 /// One entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -128,7 +129,7 @@ impl EndpointEntry {
         let key = match (fields.get("api_key_env"), fields.get("api_key_cmd")) {
             (Some(_), Some(_)) => return Err(place.problem("has both `api_key_env` and `api_key_cmd`; one says where the key is")),
             (Some(variable), None) => Some(KeyPlace::Variable(variable_name(variable)?)),
-            (None, Some(command)) => Some(KeyPlace::Command(command.text()?)),
+            (None, Some(command)) => Some(KeyPlace::Command(command_line(command)?)),
             (None, None) => None,
         };
         Ok(Self {
@@ -186,6 +187,15 @@ fn variable_name(place: &Place<'_>) -> Result<String, Problem> {
     } else {
         Err(place.problem("must be the name of the variable that holds the key, such as `WORK_API_KEY`, and never the key itself"))
     }
+}
+
+/// A command that prints a key, and not what someone puts in its place: the key.
+fn command_line(place: &Place<'_>) -> Result<String, Problem> {
+    let command = place.text()?;
+    if holds_key(&command) {
+        return Err(place.problem("must be a command that prints the key, such as `pass show openai`, and never hold the key itself"));
+    }
+    Ok(command)
 }
 
 #[cfg(test)]

@@ -17,8 +17,8 @@ const STEP: Duration = Duration::from_millis(5);
 /// How long output may stay behind the command's end. A command may leave something running that holds its output open.
 const STRAGGLING: Duration = Duration::from_millis(500);
 
-/// Most bytes that are read of what a command prints.
-const MOST_BYTES: u64 = 64 * 1024;
+/// Most bytes that are kept of what a command prints.
+const MOST_BYTES: usize = 64 * 1024;
 
 /// The commands that have been run, with what they gave.
 #[derive(Debug)]
@@ -42,6 +42,8 @@ pub enum CommandFailed {
     TooSlow { command: String, patience: Duration },
     #[error("`{command}` failed ({status}){}", said(stderr))]
     Failed { command: String, status: String, stderr: String },
+    #[error("`{command}` printed more than {} KiB, which is no key", MOST_BYTES / 1024)]
+    TooMuch { command: String },
     #[error("`{command}` printed no key{}", said(stderr))]
     Empty { command: String, stderr: String },
 }
@@ -52,6 +54,11 @@ fn said(stderr: &str) -> String {
 }
 
 impl KeyCommands {
+    /// For commands that may not take the usual time.
+    pub fn with_patience(patience: Duration) -> Self {
+        Self { patience, ..Self::default() }
+    }
+
     /// The first line of what the command prints, without surrounding white space. It is run by `sh`, with nothing on standard input.
     pub fn key(&self, command: &str) -> Result<SecretString, CommandFailed> {
         let mut keys = self.keys.lock().unwrap_or_else(PoisonError::into_inner);
@@ -85,6 +92,7 @@ fn run(command: &str, patience: Duration) -> Result<SecretString, CommandFailed>
     let text = stdout.text();
     match text.lines().next().map(str::trim) {
         None | Some("") => Err(CommandFailed::Empty { command: command.to_owned(), stderr: stderr.text() }),
+        Some(key) if key.len() >= MOST_BYTES => Err(CommandFailed::TooMuch { command: command.to_owned() }),
         Some(key) => Ok(SecretString::from(key)),
     }
 }
@@ -118,10 +126,13 @@ impl Output {
         // It ends with the stream. Something that a command left running may keep that open: then it ends with this process.
         std::thread::spawn(move || {
             let Some(stream) = stream else { return };
-            let mut stream = stream.take(MOST_BYTES);
+            let mut stream = stream;
             let mut chunk = [0; 4096];
             while let Ok(count @ 1..) = stream.read(&mut chunk) {
-                shared.lock().unwrap_or_else(PoisonError::into_inner).extend(chunk.iter().take(count));
+                let mut bytes = shared.lock().unwrap_or_else(PoisonError::into_inner);
+                // The rest is read, too, so that a command that says much comes to its end.
+                let room = MOST_BYTES.saturating_sub(bytes.len());
+                bytes.extend(chunk.iter().take(count.min(room)));
             }
             drop(sender);
         });
@@ -172,12 +183,14 @@ mod tests {
         );
         assert_eq!(key("true").unwrap_err(), "`true` printed no key");
         assert_eq!(key("printf '\\nsecond'").unwrap_err(), "`printf '\\nsecond'` printed no key");
+        let much = "head -c 300000 /dev/zero | tr '\\0' a";
+        assert_eq!(key(much).unwrap_err(), format!("`{much}` printed more than 64 KiB, which is no key"));
         assert!(key("no-such-program-anywhere").unwrap_err().contains("not found"));
     }
 
     #[test]
     fn a_command_that_takes_too_long_is_ended() {
-        let commands = KeyCommands { patience: Duration::from_millis(50), ..KeyCommands::default() };
+        let commands = KeyCommands::with_patience(Duration::from_millis(50));
         let error = commands.key("exec sleep 60").unwrap_err().to_string();
         assert_eq!(error, "`exec sleep 60` was not done after 0.05 s");
     }

@@ -10,8 +10,50 @@ use super::fields::{Place, Problem, is_name};
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Parameters(BTreeMap<String, Map<String, Value>>);
 
-/// What a request says by itself, under any vendor's name for it.
-const OURS: [&str; 5] = ["model", "messages", "contents", "stream", "system"];
+/// What a request says by itself, under any vendor's name for it, as paths in its body: what it is made of, how much room an answer has, and
+/// how the answer is structured. They are those that a request would leave out anyway; here they are refused while the user looks.
+pub const RESERVED: [&str; 18] = [
+    "model",
+    "messages",
+    "contents",
+    "system",
+    "systemInstruction",
+    "stream",
+    "max_tokens",
+    "max_completion_tokens",
+    "n",
+    "generationConfig.maxOutputTokens",
+    "generationConfig.candidateCount",
+    "options.num_predict",
+    "response_format",
+    "output_config.format",
+    "generationConfig.responseMimeType",
+    "generationConfig.responseJsonSchema",
+    "generationConfig.responseSchema",
+    "format",
+];
+
+/// Makes sure that the fields leave alone what a request says by itself.
+fn check(fields: &Map<String, Value>, place: &Place<'_>) -> Result<(), Problem> {
+    let taken = |path: &str, at: &Place<'_>| {
+        if RESERVED.contains(&path) { Err(at.problem("is a field that the consultation itself sets")) } else { Ok(()) }
+    };
+    for (name, value) in fields {
+        let field = place.inside(name, value);
+        taken(name, &field)?;
+        match value {
+            Value::Object(children) => {
+                children.iter().try_for_each(|(child, value)| taken(&format!("{name}.{child}"), &field.inside(child, value)))?;
+            }
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
+                if RESERVED.iter().any(|path| path.strip_prefix(name.as_str()).is_some_and(|rest| rest.starts_with('.'))) {
+                    return Err(field.problem("must be an object: the consultation itself sets fields inside it"));
+                }
+            }
+        }
+    }
+    Ok(())
+}
 
 impl Parameters {
     /// The fields for all models of a provider, and those for single models by their names.
@@ -43,10 +85,8 @@ impl Parameters {
                 return Err(place.problem("is neither `provider` nor `provider:model`"));
             }
             let fields = value.as_object().ok_or_else(|| place.problem("must be an object of body fields"))?;
-            match fields.iter().find(|(field, _)| OURS.contains(&field.as_str())) {
-                Some((field, value)) => Err(place.inside(field, value).problem("is a field that the consultation itself sets")),
-                None => Ok((name.clone(), fields.clone())),
-            }
+            check(fields, &place)?;
+            Ok((name.clone(), fields.clone()))
         };
         object.iter().map(entry).collect::<Result<_, _>>().map(Self)
     }
@@ -73,10 +113,18 @@ mod tests {
 
     #[test]
     fn what_the_consultation_sets_itself_is_refused() {
-        for field in OURS {
-            let error = parameters(&format!(r#"{{"openai:m": {{"{field}": 1}}}}"#)).unwrap_err();
-            assert_eq!(error, format!("parameters.openai:m.{field} is a field that the consultation itself sets"));
+        for path in RESERVED {
+            let fields = path.rsplit('.').fold("1".to_owned(), |inner, name| format!(r#"{{"{name}": {inner}}}"#));
+            let error = parameters(&format!(r#"{{"openai:m": {fields}}}"#)).unwrap_err();
+            assert_eq!(error, format!("parameters.openai:m.{path} is a field that the consultation itself sets"));
         }
+        for (fields, what) in [
+            (r#"{"generationConfig.maxOutputTokens": 1}"#, "generationConfig.maxOutputTokens is a field that the consultation itself sets"),
+            (r#"{"options": null}"#, "options must be an object: the consultation itself sets fields inside it"),
+        ] {
+            assert_eq!(parameters(&format!(r#"{{"a": {fields}}}"#)).unwrap_err(), format!("parameters.a.{what}"));
+        }
+        assert!(parameters(r#"{"a": {"generationConfig": {"topK": 1, "thinkingConfig": {"n": 1}}, "options": {"seed": 1}}}"#).is_ok());
         assert_eq!(parameters(r#"{"openai:": {}}"#).unwrap_err(), "parameters.openai: is neither `provider` nor `provider:model`");
         assert_eq!(parameters(r#"{"openai": 1}"#).unwrap_err(), "parameters.openai must be an object of body fields");
     }

@@ -43,10 +43,10 @@ impl Home {
     }
 }
 
-/// Reads a file of text that may not be there.
+/// Reads a file of text that may not be there. The mark that some editors put before a text is no part of it.
 pub fn read_optional(path: &Path) -> io::Result<Option<String>> {
     match fs::read_to_string(path) {
-        Ok(text) => Ok(Some(text)),
+        Ok(text) => Ok(Some(text.strip_prefix('\u{feff}').map(ToOwned::to_owned).unwrap_or(text))),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(error),
     }
@@ -73,6 +73,8 @@ mod tests {
         let file = directory.path().join("config.json");
         assert_eq!(read_optional(&file).unwrap(), None);
         fs::write(&file, "{ }").unwrap();
+        assert_eq!(read_optional(&file).unwrap().as_deref(), Some("{ }"));
+        fs::write(&file, "\u{feff}{ }").unwrap();
         assert_eq!(read_optional(&file).unwrap().as_deref(), Some("{ }"));
         assert!(read_optional(directory.path()).is_err());
     }

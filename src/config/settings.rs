@@ -9,10 +9,11 @@ use serde_json::{Map, Value, json};
 
 use crate::domain::money::MicroUsd;
 
+use super::edit;
 use super::endpoints::{self, EndpointEntry};
 use super::env::Environment;
 use super::fields::{NO_KEYS_HERE, Place, Problem};
-use super::keys::{Key, closest, is_secret};
+use super::keys::{Key, closest, holds_key, is_secret};
 use super::local_servers::LocalServers;
 use super::panels::{self, NamedPanel};
 use super::parameters::Parameters;
@@ -110,6 +111,40 @@ pub enum BadSettings {
     Inside(Problem),
 }
 
+impl BadSettings {
+    /// What mends it.
+    pub fn remedy(&self) -> String {
+        let elsewhere = |origin: &str| {
+            let is_variable = Key::ALL.into_iter().any(|key| key.variable() == origin);
+            if is_variable { format!("change or unset {origin}") } else { "mend or remove it there".to_owned() }
+        };
+        match self {
+            Self::Unreadable { path, .. } => {
+                format!("make `{}` a file of text that you can read, or set CONCLAVE_HOME to another folder", path.display())
+            }
+            Self::NotJson { .. } | Self::NotAnObject { .. } | Self::Twice { .. } => "mend or remove it".to_owned(),
+            Self::UnknownKey { key, .. } => format!("take it out: conclave config unset '{key}'"),
+            Self::BadValue { origin: Origin::File(_), key, .. } => {
+                format!("write another: conclave config set {key} VALUE; or take it out: conclave config unset {key}")
+            }
+            Self::BadValue { origin: Origin::Variable(variable), .. } | Self::VariableNotJson { variable, .. } => elsewhere(variable),
+            Self::Inside(problem) => elsewhere(&problem.origin),
+        }
+    }
+}
+
+/// Most characters of a wrong value that are repeated.
+const MOST_SHOWN: usize = 80;
+
+/// A wrong value as it is told: not a long one whole, and no key.
+fn told(value: String) -> String {
+    match value.char_indices().nth(MOST_SHOWN) {
+        _ if holds_key(&value) => "…".to_owned(),
+        Some((end, _)) => format!("{}…", value.get(..end).unwrap_or_default()),
+        None => value,
+    }
+}
+
 /// Why a value is none for its key.
 enum Wrong {
     Value,
@@ -163,6 +198,10 @@ impl Settings {
             Err(source) => return Err(BadSettings::NotJson { path, source }),
         };
         let Value::Object(fields) = json else { return Err(BadSettings::NotAnObject { path }) };
+        if let Some(at) = edit::repeated(text) {
+            let origin = path.display().to_string();
+            return Err(BadSettings::Inside(Problem { at, origin, what: "is given twice".to_owned() }));
+        }
         for (name, value) in fields {
             let Some(key) = Key::of(&name) else {
                 if is_secret(&name) {
@@ -254,7 +293,7 @@ impl Settings {
 impl Wrong {
     fn told(self, key: Key, origin: Origin, value: impl FnOnce() -> String) -> BadSettings {
         match self {
-            Self::Value => BadSettings::BadValue { origin, key, value: value() },
+            Self::Value => BadSettings::BadValue { origin, key, value: told(value()) },
             Self::Inside(problem) => BadSettings::Inside(Problem { origin: origin.to_string(), ..problem }),
         }
     }

@@ -1,57 +1,116 @@
 //! Changes to the settings' file: checked by the code that will read it before it is written, and written whole or not at all.
 
+use std::fs::{File, TryLockError};
+use std::time::Duration;
+
 use serde_json::{Map, Value};
 
 use crate::config::edit::{self, NotEdited, Step};
 use crate::config::env::Environment;
-use crate::config::keys::Key;
+use crate::config::keys::{Key, holds_key};
 use crate::config::paths::{Home, read_optional};
 use crate::config::settings::{BadSettings, Settings};
 use crate::error::Error;
 use crate::records::files::{Access, create_private_dir, write_atomically};
+use crate::terminal::escape::one_line;
 use crate::terminal::printer::Printer;
 
-use super::place::Place;
+use super::place::{Place, no_keys_here};
+use super::unusable;
+
+/// How long another process may take to change the settings, and how often it is looked whether it is done.
+const PATIENCE: Duration = Duration::from_secs(5);
+const STEP: Duration = Duration::from_millis(5);
 
 /// Writes a value, as JSON where it is that and fits, else as a text.
 pub(super) fn set(name: &str, value: &str, home: &Home, environment: &Environment, printer: &Printer) -> Result<(), Error> {
-    let file = SettingsFile::read(home)?;
-    let place = Place::find(name, &|key| file.now(key))?;
-    let json = serde_json::from_str::<Value>(value).ok();
-    if json == Some(Value::Null) && place.key != Key::Parameters {
-        return Err(Error::usage("`null` is no value").hint(format!("to take it out: conclave config unset {name}")));
-    }
-    let text = Value::from(value);
-    let changed = match json {
-        None => file.with(&place, &text),
-        Some(json) => file.with(&place, &json).or_else(|refused| file.with(&place, &text).map_err(|_| refused)),
-    };
-    file.write(&changed?)?;
-    printer.note(&format!("`{}` is set in {}", name.trim(), file.home.config_file().display()));
-    warn_of_variable(place.key, environment, printer);
+    let (_, key) = change(home, |file| {
+        let place = Place::find(name, &|key| file.now(key))?;
+        if holds_key(value) {
+            return Err(no_keys_here(name.trim()));
+        }
+        let json = serde_json::from_str::<Value>(value).ok();
+        if json == Some(Value::Null) && place.key != Key::Parameters {
+            return Err(Error::usage("`null` is no value").hint(format!("to take it out: conclave config unset {name}")));
+        }
+        let text = Value::from(value);
+        let changed = match json {
+            None => file.with(&place, &text),
+            // What looks like a list or an object is meant to be one.
+            Some(json @ (Value::Array(_) | Value::Object(_))) => file.with(&place, &json),
+            Some(json) => file.with(&place, &json).or_else(|refused| file.with(&place, &text).map_err(|_| refused)),
+        };
+        Ok((Some(changed?), place.key))
+    })?;
+    printer.note(&format!("`{}` is set in {}", name.trim(), home.config_file().display()));
+    warn_of_variable(key, environment, printer);
     Ok(())
 }
 
 /// Takes a value out, also one that no setting has a name for.
 pub(super) fn unset(name: &str, home: &Home, environment: &Environment, printer: &Printer) -> Result<(), Error> {
-    let file = SettingsFile::read(home)?;
-    let (steps, key) = match Place::find(name, &|key| file.now(key)) {
-        Ok(place) => (place.steps(), Some(place.key)),
-        Err(_) if file.has(name) => (vec![Step::Exact(name.to_owned())], None),
-        Err(unknown) => return Err(unknown),
-    };
-    match edit::remove(&file.text, &steps).map_err(|error| file.unedited(error, name))? {
-        None => printer.note(&format!("`{name}` is not set in {}", home.config_file().display())),
-        Some(text) => {
-            file.check(&text)?;
-            file.write(&text)?;
-            printer.note(&format!("`{name}` is no longer set in {}", home.config_file().display()));
+    let (written, (key, remaining)) = change(home, |file| {
+        let (steps, key) = match Place::find(name, &|key| file.now(key)) {
+            Ok(place) => (place.steps(), Some(place.key)),
+            Err(_) if file.has(name) => (vec![Step::Exact(name.to_owned())], None),
+            Err(unknown) => return Err(unknown),
+        };
+        let Some(text) = file.without(&steps).map_err(|error| file.unedited(error, name))? else { return Ok((None, (key, None))) };
+        match file.check(&text) {
+            Ok(()) => Ok((Some(text), (key, None))),
+            // One wrong thing after another can be taken out of a file that could not be read before.
+            Err(remaining) if file.check(&file.text).is_err() => Ok((Some(text), (key, Some(remaining.to_string())))),
+            Err(broken) => Err(broken),
         }
+    })?;
+    let word = if written { "no longer" } else { "not" };
+    printer.note(&format!("`{name}` is {word} set in {}", home.config_file().display()));
+    if let Some(remaining) = remaining {
+        printer.warning(&format!("the settings cannot be used yet: {}", one_line(&remaining)));
     }
     if let Some(key) = key {
         warn_of_variable(key, environment, printer);
     }
     Ok(())
+}
+
+/// Changes the file, alone: of several that change it at once, each begins with what the one before it has written. An edit without a new text
+/// writes nothing. Returns whether something was written, and what the edit says besides.
+fn change<T>(home: &Home, edit: impl Fn(&SettingsFile<'_>) -> Result<(Option<String>, T), Error>) -> Result<(bool, T), Error> {
+    // Before a folder is made, the change is known to be one that can be.
+    if let (None, said) = edit(&SettingsFile::read(home)?)? {
+        return Ok((false, said));
+    }
+    let elsewhere = |error| Error::failed(error).hint("make the home writable, or set CONCLAVE_HOME to another folder");
+    create_private_dir(home.path()).map_err(elsewhere)?;
+    let _alone = alone(home)?;
+    let (text, said) = edit(&SettingsFile::read(home)?)?;
+    if let Some(text) = &text {
+        write_atomically(&home.config_file(), text.as_bytes(), Access::Private).map_err(elsewhere)?;
+    }
+    Ok((text.is_some(), said))
+}
+
+/// Waits until no other process changes the settings, and keeps others waiting until what is returned is dropped. The home's folder itself is
+/// locked, so that nothing is left in it. Where a folder cannot be locked, nobody waits.
+fn alone(home: &Home) -> Result<Option<File>, Error> {
+    let Ok(folder) = File::open(home.path()) else { return Ok(None) };
+    let mut waited = Duration::ZERO;
+    loop {
+        match folder.try_lock() {
+            Ok(()) => return Ok(Some(folder)),
+            Err(TryLockError::Error(_)) => return Ok(None),
+            Err(TryLockError::WouldBlock) if waited >= PATIENCE => {
+                return Err(
+                    Error::failed("another process has been changing the settings for a while").hint("nothing was written; try again")
+                );
+            }
+            Err(TryLockError::WouldBlock) => {
+                std::thread::sleep(STEP);
+                waited += STEP;
+            }
+        }
+    }
 }
 
 fn warn_of_variable(key: Key, environment: &Environment, printer: &Printer) {
@@ -71,7 +130,7 @@ impl<'a> SettingsFile<'a> {
     /// Reads it; one that is not there is one without settings.
     fn read(home: &'a Home) -> Result<Self, Error> {
         let path = home.config_file();
-        let text = read_optional(&path).map_err(|source| Error::usage(BadSettings::Unreadable { path: path.clone(), source }))?;
+        let text = read_optional(&path).map_err(|source| unusable(BadSettings::Unreadable { path: path.clone(), source }))?;
         let text = text.unwrap_or_else(|| "{}\n".to_owned());
         let untouched = |bad| Error::usage(bad).hint("mend or remove it; nothing was written");
         match serde_json::from_str(&text) {
@@ -79,6 +138,15 @@ impl<'a> SettingsFile<'a> {
             Ok(_) => Err(untouched(BadSettings::NotAnObject { path })),
             Err(source) => Err(untouched(BadSettings::NotJson { path, source })),
         }
+    }
+
+    /// The text without what is at the end of these steps, however often it is there; `None` when it is not.
+    fn without(&self, steps: &[Step]) -> Result<Option<String>, NotEdited> {
+        let mut removed = None;
+        while let Some(text) = edit::remove(removed.as_deref().unwrap_or(&self.text), steps)? {
+            removed = Some(text);
+        }
+        Ok(removed)
     }
 
     fn has(&self, name: &str) -> bool {
@@ -124,10 +192,5 @@ impl<'a> SettingsFile<'a> {
                 Error::usage(format!("`{name}` is not written as an object in `{}`", path.display())).hint("set it as a whole")
             }
         }
-    }
-
-    fn write(&self, text: &str) -> Result<(), Error> {
-        create_private_dir(self.home.path()).map_err(Error::failed)?;
-        write_atomically(&self.home.config_file(), text.as_bytes(), Access::Private).map_err(Error::failed)
     }
 }

@@ -13,7 +13,7 @@ use serde_json::{Map, Value, json};
 use crate::config::env::Environment;
 use crate::config::keys::Key;
 use crate::config::paths::Home;
-use crate::config::settings::Settings;
+use crate::config::settings::{BadSettings, Settings};
 use crate::error::Error;
 use crate::terminal::escape::one_line;
 use crate::terminal::paint::Paint;
@@ -73,16 +73,29 @@ enum Action {
 
 pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> Result<(), Error> {
     let home = Home::find(environment).map_err(Error::usage)?;
-    let load = || Settings::load(&home.config_file(), environment).map_err(Error::usage);
+    let load = || load(&home, environment);
     let result = match &args.action {
         Action::Path => format!("{}\n", home.config_file().display()),
         Action::Show { json: true } => as_json(&load()?),
-        Action::Show { json: false } => as_table(&load()?, printer.out_face().paint),
+        Action::Show { json: false } => {
+            let face = printer.out_face();
+            as_table(&load()?, face.is_terminal.then_some(face.width), face.paint)
+        }
         Action::Get { key } => get(key, &load()?)?,
         Action::Set { key, value } => return change::set(key, value, &home, environment, printer),
         Action::Unset { key } => return change::unset(key, &home, environment, printer),
     };
     printer.result(&result).map_err(Error::failed)
+}
+
+/// The settings in force, or what is wrong with them and what mends it.
+pub(crate) fn load(home: &Home, environment: &Environment) -> Result<Settings, Error> {
+    Settings::load(&home.config_file(), environment).map_err(unusable)
+}
+
+fn unusable(bad: BadSettings) -> Error {
+    let remedy = bad.remedy();
+    Error::usage(bad).hint(remedy)
 }
 
 /// A value by itself: texts without quotation marks, nothing where there is none.
@@ -110,8 +123,8 @@ fn origin(settings: &Settings, key: Key) -> String {
     settings.origins.get(&key).map_or_else(|| "default".to_owned(), ToString::to_string)
 }
 
-/// One line a setting, or a part of one: its name as `get` takes it, its value, its origin.
-fn as_table(settings: &Settings, paint: Paint) -> String {
+/// One line a setting, or a part of one: its name as `get` takes it, its value, its origin. Where a line would not fit, each has its own.
+fn as_table(settings: &Settings, width: Option<usize>, paint: Paint) -> String {
     let mut rows = Vec::new();
     for key in Key::ALL {
         let mut parts = Vec::new();
@@ -121,8 +134,14 @@ fn as_table(settings: &Settings, paint: Paint) -> String {
     let names = rows.iter().map(|(name, ..)| name.chars().count()).max().unwrap_or(0);
     let values = rows.iter().map(|(_, value, _)| value.chars().count()).max().unwrap_or(0).min(40);
     let mut text = String::new();
+    let needs = |(_, value, origin): &(String, String, String)| names + values.max(value.chars().count()) + origin.chars().count() + 4;
+    let is_stacked = width.is_some_and(|width| rows.iter().map(needs).max().unwrap_or(0) > width);
     for (name, value, origin) in rows {
         // Writing to a text cannot fail.
+        if is_stacked {
+            let _ = writeln!(text, "{name}\n  {value}\n  {}", paint.dim(&origin));
+            continue;
+        }
         let _ = writeln!(text, "{name:names$}  {value:values$}  {}", paint.dim(&origin));
     }
     text
@@ -159,7 +178,7 @@ mod tests {
     #[test]
     fn every_setting_is_shown_with_its_origin_and_its_parts_as_they_can_be_asked_for() {
         let settings = settings();
-        let table = as_table(&settings, Paint::Plain);
+        let table = as_table(&settings, None, Paint::Plain);
         for key in Key::ALL {
             assert!(table.lines().any(|line| line.starts_with(key.name())), "{key}");
         }
@@ -171,6 +190,10 @@ mod tests {
         }
         assert!(table.lines().any(|line| line.split_whitespace().eq(["always_allow_under", "0.5", "default"])), "{table}");
         assert!(!table.contains('\u{1b}'), "{table}");
+        assert_eq!(as_table(&settings, Some(200), Paint::Plain), table);
+        let narrow = as_table(&settings, Some(40), Paint::Plain);
+        assert!(narrow.starts_with("always_allow_under\n  0.5\n  default\n"), "{narrow}");
+        assert!(narrow.lines().all(|line| line.chars().count() <= 52), "{narrow}");
         let json: Value = serde_json::from_str(&as_json(&settings)).unwrap();
         assert_eq!(json["endpoints"], json!({"value": {"work": {"base_url": "h", "free": true}}, "origin": "config.json"}));
         assert_eq!((json.as_object().unwrap().len(), &json["panel"]), (Key::ALL.len(), &json!({"value": null, "origin": "default"})));

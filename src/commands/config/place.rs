@@ -153,7 +153,7 @@ fn unknown(name: &str) -> Error {
     if meant.is_empty() { error.hint("see what there is: conclave config show") } else { error }
 }
 
-fn no_keys_here(name: &str) -> Error {
+pub(super) fn no_keys_here(name: &str) -> Error {
     Error::usage(format!("`{name}` would be a key in a file, and no key is kept in one"))
         .hint("set the vendor's variable, such as OPENAI_API_KEY")
         .hint("or name a command that prints the key: conclave config set endpoints.openai.api_key_cmd 'pass show openai'")

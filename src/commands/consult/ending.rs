@@ -138,9 +138,15 @@ fn aborted(abort: &Abort, transcript: &Transcript) -> Error {
         AbortReason::Declined => {
             let error = Error::new(Exit::Declined, message);
             match (transcript.consent, &transcript.estimate) {
-                (Some((_, Consent::NobodyToAsk)), Some(estimate)) => error
-                    .hint(format!("the estimate is {:.2}: agree to it with --yes", estimate.cost))
-                    .hint("or raise `always_allow_under` in config.json"),
+                (Some((_, Consent::NobodyToAsk)), Some(estimate)) => {
+                    let error = error.hint(format!("the estimate is {:.2}: agree to it with --yes", estimate.cost));
+                    // No limit is above what is not known.
+                    if estimate.cost.lower_bound {
+                        error.hint("or give the models a price in models.json, or their endpoint `free: true` where they cost nothing")
+                    } else {
+                        error.hint("or raise `always_allow_under` in config.json")
+                    }
+                }
                 (_, _) => error,
             }
         }

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::commands::config;
 use crate::commands::local::{self, Found, LocalModels};
 use crate::commands::models;
 use crate::commands::panel::{self, Choices, Flags, Wanted};
@@ -43,7 +44,7 @@ pub(super) fn prepare(
     now: Timestamp,
 ) -> Result<Setup, Error> {
     let home = Home::find(environment).map_err(Error::usage)?;
-    let settings = Settings::load(&home.config_file(), environment).map_err(Error::usage)?;
+    let settings = config::load(&home, environment)?;
     let catalog = models::catalog(&home)?;
     let templates = templates(&home)?;
     let reached = reach::all(&settings, environment);

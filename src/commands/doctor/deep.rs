@@ -73,7 +73,7 @@ fn ask(model: ModelRef) -> Ask {
 /// Makes sure that the user agrees to the cost.
 pub(super) fn agree(planned: &[Planned], yes: bool, can_ask: bool, printer: &Printer) -> Result<(), Error> {
     if planned.is_empty() {
-        printer.note("--deep: no provider has a key, so there is nobody to call");
+        printer.note("--deep: no provider has both a key and a model that is known here, so there is nobody to call");
         return Ok(());
     }
     let most: Cost = planned.iter().map(|planned| planned.most).sum();

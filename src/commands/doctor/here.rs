@@ -42,7 +42,7 @@ pub(super) fn home(home: &Result<Home, NoHome>) -> Check {
     let check = |status, message: String| Check::new("home", "home", status, message);
     let path = match home {
         Ok(home) => home.path(),
-        Err(error) => return check(Status::Error, "no home directory is known".to_owned()).fix(whole(error)),
+        Err(NoHome) => return check(Status::Error, "no home directory is known".to_owned()).fix("set CONCLAVE_HOME"),
     };
     let shown = path.display();
     let elsewhere = "make it writable, or set CONCLAVE_HOME to another folder";
@@ -100,14 +100,16 @@ pub(super) fn settings(home: Option<&Home>, environment: &Environment) -> Looked
             let (in_file, variables): (Vec<_>, Vec<_>) = settings.origins.values().partition(|origin| matches!(origin, Origin::File(_)));
             let told = match (in_file.len(), variables.len()) {
                 (0, 0) => "all at their defaults".to_owned(),
+                (0, variables) => format!("{variables} set in the environment"),
                 (in_file, 0) => format!("{in_file} set in {}", file.display()),
                 (in_file, variables) => format!("{in_file} set in {}, {variables} in the environment", file.display()),
             };
             Looked { value: settings, check: Some(check(Status::Ok, told)) }
         }
         Err(error) => {
-            let broken = check(Status::Error, whole(&error)).fix(format!("mend or remove what it names; the file is {}", file.display()));
-            Looked { value: Settings::default(), check: Some(broken) }
+            let broken = check(Status::Error, whole(&error)).fix(error.remedy());
+            // What the environment says still holds, unless it is what is wrong.
+            Looked { value: Settings::default().with_environment(environment).unwrap_or_default(), check: Some(broken) }
         }
     }
 }

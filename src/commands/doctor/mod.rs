@@ -34,6 +34,9 @@ const SCHEMA_VERSION: &str = "1.0";
 const CONNECT: Duration = Duration::from_secs(2);
 const ANSWER: Duration = Duration::from_secs(5);
 
+/// A command that has not printed its key by then waits for someone, and may do so when it is needed.
+const KEY: Duration = Duration::from_secs(4);
+
 /// Look at what works here, and say how to mend what does not
 #[derive(Clone, Debug, clap::Args)]
 #[command(after_help = "\
@@ -139,10 +142,16 @@ struct Target {
 
 /// The providers that are looked at, and those whose key should be there and cannot be had.
 fn targets(reached: &[Reach]) -> (Vec<Target>, Vec<Check>) {
-    let keys = KeyCommands::default();
+    let chosen: Vec<&Reach> = reached.iter().filter(|reach| reach.is_chosen_unasked()).collect();
+    // Commands that print keys are run at once, and each by itself, so that one that hangs holds up no other.
+    let endpoints: Vec<_> = std::thread::scope(|scope| {
+        let get = |reach| scope.spawn(move || Reach::endpoint(reach, &KeyCommands::with_patience(KEY)));
+        let asked: Vec<_> = chosen.iter().copied().map(get).collect();
+        asked.into_iter().map(|asked| asked.join().unwrap_or_else(|_| Err(Error::failed("its key cannot be got")))).collect()
+    });
     let (mut targets, mut keyless) = (Vec::new(), Vec::new());
-    for reach in reached.iter().filter(|reach| reach.is_chosen_unasked()) {
-        match reach.endpoint(&keys) {
+    for (reach, endpoint) in chosen.into_iter().zip(endpoints) {
+        match endpoint {
             Ok(endpoint) => targets.push(Target { id: reach.id.clone(), dialect: reach.dialect, endpoint, is_at_home: reach.is_at_home() }),
             Err(error) => {
                 let broken = Check::new(format!("provider.{}", reach.id), name(&reach.id), Status::Error, here::whole(error.source()));

@@ -199,3 +199,131 @@ fn settings_that_a_dotfile_manager_links_stay_linked() {
     assert!(link.symlink_metadata().unwrap().is_symlink());
     assert_eq!(std::fs::read_to_string(&real).unwrap(), "{\n  \"judge\": \"a:j\"\n}");
 }
+
+#[test]
+fn changes_that_are_made_at_once_are_all_kept() {
+    let conclave = Conclave::new();
+    let keys: Vec<String> = (0..8).map(|at| format!("endpoints.w{at}.base_url")).collect();
+    let running: Vec<_> = keys.iter().map(|key| conclave.start(&["config", "set", key, "h"])).collect();
+    for one in running {
+        one.wait().ends_with(0);
+    }
+    let kept = config(&conclave, &["get", "endpoints"]).ends_with(0).json();
+    assert_eq!(kept.as_object().unwrap().len(), keys.len(), "{kept}");
+    assert_eq!(std::fs::read_dir(conclave.home()).unwrap().count(), 1, "nothing is left beside it");
+}
+
+#[test]
+fn what_is_given_twice_is_told_and_taken_out_wholly() {
+    let conclave = Conclave::new().config(r#"{"judge": "a:j", "panel": "fast", "judge": "b:j"}"#);
+    let shown = config(&conclave, &["show"]).ends_with(2);
+    assert!(shown.stderr.contains("`judge` in `") && shown.stderr.contains("is given twice"), "{}", shown.stderr);
+    config(&conclave, &["unset", "judge"]).ends_with(0);
+    assert_eq!(file(&conclave), r#"{"panel": "fast"}"#);
+}
+
+#[test]
+fn wrong_names_can_be_taken_out_one_after_another() {
+    let conclave = Conclave::new().config(r#"{"jugde": 1, "pannel": 2, "judge": "a:j"}"#);
+    let ran = config(&conclave, &["unset", "jugde"]).ends_with(0);
+    assert!(ran.stderr.contains("the settings cannot be used yet: unknown setting `pannel`"), "{}", ran.stderr);
+    let ran = config(&conclave, &["unset", "pannel"]).ends_with(0);
+    assert!(!ran.stderr.contains("yet"), "{}", ran.stderr);
+    assert_eq!(file(&conclave), r#"{"judge": "a:j"}"#);
+}
+
+#[test]
+fn a_file_that_cannot_be_used_is_told_with_what_mends_it() {
+    for (text, hint) in [
+        ("{", "mend or remove it"),
+        ("[]", "mend or remove it"),
+        (r#"{"jugde": 1}"#, "take it out: conclave config unset 'jugde'"),
+        (r#"{"judge": 1}"#, "write another: conclave config set judge VALUE; or take it out: conclave config unset judge"),
+        (r#"{"endpoints": {"w": {"base_url": "h:99999"}}}"#, "mend or remove it there"),
+    ] {
+        let conclave = Conclave::new().config(text);
+        for arguments in [&["config", "show"][..], &["models"], &["model", "list"], &["consult", "q"]] {
+            let ran = conclave.run(arguments).ends_with(2);
+            assert!(ran.stderr.starts_with("error: ") && ran.stderr.contains(&format!("hint: {hint}")), "{text}: {}", ran.stderr);
+        }
+    }
+    let variable = Conclave::new().variable("CONCLAVE_ENDPOINTS", r#"{"w": {"base_url": 1}}"#);
+    let ran = config(&variable, &["show"]).ends_with(2);
+    assert!(ran.stderr.ends_with("hint: change or unset CONCLAVE_ENDPOINTS\n"), "{}", ran.stderr);
+    let folder = Conclave::new();
+    std::fs::create_dir_all(folder.home().join("config.json")).unwrap();
+    let ran = config(&folder, &["set", "judge", "a:j"]).ends_with(2);
+    assert!(ran.stderr.contains("hint: make `") && ran.stderr.contains("CONCLAVE_HOME"), "{}", ran.stderr);
+}
+
+#[test]
+fn a_mark_before_the_text_is_no_part_of_it() {
+    let conclave = Conclave::new().config("\u{feff}{\"judge\": \"a:j\"}");
+    assert_eq!(config(&conclave, &["get", "judge"]).ends_with(0).stdout, "a:j\n");
+    set(&conclave, "judge", "b:j").ends_with(0);
+    assert_eq!(config(&conclave, &["get", "judge"]).ends_with(0).stdout, "b:j\n");
+}
+
+#[test]
+fn a_list_or_an_object_is_never_written_as_a_text() {
+    let conclave = Conclave::new();
+    for (key, value) in [("judge", "[1]"), ("panel", "[]"), ("panel", "[1]"), ("local_model", "{}")] {
+        let ran = set(&conclave, key, value).ends_with(2);
+        assert!(ran.stderr.contains("must be"), "{key} {value}: {}", ran.stderr);
+    }
+}
+
+#[test]
+fn what_looks_like_a_key_is_refused_wherever_it_is_put_and_never_shown() {
+    let key = "sk-proj-0123456789abcdef";
+    let conclave = Conclave::new();
+    for name in
+        ["judge", "panel", "OPENAI_API_KEY", "api_keys.openai", "endpoints.openai.api_key_cmd", "max_in_flight", "endpoints.w.api-key"]
+    {
+        for value in [key.to_owned(), format!("echo '{key}'")] {
+            let ran = set(&conclave, name, &value).ends_with(2);
+            assert!(!ran.stderr.contains(key), "{name}: {}", ran.stderr);
+            assert!(ran.stderr.contains("no key is kept in one"), "{name}: {}", ran.stderr);
+        }
+    }
+    assert!(!conclave.home().exists(), "nothing is written");
+    for text in [format!(r#"{{"endpoints": {{"openai": {{"api_key_cmd": "{key}"}}}}}}"#), format!(r#"{{"max_in_flight": "{key}"}}"#)] {
+        let ran = Conclave::new().config(&text).run(&["consult", "q"]).ends_with(2);
+        assert!(!ran.stderr.contains(key), "{}", ran.stderr);
+    }
+}
+
+#[test]
+fn a_long_wrong_value_is_not_told_whole() {
+    let conclave = Conclave::new().config(&format!(r#"{{"always_allow_under": "{}"}}"#, "x".repeat(100_000)));
+    let ran = config(&conclave, &["show"]).ends_with(2);
+    assert!(ran.stderr.len() < 1_000 && ran.stderr.contains("x…`"), "{}", ran.stderr.len());
+}
+
+#[test]
+fn what_requests_say_by_themselves_is_refused_as_a_parameter_by_the_settings_and_left_out_by_requests() {
+    use conclave::config::parameters::RESERVED;
+    use conclave::providers::form::is_reserved;
+    assert!(RESERVED.into_iter().all(is_reserved), "{RESERVED:?}");
+    let source = include_str!("../../../src/providers/form/parameters.rs");
+    let mut theirs: Vec<&str> = Vec::new();
+    for list in ["const OWN:", "const STRUCTURE:"] {
+        let (_, list) = source.split_once(list).unwrap();
+        let (list, _) = list.split_once("];").unwrap();
+        theirs.extend(list.split('"').skip(1).step_by(2));
+    }
+    assert!(theirs.len() > 10 && theirs.iter().all(|path| is_reserved(path)), "{theirs:?}");
+    theirs.sort_unstable();
+    let mut ours = RESERVED.to_vec();
+    ours.sort_unstable();
+    assert_eq!(ours, theirs);
+
+    let conclave = Conclave::new();
+    for path in RESERVED {
+        let ran = set(&conclave, &format!("parameters.google.{path}"), "1").ends_with(2);
+        assert!(ran.stderr.contains("the consultation itself sets"), "{path}: {}", ran.stderr);
+        let fields = path.rsplit('.').fold("1".to_owned(), |inner, name| format!(r#"{{"{name}": {inner}}}"#));
+        let ran = Conclave::new().config(&format!(r#"{{"parameters": {{"google": {fields}}}}}"#)).run(&["config", "show"]).ends_with(2);
+        assert!(ran.stderr.contains(path), "{path}: {}", ran.stderr);
+    }
+}

@@ -100,3 +100,11 @@ fn the_users_own_price_counts() {
     let cost = &ran.json()["cost"];
     assert_eq!((&cost["micro_usd"], &cost["lower_bound"]), (&(9 * (100 + 2 * 20)).into(), &false.into()));
 }
+
+#[test]
+fn a_model_without_a_price_is_never_taken_for_free_and_the_way_out_is_one_that_works() {
+    let conclave = Conclave::new().config(r#"{"endpoints": {"w": {"base_url": "127.0.0.1:9"}}, "always_allow_under": 100}"#);
+    let ran = conclave.run(&["consult", "--model", "w:m", "q"]).ends_with(3);
+    assert!(ran.stderr.contains("the estimate is ≥ $0.00: agree to it with --yes"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("models.json") && !ran.stderr.contains("or raise"), "{}", ran.stderr);
+}

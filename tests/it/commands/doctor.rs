@@ -158,14 +158,17 @@ fn files_that_cannot_be_used_are_lines_and_keep_it_from_saying_that_all_is_well(
     let ran = conclave.run(&["doctor", "--json"]).ends_with(1);
     let findings = findings(&ran);
     let (status, message, fix) = check(&findings, "config");
-    assert!(status == "error" && message.contains("did you mean `panel`?") && fix.contains("config.json"), "{message} {fix}");
+    assert!(
+        status == "error" && message.contains("did you mean `panel`?") && fix == "take it out: conclave config unset 'panl'",
+        "{message} {fix}"
+    );
     let (status, message, fix) = check(&findings, "models");
     assert!(status == "error" && message.contains("not JSON: ") && fix.starts_with("mend or remove"), "{message} {fix}");
     assert_eq!(check(&findings, "provider.anthropic").0, "ok", "the rest is looked at all the same");
     assert!(ran.stderr.contains("before what is marked ✗ is mended"), "{}", ran.stderr);
 
     let ran = anthropic_at(&server).without("CONCLAVE_HOME").without("HOME").run(&["doctor", "--json"]).ends_with(1);
-    assert_eq!(check(&self::findings(&ran), "home").2, "no home directory: set `CONCLAVE_HOME`");
+    assert_eq!(check(&self::findings(&ran), "home").2, "set CONCLAVE_HOME");
 }
 
 #[test]
@@ -250,4 +253,30 @@ fn deep_is_not_begun_without_consent() {
     let (ran, transcript) = terminal.end();
     assert_eq!(ran.code, Some(3), "{}", transcript.text());
     assert!(server.requests().is_empty() && fronts.iter().all(|front| front.asked().is_empty()));
+}
+
+#[test]
+fn a_command_for_a_key_that_waits_is_given_up_and_the_others_are_still_looked_at() {
+    let server = LocalServer::start().get("/v1/models", 200, r#"{"data":[{"id":"m"}]}"#);
+    let endpoint = |command: &str| format!(r#"{{"base_url": "{}", "api_key_cmd": "{command}"}}"#, server.url());
+    // One after the other, they would take longer than a run may.
+    let names: Vec<String> = (0..8).map(|at| format!("w{at}")).collect();
+    let waiting: Vec<String> = names.iter().map(|name| format!(r#""{name}": {}"#, endpoint("exec sleep 60"))).collect();
+    let config = format!(r#"{{"endpoints": {{{}, "good": {}}}}}"#, waiting.join(", "), endpoint("echo k"));
+    let ran = Conclave::new().config(&config).run(&["doctor", "--json"]).ends_with(0);
+    let findings = findings(&ran);
+    for name in names {
+        let (status, message, _) = check(&findings, &format!("provider.{name}"));
+        assert!(status == "error" && message.contains("was not done after 4 s"), "{message}");
+    }
+    assert_eq!(check(&findings, "provider.good").0, "ok");
+}
+
+#[test]
+fn a_broken_file_of_settings_does_not_silence_the_environment() {
+    let server = LocalServer::llama_cpp("m-7b", 7_615_616_512, 8_192);
+    let ran = Conclave::new().config("{").variable("CONCLAVE_LOCAL_SERVERS", server.authority()).run(&["doctor", "--json"]).ends_with(1);
+    let findings = findings(&ran);
+    assert_eq!((check(&findings, "config").0, check(&findings, "config").2), ("error", "mend or remove it"));
+    assert_eq!(check(&findings, "server.llamacpp").0, "ok");
 }

@@ -95,7 +95,7 @@ fn a_command_that_gives_no_key_ends_the_run_in_its_own_words_before_anything_is_
             "",
             "error: cannot get the key of `anthropic`\n  \
              caused by: `echo the vault is locked >&2; exit 2` failed (exit status: 2): the vault is locked\n\
-             hint: try it in a shell: conclave config get endpoints.anthropic.api_key_cmd\n"
+             hint: try it in a shell: eval \"$(conclave config get endpoints.anthropic.api_key_cmd)\"\n"
         )
     );
     assert!(server.requests().is_empty());

@@ -86,13 +86,18 @@ fn a_folder_that_takes_no_file_is_found_out_before_anything_is_spent() {
 fn settings_that_cannot_be_used_are_named_with_their_file() {
     let server = ProviderServer::start();
     for (config, words) in [
-        (r#"{"always_alow_under": 1}"#, "error: unknown setting `always_alow_under` in `CONFIG`; did you mean `always_allow_under`?\n"),
+        (
+            r#"{"always_alow_under": 1}"#,
+            "error: unknown setting `always_alow_under` in `CONFIG`; did you mean `always_allow_under`?\n\
+             hint: take it out: conclave config unset 'always_alow_under'\n",
+        ),
         (
             r#"{"always_allow_under": "a lot"}"#,
-            "error: `always_allow_under` in `CONFIG` is `\"a lot\"`, and must be an amount of dollars such as 0.50\n",
+            "error: `always_allow_under` in `CONFIG` is `\"a lot\"`, and must be an amount of dollars such as 0.50\n\
+             hint: write another: conclave config set always_allow_under VALUE; or take it out: conclave config unset always_allow_under\n",
         ),
-        ("{", "error: `CONFIG` is not JSON\n  caused by: EOF while parsing an object at line 1 column 1\n"),
-        ("[]", "error: `CONFIG` does not hold an object of settings\n"),
+        ("{", "error: `CONFIG` is not JSON\n  caused by: EOF while parsing an object at line 1 column 1\nhint: mend or remove it\n"),
+        ("[]", "error: `CONFIG` does not hold an object of settings\nhint: mend or remove it\n"),
     ] {
         let conclave = Conclave::at(&server).config(config);
         let path = conclave.home().join("config.json");
@@ -101,7 +106,8 @@ fn settings_that_cannot_be_used_are_named_with_their_file() {
     let conclave = Conclave::at(&server).variable("CONCLAVE_ALWAYS_ALLOW_UNDER", "much");
     assert_eq!(
         refused(&conclave, &server, &["consult", "q"], ""),
-        "error: `always_allow_under` in `CONCLAVE_ALWAYS_ALLOW_UNDER` is `much`, and must be an amount of dollars such as 0.50\n"
+        "error: `always_allow_under` in `CONCLAVE_ALWAYS_ALLOW_UNDER` is `much`, and must be an amount of dollars such as 0.50\n\
+         hint: change or unset CONCLAVE_ALWAYS_ALLOW_UNDER\n"
     );
 }
 
