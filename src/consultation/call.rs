@@ -136,8 +136,8 @@ pub struct Failure {
     pub message: String,
     /// The provider's own hint when to come back.
     pub retry_after: Option<Duration>,
-    /// What was used all the same, as far as the provider told.
-    pub usage: Option<Usage>,
+    /// What was used all the same, as far as the provider told. Boxed, because every call's outcome has room for a failure.
+    pub usage: Option<Box<Usage>>,
     /// The cost, where the provider says it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reported_cost: Option<MicroUsd>,

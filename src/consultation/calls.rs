@@ -420,7 +420,9 @@ impl Errand {
         let Status::Calling { call, purpose, since, first_token } = self.status else { return };
         let ((cost, cost_source), tokens) = match outcome {
             Ok(reply) => (turn.plan.cost_of_reply(&self.current.model, reply), reply.usage),
-            Err(failure) => (turn.plan.cost_of_failure(&self.current.model, failure), failure.usage.unwrap_or_default()),
+            Err(failure) => {
+                (turn.plan.cost_of_failure(&self.current.model, failure), failure.usage.as_deref().copied().unwrap_or_default())
+            }
         };
         self.tokens += tokens;
         self.cost += cost;

@@ -118,7 +118,7 @@ impl Plan {
             | FailureClass::Overload => true,
             FailureClass::Empty => failure.usage.is_some(),
             FailureClass::Transport | FailureClass::Interrupted | FailureClass::Malformed | FailureClass::Internal => {
-                failure.usage.is_some_and(|usage| usage == Usage::default())
+                failure.usage.as_deref().is_some_and(|usage| *usage == Usage::default())
             }
         };
         let (cost, source) = match &failure.usage {

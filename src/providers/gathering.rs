@@ -159,7 +159,7 @@ impl Gathering {
     /// Adds what is left of the call: its text, and what it used, when it came so far that something was used.
     fn with_remains(self, failure: Failure) -> Failure {
         let began = self.usage.is_some() || !self.text.is_empty() || !self.thinking.is_empty();
-        let usage = began.then(|| self.usage());
+        let usage = began.then(|| Box::new(self.usage()));
         Failure { usage, reported_cost: self.reported_cost, partial: self.account.redact(&self.text), ..failure }
     }
 

@@ -92,7 +92,7 @@ impl Http {
         let sent = client.post(url).headers(headers).body(request.body.to_string()).send().await;
         sent.map_err(|error| Failure {
             // Without a connection nothing was asked for, and nothing can be billed.
-            usage: error.is_connect().then(Usage::default),
+            usage: error.is_connect().then(Box::<Usage>::default),
             ..Failure::new(class_of(&error), self.in_plain_words(&error, &authority))
         })
     }

@@ -76,7 +76,7 @@ fn remedy(failure: &Failure) -> Remedy {
     match failure.class {
         // The provider is there and will be again; or no content had arrived, so that nothing is paid twice.
         FailureClass::RateLimit | FailureClass::Overload | FailureClass::Transport => Remedy::Wait,
-        FailureClass::Empty if failure.usage.is_none_or(|usage| usage.output == 0) => Remedy::WaitOnce,
+        FailureClass::Empty if failure.usage.as_deref().is_none_or(|usage| usage.output == 0) => Remedy::WaitOnce,
         FailureClass::Unsupported => Remedy::Reform,
         // Thinking was paid for and brought nothing: it would be paid for again.
         FailureClass::Empty => Remedy::Nothing,
@@ -180,7 +180,7 @@ mod tests {
         let cold = failure(FailureClass::Empty, None);
         assert_eq!(rule.decide(&cold, tried(0), 1.0), Retry::After(Duration::from_secs(1)));
         assert_eq!(rule.decide(&cold, tried(1), 1.0), Retry::Never(NoRetry::Exhausted));
-        let paid = Failure { usage: Some(Usage { output: 900, ..Usage::default() }), ..cold };
+        let paid = Failure { usage: Some(Box::new(Usage { output: 900, ..Usage::default() })), ..cold };
         assert_eq!(rule.decide(&paid, tried(0), 1.0), Retry::Never(NoRetry::Hopeless));
     }
 

@@ -111,7 +111,7 @@ impl Worker<'_> {
 
     fn fail(&mut self, answering: &Answering, failure: Failure) {
         self.slots.finish(answering.slot);
-        let failure = Failure { usage: Some(answering.usage), partial: answering.writer.text(), ..failure };
+        let failure = Failure { usage: Some(Box::new(answering.usage)), partial: answering.writer.text(), ..failure };
         let _ = answering.job.tell.send(News::Done(Err(failure)));
     }
 

@@ -179,7 +179,7 @@ fn an_empty_success_is_asked_for_once_more_unless_thinking_was_paid_for() {
             }
             asked += 1;
             let usage = Some(Usage { input: 10, output, ..Usage::default() });
-            Err(Failure { usage, ..Failure::new(FailureClass::Empty, "the model ended its answer without any text") })
+            Err(Failure { usage: usage.map(Box::new), ..Failure::new(FailureClass::Empty, "the model ended its answer without any text") })
         });
         assert_eq!(asked, tries, "{output} tokens of output");
     }

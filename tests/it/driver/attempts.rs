@@ -195,7 +195,7 @@ async fn a_hint_beyond_half_a_minute_means_no_further_call() {
 #[tokio::test(start_paused = true)]
 async fn what_was_paid_for_in_thinking_is_not_paid_for_again() {
     let usage = Some(Usage { output: 900, ..Usage::default() });
-    let (attempts, _) = fails(7, Failure { usage, ..failing(FailureClass::Empty, None) }).await;
+    let (attempts, _) = fails(7, Failure { usage: usage.map(Box::new), ..failing(FailureClass::Empty, None) }).await;
     assert_eq!(attempts.len(), 1);
 }
 

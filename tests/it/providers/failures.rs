@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use conclave::consultation::call::FailureClass;
-use conclave::domain::tokens::{Usage, UsageSource};
+use conclave::domain::tokens::UsageSource;
 use conclave::engine::ports::Delta;
 use serde_json::json;
 
@@ -130,7 +130,7 @@ async fn a_server_that_is_not_there_is_named_without_path_or_key() {
     for (vendor, model) in VENDORS {
         let failure = call(&cloud_at(vendor, "http://127.0.0.1:9"), &ask(vendor, model)).await.0.unwrap_err();
         assert_eq!((failure.class, failure.message.as_str()), (FailureClass::Transport, "connection refused by `127.0.0.1:9`"));
-        assert_eq!(failure.usage, Some(Usage::default()), "what was never asked for is known to cost nothing");
+        assert_eq!(failure.usage, Some(Box::default()), "what was never asked for is known to cost nothing");
     }
 }
 

@@ -53,7 +53,7 @@ async fn a_success_without_text_is_a_failure_of_its_own() {
     server.on(On::any(), Answer::text("").usage(50, 7));
     for (vendor, model) in VENDORS {
         let failure = call(&cloud(vendor, &server), &ask(vendor, model)).await.0.unwrap_err();
-        assert_eq!((failure.class, failure.usage), (FailureClass::Empty, Some(reported(50, 7))), "{vendor:?}");
+        assert_eq!((failure.class, failure.usage), (FailureClass::Empty, Some(Box::new(reported(50, 7)))), "{vendor:?}");
     }
 }
 
@@ -103,7 +103,7 @@ fn anthropic_stop_reasons_and_cumulative_usage_are_read() {
     assert_eq!(decoded("pause_turn").unwrap().stop, StopReason::Other("pause_turn".into()));
     assert_eq!(decoded("something_new").unwrap().stop, StopReason::Other("something_new".into()));
     let failure = decoded("model_context_window_exceeded").unwrap_err();
-    assert_eq!((failure.class, failure.partial.as_str(), failure.usage), (FailureClass::Context, "x", Some(usage)));
+    assert_eq!((failure.class, failure.partial.as_str(), failure.usage), (FailureClass::Context, "x", Some(Box::new(usage))));
     let unmarked = decode(Vendor::Anthropic, &[start, text, &ended("end_turn")]).unwrap_err();
     assert_eq!((unmarked.class, unmarked.partial.as_str()), (FailureClass::Interrupted, "x"), "only `message_stop` ends a message");
 }

@@ -88,7 +88,7 @@ fn outcome(ask: &Ask, ending: &Ending) -> Outcome {
     let usage = Usage { input, cache_read, cache_write, output, source, ..Usage::default() };
     let reported_cost = ending.reported.map(MicroUsd);
     if ending.fails {
-        return Err(Failure { usage: Some(usage), reported_cost, ..Failure::new(FailureClass::Overload, "busy") });
+        return Err(Failure { usage: Some(Box::new(usage)), reported_cost, ..Failure::new(FailureClass::Overload, "busy") });
     }
     let served_model = ending.served_by_other.then(|| OTHER.to_owned());
     Ok(Reply { text: good_text(ask.answer).to_owned(), stop: StopReason::End, usage, served_model, reported_cost })
