@@ -4,39 +4,18 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
+use crate::domain::body_fields::{holds_reserved, is_reserved};
+
 use super::fields::{Place, Problem, is_name};
 
 /// Body fields by `provider` or `provider:model`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Parameters(BTreeMap<String, Map<String, Value>>);
 
-/// What a request says by itself, under any vendor's name for it, as paths in its body: what it is made of, how much room an answer has, and
-/// how the answer is structured. They are those that a request would leave out anyway; here they are refused while the user looks.
-pub const RESERVED: [&str; 18] = [
-    "model",
-    "messages",
-    "contents",
-    "system",
-    "systemInstruction",
-    "stream",
-    "max_tokens",
-    "max_completion_tokens",
-    "n",
-    "generationConfig.maxOutputTokens",
-    "generationConfig.candidateCount",
-    "options.num_predict",
-    "response_format",
-    "output_config.format",
-    "generationConfig.responseMimeType",
-    "generationConfig.responseJsonSchema",
-    "generationConfig.responseSchema",
-    "format",
-];
-
 /// Makes sure that the fields leave alone what a request says by itself.
 fn check(fields: &Map<String, Value>, place: &Place<'_>) -> Result<(), Problem> {
     let taken = |path: &str, at: &Place<'_>| {
-        if RESERVED.contains(&path) { Err(at.problem("is a field that the consultation itself sets")) } else { Ok(()) }
+        if is_reserved(path) { Err(at.problem("is a field that the consultation itself sets")) } else { Ok(()) }
     };
     for (name, value) in fields {
         let field = place.inside(name, value);
@@ -46,7 +25,7 @@ fn check(fields: &Map<String, Value>, place: &Place<'_>) -> Result<(), Problem> 
                 children.iter().try_for_each(|(child, value)| taken(&format!("{name}.{child}"), &field.inside(child, value)))?;
             }
             Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
-                if RESERVED.iter().any(|path| path.strip_prefix(name.as_str()).is_some_and(|rest| rest.starts_with('.'))) {
+                if holds_reserved(name) {
                     return Err(field.problem("must be an object: the consultation itself sets fields inside it"));
                 }
             }
@@ -95,6 +74,7 @@ impl Parameters {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::body_fields::{OWN, STRUCTURE};
 
     fn parameters(json: &str) -> Result<Parameters, String> {
         let value = serde_json::from_str(json).unwrap();
@@ -113,7 +93,7 @@ mod tests {
 
     #[test]
     fn what_the_consultation_sets_itself_is_refused() {
-        for path in RESERVED {
+        for path in OWN.into_iter().chain(STRUCTURE) {
             let fields = path.rsplit('.').fold("1".to_owned(), |inner, name| format!(r#"{{"{name}": {inner}}}"#));
             let error = parameters(&format!(r#"{{"openai:m": {fields}}}"#)).unwrap_err();
             assert_eq!(error, format!("parameters.openai:m.{path} is a field that the consultation itself sets"));

@@ -2,6 +2,7 @@
 //! parsing, exact arithmetic, display. No runtime, network, file, clock or randomness.
 
 pub mod artifact;
+pub mod body_fields;
 pub mod confidence;
 pub mod hash;
 pub mod ids;

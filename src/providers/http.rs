@@ -74,20 +74,8 @@ impl Http {
         let bad_request = |reason: String| Failure::new(FailureClass::BadRequest, reason);
         let url = clients::parse(&request.url).map_err(|error| bad_request(error.to_string()))?;
         let client = self.clients.get(&url).map_err(|error| bad_request(error.to_string()))?;
-        let mut headers = HeaderMap::with_capacity(request.headers.len() + 1);
+        let mut headers = headers(&request.headers, account)?;
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
-        for (name, text) in &request.headers {
-            let value = match text {
-                HeaderText::Plain(text) => HeaderValue::from_static(text),
-                HeaderText::Secret(text) => {
-                    let unsendable = |_| Failure::new(FailureClass::Auth, format!("the key in {} cannot be sent", account.origin));
-                    let mut value = HeaderValue::from_str(secrecy::ExposeSecret::expose_secret(text)).map_err(unsendable)?;
-                    value.set_sensitive(true);
-                    value
-                }
-            };
-            headers.insert(HeaderName::from_static(name), value);
-        }
         let authority = authority(&url);
         let sent = client.post(url).headers(headers).body(request.body.to_string()).send().await;
         sent.map_err(|error| Failure {
@@ -206,6 +194,24 @@ fn is_refused(error: &reqwest::Error) -> bool {
     std::iter::successors(std::error::Error::source(error), |cause| cause.source())
         .filter_map(|cause| cause.downcast_ref::<std::io::Error>())
         .any(|cause| cause.kind() == std::io::ErrorKind::ConnectionRefused)
+}
+
+/// The headers as they are sent; keys are marked, so that no log shows them.
+fn headers(wanted: &[(&'static str, HeaderText)], account: &Account) -> Result<HeaderMap, Failure> {
+    let mut headers = HeaderMap::with_capacity(wanted.len() + 1);
+    for (name, text) in wanted {
+        let value = match text {
+            HeaderText::Plain(text) => HeaderValue::from_static(text),
+            HeaderText::Secret(text) => {
+                let unsendable = |_| Failure::new(FailureClass::Auth, format!("the key in {} cannot be sent", account.origin));
+                let mut value = HeaderValue::from_str(secrecy::ExposeSecret::expose_secret(text)).map_err(unsendable)?;
+                value.set_sensitive(true);
+                value
+            }
+        };
+        headers.insert(HeaderName::from_static(name), value);
+    }
+    Ok(headers)
 }
 
 fn header(headers: &HeaderMap, name: &str) -> Option<String> {

@@ -3,10 +3,10 @@
 use std::fmt;
 
 use crate::consultation::call::{Ask, FailureClass};
+use crate::domain::body_fields::{OWN, STRUCTURE, holds_reserved, is_inside_reserved, is_reserved};
 
 use super::super::dialect::{Dialect, JsonObject, TokensField};
 use super::limits::{Limit, limit};
-use super::parameters::{OWN, STRUCTURE, holds_reserved, is_inside_reserved, is_reserved};
 use super::{Form, LEAST_ROOM, Structure, SystemPlace, Window};
 
 /// A request that was refused, as far as it can teach something.

@@ -19,7 +19,7 @@ use super::dialect::{JsonObject, Quirks, TokensField};
 pub use super::dialect::Structure;
 pub use lesson::{Lesson, Refusal};
 pub use limits::Window;
-pub use parameters::{Parameters, is_reserved};
+pub use parameters::Parameters;
 
 /// An answer in less room than this is none: a prompt that leaves no more does not fit.
 pub const LEAST_ROOM: u64 = 256;

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 
+use crate::domain::body_fields::{holds_reserved, is_reserved};
+
 /// Parameters that go into the bodies of one provider's requests.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Parameters {
@@ -36,47 +38,6 @@ impl Parameters {
         found.dedup();
         found
     }
-}
-
-/// What a request is made of. The room for an answer and the number of answers are among them because a spending limit relies on them.
-pub(super) const OWN: [&str; 12] = [
-    "model",
-    "messages",
-    "contents",
-    "system",
-    "systemInstruction",
-    "stream",
-    "max_tokens",
-    "max_completion_tokens",
-    "n",
-    "generationConfig.maxOutputTokens",
-    "generationConfig.candidateCount",
-    "options.num_predict",
-];
-
-/// What says how the answer is to be structured.
-pub(super) const STRUCTURE: [&str; 6] = [
-    "response_format",
-    "output_config.format",
-    "generationConfig.responseMimeType",
-    "generationConfig.responseJsonSchema",
-    "generationConfig.responseSchema",
-    "format",
-];
-
-/// Whether a path in the body is this program's own, and no parameter of the user's.
-pub fn is_reserved(path: &str) -> bool {
-    OWN.iter().chain(&STRUCTURE).any(|reserved| *reserved == path)
-}
-
-/// Whether this program's own fields are inside the object at this path.
-pub(super) fn holds_reserved(path: &str) -> bool {
-    OWN.iter().chain(&STRUCTURE).any(|reserved| reserved.strip_prefix(path).is_some_and(|rest| rest.starts_with('.')))
-}
-
-/// Whether a path leads into one of this program's own fields, which is left out as a whole or not at all.
-pub(super) fn is_inside_reserved(path: &str) -> bool {
-    OWN.iter().chain(&STRUCTURE).any(|reserved| path.strip_prefix(reserved).is_some_and(|rest| rest.starts_with('.')))
 }
 
 /// The fields and the fields of their objects, the inner ones first.

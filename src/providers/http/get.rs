@@ -2,14 +2,12 @@
 
 use std::time::Duration;
 
-use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
-
 use crate::consultation::call::{Failure, FailureClass};
 use crate::providers::clients;
 use crate::providers::errors::{self, ErrorResponse};
 use crate::providers::wire::{Account, HeaderText};
 
-use super::{Http, authority, header};
+use super::{Http, authority, header, headers};
 
 /// Most bytes of an answer. The longest list of models that is known, a reseller's, has less than a tenth of it.
 const MAX_BYTES: usize = 8 * 1024 * 1024;
@@ -54,7 +52,7 @@ impl Http {
         let authority = authority(&url);
         let broken = |error: &reqwest::Error| Failure::new(FailureClass::Transport, self.in_plain_words(error, &authority));
         let client = self.clients.get(&url).map_err(|error| Failure::new(FailureClass::Transport, error.to_string()))?;
-        let mut response = client.get(url).headers(headers(request, account)?).send().await.map_err(|error| broken(&error))?;
+        let mut response = client.get(url).headers(headers(&request.headers, account)?).send().await.map_err(|error| broken(&error))?;
         let server = header(response.headers(), "server").unwrap_or_default();
         let status = response.status().as_u16();
         let mut body = Vec::new();
@@ -66,21 +64,4 @@ impl Http {
         }
         Ok(Got { status, server, body: String::from_utf8_lossy(&body).into_owned() })
     }
-}
-
-fn headers(request: &GetRequest, account: &Account) -> Result<HeaderMap, Failure> {
-    let mut headers = HeaderMap::with_capacity(request.headers.len());
-    for (name, text) in &request.headers {
-        let value = match text {
-            HeaderText::Plain(text) => HeaderValue::from_static(text),
-            HeaderText::Secret(text) => {
-                let unsendable = |_| Failure::new(FailureClass::Auth, format!("the key in {} cannot be sent", account.origin));
-                let mut value = HeaderValue::from_str(secrecy::ExposeSecret::expose_secret(text)).map_err(unsendable)?;
-                value.set_sensitive(true);
-                value
-            }
-        };
-        headers.insert(HeaderName::from_static(name), value);
-    }
-    Ok(headers)
 }
