@@ -5,9 +5,13 @@ use crate::support::provider_server::{Answer, On, ProviderServer, Recorded, Vend
 
 const KEYS: [&str; 3] = ["test-key-anthropic", "test-key-openai", "test-key-google"];
 
-/// Every vendor's key, each its own.
+/// A server of the user's own with a key, and one without.
+const WORK: Vendor = Vendor::Custom("work");
+const OPEN: Vendor = Vendor::Custom("open");
+
+/// Every provider's key, each its own.
 fn all_keys() -> Vec<String> {
-    Vendor::CLOUD.map(Vendor::key).into()
+    Vendor::CLOUD.into_iter().chain([WORK]).map(Vendor::key).collect()
 }
 
 /// Looks for the keys in everything that a run leaves behind.
@@ -39,11 +43,17 @@ fn consult(server: &ProviderServer) -> (Conclave, Ran) {
     (conclave, ran)
 }
 
-/// A consultation with a seat for every vendor, judged by each in turn as far as they fail.
+/// A consultation with a seat for every vendor and for two servers of the user's own, judged by each in turn as far as they fail.
 fn consult_all(server: &ProviderServer) -> (Conclave, Ran) {
     let conclave = server.all_variables().into_iter().fold(Conclave::new(), |conclave, (name, value)| conclave.variable(name, value));
-    let models = Vendor::CLOUD.map(|vendor| format!("{}:{}", vendor.id(), listed_model(vendor)));
-    let panel = models.clone().map(|model| format!("security={model}")).join(",");
+    let endpoints = serde_json::json!({
+        "work": {"base_url": server.base_url(WORK), "api_key_env": "WORK_KEY"},
+        "open": {"base_url": server.base_url(OPEN)},
+    });
+    let conclave = conclave.variable("WORK_KEY", WORK.key()).variable("CONCLAVE_ENDPOINTS", endpoints.to_string());
+    let mut models: Vec<String> = Vendor::CLOUD.map(|vendor| format!("{}:{}", vendor.id(), listed_model(vendor))).into();
+    models.extend(["work:m".to_owned(), "open:m".to_owned()]);
+    let panel = models.iter().map(|model| format!("security={model}")).collect::<Vec<_>>().join(",");
     let judges = models.join(",");
     let arguments = ["--panel", &panel, "--judge", &judges, "--events", "events.jsonl", "Shall we?"];
     let ran = conclave.run(&[&["consult", "--yes", "--verbose", "--format", "both"], arguments.as_slice()].concat());
@@ -52,10 +62,12 @@ fn consult_all(server: &ProviderServer) -> (Conclave, Ran) {
 
 /// Nothing of a request but one header carries a key, and that is the vendor's own.
 fn assert_only_its_own_key(request: &Recorded) {
-    let own = request.vendor.expect("only the vendors' own paths are asked").key();
+    let vendor = request.vendor.expect("only the providers' own paths are asked");
+    let own = vendor.key();
     let carrying =
         |key: &str| request.headers.iter().filter(|(_, value)| value.contains(key)).map(|(name, _)| name.clone()).collect::<Vec<_>>();
-    assert_eq!(carrying(&own).len(), 1, "{own}: {:?}", request.headers);
+    assert_eq!(carrying(&own).len(), usize::from(vendor != OPEN), "{own}: {:?}", request.headers);
+    assert!(vendor != OPEN || !request.headers.contains_key("authorization"), "{:?}", request.headers);
     for other in all_keys().iter().filter(|other| **other != own) {
         assert_eq!(carrying(other), Vec::<String>::new(), "{:?} is shown `{other}`", request.vendor);
     }
@@ -114,12 +126,12 @@ fn a_key_that_cannot_be_a_header_is_named_by_its_variable_alone() {
 }
 
 #[test]
-fn every_vendor_is_shown_its_own_key_and_no_other() {
+fn every_provider_is_shown_its_own_key_and_no_other() {
     let server = ProviderServer::start();
     let (conclave, ran) = consult_all(&server);
     assert_unseen(&server, &conclave, &ran.ends_with(0));
     let requests = server.requests();
-    for vendor in Vendor::CLOUD {
+    for vendor in Vendor::CLOUD.into_iter().chain([WORK, OPEN]) {
         assert!(requests.iter().any(|request| request.vendor == Some(vendor)), "{vendor:?} is asked");
     }
     requests.iter().chain(&server.free_requests()).for_each(assert_only_its_own_key);
@@ -172,7 +184,7 @@ fn no_key_is_seen_when_an_answer_contains_it() {
 #[test]
 fn no_key_is_seen_when_a_refusal_contains_it() {
     let server = ProviderServer::start();
-    for vendor in Vendor::CLOUD {
+    for vendor in Vendor::CLOUD.into_iter().chain([WORK, OPEN]) {
         server.on(On::vendor(vendor), Answer::refusal(format!("not for {}", vendor.key())));
     }
     let (conclave, ran) = consult_all(&server);
