@@ -6,7 +6,8 @@ use crate::domain::artifact::{Content, CrossExam, Independent, Revision, Synthes
 use crate::domain::time::Timestamp;
 
 use super::answer::AnswerKind;
-use super::calls::{Answer, Candidate, Settled, Work};
+use super::calls::Work;
+use super::errand::{Answer, Candidate, Settled};
 use super::event::{AbortReason, StateName};
 use super::judging::{judge_failed, prompt_failed, send_judge};
 use super::policy::quorum::{Quorum, quorum};

@@ -6,7 +6,8 @@ use crate::domain::artifact::{Content, Independent};
 use crate::domain::time::Timestamp;
 
 use super::answer::AnswerKind;
-use super::calls::{Candidate, Work};
+use super::calls::Work;
+use super::errand::Candidate;
 use super::event::{AbortReason, AgentError, StateName};
 use super::policy::quorum::{Quorum, quorum};
 use super::protocol::Input;

@@ -4,7 +4,8 @@ use crate::domain::ids::SeatId;
 
 use super::answer::AnswerKind;
 use super::call::Prompt;
-use super::calls::{Candidate, Work};
+use super::calls::Work;
+use super::errand::Candidate;
 use super::event::{AbortReason, AgentError, StateName};
 use super::prompt::{PromptError, Prompter};
 use super::state::State;
