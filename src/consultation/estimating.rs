@@ -50,7 +50,8 @@ fn estimate(plan: &Plan) -> Result<Estimate, PromptError> {
     for answer in AnswerKind::ALL {
         for (agent, model) in askers(plan, answer) {
             let prompt = blanks.prompt(plan, answer, &agent, &model)?;
-            let output_tokens = plan.terms(&model).expected_output;
+            let terms = plan.terms(&model);
+            let output_tokens = terms.expected_output.min(terms.room);
             let carried = blanks.answers_carried(answer).saturating_mul(output_tokens);
             let input_tokens = estimate_tokens(&prompt.text()).saturating_add(carried);
             let usage = Usage { input: input_tokens, output: output_tokens, ..Usage::default() };

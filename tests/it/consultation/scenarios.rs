@@ -280,3 +280,13 @@ fn a_model_that_another_one_answers_for_is_named_once_and_priced_by_the_other() 
     assert!(report(&transcript).contains("**Served:** google:gemini-4-argon was answered by gemini-3.8-flash"));
     assert_eq!(record(&transcript)["served_otherwise"][0]["served"], "gemini-3.8-flash");
 }
+
+#[test]
+fn no_answer_is_expected_to_be_longer_than_its_room() {
+    let mut plan = plan();
+    let model = plan.panel.seats[0].model.clone();
+    plan.models.insert(model.clone(), ModelTerms { room: 300, ..ModelTerms::default() });
+    let estimate = Transcript::fold(&Player::started(plan).log).unwrap().estimate.unwrap();
+    let expected = |of: &conclave::domain::ids::ModelRef| estimate.calls.iter().find(|call| call.model == *of).unwrap().output_tokens;
+    assert_eq!((expected(&model), expected(&estimate.calls[1].model)), (300, 2_000));
+}
