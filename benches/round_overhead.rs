@@ -23,14 +23,14 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use conclave::consultation::Consultation;
-use conclave::consultation::event::{Envelope, Estimate, Event};
-use conclave::consultation::plan::Plan;
-use conclave::consultation::policy::consent::{ConsentRule, Standing};
+use conclave::consultation::event::{Envelope, Event};
+use conclave::consultation::plan::{Control, Material, Plan};
+use conclave::consultation::policy::consent::Standing;
 use conclave::consultation::policy::retry::RetryRule;
 use conclave::consultation::prompt::Templates;
+use conclave::consultation::protocol::{Answer, Question};
 use conclave::consultation::transcript::Transcript;
 use conclave::domain::ids::{ConsultationId, ModelRef, ProviderId, SeatId};
-use conclave::domain::money::MicroUsd;
 use conclave::domain::panel::{Panel, Seat};
 use conclave::domain::pricing::PriceList;
 use conclave::engine::clock::Clock;
@@ -139,7 +139,10 @@ fn plan(seats: usize) -> Plan {
         prices: PriceList::default(),
         templates,
         seed: 7,
-        consent: ConsentRule { always_allow_under: MicroUsd::ZERO, standing: Standing::Granted },
+        control: Control::usual(Standing::Granted),
+        stand_ins: BTreeMap::new(),
+        material: Material::default(),
+        learnt_output: BTreeMap::new(),
         retry: RetryRule::default(),
         // All at once, as the bare client asks: what a queue takes is not overhead.
         in_flight: VENDORS.iter().map(|id| (ProviderId::new(*id), 64)).collect(),
@@ -208,7 +211,7 @@ impl Subscriber for Stopwatch {
 struct Nobody;
 
 impl Person for Nobody {
-    fn consent<'a>(&'a self, _: &'a Estimate) -> BoxFuture<'a, bool> {
-        Box::pin(async { false })
+    fn ask<'a>(&'a self, _: &'a Question) -> BoxFuture<'a, Answer> {
+        Box::pin(async { Answer::Gone })
     }
 }

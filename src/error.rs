@@ -14,6 +14,10 @@ pub enum Exit {
     Usage,
     /// The user did not agree to the cost, or could not be asked.
     Declined,
+    /// A call could have broken the ceiling, or too much was spent.
+    Ceiling,
+    /// The result would have been less than the panel promised, which was refused.
+    Quorum,
     /// Ctrl-C, or the process was told to end.
     Interrupted,
 }
@@ -25,6 +29,8 @@ impl Exit {
             Self::Failed => 1,
             Self::Usage => 2,
             Self::Declined => 3,
+            Self::Ceiling => 4,
+            Self::Quorum => 5,
             Self::Interrupted => 130,
         }
     }

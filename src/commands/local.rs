@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::config::env::Environment;
 use crate::config::paths::Home;
 use crate::config::settings::Settings;
-use crate::consultation::plan::ModelTerms;
+use crate::consultation::plan::{ModelTerms, OutputTokens};
 use crate::consultation::policy::consent::Standing;
 use crate::consultation::prompt::Size;
 use crate::domain::ids::{ModelRef, ProviderId};
@@ -24,7 +24,13 @@ use crate::terminal::download_bar::DownloadBar;
 use crate::terminal::printer::{Printer, Verbosity};
 
 /// How the embedded model is asked: short prompts, and room for an answer that a small model can finish.
-pub(crate) const TERMS: ModelTerms = ModelTerms { room: 1_280, most: 2_560, expected_output: 300, size: Size::Small, free: true };
+pub(crate) const TERMS: ModelTerms = ModelTerms {
+    room: 1_280,
+    most: 2_560,
+    expected_output: OutputTokens { low: 100, expected: 300, high: 600 },
+    size: Size::Small,
+    free: true,
+};
 
 /// What finds and gets local models.
 #[derive(Debug)]

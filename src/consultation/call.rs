@@ -118,6 +118,8 @@ pub enum FailureClass {
     Overload,
     /// The connection failed before any content arrived.
     Transport,
+    /// No sign of life for longer than is waited for, before any content arrived.
+    Timeout,
     /// The stream broke off after content had arrived.
     Interrupted,
     /// A successful reply without any text.

@@ -61,7 +61,7 @@ impl Work {
                 self.call_next(turn, &provider);
                 settled
             }
-            Input::Start | Input::ConsentGiven | Input::ConsentDeclined | Input::Interrupted => None,
+            _ => None,
         }
     }
 

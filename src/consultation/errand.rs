@@ -14,7 +14,7 @@ use crate::domain::tokens::Usage;
 
 use super::answer::AnswerKind;
 use super::call::{Ask, Failure, FailureClass, Outcome, Prompt, Reply, StopReason};
-use super::event::{AbortReason, AgentError, CallError, CallFinished, Event, Purpose};
+use super::event::{AbortReason, AgentError, CallError, CallFinished, CancelReason, Event, Purpose, SubstitutionReason, WhySubstituted};
 use super::policy::pacing::{Admission, Ended};
 use super::policy::retry::{Retry, Tried};
 use super::problem::{Problem, Weight};
@@ -159,7 +159,7 @@ impl Errand {
         if let Status::Calling { call, .. } = self.status {
             turn.end_call(self.provider(), Ended::Otherwise);
             turn.push(Effect::Cancel(call));
-            turn.emit(Event::CallCancelled { call, reason });
+            turn.emit(Event::CallCancelled { call, reason: CancelReason::Abort(reason) });
         }
     }
 
@@ -226,6 +226,8 @@ impl Errand {
             model: self.current.model.clone(),
             room: self.room,
             prompt_sha256: self.prompt.sha256(),
+            worst_case: None,
+            tokens_saved: 0,
         });
         let ask = Ask { call, model: self.current.model.clone(), prompt: self.prompt.clone(), answer: self.answer, room: self.room };
         turn.push(Effect::Ask(Box::new(ask)));
@@ -342,7 +344,8 @@ impl Errand {
             round_number: self.answer.round(),
             original: self.current.model.clone(),
             substitute: next.model.clone(),
-            reason: error.message,
+            reason: SubstitutionReason::Known(WhySubstituted::Failure),
+            message: error.message,
         });
         self.room = turn.plan.terms(&next.model).room;
         self.prompt = next.prompt.clone();
@@ -397,7 +400,12 @@ impl Errand {
             model: self.current.model.clone(),
             served_model: outcome.as_ref().ok().and_then(|reply| reply.served_model.clone()),
             stop: outcome.as_ref().ok().map(|reply| reply.stop.clone()),
-            error: outcome.as_ref().err().map(|failure| CallError { class: failure.class, message: failure.message.clone() }),
+            error: outcome.as_ref().err().map(|failure| CallError {
+                class: failure.class,
+                message: failure.message.clone(),
+                retry_after_ms: failure.retry_after.map(in_ms),
+                usage_told: failure.usage.is_some(),
+            }),
             text: outcome.as_ref().map_or_else(|failure| failure.partial.clone(), |reply| reply.text.clone()),
             tokens,
             cost,
@@ -431,4 +439,9 @@ impl Errand {
 
 fn failed(class: FailureClass, message: impl Into<String>) -> AgentError {
     AgentError { class: Some(class), message: message.into() }
+}
+
+/// A hint in whole milliseconds, rounded up as a timer keeps it.
+fn in_ms(hint: Duration) -> u64 {
+    u64::try_from(hint.as_nanos().div_ceil(1_000_000)).unwrap_or(u64::MAX)
 }

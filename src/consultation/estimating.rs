@@ -40,6 +40,7 @@ fn started(plan: &Plan) -> Started {
         prompts,
         tool_version: plan.tool_version.clone(),
         notices: plan.notices.clone(),
+        plan: Some(Box::new(plan.clone())),
     }
 }
 
@@ -50,8 +51,7 @@ fn estimate(plan: &Plan) -> Result<Estimate, PromptError> {
     for answer in AnswerKind::ALL {
         for (agent, model) in askers(plan, answer) {
             let prompt = blanks.prompt(plan, answer, &agent, &model)?;
-            let terms = plan.terms(&model);
-            let output_tokens = terms.expected_output.min(terms.room);
+            let output_tokens = plan.expected_output(&model, answer).expected;
             let carried = blanks.answers_carried(answer).saturating_mul(output_tokens);
             let input_tokens = estimate_tokens(&prompt.text()).saturating_add(carried);
             let usage = Usage { input: input_tokens, output: output_tokens, ..Usage::default() };
@@ -67,9 +67,12 @@ fn estimate(plan: &Plan) -> Result<Estimate, PromptError> {
                 input_tokens,
                 output_tokens,
                 cost,
+                low: cost,
+                high: cost,
             });
         }
     }
+    (estimate.low, estimate.high) = (estimate.cost, estimate.cost);
     Ok(estimate)
 }
 

@@ -29,6 +29,7 @@ pub mod problem;
 pub mod prompt;
 pub mod protocol;
 pub mod reading;
+pub mod replay;
 pub mod spend;
 mod state;
 mod synthesis;
@@ -42,7 +43,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::domain::time::Timestamp;
 
-use event::{AbortReason, StateName};
+use event::{AbortReason, Cause, StateName};
 use plan::Plan;
 use protocol::{Effect, Input};
 use state::State;
@@ -71,7 +72,7 @@ impl Consultation {
 
     /// Takes one input and returns what is to be done, in order.
     pub fn handle(&mut self, now: Timestamp, input: Input) -> Vec<Effect> {
-        let mut turn = Turn::new(now, &self.plan, &mut self.ledger);
+        let mut turn = Turn::new(now, &self.plan, &mut self.ledger, cause_of(&input));
         let state = std::mem::take(&mut self.state);
         self.state = match (state, input) {
             (State::Idle, Input::Start) => estimating::enter(&mut turn),
@@ -86,6 +87,21 @@ impl Consultation {
         };
         turn.into_effects()
     }
+}
+
+/// What a log tells of an input, besides the events that it leads to. A first sign of an answer leads to none.
+fn cause_of(input: &Input) -> Option<Cause> {
+    Some(match input {
+        Input::Start => Cause::Start,
+        Input::Answered(answer) => Cause::Answered(*answer),
+        Input::FirstToken { .. } => return None,
+        Input::Replied { .. } => Cause::Replied,
+        Input::TimerFired { timer } => Cause::Timer(*timer),
+        Input::HealthCheckStarted { .. } => Cause::HealthCheck,
+        Input::HealthChanged(_) => Cause::Health,
+        Input::Interrupted => Cause::Interrupted,
+        Input::Resume { .. } => Cause::Resumed,
+    })
 }
 
 /// Drops what is under way and ends.

@@ -1,6 +1,7 @@
 //! The terms of one consultation: all that is decided before it begins. Plain data; nothing here changes while it runs.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
@@ -10,11 +11,14 @@ use crate::domain::panel::Panel;
 use crate::domain::pricing::PriceList;
 use crate::domain::tokens::{Usage, UsageSource};
 
+use super::answer::AnswerKind;
 use super::call::{Failure, FailureClass, Reply};
 use super::event::CostSource;
 use super::labels::Labels;
-use super::policy::consent::ConsentRule;
+use super::policy::consent::{ConsentRule, Standing};
+use super::policy::hedging::HedgeRule;
 use super::policy::retry::RetryRule;
+use super::policy::substitution::OnFailure;
 use super::prompt::{Prompter, Size, Templates};
 
 /// Calls under way at one provider at once, where nothing else is said.
@@ -32,13 +36,62 @@ pub struct Plan {
     pub templates: Templates,
     /// What labels and order of the experts, and the jitter of retries, are drawn from.
     pub seed: u64,
-    pub consent: ConsentRule,
     pub retry: RetryRule,
+    /// What the user may change when an interrupted consultation goes on.
+    pub control: Control,
+    /// Models that can take over from each expert's, best first. The judge has its own, in the panel.
+    pub stand_ins: BTreeMap<SeatId, Vec<ModelRef>>,
+    /// How much of earlier rounds later ones are shown.
+    pub material: Material,
+    /// What the user's own history says of how long answers are; a kind of answer that is not here has its model's usual length.
+    pub learnt_output: BTreeMap<ModelRef, BTreeMap<AnswerKind, OutputTokens>>,
     /// How many calls may be under way at a provider at once; one that is not here may have [`USUAL_IN_FLIGHT`].
     pub in_flight: BTreeMap<ProviderId, u32>,
     pub tool_version: String,
     /// What the user is to be told about the panel before anything is spent.
     pub notices: Vec<String>,
+}
+
+/// How far a consultation may go by itself.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Control {
+    pub consent: ConsentRule,
+    /// No call is made that could bring the cost above this.
+    pub max_cost: Option<MicroUsd>,
+    pub on_failure: OnFailure,
+    /// Refuses substitutes and results that are less than the panel promised.
+    pub strict: bool,
+    pub hedge: HedgeRule,
+    /// How long a round runs before it is asked, or told, that it takes long; and again after as long. `None` for never.
+    pub pulse: Option<Duration>,
+    /// How long a round may run. `None` for as long as it takes.
+    pub max_wait: Option<Duration>,
+}
+
+impl Control {
+    /// The tool's own defaults: asks from half a dollar on, hedges after 10 s, a pulse a minute.
+    pub fn usual(standing: Standing) -> Self {
+        Self {
+            consent: ConsentRule { always_allow_under: MicroUsd(500_000), standing, month: None },
+            max_cost: None,
+            on_failure: OnFailure::default(),
+            strict: false,
+            hedge: HedgeRule::default(),
+            pulse: Some(Duration::from_secs(60)),
+            max_wait: None,
+        }
+    }
+}
+
+/// How much of earlier rounds later ones are shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Material {
+    /// What weighs most.
+    #[default]
+    Filtered,
+    /// All of it.
+    Whole,
 }
 
 /// How one model is to be asked.
@@ -49,22 +102,43 @@ pub struct ModelTerms {
     /// Most tokens that the model can write: what `room` may grow to.
     pub most: u64,
     /// Tokens that an answer is expected to take.
-    pub expected_output: u64,
+    pub expected_output: OutputTokens,
     pub size: Size,
     /// It costs nothing: it runs on the user's own machine.
     pub free: bool,
 }
 
+/// Tokens that an answer is expected to take: a range, and the middle of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OutputTokens {
+    pub low: u64,
+    pub expected: u64,
+    pub high: u64,
+}
+
+impl OutputTokens {
+    /// 2,000 tokens, the figure of the original design; half and twice as many are usual too.
+    pub const USUAL: Self = Self { low: 1_000, expected: 2_000, high: 4_000 };
+}
+
 impl Default for ModelTerms {
     /// 16,384 tokens of room, because thinking counts against it; 2,000 tokens expected, the figure of the original design.
     fn default() -> Self {
-        Self { room: 16_384, most: 32_768, expected_output: 2_000, size: Size::Full, free: false }
+        Self { room: 16_384, most: 32_768, expected_output: OutputTokens::USUAL, size: Size::Full, free: false }
     }
 }
 
 impl Plan {
     pub fn terms(&self, model: &ModelRef) -> ModelTerms {
         self.models.get(model).copied().unwrap_or_default()
+    }
+
+    /// How long an answer of a kind is expected to be, within the room that there is for it.
+    pub fn expected_output(&self, model: &ModelRef, answer: AnswerKind) -> OutputTokens {
+        let terms = self.terms(model);
+        let learnt = self.learnt_output.get(model).and_then(|by_answer| by_answer.get(&answer)).copied();
+        let OutputTokens { low, expected, high } = learnt.unwrap_or(terms.expected_output);
+        OutputTokens { low: low.min(terms.room), expected: expected.min(terms.room), high: high.min(terms.room) }
     }
 
     /// How many calls may be under way at a provider at once.
@@ -117,9 +191,11 @@ impl Plan {
             | FailureClass::RateLimit
             | FailureClass::Overload => true,
             FailureClass::Empty => failure.usage.is_some(),
-            FailureClass::Transport | FailureClass::Interrupted | FailureClass::Malformed | FailureClass::Internal => {
-                failure.usage.as_deref().is_some_and(|usage| *usage == Usage::default())
-            }
+            FailureClass::Transport
+            | FailureClass::Timeout
+            | FailureClass::Interrupted
+            | FailureClass::Malformed
+            | FailureClass::Internal => failure.usage.as_deref().is_some_and(|usage| *usage == Usage::default()),
         };
         let (cost, source) = match &failure.usage {
             Some(usage) => self.cost_of_usage(asked, None, usage),

@@ -10,7 +10,7 @@ use crate::domain::confidence::Confidence;
 use crate::domain::ids::{ConsultationId, ModelRef, SeatId};
 use crate::domain::time::Timestamp;
 
-use super::event::{AbortReason, AgentError, CallFinished, Consent, Envelope, Estimate, Event, Started, StateName};
+use super::event::{AbortReason, AgentError, CallFinished, Consent, Envelope, Estimate, Event, Started, StateName, SubstitutionReason};
 use super::spend::LostCall;
 
 /// All that the events of one consultation say.
@@ -52,7 +52,9 @@ pub struct Substitution {
     pub round_number: u8,
     pub original: ModelRef,
     pub substitute: ModelRef,
-    pub reason: String,
+    pub reason: SubstitutionReason,
+    /// What happened, in the provider's own words.
+    pub message: String,
 }
 
 /// How it ended without a verdict.
@@ -117,13 +119,16 @@ impl Transcript {
                 self.lost_calls.retain(|lost| lost.call != finished.call);
                 self.calls.push((**finished).clone());
             }
-            Event::ProviderSubstituted { agent_id, round_number, original, substitute, reason } => self.substitutions.push(Substitution {
-                agent_id: agent_id.clone(),
-                round_number: *round_number,
-                original: original.clone(),
-                substitute: substitute.clone(),
-                reason: reason.clone(),
-            }),
+            Event::ProviderSubstituted { agent_id, round_number, original, substitute, reason, message } => {
+                self.substitutions.push(Substitution {
+                    agent_id: agent_id.clone(),
+                    round_number: *round_number,
+                    original: original.clone(),
+                    substitute: substitute.clone(),
+                    reason: reason.clone(),
+                    message: message.clone(),
+                })
+            }
             Event::Aborted { reason, message, during, .. } => {
                 self.abort = Some(Abort { reason: *reason, message: message.clone(), during: *during });
             }
@@ -133,6 +138,16 @@ impl Transcript {
             | Event::AgentCompleted { .. }
             | Event::Completed { .. }
             | Event::CallRetried { .. }
+            | Event::SubstitutionOffered { .. }
+            | Event::Resumed(_)
+            | Event::CostGate { .. }
+            | Event::CeilingReached { .. }
+            | Event::PulseAsked { .. }
+            | Event::PulseAnswered { .. }
+            | Event::HealthCheckStarted { .. }
+            | Event::HealthUpdated(_)
+            | Event::CallHedged { .. }
+            | Event::CallNotHedged { .. }
             | Event::ProviderHeld { .. }
             | Event::CallCancelled { .. } => {}
         }
@@ -214,9 +229,9 @@ impl Transcript {
             }
         });
         let substituted = self.substitutions.iter().map(|substitution| {
-            let Substitution { agent_id, round_number, original, substitute, reason } = substitution;
+            let Substitution { agent_id, round_number, original, substitute, reason, message } = substitution;
             let agent = if agent_id.is_judge() { "the judge" } else { self.agent_name(agent_id.as_str()) };
-            format!("{substitute} stood in for {original} as {agent} in Round {round_number}: {reason}")
+            format!("{substitute} stood in for {original} as {agent} in Round {round_number}: {}", reason.in_words(message))
         });
         failed.chain(substituted).chain(degraded).collect()
     }

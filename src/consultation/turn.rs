@@ -9,7 +9,7 @@ use crate::domain::ids::{CallId, ProviderId};
 use crate::domain::time::Timestamp;
 
 use super::call::Failure;
-use super::event::{AbortReason, Envelope, Event, SCHEMA_VERSION, StateName};
+use super::event::{AbortReason, Cause, Envelope, Event, SCHEMA_VERSION, StateName};
 use super::plan::Plan;
 use super::policy::pacing::{Admission, Ended, Hold, Lanes};
 use super::protocol::{Effect, TimerId};
@@ -33,11 +33,13 @@ pub(super) struct Turn<'a> {
     pub(super) plan: &'a Plan,
     ledger: &'a mut Ledger,
     effects: Vec<Effect>,
+    /// Goes with the first event of this turn.
+    cause: Option<Cause>,
 }
 
 impl<'a> Turn<'a> {
-    pub(super) fn new(now: Timestamp, plan: &'a Plan, ledger: &'a mut Ledger) -> Self {
-        Self { now, plan, ledger, effects: Vec::new() }
+    pub(super) fn new(now: Timestamp, plan: &'a Plan, ledger: &'a mut Ledger, cause: Option<Cause>) -> Self {
+        Self { now, plan, ledger, effects: Vec::new(), cause }
     }
 
     pub(super) fn into_effects(self) -> Vec<Effect> {
@@ -55,6 +57,7 @@ impl<'a> Turn<'a> {
             seq: self.ledger.events,
             at: self.now,
             consultation_id: self.plan.id.clone(),
+            cause: self.cause.take(),
             event,
         })));
     }

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use tokio::sync::mpsc;
 
 use crate::consultation::Consultation;
-use crate::consultation::event::{Envelope, Estimate};
-use crate::consultation::protocol::{Effect, Input, TimerId};
+use crate::consultation::event::Envelope;
+use crate::consultation::protocol::{Answer, Effect, Input, Question, TimerId};
 use crate::domain::ids::{CallId, ProviderId};
 use crate::domain::time::Timestamp;
 
@@ -34,7 +34,7 @@ impl Driver<'_> {
     pub async fn run(mut self, consultation: &mut Consultation) -> Vec<Envelope> {
         let mut calls = Calls::new();
         let mut timers: BTreeSet<(Timestamp, TimerId)> = BTreeSet::new();
-        let mut consent: Option<BoxFuture<'_, bool>> = None;
+        let mut question: Option<BoxFuture<'_, Answer>> = None;
         let mut answering: BTreeSet<CallId> = BTreeSet::new();
         let mut inputs = VecDeque::from([Input::Start]);
         let mut history = Vec::new();
@@ -44,7 +44,8 @@ impl Driver<'_> {
             while let Some(input) = inputs.pop_front() {
                 for effect in consultation.handle(self.clock.now(), input) {
                     match effect {
-                        Effect::AskConsent(estimate) => consent = Some(ask(self.person, estimate)),
+                        Effect::Question(asked) => question = Some(ask(self.person, *asked)),
+                        Effect::Withdraw => question = None,
                         Effect::Ask(ask) => calls.start(self.providers.get(&ask.model.provider).cloned(), *ask),
                         Effect::Cancel(call) => calls.cancel(call),
                         Effect::SetTimer { timer, at } => drop(timers.insert((at, timer))),
@@ -75,9 +76,9 @@ impl Driver<'_> {
                         first.then_some(Input::FirstToken { call })
                     }
                 },
-                approved = answer(&mut consent) => {
-                    consent = None;
-                    Some(if approved { Input::ConsentGiven } else { Input::ConsentDeclined })
+                answer = answer(&mut question) => {
+                    question = None;
+                    Some(Input::Answered(answer))
                 }
                 timer = fire(&self.clock, next_timer) => {
                     timers.pop_first();
@@ -108,13 +109,13 @@ fn tell(subscribers: &mut Vec<&mut dyn Subscriber>, envelope: &Envelope) {
     }
 }
 
-fn ask(person: &dyn Person, estimate: Estimate) -> BoxFuture<'_, bool> {
-    Box::pin(async move { person.consent(&estimate).await })
+fn ask(person: &dyn Person, question: Question) -> BoxFuture<'_, Answer> {
+    Box::pin(async move { person.ask(&question).await })
 }
 
 /// Waits for the person's answer; for ever when nothing was asked.
-async fn answer(consent: &mut Option<BoxFuture<'_, bool>>) -> bool {
-    match consent {
+async fn answer(question: &mut Option<BoxFuture<'_, Answer>>) -> Answer {
+    match question {
         Some(answer) => answer.await,
         None => std::future::pending().await,
     }

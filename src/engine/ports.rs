@@ -4,7 +4,8 @@ use std::future::Future;
 use std::pin::Pin;
 
 use crate::consultation::call::{Ask, Outcome};
-use crate::consultation::event::{Envelope, Estimate};
+use crate::consultation::event::Envelope;
+use crate::consultation::protocol::{Answer, Question};
 use crate::domain::ids::CallId;
 
 /// A boxed future, so that providers can be held side by side.
@@ -46,8 +47,8 @@ pub trait Subscriber: std::fmt::Debug {
 
 /// Someone who can be asked.
 pub trait Person: Send + Sync + std::fmt::Debug {
-    /// Asks whether to go on at this estimate; no answer is a no.
-    fn consent<'a>(&'a self, estimate: &'a Estimate) -> BoxFuture<'a, bool>;
+    /// Puts a question. Dropping the future takes it away unanswered.
+    fn ask<'a>(&'a self, question: &'a Question) -> BoxFuture<'a, Answer>;
 }
 
 /// Why a subscriber cannot go on, in words for the user.

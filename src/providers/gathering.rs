@@ -151,7 +151,7 @@ impl Gathering {
             End::Broken(failure) => failure,
         };
         // Before any content it is as if the connection had never been there; after it, trying again would pay for the same text twice.
-        let interrupted = failure.class == FailureClass::Transport && !self.text.is_empty();
+        let interrupted = matches!(failure.class, FailureClass::Transport | FailureClass::Timeout) && !self.text.is_empty();
         let failure = if interrupted { Failure { class: FailureClass::Interrupted, ..failure } } else { failure };
         self.with_remains(failure)
     }

@@ -113,7 +113,7 @@ impl Http {
             let chunk = match response.chunk().await {
                 Ok(Some(chunk)) => chunk,
                 Ok(None) => break,
-                Err(error) => return End::Broken(Failure::new(FailureClass::Transport, self.in_plain_words(&error, &authority))),
+                Err(error) => return End::Broken(Failure::new(class_of(&error), self.in_plain_words(&error, &authority))),
             };
             total = total.saturating_add(chunk.len());
             if total > MAX_STREAM_BYTES {
@@ -186,6 +186,7 @@ fn class_of(error: &reqwest::Error) -> FailureClass {
     match innermost(error) {
         cause if cause.starts_with(TUNNEL) && cause.ends_with("authorization required") => FailureClass::Auth,
         cause if cause.contains("ertificate") => FailureClass::BadRequest,
+        _ if error.is_timeout() => FailureClass::Timeout,
         _ => FailureClass::Transport,
     }
 }

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::{self, SyncSender, TrySendError};
 use std::thread::JoinHandle;
 
-use crate::consultation::event::{Envelope, SCHEMA_VERSION};
+use crate::consultation::event::{Envelope, READABLE_VERSIONS, SCHEMA_VERSION};
 use crate::engine::ports::{Subscriber, SubscriberFailed};
 
 use super::files::{WriteFailed, create_private_dir, sync_folder};
@@ -145,7 +145,7 @@ pub fn read_journal(path: &Path) -> Result<ReadJournal, JournalUnreadable> {
         if line.last() != Some(&b'\n') {
             // The beginning of an object is never an object: what parses lacks nothing but its line break.
             match serde_json::from_slice::<Envelope>(&line) {
-                Ok(envelope) if envelope.schema_version == SCHEMA_VERSION => read.events.push(envelope),
+                Ok(envelope) if READABLE_VERSIONS.contains(&envelope.schema_version.as_str()) => read.events.push(envelope),
                 Ok(_) | Err(_) => read.torn_bytes = line.len() as u64,
             }
             break;
@@ -153,7 +153,7 @@ pub fn read_journal(path: &Path) -> Result<ReadJournal, JournalUnreadable> {
         let not_an_event = |source| JournalUnreadable::NotAnEvent { path: path.to_owned(), line: number, source };
         // The version first: another one explains whatever else does not fit.
         let Versioned { schema_version } = serde_json::from_slice(&line).map_err(not_an_event)?;
-        if schema_version != SCHEMA_VERSION {
+        if !READABLE_VERSIONS.contains(&schema_version.as_str()) {
             return Err(JournalUnreadable::OtherVersion { path: path.to_owned(), line: number, found: schema_version });
         }
         read.events.push(serde_json::from_slice(&line).map_err(not_an_event)?);

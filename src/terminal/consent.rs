@@ -121,7 +121,8 @@ mod tests {
 
     #[test]
     fn the_question_names_cost_tokens_and_size() {
-        let estimate = Estimate { cost: Cost::exactly(MicroUsd(450_000)), input_tokens: 1_234, output_tokens: 8_000, calls: vec![] };
+        let estimate =
+            Estimate { cost: Cost::exactly(MicroUsd(450_000)), input_tokens: 1_234, output_tokens: 8_000, ..Estimate::default() };
         let expected =
             "Estimated cost: $0.45\n- Input tokens: 1,234\n- Expected output tokens: ~8,000\n- 3 agents × 4 rounds\n\nProceed? [Y/n] ";
         assert_eq!(cost_question(&estimate, 3, 4), expected);

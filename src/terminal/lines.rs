@@ -67,8 +67,9 @@ pub(super) fn consent(estimate: Option<&Estimate>, approved: bool, how: Consent)
     let verb = match (how, approved) {
         (Consent::AutoApproved, true) => "auto-approved",
         (Consent::Flag, true) => "approved by --yes",
+        (Consent::Ceiling, true) => "below --max-cost",
         (Consent::NobodyToAsk, _) => "nobody to ask",
-        (Consent::Asked, _) | (Consent::AutoApproved | Consent::Flag, false) => return None,
+        (Consent::Asked, _) | (Consent::AutoApproved | Consent::Flag | Consent::Ceiling, false) => return None,
     };
     Some(format!("💰 Estimated cost: {cost:.2} ({verb})"))
 }

@@ -169,9 +169,9 @@ impl Progress {
                 self.phase(agent_id, Phase::Failed(super::escape::one_line(&error.message)));
                 self.printer.note(&paint.yellow(&lines::fit(&lines::failed(name, &error.message), self.width())));
             }
-            Event::ProviderSubstituted { agent_id, original, substitute, reason, .. } => {
+            Event::ProviderSubstituted { agent_id, original, substitute, reason, message, .. } => {
                 self.printer.live().update(|screen| screen.rows.retain(|row| row.agent != *agent_id));
-                let said = lines::substituted(&self.name(agent_id), original, substitute, reason);
+                let said = lines::substituted(&self.name(agent_id), original, substitute, &reason.in_words(message));
                 self.printer.note(&paint.yellow(&lines::fit(&said, self.width())));
             }
             Event::RoundCompleted { round_number, .. } => {
@@ -220,7 +220,18 @@ impl Progress {
             Event::CallCancelled { call, .. } => {
                 self.agents.remove(call);
             }
-            Event::StateChanged { .. } | Event::RoundArtifact { .. } => {}
+            Event::StateChanged { .. }
+            | Event::RoundArtifact { .. }
+            | Event::SubstitutionOffered { .. }
+            | Event::Resumed(_)
+            | Event::CostGate { .. }
+            | Event::CeilingReached { .. }
+            | Event::PulseAsked { .. }
+            | Event::PulseAnswered { .. }
+            | Event::HealthCheckStarted { .. }
+            | Event::HealthUpdated(_)
+            | Event::CallHedged { .. }
+            | Event::CallNotHedged { .. } => {}
         }
     }
 }

@@ -16,7 +16,7 @@ use crate::terminal::printer::Printer;
 use crate::terminal::render;
 use crate::terminal::report::report;
 
-use super::{Args, Format};
+use super::flags::{Format, OutputFlags};
 
 /// What is kept of a consultation.
 #[derive(Debug)]
@@ -81,13 +81,13 @@ pub(super) fn check_output(output: &Path) -> Result<(), Error> {
 }
 
 /// Keeps and shows what the events tell.
-pub(super) fn finish(history: &[Envelope], args: &Args, keeping: Keeping, printer: &Printer) -> Result<(), Error> {
+pub(super) fn finish(history: &[Envelope], flags: &OutputFlags, keeping: Keeping, printer: &Printer) -> Result<(), Error> {
     let Some(transcript) = Transcript::fold(history) else { return Err(Error::failed("the consultation ended before it began")) };
     let markdown = report(&transcript);
     let record_file = keeping.write(&transcript, &markdown, printer);
     match &transcript.abort {
         None if transcript.state == StateName::Complete => {
-            give(&transcript, &markdown, args, printer)?;
+            give(&transcript, &markdown, flags, printer)?;
             if let Some(file) = record_file {
                 printer.detail(&format!("Kept in {}", file.display()));
             }
@@ -104,16 +104,16 @@ pub(super) fn finish(history: &[Envelope], args: &Args, keeping: Keeping, printe
 }
 
 /// Writes the answer where it was asked for.
-fn give(transcript: &Transcript, markdown: &str, args: &Args, printer: &Printer) -> Result<(), Error> {
+fn give(transcript: &Transcript, markdown: &str, flags: &OutputFlags, printer: &Printer) -> Result<(), Error> {
     let json = || serde_json::to_string_pretty(&record(transcript)).map_err(Error::failed);
-    let source = match args.format {
+    let source = match flags.format {
         Format::Markdown => markdown.to_owned(),
         Format::Json => json()? + "\n",
         Format::Both => format!("{}\n\n---\n{}\n", markdown.trim_end(), json()?),
     };
-    let Some(output) = &args.output else {
+    let Some(output) = &flags.output else {
         let face = printer.out_face();
-        let shown = match args.format {
+        let shown = match flags.format {
             Format::Markdown if face.is_terminal => render::render(markdown, face.width, face.paint),
             Format::Markdown | Format::Json | Format::Both => source,
         };
@@ -151,7 +151,10 @@ fn aborted(abort: &Abort, transcript: &Transcript) -> Error {
             }
         }
         AbortReason::Interrupted => Error::new(Exit::Interrupted, message),
-        AbortReason::AllAgentsFailed | AbortReason::JudgeFailed => Error::failed(message),
+        AbortReason::UserCancelled => Error::new(Exit::Declined, message),
+        AbortReason::CostCeiling | AbortReason::CostExceededEstimate => Error::new(Exit::Ceiling, message),
+        AbortReason::Strict => Error::new(Exit::Quorum, message),
+        AbortReason::AllAgentsFailed | AbortReason::JudgeFailed | AbortReason::Timeout | AbortReason::AgentFailed => Error::failed(message),
         AbortReason::Prompt => Error::usage(message).hint("check the templates in the `prompts` folder of the home"),
     }
 }

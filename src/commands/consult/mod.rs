@@ -1,26 +1,26 @@
 //! `conclave consult`: asks a panel one question and gives its answer.
 
 mod ending;
+pub(crate) mod flags;
 mod question;
 mod setup;
 
-use std::path::PathBuf;
-
 use crate::config::env::Environment;
 use crate::consultation::Consultation;
-use crate::consultation::event::Estimate;
 use crate::consultation::policy::consent::Standing;
+use crate::consultation::protocol::{Answer, Question};
 use crate::engine::clock::Clock;
 use crate::engine::driver::Driver;
 use crate::engine::interrupts;
 use crate::engine::ports::{BoxFuture, Person, Subscriber};
 use crate::error::{Error, Exit};
 use crate::records::events_file::EventsFile;
-use crate::terminal::consent::{self, Answer};
+use crate::terminal::consent;
 use crate::terminal::printer::{Printer, Verbosity};
 use crate::terminal::progress::Progress;
 
 use ending::Keeping;
+use flags::{ControlFlags, OutputFlags};
 
 /// Ask a panel of models a question; the answer is on standard output
 #[derive(Debug, clap::Args)]
@@ -34,14 +34,6 @@ pub struct Args {
     /// The question; `-` reads it from standard input
     question: Option<String>,
 
-    /// What is written to standard output
-    #[arg(long, value_enum, default_value_t = Format::Markdown)]
-    format: Format,
-
-    /// Write the answer to a file instead, whole or not at all
-    #[arg(short, long, value_name = "FILE")]
-    output: Option<PathBuf>,
-
     /// Who sits on the panel: `persona=provider:model`, separated by commas; or the name of a panel in the settings
     #[arg(long, value_name = "SEATS|NAME")]
     panel: Option<String>,
@@ -54,61 +46,42 @@ pub struct Args {
     #[arg(long, value_name = "MODEL[,FALLBACK…]")]
     judge: Option<String>,
 
-    /// Agree to the cost, and to every other question, in advance
-    #[arg(short, long)]
-    yes: bool,
-
-    /// Say nothing but errors
-    #[arg(short, long, conflicts_with = "verbose")]
-    quiet: bool,
-
-    /// Show the estimate by call, retries, and what was mended in answers
-    #[arg(short, long)]
-    verbose: bool,
-
-    /// Write every event as a line of JSON to a file, or to standard error with `-`
-    #[arg(long, value_name = "FILE")]
-    events: Option<PathBuf>,
+    /// Show what would go to which vendor, its tokens and its cost, and send nothing
+    #[arg(long)]
+    dry_run: bool,
 
     /// Keep nothing of this consultation in the home
     #[arg(short, long)]
     no_log: bool,
-}
 
-/// The forms of an answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-enum Format {
-    Markdown,
-    Json,
-    /// Markdown, a line `---`, JSON
-    Both,
+    #[command(flatten)]
+    control: ControlFlags,
+
+    #[command(flatten)]
+    output: OutputFlags,
 }
 
 impl Args {
     pub(crate) fn verbosity(&self) -> Verbosity {
-        match (self.quiet, self.verbose) {
-            (true, _) => Verbosity::Quiet,
-            (false, true) => Verbosity::Verbose,
-            (false, false) => Verbosity::Normal,
-        }
+        self.output.verbosity()
     }
 }
 
 pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> Result<(), Error> {
     let question = question::read(args.question.as_deref())?;
-    if let Some(output) = &args.output {
+    if let Some(output) = &args.output.output {
         ending::check_output(output)?;
     }
     let clock = Clock::system();
-    let standing = match (args.yes, consent::can_ask(printer, question.input)) {
+    let standing = match (args.control.yes, consent::can_ask(printer, question.input)) {
         (true, _) => Standing::Granted,
         (false, true) => Standing::Askable,
         (false, false) => Standing::Unattended,
     };
     let setup = setup::prepare(args, environment, printer, question.text, standing, clock.now())?;
 
-    let events_on_stderr = args.events.as_deref().is_some_and(|path| path.as_os_str() == "-");
-    let mut events = events_file(args, printer)?;
+    let events_on_stderr = args.output.events.as_deref().is_some_and(|path| path.as_os_str() == "-");
+    let mut events = events_file(&args.output, printer)?;
     let mut keeping = if args.no_log { Keeping::Nothing } else { Keeping::open(&setup.home, &setup.plan.id, printer) };
     let mut progress = if events_on_stderr { Progress::plain(printer.clone()) } else { Progress::new(printer.clone()) };
 
@@ -125,14 +98,14 @@ pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> 
         Ok::<_, Error>(driver.run(&mut consultation).await)
     })?;
     drop(progress);
-    let ended = ending::finish(&history, args, keeping, printer);
+    let ended = ending::finish(&history, &args.output, keeping, printer);
     // A thread that still waits for an answer on the terminal, or a model that is still decoding, must not hold up the end.
     runtime.shutdown_background();
     ended
 }
 
-fn events_file(args: &Args, printer: &Printer) -> Result<Option<EventsFile>, Error> {
-    match args.events.as_deref() {
+fn events_file(flags: &OutputFlags, printer: &Printer) -> Result<Option<EventsFile>, Error> {
+    match flags.events.as_deref() {
         None => Ok(None),
         Some(path) if path.as_os_str() == "-" => Ok(Some(EventsFile::new(printer.stderr_writer()))),
         Some(path) => EventsFile::create(path).map(Some).map_err(Error::usage),
@@ -147,12 +120,16 @@ struct Asker<'a> {
 }
 
 impl Person for Asker<'_> {
-    fn consent<'a>(&'a self, estimate: &'a Estimate) -> BoxFuture<'a, bool> {
-        let question = consent::cost_question(estimate, self.agents, 4);
+    fn ask<'a>(&'a self, question: &'a Question) -> BoxFuture<'a, Answer> {
+        let words = match question {
+            Question::Consent { estimate, .. } => consent::cost_question(estimate, self.agents, 4),
+            Question::Pulse { .. } | Question::Substitution { .. } => String::new(),
+        };
         Box::pin(async move {
-            match consent::ask_yes_no(self.printer, &question).await {
-                Answer::Yes => true,
-                Answer::No | Answer::Gone => false,
+            match consent::ask_yes_no(self.printer, &words).await {
+                consent::Answer::Yes => Answer::Yes,
+                consent::Answer::No => Answer::No,
+                consent::Answer::Gone => Answer::Gone,
             }
         })
     }

@@ -12,7 +12,7 @@ use crate::config::env::Environment;
 use crate::config::key_commands::KeyCommands;
 use crate::config::paths::Home;
 use crate::config::settings::Settings;
-use crate::consultation::plan::{ModelTerms, Plan};
+use crate::consultation::plan::{Control, Material, ModelTerms, Plan};
 use crate::consultation::policy::consent::{ConsentRule, Standing};
 use crate::consultation::policy::retry::RetryRule;
 use crate::consultation::prompt::Templates;
@@ -81,7 +81,13 @@ pub(super) fn prepare(
         prices,
         templates,
         seed: u64::try_from(unique.random() & u128::from(u64::MAX)).unwrap_or_default(),
-        consent: ConsentRule { always_allow_under: settings.always_allow_under, standing },
+        control: Control {
+            consent: ConsentRule { always_allow_under: settings.always_allow_under, standing, month: None },
+            ..Control::usual(standing)
+        },
+        stand_ins: BTreeMap::new(),
+        material: Material::default(),
+        learnt_output: BTreeMap::new(),
         retry: RetryRule::default(),
         in_flight,
         tool_version: env!("CARGO_PKG_VERSION").to_owned(),

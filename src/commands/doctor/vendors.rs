@@ -142,7 +142,7 @@ fn trouble(failure: &Failure, what: &str) -> Word {
     match failure.class {
         FailureClass::Auth => word(Status::Error, format!("the key was refused: {message}"), "make or copy a key that is in force"),
         FailureClass::Billing => word(Status::Error, message.clone(), "add credit, or raise the limit"),
-        FailureClass::Transport => {
+        FailureClass::Transport | FailureClass::Timeout => {
             word(Status::Error, message.clone(), "check the network, the proxy and the base URL; other providers still work")
         }
         FailureClass::RateLimit | FailureClass::Overload => word(Status::Warning, message.clone(), "try again later"),
@@ -162,7 +162,7 @@ fn trouble(failure: &Failure, what: &str) -> Word {
 
 /// Without a list nothing is proved, but where the key was not refused and the address answers, a call may still work.
 fn can_still_answer(failure: &Failure) -> bool {
-    !matches!(failure.class, FailureClass::Auth | FailureClass::Billing | FailureClass::Transport)
+    !matches!(failure.class, FailureClass::Auth | FailureClass::Billing | FailureClass::Transport | FailureClass::Timeout)
 }
 
 /// Models of the default panel that the vendor does not list, or is about to take away.

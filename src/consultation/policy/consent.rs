@@ -2,8 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::consultation::event::Consent;
+use crate::consultation::event::{Consent, Estimate, GateReason};
 use crate::domain::money::{Cost, MicroUsd};
+
+/// A context of more tokens is large: what it costs, and how long it takes, is worth a question.
+pub const LARGE_CONTEXT: u64 = 10_000;
 
 /// What the user has said in advance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -11,6 +14,16 @@ pub struct ConsentRule {
     /// Estimates strictly below this pass by themselves; zero means always ask.
     pub always_allow_under: MicroUsd,
     pub standing: Standing,
+    /// What a month may cost, where the user has said so.
+    #[serde(default)]
+    pub month: Option<Month>,
+}
+
+/// The month's budget, and what of it is gone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Month {
+    pub budget: MicroUsd,
+    pub spent: Cost,
 }
 
 /// Who can be asked.
@@ -26,23 +39,59 @@ pub enum Standing {
 }
 
 /// The decision.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Gate {
     Pass(Consent),
-    Ask,
-    Refuse,
+    /// For these reasons it does not pass by itself.
+    Ask(Vec<GateReason>),
+    Refuse(Vec<GateReason>),
+    /// Not even the least that it costs stays below the ceiling.
+    AboveCeiling,
+}
+
+impl Month {
+    /// True when this estimate would bring the month above its budget.
+    pub fn is_exceeded_by(&self, estimate: Cost) -> bool {
+        self.spent.known + estimate.known > self.budget
+    }
+
+    /// True when four fifths of the budget are gone.
+    pub fn is_nearly_spent(&self) -> bool {
+        u128::from(self.spent.known.0) * 5 >= u128::from(self.budget.0) * 4
+    }
 }
 
 impl ConsentRule {
-    /// Decides on an estimate. A lower bound never passes by itself: what comes on top is unknown.
-    pub fn decide(&self, estimate: Cost) -> Gate {
-        let small = estimate == Cost::FREE || (!estimate.lower_bound && estimate.known < self.always_allow_under);
-        match (small, self.standing) {
-            (true, _) => Gate::Pass(Consent::AutoApproved),
-            (false, Standing::Granted) => Gate::Pass(Consent::Flag),
-            (false, Standing::Askable) => Gate::Ask,
-            (false, Standing::Unattended) => Gate::Refuse,
+    /// Decides on an estimate under a ceiling. A lower bound never passes by itself: what comes on top is unknown. What is free is never
+    /// asked about, whatever else there is to say of it.
+    pub fn decide(&self, estimate: &Estimate, ceiling: Option<MicroUsd>) -> Gate {
+        let cost = estimate.cost;
+        if cost == Cost::FREE && estimate.high == Cost::FREE {
+            return Gate::Pass(Consent::AutoApproved);
         }
+        if ceiling.is_some_and(|ceiling| estimate.low.known > ceiling) {
+            return Gate::AboveCeiling;
+        }
+        let why = self.why(estimate);
+        let below_ceiling = ceiling.is_some_and(|ceiling| estimate.high.known <= ceiling && !estimate.high.lower_bound);
+        match self.standing {
+            _ if why.is_empty() => Gate::Pass(Consent::AutoApproved),
+            Standing::Granted => Gate::Pass(Consent::Flag),
+            Standing::Askable => Gate::Ask(why),
+            // A ceiling is as good as a yes to what stays below it; a month's budget is not.
+            Standing::Unattended if below_ceiling && !why.contains(&GateReason::MonthlyBudget) => Gate::Pass(Consent::Ceiling),
+            Standing::Unattended => Gate::Refuse(why),
+        }
+    }
+
+    fn why(&self, estimate: &Estimate) -> Vec<GateReason> {
+        let reasons = [
+            (GateReason::Unpriced, estimate.cost.lower_bound),
+            (GateReason::Cost, !estimate.cost.lower_bound && estimate.cost.known >= self.always_allow_under),
+            (GateReason::MonthlyBudget, self.month.is_some_and(|month| month.is_exceeded_by(estimate.cost))),
+            (GateReason::LargeContext, estimate.context_tokens > LARGE_CONTEXT),
+        ];
+        reasons.into_iter().filter_map(|(reason, holds)| holds.then_some(reason)).collect()
     }
 }
 
@@ -51,28 +100,60 @@ mod tests {
     use super::*;
 
     fn rule(under: u64, standing: Standing) -> ConsentRule {
-        ConsentRule { always_allow_under: MicroUsd(under), standing }
+        ConsentRule { always_allow_under: MicroUsd(under), standing, month: None }
+    }
+
+    fn estimate(cost: Cost) -> Estimate {
+        Estimate { cost, low: cost, high: cost, ..Estimate::default() }
+    }
+
+    fn exactly(micro: u64) -> Estimate {
+        estimate(Cost::exactly(MicroUsd(micro)))
     }
 
     #[test]
     fn only_an_estimate_below_the_threshold_passes_by_itself() {
         let half = rule(500_000, Standing::Askable);
-        assert_eq!(half.decide(Cost::exactly(MicroUsd(499_999))), Gate::Pass(Consent::AutoApproved));
-        assert_eq!(half.decide(Cost::exactly(MicroUsd(500_000))), Gate::Ask);
-        assert_eq!(half.decide(Cost::at_least(MicroUsd(1))), Gate::Ask);
+        assert_eq!(half.decide(&exactly(499_999), None), Gate::Pass(Consent::AutoApproved));
+        assert_eq!(half.decide(&exactly(500_000), None), Gate::Ask(vec![GateReason::Cost]));
+        assert_eq!(half.decide(&estimate(Cost::at_least(MicroUsd(1))), None), Gate::Ask(vec![GateReason::Unpriced]));
     }
 
     #[test]
     fn zero_means_always_ask_except_for_what_is_free() {
         let zero = rule(0, Standing::Askable);
-        assert_eq!(zero.decide(Cost::exactly(MicroUsd(1))), Gate::Ask);
-        assert_eq!(zero.decide(Cost::FREE), Gate::Pass(Consent::AutoApproved));
+        assert_eq!(zero.decide(&exactly(1), None), Gate::Ask(vec![GateReason::Cost]));
+        let free = Estimate { context_tokens: 50_000, ..exactly(0) };
+        assert_eq!(zero.decide(&free, Some(MicroUsd::ZERO)), Gate::Pass(Consent::AutoApproved));
     }
 
     #[test]
-    fn without_anyone_to_ask_it_refuses_unless_consent_stands() {
-        let cost = Cost::exactly(MicroUsd(900_000));
-        assert_eq!(rule(500_000, Standing::Unattended).decide(cost), Gate::Refuse);
-        assert_eq!(rule(500_000, Standing::Granted).decide(cost), Gate::Pass(Consent::Flag));
+    fn without_anyone_to_ask_it_refuses_unless_consent_stands_or_a_ceiling_is_above_it() {
+        let cost = exactly(900_000);
+        let unattended = rule(500_000, Standing::Unattended);
+        assert_eq!(unattended.decide(&cost, None), Gate::Refuse(vec![GateReason::Cost]));
+        assert_eq!(unattended.decide(&cost, Some(MicroUsd(900_000))), Gate::Pass(Consent::Ceiling));
+        assert_eq!(rule(500_000, Standing::Granted).decide(&cost, None), Gate::Pass(Consent::Flag));
+        let wide = Estimate { high: Cost::exactly(MicroUsd(2_000_000)), ..cost };
+        assert_eq!(unattended.decide(&wide, Some(MicroUsd(1_000_000))), Gate::Refuse(vec![GateReason::Cost]));
+    }
+
+    #[test]
+    fn a_ceiling_below_the_least_that_it_costs_is_told_before_anything_is_spent() {
+        for standing in [Standing::Granted, Standing::Askable, Standing::Unattended] {
+            assert_eq!(rule(500_000, standing).decide(&exactly(10), Some(MicroUsd(9))), Gate::AboveCeiling);
+        }
+    }
+
+    #[test]
+    fn a_spent_month_and_a_large_context_are_asked_about_however_small_the_cost() {
+        let month = Some(Month { budget: MicroUsd(100), spent: Cost::exactly(MicroUsd(80)) });
+        let rule = ConsentRule { month, ..rule(1_000, Standing::Askable) };
+        assert!(month.unwrap().is_nearly_spent());
+        assert_eq!(rule.decide(&exactly(20), None), Gate::Pass(Consent::AutoApproved));
+        let large = Estimate { context_tokens: 10_001, ..exactly(21) };
+        assert_eq!(rule.decide(&large, None), Gate::Ask(vec![GateReason::MonthlyBudget, GateReason::LargeContext]));
+        let unattended = ConsentRule { standing: Standing::Unattended, ..rule };
+        assert!(matches!(unattended.decide(&large, Some(MicroUsd(1_000))), Gate::Refuse(_)));
     }
 }

@@ -75,7 +75,7 @@ enum Remedy {
 fn remedy(failure: &Failure) -> Remedy {
     match failure.class {
         // The provider is there and will be again; or no content had arrived, so that nothing is paid twice.
-        FailureClass::RateLimit | FailureClass::Overload | FailureClass::Transport => Remedy::Wait,
+        FailureClass::RateLimit | FailureClass::Overload | FailureClass::Transport | FailureClass::Timeout => Remedy::Wait,
         FailureClass::Empty if failure.usage.as_deref().is_none_or(|usage| usage.output == 0) => Remedy::WaitOnce,
         FailureClass::Unsupported => Remedy::Reform,
         // Thinking was paid for and brought nothing: it would be paid for again.
@@ -148,7 +148,7 @@ mod tests {
     #[test]
     fn what_may_pass_is_tried_twice_more_with_jittered_backoff() {
         let rule = RetryRule::default();
-        for class in [FailureClass::RateLimit, FailureClass::Overload, FailureClass::Transport] {
+        for class in [FailureClass::RateLimit, FailureClass::Overload, FailureClass::Transport, FailureClass::Timeout] {
             let failure = failure(class, None);
             assert_eq!(rule.decide(&failure, tried(0), 0.5), Retry::After(Duration::from_millis(500)), "{class:?}");
             assert_eq!(rule.decide(&failure, tried(1), 1.0), Retry::After(Duration::from_secs(2)), "{class:?}");

@@ -75,6 +75,7 @@ impl Form {
             | FailureClass::Unsupported
             | FailureClass::RateLimit
             | FailureClass::Transport
+            | FailureClass::Timeout
             | FailureClass::Interrupted
             | FailureClass::Empty
             | FailureClass::Malformed

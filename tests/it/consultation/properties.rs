@@ -6,7 +6,7 @@ use std::time::Duration;
 use conclave::consultation::Consultation;
 use conclave::consultation::call::{FailureClass, Outcome, StopReason};
 use conclave::consultation::event::Envelope;
-use conclave::consultation::protocol::Input;
+use conclave::consultation::protocol::{Answer, Input};
 use conclave::consultation::transcript::Transcript;
 use conclave::domain::money::{Cost, MicroUsd};
 use proptest::prelude::*;
@@ -82,7 +82,7 @@ fn play(player: &mut Player, step: &Step) {
         }
         Step::Fire => drop(player.fire()),
         Step::Pass { ms } => player.pass(Duration::from_millis(*ms)),
-        Step::Consent(yes) => player.give(if *yes { Input::ConsentGiven } else { Input::ConsentDeclined }),
+        Step::Consent(yes) => player.give(if *yes { Input::Answered(Answer::Yes) } else { Input::Answered(Answer::No) }),
         Step::Interrupt => player.give(Input::Interrupted),
         Step::Nonsense => player.give(Input::Start),
     }
@@ -103,7 +103,7 @@ fn outcome(how: How, good: &str) -> Outcome {
 
 fn started(always_allow_under: u64, crowded: bool) -> Player {
     let mut plan = if crowded { crowd(9) } else { plan() };
-    plan.consent.always_allow_under = MicroUsd(always_allow_under);
+    plan.control.consent.always_allow_under = MicroUsd(always_allow_under);
     Player::started(plan)
 }
 
@@ -120,8 +120,8 @@ proptest! {
         for step in &steps {
             play(&mut player, step);
         }
-        if player.consent.is_some() {
-            player.give(Input::ConsentGiven);
+        if player.question.is_some() {
+            player.give(Input::Answered(Answer::Yes));
         }
         if !player.machine.state().is_terminal() {
             player.finish(|ask| reply(good_text(ask.answer)));

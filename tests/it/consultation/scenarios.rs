@@ -7,7 +7,7 @@ use conclave::consultation::call::{Failure, FailureClass, Reply, StopReason};
 use conclave::consultation::event::{AbortReason, Event, Purpose, StateName};
 use conclave::consultation::plan::ModelTerms;
 use conclave::consultation::policy::consent::Standing;
-use conclave::consultation::protocol::Input;
+use conclave::consultation::protocol::{Answer, Input};
 use conclave::consultation::transcript::Transcript;
 use conclave::domain::artifact::Content;
 use conclave::domain::ids::ProviderId;
@@ -169,12 +169,12 @@ fn experts_who_all_fail_in_round_3_leave_a_verdict_on_what_is_there() {
 
 #[test]
 fn without_consent_no_call_is_made() {
-    for (standing, input) in [(Standing::Askable, Some(Input::ConsentDeclined)), (Standing::Unattended, None)] {
+    for (standing, input) in [(Standing::Askable, Some(Input::Answered(Answer::No))), (Standing::Unattended, None)] {
         let mut plan = plan();
-        plan.consent.always_allow_under = MicroUsd::ZERO;
-        plan.consent.standing = standing;
+        plan.control.consent.always_allow_under = MicroUsd::ZERO;
+        plan.control.consent.standing = standing;
         let mut player = Player::started(plan);
-        assert_eq!(player.consent.is_some(), standing == Standing::Askable);
+        assert_eq!(player.question.is_some(), standing == Standing::Askable);
         if let Some(input) = input {
             player.give(input);
         }
@@ -186,10 +186,10 @@ fn without_consent_no_call_is_made() {
 #[test]
 fn consent_given_starts_round_1() {
     let mut plan = plan();
-    plan.consent.always_allow_under = MicroUsd::ZERO;
+    plan.control.consent.always_allow_under = MicroUsd::ZERO;
     let mut player = Player::started(plan);
     assert!(player.open.is_empty());
-    player.give(Input::ConsentGiven);
+    player.give(Input::Answered(Answer::Yes));
     assert_eq!(player.open.len(), 3);
 }
 
@@ -197,7 +197,7 @@ fn consent_given_starts_round_1() {
 fn a_model_without_a_price_makes_estimate_and_total_lower_bounds() {
     let mut plan = plan();
     plan.prices.0.remove(&plan.panel.seats[2].model);
-    plan.consent.standing = Standing::Granted;
+    plan.control.consent.standing = Standing::Granted;
     let mut player = Player::started(plan);
     player.finish(good);
     let transcript = Transcript::fold(&player.log).unwrap();
@@ -223,7 +223,7 @@ fn a_late_answer_and_a_stale_timer_change_nothing() {
     player.answer(0, good(&ask));
     let before = player.machine.clone();
     player.give(Input::Replied { call: ask.call, outcome: good(&ask) });
-    player.give(Input::ConsentGiven);
+    player.give(Input::Answered(Answer::Yes));
     player.give(Input::Start);
     assert_eq!(player.machine, before);
 }

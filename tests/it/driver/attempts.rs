@@ -16,7 +16,7 @@ use crate::support::script::{good, plan};
 const NOTHING: Duration = Duration::ZERO;
 
 /// Every class, so that a new one has no time of its own unnoticed.
-const CLASSES: [FailureClass; 14] = [
+const CLASSES: [FailureClass; 15] = [
     FailureClass::Auth,
     FailureClass::Billing,
     FailureClass::ModelMissing,
@@ -27,6 +27,7 @@ const CLASSES: [FailureClass; 14] = [
     FailureClass::RateLimit,
     FailureClass::Overload,
     FailureClass::Transport,
+    FailureClass::Timeout,
     FailureClass::Interrupted,
     FailureClass::Empty,
     FailureClass::Malformed,
@@ -36,7 +37,7 @@ const CLASSES: [FailureClass; 14] = [
 /// How often a provider is asked that fails so every time, and whether time passes between the attempts.
 fn tries(class: FailureClass) -> (usize, bool) {
     match class {
-        FailureClass::RateLimit | FailureClass::Overload | FailureClass::Transport => (3, true),
+        FailureClass::RateLimit | FailureClass::Overload | FailureClass::Transport | FailureClass::Timeout => (3, true),
         // Nothing was generated: it may have been a cold start.
         FailureClass::Empty => (2, true),
         // Each form that the provider knows, at once.

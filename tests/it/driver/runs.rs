@@ -18,6 +18,8 @@ use conclave::engine::ports::{BoxFuture, Delta, Provider, Subscriber, Subscriber
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep};
 
+use conclave::consultation::protocol::Answer;
+
 use super::scripted::{Says, no_interrupts, run};
 use crate::support::script::{failure, good, plan};
 
@@ -140,13 +142,13 @@ async fn a_retry_waits_and_then_succeeds() {
 async fn consent_is_asked_for_before_any_call() {
     let (providers, fake) = three(Manner::Takes(1));
     let mut plan = plan();
-    plan.consent.always_allow_under = MicroUsd::ZERO;
+    plan.control.consent.always_allow_under = MicroUsd::ZERO;
     let mut consultation = Consultation::new(plan);
     let driver = Driver {
         clock: Clock::starting(Timestamp(0)),
         providers: &providers,
         subscribers: Vec::new(),
-        person: &Says(false),
+        person: &Says(Answer::No),
         interrupts: no_interrupts(),
     };
     driver.run(&mut consultation).await;

@@ -7,8 +7,9 @@ use std::time::Duration;
 use conclave::consultation::Consultation;
 use conclave::consultation::answer::AnswerKind;
 use conclave::consultation::call::{Ask, Outcome};
-use conclave::consultation::event::{Envelope, Estimate};
+use conclave::consultation::event::Envelope;
 use conclave::consultation::plan::Plan;
+use conclave::consultation::protocol::{Answer, Question};
 use conclave::domain::ids::ProviderId;
 use conclave::domain::time::Timestamp;
 use conclave::engine::clock::Clock;
@@ -120,11 +121,11 @@ impl Stage {
 }
 
 #[derive(Debug)]
-pub(super) struct Says(pub(super) bool);
+pub(super) struct Says(pub(super) Answer);
 
 impl Person for Says {
-    fn consent<'a>(&'a self, _: &'a Estimate) -> BoxFuture<'a, bool> {
-        Box::pin(async { self.0 })
+    fn ask<'a>(&'a self, _: &'a Question) -> BoxFuture<'a, Answer> {
+        Box::pin(std::future::ready(self.0))
     }
 }
 
@@ -135,7 +136,7 @@ pub(super) async fn run<'a>(
     interrupts: mpsc::UnboundedReceiver<()>,
 ) -> Vec<Envelope> {
     let mut consultation = Consultation::new(plan);
-    let driver = Driver { clock: Clock::starting(Timestamp(0)), providers, subscribers, person: &Says(true), interrupts };
+    let driver = Driver { clock: Clock::starting(Timestamp(0)), providers, subscribers, person: &Says(Answer::Yes), interrupts };
     driver.run(&mut consultation).await
 }
 

@@ -78,7 +78,7 @@ fn priced(prices: &[Listed]) -> (Plan, BTreeMap<ModelRef, Listed>) {
         long_context: listed.tier.map(|(above_tokens, second)| LongContext { above_tokens, rates: rates(second) }),
     };
     plan.prices = PriceList(table.iter().map(|(model, listed)| (model.clone(), price(listed))).collect());
-    plan.consent.standing = conclave::consultation::policy::consent::Standing::Granted;
+    plan.control.consent.standing = conclave::consultation::policy::consent::Standing::Granted;
     (plan, table)
 }
 

@@ -5,8 +5,8 @@ use std::time::Duration;
 use conclave::consultation::answer::AnswerKind;
 use conclave::consultation::call::{FailureClass, StopReason};
 use conclave::consultation::event::{
-    AbortReason, AgentError, CallError, CallEstimate, CallFinished, Consent, CostSource, Envelope, Estimate, Event, PromptUsed, Purpose,
-    SCHEMA_VERSION, Started, StateName,
+    AbortReason, AgentError, CallError, CallEstimate, CallFinished, CancelReason, Consent, CostSource, Envelope, Estimate, Event,
+    PromptUsed, Purpose, SCHEMA_VERSION, Started, StateName, SubstitutionReason, WhySubstituted,
 };
 use conclave::consultation::problem::{Problem, Weight};
 use conclave::domain::artifact::{
@@ -70,6 +70,7 @@ impl Sample {
                 .into(),
             tool_version: "0.1.0".to_owned(),
             notices: vec![],
+            plan: None,
         };
         Self { events: Vec::new(), terms, now: START, next_call: 1 }
     }
@@ -77,7 +78,7 @@ impl Sample {
     pub(crate) fn emit(&mut self, event: Event) {
         let seq = self.events.len() as u64 + 1;
         let consultation_id = ConsultationId::from_unique("01KAJ0SAMPLE0000000000000");
-        self.events.push(Envelope { schema_version: SCHEMA_VERSION.to_owned(), seq, at: self.now, consultation_id, event });
+        self.events.push(Envelope { schema_version: SCHEMA_VERSION.to_owned(), seq, at: self.now, consultation_id, cause: None, event });
     }
 
     pub(crate) fn wait(&mut self, ms: u64) {
@@ -97,6 +98,8 @@ impl Sample {
             input_tokens: 411,
             output_tokens: 2_000,
             cost: price(37_500),
+            low: price(20_000),
+            high: price(75_000),
         };
         let panel = self.terms.panel.clone();
         let (judge, judge_model) = (SeatId::judge(), panel.judges[0].clone());
@@ -108,6 +111,9 @@ impl Sample {
             .collect();
         self.emit(Event::CostEstimated(Estimate {
             cost: calls.iter().map(|call| call.cost).sum(),
+            low: calls.iter().map(|call| call.low).sum(),
+            high: calls.iter().map(|call| call.high).sum(),
+            context_tokens: 12,
             input_tokens: calls.iter().map(|call| call.input_tokens).sum(),
             output_tokens: calls.iter().map(|call| call.output_tokens).sum(),
             calls,
@@ -152,6 +158,8 @@ impl Sample {
             model,
             room: 8_000,
             prompt_sha256: "cd".repeat(32),
+            worst_case: None,
+            tokens_saved: 0,
         });
         call
     }
@@ -201,7 +209,13 @@ impl Sample {
     }
 
     pub(crate) fn fail(&mut self, call: CallId, agent: &str, answer: AnswerKind, class: FailureClass, message: &str) {
-        self.finished(call, agent, answer, Some(CallError { class, message: message.to_owned() }), vec![]);
+        self.finished(
+            call,
+            agent,
+            answer,
+            Some(CallError { class, message: message.to_owned(), retry_after_ms: None, usage_told: false }),
+            vec![],
+        );
         let (agent_id, name, model) = self.who(agent);
         let error = AgentError { class: Some(class), message: message.to_owned() };
         self.emit(Event::AgentFailed { agent_id, name, round_number: answer.round(), answer, model, error });
@@ -388,7 +402,7 @@ pub(crate) fn aborted() -> Vec<Envelope> {
     sample.emit(Event::RoundStarted { round_number: 3 });
     let call = sample.thinking("security", AnswerKind::Revision);
     sample.wait(500);
-    sample.emit(Event::CallCancelled { call, reason: AbortReason::Interrupted });
+    sample.emit(Event::CallCancelled { call, reason: CancelReason::Abort(AbortReason::Interrupted) });
     sample.state(StateName::CrossExam, StateName::Aborted);
     sample.emit(Event::Aborted {
         reason: AbortReason::Interrupted,
@@ -438,7 +452,12 @@ pub(crate) fn troubled() -> Vec<Envelope> {
     sample.round(1, |sample| {
         let answer = AnswerKind::Independent;
         let calls = ["security", "architecture"].map(|agent| sample.thinking(agent, answer));
-        let busy = CallError { class: FailureClass::Overload, message: "overloaded, try again later".to_owned() };
+        let busy = CallError {
+            class: FailureClass::Overload,
+            message: "overloaded, try again later".to_owned(),
+            retry_after_ms: None,
+            usage_told: false,
+        };
         sample.finished(calls[0], "security", answer, Some(busy), vec![]);
         let (agent_id, ..) = sample.who("security");
         sample.emit(Event::CallRetried { call: calls[0], agent_id, wait_ms: 4_000, reason: "overloaded, try again later".to_owned() });
@@ -461,7 +480,8 @@ pub(crate) fn substituted() -> Vec<Envelope> {
         round_number: 1,
         original: ModelRef::new("google", "gemini-3-pro"),
         substitute: ModelRef::new("xai", "grok-4.7"),
-        reason: "no answer within 120 s".to_owned(),
+        reason: SubstitutionReason::Known(WhySubstituted::Timeout),
+        message: "no answer within 120 s".to_owned(),
     };
     events.insert(at, Envelope { event, ..events[at].clone() });
     for (envelope, seq) in events.iter_mut().zip(1..) {

@@ -6,12 +6,13 @@ use std::time::Duration;
 use conclave::consultation::Consultation;
 use conclave::consultation::answer::AnswerKind;
 use conclave::consultation::call::{Ask, Failure, FailureClass, Outcome, Reply, StopReason};
-use conclave::consultation::event::{Envelope, Estimate, Event, StateName};
-use conclave::consultation::plan::Plan;
+use conclave::consultation::event::{Envelope, Event, StateName};
+use conclave::consultation::plan::{Control, Material, Plan};
 use conclave::consultation::policy::consent::{ConsentRule, Standing};
+use conclave::consultation::policy::hedging::HedgeRule;
 use conclave::consultation::policy::retry::RetryRule;
 use conclave::consultation::prompt::Templates;
-use conclave::consultation::protocol::{Effect, Input, TimerId};
+use conclave::consultation::protocol::{Effect, Input, Question, TimerId};
 use conclave::domain::ids::{CallId, ConsultationId, ModelRef, ProviderId, SeatId};
 use conclave::domain::money::MicroUsd;
 use conclave::domain::panel::{Panel, Seat};
@@ -46,7 +47,15 @@ pub fn plan() -> Plan {
         prices: PriceList(prices),
         templates,
         seed: 7,
-        consent: ConsentRule { always_allow_under: MicroUsd(10_000_000), standing: Standing::Askable },
+        control: Control {
+            consent: ConsentRule { always_allow_under: MicroUsd(10_000_000), standing: Standing::Askable, month: None },
+            hedge: HedgeRule { after: None, ..HedgeRule::default() },
+            pulse: None,
+            ..Control::usual(Standing::Askable)
+        },
+        stand_ins: BTreeMap::new(),
+        material: Material::default(),
+        learnt_output: BTreeMap::new(),
         retry: RetryRule::default(),
         in_flight: BTreeMap::new(),
         tool_version: "0.0.0".to_owned(),
@@ -119,7 +128,8 @@ pub struct Player {
     pub open: Vec<Ask>,
     pub timers: BTreeSet<(Timestamp, TimerId)>,
     pub log: Vec<Envelope>,
-    pub consent: Option<Estimate>,
+    /// What the person is asked.
+    pub question: Option<Question>,
     /// Most calls that were under way at one provider at once.
     pub most_under_way: usize,
     /// Until when a provider asked to be left alone.
@@ -137,7 +147,7 @@ impl Player {
             open: Vec::new(),
             timers: BTreeSet::new(),
             log: Vec::new(),
-            consent: None,
+            question: None,
             most_under_way: 0,
             held: BTreeMap::new(),
             started: BTreeSet::new(),
@@ -159,7 +169,11 @@ impl Player {
         assert!(!was_over || effects.is_empty(), "a terminal state has no effects: {effects:?}");
         for effect in effects {
             match effect {
-                Effect::AskConsent(estimate) => self.consent = Some(estimate),
+                Effect::Question(question) => {
+                    assert!(self.question.is_none(), "one question at a time");
+                    self.question = Some(*question);
+                }
+                Effect::Withdraw => assert!(self.question.take().is_some(), "only an open question is taken away"),
                 Effect::Ask(ask) => {
                     assert!(self.consented, "no call before consent");
                     assert!(self.started.contains(&ask.call), "a call is announced before it goes out");
@@ -294,7 +308,23 @@ fn line(event: &Event) -> String {
         Event::CallStarted { call, agent_id, purpose, .. } => format!("call:started {} {agent_id} {purpose:?}", call.0),
         Event::CallRetried { call, wait_ms, .. } => format!("call:retried {} after {wait_ms} ms", call.0),
         Event::ProviderHeld { provider, wait_ms, .. } => format!("provider:held {provider} for {wait_ms} ms"),
-        Event::CallCancelled { call, .. } => format!("call:cancelled {}", call.0),
+        Event::CallCancelled { call, reason } => format!("call:cancelled {} {reason:?}", call.0),
+        Event::CallHedged { call, model, backup, after_ms, .. } => {
+            format!("call:hedged {} {model} -> {backup} after {after_ms} ms", call.0)
+        }
+        Event::CallNotHedged { call, reason, .. } => format!("call:not_hedged {} {reason:?}", call.0),
+        Event::SubstitutionOffered { agent_id, original, substitute, .. } => {
+            format!("consultation:substitution_offered {agent_id} {original} -> {substitute}")
+        }
+        Event::Resumed(resumed) => format!("consultation:resumed in {}, {} lost", resumed.state, resumed.lost_calls.len()),
+        Event::CostGate { why, .. } => format!("cost:gate_triggered {why:?}"),
+        Event::CeilingReached { agent_id, model, .. } => format!("cost:ceiling_reached {agent_id} {model}"),
+        Event::PulseAsked { round_number, waiting, asked, .. } => {
+            format!("pulse:asked {round_number} {} waiting{}", waiting.len(), if *asked { "" } else { ", nobody to ask" })
+        }
+        Event::PulseAnswered { answer, .. } => format!("pulse:answered {answer:?}"),
+        Event::HealthCheckStarted { provider } => format!("health:check_started {provider}"),
+        Event::HealthUpdated(health) => format!("health:status_updated {} {:?}", health.provider, health.status),
         Event::CallFinished(finished) => {
             let outcome = finished.error.as_ref().map_or_else(|| "ok".to_owned(), |error| format!("{:?}", error.class));
             format!("call:finished {} {outcome} {:.6}", finished.call.0, finished.cost)

@@ -1,0 +1,113 @@
+//! Flags that asking anew and going on have in common: how far it may go by itself, and what is told of it where.
+
+use std::path::PathBuf;
+
+use crate::consultation::policy::substitution::OnFailure;
+use crate::domain::money::MicroUsd;
+use crate::terminal::printer::Verbosity;
+
+/// How far the consultation may go by itself.
+#[derive(Clone, Debug, clap::Args)]
+#[command(next_help_heading = "Control")]
+pub(crate) struct ControlFlags {
+    /// Agree to the cost, and to every other question, in advance
+    #[arg(short, long)]
+    pub(crate) yes: bool,
+
+    /// Make no call that could bring the cost above this
+    #[arg(long, value_name = "USD", value_parser = dollars)]
+    pub(crate) max_cost: Option<MicroUsd>,
+
+    /// What to do when a model fails for good
+    #[arg(long, value_name = "WHAT", value_enum)]
+    pub(crate) on_failure: Option<FailureChoice>,
+
+    /// Ask a second model when the first shows no sign of an answer for so many seconds; or `off`
+    #[arg(long, value_name = "SECONDS|off")]
+    pub(crate) hedge_after: Option<String>,
+
+    /// End when a round takes longer than this
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) max_wait: Option<u64>,
+
+    /// Refuse substitutes, and results that are less than the panel promised
+    #[arg(long)]
+    pub(crate) strict: bool,
+}
+
+/// What `--on-failure` takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum FailureChoice {
+    /// Ask on a terminal, else let another model take over
+    Ask,
+    /// Let another model take over
+    Substitute,
+    /// Go on without it
+    Skip,
+    /// End
+    Fail,
+}
+
+impl From<FailureChoice> for OnFailure {
+    fn from(choice: FailureChoice) -> Self {
+        match choice {
+            FailureChoice::Ask => Self::Ask,
+            FailureChoice::Substitute => Self::Substitute,
+            FailureChoice::Skip => Self::Skip,
+            FailureChoice::Fail => Self::Fail,
+        }
+    }
+}
+
+/// Where the answer goes, and how much is told on the way.
+#[derive(Clone, Debug, clap::Args)]
+#[command(next_help_heading = "Output")]
+pub(crate) struct OutputFlags {
+    /// What is written to standard output
+    #[arg(long, value_enum, default_value_t = Format::Markdown)]
+    pub(crate) format: Format,
+
+    /// Write the answer to a file instead, whole or not at all
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+
+    /// Say nothing but errors
+    #[arg(short, long, conflicts_with = "verbose")]
+    pub(crate) quiet: bool,
+
+    /// Use full debate artifacts; show the estimate by call, retries, and what was mended in answers
+    #[arg(short, long)]
+    pub(crate) verbose: bool,
+
+    /// Show the judge's text as it is written
+    #[arg(long, conflicts_with = "quiet")]
+    pub(crate) stream: bool,
+
+    /// Write every event as a line of JSON to a file, or to standard error with `-`
+    #[arg(long, value_name = "FILE")]
+    pub(crate) events: Option<PathBuf>,
+}
+
+/// The forms of an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Format {
+    Markdown,
+    Json,
+    /// Markdown, a line `---`, JSON
+    Both,
+}
+
+impl OutputFlags {
+    pub(crate) fn verbosity(&self) -> Verbosity {
+        match (self.quiet, self.verbose) {
+            (true, _) => Verbosity::Quiet,
+            (false, true) => Verbosity::Verbose,
+            (false, false) => Verbosity::Normal,
+        }
+    }
+}
+
+fn dollars(text: &str) -> Result<MicroUsd, String> {
+    let amount = text.trim().trim_start_matches('$').parse().ok().and_then(MicroUsd::from_usd);
+    amount.ok_or_else(|| "must be an amount of dollars such as 0.50".to_owned())
+}

@@ -1,0 +1,119 @@
+//! Whether a call may be made under the ceiling, and whether what was spent is still near what was shown.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::domain::ids::CallId;
+use crate::domain::money::{Cost, MicroUsd};
+
+/// What has been spent, and what the calls under way may come to.
+///
+/// Invariant: as long as calls stay within their worst case, what is spent and set aside never exceeds the ceiling.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Purse {
+    spent: Cost,
+    /// The worst case of each call under way.
+    set_aside: BTreeMap<CallId, MicroUsd>,
+}
+
+/// The decision on a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Room {
+    Enough,
+    /// Not as long as others are under way: they may cost less than was set aside for them.
+    NotYet,
+    /// Not at all.
+    Never,
+}
+
+impl Purse {
+    pub fn spent(&self) -> Cost {
+        self.spent
+    }
+
+    /// Decides on a call that costs at most `worst_case`. What has no price is never within a ceiling.
+    pub fn room_for(&self, worst_case: Cost, ceiling: Option<MicroUsd>) -> Room {
+        let Some(ceiling) = ceiling else { return Room::Enough };
+        if worst_case == Cost::FREE {
+            return Room::Enough;
+        }
+        let left = ceiling.0.checked_sub(self.spent.known.0).filter(|_| !worst_case.lower_bound);
+        let set_aside: MicroUsd = self.set_aside.values().copied().sum();
+        match left {
+            Some(left) if worst_case.known.0.saturating_add(set_aside.0) <= left => Room::Enough,
+            Some(left) if worst_case.known.0 <= left && set_aside > MicroUsd::ZERO => Room::NotYet,
+            Some(_) | None => Room::Never,
+        }
+    }
+
+    /// Sets the worst case of a call aside.
+    pub fn set_aside(&mut self, call: CallId, worst_case: Cost) {
+        self.set_aside.insert(call, worst_case.known);
+    }
+
+    /// A call has come back, at this cost.
+    pub fn settle(&mut self, call: CallId, cost: Cost) {
+        self.set_aside.remove(&call);
+        self.spent += cost;
+    }
+
+    /// A call will never say what it cost: its worst case counts as spent, so that a ceiling holds all the same.
+    pub fn write_off(&mut self, call: CallId) {
+        if let Some(worst_case) = self.set_aside.remove(&call).filter(|worst_case| *worst_case > MicroUsd::ZERO) {
+            self.spent += Cost::at_least(worst_case);
+        }
+    }
+}
+
+/// True when more was spent than one and a half times the high estimate. An estimate that is a lower bound says nothing about what is too much.
+pub fn exceeds(spent: Cost, high: Cost) -> bool {
+    !high.lower_bound && u128::from(spent.known.0) * 2 > u128::from(high.known.0) * 3
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn exactly(micro: u64) -> Cost {
+        Cost::exactly(MicroUsd(micro))
+    }
+
+    #[test]
+    fn calls_under_way_are_counted_at_their_worst_and_settled_at_what_they_cost() {
+        let mut purse = Purse::default();
+        let ceiling = Some(MicroUsd(100));
+        assert_eq!(purse.room_for(exactly(60), ceiling), Room::Enough);
+        purse.set_aside(CallId(1), exactly(60));
+        assert_eq!((purse.room_for(exactly(40), ceiling), purse.room_for(exactly(41), ceiling)), (Room::Enough, Room::NotYet));
+        purse.settle(CallId(1), exactly(10));
+        assert_eq!((purse.room_for(exactly(90), ceiling), purse.room_for(exactly(91), ceiling)), (Room::Enough, Room::Never));
+        assert_eq!(purse.spent(), exactly(10));
+    }
+
+    #[test]
+    fn what_is_free_always_has_room_and_what_has_no_price_never_under_a_ceiling() {
+        let purse = Purse::default();
+        assert_eq!(purse.room_for(Cost::FREE, Some(MicroUsd::ZERO)), Room::Enough);
+        assert_eq!(purse.room_for(Cost::at_least(MicroUsd(1)), Some(MicroUsd(1_000_000))), Room::Never);
+        assert_eq!(purse.room_for(Cost::at_least(MicroUsd(1)), None), Room::Enough);
+    }
+
+    #[test]
+    fn a_call_that_never_comes_back_counts_at_its_worst() {
+        let mut purse = Purse::default();
+        purse.set_aside(CallId(1), exactly(60));
+        purse.set_aside(CallId(2), Cost::FREE);
+        purse.write_off(CallId(1));
+        purse.write_off(CallId(2));
+        assert_eq!(purse.spent(), Cost::at_least(MicroUsd(60)));
+        assert_eq!(purse.room_for(exactly(41), Some(MicroUsd(100))), Room::Never);
+    }
+
+    #[test]
+    fn half_as_much_again_as_the_high_estimate_is_too_much() {
+        assert!(!exceeds(exactly(150), exactly(100)) && exceeds(exactly(151), exactly(100)));
+        assert!(!exceeds(Cost::FREE, Cost::FREE) && exceeds(exactly(1), Cost::FREE));
+        assert!(!exceeds(exactly(1_000), Cost::at_least(MicroUsd(1))));
+    }
+}

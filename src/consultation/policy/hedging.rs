@@ -1,0 +1,77 @@
+//! Whether and when a call that shows no sign of an answer is made elsewhere too.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::domain::ids::ModelRef;
+
+/// Never hedged earlier than this, however fast a model usually is.
+pub const EARLIEST: Duration = Duration::from_secs(2);
+
+/// How long a call may show no sign of an answer.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HedgeRule {
+    /// `None` for never.
+    pub after: Option<Duration>,
+    /// The delay of models that enough is known of: the 95th percentile of their time to the first token.
+    pub by_model: BTreeMap<ModelRef, Duration>,
+}
+
+/// Why nobody else is asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum NoHedge {
+    /// There is no other vendor that could answer.
+    NoBackup,
+    /// Those that could answer are not well.
+    NoHealthyBackup,
+    /// A quarter of the run's calls have been hedged.
+    QuotaUsed,
+    /// The ceiling leaves no room for it.
+    Ceiling,
+    /// The backup has as many calls under way as may be, or asked to be left alone.
+    BackupBusy,
+}
+
+impl Default for HedgeRule {
+    /// 10 s, the figure of the original design.
+    fn default() -> Self {
+        Self { after: Some(Duration::from_secs(10)), by_model: BTreeMap::new() }
+    }
+}
+
+impl HedgeRule {
+    /// How long a call to this model may show no sign of an answer; `None` for as long as it likes.
+    pub fn delay(&self, model: &ModelRef) -> Option<Duration> {
+        let usual = self.after?;
+        Some(self.by_model.get(model).copied().unwrap_or(usual).max(EARLIEST.min(usual)))
+    }
+
+    /// Hedges that a run of so many calls may have: a quarter of them, and at least one.
+    pub fn quota(calls: usize) -> u32 {
+        u32::try_from(calls / 4).unwrap_or(u32::MAX).max(1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_model_of_which_enough_is_known_has_its_own_delay_and_none_is_hedged_within_two_seconds() {
+        let fast = ModelRef::new("p", "fast");
+        let slow = ModelRef::new("p", "slow");
+        let by_model = BTreeMap::from([(fast.clone(), Duration::from_millis(300)), (slow.clone(), Duration::from_secs(40))]);
+        let rule = HedgeRule { by_model, ..HedgeRule::default() };
+        assert_eq!((rule.delay(&fast), rule.delay(&slow)), (Some(EARLIEST), Some(Duration::from_secs(40))));
+        assert_eq!(rule.delay(&ModelRef::new("p", "new")), Some(Duration::from_secs(10)));
+        assert_eq!(HedgeRule { after: None, ..rule }.delay(&slow), None);
+    }
+
+    #[test]
+    fn a_quarter_of_the_calls_may_be_hedged_and_always_one() {
+        assert_eq!([1, 3, 4, 9, 130].map(HedgeRule::quota), [1, 1, 1, 2, 32]);
+    }
+}

@@ -1,0 +1,54 @@
+//! What becomes of an agent whose model has failed for good.
+
+use serde::{Deserialize, Serialize};
+
+use super::consent::Standing;
+
+/// What the user wants when a model fails for good.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum OnFailure {
+    /// Asked where there is somebody to ask; else another model takes over.
+    #[default]
+    Ask,
+    /// Another model takes over.
+    Substitute,
+    /// The others go on without it.
+    Skip,
+    /// Nothing goes on.
+    Fail,
+}
+
+/// The decision.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Remedy {
+    Ask,
+    Substitute,
+    Skip,
+    Fail,
+}
+
+impl OnFailure {
+    /// Decides on an agent for which there is another model.
+    pub fn decide(self, standing: Standing) -> Remedy {
+        match (self, standing) {
+            (Self::Ask, Standing::Askable) => Remedy::Ask,
+            (Self::Ask, Standing::Granted | Standing::Unattended) | (Self::Substitute, _) => Remedy::Substitute,
+            (Self::Skip, _) => Remedy::Skip,
+            (Self::Fail, _) => Remedy::Fail,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_somebody_who_is_there_and_has_not_agreed_in_advance_is_asked() {
+        assert_eq!(OnFailure::Ask.decide(Standing::Askable), Remedy::Ask);
+        assert_eq!(OnFailure::Ask.decide(Standing::Granted), Remedy::Substitute);
+        assert_eq!(OnFailure::Ask.decide(Standing::Unattended), Remedy::Substitute);
+        assert_eq!((OnFailure::Skip.decide(Standing::Granted), OnFailure::Fail.decide(Standing::Askable)), (Remedy::Skip, Remedy::Fail));
+    }
+}
