@@ -12,7 +12,7 @@ mod stand_in;
 use serde::{Deserialize, Serialize};
 
 use crate::domain::artifact::Content;
-use crate::domain::ids::{CallId, ModelRef, ProviderId, SeatId};
+use crate::domain::ids::{CallId, ModelRef, SeatId};
 use crate::domain::money::Cost;
 use crate::domain::time::Timestamp;
 use crate::domain::tokens::Usage;
@@ -209,15 +209,7 @@ impl Errand {
         self.repair.clone().unwrap_or_else(|| self.brief.prompt(turn.plan.terms(model).size))
     }
 
-    fn call(
-        &self,
-        turn: &mut Turn<'_>,
-        model: &ModelRef,
-        prompt: Prompt,
-        room: u64,
-        worst_case: Cost,
-        purpose: Purpose,
-    ) -> Attempt {
+    fn call(&self, turn: &mut Turn<'_>, model: &ModelRef, prompt: Prompt, room: u64, worst_case: Cost, purpose: Purpose) -> Attempt {
         let call = turn.next_call();
         turn.begin_call(call, &model.provider, worst_case);
         turn.emit(Event::CallStarted {
@@ -240,13 +232,7 @@ impl Errand {
     fn reach_ceiling(&self, turn: &mut Turn<'_>, worst_case: Cost) {
         let max_cost = turn.plan.control.max_cost.unwrap_or_default();
         let spent = turn.ledger.purse.spent();
-        turn.emit(Event::CeilingReached {
-            max_cost,
-            spent,
-            agent_id: self.agent.clone(),
-            model: self.current.clone(),
-            worst_case,
-        });
+        turn.emit(Event::CeilingReached { max_cost, spent, agent_id: self.agent.clone(), model: self.current.clone(), worst_case });
         let could = if worst_case.lower_bound { "has no price".to_owned() } else { format!("could cost up to {worst_case:.4}") };
         let message = format!("The ceiling of {max_cost:.2} is reached: {spent:.4} spent, and the next call, to {}, {could}", self.current);
         turn.stop(AbortReason::CostCeiling, message);
@@ -269,7 +255,7 @@ impl Errand {
                 let (gone, here): (Vec<_>, Vec<_>) = calling.attempts.drain(..).partition(|attempt| lost.contains(&attempt.call));
                 calling.attempts = here;
                 for attempt in gone {
-                    turn.lose_call(attempt.call, &attempt.model.provider);
+                    turn.lose_call(attempt.call, attempt.since, &attempt.model.provider);
                 }
                 if calling.attempts.is_empty() {
                     self.status = Status::Pending { purpose: Purpose::Resumed, not_before: turn.now };
@@ -281,10 +267,6 @@ impl Errand {
                 self.give_up(turn, reason, error)
             }
         }
-    }
-
-    pub(super) fn is_at(&self, provider: &ProviderId) -> bool {
-        self.current.provider == *provider
     }
 }
 

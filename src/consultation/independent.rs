@@ -10,6 +10,7 @@ use super::answer::AnswerKind;
 use super::calls::Work;
 use super::errand::Brief;
 use super::event::{AbortReason, AgentError, StateName};
+use super::filtering::Shown;
 use super::judging::prompt_failed;
 use super::policy::quorum::{Quorum, quorum};
 use super::state::State;
@@ -38,7 +39,7 @@ pub(super) fn enter(turn: &mut Turn<'_>) -> State {
 impl IndependentRound {
     fn send(mut self, turn: &mut Turn<'_>, agents: Vec<SeatId>) -> State {
         for seat in turn.plan.panel.seats.iter().filter(|seat| agents.contains(&seat.id)) {
-            match Brief::render(turn, &seat.id, |prompter| prompter.independent(seat).map(Into::into)) {
+            match Brief::render(turn, &seat.id, |prompter| prompter.independent(seat).map(Shown::whole)) {
                 Ok(brief) => self.work.send(turn, &seat.id, AnswerKind::Independent, brief),
                 Err(error) => {
                     self.work.cancel(turn, AbortReason::Prompt);

@@ -6,7 +6,8 @@ use super::answer::AnswerKind;
 use super::calls::Work;
 use super::errand::{Brief, Settled};
 use super::event::{AbortReason, AgentError};
-use super::prompt::{PromptError, Prompter, Shown};
+use super::filtering::Shown;
+use super::prompt::{PromptError, Prompter};
 use super::state::State;
 use super::turn::Turn;
 

@@ -9,6 +9,7 @@ use super::answer::AnswerKind;
 use super::calls::Work;
 use super::cross_exam;
 use super::event::StateName;
+use super::filtering::Shown;
 use super::judging::{judge_failed, judged, prompt_failed, send_judge};
 use super::state::State;
 use super::turn::Turn;
@@ -32,8 +33,7 @@ pub(super) fn enter(turn: &mut Turn<'_>, independents: Vec<Independent>) -> Stat
 impl SynthesisRound {
     fn send(mut self, turn: &mut Turn<'_>) -> State {
         let independents = &self.independents;
-        let sent =
-            send_judge(turn, &mut self.work, AnswerKind::Synthesis, |prompter| prompter.synthesis(independents).map(Into::into));
+        let sent = send_judge(turn, &mut self.work, AnswerKind::Synthesis, |prompter| prompter.synthesis(independents).map(Shown::whole));
         match sent {
             Ok(()) => self.proceed(turn),
             Err(error) => prompt_failed(turn, State::Synthesis(self), &error),

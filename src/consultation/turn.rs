@@ -108,7 +108,7 @@ impl<'a> Turn<'a> {
 
     /// True when a provider has failed so often that it is not called for now.
     pub(super) fn is_broken(&self, provider: &ProviderId) -> bool {
-        let permit = self.ledger.circuits.get(provider).map(|circuit| circuit.permit(&CircuitRule::default(), self.now));
+        let permit = self.ledger.circuits.get(provider).map(|circuit| circuit.permit(self.now));
         matches!(permit, Some(Permit::Refused { .. }))
     }
 
@@ -131,23 +131,24 @@ impl<'a> Turn<'a> {
     }
 
     /// A call came back, at this cost.
-    pub(super) fn end_call(&mut self, call: CallId, provider: &ProviderId, outcome: &Outcome, cost: Cost) {
+    pub(super) fn end_call(&mut self, call: CallId, began: Timestamp, provider: &ProviderId, outcome: &Outcome, cost: Cost) {
         let ended = if outcome.is_ok() { Ended::Answered } else { Ended::Otherwise };
         self.ledger.lanes.end(provider, self.plan.in_flight(provider), ended, self.now);
+        let rule = CircuitRule::default();
         let circuit = self.ledger.circuits.entry(provider.clone()).or_default();
         match outcome {
-            Ok(_) => circuit.succeeded(self.now),
-            Err(failure) if speaks_against_the_provider(failure.class) => circuit.failed(&CircuitRule::default(), self.now),
-            Err(_) => circuit.abandoned(),
+            Ok(_) => circuit.succeeded(&rule, began, self.now),
+            Err(failure) if speaks_against_the_provider(failure.class) => circuit.failed(&rule, began, self.now),
+            Err(_) => circuit.abandoned(began),
         }
         self.ledger.purse.settle(call, cost);
         self.check_spending();
     }
 
     /// A call was dropped, or lost with its process: it says nothing of the provider, and nobody knows what it cost.
-    pub(super) fn lose_call(&mut self, call: CallId, provider: &ProviderId) {
+    pub(super) fn lose_call(&mut self, call: CallId, began: Timestamp, provider: &ProviderId) {
         self.ledger.lanes.end(provider, self.plan.in_flight(provider), Ended::Otherwise, self.now);
-        self.ledger.circuits.entry(provider.clone()).or_default().abandoned();
+        self.ledger.circuits.entry(provider.clone()).or_default().abandoned(began);
         self.ledger.purse.write_off(call);
     }
 

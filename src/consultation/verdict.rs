@@ -33,8 +33,7 @@ pub(super) fn enter(turn: &mut Turn<'_>, independents: Vec<Independent>, synthes
 
 impl VerdictRound {
     fn send(mut self, turn: &mut Turn<'_>) -> State {
-        let (independents, synthesis, cross_exam, material) =
-            (&self.independents, &self.synthesis, &self.cross_exam, turn.plan.material);
+        let (independents, synthesis, cross_exam, material) = (&self.independents, &self.synthesis, &self.cross_exam, turn.plan.material);
         let sent = send_judge(turn, &mut self.work, AnswerKind::Verdict, |prompter| {
             filtering::verdict(prompter, material, independents, synthesis, cross_exam)
         });

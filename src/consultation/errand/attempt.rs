@@ -27,7 +27,7 @@ pub(super) struct Attempt {
 impl Attempt {
     /// Drops its connection.
     pub(super) fn cancel(&self, turn: &mut Turn<'_>, reason: CancelReason) {
-        turn.lose_call(self.call, &self.model.provider);
+        turn.lose_call(self.call, self.since, &self.model.provider);
         turn.push(Effect::Cancel(self.call));
         turn.emit(Event::CallCancelled { call: self.call, reason });
     }
@@ -43,9 +43,7 @@ impl Errand {
     pub(super) fn log(&mut self, turn: &mut Turn<'_>, attempt: &Attempt, outcome: &Outcome, problems: Vec<Problem>) {
         let ((cost, cost_source), tokens) = match outcome {
             Ok(reply) => (turn.plan.cost_of_reply(&attempt.model, reply), reply.usage),
-            Err(failure) => {
-                (turn.plan.cost_of_failure(&attempt.model, failure), failure.usage.as_deref().copied().unwrap_or_default())
-            }
+            Err(failure) => (turn.plan.cost_of_failure(&attempt.model, failure), failure.usage.as_deref().copied().unwrap_or_default()),
         };
         self.tokens += tokens;
         self.cost += cost;
@@ -73,7 +71,7 @@ impl Errand {
             problems,
         };
         turn.emit(Event::CallFinished(Box::new(finished)));
-        turn.end_call(attempt.call, &attempt.model.provider, outcome, cost);
+        turn.end_call(attempt.call, attempt.since, &attempt.model.provider, outcome, cost);
     }
 }
 

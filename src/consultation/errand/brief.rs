@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::consultation::call::Prompt;
-use crate::consultation::prompt::{PromptError, Prompter, Shown, Size};
+use crate::consultation::filtering::Shown;
+use crate::consultation::prompt::{PromptError, Prompter, Size};
 use crate::consultation::turn::Turn;
 use crate::domain::ids::SeatId;
 

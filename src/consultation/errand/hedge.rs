@@ -24,7 +24,7 @@ impl Errand {
     }
 
     /// Its hedge timer has fired. False when it is not its timer, or there is nothing to hedge any more.
-    pub(super) fn is_slow(&self, timer: TimerId) -> bool {
+    pub(in crate::consultation) fn is_slow(&self, timer: TimerId) -> bool {
         match &self.status {
             Status::Calling(calling) => {
                 calling.hedge_timer == Some(timer)
@@ -36,7 +36,7 @@ impl Errand {
     }
 
     /// Asks a second model, or says why not.
-    pub(super) fn hedge(&mut self, turn: &mut Turn<'_>) {
+    pub(in crate::consultation) fn hedge(&mut self, turn: &mut Turn<'_>) {
         let Status::Calling(calling) = &self.status else { return };
         let Some(first) = calling.attempts.first().cloned() else { return };
         let second = match self.backup(turn) {
