@@ -11,3 +11,4 @@ pub mod models;
 mod panel;
 mod reach;
 mod servers;
+mod stand_ins;

@@ -17,6 +17,7 @@ pub mod call;
 mod calls;
 mod cross_exam;
 pub mod digest;
+pub mod efficiency;
 mod errand;
 mod estimating;
 pub mod event;

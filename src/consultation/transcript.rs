@@ -10,6 +10,7 @@ use crate::domain::confidence::Confidence;
 use crate::domain::ids::{ConsultationId, ModelRef, SeatId};
 use crate::domain::time::Timestamp;
 
+use super::efficiency::Savings;
 use super::event::{AbortReason, AgentError, CallFinished, Consent, Envelope, Estimate, Event, Started, StateName, SubstitutionReason};
 use super::spend::LostCall;
 
@@ -28,6 +29,7 @@ pub struct Transcript {
     /// Calls that came back, in that order.
     pub calls: Vec<CallFinished>,
     pub lost_calls: Vec<LostCall>,
+    pub(super) savings: Savings,
     pub failures: Vec<AgentFailure>,
     pub substitutions: Vec<Substitution>,
     /// Rounds that ended, with how long each took.
@@ -82,6 +84,7 @@ impl Transcript {
             artifacts: Vec::new(),
             calls: Vec::new(),
             lost_calls: Vec::new(),
+            savings: Savings::default(),
             failures: Vec::new(),
             substitutions: Vec::new(),
             rounds: Vec::new(),
@@ -97,6 +100,7 @@ impl Transcript {
     fn take(&mut self, envelope: &Envelope) {
         self.last_at = envelope.at;
         self.duration = envelope.at.since(self.started_at);
+        self.savings.take(&envelope.event);
         match &envelope.event {
             Event::CostEstimated(estimate) => self.estimate = Some(estimate.clone()),
             Event::UserConsent { approved, how } => self.consent = Some((*approved, *how)),
