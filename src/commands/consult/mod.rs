@@ -10,7 +10,7 @@ use crate::consultation::Consultation;
 use crate::consultation::policy::consent::Standing;
 use crate::consultation::protocol::{Answer, Question};
 use crate::engine::clock::Clock;
-use crate::engine::driver::Driver;
+use crate::engine::driver::{Begin, Driver};
 use crate::engine::interrupts;
 use crate::engine::ports::{BoxFuture, Person, Subscriber};
 use crate::error::{Error, Exit};
@@ -95,7 +95,7 @@ pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> 
         let person = Asker { printer, agents: consultation.plan().panel.seats.len() };
         let interrupts = interrupts::listen(Exit::Interrupted.code()).map_err(Error::failed)?;
         let driver = Driver { clock, providers: &setup.providers, subscribers, person: &person, interrupts };
-        Ok::<_, Error>(driver.run(&mut consultation).await)
+        Ok::<_, Error>(driver.run(&mut consultation, Begin::New).await)
     })?;
     drop(progress);
     let ended = ending::finish(&history, &args.output, keeping, printer);
