@@ -25,6 +25,7 @@ mod judging;
 pub mod labels;
 pub mod plan;
 pub mod policy;
+pub mod preview;
 pub mod problem;
 pub mod prompt;
 pub mod protocol;
