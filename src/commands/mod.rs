@@ -3,6 +3,7 @@
 pub mod completions;
 pub mod config;
 pub mod consult;
+mod control;
 pub mod doctor;
 mod local;
 pub mod man;

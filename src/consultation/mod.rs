@@ -28,6 +28,7 @@ pub mod labels;
 mod ledger;
 pub mod plan;
 pub mod policy;
+pub mod preview;
 pub mod problem;
 pub mod prompt;
 pub mod protocol;
