@@ -10,4 +10,5 @@ pub mod model;
 pub mod models;
 mod panel;
 mod reach;
+pub mod resume;
 mod servers;

@@ -7,6 +7,7 @@ use tokio::sync::mpsc;
 
 use crate::consultation::Consultation;
 use crate::consultation::event::Envelope;
+use crate::consultation::plan::Control;
 use crate::consultation::protocol::{Answer, Effect, Input, Question, TimerId};
 use crate::domain::ids::{CallId, ProviderId};
 use crate::domain::time::Timestamp;
@@ -29,20 +30,45 @@ pub struct Driver<'a> {
     pub interrupts: mpsc::UnboundedReceiver<()>,
 }
 
+/// How a run begins.
+#[derive(Debug)]
+pub enum Begin {
+    Anew,
+    /// From where its log left it.
+    Again {
+        /// What was still to be done.
+        effects: Vec<Effect>,
+        timers: BTreeSet<(Timestamp, TimerId)>,
+        lost: Vec<CallId>,
+        control: Box<Control>,
+        tool_version: String,
+    },
+}
+
 impl Driver<'_> {
+    /// Runs a consultation that has not begun.
+    pub async fn run(self, consultation: &mut Consultation) -> Vec<Envelope> {
+        self.run_from(consultation, Begin::Anew).await
+    }
+
     /// Runs a consultation from where it is to its end and returns every event of this run, in order.
-    pub async fn run(mut self, consultation: &mut Consultation) -> Vec<Envelope> {
+    pub async fn run_from(mut self, consultation: &mut Consultation, begin: Begin) -> Vec<Envelope> {
         let mut calls = Calls::new();
-        let mut timers: BTreeSet<(Timestamp, TimerId)> = BTreeSet::new();
+        let (mut effects, mut timers, first) = match begin {
+            Begin::Anew => (Vec::new(), BTreeSet::new(), Input::Start),
+            Begin::Again { effects, timers, lost, control, tool_version } => {
+                (effects, timers, Input::Resume { lost, control, tool_version })
+            }
+        };
         let mut question: Option<BoxFuture<'_, Answer>> = None;
         let mut answering: BTreeSet<CallId> = BTreeSet::new();
-        let mut inputs = VecDeque::from([Input::Start]);
+        let mut inputs = VecDeque::from([first]);
         let mut history = Vec::new();
         let mut interruptible = true;
 
         loop {
-            while let Some(input) = inputs.pop_front() {
-                for effect in consultation.handle(self.clock.now(), input) {
+            loop {
+                for effect in std::mem::take(&mut effects) {
                     match effect {
                         Effect::Question(asked) => question = Some(ask(self.person, *asked)),
                         Effect::Withdraw => question = None,
@@ -55,6 +81,8 @@ impl Driver<'_> {
                         }
                     }
                 }
+                let Some(input) = inputs.pop_front() else { break };
+                effects = consultation.handle(self.clock.now(), input);
             }
             if consultation.state().is_terminal() {
                 break;

@@ -3,7 +3,9 @@
 
 pub mod events_file;
 pub mod files;
+pub mod finding;
 pub mod journal;
+pub mod reading;
 pub mod record;
 pub mod spending;
 pub mod stored;

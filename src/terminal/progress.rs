@@ -61,6 +61,19 @@ impl Progress {
         Self { printer, manner, terms: None, estimate: None, started_at: Timestamp::default(), agents: BTreeMap::new(), spent: Cost::FREE }
     }
 
+    /// Learns what an earlier run has said, which is not said again: a run that goes on shows what is left.
+    pub fn catch_up(&mut self, earlier: &[Envelope], now: Timestamp) {
+        for envelope in earlier {
+            match &envelope.event {
+                Event::Started(terms) => self.terms = Some(terms.clone()),
+                Event::CostEstimated(estimate) => self.estimate = Some(estimate.clone()),
+                Event::CallFinished(call) => self.spent += call.cost,
+                _ => {}
+            }
+        }
+        self.started_at = now;
+    }
+
     fn note(&self, line: &str) {
         self.printer.note(&lines::fit(line, self.width()));
     }
