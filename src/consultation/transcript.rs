@@ -169,7 +169,7 @@ impl Transcript {
                     substitute: substitute.clone(),
                     reason: reason.clone(),
                     message: message.clone(),
-                })
+                });
             }
             Event::Aborted { reason, message, during, .. } => {
                 self.abort = Some(Abort { reason: *reason, message: message.clone(), during: *during });

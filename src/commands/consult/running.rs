@@ -28,7 +28,7 @@ pub(crate) struct Run<'a> {
 
 impl Run<'_> {
     /// Runs the consultation to its end; keeps and shows what came of it together with what was kept `earlier`.
-    pub(crate) fn to_its_end(
+    pub(crate) fn carry_out(
         self,
         mut consultation: Consultation,
         begin: Begin,

@@ -79,7 +79,7 @@ pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> 
         tool_version: env!("CARGO_PKG_VERSION").to_owned(),
     };
     let run = Run { clock, providers: &providers, output: &args.output, printer };
-    run.to_its_end(replayed.consultation, begin, events, keeping)
+    run.carry_out(replayed.consultation, begin, events, keeping)
 }
 
 /// Where it goes on, what is kept, and what has been spent.

@@ -13,10 +13,10 @@ pub(super) fn renewed(events: &[Envelope], plan: &Plan, flags: &ControlFlags, st
     let mut control = &plan.control;
     let mut ended = None;
     for envelope in events {
-        match &envelope.event {
-            Event::Resumed(resumed) => (control, ended) = (&resumed.control, None),
-            Event::Aborted { reason, .. } => ended = Some(*reason),
-            _ => {}
+        if let Event::Resumed(resumed) = &envelope.event {
+            (control, ended) = (&resumed.control, None);
+        } else if let Event::Aborted { reason, .. } = &envelope.event {
+            ended = Some(*reason);
         }
     }
     let mut control = control.clone();
