@@ -77,7 +77,7 @@ pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> 
 
     let keeping = if args.no_log { Keeping::Nothing } else { Keeping::open(&setup.home, &setup.plan.id, printer) };
     let run = Run { clock, providers: &setup.providers, output: &args.output, printer };
-    run.carry_out(Consultation::new(setup.plan), Begin::Anew, Vec::new(), keeping)
+    run.carry_out(Consultation::new(setup.plan), Begin::New, Vec::new(), keeping)
 }
 
 /// Asks the person at the terminal.

@@ -51,7 +51,7 @@ impl Run<'_> {
             let person = Asker { printer, agents: consultation.plan().panel.seats.len() };
             let interrupts = interrupts::listen(Exit::Interrupted.code()).map_err(Error::failed)?;
             let driver = Driver { clock, providers, subscribers, person: &person, interrupts };
-            Ok::<_, Error>(driver.run_from(&mut consultation, begin).await)
+            Ok::<_, Error>(driver.run(&mut consultation, begin).await)
         })?);
         drop(progress);
         let ended = ending::finish(&history, output, keeping, printer);

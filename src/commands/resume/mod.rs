@@ -69,17 +69,9 @@ pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> 
     let within = asked::Within { home: &home, environment, settings: &settings, printer, standing };
     let providers = within.providers(replayed.consultation.plan(), &transcript)?;
     printer.note(&announcement(&transcript));
-    // Time never runs backwards within a journal, whatever has happened to the clock since.
-    let clock = Clock::starting(Clock::system().now().max(replayed.last_at));
-    let begin = Begin::Again {
-        effects: replayed.effects,
-        timers: replayed.timers,
-        lost: replayed.lost,
-        control: Box::new(control),
-        tool_version: env!("CARGO_PKG_VERSION").to_owned(),
-    };
-    let run = Run { clock, providers: &providers, output: &args.output, printer };
-    run.carry_out(replayed.consultation, begin, events, keeping)
+    let (consultation, begin) = Begin::again(replayed, control, env!("CARGO_PKG_VERSION"));
+    let run = Run { clock: Clock::system(), providers: &providers, output: &args.output, printer };
+    run.carry_out(consultation, begin, events, keeping)
 }
 
 /// Where it goes on, what is kept, and what has been spent.
