@@ -8,11 +8,11 @@ use serde::{Deserialize, Serialize};
 use crate::domain::ids::{ConsultationId, ModelRef, ProviderId, SeatId};
 use crate::domain::money::{Cost, MicroUsd};
 use crate::domain::panel::Panel;
-use crate::domain::pricing::PriceList;
+use crate::domain::pricing::{Price, PriceList};
 use crate::domain::tokens::{Usage, UsageSource};
 
 use super::answer::AnswerKind;
-use super::call::{Failure, FailureClass, Reply};
+use super::call::{Failure, FailureClass, Prompt, Reply};
 use super::event::CostSource;
 use super::labels::Labels;
 use super::policy::consent::{ConsentRule, Standing};
@@ -23,6 +23,10 @@ use super::prompt::{Prompter, Size, Templates};
 
 /// Calls under way at one provider at once, where nothing else is said.
 pub const USUAL_IN_FLIGHT: u32 = 4;
+
+/// Tokens that a prompt takes at most beside its own text: the answer's JSON Schema, which every vendor counts as input in one form or
+/// another, and what a vendor wraps around messages and schema. The longest schema has three quarters as many bytes.
+pub const AROUND_A_PROMPT: u64 = 4_096;
 
 /// Everything a consultation needs to know.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -154,6 +158,14 @@ impl Plan {
         Prompter { templates: &self.templates, labels, question: &self.question, size: self.terms(model).size }
     }
 
+    /// The model that an agent is to be played by, and those that can take over from it, best first.
+    pub fn players(&self, agent: &SeatId) -> Vec<ModelRef> {
+        match self.panel.seat(agent) {
+            Some(seat) => std::iter::once(&seat.model).chain(self.stand_ins.get(agent).into_iter().flatten()).cloned().collect(),
+            None => self.panel.judges.clone(),
+        }
+    }
+
     /// The name of an agent for screens.
     pub fn agent_name(&self, agent: &SeatId) -> String {
         self.panel.seat(agent).map_or_else(|| "Judge".to_owned(), |seat| seat.name().to_owned())
@@ -207,6 +219,19 @@ impl Plan {
     /// What a call is expected to cost by the price table.
     pub fn expected_cost(&self, model: &ModelRef, usage: &Usage) -> Cost {
         self.cost_of_usage(model, None, usage).0
+    }
+
+    /// The most that a call can cost that stays within its room, by the price of the model that is asked.
+    ///
+    /// A token is at least a byte of the prompt, whatever the tokenizer: nothing that it counts as one is shorter. A model without a price
+    /// may cost anything.
+    pub fn worst_case(&self, model: &ModelRef, prompt: &Prompt, room: u64) -> Cost {
+        if self.terms(model).free {
+            return Cost::FREE;
+        }
+        let bytes = u64::try_from(prompt.text().len()).unwrap_or(u64::MAX);
+        let most = |price: &Price| price.most(bytes.saturating_add(AROUND_A_PROMPT), room);
+        self.prices.price(model).map_or(Cost::at_least(MicroUsd::ZERO), |price| Cost::exactly(most(price)))
     }
 
     fn cost_of_usage(&self, asked: &ModelRef, served: Option<&str>, usage: &Usage) -> (Cost, CostSource) {
