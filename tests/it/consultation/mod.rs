@@ -4,4 +4,5 @@ mod control;
 mod estimates;
 mod pacing;
 mod properties;
+mod resuming;
 mod scenarios;
