@@ -62,9 +62,9 @@ async fn a_check_that_hangs_holds_up_neither_the_end_nor_an_interrupt() {
     };
     let stage = with_checks(hour);
     let history = stage.play(plan()).await;
-    assert_eq!((Transcript::fold(&history).unwrap().state, stage.began.elapsed()), (StateName::Complete, 4 * SECOND));
+    assert_eq!((Transcript::fold(&history).unwrap().state, stage.began.elapsed()), (StateName::Complete, 5 * SECOND));
     let dropped = |stage: &Stage, at| stage.checks().iter().all(|check| check.dropped && check.ended == Some(at));
-    assert!(stage.checks().len() == 3 && dropped(&stage, 4 * SECOND), "{:?}", stage.checks());
+    assert!(stage.checks().len() == 3 && dropped(&stage, 5 * SECOND), "{:?}", stage.checks());
 
     let stage = with_checks(hour);
     let history = stage.play_interrupted(plan(), SECOND / 2).await;

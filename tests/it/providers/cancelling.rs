@@ -58,7 +58,8 @@ async fn the_end_of_a_run_closes_the_connections_of_calls_and_checks_at_once() {
     let providers = providers(&server);
     let mut consultation = Consultation::new(plan());
     let (interrupt, interrupts) = mpsc::unbounded_channel();
-    let driver = Driver { clock: Clock::starting(Timestamp(0)), providers: &providers, subscribers: Vec::new(), person: &Nobody, interrupts };
+    let driver =
+        Driver { clock: Clock::starting(Timestamp(0)), providers: &providers, subscribers: Vec::new(), person: &Nobody, interrupts };
     let run = driver.run(&mut consultation, Begin::New);
     let end = async {
         server.sees("everyone is asked", |server| (server.requests().len(), server.free_requests().len()) == (3, 3)).await;
@@ -79,7 +80,8 @@ async fn the_end_of_a_run_closes_the_connections_of_calls_and_checks_at_once() {
 #[tokio::test]
 async fn a_call_that_is_dropped_closes_its_connection_at_once_however_far_it_has_come() {
     let text = || Answer::text("a text of several pieces").pieces(8);
-    let stages = [("before the head", text().delay(FOR_EVER)), ("before the first byte", text().silence(FOR_EVER)), ("half way", text().stall())];
+    let stages =
+        [("before the head", text().delay(FOR_EVER)), ("before the first byte", text().silence(FOR_EVER)), ("half way", text().stall())];
     for (stage, answer) in stages {
         let server = ProviderServer::start();
         server.on(On::any(), answer);
