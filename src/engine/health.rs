@@ -239,7 +239,8 @@ mod tests {
         let slow: Script = |_| (5 * SECOND, Ok(()));
         let refused: Script = |_| (SECOND, Err(FailureClass::Auth));
         let hangs: Script = |nth| if nth == 1 { (8 * SECOND, Err(FailureClass::RateLimit)) } else { (3_600 * SECOND, Ok(())) };
-        let mut told = heard(&[("hangs", Some(hangs)), ("local", None), ("refused", Some(refused)), ("slow", Some(slow))], 62 * SECOND).await;
+        let mut told =
+            heard(&[("hangs", Some(hangs)), ("local", None), ("refused", Some(refused)), ("slow", Some(slow))], 62 * SECOND).await;
         let mut expected = [
             "0 hangs ?",
             "0 refused ?",
@@ -270,10 +271,14 @@ mod tests {
         monitor.next().await;
         let Input::HealthChanged(update) = monitor.next().await else { panic!("it was checked") };
         assert_eq!((update.status, update.error_rate.to_bits()), (HealthStatus::Degraded, 0.5_f64.to_bits()));
-        for class in [FailureClass::Internal, FailureClass::Overload, FailureClass::BadRequest, FailureClass::Overload, FailureClass::Overload] {
+        for class in
+            [FailureClass::Internal, FailureClass::Overload, FailureClass::BadRequest, FailureClass::Overload, FailureClass::Overload]
+        {
             assert_eq!(monitor.called(&a, &failed(class)), None, "{class:?}");
         }
-        let Some(Input::HealthChanged(update)) = monitor.called(&a, &failed(FailureClass::Interrupted)) else { panic!("the third in a row") };
+        let Some(Input::HealthChanged(update)) = monitor.called(&a, &failed(FailureClass::Interrupted)) else {
+            panic!("the third in a row")
+        };
         assert_eq!((update.status, update.latency_ms, update.consecutive_failures), (HealthStatus::Unhealthy, Some(1_000), 3));
         for _ in 0..4 {
             assert_eq!(monitor.called(&local, &failed(FailureClass::Transport)), None);

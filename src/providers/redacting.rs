@@ -101,7 +101,8 @@ mod tests {
 
     #[test]
     fn however_a_text_is_cut_its_pieces_are_the_redacted_text() {
-        for (key, text) in [("abcab", "xabcabcab"), ("aa", "aaaba"), ("k世k", "k世k世k世"), ("abab", "aabababa"), ("", "ab"), ("[key]", "[[key]y]")]
+        for (key, text) in
+            [("abcab", "xabcabcab"), ("aa", "aaaba"), ("k世k", "k世k世k世"), ("abab", "aabababa"), ("", "ab"), ("[key]", "[[key]y]")]
         {
             let account = account(Some(key));
             for places in 0..1 << text.chars().count() {

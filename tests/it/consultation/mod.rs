@@ -3,4 +3,5 @@
 mod estimates;
 mod pacing;
 mod properties;
+mod resume;
 mod scenarios;
