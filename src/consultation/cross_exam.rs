@@ -102,7 +102,7 @@ impl CrossExamination {
         self.step = Step::Merging;
         let (revisions, synthesis, material) = (&self.revisions, &self.synthesis, turn.plan.material);
         let sent = send_judge(turn, &mut self.work, AnswerKind::CrossExam, |prompter| {
-            filtering::cross_examination(prompter, material, revisions, synthesis)
+            filtering::merging(prompter, material, revisions, synthesis)
         });
         match sent {
             Ok(()) => self.merged(turn),

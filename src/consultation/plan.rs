@@ -9,7 +9,7 @@ use crate::domain::ids::{ConsultationId, ModelRef, ProviderId, SeatId};
 use crate::domain::money::{Cost, MicroUsd};
 use crate::domain::panel::Panel;
 use crate::domain::pricing::{Price, PriceList};
-use crate::domain::tokens::{Usage, UsageSource};
+use crate::domain::tokens::{Band, Usage, UsageSource};
 
 use super::answer::AnswerKind;
 use super::call::{Failure, FailureClass, Prompt, Reply};
@@ -120,6 +120,14 @@ pub struct OutputTokens {
     pub high: u64,
 }
 
+/// What something is expected to cost.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CostRange {
+    pub low: Cost,
+    pub expected: Cost,
+    pub high: Cost,
+}
+
 impl OutputTokens {
     /// 2,000 tokens, the figure of the original design; half and twice as many are usual too.
     pub const USUAL: Self = Self { low: 1_000, expected: 2_000, high: 4_000 };
@@ -219,6 +227,24 @@ impl Plan {
     /// What a call is expected to cost by the price table.
     pub fn expected_cost(&self, model: &ModelRef, usage: &Usage) -> Cost {
         self.cost_of_usage(model, None, usage).0
+    }
+
+    /// What a call is expected to cost by the price table: the least, the expected, the most. Prompts may be read from a cache that nobody
+    /// asked for, and written to it.
+    pub fn cost_range(&self, model: &ModelRef, prompt: Band, output: OutputTokens) -> CostRange {
+        if self.terms(model).free {
+            return CostRange::default();
+        }
+        let Some(price) = self.prices.price(model) else {
+            let unknown = Cost::at_least(MicroUsd::ZERO);
+            return CostRange { low: unknown, expected: unknown, high: unknown };
+        };
+        let usage = Usage { input: prompt.expected, output: output.expected, ..Usage::default() };
+        CostRange {
+            low: Cost::exactly(price.least(prompt.low, output.low)),
+            expected: Cost::exactly(price.cost(&usage)),
+            high: Cost::exactly(price.most(prompt.high, output.high)),
+        }
     }
 
     /// The most that a call can cost that stays within its room, by the price of the model that is asked.

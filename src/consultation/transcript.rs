@@ -11,6 +11,7 @@ use crate::domain::ids::{CallId, ConsultationId, ModelRef, SeatId};
 use crate::domain::money::{Cost, MicroUsd};
 use crate::domain::time::Timestamp;
 
+use super::efficiency::Savings;
 use super::event::{
     AbortReason, AgentError, CallFinished, CancelReason, Consent, Envelope, Estimate, Event, Started, StateName, SubstitutionReason,
 };
@@ -31,6 +32,7 @@ pub struct Transcript {
     /// Calls that came back, in that order.
     pub calls: Vec<CallFinished>,
     pub lost_calls: Vec<LostCall>,
+    pub(super) savings: Savings,
     pub failures: Vec<AgentFailure>,
     pub substitutions: Vec<Substitution>,
     pub hedges: Vec<Hedge>,
@@ -114,6 +116,7 @@ impl Transcript {
             artifacts: Vec::new(),
             calls: Vec::new(),
             lost_calls: Vec::new(),
+            savings: Savings::default(),
             failures: Vec::new(),
             substitutions: Vec::new(),
             hedges: Vec::new(),
@@ -135,6 +138,7 @@ impl Transcript {
         }
         self.last_at = envelope.at;
         self.duration = envelope.at.since(self.started_at).saturating_sub(self.paused);
+        self.savings.take(&envelope.event);
         match &envelope.event {
             Event::CostEstimated(estimate) => self.estimate = Some(estimate.clone()),
             Event::UserConsent { approved, how } => self.consent = Some((*approved, *how)),

@@ -57,12 +57,32 @@ impl Price {
     pub fn most(&self, prompt: u64, output: u64) -> MicroUsd {
         let tier = self.long_context.iter().filter(|tier| prompt > tier.above_tokens).map(|tier| &tier.rates);
         // A shorter prompt is billed at the base rates, which nothing obliges to be the lower ones.
-        let at = |rates: &Rates| {
-            let dearest = [rates.cache_read, rates.cache_write].into_iter().flatten().fold(rates.input, MicroUsd::max);
-            let whole = Self { base: Rates { input: dearest, ..*rates }, long_context: None };
-            whole.cost(&Usage { input: prompt, output, ..Usage::default() })
-        };
-        tier.map(at).fold(at(&self.base), MicroUsd::max)
+        let costs = std::iter::once(&self.base)
+            .chain(tier)
+            .map(|rates| rates.cost(rates.classes().fold(rates.input, MicroUsd::max), prompt, output));
+        costs.max().unwrap_or_default()
+    }
+
+    /// The least that a call can cost whose prompt and answer take at least so many tokens, however its prompt is cached.
+    pub fn least(&self, prompt: u64, output: u64) -> MicroUsd {
+        let tier = self.long_context.iter().map(|tier| &tier.rates);
+        let costs = std::iter::once(&self.base)
+            .chain(tier)
+            .map(|rates| rates.cost(rates.classes().fold(rates.input, MicroUsd::min), prompt, output));
+        costs.min().unwrap_or_default()
+    }
+}
+
+impl Rates {
+    /// What a token of the prompt can cost.
+    fn classes(&self) -> impl Iterator<Item = MicroUsd> {
+        [Some(self.input), self.cache_read, self.cache_write].into_iter().flatten()
+    }
+
+    /// The cost of a call, every token of its prompt at one rate.
+    fn cost(&self, prompt_rate: MicroUsd, prompt: u64, output: u64) -> MicroUsd {
+        let base = Self { input: prompt_rate, ..*self };
+        Price { base, long_context: None }.cost(&Usage { input: prompt, output, ..Usage::default() })
     }
 }
 
@@ -100,7 +120,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn nothing_within_the_tokens_costs_more_than_the_most(
+        fn nothing_within_the_tokens_costs_more_than_the_most_or_less_than_the_least(
             base in any_rates(),
             tier in proptest::option::of((0u64..20_000, any_rates())),
             (input, cache_read, cache_write, output) in (0u64..10_000, 0u64..10_000, 0u64..10_000, 0u64..50_000),
@@ -109,6 +129,7 @@ mod tests {
             let price = Price { base, long_context: tier.map(|(above_tokens, rates)| LongContext { above_tokens, rates }) };
             let usage = Usage { input, cache_read, cache_write, output, ..Usage::default() };
             prop_assert!(price.cost(&usage) <= price.most(usage.prompt() + more_prompt, output + more_output));
+            prop_assert!(price.cost(&usage) >= price.least(usage.prompt().saturating_sub(more_prompt), output.saturating_sub(more_output)));
         }
     }
 

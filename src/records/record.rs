@@ -124,6 +124,7 @@ fn account(transcript: &Transcript) -> Value {
     let terms = &transcript.terms;
     json!({
         "cost": spending(transcript),
+        "token_efficiency_stats": transcript.token_efficiency(),
         "estimated_cost": transcript.estimate.as_ref().map(|estimate| {
             let mut written = money(estimate.cost);
             if let Value::Object(written) = &mut written {
