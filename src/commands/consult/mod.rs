@@ -1,5 +1,6 @@
 //! `conclave consult`: asks a panel one question and gives its answer.
 
+mod dry_run;
 mod ending;
 pub(crate) mod flags;
 mod question;
@@ -79,6 +80,9 @@ pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> 
         (false, false) => Standing::Unattended,
     };
     let setup = setup::prepare(args, environment, printer, question.text, standing, clock.now())?;
+    if args.dry_run {
+        return dry_run::show(&setup, &args.output, printer);
+    }
 
     let events_on_stderr = args.output.events.as_deref().is_some_and(|path| path.as_os_str() == "-");
     let mut events = events_file(&args.output, printer)?;
