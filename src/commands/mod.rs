@@ -11,4 +11,6 @@ pub mod model;
 pub mod models;
 mod panel;
 mod reach;
+pub mod resume;
 mod servers;
+mod stand_ins;

@@ -33,7 +33,7 @@ pub(super) fn enter(turn: &mut Turn<'_>) -> State {
             turn.emit(Event::CostEstimated(estimate.clone()));
             awaiting_consent::enter(turn, estimate)
         }
-        Err(error) => turn.abort(StateName::Estimating, AbortReason::Prompt, error.to_string()),
+        Err(error) => turn.abort(State::Estimating, AbortReason::Prompt, error.to_string()),
     }
 }
 

@@ -166,6 +166,14 @@ impl Plan {
         Prompter { templates: &self.templates, labels, question: &self.question, size: self.terms(model).size }
     }
 
+    /// The model that an agent is to be played by, and those that can take over from it, best first.
+    pub fn players(&self, agent: &SeatId) -> Vec<ModelRef> {
+        match self.panel.seat(agent) {
+            Some(seat) => std::iter::once(&seat.model).chain(self.stand_ins.get(agent).into_iter().flatten()).cloned().collect(),
+            None => self.panel.judges.clone(),
+        }
+    }
+
     /// The name of an agent for screens.
     pub fn agent_name(&self, agent: &SeatId) -> String {
         self.panel.seat(agent).map_or_else(|| "Judge".to_owned(), |seat| seat.name().to_owned())

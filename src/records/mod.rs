@@ -4,8 +4,10 @@
 pub mod events_file;
 pub mod experience;
 pub mod files;
+pub mod finding;
 pub mod journal;
 pub mod month;
+pub mod reading;
 pub mod record;
 pub mod spending;
 pub mod stored;

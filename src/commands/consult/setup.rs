@@ -9,6 +9,7 @@ use crate::commands::models;
 use crate::commands::panel::{self, Choices, Flags, Wanted};
 use crate::commands::reach::{self, Reach};
 use crate::commands::servers::{Servers, Where};
+use crate::commands::stand_ins::stand_ins;
 use crate::config::env::Environment;
 use crate::config::key_commands::KeyCommands;
 use crate::config::paths::Home;
@@ -17,7 +18,7 @@ use crate::consultation::plan::{Material, ModelTerms, Plan};
 use crate::consultation::policy::consent::Standing;
 use crate::consultation::policy::retry::RetryRule;
 use crate::consultation::prompt::Templates;
-use crate::domain::ids::{ConsultationId, ModelRef, ProviderId};
+use crate::domain::ids::{ConsultationId, ModelRef, ProviderId, SeatId};
 use crate::domain::panel::Panel;
 use crate::domain::time::Timestamp;
 use crate::engine::driver::Providers;
@@ -64,9 +65,11 @@ pub(super) fn prepare(
     let local = if args.dry_run { None } else { obtain(&mut chosen.panel, &local_models, standing)? };
 
     let unique = ulid::Ulid::generate();
-    let prices = catalog.prices_with(models_of(&chosen.panel), now);
-    let asked: BTreeSet<ProviderId> = models_of(&chosen.panel).map(|model| model.provider.clone()).collect();
-    let models = terms(&chosen.panel, &catalog, &settings, &reached, &servers);
+    let stand_ins = stand_ins(&chosen.panel, &wanted, &catalog, &reached, now);
+    let used = models_of(&chosen.panel, &stand_ins);
+    let prices = catalog.prices_with(&used, now);
+    let asked: BTreeSet<ProviderId> = used.iter().map(|model| model.provider.clone()).collect();
+    let models = terms(&used, &catalog, &settings, &reached, &servers);
     let is_free = models.values().all(|terms| terms.free);
     if !is_free {
         chosen.notices.extend(catalog.age_warnings(now));
@@ -99,7 +102,7 @@ pub(super) fn prepare(
         templates,
         seed: u64::try_from(unique.random() & u128::from(u64::MAX)).unwrap_or_default(),
         control,
-        stand_ins: BTreeMap::new(),
+        stand_ins,
         material: if args.output.verbose { Material::Whole } else { Material::Filtered },
         learnt_output: experience.learnt_output(),
         retry: RetryRule::default(),
@@ -119,12 +122,19 @@ fn templates(home: &Home) -> Result<Templates, Error> {
     Ok(templates)
 }
 
-fn models_of(panel: &Panel) -> impl Iterator<Item = &ModelRef> {
-    panel.seats.iter().map(|seat| &seat.model).chain(&panel.judges)
+/// Every model that the run may come to ask.
+fn models_of(panel: &Panel, stand_ins: &BTreeMap<SeatId, Vec<ModelRef>>) -> BTreeSet<ModelRef> {
+    panel.seats.iter().map(|seat| &seat.model).chain(&panel.judges).chain(stand_ins.values().flatten()).cloned().collect()
 }
 
-/// How each model of the panel is asked: as much room as the settings say, within what the model can write.
-fn terms(panel: &Panel, catalog: &Catalog, settings: &Settings, reached: &[Reach], servers: &Servers) -> BTreeMap<ModelRef, ModelTerms> {
+/// How each model is asked: as much room as the settings say, within what the model can write.
+fn terms(
+    used: &BTreeSet<ModelRef>,
+    catalog: &Catalog,
+    settings: &Settings,
+    reached: &[Reach],
+    servers: &Servers,
+) -> BTreeMap<ModelRef, ModelTerms> {
     let terms = |model: &ModelRef| {
         if model.provider.is_local() {
             return local::TERMS;
@@ -136,7 +146,7 @@ fn terms(panel: &Panel, catalog: &Catalog, settings: &Settings, reached: &[Reach
         let free = reached.iter().any(|reach| reach.id == model.provider && reach.is_free(&model.model));
         ModelTerms { room: settings.max_output_tokens.min(most), most, free, ..ModelTerms::default() }
     };
-    models_of(panel).map(|model| (model.clone(), terms(model))).collect()
+    used.iter().map(|model| (model.clone(), terms(model))).collect()
 }
 
 /// How many calls may be under way at each provider: as its own entry says, else as its kind can bear, else as the settings say.

@@ -3,13 +3,14 @@
 use conclave::consultation::event::{Envelope, Event};
 use conclave::consultation::transcript::Transcript;
 use conclave::domain::money::{Cost, MicroUsd};
+use conclave::domain::tokens::Usage;
 use conclave::records::files::ConsultationFiles;
 use conclave::records::record::record;
 use conclave::records::stored::read_record;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use crate::support::sample;
+use crate::support::{sample, script};
 
 const SCHEMA: &str = include_str!("../../../schemas/consultation.schema.json");
 
@@ -77,6 +78,47 @@ fn what_did_not_happen_is_not_claimed() {
     for absent in ["early_termination", "scrubbing_report", "resume_token", "debate_value_analysis"] {
         assert_eq!(complete.get(absent), None, "{absent}");
     }
+}
+
+/// A complete consultation whose prompts would have had so many tokens more in Rounds 3 and 4.
+fn filtered(tokens_saved: u64) -> Vec<Envelope> {
+    let mut events = sample::complete();
+    for envelope in &mut events {
+        match &mut envelope.event {
+            Event::Started(terms) => terms.plan = Some(Box::new(script::plan())),
+            Event::CallStarted { round_number: 3 | 4, tokens_saved: saved, .. } => *saved = tokens_saved,
+            _ => {}
+        }
+    }
+    events
+}
+
+#[test]
+fn what_filtering_saved_is_counted_from_the_prompts_that_were_read() {
+    let mut events = filtered(640);
+    let efficiency = json!({
+        "tokens_used": 9 * 1_204,
+        "tokens_saved_via_filtering": 5 * 640,
+        "efficiency_percentage": 22.8,
+        "filtering_method": "structured_artifact_array_truncation",
+    });
+    assert_eq!(recorded(&events)["token_efficiency_stats"], efficiency);
+    let refused = events.iter_mut().rev().find_map(|envelope| match &mut envelope.event {
+        Event::CallFinished(call) => Some(call),
+        _ => None,
+    });
+    refused.unwrap().tokens = Usage::default();
+    assert_eq!(recorded(&events)["token_efficiency_stats"]["tokens_saved_via_filtering"], 4 * 640);
+}
+
+#[test]
+fn a_consultation_without_filtering_claims_no_savings_and_one_without_calls_no_share() {
+    let stats = |events: &[Envelope]| recorded(events)["token_efficiency_stats"].clone();
+    let whole = json!({
+        "tokens_used": 9 * 1_204, "tokens_saved_via_filtering": 0, "efficiency_percentage": 0.0, "filtering_method": "none"
+    });
+    assert_eq!(stats(&sample::complete()), whole);
+    assert_eq!(stats(&sample::complete()[..1])["efficiency_percentage"], Value::Null);
 }
 
 #[test]
