@@ -1,6 +1,7 @@
 //! `conclave consult`: asks a panel one question and gives its answer.
 
 mod aborted;
+mod dry_run;
 pub(crate) mod ending;
 pub(crate) mod flags;
 mod question;
@@ -74,6 +75,9 @@ pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> 
     let clock = Clock::system();
     let standing = running::standing(&args.control, printer, question.input);
     let setup = setup::prepare(args, environment, printer, question.text, standing, clock.now())?;
+    if args.dry_run {
+        return dry_run::show(&setup, &args.output, printer);
+    }
 
     let keeping = if args.no_log { Keeping::Nothing } else { Keeping::open(&setup.home, &setup.plan.id, printer) };
     let run = Run { clock, providers: &setup.providers, output: &args.output, printer };

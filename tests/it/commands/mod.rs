@@ -8,6 +8,7 @@ mod config;
 mod consult;
 mod cost_gate;
 mod doctor;
+mod dry_run;
 mod endpoints;
 mod failures;
 mod interrupts;

@@ -1,5 +1,6 @@
 //! Tests of `records`.
 
+mod experience;
 mod finding;
 mod fixtures;
 mod journal;
