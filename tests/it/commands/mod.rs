@@ -22,5 +22,6 @@ mod requests;
 mod secrets;
 mod servers;
 mod settings;
+mod stand_ins;
 mod usage;
 mod writing;
