@@ -35,6 +35,13 @@ pub struct Shown {
     pub tokens_saved: u64,
 }
 
+impl Shown {
+    /// Nothing is left out.
+    pub fn whole(prompt: Prompt) -> Self {
+        Self { prompt, tokens_saved: 0 }
+    }
+}
+
 /// Round 3: an expert attacks and defends.
 pub fn revision(
     prompter: &Prompter<'_>,
@@ -101,7 +108,7 @@ fn show<A: PartialEq>(
     render: impl Fn(&A) -> Result<Prompt, PromptError>,
 ) -> Result<Shown, PromptError> {
     match material {
-        Material::Whole => Ok(Shown { prompt: render(whole)?, tokens_saved: 0 }),
+        Material::Whole => render(whole).map(Shown::whole),
         Material::Filtered => {
             let kept = filter(whole);
             let prompt = render(&kept)?;

@@ -60,6 +60,7 @@ enum Stage {
         results: VecDeque<CallResult>,
     },
     Open {
+        since: Timestamp,
         until: Timestamp,
         why: WhyOpen,
     },
@@ -146,7 +147,8 @@ impl Circuit {
         permit
     }
 
-    /// A call that began at `began` succeeded. Any probe's success closes the circuit, also one that came after its permit.
+    /// A call that began at `began` succeeded. Any probe's success closes the circuit, also one that came after its permit; so does that
+    /// of a call which went out all the same while it was open.
     pub fn succeeded(&mut self, rule: &CircuitRule, began: Timestamp, now: Timestamp) {
         match &mut self.0 {
             Stage::Closed { since, in_a_row, results } if began >= *since => {
@@ -154,6 +156,9 @@ impl Circuit {
                 remember(results, rule, CallResult::Success);
             }
             Stage::Probing { first, .. } if began >= *first => {
+                self.0 = Stage::Closed { since: now, in_a_row: 0, results: VecDeque::new() };
+            }
+            Stage::Open { since, .. } if began > *since => {
                 self.0 = Stage::Closed { since: now, in_a_row: 0, results: VecDeque::new() };
             }
             Stage::Closed { .. } | Stage::Open { .. } | Stage::Probing { .. } => {}
@@ -172,7 +177,7 @@ impl Circuit {
             Stage::Closed { .. } | Stage::Open { .. } | Stage::Probing { .. } => None,
         };
         if let Some(why) = why {
-            self.0 = Stage::Open { until: now.after(rule.rest), why };
+            self.0 = Stage::Open { since: now, until: now.after(rule.rest), why };
         }
     }
 
@@ -187,7 +192,7 @@ impl Circuit {
     pub fn state(&self, now: Timestamp) -> CircuitState {
         match &self.0 {
             Stage::Closed { .. } => CircuitState::Closed,
-            Stage::Open { until, why } if now < *until => CircuitState::Open { until: *until, why: *why },
+            Stage::Open { until, why, .. } if now < *until => CircuitState::Open { until: *until, why: *why },
             Stage::Open { why, .. } | Stage::Probing { why, .. } => CircuitState::HalfOpen { why: *why },
         }
     }

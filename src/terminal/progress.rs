@@ -61,6 +61,39 @@ impl Progress {
         Self { printer, manner, terms: None, estimate: None, started_at: Timestamp::default(), agents: BTreeMap::new(), spent: Cost::FREE }
     }
 
+    /// Learns what an earlier run has said, which is not said again, and shows what is left: a run that goes on.
+    pub fn catch_up(&mut self, earlier: &[Envelope], now: Timestamp) {
+        let mut rows: Vec<Row> = Vec::new();
+        for envelope in earlier {
+            let since = Duration::ZERO;
+            if let Event::Started(terms) = &envelope.event {
+                self.terms = Some(terms.clone());
+            } else if let Event::CostEstimated(estimate) = &envelope.event {
+                self.estimate = Some(estimate.clone());
+            } else if let Event::CallFinished(call) = &envelope.event {
+                self.spent += call.cost;
+            } else if let Event::AgentThinking { agent_id, name, model, .. } = &envelope.event {
+                let (agent, name, model) = (agent_id.clone(), name.clone(), model.model.clone());
+                rows.push(Row { agent, name, model, since, phase: Phase::Connecting });
+            } else if let Event::AgentCompleted { agent_id, .. } | Event::AgentFailed { agent_id, .. } = &envelope.event {
+                rows.retain(|row| row.agent != *agent_id);
+            }
+        }
+        self.started_at = now;
+        let Some(terms) = self.terms.as_ref().filter(|_| self.manner == Manner::Live) else { return };
+        let (columns, spent, estimate) = (lines::columns(&terms.panel), self.spent, self.estimate.clone());
+        self.printer.live().update(|screen| {
+            screen.columns = columns;
+            screen.spent = spent;
+            screen.rows = rows;
+            if let Some(estimate) = estimate {
+                screen.estimate = Some(estimate.cost);
+                screen.rounds = estimate.calls.iter().map(|call| call.round_number).max().unwrap_or(4);
+            }
+        });
+        self.printer.live().start();
+    }
+
     fn note(&self, line: &str) {
         self.printer.note(&lines::fit(line, self.width()));
     }

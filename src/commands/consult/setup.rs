@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::commands::config;
+use crate::commands::control;
 use crate::commands::local::{self, Found, LocalModels};
 use crate::commands::models;
 use crate::commands::panel::{self, Choices, Flags, Wanted};
@@ -13,8 +14,8 @@ use crate::config::env::Environment;
 use crate::config::key_commands::KeyCommands;
 use crate::config::paths::Home;
 use crate::config::settings::Settings;
-use crate::consultation::plan::{Control, Material, ModelTerms, Plan};
-use crate::consultation::policy::consent::{ConsentRule, Standing};
+use crate::consultation::plan::{Material, ModelTerms, Plan};
+use crate::consultation::policy::consent::Standing;
 use crate::consultation::policy::retry::RetryRule;
 use crate::consultation::prompt::Templates;
 use crate::domain::ids::{ConsultationId, ModelRef, ProviderId, SeatId};
@@ -24,6 +25,7 @@ use crate::engine::driver::Providers;
 use crate::error::Error;
 use crate::providers::catalog::Catalog;
 use crate::providers::http::{Http, Timeouts};
+use crate::records::experience::Experience;
 use crate::terminal::printer::Printer;
 
 use super::Args;
@@ -65,7 +67,8 @@ pub(super) fn prepare(
     let prices = catalog.prices_with(&used, now);
     let asked: BTreeSet<ProviderId> = used.iter().map(|model| model.provider.clone()).collect();
     let models = terms(&used, &catalog, &settings, &reached, &servers);
-    if models.values().any(|terms| !terms.free) {
+    let is_free = models.values().all(|terms| terms.free);
+    if !is_free {
         chosen.notices.extend(catalog.age_warnings(now));
     }
     chosen.notices.splice(..0, servers.notice());
@@ -76,6 +79,11 @@ pub(super) fn prepare(
     if let Some(found) = local {
         providers.insert(ProviderId::new(ProviderId::LOCAL), local::provider(found, &settings)?);
     }
+    let logs = home.path().join("consult-logs");
+    let experience = Experience::read(&logs, &models.keys().collect());
+    let month = if is_free { None } else { control::month(&settings, &logs, now) };
+    chosen.notices.extend(month.and_then(control::month_notice));
+    let control = control::control(&args.control, &settings, standing, month, &experience)?;
     let plan = Plan {
         id: ConsultationId::from_unique(&unique.to_string()),
         question,
@@ -84,13 +92,10 @@ pub(super) fn prepare(
         prices,
         templates,
         seed: u64::try_from(unique.random() & u128::from(u64::MAX)).unwrap_or_default(),
-        control: Control {
-            consent: ConsentRule { always_allow_under: settings.always_allow_under, standing, month: None },
-            ..Control::usual(standing)
-        },
+        control,
         stand_ins,
-        material: Material::default(),
-        learnt_output: BTreeMap::new(),
+        material: if args.output.verbose { Material::Whole } else { Material::Filtered },
+        learnt_output: experience.learnt_output(),
         retry: RetryRule::default(),
         in_flight,
         tool_version: env!("CARGO_PKG_VERSION").to_owned(),

@@ -1,4 +1,4 @@
-//! A plain GET, bounded in time and size: for lists of models, checks of keys, and looks at local servers. It costs nothing anywhere.
+//! A plain GET, bounded in time and size: for lists of models, checks of keys and health, and looks at local servers. It costs nothing anywhere.
 
 use std::time::Duration;
 
@@ -33,9 +33,12 @@ impl Got {
         (200..300).contains(&self.status)
     }
 
-    /// What an answer that is no success means.
-    pub fn failure(&self, account: &Account) -> Failure {
-        errors::classify(&ErrorResponse { status: self.status, body: self.body.clone(), ..ErrorResponse::default() }, account, None)
+    /// The body, or what an answer that is no success means.
+    pub fn success(self, account: &Account) -> Result<String, Failure> {
+        if self.is_success() {
+            return Ok(self.body);
+        }
+        Err(errors::classify(&ErrorResponse { status: self.status, body: self.body, ..ErrorResponse::default() }, account, None))
     }
 }
 

@@ -72,8 +72,8 @@ fn the_others_answer_when_a_vendor_turns_requests_away() {
 #[test]
 fn the_others_answer_when_a_vendors_connection_fails() {
     fails(vec![
-        ("silence before the head", Answer::valid().delay(Duration::from_secs(60)), "transport", "sent nothing for 1 s", 3),
-        ("silence before the first byte", Answer::valid().silence(Duration::from_secs(60)), "transport", "sent nothing for 1 s", 3),
+        ("silence before the head", Answer::valid().delay(Duration::from_secs(60)), "timeout", "sent nothing for 1 s", 3),
+        ("silence before the first byte", Answer::valid().silence(Duration::from_secs(60)), "timeout", "sent nothing for 1 s", 3),
         ("silence half way", Answer::valid().pieces(20).stall(), "interrupted", "sent nothing for 1 s", 1),
         ("a reset at once", Answer::valid().cut_after(0), "transport", "broke", 3),
         ("a reset half way", Answer::valid().pieces(20).cut(), "interrupted", "broke", 1),

@@ -20,13 +20,13 @@ fn the_next_judge_takes_over_and_the_result_says_so() {
 }
 
 #[test]
-fn the_judges_are_asked_in_the_order_in_which_they_were_named() {
+fn the_judges_are_asked_in_the_order_in_which_they_were_named_and_who_took_over_stays() {
     let server = ProviderServer::start();
     server.on(On::model("gemini-3.8-flash"), unauthorized());
     let conclave = Conclave::at(&server);
     conclave.run(&["consult", "--judge", "gemini-3.8-flash,claude-opus-5-5", "Shall we?"]).ends_with(0);
     let judges: Vec<_> = asked(&server).into_iter().filter(|asked| !asked.is_experts()).map(|asked| asked.model).collect();
-    assert_eq!(judges, ["gemini-3.8-flash", "claude-opus-5-5"].repeat(3));
+    assert_eq!(judges, ["gemini-3.8-flash", "claude-opus-5-5", "claude-opus-5-5", "claude-opus-5-5"]);
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! The machine: scenarios with their exact logs, invariants under random scripts, and restoring at any point.
 
+mod control;
+mod estimates;
 mod pacing;
 mod properties;
 mod scenarios;

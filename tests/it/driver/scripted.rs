@@ -13,7 +13,7 @@ use conclave::consultation::protocol::{Answer, Question};
 use conclave::domain::ids::ProviderId;
 use conclave::domain::time::Timestamp;
 use conclave::engine::clock::Clock;
-use conclave::engine::driver::{Driver, Providers};
+use conclave::engine::driver::{Begin, Driver, Providers};
 use conclave::engine::ports::{BoxFuture, Delta, Person, Provider, Subscriber};
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep};
@@ -137,7 +137,7 @@ pub(super) async fn run<'a>(
 ) -> Vec<Envelope> {
     let mut consultation = Consultation::new(plan);
     let driver = Driver { clock: Clock::starting(Timestamp(0)), providers, subscribers, person: &Says(Answer::Yes), interrupts };
-    driver.run(&mut consultation).await
+    driver.run(&mut consultation, Begin::New).await
 }
 
 pub(super) fn no_interrupts() -> mpsc::UnboundedReceiver<()> {

@@ -38,7 +38,7 @@ async fn a_redirect_is_not_followed_and_an_echoed_key_is_blotted_out() {
     let got = get(&server, Duration::from_secs(20)).await.unwrap();
     assert_eq!((got.status, server.asked().len()), (302, 1));
     let server = LocalServer::start().get("/list", 401, &format!(r#"{{"error":{{"message":"bad key {KEY}"}}}}"#));
-    let failure = get(&server, Duration::from_secs(20)).await.unwrap().failure(&account());
+    let failure = get(&server, Duration::from_secs(20)).await.unwrap().success(&account()).unwrap_err();
     assert_eq!((failure.class, failure.message.contains(KEY)), (FailureClass::Auth, false));
     assert!(failure.message.starts_with("bad key [key]"), "{}", failure.message);
 }

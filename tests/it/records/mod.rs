@@ -1,6 +1,8 @@
 //! Tests of `records`.
 
+mod finding;
 mod fixtures;
 mod journal;
 mod money;
 mod record;
+mod reopening;

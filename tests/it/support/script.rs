@@ -11,6 +11,7 @@ use conclave::consultation::plan::{Control, Material, Plan};
 use conclave::consultation::policy::consent::{ConsentRule, Standing};
 use conclave::consultation::policy::hedging::HedgeRule;
 use conclave::consultation::policy::retry::RetryRule;
+use conclave::consultation::policy::substitution::OnFailure;
 use conclave::consultation::prompt::Templates;
 use conclave::consultation::protocol::{Effect, Input, Question, TimerId};
 use conclave::domain::ids::{CallId, ConsultationId, ModelRef, ProviderId, SeatId};
@@ -51,6 +52,7 @@ pub fn plan() -> Plan {
             consent: ConsentRule { always_allow_under: MicroUsd(10_000_000), standing: Standing::Askable, month: None },
             hedge: HedgeRule { after: None, ..HedgeRule::default() },
             pulse: None,
+            on_failure: OnFailure::Substitute,
             ..Control::usual(Standing::Askable)
         },
         stand_ins: BTreeMap::new(),
@@ -164,9 +166,17 @@ impl Player {
 
     /// Gives one input, carries out the effects and checks the invariants.
     pub fn give(&mut self, input: Input) {
-        let was_over = self.machine.state().is_terminal();
+        let resumes = matches!(input, Input::Resume { .. });
+        let was_over = self.machine.state().is_terminal() && !resumes;
+        if matches!(input, Input::Answered(_)) {
+            self.question = None;
+        }
+        let before = (!matches!(input, Input::FirstToken { .. })).then(|| self.machine.clone());
         let effects = self.machine.handle(self.now, input);
         assert!(!was_over || effects.is_empty(), "a terminal state has no effects: {effects:?}");
+        if let Some(before) = before.filter(|_| !effects.iter().any(|effect| matches!(effect, Effect::Emit(_))) && !resumes) {
+            assert!(effects.is_empty() && before == self.machine, "a log has to tell whatever changes the machine: {effects:?}");
+        }
         for effect in effects {
             match effect {
                 Effect::Question(question) => {
@@ -199,6 +209,7 @@ impl Player {
         }
         if self.machine.state().is_terminal() {
             assert!(self.open.is_empty(), "no call is open at the end");
+            assert!(self.question.is_none(), "no question is open at the end");
             assert_eq!(self.started, self.ended, "every call ends exactly once");
         }
     }
