@@ -5,9 +5,11 @@ use conclave::consultation::plan::Plan;
 use conclave::domain::ids::ModelRef;
 use conclave::records::journal::read_journal;
 
+use super::failures::unauthorized;
+use crate::support::asked::asked;
 use crate::support::binary::Conclave;
 use crate::support::local_server::LocalServer;
-use crate::support::provider_server::ProviderServer;
+use crate::support::provider_server::{On, ProviderServer, Vendor};
 
 /// The terms that the journal of this run begins with.
 fn plan(conclave: &Conclave, arguments: &[&str]) -> Plan {
@@ -80,4 +82,19 @@ fn where_only_a_local_server_answers_nobody_stands_in() {
     let arguments = ["--model", "llamacpp:m", "--judge", "llamacpp:m"];
     assert_eq!(told(&plan(&with_keys, &arguments)), Vec::<String>::new(), "keys or no keys");
     assert!(vendors.requests().is_empty());
+}
+
+#[test]
+fn a_seat_whose_vendor_turns_it_away_is_played_by_the_first_stand_in_to_the_end() {
+    let server = ProviderServer::start();
+    server.on(On::vendor(Vendor::Anthropic), unauthorized());
+    let conclave = Conclave::at(&server);
+    let ran = conclave.run(&["consult", "Shall we?", "--yes"]).ends_with(0);
+    let of_openai = |answer| asked(&server).iter().filter(|asked| asked.answer == answer && asked.model == "gpt-6.1-sol").count();
+    assert_eq!((of_openai("independent"), of_openai("revision")), (2, 2), "{}", ran.stderr);
+    let record = conclave.record();
+    assert_eq!(record["substitutions"].as_array().unwrap().len(), 1, "{record}");
+    let substitution = &record["substitutions"][0];
+    assert_eq!((&substitution["agent_id"], &substitution["substitute"]), (&"security".into(), &"openai:gpt-6.1-sol".into()));
+    assert_eq!(record["perspectives"].as_array().unwrap().len(), 3, "every seat has its answer");
 }
