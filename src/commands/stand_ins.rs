@@ -229,7 +229,7 @@ mod tests {
 
     #[test]
     fn no_key_is_unlocked_for_it_and_none_that_cannot_be_sent_fails_the_run() {
-        let locked = r#"{"endpoints": {"google": {"api_key_cmd": "exit 1"}}}"#;
+        let locked = r#"{"endpoints": {"google": {"api_key_cmd": "echo k"}}}"#;
         let wanted = seated("security=claude-opus-5-5", Some("claude-opus-5-5"));
         assert_eq!(of(&[ANTHROPIC, OPENAI], locked, &wanted), ["security: openai:gpt-6.1-sol"]);
         let judged = seated("security=claude-opus-5-5", Some("gemini-4-argon"));
