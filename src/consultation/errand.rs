@@ -249,6 +249,7 @@ impl Errand {
 
     /// Goes on after its process was gone: calls that are lost are made again, and a question that nobody answered is asked again.
     pub(super) fn resume(&mut self, turn: &mut Turn<'_>, lost: &[CallId]) -> Option<Settled> {
+        let hedge_delay = self.hedge_delay(turn);
         match &mut self.status {
             Status::Pending { .. } => self.go(turn),
             Status::Calling(calling) => {
@@ -257,8 +258,14 @@ impl Errand {
                 for attempt in gone {
                     turn.lose_call(attempt.call, attempt.since, &attempt.model.provider);
                 }
+                // What is not lost goes out only now: its process was gone between saying so and doing it.
+                for attempt in &mut calling.attempts {
+                    attempt.since = turn.now;
+                }
                 if calling.attempts.is_empty() {
                     self.status = Status::Pending { purpose: Purpose::Resumed, not_before: turn.now };
+                } else if calling.hedge_timer.is_some() {
+                    calling.hedge_timer = hedge_delay.map(|delay| turn.set_timer(turn.now.after(delay)));
                 }
                 self.go(turn)
             }

@@ -28,7 +28,7 @@ fn a_dear_consultation_without_a_terminal_ends_with_both_ways_out() {
         hints,
         format!(
             "The estimated cost needs consent, and there is no terminal to ask on\nhint: the estimate is {estimate}: agree to it with --yes\n\
-             hint: or raise `always_allow_under` in config.json\n"
+             hint: or set a ceiling above it with --max-cost USD\nhint: or raise `always_allow_under` in config.json\n"
         )
     );
     assert_eq!(declined(&conclave, &server, &["--model", DEAR, "-q"]).stderr, format!("error: {hints}"));

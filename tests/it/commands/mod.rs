@@ -19,6 +19,7 @@ mod output;
 mod panels;
 mod records;
 mod requests;
+mod resume;
 mod secrets;
 mod servers;
 mod settings;

@@ -4,4 +4,6 @@ mod control;
 mod estimates;
 mod pacing;
 mod properties;
+mod resume;
+mod resuming;
 mod scenarios;

@@ -71,11 +71,15 @@ fn what_did_not_happen_is_not_claimed() {
     let aborted = recorded(&sample::aborted());
     assert_eq!((&aborted["status"], &aborted["abort_reason"]), (&json!("aborted"), &json!("interrupted")));
     assert_eq!((&aborted["consensus"], &aborted["confidence"]), (&Value::Null, &Value::Null));
-    assert_eq!((&aborted["completed_rounds"], &aborted["incomplete_rounds"]), (&json!([1, 2]), &json!([3, 4])));
+    let completed = aborted["completed_rounds"].as_array().unwrap();
+    assert_eq!((completed.len(), &completed[1]["round_number"], &aborted["incomplete_rounds"]), (2, &json!(2), &json!([3, 4])));
+    assert_eq!(completed[0]["artifacts"], aborted["responses"]["round_1"]["artifacts"]);
+    assert_eq!(aborted["resume_token"], Value::Null, "its journal has no terms to go on with");
     assert_eq!(aborted["partial_consensus"], "OAuth 2.0 for delegation, JWT as the token format");
     assert_eq!((&aborted["cost"]["lost_calls"], &aborted["cost"]["lower_bound"]), (&json!(1), &json!(true)));
     let complete = recorded(&sample::complete());
-    for absent in ["early_termination", "scrubbing_report", "resume_token", "debate_value_analysis"] {
+    assert_eq!((&complete["resume_token"], &complete["hedges"]), (&Value::Null, &json!([])));
+    for absent in ["early_termination", "scrubbing_report", "debate_value_analysis"] {
         assert_eq!(complete.get(absent), None, "{absent}");
     }
 }
