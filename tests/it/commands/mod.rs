@@ -24,5 +24,6 @@ mod resume;
 mod secrets;
 mod servers;
 mod settings;
+mod stand_ins;
 mod usage;
 mod writing;
