@@ -5,17 +5,20 @@ pub(crate) mod flags;
 mod question;
 mod setup;
 
+use crate::commands::config::threshold;
 use crate::config::env::Environment;
 use crate::consultation::Consultation;
 use crate::consultation::policy::consent::Standing;
-use crate::consultation::protocol::{Answer, Question};
+use crate::domain::ids::ProviderId;
 use crate::engine::clock::Clock;
 use crate::engine::driver::Driver;
 use crate::engine::interrupts;
-use crate::engine::ports::{BoxFuture, Person, Subscriber};
+use crate::engine::ports::Subscriber;
 use crate::error::{Error, Exit};
+use crate::providers::vendors;
 use crate::records::events_file::EventsFile;
-use crate::terminal::consent;
+use crate::terminal::keyboard::{Keyboard, can_ask};
+use crate::terminal::person::AtTerminal;
 use crate::terminal::printer::{Printer, Verbosity};
 use crate::terminal::progress::Progress;
 
@@ -73,7 +76,7 @@ pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> 
         ending::check_output(output)?;
     }
     let clock = Clock::system();
-    let standing = match (args.control.yes, consent::can_ask(printer, question.input)) {
+    let standing = match (args.control.yes, can_ask(printer, question.input)) {
         (true, _) => Standing::Granted,
         (false, true) => Standing::Askable,
         (false, false) => Standing::Unattended,
@@ -85,6 +88,12 @@ pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> 
     let mut keeping = if args.no_log { Keeping::Nothing } else { Keeping::open(&setup.home, &setup.plan.id, printer) };
     let mut progress = if events_on_stderr { Progress::plain(printer.clone()) } else { Progress::new(printer.clone()) };
 
+    if args.output.stream {
+        progress = progress.with_judges_text();
+    }
+    let save_threshold = |amount| threshold::save(amount, &setup.home, environment, printer);
+    let vendor_name = |provider: &ProviderId| vendors::name(provider).to_owned();
+
     let mut consultation = Consultation::new(setup.plan);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(Error::failed)?;
     let history = runtime.block_on(async {
@@ -92,7 +101,8 @@ pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> 
         subscribers.extend(keeping.journal().map(|journal| journal as &mut dyn Subscriber));
         subscribers.extend(events.as_mut().map(|events| events as &mut dyn Subscriber));
         subscribers.push(&mut progress);
-        let person = Asker { printer, agents: consultation.plan().panel.seats.len() };
+        let month = consultation.plan().control.consent.month;
+        let person = AtTerminal::new(printer.clone(), Keyboard::controlling(), &save_threshold, &vendor_name, month);
         let interrupts = interrupts::listen(Exit::Interrupted.code()).map_err(Error::failed)?;
         let driver = Driver { clock, providers: &setup.providers, subscribers, person: &person, interrupts };
         Ok::<_, Error>(driver.run(&mut consultation).await)
@@ -109,28 +119,5 @@ fn events_file(flags: &OutputFlags, printer: &Printer) -> Result<Option<EventsFi
         None => Ok(None),
         Some(path) if path.as_os_str() == "-" => Ok(Some(EventsFile::new(printer.stderr_writer()))),
         Some(path) => EventsFile::create(path).map(Some).map_err(Error::usage),
-    }
-}
-
-/// Asks the person at the terminal.
-#[derive(Debug)]
-struct Asker<'a> {
-    printer: &'a Printer,
-    agents: usize,
-}
-
-impl Person for Asker<'_> {
-    fn ask<'a>(&'a self, question: &'a Question) -> BoxFuture<'a, Answer> {
-        let words = match question {
-            Question::Consent { estimate, .. } => consent::cost_question(estimate, self.agents, 4),
-            Question::Pulse { .. } | Question::Substitution { .. } => String::new(),
-        };
-        Box::pin(async move {
-            match consent::ask_yes_no(self.printer, &words).await {
-                consent::Answer::Yes => Answer::Yes,
-                consent::Answer::No => Answer::No,
-                consent::Answer::Gone => Answer::Gone,
-            }
-        })
     }
 }
