@@ -1,5 +1,8 @@
 //! How the last line of standard error stands, so that what is said next neither continues it nor drives a question out of sight.
 
+/// Before text that goes on after something else was said.
+const INDENT: &str = "     ";
+
 /// The last line.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) enum LastLine {
@@ -8,6 +11,8 @@ pub(super) enum LastLine {
     Ended,
     /// Text that is still being written.
     Open,
+    /// It is ended, because something else was said while text was being written.
+    Interrupted,
     /// A question is open; this is what its answer is typed behind.
     Question { prompt: String, shown: Shown },
 }
@@ -27,9 +32,9 @@ impl LastLine {
             return String::new();
         }
         match self {
-            Self::Ended => text.to_owned(),
+            Self::Ended | Self::Interrupted => text.to_owned(),
             Self::Open => {
-                *self = Self::Ended;
+                *self = Self::Interrupted;
                 format!("\n{text}")
             }
             Self::Question { prompt, shown } => {
@@ -46,11 +51,15 @@ impl LastLine {
         match self {
             Self::Question { .. } if text.ends_with('\n') || text.is_empty() => self.apart(text),
             Self::Question { .. } => self.apart(&format!("{text}\n")),
-            Self::Ended | Self::Open => {
-                if !text.is_empty() {
-                    *self = if text.ends_with('\n') { Self::Ended } else { Self::Open };
+            Self::Ended | Self::Open | Self::Interrupted if text.is_empty() => String::new(),
+            Self::Ended | Self::Open | Self::Interrupted => {
+                let end = if text.ends_with('\n') { Self::Ended } else { Self::Open };
+                match (std::mem::replace(self, end), text.strip_prefix('\n')) {
+                    // Its line is ended already.
+                    (Self::Interrupted, Some(rest)) => rest.to_owned(),
+                    (Self::Interrupted, None) => format!("{INDENT}{}", text.trim_start_matches(' ')),
+                    (Self::Ended | Self::Open | Self::Question { .. }, _) => text.to_owned(),
                 }
-                text.to_owned()
             }
         }
     }
@@ -73,7 +82,7 @@ impl LastLine {
     /// What ends the line, whatever it is; the open question is gone.
     pub(super) fn close(&mut self) -> &'static str {
         match std::mem::take(self) {
-            Self::Ended | Self::Question { shown: Shown::Before, .. } => "",
+            Self::Ended | Self::Interrupted | Self::Question { shown: Shown::Before, .. } => "",
             Self::Open | Self::Question { shown: Shown::Last, .. } => "\n",
         }
     }
@@ -109,11 +118,13 @@ mod tests {
         let mut screen = last.continued("one ");
         screen += &last.continued("two");
         screen += &last.apart("news\n");
-        screen += &last.continued("three\n");
+        screen += &last.continued(" three");
+        screen += &last.apart("more\n");
+        screen += &last.continued("\n");
         screen += &last.apart("done\n");
         screen += &last.continued("four");
         screen += &last.ask("Go on? ");
         screen += &last.continued("five");
-        assert_eq!(screen, "one two\nnews\nthree\ndone\nfour\nGo on? \nfive\nGo on? ");
+        assert_eq!(screen, "one two\nnews\n     three\nmore\ndone\nfour\nGo on? \nfive\nGo on? ");
     }
 }

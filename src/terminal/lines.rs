@@ -113,7 +113,10 @@ pub(super) fn resumed(resumed: &Resumed) -> String {
     };
     match resumed.lost_calls.len() {
         0 => format!("🔁 Resuming consultation {place}..."),
-        lost => format!("🔁 Resuming consultation {place}; {} asked again...", if lost == 1 { "1 call is".to_owned() } else { format!("{lost} calls are") }),
+        lost => format!(
+            "🔁 Resuming consultation {place}; {} asked again...",
+            if lost == 1 { "1 call is".to_owned() } else { format!("{lost} calls are") }
+        ),
     }
 }
 
@@ -174,7 +177,8 @@ pub(super) fn health(update: &HealthUpdate) -> String {
         HealthStatus::Unhealthy => "unhealthy",
     };
     let latency = update.latency_ms.map(|ms| format!("answered in {}", seconds(Duration::from_millis(ms))));
-    let failures = (update.consecutive_failures > 0).then(|| format!("{} in a row", count(update.consecutive_failures as usize, "failure")));
+    let failures =
+        (update.consecutive_failures > 0).then(|| format!("{} in a row", count(update.consecutive_failures as usize, "failure")));
     let facts: Vec<String> = latency.into_iter().chain(failures).collect();
     let facts = if facts.is_empty() { String::new() } else { format!(" ({})", facts.join(", ")) };
     format!("   `{}` is {status}{facts}", update.provider)

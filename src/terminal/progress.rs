@@ -217,8 +217,10 @@ impl Progress {
             | Event::CallHedged { .. }
             | Event::CallNotHedged { .. } => {}
         }
-        let elapsed = envelope.at.since(self.started_at);
-        self.printer.live().update(|screen| screen.follow(&envelope.event, elapsed));
+        if self.manner == Manner::Live {
+            let elapsed = envelope.at.since(self.started_at);
+            self.printer.live().update(|screen| screen.follow(&envelope.event, elapsed));
+        }
     }
 
     /// Says what there is to say of an event.

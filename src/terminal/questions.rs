@@ -60,8 +60,7 @@ pub(super) fn reasons(estimate: &Estimate, why: &[GateReason], month: Option<Mon
     let lines = |reason: &GateReason| match reason {
         GateReason::Cost => vec![],
         GateReason::Unpriced => {
-            let models: BTreeSet<&ModelRef> =
-                estimate.calls.iter().filter(|call| call.cost.lower_bound).map(|call| &call.model).collect();
+            let models: BTreeSet<&ModelRef> = estimate.calls.iter().filter(|call| call.cost.lower_bound).map(|call| &call.model).collect();
             let models: Vec<String> = models.into_iter().map(ToString::to_string).collect();
             vec![format!("⚠️ No price is known for {}: what it costs comes on top.", models.join(", "))]
         }

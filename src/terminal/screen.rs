@@ -501,11 +501,8 @@ mod tests {
 
     #[test]
     fn a_hedge_is_named_until_one_of_the_two_is_gone() {
-        let begin = [
-            thinking("a", "Architect", "sol"),
-            started(1, "a", "sol", Purpose::Answer),
-            started(2, "a", "grok-4.7", Purpose::Hedge),
-        ];
+        let begin =
+            [thinking("a", "Architect", "sol"), started(1, "a", "sol", Purpose::Answer), started(2, "a", "grok-4.7", Purpose::Hedge)];
         let mut hedged = screen(&begin);
         assert!(shown(&hedged).contains("sol  connecting · 0:08 · hedged to grok-4.7\n"), "{}", shown(&hedged));
         hedged.on(CallId(2), &Delta::Text("four".to_owned()));

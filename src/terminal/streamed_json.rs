@@ -350,7 +350,7 @@ mod tests {
         let read = read(HARD);
         assert_eq!(read[0], "Here it is:\n");
         assert_eq!(&read[1..5], expected);
-        assert_eq!(&read[5..], ["That was {it}.\n{not json}\n"]);
+        assert_eq!(&read[5..], ["\nThat was {it}.\n{not json}\n"]);
     }
 
     #[test]

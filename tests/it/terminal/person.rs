@@ -70,9 +70,7 @@ fn substitution() -> Question {
 #[tokio::test]
 async fn the_estimate_is_agreed_to_by_an_empty_line_or_a_word_and_asked_about_again_on_nonsense() {
     let gate = consent(&[GateReason::Cost]);
-    for (typed, answer) in
-        [("\n", Answer::Yes), ("y\n", Answer::Yes), ("YES\n", Answer::Yes), ("n\n", Answer::No), ("No\n", Answer::No)]
-    {
+    for (typed, answer) in [("\n", Answer::Yes), ("y\n", Answer::Yes), ("YES\n", Answer::Yes), ("n\n", Answer::No), ("No\n", Answer::No)] {
         assert_eq!(ask(&gate, typed).await.answer, answer, "{typed:?}");
     }
     let asked = ask(&gate, "maybe\nfail\nn\n").await;

@@ -187,7 +187,8 @@ fn streamed(verbosity: Verbosity) -> String {
         progress.event(event).unwrap();
     }
     progress.delta(expert, &Delta::Text("{\"revised_position\": \"not shown\"}".to_owned()));
-    for piece in ["{\"consensus_points\": [{\"po", "int\": \"Delegation ", "is what\\u001b[2J OAuth is", " for\", \"confidence\": 0.9}], "] {
+    for piece in ["{\"consensus_points\": [{\"po", "int\": \"Delegation ", "is what\\u001b[2J OAuth is", " for\", \"confidence\": 0.9}], "]
+    {
         progress.delta(judge, &Delta::Text(piece.to_owned()));
     }
     progress.delta(judge, &Delta::Text("\"tensions\": [{\"topic\": \"Token".to_owned()));
