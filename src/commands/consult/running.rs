@@ -1,19 +1,24 @@
 //! One run of a consultation, begun anew or gone on with: who is told, who is asked, and what becomes of it at its end.
 
+use crate::commands::config::threshold;
+use crate::config::env::Environment;
+use crate::config::paths::Home;
 use crate::consultation::Consultation;
 use crate::consultation::event::Envelope;
 use crate::consultation::policy::consent::Standing;
+use crate::domain::ids::ProviderId;
 use crate::engine::clock::Clock;
 use crate::engine::driver::{Begin, Driver, Providers};
 use crate::engine::interrupts;
 use crate::engine::ports::Subscriber;
 use crate::error::{Error, Exit};
+use crate::providers::vendors;
 use crate::records::events_file::EventsFile;
-use crate::terminal::consent::{self, Input};
+use crate::terminal::keyboard::{Input, Keyboard, can_ask};
+use crate::terminal::person::AtTerminal;
 use crate::terminal::printer::Printer;
 use crate::terminal::progress::Progress;
 
-use super::Asker;
 use super::ending::{self, Keeping};
 use super::flags::{ControlFlags, OutputFlags};
 
@@ -21,6 +26,8 @@ use super::flags::{ControlFlags, OutputFlags};
 #[derive(Debug)]
 pub(crate) struct Run<'a> {
     pub(crate) clock: Clock,
+    pub(crate) home: &'a Home,
+    pub(crate) environment: &'a Environment,
     pub(crate) providers: &'a Providers,
     pub(crate) output: &'a OutputFlags,
     pub(crate) printer: &'a Printer,
@@ -35,12 +42,15 @@ impl Run<'_> {
         earlier: Vec<Envelope>,
         mut keeping: Keeping,
     ) -> Result<(), Error> {
-        let Run { clock, providers, output, printer } = self;
+        let Run { clock, home, environment, providers, output, printer } = self;
         let events_on_stderr = output.events.as_deref().is_some_and(|path| path.as_os_str() == "-");
         let mut events = events_file(output, printer)?;
-        let mut progress = if events_on_stderr { Progress::plain(printer.clone()) } else { Progress::new(printer.clone()) };
-        progress.catch_up(&earlier, clock.now());
+        let progress = if events_on_stderr { Progress::plain(printer.clone()) } else { Progress::new(printer.clone()) };
+        let progress = progress.after(&earlier);
+        let mut progress = if output.stream { progress.with_judges_text() } else { progress };
 
+        let save_threshold = |amount| threshold::save(amount, home, environment, printer);
+        let vendor_name = |provider: &ProviderId| vendors::name(provider).to_owned();
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(Error::failed)?;
         let mut history = earlier;
         history.extend(runtime.block_on(async {
@@ -48,7 +58,8 @@ impl Run<'_> {
             subscribers.extend(keeping.journal().map(|journal| journal as &mut dyn Subscriber));
             subscribers.extend(events.as_mut().map(|events| events as &mut dyn Subscriber));
             subscribers.push(&mut progress);
-            let person = Asker { printer, agents: consultation.plan().panel.seats.len() };
+            let month = consultation.plan().control.consent.month;
+            let person = AtTerminal::new(printer.clone(), Keyboard::controlling(), &save_threshold, &vendor_name, month);
             let interrupts = interrupts::listen(Exit::Interrupted.code()).map_err(Error::failed)?;
             let driver = Driver { clock, providers, subscribers, person: &person, interrupts };
             Ok::<_, Error>(driver.run(&mut consultation, begin).await)
@@ -63,7 +74,7 @@ impl Run<'_> {
 
 /// Who can be asked in this run.
 pub(crate) fn standing(control: &ControlFlags, printer: &Printer, input: Input) -> Standing {
-    match (control.yes, consent::can_ask(printer, input)) {
+    match (control.yes, can_ask(printer, input)) {
         (true, _) => Standing::Granted,
         (false, true) => Standing::Askable,
         (false, false) => Standing::Unattended,

@@ -70,7 +70,7 @@ pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> 
     let providers = within.providers(replayed.consultation.plan(), &transcript)?;
     printer.note(&announcement(&transcript));
     let (consultation, begin) = Begin::again(replayed, control, env!("CARGO_PKG_VERSION"));
-    let run = Run { clock: Clock::system(), providers: &providers, output: &args.output, printer };
+    let run = Run { clock: Clock::system(), home: &home, environment, providers: &providers, output: &args.output, printer };
     run.carry_out(consultation, begin, events, keeping)
 }
 
