@@ -18,11 +18,11 @@ use conclave::consultation::transcript::Transcript;
 use conclave::domain::ids::{CallId, ModelRef, SeatId};
 use conclave::domain::money::MicroUsd;
 use conclave::domain::time::Timestamp;
-use conclave::records::journal::{Journal, Unlocked};
 use conclave::records::record::record;
 use proptest::prelude::*;
 use serde_json::Value;
 
+use crate::support::journals::reopen;
 use crate::support::lasting::lasting;
 use crate::support::script::{failure, good, good_text, plan, reply, stopped};
 
@@ -217,7 +217,7 @@ fn cut_off_at_any_byte_of_its_tail_a_journal_goes_on_from_its_last_whole_event()
     let mut tried = BTreeSet::new();
     for end in bytes.len() - 4_096..=bytes.len() {
         std::fs::write(&path, &bytes[..end]).unwrap();
-        let (mut journal, events) = Journal::reopen(&path, Unlocked::Refused).unwrap();
+        let (mut journal, events) = reopen(&path);
         journal.finish().unwrap();
         let ends = tail.iter().scan(0, |length, line| {
             *length += line.len();
