@@ -11,7 +11,7 @@ use crate::domain::money::MicroUsd;
 use super::anthropic::API_VERSION;
 use super::dialect::{Dialect, FreeWord};
 use super::http::GetRequest;
-use super::wire::{Endpoint, HeaderText};
+use super::wire::{Endpoint, HeaderText, address};
 
 /// A model that a vendor lists.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -83,7 +83,7 @@ fn get(dialect: Dialect, endpoint: &Endpoint, path: &str) -> GetRequest {
         Dialect::Gemini => account.header("x-goog-api-key").into_iter().collect(),
         Dialect::OpenAi(_) | Dialect::Ollama => account.bearer().into_iter().collect(),
     };
-    GetRequest { url: format!("{}{path}", endpoint.base_url), headers }
+    GetRequest { url: address(&endpoint.base_url, path), headers }
 }
 
 /// The models of a list, those left out that cannot answer a question as far as the list tells.

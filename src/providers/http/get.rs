@@ -47,7 +47,7 @@ impl Http {
     pub async fn get(&self, request: &GetRequest, account: &Account, limit: Duration) -> Result<Got, Failure> {
         let url = clients::parse(&request.url).map_err(|error| Failure::new(FailureClass::BadRequest, error.to_string()))?;
         let authority = authority(&url);
-        let late = || Failure::new(FailureClass::Transport, format!("`{authority}` did not answer within {} s", limit.as_secs_f64()));
+        let late = || Failure::new(FailureClass::Timeout, format!("`{authority}` did not answer within {} s", limit.as_secs_f64()));
         tokio::time::timeout(limit, self.got(request, account, url)).await.unwrap_or_else(|_| Err(late()))
     }
 

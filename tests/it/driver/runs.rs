@@ -148,7 +148,7 @@ async fn consent_is_asked_for_before_any_call() {
         clock: Clock::starting(Timestamp(0)),
         providers: &providers,
         subscribers: Vec::new(),
-        person: &Says(Answer::No),
+        person: &Says::at_once(Answer::No),
         interrupts: no_interrupts(),
     };
     driver.run(&mut consultation, Begin::New).await;

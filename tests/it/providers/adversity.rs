@@ -45,7 +45,7 @@ fn good() -> Answer {
 pub(super) struct Told {
     pub(super) vendor: Vendor,
     pub(super) outcome: Outcome,
-    text: String,
+    pub(super) text: String,
     connected: bool,
     thought: bool,
 }

@@ -29,7 +29,8 @@ async fn an_answer_that_is_too_large_or_too_late_is_given_up() {
     assert_eq!(failure.class, FailureClass::Malformed);
     let silent = LocalServer::start().silent();
     let failure = get(&silent, Duration::from_millis(200)).await.unwrap_err();
-    assert_eq!(failure.message, format!("`{}` did not answer within 0.2 s", silent.authority()));
+    let message = format!("`{}` did not answer within 0.2 s", silent.authority());
+    assert_eq!((failure.class, failure.message), (FailureClass::Timeout, message));
 }
 
 #[tokio::test]

@@ -1,5 +1,6 @@
 //! Tests of `records`.
 
+mod endings;
 mod finding;
 mod fixtures;
 mod journal;
