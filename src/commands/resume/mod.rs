@@ -3,12 +3,12 @@
 
 mod asked;
 mod choosing;
-mod terms;
 
 use crate::commands::config;
 use crate::commands::consult::ending;
 use crate::commands::consult::flags::{ControlFlags, OutputFlags};
 use crate::commands::consult::running::{Run, standing};
+use crate::commands::control;
 use crate::config::env::Environment;
 use crate::config::paths::Home;
 use crate::consultation::event::StateName;
@@ -65,7 +65,8 @@ pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> 
     let replayed = replay(&events).map_err(|error| cannot(&error))?;
 
     let standing = standing(&args.control, printer, Input::Free);
-    let control = terms::renewed(&events, replayed.consultation.plan(), &args.control, standing)?;
+    let ended = transcript.abort.as_ref().map(|abort| abort.reason);
+    let control = control::renewed(replayed.consultation.plan().control.clone(), ended, &args.control, standing)?;
     let within = asked::Within { home: &home, environment, settings: &settings, printer, standing };
     let providers = within.providers(replayed.consultation.plan(), &transcript)?;
     printer.note(&announcement(&transcript));

@@ -1,5 +1,6 @@
 //! Tests of `records`.
 
+mod endings;
 mod experience;
 mod finding;
 mod fixtures;
