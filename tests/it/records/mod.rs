@@ -6,5 +6,6 @@ mod finding;
 mod fixtures;
 mod journal;
 mod money;
+mod month;
 mod record;
 mod reopening;
