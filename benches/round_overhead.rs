@@ -34,7 +34,7 @@ use conclave::domain::ids::{ConsultationId, ModelRef, ProviderId, SeatId};
 use conclave::domain::panel::{Panel, Seat};
 use conclave::domain::pricing::PriceList;
 use conclave::engine::clock::Clock;
-use conclave::engine::driver::{Driver, Providers};
+use conclave::engine::driver::{Begin, Driver, Providers};
 use conclave::engine::ports::{BoxFuture, Person, Provider, Subscriber, SubscriberFailed};
 use conclave::providers::catalog::Catalog;
 use conclave::providers::http::{Http, Timeouts};
@@ -113,7 +113,7 @@ fn run(plan: Plan, providers: &Providers, folder: &Path) -> (Instant, Instant) {
     let history = runtime.block_on(async {
         let subscribers: Vec<&mut dyn Subscriber> = vec![&mut journal, &mut stopwatch];
         let interrupts = tokio::sync::mpsc::unbounded_channel().1;
-        Driver { clock: Clock::system(), providers, subscribers, person: &Nobody, interrupts }.run(&mut consultation).await
+        Driver { clock: Clock::system(), providers, subscribers, person: &Nobody, interrupts }.run(&mut consultation, Begin::New).await
     });
     let transcript = Transcript::fold(&history).unwrap();
     journal.finish().unwrap();

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser, Subcommand};
 
-use crate::commands::{completions, config, consult, doctor, man, model, models};
+use crate::commands::{completions, config, consult, doctor, man, model, models, resume};
 use crate::config::env::Environment;
 use crate::error::{Error, Exit};
 use crate::terminal::printer::{Printer, Verbosity, Wishes};
@@ -14,7 +14,9 @@ Exit codes:
   0    there is an answer
   1    it ran and failed: all agents failed, or every judge
   2    the command line or the configuration is wrong
-  3    you did not agree to the cost, or could not be asked
+  3    you did not agree to the cost or to go on, or could not be asked
+  4    the next call could have broken --max-cost, or far more was spent than estimated
+  5    the result would be less than the panel promised, with --strict
   130  interrupted
 
 Settings, journals and models live in ~/.llm-conclave, or where CONCLAVE_HOME says.";
@@ -30,6 +32,7 @@ pub struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     Consult(consult::Args),
+    Resume(resume::Args),
     Doctor(doctor::Args),
     Models(models::Args),
     Model(model::Args),
@@ -58,6 +61,7 @@ pub fn main() -> ExitCode {
     let printer = Printer::for_process(&wishes, cli.command.verbosity());
     let ended = match cli.command {
         Command::Consult(args) => consult::run(&args, &environment, &printer),
+        Command::Resume(args) => resume::run(&args, &environment, &printer),
         Command::Doctor(args) => doctor::run(&args, &environment, &printer),
         Command::Models(args) => models::run(&args, &environment, &printer),
         Command::Model(args) => model::run(&args, &environment, &printer),
@@ -78,6 +82,7 @@ impl Command {
     fn verbosity(&self) -> Verbosity {
         match self {
             Self::Consult(args) => args.verbosity(),
+            Self::Resume(args) => args.verbosity(),
             Self::Doctor(_) | Self::Models(_) | Self::Model(_) | Self::Config(_) | Self::Completions(_) | Self::Man => Verbosity::Normal,
         }
     }

@@ -3,6 +3,7 @@
 pub mod completions;
 pub mod config;
 pub mod consult;
+mod control;
 pub mod doctor;
 mod local;
 pub mod man;
@@ -10,4 +11,6 @@ pub mod model;
 pub mod models;
 mod panel;
 mod reach;
+pub mod resume;
 mod servers;
+mod stand_ins;

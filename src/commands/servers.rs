@@ -99,6 +99,17 @@ impl Servers {
         Ok(Self::choose(place, &found, &named, by_default))
     }
 
+    /// Looks for the servers of these models and for nothing else.
+    pub(crate) fn for_models<'a>(models: impl Iterator<Item = &'a ModelRef>, place: Where) -> Result<Self, Error> {
+        let served = |model: &ModelRef| Some((Kind::of(&model.provider)?, model.model.clone()));
+        let named: BTreeSet<(Kind, String)> = models.filter_map(served).collect();
+        if named.is_empty() {
+            return Ok(Self::none());
+        }
+        let found = local::block_on(look(&place, &named.iter().map(|(kind, _)| *kind).collect()))?;
+        Ok(Self::choose(place, &found, &named, false))
+    }
+
     fn choose(place: Where, found: &[Server], named: &BTreeSet<(Kind, String)>, by_default: bool) -> Self {
         let default = found.iter().filter(|_| by_default).find_map(|server| Some((server.clone(), server.preferred()?.id.clone())));
         let mut used = BTreeMap::new();

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use super::control::HedgeAfter;
+
 /// A setting by name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Key {
@@ -19,10 +21,16 @@ pub enum Key {
     Parameters,
     LocalServers,
     MaxInFlight,
+    MaxCost,
+    MonthlyBudget,
+    OnFailure,
+    HedgeAfter,
+    PulseSeconds,
+    MaxWaitSeconds,
 }
 
 impl Key {
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 20] = [
         Self::AlwaysAllowUnder,
         Self::MaxOutputTokens,
         Self::ConnectTimeoutSeconds,
@@ -37,6 +45,12 @@ impl Key {
         Self::Parameters,
         Self::LocalServers,
         Self::MaxInFlight,
+        Self::MaxCost,
+        Self::MonthlyBudget,
+        Self::OnFailure,
+        Self::HedgeAfter,
+        Self::PulseSeconds,
+        Self::MaxWaitSeconds,
     ];
 
     /// Its name in `config.json`.
@@ -56,6 +70,12 @@ impl Key {
             Self::Parameters => "parameters",
             Self::LocalServers => "local_servers",
             Self::MaxInFlight => "max_in_flight",
+            Self::MaxCost => "max_cost",
+            Self::MonthlyBudget => "monthly_budget",
+            Self::OnFailure => "on_failure",
+            Self::HedgeAfter => "hedge_after",
+            Self::PulseSeconds => "pulse_seconds",
+            Self::MaxWaitSeconds => "max_wait_seconds",
         }
     }
 
@@ -76,6 +96,12 @@ impl Key {
             Self::Parameters => "CONCLAVE_PARAMETERS",
             Self::LocalServers => "CONCLAVE_LOCAL_SERVERS",
             Self::MaxInFlight => "CONCLAVE_MAX_IN_FLIGHT",
+            Self::MaxCost => "CONCLAVE_MAX_COST",
+            Self::MonthlyBudget => "CONCLAVE_MONTHLY_BUDGET",
+            Self::OnFailure => "CONCLAVE_ON_FAILURE",
+            Self::HedgeAfter => "CONCLAVE_HEDGE_AFTER",
+            Self::PulseSeconds => "CONCLAVE_PULSE_SECONDS",
+            Self::MaxWaitSeconds => "CONCLAVE_MAX_WAIT_SECONDS",
         }
     }
 
@@ -88,9 +114,12 @@ impl Key {
     /// What a value must be.
     pub fn wants(self) -> &'static str {
         match self {
-            Self::AlwaysAllowUnder => "an amount of dollars such as 0.50",
+            Self::AlwaysAllowUnder | Self::MaxCost | Self::MonthlyBudget => "an amount of dollars such as 0.50",
             Self::MaxOutputTokens | Self::LocalContext | Self::LocalThreads | Self::MaxInFlight => "a whole number above 0",
-            Self::ConnectTimeoutSeconds | Self::IdleTimeoutSeconds => "a number of seconds above 0",
+            Self::ConnectTimeoutSeconds | Self::IdleTimeoutSeconds | Self::MaxWaitSeconds => "a number of seconds above 0",
+            Self::PulseSeconds => "a number of seconds, or 0 for never",
+            Self::HedgeAfter => HedgeAfter::WANTED,
+            Self::OnFailure => "`ask`, `substitute`, `skip` or `fail`",
             Self::LocalModel | Self::Judge => "a text",
             Self::Panel => "the name of a panel, a text of seats or a list of seats",
             Self::Panels => "an object of panels by name",
@@ -116,7 +145,13 @@ impl Key {
             | Self::Panel
             | Self::Judge
             | Self::LocalServers
-            | Self::MaxInFlight => false,
+            | Self::MaxInFlight
+            | Self::MaxCost
+            | Self::MonthlyBudget
+            | Self::OnFailure
+            | Self::HedgeAfter
+            | Self::PulseSeconds
+            | Self::MaxWaitSeconds => false,
         }
     }
 }

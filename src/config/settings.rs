@@ -9,6 +9,7 @@ use serde_json::{Map, Value, json};
 
 use crate::domain::money::MicroUsd;
 
+use super::control::{self, HedgeAfter, OnFailure};
 use super::edit;
 use super::endpoints::{self, EndpointEntry};
 use super::env::Environment;
@@ -47,6 +48,16 @@ pub struct Settings {
     pub local_servers: LocalServers,
     /// Calls under way at one provider at once, where its entry does not say otherwise.
     pub max_in_flight: u32,
+    /// No call is made that could bring the cost of a consultation above this.
+    pub max_cost: Option<MicroUsd>,
+    /// What all consultations of a calendar month may cost together.
+    pub monthly_budget: Option<MicroUsd>,
+    pub on_failure: OnFailure,
+    pub hedge_after: HedgeAfter,
+    /// How long a round runs before it is asked, or told, that it takes long; zero for never.
+    pub pulse: Duration,
+    /// How long a round may run; as long as it takes when not set.
+    pub max_wait: Option<Duration>,
     /// The keys that are not at their default, and where they were set.
     pub origins: BTreeMap<Key, Origin>,
 }
@@ -68,6 +79,12 @@ impl Default for Settings {
             parameters: Parameters::default(),
             local_servers: LocalServers::default(),
             max_in_flight: 4,
+            max_cost: None,
+            monthly_budget: None,
+            on_failure: OnFailure::default(),
+            hedge_after: HedgeAfter::After(Duration::from_secs(10)),
+            pulse: Duration::from_secs(60),
+            max_wait: None,
             origins: BTreeMap::new(),
         }
     }
@@ -235,7 +252,13 @@ impl Settings {
             | Key::LocalModel
             | Key::Panel
             | Key::Judge
-            | Key::MaxInFlight => self.set_plain(key, value).ok_or(Wrong::Value)?,
+            | Key::MaxInFlight
+            | Key::MaxCost
+            | Key::MonthlyBudget
+            | Key::OnFailure
+            | Key::HedgeAfter
+            | Key::PulseSeconds
+            | Key::MaxWaitSeconds => self.set_plain(key, value).ok_or(Wrong::Value)?,
         }
         Ok(())
     }
@@ -245,18 +268,26 @@ impl Settings {
         let text = || value.as_str().map(str::trim).filter(|text| !text.is_empty()).map(ToOwned::to_owned);
         let count = || value.as_u64().filter(|count| *count > 0);
         let small_count = || u32::try_from(count()?).ok();
-        let seconds = || Duration::try_from_secs_f64(value.as_f64()?).ok().filter(|time| !time.is_zero());
+        let seconds = || control::seconds(value.as_f64()?);
+        let some_seconds = || seconds().filter(|time| !time.is_zero());
+        let dollars = || MicroUsd::from_usd(value.as_f64()?);
         match key {
-            Key::AlwaysAllowUnder => self.always_allow_under = MicroUsd::from_usd(value.as_f64()?)?,
+            Key::AlwaysAllowUnder => self.always_allow_under = dollars()?,
             Key::MaxOutputTokens => self.max_output_tokens = count()?,
-            Key::ConnectTimeoutSeconds => self.connect_timeout = seconds()?,
-            Key::IdleTimeoutSeconds => self.idle_timeout = seconds()?,
+            Key::ConnectTimeoutSeconds => self.connect_timeout = some_seconds()?,
+            Key::IdleTimeoutSeconds => self.idle_timeout = some_seconds()?,
             Key::LocalThreads => self.local_threads = Some(small_count()?),
             Key::LocalContext => self.local_context = count()?,
             Key::LocalModel => self.local_model = Some(text()?),
             Key::Judge => self.judge = Some(text()?),
             Key::Panel => self.panel = Some(panels::entries(value)?),
             Key::MaxInFlight => self.max_in_flight = small_count()?,
+            Key::MaxCost => self.max_cost = Some(dollars()?),
+            Key::MonthlyBudget => self.monthly_budget = Some(dollars()?),
+            Key::OnFailure => self.on_failure = OnFailure::of_json(value)?,
+            Key::HedgeAfter => self.hedge_after = HedgeAfter::of_json(value)?,
+            Key::PulseSeconds => self.pulse = seconds()?,
+            Key::MaxWaitSeconds => self.max_wait = Some(some_seconds()?),
             Key::Panels | Key::Endpoints | Key::Parameters | Key::LocalServers => return None,
         }
         Some(())
@@ -267,6 +298,7 @@ impl Settings {
         let by_name = |entries: Vec<(&String, Value)>| {
             Value::Object(entries.into_iter().map(|(name, value)| (name.clone(), value)).collect::<Map<_, _>>())
         };
+        let amount = |dollars: Option<MicroUsd>| dollars.map_or(Value::Null, |dollars| decimal(dollars.usd()));
         match key {
             Key::AlwaysAllowUnder => decimal(self.always_allow_under.usd()),
             Key::MaxOutputTokens => json!(self.max_output_tokens),
@@ -286,6 +318,15 @@ impl Settings {
             Key::Parameters => self.parameters.to_json(),
             Key::LocalServers => self.local_servers.to_json(),
             Key::MaxInFlight => json!(self.max_in_flight),
+            Key::MaxCost => amount(self.max_cost),
+            Key::MonthlyBudget => amount(self.monthly_budget),
+            Key::OnFailure => self.on_failure.to_json(),
+            Key::HedgeAfter => match self.hedge_after {
+                HedgeAfter::Off => json!("off"),
+                HedgeAfter::After(time) => decimal(time.as_secs_f64()),
+            },
+            Key::PulseSeconds => decimal(self.pulse.as_secs_f64()),
+            Key::MaxWaitSeconds => self.max_wait.map_or(Value::Null, |time| decimal(time.as_secs_f64())),
         }
     }
 }
@@ -319,7 +360,8 @@ mod tests {
             r#"{"alwaysAllowUnder": 1.25, "max_output_tokens": 9000, "connect_timeout_seconds": 2.5, "idle_timeout_seconds": 60,
                 "local_threads": 4, "local_context": 4096, "local_model": "small", "panel": "a, b", "judge": "openai:x",
                 "panels": {"fast": "security=m"}, "endpoints": {"work": {"base_url": "https://h"}}, "maxInFlight": 2,
-                "parameters": {"openai": {"seed": 0}}, "local_servers": "none"}"#,
+                "parameters": {"openai": {"seed": 0}}, "local_servers": "none", "maxCost": 2, "monthlyBudget": 20.5,
+                "on_failure": "skip", "hedge_after": "off", "pulse_seconds": 0, "max_wait_seconds": 90}"#,
         )
         .unwrap();
         assert_eq!(settings.always_allow_under, MicroUsd(1_250_000));
@@ -333,6 +375,9 @@ mod tests {
         assert_eq!((settings.max_in_flight, &settings.local_servers), (2, &LocalServers::None));
         assert_eq!(settings.parameters.of("openai").0["seed"], 0);
         assert_eq!((settings.local_model.as_deref(), settings.judge.as_deref()), (Some("small"), Some("openai:x")));
+        assert_eq!((settings.max_cost, settings.monthly_budget), (Some(MicroUsd(2_000_000)), Some(MicroUsd(20_500_000))));
+        assert_eq!((settings.on_failure, settings.hedge_after), (OnFailure::Skip, HedgeAfter::Off));
+        assert_eq!((settings.pulse, settings.max_wait), (Duration::ZERO, Some(Duration::from_secs(90))));
         assert_eq!(settings.origins.len(), Key::ALL.len());
         assert_eq!(settings.origins[&Key::Judge].to_string(), "config.json");
         let written: Map<_, _> = Key::ALL.into_iter().map(|key| (key.name().to_owned(), settings.value(key))).collect();
@@ -350,7 +395,12 @@ mod tests {
 
     #[test]
     fn zero_means_zero_and_an_empty_file_of_settings_changes_nothing() {
-        assert_eq!(read(r#"{"always_allow_under": 0}"#).unwrap().always_allow_under, MicroUsd::ZERO);
+        let zeros = read(r#"{"always_allow_under": 0, "max_cost": 0, "monthly_budget": 0, "hedge_after": 0, "pulse_seconds": 0}"#).unwrap();
+        assert_eq!(
+            (zeros.always_allow_under, zeros.max_cost, zeros.monthly_budget),
+            (MicroUsd::ZERO, Some(MicroUsd::ZERO), Some(MicroUsd::ZERO))
+        );
+        assert_eq!((zeros.hedge_after, zeros.pulse), (HedgeAfter::After(Duration::ZERO), Duration::ZERO));
         assert_eq!(read("{}").unwrap(), Settings::default());
         assert_eq!(Settings::load(Path::new("/nowhere/config.json"), &Environment::default()).unwrap(), Settings::default());
     }
@@ -377,6 +427,14 @@ mod tests {
             ("panels", "[]"),
             ("parameters", "true"),
             ("local_servers", "1"),
+            ("max_cost", "-0.01"),
+            ("monthly_budget", "\"20\""),
+            ("on_failure", "\"panic\""),
+            ("hedge_after", "\"never\""),
+            ("hedge_after", "-1"),
+            ("pulse_seconds", "-1"),
+            ("pulse_seconds", "\"off\""),
+            ("max_wait_seconds", "0"),
         ] {
             assert!(read(&format!(r#"{{"{key}": {value}}}"#)).unwrap_err().contains("must be"), "{key} {value}");
         }

@@ -2,10 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::event::{AbortReason, Consent, Estimate, Event, GateReason, StateName};
+use super::event::{AbortReason, Consent, Estimate, Event, StateName};
 use super::independent;
 use super::policy::consent::Gate;
-use super::protocol::{Answer, Effect, Input, Question};
+use super::protocol::{Answer, Question};
 use super::state::State;
 use super::turn::Turn;
 
@@ -16,55 +16,53 @@ pub(super) struct AwaitingConsent {
 }
 
 pub(super) fn enter(turn: &mut Turn<'_>, estimate: Estimate) -> State {
+    turn.note_estimate(&estimate);
     turn.change(StateName::Estimating, StateName::AwaitingConsent);
-    let control = &turn.plan.control;
-    match control.consent.decide(&estimate, control.max_cost) {
-        Gate::Pass(how) => allow(turn, how),
-        Gate::Ask(why) => {
-            gate(turn, &estimate, &why);
-            turn.push(Effect::Question(Box::new(Question::Consent { estimate: estimate.clone(), why })));
-            State::AwaitingConsent(AwaitingConsent { estimate })
-        }
-        Gate::Refuse(why) => {
-            gate(turn, &estimate, &why);
-            refuse(turn, Consent::NobodyToAsk, "The estimated cost needs consent, and there is no terminal to ask on")
-        }
-        Gate::AboveCeiling => {
-            let ceiling = control.max_cost.unwrap_or_default();
-            let message = format!("The least that this costs, {:.2}, is above the ceiling of {ceiling:.2}", estimate.low);
-            turn.abort(StateName::AwaitingConsent, AbortReason::CostCeiling, message)
-        }
-    }
+    AwaitingConsent { estimate }.decide(turn)
 }
 
 impl AwaitingConsent {
-    pub(super) fn handle(self, turn: &mut Turn<'_>, input: &Input) -> State {
-        match input {
-            Input::Answered(Answer::Yes | Answer::Always(_)) => allow(turn, Consent::Asked),
-            Input::Answered(Answer::No | Answer::Fail | Answer::Gone) => refuse(turn, Consent::Asked, "Consultation cancelled by user"),
-            Input::Start
-            | Input::FirstToken { .. }
-            | Input::Replied { .. }
-            | Input::TimerFired { .. }
-            | Input::HealthCheckStarted { .. }
-            | Input::HealthChanged(_)
-            | Input::Interrupted
-            | Input::Resume { .. } => State::AwaitingConsent(self),
+    fn decide(self, turn: &mut Turn<'_>) -> State {
+        let control = &turn.plan.control;
+        let always_allow_under = control.consent.always_allow_under;
+        match control.consent.decide(&self.estimate, control.max_cost) {
+            Gate::Pass(how) => allow(turn, how),
+            Gate::Ask(why) => {
+                turn.emit(Event::CostGate { cost: self.estimate.cost, always_allow_under, why: why.clone() });
+                turn.ask(Question::Consent { estimate: self.estimate.clone(), why });
+                State::AwaitingConsent(self)
+            }
+            Gate::Refuse(why) => {
+                turn.emit(Event::CostGate { cost: self.estimate.cost, always_allow_under, why });
+                self.refuse(turn, Consent::NobodyToAsk, "The estimated cost needs consent, and there is no terminal to ask on")
+            }
+            Gate::AboveCeiling => {
+                let ceiling = control.max_cost.unwrap_or_default();
+                let message = format!("The least that this costs, {:.2}, is above the ceiling of {ceiling:.2}", self.estimate.low);
+                turn.abort(State::AwaitingConsent(self), AbortReason::CostCeiling, message)
+            }
         }
     }
-}
 
-fn gate(turn: &mut Turn<'_>, estimate: &Estimate, why: &[GateReason]) {
-    let always_allow_under = turn.plan.control.consent.always_allow_under;
-    turn.emit(Event::CostGate { cost: estimate.cost, always_allow_under, why: why.to_vec() });
+    pub(super) fn answered(self, turn: &mut Turn<'_>, answer: Answer) -> State {
+        match answer {
+            Answer::Yes | Answer::Always(_) => allow(turn, Consent::Asked),
+            Answer::No | Answer::Fail | Answer::Gone => self.refuse(turn, Consent::Asked, "Consultation cancelled by user"),
+        }
+    }
+
+    /// Asks again, on the terms that there are now.
+    pub(super) fn again(self, turn: &mut Turn<'_>) -> State {
+        self.decide(turn)
+    }
+
+    fn refuse(self, turn: &mut Turn<'_>, how: Consent, message: &str) -> State {
+        turn.emit(Event::UserConsent { approved: false, how });
+        turn.abort(State::AwaitingConsent(self), AbortReason::Declined, message)
+    }
 }
 
 fn allow(turn: &mut Turn<'_>, how: Consent) -> State {
     turn.emit(Event::UserConsent { approved: true, how });
     independent::enter(turn)
-}
-
-fn refuse(turn: &mut Turn<'_>, how: Consent, message: &str) -> State {
-    turn.emit(Event::UserConsent { approved: false, how });
-    turn.abort(StateName::AwaitingConsent, AbortReason::Declined, message)
 }

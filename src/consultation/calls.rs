@@ -1,77 +1,118 @@
 //! Calls under way: the errands of one step of a round, each for one answer.
 //!
-//! A call goes out when its provider's lane has room for it; until then its errand waits in the order in which it came.
+//! A call goes out when its provider and the ceiling have room for it; until then its errand waits in the order in which it came.
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::ids::{ProviderId, SeatId};
+use crate::domain::ids::{CallId, SeatId};
 
 use super::answer::AnswerKind;
-use super::errand::{Candidate, Errand, Settled};
-use super::event::AbortReason;
-use super::protocol::Input;
+use super::errand::{Brief, Errand, Settled};
+use super::event::{AbortReason, StillWaiting};
+use super::protocol::{Answer, Input, TimerId};
 use super::turn::Turn;
 
 /// The errands of one step of a round.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Work {
     open: Vec<Errand>,
+    /// Those that have come to their end and were not looked at yet. Invariant: empty between turns.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    settled: Vec<Settled>,
 }
 
 impl Work {
-    /// Sends an agent on an errand. Invariant: `candidates` is not empty; the others stand in for the first, in order.
-    pub(super) fn send(&mut self, turn: &mut Turn<'_>, agent: &SeatId, answer: AnswerKind, candidates: Vec<Candidate>) {
-        let Some(mut errand) = Errand::new(turn, agent, answer, candidates) else { return };
-        errand.begin(turn);
-        self.open.push(errand);
+    /// Sends an agent on an errand.
+    pub(super) fn send(&mut self, turn: &mut Turn<'_>, agent: &SeatId, answer: AnswerKind, brief: Brief) {
+        let Some(mut errand) = Errand::new(turn, agent, answer, brief) else { return };
+        match errand.begin(turn) {
+            None => self.open.push(errand),
+            Some(settled) => self.settled.push(settled),
+        }
     }
 
     pub(super) fn is_done(&self) -> bool {
         self.open.is_empty()
     }
 
-    /// Takes an input that concerns a call or its timer; anything else, or for a call that is not open, changes nothing.
-    pub(super) fn handle(&mut self, turn: &mut Turn<'_>, input: Input) -> Option<Settled> {
+    /// The errands that have come to their end since this was last asked.
+    pub(super) fn take_settled(&mut self) -> Vec<Settled> {
+        std::mem::take(&mut self.settled)
+    }
+
+    /// Who is at work.
+    pub(super) fn still_waiting(&self, turn: &Turn<'_>) -> Vec<StillWaiting> {
+        self.open.iter().map(|errand| errand.still_waiting(turn)).collect()
+    }
+
+    /// Takes an input that concerns a call or a timer; anything else, or for a call that is not open, changes nothing.
+    pub(super) fn handle(&mut self, turn: &mut Turn<'_>, input: Input) {
         match input {
             Input::FirstToken { call } => {
                 if let Some(errand) = self.open.iter_mut().find(|errand| errand.is_calling(call)) {
-                    errand.begins_to_answer(turn.now);
+                    errand.begins_to_answer(call, turn.now);
                 }
-                None
             }
-            Input::TimerFired { timer } => {
-                if let Some(provider) = turn.held_until(timer) {
-                    self.call_next(turn, &provider);
-                    return None;
-                }
-                let at = self.open.iter().position(|errand| errand.is_waiting_for(timer))?;
-                let settled = self.open.get_mut(at)?.waited(turn)?;
-                self.open.remove(at);
-                Some(settled)
-            }
+            Input::TimerFired { timer } => self.fired(turn, timer),
             Input::Replied { call, outcome } => {
-                let at = self.open.iter().position(|errand| errand.is_calling(call))?;
+                let Some(at) = self.open.iter().position(|errand| errand.is_calling(call)) else { return };
                 let mut errand = self.open.remove(at);
-                let provider = errand.provider().clone();
-                let settled = errand.replied(turn, outcome);
-                if settled.is_none() {
-                    // Behind those whose turn has not come: one seat must not be refused three times while others wait for their first.
-                    self.open.push(errand);
-                }
-                self.call_next(turn, &provider);
-                settled
+                let settled = errand.replied(turn, call, outcome);
+                // Behind those whose turn has not come: one seat must not be refused three times while others wait for their first.
+                self.put_back(errand, settled);
+                self.advance(turn);
             }
-            _ => None,
+            Input::Start
+            | Input::Answered(_)
+            | Input::HealthCheckStarted { .. }
+            | Input::HealthChanged(_)
+            | Input::Interrupted
+            | Input::Resume { .. } => {}
         }
     }
 
-    /// Drops everything that is under way.
-    pub(super) fn cancel(self, turn: &mut Turn<'_>, reason: AbortReason) {
-        self.open.into_iter().for_each(|errand| errand.cancel(turn, reason));
+    /// A question about an agent was answered.
+    pub(super) fn answered(&mut self, turn: &mut Turn<'_>, agent: &SeatId, answer: Answer) {
+        let Some(at) = self.open.iter().position(|errand| errand.agent() == agent) else { return };
+        let mut errand = self.open.remove(at);
+        let settled = errand.answered(turn, answer);
+        self.put_back(errand, settled);
+        self.advance(turn);
     }
 
-    /// Lets those who wait for a provider have the room that there is now.
-    fn call_next(&mut self, turn: &mut Turn<'_>, provider: &ProviderId) {
-        self.open.iter_mut().for_each(|errand| errand.go_on_at(turn, provider));
+    /// Drops every call that is under way. What is wanted is still wanted.
+    pub(super) fn cancel(&mut self, turn: &mut Turn<'_>, reason: AbortReason) {
+        self.open.iter_mut().for_each(|errand| errand.cancel(turn, reason));
+    }
+
+    /// Goes on with all that is wanted.
+    pub(super) fn resume(&mut self, turn: &mut Turn<'_>, lost: &[CallId]) {
+        self.each(turn, |errand, turn| errand.resume(turn, lost));
+    }
+
+    fn fired(&mut self, turn: &mut Turn<'_>, timer: TimerId) {
+        if let Some(errand) = self.open.iter_mut().find(|errand| errand.is_slow(timer)) {
+            errand.hedge(turn);
+        }
+        self.advance(turn);
+    }
+
+    /// Lets those who wait have the room that there is now.
+    fn advance(&mut self, turn: &mut Turn<'_>) {
+        self.each(turn, |errand, turn| errand.go(turn));
+    }
+
+    fn each(&mut self, turn: &mut Turn<'_>, mut act: impl FnMut(&mut Errand, &mut Turn<'_>) -> Option<Settled>) {
+        for mut errand in std::mem::take(&mut self.open) {
+            let settled = act(&mut errand, turn);
+            self.put_back(errand, settled);
+        }
+    }
+
+    fn put_back(&mut self, errand: Errand, settled: Option<Settled>) {
+        match settled {
+            None => self.open.push(errand),
+            Some(settled) => self.settled.push(settled),
+        }
     }
 }

@@ -7,16 +7,16 @@ use crate::domain::time::Timestamp;
 
 use super::answer::AnswerKind;
 use super::calls::Work;
-use super::errand::{Answer, Candidate, Settled};
+use super::errand::{Answer, Brief};
 use super::event::{AbortReason, StateName};
-use super::judging::{judge_failed, prompt_failed, send_judge};
+use super::filtering;
+use super::judging::{judge_failed, judged, prompt_failed, send_judge};
 use super::policy::quorum::{Quorum, quorum};
-use super::protocol::Input;
 use super::state::State;
 use super::turn::Turn;
 use super::verdict;
 
-const ROUND: u8 = 3;
+pub(super) const ROUND: u8 = 3;
 
 /// The cross-examination, in its two steps.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -40,37 +40,51 @@ enum Step {
 pub(super) fn enter(turn: &mut Turn<'_>, independents: Vec<Independent>, synthesis: Synthesis) -> State {
     turn.change(StateName::Synthesis, StateName::CrossExam);
     turn.begin_round(ROUND);
-    let mut work = Work::default();
-    let labels = turn.plan.labels();
-    for own in &independents {
-        let Some(seat) = turn.plan.panel.seat(&own.agent_id) else { continue };
-        match turn.plan.prompter(&labels, &seat.model).revision(seat, own, &synthesis) {
-            Ok(prompt) => work.send(turn, &seat.id, AnswerKind::Revision, vec![Candidate { model: seat.model.clone(), prompt }]),
-            Err(error) => {
-                work.cancel(turn, AbortReason::Prompt);
-                return prompt_failed(turn, StateName::CrossExam, &error);
-            }
-        }
-    }
-    State::CrossExam(CrossExamination { since: turn.now, work, independents, synthesis, step: Step::Examining, revisions: Vec::new() })
+    let (work, step) = (Work::default(), Step::Examining);
+    CrossExamination { since: turn.now, work, independents, synthesis, step, revisions: Vec::new() }.examine(turn)
 }
 
 impl CrossExamination {
-    pub(super) fn handle(mut self, turn: &mut Turn<'_>, input: Input) -> State {
-        let Some(settled) = self.work.handle(turn, input) else { return State::CrossExam(self) };
+    fn examine(mut self, turn: &mut Turn<'_>) -> State {
+        for own in &self.independents {
+            let Some(seat) = turn.plan.panel.seat(&own.agent_id) else { continue };
+            let material = turn.plan.material;
+            match Brief::render(turn, &seat.id, |prompter| filtering::revision(prompter, material, seat, own, &self.synthesis)) {
+                Ok(brief) => self.work.send(turn, &seat.id, AnswerKind::Revision, brief),
+                Err(error) => {
+                    self.work.cancel(turn, AbortReason::Prompt);
+                    return prompt_failed(turn, State::CrossExam(self), &error);
+                }
+            }
+        }
+        self.proceed(turn)
+    }
+
+    /// Looks at what has been settled.
+    pub(super) fn proceed(self, turn: &mut Turn<'_>) -> State {
         match self.step {
-            Step::Examining => self.examined(turn, settled),
-            Step::Merging => self.merged(turn, settled),
+            Step::Examining => self.examined(turn),
+            Step::Merging => self.merged(turn),
         }
     }
 
-    /// An expert has answered, or failed: then its Round-1 answer still stands.
-    fn examined(mut self, turn: &mut Turn<'_>, settled: Settled) -> State {
-        if let Ok(Answer { content, degraded }) = settled.result {
-            if let Content::Revision(revision) = &content {
-                self.revisions.push(revision.clone());
+    /// Goes on after an end that was none: a judge that failed is asked again.
+    pub(super) fn again(self, turn: &mut Turn<'_>) -> State {
+        match self.step {
+            Step::Merging if self.work.is_done() => self.merge(turn),
+            Step::Examining | Step::Merging => self.proceed(turn),
+        }
+    }
+
+    /// Experts have answered, or failed: then their Round-1 answers still stand.
+    fn examined(mut self, turn: &mut Turn<'_>) -> State {
+        for settled in self.work.take_settled() {
+            if let Ok(Answer { content, degraded }) = settled.result {
+                if let Content::Revision(revision) = &content {
+                    self.revisions.push(revision.clone());
+                }
+                turn.keep(content, degraded);
             }
-            turn.keep(content, degraded);
         }
         if !self.work.is_done() {
             return State::CrossExam(self);
@@ -78,23 +92,30 @@ impl CrossExamination {
         let seats = &turn.plan.panel.seats;
         self.revisions.sort_by_key(|revision| seats.iter().position(|seat| seat.id == revision.agent_id));
         match quorum(self.revisions.len()) {
-            Quorum::Met => {
-                let (revisions, synthesis) = (&self.revisions, &self.synthesis);
-                match send_judge(turn, AnswerKind::CrossExam, |prompter| prompter.cross_exam(revisions, synthesis)) {
-                    Ok(work) => State::CrossExam(Self { work, step: Step::Merging, ..self }),
-                    Err(error) => prompt_failed(turn, StateName::CrossExam, &error),
-                }
-            }
+            Quorum::Met => self.merge(turn),
             // Nothing to merge: the verdict rests on Rounds 1 and 2, which are paid for, and the result says who failed.
             Quorum::Nobody => self.end(turn, CrossExam::default(), true),
         }
     }
 
-    fn merged(self, turn: &mut Turn<'_>, settled: Settled) -> State {
+    fn merge(mut self, turn: &mut Turn<'_>) -> State {
+        self.step = Step::Merging;
+        let (revisions, synthesis, material) = (&self.revisions, &self.synthesis, turn.plan.material);
+        let sent = send_judge(turn, &mut self.work, AnswerKind::CrossExam, |prompter| {
+            filtering::merging(prompter, material, revisions, synthesis)
+        });
+        match sent {
+            Ok(()) => self.merged(turn),
+            Err(error) => prompt_failed(turn, State::CrossExam(self), &error),
+        }
+    }
+
+    fn merged(mut self, turn: &mut Turn<'_>) -> State {
+        let Some(settled) = judged(&mut self.work) else { return State::CrossExam(self) };
         match settled.result {
             Ok(Answer { content: Content::CrossExam(merged), degraded }) => self.end(turn, merged, degraded),
             Ok(Answer { .. }) => self.end(turn, CrossExam::default(), true),
-            Err(error) => judge_failed(turn, StateName::CrossExam, AnswerKind::CrossExam, &error),
+            Err(error) => judge_failed(turn, State::CrossExam(self), AnswerKind::CrossExam, &error),
         }
     }
 
@@ -102,6 +123,6 @@ impl CrossExamination {
         let cross_exam = CrossExam { positions: self.revisions, ..merged };
         turn.keep(Content::CrossExam(cross_exam.clone()), degraded);
         turn.end_round(ROUND, self.since);
-        verdict::enter(turn, &self.independents, &self.synthesis, &cross_exam)
+        verdict::enter(turn, self.independents, self.synthesis, cross_exam)
     }
 }

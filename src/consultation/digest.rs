@@ -80,6 +80,15 @@ impl Transcript {
         (1..=planned).filter(|number| !completed.contains(number)).collect()
     }
 
+    /// Whether it can be gone on with, as far as its log tells: it has its terms, and no end that nothing follows.
+    pub fn is_resumable(&self) -> bool {
+        let ended = match &self.abort {
+            Some(abort) => !abort.reason.is_resumable(),
+            None => self.state == StateName::Complete,
+        };
+        self.terms.plan.is_some() && !ended
+    }
+
     /// What the judge found agreed after Round 2, in words; the best there is when there is no verdict.
     pub fn partial_consensus(&self) -> Option<String> {
         let synthesis = self.synthesis()?;

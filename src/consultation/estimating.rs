@@ -1,31 +1,39 @@
 //! Estimating: what the consultation will take, from the prompts as they will be sent.
 //!
 //! Prompts of later rounds carry answers that do not exist yet: these are counted at the length that an answer is expected to have.
+//!
+//! Invariant: when every provider counts within the [`token_band`] of what it is sent, and every answer is as long as is expected of it,
+//! a consultation that goes well costs no less than the low and no more than the high estimate.
 
-use crate::domain::artifact::{CrossExam, Independent, Revision, Synthesis};
-use crate::domain::ids::{ModelRef, SeatId};
-use crate::domain::tokens::{Usage, estimate_tokens};
+use crate::domain::ids::SeatId;
+use crate::domain::tokens::{Band, estimate_tokens, token_band};
 
 use super::answer::AnswerKind;
 use super::awaiting_consent;
-use super::call::Prompt;
 use super::event::{AbortReason, CallEstimate, Estimate, Event, PromptUsed, Started, StateName};
-use super::plan::Plan;
+use super::plan::{CostRange, Material, OutputTokens, Plan};
+use super::preview::{self, Places, PlannedCall};
 use super::prompt::PromptError;
 use super::state::State;
 use super::turn::Turn;
+
+/// Tokens of a vendor's own words around messages and schema, at most. No vendor says how many: this is a long page of them.
+const AROUND_A_SCHEMA: u64 = 500;
+
+/// How much of a revision its position is, in percent: one of four parts.
+const POSITION: u64 = 25;
 
 pub(super) fn enter(turn: &mut Turn<'_>) -> State {
     turn.begin();
     let plan = turn.plan;
     turn.emit(Event::Started(Box::new(started(plan))));
     turn.change(StateName::Idle, StateName::Estimating);
-    match estimate(plan) {
+    match plan.estimate() {
         Ok(estimate) => {
             turn.emit(Event::CostEstimated(estimate.clone()));
             awaiting_consent::enter(turn, estimate)
         }
-        Err(error) => turn.abort(StateName::Estimating, AbortReason::Prompt, error.to_string()),
+        Err(error) => turn.abort(State::Estimating, AbortReason::Prompt, error.to_string()),
     }
 }
 
@@ -44,116 +52,88 @@ fn started(plan: &Plan) -> Started {
     }
 }
 
-/// Renders every prompt of every round, with empty answers where answers will stand, and counts.
-fn estimate(plan: &Plan) -> Result<Estimate, PromptError> {
-    let blanks = Blanks::for_panel(plan);
-    let mut estimate = Estimate::default();
-    for answer in AnswerKind::ALL {
-        for (agent, model) in askers(plan, answer) {
-            let prompt = blanks.prompt(plan, answer, &agent, &model)?;
-            let output_tokens = plan.expected_output(&model, answer).expected;
-            let carried = blanks.answers_carried(answer).saturating_mul(output_tokens);
-            let input_tokens = estimate_tokens(&prompt.text()).saturating_add(carried);
-            let usage = Usage { input: input_tokens, output: output_tokens, ..Usage::default() };
-            let cost = plan.expected_cost(&model, &usage);
-            estimate.input_tokens += input_tokens;
-            estimate.output_tokens += output_tokens;
+impl Plan {
+    /// What the consultation will take when all goes well: every prompt of every round as it will be rendered, and the answers that it
+    /// will carry at the length that is expected of them. Retries, repairs and hedges are not in it.
+    pub fn estimate(&self) -> Result<Estimate, PromptError> {
+        let calls = preview::planned_calls(self, Places::Empty)?;
+        let mut estimate = Estimate { context_tokens: context_tokens(&calls), ..Estimate::default() };
+        for PlannedCall { agent_id, answer, model, prompt } in calls {
+            let input = token_band(&prompt.text()) + schema(answer) + carried(self, answer, &agent_id);
+            let output = self.expected_output(&model, answer);
+            let CostRange { low, expected: cost, high } = self.cost_range(&model, input, output);
+            estimate.input_tokens += input.expected;
+            estimate.output_tokens += output.expected;
             estimate.cost += cost;
-            estimate.calls.push(CallEstimate {
-                round_number: answer.round(),
-                agent_id: agent,
-                answer,
-                model,
-                input_tokens,
-                output_tokens,
-                cost,
-                low: cost,
-                high: cost,
-            });
+            estimate.low += low;
+            estimate.high += high;
+            let (input_tokens, output_tokens) = (input.expected, output.expected);
+            let round_number = answer.round();
+            estimate.calls.push(CallEstimate { round_number, agent_id, answer, model, input_tokens, output_tokens, cost, low, high });
         }
+        Ok(estimate)
     }
-    (estimate.low, estimate.high) = (estimate.cost, estimate.cost);
-    Ok(estimate)
 }
 
-/// Who is asked for a kind of answer.
-fn askers(plan: &Plan, answer: AnswerKind) -> Vec<(SeatId, ModelRef)> {
+/// Tokens of question and context, which every call carries.
+fn context_tokens(calls: &[PlannedCall]) -> u64 {
+    calls.first().map(|call| estimate_tokens(&call.prompt.shared)).unwrap_or_default()
+}
+
+/// The JSON Schema that goes with a prompt. Some vendors count it as input, in words of their own around it, and others do not.
+fn schema(answer: AnswerKind) -> Band {
+    let text: String = answer.schema().lines().map(str::trim).collect();
+    let counted = token_band(&text);
+    Band { low: 0, high: counted.high + AROUND_A_SCHEMA, ..counted }
+}
+
+/// What the answers of others, and one's own of Round 1, add to a prompt.
+fn carried(plan: &Plan, answer: AnswerKind, agent: &SeatId) -> Band {
+    let seats = || plan.panel.seats.iter();
+    let by_experts = |answer| seats().map(move |seat| whole(plan.expected_output(&seat.model, answer)));
+    let by_judge = |answer| plan.panel.judges.iter().take(1).map(move |model| whole(plan.expected_output(model, answer)));
+    let synthesis = || by_judge(AnswerKind::Synthesis).map(|said| part(said, of_the_synthesis(plan.material)));
     match answer {
-        AnswerKind::Independent | AnswerKind::Revision => {
-            plan.panel.seats.iter().map(|seat| (seat.id.clone(), seat.model.clone())).collect()
+        AnswerKind::Independent => Band::default(),
+        AnswerKind::Synthesis => by_experts(AnswerKind::Independent).sum(),
+        AnswerKind::Revision => {
+            let own = seats().filter(|seat| seat.id == *agent).map(|seat| plan.expected_output(&seat.model, AnswerKind::Independent));
+            own.map(whole).chain(synthesis()).sum()
         }
-        AnswerKind::Synthesis | AnswerKind::CrossExam | AnswerKind::Verdict => {
-            plan.panel.judges.first().map(|model| (SeatId::judge(), model.clone())).into_iter().collect()
+        AnswerKind::CrossExam => by_experts(AnswerKind::Revision).chain(synthesis()).sum(),
+        AnswerKind::Verdict => {
+            let record = by_judge(AnswerKind::CrossExam).map(|said| part(said, of_the_record(plan.material)));
+            let positions = by_experts(AnswerKind::Revision).map(|said| part(said, POSITION));
+            by_experts(AnswerKind::Independent).chain(synthesis()).chain(record).chain(positions).sum()
         }
     }
 }
 
-/// Answers without text, to render the later prompts with.
-struct Blanks {
-    independents: Vec<Independent>,
-    revisions: Vec<Revision>,
-    synthesis: Synthesis,
-    cross_exam: CrossExam,
+/// An answer as a part of a prompt.
+///
+/// At least nothing: an answer's tokens may nearly all have been thinking, which no prompt carries. At most twice its tokens: it may be
+/// counted by another tokenizer than wrote it, and two of them seldom differ by more on the same text.
+fn whole(answer: OutputTokens) -> Band {
+    Band { low: 0, expected: answer.expected, high: answer.high.saturating_mul(2) }
 }
 
-impl Blanks {
-    fn for_panel(plan: &Plan) -> Self {
-        let seats = plan.panel.seats.iter().map(|seat| seat.id.clone());
-        let independents = seats.clone().map(|agent_id| Independent {
-            agent_id,
-            position: String::new(),
-            key_points: Vec::new(),
-            rationale: String::new(),
-            confidence: None,
-            prose_excerpt: String::new(),
-        });
-        let revisions = seats.map(|agent_id| Revision {
-            agent_id,
-            challenges: Vec::new(),
-            rebuttals: Vec::new(),
-            revised_position: String::new(),
-            revised_confidence: None,
-            changed: false,
-            because_of: Vec::new(),
-        });
-        Self {
-            independents: independents.collect(),
-            revisions: revisions.collect(),
-            synthesis: Synthesis::default(),
-            cross_exam: CrossExam::default(),
-        }
-    }
+/// A part of an answer, in percent of what is expected of it; at most all of it, since nothing obliges an answer to be of even parts.
+fn part(answer: Band, percent: u64) -> Band {
+    Band { expected: answer.expected.saturating_mul(percent) / 100, ..answer }
+}
 
-    fn prompt(&self, plan: &Plan, answer: AnswerKind, agent: &SeatId, model: &ModelRef) -> Result<Prompt, PromptError> {
-        let labels = plan.labels();
-        let prompter = plan.prompter(&labels, model);
-        match answer {
-            AnswerKind::Independent => match plan.panel.seat(agent) {
-                Some(seat) => prompter.independent(seat),
-                None => Ok(Prompt::default()),
-            },
-            AnswerKind::Synthesis => prompter.synthesis(&self.independents),
-            AnswerKind::Revision => {
-                let own = self.independents.iter().find(|independent| &independent.agent_id == agent);
-                match plan.panel.seat(agent).zip(own) {
-                    Some((seat, own)) => prompter.revision(seat, own, &self.synthesis),
-                    None => Ok(Prompt::default()),
-                }
-            }
-            AnswerKind::CrossExam => prompter.cross_exam(&self.revisions, &self.synthesis),
-            AnswerKind::Verdict => prompter.verdict(&self.independents, &self.synthesis, &self.cross_exam),
-        }
+/// Of a usual synthesis, filtering leaves out every point after the third and every tension after the second: about a third.
+fn of_the_synthesis(material: Material) -> u64 {
+    match material {
+        Material::Filtered => 67,
+        Material::Whole => 100,
     }
+}
 
-    /// How many answers of other calls a prompt carries.
-    fn answers_carried(&self, answer: AnswerKind) -> u64 {
-        let experts = self.independents.len() as u64;
-        match answer {
-            AnswerKind::Independent => 0,
-            AnswerKind::Synthesis => experts,
-            AnswerKind::Revision => 2,
-            AnswerKind::CrossExam => experts + 1,
-            AnswerKind::Verdict => experts + 2,
-        }
+/// Of a usual record of the cross-examination, filtering leaves out every challenge and rebuttal after the fifth: about half.
+fn of_the_record(material: Material) -> u64 {
+    match material {
+        Material::Filtered => 50,
+        Material::Whole => 100,
     }
 }

@@ -3,19 +3,21 @@
 use serde::{Deserialize, Serialize};
 
 use crate::domain::artifact::{Content, Independent};
+use crate::domain::ids::SeatId;
 use crate::domain::time::Timestamp;
 
 use super::answer::AnswerKind;
 use super::calls::Work;
-use super::errand::Candidate;
+use super::errand::Brief;
 use super::event::{AbortReason, AgentError, StateName};
+use super::filtering::Shown;
+use super::judging::prompt_failed;
 use super::policy::quorum::{Quorum, quorum};
-use super::protocol::Input;
 use super::state::State;
 use super::synthesis;
 use super::turn::Turn;
 
-const ROUND: u8 = 1;
+pub(super) const ROUND: u8 = 1;
 
 /// Who has answered so far.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -23,29 +25,34 @@ pub(super) struct IndependentRound {
     since: Timestamp,
     pub(super) work: Work,
     answered: Vec<Independent>,
-    failed: Vec<(String, AgentError)>,
+    failed: Vec<(SeatId, AgentError)>,
 }
 
 pub(super) fn enter(turn: &mut Turn<'_>) -> State {
     turn.change(StateName::AwaitingConsent, StateName::Independent);
     turn.begin_round(ROUND);
-    let mut work = Work::default();
-    let labels = turn.plan.labels();
-    for seat in &turn.plan.panel.seats {
-        match turn.plan.prompter(&labels, &seat.model).independent(seat) {
-            Ok(prompt) => work.send(turn, &seat.id, AnswerKind::Independent, vec![Candidate { model: seat.model.clone(), prompt }]),
-            Err(error) => {
-                work.cancel(turn, AbortReason::Prompt);
-                return turn.abort(StateName::Independent, AbortReason::Prompt, error.to_string());
-            }
-        }
-    }
-    State::Independent(IndependentRound { since: turn.now, work, answered: Vec::new(), failed: Vec::new() })
+    let seats = turn.plan.panel.seats.iter().map(|seat| seat.id.clone()).collect();
+    let round = IndependentRound { since: turn.now, work: Work::default(), answered: Vec::new(), failed: Vec::new() };
+    round.send(turn, seats)
 }
 
 impl IndependentRound {
-    pub(super) fn handle(mut self, turn: &mut Turn<'_>, input: Input) -> State {
-        if let Some(settled) = self.work.handle(turn, input) {
+    fn send(mut self, turn: &mut Turn<'_>, agents: Vec<SeatId>) -> State {
+        for seat in turn.plan.panel.seats.iter().filter(|seat| agents.contains(&seat.id)) {
+            match Brief::render(turn, &seat.id, |prompter| prompter.independent(seat).map(Shown::whole)) {
+                Ok(brief) => self.work.send(turn, &seat.id, AnswerKind::Independent, brief),
+                Err(error) => {
+                    self.work.cancel(turn, AbortReason::Prompt);
+                    return prompt_failed(turn, State::Independent(self), &error);
+                }
+            }
+        }
+        self.proceed(turn)
+    }
+
+    /// Looks at what has been settled, and ends the round when all is.
+    pub(super) fn proceed(mut self, turn: &mut Turn<'_>) -> State {
+        for settled in self.work.take_settled() {
             match settled.result {
                 Ok(answer) => {
                     if let Content::Independent(independent) = &answer.content {
@@ -53,13 +60,19 @@ impl IndependentRound {
                     }
                     turn.keep(answer.content, answer.degraded);
                 }
-                Err(error) => self.failed.push((turn.plan.agent_name(&settled.agent), error)),
-            }
-            if self.work.is_done() {
-                return self.end(turn);
+                Err(error) => self.failed.push((settled.agent, error)),
             }
         }
-        State::Independent(self)
+        if self.work.is_done() { self.end(turn) } else { State::Independent(self) }
+    }
+
+    /// Goes on after an end that was none: those who all failed are asked again.
+    pub(super) fn again(mut self, turn: &mut Turn<'_>) -> State {
+        if !self.work.is_done() || quorum(self.answered.len()) == Quorum::Met {
+            return self.proceed(turn);
+        }
+        let failed = std::mem::take(&mut self.failed).into_iter().map(|(agent, _)| agent).collect();
+        self.send(turn, failed)
     }
 
     fn end(mut self, turn: &mut Turn<'_>) -> State {
@@ -71,9 +84,10 @@ impl IndependentRound {
                 synthesis::enter(turn, self.answered)
             }
             Quorum::Nobody => {
-                let reasons: Vec<String> = self.failed.iter().map(|(name, error)| format!("{name}: {}", error.message)).collect();
+                let reasons = self.failed.iter().map(|(agent, error)| format!("{}: {}", turn.plan.agent_name(agent), error.message));
+                let reasons: Vec<String> = reasons.collect();
                 let message = format!("All agents failed. Unable to provide consultation.\n{}", reasons.join("\n"));
-                turn.abort(StateName::Independent, AbortReason::AllAgentsFailed, message)
+                turn.abort(State::Independent(self), AbortReason::AllAgentsFailed, message)
             }
         }
     }

@@ -3,10 +3,10 @@
 use crate::domain::ids::SeatId;
 
 use super::answer::AnswerKind;
-use super::call::Prompt;
 use super::calls::Work;
-use super::errand::Candidate;
-use super::event::{AbortReason, AgentError, StateName};
+use super::errand::{Brief, Settled};
+use super::event::{AbortReason, AgentError};
+use super::filtering::Shown;
 use super::prompt::{PromptError, Prompter};
 use super::state::State;
 use super::turn::Turn;
@@ -14,26 +14,28 @@ use super::turn::Turn;
 /// Sends the judge, and behind it its fallbacks, for an answer.
 pub(super) fn send_judge(
     turn: &mut Turn<'_>,
+    work: &mut Work,
     answer: AnswerKind,
-    prompt: impl Fn(&Prompter<'_>) -> Result<Prompt, PromptError>,
-) -> Result<Work, PromptError> {
-    let labels = turn.plan.labels();
-    let mut candidates = Vec::new();
-    for model in &turn.plan.panel.judges {
-        candidates.push(Candidate { model: model.clone(), prompt: prompt(&turn.plan.prompter(&labels, model))? });
-    }
-    let mut work = Work::default();
-    work.send(turn, &SeatId::judge(), answer, candidates);
-    Ok(work)
+    prompt: impl Fn(&Prompter<'_>) -> Result<Shown, PromptError>,
+) -> Result<(), PromptError> {
+    let judge = SeatId::judge();
+    let brief = Brief::render(turn, &judge, prompt)?;
+    work.send(turn, &judge, answer, brief);
+    Ok(())
 }
 
-/// Ends the consultation because no judge answered.
-pub(super) fn judge_failed(turn: &mut Turn<'_>, during: StateName, answer: AnswerKind, error: &AgentError) -> State {
-    let message = format!("The judge failed in Round {} ({during}): {}", answer.round(), error.message);
-    turn.abort(during, AbortReason::JudgeFailed, message)
+/// The judge's answer, or its failure, once there is one.
+pub(super) fn judged(work: &mut Work) -> Option<Settled> {
+    work.take_settled().pop()
+}
+
+/// Ends the consultation because no judge answered. `state` is where one could be asked again.
+pub(super) fn judge_failed(turn: &mut Turn<'_>, state: State, answer: AnswerKind, error: &AgentError) -> State {
+    let message = format!("The judge failed in Round {} ({}): {}", answer.round(), state.name(), error.message);
+    turn.abort(state, AbortReason::JudgeFailed, message)
 }
 
 /// Ends the consultation because a prompt could not be made.
-pub(super) fn prompt_failed(turn: &mut Turn<'_>, during: StateName, error: &PromptError) -> State {
-    turn.abort(during, AbortReason::Prompt, error.to_string())
+pub(super) fn prompt_failed(turn: &mut Turn<'_>, state: State, error: &PromptError) -> State {
+    turn.abort(state, AbortReason::Prompt, error.to_string())
 }

@@ -17,19 +17,25 @@ pub mod call;
 mod calls;
 mod cross_exam;
 pub mod digest;
+pub mod efficiency;
 mod errand;
 mod estimating;
 pub mod event;
+pub mod filtering;
 mod independent;
 mod judging;
 pub mod labels;
+mod ledger;
 pub mod plan;
 pub mod policy;
+pub mod preview;
 pub mod problem;
 pub mod prompt;
 pub mod protocol;
+mod questions;
 pub mod reading;
 pub mod replay;
+mod resuming;
 pub mod spend;
 mod state;
 mod synthesis;
@@ -43,11 +49,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::domain::time::Timestamp;
 
-use event::{AbortReason, Cause, StateName};
+use event::{AbortReason, Cause, Event, StateName};
+use ledger::Ledger;
 use plan::Plan;
 use protocol::{Effect, Input};
 use state::State;
-use turn::{Ledger, Turn};
+use turn::Turn;
 
 /// One consultation, from its terms to its end.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -72,21 +79,61 @@ impl Consultation {
 
     /// Takes one input and returns what is to be done, in order.
     pub fn handle(&mut self, now: Timestamp, input: Input) -> Vec<Effect> {
-        let mut turn = Turn::new(now, &self.plan, &mut self.ledger, cause_of(&input));
+        let cause = cause_of(&input);
+        if let Input::Resume { control, .. } = &input
+            && self.state != State::Complete
+        {
+            self.plan.control = (**control).clone();
+        }
+        let mut turn = Turn::new(now, &self.plan, &mut self.ledger, cause);
         let state = std::mem::take(&mut self.state);
-        self.state = match (state, input) {
-            (State::Idle, Input::Start) => estimating::enter(&mut turn),
-            (state @ (State::Complete | State::Aborted), _) => state,
-            (state, Input::Interrupted) => interrupt(&mut turn, state),
-            (State::AwaitingConsent(phase), input) => phase.handle(&mut turn, &input),
-            (State::Independent(phase), input) => phase.handle(&mut turn, input),
-            (State::Synthesis(phase), input) => phase.handle(&mut turn, input),
-            (State::CrossExam(phase), input) => phase.handle(&mut turn, input),
-            (State::Verdict(phase), input) => phase.handle(&mut turn, input),
-            (state @ (State::Idle | State::Estimating), _) => state,
+        let state = step(&mut turn, state, input);
+        self.state = match turn.take_stop() {
+            // An answer that is there is given, whatever it came to.
+            Some(stop) if !state.name().is_terminal() => end(&mut turn, state, stop.reason, stop.message),
+            Some(_) | None => state,
         };
         turn.into_effects()
     }
+}
+
+fn step(turn: &mut Turn<'_>, state: State, input: Input) -> State {
+    match (state, input) {
+        (State::Idle, Input::Start) => estimating::enter(turn),
+        (state, Input::Resume { lost, tool_version, .. }) => resuming::resume(turn, state, &lost, tool_version),
+        (state @ (State::Idle | State::Estimating | State::Complete | State::Aborted(_)), _) => state,
+        (state, Input::Interrupted) => end(turn, state, AbortReason::Interrupted, "Consultation interrupted".to_owned()),
+        (state, Input::Answered(answer)) => questions::answered(turn, state, answer),
+        (state @ State::AwaitingConsent(_), _) => state,
+        (state, Input::HealthCheckStarted { provider }) => {
+            turn.emit(Event::HealthCheckStarted { provider });
+            state
+        }
+        (state, Input::HealthChanged(update)) => {
+            turn.ledger.health.insert(update.provider.clone(), update.status);
+            turn.emit(Event::HealthUpdated(update));
+            state
+        }
+        (state, Input::TimerFired { timer }) if turn.ledger.watch.pulse == Some(timer) => questions::pulse(turn, state),
+        (state, Input::TimerFired { timer }) if turn.ledger.watch.deadline == Some(timer) => {
+            let message = format!("Round {} was not done within the time that was set for it", turn.ledger.watch.round_number);
+            end(turn, state, AbortReason::Timeout, message)
+        }
+        (mut state, input) => {
+            if let Some(work) = state.work() {
+                work.handle(turn, input);
+            }
+            state.proceed(turn)
+        }
+    }
+}
+
+/// Drops what is under way and ends.
+fn end(turn: &mut Turn<'_>, mut state: State, reason: AbortReason, message: String) -> State {
+    if let Some(work) = state.work() {
+        work.cancel(turn, reason);
+    }
+    turn.abort(state, reason, message)
 }
 
 /// What a log tells of an input, besides the events that it leads to. A first sign of an answer leads to none.
@@ -102,17 +149,4 @@ fn cause_of(input: &Input) -> Option<Cause> {
         Input::Interrupted => Cause::Interrupted,
         Input::Resume { .. } => Cause::Resumed,
     })
-}
-
-/// Drops what is under way and ends.
-fn interrupt(turn: &mut Turn<'_>, state: State) -> State {
-    let during = state.name();
-    match state {
-        State::Independent(phase) => phase.work.cancel(turn, AbortReason::Interrupted),
-        State::Synthesis(phase) => phase.work.cancel(turn, AbortReason::Interrupted),
-        State::CrossExam(phase) => phase.work.cancel(turn, AbortReason::Interrupted),
-        State::Verdict(phase) => phase.work.cancel(turn, AbortReason::Interrupted),
-        State::Idle | State::Estimating | State::AwaitingConsent(_) | State::Complete | State::Aborted => {}
-    }
-    turn.abort(during, AbortReason::Interrupted, "Consultation interrupted")
 }

@@ -8,11 +8,11 @@ use serde::{Deserialize, Serialize};
 use crate::domain::ids::{ConsultationId, ModelRef, ProviderId, SeatId};
 use crate::domain::money::{Cost, MicroUsd};
 use crate::domain::panel::Panel;
-use crate::domain::pricing::PriceList;
-use crate::domain::tokens::{Usage, UsageSource};
+use crate::domain::pricing::{Price, PriceList};
+use crate::domain::tokens::{Band, Usage, UsageSource};
 
 use super::answer::AnswerKind;
-use super::call::{Failure, FailureClass, Reply};
+use super::call::{Failure, FailureClass, Prompt, Reply};
 use super::event::CostSource;
 use super::labels::Labels;
 use super::policy::consent::{ConsentRule, Standing};
@@ -23,6 +23,10 @@ use super::prompt::{Prompter, Size, Templates};
 
 /// Calls under way at one provider at once, where nothing else is said.
 pub const USUAL_IN_FLIGHT: u32 = 4;
+
+/// Tokens that a prompt takes at most beside its own text: the answer's JSON Schema, which every vendor counts as input in one form or
+/// another, and what a vendor wraps around messages and schema. The longest schema has three quarters as many bytes.
+pub const AROUND_A_PROMPT: u64 = 4_096;
 
 /// Everything a consultation needs to know.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -116,6 +120,14 @@ pub struct OutputTokens {
     pub high: u64,
 }
 
+/// What something is expected to cost.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CostRange {
+    pub low: Cost,
+    pub expected: Cost,
+    pub high: Cost,
+}
+
 impl OutputTokens {
     /// 2,000 tokens, the figure of the original design; half and twice as many are usual too.
     pub const USUAL: Self = Self { low: 1_000, expected: 2_000, high: 4_000 };
@@ -152,6 +164,14 @@ impl Plan {
 
     pub fn prompter<'a>(&'a self, labels: &'a Labels, model: &ModelRef) -> Prompter<'a> {
         Prompter { templates: &self.templates, labels, question: &self.question, size: self.terms(model).size }
+    }
+
+    /// The model that an agent is to be played by, and those that can take over from it, best first.
+    pub fn players(&self, agent: &SeatId) -> Vec<ModelRef> {
+        match self.panel.seat(agent) {
+            Some(seat) => std::iter::once(&seat.model).chain(self.stand_ins.get(agent).into_iter().flatten()).cloned().collect(),
+            None => self.panel.judges.clone(),
+        }
     }
 
     /// The name of an agent for screens.
@@ -207,6 +227,37 @@ impl Plan {
     /// What a call is expected to cost by the price table.
     pub fn expected_cost(&self, model: &ModelRef, usage: &Usage) -> Cost {
         self.cost_of_usage(model, None, usage).0
+    }
+
+    /// What a call is expected to cost by the price table: the least, the expected, the most. Prompts may be read from a cache that nobody
+    /// asked for, and written to it.
+    pub fn cost_range(&self, model: &ModelRef, prompt: Band, output: OutputTokens) -> CostRange {
+        if self.terms(model).free {
+            return CostRange::default();
+        }
+        let Some(price) = self.prices.price(model) else {
+            let unknown = Cost::at_least(MicroUsd::ZERO);
+            return CostRange { low: unknown, expected: unknown, high: unknown };
+        };
+        let usage = Usage { input: prompt.expected, output: output.expected, ..Usage::default() };
+        CostRange {
+            low: Cost::exactly(price.least(prompt.low, output.low)),
+            expected: Cost::exactly(price.cost(&usage)),
+            high: Cost::exactly(price.most(prompt.high, output.high)),
+        }
+    }
+
+    /// The most that a call can cost that stays within its room, by the price of the model that is asked.
+    ///
+    /// A token is at least a byte of the prompt, whatever the tokenizer: nothing that it counts as one is shorter. A model without a price
+    /// may cost anything.
+    pub fn worst_case(&self, model: &ModelRef, prompt: &Prompt, room: u64) -> Cost {
+        if self.terms(model).free {
+            return Cost::FREE;
+        }
+        let bytes = u64::try_from(prompt.text().len()).unwrap_or(u64::MAX);
+        let most = |price: &Price| price.most(bytes.saturating_add(AROUND_A_PROMPT), room);
+        self.prices.price(model).map_or(Cost::at_least(MicroUsd::ZERO), |price| Cost::exactly(most(price)))
     }
 
     fn cost_of_usage(&self, asked: &ModelRef, served: Option<&str>, usage: &Usage) -> (Cost, CostSource) {

@@ -81,7 +81,8 @@ impl Replayed {
             (Cause::HealthCheck, Event::HealthCheckStarted { provider }) => Input::HealthCheckStarted { provider: provider.clone() },
             (Cause::Health, Event::HealthUpdated(update)) => Input::HealthChanged(update.clone()),
             (Cause::Resumed, Event::Resumed(resumed)) => {
-                self.lost.clear();
+                // What was not lost then went out with that run, and is lost now if it has not come back since.
+                self.lost.retain(|open| !resumed.lost_calls.contains(open));
                 Input::Resume {
                     lost: resumed.lost_calls.clone(),
                     control: Box::new(resumed.control.clone()),
@@ -112,7 +113,8 @@ impl Replayed {
                     Some(logged) => return Err(CannotReplay::DoesNotFollow { seq: logged.seq }),
                     None => {
                         self.effects.push(Effect::Emit(said));
-                        self.effects.extend(effects);
+                        // Questions are put anew when it goes on.
+                        self.effects.extend(effects.filter(|effect| !matches!(effect, Effect::Question(_) | Effect::Withdraw)));
                         return Ok(());
                     }
                 },

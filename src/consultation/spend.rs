@@ -59,8 +59,11 @@ impl Transcript {
         self.spend_by(|asked| asked.model.provider.clone())
     }
 
-    /// A model that was known to cost nothing: as the estimate had it, or as a call of its own says.
+    /// A model that was known to cost nothing: by the terms, as the estimate had it, or as a call of its own says.
     fn is_free(&self, model: &ModelRef) -> bool {
+        if self.terms.plan.as_deref().is_some_and(|plan| plan.terms(model).free) {
+            return true;
+        }
         let mut estimated = self.estimate.iter().flat_map(|estimate| &estimate.calls).filter(|call| call.model == *model).peekable();
         let by_estimate = estimated.peek().is_some() && estimated.all(|call| call.cost == Cost::FREE);
         by_estimate || self.calls.iter().any(|call| call.model == *model && call.cost_source == CostSource::Free)

@@ -3,11 +3,13 @@
 use serde::{Deserialize, Serialize};
 
 use super::awaiting_consent::AwaitingConsent;
-use super::cross_exam::CrossExamination;
+use super::calls::Work;
+use super::cross_exam::{self, CrossExamination};
 use super::event::StateName;
-use super::independent::IndependentRound;
-use super::synthesis::SynthesisRound;
-use super::verdict::VerdictRound;
+use super::independent::{self, IndependentRound};
+use super::synthesis::{self, SynthesisRound};
+use super::turn::Turn;
+use super::verdict::{self, VerdictRound};
 
 /// Where a consultation is.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -22,7 +24,8 @@ pub(super) enum State {
     CrossExam(CrossExamination),
     Verdict(VerdictRound),
     Complete,
-    Aborted,
+    /// With where it can go on from, if it can.
+    Aborted(Option<Box<State>>),
 }
 
 impl State {
@@ -36,7 +39,54 @@ impl State {
             Self::CrossExam(_) => StateName::CrossExam,
             Self::Verdict(_) => StateName::Verdict,
             Self::Complete => StateName::Complete,
-            Self::Aborted => StateName::Aborted,
+            Self::Aborted(_) => StateName::Aborted,
+        }
+    }
+}
+
+impl State {
+    /// The errands of a round that is under way.
+    pub(super) fn work(&mut self) -> Option<&mut Work> {
+        match self {
+            Self::Independent(phase) => Some(&mut phase.work),
+            Self::Synthesis(phase) => Some(&mut phase.work),
+            Self::CrossExam(phase) => Some(&mut phase.work),
+            Self::Verdict(phase) => Some(&mut phase.work),
+            Self::Idle | Self::Estimating | Self::AwaitingConsent(_) | Self::Complete | Self::Aborted(_) => None,
+        }
+    }
+
+    /// Looks at errands that have come to their end.
+    pub(super) fn proceed(self, turn: &mut Turn<'_>) -> Self {
+        match self {
+            Self::Independent(phase) => phase.proceed(turn),
+            Self::Synthesis(phase) => phase.proceed(turn),
+            Self::CrossExam(phase) => phase.proceed(turn),
+            Self::Verdict(phase) => phase.proceed(turn),
+            state @ (Self::Idle | Self::Estimating | Self::AwaitingConsent(_) | Self::Complete | Self::Aborted(_)) => state,
+        }
+    }
+
+    /// Goes on after an end that was none, or a process that is gone.
+    pub(super) fn again(self, turn: &mut Turn<'_>) -> Self {
+        match self {
+            Self::AwaitingConsent(phase) => phase.again(turn),
+            Self::Independent(phase) => phase.again(turn),
+            Self::Synthesis(phase) => phase.again(turn),
+            Self::CrossExam(phase) => phase.again(turn),
+            Self::Verdict(phase) => phase.again(turn),
+            state @ (Self::Idle | Self::Estimating | Self::Complete | Self::Aborted(_)) => state,
+        }
+    }
+
+    /// The round that is under way.
+    pub(super) fn round(&self) -> Option<u8> {
+        match self {
+            Self::Independent(_) => Some(independent::ROUND),
+            Self::Synthesis(_) => Some(synthesis::ROUND),
+            Self::CrossExam(_) => Some(cross_exam::ROUND),
+            Self::Verdict(_) => Some(verdict::ROUND),
+            Self::Idle | Self::Estimating | Self::AwaitingConsent(_) | Self::Complete | Self::Aborted(_) => None,
         }
     }
 }

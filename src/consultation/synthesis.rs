@@ -9,12 +9,12 @@ use super::answer::AnswerKind;
 use super::calls::Work;
 use super::cross_exam;
 use super::event::StateName;
-use super::judging::{judge_failed, prompt_failed, send_judge};
-use super::protocol::Input;
+use super::filtering::Shown;
+use super::judging::{judge_failed, judged, prompt_failed, send_judge};
 use super::state::State;
 use super::turn::Turn;
 
-const ROUND: u8 = 2;
+pub(super) const ROUND: u8 = 2;
 
 /// The judge is at work on Round 1's answers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -27,15 +27,22 @@ pub(super) struct SynthesisRound {
 pub(super) fn enter(turn: &mut Turn<'_>, independents: Vec<Independent>) -> State {
     turn.change(StateName::Independent, StateName::Synthesis);
     turn.begin_round(ROUND);
-    match send_judge(turn, AnswerKind::Synthesis, |prompter| prompter.synthesis(&independents)) {
-        Ok(work) => State::Synthesis(SynthesisRound { since: turn.now, work, independents }),
-        Err(error) => prompt_failed(turn, StateName::Synthesis, &error),
-    }
+    SynthesisRound { since: turn.now, work: Work::default(), independents }.send(turn)
 }
 
 impl SynthesisRound {
-    pub(super) fn handle(mut self, turn: &mut Turn<'_>, input: Input) -> State {
-        let Some(settled) = self.work.handle(turn, input) else { return State::Synthesis(self) };
+    fn send(mut self, turn: &mut Turn<'_>) -> State {
+        let independents = &self.independents;
+        let sent = send_judge(turn, &mut self.work, AnswerKind::Synthesis, |prompter| prompter.synthesis(independents).map(Shown::whole));
+        match sent {
+            Ok(()) => self.proceed(turn),
+            Err(error) => prompt_failed(turn, State::Synthesis(self), &error),
+        }
+    }
+
+    /// Looks at what the judge has answered, if it has.
+    pub(super) fn proceed(mut self, turn: &mut Turn<'_>) -> State {
+        let Some(settled) = judged(&mut self.work) else { return State::Synthesis(self) };
         match settled.result {
             Ok(answer) => {
                 turn.keep(answer.content.clone(), answer.degraded);
@@ -46,7 +53,12 @@ impl SynthesisRound {
                 };
                 cross_exam::enter(turn, self.independents, synthesis)
             }
-            Err(error) => judge_failed(turn, StateName::Synthesis, AnswerKind::Synthesis, &error),
+            Err(error) => judge_failed(turn, State::Synthesis(self), AnswerKind::Synthesis, &error),
         }
+    }
+
+    /// Goes on after an end that was none: a judge that failed is asked again.
+    pub(super) fn again(self, turn: &mut Turn<'_>) -> State {
+        if self.work.is_done() { self.send(turn) } else { self.proceed(turn) }
     }
 }

@@ -7,10 +7,14 @@ use std::time::Duration;
 
 use crate::domain::artifact::{Artifact, Content, CrossExam, Independent, Revision, Synthesis, Verdict};
 use crate::domain::confidence::Confidence;
-use crate::domain::ids::{ConsultationId, ModelRef, SeatId};
+use crate::domain::ids::{CallId, ConsultationId, ModelRef, SeatId};
+use crate::domain::money::{Cost, MicroUsd};
 use crate::domain::time::Timestamp;
 
-use super::event::{AbortReason, AgentError, CallFinished, Consent, Envelope, Estimate, Event, Started, StateName, SubstitutionReason};
+use super::efficiency::Savings;
+use super::event::{
+    AbortReason, AgentError, CallFinished, CancelReason, Consent, Envelope, Estimate, Event, Started, StateName, SubstitutionReason,
+};
 use super::spend::LostCall;
 
 /// All that the events of one consultation say.
@@ -28,12 +32,19 @@ pub struct Transcript {
     /// Calls that came back, in that order.
     pub calls: Vec<CallFinished>,
     pub lost_calls: Vec<LostCall>,
+    pub(super) savings: Savings,
     pub failures: Vec<AgentFailure>,
     pub substitutions: Vec<Substitution>,
+    pub hedges: Vec<Hedge>,
+    /// The last call that the ceiling left no room for.
+    pub ceiling: Option<Ceiling>,
     /// Rounds that ended, with how long each took.
     pub rounds: Vec<(u8, Duration)>,
+    /// How it ended; `None` again once it was gone on with.
     pub abort: Option<Abort>,
+    /// From the first event to the last, without the time between an interruption and going on.
     pub duration: Duration,
+    paused: Duration,
 }
 
 /// An agent that has no answer in one round.
@@ -55,6 +66,29 @@ pub struct Substitution {
     pub reason: SubstitutionReason,
     /// What happened, in the provider's own words.
     pub message: String,
+}
+
+/// A slow call that was made elsewhere too.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Hedge {
+    pub agent_id: SeatId,
+    pub round_number: Option<u8>,
+    pub model: ModelRef,
+    pub backup: ModelRef,
+    pub after: Duration,
+    /// Which of the two was dropped because the other was faster.
+    pub dropped: Option<ModelRef>,
+}
+
+/// A call that was not made, because it could have broken the ceiling.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ceiling {
+    pub max_cost: MicroUsd,
+    pub spent: Cost,
+    pub agent_id: SeatId,
+    pub model: ModelRef,
+    /// The most that the call could have cost.
+    pub worst_case: Cost,
 }
 
 /// How it ended without a verdict.
@@ -82,11 +116,15 @@ impl Transcript {
             artifacts: Vec::new(),
             calls: Vec::new(),
             lost_calls: Vec::new(),
+            savings: Savings::default(),
             failures: Vec::new(),
             substitutions: Vec::new(),
+            hedges: Vec::new(),
+            ceiling: None,
             rounds: Vec::new(),
             abort: None,
             duration: Duration::ZERO,
+            paused: Duration::ZERO,
         };
         for event in events {
             transcript.take(event);
@@ -95,18 +133,26 @@ impl Transcript {
     }
 
     fn take(&mut self, envelope: &Envelope) {
+        if let Event::Resumed(_) = &envelope.event {
+            self.paused += envelope.at.since(self.last_at);
+        }
         self.last_at = envelope.at;
-        self.duration = envelope.at.since(self.started_at);
+        self.duration = envelope.at.since(self.started_at).saturating_sub(self.paused);
+        self.savings.take(&envelope.event);
         match &envelope.event {
             Event::CostEstimated(estimate) => self.estimate = Some(estimate.clone()),
             Event::UserConsent { approved, how } => self.consent = Some((*approved, *how)),
             Event::StateChanged { to, .. } => self.state = *to,
-            Event::AgentFailed { agent_id, name, round_number, error, .. } => self.failures.push(AgentFailure {
-                agent_id: agent_id.clone(),
-                name: name.clone(),
-                round_number: *round_number,
-                error: error.clone(),
-            }),
+            Event::AgentFailed { agent_id, name, round_number, error, .. } => {
+                self.forget_failure(agent_id, *round_number);
+                self.failures.push(AgentFailure {
+                    agent_id: agent_id.clone(),
+                    name: name.clone(),
+                    round_number: *round_number,
+                    error: error.clone(),
+                });
+            }
+            Event::AgentCompleted { agent_id, round_number, .. } => self.forget_failure(agent_id, *round_number),
             Event::RoundCompleted { round_number, duration_ms } => self.rounds.push((*round_number, Duration::from_millis(*duration_ms))),
             Event::RoundArtifact { artifact } => self.artifacts.push((**artifact).clone()),
             Event::CallStarted { call, agent_id, round_number, model, .. } => self.lost_calls.push(LostCall {
@@ -127,29 +173,66 @@ impl Transcript {
                     substitute: substitute.clone(),
                     reason: reason.clone(),
                     message: message.clone(),
-                })
+                });
             }
             Event::Aborted { reason, message, during, .. } => {
                 self.abort = Some(Abort { reason: *reason, message: message.clone(), during: *during });
             }
+            Event::Resumed(resumed) => {
+                self.state = resumed.state;
+                self.abort = None;
+            }
+            Event::CeilingReached { max_cost, spent, agent_id, model, worst_case } => {
+                self.ceiling = Some(Ceiling {
+                    max_cost: *max_cost,
+                    spent: *spent,
+                    agent_id: agent_id.clone(),
+                    model: model.clone(),
+                    worst_case: *worst_case,
+                });
+            }
+            Event::CallHedged { call, agent_id, model, backup, after_ms } => self.hedges.push(Hedge {
+                agent_id: agent_id.clone(),
+                round_number: self.under_way(*call).map(|call| call.round_number),
+                model: model.clone(),
+                backup: backup.clone(),
+                after: Duration::from_millis(*after_ms),
+                dropped: None,
+            }),
+            Event::CallCancelled { call, reason: CancelReason::HedgeLost } => self.drop_loser(*call),
             Event::Started(_)
             | Event::RoundStarted { .. }
             | Event::AgentThinking { .. }
-            | Event::AgentCompleted { .. }
             | Event::Completed { .. }
             | Event::CallRetried { .. }
             | Event::SubstitutionOffered { .. }
-            | Event::Resumed(_)
             | Event::CostGate { .. }
-            | Event::CeilingReached { .. }
             | Event::PulseAsked { .. }
             | Event::PulseAnswered { .. }
             | Event::HealthCheckStarted { .. }
             | Event::HealthUpdated(_)
-            | Event::CallHedged { .. }
             | Event::CallNotHedged { .. }
             | Event::ProviderHeld { .. }
-            | Event::CallCancelled { .. } => {}
+            | Event::CallCancelled { reason: CancelReason::Abort(_), .. } => {}
+        }
+    }
+
+    /// An agent that was asked again after it had failed has failed no more, or otherwise.
+    fn forget_failure(&mut self, agent: &SeatId, round: u8) {
+        self.failures.retain(|failure| failure.agent_id != *agent || failure.round_number != round);
+    }
+
+    fn under_way(&self, call: CallId) -> Option<&LostCall> {
+        self.lost_calls.iter().find(|lost| lost.call == call)
+    }
+
+    /// Notes which of two calls was dropped. It stays among those that never came back: what it cost is not known.
+    fn drop_loser(&mut self, call: CallId) {
+        let Some(LostCall { agent_id, model, .. }) = self.under_way(call).cloned() else { return };
+        let open =
+            |hedge: &&mut Hedge| hedge.agent_id == agent_id && hedge.dropped.is_none() && [&hedge.model, &hedge.backup].contains(&&model);
+        if let Some(hedge) = self.hedges.iter_mut().rev().find(open) {
+            hedge.dropped = Some(model);
         }
     }
 

@@ -2,44 +2,46 @@
 
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
-
 use crate::domain::artifact::{Artifact, Content};
-use crate::domain::ids::{CallId, ProviderId};
+use crate::domain::ids::{CallId, ModelRef, ProviderId, SeatId};
+use crate::domain::money::Cost;
 use crate::domain::time::Timestamp;
+use crate::stopping::circuit::{CircuitRule, Permit};
 
-use super::call::Failure;
-use super::event::{AbortReason, Cause, Envelope, Event, SCHEMA_VERSION, StateName};
+use super::call::{Failure, FailureClass, Outcome};
+use super::event::{AbortReason, Cause, Envelope, Estimate, Event, PulseAnswer, SCHEMA_VERSION, StateName};
+use super::ledger::{Ledger, Watch};
 use super::plan::Plan;
-use super::policy::pacing::{Admission, Ended, Hold, Lanes};
-use super::protocol::{Effect, TimerId};
+use super::policy::budget::{self, Room};
+use super::policy::consent::Standing;
+use super::policy::health::HealthStatus;
+use super::policy::hedging::HedgeRule;
+use super::policy::pacing::{Admission, Ended, Hold};
+use super::protocol::{Effect, Question, TimerId};
 use super::state::State;
-
-/// What outlives a phase: numbers given out, when it all began, and how the providers are doing.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Ledger {
-    events: u64,
-    calls: u32,
-    timers: u32,
-    started_at: Timestamp,
-    /// Whom to call when; outlives the rounds.
-    lanes: Lanes,
-}
 
 /// The hands of a phase while it handles one input.
 #[derive(Debug)]
 pub(super) struct Turn<'a> {
     pub(super) now: Timestamp,
     pub(super) plan: &'a Plan,
-    ledger: &'a mut Ledger,
+    pub(super) ledger: &'a mut Ledger,
     effects: Vec<Effect>,
     /// Goes with the first event of this turn.
     cause: Option<Cause>,
+    stop: Option<Stop>,
+}
+
+/// Why the consultation is to end when this turn is over.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Stop {
+    pub(super) reason: AbortReason,
+    pub(super) message: String,
 }
 
 impl<'a> Turn<'a> {
     pub(super) fn new(now: Timestamp, plan: &'a Plan, ledger: &'a mut Ledger, cause: Option<Cause>) -> Self {
-        Self { now, plan, ledger, effects: Vec::new(), cause }
+        Self { now, plan, ledger, effects: Vec::new(), cause, stop: None }
     }
 
     pub(super) fn into_effects(self) -> Vec<Effect> {
@@ -52,6 +54,7 @@ impl<'a> Turn<'a> {
 
     pub(super) fn emit(&mut self, event: Event) {
         self.ledger.events += 1;
+        self.ledger.last_event_at = self.now;
         self.effects.push(Effect::Emit(Box::new(Envelope {
             schema_version: SCHEMA_VERSION.to_owned(),
             seq: self.ledger.events,
@@ -73,22 +76,111 @@ impl<'a> Turn<'a> {
         CallId(self.ledger.calls)
     }
 
-    pub(super) fn next_timer(&mut self) -> TimerId {
+    /// Invariant: a timer is set only in a turn that also says something, or a log could not tell it.
+    pub(super) fn set_timer(&mut self, at: Timestamp) -> TimerId {
+        let timer = self.next_timer();
+        self.push(Effect::SetTimer { timer, at });
+        timer
+    }
+
+    fn next_timer(&mut self) -> TimerId {
         self.ledger.timers += 1;
         TimerId(self.ledger.timers)
     }
 
-    /// Whether a call to this provider may go out now.
+    /// Ends the consultation when this turn is over; until then no call goes out. The first reason counts.
+    pub(super) fn stop(&mut self, reason: AbortReason, message: impl Into<String>) {
+        self.stop.get_or_insert_with(|| Stop { reason, message: message.into() });
+    }
+
+    pub(super) fn is_stopping(&self) -> bool {
+        self.stop.is_some()
+    }
+
+    pub(super) fn take_stop(&mut self) -> Option<Stop> {
+        self.stop.take()
+    }
+
+    /// Whether a call to this provider may go out now, as far as its pace is concerned.
     pub(super) fn admit(&self, provider: &ProviderId) -> Admission {
         self.ledger.lanes.admit(provider, self.plan.in_flight(provider), self.now)
     }
 
-    pub(super) fn begin_call(&mut self, provider: &ProviderId) {
-        self.ledger.lanes.begin(provider);
+    /// True when a provider has failed so often that it is not called for now.
+    pub(super) fn is_broken(&self, provider: &ProviderId) -> bool {
+        let permit = self.ledger.circuits.get(provider).map(|circuit| circuit.permit(self.now));
+        matches!(permit, Some(Permit::Refused { .. }))
     }
 
-    pub(super) fn end_call(&mut self, provider: &ProviderId, ended: Ended) {
+    /// What is known of a provider's health.
+    pub(super) fn health(&self, provider: &ProviderId) -> HealthStatus {
+        self.ledger.health.get(provider).copied().unwrap_or_default()
+    }
+
+    /// Whether a call that costs at most this may be made under the ceiling.
+    pub(super) fn room_for(&self, worst_case: Cost) -> Room {
+        self.ledger.purse.room_for(worst_case, self.plan.control.max_cost)
+    }
+
+    pub(super) fn begin_call(&mut self, call: CallId, provider: &ProviderId, worst_case: Cost) {
+        self.ledger.lanes.begin(provider);
+        self.ledger.circuits.entry(provider.clone()).or_default().begin(&CircuitRule::default(), self.now);
+        if self.plan.control.max_cost.is_some() {
+            self.ledger.purse.set_aside(call, worst_case);
+        }
+    }
+
+    /// A call came back, at this cost.
+    pub(super) fn end_call(&mut self, call: CallId, began: Timestamp, provider: &ProviderId, outcome: &Outcome, cost: Cost) {
+        let ended = if outcome.is_ok() { Ended::Answered } else { Ended::Otherwise };
         self.ledger.lanes.end(provider, self.plan.in_flight(provider), ended, self.now);
+        let rule = CircuitRule::default();
+        let circuit = self.ledger.circuits.entry(provider.clone()).or_default();
+        match outcome {
+            Ok(_) => circuit.succeeded(&rule, began, self.now),
+            Err(failure) if speaks_against_the_provider(failure.class) => circuit.failed(&rule, began, self.now),
+            Err(_) => circuit.abandoned(began),
+        }
+        self.ledger.purse.settle(call, cost);
+        self.check_spending();
+    }
+
+    /// A call was dropped, or lost with its process: it says nothing of the provider, and nobody knows what it cost.
+    pub(super) fn lose_call(&mut self, call: CallId, began: Timestamp, provider: &ProviderId) {
+        self.ledger.lanes.end(provider, self.plan.in_flight(provider), Ended::Otherwise, self.now);
+        self.ledger.circuits.entry(provider.clone()).or_default().abandoned(began);
+        self.ledger.purse.write_off(call);
+    }
+
+    /// Stops when far more was spent than was shown. A ceiling, agreed to in advance, takes the place of this.
+    fn check_spending(&mut self) {
+        let control = &self.plan.control;
+        let by_ceiling = control.max_cost.is_some() && control.consent.standing == Standing::Granted;
+        let (spent, high) = (self.ledger.purse.spent(), self.ledger.high);
+        if !by_ceiling && budget::exceeds(spent, high) {
+            let message = format!("Cost exceeded estimate: {spent:.2} spent, and the highest estimate was {high:.2}");
+            self.stop(AbortReason::CostExceededEstimate, message);
+        }
+    }
+
+    /// Notes what the estimate promises.
+    pub(super) fn note_estimate(&mut self, estimate: &Estimate) {
+        self.ledger.high = estimate.high;
+        self.ledger.expected_calls = estimate.calls.len();
+    }
+
+    /// Takes one of the hedges that this run may have. False when there is none left.
+    pub(super) fn has_hedges(&self) -> bool {
+        self.ledger.hedges < HedgeRule::quota(self.ledger.expected_calls)
+    }
+
+    /// The model that plays an agent now, and those that can take over from it, best first.
+    pub(super) fn candidates(&self, agent: &SeatId) -> Vec<ModelRef> {
+        let own = self.plan.players(agent);
+        let Some(player) = self.ledger.players.get(agent) else { return own };
+        // Those before it have failed.
+        let after = own.iter().skip_while(|model| *model != player).skip(1);
+        std::iter::once(player).chain(after).cloned().collect()
     }
 
     /// Holds back every call to a provider when a failure of one says so.
@@ -108,11 +200,6 @@ impl<'a> Turn<'a> {
         Some(self.ledger.lanes.refused_for(provider, self.now)).filter(|refused_for| *refused_for > self.plan.retry.patience)
     }
 
-    /// The provider whose hold this timer ends.
-    pub(super) fn held_until(&self, timer: TimerId) -> Option<ProviderId> {
-        self.ledger.lanes.held_until(timer).cloned()
-    }
-
     /// A hold that nobody waits for.
     pub(super) fn is_too_long(&self, hold: &Hold) -> bool {
         hold.until.since(self.now) > self.plan.retry.longest_hint
@@ -127,8 +214,9 @@ impl<'a> Turn<'a> {
         self.ms_since(self.ledger.started_at)
     }
 
+    /// Milliseconds since an earlier moment, without the time in which nothing ran.
     pub(super) fn ms_since(&self, earlier: Timestamp) -> u64 {
-        u64::try_from(self.now.since(earlier).as_millis()).unwrap_or(u64::MAX)
+        u64::try_from(self.ledger.since(earlier, self.now).as_millis()).unwrap_or(u64::MAX)
     }
 
     /// A wait in milliseconds, as its timer will keep it.
@@ -143,18 +231,105 @@ impl<'a> Turn<'a> {
 
     pub(super) fn begin_round(&mut self, round_number: u8) {
         self.emit(Event::RoundStarted { round_number });
+        self.watch_round(round_number);
+    }
+
+    /// Sets the timers of a round that begins, or goes on.
+    pub(super) fn watch_round(&mut self, round_number: u8) {
+        let deadline = self.plan.control.max_wait.map(|wait| self.set_timer(self.now.after(wait)));
+        self.ledger.watch = Watch { round_number, pulse: None, deadline };
+        self.set_pulse();
     }
 
     pub(super) fn end_round(&mut self, round_number: u8, since: Timestamp) {
         let duration_ms = self.ms_since(since);
+        self.supersede_pulse();
+        self.ledger.watch = Watch::default();
         self.emit(Event::RoundCompleted { round_number, duration_ms });
     }
 
-    /// Ends the consultation without a verdict.
-    pub(super) fn abort(&mut self, during: StateName, reason: AbortReason, message: impl Into<String>) -> State {
+    /// An answer has arrived: whether to go on waiting is no question any more, until it takes long again.
+    pub(super) fn supersede_pulse(&mut self) {
+        if self.withdraw(|question| matches!(question, Question::Pulse { .. })) {
+            let (round_number, elapsed_ms) = (self.ledger.watch.round_number, self.elapsed_ms());
+            self.emit(Event::PulseAnswered { round_number, answer: PulseAnswer::Superseded, elapsed_ms });
+            self.set_pulse();
+        }
+    }
+
+    /// The time until the next pulse begins now.
+    pub(super) fn set_pulse(&mut self) {
+        self.ledger.watch.pulse = self.plan.control.pulse.map(|wait| self.set_timer(self.now.after(wait)));
+    }
+
+    /// Asks the person, or puts the question behind those that are asked before it.
+    pub(super) fn ask(&mut self, question: Question) {
+        if self.ledger.questions.open.is_some() {
+            self.ledger.questions.waiting.push_back(question);
+        } else {
+            self.push(Effect::Question(Box::new(question.clone())));
+            self.ledger.questions.open = Some(question);
+        }
+    }
+
+    /// The question that was answered. The next one is asked.
+    pub(super) fn answered(&mut self) -> Option<Question> {
+        let answered = self.ledger.questions.open.take()?;
+        self.ask_next();
+        Some(answered)
+    }
+
+    fn ask_next(&mut self) {
+        if let Some(next) = self.ledger.questions.waiting.pop_front() {
+            self.ask(next);
+        }
+    }
+
+    /// Takes questions away that have lost their sense. True when one of them was open.
+    pub(super) fn withdraw(&mut self, is_void: impl Fn(&Question) -> bool) -> bool {
+        self.ledger.questions.waiting.retain(|question| !is_void(question));
+        let was_open = self.ledger.questions.open.take_if(|question| is_void(question)).is_some();
+        if was_open {
+            self.push(Effect::Withdraw);
+            self.ask_next();
+        }
+        was_open
+    }
+
+    pub(super) fn cancelled_by_user(&self) -> String {
+        format!("Consultation cancelled by user after {}s", self.elapsed_ms() / 1_000)
+    }
+
+    /// Ends the consultation without a verdict. `state` is where it could go on from.
+    pub(super) fn abort(&mut self, state: State, reason: AbortReason, message: impl Into<String>) -> State {
+        let during = state.name();
+        self.ledger.watch = Watch::default();
+        self.ledger.questions.waiting.clear();
+        self.withdraw(|_| true);
         self.change(during, StateName::Aborted);
         let duration_ms = self.elapsed_ms();
         self.emit(Event::Aborted { reason, message: message.into(), during, duration_ms });
-        State::Aborted
+        State::Aborted(reason.is_resumable().then(|| Box::new(state)))
+    }
+}
+
+/// Failures that would befall the next call to the same provider too.
+fn speaks_against_the_provider(class: FailureClass) -> bool {
+    match class {
+        FailureClass::Auth
+        | FailureClass::Billing
+        | FailureClass::Overload
+        | FailureClass::Transport
+        | FailureClass::Timeout
+        | FailureClass::Interrupted => true,
+        FailureClass::ModelMissing
+        | FailureClass::BadRequest
+        | FailureClass::Context
+        | FailureClass::Policy
+        | FailureClass::Unsupported
+        | FailureClass::RateLimit
+        | FailureClass::Empty
+        | FailureClass::Malformed
+        | FailureClass::Internal => false,
     }
 }

@@ -8,32 +8,44 @@ use crate::domain::time::Timestamp;
 use super::answer::AnswerKind;
 use super::calls::Work;
 use super::event::{Event, StateName};
-use super::judging::{judge_failed, prompt_failed, send_judge};
-use super::protocol::Input;
+use super::filtering;
+use super::judging::{judge_failed, judged, prompt_failed, send_judge};
 use super::state::State;
 use super::turn::Turn;
 
-const ROUND: u8 = 4;
+pub(super) const ROUND: u8 = 4;
 
 /// The judge is at work on everything.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct VerdictRound {
     since: Timestamp,
     pub(super) work: Work,
+    independents: Vec<Independent>,
+    synthesis: Synthesis,
+    cross_exam: CrossExam,
 }
 
-pub(super) fn enter(turn: &mut Turn<'_>, independents: &[Independent], synthesis: &Synthesis, cross_exam: &CrossExam) -> State {
+pub(super) fn enter(turn: &mut Turn<'_>, independents: Vec<Independent>, synthesis: Synthesis, cross_exam: CrossExam) -> State {
     turn.change(StateName::CrossExam, StateName::Verdict);
     turn.begin_round(ROUND);
-    match send_judge(turn, AnswerKind::Verdict, |prompter| prompter.verdict(independents, synthesis, cross_exam)) {
-        Ok(work) => State::Verdict(VerdictRound { since: turn.now, work }),
-        Err(error) => prompt_failed(turn, StateName::Verdict, &error),
-    }
+    VerdictRound { since: turn.now, work: Work::default(), independents, synthesis, cross_exam }.send(turn)
 }
 
 impl VerdictRound {
-    pub(super) fn handle(mut self, turn: &mut Turn<'_>, input: Input) -> State {
-        let Some(settled) = self.work.handle(turn, input) else { return State::Verdict(self) };
+    fn send(mut self, turn: &mut Turn<'_>) -> State {
+        let (independents, synthesis, cross_exam, material) = (&self.independents, &self.synthesis, &self.cross_exam, turn.plan.material);
+        let sent = send_judge(turn, &mut self.work, AnswerKind::Verdict, |prompter| {
+            filtering::verdict(prompter, material, independents, synthesis, cross_exam)
+        });
+        match sent {
+            Ok(()) => self.proceed(turn),
+            Err(error) => prompt_failed(turn, State::Verdict(self), &error),
+        }
+    }
+
+    /// Looks at what the judge has answered, if it has.
+    pub(super) fn proceed(mut self, turn: &mut Turn<'_>) -> State {
+        let Some(settled) = judged(&mut self.work) else { return State::Verdict(self) };
         match settled.result {
             Ok(answer) => {
                 turn.keep(answer.content, answer.degraded);
@@ -43,7 +55,12 @@ impl VerdictRound {
                 turn.emit(Event::Completed { rounds: ROUND, duration_ms });
                 State::Complete
             }
-            Err(error) => judge_failed(turn, StateName::Verdict, AnswerKind::Verdict, &error),
+            Err(error) => judge_failed(turn, State::Verdict(self), AnswerKind::Verdict, &error),
         }
+    }
+
+    /// Goes on after an end that was none: a judge that failed is asked again.
+    pub(super) fn again(self, turn: &mut Turn<'_>) -> State {
+        if self.work.is_done() { self.send(turn) } else { self.proceed(turn) }
     }
 }

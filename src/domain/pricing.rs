@@ -52,6 +52,38 @@ impl Price {
             + part(usage.output, rates.output);
         MicroUsd(u64::try_from((total + 500_000) / 1_000_000).unwrap_or(u64::MAX))
     }
+
+    /// The most that a call can cost whose prompt and answer take at most so many tokens, however its prompt is cached.
+    pub fn most(&self, prompt: u64, output: u64) -> MicroUsd {
+        let tier = self.long_context.iter().filter(|tier| prompt > tier.above_tokens).map(|tier| &tier.rates);
+        // A shorter prompt is billed at the base rates, which nothing obliges to be the lower ones.
+        let costs = std::iter::once(&self.base)
+            .chain(tier)
+            .map(|rates| rates.cost(rates.classes().fold(rates.input, MicroUsd::max), prompt, output));
+        costs.max().unwrap_or_default()
+    }
+
+    /// The least that a call can cost whose prompt and answer take at least so many tokens, however its prompt is cached.
+    pub fn least(&self, prompt: u64, output: u64) -> MicroUsd {
+        let tier = self.long_context.iter().map(|tier| &tier.rates);
+        let costs = std::iter::once(&self.base)
+            .chain(tier)
+            .map(|rates| rates.cost(rates.classes().fold(rates.input, MicroUsd::min), prompt, output));
+        costs.min().unwrap_or_default()
+    }
+}
+
+impl Rates {
+    /// What a token of the prompt can cost.
+    fn classes(&self) -> impl Iterator<Item = MicroUsd> {
+        [Some(self.input), self.cache_read, self.cache_write].into_iter().flatten()
+    }
+
+    /// The cost of a call, every token of its prompt at one rate.
+    fn cost(&self, prompt_rate: MicroUsd, prompt: u64, output: u64) -> MicroUsd {
+        let base = Self { input: prompt_rate, ..*self };
+        Price { base, long_context: None }.cost(&Usage { input: prompt, output, ..Usage::default() })
+    }
 }
 
 /// Known prices. A model that is not here is used and marked, never priced at zero.
@@ -76,7 +108,30 @@ impl PriceList {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
+
+    fn any_rates() -> impl Strategy<Value = Rates> {
+        let rate = || (0u64..100_000_000).prop_map(MicroUsd);
+        (rate(), rate(), proptest::option::of(rate()), proptest::option::of(rate()))
+            .prop_map(|(input, output, cache_read, cache_write)| Rates { input, output, cache_read, cache_write })
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_within_the_tokens_costs_more_than_the_most_or_less_than_the_least(
+            base in any_rates(),
+            tier in proptest::option::of((0u64..20_000, any_rates())),
+            (input, cache_read, cache_write, output) in (0u64..10_000, 0u64..10_000, 0u64..10_000, 0u64..50_000),
+            (more_prompt, more_output) in (0u64..10_000, 0u64..10_000),
+        ) {
+            let price = Price { base, long_context: tier.map(|(above_tokens, rates)| LongContext { above_tokens, rates }) };
+            let usage = Usage { input, cache_read, cache_write, output, ..Usage::default() };
+            prop_assert!(price.cost(&usage) <= price.most(usage.prompt() + more_prompt, output + more_output));
+            prop_assert!(price.cost(&usage) >= price.least(usage.prompt().saturating_sub(more_prompt), output.saturating_sub(more_output)));
+        }
+    }
 
     fn rates(input: u64, output: u64) -> Rates {
         Rates { input: MicroUsd(input), output: MicroUsd(output), cache_read: Some(MicroUsd(input / 10)), cache_write: None }

@@ -7,7 +7,7 @@ use tokio::sync::mpsc;
 use tokio::task::{AbortHandle, Id, JoinSet};
 
 use crate::consultation::call::{Ask, Failure, FailureClass, Outcome};
-use crate::domain::ids::CallId;
+use crate::domain::ids::{CallId, ProviderId};
 
 use super::ports::{Delta, Provider};
 
@@ -15,15 +15,15 @@ use super::ports::{Delta, Provider};
 #[derive(Debug)]
 pub(super) enum News {
     Delta(CallId, Delta),
-    Finished(CallId, Outcome),
+    Finished(CallId, ProviderId, Outcome),
 }
 
 /// Tasks by call.
 #[derive(Debug)]
 pub(super) struct Calls {
-    tasks: JoinSet<(CallId, Outcome)>,
+    tasks: JoinSet<Outcome>,
     open: BTreeMap<CallId, AbortHandle>,
-    by_task: BTreeMap<Id, CallId>,
+    by_task: BTreeMap<Id, (CallId, ProviderId)>,
     cancelled: BTreeSet<CallId>,
     deltas: mpsc::UnboundedSender<(CallId, Delta)>,
     incoming: mpsc::UnboundedReceiver<(CallId, Delta)>,
@@ -37,18 +37,18 @@ impl Calls {
 
     /// Starts a call at its provider; without one it fails at once.
     pub(super) fn start(&mut self, provider: Option<Arc<dyn Provider>>, ask: Ask) {
-        let call = ask.call;
+        let (call, at) = (ask.call, ask.model.provider.clone());
         let deltas = self.deltas.clone();
         let handle = self.tasks.spawn(async move {
             let Some(provider) = provider else {
                 let message = format!("no provider `{}` is set up", ask.model.provider);
-                return (call, Err(Failure::new(FailureClass::Internal, message)));
+                return Err(Failure::new(FailureClass::Internal, message));
             };
             // A receiver that is gone means that the run is over, and this task is about to be dropped.
             let mut on = |delta| drop(deltas.send((call, delta)));
-            (call, provider.ask(&ask, &mut on).await)
+            provider.ask(&ask, &mut on).await
         });
-        self.by_task.insert(handle.id(), call);
+        self.by_task.insert(handle.id(), (call, at));
         self.open.insert(call, handle);
     }
 
@@ -66,24 +66,24 @@ impl Calls {
             let news = tokio::select! {
                 biased;
                 Some((call, delta)) = self.incoming.recv() => News::Delta(call, delta),
-                Some(ended) = self.tasks.join_next_with_id(), if !self.tasks.is_empty() => match ended {
-                    Ok((task, (call, outcome))) => {
-                        self.by_task.remove(&task);
-                        News::Finished(call, outcome)
-                    }
-                    Err(error) => {
-                        let Some(call) = self.by_task.remove(&error.id()) else { continue };
-                        News::Finished(call, Err(Failure::new(FailureClass::Internal, "the program failed while handling this call")))
-                    }
-                },
+                Some(ended) = self.tasks.join_next_with_id(), if !self.tasks.is_empty() => {
+                    let (task, outcome) = match ended {
+                        Ok(ended) => ended,
+                        Err(error) => {
+                            (error.id(), Err(Failure::new(FailureClass::Internal, "the program failed while handling this call")))
+                        }
+                    };
+                    let Some((call, provider)) = self.by_task.remove(&task) else { continue };
+                    News::Finished(call, provider, outcome)
+                }
                 else => std::future::pending().await,
             };
             match news {
                 News::Delta(call, _) if self.cancelled.contains(&call) => {}
-                News::Finished(call, _) if self.cancelled.remove(&call) => {}
-                News::Finished(call, outcome) => {
+                News::Finished(call, ..) if self.cancelled.remove(&call) => {}
+                News::Finished(call, provider, outcome) => {
                     self.open.remove(&call);
-                    return News::Finished(call, outcome);
+                    return News::Finished(call, provider, outcome);
                 }
                 delta @ News::Delta(..) => return delta,
             }

@@ -27,6 +27,12 @@ impl Clock {
         Self { started, at: Instant::now() }
     }
 
+    /// The same, or one that starts from `moment` where this one is behind it: the system's time may have been set back.
+    #[must_use]
+    pub fn not_before(self, moment: Timestamp) -> Self {
+        if self.now() < moment { Self::starting(moment) } else { self }
+    }
+
     pub fn now(&self) -> Timestamp {
         self.started.after(self.at.elapsed())
     }

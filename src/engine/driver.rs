@@ -7,12 +7,15 @@ use tokio::sync::mpsc;
 
 use crate::consultation::Consultation;
 use crate::consultation::event::Envelope;
+use crate::consultation::plan::Control;
 use crate::consultation::protocol::{Answer, Effect, Input, Question, TimerId};
+use crate::consultation::replay::Replayed;
 use crate::domain::ids::{CallId, ProviderId};
 use crate::domain::time::Timestamp;
 
 use super::calls::{Calls, News};
 use super::clock::Clock;
+use super::health::Monitor;
 use super::ports::{BoxFuture, Delta, Person, Provider, Subscriber};
 
 /// The models that can be asked, by provider.
@@ -29,66 +32,160 @@ pub struct Driver<'a> {
     pub interrupts: mpsc::UnboundedReceiver<()>,
 }
 
+/// How a run begins.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Begin {
+    /// From the beginning.
+    New,
+    /// Where an earlier run left off.
+    Again {
+        /// What was still to be done in the earlier run's last step: done before anything else.
+        effects: Vec<Effect>,
+        /// Those that had not run out.
+        timers: BTreeSet<(Timestamp, TimerId)>,
+        /// Calls that had gone out and will never answer.
+        lost: Vec<CallId>,
+        /// The earlier run's last moment: time goes on from there at the earliest.
+        last_at: Timestamp,
+        control: Box<Control>,
+        tool_version: String,
+    },
+}
+
+impl Begin {
+    /// A consultation as its log left it, and how to go on with it.
+    pub fn again(replayed: Replayed, control: Control, tool_version: impl Into<String>) -> (Consultation, Self) {
+        let Replayed { consultation, effects, lost, timers, last_at } = replayed;
+        (consultation, Self::Again { effects, timers, lost, last_at, control: Box::new(control), tool_version: tool_version.into() })
+    }
+}
+
 impl Driver<'_> {
     /// Runs a consultation from where it is to its end and returns every event of this run, in order.
-    pub async fn run(mut self, consultation: &mut Consultation) -> Vec<Envelope> {
-        let mut calls = Calls::new();
-        let mut timers: BTreeSet<(Timestamp, TimerId)> = BTreeSet::new();
-        let mut question: Option<BoxFuture<'_, Answer>> = None;
-        let mut answering: BTreeSet<CallId> = BTreeSet::new();
-        let mut inputs = VecDeque::from([Input::Start]);
-        let mut history = Vec::new();
-        let mut interruptible = true;
-
+    pub async fn run(self, consultation: &mut Consultation, begin: Begin) -> Vec<Envelope> {
+        let mut run = Run::new(self);
+        match begin {
+            Begin::New => run.inputs.push_back(Input::Start),
+            Begin::Again { effects, timers, lost, last_at, control, tool_version } => {
+                run.with.clock = run.with.clock.not_before(last_at);
+                run.timers = timers;
+                effects.into_iter().for_each(|effect| run.carry_out(effect));
+                run.inputs.push_back(Input::Resume { lost, control, tool_version });
+            }
+        }
         loop {
-            while let Some(input) = inputs.pop_front() {
-                for effect in consultation.handle(self.clock.now(), input) {
-                    match effect {
-                        Effect::Question(asked) => question = Some(ask(self.person, *asked)),
-                        Effect::Withdraw => question = None,
-                        Effect::Ask(ask) => calls.start(self.providers.get(&ask.model.provider).cloned(), *ask),
-                        Effect::Cancel(call) => calls.cancel(call),
-                        Effect::SetTimer { timer, at } => drop(timers.insert((at, timer))),
-                        Effect::Emit(envelope) => {
-                            tell(&mut self.subscribers, &envelope);
-                            history.push(*envelope);
-                        }
-                    }
+            while let Some(input) = run.inputs.pop_front() {
+                for effect in consultation.handle(run.with.clock.now(), input) {
+                    run.carry_out(effect);
                 }
             }
             if consultation.state().is_terminal() {
-                break;
+                return run.end().await;
             }
-            let next_timer = timers.first().copied();
-            let input = tokio::select! {
-                biased;
-                interrupt = self.interrupts.recv(), if interruptible => {
-                    interruptible = interrupt.is_some();
-                    interrupt.map(|()| Input::Interrupted)
-                }
-                news = calls.next() => match news {
-                    News::Finished(call, outcome) => Some(Input::Replied { call, outcome }),
-                    News::Delta(call, delta) => {
-                        for subscriber in &mut self.subscribers {
-                            subscriber.delta(call, &delta);
-                        }
-                        let first = delta != Delta::Connected && answering.insert(call);
-                        first.then_some(Input::FirstToken { call })
-                    }
-                },
-                answer = answer(&mut question) => {
-                    question = None;
-                    Some(Input::Answered(answer))
-                }
-                timer = fire(&self.clock, next_timer) => {
-                    timers.pop_first();
-                    Some(Input::TimerFired { timer })
-                }
-            };
-            inputs.extend(input);
+            run.wait().await;
         }
-        calls.shut_down().await;
-        history
+    }
+}
+
+/// A run under way.
+struct Run<'a> {
+    with: Driver<'a>,
+    calls: Calls,
+    monitor: Monitor,
+    timers: BTreeSet<(Timestamp, TimerId)>,
+    question: Option<BoxFuture<'a, Answer>>,
+    /// Calls that have shown a sign of an answer.
+    answering: BTreeSet<CallId>,
+    /// What has happened and is not yet handed to the machine.
+    inputs: VecDeque<Input>,
+    history: Vec<Envelope>,
+    any_call: bool,
+    interruptible: bool,
+}
+
+impl<'a> Run<'a> {
+    fn new(with: Driver<'a>) -> Self {
+        Self {
+            with,
+            calls: Calls::new(),
+            monitor: Monitor::new(),
+            timers: BTreeSet::new(),
+            question: None,
+            answering: BTreeSet::new(),
+            inputs: VecDeque::new(),
+            history: Vec::new(),
+            any_call: false,
+            interruptible: true,
+        }
+    }
+
+    fn carry_out(&mut self, effect: Effect) {
+        match effect {
+            Effect::Question(asked) => self.question = Some(ask(self.with.person, *asked)),
+            // Dropped unanswered: an answer that is being typed, or is there but was not yet looked for, goes nowhere.
+            Effect::Withdraw => self.question = None,
+            Effect::Ask(ask) => {
+                self.any_call = true;
+                self.calls.start(self.with.providers.get(&ask.model.provider).cloned(), *ask);
+            }
+            Effect::Cancel(call) => self.calls.cancel(call),
+            Effect::SetTimer { timer, at } => drop(self.timers.insert((at, timer))),
+            Effect::Emit(envelope) => {
+                tell(&mut self.with.subscribers, &envelope);
+                self.history.push(*envelope);
+            }
+        }
+    }
+
+    /// Waits until something has happened. What is asked of the person stays open meanwhile.
+    async fn wait(&mut self) {
+        if self.any_call {
+            // Not before anything may be asked at all, and behind the calls.
+            self.monitor.begin(self.with.providers);
+        }
+        let next_timer = self.timers.first().copied();
+        tokio::select! {
+            biased;
+            interrupt = self.with.interrupts.recv(), if self.interruptible => {
+                self.interruptible = interrupt.is_some();
+                self.inputs.extend(interrupt.map(|()| Input::Interrupted));
+            }
+            news = self.calls.next() => self.hear(news),
+            answer = answer(&mut self.question) => {
+                self.question = None;
+                self.inputs.push_back(Input::Answered(answer));
+            }
+            timer = fire(&self.with.clock, next_timer) => {
+                self.timers.pop_first();
+                self.inputs.push_back(Input::TimerFired { timer });
+            }
+            told = self.monitor.next() => self.inputs.push_back(told),
+        }
+    }
+
+    fn hear(&mut self, news: News) {
+        match news {
+            News::Finished(call, provider, outcome) => {
+                // What a failure says of its provider is known before it is decided what to do about the failure.
+                self.inputs.extend(self.monitor.called(&provider, &outcome));
+                self.inputs.push_back(Input::Replied { call, outcome });
+            }
+            News::Delta(call, delta) => {
+                for subscriber in &mut self.with.subscribers {
+                    subscriber.delta(call, &delta);
+                }
+                if delta != Delta::Connected && self.answering.insert(call) {
+                    self.inputs.push_back(Input::FirstToken { call });
+                }
+            }
+        }
+    }
+
+    /// Drops all that is under way, and waits until every connection is closed.
+    async fn end(self) -> Vec<Envelope> {
+        drop(self.question);
+        tokio::join!(self.calls.shut_down(), self.monitor.shut_down());
+        self.history
     }
 }
 

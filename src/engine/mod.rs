@@ -3,5 +3,6 @@
 mod calls;
 pub mod clock;
 pub mod driver;
+pub mod health;
 pub mod interrupts;
 pub mod ports;

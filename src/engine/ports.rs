@@ -3,7 +3,7 @@
 use std::future::Future;
 use std::pin::Pin;
 
-use crate::consultation::call::{Ask, Outcome};
+use crate::consultation::call::{Ask, Failure, Outcome};
 use crate::consultation::event::Envelope;
 use crate::consultation::protocol::{Answer, Question};
 use crate::domain::ids::CallId;
@@ -28,6 +28,12 @@ pub enum Delta {
 pub trait Provider: Send + Sync + std::fmt::Debug {
     /// Makes one call, without any retry of its own. `on` is told of progress as it happens.
     fn ask<'a>(&'a self, ask: &'a Ask, on: &'a mut (dyn FnMut(Delta) + Send)) -> BoxFuture<'a, Outcome>;
+
+    /// Asks it how it is, by what costs nothing. `None` where nothing is free to ask: then it is never checked. The failures never contain
+    /// a key. Dropping the future closes the connection.
+    fn check(&self) -> Option<BoxFuture<'_, Result<(), Failure>>> {
+        None
+    }
 }
 
 /// Someone who is told everything, in order.

@@ -56,6 +56,18 @@ pub struct Quirks {
     pub reasoning: Reasoning,
     pub reported_cost: ReportedCost,
     pub routing: Routing,
+    pub free_word: FreeWord,
+}
+
+/// What a server says for nothing that tells most about how it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FreeWord {
+    /// Its list of models.
+    Models,
+    /// What it says of the key, at this path: its list is public.
+    Key(&'static str),
+    /// Whether it is ready, at the root of its address: it lists its model before it has loaded it.
+    Health,
 }
 
 /// The name of the field that limits an answer's tokens.
@@ -143,6 +155,7 @@ impl Quirks {
         reasoning: Reasoning::Within,
         reported_cost: ReportedCost::None,
         routing: Routing::Direct,
+        free_word: FreeWord::Models,
     };
     pub const OPENAI: Self = Self { tokens_field: TokensField::MaxCompletionTokens, home: Some("api.openai.com"), ..Self::COMPATIBLE };
     /// Counts reasoning on top, and bills in ticks.
@@ -150,10 +163,15 @@ impl Quirks {
     /// Sends usage unasked; validates its requests strictly.
     pub const MISTRAL: Self = Self { stream_usage: StreamUsage::Always, ..Self::COMPATIBLE };
     /// Sends usage unasked, with the price of the call.
-    pub const OPENROUTER: Self =
-        Self { stream_usage: StreamUsage::Always, reported_cost: ReportedCost::Usd, routing: Routing::AmongProviders, ..Self::COMPATIBLE };
-    pub const LLAMACPP: Self = Self::COMPATIBLE;
+    pub const OPENROUTER: Self = Self {
+        stream_usage: StreamUsage::Always,
+        reported_cost: ReportedCost::Usd,
+        routing: Routing::AmongProviders,
+        free_word: FreeWord::Key("/key"),
+        ..Self::COMPATIBLE
+    };
+    pub const LLAMACPP: Self = Self { free_word: FreeWord::Health, ..Self::COMPATIBLE };
     /// `response_format` must be a schema or text.
     pub const LMSTUDIO: Self = Self { json_object: JsonObject::Unknown, ..Self::COMPATIBLE };
-    pub const VLLM: Self = Self::COMPATIBLE;
+    pub const VLLM: Self = Self { free_word: FreeWord::Health, ..Self::COMPATIBLE };
 }

@@ -17,6 +17,7 @@ use crate::engine::ports::Delta;
 
 use super::clients::{self, Clients};
 use super::errors::{self, ErrorResponse};
+use super::redacting::Redacting;
 use super::sse::{self, Framing};
 use super::wire::{Account, Answered, Decoder, End, HeaderText, HttpRequest};
 
@@ -65,8 +66,10 @@ impl Http {
             let refused = error_response(response).await;
             return Answered { outcome: Err(errors::classify(&refused, account, now)), named: errors::named_fields(&refused.body) };
         }
-        on(Delta::Connected);
-        let end = self.read(response, framing, decoder.as_mut(), account, on).await;
+        let mut redacting = Redacting::new(account, on);
+        redacting.tell(Delta::Connected);
+        let end = self.read(response, framing, decoder.as_mut(), account, &mut |delta| redacting.tell(delta)).await;
+        redacting.finish();
         Answered { outcome: decoder.finish(end), named: Vec::new() }
     }
 

@@ -1,20 +1,17 @@
-//! What a vendor says for nothing: which models it has, and whether a key is good. One GET each; requests and answers are pure here.
+//! What a vendor says for nothing: which models it has, whether a key is good, and how it is. One GET each; requests and answers are pure
+//! here.
 //!
 //! A list of models proves that the address answers and, at most vendors, that the key is accepted. It proves neither credit nor permission
 //! for a model. A reseller's list is public: there the key has a check of its own.
 
 use serde_json::Value;
 
-use crate::domain::ids::ProviderId;
 use crate::domain::money::MicroUsd;
 
 use super::anthropic::API_VERSION;
-use super::dialect::Dialect;
+use super::dialect::{Dialect, FreeWord};
 use super::http::GetRequest;
-use super::wire::{Endpoint, HeaderText};
-
-/// Providers whose list is open to anyone, with the path that tells about a key.
-const KEY_CHECKS: [(&str, &str); 1] = [("openrouter", "/key")];
+use super::wire::{Endpoint, HeaderText, address};
 
 /// A model that a vendor lists.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,26 +37,53 @@ pub struct NotAList;
 
 /// Asks for the list of models.
 pub fn request(dialect: Dialect, endpoint: &Endpoint) -> GetRequest {
-    let (base, account) = (&endpoint.base_url, &endpoint.account);
-    match dialect {
-        Dialect::Anthropic => {
-            let mut headers = vec![("anthropic-version", HeaderText::Plain(API_VERSION))];
-            headers.extend(account.header("x-api-key"));
-            GetRequest { url: format!("{base}/v1/models?limit=1000"), headers }
-        }
-        Dialect::Gemini => GetRequest {
-            url: format!("{base}/v1beta/models?pageSize=1000"),
-            headers: account.header("x-goog-api-key").into_iter().collect(),
-        },
-        Dialect::OpenAi(_) => GetRequest { url: format!("{base}/models"), headers: account.bearer().into_iter().collect() },
-        Dialect::Ollama => GetRequest { url: format!("{base}/api/tags"), headers: account.bearer().into_iter().collect() },
-    }
+    let path = match dialect {
+        Dialect::Anthropic => "/v1/models?limit=1000",
+        Dialect::Gemini => "/v1beta/models?pageSize=1000",
+        Dialect::OpenAi(_) => "/models",
+        Dialect::Ollama => "/api/tags",
+    };
+    get(dialect, endpoint, path)
 }
 
 /// Asks about the key, where the list of models does not.
-pub fn key_request(provider: &ProviderId, endpoint: &Endpoint) -> Option<GetRequest> {
-    let (_, path) = KEY_CHECKS.iter().find(|(id, _)| *id == provider.as_str())?;
-    Some(GetRequest { url: format!("{}{path}", endpoint.base_url), headers: endpoint.account.bearer().into_iter().collect() })
+pub fn key_request(dialect: Dialect, endpoint: &Endpoint) -> Option<GetRequest> {
+    let Dialect::OpenAi(quirks) = dialect else { return None };
+    match quirks.free_word {
+        FreeWord::Key(path) => Some(get(dialect, endpoint, path)),
+        FreeWord::Models | FreeWord::Health => None,
+    }
+}
+
+/// Asks whether it is well, by the shortest answer that it has for nothing.
+pub fn health_request(dialect: Dialect, endpoint: &Endpoint) -> GetRequest {
+    match dialect {
+        Dialect::Anthropic => get(dialect, endpoint, "/v1/models?limit=1"),
+        Dialect::Gemini => get(dialect, endpoint, "/v1beta/models?pageSize=1"),
+        Dialect::Ollama => get(dialect, endpoint, "/api/version"),
+        Dialect::OpenAi(quirks) => match quirks.free_word {
+            FreeWord::Models => request(dialect, endpoint),
+            FreeWord::Key(path) => get(dialect, endpoint, path),
+            FreeWord::Health => {
+                let GetRequest { headers, .. } = get(dialect, endpoint, "");
+                let root = endpoint.base_url.strip_suffix("/v1").unwrap_or(&endpoint.base_url);
+                GetRequest { url: format!("{root}/health"), headers }
+            }
+        },
+    }
+}
+
+fn get(dialect: Dialect, endpoint: &Endpoint, path: &str) -> GetRequest {
+    let account = &endpoint.account;
+    let headers = match dialect {
+        Dialect::Anthropic => {
+            let version = ("anthropic-version", HeaderText::Plain(API_VERSION));
+            std::iter::once(version).chain(account.header("x-api-key")).collect()
+        }
+        Dialect::Gemini => account.header("x-goog-api-key").into_iter().collect(),
+        Dialect::OpenAi(_) | Dialect::Ollama => account.bearer().into_iter().collect(),
+    };
+    GetRequest { url: address(&endpoint.base_url, path), headers }
 }
 
 /// The models of a list, those left out that cannot answer a question as far as the list tells.
@@ -124,8 +148,9 @@ mod tests {
             let expected = ["x-api-key", "authorization", "x-goog-api-key"].get(at).copied().unwrap_or("authorization");
             assert_eq!(secret.collect::<Vec<_>>(), [expected]);
         }
-        assert_eq!(key_request(&ProviderId::new("openrouter"), &endpoint("https://o/api/v1")).unwrap().url, "https://o/api/v1/key");
-        assert!(key_request(&ProviderId::new("openai"), &endpoint("https://o")).is_none());
+        let key_at = |quirks| key_request(Dialect::OpenAi(quirks), &endpoint("https://o/api/v1")).map(|request| request.url);
+        assert_eq!(key_at(Quirks::OPENROUTER).as_deref(), Some("https://o/api/v1/key"));
+        assert_eq!(key_at(Quirks::OPENAI), None);
     }
 
     #[test]

@@ -16,6 +16,7 @@ pub mod listing;
 pub mod local;
 pub mod ollama;
 pub mod openai;
+mod redacting;
 pub mod remote;
 pub mod reported_cost;
 pub mod sse;

@@ -2,8 +2,11 @@
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use crate::consultation::call::{Ask, Failure, FailureClass, Outcome};
+use crate::consultation::policy::health::TOO_SLOW;
+use crate::domain::money::MicroUsd;
 use crate::engine::ports::{BoxFuture, Delta, Provider};
 
 use super::anthropic::{self, AnthropicDecoder};
@@ -12,9 +15,13 @@ use super::dialect::{Dialect, Quirks, TokensField};
 use super::form::{self, Form, Lesson, Parameters, Refusal, Structure};
 use super::gemini::{self, GeminiDecoder};
 use super::http::Http;
+use super::listing;
 use super::ollama::{self, OllamaDecoder};
 use super::openai::{self, OpenAiDecoder};
 use super::wire::{Decoder, Endpoint, HttpRequest};
+
+/// A check is given up when it has taken longer than a provider may take that is to be called well: so much longer that it shows.
+const CHECK: Duration = TOO_SLOW.saturating_add(Duration::from_millis(500));
 
 /// One provider's models.
 #[derive(Debug)]
@@ -122,5 +129,17 @@ impl Provider for Remote {
             let answered = self.http.call(request, decoder, &self.endpoint.account, on).await;
             answered.outcome.map_err(|failure| self.learn(ask, &form, &parts, failure, answered.named))
         })
+    }
+    fn check(&self) -> Option<BoxFuture<'_, Result<(), Failure>>> {
+        Some(Box::pin(async move {
+            let account = &self.endpoint.account;
+            let got = self.http.get(&listing::health_request(self.dialect, &self.endpoint), account, CHECK).await?;
+            // What it says is of no matter, but for a key that has nothing left to spend.
+            let standing = listing::key_standing(&got.success(account)?);
+            match standing.and_then(|standing| standing.remaining) {
+                Some(left) if left == MicroUsd::ZERO => Err(Failure::new(FailureClass::Billing, "the key's limit is used up")),
+                Some(_) | None => Ok(()),
+            }
+        }))
     }
 }

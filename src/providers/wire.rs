@@ -9,6 +9,9 @@ use crate::engine::ports::Delta;
 
 use super::sse;
 
+/// What stands where a key has been.
+pub(super) const BLOT: &str = "[key]";
+
 /// Where a provider is reached and with which key.
 #[derive(Clone, Debug)]
 pub struct Endpoint {
@@ -50,7 +53,7 @@ impl Account {
     pub fn redact(&self, text: &str) -> String {
         match self.key.as_ref().map(ExposeSecret::expose_secret) {
             None | Some("") => text.to_owned(),
-            Some(key) => text.replace(key, "[key]"),
+            Some(key) => text.replace(key, BLOT),
         }
     }
 

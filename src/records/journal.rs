@@ -1,18 +1,22 @@
 //! The journal: one event a line, in the file before the consultation goes on, on the disk soon after.
 //!
 //! Invariant: a killed process loses no event that was taken, because each goes to the file in one write; a lost power
-//! supply loses at most what the syncing thread had not reached. The event loop never waits for the disk.
+//! supply loses at most what the syncing thread had not reached. The event loop never waits for the disk. Two processes never write one
+//! journal: whoever writes holds its lock, which the system takes back when the process is gone, however it went.
 
 use std::fs::{File, TryLockError};
-use std::io::{self, BufRead, BufReader, Write};
+use std::io::{self, BufReader, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{self, SyncSender, TrySendError};
 use std::thread::JoinHandle;
 
-use crate::consultation::event::{Envelope, READABLE_VERSIONS, SCHEMA_VERSION};
+use crate::consultation::event::Envelope;
 use crate::engine::ports::{Subscriber, SubscriberFailed};
 
 use super::files::{WriteFailed, create_private_dir, sync_folder};
+use super::reading::read;
+
+pub use super::reading::{JournalUnreadable, ReadJournal, read_journal};
 
 /// A journal being written. Locked against other processes as long as it is open.
 #[derive(Debug)]
@@ -30,6 +34,30 @@ struct Syncing {
     thread: JoinHandle<io::Result<()>>,
 }
 
+/// Whether a journal is gone on with where the file system has no locks, so that nobody knows whether another process writes it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unlocked {
+    Refused,
+    /// The user says that the other process is gone.
+    Trusted,
+}
+
+/// Why a journal cannot be gone on with.
+#[derive(Debug, thiserror::Error)]
+pub enum CannotReopen {
+    #[error("there is no journal `{}`", .path.display())]
+    Missing { path: PathBuf },
+    #[error("journal `{}` is being written by another process", .path.display())]
+    Busy { path: PathBuf },
+    #[error("nobody knows whether another process writes journal `{}`: its file system has no locks", .path.display())]
+    NoLocks { path: PathBuf, source: io::Error },
+    #[error(transparent)]
+    Unreadable(#[from] JournalUnreadable),
+    /// It can be read at best.
+    #[error(transparent)]
+    Unwritable(#[from] WriteFailed),
+}
+
 impl Journal {
     /// Starts a journal, making its folder if need be.
     ///
@@ -38,8 +66,7 @@ impl Journal {
     /// When the folder or the file cannot be made, or there already is such a journal.
     pub fn create(path: &Path) -> Result<Self, WriteFailed> {
         let failed = |error| WriteFailed::new(path, error);
-        let folder = path.parent().unwrap_or(Path::new("."));
-        create_private_dir(folder)?;
+        create_private_dir(path.parent().unwrap_or(Path::new(".")))?;
         let mut options = File::options();
         options.append(true).create_new(true);
         #[cfg(unix)]
@@ -51,21 +78,44 @@ impl Journal {
             // A file system without locks: the new name alone keeps two processes apart.
             Err(TryLockError::Error(_)) => {}
         }
-        let to_sync = file.try_clone().map_err(failed)?;
-        let folder = folder.to_owned();
+        Self::start(path, file).map_err(failed)
+    }
+
+    /// Opens a journal to go on with it, and returns what it holds. A last line that a killed process left unfinished is cut off.
+    ///
+    /// # Errors
+    ///
+    /// When there is no such journal, another process writes it, or it cannot be read; nothing is changed then.
+    pub fn reopen(path: &Path, unlocked: Unlocked) -> Result<(Self, Vec<Envelope>), CannotReopen> {
+        let opened = File::options().read(true).write(true).open(path);
+        let mut file = opened.map_err(|error| match error.kind() {
+            io::ErrorKind::NotFound => CannotReopen::Missing { path: path.to_owned() },
+            _ => CannotReopen::Unwritable(WriteFailed::new(path, error)),
+        })?;
+        match (file.try_lock(), unlocked) {
+            (Ok(()), _) | (Err(TryLockError::Error(_)), Unlocked::Trusted) => {}
+            (Err(TryLockError::WouldBlock), _) => return Err(CannotReopen::Busy { path: path.to_owned() }),
+            (Err(TryLockError::Error(source)), Unlocked::Refused) => return Err(CannotReopen::NoLocks { path: path.to_owned(), source }),
+        }
+        let read = read(BufReader::new(&file), path)?;
+        let journal = mend(&mut file, &read).and_then(|()| Self::start(path, file));
+        Ok((journal.map_err(|error| WriteFailed::new(path, error))?, read.events))
+    }
+
+    /// Starts the syncing thread of an open file whose end is where the next event goes.
+    fn start(path: &Path, file: File) -> io::Result<Self> {
+        let to_sync = file.try_clone()?;
+        let folder = path.parent().unwrap_or(Path::new(".")).to_owned();
         // One waiting ring is enough: a sync takes along all that was written before it.
         let (bell, rings) = mpsc::sync_channel(1);
-        let thread = std::thread::Builder::new()
-            .name("journal".to_owned())
-            .spawn(move || {
-                sync_folder(&folder)?;
-                // Invariant: every write is followed by a ring, and rings that wait are heard before the end: nothing is left to sync.
-                while rings.recv().is_ok() {
-                    to_sync.sync_data()?;
-                }
-                Ok(())
-            })
-            .map_err(failed)?;
+        let thread = std::thread::Builder::new().name("journal".to_owned()).spawn(move || {
+            sync_folder(&folder)?;
+            // Invariant: every write is followed by a ring, and rings that wait are heard before the end: nothing is left to sync.
+            while rings.recv().is_ok() {
+                to_sync.sync_data()?;
+            }
+            Ok(())
+        })?;
         Ok(Self { path: path.to_owned(), file, sync: Some(Syncing { bell, thread }), has_failed: false })
     }
 
@@ -112,56 +162,11 @@ impl Subscriber for Journal {
     }
 }
 
-/// A journal as it was read.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct ReadJournal {
-    pub events: Vec<Envelope>,
-    /// Bytes of a last line that a killed process left unfinished; it never was an event.
-    pub torn_bytes: u64,
-}
-
-/// Why a journal cannot be read.
-#[derive(Debug, thiserror::Error)]
-pub enum JournalUnreadable {
-    #[error("cannot read journal `{}`", .path.display())]
-    Io { path: PathBuf, source: io::Error },
-    #[error("line {line} of journal `{}` is not an event", .path.display())]
-    NotAnEvent { path: PathBuf, line: u64, source: serde_json::Error },
-    #[error("line {line} of journal `{}` has version `{found}`; this program reads `{SCHEMA_VERSION}`", .path.display())]
-    OtherVersion { path: PathBuf, line: u64, found: String },
-}
-
-/// Reads a journal. A last line that is not whole is left out and reported; damage anywhere else is an error.
-pub fn read_journal(path: &Path) -> Result<ReadJournal, JournalUnreadable> {
-    let io_error = |source| JournalUnreadable::Io { path: path.to_owned(), source };
-    let mut reader = BufReader::new(File::open(path).map_err(io_error)?);
-    let mut read = ReadJournal::default();
-    let mut line = Vec::new();
-    for number in 1.. {
-        line.clear();
-        if reader.read_until(b'\n', &mut line).map_err(io_error)? == 0 {
-            break;
-        }
-        if line.last() != Some(&b'\n') {
-            // The beginning of an object is never an object: what parses lacks nothing but its line break.
-            match serde_json::from_slice::<Envelope>(&line) {
-                Ok(envelope) if READABLE_VERSIONS.contains(&envelope.schema_version.as_str()) => read.events.push(envelope),
-                Ok(_) | Err(_) => read.torn_bytes = line.len() as u64,
-            }
-            break;
-        }
-        let not_an_event = |source| JournalUnreadable::NotAnEvent { path: path.to_owned(), line: number, source };
-        // The version first: another one explains whatever else does not fit.
-        let Versioned { schema_version } = serde_json::from_slice(&line).map_err(not_an_event)?;
-        if !READABLE_VERSIONS.contains(&schema_version.as_str()) {
-            return Err(JournalUnreadable::OtherVersion { path: path.to_owned(), line: number, found: schema_version });
-        }
-        read.events.push(serde_json::from_slice(&line).map_err(not_an_event)?);
+/// Cuts off a torn last line, ends a whole one, and goes to the end.
+fn mend(file: &mut File, read: &ReadJournal) -> io::Result<()> {
+    if read.torn_bytes > 0 {
+        file.set_len(read.whole_bytes)?;
     }
-    Ok(read)
-}
-
-#[derive(serde::Deserialize)]
-struct Versioned {
-    schema_version: String,
+    file.seek(SeekFrom::Start(read.whole_bytes))?;
+    if read.lacks_line_break { file.write_all(b"\n") } else { Ok(()) }
 }

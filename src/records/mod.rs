@@ -2,8 +2,12 @@
 //! the same for reading. Order of writing: journal, record, Markdown; a failure of a later one never harms an earlier one.
 
 pub mod events_file;
+pub mod experience;
 pub mod files;
+pub mod finding;
 pub mod journal;
+pub mod month;
+pub mod reading;
 pub mod record;
 pub mod spending;
 pub mod stored;

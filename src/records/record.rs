@@ -2,13 +2,14 @@
 //! Its published schema is `schemas/consultation.schema.json`. What this program cannot do yet has no key here.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 
 use crate::consultation::answer::AnswerKind;
-use crate::consultation::event::{CallFinished, PromptUsed};
+use crate::consultation::event::{CallFinished, PromptUsed, StateName};
 use crate::consultation::transcript::Transcript;
-use crate::domain::artifact::SCHEMA_VERSION;
+use crate::domain::artifact::{Artifact, SCHEMA_VERSION};
 use crate::domain::ids::{ModelRef, SeatId};
 use crate::domain::money::Cost;
 use crate::domain::tokens::Usage;
@@ -52,14 +53,38 @@ fn terms(transcript: &Transcript) -> Value {
             "original": substitution.original,
             "substitute": substitution.substitute,
             "reason": substitution.reason,
+            "message": substitution.message,
+        })).collect::<Vec<_>>(),
+        "hedges": transcript.hedges.iter().map(|hedge| json!({
+            "agent": name(transcript, &hedge.agent_id),
+            "agent_id": hedge.agent_id,
+            "round_number": hedge.round_number,
+            "model": hedge.model,
+            "backup": hedge.backup,
+            "after_ms": milliseconds(hedge.after),
+            "dropped": hedge.dropped,
         })).collect::<Vec<_>>(),
         "served_otherwise": transcript.served_otherwise().into_iter()
             .map(|(asked, served)| json!({ "model": asked, "served": served }))
             .collect::<Vec<_>>(),
         "rounds": transcript.planned_rounds(),
-        "completed_rounds": transcript.completed_rounds(),
+        "completed_rounds": completed_rounds(transcript),
         "incomplete_rounds": transcript.incomplete_rounds(),
     })
+}
+
+/// The rounds that ended: of a whole consultation their numbers, of any other what they brought as well, for whoever goes on from there.
+fn completed_rounds(transcript: &Transcript) -> Value {
+    let ended = transcript.completed_rounds();
+    if transcript.state == StateName::Complete {
+        return json!(ended);
+    }
+    let round = |number: &u8| json!({ "round_number": number, "artifacts": artifacts(transcript, *number) });
+    Value::Array(ended.iter().map(round).collect())
+}
+
+fn artifacts(transcript: &Transcript, round: u8) -> Vec<&Artifact> {
+    transcript.artifacts.iter().filter(|artifact| artifact.round_number == round).collect()
 }
 
 /// What was answered.
@@ -99,6 +124,7 @@ fn account(transcript: &Transcript) -> Value {
     let terms = &transcript.terms;
     json!({
         "cost": spending(transcript),
+        "token_efficiency_stats": transcript.token_efficiency(),
         "estimated_cost": transcript.estimate.as_ref().map(|estimate| {
             let mut written = money(estimate.cost);
             if let Value::Object(written) = &mut written {
@@ -108,15 +134,20 @@ fn account(transcript: &Transcript) -> Value {
             written
         }),
         "consent": transcript.consent.map(|(approved, how)| json!({ "approved": approved, "how": how })),
-        "duration_ms": u64::try_from(transcript.duration.as_millis()).unwrap_or(u64::MAX),
+        "duration_ms": milliseconds(transcript.duration),
         "abort_reason": transcript.abort.as_ref().map(|abort| abort.reason),
         "abort_message": transcript.abort.as_ref().map(|abort| abort.message.as_str()),
         "aborted_during": transcript.abort.as_ref().map(|abort| abort.during),
+        "resume_token": transcript.is_resumable().then_some(&transcript.id),
         "prompt_versions": prompt_versions(&terms.mode, &terms.prompts),
         "seed": terms.seed,
         "expert_order": terms.expert_order,
         "tool_version": terms.tool_version,
     })
+}
+
+fn milliseconds(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }
 
 fn model(model: &ModelRef) -> Value {
@@ -169,8 +200,8 @@ fn responses(transcript: &Transcript) -> Value {
         let ended = transcript.rounds.iter().find(|(ended, _)| *ended == number);
         let round = json!({
             "complete": ended.is_some(),
-            "duration_ms": ended.map(|(_, duration)| u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)),
-            "artifacts": transcript.artifacts.iter().filter(|artifact| artifact.round_number == number).collect::<Vec<_>>(),
+            "duration_ms": ended.map(|(_, duration)| milliseconds(*duration)),
+            "artifacts": artifacts(transcript, number),
             "agents": agents(transcript, number),
         });
         (format!("round_{number}"), round)

@@ -241,7 +241,14 @@ fn dissent(transcript: &Transcript) -> Option<String> {
 fn foot(transcript: &Transcript) -> String {
     let total = transcript.total();
     let duration = seconds(transcript.duration);
-    format!("**Cost:** {} | **Duration:** {duration} | **Tokens:** {}", amount(total.cost), thousands(total.tokens.total()))
+    let saved = saved(transcript).unwrap_or_default();
+    format!("**Cost:** {} | **Duration:** {duration} | **Tokens:** {}{saved}", amount(total.cost), thousands(total.tokens.total()))
+}
+
+fn saved(transcript: &Transcript) -> Option<String> {
+    let efficiency = transcript.token_efficiency();
+    let share = efficiency.efficiency_percentage.filter(|_| efficiency.tokens_saved_via_filtering > 0)?;
+    Some(format!(" (about {} more, {share}%, saved by filtering)", thousands(efficiency.tokens_saved_via_filtering)))
 }
 
 fn severity_word(severity: Severity) -> &'static str {

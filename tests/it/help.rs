@@ -2,9 +2,10 @@
 
 use crate::support::binary::Conclave;
 
-const COMMANDS: [&[&str]; 17] = [
+const COMMANDS: [&[&str]; 18] = [
     &[],
     &["consult"],
+    &["resume"],
     &["doctor"],
     &["models"],
     &["model"],

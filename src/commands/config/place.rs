@@ -48,7 +48,13 @@ impl Place {
                 | Key::Panel
                 | Key::Judge
                 | Key::LocalServers
-                | Key::MaxInFlight => return Err(Error::usage(format!("`{key}` has no parts"))),
+                | Key::MaxInFlight
+                | Key::MaxCost
+                | Key::MonthlyBudget
+                | Key::OnFailure
+                | Key::HedgeAfter
+                | Key::PulseSeconds
+                | Key::MaxWaitSeconds => return Err(Error::usage(format!("`{key}` has no parts"))),
             },
         };
         Ok(Self { key, parts })

@@ -5,10 +5,10 @@
 use std::path::{Path, PathBuf};
 
 use crate::config::paths::Home;
-use crate::consultation::event::{AbortReason, Consent, Envelope, StateName};
-use crate::consultation::transcript::{Abort, Transcript};
+use crate::consultation::event::{Envelope, StateName};
+use crate::consultation::transcript::Transcript;
 use crate::domain::ids::ConsultationId;
-use crate::error::{Error, Exit};
+use crate::error::Error;
 use crate::records::files::{Access, ConsultationFiles, WriteFailed, check_writable, create_private_dir, write_atomically};
 use crate::records::journal::Journal;
 use crate::records::record::record;
@@ -16,19 +16,28 @@ use crate::terminal::printer::Printer;
 use crate::terminal::render;
 use crate::terminal::report::report;
 
+use super::aborted::aborted;
 use super::flags::{Format, OutputFlags};
 
 /// What is kept of a consultation.
 #[derive(Debug)]
-pub(super) enum Keeping {
+pub(crate) enum Keeping {
     Nothing,
     All(ConsultationFiles, Journal),
 }
 
+/// What was kept in the end.
+#[derive(Debug)]
+struct Kept {
+    record: PathBuf,
+    /// Nothing is missing from the journal, so that it can be gone on with.
+    journal_is_whole: bool,
+}
+
 impl Keeping {
     /// Begins the journal. A failure is told, and the consultation goes on without keeping anything.
-    pub(super) fn open(home: &Home, id: &ConsultationId, printer: &Printer) -> Self {
-        let logs = home.path().join("consult-logs");
+    pub(crate) fn open(home: &Home, id: &ConsultationId, printer: &Printer) -> Self {
+        let logs = logs(home);
         let files = ConsultationFiles::in_folder(&logs, id);
         let journal =
             create_private_dir(home.path()).and_then(|()| create_private_dir(&logs)).and_then(|()| Journal::create(&files.journal));
@@ -41,15 +50,15 @@ impl Keeping {
         }
     }
 
-    pub(super) fn journal(&mut self) -> Option<&mut Journal> {
+    pub(crate) fn journal(&mut self) -> Option<&mut Journal> {
         match self {
             Self::All(_, journal) => Some(journal),
             Self::Nothing => None,
         }
     }
 
-    /// Waits for the journal to be on disk, then writes the results. Says where the record is, if it is there.
-    fn write(self, transcript: &Transcript, markdown: &str, printer: &Printer) -> Option<PathBuf> {
+    /// Waits for the journal to be on disk, then writes the results.
+    fn write(self, transcript: &Transcript, markdown: &str, printer: &Printer) -> Option<Kept> {
         let Self::All(files, mut journal) = self else { return None };
         let mut told = journal.has_failed();
         let mut tell = |failed: &WriteFailed| {
@@ -61,7 +70,7 @@ impl Keeping {
             tell(&failed);
         }
         match files.write_results(transcript, markdown) {
-            Ok(()) => Some(files.record),
+            Ok(()) => Some(Kept { record: files.record, journal_is_whole: !told }),
             Err(failed) => {
                 tell(&failed);
                 None
@@ -70,8 +79,13 @@ impl Keeping {
     }
 }
 
+/// The folder of journals, records and Markdown.
+pub(crate) fn logs(home: &Home) -> PathBuf {
+    home.path().join("consult-logs")
+}
+
 /// Checks before anything is spent that the answer will have a place to go.
-pub(super) fn check_output(output: &Path) -> Result<(), Error> {
+pub(crate) fn check_output(output: &Path) -> Result<(), Error> {
     let folder = output.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     match (folder.is_dir(), output.is_dir()) {
         (true, false) => check_writable(output).map_err(Error::usage),
@@ -81,24 +95,26 @@ pub(super) fn check_output(output: &Path) -> Result<(), Error> {
 }
 
 /// Keeps and shows what the events tell.
-pub(super) fn finish(history: &[Envelope], flags: &OutputFlags, keeping: Keeping, printer: &Printer) -> Result<(), Error> {
+pub(crate) fn finish(history: &[Envelope], flags: &OutputFlags, keeping: Keeping, printer: &Printer) -> Result<(), Error> {
     let Some(transcript) = Transcript::fold(history) else { return Err(Error::failed("the consultation ended before it began")) };
     let markdown = report(&transcript);
-    let record_file = keeping.write(&transcript, &markdown, printer);
+    let kept = keeping.write(&transcript, &markdown, printer);
     match &transcript.abort {
         None if transcript.state == StateName::Complete => {
             give(&transcript, &markdown, flags, printer)?;
-            if let Some(file) = record_file {
-                printer.detail(&format!("Kept in {}", file.display()));
+            if let Some(kept) = kept {
+                printer.detail(&format!("Kept in {}", kept.record.display()));
             }
             Ok(())
         }
         None => Err(Error::failed(format!("the consultation ended in state {}", transcript.state))),
         Some(abort) => {
-            if let Some(file) = record_file.filter(|_| !transcript.calls.is_empty()) {
-                printer.note(&format!("💾 Partial results saved to: {}", file.display()));
+            let saved = kept.filter(|_| transcript.is_resumable() || !transcript.calls.is_empty());
+            if let Some(saved) = &saved {
+                printer.note(&format!("💾 Partial results saved to: {}", saved.record.display()));
             }
-            Err(aborted(abort, &transcript))
+            let resumable = saved.is_some_and(|saved| saved.journal_is_whole && transcript.is_resumable());
+            Err(aborted(abort, &transcript, resumable.then_some(&transcript.id)))
         }
     }
 }
@@ -129,32 +145,5 @@ fn give(transcript: &Transcript, markdown: &str, flags: &OutputFlags, printer: &
             printer.result(&source).map_err(Error::failed)?;
             Err(Error::failed(failed).hint("the answer is on standard output instead"))
         }
-    }
-}
-
-fn aborted(abort: &Abort, transcript: &Transcript) -> Error {
-    let message = abort.message.clone();
-    match abort.reason {
-        AbortReason::Declined => {
-            let error = Error::new(Exit::Declined, message);
-            match (transcript.consent, &transcript.estimate) {
-                (Some((_, Consent::NobodyToAsk)), Some(estimate)) => {
-                    let error = error.hint(format!("the estimate is {:.2}: agree to it with --yes", estimate.cost));
-                    // No limit is above what is not known.
-                    if estimate.cost.lower_bound {
-                        error.hint("or give the models a price in models.json, or their endpoint `free: true` where they cost nothing")
-                    } else {
-                        error.hint("or raise `always_allow_under` in config.json")
-                    }
-                }
-                (_, _) => error,
-            }
-        }
-        AbortReason::Interrupted => Error::new(Exit::Interrupted, message),
-        AbortReason::UserCancelled => Error::new(Exit::Declined, message),
-        AbortReason::CostCeiling | AbortReason::CostExceededEstimate => Error::new(Exit::Ceiling, message),
-        AbortReason::Strict => Error::new(Exit::Quorum, message),
-        AbortReason::AllAgentsFailed | AbortReason::JudgeFailed | AbortReason::Timeout | AbortReason::AgentFailed => Error::failed(message),
-        AbortReason::Prompt => Error::usage(message).hint("check the templates in the `prompts` folder of the home"),
     }
 }

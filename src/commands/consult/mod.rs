@@ -1,29 +1,23 @@
 //! `conclave consult`: asks a panel one question and gives its answer.
 
-mod ending;
+mod aborted;
+mod dry_run;
+pub(crate) mod ending;
 pub(crate) mod flags;
 mod question;
+pub(crate) mod running;
 mod setup;
 
-use crate::commands::config::threshold;
 use crate::config::env::Environment;
 use crate::consultation::Consultation;
-use crate::consultation::policy::consent::Standing;
-use crate::domain::ids::ProviderId;
 use crate::engine::clock::Clock;
-use crate::engine::driver::Driver;
-use crate::engine::interrupts;
-use crate::engine::ports::Subscriber;
-use crate::error::{Error, Exit};
-use crate::providers::vendors;
-use crate::records::events_file::EventsFile;
-use crate::terminal::keyboard::{Keyboard, can_ask};
-use crate::terminal::person::AtTerminal;
+use crate::engine::driver::Begin;
+use crate::error::Error;
 use crate::terminal::printer::{Printer, Verbosity};
-use crate::terminal::progress::Progress;
 
 use ending::Keeping;
 use flags::{ControlFlags, OutputFlags};
+use running::Run;
 
 /// Ask a panel of models a question; the answer is on standard output
 #[derive(Debug, clap::Args)]
@@ -76,48 +70,13 @@ pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> 
         ending::check_output(output)?;
     }
     let clock = Clock::system();
-    let standing = match (args.control.yes, can_ask(printer, question.input)) {
-        (true, _) => Standing::Granted,
-        (false, true) => Standing::Askable,
-        (false, false) => Standing::Unattended,
-    };
+    let standing = running::standing(&args.control, printer, question.input);
     let setup = setup::prepare(args, environment, printer, question.text, standing, clock.now())?;
-
-    let events_on_stderr = args.output.events.as_deref().is_some_and(|path| path.as_os_str() == "-");
-    let mut events = events_file(&args.output, printer)?;
-    let mut keeping = if args.no_log { Keeping::Nothing } else { Keeping::open(&setup.home, &setup.plan.id, printer) };
-    let mut progress = if events_on_stderr { Progress::plain(printer.clone()) } else { Progress::new(printer.clone()) };
-
-    if args.output.stream {
-        progress = progress.with_judges_text();
+    if args.dry_run {
+        return dry_run::show(&setup, &args.output, printer);
     }
-    let save_threshold = |amount| threshold::save(amount, &setup.home, environment, printer);
-    let vendor_name = |provider: &ProviderId| vendors::name(provider).to_owned();
 
-    let mut consultation = Consultation::new(setup.plan);
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(Error::failed)?;
-    let history = runtime.block_on(async {
-        let mut subscribers: Vec<&mut dyn Subscriber> = Vec::new();
-        subscribers.extend(keeping.journal().map(|journal| journal as &mut dyn Subscriber));
-        subscribers.extend(events.as_mut().map(|events| events as &mut dyn Subscriber));
-        subscribers.push(&mut progress);
-        let month = consultation.plan().control.consent.month;
-        let person = AtTerminal::new(printer.clone(), Keyboard::controlling(), &save_threshold, &vendor_name, month);
-        let interrupts = interrupts::listen(Exit::Interrupted.code()).map_err(Error::failed)?;
-        let driver = Driver { clock, providers: &setup.providers, subscribers, person: &person, interrupts };
-        Ok::<_, Error>(driver.run(&mut consultation).await)
-    })?;
-    drop(progress);
-    let ended = ending::finish(&history, &args.output, keeping, printer);
-    // A thread that still waits for an answer on the terminal, or a model that is still decoding, must not hold up the end.
-    runtime.shutdown_background();
-    ended
-}
-
-fn events_file(flags: &OutputFlags, printer: &Printer) -> Result<Option<EventsFile>, Error> {
-    match flags.events.as_deref() {
-        None => Ok(None),
-        Some(path) if path.as_os_str() == "-" => Ok(Some(EventsFile::new(printer.stderr_writer()))),
-        Some(path) => EventsFile::create(path).map(Some).map_err(Error::usage),
-    }
+    let keeping = if args.no_log { Keeping::Nothing } else { Keeping::open(&setup.home, &setup.plan.id, printer) };
+    let run = Run { clock, providers: &setup.providers, home: &setup.home, environment, output: &args.output, printer };
+    run.carry_out(Consultation::new(setup.plan), Begin::New, Vec::new(), keeping)
 }

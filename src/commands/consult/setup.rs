@@ -3,26 +3,29 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::commands::config;
+use crate::commands::control;
 use crate::commands::local::{self, Found, LocalModels};
 use crate::commands::models;
 use crate::commands::panel::{self, Choices, Flags, Wanted};
 use crate::commands::reach::{self, Reach};
 use crate::commands::servers::{Servers, Where};
+use crate::commands::stand_ins::stand_ins;
 use crate::config::env::Environment;
 use crate::config::key_commands::KeyCommands;
 use crate::config::paths::Home;
 use crate::config::settings::Settings;
-use crate::consultation::plan::{Control, Material, ModelTerms, Plan};
-use crate::consultation::policy::consent::{ConsentRule, Standing};
+use crate::consultation::plan::{Material, ModelTerms, Plan};
+use crate::consultation::policy::consent::Standing;
 use crate::consultation::policy::retry::RetryRule;
 use crate::consultation::prompt::Templates;
-use crate::domain::ids::{ConsultationId, ModelRef, ProviderId};
+use crate::domain::ids::{ConsultationId, ModelRef, ProviderId, SeatId};
 use crate::domain::panel::Panel;
 use crate::domain::time::Timestamp;
 use crate::engine::driver::Providers;
 use crate::error::Error;
 use crate::providers::catalog::Catalog;
 use crate::providers::http::{Http, Timeouts};
+use crate::records::experience::Experience;
 use crate::terminal::printer::Printer;
 
 use super::Args;
@@ -32,6 +35,9 @@ use super::Args;
 pub(super) struct Setup {
     pub(super) home: Home,
     pub(super) plan: Plan,
+    /// Where each provider of the panel is reached.
+    pub(super) addresses: BTreeMap<ProviderId, String>,
+    /// None in a dry run, which gets no key and no model.
     pub(super) providers: Providers,
 }
 
@@ -56,23 +62,37 @@ pub(super) fn prepare(
     let servers = Servers::for_run(&wanted, &reached, Where::set(&settings, &reached)?)?;
     let choices = Choices { catalog: &catalog, templates: &templates, reached: &reached, local, servers: &servers, now };
     let mut chosen = panel::choose(&wanted, &choices)?;
-    let local = obtain(&mut chosen.panel, &local_models, standing)?;
+    let local = if args.dry_run { None } else { obtain(&mut chosen.panel, &local_models, standing)? };
 
     let unique = ulid::Ulid::generate();
-    let prices = catalog.prices_with(models_of(&chosen.panel), now);
-    let asked: BTreeSet<ProviderId> = models_of(&chosen.panel).map(|model| model.provider.clone()).collect();
-    let models = terms(&chosen.panel, &catalog, &settings, &reached, &servers);
-    if models.values().any(|terms| !terms.free) {
+    let stand_ins = stand_ins(&chosen.panel, &wanted, &catalog, &reached, now);
+    let used = models_of(&chosen.panel, &stand_ins);
+    let prices = catalog.prices_with(&used, now);
+    let asked: BTreeSet<ProviderId> = used.iter().map(|model| model.provider.clone()).collect();
+    let models = terms(&used, &catalog, &settings, &reached, &servers);
+    let is_free = models.values().all(|terms| terms.free);
+    if !is_free {
         chosen.notices.extend(catalog.age_warnings(now));
     }
     chosen.notices.splice(..0, servers.notice());
     let in_flight = in_flight(&asked, &settings, &reached);
     let timeouts = Timeouts { connect: settings.connect_timeout, idle: settings.idle_timeout };
     let (reached, catalog) = (servers.placed(reached), servers.known_to(catalog));
-    let mut providers = reach::providers(&reached, &asked, &settings, &KeyCommands::default(), catalog, Http::new(timeouts))?;
+    let is_asked = |reach: &&Reach| asked.contains(&reach.id);
+    let addresses = reached.iter().filter(is_asked).map(|reach| (reach.id.clone(), reach.base_url().to_owned())).collect();
+    let mut providers = if args.dry_run {
+        Providers::new()
+    } else {
+        reach::providers(&reached, &asked, &settings, &KeyCommands::default(), catalog, Http::new(timeouts))?
+    };
     if let Some(found) = local {
         providers.insert(ProviderId::new(ProviderId::LOCAL), local::provider(found, &settings)?);
     }
+    let logs = home.path().join("consult-logs");
+    let experience = Experience::read(&logs, &models.keys().collect());
+    let month = if is_free { None } else { control::month(&settings, &logs, now) };
+    chosen.notices.extend(month.and_then(control::month_notice));
+    let control = control::control(&args.control, &settings, standing, month, &experience)?;
     let plan = Plan {
         id: ConsultationId::from_unique(&unique.to_string()),
         question,
@@ -81,19 +101,16 @@ pub(super) fn prepare(
         prices,
         templates,
         seed: u64::try_from(unique.random() & u128::from(u64::MAX)).unwrap_or_default(),
-        control: Control {
-            consent: ConsentRule { always_allow_under: settings.always_allow_under, standing, month: None },
-            ..Control::usual(standing)
-        },
-        stand_ins: BTreeMap::new(),
-        material: Material::default(),
-        learnt_output: BTreeMap::new(),
+        control,
+        stand_ins,
+        material: if args.output.verbose { Material::Whole } else { Material::Filtered },
+        learnt_output: experience.learnt_output(),
         retry: RetryRule::default(),
         in_flight,
         tool_version: env!("CARGO_PKG_VERSION").to_owned(),
         notices: chosen.notices,
     };
-    Ok(Setup { home, plan, providers })
+    Ok(Setup { home, plan, addresses, providers })
 }
 
 fn templates(home: &Home) -> Result<Templates, Error> {
@@ -105,12 +122,19 @@ fn templates(home: &Home) -> Result<Templates, Error> {
     Ok(templates)
 }
 
-fn models_of(panel: &Panel) -> impl Iterator<Item = &ModelRef> {
-    panel.seats.iter().map(|seat| &seat.model).chain(&panel.judges)
+/// Every model that the run may come to ask.
+fn models_of(panel: &Panel, stand_ins: &BTreeMap<SeatId, Vec<ModelRef>>) -> BTreeSet<ModelRef> {
+    panel.seats.iter().map(|seat| &seat.model).chain(&panel.judges).chain(stand_ins.values().flatten()).cloned().collect()
 }
 
-/// How each model of the panel is asked: as much room as the settings say, within what the model can write.
-fn terms(panel: &Panel, catalog: &Catalog, settings: &Settings, reached: &[Reach], servers: &Servers) -> BTreeMap<ModelRef, ModelTerms> {
+/// How each model is asked: as much room as the settings say, within what the model can write.
+fn terms(
+    used: &BTreeSet<ModelRef>,
+    catalog: &Catalog,
+    settings: &Settings,
+    reached: &[Reach],
+    servers: &Servers,
+) -> BTreeMap<ModelRef, ModelTerms> {
     let terms = |model: &ModelRef| {
         if model.provider.is_local() {
             return local::TERMS;
@@ -122,7 +146,7 @@ fn terms(panel: &Panel, catalog: &Catalog, settings: &Settings, reached: &[Reach
         let free = reached.iter().any(|reach| reach.id == model.provider && reach.is_free(&model.model));
         ModelTerms { room: settings.max_output_tokens.min(most), most, free, ..ModelTerms::default() }
     };
-    models_of(panel).map(|model| (model.clone(), terms(model))).collect()
+    used.iter().map(|model| (model.clone(), terms(model))).collect()
 }
 
 /// How many calls may be under way at each provider: as its own entry says, else as its kind can bear, else as the settings say.

@@ -58,14 +58,14 @@ async fn check(target: &Target, http: &Http, catalog: &Catalog, now: Timestamp) 
     let list_request = listing::request(target.dialect, &target.endpoint);
     let list = http.get(&list_request, account, ANSWER);
     let key = async {
-        match listing::key_request(&target.id, &target.endpoint) {
+        match listing::key_request(target.dialect, &target.endpoint) {
             Some(request) => Some(http.get(&request, account, ANSWER).await),
             None => None,
         }
     };
     let (list, key) = futures_util::future::join(list, key).await;
-    let list = list.and_then(|got| if got.is_success() { Ok(got.body) } else { Err(got.failure(account)) });
-    let key = key.map(|key| key.and_then(|got| if got.is_success() { Ok(got.body) } else { Err(got.failure(account)) }));
+    let list = list.and_then(|got| got.success(account));
+    let key = key.map(|key| key.and_then(|got| got.success(account)));
     let listed = list.map(|body| listing::models(target.dialect, &body));
     let address = if target.is_at_home { None } else { Some(host(&target.endpoint.base_url)) };
     let mut answers = true;

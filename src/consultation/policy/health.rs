@@ -1,6 +1,24 @@
 //! How well a provider is doing, from what it answered: the thresholds of the original design.
+//!
+//! A provider is well when it answers, whatever it answers: a request that it refuses is no sign of its health. One that refuses the key or
+//! wants money first is of no use to anybody who looks for a backup, and counts as failed; one that limits its callers is there, and under
+//! strain. How fast it is, a check alone tells: a call takes as long as the model thinks.
+
+use std::collections::VecDeque;
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
+
+use crate::consultation::call::FailureClass;
+
+/// Signs that are remembered of a provider: with one check every 30 s and no calls, those of five minutes.
+pub const REMEMBERED: usize = 10;
+/// From here on a provider is slow.
+pub const SLOW: Duration = Duration::from_secs(3);
+/// Beyond this a provider is too slow to be of use.
+pub const TOO_SLOW: Duration = Duration::from_secs(10);
+/// Failures without a success between them that make a provider unhealthy.
+const FAILURES_IN_A_ROW: u32 = 3;
 
 /// A provider's health.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -15,4 +33,233 @@ pub enum HealthStatus {
     Degraded,
     /// It takes more than 10 s, or has failed three times in a row.
     Unhealthy,
+}
+
+/// What one check or call tells of a provider.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sign {
+    /// It answered.
+    Well,
+    /// It answered that it has too much to do. Neither a failure nor the end of a row of them would do it justice: it ends the row, and
+    /// the provider is degraded for as long as this is remembered.
+    Strained,
+    /// It did not answer, or will not for this user.
+    Failed,
+}
+
+impl Sign {
+    /// What a failure tells; `None` when it is the program's own.
+    pub fn of(failure: FailureClass) -> Option<Self> {
+        match failure {
+            FailureClass::Auth
+            | FailureClass::Billing
+            | FailureClass::Overload
+            | FailureClass::Transport
+            | FailureClass::Timeout
+            | FailureClass::Interrupted
+            | FailureClass::Malformed => Some(Self::Failed),
+            FailureClass::RateLimit => Some(Self::Strained),
+            FailureClass::ModelMissing
+            | FailureClass::BadRequest
+            | FailureClass::Context
+            | FailureClass::Policy
+            | FailureClass::Unsupported
+            | FailureClass::Empty => Some(Self::Well),
+            FailureClass::Internal => None,
+        }
+    }
+}
+
+/// What is remembered of one provider.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Health {
+    /// The newest last.
+    signs: VecDeque<Sign>,
+    consecutive_failures: u32,
+    latency: Option<Duration>,
+    checked: bool,
+}
+
+impl Health {
+    /// Takes a sign. `check` is how long a check took; `None` for a call.
+    pub fn take(&mut self, sign: Sign, check: Option<Duration>) {
+        if self.signs.len() == REMEMBERED {
+            self.signs.pop_front();
+        }
+        self.signs.push_back(sign);
+        self.consecutive_failures = match sign {
+            Sign::Failed => self.consecutive_failures.saturating_add(1),
+            Sign::Well | Sign::Strained => 0,
+        };
+        self.checked |= check.is_some();
+        // How fast it fails says nothing, unless it was given up because it took too long.
+        let tells = |took: &Duration| sign != Sign::Failed || *took > TOO_SLOW;
+        self.latency = check.filter(tells).or(self.latency);
+    }
+
+    /// By the thresholds. Calls alone do not make a provider known: how fast it is, nobody has seen yet.
+    pub fn status(&self) -> HealthStatus {
+        if !self.checked {
+            return HealthStatus::Unknown;
+        }
+        let latency = self.latency.unwrap_or_default();
+        if latency > TOO_SLOW || self.consecutive_failures >= FAILURES_IN_A_ROW {
+            HealthStatus::Unhealthy
+        } else if latency >= SLOW || self.signs.iter().any(|sign| *sign != Sign::Well) {
+            HealthStatus::Degraded
+        } else {
+            HealthStatus::Healthy
+        }
+    }
+
+    /// How long its last answer to a check took.
+    pub fn latency(&self) -> Option<Duration> {
+        self.latency
+    }
+
+    pub fn consecutive_failures(&self) -> u32 {
+        self.consecutive_failures
+    }
+
+    /// Failures among what is remembered, 0 to 1 in hundredths.
+    pub fn error_rate(&self) -> f64 {
+        let failed = self.signs.iter().filter(|sign| **sign == Sign::Failed).count();
+        let hundredths = (failed * 100 + self.signs.len() / 2).checked_div(self.signs.len()).unwrap_or(0);
+        u32::try_from(hundredths).map_or(1.0, |hundredths| f64::from(hundredths) / 100.0)
+    }
+}
+
+/// Whether all of these are known and none is healthy.
+pub fn none_healthy<'a>(all: impl IntoIterator<Item = &'a Health>) -> bool {
+    let mut statuses = all.into_iter().map(Health::status).peekable();
+    statuses.peek().is_some() && statuses.all(|status| matches!(status, HealthStatus::Degraded | HealthStatus::Unhealthy))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const QUICK: Option<Duration> = Some(Duration::from_millis(100));
+
+    fn after(signs: &[(Sign, Option<Duration>)]) -> Health {
+        let mut health = Health::default();
+        for (sign, check) in signs {
+            health.take(*sign, *check);
+        }
+        health
+    }
+
+    #[test]
+    fn how_long_a_check_takes_decides_to_the_nanosecond() {
+        let cases = [
+            (Duration::ZERO, HealthStatus::Healthy),
+            (SLOW - Duration::from_nanos(1), HealthStatus::Healthy),
+            (SLOW, HealthStatus::Degraded),
+            (TOO_SLOW, HealthStatus::Degraded),
+            (TOO_SLOW + Duration::from_nanos(1), HealthStatus::Unhealthy),
+        ];
+        for (took, status) in cases {
+            assert_eq!(after(&[(Sign::Well, Some(took))]).status(), status, "{took:?}");
+        }
+    }
+
+    #[test]
+    fn one_or_two_failures_degrade_and_the_third_in_a_row_is_one_too_many() {
+        let well = (Sign::Well, QUICK);
+        let failed = (Sign::Failed, QUICK);
+        let cases = [
+            (vec![well], HealthStatus::Healthy, 0),
+            (vec![failed], HealthStatus::Degraded, 1),
+            (vec![well, failed, failed], HealthStatus::Degraded, 2),
+            (vec![well, failed, failed, failed], HealthStatus::Unhealthy, 3),
+            (vec![failed, failed, failed, failed], HealthStatus::Unhealthy, 4),
+            (vec![failed, failed, failed, well], HealthStatus::Degraded, 0),
+            (vec![failed, failed, well, failed, failed], HealthStatus::Degraded, 2),
+        ];
+        for (signs, status, in_a_row) in cases {
+            let health = after(&signs);
+            assert_eq!((health.status(), health.consecutive_failures()), (status, in_a_row), "{signs:?}");
+        }
+    }
+
+    #[test]
+    fn a_failure_is_forgotten_when_ten_signs_have_followed_it() {
+        let mut health = after(&[(Sign::Failed, QUICK)]);
+        for _ in 1..REMEMBERED {
+            health.take(Sign::Well, QUICK);
+            assert_eq!(health.status(), HealthStatus::Degraded);
+        }
+        assert!((health.error_rate() - 0.1).abs() < f64::EPSILON);
+        health.take(Sign::Well, QUICK);
+        assert_eq!((health.status(), health.error_rate().to_bits()), (HealthStatus::Healthy, 0));
+    }
+
+    #[test]
+    fn who_was_never_checked_is_unknown_and_yet_its_calls_are_remembered() {
+        assert_eq!(Health::default().status(), HealthStatus::Unknown);
+        let mut health = after(&[(Sign::Failed, None), (Sign::Failed, None)]);
+        assert_eq!(health.status(), HealthStatus::Unknown);
+        health.take(Sign::Failed, QUICK);
+        assert_eq!((health.status(), health.error_rate().to_bits()), (HealthStatus::Unhealthy, 1.0_f64.to_bits()));
+    }
+
+    #[test]
+    fn a_call_counts_and_its_time_does_not() {
+        let mut health = after(&[(Sign::Well, QUICK), (Sign::Well, None)]);
+        assert_eq!((health.status(), health.latency()), (HealthStatus::Healthy, QUICK));
+        health.take(Sign::Failed, None);
+        assert_eq!(health.status(), HealthStatus::Degraded);
+    }
+
+    #[test]
+    fn a_limit_degrades_and_never_makes_unhealthy() {
+        let health = after(&[(Sign::Failed, QUICK), (Sign::Failed, QUICK), (Sign::Strained, QUICK), (Sign::Strained, QUICK)]);
+        assert_eq!((health.status(), health.consecutive_failures()), (HealthStatus::Degraded, 0));
+        let health = after(&[(Sign::Strained, QUICK); REMEMBERED]);
+        assert_eq!((health.status(), health.error_rate().to_bits()), (HealthStatus::Degraded, 0));
+    }
+
+    #[test]
+    fn how_fast_a_check_failed_is_not_how_fast_the_provider_is() {
+        let slow = Some(Duration::from_secs(4));
+        let mut health = after(&[(Sign::Well, slow), (Sign::Failed, QUICK)]);
+        assert_eq!(health.latency(), slow);
+        let given_up = Some(TOO_SLOW + Duration::from_millis(500));
+        health.take(Sign::Failed, given_up);
+        assert_eq!((health.latency(), health.status()), (given_up, HealthStatus::Unhealthy));
+        health.take(Sign::Well, QUICK);
+        assert_eq!(health.status(), HealthStatus::Degraded);
+    }
+
+    #[test]
+    fn what_is_refused_for_its_own_sake_is_no_failure_of_the_provider() {
+        let signs = [
+            (FailureClass::Auth, Some(Sign::Failed)),
+            (FailureClass::Billing, Some(Sign::Failed)),
+            (FailureClass::Transport, Some(Sign::Failed)),
+            (FailureClass::Timeout, Some(Sign::Failed)),
+            (FailureClass::Overload, Some(Sign::Failed)),
+            (FailureClass::Interrupted, Some(Sign::Failed)),
+            (FailureClass::Malformed, Some(Sign::Failed)),
+            (FailureClass::RateLimit, Some(Sign::Strained)),
+            (FailureClass::BadRequest, Some(Sign::Well)),
+            (FailureClass::Policy, Some(Sign::Well)),
+            (FailureClass::Context, Some(Sign::Well)),
+            (FailureClass::ModelMissing, Some(Sign::Well)),
+            (FailureClass::Unsupported, Some(Sign::Well)),
+            (FailureClass::Empty, Some(Sign::Well)),
+            (FailureClass::Internal, None),
+        ];
+        for (class, sign) in signs {
+            assert_eq!(Sign::of(class), sign, "{class:?}");
+        }
+    }
+
+    #[test]
+    fn none_is_healthy_only_when_all_are_known() {
+        let [unknown, healthy, degraded] = [after(&[]), after(&[(Sign::Well, QUICK)]), after(&[(Sign::Failed, QUICK)])];
+        assert!(!none_healthy([]), "nobody is not ill");
+        assert!(!none_healthy([&unknown, &degraded]) && !none_healthy([&healthy, &degraded]));
+        assert!(none_healthy([&degraded, &degraded]));
+    }
 }

@@ -99,11 +99,6 @@ impl Lanes {
         longer
     }
 
-    /// The provider whose hold this timer ends.
-    pub fn held_until(&self, timer: TimerId) -> Option<&ProviderId> {
-        self.0.iter().find(|(_, lane)| lane.held.as_ref().is_some_and(|hold| hold.timer == timer)).map(|(provider, _)| provider)
-    }
-
     /// Rate limits of a provider in a row.
     pub fn refusals(&self, provider: &ProviderId) -> u32 {
         self.0.get(provider).map_or(0, |lane| lane.refusals)
@@ -178,7 +173,6 @@ mod tests {
         lanes.hold(&provider(), hold(1_000), Timestamp(0));
         (0..LIMIT).for_each(|_| lanes.end(&provider(), LIMIT, Ended::Answered, Timestamp(500)));
         assert_eq!((lanes.refusals(&provider()), admitted(&mut lanes, 1_000)), (1, 1));
-        assert_eq!((lanes.held_until(TimerId(7)), lanes.held_until(TimerId(8))), (Some(&provider()), None));
     }
 
     #[test]

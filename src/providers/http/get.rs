@@ -1,4 +1,4 @@
-//! A plain GET, bounded in time and size: for lists of models, checks of keys, and looks at local servers. It costs nothing anywhere.
+//! A plain GET, bounded in time and size: for lists of models, checks of keys and health, and looks at local servers. It costs nothing anywhere.
 
 use std::time::Duration;
 
@@ -33,9 +33,12 @@ impl Got {
         (200..300).contains(&self.status)
     }
 
-    /// What an answer that is no success means.
-    pub fn failure(&self, account: &Account) -> Failure {
-        errors::classify(&ErrorResponse { status: self.status, body: self.body.clone(), ..ErrorResponse::default() }, account, None)
+    /// The body, or what an answer that is no success means.
+    pub fn success(self, account: &Account) -> Result<String, Failure> {
+        if self.is_success() {
+            return Ok(self.body);
+        }
+        Err(errors::classify(&ErrorResponse { status: self.status, body: self.body, ..ErrorResponse::default() }, account, None))
     }
 }
 
@@ -44,7 +47,7 @@ impl Http {
     pub async fn get(&self, request: &GetRequest, account: &Account, limit: Duration) -> Result<Got, Failure> {
         let url = clients::parse(&request.url).map_err(|error| Failure::new(FailureClass::BadRequest, error.to_string()))?;
         let authority = authority(&url);
-        let late = || Failure::new(FailureClass::Transport, format!("`{authority}` did not answer within {} s", limit.as_secs_f64()));
+        let late = || Failure::new(FailureClass::Timeout, format!("`{authority}` did not answer within {} s", limit.as_secs_f64()));
         tokio::time::timeout(limit, self.got(request, account, url)).await.unwrap_or_else(|_| Err(late()))
     }
 

@@ -98,6 +98,8 @@ fn a_proxy_that_refuses_is_told_as_such_and_a_wrong_password_is_not_tried_again(
         let ran = consult(&anthropic_at(&server, "https://api.example.test").variable("HTTPS_PROXY", address)).ends_with(1);
         let told = format!("the proxy gave no way to `api.example.test`: {words}; check `HTTPS_PROXY`");
         assert!(ran.stderr.contains(&told) && !ran.stderr.contains("proxy-secret"), "{}", ran.stderr);
-        assert_eq!(proxy.seen().len(), tries, "three experts, each tried once, or three times where it may pass");
+        // The provider is also asked how it is, which may not have gone out before the end.
+        let seen = proxy.seen().len();
+        assert!((tries..=tries + 1).contains(&seen), "three experts, each tried once, or three times where it may pass: {seen}");
     }
 }

@@ -13,7 +13,7 @@ use conclave::domain::ids::ProviderId;
 use conclave::domain::money::MicroUsd;
 use conclave::domain::time::Timestamp;
 use conclave::engine::clock::Clock;
-use conclave::engine::driver::{Driver, Providers};
+use conclave::engine::driver::{Begin, Driver, Providers};
 use conclave::engine::ports::{BoxFuture, Delta, Provider, Subscriber, SubscriberFailed};
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep};
@@ -148,10 +148,10 @@ async fn consent_is_asked_for_before_any_call() {
         clock: Clock::starting(Timestamp(0)),
         providers: &providers,
         subscribers: Vec::new(),
-        person: &Says(Answer::No),
+        person: &Says::at_once(Answer::No),
         interrupts: no_interrupts(),
     };
-    driver.run(&mut consultation).await;
+    driver.run(&mut consultation, Begin::New).await;
     assert_eq!((consultation.state(), fake.calls.load(Ordering::SeqCst)), (StateName::Aborted, 0));
 }
 

@@ -6,14 +6,14 @@ use std::time::Duration;
 
 use conclave::consultation::Consultation;
 use conclave::consultation::answer::AnswerKind;
-use conclave::consultation::call::{Ask, Outcome};
+use conclave::consultation::call::{Ask, Failure, Outcome};
 use conclave::consultation::event::Envelope;
 use conclave::consultation::plan::Plan;
 use conclave::consultation::protocol::{Answer, Question};
 use conclave::domain::ids::ProviderId;
 use conclave::domain::time::Timestamp;
 use conclave::engine::clock::Clock;
-use conclave::engine::driver::{Driver, Providers};
+use conclave::engine::driver::{Begin, Driver, Providers};
 use conclave::engine::ports::{BoxFuture, Delta, Person, Provider, Subscriber};
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep};
@@ -42,11 +42,26 @@ pub(super) struct Asked<'a> {
 /// How long a call takes and what it brings.
 type Script = Box<dyn Fn(Asked<'_>) -> (Duration, Outcome) + Send + Sync>;
 
+/// How long the nth check takes, counted from 1, and what it brings.
+type CheckScript = Box<dyn Fn(usize) -> (Duration, Result<(), Failure>) + Send + Sync>;
+
+/// One check as its provider saw it.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Check {
+    pub(super) provider: String,
+    pub(super) began: Duration,
+    /// When it had answered, or was dropped.
+    pub(super) ended: Option<Duration>,
+    pub(super) dropped: bool,
+}
+
 struct Scripted {
     name: String,
     script: Script,
+    check: Option<CheckScript>,
     began: Instant,
     attempts: Arc<Mutex<Vec<Attempt>>>,
+    checks: Arc<Mutex<Vec<Check>>>,
 }
 
 impl std::fmt::Debug for Scripted {
@@ -74,6 +89,37 @@ impl Provider for Scripted {
             outcome
         })
     }
+
+    fn check(&self) -> Option<BoxFuture<'_, Result<(), Failure>>> {
+        let script = self.check.as_ref()?;
+        Some(Box::pin(async move {
+            let mut noted = Noted { of: self, at: 0, dropped: true };
+            let nth = {
+                let mut checks = self.checks.lock().unwrap();
+                checks.push(Check { provider: self.name.clone(), began: self.began.elapsed(), ended: None, dropped: false });
+                noted.at = checks.len() - 1;
+                checks.iter().filter(|check| check.provider == self.name).count()
+            };
+            let (takes, result) = script(nth);
+            sleep(takes).await;
+            noted.dropped = false;
+            result
+        }))
+    }
+}
+
+/// Notes the end of a check, however it comes.
+struct Noted<'a> {
+    of: &'a Scripted,
+    at: usize,
+    dropped: bool,
+}
+
+impl Drop for Noted<'_> {
+    fn drop(&mut self) {
+        let check = &mut self.of.checks.lock().unwrap()[self.at];
+        (check.ended, check.dropped) = (Some(self.of.began.elapsed()), self.dropped);
+    }
 }
 
 /// Providers by name, all on one clock.
@@ -81,18 +127,42 @@ pub(super) struct Stage {
     pub(super) began: Instant,
     providers: Providers,
     attempts: Arc<Mutex<Vec<Attempt>>>,
+    checks: Arc<Mutex<Vec<Check>>>,
 }
 
 impl Stage {
     pub(super) fn new() -> Self {
-        Self { began: Instant::now(), providers: BTreeMap::new(), attempts: Arc::default() }
+        Self { began: Instant::now(), providers: BTreeMap::new(), attempts: Arc::default(), checks: Arc::default() }
     }
 
-    pub(super) fn provider(mut self, name: &str, script: impl Fn(Asked<'_>) -> (Duration, Outcome) + Send + Sync + 'static) -> Self {
-        let (name, attempts) = (name.to_owned(), Arc::clone(&self.attempts));
-        let scripted = Scripted { name: name.clone(), script: Box::new(script), began: self.began, attempts };
+    pub(super) fn provider(self, name: &str, script: impl Fn(Asked<'_>) -> (Duration, Outcome) + Send + Sync + 'static) -> Self {
+        self.with(name, Box::new(script), None)
+    }
+
+    /// A provider that can be asked how it is.
+    pub(super) fn checked_provider(
+        self,
+        name: &str,
+        script: impl Fn(Asked<'_>) -> (Duration, Outcome) + Send + Sync + 'static,
+        check: impl Fn(usize) -> (Duration, Result<(), Failure>) + Send + Sync + 'static,
+    ) -> Self {
+        self.with(name, Box::new(script), Some(Box::new(check)))
+    }
+
+    fn with(mut self, name: &str, script: Script, check: Option<CheckScript>) -> Self {
+        let (attempts, checks) = (Arc::clone(&self.attempts), Arc::clone(&self.checks));
+        let scripted = Scripted { name: name.to_owned(), script, check, began: self.began, attempts, checks };
         self.providers.insert(ProviderId::new(name), Arc::new(scripted));
         self
+    }
+
+    pub(super) fn providers(&self) -> &Providers {
+        &self.providers
+    }
+
+    /// Every check so far, in the order in which they began.
+    pub(super) fn checks(&self) -> Vec<Check> {
+        self.checks.lock().unwrap().clone()
     }
 
     /// Every call so far, in the order in which they went out.
@@ -120,12 +190,33 @@ impl Stage {
     }
 }
 
+/// Answers every question so, after this time.
 #[derive(Debug)]
-pub(super) struct Says(pub(super) Answer);
+pub(super) struct Says {
+    answer: Answer,
+    after: Duration,
+}
+
+const YES: Says = Says { answer: Answer::Yes, after: Duration::ZERO };
+
+impl Says {
+    pub(super) fn at_once(answer: Answer) -> Self {
+        Self::after(Duration::ZERO, answer)
+    }
+
+    pub(super) fn after(after: Duration, answer: Answer) -> Self {
+        Self { answer, after }
+    }
+}
 
 impl Person for Says {
     fn ask<'a>(&'a self, _: &'a Question) -> BoxFuture<'a, Answer> {
-        Box::pin(std::future::ready(self.0))
+        Box::pin(async {
+            if !self.after.is_zero() {
+                sleep(self.after).await;
+            }
+            self.answer
+        })
     }
 }
 
@@ -136,8 +227,8 @@ pub(super) async fn run<'a>(
     interrupts: mpsc::UnboundedReceiver<()>,
 ) -> Vec<Envelope> {
     let mut consultation = Consultation::new(plan);
-    let driver = Driver { clock: Clock::starting(Timestamp(0)), providers, subscribers, person: &Says(Answer::Yes), interrupts };
-    driver.run(&mut consultation).await
+    let driver = Driver { clock: Clock::starting(Timestamp(0)), providers, subscribers, person: &YES, interrupts };
+    driver.run(&mut consultation, Begin::New).await
 }
 
 pub(super) fn no_interrupts() -> mpsc::UnboundedReceiver<()> {

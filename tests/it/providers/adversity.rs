@@ -45,7 +45,7 @@ fn good() -> Answer {
 pub(super) struct Told {
     pub(super) vendor: Vendor,
     pub(super) outcome: Outcome,
-    text: String,
+    pub(super) text: String,
     connected: bool,
     thought: bool,
 }
@@ -176,9 +176,9 @@ async fn what_streams_of_events_contain_beside_data_does_not_harm_an_answer() {
 async fn silence_is_given_up_after_the_time_that_is_set_wherever_it_falls() {
     let long = Duration::from_secs(60);
     let cases = [
-        ("before the head", good().delay(long), FailureClass::Transport, Left::Nothing),
-        ("before the first byte", good().silence(long), FailureClass::Transport, Left::Nothing),
-        ("inside the first event", good().stall_after(20), FailureClass::Transport, Left::Nothing),
+        ("before the head", good().delay(long), FailureClass::Timeout, Left::Nothing),
+        ("before the first byte", good().silence(long), FailureClass::Timeout, Left::Nothing),
+        ("inside the first event", good().stall_after(20), FailureClass::Timeout, Left::Nothing),
         ("between two events", good().stall(), FailureClass::Interrupted, Left::Some),
     ];
     // Side by side, because each is waited for.

@@ -135,12 +135,12 @@ async fn a_server_that_is_not_there_is_named_without_path_or_key() {
 }
 
 #[tokio::test]
-async fn silence_before_the_first_byte_is_a_transport_failure() {
+async fn silence_before_the_first_byte_is_a_timeout() {
     let server = ProviderServer::start();
     server.on(On::any(), Answer::valid().delay(Duration::from_secs(60)));
     for (vendor, model) in VENDORS {
         let failure = call(&impatient(vendor, &server), &ask(vendor, model)).await.0.unwrap_err();
-        assert_eq!(failure.class, FailureClass::Transport, "{vendor:?}");
+        assert_eq!(failure.class, FailureClass::Timeout, "{vendor:?}");
         assert!(failure.message.ends_with("sent nothing for 0.6 s"), "{}", failure.message);
     }
 }

@@ -2,6 +2,8 @@
 
 mod adversity;
 mod calls;
+mod cancelling;
+mod checks;
 mod dialects;
 mod errors;
 mod failures;

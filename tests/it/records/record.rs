@@ -3,13 +3,14 @@
 use conclave::consultation::event::{Envelope, Event};
 use conclave::consultation::transcript::Transcript;
 use conclave::domain::money::{Cost, MicroUsd};
+use conclave::domain::tokens::Usage;
 use conclave::records::files::ConsultationFiles;
 use conclave::records::record::record;
 use conclave::records::stored::read_record;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use crate::support::sample;
+use crate::support::{sample, script};
 
 const SCHEMA: &str = include_str!("../../../schemas/consultation.schema.json");
 
@@ -70,13 +71,58 @@ fn what_did_not_happen_is_not_claimed() {
     let aborted = recorded(&sample::aborted());
     assert_eq!((&aborted["status"], &aborted["abort_reason"]), (&json!("aborted"), &json!("interrupted")));
     assert_eq!((&aborted["consensus"], &aborted["confidence"]), (&Value::Null, &Value::Null));
-    assert_eq!((&aborted["completed_rounds"], &aborted["incomplete_rounds"]), (&json!([1, 2]), &json!([3, 4])));
+    let completed = aborted["completed_rounds"].as_array().unwrap();
+    assert_eq!((completed.len(), &completed[1]["round_number"], &aborted["incomplete_rounds"]), (2, &json!(2), &json!([3, 4])));
+    assert_eq!(completed[0]["artifacts"], aborted["responses"]["round_1"]["artifacts"]);
+    assert_eq!(aborted["resume_token"], Value::Null, "its journal has no terms to go on with");
     assert_eq!(aborted["partial_consensus"], "OAuth 2.0 for delegation, JWT as the token format");
     assert_eq!((&aborted["cost"]["lost_calls"], &aborted["cost"]["lower_bound"]), (&json!(1), &json!(true)));
     let complete = recorded(&sample::complete());
-    for absent in ["early_termination", "scrubbing_report", "resume_token", "debate_value_analysis"] {
+    assert_eq!((&complete["resume_token"], &complete["hedges"]), (&Value::Null, &json!([])));
+    for absent in ["early_termination", "scrubbing_report", "debate_value_analysis"] {
         assert_eq!(complete.get(absent), None, "{absent}");
     }
+}
+
+/// A complete consultation whose prompts would have had so many tokens more in Rounds 3 and 4.
+fn filtered(tokens_saved: u64) -> Vec<Envelope> {
+    let mut events = sample::complete();
+    for envelope in &mut events {
+        match &mut envelope.event {
+            Event::Started(terms) => terms.plan = Some(Box::new(script::plan())),
+            Event::CallStarted { round_number: 3 | 4, tokens_saved: saved, .. } => *saved = tokens_saved,
+            _ => {}
+        }
+    }
+    events
+}
+
+#[test]
+fn what_filtering_saved_is_counted_from_the_prompts_that_were_read() {
+    let mut events = filtered(640);
+    let efficiency = json!({
+        "tokens_used": 9 * 1_204,
+        "tokens_saved_via_filtering": 5 * 640,
+        "efficiency_percentage": 22.8,
+        "filtering_method": "structured_artifact_array_truncation",
+    });
+    assert_eq!(recorded(&events)["token_efficiency_stats"], efficiency);
+    let refused = events.iter_mut().rev().find_map(|envelope| match &mut envelope.event {
+        Event::CallFinished(call) => Some(call),
+        _ => None,
+    });
+    refused.unwrap().tokens = Usage::default();
+    assert_eq!(recorded(&events)["token_efficiency_stats"]["tokens_saved_via_filtering"], 4 * 640);
+}
+
+#[test]
+fn a_consultation_without_filtering_claims_no_savings_and_one_without_calls_no_share() {
+    let stats = |events: &[Envelope]| recorded(events)["token_efficiency_stats"].clone();
+    let whole = json!({
+        "tokens_used": 9 * 1_204, "tokens_saved_via_filtering": 0, "efficiency_percentage": 0.0, "filtering_method": "none"
+    });
+    assert_eq!(stats(&sample::complete()), whole);
+    assert_eq!(stats(&sample::complete()[..1])["efficiency_percentage"], Value::Null);
 }
 
 #[test]

@@ -11,8 +11,10 @@ use conclave::consultation::plan::{Control, Material, Plan};
 use conclave::consultation::policy::consent::{ConsentRule, Standing};
 use conclave::consultation::policy::hedging::HedgeRule;
 use conclave::consultation::policy::retry::RetryRule;
+use conclave::consultation::policy::substitution::OnFailure;
 use conclave::consultation::prompt::Templates;
 use conclave::consultation::protocol::{Effect, Input, Question, TimerId};
+use conclave::consultation::replay::{CannotReplay, Replayed, replay};
 use conclave::domain::ids::{CallId, ConsultationId, ModelRef, ProviderId, SeatId};
 use conclave::domain::money::MicroUsd;
 use conclave::domain::panel::{Panel, Seat};
@@ -51,6 +53,7 @@ pub fn plan() -> Plan {
             consent: ConsentRule { always_allow_under: MicroUsd(10_000_000), standing: Standing::Askable, month: None },
             hedge: HedgeRule { after: None, ..HedgeRule::default() },
             pulse: None,
+            on_failure: OnFailure::Substitute,
             ..Control::usual(Standing::Askable)
         },
         stand_ins: BTreeMap::new(),
@@ -162,11 +165,42 @@ impl Player {
         player
     }
 
+    /// What goes on after the process was gone and its log is all that is left. The clock stands still in between.
+    pub fn resumed(events: &[Envelope], control: Option<Control>) -> Result<Self, CannotReplay> {
+        let Replayed { consultation, effects, lost, timers, last_at } = replay(events)?;
+        let mut player = Self::new(consultation.plan().clone());
+        (player.machine, player.timers, player.now) = (consultation, timers, last_at);
+        for envelope in events {
+            player.note(envelope.clone());
+        }
+        player.carry_out(effects);
+        let control = Box::new(control.unwrap_or_else(|| player.machine.plan().control.clone()));
+        player.give(Input::Resume { lost, control, tool_version: "0.0.1".to_owned() });
+        Ok(player)
+    }
+
     /// Gives one input, carries out the effects and checks the invariants.
     pub fn give(&mut self, input: Input) {
-        let was_over = self.machine.state().is_terminal();
+        let resumes = matches!(input, Input::Resume { .. });
+        let was_over = self.machine.state().is_terminal() && !resumes;
+        if matches!(input, Input::Answered(_)) {
+            self.question = None;
+        }
+        let before = (!matches!(input, Input::FirstToken { .. })).then(|| self.machine.clone());
         let effects = self.machine.handle(self.now, input);
         assert!(!was_over || effects.is_empty(), "a terminal state has no effects: {effects:?}");
+        if let Some(before) = before.filter(|_| !effects.iter().any(|effect| matches!(effect, Effect::Emit(_))) && !resumes) {
+            assert!(effects.is_empty() && before == self.machine, "a log has to tell whatever changes the machine: {effects:?}");
+        }
+        self.carry_out(effects);
+        if self.machine.state().is_terminal() {
+            assert!(self.open.is_empty(), "no call is open at the end");
+            assert!(self.question.is_none(), "no question is open at the end");
+            assert_eq!(self.started, self.ended, "every call ends exactly once");
+        }
+    }
+
+    fn carry_out(&mut self, effects: Vec<Effect>) {
         for effect in effects {
             match effect {
                 Effect::Question(question) => {
@@ -197,10 +231,6 @@ impl Player {
                 Effect::Emit(envelope) => self.note(*envelope),
             }
         }
-        if self.machine.state().is_terminal() {
-            assert!(self.open.is_empty(), "no call is open at the end");
-            assert_eq!(self.started, self.ended, "every call ends exactly once");
-        }
     }
 
     fn note(&mut self, envelope: Envelope) {
@@ -210,8 +240,9 @@ impl Player {
             Event::CallStarted { call, .. } => assert!(self.started.insert(*call), "no call id twice"),
             Event::CallFinished(finished) => assert!(self.ended.insert(finished.call), "{} ends once", finished.call),
             Event::ProviderHeld { provider, wait_ms, .. } => {
-                self.held.insert(provider.clone(), self.now.after(Duration::from_millis(*wait_ms)));
+                self.held.insert(provider.clone(), envelope.at.after(Duration::from_millis(*wait_ms)));
             }
+            Event::Resumed(resumed) => self.ended.extend(&resumed.lost_calls),
             Event::CallCancelled { call, .. } => assert!(self.ended.insert(*call), "{call} ends once"),
             Event::StateChanged { from, to } => assert_eq!(from.may_become(*to), Ok(())),
             _ => {}

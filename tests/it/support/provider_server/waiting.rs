@@ -15,6 +15,18 @@ impl ProviderServer {
         let arrived = runtime.block_on(async { tokio::time::timeout(PATIENCE, until(&self.shared, wanted)).await });
         assert!(arrived.is_ok(), "waited in vain until {what}: {:#?}", self.requests());
     }
+
+    /// The same inside of a runtime, and for free requests as well.
+    pub(crate) async fn sees(&self, what: &str, wanted: impl Fn(&Self) -> bool) {
+        let mut bell = lock(&self.shared).bell.subscribe();
+        let seen = async {
+            while !wanted(self) {
+                bell.changed().await.expect("the server is there");
+            }
+        };
+        let seen = tokio::time::timeout(PATIENCE, seen).await;
+        assert!(seen.is_ok(), "waited in vain until {what}: {:#?} {:#?}", self.requests(), self.free_requests());
+    }
 }
 
 /// Tells everyone who waits that something has changed.

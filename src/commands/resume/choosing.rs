@@ -1,0 +1,120 @@
+//! Which consultation is gone on with, and opening its journal.
+
+use std::path::Path;
+
+use crate::commands::consult::ending::Keeping;
+use crate::consultation::event::{AbortReason, Envelope};
+use crate::domain::ids::ConsultationId;
+use crate::error::Error;
+use crate::records::files::ConsultationFiles;
+use crate::records::finding::{self, Ending, NotFound, Opening};
+use crate::records::journal::{CannotReopen, Journal, Unlocked, read_journal};
+use crate::terminal::escape::one_line;
+use crate::terminal::printer::Printer;
+use crate::terminal::words::count;
+
+/// Consultations that are listed where a name names several.
+const MOST_CANDIDATES: usize = 10;
+
+/// A consultation to go on with.
+#[derive(Debug)]
+pub(super) struct Chosen {
+    pub(super) id: ConsultationId,
+    /// All that its journal holds.
+    pub(super) events: Vec<Envelope>,
+    pub(super) keeping: Keeping,
+}
+
+/// Takes the consultation of this name, or the newest that can be gone on with and that no other process is at.
+pub(super) fn choose(logs: &Path, name: Option<&str>, unlocked: Unlocked, printer: &Printer) -> Result<Chosen, Error> {
+    let kept = finding::newest_first(logs).map_err(|error| Error::usage(format!("cannot read `{}`: {error}", logs.display())))?;
+    match name {
+        Some(name) => {
+            let id = finding::named(&kept, name).map_err(|error| not_found(&error, name, logs))?;
+            let files = ConsultationFiles::in_folder(logs, &id);
+            let ending =
+                finding::ending(&files.journal).map_err(|error| Error::usage(format!("cannot read the journal of {id}: {error}")))?;
+            check(&id, &files, ending)?;
+            open(id, files, unlocked, printer)?.map_err(|busy| Error::usage(busy).hint("wait until that process has ended, or end it"))
+        }
+        None => newest(kept, logs, unlocked, printer),
+    }
+}
+
+fn newest(kept: Vec<ConsultationId>, logs: &Path, unlocked: Unlocked, printer: &Printer) -> Result<Chosen, Error> {
+    let mut busy = 0;
+    for id in kept {
+        let files = ConsultationFiles::in_folder(logs, &id);
+        if finding::ending(&files.journal).is_ok_and(|ending| check(&id, &files, ending).is_ok()) {
+            match open(id, files, unlocked, printer)? {
+                Ok(chosen) => return Ok(chosen),
+                Err(_) => busy += 1,
+            }
+        }
+    }
+    let nothing = Error::usage("there is no consultation to go on with");
+    Err(match busy {
+        0 => nothing.hint("ask something: conclave consult \"…\""),
+        _ => nothing.hint(format!("another process is at work on {}", count(busy, "consultation"))),
+    })
+}
+
+/// Refuses what there is nothing to go on with in. A process may end between the last event and the results: these can still be written.
+fn check(id: &ConsultationId, files: &ConsultationFiles, ending: Ending) -> Result<(), Error> {
+    let ask_again = |error: Error| error.hint("ask again: conclave consult \"…\"");
+    match ending {
+        _ if ending.is_resumable() => Ok(()),
+        Ending::Complete if !files.record.exists() => Ok(()),
+        Ending::Complete => Err(Error::usage(format!("{id} is complete")).hint(format!("its answer is in {}", files.markdown.display()))),
+        Ending::Nothing => Err(ask_again(Error::usage(format!("{id} had not begun when it ended: its journal is empty")))),
+        Ending::TooOld => Err(ask_again(Error::usage(format!(
+            "cannot go on with {id}: it was written by a version that did not keep enough to go on from"
+        )))),
+        Ending::Aborted(AbortReason::Declined) => Err(ask_again(Error::usage(format!("{id} was declined before anything was asked")))),
+        Ending::Aborted(_) | Ending::Open => Err(ask_again(Error::usage(format!("{id} ended for a reason that goes on")))),
+    }
+}
+
+/// Opens a journal to go on with it; the inner error says that another process is at it. A journal that cannot be written can still be read:
+/// then nothing more is kept, which is told.
+fn open(
+    id: ConsultationId,
+    files: ConsultationFiles,
+    unlocked: Unlocked,
+    printer: &Printer,
+) -> Result<Result<Chosen, CannotReopen>, Error> {
+    match Journal::reopen(&files.journal, unlocked) {
+        Ok((journal, events)) => Ok(Ok(Chosen { id, events, keeping: Keeping::All(files, journal) })),
+        Err(busy @ CannotReopen::Busy { .. }) => Ok(Err(busy)),
+        Err(CannotReopen::Unwritable(failed)) => {
+            let events = read_journal(&files.journal).map_err(damaged)?.events;
+            printer.warning(&failed.notice());
+            Ok(Ok(Chosen { id, events, keeping: Keeping::Nothing }))
+        }
+        Err(no_locks @ CannotReopen::NoLocks { .. }) => {
+            Err(Error::usage(no_locks).hint(format!("when no other process is at it: conclave resume {id} --force")))
+        }
+        Err(CannotReopen::Unreadable(error)) => Err(damaged(error)),
+        Err(missing @ CannotReopen::Missing { .. }) => Err(Error::usage(missing)),
+    }
+}
+
+fn damaged(error: crate::records::journal::JournalUnreadable) -> Error {
+    Error::usage(error).hint("what is left of it can be read: it is one JSON object a line")
+}
+
+fn not_found(error: &NotFound, name: &str, logs: &Path) -> Error {
+    match error {
+        NotFound::Nothing => {
+            Error::usage(format!("no consultation is called `{name}`")).hint(format!("see what is kept: ls {}", logs.display()))
+        }
+        NotFound::Several(found) => {
+            let error = Error::usage(format!("`{name}` could be any of {}", count(found.len(), "consultation")));
+            found.iter().take(MOST_CANDIDATES).fold(error, |error, id| {
+                let told = finding::opening(&ConsultationFiles::in_folder(logs, id));
+                let told = told.map(|Opening { at, question }| format!("  {}  {}", at.date(), one_line(&question)));
+                error.hint(format!("{id}{}", told.unwrap_or_default()))
+            })
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! `conclave resume`: goes on with a consultation that was interrupted, from its journal alone. What was answered is not asked again, and
+//! question, panel, prompts and prices are those it began with, whatever has become of the files that they came from.
+
+mod asked;
+mod choosing;
+mod terms;
+
+use crate::commands::config;
+use crate::commands::consult::ending;
+use crate::commands::consult::flags::{ControlFlags, OutputFlags};
+use crate::commands::consult::running::{Run, standing};
+use crate::config::env::Environment;
+use crate::config::paths::Home;
+use crate::consultation::event::StateName;
+use crate::consultation::replay::replay;
+use crate::consultation::transcript::Transcript;
+use crate::engine::clock::Clock;
+use crate::engine::driver::Begin;
+use crate::error::Error;
+use crate::records::journal::Unlocked;
+use crate::terminal::consent::Input;
+use crate::terminal::printer::{Printer, Verbosity};
+use crate::terminal::words::{amount, count};
+
+use choosing::Chosen;
+
+/// Go on with a consultation that was interrupted; only what is missing is asked
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  conclave resume
+  conclave resume 01kb5x
+  conclave resume last --max-cost 2.00 --yes")]
+pub struct Args {
+    /// The consultation: its id, a beginning of it, one of its files, or `last`; without it the newest that can be gone on with
+    id: Option<String>,
+
+    /// Go on where nothing tells whether another process is still at it: on a file system without locks
+    #[arg(long)]
+    force: bool,
+
+    #[command(flatten)]
+    control: ControlFlags,
+
+    #[command(flatten)]
+    output: OutputFlags,
+}
+
+impl Args {
+    pub(crate) fn verbosity(&self) -> Verbosity {
+        self.output.verbosity()
+    }
+}
+
+pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> Result<(), Error> {
+    if let Some(output) = &args.output.output {
+        ending::check_output(output)?;
+    }
+    let home = Home::find(environment).map_err(Error::usage)?;
+    let settings = config::load(&home, environment)?;
+    let unlocked = if args.force { Unlocked::Trusted } else { Unlocked::Refused };
+    let Chosen { id, events, keeping } = choosing::choose(&ending::logs(&home), args.id.as_deref(), unlocked, printer)?;
+    let cannot = |why: &dyn std::fmt::Display| Error::usage(format!("cannot go on with {id}: {why}"));
+    let transcript = Transcript::fold(&events).ok_or_else(|| cannot(&"its journal does not begin with its beginning"))?;
+    let replayed = replay(&events).map_err(|error| cannot(&error))?;
+
+    let standing = standing(&args.control, printer, Input::Free);
+    let control = terms::renewed(&events, replayed.consultation.plan(), &args.control, standing)?;
+    let within = asked::Within { home: &home, environment, settings: &settings, printer, standing };
+    let providers = within.providers(replayed.consultation.plan(), &transcript)?;
+    printer.note(&announcement(&transcript));
+    let (consultation, begin) = Begin::again(replayed, control, env!("CARGO_PKG_VERSION"));
+    let run = Run { clock: Clock::system(), providers: &providers, home: &home, environment, output: &args.output, printer };
+    run.carry_out(consultation, begin, events, keeping)
+}
+
+/// Where it goes on, what is kept, and what has been spent.
+fn announcement(transcript: &Transcript) -> String {
+    let id = &transcript.id;
+    if transcript.state == StateName::Complete {
+        return format!("{id} is complete; only its results were not written");
+    }
+    let round = match transcript.incomplete_rounds().first() {
+        Some(round) => format!("Round {round} of {}", transcript.planned_rounds()),
+        None => "all rounds are held".to_owned(),
+    };
+    let answered = transcript.calls.iter().filter(|call| call.error.is_none()).count();
+    let kept = if answered == 0 { "no call kept".to_owned() } else { format!("{} kept", count(answered, "call")) };
+    format!("Resuming {id} ({round}, {kept}, {} spent so far)", amount(transcript.total().cost))
+}

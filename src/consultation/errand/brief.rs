@@ -1,0 +1,45 @@
+//! What an agent is asked, for each size of model that may be asked it.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::consultation::call::Prompt;
+use crate::consultation::filtering::Shown;
+use crate::consultation::prompt::{PromptError, Prompter, Size};
+use crate::consultation::turn::Turn;
+use crate::domain::ids::SeatId;
+
+/// Prompts that ask the same.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(in crate::consultation) struct Brief {
+    by_size: BTreeMap<Size, Prompt>,
+    /// Tokens (estimated) that the filtering of artifacts has saved.
+    pub(super) tokens_saved: u64,
+}
+
+impl Brief {
+    /// Renders the prompt for every size among the models that may play the agent.
+    pub(in crate::consultation) fn render(
+        turn: &Turn<'_>,
+        agent: &SeatId,
+        make: impl Fn(&Prompter<'_>) -> Result<Shown, PromptError>,
+    ) -> Result<Self, PromptError> {
+        let labels = turn.plan.labels();
+        let mut brief = Self::default();
+        for model in turn.candidates(agent) {
+            let size = turn.plan.terms(&model).size;
+            if !brief.by_size.contains_key(&size) {
+                let shown = make(&turn.plan.prompter(&labels, &model))?;
+                brief.by_size.insert(size, shown.prompt);
+                brief.tokens_saved = brief.tokens_saved.max(shown.tokens_saved);
+            }
+        }
+        Ok(brief)
+    }
+
+    /// The prompt for a model of this size.
+    pub(super) fn prompt(&self, size: Size) -> Prompt {
+        self.by_size.get(&size).or_else(|| self.by_size.values().next()).cloned().unwrap_or_default()
+    }
+}

@@ -1,0 +1,128 @@
+//! The prompts of a whole consultation before anything is answered: those of Round 1 as they will be sent, the later ones with places for
+//! the answers that they will carry.
+
+use crate::domain::artifact::{CrossExam, Independent, Revision, Synthesis};
+use crate::domain::ids::{ModelRef, SeatId};
+
+use super::answer::AnswerKind;
+use super::call::Prompt;
+use super::labels::Labels;
+use super::plan::Plan;
+use super::prompt::PromptError;
+
+/// What stands where answers will stand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Places {
+    /// Nothing: for counting.
+    Empty,
+    /// Words in angle brackets that say which answer it will be: for people.
+    Marked,
+}
+
+/// A call that a consultation will make if all goes well.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PlannedCall {
+    pub agent_id: SeatId,
+    pub answer: AnswerKind,
+    pub model: ModelRef,
+    pub prompt: Prompt,
+}
+
+/// Every call of every round, in the order in which they will be made.
+pub fn planned_calls(plan: &Plan, places: Places) -> Result<Vec<PlannedCall>, PromptError> {
+    let labels = plan.labels();
+    let answers = Answers::of(plan, &labels, places);
+    let mut calls = Vec::new();
+    for answer in AnswerKind::ALL {
+        for (agent_id, model) in askers(plan, answer) {
+            let prompt = answers.prompt(plan, &labels, answer, &agent_id, &model)?;
+            calls.push(PlannedCall { agent_id, answer, model, prompt });
+        }
+    }
+    Ok(calls)
+}
+
+/// Who is asked for a kind of answer.
+fn askers(plan: &Plan, answer: AnswerKind) -> Vec<(SeatId, ModelRef)> {
+    match answer {
+        AnswerKind::Independent | AnswerKind::Revision => {
+            plan.panel.seats.iter().map(|seat| (seat.id.clone(), seat.model.clone())).collect()
+        }
+        AnswerKind::Synthesis | AnswerKind::CrossExam | AnswerKind::Verdict => {
+            plan.panel.judges.first().map(|model| (SeatId::judge(), model.clone())).into_iter().collect()
+        }
+    }
+}
+
+/// Answers that nobody has given yet, to fill the later prompts with.
+struct Answers {
+    independents: Vec<Independent>,
+    revisions: Vec<Revision>,
+    synthesis: Synthesis,
+    cross_exam: CrossExam,
+}
+
+impl Answers {
+    fn of(plan: &Plan, labels: &Labels, places: Places) -> Self {
+        let words = |words: String| match places {
+            Places::Empty => String::new(),
+            Places::Marked => format!("<{words}>"),
+        };
+        let agents = || plan.panel.seats.iter().map(|seat| &seat.id);
+        let position = |agent: &SeatId, round| words(format!("what {} answers in Round {round}", labels.label(agent)));
+        let revisions: Vec<Revision> = agents().map(|agent| revision(agent, position(agent, 3))).collect();
+        Self {
+            independents: agents().map(|agent| independent(agent, position(agent, 1))).collect(),
+            synthesis: Synthesis { prose_excerpt: words("what the judge finds in Round 2".to_owned()), ..Synthesis::default() },
+            cross_exam: CrossExam {
+                prose_excerpt: words("the judge's record of Round 3".to_owned()),
+                positions: revisions.clone(),
+                ..CrossExam::default()
+            },
+            revisions,
+        }
+    }
+
+    fn prompt(&self, plan: &Plan, labels: &Labels, answer: AnswerKind, agent: &SeatId, model: &ModelRef) -> Result<Prompt, PromptError> {
+        let prompter = plan.prompter(labels, model);
+        match answer {
+            AnswerKind::Independent => match plan.panel.seat(agent) {
+                Some(seat) => prompter.independent(seat),
+                None => Ok(Prompt::default()),
+            },
+            AnswerKind::Synthesis => prompter.synthesis(&self.independents),
+            AnswerKind::Revision => {
+                let own = self.independents.iter().find(|independent| &independent.agent_id == agent);
+                match plan.panel.seat(agent).zip(own) {
+                    Some((seat, own)) => prompter.revision(seat, own, &self.synthesis),
+                    None => Ok(Prompt::default()),
+                }
+            }
+            AnswerKind::CrossExam => prompter.cross_exam(&self.revisions, &self.synthesis),
+            AnswerKind::Verdict => prompter.verdict(&self.independents, &self.synthesis, &self.cross_exam),
+        }
+    }
+}
+
+fn independent(agent: &SeatId, position: String) -> Independent {
+    Independent {
+        agent_id: agent.clone(),
+        position,
+        key_points: Vec::new(),
+        rationale: String::new(),
+        confidence: None,
+        prose_excerpt: String::new(),
+    }
+}
+
+fn revision(agent: &SeatId, revised_position: String) -> Revision {
+    Revision {
+        agent_id: agent.clone(),
+        challenges: Vec::new(),
+        rebuttals: Vec::new(),
+        revised_position,
+        revised_confidence: None,
+        changed: false,
+        because_of: Vec::new(),
+    }
+}

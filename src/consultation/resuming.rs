@@ -1,0 +1,34 @@
+//! Going on after an interruption: what is there stays, calls that are lost are made again, and what failed for everybody is tried again.
+
+use crate::domain::ids::CallId;
+
+use super::event::{Event, Resumed};
+use super::ledger::{Pause, Questions};
+use super::state::State;
+use super::turn::Turn;
+
+/// Goes on from where it stopped. What is complete, or cannot be gone on with, stays as it is.
+pub(super) fn resume(turn: &mut Turn<'_>, state: State, lost: &[CallId], tool_version: String) -> State {
+    let mut state = match state {
+        State::Aborted(Some(state)) => *state,
+        state @ (State::Idle | State::Estimating | State::Complete | State::Aborted(None)) => return state,
+        state @ (State::AwaitingConsent(_) | State::Independent(_) | State::Synthesis(_) | State::CrossExam(_) | State::Verdict(_)) => {
+            state
+        }
+    };
+    turn.ledger.pauses.push(Pause { from: turn.ledger.last_event_at, to: turn.now });
+    turn.ledger.questions = Questions::default();
+    turn.emit(Event::Resumed(Box::new(Resumed {
+        state: state.name(),
+        lost_calls: lost.to_vec(),
+        control: turn.plan.control.clone(),
+        tool_version,
+    })));
+    if let Some(round) = state.round() {
+        turn.watch_round(round);
+    }
+    if let Some(work) = state.work() {
+        work.resume(turn, lost);
+    }
+    state.again(turn)
+}

@@ -1,0 +1,151 @@
+//! Text on its way to those who watch, with the key blotted out also where it arrives in pieces.
+//!
+//! Invariant: what has been told, in order, is [`Account::redact`] of what has come; no more of it is held back than could be the beginning
+//! of the key.
+
+use secrecy::{ExposeSecret, SecretString};
+
+use crate::engine::ports::Delta;
+
+use super::wire::{Account, BLOT};
+
+/// Passes on the signs of life of one call.
+pub(super) struct Redacting<'a> {
+    key: Option<SecretString>,
+    /// The end of the text so far, for as long as it may be the beginning of a key.
+    held: String,
+    on: &'a mut (dyn FnMut(Delta) + Send),
+}
+
+impl std::fmt::Debug for Redacting<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        // What is held may be most of a key.
+        f.debug_struct("Redacting").finish_non_exhaustive()
+    }
+}
+
+impl<'a> Redacting<'a> {
+    pub(super) fn new(account: &Account, on: &'a mut (dyn FnMut(Delta) + Send)) -> Self {
+        let key = account.key.clone().filter(|key| !key.expose_secret().is_empty());
+        Self { key, held: String::new(), on }
+    }
+
+    /// Takes a sign of life. A piece that is held back whole is told as an empty one: it is a sign of an answer all the same.
+    pub(super) fn tell(&mut self, delta: Delta) {
+        let told = match delta {
+            Delta::Text(piece) => Delta::Text(self.redacted(piece)),
+            Delta::Connected | Delta::Thinking => delta,
+        };
+        (self.on)(told);
+    }
+
+    /// Tells what is left. No text comes after this.
+    pub(super) fn finish(self) {
+        if !self.held.is_empty() {
+            (self.on)(Delta::Text(self.held));
+        }
+    }
+
+    fn redacted(&mut self, piece: String) -> String {
+        let Some(key) = self.key.as_ref().map(ExposeSecret::expose_secret) else { return piece };
+        let text = std::mem::take(&mut self.held) + &piece;
+        let (mut told, mut rest) = (String::new(), text.as_str());
+        while let Some((before, after)) = rest.split_once(key) {
+            told = told + before + BLOT;
+            rest = after;
+        }
+        // The earliest place from which on all could be the beginning of a key.
+        let begins = rest.char_indices().filter_map(|(at, _)| rest.split_at_checked(at)).find(|(_, end)| key.starts_with(end));
+        let (before, held) = begins.unwrap_or((rest, ""));
+        held.clone_into(&mut self.held);
+        told + before
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::super::wire::Scheme;
+    use super::*;
+
+    fn account(key: Option<&str>) -> Account {
+        Account { key: key.map(Into::into), origin: "`KEY`".to_owned(), scheme: Scheme::Usual }
+    }
+
+    /// What is told of a text that comes in these pieces.
+    fn told(account: &Account, pieces: &[String]) -> Vec<String> {
+        let mut heard = Vec::new();
+        let mut on = |delta| {
+            if let Delta::Text(text) = delta {
+                heard.push(text);
+            }
+        };
+        let mut redacting = Redacting::new(account, &mut on);
+        pieces.iter().for_each(|piece| redacting.tell(Delta::Text(piece.clone())));
+        redacting.finish();
+        heard
+    }
+
+    /// A text in pieces that begin where a bit is set.
+    fn cut(text: &str, places: u64) -> Vec<String> {
+        let mut pieces = Vec::new();
+        for (nth, character) in text.chars().enumerate() {
+            if nth == 0 || places >> nth & 1 == 1 {
+                pieces.push(String::new());
+            }
+            pieces.last_mut().unwrap().push(character);
+        }
+        pieces
+    }
+
+    #[test]
+    fn however_a_text_is_cut_its_pieces_are_the_redacted_text() {
+        for (key, text) in
+            [("abcab", "xabcabcab"), ("aa", "aaaba"), ("k世k", "k世k世k世"), ("abab", "aabababa"), ("", "ab"), ("[key]", "[[key]y]")]
+        {
+            let account = account(Some(key));
+            for places in 0..1 << text.chars().count() {
+                let pieces = cut(text, places);
+                assert_eq!(told(&account, &pieces).concat(), account.redact(text), "{key} in {pieces:?}");
+            }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn no_key_is_told_and_nothing_is_lost(
+            key in "[ab世]{1,6}",
+            parts in prop::collection::vec(prop_oneof![Just(None), "[ab世c]{0,4}".prop_map(Some)], 0..8),
+            places in any::<u64>(),
+        ) {
+            let text: String = parts.iter().map(|part| part.as_deref().unwrap_or(&key)).collect();
+            let account = account(Some(&key));
+            let heard = told(&account, &cut(&text, places)).concat();
+            prop_assert_eq!(&heard, &account.redact(&text));
+            prop_assert!(!heard.replace(BLOT, "\n").contains(&key));
+        }
+    }
+
+    #[test]
+    fn only_what_may_begin_a_key_is_held_back_and_it_still_is_a_sign_of_life() {
+        let account = account(Some("sk-123"));
+        let pieces = ["Your key is s", "k-", "12", "4; no s", "k-123!", "sk"].map(str::to_owned);
+        assert_eq!(told(&account, &pieces), ["Your key is ", "", "", "sk-124; no ", "[key]!", "", "sk"]);
+    }
+
+    #[test]
+    fn without_a_key_every_piece_is_told_as_it_comes() {
+        let pieces = ["s", "k-", ""].map(str::to_owned);
+        assert_eq!(told(&account(None), &pieces), pieces);
+    }
+
+    #[test]
+    fn what_is_held_back_is_not_shown_by_debug() {
+        let account = account(Some("sk-123"));
+        let mut on = |_| {};
+        let mut redacting = Redacting::new(&account, &mut on);
+        redacting.tell(Delta::Text("sk-12".to_owned()));
+        assert!(!format!("{redacting:?}").contains("sk"));
+    }
+}

@@ -1,0 +1,149 @@
+//! What the consultations of a calendar month have cost together, from their records, and from the journals of those that left no record.
+//!
+//! What was not kept (`--no-log`) is not known here. Only files that were written in the month are read.
+
+use std::collections::BTreeSet;
+use std::fs::{self, File};
+use std::io::{BufRead, BufReader};
+use std::ops::Range;
+use std::path::Path;
+use std::time::UNIX_EPOCH;
+
+use jiff::tz::TimeZone;
+use serde::Deserialize;
+
+use crate::domain::ids::CallId;
+use crate::domain::money::Cost;
+use crate::domain::time::Timestamp;
+
+use super::stored::read_record;
+
+/// What has been spent in the calendar month of a moment, by the calendar of a time zone.
+pub fn spent_in_month(logs: &Path, now: Timestamp, zone: &TimeZone) -> Cost {
+    let month = month_of(now, zone);
+    let names = fs::read_dir(logs).into_iter().flatten().flatten().filter_map(|entry| entry.file_name().into_string().ok());
+    let stem = |name: String| {
+        let stem = name.strip_suffix(".json").or_else(|| name.strip_suffix(".jsonl"))?;
+        stem.starts_with("consult-").then(|| stem.to_owned())
+    };
+    let consultations: BTreeSet<String> = names.filter_map(stem).collect();
+    consultations.iter().map(|id| spent_on(logs, id, &month)).sum()
+}
+
+/// The cost of one consultation, as far as it lies in the month.
+fn spent_on(logs: &Path, id: &str, month: &Range<Timestamp>) -> Cost {
+    let (record, journal) = (logs.join(format!("{id}.json")), logs.join(format!("{id}.jsonl")));
+    let (recorded, journalled) = (written_at(&record), written_at(&journal));
+    if recorded.max(journalled).is_none_or(|last| last < month.start) {
+        return Cost::FREE;
+    }
+    // A consultation that goes on after its record was written, or went on and was killed, has more in its journal.
+    let stored =
+        recorded.filter(|recorded| journalled.is_none_or(|journalled| journalled <= *recorded)).and_then(|_| read_record(&record).ok());
+    match stored.and_then(|stored| stored.timestamp.zip(stored.cost)) {
+        Some((began, cost)) if month.contains(&began) => cost,
+        // What began in an earlier month and went on in this one is told apart call by call.
+        Some(_) | None => File::open(&journal).map(|file| journalled_in(BufReader::new(file), month)).unwrap_or_default(),
+    }
+}
+
+/// What the calls of a journal cost that came back in the month. Lines that are no events are passed over: one of them may be torn.
+fn journalled_in(mut journal: impl BufRead, month: &Range<Timestamp>) -> Cost {
+    let (mut cost, mut open) = (Cost::FREE, BTreeSet::new());
+    let mut line = Vec::new();
+    loop {
+        line.clear();
+        match journal.read_until(b'\n', &mut line) {
+            Ok(0) | Err(_) => break,
+            Ok(_) => {}
+        }
+        let Ok(event) = serde_json::from_slice::<Line>(&line) else { continue };
+        if !month.contains(&event.at) {
+            continue;
+        }
+        match (event.kind.as_str(), event.data.call) {
+            ("call:started", Some(call)) => {
+                open.insert(call);
+            }
+            ("call:finished", Some(call)) => {
+                open.remove(&call);
+                cost += event.data.cost.unwrap_or(Cost { lower_bound: true, ..Cost::FREE });
+            }
+            _ => {}
+        }
+    }
+    Cost { lower_bound: cost.lower_bound || !open.is_empty(), ..cost }
+}
+
+/// From the first moment of the month to that of the next.
+fn month_of(now: Timestamp, zone: &TimeZone) -> Range<Timestamp> {
+    let borders = || {
+        let first = jiff::Timestamp::from_millisecond(now.0)?.to_zoned(zone.clone()).first_of_month()?.start_of_day()?;
+        let next = first.checked_add(jiff::Span::new().try_months(1)?)?.start_of_day()?;
+        Ok::<_, jiff::Error>(Timestamp(first.timestamp().as_millisecond())..Timestamp(next.timestamp().as_millisecond()))
+    };
+    // Beyond what a calendar can say, everything counts.
+    borders().unwrap_or(Timestamp(i64::MIN)..Timestamp(i64::MAX))
+}
+
+/// When a file was last written; `None` when it is not there.
+fn written_at(path: &Path) -> Option<Timestamp> {
+    let modified = fs::metadata(path).ok()?.modified().ok()?;
+    Some(Timestamp(0).after(modified.duration_since(UNIX_EPOCH).unwrap_or_default()))
+}
+
+/// What is read of an event.
+#[derive(Deserialize)]
+struct Line {
+    at: Timestamp,
+    #[serde(rename = "type")]
+    kind: String,
+    #[serde(default)]
+    data: Data,
+}
+
+#[derive(Default, Deserialize)]
+struct Data {
+    #[serde(default)]
+    call: Option<CallId>,
+    #[serde(default)]
+    cost: Option<Cost>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::money::MicroUsd;
+
+    fn at(text: &str) -> Timestamp {
+        serde_json::from_value(text.into()).unwrap()
+    }
+
+    #[test]
+    fn a_month_begins_and_ends_by_the_calendar_of_the_user() {
+        let berlin = TimeZone::get("Europe/Berlin").unwrap();
+        let month = |now: &str| {
+            let month = month_of(at(now), &berlin);
+            (month.start.to_string(), month.end.to_string())
+        };
+        let october = ("2026-09-30T22:00:00.000Z".to_owned(), "2026-10-31T23:00:00.000Z".to_owned());
+        assert_eq!(month("2026-10-31T22:59:59.999Z"), october);
+        assert_eq!(month("2026-10-31T23:00:00Z").0, "2026-10-31T23:00:00.000Z");
+        assert_eq!(month_of(at("2026-12-31T23:59:59Z"), &TimeZone::UTC).end, at("2027-01-01T00:00:00Z"));
+    }
+
+    #[test]
+    fn the_calls_of_a_journal_count_in_the_month_in_which_they_came_back() {
+        let journal = r#"{"at":"2026-10-31T23:59:59Z","type":"call:finished","data":{"call":1,"cost":{"micro_usd":1,"lower_bound":false}}}
+{"at":"2026-11-01T00:00:00Z","type":"call:started","data":{"call":2}}
+{"at":"2026-11-01T00:00:01Z","type":"call:finished","data":{"call":2,"cost":{"micro_usd":20,"lower_bound":false}}}
+not an event
+{"at":"2026-11-01T00:00:02Z","type":"agent:completed","data":{"cost":{"micro_usd":20,"lower_bound":false}}}
+{"at":"2026-11-01T00:00:03Z","type":"round:started"}"#;
+        let november = month_of(at("2026-11-21T00:00:00Z"), &TimeZone::UTC);
+        let spent = |journal: &str| journalled_in(journal.as_bytes(), &november);
+        assert_eq!(spent(journal), Cost::exactly(MicroUsd(20)));
+        let lost = format!("{journal}\n{{\"at\":\"2026-11-01T00:00:04Z\",\"type\":\"call:started\",\"data\":{{\"call\":3}}}}\n{{\"at\":");
+        assert_eq!(spent(&lost), Cost::at_least(MicroUsd(20)));
+    }
+}

@@ -1,0 +1,365 @@
+//! A consultation that is gone on with ends as if nothing had been: from every event of its log, from every byte of its journal, whatever had
+//! happened before, and however often it is interrupted.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+use conclave::consultation::Consultation;
+use conclave::consultation::answer::AnswerKind;
+use conclave::consultation::call::{Ask, FailureClass, Outcome, StopReason};
+use conclave::consultation::event::{AbortReason, Envelope, Event, Purpose, StateName};
+use conclave::consultation::plan::Plan;
+use conclave::consultation::policy::consent::Standing;
+use conclave::consultation::policy::hedging::HedgeRule;
+use conclave::consultation::policy::substitution::OnFailure;
+use conclave::consultation::protocol::{Answer, Effect, Input, TimerId};
+use conclave::consultation::replay::{Replayed, replay};
+use conclave::consultation::transcript::Transcript;
+use conclave::domain::ids::{CallId, ModelRef, SeatId};
+use conclave::domain::money::MicroUsd;
+use conclave::domain::time::Timestamp;
+use conclave::records::journal::{Journal, Unlocked};
+use conclave::records::record::record;
+use proptest::prelude::*;
+use serde_json::Value;
+
+use crate::support::lasting::lasting;
+use crate::support::script::{failure, good, good_text, plan, reply, stopped};
+
+/// A machine with what a driver holds for it.
+struct Run {
+    machine: Consultation,
+    now: Timestamp,
+    open: Vec<Ask>,
+    timers: BTreeSet<(Timestamp, TimerId)>,
+    asked: bool,
+    log: Vec<Envelope>,
+}
+
+impl Run {
+    fn begun(plan: Plan) -> Self {
+        let machine = Consultation::new(plan);
+        let (open, timers) = (Vec::new(), BTreeSet::new());
+        let mut run = Self { machine, now: Timestamp(1_795_252_598_000), open, timers, asked: false, log: Vec::new() };
+        run.give(Input::Start);
+        run
+    }
+
+    /// Goes on from a log an hour later.
+    fn again(log: &[Envelope]) -> Self {
+        let Replayed { consultation, effects, lost, timers, last_at } = replay(log).unwrap_or_else(|error| panic!("{error}"));
+        let control = Box::new(consultation.plan().control.clone());
+        let now = last_at.after(Duration::from_secs(3_600));
+        let mut run = Self { machine: consultation, now, open: Vec::new(), timers, asked: false, log: log.to_vec() };
+        run.carry_out(effects);
+        run.give(Input::Resume { lost, control, tool_version: "0.0.0".to_owned() });
+        run
+    }
+
+    fn give(&mut self, input: Input) {
+        let effects = self.machine.handle(self.now, input);
+        self.carry_out(effects);
+    }
+
+    fn carry_out(&mut self, effects: Vec<Effect>) {
+        for effect in effects {
+            match effect {
+                Effect::Question(_) => self.asked = true,
+                Effect::Withdraw => self.asked = false,
+                Effect::Ask(ask) => self.open.push(*ask),
+                Effect::Cancel(call) => self.open.retain(|ask| ask.call != call),
+                Effect::SetTimer { timer, at } => drop(self.timers.insert((at, timer))),
+                Effect::Emit(envelope) => self.log.push(*envelope),
+            }
+        }
+    }
+
+    fn answer(&mut self, at: usize, outcome: Outcome) {
+        let ask = self.open.remove(at);
+        self.give(Input::Replied { call: ask.call, outcome });
+    }
+
+    fn say_yes(&mut self) {
+        self.asked = false;
+        self.give(Input::Answered(Answer::Yes));
+    }
+
+    fn fire(&mut self) -> bool {
+        let Some((at, timer)) = self.timers.pop_first() else { return false };
+        self.now = self.now.max(at);
+        self.give(Input::TimerFired { timer });
+        true
+    }
+
+    /// Answers everything well until the end.
+    fn finish(mut self) -> Self {
+        for _ in 0..1_000 {
+            if self.machine.state().is_terminal() {
+                return self;
+            }
+            self.now = self.now.after(Duration::from_millis(100));
+            if self.asked {
+                self.say_yes();
+            } else if let Some(ask) = self.open.first().cloned() {
+                self.answer(0, good(&ask));
+            } else {
+                assert!(self.fire(), "stuck in {}", self.machine.state());
+            }
+        }
+        panic!("no end after 1000 steps");
+    }
+}
+
+fn essence(log: &[Envelope]) -> Value {
+    lasting(record(&Transcript::fold(log).unwrap()))
+}
+
+/// Answers that are done: whose, and in which round.
+fn done(log: &[Envelope]) -> BTreeSet<(SeatId, AnswerKind)> {
+    let completed = log.iter().filter_map(|envelope| match &envelope.event {
+        Event::AgentCompleted { agent_id, answer, .. } => Some((agent_id.clone(), *answer)),
+        _ => None,
+    });
+    completed.collect()
+}
+
+/// Checks a log of several runs: numbered without gaps, no call twice, nothing asked again that was answered, and it can be played again.
+fn check(log: &[Envelope], machine: &Consultation, kept: usize) {
+    assert!(log.iter().zip(1..).all(|(envelope, seq)| envelope.seq == seq), "events are numbered without gaps");
+    assert!(log.is_sorted_by_key(|envelope| envelope.at), "time does not run backwards");
+    let mut calls: BTreeMap<CallId, bool> = BTreeMap::new();
+    let answered = done(&log[..kept]);
+    for (at, envelope) in log.iter().enumerate() {
+        match &envelope.event {
+            Event::CallStarted { call, agent_id, answer, .. } => {
+                assert_eq!(calls.insert(*call, false), None, "no call id twice");
+                assert!(at < kept || !answered.contains(&(agent_id.clone(), *answer)), "{agent_id} is not asked again for {answer:?}");
+            }
+            Event::CallFinished(finished) => assert_eq!(calls.insert(finished.call, true), Some(false), "a call ends once"),
+            Event::CallCancelled { call, .. } => assert_eq!(calls.insert(*call, true), Some(false), "a call ends once"),
+            _ => {}
+        }
+    }
+    let replayed = replay(log).unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(&replayed.consultation, machine, "the whole log tells what the machine knows");
+    assert_eq!((replayed.effects, replayed.consultation.state().is_terminal()), (Vec::new(), true));
+}
+
+#[test]
+fn from_every_event_it_goes_on_to_the_same_record_and_repeats_no_answer() {
+    let whole = Run::begun(plan()).finish();
+    let expected = essence(&whole.log);
+    for kept in 1..=whole.log.len() {
+        let again = Run::again(&whole.log[..kept]).finish();
+        check(&again.log, &again.machine, kept);
+        assert_eq!(essence(&again.log), expected, "from event {kept}");
+        let repeated = again.log[kept..].iter().filter(|envelope| matches!(envelope.event, Event::CallFinished(_))).count();
+        let had = whole.log[..kept].iter().filter(|envelope| matches!(envelope.event, Event::CallFinished(_))).count();
+        assert_eq!(had + repeated, 9, "from event {kept}");
+    }
+}
+
+#[test]
+fn interrupted_twice_it_still_ends_the_same() {
+    let whole = Run::begun(plan()).finish();
+    let expected = essence(&whole.log);
+    for first in (1..whole.log.len()).step_by(5) {
+        let once = Run::again(&whole.log[..first]).finish();
+        for second in (first..=once.log.len()).step_by(3) {
+            let twice = Run::again(&once.log[..second]).finish();
+            check(&twice.log, &twice.machine, second);
+            assert_eq!(essence(&twice.log), expected, "from event {first}, then {second}");
+        }
+    }
+}
+
+#[test]
+fn a_call_that_was_under_way_is_made_again_and_its_first_cost_stays_unknown() {
+    let begun = Run::begun(plan());
+    let again = Run::again(&begun.log);
+    let purposes: Vec<Purpose> = again.log[begun.log.len()..]
+        .iter()
+        .filter_map(|envelope| if let Event::CallStarted { purpose, .. } = &envelope.event { Some(*purpose) } else { None })
+        .collect();
+    assert_eq!(purposes, [Purpose::Resumed; 3]);
+    let transcript = Transcript::fold(&again.finish().log).unwrap();
+    assert_eq!((transcript.lost_calls.len(), transcript.total().cost.lower_bound, transcript.total().calls), (3, true, 9));
+}
+
+#[test]
+fn the_time_in_between_is_nobodys_time() {
+    let begun = Run::begun(plan());
+    let transcript = Transcript::fold(&Run::again(&begun.log).finish().log).unwrap();
+    assert!(transcript.duration < Duration::from_secs(60), "{:?}", transcript.duration);
+    assert_eq!(transcript.abort, None);
+}
+
+#[test]
+fn cut_off_at_any_byte_of_its_tail_a_journal_goes_on_from_its_last_whole_event() {
+    let home = tempfile::tempdir().unwrap();
+    let path = home.path().join("consult-x.jsonl");
+    let whole = Run::begun(plan()).finish();
+    let expected = essence(&whole.log);
+    let lines: Vec<String> = whole.log.iter().map(|event| serde_json::to_string(event).unwrap() + "\n").collect();
+    // The lines before the tail are the same for every cut.
+    let tail_from = lines.len()
+        - lines
+            .iter()
+            .rev()
+            .scan(0, |length, line| {
+                *length += line.len();
+                Some(*length)
+            })
+            .filter(|length| *length < 8_192)
+            .count();
+    let tail = &lines[tail_from..];
+    let bytes = tail.concat().into_bytes();
+    let mut tried = BTreeSet::new();
+    for end in bytes.len() - 4_096..=bytes.len() {
+        std::fs::write(&path, &bytes[..end]).unwrap();
+        let (mut journal, events) = Journal::reopen(&path, Unlocked::Refused).unwrap();
+        journal.finish().unwrap();
+        let ends = tail.iter().scan(0, |length, line| {
+            *length += line.len();
+            Some(*length)
+        });
+        // Only its line break may be missing from a line that counts.
+        let kept = tail_from + ends.filter(|length| *length - 1 <= end).count();
+        assert_eq!(events, whole.log[tail_from..kept], "cut at {end}");
+        if tried.insert(kept) {
+            assert_eq!(essence(&Run::again(&whole.log[..kept]).finish().log), expected, "cut at {end}");
+        }
+    }
+    assert!(tried.len() > 5, "{tried:?}");
+}
+
+#[test]
+fn an_interruption_and_a_failure_of_all_are_undone_and_a_no_stands() {
+    let mut interrupted = Run::begun(plan());
+    interrupted.give(Input::Interrupted);
+    let again = Run::again(&interrupted.log).finish();
+    check(&again.log, &again.machine, interrupted.log.len());
+    assert_eq!(again.machine.state(), StateName::Complete);
+
+    let mut failed = Run::begun(plan());
+    while let Some(0..) = failed.open.len().checked_sub(1) {
+        failed.answer(0, failure(FailureClass::Auth, "invalid x-api-key"));
+    }
+    assert_eq!(Transcript::fold(&failed.log).unwrap().abort.unwrap().reason, AbortReason::AllAgentsFailed);
+    let again = Run::again(&failed.log).finish();
+    check(&again.log, &again.machine, failed.log.len());
+    let transcript = Transcript::fold(&again.log).unwrap();
+    assert_eq!((transcript.state, transcript.failures.len()), (StateName::Complete, 0), "who failed before has answered after all");
+
+    let mut asking = plan();
+    asking.control.consent.always_allow_under = MicroUsd::ZERO;
+    let mut declined = Run::begun(asking);
+    declined.give(Input::Answered(Answer::No));
+    let again = Run::again(&declined.log);
+    assert_eq!((again.log.len(), again.machine.state()), (declined.log.len(), StateName::Aborted));
+}
+
+/// One thing that happens next.
+#[derive(Clone, Debug)]
+enum Step {
+    Answer { at: usize, how: How },
+    FirstToken { at: usize },
+    Fire,
+    Pass { ms: u64 },
+    Yes,
+    Interrupt,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum How {
+    Good,
+    Garbage,
+    CutOff,
+    Fails(FailureClass),
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    use FailureClass::{Auth, Empty, Interrupted, Overload, RateLimit, Transport};
+    let how = prop_oneof![
+        8 => Just(How::Good),
+        1 => Just(How::Garbage),
+        1 => Just(How::CutOff),
+        4 => prop::sample::select(vec![Auth, Empty, Interrupted, Overload, RateLimit, Transport]).prop_map(How::Fails),
+    ];
+    prop_oneof![
+        30 => (0..8usize, how).prop_map(|(at, how)| Step::Answer { at, how }),
+        6 => (0..8usize).prop_map(|at| Step::FirstToken { at }),
+        10 => Just(Step::Fire),
+        4 => (0..20_000u64).prop_map(|ms| Step::Pass { ms }),
+        6 => Just(Step::Yes),
+        1 => Just(Step::Interrupt),
+    ]
+}
+
+fn play(run: &mut Run, step: &Step) {
+    let pick = |run: &Run, at: usize| (!run.open.is_empty()).then(|| at % run.open.len());
+    match step {
+        Step::Answer { at, how } => {
+            if let Some(at) = pick(run, *at) {
+                run.now = run.now.after(Duration::from_millis(100));
+                let text = good_text(run.open[at].answer);
+                let outcome = match how {
+                    How::Good => reply(text),
+                    How::Garbage => reply("Well, it depends."),
+                    How::CutOff => stopped(text.split_at(text.len() / 2).0, StopReason::Length),
+                    How::Fails(class) => failure(*class, "it failed"),
+                };
+                run.answer(at, outcome);
+            }
+        }
+        Step::FirstToken { at } => {
+            if let Some(at) = pick(run, *at) {
+                let call = run.open[at].call;
+                run.give(Input::FirstToken { call });
+            }
+        }
+        Step::Fire => drop(run.fire()),
+        Step::Pass { ms } => run.now = run.now.after(Duration::from_millis(*ms)),
+        Step::Yes if run.asked => run.say_yes(),
+        Step::Yes => {}
+        Step::Interrupt => run.give(Input::Interrupted),
+    }
+}
+
+/// With hedges, substitutes, pulses, and somebody to ask.
+fn eventful(ask: bool) -> Plan {
+    let mut plan = plan();
+    plan.control.hedge = HedgeRule::default();
+    plan.control.pulse = Some(Duration::from_secs(60));
+    plan.control.on_failure = if ask { OnFailure::Ask } else { OnFailure::Substitute };
+    plan.control.consent.standing = if ask { Standing::Askable } else { Standing::Granted };
+    if ask {
+        plan.control.consent.always_allow_under = MicroUsd::ZERO;
+    }
+    let spare = ModelRef::new("xai", "grok-4.7");
+    plan.stand_ins = plan.panel.seats.iter().map(|seat| (seat.id.clone(), vec![spare.clone()])).collect();
+    plan
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 120, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn whatever_happened_before_a_log_cut_off_anywhere_is_gone_on_with_to_an_answer(
+        ask in any::<bool>(),
+        steps in prop::collection::vec(step(), 0..60),
+        cut in 0..10_000usize,
+    ) {
+        let mut run = Run::begun(eventful(ask));
+        for step in &steps {
+            play(&mut run, step);
+        }
+        let kept = 1 + cut % run.log.len();
+        let again = Run::again(&run.log[..kept]).finish();
+        check(&again.log, &again.machine, kept);
+        prop_assert_eq!(again.machine.state(), StateName::Complete);
+        let transcript = Transcript::fold(&again.log).unwrap();
+        prop_assert_eq!((transcript.state, &transcript.abort), (StateName::Complete, &None));
+        prop_assert!(!transcript.is_resumable());
+    }
+}

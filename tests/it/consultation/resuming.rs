@@ -1,0 +1,238 @@
+//! A log is all that is needed to go on: whatever instant a run is cut off at, it ends as the one that was not.
+
+use std::time::Duration;
+
+use conclave::consultation::answer::AnswerKind;
+use conclave::consultation::call::{Ask, FailureClass, Outcome};
+use conclave::consultation::event::{Envelope, Event, StateName};
+use conclave::consultation::plan::Plan;
+use conclave::consultation::policy::consent::Standing;
+use conclave::consultation::protocol::{Answer, Input};
+use conclave::consultation::replay::{CannotReplay, replay};
+use conclave::consultation::transcript::Transcript;
+use conclave::domain::artifact::Content;
+use conclave::domain::ids::{ModelRef, SeatId};
+use conclave::domain::money::{Cost, MicroUsd};
+use proptest::prelude::*;
+
+use crate::support::script::{Player, crowd, failure, good, plan, reply};
+
+/// A world in which the same question has the same fate, however often the process was gone: what a model answers depends on who is asked
+/// for what, and on how often it has answered this already.
+fn world(log: &[Envelope], ask: &Ask, seed: u64) -> Outcome {
+    let before = log.iter().filter(|envelope| match &envelope.event {
+        Event::CallFinished(done) => done.model == ask.model && done.answer == ask.answer && done.agent_id == agent_of(log, ask),
+        _ => false,
+    });
+    let fate = fastrand::Rng::with_seed(seed ^ fate_of(&agent_of(log, ask), &ask.model, ask.answer, before.count())).u32(0..10);
+    match fate {
+        0 => failure(FailureClass::Overload, "overloaded"),
+        1 => reply("It depends."),
+        2 => failure(FailureClass::Auth, "bad key"),
+        _ => good(ask),
+    }
+}
+
+fn agent_of(log: &[Envelope], ask: &Ask) -> SeatId {
+    let started = log.iter().find_map(|envelope| match &envelope.event {
+        Event::CallStarted { call, agent_id, .. } if *call == ask.call => Some(agent_id.clone()),
+        _ => None,
+    });
+    started.unwrap()
+}
+
+fn fate_of(agent: &SeatId, model: &ModelRef, answer: AnswerKind, before: usize) -> u64 {
+    let text = format!("{agent} {model} {answer:?} {before}");
+    text.bytes().fold(7, |hash: u64, byte| hash.wrapping_mul(31).wrapping_add(u64::from(byte)))
+}
+
+fn play_on(player: &mut Player, seed: u64) {
+    for _ in 0..2_000 {
+        if player.machine.state().is_terminal() {
+            return;
+        }
+        if player.question.is_some() {
+            player.give(Input::Answered(Answer::Yes));
+        } else if let Some(ask) = player.open.first().cloned() {
+            player.pass(Duration::from_millis(100));
+            let outcome = world(&player.log, &ask, seed);
+            player.answer(0, outcome);
+        } else if !player.fire() {
+            panic!("stuck in {}", player.machine.state());
+        }
+    }
+    panic!("no end");
+}
+
+/// What of a run does not depend on when it was cut off.
+fn essence(log: &[Envelope]) -> (StateName, Vec<Content>, Vec<(SeatId, ModelRef)>, MicroUsd) {
+    let told = Transcript::fold(log).unwrap();
+    let mut artifacts: Vec<Content> = told.artifacts.into_iter().map(|artifact| artifact.content).collect();
+    artifacts.sort_by_key(|content| serde_json::to_string(content).unwrap());
+    let mut substitutions: Vec<_> = told.substitutions.into_iter().map(|told| (told.agent_id, told.substitute)).collect();
+    substitutions.sort();
+    let cost: Cost = told.calls.iter().map(|call| call.cost).sum();
+    (told.state, artifacts, substitutions, cost.known)
+}
+
+fn backed(crowded: bool, standing: Standing) -> Plan {
+    let mut plan = if crowded { crowd(7) } else { plan() };
+    // Whether a crowd is turned away from a provider that fails depends on who fails first: there is nobody else for it to turn to here.
+    if !crowded {
+        let grok = ModelRef::new("xai", "grok-4.7");
+        plan.stand_ins = plan.panel.seats.iter().map(|seat| (seat.id.clone(), vec![grok.clone()])).collect();
+    }
+    plan.control.consent.standing = standing;
+    plan.control.on_failure = conclave::consultation::policy::substitution::OnFailure::Ask;
+    plan
+}
+
+fn straight(plan: &Plan, seed: u64) -> Player {
+    let mut player = Player::started(plan.clone());
+    play_on(&mut player, seed);
+    player
+}
+
+#[test]
+fn cut_off_after_any_event_it_ends_as_the_uninterrupted_one_and_repeats_no_finished_call() {
+    for (crowded, standing, seed) in
+        [(false, Standing::Unattended, 1), (true, Standing::Unattended, 2), (false, Standing::Askable, 3), (true, Standing::Granted, 4)]
+    {
+        let whole = straight(&backed(crowded, standing), seed);
+        for kept in 1..whole.log.len() {
+            let mut again = Player::resumed(&whole.log[..kept], None).unwrap();
+            play_on(&mut again, seed);
+            assert_eq!(essence(&again.log), essence(&whole.log), "cut off after event {kept} of seed {seed}: {}", again.story());
+            let told = Transcript::fold(&again.log).unwrap();
+            assert_eq!(told.calls.len(), Transcript::fold(&whole.log).unwrap().calls.len(), "a finished call is not repeated");
+        }
+    }
+}
+
+#[test]
+fn cut_off_again_and_again_it_still_ends_the_same() {
+    let whole = straight(&backed(false, Standing::Unattended), 11);
+    let mut log = whole.log[..2].to_vec();
+    for _ in 0..300 {
+        let mut player = Player::resumed(&log, None).unwrap();
+        if let Some(ask) = player.open.first().cloned() {
+            let outcome = world(&player.log, &ask, 11);
+            player.answer(0, outcome);
+        } else {
+            // A timer that changes nothing is in no log.
+            let told = player.log.len();
+            while player.log.len() == told && player.fire() {}
+        }
+        log = player.log;
+        if player.machine.state().is_terminal() {
+            assert_eq!(essence(&log), essence(&whole.log));
+            return;
+        }
+    }
+    panic!("no end");
+}
+
+#[test]
+fn an_end_that_was_none_is_gone_on_with() {
+    let mut player = Player::started(plan());
+    player.answer(0, good(&player.open[0].clone()));
+    player.give(Input::Interrupted);
+    let mut again = Player::resumed(&player.log, None).unwrap();
+    assert_eq!((again.machine.state(), again.open.len()), (StateName::Independent, 2));
+    assert_eq!(again.finish(good), StateName::Complete);
+    let told = Transcript::fold(&again.log).unwrap();
+    assert_eq!((told.abort.clone(), told.calls.len(), told.lost_calls.len()), (None, 9, 2));
+    assert!(told.total().cost.lower_bound, "what the dropped calls cost nobody knows");
+
+    // Who failed is asked again when that was the end of it.
+    let mut player = Player::started(plan());
+    player.finish(|ask| failure(FailureClass::Billing, &format!("no credit at {}", ask.model.provider)));
+    let mut again = Player::resumed(&player.log, None).unwrap();
+    assert_eq!(again.open.len(), 3);
+    assert_eq!(again.finish(good), StateName::Complete);
+
+    // And so is the judge.
+    let mut player = Player::started(plan());
+    let judge_fails = |ask: &Ask| if ask.answer == AnswerKind::Verdict { failure(FailureClass::Auth, "bad key") } else { good(ask) };
+    assert_eq!(player.finish(judge_fails), StateName::Aborted);
+    let mut again = Player::resumed(&player.log, None).unwrap();
+    assert_eq!((again.machine.state(), again.open.len()), (StateName::Verdict, 1));
+    assert_eq!(again.finish(good), StateName::Complete);
+}
+
+#[test]
+fn it_goes_on_under_a_higher_ceiling_where_a_lower_one_had_stopped_it() {
+    let mut plan = plan();
+    plan.control.consent.standing = Standing::Granted;
+    plan.control.max_cost = Some(MicroUsd(60_000));
+    let mut player = Player::started(plan.clone());
+    while let Some(ask) = player.open.first().cloned() {
+        let mut outcome = good(&ask);
+        if let Ok(reply) = &mut outcome {
+            reply.reported_cost = Some(MicroUsd(9_000));
+        }
+        player.answer(0, outcome);
+    }
+    assert_eq!(player.machine.state(), StateName::Aborted);
+    let calls = Transcript::fold(&player.log).unwrap().calls.len();
+    plan.control.max_cost = Some(MicroUsd(10_000_000));
+    let mut again = Player::resumed(&player.log, Some(plan.control)).unwrap();
+    assert_eq!(again.finish(good), StateName::Complete);
+    assert_eq!(Transcript::fold(&again.log).unwrap().calls.len(), 9, "{calls} were kept");
+}
+
+#[test]
+fn what_is_over_or_was_refused_is_not_gone_on_with() {
+    let mut done = Player::started(plan());
+    done.finish(good);
+    let over = Player::resumed(&done.log, None).unwrap();
+    assert_eq!(over.log, done.log);
+    let mut plan = plan();
+    plan.control.consent.always_allow_under = MicroUsd::ZERO;
+    let mut declined = Player::started(plan);
+    declined.give(Input::Answered(Answer::No));
+    assert_eq!(Player::resumed(&declined.log, None).unwrap().log, declined.log);
+}
+
+#[test]
+fn a_log_that_was_changed_is_refused_and_the_place_is_named() {
+    let whole = straight(&backed(false, Standing::Unattended), 5);
+    for at in 1..whole.log.len() {
+        let mut changed = whole.log.clone();
+        changed[at].at.0 += 1;
+        let refused = replay(&changed).unwrap_err();
+        assert!(matches!(refused, CannotReplay::DoesNotFollow { .. }), "{refused}");
+        let mut shorter = whole.log.clone();
+        shorter.remove(at);
+        if at + 1 < whole.log.len() {
+            assert!(replay(&shorter).is_err(), "without event {at}");
+        }
+    }
+    let mut old = whole.log.clone();
+    if let Event::Started(terms) = &mut old[0].event {
+        terms.plan = None;
+    }
+    assert_eq!(replay(&old).unwrap_err(), CannotReplay::NoTerms);
+    assert_eq!(replay(&[]).unwrap_err(), CannotReplay::Empty);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 30, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn a_log_that_was_written_as_lines_replays_to_the_same_machine(seed in any::<u64>(), crowded in any::<bool>(), cut in 0..200usize) {
+        let whole = straight(&backed(crowded, Standing::Unattended), seed);
+        let lines: Vec<String> = whole.log.iter().map(|envelope| serde_json::to_string(envelope).unwrap()).collect();
+        let read: Vec<Envelope> = lines.iter().map(|line| serde_json::from_str(line).unwrap()).collect();
+        prop_assert_eq!(&read, &whole.log);
+        let replayed = replay(&read).unwrap();
+        prop_assert!(replayed.effects.is_empty() && replayed.lost.is_empty());
+        prop_assert_eq!(replayed.consultation.state(), whole.machine.state());
+        let kept = 1 + cut % (read.len() - 1);
+        let mut again = Player::resumed(&read[..kept], None).unwrap();
+        play_on(&mut again, seed);
+        prop_assert_eq!(essence(&again.log), essence(&whole.log));
+        // What was gone on with can be gone on with.
+        prop_assert!(replay(&again.log).is_ok());
+    }
+}

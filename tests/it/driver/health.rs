@@ -1,0 +1,90 @@
+//! Checks of the providers: when they begin, how often they come, and that nothing ever waits for them.
+
+use std::time::Duration;
+
+use conclave::consultation::Consultation;
+use conclave::consultation::call::{Failure, FailureClass};
+use conclave::consultation::event::StateName;
+use conclave::consultation::protocol::Answer;
+use conclave::consultation::transcript::Transcript;
+use conclave::domain::money::MicroUsd;
+use conclave::domain::time::Timestamp;
+use conclave::engine::clock::Clock;
+use conclave::engine::driver::{Begin, Driver};
+use conclave::engine::health::EVERY;
+
+use super::scripted::{Asked, Check, Says, Stage, no_interrupts};
+use crate::support::script::{good, plan};
+
+const SECOND: Duration = Duration::from_secs(1);
+
+fn answers_after(takes: Duration) -> impl Fn(Asked<'_>) -> (Duration, conclave::consultation::call::Outcome) + Send + Sync + 'static {
+    move |asked| (takes, good(asked.ask))
+}
+
+/// Experts answer after 100 s and a judge after 5 s: a run of 210 s.
+fn slow(check: Duration) -> Stage {
+    let script = |asked: Asked<'_>| (if asked.ask.answer.round() % 2 == 1 { 100 * SECOND } else { 5 * SECOND }, good(asked.ask));
+    Stage::new()
+        .checked_provider("anthropic", script, move |_| (check, Ok(())))
+        .checked_provider("google", script, move |_| (check, Err(Failure::new(FailureClass::Overload, "no"))))
+        .provider("openai", script)
+}
+
+fn began(checks: &[Check], provider: &str) -> Vec<Duration> {
+    checks.iter().filter(|check| check.provider == provider).map(|check| check.began).collect()
+}
+
+#[tokio::test(start_paused = true)]
+async fn every_provider_is_checked_with_the_first_call_and_every_half_minute_until_the_run_ends() {
+    let stage = slow(SECOND);
+    let history = stage.play(plan()).await;
+    assert_eq!(Transcript::fold(&history).unwrap().state, StateName::Complete);
+    let ran = stage.began.elapsed();
+    let expected: Vec<Duration> = (0..).map(|nth| EVERY * nth).take_while(|at| *at < ran).collect();
+    assert!(expected.len() > 6, "{ran:?}");
+    for provider in ["anthropic", "google"] {
+        assert_eq!(began(&stage.checks(), provider), expected, "{provider}");
+    }
+    assert_eq!(began(&stage.checks(), "openai"), [], "it cannot be asked for nothing");
+    tokio::time::sleep(10 * EVERY).await;
+    assert_eq!(stage.checks().len(), 2 * expected.len(), "nobody is asked when the run is over");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_check_that_hangs_holds_up_neither_the_end_nor_an_interrupt() {
+    let hour = 3_600 * SECOND;
+    let with_checks = |check: Duration| {
+        Stage::new()
+            .checked_provider("anthropic", answers_after(SECOND), move |_| (check, Ok(())))
+            .checked_provider("openai", answers_after(SECOND), move |_| (check, Ok(())))
+            .checked_provider("google", answers_after(SECOND), move |_| (check, Ok(())))
+    };
+    let stage = with_checks(hour);
+    let history = stage.play(plan()).await;
+    assert_eq!((Transcript::fold(&history).unwrap().state, stage.began.elapsed()), (StateName::Complete, 5 * SECOND));
+    let dropped = |stage: &Stage, at| stage.checks().iter().all(|check| check.dropped && check.ended == Some(at));
+    assert!(stage.checks().len() == 3 && dropped(&stage, 5 * SECOND), "{:?}", stage.checks());
+
+    let stage = with_checks(hour);
+    let history = stage.play_interrupted(plan(), SECOND / 2).await;
+    assert_eq!((Transcript::fold(&history).unwrap().state, stage.began.elapsed()), (StateName::Aborted, SECOND / 2));
+    assert!(stage.checks().len() == 3 && dropped(&stage, SECOND / 2), "{:?}", stage.checks());
+}
+
+#[tokio::test(start_paused = true)]
+async fn nobody_is_checked_before_consent() {
+    let stage = slow(SECOND);
+    let mut plan = plan();
+    plan.control.consent.always_allow_under = MicroUsd::ZERO;
+    let mut consultation = Consultation::new(plan);
+    let driver = Driver {
+        clock: Clock::starting(Timestamp(0)),
+        providers: stage.providers(),
+        subscribers: Vec::new(),
+        person: &Says::after(60 * SECOND, Answer::No),
+        interrupts: no_interrupts(),
+    };
+    driver.run(&mut consultation, Begin::New).await;
+    assert_eq!((consultation.state(), stage.began.elapsed(), stage.checks()), (StateName::Aborted, 60 * SECOND, Vec::new()));
+}

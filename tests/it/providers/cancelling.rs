@@ -1,0 +1,104 @@
+//! Calls and checks that the driver drops, over real connections: how soon the server sees that nobody wants an answer any more.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use conclave::consultation::Consultation;
+use conclave::consultation::event::StateName;
+use conclave::consultation::protocol::{Answer as PersonsAnswer, Question};
+use conclave::domain::ids::ProviderId;
+use conclave::domain::time::Timestamp;
+use conclave::engine::clock::Clock;
+use conclave::engine::driver::{Begin, Driver, Providers};
+use conclave::engine::ports::{BoxFuture, Person, Provider};
+use tokio::sync::mpsc;
+
+use super::{VENDORS, ask, cloud};
+use crate::support::provider_server::{Answer, On, ProviderServer, Recorded};
+use crate::support::script::plan;
+
+/// From the moment at which a call is given up to the one at which the server sees its connection closed.
+const AT_ONCE: Duration = Duration::from_millis(100);
+/// Longer than any test.
+const FOR_EVER: Duration = Duration::from_secs(3_600);
+
+#[expect(clippy::disallowed_methods, reason = "both ends of a connection are measured by the same clock")]
+fn now() -> Instant {
+    Instant::now()
+}
+
+#[derive(Debug)]
+struct Nobody;
+
+impl Person for Nobody {
+    fn ask<'a>(&'a self, _: &'a Question) -> BoxFuture<'a, PersonsAnswer> {
+        Box::pin(std::future::ready(PersonsAnswer::Gone))
+    }
+}
+
+fn providers(server: &ProviderServer) -> Providers {
+    let provider = |vendor| -> Arc<dyn Provider> { Arc::new(cloud(vendor, server)) };
+    VENDORS.into_iter().map(|(vendor, _)| (ProviderId::new(vendor.id()), provider(vendor))).collect()
+}
+
+fn closed(requests: &[Recorded]) -> bool {
+    requests.iter().all(|request| request.finished.is_some())
+}
+
+fn stalling() -> ProviderServer {
+    let server = ProviderServer::start();
+    server.on(On::any(), Answer::text("never to be finished").stall());
+    server.on_free(On::any(), Answer::http(200, "application/json", "[1, 2, 3, 4]").stall());
+    server
+}
+
+#[tokio::test]
+async fn the_end_of_a_run_closes_the_connections_of_calls_and_checks_at_once() {
+    let server = stalling();
+    let providers = providers(&server);
+    let mut consultation = Consultation::new(plan());
+    let (interrupt, interrupts) = mpsc::unbounded_channel();
+    let driver =
+        Driver { clock: Clock::starting(Timestamp(0)), providers: &providers, subscribers: Vec::new(), person: &Nobody, interrupts };
+    let run = driver.run(&mut consultation, Begin::New);
+    let end = async {
+        server.sees("everyone is asked", |server| (server.requests().len(), server.free_requests().len()) == (3, 3)).await;
+        let told = now();
+        interrupt.send(()).unwrap();
+        told
+    };
+    let (_, told) = tokio::join!(run, end);
+    assert_eq!(consultation.state(), StateName::Aborted);
+    server.sees("all are closed", |server| closed(&server.requests()) && closed(&server.free_requests())).await;
+    for request in server.requests().iter().chain(&server.free_requests()) {
+        assert!(!request.complete, "{request:?}");
+        let took = request.finished.unwrap().saturating_duration_since(told);
+        assert!(took < AT_ONCE, "{took:?} {request:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_call_that_is_dropped_closes_its_connection_at_once_however_far_it_has_come() {
+    let text = || Answer::text("a text of several pieces").pieces(8);
+    let stages =
+        [("before the head", text().delay(FOR_EVER)), ("before the first byte", text().silence(FOR_EVER)), ("half way", text().stall())];
+    for (stage, answer) in stages {
+        let server = ProviderServer::start();
+        server.on(On::any(), answer);
+        for (at, (vendor, model)) in VENDORS.into_iter().enumerate() {
+            let (cloud, ask) = (cloud(vendor, &server), ask(vendor, model));
+            let mut on = |_| {};
+            let mut call = cloud.ask(&ask, &mut on);
+            tokio::select! {
+                outcome = &mut call => panic!("the server stalls, and yet: {outcome:?}"),
+                () = server.sees("it is asked", |server| server.requests().len() == at + 1) => {}
+            }
+            let told = now();
+            drop(call);
+            server.sees("it is closed", |server| closed(&server.requests())).await;
+            let request = server.requests().swap_remove(at);
+            let took = request.finished.unwrap().saturating_duration_since(told);
+            assert!(took < AT_ONCE && !request.complete, "{stage}: {took:?} {request:?}");
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! Checks of a provider: what goes out at each vendor, what is made of every answer, and that they end.
+
+use conclave::consultation::call::FailureClass;
+use conclave::engine::ports::Provider;
+
+use super::{KEY, cloud};
+use crate::support::provider_server::{Answer, On, ProviderServer, Vendor};
+
+/// What each vendor is asked, and the header that carries the key.
+const FREE: [(Vendor, &str, &str); 11] = [
+    (Vendor::Anthropic, "/v1/models?limit=1", "x-api-key"),
+    (Vendor::OpenAi, "/v1/models", "authorization"),
+    (Vendor::Google, "/v1beta/models?pageSize=1", "x-goog-api-key"),
+    (Vendor::Xai, "/xai/v1/models", "authorization"),
+    (Vendor::Mistral, "/mistral/v1/models", "authorization"),
+    (Vendor::OpenRouter, "/openrouter/api/v1/key", "authorization"),
+    (Vendor::Ollama, "/ollama/api/version", "authorization"),
+    (Vendor::LlamaCpp, "/llamacpp/health", "authorization"),
+    (Vendor::LmStudio, "/lmstudio/v1/models", "authorization"),
+    (Vendor::Vllm, "/vllm/health", "authorization"),
+    (Vendor::Custom("mine"), "/custom/mine/v1/models", "authorization"),
+];
+
+async fn check(vendor: Vendor, server: &ProviderServer) -> Result<(), conclave::consultation::call::Failure> {
+    cloud(vendor, server).check().expect("it can be asked for nothing").await
+}
+
+#[tokio::test]
+async fn every_vendor_is_asked_for_what_costs_nothing_with_its_key_in_a_header_alone() {
+    for (vendor, path, header) in FREE {
+        let server = ProviderServer::start();
+        assert_eq!(check(vendor, &server).await, Ok(()), "{vendor:?}");
+        assert!(server.requests().is_empty(), "{vendor:?}");
+        let [asked] = server.free_requests().try_into().unwrap();
+        assert_eq!((asked.vendor, asked.path_and_query.as_str()), (Some(vendor), path));
+        let with_key: Vec<&str> = asked.headers.iter().filter(|(_, value)| value.contains(KEY)).map(|(name, _)| name.as_str()).collect();
+        assert_eq!(with_key, [header], "{vendor:?}");
+    }
+}
+
+#[tokio::test]
+async fn what_goes_wrong_is_told_for_what_it_is_and_never_with_the_key() {
+    let cases = [
+        (401, "authentication_error", FailureClass::Auth),
+        (403, "permission_error", FailureClass::Auth),
+        (402, "billing_error", FailureClass::Billing),
+        (429, "rate_limit_error", FailureClass::RateLimit),
+        (503, "unavailable", FailureClass::Overload),
+        (404, "not_found_error", FailureClass::ModelMissing),
+    ];
+    for (status, code, class) in cases {
+        for (vendor, ..) in FREE {
+            let server = ProviderServer::start();
+            server.on_free(On::any(), Answer::error(status, code, &format!("not with {KEY}")));
+            let failure = check(vendor, &server).await.unwrap_err();
+            assert_eq!(failure.class, class, "{status} {vendor:?} {failure:?}");
+            assert!(!format!("{failure:?}").contains(KEY) && failure.message.contains("[key]"), "{status} {vendor:?} {failure:?}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_server_that_is_gone_or_hangs_up_is_a_failed_connection() {
+    for (vendor, ..) in FREE {
+        let server = ProviderServer::start();
+        server.on_free(On::any(), Answer::http(200, "application/json", "{\"data\": []}").cut_after(4));
+        assert_eq!(check(vendor, &server).await.unwrap_err().class, FailureClass::Transport, "{vendor:?}");
+        let gone = cloud(vendor, &server);
+        drop(server);
+        assert_eq!(gone.check().unwrap().await.unwrap_err().class, FailureClass::Transport, "{vendor:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_key_with_nothing_left_to_spend_is_of_no_use() {
+    let server = ProviderServer::start();
+    let left = |left: &str| Answer::http(200, "application/json", format!(r#"{{"data": {{"limit": 20, "limit_remaining": {left}}}}}"#));
+    for (remaining, usable) in [("null", true), ("0.01", true), ("0", false), ("-3.5", false)] {
+        server.on_free(On::any(), left(remaining));
+        let class = check(Vendor::OpenRouter, &server).await.err().map(|failure| failure.class);
+        assert_eq!(class, (!usable).then_some(FailureClass::Billing), "{remaining}");
+    }
+}
+
+#[tokio::test]
+async fn a_check_that_is_dropped_closes_its_connection() {
+    let server = ProviderServer::start();
+    server.on_free(On::any(), Answer::http(200, "application/json", "[1, 2, 3, 4]").stall());
+    for (at, (vendor, ..)) in FREE.into_iter().enumerate() {
+        let provider = cloud(vendor, &server);
+        let mut check = provider.check().unwrap();
+        tokio::select! {
+            result = &mut check => panic!("the server stalls, and yet: {result:?}"),
+            () = server.sees("it is asked", |server| server.free_requests().len() == at + 1) => {}
+        }
+        drop(check);
+        server.sees("the connection is closed", |server| server.free_requests()[at].finished.is_some()).await;
+        assert!(!server.free_requests()[at].complete, "{vendor:?}");
+    }
+}

@@ -1,0 +1,108 @@
+//! A journal is gone on with where it was left: nothing whole is lost, nothing torn is kept, and never by two.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use conclave::consultation::event::Envelope;
+use conclave::engine::ports::Subscriber;
+use conclave::records::journal::{CannotReopen, Journal, JournalUnreadable, Unlocked, read_journal};
+
+use crate::support::sample;
+
+fn write(journal: &mut Journal, events: &[Envelope]) {
+    for event in events {
+        journal.event(event).unwrap();
+    }
+    journal.finish().unwrap();
+}
+
+/// A journal of these events, written and let go of.
+fn written(folder: &Path, events: &[Envelope]) -> PathBuf {
+    let path = folder.join("consult-x.jsonl");
+    write(&mut Journal::create(&path).unwrap(), events);
+    path
+}
+
+fn refused(path: &Path) -> CannotReopen {
+    Journal::reopen(path, Unlocked::Refused).unwrap_err()
+}
+
+#[test]
+fn what_is_written_after_reopening_follows_what_was_there() {
+    let home = tempfile::tempdir().unwrap();
+    let events = sample::complete();
+    for kept in [1, 2, events.len() - 1] {
+        let path = written(home.path(), &events[..kept]);
+        let (mut journal, read) = Journal::reopen(&path, Unlocked::Refused).unwrap();
+        assert_eq!(read, events[..kept]);
+        write(&mut journal, &events[kept..]);
+        let again = read_journal(&path).unwrap();
+        assert_eq!((again.events, again.torn_bytes), (events.clone(), 0));
+        fs::remove_file(path).unwrap();
+    }
+}
+
+#[test]
+fn a_line_torn_at_any_byte_is_cut_off_and_a_whole_one_without_its_break_is_ended() {
+    let home = tempfile::tempdir().unwrap();
+    let events = sample::aborted();
+    let path = written(home.path(), &events);
+    let whole = fs::read(&path).unwrap();
+    let last = whole[..whole.len() - 1].iter().rposition(|byte| *byte == b'\n').unwrap() + 1;
+    for end in last..=whole.len() {
+        fs::write(&path, &whole[..end]).unwrap();
+        let kept = if end >= whole.len() - 1 { events.len() } else { events.len() - 1 };
+        let (mut journal, read) = Journal::reopen(&path, Unlocked::Refused).unwrap();
+        assert_eq!(read, events[..kept], "cut at {end}");
+        write(&mut journal, &events[kept..]);
+        assert_eq!(fs::read(&path).unwrap(), whole, "cut at {end}");
+    }
+}
+
+#[test]
+fn a_journal_that_is_being_written_is_left_alone_until_it_is_let_go_of() {
+    let home = tempfile::tempdir().unwrap();
+    let path = home.path().join("consult-x.jsonl");
+    let events = sample::aborted();
+    let mut first = Journal::create(&path).unwrap();
+    write(&mut first, &events);
+    for unlocked in [Unlocked::Refused, Unlocked::Trusted] {
+        let busy = Journal::reopen(&path, unlocked).unwrap_err();
+        assert!(matches!(busy, CannotReopen::Busy { .. }), "{busy}");
+        assert_eq!(busy.to_string(), format!("journal `{}` is being written by another process", path.display()));
+    }
+    drop(first);
+    let (_second, read) = Journal::reopen(&path, Unlocked::Refused).unwrap();
+    assert_eq!(read, events);
+    assert!(matches!(refused(&path), CannotReopen::Busy { .. }), "who goes on holds the lock as well");
+}
+
+#[test]
+fn what_is_not_there_or_damaged_is_refused_and_left_as_it_is() {
+    let home = tempfile::tempdir().unwrap();
+    let path = written(home.path(), &sample::aborted());
+    let text = fs::read_to_string(&path).unwrap();
+    let damaged = text.replacen("\"seq\":3", "\"seq\":three", 1) + "{\"torn";
+    fs::write(&path, &damaged).unwrap();
+    let error = refused(&path);
+    assert!(matches!(&error, CannotReopen::Unreadable(JournalUnreadable::NotAnEvent { line: 3, .. })), "{error}");
+    assert_eq!(error.to_string(), format!("line 3 of journal `{}` is not an event", path.display()));
+    assert_eq!(fs::read_to_string(&path).unwrap(), damaged);
+
+    let missing = home.path().join("consult-y.jsonl");
+    assert!(matches!(refused(&missing), CannotReopen::Missing { .. }));
+    assert!(!missing.exists());
+    assert!(matches!(refused(home.path()), CannotReopen::Unwritable(_)), "a folder is no journal");
+}
+
+#[test]
+fn a_journal_with_nothing_whole_in_it_is_empty() {
+    let home = tempfile::tempdir().unwrap();
+    let path = home.path().join("consult-x.jsonl");
+    for text in ["", "{", "{\"schema_version\":\"1.1\",\"seq\":1"] {
+        fs::write(&path, text).unwrap();
+        let (mut journal, read) = Journal::reopen(&path, Unlocked::Refused).unwrap();
+        journal.finish().unwrap();
+        assert_eq!((read.len(), fs::metadata(&path).unwrap().len()), (0, 0), "{text}");
+    }
+}
