@@ -1,6 +1,6 @@
 //! The progress of a consultation on standard error: live lines on a terminal, plain lines in a pipe, a log or a dumb terminal.
 //! How it ended badly is not said here: the command tells that as an error, also when all else is silenced. What is asked says itself what
-//! it is about.
+//! it is about, and who goes on with a consultation says where.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -99,11 +99,10 @@ impl Progress {
         self
     }
 
-    /// Learns what has happened before this run, without a word.
-    #[must_use]
-    pub fn after(mut self, history: &[Envelope]) -> Self {
-        history.iter().for_each(|envelope| self.learn(envelope));
-        self
+    /// Learns what an earlier run has said, which is not said again: for a run that goes on.
+    pub fn catch_up(&mut self, earlier: &[Envelope], now: Timestamp) {
+        earlier.iter().for_each(|envelope| self.learn(envelope));
+        self.started_at = now;
     }
 
     fn note(&self, line: &str) {
@@ -232,7 +231,9 @@ impl Progress {
                 self.go_live();
             }
             Event::Resumed(resumed) => {
-                self.heading(&lines::resumed(resumed));
+                if let Some(line) = lines::asked_again(resumed) {
+                    self.detail(&line);
+                }
                 self.go_live();
             }
             Event::CostEstimated(estimate) => {

@@ -46,9 +46,8 @@ impl Run<'_> {
         let events_on_stderr = output.events.as_deref().is_some_and(|path| path.as_os_str() == "-");
         let mut events = events_file(output, printer)?;
         let progress = if events_on_stderr { Progress::plain(printer.clone()) } else { Progress::new(printer.clone()) };
-        let progress = progress.after(&earlier);
         let mut progress = if output.stream { progress.with_judges_text() } else { progress };
-
+        progress.catch_up(&earlier, clock.now());
         let save_threshold = |amount| threshold::save(amount, home, environment, printer);
         let vendor_name = |provider: &ProviderId| vendors::name(provider).to_owned();
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(Error::failed)?;
