@@ -75,9 +75,9 @@ pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> 
     let standing = running::standing(&args.control, printer, question.input);
     let setup = setup::prepare(args, environment, printer, question.text, standing, clock.now())?;
 
+    let run = Run::prepare(&args.output, printer)?;
     let keeping = if args.no_log { Keeping::Nothing } else { Keeping::open(&setup.home, &setup.plan.id, printer) };
-    let run = Run { clock, providers: &setup.providers, output: &args.output, printer };
-    run.carry_out(Consultation::new(setup.plan), Begin::New, Vec::new(), keeping)
+    run.carry_out((Consultation::new(setup.plan), Begin::New), clock, &setup.providers, Vec::new(), keeping)
 }
 
 /// Asks the person at the terminal.
