@@ -17,7 +17,7 @@ use crate::config::key_commands::KeyCommands;
 use crate::domain::ids::{ModelRef, ProviderId, SeatId};
 use crate::domain::panel::Panel;
 use crate::domain::time::Timestamp;
-use crate::providers::catalog::{Catalog, Date};
+use crate::providers::catalog::{Catalog, Date, Model};
 use crate::providers::vendors::Place;
 
 /// The tier of a model that the catalogue does not know.
@@ -84,7 +84,7 @@ impl Bench<'_> {
     fn offered(&self) -> Vec<ModelRef> {
         let at_hand = self.reached.iter().filter(|reach| reach.is_chosen_unasked() && self.has_key_at_hand(reach));
         let models = at_hand.flat_map(|reach| self.catalog.defaults(&reach.id)).filter(|model| !model.has_retired_by(&self.today));
-        models.map(|model| model.to_ref()).collect()
+        models.map(Model::to_ref).collect()
     }
 
     /// Its key is needed anyway, or costs nothing to get and can be sent: nothing may fail for a key that is perhaps never used.
@@ -229,7 +229,7 @@ mod tests {
 
     #[test]
     fn no_key_is_unlocked_for_it_and_none_that_cannot_be_sent_fails_the_run() {
-        let locked = r#"{"endpoints": {"google": {"api_key_cmd": "exit 1"}}}"#;
+        let locked = r#"{"endpoints": {"google": {"api_key_cmd": "echo k"}}}"#;
         let wanted = seated("security=claude-opus-5-5", Some("claude-opus-5-5"));
         assert_eq!(of(&[ANTHROPIC, OPENAI], locked, &wanted), ["security: openai:gpt-6.1-sol"]);
         let judged = seated("security=claude-opus-5-5", Some("gemini-4-argon"));

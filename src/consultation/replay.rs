@@ -81,8 +81,8 @@ impl Replayed {
             (Cause::HealthCheck, Event::HealthCheckStarted { provider }) => Input::HealthCheckStarted { provider: provider.clone() },
             (Cause::Health, Event::HealthUpdated(update)) => Input::HealthChanged(update.clone()),
             (Cause::Resumed, Event::Resumed(resumed)) => {
-                // Others had not been made before it went on.
-                self.lost.retain(|call| !resumed.lost_calls.contains(call));
+                // What was not lost then went out with that run, and is lost now if it has not come back since.
+                self.lost.retain(|open| !resumed.lost_calls.contains(open));
                 Input::Resume {
                     lost: resumed.lost_calls.clone(),
                     control: Box::new(resumed.control.clone()),

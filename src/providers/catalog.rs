@@ -266,6 +266,18 @@ mod tests {
     }
 
     #[test]
+    fn every_builtin_tier_is_written_down_and_every_vendor_has_a_first_choice_among_the_best() {
+        let file: Value = serde_json::from_str(include_str!("models.json")).unwrap();
+        let entries = file["models"].as_array().unwrap();
+        assert_eq!(entries.iter().filter(|entry| entry["tier"].is_null()).map(|entry| &entry["id"]).collect::<Vec<_>>(), [""; 0]);
+        let catalog = Catalog::builtin();
+        for model in catalog.models() {
+            let first = catalog.defaults(&model.provider).first().map(|first| (first.rank, first.tier));
+            assert_eq!(first, Some((Some(1), 1)), "who stands in for {}", model.provider);
+        }
+    }
+
+    #[test]
     fn a_bare_name_finds_its_provider_and_a_wrong_one_is_met_with_suggestions() {
         let catalog = Catalog::builtin();
         assert_eq!(catalog.resolve("claude-sonnet-5-5").unwrap(), ModelRef::new("anthropic", "claude-sonnet-5-5"));

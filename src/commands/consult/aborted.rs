@@ -1,6 +1,7 @@
 //! What a person is told of a consultation that ended without an answer: what happened, and what to do about it.
 
 use crate::consultation::event::{AbortReason, Consent};
+use crate::consultation::policy::consent::Month;
 use crate::consultation::transcript::{Abort, Ceiling, Transcript};
 use crate::domain::ids::ConsultationId;
 use crate::error::{Error, Exit};
@@ -46,12 +47,21 @@ fn declined(error: Error, transcript: &Transcript) -> Error {
     match (transcript.consent, &transcript.estimate) {
         (Some((_, Consent::NobodyToAsk)), Some(estimate)) => {
             let error = error.hint(format!("the estimate is {:.2}: agree to it with --yes", estimate.cost));
-            // No limit is above what is not known.
-            if estimate.cost.lower_bound {
-                error.hint("or give the models a price in models.json, or their endpoint `free: true` where they cost nothing")
-            } else {
-                error.hint("or set a ceiling above it with --max-cost USD").hint("or raise `always_allow_under` in config.json")
+            let rule = transcript.terms.plan.as_ref().map(|plan| plan.control.consent);
+            let month = rule.and_then(|rule| rule.month).filter(|month| month.is_exceeded_by(estimate.cost));
+            if let Some(Month { budget, spent }) = month {
+                return error
+                    .hint(format!("or raise `monthly_budget` in config.json: {spent:.2} of {budget:.2} has been spent this month"));
             }
+            // No limit is above what is not known.
+            if estimate.high.lower_bound {
+                return error.hint("or give the models a price in models.json, or their endpoint `free: true` where they cost nothing");
+            }
+            let cents = estimate.high.known.0.div_ceil(10_000);
+            let error = error.hint(format!("or let it cost the high estimate at most: --max-cost {}.{:02}", cents / 100, cents % 100));
+            // A large context is asked about whatever it costs.
+            let is_dear = rule.is_none_or(|rule| estimate.cost.known >= rule.always_allow_under);
+            if is_dear { error.hint("or raise `always_allow_under` in config.json") } else { error }
         }
         (_, _) => error,
     }

@@ -1,6 +1,7 @@
 //! `conclave consult`: asks a panel one question and gives its answer.
 
 mod aborted;
+mod dry_run;
 pub(crate) mod ending;
 pub(crate) mod flags;
 mod question;
@@ -9,12 +10,9 @@ mod setup;
 
 use crate::config::env::Environment;
 use crate::consultation::Consultation;
-use crate::consultation::protocol::{Answer, Question};
 use crate::engine::clock::Clock;
 use crate::engine::driver::Begin;
-use crate::engine::ports::{BoxFuture, Person};
 use crate::error::Error;
-use crate::terminal::consent;
 use crate::terminal::printer::{Printer, Verbosity};
 
 use ending::Keeping;
@@ -74,31 +72,11 @@ pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> 
     let clock = Clock::system();
     let standing = running::standing(&args.control, printer, question.input);
     let setup = setup::prepare(args, environment, printer, question.text, standing, clock.now())?;
+    if args.dry_run {
+        return dry_run::show(&setup, &args.output, printer);
+    }
 
-    let run = Run::prepare(&args.output, printer)?;
+    let run = Run::prepare(&setup.home, environment, &args.output, printer)?;
     let keeping = if args.no_log { Keeping::Nothing } else { Keeping::open(&setup.home, &setup.plan.id, printer) };
     run.carry_out((Consultation::new(setup.plan), Begin::New), clock, &setup.providers, Vec::new(), keeping)
-}
-
-/// Asks the person at the terminal.
-#[derive(Debug)]
-struct Asker<'a> {
-    printer: &'a Printer,
-    agents: usize,
-}
-
-impl Person for Asker<'_> {
-    fn ask<'a>(&'a self, question: &'a Question) -> BoxFuture<'a, Answer> {
-        let words = match question {
-            Question::Consent { estimate, .. } => consent::cost_question(estimate, self.agents, 4),
-            Question::Pulse { .. } | Question::Substitution { .. } => String::new(),
-        };
-        Box::pin(async move {
-            match consent::ask_yes_no(self.printer, &words).await {
-                consent::Answer::Yes => Answer::Yes,
-                consent::Answer::No => Answer::No,
-                consent::Answer::Gone => Answer::Gone,
-            }
-        })
-    }
 }

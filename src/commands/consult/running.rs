@@ -1,25 +1,32 @@
 //! One run of a consultation, begun anew or gone on with: who is told, who is asked, and what becomes of it at its end.
 
+use crate::commands::config::threshold;
+use crate::config::env::Environment;
+use crate::config::paths::Home;
 use crate::consultation::Consultation;
 use crate::consultation::event::Envelope;
 use crate::consultation::policy::consent::Standing;
+use crate::domain::ids::ProviderId;
 use crate::engine::clock::Clock;
 use crate::engine::driver::{Begin, Driver, Providers};
 use crate::engine::interrupts;
 use crate::engine::ports::Subscriber;
 use crate::error::{Error, Exit};
+use crate::providers::vendors;
 use crate::records::events_file::EventsFile;
-use crate::terminal::consent::{self, Input};
+use crate::terminal::keyboard::{Input, Keyboard, can_ask};
+use crate::terminal::person::AtTerminal;
 use crate::terminal::printer::Printer;
 use crate::terminal::progress::Progress;
 
-use super::Asker;
 use super::ending::{self, Keeping};
 use super::flags::{ControlFlags, OutputFlags};
 
 /// A run that is about to begin: where its events go is open already, so that nothing is begun that could not be told.
 #[derive(Debug)]
 pub(crate) struct Run<'a> {
+    home: &'a Home,
+    environment: &'a Environment,
     output: &'a OutputFlags,
     printer: &'a Printer,
     events: Option<EventsFile>,
@@ -27,8 +34,13 @@ pub(crate) struct Run<'a> {
 
 impl<'a> Run<'a> {
     /// Opens what events go to.
-    pub(crate) fn prepare(output: &'a OutputFlags, printer: &'a Printer) -> Result<Self, Error> {
-        Ok(Self { output, printer, events: events_file(output, printer)? })
+    pub(crate) fn prepare(
+        home: &'a Home,
+        environment: &'a Environment,
+        output: &'a OutputFlags,
+        printer: &'a Printer,
+    ) -> Result<Self, Error> {
+        Ok(Self { home, environment, output, printer, events: events_file(output, printer)? })
     }
 
     /// Runs the consultation to its end; keeps and shows what came of it together with what was told `earlier`.
@@ -40,11 +52,14 @@ impl<'a> Run<'a> {
         earlier: Vec<Envelope>,
         mut keeping: Keeping,
     ) -> Result<(), Error> {
-        let Run { output, printer, mut events } = self;
+        let Run { home, environment, output, printer, mut events } = self;
         let events_on_stderr = output.events.as_deref().is_some_and(|path| path.as_os_str() == "-");
-        let mut progress = if events_on_stderr { Progress::plain(printer.clone()) } else { Progress::new(printer.clone()) };
-        progress.catch_up(&earlier, clock.now());
+        let progress = if events_on_stderr { Progress::plain(printer.clone()) } else { Progress::new(printer.clone()) };
+        let progress = progress.after(&earlier);
+        let mut progress = if output.stream { progress.with_judges_text() } else { progress };
 
+        let save_threshold = |amount| threshold::save(amount, home, environment, printer);
+        let vendor_name = |provider: &ProviderId| vendors::name(provider).to_owned();
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(Error::failed)?;
         let mut history = earlier;
         history.extend(runtime.block_on(async {
@@ -52,7 +67,8 @@ impl<'a> Run<'a> {
             subscribers.extend(keeping.journal().map(|journal| journal as &mut dyn Subscriber));
             subscribers.extend(events.as_mut().map(|events| events as &mut dyn Subscriber));
             subscribers.push(&mut progress);
-            let person = Asker { printer, agents: consultation.plan().panel.seats.len() };
+            let month = consultation.plan().control.consent.month;
+            let person = AtTerminal::new(printer.clone(), Keyboard::controlling(), &save_threshold, &vendor_name, month);
             let interrupts = interrupts::listen(Exit::Interrupted.code()).map_err(Error::failed)?;
             let driver = Driver { clock, providers, subscribers, person: &person, interrupts };
             Ok::<_, Error>(driver.run(&mut consultation, begin).await)
@@ -67,7 +83,7 @@ impl<'a> Run<'a> {
 
 /// Who can be asked in this run.
 pub(crate) fn standing(control: &ControlFlags, printer: &Printer, input: Input) -> Standing {
-    match (control.yes, consent::can_ask(printer, input)) {
+    match (control.yes, can_ask(printer, input)) {
         (true, _) => Standing::Granted,
         (false, true) => Standing::Askable,
         (false, false) => Standing::Unattended,

@@ -35,6 +35,9 @@ use super::Args;
 pub(super) struct Setup {
     pub(super) home: Home,
     pub(super) plan: Plan,
+    /// Where each provider of the panel is reached.
+    pub(super) addresses: BTreeMap<ProviderId, String>,
+    /// None in a dry run, which gets no key and no model.
     pub(super) providers: Providers,
 }
 
@@ -59,7 +62,7 @@ pub(super) fn prepare(
     let servers = Servers::for_run(&wanted, &reached, Where::set(&settings, &reached)?)?;
     let choices = Choices { catalog: &catalog, templates: &templates, reached: &reached, local, servers: &servers, now };
     let mut chosen = panel::choose(&wanted, &choices)?;
-    let local = obtain(&mut chosen.panel, &local_models, standing)?;
+    let local = if args.dry_run { None } else { obtain(&mut chosen.panel, &local_models, standing)? };
 
     let unique = ulid::Ulid::generate();
     let stand_ins = stand_ins(&chosen.panel, &wanted, &catalog, &reached, now);
@@ -75,7 +78,13 @@ pub(super) fn prepare(
     let in_flight = in_flight(&asked, &settings, &reached);
     let timeouts = Timeouts { connect: settings.connect_timeout, idle: settings.idle_timeout };
     let (reached, catalog) = (servers.placed(reached), servers.known_to(catalog));
-    let mut providers = reach::providers(&reached, &asked, &settings, &KeyCommands::default(), catalog, Http::new(timeouts))?;
+    let is_asked = |reach: &&Reach| asked.contains(&reach.id);
+    let addresses = reached.iter().filter(is_asked).map(|reach| (reach.id.clone(), reach.base_url().to_owned())).collect();
+    let mut providers = if args.dry_run {
+        Providers::new()
+    } else {
+        reach::providers(&reached, &asked, &settings, &KeyCommands::default(), catalog, Http::new(timeouts))?
+    };
     if let Some(found) = local {
         providers.insert(ProviderId::new(ProviderId::LOCAL), local::provider(found, &settings)?);
     }
@@ -101,7 +110,7 @@ pub(super) fn prepare(
         tool_version: env!("CARGO_PKG_VERSION").to_owned(),
         notices: chosen.notices,
     };
-    Ok(Setup { home, plan, providers })
+    Ok(Setup { home, plan, addresses, providers })
 }
 
 fn templates(home: &Home) -> Result<Templates, Error> {

@@ -58,7 +58,7 @@ pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> 
     }
     let home = Home::find(environment).map_err(Error::usage)?;
     let settings = config::load(&home, environment)?;
-    let run = Run::prepare(&args.output, printer)?;
+    let run = Run::prepare(&home, environment, &args.output, printer)?;
     let unlocked = if args.force { Unlocked::Trusted } else { Unlocked::Refused };
     let Chosen { id, events, keeping } = choosing::choose(&ending::logs(&home), args.id.as_deref(), unlocked, printer)?;
     let cannot = |why: &dyn std::fmt::Display| Error::usage(format!("cannot go on with {id}: {why}"));

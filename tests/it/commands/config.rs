@@ -41,6 +41,8 @@ fn every_value_is_shown_with_where_it_comes_from() {
         ("endpoints.work.base_url", "h:1", &path),
         ("endpoints.work.api_key_cmd", "pass show work", &path),
         ("max_in_flight", "4", "default"),
+        ("hedge_after", "10", "default"),
+        ("max_cost", "-", "default"),
         ("panels", "-", "default"),
         ("local_servers", "none", "CONCLAVE_LOCAL_SERVERS"),
     ] {
@@ -100,6 +102,9 @@ fn parts_of_settings_are_set_one_by_one() {
         ("parameters.openai:gpt-6.1-sol.seed", "7"),
         ("local_servers", r#"["127.0.0.1:1234"]"#),
         ("judge", "5"),
+        ("hedge_after", "off"),
+        ("monthlyBudget", "20"),
+        ("on_failure", "substitute"),
     ] {
         set(&conclave, key, value).ends_with(0);
     }
@@ -112,6 +117,9 @@ fn parts_of_settings_are_set_one_by_one() {
             "parameters": {"openai:gpt-6.1-sol": {"reasoning_effort": "low", "seed": 7}},
             "local_servers": ["127.0.0.1:1234"],
             "judge": "5",
+            "hedge_after": "off",
+            "monthly_budget": 20,
+            "on_failure": "substitute",
         })
     );
     config(&conclave, &["unset", "parameters.openai:gpt-6.1-sol.seed"]).ends_with(0);
@@ -133,6 +141,10 @@ fn what_could_not_be_read_again_is_not_written() {
         ("panels.fast", "security", "`persona=provider:model`"),
         ("parameters.openai.model", "x", "the consultation itself sets"),
         ("judge.x", "x", "`judge` has no parts"),
+        ("hedge_after", "soon", "must be a number of seconds or `off`"),
+        ("on_failure", "panic", "must be `ask`, `substitute`, `skip` or `fail`"),
+        ("pulse_seconds", "-1", "must be a number of seconds, or 0 for never"),
+        ("max_cost", "lots", "must be an amount of dollars"),
     ] {
         let ran = set(&conclave, key, value).ends_with(2);
         assert!(ran.stderr.contains(words), "{key} {value}: {}", ran.stderr);

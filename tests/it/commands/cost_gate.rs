@@ -1,6 +1,6 @@
 //! Nothing is spent that the user did not agree to. Without a terminal nobody is asked, and nothing hangs.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::support::binary::{Conclave, Ran};
 use crate::support::provider_server::ProviderServer;
@@ -16,22 +16,52 @@ fn declined(conclave: &Conclave, server: &ProviderServer, arguments: &[&str]) ->
     ran
 }
 
+/// What a run would cost and do.
+fn dry_run(conclave: &Conclave, arguments: &[&str]) -> Value {
+    conclave.run(&[&["consult", "Shall we?", "--dry-run", "--format", "json"], arguments].concat()).ends_with(0).json()
+}
+
+/// What has been spent on the server's vendors, in micro-dollars, by the records that were kept.
+fn kept(conclave: &Conclave) -> u64 {
+    let logs = std::fs::read_dir(conclave.home().join("consult-logs")).unwrap();
+    let records = logs.map(|entry| entry.unwrap().path()).filter(|path| path.extension().is_some_and(|ending| ending == "json"));
+    let cost =
+        |path| serde_json::from_str::<Value>(&std::fs::read_to_string(path).unwrap()).unwrap()["cost"]["micro_usd"].as_u64().unwrap();
+    records.map(cost).sum()
+}
+
 #[test]
 fn a_dear_consultation_without_a_terminal_ends_with_both_ways_out() {
     let server = ProviderServer::start();
     let conclave = Conclave::at(&server);
     let ran = declined(&conclave, &server, &["--model", DEAR]);
     let (said, hints) = ran.stderr.split_once("error: ").unwrap();
+    assert_eq!(declined(&conclave, &server, &["--model", DEAR, "-q"]).stderr, format!("error: {hints}"));
     let estimate = said.split_once("💰 Estimated cost: ").unwrap().1.trim_end_matches(" (nobody to ask)\n");
     assert!(estimate.starts_with('$'), "{said}");
+    let (_, rest) = hints.split_once("--max-cost ").unwrap();
+    let high = rest.split_once('\n').unwrap().0;
     assert_eq!(
         hints,
         format!(
             "The estimated cost needs consent, and there is no terminal to ask on\nhint: the estimate is {estimate}: agree to it with --yes\n\
-             hint: or set a ceiling above it with --max-cost USD\nhint: or raise `always_allow_under` in config.json\n"
+             hint: or let it cost the high estimate at most: --max-cost {high}\n\
+             hint: or raise `always_allow_under` in config.json\n"
         )
     );
-    assert_eq!(declined(&conclave, &server, &["--model", DEAR, "-q"]).stderr, format!("error: {hints}"));
+    let agreed = conclave.run(&["consult", "Shall we?", "--model", DEAR, "-n", "--max-cost", high]).ends_with(0);
+    assert!(agreed.stderr.contains(&format!("💰 Estimated cost: {estimate} (below --max-cost)\n")), "{}", agreed.stderr);
+}
+
+#[test]
+fn a_ceiling_between_the_low_and_the_high_estimate_is_no_consent() {
+    let server = ProviderServer::start();
+    let conclave = Conclave::at(&server);
+    let range = dry_run(&conclave, &["--model", DEAR])["cost"].clone();
+    let cents = range["high"]["micro_usd"].as_u64().unwrap() / 10_000 - 1;
+    assert!(cents * 10_000 > range["expected"]["micro_usd"].as_u64().unwrap());
+    let ceiling = format!("{}.{:02}", cents / 100, cents % 100);
+    declined(&conclave, &server, &["--model", DEAR, "--max-cost", &ceiling]);
 }
 
 #[test]
@@ -107,4 +137,55 @@ fn a_model_without_a_price_is_never_taken_for_free_and_the_way_out_is_one_that_w
     let ran = conclave.run(&["consult", "--model", "w:m", "q"]).ends_with(3);
     assert!(ran.stderr.contains("the estimate is ≥ $0.00: agree to it with --yes"), "{}", ran.stderr);
     assert!(ran.stderr.contains("models.json") && !ran.stderr.contains("or raise"), "{}", ran.stderr);
+}
+
+#[test]
+fn a_ceiling_below_the_least_that_it_costs_ends_it_before_anything_is_sent() {
+    let server = ProviderServer::start();
+    for (arguments, config) in [(&["--max-cost", "0.01"][..], "{}"), (&["--yes"][..], r#"{"maxCost": 0.01}"#), (&[], r#"{"max_cost": 0}"#)]
+    {
+        let conclave = Conclave::at(&server).config(config);
+        let ran = conclave.run(&[&["consult", "Shall we?"], arguments].concat()).ends_with(4);
+        assert_eq!(ran.stdout, "");
+        assert!(ran.stderr.contains("error: The least that this costs, $0."), "{}", ran.stderr);
+        assert!(server.requests().is_empty());
+    }
+    let conclave = Conclave::at(&server).config(r#"{"max_cost": 0}"#);
+    conclave.run(&["consult", "Shall we?", "--max-cost", "5"]).ends_with(0);
+}
+
+#[test]
+fn whole_artifacts_are_expected_to_cost_more() {
+    let conclave = Conclave::at(&ProviderServer::start());
+    let expected = |arguments: &[&str]| dry_run(&conclave, arguments)["cost"]["expected"]["micro_usd"].as_u64().unwrap();
+    assert!(expected(&["--verbose"]) > expected(&[]));
+}
+
+#[test]
+fn what_is_spent_in_a_month_is_told_at_four_fifths_of_the_budget_and_asked_about_at_all_of_it() {
+    let server = ProviderServer::start();
+    let conclave = Conclave::at(&server).config("{}");
+    conclave.run(&["consult", "Shall we?"]).ends_with(0);
+    let spent = kept(&conclave);
+    let requests = server.requests().len();
+    let expected = dry_run(&conclave, &[])["cost"]["expected"]["micro_usd"].as_u64().unwrap();
+    let with = |budget: u64, arguments: &[&str]| {
+        let conclave = Conclave::at(&server).variable("CONCLAVE_HOME", conclave.home());
+        let budget = format!("{}.{:06}", budget / 1_000_000, budget % 1_000_000);
+        conclave.variable("CONCLAVE_MONTHLY_BUDGET", budget).run(&[&["consult", "-n", "Shall we?"], arguments].concat())
+    };
+    let note = "has been spent";
+    // Five times what is spent, and more than is needed for the next: nothing to say.
+    let ample = with((spent + expected) * 5, &[]).ends_with(0);
+    assert!(!ample.stderr.contains(note), "{}", ample.stderr);
+    // A tenth of what has been spent is less than what the next one is expected to take.
+    let short = with(spent * 11 / 10, &["--dry-run"]).ends_with(0);
+    assert!(short.stdout.contains(note) && short.stdout.contains("it would exceed the month's budget"), "{}", short.stdout);
+    let before = server.requests().len();
+    let refused = with(spent, &[]).ends_with(3);
+    assert!(refused.stderr.contains("hint: or raise `monthly_budget` in config.json: $0."), "{}", refused.stderr);
+    let refused = with(spent, &["--max-cost", "50"]).ends_with(3);
+    assert!(refused.stderr.contains(note), "a ceiling is no consent to a month that is spent: {}", refused.stderr);
+    assert_eq!((server.requests().len(), before), (requests + 9, requests + 9));
+    with(spent, &["--yes"]).ends_with(0);
 }

@@ -76,7 +76,7 @@ fn a_server_that_is_not_there_fails_its_expert_in_plain_words() {
     let server = ProviderServer::start();
     // Nothing listens there.
     let conclave = Conclave::at(&server).variable("ANTHROPIC_BASE_URL", "http://127.0.0.1:9");
-    let ran = conclave.run(&["consult", "Shall we?"]).ends_with(0);
+    let ran = conclave.run(&["consult", "--on-failure", "skip", "Shall we?"]).ends_with(0);
     assert!(ran.stderr.contains("⚠️ Agent Security Expert failed: "), "{}", ran.stderr);
     assert!(ran.stderr.contains("127.0.0.1:9"), "it says where: {}", ran.stderr);
 }

@@ -39,7 +39,7 @@ fn assert_unseen(server: &ProviderServer, conclave: &Conclave, ran: &Ran) {
 
 fn consult(server: &ProviderServer) -> (Conclave, Ran) {
     let conclave = Conclave::at(server);
-    let ran = conclave.run(&["consult", "--verbose", "--format", "both", "--events", "events.jsonl", "Shall we?"]);
+    let ran = conclave.run(&["consult", "--verbose", "--on-failure", "skip", "--format", "both", "--events", "events.jsonl", "Shall we?"]);
     (conclave, ran)
 }
 
@@ -56,7 +56,8 @@ fn consult_all(server: &ProviderServer) -> (Conclave, Ran) {
     let panel = models.iter().map(|model| format!("security={model}")).collect::<Vec<_>>().join(",");
     let judges = models.join(",");
     let arguments = ["--panel", &panel, "--judge", &judges, "--events", "events.jsonl", "Shall we?"];
-    let ran = conclave.run(&[&["consult", "--yes", "--verbose", "--format", "both"], arguments.as_slice()].concat());
+    let ran =
+        conclave.run(&[&["consult", "--yes", "--verbose", "--on-failure", "skip", "--format", "both"], arguments.as_slice()].concat());
     (conclave, ran)
 }
 

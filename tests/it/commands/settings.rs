@@ -106,3 +106,45 @@ fn without_any_home_it_says_how_to_name_one() {
     let ran = conclave.run(&["consult", "Shall we?"]).ends_with(2);
     assert_eq!(ran.stderr, "error: no home directory: set `CONCLAVE_HOME`\n");
 }
+
+#[test]
+fn what_controls_a_run_is_taken_from_flags_then_the_environment_then_the_file() {
+    let server = ProviderServer::start();
+    let config = r#"{"maxCost": 40, "onFailure": "skip", "hedge_after": 5, "pulse_seconds": 0, "max_wait_seconds": 600}"#;
+    let conclave = Conclave::at(&server).config(config).variable("CONCLAVE_MAX_COST", "30").variable("CONCLAVE_HEDGE_AFTER", "off");
+    conclave.run(&["consult", "Shall we?", "--max-cost", "20"]).ends_with(0);
+    let journal = std::fs::read_to_string(conclave.log("jsonl")).unwrap();
+    let started: serde_json::Value = serde_json::from_str(journal.lines().next().unwrap()).unwrap();
+    let control = &started["data"]["plan"]["control"];
+    assert_eq!((&control["max_cost"], &control["on_failure"]), (&20_000_000.into(), &"skip".into()));
+    assert_eq!((&control["hedge"]["after"], &control["pulse"]), (&serde_json::Value::Null, &serde_json::Value::Null));
+    assert_eq!(control["max_wait"]["secs"], 600);
+}
+
+#[test]
+fn a_delay_that_is_none_is_refused_before_anything_is_spent() {
+    let server = ProviderServer::start();
+    let ran = Conclave::at(&server).run(&["consult", "Shall we?", "--hedge-after", "soon"]).ends_with(2);
+    assert_eq!(
+        ran.stderr,
+        "error: `--hedge-after` is `soon`, and must be a number of seconds or `off`\nhint: for example: --hedge-after 15\n"
+    );
+    assert!(server.requests().is_empty());
+}
+
+#[test]
+fn the_lengths_of_answers_are_learnt_once_there_are_five() {
+    let server = ProviderServer::start();
+    let conclave = Conclave::at(&server);
+    let expected = || {
+        let shown = conclave.run(&["consult", "--dry-run", "--format", "json", "Shall we?"]).ends_with(0).json();
+        let calls = shown["calls"].as_array().unwrap().clone();
+        calls.iter().map(|call| call["output_tokens"].as_u64().unwrap()).collect::<Vec<_>>()
+    };
+    for _ in 0..4 {
+        conclave.run(&["consult", "Shall we?"]).ends_with(0);
+    }
+    assert_eq!(expected(), [2_000; 9]);
+    conclave.run(&["consult", "Shall we?"]).ends_with(0);
+    assert_eq!(expected(), [20; 9], "the server reports 20 tokens for every answer");
+}

@@ -1,6 +1,7 @@
 //! Tests of `records`.
 
 mod endings;
+mod experience;
 mod finding;
 mod fixtures;
 mod journal;

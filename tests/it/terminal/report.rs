@@ -1,6 +1,6 @@
 //! The document as people read it.
 
-use conclave::consultation::event::Envelope;
+use conclave::consultation::event::{Envelope, Event};
 use conclave::consultation::transcript::Transcript;
 use conclave::terminal::paint::Paint;
 use conclave::terminal::render::render;
@@ -67,6 +67,18 @@ fn hostile_answers_stay_within_their_place() {
 fn the_dissent_stands_before_the_cost() {
     let text = markdown(&sample::complete());
     assert!(text.find("## Dissenting Views").unwrap() < text.find("**Cost:**").unwrap());
+}
+
+#[test]
+fn what_filtering_saved_is_told_with_the_tokens_and_only_where_there_was_something() {
+    let mut events = sample::complete();
+    assert!(!markdown(&events).contains("saved"));
+    for envelope in &mut events {
+        if let Event::CallStarted { round_number: 4, tokens_saved, .. } = &mut envelope.event {
+            *tokens_saved = 1_204;
+        }
+    }
+    assert!(markdown(&events).ends_with("| **Tokens:** 10,836 (about 1,204 more, 10%, saved by filtering)\n"), "{}", markdown(&events));
 }
 
 #[test]

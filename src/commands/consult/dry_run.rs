@@ -1,0 +1,249 @@
+//! `--dry-run`: what would go to whom, what it would cost, and every prompt, without sending any of it.
+//!
+//! The JSON has a published schema: `schemas/dry_run.schema.json`.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use serde_json::{Value, json};
+
+use crate::consultation::call::{Prompt, join};
+use crate::consultation::event::{CallEstimate, Consent, Estimate, GateReason};
+use crate::consultation::plan::Plan;
+use crate::consultation::policy::consent::Gate;
+use crate::consultation::preview::{Places, planned_calls};
+use crate::domain::ids::ProviderId;
+use crate::domain::money::Cost;
+use crate::error::Error;
+use crate::records::files::{Access, write_atomically};
+use crate::terminal::escape;
+use crate::terminal::printer::Printer;
+use crate::terminal::words::{amount, count, model_address, round_title, thousands};
+
+use super::flags::{Format, OutputFlags};
+use super::setup::Setup;
+
+const SCHEMA_VERSION: &str = "1.0";
+
+/// Shows what a run on these terms would send.
+pub(super) fn show(setup: &Setup, flags: &OutputFlags, printer: &Printer) -> Result<(), Error> {
+    let dry_run = DryRun::of(setup)?;
+    let as_json = || serde_json::to_string_pretty(&dry_run.to_json()).map_err(Error::failed);
+    let shown = match flags.format {
+        Format::Markdown => dry_run.to_text(),
+        Format::Json => as_json()? + "\n",
+        Format::Both => format!("{}\n---\n{}\n", dry_run.to_text(), as_json()?),
+    };
+    match &flags.output {
+        Some(output) => write_atomically(output, shown.as_bytes(), Access::Normal).map_err(Error::failed),
+        // A question may hold what steers a terminal; in a pipe, the text is exact.
+        None if printer.out_face().is_terminal => printer.result(&escape::clean(&shown)).map_err(Error::failed),
+        None => printer.result(&shown).map_err(Error::failed),
+    }
+}
+
+struct DryRun<'a> {
+    plan: &'a Plan,
+    addresses: &'a BTreeMap<ProviderId, String>,
+    estimate: Estimate,
+    calls: Vec<Call>,
+    gate: Gate,
+}
+
+/// A call that would be made.
+struct Call {
+    estimate: CallEstimate,
+    agent: String,
+    system: String,
+    user: String,
+}
+
+/// What would go to one provider.
+#[derive(Default)]
+struct Share {
+    calls: usize,
+    input_tokens: u64,
+    output_tokens: u64,
+    low: Cost,
+    cost: Cost,
+    high: Cost,
+}
+
+impl<'a> DryRun<'a> {
+    fn of(setup: &'a Setup) -> Result<Self, Error> {
+        let plan = &setup.plan;
+        let no_prompt = |error| Error::usage(error).hint("check the templates in the `prompts` folder of the home");
+        let estimate = plan.estimate().map_err(no_prompt)?;
+        let planned = planned_calls(plan, Places::Marked).map_err(no_prompt)?;
+        let calls = estimate.calls.iter().zip(planned).map(|(estimate, planned)| {
+            let (system, user) = as_sent(&planned.model.provider, &planned.prompt);
+            Call { estimate: estimate.clone(), agent: plan.agent_name(&planned.agent_id), system, user }
+        });
+        let gate = plan.control.consent.decide(&estimate, plan.control.max_cost);
+        Ok(Self { plan, addresses: &setup.addresses, calls: calls.collect(), gate, estimate })
+    }
+
+    /// Where a provider is reached; `None` for the embedded model.
+    fn host(&self, provider: &ProviderId) -> Option<&str> {
+        let address = self.addresses.get(provider)?;
+        let rest = address.split_once("://").map_or(address.as_str(), |(_, rest)| rest);
+        let authority = rest.split('/').next().unwrap_or_default();
+        // An address may carry a name and a password.
+        Some(authority.rsplit('@').next().unwrap_or_default())
+    }
+
+    fn shares(&self) -> BTreeMap<&ProviderId, Share> {
+        let mut shares: BTreeMap<&ProviderId, Share> = BTreeMap::new();
+        for call in self.calls.iter().map(|call| &call.estimate) {
+            let share = shares.entry(&call.model.provider).or_default();
+            share.calls += 1;
+            share.input_tokens += call.input_tokens;
+            share.output_tokens += call.output_tokens;
+            share.low += call.low;
+            share.cost += call.cost;
+            share.high += call.high;
+        }
+        shares
+    }
+
+    fn to_text(&self) -> String {
+        let estimate = &self.estimate;
+        let place = |provider: &ProviderId| self.host(provider).unwrap_or("this machine").to_owned();
+        let mut text = "Dry run: nothing is sent.\n\n".to_owned();
+        // Writing to a text cannot fail.
+        let _ = writeln!(text, "Estimated cost: {}", range(estimate.low, estimate.cost, estimate.high));
+        let tokens = tokens(estimate.input_tokens, estimate.output_tokens);
+        let _ = writeln!(text, "Tokens: {tokens}; the question with its context has {}", thousands(estimate.context_tokens));
+        let _ = writeln!(text, "Consent: {}", self.decision());
+        for notice in &self.plan.notices {
+            let _ = writeln!(text, "Note: {}", escape::one_line(notice));
+        }
+        text.push_str("\nTo whom:\n");
+        for (provider, share) in self.shares() {
+            let tokens = tokens_of(&share);
+            let cost = range(share.low, share.cost, share.high);
+            let _ = writeln!(text, "- {provider} at {}: {}, {tokens}, {cost}", place(provider), count(share.calls, "call"));
+        }
+        for call in &self.calls {
+            let Call { estimate, agent, .. } = call;
+            let (round, title) = (estimate.round_number, round_title(estimate.round_number));
+            let _ = writeln!(text, "\n=== Round {round}, {title}: {agent} ===");
+            let _ = writeln!(text, "To {} at {}", model_address(&estimate.model), place(&estimate.model.provider));
+            let cost = range(estimate.low, estimate.cost, estimate.high);
+            let _ = writeln!(text, "{}, {cost}", self::tokens(estimate.input_tokens, estimate.output_tokens));
+            let _ = writeln!(text, "With the JSON Schema of the answer `{}`", estimate.answer.name());
+            if !is_exact(estimate) {
+                text.push_str("Not known yet: what stands in <angle brackets>, the marks around it, and which letter an expert has\n");
+            }
+            let _ = writeln!(text, "\n--- system ---\n{}\n\n--- user ---\n{}", call.system, call.user);
+        }
+        text
+    }
+
+    fn to_json(&self) -> Value {
+        let estimate = &self.estimate;
+        let shares = self.shares();
+        let providers = shares.iter().map(|(provider, share)| {
+            json!({
+                "provider": provider,
+                "host": self.host(provider),
+                "calls": share.calls,
+                "input_tokens": share.input_tokens,
+                "output_tokens": share.output_tokens,
+                "cost": costs(share.low, share.cost, share.high),
+            })
+        });
+        let calls = self.calls.iter().map(|Call { estimate, agent, system, user }| {
+            json!({
+                "round_number": estimate.round_number,
+                "agent_id": estimate.agent_id,
+                "agent": agent,
+                "answer": estimate.answer,
+                "provider": estimate.model.provider,
+                "model": estimate.model.model,
+                "host": self.host(&estimate.model.provider),
+                "input_tokens": estimate.input_tokens,
+                "output_tokens": estimate.output_tokens,
+                "room": self.plan.terms(&estimate.model).room,
+                "cost": costs(estimate.low, estimate.cost, estimate.high),
+                "exact": is_exact(estimate),
+                "system": system,
+                "user": user,
+            })
+        });
+        let (decision, why) = match &self.gate {
+            Gate::Pass(consent) => (json!(consent), Vec::new()),
+            Gate::Ask(why) => (json!("ask"), why.clone()),
+            Gate::Refuse(why) => (json!("refuse"), why.clone()),
+            Gate::AboveCeiling => (json!("above_ceiling"), Vec::new()),
+        };
+        json!({
+            "schema_version": SCHEMA_VERSION,
+            "question": self.plan.question,
+            "context_tokens": estimate.context_tokens,
+            "input_tokens": estimate.input_tokens,
+            "output_tokens": estimate.output_tokens,
+            "cost": costs(estimate.low, estimate.cost, estimate.high),
+            "consent": { "decision": decision, "why": why, "message": self.decision() },
+            "notices": self.plan.notices,
+            "providers": providers.collect::<Vec<_>>(),
+            "calls": calls.collect::<Vec<_>>(),
+        })
+    }
+
+    /// What the cost gate would do, for people.
+    fn decision(&self) -> String {
+        let threshold = self.plan.control.consent.always_allow_under;
+        let ceiling = self.plan.control.max_cost.unwrap_or_default();
+        match &self.gate {
+            Gate::Pass(Consent::AutoApproved) if self.estimate.high == Cost::FREE => "goes ahead: nothing costs anything".to_owned(),
+            Gate::Pass(Consent::AutoApproved) => format!("goes ahead by itself: below always_allow_under, {threshold:.2}"),
+            Gate::Pass(Consent::Ceiling) => format!("goes ahead by itself: even the high estimate is within the ceiling of {ceiling:.2}"),
+            Gate::Pass(Consent::Flag | Consent::Asked | Consent::NobodyToAsk) => "goes ahead: approved by --yes".to_owned(),
+            Gate::Ask(why) => format!("asks first: {}", reasons(why)),
+            Gate::Refuse(why) => format!("needs --yes, since there is nobody to ask: {}", reasons(why)),
+            Gate::AboveCeiling => format!("ends before anything is sent: even the low estimate is above the ceiling of {ceiling:.2}"),
+        }
+    }
+}
+
+/// Only what is asked in Round 1 holds no answers.
+fn is_exact(call: &CallEstimate) -> bool {
+    call.round_number == 1
+}
+
+/// System prompt and user's message, in the order in which a provider's models read them.
+fn as_sent(provider: &ProviderId, prompt: &Prompt) -> (String, String) {
+    if provider.is_local() {
+        return (prompt.shared.trim().to_owned(), join([&prompt.protocol, &prompt.persona, &prompt.task]));
+    }
+    (prompt.system(), prompt.user())
+}
+
+fn reasons(why: &[GateReason]) -> String {
+    let words = |reason: &GateReason| match reason {
+        GateReason::Cost => "it is not below always_allow_under",
+        GateReason::Unpriced => "a model has no price",
+        GateReason::MonthlyBudget => "it would exceed the month's budget",
+        GateReason::LargeContext => "the context is large",
+    };
+    why.iter().map(words).collect::<Vec<_>>().join("; ")
+}
+
+/// `$0.0100 – $0.0200 – $0.0400`; one figure where all three are the same.
+fn range(low: Cost, expected: Cost, high: Cost) -> String {
+    if low == high { amount(expected) } else { format!("{} – {} – {}", amount(low), amount(expected), amount(high)) }
+}
+
+fn tokens(input: u64, output: u64) -> String {
+    format!("{} in, ~{} out", thousands(input), thousands(output))
+}
+
+fn tokens_of(share: &Share) -> String {
+    tokens(share.input_tokens, share.output_tokens)
+}
+
+fn costs(low: Cost, expected: Cost, high: Cost) -> Value {
+    let money = |cost: Cost| json!({ "usd": cost.known.usd(), "micro_usd": cost.known, "lower_bound": cost.lower_bound });
+    json!({ "low": money(low), "expected": money(expected), "high": money(high) })
+}
