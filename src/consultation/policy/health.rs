@@ -153,7 +153,7 @@ mod tests {
     fn how_long_a_check_takes_decides_to_the_nanosecond() {
         let cases = [
             (Duration::ZERO, HealthStatus::Healthy),
-            (SLOW - Duration::from_nanos(1), HealthStatus::Healthy),
+            (SLOW.saturating_sub(Duration::from_nanos(1)), HealthStatus::Healthy),
             (SLOW, HealthStatus::Degraded),
             (TOO_SLOW, HealthStatus::Degraded),
             (TOO_SLOW + Duration::from_nanos(1), HealthStatus::Unhealthy),
