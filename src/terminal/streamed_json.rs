@@ -304,6 +304,8 @@ impl Decoder {
 
 #[cfg(test)]
 mod tests {
+    use std::fmt::Write as _;
+
     use super::*;
     use proptest::prelude::*;
     use serde_json::Value;
@@ -406,7 +408,9 @@ mod tests {
             if c.is_ascii() {
                 escaped.push(c);
             } else {
-                c.encode_utf16(&mut [0; 2]).iter().for_each(|unit| escaped.push_str(&format!("\\u{unit:04x}")));
+                for unit in c.encode_utf16(&mut [0; 2]) {
+                    write!(escaped, "\\u{unit:04x}").unwrap();
+                }
             }
         }
         escaped
@@ -420,7 +424,7 @@ mod tests {
             let ends: Vec<usize> = text.char_indices().map(|(at, _)| at).chain([text.len()]).collect();
             let mut cuts: Vec<usize> = cuts.iter().map(|cut| ends[cut.index(ends.len())]).chain([0, text.len()]).collect();
             cuts.sort_unstable();
-            let all = parts(cuts.windows(2).map(|cut| &text[cut[0]..cut[1]]));
+            let all = parts(cuts.windows(2).map(|cut| text.get(cut[0]..cut[1]).unwrap()));
             let mut texts: Vec<String> = Vec::new();
             for part in &all {
                 match part {
