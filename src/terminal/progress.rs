@@ -102,7 +102,9 @@ impl Progress {
 
     /// Learns what an earlier run has said, which is not said again: for a run that goes on.
     pub fn catch_up(&mut self, earlier: &[Envelope], now: Timestamp) {
-        earlier.iter().for_each(|envelope| self.learn(envelope));
+        for envelope in earlier {
+            self.learn(envelope);
+        }
         self.started_at = now;
     }
 

@@ -392,7 +392,9 @@ mod tests {
     fn screen(events: &[Event]) -> Screen {
         let mut screen = Screen::new(Paint::Plain);
         screen.follow(&Event::RoundStarted { round_number: 1 }, START);
-        events.iter().for_each(|event| screen.follow(event, START));
+        for event in events {
+            screen.follow(event, START);
+        }
         screen
     }
 
