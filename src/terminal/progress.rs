@@ -32,6 +32,7 @@ pub struct Progress {
     terms: Option<Box<Started>>,
     estimate: Option<Estimate>,
     why_asked: Vec<GateReason>,
+    /// Whom each call is or was for.
     calls: BTreeMap<CallId, (SeatId, ModelRef)>,
     /// Where `--stream` is wanted.
     judge: Option<JudgeText>,
@@ -194,8 +195,6 @@ impl Progress {
             Event::CallStarted { call, agent_id, model, .. } => {
                 self.calls.insert(*call, (agent_id.clone(), model.clone()));
             }
-            Event::CallFinished(call) => drop(self.calls.remove(&call.call)),
-            Event::CallCancelled { call, .. } => drop(self.calls.remove(call)),
             Event::UserConsent { .. }
             | Event::StateChanged { .. }
             | Event::RoundStarted { .. }
@@ -214,6 +213,8 @@ impl Progress {
             | Event::Completed { .. }
             | Event::Aborted { .. }
             | Event::CallRetried { .. }
+            | Event::CallFinished(_)
+            | Event::CallCancelled { .. }
             | Event::ProviderHeld { .. }
             | Event::CallHedged { .. }
             | Event::CallNotHedged { .. } => {}
@@ -363,9 +364,9 @@ impl Subscriber for Progress {
 
     fn event(&mut self, envelope: &Envelope) -> Result<(), SubscriberFailed> {
         if self.manner != Manner::Silent {
+            self.learn(envelope);
             let elapsed = envelope.at.since(self.started_at);
             self.tell(&envelope.event, elapsed);
-            self.learn(envelope);
         }
         Ok(())
     }
