@@ -79,8 +79,9 @@ pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> 
         return dry_run::show(&setup, &args.output, printer);
     }
 
+    let events = running::events_file(&args.output, printer)?;
     let keeping = if args.no_log { Keeping::Nothing } else { Keeping::open(&setup.home, &setup.plan.id, printer) };
-    let run = Run { clock, providers: &setup.providers, output: &args.output, printer };
+    let run = Run { clock, providers: &setup.providers, output: &args.output, events, printer };
     run.carry_out(Consultation::new(setup.plan), Begin::New, Vec::new(), keeping)
 }
 

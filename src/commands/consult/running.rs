@@ -23,6 +23,8 @@ pub(crate) struct Run<'a> {
     pub(crate) clock: Clock,
     pub(crate) providers: &'a Providers,
     pub(crate) output: &'a OutputFlags,
+    /// Opened before anything is kept: a run that cannot write them leaves nothing behind.
+    pub(crate) events: Option<EventsFile>,
     pub(crate) printer: &'a Printer,
 }
 
@@ -35,9 +37,8 @@ impl Run<'_> {
         earlier: Vec<Envelope>,
         mut keeping: Keeping,
     ) -> Result<(), Error> {
-        let Run { clock, providers, output, printer } = self;
+        let Run { clock, providers, output, mut events, printer } = self;
         let events_on_stderr = output.events.as_deref().is_some_and(|path| path.as_os_str() == "-");
-        let mut events = events_file(output, printer)?;
         let mut progress = if events_on_stderr { Progress::plain(printer.clone()) } else { Progress::new(printer.clone()) };
         progress.catch_up(&earlier, clock.now());
 
@@ -70,7 +71,8 @@ pub(crate) fn standing(control: &ControlFlags, printer: &Printer, input: Input) 
     }
 }
 
-fn events_file(flags: &OutputFlags, printer: &Printer) -> Result<Option<EventsFile>, Error> {
+/// The file that every event goes to, where there is one.
+pub(crate) fn events_file(flags: &OutputFlags, printer: &Printer) -> Result<Option<EventsFile>, Error> {
     match flags.events.as_deref() {
         None => Ok(None),
         Some(path) if path.as_os_str() == "-" => Ok(Some(EventsFile::new(printer.stderr_writer()))),

@@ -8,7 +8,7 @@ mod terms;
 use crate::commands::config;
 use crate::commands::consult::ending;
 use crate::commands::consult::flags::{ControlFlags, OutputFlags};
-use crate::commands::consult::running::{Run, standing};
+use crate::commands::consult::running::{Run, events_file, standing};
 use crate::config::env::Environment;
 use crate::config::paths::Home;
 use crate::consultation::event::StateName;
@@ -70,7 +70,8 @@ pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> 
     let providers = within.providers(replayed.consultation.plan(), &transcript)?;
     printer.note(&announcement(&transcript));
     let (consultation, begin) = Begin::again(replayed, control, env!("CARGO_PKG_VERSION"));
-    let run = Run { clock: Clock::system(), providers: &providers, output: &args.output, printer };
+    let events_file = events_file(&args.output, printer)?;
+    let run = Run { clock: Clock::system(), providers: &providers, output: &args.output, events: events_file, printer };
     run.carry_out(consultation, begin, events, keeping)
 }
 
