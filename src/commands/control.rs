@@ -9,6 +9,7 @@ use jiff::tz::TimeZone;
 use crate::config::control::{self, HedgeAfter};
 use crate::config::keys::Key;
 use crate::config::settings::Settings;
+use crate::consultation::event::AbortReason;
 use crate::consultation::plan::Control;
 use crate::consultation::policy::consent::{ConsentRule, Month, Standing};
 use crate::consultation::policy::hedging::HedgeRule;
@@ -39,6 +40,30 @@ pub(crate) fn control(
     })
 }
 
+/// Lays the flags over the terms on which a consultation was last run, which `ended` then.
+pub(crate) fn renewed(
+    mut control: Control,
+    ended: Option<AbortReason>,
+    flags: &ControlFlags,
+    standing: Standing,
+) -> Result<Control, Error> {
+    control.consent.standing = standing;
+    control.max_cost = flags.max_cost.or(control.max_cost);
+    control.on_failure = flags.on_failure.map_or(control.on_failure, OnFailure::from);
+    control.max_wait = flags.max_wait.map(Duration::from_secs).or(control.max_wait);
+    // Who goes on with what strictness refused accepts it, unless they say again that they do not.
+    control.strict = flags.strict || (control.strict && ended != Some(AbortReason::Strict));
+    match said_of_hedges(flags)? {
+        None => {}
+        Some(HedgeAfter::Off) => control.hedge.after = None,
+        Some(HedgeAfter::After(time)) => control.hedge = HedgeRule { after: Some(time), by_model: BTreeMap::new() },
+    }
+    if control.strict {
+        control.hedge.after = None;
+    }
+    Ok(control)
+}
+
 /// The month's budget and what of it is gone; `None` without a budget, and then nothing is read.
 pub(crate) fn month(settings: &Settings, logs: &Path, now: Timestamp) -> Option<Month> {
     let budget = settings.monthly_budget?;
@@ -54,11 +79,7 @@ pub(crate) fn month_notice(month: Month) -> Option<String> {
 /// A delay that the user has set is kept for every model; without one, models of which enough is known have their own. A run that refuses
 /// substitutes has no use for a second answer.
 fn hedge(flags: &ControlFlags, settings: &Settings, experience: &Experience) -> Result<HedgeRule, Error> {
-    let said = flags.hedge_after.as_deref().map(|text| {
-        let bad = || Error::usage(format!("`--hedge-after` is `{text}`, and must be {}", HedgeAfter::WANTED));
-        HedgeAfter::of_text(text).ok_or_else(|| bad().hint("for example: --hedge-after 15"))
-    });
-    let said = said.transpose()?;
+    let said = said_of_hedges(flags)?;
     let is_own = said.is_some() || settings.origins.contains_key(&Key::HedgeAfter);
     let after = match said.unwrap_or(settings.hedge_after) {
         _ if flags.strict => None,
@@ -66,6 +87,15 @@ fn hedge(flags: &ControlFlags, settings: &Settings, experience: &Experience) -> 
         HedgeAfter::After(time) => Some(time),
     };
     Ok(HedgeRule { after, by_model: if is_own { BTreeMap::new() } else { experience.hedge_delays() } })
+}
+
+/// What the flags say of hedges.
+fn said_of_hedges(flags: &ControlFlags) -> Result<Option<HedgeAfter>, Error> {
+    let said = flags.hedge_after.as_deref().map(|text| {
+        let bad = || Error::usage(format!("`--hedge-after` is `{text}`, and must be {}", HedgeAfter::WANTED));
+        HedgeAfter::of_text(text).ok_or_else(|| bad().hint("for example: --hedge-after 15"))
+    });
+    said.transpose()
 }
 
 fn on_failure(set: control::OnFailure) -> OnFailure {
@@ -91,6 +121,34 @@ mod tests {
         let environment = Environment::of(variables.iter().copied());
         let settings = Settings::default().with_file(Path::new("config.json"), config).unwrap().with_environment(&environment).unwrap();
         control(&flags, &settings, Standing::Unattended, None, &Experience::default())
+    }
+
+    fn again(arguments: &[&str], before: &Control, ended: Option<AbortReason>) -> Result<Control, Error> {
+        let command = ControlFlags::augment_args(Command::new("conclave"));
+        let flags = ControlFlags::from_arg_matches(&command.get_matches_from(std::iter::once(&"conclave").chain(arguments))).unwrap();
+        renewed(before.clone(), ended, &flags, Standing::Granted)
+    }
+
+    #[test]
+    fn who_goes_on_keeps_the_terms_that_were_in_force_but_for_what_is_said_again() {
+        let before = made(&["--max-cost", "1", "--max-wait", "60", "--on-failure", "fail"], "{}", &[]).unwrap();
+        let kept = again(&[], &before, Some(AbortReason::CostCeiling)).unwrap();
+        assert_eq!(kept, Control { consent: ConsentRule { standing: Standing::Granted, ..before.consent }, ..before.clone() });
+        let renewed = again(&["--max-cost", "2", "--max-wait", "90", "--on-failure", "skip", "--hedge-after", "4"], &before, None).unwrap();
+        assert_eq!((renewed.max_cost, renewed.max_wait), (Some(MicroUsd(2_000_000)), Some(Duration::from_secs(90))));
+        assert_eq!((renewed.on_failure, renewed.hedge.after), (OnFailure::Skip, Some(Duration::from_secs(4))));
+        assert_eq!(again(&["--hedge-after", "off"], &before, None).unwrap().hedge.after, None);
+        assert!(again(&["--hedge-after", "soon"], &before, None).unwrap_err().to_string().contains("`soon`"));
+    }
+
+    #[test]
+    fn strictness_stays_unless_it_was_what_ended_it() {
+        let before = made(&["--strict"], "{}", &[]).unwrap();
+        assert!(again(&[], &before, Some(AbortReason::Interrupted)).unwrap().strict);
+        assert!(!again(&[], &before, Some(AbortReason::Strict)).unwrap().strict);
+        assert!(again(&["--strict"], &before, Some(AbortReason::Strict)).unwrap().strict);
+        let strict = again(&["--strict", "--hedge-after", "4"], &made(&[], "{}", &[]).unwrap(), None).unwrap();
+        assert_eq!((strict.strict, strict.hedge.after), (true, None));
     }
 
     #[test]

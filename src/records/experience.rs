@@ -110,7 +110,7 @@ fn nearest_rank(sorted: &[u64], percent: usize) -> u64 {
 /// The newest records: their names sort by time.
 fn newest(logs: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(logs).into_iter().flatten().flatten();
-    let is_record = |name: &str| name.starts_with("consult-") && name.ends_with(".json");
+    let is_record = |name: &str| name.starts_with("consult-") && name.strip_suffix(".json").is_some();
     let mut names: Vec<String> = entries.filter_map(|entry| entry.file_name().into_string().ok()).filter(|name| is_record(name)).collect();
     names.sort_unstable_by(|one, other| other.cmp(one));
     names.truncate(MOST_RECORDS);

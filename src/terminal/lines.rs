@@ -1,17 +1,21 @@
 //! The words of the progress: what is said of each event, line by line. Pure; who says it, and when, is `progress`'s business.
 
-use std::collections::BTreeSet;
 use std::time::Duration;
 
 use console::measure_text_width;
 
-use crate::consultation::event::{CallEstimate, CallFinished, Consent, Estimate, Started};
+use crate::consultation::event::{
+    CallFinished, Consent, Estimate, HealthUpdate, Resumed, Started, StateName, SubstitutionReason, WhySubstituted,
+};
+use crate::consultation::plan::Material;
+use crate::consultation::policy::health::HealthStatus;
+use crate::consultation::policy::hedging::NoHedge;
 use crate::domain::ids::{ModelRef, ProviderId};
-use crate::domain::money::Cost;
+use crate::domain::money::{Cost, MicroUsd};
 use crate::domain::panel::Panel;
 
 use super::escape::one_line;
-use super::words::{ONE_FAMILY, amount, count, model_address, round_title, seat_name, seconds, thousands};
+use super::words::{ONE_FAMILY, amount, count, dollars, model_address, seat_name, seconds};
 
 pub(super) fn starting(terms: &Started) -> String {
     format!("🔍 Starting consultation with {}...", count(terms.panel.seats.len(), "expert"))
@@ -71,28 +75,8 @@ pub(super) fn consent(estimate: Option<&Estimate>, approved: bool, how: Consent)
         (Consent::NobodyToAsk, _) => "nobody to ask",
         (Consent::Asked, _) | (Consent::AutoApproved | Consent::Flag | Consent::Ceiling, false) => return None,
     };
-    Some(format!("💰 Estimated cost: {cost:.2} ({verb})"))
-}
-
-/// The estimate by stage and seat, for `--verbose`.
-pub(super) fn estimate_detail(estimate: &Estimate, panel: &Panel) -> Vec<String> {
-    let (input, output) = (thousands(estimate.input_tokens), thousands(estimate.output_tokens));
-    let mut lines = vec![format!("   Estimate: {input} input tokens, ~{output} output tokens, {}", amount(estimate.cost))];
-    let who = |call: &CallEstimate| panel.seat(&call.agent_id).map_or_else(|| "Judge".to_owned(), |seat| seat_name(panel, seat));
-    let widest = estimate.calls.iter().map(|call| measure_text_width(&who(call))).max().unwrap_or(0);
-    let rounds: BTreeSet<u8> = estimate.calls.iter().map(|call| call.round_number).collect();
-    for round in rounds {
-        let calls: Vec<&CallEstimate> = estimate.calls.iter().filter(|call| call.round_number == round).collect();
-        let subtotal: Cost = calls.iter().map(|call| call.cost).sum();
-        lines.push(format!("   Round {round}, {}: {}", round_title(round), amount(subtotal)));
-        lines.extend(calls.into_iter().map(|call| {
-            let name = who(call);
-            let gap = " ".repeat(widest.saturating_sub(measure_text_width(&name)) + 2);
-            let (input, output) = (thousands(call.input_tokens), thousands(call.output_tokens));
-            format!("     {name}{gap}{input} in, ~{output} out, {}", amount(call.cost))
-        }));
-    }
-    lines
+    let bound = if cost.lower_bound { "≥ " } else { "" };
+    Some(format!("💰 Estimated cost: {bound}{} ({verb})", dollars(cost.known)))
 }
 
 pub(super) fn thinking(name: &str) -> String {
@@ -107,8 +91,91 @@ pub(super) fn failed(name: &str, reason: &str) -> String {
     format!("⚠️ Agent {name} failed: {}", one_line(reason))
 }
 
-pub(super) fn substituted(name: &str, original: &ModelRef, substitute: &ModelRef, reason: &str) -> String {
-    format!("⚠️ {original} is unavailable ({}). {substitute} takes over as {name}.", one_line(reason))
+/// Another model takes over: because this one failed, or because the other one was faster.
+pub(super) fn substituted(name: &str, original: &ModelRef, substitute: &ModelRef, reason: &SubstitutionReason, message: &str) -> String {
+    match reason {
+        SubstitutionReason::Known(WhySubstituted::Hedge) => {
+            format!("🔀 {name}: {substitute} was faster than {original} and takes over.")
+        }
+        SubstitutionReason::Known(WhySubstituted::Timeout | WhySubstituted::Failure | WhySubstituted::HealthCheck)
+        | SubstitutionReason::Words(_) => {
+            let reason = one_line(&reason.in_words(message));
+            format!("⚠️ {original} is unavailable ({}). {substitute} takes over as {name}.", reason.trim_end_matches('.'))
+        }
+    }
+}
+
+/// What was under way when a consultation was cut off; `None` when nothing was.
+pub(super) fn asked_again(resumed: &Resumed) -> Option<String> {
+    match resumed.lost_calls.len() {
+        0 => None,
+        1 => Some("   1 call was under way and is made again".to_owned()),
+        lost => Some(format!("   {lost} calls were under way and are made again")),
+    }
+}
+
+pub(super) fn round_of(state: StateName) -> Option<u8> {
+    match state {
+        StateName::Independent => Some(1),
+        StateName::Synthesis => Some(2),
+        StateName::CrossExam => Some(3),
+        StateName::Verdict => Some(4),
+        StateName::Idle | StateName::Estimating | StateName::AwaitingConsent | StateName::Complete | StateName::Aborted => None,
+    }
+}
+
+/// How much later rounds are shown of earlier ones, where that is all of it.
+pub(super) fn material(terms: &Started) -> Option<&'static str> {
+    match terms.plan.as_ref().map(|plan| plan.material) {
+        Some(Material::Whole) => Some("🔍 Verbose mode: using full debate artifacts"),
+        Some(Material::Filtered) | None => None,
+    }
+}
+
+pub(super) fn hedged(name: &str, model: &ModelRef, backup: &ModelRef, after_ms: u64) -> String {
+    let after = seconds(Duration::from_millis(after_ms));
+    format!("🔀 {name}: no sign of an answer from {model} for {after}; {backup} is asked too")
+}
+
+pub(super) fn not_hedged(name: &str, reason: NoHedge) -> String {
+    let why = match reason {
+        NoHedge::NoBackup => "no other vendor could answer",
+        NoHedge::NoHealthyBackup => "those who could answer are not well",
+        NoHedge::QuotaUsed => "a quarter of the calls have been asked twice already",
+        NoHedge::Ceiling => "the ceiling leaves no room for it",
+        NoHedge::BackupBusy => "who could answer is busy",
+    };
+    format!("   {name}: slow, and nobody else is asked: {why}")
+}
+
+/// One of two who were asked the same is dropped.
+pub(super) fn slower(name: &str, model: &ModelRef) -> String {
+    format!("   {name}: {model} was slower and is dropped")
+}
+
+pub(super) fn ceiling_reached(max_cost: MicroUsd, spent: Cost, name: &str, model: &ModelRef, worst_case: Cost) -> String {
+    let worst = if worst_case.lower_bound { "has no price".to_owned() } else { format!("could cost {}", amount(worst_case)) };
+    format!("⚠️ Cost ceiling of {} reached: {} is spent, and asking {name} ({model}) {worst}.", dollars(max_cost), amount(spent))
+}
+
+pub(super) const COST_EXCEEDED: &str = "⚠️ Cost exceeded estimate. Aborting consultation.";
+
+pub(super) const ALL_DEGRADED: &str = "⚠️ All providers degraded. Consultation may be slower than usual.";
+
+/// How a provider does, for `--verbose`.
+pub(super) fn health(update: &HealthUpdate) -> String {
+    let status = match update.status {
+        HealthStatus::Unknown => "not known",
+        HealthStatus::Healthy => "healthy",
+        HealthStatus::Degraded => "degraded",
+        HealthStatus::Unhealthy => "unhealthy",
+    };
+    let latency = update.latency_ms.map(|ms| format!("answered in {}", seconds(Duration::from_millis(ms))));
+    let failures =
+        (update.consecutive_failures > 0).then(|| format!("{} in a row", count(update.consecutive_failures as usize, "failure")));
+    let facts: Vec<String> = latency.into_iter().chain(failures).collect();
+    let facts = if facts.is_empty() { String::new() } else { format!(" ({})", facts.join(", ")) };
+    format!("   `{}` is {status}{facts}", update.provider)
 }
 
 pub(super) fn round_complete(round: u8) -> String {

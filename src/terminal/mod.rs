@@ -1,17 +1,26 @@
 //! L3: what people see. Standard output is the result and nothing else; everything else goes to standard error.
 //! Only `printer` writes; the other modules make text, or hand theirs to it.
 
+mod choices;
 pub mod consent;
 pub mod doctor_screen;
 pub mod download_bar;
 pub mod escape;
+mod estimate_lines;
+mod judge_text;
+pub mod keyboard;
+mod last_line;
 pub mod lines;
 pub mod live;
 pub mod models_screen;
 pub mod paint;
+pub mod person;
 pub mod printer;
 pub mod progress;
+mod questions;
 pub mod render;
 mod render_table;
 pub mod report;
+mod screen;
+mod streamed_json;
 pub mod words;

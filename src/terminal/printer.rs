@@ -10,6 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use indicatif::{ProgressBar, ProgressDrawTarget};
 
 use super::escape::clean;
+use super::last_line::LastLine;
 use super::live::Live;
 use super::paint::Paint;
 
@@ -54,13 +55,18 @@ pub struct Printer {
 
 struct Inner {
     out: Mutex<Box<dyn Write + Send>>,
-    err: Mutex<Box<dyn Write + Send>>,
+    err: Mutex<ErrStream>,
     out_face: Face,
     err_face: Face,
     verbosity: Verbosity,
     /// True once something was said beside the result.
     said: AtomicBool,
     live: Live,
+}
+
+struct ErrStream {
+    writer: Box<dyn Write + Send>,
+    last_line: LastLine,
 }
 
 impl std::fmt::Debug for Printer {
@@ -108,7 +114,7 @@ impl Printer {
         Self {
             inner: Arc::new(Inner {
                 out: Mutex::new(out),
-                err: Mutex::new(err),
+                err: Mutex::new(ErrStream { writer: err, last_line: LastLine::default() }),
                 out_face,
                 err_face,
                 verbosity,
@@ -186,9 +192,20 @@ impl Printer {
         self.say(&text);
     }
 
-    /// Writes a question without ending its line.
-    pub(super) fn prompt(&self, text: &str) {
-        self.say(text);
+    /// Puts a question. What is said while it is open stands above it; dropping what is returned takes it away.
+    pub(super) fn ask(&self, question: &str) -> OpenQuestion {
+        self.on_last_line(|last| last.ask(question));
+        OpenQuestion(self.clone())
+    }
+
+    /// Ends the last line, whatever stands on it. A question on it is open no longer.
+    pub(super) fn end_line(&self) {
+        self.on_last_line(|last| last.close().to_owned());
+    }
+
+    /// Writes on at the text that is being written; the next line that is said is one of its own.
+    pub(super) fn write_on(&self, text: &str) {
+        self.on_last_line(|last| last.continued(text));
     }
 
     /// Standard error for another writer of lines, such as `--events -`. The live display makes way for each write.
@@ -196,17 +213,42 @@ impl Printer {
         StderrWriter(self.clone())
     }
 
-    /// Nobody can be told when standard error itself fails.
     fn say(&self, text: &str) {
-        self.inner.said.store(true, Ordering::Relaxed);
-        let _ = self.write_stderr(text.as_bytes());
+        self.on_last_line(|last| last.apart(text));
     }
 
-    fn write_stderr(&self, bytes: &[u8]) -> io::Result<()> {
+    /// Nobody can be told when standard error itself fails.
+    fn on_last_line(&self, write: impl FnOnce(&mut LastLine) -> String) {
+        let _ = self.write_stderr(write);
+    }
+
+    fn write_stderr(&self, write: impl FnOnce(&mut LastLine) -> String) -> io::Result<()> {
+        self.inner.said.store(true, Ordering::Relaxed);
         self.inner.live.aside(|| {
             let mut err = lock(&self.inner.err);
-            err.write_all(bytes).and_then(|()| err.flush())
+            let text = write(&mut err.last_line);
+            err.writer.write_all(text.as_bytes()).and_then(|()| err.writer.flush())
         })
+    }
+}
+
+/// A question that has not been answered; see [`Printer::ask`].
+#[derive(Debug)]
+pub(super) struct OpenQuestion(Printer);
+
+impl OpenQuestion {
+    /// It was answered: whoever typed has ended its line.
+    pub(super) fn answered(self) {
+        self.0.on_last_line(|last| {
+            last.answered();
+            String::new()
+        });
+    }
+}
+
+impl Drop for OpenQuestion {
+    fn drop(&mut self) {
+        self.0.end_line();
     }
 }
 
@@ -216,7 +258,8 @@ pub struct StderrWriter(Printer);
 
 impl Write for StderrWriter {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.write_stderr(bytes).map(|()| bytes.len())
+        let text = String::from_utf8_lossy(bytes);
+        self.0.write_stderr(|last| last.apart(&text)).map(|()| bytes.len())
     }
 
     fn flush(&mut self) -> io::Result<()> {
@@ -224,7 +267,7 @@ impl Write for StderrWriter {
     }
 }
 
-fn lock<T: ?Sized>(mutex: &Mutex<Box<T>>) -> MutexGuard<'_, Box<T>> {
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 

@@ -1,18 +1,24 @@
 //! The progress of a consultation on standard error: live lines on a terminal, plain lines in a pipe, a log or a dumb terminal.
-//! How it ended badly is not said here: the command tells that as an error, also when all else is silenced.
+//! How it ended badly is not said here: the command tells that as an error, also when all else is silenced. What is asked says itself what
+//! it is about, and who goes on with a consultation says where.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use crate::consultation::event::{AbortReason, Envelope, Estimate, Event, Started};
-use crate::domain::ids::{CallId, SeatId};
-use crate::domain::money::Cost;
+use crate::consultation::event::{
+    AbortReason, CallFinished, CancelReason, Consent, Envelope, Estimate, Event, GateReason, Started, SubstitutionReason, WhySubstituted,
+};
+use crate::consultation::policy::consent::Month;
+use crate::domain::ids::{CallId, ModelRef, SeatId};
 use crate::domain::time::Timestamp;
 use crate::engine::ports::{Delta, Subscriber, SubscriberFailed};
 
+use super::estimate_lines::estimate_lines;
+use super::judge_text::{Brought, JudgeText, Layout};
 use super::lines;
-use super::live::{Phase, Row, Screen};
 use super::printer::{Printer, Verbosity};
+use super::questions;
+use super::screen::Screen;
 
 /// A provider's wish to be left alone for at least this long is told to everyone.
 const NEWS_MS: u64 = 2_000;
@@ -22,11 +28,14 @@ const NEWS_MS: u64 = 2_000;
 pub struct Progress {
     printer: Printer,
     manner: Manner,
+    started_at: Timestamp,
     terms: Option<Box<Started>>,
     estimate: Option<Estimate>,
-    started_at: Timestamp,
-    agents: BTreeMap<CallId, SeatId>,
-    spent: Cost,
+    why_asked: Vec<GateReason>,
+    calls: BTreeMap<CallId, (SeatId, ModelRef)>,
+    /// Where `--stream` is wanted.
+    judge: Option<JudgeText>,
+    told_of_health: Told,
 }
 
 /// How the progress is shown.
@@ -38,6 +47,13 @@ enum Manner {
     Plain,
     /// Not at all.
     Silent,
+}
+
+/// Whether something that is said once was said.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Told {
+    NotYet,
+    Once,
 }
 
 impl Progress {
@@ -58,40 +74,35 @@ impl Progress {
     }
 
     fn in_manner(printer: Printer, manner: Manner) -> Self {
-        Self { printer, manner, terms: None, estimate: None, started_at: Timestamp::default(), agents: BTreeMap::new(), spent: Cost::FREE }
+        Self {
+            printer,
+            manner,
+            started_at: Timestamp::default(),
+            terms: None,
+            estimate: None,
+            why_asked: Vec::new(),
+            calls: BTreeMap::new(),
+            judge: None,
+            told_of_health: Told::NotYet,
+        }
     }
 
-    /// Learns what an earlier run has said, which is not said again, and shows what is left: a run that goes on.
+    /// Shows the judge's text too, as it is written.
+    #[must_use]
+    pub fn with_judges_text(mut self) -> Self {
+        let width = self.printer.err_face().width;
+        self.judge = match self.manner {
+            Manner::Live => Some(JudgeText::new(Layout::Lines(width))),
+            Manner::Plain => Some(JudgeText::new(Layout::Running)),
+            Manner::Silent => None,
+        };
+        self
+    }
+
+    /// Learns what an earlier run has said, which is not said again: for a run that goes on.
     pub fn catch_up(&mut self, earlier: &[Envelope], now: Timestamp) {
-        let mut rows: Vec<Row> = Vec::new();
-        for envelope in earlier {
-            let since = Duration::ZERO;
-            if let Event::Started(terms) = &envelope.event {
-                self.terms = Some(terms.clone());
-            } else if let Event::CostEstimated(estimate) = &envelope.event {
-                self.estimate = Some(estimate.clone());
-            } else if let Event::CallFinished(call) = &envelope.event {
-                self.spent += call.cost;
-            } else if let Event::AgentThinking { agent_id, name, model, .. } = &envelope.event {
-                let (agent, name, model) = (agent_id.clone(), name.clone(), model.model.clone());
-                rows.push(Row { agent, name, model, since, phase: Phase::Connecting });
-            } else if let Event::AgentCompleted { agent_id, .. } | Event::AgentFailed { agent_id, .. } = &envelope.event {
-                rows.retain(|row| row.agent != *agent_id);
-            }
-        }
+        earlier.iter().for_each(|envelope| self.learn(envelope));
         self.started_at = now;
-        let Some(terms) = self.terms.as_ref().filter(|_| self.manner == Manner::Live) else { return };
-        let (columns, spent, estimate) = (lines::columns(&terms.panel), self.spent, self.estimate.clone());
-        self.printer.live().update(|screen| {
-            screen.columns = columns;
-            screen.spent = spent;
-            screen.rows = rows;
-            if let Some(estimate) = estimate {
-                screen.estimate = Some(estimate.cost);
-                screen.rounds = estimate.calls.iter().map(|call| call.round_number).max().unwrap_or(4);
-            }
-        });
-        self.printer.live().start();
     }
 
     fn note(&self, line: &str) {
@@ -100,6 +111,15 @@ impl Progress {
 
     fn detail(&self, line: &str) {
         self.printer.detail(&lines::fit(line, self.width()));
+    }
+
+    /// Something that is not as it should be.
+    fn alert(&self, line: &str) {
+        self.printer.note(&self.printer.err_face().paint.yellow(&lines::fit(line, self.width())));
+    }
+
+    fn heading(&self, line: &str) {
+        self.note(&self.printer.err_face().paint.bold(line));
     }
 
     /// `None` where lines are not wrapped.
@@ -112,159 +132,224 @@ impl Progress {
         seat.map_or_else(|| "Judge".to_owned(), |seat| seat.name().to_owned())
     }
 
-    fn start(&mut self, terms: &Started, at: Timestamp) {
-        self.started_at = at;
-        self.terms = Some(Box::new(terms.clone()));
-        let paint = self.printer.err_face().paint;
-        self.note(&paint.bold(&lines::starting(terms)));
+    /// The name of the agent whom a call is for.
+    fn caller(&self, call: CallId) -> Option<(String, &ModelRef)> {
+        self.calls.get(&call).map(|(agent, model)| (self.name(agent), model))
+    }
+
+    fn month(&self) -> Option<Month> {
+        self.terms.as_ref()?.plan.as_ref()?.control.consent.month
+    }
+
+    fn start(&self, terms: &Started) {
+        self.heading(&lines::starting(terms));
         for line in lines::panel(terms, self.width()) {
             self.printer.note(&line);
         }
         for line in lines::notices(terms) {
-            self.printer.note(&paint.yellow(&lines::fit(&line, self.width())));
+            self.alert(&line);
         }
+        if let Some(line) = lines::material(terms) {
+            self.note(line);
+        }
+    }
+
+    fn go_live(&self) {
         if self.manner == Manner::Live {
-            let columns = lines::columns(&terms.panel);
-            self.printer.live().update(|screen| screen.columns = columns);
             self.printer.live().start();
         }
     }
 
-    fn phase(&self, agent: &SeatId, phase: Phase) {
-        self.printer.live().update(|screen| {
-            if let Some(row) = screen.row(agent) {
-                row.phase = phase;
-            }
-        });
-    }
-
-    /// Leaves the lines of a round behind for good and clears the display for the next one.
+    /// Leaves the lines of a round behind for good.
     fn settle(&self, elapsed: Duration) {
         let width = self.printer.err_face().width;
         let mut settled = Vec::new();
         self.printer.live().update(|screen| {
             settled = screen.row_lines(elapsed, width);
-            screen.rows.clear();
+            screen.clear();
         });
         for line in settled {
             self.printer.note(&line);
         }
     }
 
-    fn show(&mut self, envelope: &Envelope) {
-        let elapsed = envelope.at.since(self.started_at);
-        let live = self.manner == Manner::Live;
-        let paint = self.printer.err_face().paint;
+    fn print_judges_text(&self, text: &str) {
+        if !text.is_empty() {
+            self.printer.write_on(text);
+        }
+    }
+
+    /// Keeps what later lines need.
+    fn learn(&mut self, envelope: &Envelope) {
         match &envelope.event {
-            Event::Started(terms) => self.start(terms, envelope.at),
+            Event::Started(terms) => {
+                self.started_at = envelope.at;
+                self.terms = Some(terms.clone());
+            }
+            Event::Resumed(_) => self.started_at = envelope.at,
+            Event::CostEstimated(estimate) => self.estimate = Some(estimate.clone()),
+            Event::CostGate { why, .. } => self.why_asked.clone_from(why),
+            Event::CallStarted { call, agent_id, model, .. } => {
+                self.calls.insert(*call, (agent_id.clone(), model.clone()));
+            }
+            Event::CallFinished(call) => drop(self.calls.remove(&call.call)),
+            Event::CallCancelled { call, .. } => drop(self.calls.remove(call)),
+            Event::UserConsent { .. }
+            | Event::StateChanged { .. }
+            | Event::RoundStarted { .. }
+            | Event::AgentThinking { .. }
+            | Event::AgentCompleted { .. }
+            | Event::AgentFailed { .. }
+            | Event::RoundCompleted { .. }
+            | Event::RoundArtifact { .. }
+            | Event::ProviderSubstituted { .. }
+            | Event::SubstitutionOffered { .. }
+            | Event::CeilingReached { .. }
+            | Event::PulseAsked { .. }
+            | Event::PulseAnswered { .. }
+            | Event::HealthCheckStarted { .. }
+            | Event::HealthUpdated(_)
+            | Event::Completed { .. }
+            | Event::Aborted { .. }
+            | Event::CallRetried { .. }
+            | Event::ProviderHeld { .. }
+            | Event::CallHedged { .. }
+            | Event::CallNotHedged { .. } => {}
+        }
+        if self.manner == Manner::Live {
+            let elapsed = envelope.at.since(self.started_at);
+            self.printer.live().update(|screen| screen.follow(&envelope.event, elapsed));
+        }
+    }
+
+    /// Says what there is to say of an event.
+    fn tell(&mut self, event: &Event, elapsed: Duration) {
+        let plain = self.manner == Manner::Plain;
+        match event {
+            Event::Started(terms) => {
+                self.start(terms);
+                self.go_live();
+            }
+            Event::Resumed(resumed) => {
+                if let Some(line) = lines::asked_again(resumed) {
+                    self.detail(&line);
+                }
+                self.go_live();
+            }
             Event::CostEstimated(estimate) => {
-                if let (Verbosity::Verbose, Some(terms)) = (self.printer.verbosity(), &self.terms) {
-                    for line in lines::estimate_detail(estimate, &terms.panel) {
-                        self.detail(&line);
-                    }
-                }
-                self.estimate = Some(estimate.clone());
-                let rounds = estimate.calls.iter().map(|call| call.round_number).max().unwrap_or(4);
-                self.printer.live().update(|screen| {
-                    screen.estimate = Some(estimate.cost);
-                    screen.rounds = rounds;
-                });
-            }
-            Event::UserConsent { approved, how } => {
-                if let Some(line) = lines::consent(self.estimate.as_ref(), *approved, *how) {
-                    self.note(&line);
+                for line in self.terms.iter().flat_map(|terms| estimate_lines(estimate, &terms.panel)) {
+                    self.detail(&line);
                 }
             }
-            Event::RoundStarted { round_number } => self.printer.live().update(|screen| screen.round = *round_number),
-            Event::AgentThinking { agent_id, name, model, .. } => {
-                if live {
-                    let row = Row {
-                        agent: agent_id.clone(),
-                        name: name.clone(),
-                        model: model.model.clone(),
-                        since: elapsed,
-                        phase: Phase::Connecting,
-                    };
-                    self.printer.live().update(|screen| screen.rows.push(row));
-                } else {
-                    self.note(&lines::thinking(name));
-                }
-            }
-            Event::AgentCompleted { agent_id, name, duration_ms, tokens, cost, .. } => {
-                if live {
-                    let took = Duration::from_millis(*duration_ms);
-                    self.phase(agent_id, Phase::Done { took, tokens: tokens.total(), cost: *cost });
-                } else {
-                    self.note(&lines::completed(name, *duration_ms));
-                }
-            }
-            Event::AgentFailed { agent_id, name, error, .. } => {
-                self.phase(agent_id, Phase::Failed(super::escape::one_line(&error.message)));
-                self.printer.note(&paint.yellow(&lines::fit(&lines::failed(name, &error.message), self.width())));
-            }
+            Event::UserConsent { approved, how } => self.consent(*approved, *how),
+            Event::AgentThinking { name, .. } if plain => self.note(&lines::thinking(name)),
+            Event::AgentCompleted { name, duration_ms, .. } if plain => self.note(&lines::completed(name, *duration_ms)),
+            Event::AgentThinking { .. } | Event::AgentCompleted { .. } => {}
+            Event::AgentFailed { name, error, .. } => self.alert(&lines::failed(name, &error.message)),
             Event::ProviderSubstituted { agent_id, original, substitute, reason, message, .. } => {
-                self.printer.live().update(|screen| screen.rows.retain(|row| row.agent != *agent_id));
-                let said = lines::substituted(&self.name(agent_id), original, substitute, &reason.in_words(message));
-                self.printer.note(&paint.yellow(&lines::fit(&said, self.width())));
+                let line = lines::substituted(&self.name(agent_id), original, substitute, reason, message);
+                // Where nothing failed, there is nothing to worry about.
+                if *reason == SubstitutionReason::Known(WhySubstituted::Hedge) { self.note(&line) } else { self.alert(&line) }
             }
             Event::RoundCompleted { round_number, .. } => {
                 self.settle(elapsed);
-                self.note(&paint.bold(&lines::round_complete(*round_number)));
+                self.heading(&lines::round_complete(*round_number));
             }
             Event::Completed { .. } => {
                 self.settle(elapsed);
                 self.printer.live().stop();
-                self.note(&paint.bold(&lines::complete()));
+                self.heading(&lines::complete());
             }
-            Event::Aborted { reason: AbortReason::Interrupted, .. } if live && !self.printer.live().is_hidden() => {
-                self.printer.live().leave();
-                self.printer.prompt("\n");
-            }
-            Event::Aborted { .. } => {
-                self.printer.live().update(Screen::stop_all);
-                self.settle(elapsed);
-                self.printer.live().stop();
-            }
-            Event::CallStarted { call, agent_id, .. } => {
-                self.agents.insert(*call, agent_id.clone());
-                self.phase(agent_id, Phase::Connecting);
+            Event::Aborted { reason, .. } => self.aborted(*reason, elapsed),
+            Event::CallStarted { call, agent_id, model, .. } => {
+                if let Some(judge) = self.judge.as_mut().filter(|_| agent_id.is_judge()) {
+                    judge.begin(*call, model);
+                }
             }
             Event::CallRetried { agent_id, wait_ms, reason, .. } => {
-                self.phase(agent_id, Phase::Retrying { until: elapsed + Duration::from_millis(*wait_ms) });
                 self.detail(&lines::retried(&self.name(agent_id), *wait_ms, reason));
+            }
+            Event::CallHedged { agent_id, model, backup, after_ms, .. } => {
+                let line = lines::hedged(&self.name(agent_id), model, backup, *after_ms);
+                if plain { self.note(&line) } else { self.detail(&line) }
+            }
+            Event::CallNotHedged { agent_id, reason, .. } => self.detail(&lines::not_hedged(&self.name(agent_id), *reason)),
+            Event::CallFinished(call) => self.finished(call),
+            Event::CallCancelled { call, reason } => {
+                self.end_judges_text(*call, Brought::Nothing);
+                if let (CancelReason::HedgeLost, Some((name, model))) = (reason, self.caller(*call)) {
+                    self.detail(&lines::slower(&name, model));
+                }
             }
             // A short backoff is no news to somebody who waits for minutes.
             Event::ProviderHeld { provider, wait_ms, reason } if *wait_ms >= NEWS_MS => {
                 self.note(&lines::held(provider, *wait_ms, reason));
             }
             Event::ProviderHeld { provider, wait_ms, reason } => self.detail(&lines::held(provider, *wait_ms, reason)),
-            Event::CallFinished(call) => {
-                self.agents.remove(&call.call);
-                self.spent += call.cost;
-                let spent = self.spent;
-                self.printer.live().update(|screen| screen.spent = spent);
-                if let Some(served) = call.served_model.as_deref().filter(|served| !call.model.is_served_as(served)) {
-                    self.detail(&lines::served(&self.name(&call.agent_id), &call.model, served));
-                }
-                for line in lines::problems(&self.name(&call.agent_id), call) {
-                    self.detail(&line);
-                }
+            Event::CeilingReached { max_cost, spent, agent_id, model, worst_case } => {
+                self.alert(&lines::ceiling_reached(*max_cost, *spent, &self.name(agent_id), model, *worst_case));
             }
-            Event::CallCancelled { call, .. } => {
-                self.agents.remove(call);
+            Event::PulseAsked { waiting, asked: false, .. } => self.note(&questions::still_waiting(waiting)),
+            Event::HealthUpdated(update) => {
+                self.detail(&lines::health(update));
+                if update.none_healthy && self.told_of_health == Told::NotYet {
+                    self.told_of_health = Told::Once;
+                    self.alert(lines::ALL_DEGRADED);
+                }
             }
             Event::StateChanged { .. }
+            | Event::RoundStarted { .. }
             | Event::RoundArtifact { .. }
             | Event::SubstitutionOffered { .. }
-            | Event::Resumed(_)
             | Event::CostGate { .. }
-            | Event::CeilingReached { .. }
             | Event::PulseAsked { .. }
             | Event::PulseAnswered { .. }
-            | Event::HealthCheckStarted { .. }
-            | Event::HealthUpdated(_)
-            | Event::CallHedged { .. }
-            | Event::CallNotHedged { .. } => {}
+            | Event::HealthCheckStarted { .. } => {}
+        }
+    }
+
+    /// What became of the estimate. Where nobody could be asked, what they would have been asked about is said here.
+    fn consent(&self, approved: bool, how: Consent) {
+        if let Some(line) = lines::consent(self.estimate.as_ref(), approved, how) {
+            self.note(&line);
+        }
+        if let (Consent::NobodyToAsk, Some(estimate)) = (how, &self.estimate) {
+            for line in questions::reasons(estimate, &self.why_asked, self.month()) {
+                self.alert(&line);
+            }
+        }
+    }
+
+    fn finished(&mut self, call: &CallFinished) {
+        self.end_judges_text(call.call, if call.error.is_none() { Brought::Answer } else { Brought::Nothing });
+        let name = self.name(&call.agent_id);
+        if let Some(served) = call.served_model.as_deref().filter(|served| !call.model.is_served_as(served)) {
+            self.detail(&lines::served(&name, &call.model, served));
+        }
+        for line in lines::problems(&name, call) {
+            self.detail(&line);
+        }
+    }
+
+    fn end_judges_text(&mut self, call: CallId, brought: Brought) {
+        if let Some(judge) = &mut self.judge {
+            let text = judge.end(call, brought);
+            self.print_judges_text(&text);
+        }
+    }
+
+    fn aborted(&self, reason: AbortReason, elapsed: Duration) {
+        let live = self.printer.live();
+        if reason == AbortReason::Interrupted && self.manner == Manner::Live && !live.is_hidden() {
+            live.leave();
+            return self.printer.write_on("\n");
+        }
+        self.printer.end_line();
+        live.update(Screen::stop_all);
+        self.settle(elapsed);
+        live.stop();
+        if reason == AbortReason::CostExceededEstimate {
+            self.alert(lines::COST_EXCEEDED);
         }
     }
 }
@@ -276,7 +361,9 @@ impl Subscriber for Progress {
 
     fn event(&mut self, envelope: &Envelope) -> Result<(), SubscriberFailed> {
         if self.manner != Manner::Silent {
-            self.show(envelope);
+            let elapsed = envelope.at.since(self.started_at);
+            self.tell(&envelope.event, elapsed);
+            self.learn(envelope);
         }
         Ok(())
     }
@@ -286,14 +373,13 @@ impl Subscriber for Progress {
     }
 
     fn delta(&mut self, call: CallId, delta: &Delta) {
-        let Some(agent) = self.agents.get(&call).filter(|_| self.manner == Manner::Live) else { return };
-        self.printer.live().update(|screen| {
-            let Some(row) = screen.row(agent) else { return };
-            match delta {
-                Delta::Connected | Delta::Thinking => row.phase = Phase::Thinking,
-                Delta::Text(piece) => row.phase.write(piece),
-            }
-        });
+        if self.manner == Manner::Live {
+            self.printer.live().update(|screen| screen.on(call, delta));
+        }
+        if let (Some(judge), Delta::Text(piece)) = (&mut self.judge, delta) {
+            let text = judge.write(call, piece);
+            self.print_judges_text(&text);
+        }
     }
 }
 

@@ -30,6 +30,11 @@ pub fn seconds(duration: Duration) -> String {
     format!("{:.1}s", duration.as_secs_f64())
 }
 
+/// `72s`, as a person would say it.
+pub fn whole_seconds(duration: Duration) -> String {
+    format!("{}s", duration.as_secs())
+}
+
 /// `0:42`, `12:07`, `1:02:03`: a clock for time that is passing.
 pub fn clock(duration: Duration) -> String {
     let seconds = duration.as_secs();
@@ -40,6 +45,11 @@ pub fn clock(duration: Duration) -> String {
 /// Four decimals, as far as a call of a few cents needs; a plain `$0.00` where nothing is known to cost anything.
 pub fn amount(cost: Cost) -> String {
     if cost.known == MicroUsd::ZERO { format!("{cost:.2}") } else { cost.to_string() }
+}
+
+/// Two decimals, as an amount to decide on needs; four below a cent, unless it is nothing.
+pub fn dollars(amount: MicroUsd) -> String {
+    if (1..10_000).contains(&amount.0) { amount.to_string() } else { format!("{amount:.2}") }
 }
 
 /// `3 experts`, `1 expert`.

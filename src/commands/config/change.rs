@@ -24,6 +24,14 @@ const STEP: Duration = Duration::from_millis(5);
 
 /// Writes a value, as JSON where it is that and fits, else as a text.
 pub(super) fn set(name: &str, value: &str, home: &Home, environment: &Environment, printer: &Printer) -> Result<(), Error> {
+    let key = write(name, value, home)?;
+    printer.note(&format!("`{}` is set in {}", name.trim(), home.config_file().display()));
+    warn_of_variable(key, environment, printer);
+    Ok(())
+}
+
+/// Writes a value, and says nothing of it.
+pub(super) fn write(name: &str, value: &str, home: &Home) -> Result<Key, Error> {
     let (_, key) = change(home, |file| {
         let place = Place::find(name, &|key| file.now(key))?;
         if holds_key(value) {
@@ -42,9 +50,7 @@ pub(super) fn set(name: &str, value: &str, home: &Home, environment: &Environmen
         };
         Ok((Some(changed?), place.key))
     })?;
-    printer.note(&format!("`{}` is set in {}", name.trim(), home.config_file().display()));
-    warn_of_variable(key, environment, printer);
-    Ok(())
+    Ok(key)
 }
 
 /// Takes a value out, also one that no setting has a name for.
@@ -113,7 +119,7 @@ fn alone(home: &Home) -> Result<Option<File>, Error> {
     }
 }
 
-fn warn_of_variable(key: Key, environment: &Environment, printer: &Printer) {
+pub(super) fn warn_of_variable(key: Key, environment: &Environment, printer: &Printer) {
     if environment.text(key.variable()).is_some() {
         printer.warning(&format!("{} is set in the environment and outweighs the file", key.variable()));
     }

@@ -4,6 +4,7 @@
 
 mod change;
 mod place;
+pub(crate) mod threshold;
 
 use std::fmt::Write;
 

@@ -72,7 +72,9 @@ fn ceiling(error: Error, transcript: &Transcript) -> Error {
     let Some(Ceiling { max_cost, spent, agent_id, model, worst_case }) = &transcript.ceiling else {
         // It was clear before any call was made.
         return match &transcript.estimate {
-            Some(estimate) => error.hint(format!("the estimate is {:.2}, and {:.2} at least", estimate.cost, estimate.low)),
+            Some(estimate) => {
+                error.hint(format!("the estimate is {:.2}, and {:.2} at least: raise --max-cost", estimate.cost, estimate.low))
+            }
             None => error,
         };
     };
@@ -87,4 +89,82 @@ fn ceiling(error: Error, transcript: &Transcript) -> Error {
         amount(*spent),
         amount(*worst_case)
     ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::consultation::event::{Estimate, Event, Started, StateName};
+    use crate::domain::ids::{ModelRef, SeatId};
+    use crate::domain::money::{Cost, MicroUsd};
+    use crate::domain::panel::Panel;
+    use crate::domain::time::Timestamp;
+
+    fn told(reason: AbortReason, events: Vec<Event>) -> (Exit, String) {
+        let terms = Started {
+            question: "Shall we?".to_owned(),
+            mode: "converge".to_owned(),
+            panel: Panel { seats: vec![], judges: vec![] },
+            seed: 1,
+            expert_order: vec![],
+            prompts: vec![],
+            tool_version: "0.0.0".to_owned(),
+            notices: vec![],
+            plan: None,
+        };
+        let id = ConsultationId::from_unique("01kb");
+        let events = std::iter::once(Event::Started(Box::new(terms))).chain(events).map(|event| crate::consultation::event::Envelope {
+            schema_version: "1.1".to_owned(),
+            seq: 1,
+            at: Timestamp(0),
+            consultation_id: id.clone(),
+            cause: None,
+            event,
+        });
+        let transcript = Transcript::fold(&events.collect::<Vec<_>>()).unwrap();
+        let abort = Abort { reason, message: "It ended".to_owned(), during: StateName::Verdict };
+        let error = aborted(&abort, &transcript, Some(&id));
+        (error.exit, error.hints().join("; "))
+    }
+
+    #[test]
+    fn every_end_that_can_be_gone_on_with_says_how() {
+        for (reason, exit, way) in [
+            (AbortReason::Interrupted, Exit::Interrupted, ""),
+            (AbortReason::UserCancelled, Exit::Declined, ""),
+            (AbortReason::Timeout, Exit::Failed, " --max-wait SECONDS"),
+            (AbortReason::CostCeiling, Exit::Ceiling, " --max-cost USD"),
+            (AbortReason::CostExceededEstimate, Exit::Ceiling, " --yes --max-cost USD"),
+            (AbortReason::AgentFailed, Exit::Failed, " --on-failure substitute"),
+            (AbortReason::Strict, Exit::Quorum, ""),
+            (AbortReason::AllAgentsFailed, Exit::Failed, ""),
+            (AbortReason::JudgeFailed, Exit::Failed, ""),
+        ] {
+            let (ended, hints) = told(reason, vec![]);
+            assert_eq!(ended, exit, "{reason:?}");
+            assert!(hints.ends_with(&format!("go on with it: conclave resume consult-01kb{way}")), "{reason:?}: {hints}");
+        }
+        assert_eq!(told(AbortReason::Declined, vec![]), (Exit::Declined, String::new()));
+        assert!(!told(AbortReason::Prompt, vec![]).1.contains("resume"));
+    }
+
+    #[test]
+    fn a_ceiling_says_what_was_spent_and_what_the_next_call_could_have_cost() {
+        let reached = |worst_case| Event::CeilingReached {
+            max_cost: MicroUsd(1_000_000),
+            spent: Cost::at_least(MicroUsd(912_300)),
+            agent_id: SeatId::judge(),
+            model: ModelRef::new("openai", "gpt-6.1-sol"),
+            worst_case,
+        };
+        let (_, hints) = told(AbortReason::CostCeiling, vec![reached(Cost::exactly(MicroUsd(120_000)))]);
+        let expected = "of $1.0000, ≥ $0.9123 is spent; the next call (the judge, openai:gpt-6.1-sol) could have cost $0.1200; go on";
+        assert!(hints.starts_with(expected), "{hints}");
+        let (_, hints) = told(AbortReason::CostCeiling, vec![reached(Cost::at_least(MicroUsd::ZERO))]);
+        assert!(hints.starts_with("the price of openai:gpt-6.1-sol is not known"), "{hints}");
+        let estimate =
+            Estimate { cost: Cost::exactly(MicroUsd(2_000_000)), low: Cost::exactly(MicroUsd(1_500_000)), ..Estimate::default() };
+        let (_, hints) = told(AbortReason::CostCeiling, vec![Event::CostEstimated(estimate)]);
+        assert!(hints.starts_with("the estimate is $2.00, and $1.50 at least: raise --max-cost; go on"), "{hints}");
+    }
 }

@@ -112,16 +112,15 @@ impl<'a> DryRun<'a> {
         let mut text = "Dry run: nothing is sent.\n\n".to_owned();
         // Writing to a text cannot fail.
         let _ = writeln!(text, "Estimated cost: {}", range(estimate.low, estimate.cost, estimate.high));
-        let tokens = tokens(estimate.input_tokens, estimate.output_tokens);
-        let _ = writeln!(text, "Tokens: {tokens}; the question with its context has {}", thousands(estimate.context_tokens));
+        let all = tokens(estimate.input_tokens, estimate.output_tokens);
+        let _ = writeln!(text, "Tokens: {all}; the question with its context has {}", thousands(estimate.context_tokens));
         let _ = writeln!(text, "Consent: {}", self.decision());
         for notice in &self.plan.notices {
             let _ = writeln!(text, "Note: {}", escape::one_line(notice));
         }
         text.push_str("\nTo whom:\n");
         for (provider, share) in self.shares() {
-            let tokens = tokens_of(&share);
-            let cost = range(share.low, share.cost, share.high);
+            let (tokens, cost) = (tokens(share.input_tokens, share.output_tokens), range(share.low, share.cost, share.high));
             let _ = writeln!(text, "- {provider} at {}: {}, {tokens}, {cost}", place(provider), count(share.calls, "call"));
         }
         for call in &self.calls {
@@ -130,7 +129,7 @@ impl<'a> DryRun<'a> {
             let _ = writeln!(text, "\n=== Round {round}, {title}: {agent} ===");
             let _ = writeln!(text, "To {} at {}", model_address(&estimate.model), place(&estimate.model.provider));
             let cost = range(estimate.low, estimate.cost, estimate.high);
-            let _ = writeln!(text, "{}, {cost}", self::tokens(estimate.input_tokens, estimate.output_tokens));
+            let _ = writeln!(text, "{}, {cost}", tokens(estimate.input_tokens, estimate.output_tokens));
             let _ = writeln!(text, "With the JSON Schema of the answer `{}`", estimate.answer.name());
             if !is_exact(estimate) {
                 text.push_str("Not known yet: what stands in <angle brackets>, the marks around it, and which letter an expert has\n");
@@ -237,10 +236,6 @@ fn range(low: Cost, expected: Cost, high: Cost) -> String {
 
 fn tokens(input: u64, output: u64) -> String {
     format!("{} in, ~{} out", thousands(input), thousands(output))
-}
-
-fn tokens_of(share: &Share) -> String {
-    tokens(share.input_tokens, share.output_tokens)
 }
 
 fn costs(low: Cost, expected: Cost, high: Cost) -> Value {

@@ -10,12 +10,9 @@ mod setup;
 
 use crate::config::env::Environment;
 use crate::consultation::Consultation;
-use crate::consultation::protocol::{Answer, Question};
 use crate::engine::clock::Clock;
 use crate::engine::driver::Begin;
-use crate::engine::ports::{BoxFuture, Person};
 use crate::error::Error;
-use crate::terminal::consent;
 use crate::terminal::printer::{Printer, Verbosity};
 
 use ending::Keeping;
@@ -79,31 +76,7 @@ pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> 
         return dry_run::show(&setup, &args.output, printer);
     }
 
-    let events = running::events_file(&args.output, printer)?;
+    let run = Run::prepare(&setup.home, environment, &args.output, printer)?;
     let keeping = if args.no_log { Keeping::Nothing } else { Keeping::open(&setup.home, &setup.plan.id, printer) };
-    let run = Run { clock, providers: &setup.providers, output: &args.output, events, printer };
-    run.carry_out(Consultation::new(setup.plan), Begin::New, Vec::new(), keeping)
-}
-
-/// Asks the person at the terminal.
-#[derive(Debug)]
-struct Asker<'a> {
-    printer: &'a Printer,
-    agents: usize,
-}
-
-impl Person for Asker<'_> {
-    fn ask<'a>(&'a self, question: &'a Question) -> BoxFuture<'a, Answer> {
-        let words = match question {
-            Question::Consent { estimate, .. } => consent::cost_question(estimate, self.agents, 4),
-            Question::Pulse { .. } | Question::Substitution { .. } => String::new(),
-        };
-        Box::pin(async move {
-            match consent::ask_yes_no(self.printer, &words).await {
-                consent::Answer::Yes => Answer::Yes,
-                consent::Answer::No => Answer::No,
-                consent::Answer::Gone => Answer::Gone,
-            }
-        })
-    }
+    run.carry_out((Consultation::new(setup.plan), Begin::New), clock, &setup.providers, Vec::new(), keeping)
 }

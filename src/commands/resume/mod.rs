@@ -3,12 +3,12 @@
 
 mod asked;
 mod choosing;
-mod terms;
 
 use crate::commands::config;
 use crate::commands::consult::ending;
 use crate::commands::consult::flags::{ControlFlags, OutputFlags};
-use crate::commands::consult::running::{Run, events_file, standing};
+use crate::commands::consult::running::{Run, standing};
+use crate::commands::control;
 use crate::config::env::Environment;
 use crate::config::paths::Home;
 use crate::consultation::event::StateName;
@@ -58,6 +58,7 @@ pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> 
     }
     let home = Home::find(environment).map_err(Error::usage)?;
     let settings = config::load(&home, environment)?;
+    let run = Run::prepare(&home, environment, &args.output, printer)?;
     let unlocked = if args.force { Unlocked::Trusted } else { Unlocked::Refused };
     let Chosen { id, events, keeping } = choosing::choose(&ending::logs(&home), args.id.as_deref(), unlocked, printer)?;
     let cannot = |why: &dyn std::fmt::Display| Error::usage(format!("cannot go on with {id}: {why}"));
@@ -65,14 +66,13 @@ pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> 
     let replayed = replay(&events).map_err(|error| cannot(&error))?;
 
     let standing = standing(&args.control, printer, Input::Free);
-    let control = terms::renewed(&events, replayed.consultation.plan(), &args.control, standing)?;
+    let ended = transcript.abort.as_ref().map(|abort| abort.reason);
+    let control = control::renewed(replayed.consultation.plan().control.clone(), ended, &args.control, standing)?;
     let within = asked::Within { home: &home, environment, settings: &settings, printer, standing };
     let providers = within.providers(replayed.consultation.plan(), &transcript)?;
     printer.note(&announcement(&transcript));
     let (consultation, begin) = Begin::again(replayed, control, env!("CARGO_PKG_VERSION"));
-    let events_file = events_file(&args.output, printer)?;
-    let run = Run { clock: Clock::system(), providers: &providers, output: &args.output, events: events_file, printer };
-    run.carry_out(consultation, begin, events, keeping)
+    run.carry_out((consultation, begin), Clock::system(), &providers, events, keeping)
 }
 
 /// Where it goes on, what is kept, and what has been spent.

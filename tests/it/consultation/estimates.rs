@@ -72,13 +72,14 @@ fn long_text(kind: AnswerKind, characters: u64) -> String {
         AnswerKind::CrossExam => "/unresolved/0",
         AnswerKind::Verdict => "/summary",
     };
-    let missing = characters.saturating_sub(answer.to_string().len() as u64);
+    let missing = usize::try_from(characters).unwrap().saturating_sub(answer.to_string().len());
     let text = answer.pointer_mut(place).unwrap();
-    *text = Value::String(format!("{} {}", text.as_str().unwrap(), "word ".repeat(missing as usize / 5)));
+    *text = Value::String(format!("{} {}", text.as_str().unwrap(), "word ".repeat(missing / 5)));
     answer.to_string()
 }
 
 /// The reply of a provider whose tokenizer takes so many tenths of a character to a token.
+#[expect(clippy::unnecessary_wraps, reason = "an outcome is what the machine takes")]
 fn replies(plan: &Plan, ask: &Ask, conduct: Conduct, tenths: u64) -> Outcome {
     let tokens = |characters: u64| (characters * 10).div_ceil(tenths);
     let expected = plan.expected_output(&ask.model, ask.answer);

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use conclave::consultation::Consultation;
-use conclave::consultation::call::FailureClass;
+use conclave::consultation::call::{Failure, FailureClass};
 use conclave::consultation::event::{Envelope, Event, StateName};
 use conclave::consultation::protocol::Answer;
 use conclave::consultation::replay::replay;
@@ -14,7 +14,7 @@ use conclave::engine::clock::Clock;
 use conclave::engine::driver::{Begin, Driver};
 use conclave::engine::ports::{Subscriber, SubscriberFailed};
 
-use super::scripted::{Says, Stage, no_interrupts};
+use super::scripted::{Asked, Says, Stage, no_interrupts};
 use crate::support::script::{good, hinted, plan};
 
 const SECOND: Duration = Duration::from_secs(1);
@@ -81,6 +81,27 @@ async fn what_the_last_step_still_wanted_done_is_done_first_and_nothing_of_it_tw
         let all: Vec<CallId> = calls(log).into_iter().chain(calls(&history)).collect();
         assert_eq!(all, calls(&whole), "cut before {cut}: no call is missing, and none is made again");
         assert_eq!(stage.attempts().len(), calls(rest).len());
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn wherever_a_log_breaks_off_the_run_goes_on_to_its_end_and_asks_only_for_what_is_missing() {
+    let stage = || {
+        let answers = |asked: Asked<'_>| (40 * SECOND, good(asked.ask));
+        let check = |nth: usize| (SECOND, if nth.is_multiple_of(2) { Err(Failure::new(FailureClass::Overload, "no")) } else { Ok(()) });
+        ["anthropic", "openai", "google"].into_iter().fold(Stage::new(), |stage, name| stage.checked_provider(name, answers, check))
+    };
+    let whole = stage().play(plan()).await;
+    assert!(whole.iter().any(|envelope| matches!(envelope.event, Event::HealthUpdated(_))));
+    for cut in 1..whole.len() {
+        let log = &whole[..cut];
+        let (consultation, heard, history) = go_on(&stage(), log, log.last().unwrap().at).await;
+        assert_eq!((consultation.state(), &heard), (StateName::Complete, &history), "cut before {cut}");
+        let both = [log, &history].concat();
+        assert!(both.iter().map(|envelope| envelope.seq).eq(1..=both.len() as u64), "cut before {cut}");
+        assert!(replay(&both).is_ok_and(|replayed| replayed.effects.is_empty() && replayed.lost.is_empty()), "cut before {cut}");
+        let lost = replay(log).unwrap().lost.len();
+        assert_eq!(calls(&both).len(), calls(&whole).len() + lost, "cut before {cut}: what was lost is made again, and nothing else");
     }
 }
 

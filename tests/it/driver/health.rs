@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use conclave::consultation::Consultation;
 use conclave::consultation::call::{Failure, FailureClass};
-use conclave::consultation::event::StateName;
+use conclave::consultation::event::{Envelope, Event, StateName};
 use conclave::consultation::protocol::Answer;
 use conclave::consultation::transcript::Transcript;
 use conclave::domain::money::MicroUsd;
@@ -22,7 +22,7 @@ fn answers_after(takes: Duration) -> impl Fn(Asked<'_>) -> (Duration, conclave::
     move |asked| (takes, good(asked.ask))
 }
 
-/// Experts answer after 100 s and a judge after 5 s: a run of 210 s.
+/// Experts answer after 100 s and a judge after 5 s: a run of more than five minutes.
 fn slow(check: Duration) -> Stage {
     let script = |asked: Asked<'_>| (if asked.ask.answer.round() % 2 == 1 { 100 * SECOND } else { 5 * SECOND }, good(asked.ask));
     Stage::new()
@@ -49,6 +49,37 @@ async fn every_provider_is_checked_with_the_first_call_and_every_half_minute_unt
     assert_eq!(began(&stage.checks(), "openai"), [], "it cannot be asked for nothing");
     tokio::time::sleep(10 * EVERY).await;
     assert_eq!(stage.checks().len(), 2 * expected.len(), "nobody is asked when the run is over");
+}
+
+/// What is told of health, with the second in which it is told.
+fn told(history: &[Envelope]) -> Vec<String> {
+    let line = |envelope: &Envelope| match &envelope.event {
+        Event::HealthUpdated(update) => {
+            let none = if update.none_healthy { ", none healthy" } else { "" };
+            Some(format!("{} {} {:?}{none}", envelope.at.0 / 1_000, update.provider, update.status))
+        }
+        _ => None,
+    };
+    history.iter().filter_map(line).collect()
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_changes_is_told_once_and_every_check_is() {
+    let stage = slow(SECOND);
+    let history = stage.play(plan()).await;
+    let expected = [
+        "1 anthropic Healthy",
+        "1 google Degraded",
+        // Its third check. Then an answer of its model ends the row, and three more checks make another.
+        "61 google Unhealthy",
+        "100 google Degraded",
+        "181 google Unhealthy",
+        "205 google Degraded",
+        "271 google Unhealthy",
+    ];
+    assert_eq!(told(&history), expected);
+    let started = history.iter().filter(|envelope| matches!(envelope.event, Event::HealthCheckStarted { .. })).count();
+    assert_eq!(started, stage.checks().len());
 }
 
 #[tokio::test(start_paused = true)]

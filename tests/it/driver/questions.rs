@@ -6,18 +6,17 @@ use std::time::Duration;
 
 use conclave::consultation::Consultation;
 use conclave::consultation::call::FailureClass;
-use conclave::consultation::event::{Envelope, Event, StateName};
+use conclave::consultation::event::{Envelope, Event, PulseAnswer, StateName};
 use conclave::consultation::plan::Plan;
 use conclave::consultation::protocol::{Answer, Effect, Input, Question};
-use conclave::domain::money::MicroUsd;
 use conclave::domain::time::Timestamp;
 use conclave::engine::clock::Clock;
 use conclave::engine::driver::{Begin, Driver};
 use conclave::engine::ports::{BoxFuture, Person};
-use tokio::sync::mpsc;
+use tokio::sync::{Notify, mpsc};
 use tokio::time::sleep;
 
-use super::scripted::{Says, Stage, no_interrupts};
+use super::scripted::{Asked, Stage, no_interrupts};
 use crate::support::script::{good, hinted, plan};
 
 const SECOND: Duration = Duration::from_secs(1);
@@ -114,23 +113,53 @@ async fn an_interrupt_is_served_while_a_question_is_open() {
     assert_eq!(person.withdrawn.load(Ordering::SeqCst), 1);
 }
 
-/// The machine waits for consent, and the question about it has been asked and taken away.
-fn asked_and_withdrawn() -> (Consultation, Begin) {
+/// Says no when it is told to.
+#[derive(Debug, Default)]
+struct SaysNo {
+    when: Notify,
+}
+
+impl Person for SaysNo {
+    fn ask<'a>(&'a self, _: &'a Question) -> BoxFuture<'a, Answer> {
+        Box::pin(async {
+            self.when.notified().await;
+            Answer::No
+        })
+    }
+}
+
+/// Round 1 takes 61 s, and after 60 s the person is asked whether to go on; this much after the beginning they say no.
+async fn pulsed(no: Duration) -> (StateName, Vec<PulseAnswer>) {
+    let takes = |asked: Asked<'_>| (if asked.ask.answer.round() == 1 { 61 * SECOND } else { SECOND }, good(asked.ask));
+    let stage = Stage::new().provider("anthropic", takes).provider("openai", takes).provider("google", takes);
     let mut plan = plan();
-    plan.control.consent.always_allow_under = MicroUsd::ZERO;
-    begun(plan, [Effect::Withdraw])
+    plan.control.pulse = Some(60 * SECOND);
+    let person = SaysNo::default();
+    let run = run(&stage, &person, no_interrupts(), (Consultation::new(plan), Begin::New));
+    let say = async {
+        sleep(no).await;
+        person.when.notify_one();
+    };
+    // The word is given behind the driver's back, so that it finds the answer and those of the experts together.
+    let ((state, history), ()) = tokio::join!(biased; run, say);
+    let answers = history.iter().filter_map(|envelope| match envelope.event {
+        Event::PulseAnswered { answer, .. } => Some(answer),
+        _ => None,
+    });
+    (state, answers.collect())
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_answer_that_comes_with_the_withdrawal_goes_nowhere() {
-    for person in [Says::at_once(Answer::Yes), Says::after(SECOND, Answer::Yes)] {
-        let stage = stage();
-        let (interrupt, interrupts) = mpsc::unbounded_channel();
-        let ((state, history), ()) = tokio::join!(run(&stage, &person, interrupts, asked_and_withdrawn()), async {
-            sleep(60 * SECOND).await;
-            interrupt.send(()).unwrap();
-        });
-        assert_eq!((state, stage.began.elapsed(), stage.attempts().len()), (StateName::Aborted, 60 * SECOND, 0), "{person:?}");
-        assert!(!history.iter().any(|envelope| matches!(envelope.event, Event::UserConsent { approved: true, .. })));
+async fn an_answer_that_comes_with_the_withdrawal_or_after_it_goes_nowhere() {
+    assert_eq!(pulsed(Duration::from_millis(60_500)).await, (StateName::Aborted, vec![PulseAnswer::Cancel]), "in time it is heard");
+    for no in [61, 62, 70] {
+        assert_eq!(pulsed(no * SECOND).await, (StateName::Complete, vec![PulseAnswer::Superseded]), "{no}");
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_withdrawn_in_the_same_breath_is_never_put() {
+    let (stage, person) = (stage(), Silent::default());
+    let (state, _) = run(&stage, &person, no_interrupts(), begun(plan(), [pulse(), Effect::Withdraw])).await;
+    assert_eq!((state, person.asked.lock().unwrap().len()), (StateName::Complete, 0));
 }

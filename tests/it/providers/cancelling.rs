@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use conclave::consultation::Consultation;
 use conclave::consultation::event::StateName;
+use conclave::consultation::policy::hedging::HedgeRule;
 use conclave::consultation::protocol::{Answer as PersonsAnswer, Question};
 use conclave::domain::ids::ProviderId;
 use conclave::domain::time::Timestamp;
@@ -14,7 +15,7 @@ use conclave::engine::ports::{BoxFuture, Person, Provider};
 use tokio::sync::mpsc;
 
 use super::{VENDORS, ask, cloud};
-use crate::support::provider_server::{Answer, On, ProviderServer, Recorded};
+use crate::support::provider_server::{Answer, On, ProviderServer, Recorded, Vendor};
 use crate::support::script::plan;
 
 /// From the moment at which a call is given up to the one at which the server sees its connection closed.
@@ -75,6 +76,33 @@ async fn the_end_of_a_run_closes_the_connections_of_calls_and_checks_at_once() {
         let took = request.finished.unwrap().saturating_duration_since(told);
         assert!(took < AT_ONCE, "{took:?} {request:?}");
     }
+}
+
+#[tokio::test]
+async fn who_loses_against_a_hedge_is_let_go_at_once() {
+    let server = ProviderServer::start();
+    server.on(On::vendor(Vendor::Anthropic), Answer::text("never to be finished").delay(FOR_EVER));
+    let mut plan = plan();
+    let [slow, backup] = [plan.panel.seats[0].clone(), plan.panel.seats[1].clone()];
+    plan.stand_ins = [(slow.id, vec![backup.model])].into();
+    plan.control.hedge = HedgeRule { after: Some(Duration::from_millis(50)), ..HedgeRule::default() };
+    let (providers, mut consultation) = (providers(&server), Consultation::new(plan));
+    let (interrupt, interrupts) = mpsc::unbounded_channel();
+    let driver =
+        Driver { clock: Clock::starting(Timestamp(0)), providers: &providers, subscribers: Vec::new(), person: &Nobody, interrupts };
+    let run = driver.run(&mut consultation, Begin::New);
+    let end = async {
+        let is_loser = |request: &Recorded| request.vendor == Some(Vendor::Anthropic) && request.finished.is_some();
+        server.sees("the loser is closed", |server| server.requests().iter().any(is_loser)).await;
+        // That is all there is to see.
+        interrupt.send(()).unwrap();
+    };
+    tokio::join!(run, end);
+    let requests = server.requests();
+    let loser = requests.iter().find(|request| request.vendor == Some(Vendor::Anthropic)).unwrap();
+    let winner = requests.iter().filter(|request| request.vendor == Some(Vendor::OpenAi)).nth(1).unwrap();
+    let took = loser.finished.unwrap().saturating_duration_since(winner.finished.unwrap());
+    assert!(took < AT_ONCE && !loser.complete && winner.complete, "{took:?}");
 }
 
 #[tokio::test]

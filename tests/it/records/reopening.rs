@@ -7,6 +7,7 @@ use conclave::consultation::event::Envelope;
 use conclave::engine::ports::Subscriber;
 use conclave::records::journal::{CannotReopen, Journal, JournalUnreadable, Unlocked, read_journal};
 
+use crate::support::journals::reopen;
 use crate::support::sample;
 
 fn write(journal: &mut Journal, events: &[Envelope]) {
@@ -33,7 +34,7 @@ fn what_is_written_after_reopening_follows_what_was_there() {
     let events = sample::complete();
     for kept in [1, 2, events.len() - 1] {
         let path = written(home.path(), &events[..kept]);
-        let (mut journal, read) = Journal::reopen(&path, Unlocked::Refused).unwrap();
+        let (mut journal, read) = reopen(&path);
         assert_eq!(read, events[..kept]);
         write(&mut journal, &events[kept..]);
         let again = read_journal(&path).unwrap();
@@ -52,7 +53,7 @@ fn a_line_torn_at_any_byte_is_cut_off_and_a_whole_one_without_its_break_is_ended
     for end in last..=whole.len() {
         fs::write(&path, &whole[..end]).unwrap();
         let kept = if end >= whole.len() - 1 { events.len() } else { events.len() - 1 };
-        let (mut journal, read) = Journal::reopen(&path, Unlocked::Refused).unwrap();
+        let (mut journal, read) = reopen(&path);
         assert_eq!(read, events[..kept], "cut at {end}");
         write(&mut journal, &events[kept..]);
         assert_eq!(fs::read(&path).unwrap(), whole, "cut at {end}");
@@ -72,7 +73,7 @@ fn a_journal_that_is_being_written_is_left_alone_until_it_is_let_go_of() {
         assert_eq!(busy.to_string(), format!("journal `{}` is being written by another process", path.display()));
     }
     drop(first);
-    let (_second, read) = Journal::reopen(&path, Unlocked::Refused).unwrap();
+    let (_second, read) = reopen(&path);
     assert_eq!(read, events);
     assert!(matches!(refused(&path), CannotReopen::Busy { .. }), "who goes on holds the lock as well");
 }
@@ -101,7 +102,7 @@ fn a_journal_with_nothing_whole_in_it_is_empty() {
     let path = home.path().join("consult-x.jsonl");
     for text in ["", "{", "{\"schema_version\":\"1.1\",\"seq\":1"] {
         fs::write(&path, text).unwrap();
-        let (mut journal, read) = Journal::reopen(&path, Unlocked::Refused).unwrap();
+        let (mut journal, read) = reopen(&path);
         journal.finish().unwrap();
         assert_eq!((read.len(), fs::metadata(&path).unwrap().len()), (0, 0), "{text}");
     }

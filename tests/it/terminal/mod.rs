@@ -1,5 +1,6 @@
 //! Tests of `terminal`.
 
+mod person;
 mod printing;
 mod progress;
 #[cfg(unix)]

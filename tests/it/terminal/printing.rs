@@ -1,9 +1,8 @@
 //! The printer: which stream, which words, which failures.
 
-use std::io::{self, BufReader, Write};
+use std::io::{self, Write};
 use std::sync::{Arc, Mutex};
 
-use conclave::terminal::consent::{Answer, ask_on};
 use conclave::terminal::printer::{Face, Printer, Verbosity, Wishes};
 
 /// A printer whose streams are kept.
@@ -82,35 +81,4 @@ fn an_error_is_told_with_its_causes_and_hints_also_when_quiet() {
     captured.printer.result("answer\n").unwrap();
     assert_eq!(captured.err(), "error: cannot ask `openai`\n  caused by: connection refused\nhint: check OPENAI_BASE_URL\n");
     assert_eq!(captured.out(), "answer\n");
-}
-
-async fn answer_to(input: &'static str) -> (Answer, String) {
-    let captured = Captured::new(Verbosity::Normal, Some(80));
-    let answer = ask_on(&captured.printer, "Proceed? [Y/n] ", BufReader::new(input.as_bytes())).await;
-    (answer, captured.err())
-}
-
-#[tokio::test]
-async fn a_question_takes_yes_no_and_the_default_and_asks_again_on_nonsense() {
-    for (input, expected) in [("\n", Answer::Yes), ("y\n", Answer::Yes), ("YES\n", Answer::Yes), ("n\n", Answer::No), ("No\n", Answer::No)]
-    {
-        assert_eq!(answer_to(input).await.0, expected, "{input:?}");
-    }
-    let (answer, asked) = answer_to("maybe\nn\n").await;
-    assert_eq!((answer, asked.as_str()), (Answer::No, "Proceed? [Y/n] Please answer y or n: "));
-    assert_eq!(answer_to("").await.0, Answer::No, "the input ended");
-}
-
-#[tokio::test]
-async fn an_interrupted_question_ends_its_line() {
-    let captured = Captured::new(Verbosity::Normal, Some(80));
-    // An input that never ends: the writing end stays open.
-    let (reader, _writer) = io::pipe().unwrap();
-    let asking = ask_on(&captured.printer, "Proceed? [Y/n] ", BufReader::new(reader));
-    tokio::select! {
-        biased;
-        answer = asking => panic!("{answer:?}"),
-        () = tokio::task::yield_now() => {}
-    }
-    assert!(captured.err().ends_with('\n'), "{:?}", captured.err());
 }

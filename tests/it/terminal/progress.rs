@@ -1,12 +1,22 @@
 //! What a pipe or a log gets while a consultation runs.
 
-use conclave::consultation::event::Envelope;
-use conclave::engine::ports::Subscriber;
+use conclave::consultation::answer::AnswerKind;
+use conclave::consultation::event::{
+    AbortReason, CancelReason, Consent, Envelope, Event, GateReason, HealthUpdate, Purpose, Resumed, StateName, StillWaiting,
+    SubstitutionReason, WhySubstituted,
+};
+use conclave::consultation::plan::Control;
+use conclave::consultation::policy::consent::Standing;
+use conclave::consultation::policy::health::HealthStatus;
+use conclave::consultation::policy::hedging::NoHedge;
+use conclave::domain::ids::{CallId, ModelRef, ProviderId, SeatId};
+use conclave::domain::money::{Cost, MicroUsd};
+use conclave::engine::ports::{Delta, Subscriber};
 use conclave::terminal::printer::Verbosity;
 use conclave::terminal::progress::Progress;
 
 use super::printing::Captured;
-use crate::support::sample;
+use crate::support::sample::{self, Sample};
 
 fn lines(events: &[Envelope], verbosity: Verbosity, width: Option<u16>) -> String {
     let captured = Captured::new(verbosity, width);
@@ -48,4 +58,156 @@ fn no_line_is_wider_than_a_narrow_terminal() {
             assert!(console::measure_text_width(line) <= usize::from(width), "{width}: {line}");
         }
     }
+}
+
+fn health(provider: &str, status: HealthStatus, none_healthy: bool) -> Event {
+    Event::HealthUpdated(HealthUpdate {
+        provider: ProviderId::new(provider),
+        status,
+        latency_ms: (status != HealthStatus::Unhealthy).then_some(4_210),
+        error_rate: 0.5,
+        consecutive_failures: if status == HealthStatus::Unhealthy { 3 } else { 0 },
+        none_healthy,
+    })
+}
+
+fn substituted(reason: WhySubstituted, message: &str) -> Event {
+    Event::ProviderSubstituted {
+        agent_id: SeatId::new("pragmatic"),
+        round_number: 1,
+        original: ModelRef::new("google", "gemini-3-pro"),
+        substitute: ModelRef::new("xai", "grok-4.7"),
+        reason: SubstitutionReason::Known(reason),
+        message: message.to_owned(),
+    }
+}
+
+/// Everything that control says of a run: health, hedges, substitutions, pulses, ceilings.
+fn controlled() -> Vec<Envelope> {
+    let mut sample = Sample::new(sample::panel());
+    sample.begin(Consent::Ceiling);
+    for event in [
+        health("google", HealthStatus::Degraded, false),
+        health("openai", HealthStatus::Unhealthy, true),
+        health("anthropic", HealthStatus::Degraded, true),
+    ] {
+        sample.emit(event);
+    }
+    sample.emit(Event::RoundStarted { round_number: 1 });
+    let (agent_id, _, model) = sample.who("pragmatic");
+    let call = sample.thinking("pragmatic", AnswerKind::Independent);
+    let (backup, slow) = (ModelRef::new("xai", "grok-4.7"), sample.thinking("security", AnswerKind::Independent));
+    sample.emit(Event::CallHedged { call, agent_id: agent_id.clone(), model: model.clone(), backup, after_ms: 10_000 });
+    sample.call("pragmatic", AnswerKind::Independent, Purpose::Hedge);
+    sample.emit(Event::CallNotHedged { call: slow, agent_id: SeatId::new("security"), reason: NoHedge::NoBackup });
+    sample.emit(Event::CallCancelled { call, reason: CancelReason::HedgeLost });
+    sample.emit(substituted(WhySubstituted::Hedge, ""));
+    sample.emit(substituted(WhySubstituted::Timeout, "no answer within 120 s."));
+    sample.emit(substituted(WhySubstituted::HealthCheck, ""));
+    let waiting = ["Security Expert", "Architect"]
+        .map(|name| StillWaiting { agent_id: SeatId::new(name), name: name.to_owned(), elapsed_ms: 72_000 })
+        .to_vec();
+    for (waiting, asked) in [(waiting[..1].to_vec(), false), (waiting.clone(), false), (waiting, true)] {
+        sample.emit(Event::PulseAsked { round_number: 1, waiting, elapsed_ms: 72_000, asked });
+    }
+    sample.emit(Event::CeilingReached {
+        max_cost: MicroUsd(500_000),
+        spent: Cost::exactly(MicroUsd(421_300)),
+        agent_id,
+        model,
+        worst_case: Cost::exactly(MicroUsd(120_000)),
+    });
+    sample.emit(Event::Aborted {
+        reason: AbortReason::CostExceededEstimate,
+        message: "…".to_owned(),
+        during: StateName::Independent,
+        duration_ms: 1,
+    });
+    sample.events
+}
+
+#[test]
+fn what_control_does_is_said_a_line_each() {
+    insta::assert_snapshot!(lines(&controlled(), Verbosity::Normal, None));
+}
+
+#[test]
+fn verbose_says_how_providers_do_and_why_nobody_else_is_asked() {
+    insta::assert_snapshot!(lines(&controlled(), Verbosity::Verbose, None));
+}
+
+#[test]
+fn quiet_is_quiet_about_control_too() {
+    assert_eq!(lines(&controlled(), Verbosity::Quiet, None), "");
+}
+
+#[test]
+fn where_nobody_can_be_asked_the_reasons_for_asking_are_said() {
+    let mut sample = Sample::new(sample::panel());
+    sample.begin(Consent::NobodyToAsk);
+    let consent = sample.events.iter().position(|envelope| matches!(envelope.event, Event::UserConsent { .. })).unwrap();
+    let why = vec![GateReason::MonthlyBudget, GateReason::LargeContext];
+    sample.events[consent - 1].event = Event::CostGate { cost: Cost::FREE, always_allow_under: MicroUsd::ZERO, why };
+    let text = lines(&sample.events, Verbosity::Normal, None);
+    assert!(text.contains("\n⚠️ This would bring the month above its budget.\n⚠️ Large context detected (~12 tokens)\n"), "{text}");
+}
+
+#[test]
+fn a_run_that_goes_on_knows_what_it_was_about() {
+    let history = sample::aborted();
+    let mut sample = Sample::new(sample::panel());
+    sample.emit(Event::Resumed(Box::new(Resumed {
+        state: StateName::CrossExam,
+        lost_calls: vec![CallId(5)],
+        control: Control::usual(Standing::Granted),
+        tool_version: "0.1.0".to_owned(),
+    })));
+    let call = sample.call("security", AnswerKind::Revision, Purpose::Resumed);
+    sample.emit(Event::CallRetried { call, agent_id: SeatId::new("security"), wait_ms: 1_000, reason: "overloaded".to_owned() });
+    let captured = Captured::new(Verbosity::Verbose, None);
+    let mut progress = Progress::plain(captured.printer.clone());
+    progress.catch_up(&history, history[0].at);
+    assert_eq!(captured.err(), "", "what is past is not told again");
+    for event in &sample.events {
+        progress.event(event).unwrap();
+    }
+    let expected = "   1 call was under way and is made again\n   Security Expert: trying again in 1.0s: overloaded\n";
+    assert_eq!(captured.err(), expected);
+}
+
+/// The judge's call of Round 2 in pieces, and an expert's beside it.
+fn streamed(verbosity: Verbosity) -> String {
+    let mut sample = Sample::new(sample::panel());
+    sample.emit(Event::RoundStarted { round_number: 2 });
+    let expert = sample.thinking("security", AnswerKind::Revision);
+    let judge = sample.thinking("judge", AnswerKind::Synthesis);
+    let captured = Captured::new(verbosity, None);
+    let mut progress = Progress::plain(captured.printer.clone()).with_judges_text();
+    let begun = sample.events.len();
+    for event in &sample.events {
+        progress.event(event).unwrap();
+    }
+    progress.delta(expert, &Delta::Text("{\"revised_position\": \"not shown\"}".to_owned()));
+    for piece in ["{\"consensus_points\": [{\"po", "int\": \"Delegation ", "is what\\u001b[2J OAuth is", " for\", \"confidence\": 0.9}], "]
+    {
+        progress.delta(judge, &Delta::Text(piece.to_owned()));
+    }
+    progress.delta(judge, &Delta::Text("\"tensions\": [{\"topic\": \"Token".to_owned()));
+    captured.printer.note("news");
+    progress.delta(judge, &Delta::Text(" lifetime\"}]}".to_owned()));
+    sample.finished(judge, "judge", AnswerKind::Synthesis, None, vec![]);
+    for event in &sample.events[begun..] {
+        progress.event(event).unwrap();
+    }
+    captured.err()
+}
+
+#[test]
+fn the_judges_text_is_shown_as_it_is_written_and_other_lines_stand_apart() {
+    insta::assert_snapshot!(streamed(Verbosity::Normal));
+}
+
+#[test]
+fn quiet_streams_nothing() {
+    assert_eq!(streamed(Verbosity::Quiet), "");
 }

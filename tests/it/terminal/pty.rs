@@ -7,7 +7,8 @@ use crate::support::binary::Conclave;
 use crate::support::provider_server::{Answer, On, ProviderServer, Vendor};
 use crate::support::pty::{Output, Terminal};
 
-const QUESTION: &str = "Proceed? [Y/n] ";
+const QUESTION: &str = "Proceed? [Y/n/Always] ";
+const AMOUNT: &str = "Auto-approve consultations under: $[";
 
 /// A terminal with colours, on which every consultation must be agreed to.
 fn asking(server: &ProviderServer) -> Conclave {
@@ -52,9 +53,9 @@ fn nonsense_is_asked_about_until_it_is_an_answer() {
     let server = ProviderServer::start();
     let (_conclave, mut terminal) = at_the_gate(&server);
     terminal.type_in("maybe\n");
-    terminal.wait_for("Please answer y or n: ", 1);
+    terminal.wait_for("Please answer y, n or always: ", 1);
     terminal.type_in("2\n");
-    terminal.wait_for("Please answer y or n: ", 2);
+    terminal.wait_for("Please answer y, n or always: ", 2);
     terminal.type_in("YES\n");
     terminal.end().0.ends_with(0);
     assert_eq!(server.requests().len(), 9);
@@ -67,6 +68,140 @@ fn the_end_of_the_input_is_a_no() {
     terminal.type_in("\x04");
     terminal.end().0.ends_with(3);
     assert!(server.requests().is_empty());
+}
+
+/// A terminal whose settings, and not a variable, say that every consultation is asked about.
+fn always_asking(server: &ProviderServer) -> Conclave {
+    Conclave::at(server)
+        .variable("TERM", "xterm-256color")
+        .config("{\n  \"judge\": \"openai:gpt-6.1-sol\",\n  \"alwaysAllowUnder\": 0\n}\n")
+}
+
+fn settings(conclave: &Conclave) -> String {
+    std::fs::read_to_string(conclave.home().join("config.json")).unwrap()
+}
+
+#[test]
+fn always_saves_the_amount_and_the_next_consultation_passes_by_itself() {
+    let server = ProviderServer::start();
+    let conclave = always_asking(&server);
+    let mut terminal = Terminal::start(&conclave, 200, Output::Pipe, &["consult", "-n", "Shall we?"]);
+    terminal.wait_for(QUESTION, 1);
+    terminal.type_in("always\n");
+    terminal.wait_for(AMOUNT, 1);
+    assert!(server.requests().is_empty(), "nothing is asked before the amount is known");
+    terminal.type_in("much\n");
+    terminal.wait_for("Please enter an amount of dollars such as 0.50", 1);
+    terminal.type_in("7.50\n");
+    let (ran, screen) = terminal.end();
+    ran.ends_with(0);
+    let saved = format!("Consultations under $7.50 will be auto-approved (saved in {})\n", conclave.home().join("config.json").display());
+    assert!(screen.text().contains(&saved), "{}", screen.text());
+    assert_eq!(
+        settings(&conclave),
+        "{\n  \"judge\": \"openai:gpt-6.1-sol\",\n  \"alwaysAllowUnder\": 7.5\n}\n",
+        "the rest stays as it was"
+    );
+
+    let (ran, screen) = Terminal::start(&conclave, 100, Output::Pipe, &["consult", "-n", "Shall we?"]).end();
+    ran.ends_with(0);
+    assert!(screen.text().contains(" (auto-approved)\n") && !screen.text().contains("Proceed?"), "{}", screen.text());
+    assert_eq!(server.requests().len(), 18);
+}
+
+#[test]
+fn an_empty_line_takes_the_suggested_amount_which_lets_the_same_pass() {
+    let server = ProviderServer::start();
+    let conclave = always_asking(&server);
+    let mut terminal = Terminal::start(&conclave, 100, Output::Pipe, &["consult", "-n", "Shall we?"]);
+    terminal.wait_for(QUESTION, 1);
+    terminal.type_in("a\n");
+    terminal.wait_for(AMOUNT, 1);
+    terminal.type_in("\n");
+    terminal.end().0.ends_with(0);
+    conclave.run(&["consult", "-n", "Shall we?"]).ends_with(0);
+}
+
+#[test]
+fn zero_as_the_amount_means_to_be_always_asked() {
+    let server = ProviderServer::start();
+    let conclave = Conclave::at(&server).variable("TERM", "xterm-256color").config("{\"always_allow_under\": 0.01}");
+    let mut terminal = Terminal::start(&conclave, 200, Output::Pipe, &["consult", "-n", "Shall we?"]);
+    terminal.wait_for(QUESTION, 1);
+    terminal.type_in("Always\n");
+    terminal.wait_for(AMOUNT, 1);
+    terminal.type_in("0\n");
+    let (ran, screen) = terminal.end();
+    ran.ends_with(0);
+    assert!(screen.text().contains("Every consultation will be asked about (saved in "), "{}", screen.text());
+    assert_eq!(settings(&conclave), "{\"always_allow_under\": 0}");
+
+    let mut terminal = Terminal::start(&conclave, 100, Output::Pipe, &["consult", "-n", "Shall we?"]);
+    terminal.wait_for(QUESTION, 1);
+    terminal.type_in("n\n");
+    terminal.end().0.ends_with(3);
+    assert_eq!(server.requests().len(), 9);
+}
+
+#[test]
+fn an_amount_that_cannot_be_saved_agrees_to_this_one_consultation() {
+    let server = ProviderServer::start();
+    let conclave = Conclave::at(&server).variable("TERM", "xterm-256color").config("{\"always_allow_under\": 0}");
+    let mut terminal = Terminal::start(&conclave, 200, Output::Pipe, &["consult", "-n", "Shall we?"]);
+    terminal.wait_for(QUESTION, 1);
+    // Another program leaves the file in pieces.
+    std::fs::write(conclave.home().join("config.json"), "{\"always_allow").unwrap();
+    terminal.type_in("always\n");
+    terminal.wait_for(AMOUNT, 1);
+    terminal.type_in("2\n");
+    let (ran, screen) = terminal.end();
+    ran.ends_with(0);
+    assert!(screen.text().contains("⚠️ The amount could not be saved: ") && screen.text().contains("not JSON"), "{}", screen.text());
+    assert_eq!((settings(&conclave).as_str(), server.requests().len()), ("{\"always_allow", 9));
+}
+
+#[test]
+fn a_variable_that_outweighs_the_saved_amount_is_named() {
+    let server = ProviderServer::start();
+    let conclave = asking(&server);
+    let mut terminal = Terminal::start(&conclave, 200, Output::Pipe, &["consult", "-n", "Shall we?"]);
+    terminal.wait_for(QUESTION, 1);
+    terminal.type_in("always\n");
+    terminal.wait_for(AMOUNT, 1);
+    terminal.type_in("2\n");
+    let (ran, screen) = terminal.end();
+    ran.ends_with(0);
+    let warning = "CONCLAVE_ALWAYS_ALLOW_UNDER is set in the environment and outweighs the file";
+    assert!(screen.text().contains(warning), "{}", screen.text());
+    assert!(settings(&conclave).contains("\"always_allow_under\": 2"));
+}
+
+#[test]
+fn what_was_typed_before_the_question_does_not_answer_it() {
+    let server = ProviderServer::start();
+    let conclave = asking(&server);
+    // The shell keeps the terminal until the line is there.
+    let script = format!("echo ready; until read -t 0; do :; done; exec {} consult -n 'Shall we?'", env!("CARGO_BIN_EXE_conclave"));
+    let mut terminal = Terminal::start_program(&conclave, 100, Output::Terminal, OsStr::new("/bin/bash"), &["-c", &script]);
+    terminal.wait_for("ready", 1);
+    terminal.type_in("y\n");
+    terminal.wait_for(QUESTION, 1);
+    assert!(server.requests().is_empty());
+    terminal.type_in("n\n");
+    terminal.end().0.ends_with(3);
+    assert!(server.requests().is_empty());
+}
+
+#[test]
+fn the_judges_text_stands_above_the_live_display() {
+    let server = ProviderServer::start();
+    let conclave = asking(&server);
+    let terminal = Terminal::start(&conclave, 80, Output::Pipe, &["consult", "--yes", "--stream", "-n", "Shall we?"]);
+    let (ran, screen) = terminal.end();
+    ran.ends_with(0);
+    let text = screen.text();
+    assert!(text.contains("⚖️ Judge (gpt-6.1-sol):") && text.contains("   recommendation: "), "{text}");
+    assert_eq!(screen.too_wide(80), Vec::<String>::new());
 }
 
 #[test]

@@ -1,5 +1,5 @@
-//! A consultation that is gone on with ends as if nothing had been: from every event of its log, from every byte of its journal, whatever had
-//! happened before, and however often it is interrupted.
+//! A consultation that is gone on with an hour later has the same record as if nothing had been: from every event of its log, from every byte
+//! of its journal, whatever had happened before, and however often it is cut off. The hour is nobody's.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -7,7 +7,7 @@ use std::time::Duration;
 use conclave::consultation::Consultation;
 use conclave::consultation::answer::AnswerKind;
 use conclave::consultation::call::{Ask, FailureClass, Outcome, StopReason};
-use conclave::consultation::event::{AbortReason, Envelope, Event, Purpose, StateName};
+use conclave::consultation::event::{Envelope, Event, Purpose, StateName};
 use conclave::consultation::plan::Plan;
 use conclave::consultation::policy::consent::Standing;
 use conclave::consultation::policy::hedging::HedgeRule;
@@ -18,11 +18,11 @@ use conclave::consultation::transcript::Transcript;
 use conclave::domain::ids::{CallId, ModelRef, SeatId};
 use conclave::domain::money::MicroUsd;
 use conclave::domain::time::Timestamp;
-use conclave::records::journal::{Journal, Unlocked};
 use conclave::records::record::record;
 use proptest::prelude::*;
 use serde_json::Value;
 
+use crate::support::journals::reopen;
 use crate::support::lasting::lasting;
 use crate::support::script::{failure, good, good_text, plan, reply, stopped};
 
@@ -217,7 +217,7 @@ fn cut_off_at_any_byte_of_its_tail_a_journal_goes_on_from_its_last_whole_event()
     let mut tried = BTreeSet::new();
     for end in bytes.len() - 4_096..=bytes.len() {
         std::fs::write(&path, &bytes[..end]).unwrap();
-        let (mut journal, events) = Journal::reopen(&path, Unlocked::Refused).unwrap();
+        let (mut journal, events) = reopen(&path);
         journal.finish().unwrap();
         let ends = tail.iter().scan(0, |length, line| {
             *length += line.len();
@@ -234,29 +234,19 @@ fn cut_off_at_any_byte_of_its_tail_a_journal_goes_on_from_its_last_whole_event()
 }
 
 #[test]
-fn an_interruption_and_a_failure_of_all_are_undone_and_a_no_stands() {
-    let mut interrupted = Run::begun(plan());
-    interrupted.give(Input::Interrupted);
-    let again = Run::again(&interrupted.log).finish();
-    check(&again.log, &again.machine, interrupted.log.len());
-    assert_eq!(again.machine.state(), StateName::Complete);
-
-    let mut failed = Run::begun(plan());
-    while let Some(0..) = failed.open.len().checked_sub(1) {
-        failed.answer(0, failure(FailureClass::Auth, "invalid x-api-key"));
+fn a_call_that_goes_out_only_now_has_its_whole_time() {
+    let whole = Run::begun(eventful(false));
+    let first_call = whole.log.iter().position(|envelope| matches!(envelope.event, Event::CallStarted { .. })).unwrap();
+    let mut again = Run::again(&whole.log[..first_call]);
+    assert_eq!(again.open.len(), 3);
+    let resumed_at = again.now;
+    while again.timers.first().is_some_and(|(at, _)| *at < resumed_at.after(Duration::from_secs(10))) {
+        again.fire();
     }
-    assert_eq!(Transcript::fold(&failed.log).unwrap().abort.unwrap().reason, AbortReason::AllAgentsFailed);
-    let again = Run::again(&failed.log).finish();
-    check(&again.log, &again.machine, failed.log.len());
-    let transcript = Transcript::fold(&again.log).unwrap();
-    assert_eq!((transcript.state, transcript.failures.len()), (StateName::Complete, 0), "who failed before has answered after all");
-
-    let mut asking = plan();
-    asking.control.consent.always_allow_under = MicroUsd::ZERO;
-    let mut declined = Run::begun(asking);
-    declined.give(Input::Answered(Answer::No));
-    let again = Run::again(&declined.log);
-    assert_eq!((again.log.len(), again.machine.state()), (declined.log.len(), StateName::Aborted));
+    let hedges = |run: &Run| run.log.iter().filter(|envelope| matches!(envelope.event, Event::CallHedged { .. })).count();
+    assert_eq!(hedges(&again), 0, "the hour in between was not its own");
+    again.fire();
+    assert_eq!((hedges(&again), again.now), (1, resumed_at.after(Duration::from_secs(10))));
 }
 
 /// One thing that happens next.
