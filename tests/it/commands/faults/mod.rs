@@ -54,7 +54,7 @@ fn faults() -> Vec<Fault> {
     let error = |status, code: &str| Answer::error(status, code, WORDS);
     let soon = |status, code: &str| error(status, code).header("retry-after-ms", "1");
     let in_stream = || Answer::error_in_stream("", serde_json::json!({"type": "overloaded_error", "message": WORDS}));
-    let torn = Damage::Replaced(b"text_delta".to_vec(), b"\"".to_vec());
+    let torn = Damage::Between(b"data: {\"half\": \n\n".to_vec());
     vec![
         // The slow ones first, so that nobody waits for them at the end.
         fault("silence before the head", Answer::valid().delay(EVER), "timeout", "sent nothing for 1 s", 3, Unknown),
@@ -109,6 +109,14 @@ impl Stage {
         match self {
             Self::Expert(_) => ("security", "Security Expert"),
             Self::Judge(_) => ("judge", "Judge"),
+        }
+    }
+
+    /// How many sit on its panel.
+    fn experts(self) -> usize {
+        match self {
+            Self::Expert(_) => 3,
+            Self::Judge(_) => 2,
         }
     }
 
@@ -182,7 +190,8 @@ fn side_by_side<T: Send>(cases: Vec<T>, check: impl Fn(T) + Sync) {
 
 /// The total is what all calls of the record cost together, and what the parts of every grouping do, to the micro-dollar and the token.
 fn assert_adds_up(record: &Value, what: &str) {
-    let counts = |spend: &Value| ["/micro_usd", "/tokens/input", "/tokens/output", "/calls"].map(|at| spend.pointer(at).unwrap().as_u64().unwrap());
+    let counts =
+        |spend: &Value| ["/micro_usd", "/tokens/input", "/tokens/output", "/calls"].map(|at| spend.pointer(at).unwrap().as_u64().unwrap());
     let cost = &record["cost"];
     let rounds = record["responses"].as_object().unwrap().values();
     let agents: Vec<&Value> = rounds.flat_map(|round| round["agents"].as_array().unwrap()).collect();
