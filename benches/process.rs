@@ -22,7 +22,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use provider_server::{Answer, On, ProviderServer};
-use support::{Figures, critical_path, last_sent, milliseconds, settled};
+use support::{Figures, Limit, critical_path, last_sent, milliseconds, settled};
 
 const CONCLAVE: &str = env!("CARGO_BIN_EXE_conclave");
 
@@ -52,11 +52,11 @@ fn start_up(starts: f64) {
         done += 1.0;
     }
     support::heading(format!("{starts} times `--version`, ms"));
-    support::row("conclave", &ours, Some(theirs.median() + 2.0));
-    support::row("the smallest program", &theirs, None);
+    support::row("conclave", &ours, Limit::of_median(theirs.median() + 2.0));
+    support::row("the smallest program", &theirs, Limit::NONE);
     support::heading("Size, MB");
-    support::judged("conclave", megabytes(fs::metadata(CONCLAVE).unwrap().len()), "", None);
-    support::judged("the smallest program", megabytes(fs::metadata(smallest).unwrap().len()), "", None);
+    support::single("conclave", megabytes(fs::metadata(CONCLAVE).unwrap().len()), None);
+    support::single("the smallest program", megabytes(fs::metadata(smallest).unwrap().len()), None);
 }
 
 /// Builds `examples/smallest_cli.rs` with the profile of the benches.
@@ -96,8 +96,8 @@ fn consultations(seats: usize, limit: f64, repetitions: f64) {
         done += 1.0;
     }
     support::heading(format!("A consultation of {seats} seats"));
-    support::row("peak memory, MB", &peaks, Some(limit));
-    support::row("the whole command less the critical path, ms", &added, (seats == 3).then_some(30.0));
+    support::row("peak memory, MB", &peaks, Limit { median: Some(limit), p99: Some(limit) });
+    support::row("the whole command less the critical path, ms", &added, if seats == 3 { Limit::of_median(30.0) } else { Limit::NONE });
 }
 
 fn cancels(what: &str, answer: &Answer, repetitions: f64) {
@@ -121,7 +121,7 @@ fn cancels(what: &str, answer: &Answer, repetitions: f64) {
         closed.0.push(milliseconds(interrupted, last_sent(&settled(&server))));
         done += 1.0;
     }
-    support::row(what, &closed, Some(100.0));
+    support::row(what, &closed, Limit { median: Some(100.0), p99: Some(100.0) });
 }
 
 fn home() -> tempfile::TempDir {

@@ -39,22 +39,49 @@ impl Figures {
     }
 }
 
-/// Prints a line of the table: what, its median and 99th percentile, and the size it has to reach.
-pub(crate) fn row(what: impl Display, figures: &Figures, limit: Option<f64>) {
-    judged(what, figures.median(), &format!("{:.2}", figures.quantile(0.99)), limit);
+/// The size that a figure has to reach.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Limit {
+    pub(crate) median: Option<f64>,
+    pub(crate) p99: Option<f64>,
+}
+
+impl Limit {
+    pub(crate) const NONE: Self = Self { median: None, p99: None };
+
+    pub(crate) fn of_median(limit: f64) -> Self {
+        Self { median: Some(limit), p99: None }
+    }
+
+    pub(crate) fn of_p99(limit: f64) -> Self {
+        Self { median: None, p99: Some(limit) }
+    }
+}
+
+/// Prints a line of the table: what, its median and 99th percentile, each with its limit.
+pub(crate) fn row(what: impl Display, figures: &Figures, limit: Limit) {
+    let (median, p99) = (figures.median(), figures.quantile(0.99));
+    print_row(what, median, limit.median, &format!("{p99:.2}"), limit.p99, limit.p99.is_none_or(|limit| p99 <= limit));
 }
 
 /// Prints a line of the table that has one figure alone.
-pub(crate) fn judged(what: impl Display, figure: f64, p99: &str, limit: Option<f64>) {
-    let (limit, met) = match limit {
-        None => (String::new(), ""),
-        Some(limit) => (format!("{limit:.2}"), if figure <= limit { "met" } else { "NOT MET" }),
+pub(crate) fn single(what: impl Display, figure: f64, limit: Option<f64>) {
+    print_row(what, figure, limit, "", None, true);
+}
+
+fn print_row(what: impl Display, median: f64, median_limit: Option<f64>, p99: &str, p99_limit: Option<f64>, p99_met: bool) {
+    let met = match (median_limit, p99_limit) {
+        (None, None) => "",
+        (Some(limit), _) if median > limit => "NOT MET",
+        (Some(_) | None, _) if p99_met => "met",
+        (Some(_) | None, _) => "NOT MET",
     };
-    println!("{what:<58} {figure:>9.2} {p99:>9} {limit:>9}  {met}");
+    let shown = |limit: Option<f64>| limit.map_or_else(String::new, |limit| format!("{limit:.2}"));
+    println!("{what:<56} {median:>9.2} {:>9} {p99:>9} {:>9}  {met}", shown(median_limit), shown(p99_limit));
 }
 
 pub(crate) fn heading(what: impl Display) {
-    println!("\n{what:<58} {:>9} {:>9} {:>9}", "median", "p99", "limit");
+    println!("\n{what:<56} {:>9} {:>9} {:>9} {:>9}", "median", "limit", "p99", "limit");
 }
 
 /// A server on which the nth seat's model, `m<n>`, first takes 1.0, 1.5 or 2.0 s times `scale`; every later answer takes a moment.

@@ -32,6 +32,7 @@ pub struct Progress {
     terms: Option<Box<Started>>,
     estimate: Option<Estimate>,
     why_asked: Vec<GateReason>,
+    /// Whom each call is or was for.
     calls: BTreeMap<CallId, (SeatId, ModelRef)>,
     /// Where `--stream` is wanted.
     judge: Option<JudgeText>,
@@ -101,7 +102,9 @@ impl Progress {
 
     /// Learns what an earlier run has said, which is not said again: for a run that goes on.
     pub fn catch_up(&mut self, earlier: &[Envelope], now: Timestamp) {
-        earlier.iter().for_each(|envelope| self.learn(envelope));
+        for envelope in earlier {
+            self.learn(envelope);
+        }
         self.started_at = now;
     }
 
@@ -192,8 +195,6 @@ impl Progress {
             Event::CallStarted { call, agent_id, model, .. } => {
                 self.calls.insert(*call, (agent_id.clone(), model.clone()));
             }
-            Event::CallFinished(call) => drop(self.calls.remove(&call.call)),
-            Event::CallCancelled { call, .. } => drop(self.calls.remove(call)),
             Event::UserConsent { .. }
             | Event::StateChanged { .. }
             | Event::RoundStarted { .. }
@@ -212,6 +213,8 @@ impl Progress {
             | Event::Completed { .. }
             | Event::Aborted { .. }
             | Event::CallRetried { .. }
+            | Event::CallFinished(_)
+            | Event::CallCancelled { .. }
             | Event::ProviderHeld { .. }
             | Event::CallHedged { .. }
             | Event::CallNotHedged { .. } => {}
@@ -361,9 +364,9 @@ impl Subscriber for Progress {
 
     fn event(&mut self, envelope: &Envelope) -> Result<(), SubscriberFailed> {
         if self.manner != Manner::Silent {
+            self.learn(envelope);
             let elapsed = envelope.at.since(self.started_at);
             self.tell(&envelope.event, elapsed);
-            self.learn(envelope);
         }
         Ok(())
     }
