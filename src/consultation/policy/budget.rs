@@ -52,10 +52,12 @@ impl Purse {
         self.set_aside.insert(call, worst_case.known);
     }
 
-    /// A call has come back, at this cost.
+    /// A call has come back, at this cost. One that tells only a part of it counts at its worst, so that a ceiling holds all the same.
     pub fn settle(&mut self, call: CallId, cost: Cost) {
-        self.set_aside.remove(&call);
-        self.spent += cost;
+        self.spent += match self.set_aside.remove(&call) {
+            Some(worst_case) if cost.lower_bound => Cost::at_least(worst_case.max(cost.known)),
+            Some(_) | None => cost,
+        };
     }
 
     /// A call will never say what it cost: its worst case counts as spent, so that a ceiling holds all the same.
@@ -108,6 +110,17 @@ mod tests {
         purse.write_off(CallId(2));
         assert_eq!(purse.spent(), Cost::at_least(MicroUsd(60)));
         assert_eq!(purse.room_for(exactly(41), Some(MicroUsd(100))), Room::Never);
+    }
+
+    #[test]
+    fn a_call_that_tells_only_a_part_of_its_cost_counts_at_its_worst_under_a_ceiling() {
+        let mut purse = Purse::default();
+        purse.set_aside(CallId(1), exactly(60));
+        purse.settle(CallId(1), Cost::at_least(MicroUsd(5)));
+        assert_eq!(purse.spent(), Cost::at_least(MicroUsd(60)));
+        let mut without = Purse::default();
+        without.settle(CallId(1), Cost::at_least(MicroUsd(5)));
+        assert_eq!(without.spent(), Cost::at_least(MicroUsd(5)), "nothing was set aside without one");
     }
 
     #[test]

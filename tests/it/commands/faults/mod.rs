@@ -3,7 +3,13 @@
 //!
 //! The tests are tables. Cases run side by side, few enough at once that a busy machine does not make a vendor look slow.
 
+mod answers;
+mod breaker;
+mod crowd;
+mod hedges;
 mod matrix;
+mod money;
+mod unattended;
 
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
