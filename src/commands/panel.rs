@@ -13,7 +13,7 @@ use crate::domain::panel::{Panel, Persona, Seat};
 use crate::domain::time::Timestamp;
 use crate::error::Error;
 use crate::providers::catalog::{Catalog, Model};
-use crate::providers::vendors;
+use crate::providers::vendors::{self, Place};
 
 use super::reach::Reach;
 
@@ -245,8 +245,22 @@ impl Choices<'_> {
         self.catalog.defaults(vendor)
     }
 
+    /// No vendor's: the embedded model, a server on the user's own machine, or an endpoint from the settings.
+    fn is_users_own(&self, provider: &ProviderId) -> bool {
+        let is_own = |reach: &Reach| reach.id == *provider && reach.place.is_none_or(|place| place == Place::OwnMachine);
+        provider.is_local() || self.reached.iter().any(is_own)
+    }
+
     /// The best model of a vendor that has a key and no seat, else the panel's OpenAI model, else its best; then one of each other vendor.
+    ///
+    /// A panel that is kept to the user's own servers judges itself: what is asked there goes to no vendor unasked.
     fn default_judges(&self, seats: &[Seat]) -> Vec<ModelRef> {
+        if seats.iter().all(|seat| self.is_users_own(&seat.model.provider)) {
+            let mut judges: Vec<ModelRef> = seats.iter().map(|seat| seat.model.clone()).collect();
+            let mut met = BTreeSet::new();
+            judges.retain(|judge| met.insert(judge.clone()));
+            return judges;
+        }
         let seated = |vendor: &ProviderId| seats.iter().any(|seat| seat.model.provider == *vendor);
         let outside =
             self.keyed().filter(|reach| !seated(&reach.id)).find_map(|reach| self.ranked(&reach.id).first().map(|model| model.to_ref()));
@@ -455,6 +469,15 @@ mod tests {
         let wanted =
             Wanted { models: vec!["claude-sonnet-5-5".into(), "claude-opus-5-5".into(), "gpt-6.1-sol".into()], ..Wanted::default() };
         assert_eq!(judges(&chosen(&THREE, &wanted).unwrap())[0], "google:gemini-4-argon");
+    }
+
+    #[test]
+    fn a_panel_on_the_users_own_servers_is_judged_there_whatever_keys_there_are() {
+        let panel = |seats: &str| Wanted { panel: Some(seats.into()), ..Wanted::default() };
+        let own = chosen_with(&THREE, &panel("security=work:a,architect=ollama:b,pragmatic=work:a"), WORK).unwrap();
+        assert_eq!(judges(&own), ["work:a", "ollama:b"]);
+        let mixed = chosen_with(&THREE, &panel("security=work:a,architect=gpt-6.1-sol"), WORK).unwrap();
+        assert_eq!(judges(&mixed)[0], "anthropic:claude-sonnet-5-5");
     }
 
     #[test]

@@ -99,7 +99,7 @@ impl Work {
 
     /// Lets those who wait have the room that there is now.
     fn advance(&mut self, turn: &mut Turn<'_>) {
-        self.each(turn, |errand, turn| errand.go(turn));
+        self.each(turn, Errand::go);
     }
 
     fn each(&mut self, turn: &mut Turn<'_>, mut act: impl FnMut(&mut Errand, &mut Turn<'_>) -> Option<Settled>) {

@@ -276,6 +276,7 @@ pub struct HealthUpdate {
     pub none_healthy: bool,
 }
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
 fn is_zero(number: &u64) -> bool {
     *number == 0
 }

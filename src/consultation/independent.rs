@@ -31,13 +31,13 @@ pub(super) struct IndependentRound {
 pub(super) fn enter(turn: &mut Turn<'_>) -> State {
     turn.change(StateName::AwaitingConsent, StateName::Independent);
     turn.begin_round(ROUND);
-    let seats = turn.plan.panel.seats.iter().map(|seat| seat.id.clone()).collect();
+    let seats: Vec<SeatId> = turn.plan.panel.seats.iter().map(|seat| seat.id.clone()).collect();
     let round = IndependentRound { since: turn.now, work: Work::default(), answered: Vec::new(), failed: Vec::new() };
-    round.send(turn, seats)
+    round.send(turn, &seats)
 }
 
 impl IndependentRound {
-    fn send(mut self, turn: &mut Turn<'_>, agents: Vec<SeatId>) -> State {
+    fn send(mut self, turn: &mut Turn<'_>, agents: &[SeatId]) -> State {
         for seat in turn.plan.panel.seats.iter().filter(|seat| agents.contains(&seat.id)) {
             match Brief::render(turn, &seat.id, |prompter| prompter.independent(seat).map(Shown::whole)) {
                 Ok(brief) => self.work.send(turn, &seat.id, AnswerKind::Independent, brief),
@@ -71,8 +71,8 @@ impl IndependentRound {
         if !self.work.is_done() || quorum(self.answered.len()) == Quorum::Met {
             return self.proceed(turn);
         }
-        let failed = std::mem::take(&mut self.failed).into_iter().map(|(agent, _)| agent).collect();
-        self.send(turn, failed)
+        let failed: Vec<SeatId> = std::mem::take(&mut self.failed).into_iter().map(|(agent, _)| agent).collect();
+        self.send(turn, &failed)
     }
 
     fn end(mut self, turn: &mut Turn<'_>) -> State {

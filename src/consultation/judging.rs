@@ -31,6 +31,10 @@ pub(super) fn judged(work: &mut Work) -> Option<Settled> {
 
 /// Ends the consultation because no judge answered. `state` is where one could be asked again.
 pub(super) fn judge_failed(turn: &mut Turn<'_>, state: State, answer: AnswerKind, error: &AgentError) -> State {
+    if turn.is_stopping() {
+        // Its failure is already the reason to end, on the user's own terms.
+        return state;
+    }
     let message = format!("The judge failed in Round {} ({}): {}", answer.round(), state.name(), error.message);
     turn.abort(state, AbortReason::JudgeFailed, message)
 }

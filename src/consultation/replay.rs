@@ -68,7 +68,7 @@ impl Replayed {
             (Cause::Answered(answer), _) => Input::Answered(answer),
             (Cause::Replied, Event::CallFinished(finished)) => {
                 if let Some(ms) = finished.first_token_ms {
-                    let first_token = self.began(finished, envelope.at).after(Duration::from_millis(ms));
+                    let first_token = began(finished, envelope.at).after(Duration::from_millis(ms));
                     self.consultation.handle(first_token, Input::FirstToken { call: finished.call });
                 }
                 Input::Replied { call: finished.call, outcome: outcome(finished) }
@@ -92,11 +92,6 @@ impl Replayed {
             (Cause::Replied | Cause::HealthCheck | Cause::Health | Cause::Resumed, _) => return Err(unfit),
         };
         Ok(self.consultation.handle(envelope.at, input))
-    }
-
-    /// When a call that came back at this moment began.
-    fn began(&self, finished: &CallFinished, at: Timestamp) -> Timestamp {
-        Timestamp(at.0.saturating_sub(i64::try_from(finished.duration_ms).unwrap_or(i64::MAX)))
     }
 
     /// Checks what the machine says against the log, and keeps what the log does not have.
@@ -133,6 +128,11 @@ impl Replayed {
             self.lost.retain(|open| *open != finished.call);
         }
     }
+}
+
+/// When a call that came back at this moment began.
+fn began(finished: &CallFinished, at: Timestamp) -> Timestamp {
+    Timestamp(at.0.saturating_sub(i64::try_from(finished.duration_ms).unwrap_or(i64::MAX)))
 }
 
 /// What a call brought, as far as its log tells: all that the machine makes use of.

@@ -14,6 +14,7 @@ use crate::domain::time::Timestamp;
 use super::efficiency::Savings;
 use super::event::{
     AbortReason, AgentError, CallFinished, CancelReason, Consent, Envelope, Estimate, Event, Started, StateName, SubstitutionReason,
+    WhySubstituted,
 };
 use super::spend::LostCall;
 
@@ -314,7 +315,9 @@ impl Transcript {
         let substituted = self.substitutions.iter().map(|substitution| {
             let Substitution { agent_id, round_number, original, substitute, reason, message } = substitution;
             let agent = if agent_id.is_judge() { "the judge" } else { self.agent_name(agent_id.as_str()) };
-            format!("{substitute} stood in for {original} as {agent} in Round {round_number}: {}", reason.in_words(message))
+            // Who took over stays; who was faster has answered once.
+            let from_then_on = if *reason == SubstitutionReason::Known(WhySubstituted::Hedge) { "" } else { " and later" };
+            format!("{substitute} stood in for {original} as {agent} in Round {round_number}{from_then_on}: {}", reason.in_words(message))
         });
         failed.chain(substituted).chain(degraded).collect()
     }

@@ -69,7 +69,9 @@ impl Driver<'_> {
             Begin::Again { effects, timers, lost, last_at, control, tool_version } => {
                 run.with.clock = run.with.clock.not_before(last_at);
                 run.timers = timers;
-                effects.into_iter().for_each(|effect| run.carry_out(effect));
+                for effect in effects {
+                    run.carry_out(effect);
+                }
                 run.inputs.push_back(Input::Resume { lost, control, tool_version });
             }
         }

@@ -256,7 +256,8 @@ mod tests {
             "61 refused Unhealthy None 1 3, none healthy",
         ];
         // What happens at the same moment has no order.
-        (told.sort(), expected.sort_unstable());
+        told.sort();
+        expected.sort_unstable();
         assert_eq!(told, expected, "and one that hangs is not asked again before it has answered");
     }
 

@@ -82,7 +82,9 @@ mod tests {
             }
         };
         let mut redacting = Redacting::new(account, &mut on);
-        pieces.iter().for_each(|piece| redacting.tell(Delta::Text(piece.clone())));
+        for piece in pieces {
+            redacting.tell(Delta::Text(piece.clone()));
+        }
         redacting.finish();
         heard
     }

@@ -15,7 +15,7 @@ use crate::domain::money::{Cost, MicroUsd};
 use crate::domain::panel::Panel;
 
 use super::escape::one_line;
-use super::words::{ONE_FAMILY, amount, count, dollars, model_address, round_title, seat_name, seconds};
+use super::words::{ONE_FAMILY, amount, count, dollars, model_address, seat_name, seconds};
 
 pub(super) fn starting(terms: &Started) -> String {
     format!("🔍 Starting consultation with {}...", count(terms.panel.seats.len(), "expert"))
@@ -105,18 +105,12 @@ pub(super) fn substituted(name: &str, original: &ModelRef, substitute: &ModelRef
     }
 }
 
-/// Where a consultation goes on, and what of it is asked again.
-pub(super) fn resumed(resumed: &Resumed) -> String {
-    let place = match round_of(resumed.state) {
-        Some(round) => format!("in Round {round}, {}", round_title(round)),
-        None => "from the beginning".to_owned(),
-    };
+/// What was under way when a consultation was cut off; `None` when nothing was.
+pub(super) fn asked_again(resumed: &Resumed) -> Option<String> {
     match resumed.lost_calls.len() {
-        0 => format!("🔁 Resuming consultation {place}..."),
-        lost => format!(
-            "🔁 Resuming consultation {place}; {} asked again...",
-            if lost == 1 { "1 call is".to_owned() } else { format!("{lost} calls are") }
-        ),
+        0 => None,
+        1 => Some("   1 call was under way and is made again".to_owned()),
+        lost => Some(format!("   {lost} calls were under way and are made again")),
     }
 }
 

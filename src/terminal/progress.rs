@@ -1,6 +1,6 @@
 //! The progress of a consultation on standard error: live lines on a terminal, plain lines in a pipe, a log or a dumb terminal.
 //! How it ended badly is not said here: the command tells that as an error, also when all else is silenced. What is asked says itself what
-//! it is about.
+//! it is about, and who goes on with a consultation says where.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -32,6 +32,7 @@ pub struct Progress {
     terms: Option<Box<Started>>,
     estimate: Option<Estimate>,
     why_asked: Vec<GateReason>,
+    /// Whom each call is or was for.
     calls: BTreeMap<CallId, (SeatId, ModelRef)>,
     /// Where `--stream` is wanted.
     judge: Option<JudgeText>,
@@ -99,11 +100,12 @@ impl Progress {
         self
     }
 
-    /// Learns what has happened before this run, without a word.
-    #[must_use]
-    pub fn after(mut self, history: &[Envelope]) -> Self {
-        history.iter().for_each(|envelope| self.learn(envelope));
-        self
+    /// Learns what an earlier run has said, which is not said again: for a run that goes on.
+    pub fn catch_up(&mut self, earlier: &[Envelope], now: Timestamp) {
+        for envelope in earlier {
+            self.learn(envelope);
+        }
+        self.started_at = now;
     }
 
     fn note(&self, line: &str) {
@@ -193,8 +195,6 @@ impl Progress {
             Event::CallStarted { call, agent_id, model, .. } => {
                 self.calls.insert(*call, (agent_id.clone(), model.clone()));
             }
-            Event::CallFinished(call) => drop(self.calls.remove(&call.call)),
-            Event::CallCancelled { call, .. } => drop(self.calls.remove(call)),
             Event::UserConsent { .. }
             | Event::StateChanged { .. }
             | Event::RoundStarted { .. }
@@ -213,6 +213,8 @@ impl Progress {
             | Event::Completed { .. }
             | Event::Aborted { .. }
             | Event::CallRetried { .. }
+            | Event::CallFinished(_)
+            | Event::CallCancelled { .. }
             | Event::ProviderHeld { .. }
             | Event::CallHedged { .. }
             | Event::CallNotHedged { .. } => {}
@@ -232,7 +234,9 @@ impl Progress {
                 self.go_live();
             }
             Event::Resumed(resumed) => {
-                self.heading(&lines::resumed(resumed));
+                if let Some(line) = lines::asked_again(resumed) {
+                    self.detail(&line);
+                }
                 self.go_live();
             }
             Event::CostEstimated(estimate) => {
@@ -360,9 +364,9 @@ impl Subscriber for Progress {
 
     fn event(&mut self, envelope: &Envelope) -> Result<(), SubscriberFailed> {
         if self.manner != Manner::Silent {
+            self.learn(envelope);
             let elapsed = envelope.at.since(self.started_at);
             self.tell(&envelope.event, elapsed);
-            self.learn(envelope);
         }
         Ok(())
     }

@@ -225,7 +225,7 @@ mod tests {
 
     #[test]
     fn figures_that_are_the_same_are_shown_once_and_small_ones_with_all_their_digits() {
-        let cost = |low, cost, high| cost_range(&Estimate { low, cost, high, ..Estimate::default() });
+        let cost = |low, cost, high| cost_range(&Estimate { cost, low, high, ..Estimate::default() });
         assert_eq!(cost(exactly(450_000), exactly(450_000), exactly(450_000)), "$0.45");
         assert_eq!(cost(exactly(1_200), exactly(3_400), exactly(90_000)), "$0.0012 – $0.0034 – $0.09");
         let unpriced = Cost::at_least(MicroUsd(120_000));

@@ -152,7 +152,7 @@ impl Screen {
         }
     }
 
-    /// Takes an event that happens now. Rows stay until the round is over.
+    /// Takes an event that happens now. Rows stay until the next round begins, or they are taken away.
     pub(super) fn follow(&mut self, event: &Event, now: Duration) {
         match event {
             Event::Started(terms) => self.columns = lines::columns(&terms.panel),
@@ -160,7 +160,10 @@ impl Screen {
                 self.estimate = Some(estimate.cost);
                 self.rounds = estimate.calls.iter().map(|call| call.round_number).max().unwrap_or(4);
             }
-            Event::RoundStarted { round_number } => self.round = *round_number,
+            Event::RoundStarted { round_number } => {
+                self.clear();
+                self.round = *round_number;
+            }
             Event::AgentThinking { agent_id, name, model, .. } => {
                 let row =
                     Row { agent: agent_id.clone(), name: one_line(name), model: model.clone(), since: now, phase: Phase::AtWork(vec![]) };
@@ -203,12 +206,13 @@ impl Screen {
                 self.drop_call(call.call);
             }
             Event::CallCancelled { call, .. } => self.drop_call(*call),
-            Event::RoundCompleted { .. } | Event::Completed { .. } => self.clear(),
-            Event::Aborted { .. } => self.stop_all(),
             Event::Resumed(resumed) => self.go_on(resumed.state, now),
             Event::UserConsent { .. }
             | Event::StateChanged { .. }
             | Event::RoundArtifact { .. }
+            | Event::RoundCompleted { .. }
+            | Event::Completed { .. }
+            | Event::Aborted { .. }
             | Event::CostGate { .. }
             | Event::CeilingReached { .. }
             | Event::PulseAsked { .. }
@@ -388,7 +392,9 @@ mod tests {
     fn screen(events: &[Event]) -> Screen {
         let mut screen = Screen::new(Paint::Plain);
         screen.follow(&Event::RoundStarted { round_number: 1 }, START);
-        events.iter().for_each(|event| screen.follow(event, START));
+        for event in events {
+            screen.follow(event, START);
+        }
         screen
     }
 

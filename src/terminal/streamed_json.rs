@@ -304,6 +304,8 @@ impl Decoder {
 
 #[cfg(test)]
 mod tests {
+    use std::fmt::Write as _;
+
     use super::*;
     use proptest::prelude::*;
     use serde_json::Value;
@@ -372,7 +374,8 @@ mod tests {
     fn the_parts_are_the_same_wherever_the_text_is_cut() {
         let whole = parts([HARD]);
         for (at, _) in HARD.char_indices() {
-            assert_eq!(parts([&HARD[..at], &HARD[at..]]), whole, "cut at {at}");
+            let (head, tail) = HARD.split_at(at);
+            assert_eq!(parts([head, tail]), whole, "cut at {at}");
         }
         let characters: Vec<String> = HARD.chars().map(String::from).collect();
         assert_eq!(parts(characters.iter().map(String::as_str)), whole);
@@ -405,7 +408,9 @@ mod tests {
             if c.is_ascii() {
                 escaped.push(c);
             } else {
-                c.encode_utf16(&mut [0; 2]).iter().for_each(|unit| escaped.push_str(&format!("\\u{unit:04x}")));
+                for unit in c.encode_utf16(&mut [0; 2]) {
+                    write!(escaped, "\\u{unit:04x}").unwrap();
+                }
             }
         }
         escaped
@@ -419,7 +424,7 @@ mod tests {
             let ends: Vec<usize> = text.char_indices().map(|(at, _)| at).chain([text.len()]).collect();
             let mut cuts: Vec<usize> = cuts.iter().map(|cut| ends[cut.index(ends.len())]).chain([0, text.len()]).collect();
             cuts.sort_unstable();
-            let all = parts(cuts.windows(2).map(|cut| &text[cut[0]..cut[1]]));
+            let all = parts(cuts.windows(2).map(|cut| text.get(cut[0]..cut[1]).unwrap()));
             let mut texts: Vec<String> = Vec::new();
             for part in &all {
                 match part {

@@ -72,7 +72,9 @@ fn ceiling(error: Error, transcript: &Transcript) -> Error {
     let Some(Ceiling { max_cost, spent, agent_id, model, worst_case }) = &transcript.ceiling else {
         // It was clear before any call was made.
         return match &transcript.estimate {
-            Some(estimate) => error.hint(format!("the estimate is {:.2}, and {:.2} at least", estimate.cost, estimate.low)),
+            Some(estimate) => {
+                error.hint(format!("the estimate is {:.2}, and {:.2} at least: raise --max-cost", estimate.cost, estimate.low))
+            }
             None => error,
         };
     };
@@ -163,6 +165,6 @@ mod tests {
         let estimate =
             Estimate { cost: Cost::exactly(MicroUsd(2_000_000)), low: Cost::exactly(MicroUsd(1_500_000)), ..Estimate::default() };
         let (_, hints) = told(AbortReason::CostCeiling, vec![Event::CostEstimated(estimate)]);
-        assert!(hints.starts_with("the estimate is $2.00, and $1.50 at least; go on"), "{hints}");
+        assert!(hints.starts_with("the estimate is $2.00, and $1.50 at least: raise --max-cost; go on"), "{hints}");
     }
 }

@@ -109,7 +109,8 @@ pub(crate) fn finish(history: &[Envelope], flags: &OutputFlags, keeping: Keeping
         }
         None => Err(Error::failed(format!("the consultation ended in state {}", transcript.state))),
         Some(abort) => {
-            let saved = kept.filter(|_| transcript.is_resumable() || !transcript.calls.is_empty());
+            // Before any call went out there is nothing that would be lost.
+            let saved = kept.filter(|_| !transcript.calls.is_empty() || !transcript.lost_calls.is_empty());
             if let Some(saved) = &saved {
                 printer.note(&format!("💾 Partial results saved to: {}", saved.record.display()));
             }

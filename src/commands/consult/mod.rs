@@ -76,7 +76,7 @@ pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> 
         return dry_run::show(&setup, &args.output, printer);
     }
 
+    let run = Run::prepare(&setup.home, environment, &args.output, printer)?;
     let keeping = if args.no_log { Keeping::Nothing } else { Keeping::open(&setup.home, &setup.plan.id, printer) };
-    let run = Run { clock, home: &setup.home, environment, providers: &setup.providers, output: &args.output, printer };
-    run.carry_out(Consultation::new(setup.plan), Begin::New, Vec::new(), keeping)
+    run.carry_out((Consultation::new(setup.plan), Begin::New), clock, &setup.providers, Vec::new(), keeping)
 }

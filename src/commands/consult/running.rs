@@ -22,33 +22,41 @@ use crate::terminal::progress::Progress;
 use super::ending::{self, Keeping};
 use super::flags::{ControlFlags, OutputFlags};
 
-/// What a run works with besides the machine.
+/// A run that is about to begin: where its events go is open already, so that nothing is begun that could not be told.
 #[derive(Debug)]
 pub(crate) struct Run<'a> {
-    pub(crate) clock: Clock,
-    pub(crate) home: &'a Home,
-    pub(crate) environment: &'a Environment,
-    pub(crate) providers: &'a Providers,
-    pub(crate) output: &'a OutputFlags,
-    pub(crate) printer: &'a Printer,
+    home: &'a Home,
+    environment: &'a Environment,
+    output: &'a OutputFlags,
+    printer: &'a Printer,
+    events: Option<EventsFile>,
 }
 
-impl Run<'_> {
-    /// Runs the consultation to its end; keeps and shows what came of it together with what was kept `earlier`.
+impl<'a> Run<'a> {
+    /// Opens what events go to.
+    pub(crate) fn prepare(
+        home: &'a Home,
+        environment: &'a Environment,
+        output: &'a OutputFlags,
+        printer: &'a Printer,
+    ) -> Result<Self, Error> {
+        Ok(Self { home, environment, output, printer, events: events_file(output, printer)? })
+    }
+
+    /// Runs the consultation to its end; keeps and shows what came of it together with what was told `earlier`.
     pub(crate) fn carry_out(
         self,
-        mut consultation: Consultation,
-        begin: Begin,
+        (mut consultation, begin): (Consultation, Begin),
+        clock: Clock,
+        providers: &Providers,
         earlier: Vec<Envelope>,
         mut keeping: Keeping,
     ) -> Result<(), Error> {
-        let Run { clock, home, environment, providers, output, printer } = self;
+        let Run { home, environment, output, printer, mut events } = self;
         let events_on_stderr = output.events.as_deref().is_some_and(|path| path.as_os_str() == "-");
-        let mut events = events_file(output, printer)?;
         let progress = if events_on_stderr { Progress::plain(printer.clone()) } else { Progress::new(printer.clone()) };
-        let progress = progress.after(&earlier);
         let mut progress = if output.stream { progress.with_judges_text() } else { progress };
-
+        progress.catch_up(&earlier, clock.now());
         let save_threshold = |amount| threshold::save(amount, home, environment, printer);
         let vendor_name = |provider: &ProviderId| vendors::name(provider).to_owned();
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(Error::failed)?;

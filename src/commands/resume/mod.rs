@@ -58,6 +58,7 @@ pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> 
     }
     let home = Home::find(environment).map_err(Error::usage)?;
     let settings = config::load(&home, environment)?;
+    let run = Run::prepare(&home, environment, &args.output, printer)?;
     let unlocked = if args.force { Unlocked::Trusted } else { Unlocked::Refused };
     let Chosen { id, events, keeping } = choosing::choose(&ending::logs(&home), args.id.as_deref(), unlocked, printer)?;
     let cannot = |why: &dyn std::fmt::Display| Error::usage(format!("cannot go on with {id}: {why}"));
@@ -71,8 +72,7 @@ pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> 
     let providers = within.providers(replayed.consultation.plan(), &transcript)?;
     printer.note(&announcement(&transcript));
     let (consultation, begin) = Begin::again(replayed, control, env!("CARGO_PKG_VERSION"));
-    let run = Run { clock: Clock::system(), home: &home, environment, providers: &providers, output: &args.output, printer };
-    run.carry_out(consultation, begin, events, keeping)
+    run.carry_out((consultation, begin), Clock::system(), &providers, events, keeping)
 }
 
 /// Where it goes on, what is kept, and what has been spent.

@@ -1,6 +1,7 @@
 //! What an agent is asked, for each size of model that may be asked it.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
 use serde::{Deserialize, Serialize};
 
@@ -29,9 +30,9 @@ impl Brief {
         let mut brief = Self::default();
         for model in turn.candidates(agent) {
             let size = turn.plan.terms(&model).size;
-            if !brief.by_size.contains_key(&size) {
+            if let Entry::Vacant(place) = brief.by_size.entry(size) {
                 let shown = make(&turn.plan.prompter(&labels, &model))?;
-                brief.by_size.insert(size, shown.prompt);
+                place.insert(shown.prompt);
                 brief.tokens_saved = brief.tokens_saved.max(shown.tokens_saved);
             }
         }

@@ -147,9 +147,9 @@ mod tests {
 
     #[test]
     fn a_spent_month_and_a_large_context_are_asked_about_however_small_the_cost() {
-        let month = Some(Month { budget: MicroUsd(100), spent: Cost::exactly(MicroUsd(80)) });
-        let rule = ConsentRule { month, ..rule(1_000, Standing::Askable) };
-        assert!(month.unwrap().is_nearly_spent());
+        let month = Month { budget: MicroUsd(100), spent: Cost::exactly(MicroUsd(80)) };
+        let rule = ConsentRule { month: Some(month), ..rule(1_000, Standing::Askable) };
+        assert!(month.is_nearly_spent());
         assert_eq!(rule.decide(&exactly(20), None), Gate::Pass(Consent::AutoApproved));
         let large = Estimate { context_tokens: 10_001, ..exactly(21) };
         assert_eq!(rule.decide(&large, None), Gate::Ask(vec![GateReason::MonthlyBudget, GateReason::LargeContext]));

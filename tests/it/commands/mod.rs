@@ -11,6 +11,7 @@ mod doctor;
 mod dry_run;
 mod endpoints;
 mod failures;
+mod faults;
 mod interrupts;
 mod judging;
 mod model;

@@ -126,7 +126,8 @@ fn a_complete_consultation_says_where_its_answer_is() {
     conclave.run(&["consult", "Shall we?"]).ends_with(0);
     let id = id_of(&conclave.log("jsonl"));
     let complete = format!("error: {id} is complete\nhint: its answer is in {}\n", conclave.log("md").display());
-    for name in [id.as_str(), &id["consult-".len()..], &id[..20], "last", conclave.log("jsonl").to_str().unwrap()] {
+    let (bare, prefix) = (id.strip_prefix("consult-").unwrap(), id.get(..20).unwrap());
+    for name in [id.as_str(), bare, prefix, "last", conclave.log("jsonl").to_str().unwrap()] {
         assert_eq!(refused(&conclave, &server, &[name]), complete, "{name}");
     }
     assert!(refused(&conclave, &server, &[]).starts_with("error: there is no consultation to go on with\n"));

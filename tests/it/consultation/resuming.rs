@@ -228,7 +228,9 @@ proptest! {
         let replayed = replay(&read).unwrap();
         prop_assert!(replayed.effects.is_empty() && replayed.lost.is_empty());
         prop_assert_eq!(replayed.consultation.state(), whole.machine.state());
-        let kept = 1 + cut % (read.len() - 1);
+        // An end that was none is gone on with, and may come to another one.
+        let end = read.iter().position(|envelope| matches!(envelope.event, Event::StateChanged { to: StateName::Aborted, .. }));
+        let kept = 1 + cut % (end.unwrap_or(read.len()) - 1);
         let mut again = Player::resumed(&read[..kept], None).unwrap();
         play_on(&mut again, seed);
         prop_assert_eq!(essence(&again.log), essence(&whole.log));

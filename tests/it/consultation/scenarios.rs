@@ -144,7 +144,10 @@ fn a_failed_judge_is_replaced_in_order_and_the_result_says_so() {
     assert_eq!(player.open[0].model.to_string(), "anthropic:claude-sonnet-5-5");
     assert_eq!(player.finish(good), StateName::Complete);
     let degradations = Transcript::fold(&player.log).unwrap().degradations();
-    assert_eq!(degradations, ["anthropic:claude-sonnet-5-5 stood in for openai:gpt-6.1-sol as the judge in Round 2: no such model"]);
+    assert_eq!(
+        degradations,
+        ["anthropic:claude-sonnet-5-5 stood in for openai:gpt-6.1-sol as the judge in Round 2 and later: no such model"]
+    );
 }
 
 #[test]

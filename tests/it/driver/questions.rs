@@ -90,8 +90,8 @@ async fn run(
 #[tokio::test(start_paused = true)]
 async fn calls_and_timers_are_served_while_a_question_is_open() {
     let (stage, person) = (stage(), Silent::default());
-    let (state, history) = run(&stage, &person, no_interrupts(), begun(plan(), [pulse()])).await;
-    assert_eq!(state, StateName::Complete);
+    let (ended, history) = run(&stage, &person, no_interrupts(), begun(plan(), [pulse()])).await;
+    assert_eq!(ended, StateName::Complete);
     assert!(history.iter().any(|envelope| matches!(envelope.event, Event::CallRetried { wait_ms: 2_000, .. })), "a timer has run out");
     assert_eq!(
         (stage.attempts().len(), stage.began.elapsed()),
@@ -105,11 +105,11 @@ async fn calls_and_timers_are_served_while_a_question_is_open() {
 async fn an_interrupt_is_served_while_a_question_is_open() {
     let (stage, person) = (stage(), Silent::default());
     let (interrupt, interrupts) = mpsc::unbounded_channel();
-    let ((state, _), ()) = tokio::join!(run(&stage, &person, interrupts, begun(plan(), [pulse()])), async {
+    let ((ended, _), ()) = tokio::join!(run(&stage, &person, interrupts, begun(plan(), [pulse()])), async {
         sleep(SECOND / 2).await;
         interrupt.send(()).unwrap();
     });
-    assert_eq!((state, stage.began.elapsed()), (StateName::Aborted, SECOND / 2));
+    assert_eq!((ended, stage.began.elapsed()), (StateName::Aborted, SECOND / 2));
     assert_eq!(person.withdrawn.load(Ordering::SeqCst), 1);
 }
 
@@ -141,12 +141,12 @@ async fn pulsed(no: Duration) -> (StateName, Vec<PulseAnswer>) {
         person.when.notify_one();
     };
     // The word is given behind the driver's back, so that it finds the answer and those of the experts together.
-    let ((state, history), ()) = tokio::join!(biased; run, say);
+    let ((ended, history), ()) = tokio::join!(biased; run, say);
     let answers = history.iter().filter_map(|envelope| match envelope.event {
         Event::PulseAnswered { answer, .. } => Some(answer),
         _ => None,
     });
-    (state, answers.collect())
+    (ended, answers.collect())
 }
 
 #[tokio::test(start_paused = true)]
@@ -160,6 +160,6 @@ async fn an_answer_that_comes_with_the_withdrawal_or_after_it_goes_nowhere() {
 #[tokio::test(start_paused = true)]
 async fn what_is_withdrawn_in_the_same_breath_is_never_put() {
     let (stage, person) = (stage(), Silent::default());
-    let (state, _) = run(&stage, &person, no_interrupts(), begun(plan(), [pulse(), Effect::Withdraw])).await;
-    assert_eq!((state, person.asked.lock().unwrap().len()), (StateName::Complete, 0));
+    let (ended, _) = run(&stage, &person, no_interrupts(), begun(plan(), [pulse(), Effect::Withdraw])).await;
+    assert_eq!((ended, person.asked.lock().unwrap().len()), (StateName::Complete, 0));
 }

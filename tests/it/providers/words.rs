@@ -96,13 +96,13 @@ async fn a_key_that_comes_back_where_an_answer_should_be_is_blotted_out() {
 
 #[tokio::test]
 async fn a_key_that_comes_back_in_an_answer_is_never_told_on_the_way_however_it_is_cut() {
-    let words = format!("Your key is {KEY}, and {} is not, and {KEY}{KEY} is twice.", &KEY[..KEY.len() - 1]);
+    let words = format!("Your key is {KEY}, and {} is not, and {KEY}{KEY} is twice.", KEY.trim_end_matches('9'));
     let redacted = words.replace(KEY, "[key]");
     for pieces in [1, 2, 7, 40, words.len()] {
         for Told { vendor, outcome, text, .. } in everyone_told(&Answer::text(&words).pieces(pieces)).await {
             assert_eq!((text.as_str(), outcome.unwrap().text.as_str()), (redacted.as_str(), redacted.as_str()), "{pieces} {vendor:?}");
         }
-        let cut = Answer::text(format!("{words} {}", &KEY[..9])).pieces(pieces).without_finish();
+        let cut = Answer::text(format!("{words} {}", KEY.split_at(9).0)).pieces(pieces).without_finish();
         for Told { vendor, outcome, text, .. } in everyone_told(&cut).await {
             assert!(!text.contains(KEY) && outcome.unwrap_err().partial == text, "{pieces} {vendor:?}: {text}");
         }

@@ -1,5 +1,7 @@
 //! Tests of `terminal`.
 
+#[cfg(unix)]
+mod asking;
 mod person;
 mod printing;
 mod progress;

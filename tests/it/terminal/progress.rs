@@ -165,12 +165,13 @@ fn a_run_that_goes_on_knows_what_it_was_about() {
     let call = sample.call("security", AnswerKind::Revision, Purpose::Resumed);
     sample.emit(Event::CallRetried { call, agent_id: SeatId::new("security"), wait_ms: 1_000, reason: "overloaded".to_owned() });
     let captured = Captured::new(Verbosity::Verbose, None);
-    let mut progress = Progress::plain(captured.printer.clone()).after(&history);
+    let mut progress = Progress::plain(captured.printer.clone());
+    progress.catch_up(&history, history[0].at);
     assert_eq!(captured.err(), "", "what is past is not told again");
     for event in &sample.events {
         progress.event(event).unwrap();
     }
-    let expected = "🔁 Resuming consultation in Round 3, cross-examination; 1 call is asked again...\n   Security Expert: trying again in 1.0s: overloaded\n";
+    let expected = "   1 call was under way and is made again\n   Security Expert: trying again in 1.0s: overloaded\n";
     assert_eq!(captured.err(), expected);
 }
 

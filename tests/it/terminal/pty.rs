@@ -193,6 +193,15 @@ fn what_was_typed_before_the_question_does_not_answer_it() {
 }
 
 #[test]
+fn a_pipe_gets_the_judges_text_as_plain_text() {
+    let server = ProviderServer::start();
+    let ran = Conclave::at(&server).run(&["consult", "--stream", "-n", "Shall we?"]).ends_with(0);
+    assert_eq!(ran.stderr.matches("⚖️ Judge (gpt-6.1-sol):\n   ").count(), 3, "{}", ran.stderr);
+    assert!(ran.stderr.contains("\n   recommendation: ") && !ran.stderr.contains('{'), "{}", ran.stderr);
+    assert!(!Conclave::at(&server).run(&["consult", "-n", "Shall we?"]).ends_with(0).stderr.contains('⚖'));
+}
+
+#[test]
 fn the_judges_text_stands_above_the_live_display() {
     let server = ProviderServer::start();
     let conclave = asking(&server);
@@ -227,7 +236,7 @@ fn ctrl_c_while_models_answer_ends_it() {
     terminal.type_in("\x03");
     let (ran, screen) = terminal.end();
     ran.ends_with(130);
-    assert!(screen.text().ends_with("error: Consultation interrupted\n"), "{}", screen.text());
+    assert!(screen.text().contains("error: Consultation interrupted\nhint: go on with it: conclave resume consult-"), "{}", screen.text());
     server.wait_until("all connections are closed", |asked| asked.iter().all(|request| request.finished.is_some()));
 }
 

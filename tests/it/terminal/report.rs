@@ -35,7 +35,7 @@ fn an_aborted_consultation_shows_what_it_has_and_claims_no_verdict() {
 fn a_substitute_is_named_in_the_panel_and_above_the_answer() {
     let text = markdown(&sample::substituted());
     assert!(
-        text.contains("\n> - xai:grok-4.7 stood in for google:gemini-3-pro as Pragmatist in Round 1: no answer within 120 s\n"),
+        text.contains("\n> - xai:grok-4.7 stood in for google:gemini-3-pro as Pragmatist in Round 1 and later: no answer within 120 s\n"),
         "{text}"
     );
     assert!(text.contains("Pragmatist (xai:grok-4.7)") && text.contains("### Pragmatist (grok-4.7)\n"));
