@@ -12,11 +12,11 @@
 #![expect(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, reason = "a bench fails by panicking")]
 #![expect(clippy::print_stdout, clippy::disallowed_methods, reason = "a bench reads the clock and prints what it found")]
 
+#[path = "support/engine.rs"]
+mod engine;
 #[expect(dead_code, unused_imports, clippy::panic, reason = "the tests use the rest")]
 #[path = "../tests/it/support/provider_server/mod.rs"]
 mod provider_server;
-#[path = "support/engine.rs"]
-mod engine;
 mod support;
 
 use std::time::Instant;
