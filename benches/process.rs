@@ -1,5 +1,5 @@
 //! What the program costs as a process (Linux): start-up beside the smallest program that parses arguments, size, peak memory of
-//! consultations, all that a whole command adds to the answers it waits for, and how soon connections are closed after Ctrl-C.
+//! consultations, all that a whole command adds to the answers it waits for, and how soon connections are closed that nobody needs.
 //!
 //! ```text
 //! cargo bench --bench process             200 starts and 15 consultations of each kind; about 1 minute
@@ -36,9 +36,11 @@ fn main() {
     for (seats, limit) in [(3, 20.0), (64, 30.0)] {
         consultations(seats, limit, repetitions);
     }
-    support::heading("From Ctrl-C until the server saw every connection closed, ms");
-    cancels("  while answers are arriving", &Answer::text("an answer of several pieces").pieces(8).stall(), repetitions);
-    cancels("  before any answer", &Answer::valid().delay(Duration::from_secs(60)), repetitions);
+    support::heading("Until the server saw the connections closed, ms");
+    interrupts("after Ctrl-C, while answers are arriving", &stalling(), repetitions);
+    interrupts("after Ctrl-C, before any answer", &Answer::valid().delay(FOR_EVER), repetitions);
+    aborts("after the failure that ended the consultation", repetitions);
+    lost_hedges("after the answer of a faster backup", repetitions);
 }
 
 /// Starts both programs in turns.
@@ -80,7 +82,7 @@ fn consultations(seats: usize, limit: f64, repetitions: f64) {
         let server = support::server(seats, 0.1);
         let home = home();
         let began = Instant::now();
-        let mut child = consult(&server, home.path(), seats);
+        let mut child = consult(&server, home.path(), seats, &[]);
         let mut peak = 0;
         let status = loop {
             if let Some(status) = child.try_wait().unwrap() {
@@ -100,20 +102,32 @@ fn consultations(seats: usize, limit: f64, repetitions: f64) {
     support::row("the whole command less the critical path, ms", &added, if seats == 3 { Limit::of_median(30.0) } else { Limit::NONE });
 }
 
-fn cancels(what: &str, answer: &Answer, repetitions: f64) {
-    const SEATS: usize = 3;
+const SEATS: usize = 3;
+
+/// Longer than any repetition.
+const FOR_EVER: Duration = Duration::from_secs(60);
+
+/// Far less than the limit; must have passed for what the server sends at once to have arrived.
+const A_MOMENT: Duration = Duration::from_millis(20);
+
+const AT_ONCE: Limit = Limit { median: Some(100.0), p99: Some(100.0) };
+
+fn stalling() -> Answer {
+    Answer::text("an answer of several pieces").pieces(8).stall()
+}
+
+fn interrupts(what: &str, answer: &Answer, repetitions: f64) {
     let mut closed = Figures::default();
     let mut done = 0.0;
     while done < repetitions {
         let server = ProviderServer::start();
         server.on(On::any(), answer.clone());
         let home = home();
-        let mut child = consult(&server, home.path(), SEATS);
+        let mut child = consult(&server, home.path(), SEATS, &[]);
         while server.requests().len() < SEATS {
             std::thread::sleep(Duration::from_millis(1));
         }
-        // Lets what the server sends at once arrive.
-        std::thread::sleep(Duration::from_millis(20));
+        std::thread::sleep(A_MOMENT);
         let interrupted = Instant::now();
         let signalled = Command::new("sh").args(["-c", &format!("kill -INT {}", child.id())]).status();
         assert!(signalled.unwrap().success());
@@ -121,7 +135,48 @@ fn cancels(what: &str, answer: &Answer, repetitions: f64) {
         closed.0.push(milliseconds(interrupted, last_sent(&settled(&server))));
         done += 1.0;
     }
-    support::row(what, &closed, Limit { median: Some(100.0), p99: Some(100.0) });
+    support::row(what, &closed, AT_ONCE);
+}
+
+fn aborts(what: &str, repetitions: f64) {
+    let mut closed = Figures::default();
+    let mut done = 0.0;
+    while done < repetitions {
+        let server = ProviderServer::start();
+        server.on(On::any(), stalling());
+        server.on(On::model("m0"), Answer::error(401, "", "no").after_arrivals(SEATS).delay(A_MOMENT));
+        let home = home();
+        let status = consult(&server, home.path(), SEATS, &["--on-failure", "fail"]).wait().unwrap();
+        assert!(!status.success());
+        let requests = settled(&server);
+        let failed = requests.iter().find(|request| request.model == "m0").unwrap();
+        closed.0.push(milliseconds(failed.finished.unwrap(), last_sent(&requests)));
+        done += 1.0;
+    }
+    support::row(what, &closed, AT_ONCE);
+}
+
+/// Rounds 1 and 3 are hedged once each.
+fn lost_hedges(what: &str, repetitions: f64) {
+    const AFTER: Duration = Duration::from_millis(200);
+    let mut closed = Figures::default();
+    let mut done = 0.0;
+    while done < repetitions {
+        let server = ProviderServer::start();
+        server.on(On::model("m0"), Answer::valid().delay(FOR_EVER));
+        let home = home();
+        let status = consult(&server, home.path(), SEATS, &["--hedge-after", "0.2"]).wait().unwrap();
+        assert!(status.success());
+        let requests = settled(&server);
+        for loser in requests.iter().filter(|request| !request.complete) {
+            // Nothing else is asked between a call and its hedge, but for what is asked together with the call.
+            let later = requests.iter().filter(|request| request.arrived > loser.arrived + AFTER / 2);
+            let winner = later.min_by_key(|request| request.arrived).unwrap();
+            closed.0.push(milliseconds(winner.finished.unwrap(), loser.finished.unwrap()));
+        }
+        done += 1.0;
+    }
+    support::row(what, &closed, AT_ONCE);
 }
 
 fn home() -> tempfile::TempDir {
@@ -129,11 +184,12 @@ fn home() -> tempfile::TempDir {
 }
 
 /// Begins a consultation of this many seats whose models are `m0`, `m1`, ….
-fn consult(server: &ProviderServer, home: &Path, seats: usize) -> Child {
+fn consult(server: &ProviderServer, home: &Path, seats: usize, flags: &[&str]) -> Child {
     let cast = ["security=anthropic", "architecture=openai", "pragmatic=google"];
     let panel: Vec<String> = (0..seats).map(|at| format!("{}:m{at}", cast[at % cast.len()])).collect();
     Command::new(CONCLAVE)
         .args(["consult", "--yes", "--judge", "openai:judge", "--panel", &panel.join(","), "Should a small team begin with a monolith?"])
+        .args(flags)
         .env_clear()
         .envs(server.variables())
         .env("CONCLAVE_HOME", home)
