@@ -86,7 +86,8 @@ impl CrossExamination {
                 turn.keep(content, degraded);
             }
         }
-        if !self.work.is_done() {
+        // What ends the consultation ends it here: the next step begins when it is gone on with.
+        if !self.work.is_done() || turn.is_stopping() {
             return State::CrossExam(self);
         }
         let seats = &turn.plan.panel.seats;

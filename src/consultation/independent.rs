@@ -63,7 +63,8 @@ impl IndependentRound {
                 Err(error) => self.failed.push((settled.agent, error)),
             }
         }
-        if self.work.is_done() { self.end(turn) } else { State::Independent(self) }
+        // What ends the consultation ends it here: the next round begins when it is gone on with.
+        if self.work.is_done() && !turn.is_stopping() { self.end(turn) } else { State::Independent(self) }
     }
 
     /// Goes on after an end that was none: those who all failed are asked again.
@@ -84,11 +85,20 @@ impl IndependentRound {
                 synthesis::enter(turn, self.answered)
             }
             Quorum::Nobody => {
-                let reasons = self.failed.iter().map(|(agent, error)| format!("{}: {}", turn.plan.agent_name(agent), error.message));
+                let reasons = self.failed.iter().map(|(agent, error)| format!("{}: {}", who(turn, agent), error.message));
                 let reasons: Vec<String> = reasons.collect();
                 let message = format!("All agents failed. Unable to provide consultation.\n{}", reasons.join("\n"));
                 turn.abort(State::Independent(self), AbortReason::AllAgentsFailed, message)
             }
         }
+    }
+}
+
+/// An agent's name, with its model where that is not the one that the panel names.
+fn who(turn: &Turn<'_>, agent: &SeatId) -> String {
+    let name = turn.plan.agent_name(agent);
+    match turn.ledger.players.get(agent) {
+        Some(model) => format!("{name} ({model})"),
+        None => name,
     }
 }

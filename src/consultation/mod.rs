@@ -116,7 +116,8 @@ fn step(turn: &mut Turn<'_>, state: State, input: Input) -> State {
         }
         (state, Input::TimerFired { timer }) if turn.ledger.watch.pulse == Some(timer) => questions::pulse(turn, state),
         (state, Input::TimerFired { timer }) if turn.ledger.watch.deadline == Some(timer) => {
-            let message = format!("Round {} was not done within the time that was set for it", turn.ledger.watch.round_number);
+            let wait = turn.plan.control.max_wait.unwrap_or_default().as_secs();
+            let message = format!("Round {} was not done within {wait} s", turn.ledger.watch.round_number);
             end(turn, state, AbortReason::Timeout, message)
         }
         (mut state, input) => {

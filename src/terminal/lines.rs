@@ -15,7 +15,7 @@ use crate::domain::money::{Cost, MicroUsd};
 use crate::domain::panel::Panel;
 
 use super::escape::one_line;
-use super::words::{ONE_FAMILY, amount, count, dollars, model_address, seat_name, seconds};
+use super::words::{ONE_FAMILY, amount, count, dollars, model_address, seat_name, seconds, whole_seconds};
 
 pub(super) fn starting(terms: &Started) -> String {
     format!("🔍 Starting consultation with {}...", count(terms.panel.seats.len(), "expert"))
@@ -195,7 +195,10 @@ pub(super) fn served(name: &str, asked: &ModelRef, served: &str) -> String {
 }
 
 pub(super) fn held(provider: &ProviderId, wait_ms: u64, reason: &str) -> String {
-    format!("⏳ `{provider}` asks to wait {}: {}", seconds(Duration::from_millis(wait_ms)), one_line(reason))
+    let wait = Duration::from_millis(wait_ms);
+    // Nobody counts the tenths of minutes.
+    let wait = if wait < Duration::from_secs(60) { seconds(wait) } else { whole_seconds(wait) };
+    format!("⏳ `{provider}` asks to wait {wait}: {}", one_line(reason))
 }
 
 /// What was wrong with an answer, one line a problem, for `--verbose`.

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::consultation::call::{Failure, FailureClass, Outcome, Prompt, Reply, StopReason};
 use crate::consultation::event::{AgentError, Event, Purpose, WhySubstituted};
-use crate::consultation::policy::retry::{Retry, Tried};
+use crate::consultation::policy::retry::{NoRetry, Retry, Tried};
 use crate::consultation::problem::{Problem, Weight};
 use crate::consultation::prompt::PromptError;
 use crate::consultation::reading;
@@ -143,7 +143,14 @@ impl Errand {
                 self.announce_retry(turn, attempt, failure, Duration::ZERO);
                 Next::Again(Purpose::Reformed)
             }
-            Retry::Never(_) => Next::GiveUp(why(failure.class), failed(failure.class, failure.message.clone())),
+            Retry::Never(NoRetry::HintTooLong) => {
+                let wait = failure.retry_after.unwrap_or_default().as_secs_f64().ceil();
+                let message = format!("{}; `{}` asks to be left alone for {wait} s", failure.message, attempt.model.provider);
+                Next::GiveUp(why(failure.class), failed(failure.class, message))
+            }
+            Retry::Never(NoRetry::Hopeless | NoRetry::Exhausted) => {
+                Next::GiveUp(why(failure.class), failed(failure.class, failure.message.clone()))
+            }
         }
     }
 

@@ -5,6 +5,7 @@
 
 mod answers;
 mod breaker;
+mod corners;
 mod crowd;
 mod hedges;
 mod matrix;

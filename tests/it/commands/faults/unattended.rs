@@ -58,7 +58,7 @@ fn with_max_wait_a_round_ends_in_time_and_can_be_gone_on_with() {
     let conclave = at_all(&server).config(r#"{"hedge_after": "off"}"#);
     let ran = conclave.run(&arguments(&[&Stage::Expert(1).panel(), &["--max-wait", "1"]])).ends_with(1);
     assert_nothing_asked(&ran.stderr);
-    assert!(ran.stderr.contains("error: Round 2 was not done within the time that was set for it\n"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("error: Round 2 was not done within 1 s\n"), "{}", ran.stderr);
     let record = conclave.record();
     assert_eq!((&record["abort_reason"], &record["aborted_during"]), (&json!("timeout"), &json!("Synthesis")));
     let id = record["resume_token"].as_str().unwrap();
