@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use conclave::consultation::Consultation;
-use conclave::consultation::call::{FailureClass, Outcome, StopReason};
+use conclave::consultation::call::{FailureClass, Outcome, Reply, StopReason};
 use conclave::consultation::event::Envelope;
 use conclave::consultation::policy::hedging::HedgeRule;
 use conclave::consultation::policy::substitution::OnFailure;
@@ -12,6 +12,7 @@ use conclave::consultation::protocol::{Answer, Input};
 use conclave::consultation::transcript::Transcript;
 use conclave::domain::ids::ModelRef;
 use conclave::domain::money::{Cost, MicroUsd};
+use conclave::domain::tokens::Usage;
 use proptest::prelude::*;
 
 use crate::support::script::{Player, crowd, failure, good_text, hinted, plan, reply, stopped};
@@ -31,6 +32,8 @@ enum Step {
 #[derive(Clone, Copy, Debug)]
 enum How {
     Good,
+    /// Good, after so many tokens.
+    Long(u64),
     Garbage,
     Empty,
     CutOff,
@@ -44,7 +47,8 @@ enum How {
 fn how() -> impl Strategy<Value = How> {
     use FailureClass::{Auth, Context, Empty, Internal, Interrupted, Overload, RateLimit, Transport, Unsupported};
     prop_oneof![
-        12 => Just(How::Good),
+        8 => Just(How::Good),
+        6 => (0..16_000u64).prop_map(How::Long),
         2 => Just(How::Garbage),
         1 => Just(How::Empty),
         1 => Just(How::CutOff),
@@ -94,6 +98,7 @@ fn play(player: &mut Player, step: &Step) {
 fn outcome(how: How, good: &str) -> Outcome {
     match how {
         How::Good => reply(good),
+        How::Long(output) => reply(good).map(|reply| Reply { usage: Usage { output, ..reply.usage }, ..reply }),
         How::Garbage => reply("Well, it depends."),
         How::Empty => reply(""),
         How::CutOff => stopped(good.split_at(good.len() / 2).0, StopReason::Length),
@@ -115,7 +120,7 @@ struct Terms {
 }
 
 fn terms() -> impl Strategy<Value = Terms> {
-    (any::<bool>(), any::<bool>(), any::<bool>(), prop::option::of(20_000..200_000u64))
+    (any::<bool>(), any::<bool>(), any::<bool>(), prop::option::of(60_000..300_000u64))
         .prop_map(|(crowded, asks_first, eventful, max_cost)| Terms { crowded, asks_first, eventful, max_cost })
 }
 
