@@ -8,8 +8,9 @@
 //! [`Consultation::handle`] takes the moment and one [`Input`] and says what is to be done as [`Effect`]s. It holds no clock, runtime,
 //! network, file or randomness, and can be stored and restored between any two inputs.
 //!
-//! Invariants: no call before consent; no call id twice; every call that went out is answered, cancelled or still open; a terminal state
-//! has no effects; an input that does not fit (a late answer, a stale timer) changes nothing.
+//! Invariants: no call before consent; no call id twice; every call that went out is answered, cancelled, lost or still open; a terminal
+//! state has no effects, until an interrupted consultation is gone on with; an input that does not fit (a late answer, a stale timer)
+//! changes nothing; whatever changes the machine is told in an event, so that its log can be played again ([`replay`]).
 
 pub mod answer;
 mod awaiting_consent;

@@ -1,0 +1,81 @@
+//! Where a consultation is, and why it, or one of its calls, ended.
+
+use serde::{Deserialize, Serialize};
+
+/// The nine states by name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum StateName {
+    Idle,
+    Estimating,
+    AwaitingConsent,
+    Independent,
+    Synthesis,
+    CrossExam,
+    Verdict,
+    Complete,
+    Aborted,
+}
+
+impl std::fmt::Display for StateName {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        std::fmt::Debug::fmt(self, f)
+    }
+}
+
+/// Why a consultation ended without a verdict.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AbortReason {
+    /// The user said no to the estimate.
+    Declined,
+    /// Ctrl-C, or the process was told to end.
+    Interrupted,
+    /// The user said no to going on.
+    UserCancelled,
+    /// A round took longer than the user wanted to wait.
+    Timeout,
+    /// A call could have broken the ceiling that the user set.
+    CostCeiling,
+    /// More was spent than one and a half times the high estimate.
+    CostExceededEstimate,
+    /// An agent failed, and the user had said that then nothing is worth going on.
+    AgentFailed,
+    /// The result would have been less than the panel promised, which `--strict` refuses.
+    Strict,
+    /// No expert answered in Round 1.
+    AllAgentsFailed,
+    /// Neither the judge nor any of its fallbacks answered.
+    JudgeFailed,
+    /// A prompt could not be made from its template.
+    Prompt,
+}
+
+impl AbortReason {
+    /// Whether a consultation that ended so can be gone on with.
+    pub fn is_resumable(self) -> bool {
+        match self {
+            // Nothing was asked, or the same templates would fail the same way.
+            Self::Declined | Self::Prompt => false,
+            Self::Interrupted
+            | Self::UserCancelled
+            | Self::Timeout
+            | Self::CostCeiling
+            | Self::CostExceededEstimate
+            | Self::AgentFailed
+            | Self::Strict
+            | Self::AllAgentsFailed
+            | Self::JudgeFailed => true,
+        }
+    }
+}
+
+/// Why a call was dropped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CancelReason {
+    /// Another model was faster.
+    HedgeLost,
+    /// The consultation ends.
+    #[serde(untagged)]
+    Abort(AbortReason),
+}
