@@ -75,7 +75,7 @@ pub(crate) struct OutputFlags {
     #[arg(short, long, conflicts_with = "verbose")]
     pub(crate) quiet: bool,
 
-    /// Use full debate artifacts; show the estimate by call, retries, and what was mended in answers
+    /// Show the estimate by call, retries, and what was mended in answers; a new consultation sends full debate artifacts
     #[arg(short, long)]
     pub(crate) verbose: bool,
 
