@@ -6,108 +6,46 @@ use std::time::Duration;
 
 use conclave::consultation::Consultation;
 use conclave::consultation::answer::AnswerKind;
-use conclave::consultation::call::{Ask, FailureClass, Outcome, StopReason};
+use conclave::consultation::call::{FailureClass, StopReason};
 use conclave::consultation::event::{Envelope, Event, Purpose, StateName};
 use conclave::consultation::plan::Plan;
 use conclave::consultation::policy::consent::Standing;
 use conclave::consultation::policy::hedging::HedgeRule;
 use conclave::consultation::policy::substitution::OnFailure;
-use conclave::consultation::protocol::{Answer, Effect, Input, TimerId};
-use conclave::consultation::replay::{Replayed, replay};
+use conclave::consultation::protocol::{Answer, Input};
+use conclave::consultation::replay::replay;
 use conclave::consultation::transcript::Transcript;
 use conclave::domain::ids::{CallId, ModelRef, SeatId};
 use conclave::domain::money::MicroUsd;
-use conclave::domain::time::Timestamp;
 use conclave::records::record::record;
 use proptest::prelude::*;
 use serde_json::Value;
 
 use crate::support::journals::reopen;
 use crate::support::lasting::lasting;
-use crate::support::script::{failure, good, good_text, plan, reply, stopped};
+use crate::support::script::{Player, failure, good, good_text, plan, reply, stopped};
 
-/// A machine with what a driver holds for it.
-struct Run {
-    machine: Consultation,
-    now: Timestamp,
-    open: Vec<Ask>,
-    timers: BTreeSet<(Timestamp, TimerId)>,
-    asked: bool,
-    log: Vec<Envelope>,
+/// Goes on from a log an hour later.
+fn again(log: &[Envelope]) -> Player {
+    Player::resumed(log, Duration::from_secs(3_600), None).unwrap_or_else(|error| panic!("{error}"))
 }
 
-impl Run {
-    fn begun(plan: Plan) -> Self {
-        let machine = Consultation::new(plan);
-        let (open, timers) = (Vec::new(), BTreeSet::new());
-        let mut run = Self { machine, now: Timestamp(1_795_252_598_000), open, timers, asked: false, log: Vec::new() };
-        run.give(Input::Start);
-        run
-    }
-
-    /// Goes on from a log an hour later.
-    fn again(log: &[Envelope]) -> Self {
-        let Replayed { consultation, effects, lost, timers, last_at } = replay(log).unwrap_or_else(|error| panic!("{error}"));
-        let control = Box::new(consultation.plan().control.clone());
-        let now = last_at.after(Duration::from_secs(3_600));
-        let mut run = Self { machine: consultation, now, open: Vec::new(), timers, asked: false, log: log.to_vec() };
-        run.carry_out(effects);
-        run.give(Input::Resume { lost, control, tool_version: "0.0.0".to_owned() });
-        run
-    }
-
-    fn give(&mut self, input: Input) {
-        let effects = self.machine.handle(self.now, input);
-        self.carry_out(effects);
-    }
-
-    fn carry_out(&mut self, effects: Vec<Effect>) {
-        for effect in effects {
-            match effect {
-                Effect::Question(_) => self.asked = true,
-                Effect::Withdraw => self.asked = false,
-                Effect::Ask(ask) => self.open.push(*ask),
-                Effect::Cancel(call) => self.open.retain(|ask| ask.call != call),
-                Effect::SetTimer { timer, at } => drop(self.timers.insert((at, timer))),
-                Effect::Emit(envelope) => self.log.push(*envelope),
-            }
+/// Answers everything well until the end.
+fn finished(mut player: Player) -> Player {
+    for _ in 0..1_000 {
+        if player.machine.state().is_terminal() {
+            return player;
+        }
+        player.pass(Duration::from_millis(100));
+        if player.question.is_some() {
+            player.give(Input::Answered(Answer::Yes));
+        } else if let Some(ask) = player.open.first().cloned() {
+            player.answer(0, good(&ask));
+        } else {
+            assert!(player.fire(), "stuck in {}", player.machine.state());
         }
     }
-
-    fn answer(&mut self, at: usize, outcome: Outcome) {
-        let ask = self.open.remove(at);
-        self.give(Input::Replied { call: ask.call, outcome });
-    }
-
-    fn say_yes(&mut self) {
-        self.asked = false;
-        self.give(Input::Answered(Answer::Yes));
-    }
-
-    fn fire(&mut self) -> bool {
-        let Some((at, timer)) = self.timers.pop_first() else { return false };
-        self.now = self.now.max(at);
-        self.give(Input::TimerFired { timer });
-        true
-    }
-
-    /// Answers everything well until the end.
-    fn finish(mut self) -> Self {
-        for _ in 0..1_000 {
-            if self.machine.state().is_terminal() {
-                return self;
-            }
-            self.now = self.now.after(Duration::from_millis(100));
-            if self.asked {
-                self.say_yes();
-            } else if let Some(ask) = self.open.first().cloned() {
-                self.answer(0, good(&ask));
-            } else {
-                assert!(self.fire(), "stuck in {}", self.machine.state());
-            }
-        }
-        panic!("no end after 1000 steps");
-    }
+    panic!("no end after 1000 steps");
 }
 
 fn essence(log: &[Envelope]) -> Value {
@@ -147,10 +85,10 @@ fn check(log: &[Envelope], machine: &Consultation, kept: usize) {
 
 #[test]
 fn from_every_event_it_goes_on_to_the_same_record_and_repeats_no_answer() {
-    let whole = Run::begun(plan()).finish();
+    let whole = finished(Player::started(plan()));
     let expected = essence(&whole.log);
     for kept in 1..=whole.log.len() {
-        let again = Run::again(&whole.log[..kept]).finish();
+        let again = finished(self::again(&whole.log[..kept]));
         check(&again.log, &again.machine, kept);
         assert_eq!(essence(&again.log), expected, "from event {kept}");
         let repeated = again.log[kept..].iter().filter(|envelope| matches!(envelope.event, Event::CallFinished(_))).count();
@@ -161,12 +99,12 @@ fn from_every_event_it_goes_on_to_the_same_record_and_repeats_no_answer() {
 
 #[test]
 fn interrupted_twice_it_still_ends_the_same() {
-    let whole = Run::begun(plan()).finish();
+    let whole = finished(Player::started(plan()));
     let expected = essence(&whole.log);
     for first in (1..whole.log.len()).step_by(5) {
-        let once = Run::again(&whole.log[..first]).finish();
+        let once = finished(again(&whole.log[..first]));
         for second in (first..=once.log.len()).step_by(3) {
-            let twice = Run::again(&once.log[..second]).finish();
+            let twice = finished(again(&once.log[..second]));
             check(&twice.log, &twice.machine, second);
             assert_eq!(essence(&twice.log), expected, "from event {first}, then {second}");
         }
@@ -175,21 +113,21 @@ fn interrupted_twice_it_still_ends_the_same() {
 
 #[test]
 fn a_call_that_was_under_way_is_made_again_and_its_first_cost_stays_unknown() {
-    let begun = Run::begun(plan());
-    let again = Run::again(&begun.log);
+    let begun = Player::started(plan());
+    let again = self::again(&begun.log);
     let purposes: Vec<Purpose> = again.log[begun.log.len()..]
         .iter()
         .filter_map(|envelope| if let Event::CallStarted { purpose, .. } = &envelope.event { Some(*purpose) } else { None })
         .collect();
     assert_eq!(purposes, [Purpose::Resumed; 3]);
-    let transcript = Transcript::fold(&again.finish().log).unwrap();
+    let transcript = Transcript::fold(&finished(again).log).unwrap();
     assert_eq!((transcript.lost_calls.len(), transcript.total().cost.lower_bound, transcript.total().calls), (3, true, 9));
 }
 
 #[test]
 fn the_time_in_between_is_nobodys_time() {
-    let begun = Run::begun(plan());
-    let transcript = Transcript::fold(&Run::again(&begun.log).finish().log).unwrap();
+    let begun = Player::started(plan());
+    let transcript = Transcript::fold(&finished(again(&begun.log)).log).unwrap();
     assert!(transcript.duration < Duration::from_secs(60), "{:?}", transcript.duration);
     assert_eq!(transcript.abort, None);
 }
@@ -198,7 +136,7 @@ fn the_time_in_between_is_nobodys_time() {
 fn cut_off_at_any_byte_of_its_tail_a_journal_goes_on_from_its_last_whole_event() {
     let home = tempfile::tempdir().unwrap();
     let path = home.path().join("consult-x.jsonl");
-    let whole = Run::begun(plan()).finish();
+    let whole = finished(Player::started(plan()));
     let expected = essence(&whole.log);
     let lines: Vec<String> = whole.log.iter().map(|event| serde_json::to_string(event).unwrap() + "\n").collect();
     // The lines before the tail are the same for every cut.
@@ -227,7 +165,7 @@ fn cut_off_at_any_byte_of_its_tail_a_journal_goes_on_from_its_last_whole_event()
         let kept = tail_from + ends.filter(|length| *length - 1 <= end).count();
         assert_eq!(events, whole.log[tail_from..kept], "cut at {end}");
         if tried.insert(kept) {
-            assert_eq!(essence(&Run::again(&whole.log[..kept]).finish().log), expected, "cut at {end}");
+            assert_eq!(essence(&finished(again(&whole.log[..kept])).log), expected, "cut at {end}");
         }
     }
     assert!(tried.len() > 5, "{tried:?}");
@@ -235,15 +173,15 @@ fn cut_off_at_any_byte_of_its_tail_a_journal_goes_on_from_its_last_whole_event()
 
 #[test]
 fn a_call_that_goes_out_only_now_has_its_whole_time() {
-    let whole = Run::begun(eventful(false));
+    let whole = Player::started(eventful(false));
     let first_call = whole.log.iter().position(|envelope| matches!(envelope.event, Event::CallStarted { .. })).unwrap();
-    let mut again = Run::again(&whole.log[..first_call]);
+    let mut again = self::again(&whole.log[..first_call]);
     assert_eq!(again.open.len(), 3);
     let resumed_at = again.now;
     while again.timers.first().is_some_and(|(at, _)| *at < resumed_at.after(Duration::from_secs(10))) {
         again.fire();
     }
-    let hedges = |run: &Run| run.log.iter().filter(|envelope| matches!(envelope.event, Event::CallHedged { .. })).count();
+    let hedges = |run: &Player| run.log.iter().filter(|envelope| matches!(envelope.event, Event::CallHedged { .. })).count();
     assert_eq!(hedges(&again), 0, "the hour in between was not its own");
     again.fire();
     assert_eq!((hedges(&again), again.now), (1, resumed_at.after(Duration::from_secs(10))));
@@ -286,8 +224,8 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-fn play(run: &mut Run, step: &Step) {
-    let pick = |run: &Run, at: usize| (!run.open.is_empty()).then(|| at % run.open.len());
+fn play(run: &mut Player, step: &Step) {
+    let pick = |run: &Player, at: usize| (!run.open.is_empty()).then(|| at % run.open.len());
     match step {
         Step::Answer { at, how } => {
             if let Some(at) = pick(run, *at) {
@@ -310,7 +248,7 @@ fn play(run: &mut Run, step: &Step) {
         }
         Step::Fire => drop(run.fire()),
         Step::Pass { ms } => run.now = run.now.after(Duration::from_millis(*ms)),
-        Step::Yes if run.asked => run.say_yes(),
+        Step::Yes if run.question.is_some() => run.give(Input::Answered(Answer::Yes)),
         Step::Yes => {}
         Step::Interrupt => run.give(Input::Interrupted),
     }
@@ -340,12 +278,12 @@ proptest! {
         steps in prop::collection::vec(step(), 0..60),
         cut in 0..10_000usize,
     ) {
-        let mut run = Run::begun(eventful(ask));
+        let mut run = Player::started(eventful(ask));
         for step in &steps {
             play(&mut run, step);
         }
         let kept = 1 + cut % run.log.len();
-        let again = Run::again(&run.log[..kept]).finish();
+        let again = finished(self::again(&run.log[..kept]));
         check(&again.log, &again.machine, kept);
         prop_assert_eq!(again.machine.state(), StateName::Complete);
         let transcript = Transcript::fold(&again.log).unwrap();

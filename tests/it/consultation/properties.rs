@@ -4,11 +4,15 @@
 use std::time::Duration;
 
 use conclave::consultation::Consultation;
-use conclave::consultation::call::{FailureClass, Outcome, StopReason};
+use conclave::consultation::call::{FailureClass, Outcome, Reply, StopReason};
 use conclave::consultation::event::Envelope;
+use conclave::consultation::policy::hedging::HedgeRule;
+use conclave::consultation::policy::substitution::OnFailure;
 use conclave::consultation::protocol::{Answer, Input};
 use conclave::consultation::transcript::Transcript;
+use conclave::domain::ids::ModelRef;
 use conclave::domain::money::{Cost, MicroUsd};
+use conclave::domain::tokens::Usage;
 use proptest::prelude::*;
 
 use crate::support::script::{Player, crowd, failure, good_text, hinted, plan, reply, stopped};
@@ -20,7 +24,7 @@ enum Step {
     FirstToken { at: usize },
     Fire,
     Pass { ms: u64 },
-    Consent(bool),
+    Answered(Answer),
     Interrupt,
     Nonsense,
 }
@@ -28,6 +32,8 @@ enum Step {
 #[derive(Clone, Copy, Debug)]
 enum How {
     Good,
+    /// Good, after so many tokens.
+    Long(u64),
     Garbage,
     Empty,
     CutOff,
@@ -41,7 +47,8 @@ enum How {
 fn how() -> impl Strategy<Value = How> {
     use FailureClass::{Auth, Context, Empty, Internal, Interrupted, Overload, RateLimit, Transport, Unsupported};
     prop_oneof![
-        12 => Just(How::Good),
+        8 => Just(How::Good),
+        6 => (0..16_000u64).prop_map(How::Long),
         2 => Just(How::Garbage),
         1 => Just(How::Empty),
         1 => Just(How::CutOff),
@@ -59,7 +66,7 @@ fn step() -> impl Strategy<Value = Step> {
         6 => (0..8usize).prop_map(|at| Step::FirstToken { at }),
         8 => Just(Step::Fire),
         4 => (0..5_000u64).prop_map(|ms| Step::Pass { ms }),
-        4 => any::<bool>().prop_map(Step::Consent),
+        4 => prop::sample::select(vec![Answer::Yes, Answer::No, Answer::Fail, Answer::Gone]).prop_map(Step::Answered),
         1 => Just(Step::Interrupt),
         1 => Just(Step::Nonsense),
     ]
@@ -82,7 +89,7 @@ fn play(player: &mut Player, step: &Step) {
         }
         Step::Fire => drop(player.fire()),
         Step::Pass { ms } => player.pass(Duration::from_millis(*ms)),
-        Step::Consent(yes) => player.give(if *yes { Input::Answered(Answer::Yes) } else { Input::Answered(Answer::No) }),
+        Step::Answered(answer) => player.give(Input::Answered(*answer)),
         Step::Interrupt => player.give(Input::Interrupted),
         Step::Nonsense => player.give(Input::Start),
     }
@@ -91,6 +98,7 @@ fn play(player: &mut Player, step: &Step) {
 fn outcome(how: How, good: &str) -> Outcome {
     match how {
         How::Good => reply(good),
+        How::Long(output) => reply(good).map(|reply| Reply { usage: Usage { output, ..reply.usage }, ..reply }),
         How::Garbage => reply("Well, it depends."),
         How::Empty => reply(""),
         How::CutOff => stopped(good.split_at(good.len() / 2).0, StopReason::Length),
@@ -101,10 +109,53 @@ fn outcome(how: How, good: &str) -> Outcome {
     }
 }
 
-fn started(always_allow_under: u64, crowded: bool) -> Player {
-    let mut plan = if crowded { crowd(9) } else { plan() };
-    plan.control.consent.always_allow_under = MicroUsd(always_allow_under);
+/// On what terms a script is played.
+#[derive(Clone, Copy, Debug)]
+struct Terms {
+    crowded: bool,
+    asks_first: bool,
+    /// Other models can take over and be asked beside slow ones, and who is there is asked about it.
+    eventful: bool,
+    max_cost: Option<u64>,
+}
+
+fn terms() -> impl Strategy<Value = Terms> {
+    (any::<bool>(), any::<bool>(), any::<bool>(), prop::option::of(60_000..300_000u64))
+        .prop_map(|(crowded, asks_first, eventful, max_cost)| Terms { crowded, asks_first, eventful, max_cost })
+}
+
+fn started(terms: Terms) -> Player {
+    let mut plan = if terms.crowded { crowd(9) } else { plan() };
+    plan.control.consent.always_allow_under = MicroUsd(if terms.asks_first { 0 } else { 10_000_000 });
+    plan.control.max_cost = terms.max_cost.map(MicroUsd);
+    if terms.eventful {
+        plan.control.hedge = HedgeRule::default();
+        plan.control.pulse = Some(Duration::from_secs(60));
+        plan.control.on_failure = OnFailure::Ask;
+        let spare = ModelRef::new("xai", "grok-4.7");
+        let price = *plan.prices.0.values().next().expect("a price");
+        plan.prices.0.insert(spare.clone(), price);
+        plan.stand_ins = plan.panel.seats.iter().map(|seat| (seat.id.clone(), vec![spare.clone()])).collect();
+    }
     Player::started(plan)
+}
+
+/// Says yes to everything and answers all well, to the end.
+fn brought_to_an_end(player: &mut Player) {
+    for _ in 0..2_000 {
+        if player.machine.state().is_terminal() {
+            return;
+        }
+        if player.question.is_some() {
+            player.give(Input::Answered(Answer::Yes));
+        } else if let Some(ask) = player.open.first().cloned() {
+            player.pass(Duration::from_millis(100));
+            player.answer(0, reply(good_text(ask.answer)));
+        } else {
+            assert!(player.fire(), "stuck in {}", player.machine.state());
+        }
+    }
+    panic!("no end after 2000 steps");
 }
 
 proptest! {
@@ -112,20 +163,14 @@ proptest! {
 
     #[test]
     fn every_script_keeps_the_invariants_and_can_be_brought_to_an_end(
-        ask in any::<bool>(),
-        crowded in any::<bool>(),
+        terms in terms(),
         steps in prop::collection::vec(step(), 0..60),
     ) {
-        let mut player = started(if ask { 0 } else { 10_000_000 }, crowded);
+        let mut player = started(terms);
         for step in &steps {
             play(&mut player, step);
         }
-        if player.question.is_some() {
-            player.give(Input::Answered(Answer::Yes));
-        }
-        if !player.machine.state().is_terminal() {
-            player.finish(|ask| reply(good_text(ask.answer)));
-        }
+        brought_to_an_end(&mut player);
 
         let transcript = Transcript::fold(&player.log).expect("a log folds");
         prop_assert_eq!(transcript.state, player.machine.state());
@@ -133,12 +178,15 @@ proptest! {
         prop_assert_eq!(transcript.total().cost.known, cost.known);
         let by_provider: Cost = transcript.spend_by_provider().into_values().map(|spend| spend.cost).sum();
         prop_assert_eq!(by_provider, transcript.total().cost);
+        // Every answer here costs less than it could: then a ceiling holds, whatever happens.
+        if let Some(max_cost) = terms.max_cost {
+            prop_assert!(cost.known <= MicroUsd(max_cost), "{} of {max_cost}", cost.known.0);
+        }
     }
 
     #[test]
-    fn a_machine_restored_at_any_point_ends_as_the_uninterrupted_one(crowded in any::<bool>(), steps in prop::collection::vec(step(), 1..60), at in 0..60usize) {
-        let mut straight = started(10_000_000, crowded);
-        let mut restored = started(10_000_000, crowded);
+    fn a_machine_restored_at_any_point_ends_as_the_uninterrupted_one(terms in terms(), steps in prop::collection::vec(step(), 1..60), at in 0..60usize) {
+        let (mut straight, mut restored) = (started(terms), started(terms));
         for (number, step) in steps.iter().enumerate() {
             if number == at % steps.len() {
                 let stored = serde_json::to_string(&restored.machine).expect("a machine can be stored");
@@ -152,8 +200,8 @@ proptest! {
     }
 
     #[test]
-    fn a_log_written_as_lines_is_read_back_the_same(steps in prop::collection::vec(step(), 0..40)) {
-        let mut player = started(10_000_000, true);
+    fn a_log_written_as_lines_is_read_back_the_same(terms in terms(), steps in prop::collection::vec(step(), 0..40)) {
+        let mut player = started(terms);
         for step in &steps {
             play(&mut player, step);
         }

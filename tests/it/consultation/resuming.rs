@@ -100,7 +100,7 @@ fn cut_off_after_any_event_it_ends_as_the_uninterrupted_one_and_repeats_no_finis
     {
         let whole = straight(&backed(crowded, standing), seed);
         for kept in 1..whole.log.len() {
-            let mut again = Player::resumed(&whole.log[..kept], None).unwrap();
+            let mut again = Player::resumed(&whole.log[..kept], Duration::ZERO, None).unwrap();
             play_on(&mut again, seed);
             assert_eq!(essence(&again.log), essence(&whole.log), "cut off after event {kept} of seed {seed}: {}", again.story());
             let told = Transcript::fold(&again.log).unwrap();
@@ -110,34 +110,11 @@ fn cut_off_after_any_event_it_ends_as_the_uninterrupted_one_and_repeats_no_finis
 }
 
 #[test]
-fn cut_off_again_and_again_it_still_ends_the_same() {
-    let whole = straight(&backed(false, Standing::Unattended), 11);
-    let mut log = whole.log[..2].to_vec();
-    for _ in 0..300 {
-        let mut player = Player::resumed(&log, None).unwrap();
-        if let Some(ask) = player.open.first().cloned() {
-            let outcome = world(&player.log, &ask, 11);
-            player.answer(0, outcome);
-        } else {
-            // A timer that changes nothing is in no log.
-            let told = player.log.len();
-            while player.log.len() == told && player.fire() {}
-        }
-        log = player.log;
-        if player.machine.state().is_terminal() {
-            assert_eq!(essence(&log), essence(&whole.log));
-            return;
-        }
-    }
-    panic!("no end");
-}
-
-#[test]
 fn an_end_that_was_none_is_gone_on_with() {
     let mut player = Player::started(plan());
     player.answer(0, good(&player.open[0].clone()));
     player.give(Input::Interrupted);
-    let mut again = Player::resumed(&player.log, None).unwrap();
+    let mut again = Player::resumed(&player.log, Duration::ZERO, None).unwrap();
     assert_eq!((again.machine.state(), again.open.len()), (StateName::Independent, 2));
     assert_eq!(again.finish(good), StateName::Complete);
     let told = Transcript::fold(&again.log).unwrap();
@@ -147,7 +124,7 @@ fn an_end_that_was_none_is_gone_on_with() {
     // Who failed is asked again when that was the end of it.
     let mut player = Player::started(plan());
     player.finish(|ask| failure(FailureClass::Billing, &format!("no credit at {}", ask.model.provider)));
-    let mut again = Player::resumed(&player.log, None).unwrap();
+    let mut again = Player::resumed(&player.log, Duration::ZERO, None).unwrap();
     assert_eq!(again.open.len(), 3);
     assert_eq!(again.finish(good), StateName::Complete);
 
@@ -155,7 +132,7 @@ fn an_end_that_was_none_is_gone_on_with() {
     let mut player = Player::started(plan());
     let judge_fails = |ask: &Ask| if ask.answer == AnswerKind::Verdict { failure(FailureClass::Auth, "bad key") } else { good(ask) };
     assert_eq!(player.finish(judge_fails), StateName::Aborted);
-    let mut again = Player::resumed(&player.log, None).unwrap();
+    let mut again = Player::resumed(&player.log, Duration::ZERO, None).unwrap();
     assert_eq!((again.machine.state(), again.open.len()), (StateName::Verdict, 1));
     assert_eq!(again.finish(good), StateName::Complete);
 }
@@ -176,7 +153,7 @@ fn it_goes_on_under_a_higher_ceiling_where_a_lower_one_had_stopped_it() {
     assert_eq!(player.machine.state(), StateName::Aborted);
     let calls = Transcript::fold(&player.log).unwrap().calls.len();
     plan.control.max_cost = Some(MicroUsd(10_000_000));
-    let mut again = Player::resumed(&player.log, Some(plan.control)).unwrap();
+    let mut again = Player::resumed(&player.log, Duration::ZERO, Some(plan.control)).unwrap();
     assert_eq!(again.finish(good), StateName::Complete);
     assert_eq!(Transcript::fold(&again.log).unwrap().calls.len(), 9, "{calls} were kept");
 }
@@ -185,13 +162,13 @@ fn it_goes_on_under_a_higher_ceiling_where_a_lower_one_had_stopped_it() {
 fn what_is_over_or_was_refused_is_not_gone_on_with() {
     let mut done = Player::started(plan());
     done.finish(good);
-    let over = Player::resumed(&done.log, None).unwrap();
+    let over = Player::resumed(&done.log, Duration::ZERO, None).unwrap();
     assert_eq!(over.log, done.log);
     let mut plan = plan();
     plan.control.consent.always_allow_under = MicroUsd::ZERO;
     let mut declined = Player::started(plan);
     declined.give(Input::Answered(Answer::No));
-    assert_eq!(Player::resumed(&declined.log, None).unwrap().log, declined.log);
+    assert_eq!(Player::resumed(&declined.log, Duration::ZERO, None).unwrap().log, declined.log);
 }
 
 #[test]
@@ -231,7 +208,7 @@ proptest! {
         // An end that was none is gone on with, and may come to another one.
         let end = read.iter().position(|envelope| matches!(envelope.event, Event::StateChanged { to: StateName::Aborted, .. }));
         let kept = 1 + cut % (end.unwrap_or(read.len()) - 1);
-        let mut again = Player::resumed(&read[..kept], None).unwrap();
+        let mut again = Player::resumed(&read[..kept], Duration::ZERO, None).unwrap();
         play_on(&mut again, seed);
         prop_assert_eq!(essence(&again.log), essence(&whole.log));
         // What was gone on with can be gone on with.

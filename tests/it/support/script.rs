@@ -165,8 +165,8 @@ impl Player {
         player
     }
 
-    /// What goes on after the process was gone and its log is all that is left. The clock stands still in between.
-    pub fn resumed(events: &[Envelope], control: Option<Control>) -> Result<Self, CannotReplay> {
+    /// What goes on after the process was gone and its log is all that is left, after a pause; on other terms, if there are any.
+    pub fn resumed(events: &[Envelope], pause: Duration, control: Option<Control>) -> Result<Self, CannotReplay> {
         let Replayed { consultation, effects, lost, timers, last_at } = replay(events)?;
         let mut player = Self::new(consultation.plan().clone());
         (player.machine, player.timers, player.now) = (consultation, timers, last_at);
@@ -174,6 +174,7 @@ impl Player {
             player.note(envelope.clone());
         }
         player.carry_out(effects);
+        player.pass(pause);
         let control = Box::new(control.unwrap_or_else(|| player.machine.plan().control.clone()));
         player.give(Input::Resume { lost, control, tool_version: "0.0.1".to_owned() });
         Ok(player)
