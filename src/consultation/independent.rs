@@ -85,6 +85,8 @@ impl IndependentRound {
                 synthesis::enter(turn, self.answered)
             }
             Quorum::Nobody => {
+                let seats = &turn.plan.panel.seats;
+                self.failed.sort_by_key(|(agent, _)| seats.iter().position(|seat| seat.id == *agent));
                 let reasons = self.failed.iter().map(|(agent, error)| format!("{}: {}", who(turn, agent), error.message));
                 let reasons: Vec<String> = reasons.collect();
                 let message = format!("All agents failed. Unable to provide consultation.\n{}", reasons.join("\n"));

@@ -9,6 +9,7 @@ use std::sync::mpsc;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+use rustix::io::Errno;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 use tempfile::TempDir;
@@ -155,7 +156,11 @@ impl Running {
     }
 
     pub(crate) fn signal(&self, signal: Signal) {
-        kill_process(self.pid, signal).unwrap();
+        match kill_process(self.pid, signal) {
+            // One that has come to its end by itself a moment ago is as dead as it can be.
+            Ok(()) | Err(Errno::SRCH) => {}
+            Err(error) => panic!("{error}"),
+        }
     }
 
     /// Waits for the end; a run that hangs is killed and fails the test.

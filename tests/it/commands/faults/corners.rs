@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{FAILING, STAGES, STAND_IN, Stage, WORDS, arguments, assert_adds_up, at_all, failing, faults, side_by_side};
+use super::{FAILING, STAGES, STAND_IN, Stage, WORDS, arguments, assert_adds_up, at_all, failing, failing_by, quick, side_by_side};
 use crate::support::provider_server::{Answer, On, ProviderServer, Vendor};
 
 /// Nobody listens there.
@@ -30,12 +30,12 @@ fn a_connection_that_is_refused_is_tried_three_times_and_costs_nothing() {
 
 #[test]
 fn a_fault_of_a_second_try_is_met_as_one_of_the_first() {
-    side_by_side(faults(), |fault| {
+    side_by_side(quick(), |fault| {
         let stage = Stage::Expert(1);
         let busy = Answer::error(529, "overloaded_error", "busy at first").header("retry-after-ms", "1");
         // What may pass is tried twice in all, whatever it was each time.
         let times = fault.requests.min(2);
-        let (server, conclave) = failing(&fault.answer, 2..2 + times);
+        let (server, conclave) = failing_by(&fault, 2..2 + times);
         server.on(On::vendor(Vendor::Anthropic).nth(1), busy);
         let ran = conclave.run(&arguments(&[&stage.panel()])).ends_with(0);
         let record = conclave.record();

@@ -2,7 +2,10 @@
 
 use serde_json::{Value, json};
 
-use super::{Bill, FAILING, Fault, STAGES, STAND_IN, Stage, arguments, assert_adds_up, at_all, failing, faults, requests_to, side_by_side};
+use super::{
+    Bill, FAILING, Fault, STAGES, STAND_IN, Stage, arguments, assert_adds_up, at_all, failing_by, faults, impatient, quick, requests_to,
+    side_by_side,
+};
 use crate::support::binary::Ran;
 use crate::support::provider_server::{On, ProviderServer, Vendor};
 
@@ -25,7 +28,7 @@ fn line<'a>(ran: &'a Ran, beginning: &str) -> &'a str {
 fn another_model_takes_over_whatever_the_fault_and_wherever_it_comes() {
     side_by_side(every_fault_at_every_stage(), |(fault, stage)| {
         let what = format!("{} at {stage:?}", fault.what);
-        let (server, conclave) = failing(&fault.answer, stage.first()..stage.first() + fault.requests);
+        let (server, conclave) = failing_by(&fault, stage.first()..stage.first() + fault.requests);
         let ran = conclave.run(&arguments(&[&stage.panel()])).ends_with(0);
         let (agent, name) = stage.agent();
 
@@ -69,7 +72,7 @@ fn what_passes_by_itself_leaves_no_trace_but_in_the_record() {
     let passing = |(fault, _): &(Fault, Stage)| fault.requests > 1;
     side_by_side(every_fault_at_every_stage().into_iter().filter(passing).collect(), |(fault, stage)| {
         let what = format!("{} once at {stage:?}", fault.what);
-        let (_server, conclave) = failing(&fault.answer, [stage.first()]);
+        let (_server, conclave) = failing_by(&fault, [stage.first()]);
         let ran = conclave.run(&arguments(&[&stage.panel()])).ends_with(0);
         assert!(!ran.stderr.contains("⚠️") && ran.stdout.starts_with("# Consultation Summary"), "{what}: {}", ran.stderr);
         let record = conclave.record();
@@ -89,16 +92,16 @@ fn successes(record: &Value) -> usize {
     agents.flat_map(|agent| agent["attempts"].as_array().unwrap()).filter(|attempt| attempt["error"].is_null()).count()
 }
 
-/// The faults, each at another stage than the one before it.
+/// Those that take no time, each at another stage than the one before it.
 fn each_fault_somewhere() -> Vec<(Fault, Stage)> {
-    faults().into_iter().zip(STAGES.into_iter().cycle()).collect()
+    quick().into_iter().zip(STAGES.into_iter().cycle()).collect()
 }
 
 #[test]
 fn with_skip_the_others_go_on_without_an_expert_and_never_without_a_judge() {
     side_by_side(each_fault_somewhere(), |(fault, stage)| {
         let what = format!("{} at {stage:?}", fault.what);
-        let (server, conclave) = failing(&fault.answer, stage.first()..stage.first() + fault.requests);
+        let (server, conclave) = failing_by(&fault, stage.first()..stage.first() + fault.requests);
         let ran = conclave.run(&arguments(&[&stage.panel(), &["--on-failure", "skip"]])).ends_with(0);
         let record = conclave.record();
         assert_eq!((&record["status"], &record["state"]), (&json!("degraded"), &json!("Complete")), "{what}");
@@ -122,7 +125,7 @@ fn with_fail_it_ends_and_can_be_gone_on_with_by_another_model() {
     side_by_side(each_fault_somewhere(), |(fault, stage)| {
         let what = format!("{} at {stage:?}", fault.what);
         // The model has not recovered when it is gone on with.
-        let (server, conclave) = failing(&fault.answer, stage.first()..stage.first() + 2 * fault.requests);
+        let (server, conclave) = failing_by(&fault, stage.first()..stage.first() + 2 * fault.requests);
         let ran = conclave.run(&arguments(&[&stage.panel(), &["--on-failure", "fail"]])).ends_with(1);
         let (_, name) = stage.agent();
         let error = line(&ran, "error: ");
@@ -155,7 +158,7 @@ fn with_fail_it_ends_and_can_be_gone_on_with_by_another_model() {
 fn with_strict_nothing_less_than_the_whole_panel_counts() {
     side_by_side(each_fault_somewhere(), |(fault, stage)| {
         let what = format!("{} at {stage:?}", fault.what);
-        let (server, conclave) = failing(&fault.answer, stage.first()..stage.first() + fault.requests);
+        let (server, conclave) = failing_by(&fault, stage.first()..stage.first() + fault.requests);
         let ran = conclave.run(&arguments(&[&stage.panel(), &["--strict"]])).ends_with(5);
         let (_, name) = stage.agent();
         let error = line(&ran, "error: ");
@@ -170,16 +173,16 @@ fn with_strict_nothing_less_than_the_whole_panel_counts() {
 
 #[test]
 fn when_everybody_fails_each_reason_is_told_once_and_nothing_is_claimed() {
-    side_by_side(faults(), |fault| {
+    side_by_side(quick(), |fault| {
         let what = format!("{} everywhere", fault.what);
         let server = ProviderServer::start();
         server.on(On::any(), fault.answer.clone());
-        let conclave = at_all(&server).variable("CONCLAVE_IDLE_TIMEOUT_SECONDS", "1");
+        let conclave = impatient(at_all(&server), &fault);
         let ran = conclave.run(&arguments(&[&Stage::Expert(1).panel()])).ends_with(1);
         let (_, error) = ran.stderr.split_once("error: All agents failed. Unable to provide consultation.\n").unwrap();
-        for name in ["Security Expert", "Architect", "Pragmatist"] {
-            let reasons: Vec<&str> = error.lines().filter_map(|line| line.strip_prefix(name)).collect();
-            assert!(reasons.len() == 1 && reasons[0].starts_with([':', ' ']) && reasons[0].contains(fault.words), "{what}: {error}");
+        for (name, line) in ["Security Expert", "Architect", "Pragmatist"].into_iter().zip(error.lines()) {
+            let reason = line.strip_prefix(name).unwrap_or_else(|| panic!("{what}: {error}"));
+            assert!(reason.starts_with([':', ' ']) && reason.contains(fault.words), "{what}: {error}");
         }
         let record = conclave.record();
         assert_eq!(

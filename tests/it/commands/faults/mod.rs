@@ -56,6 +56,14 @@ fn fault(what: &'static str, answer: Answer, class: &'static str, words: &'stati
 /// Longer than any silence that a run bears.
 const EVER: Duration = Duration::from_secs(60);
 
+/// What is told of a vendor that says nothing.
+const SILENT: &str = "sent nothing for 1 s";
+
+/// The faults that show at once: silence and what is waited for between two tries take seconds.
+fn quick() -> Vec<Fault> {
+    faults().into_iter().filter(|fault| !["timeout", "transport"].contains(&fault.class)).collect()
+}
+
 fn faults() -> Vec<Fault> {
     use Bill::{Known, Unknown};
     let error = |status, code: &str| Answer::error(status, code, WORDS);
@@ -64,10 +72,10 @@ fn faults() -> Vec<Fault> {
     let torn = Damage::Between(b"data: {\"half\": \n\n".to_vec());
     vec![
         // The slow ones first, so that nobody waits for them at the end.
-        fault("silence before the head", Answer::valid().delay(EVER), "timeout", "sent nothing for 1 s", 3, Unknown),
-        fault("silence before the first byte", Answer::valid().silence(EVER), "timeout", "sent nothing for 1 s", 3, Unknown),
+        fault("silence before the head", Answer::valid().delay(EVER), "timeout", SILENT, 3, Unknown),
+        fault("silence before the first byte", Answer::valid().silence(EVER), "timeout", SILENT, 3, Unknown),
         fault("a reset", Answer::valid().cut_after(0), "transport", "broke", 3, Unknown),
-        fault("silence half way", Answer::valid().pieces(20).stall(), "interrupted", "sent nothing for 1 s", 1, Unknown),
+        fault("silence half way", Answer::valid().pieces(20).stall(), "interrupted", SILENT, 1, Unknown),
         fault("a refused key", error(401, "authentication_error"), "auth", WORDS, 1, Known),
         fault("no credit", error(402, "billing_error"), "billing", WORDS, 1, Known),
         fault("an unknown model", error(404, "not_found_error"), "model_missing", WORDS, 1, Known),
@@ -162,8 +170,18 @@ fn failing(answer: &Answer, requests: impl IntoIterator<Item = usize>) -> (Provi
     for nth in requests {
         server.on(On::vendor(Vendor::Anthropic).nth(nth), answer.clone());
     }
-    let conclave = at_all(&server).variable("CONCLAVE_IDLE_TIMEOUT_SECONDS", "1");
+    let conclave = at_all(&server);
     (server, conclave)
+}
+
+fn failing_by(fault: &Fault, requests: impl IntoIterator<Item = usize>) -> (ProviderServer, Conclave) {
+    let (server, conclave) = failing(&fault.answer, requests);
+    (server, impatient(conclave, fault))
+}
+
+/// Bears no long silence when the fault is one, and only then: a busy machine is silent now and then.
+fn impatient(conclave: Conclave, fault: &Fault) -> Conclave {
+    if fault.words == SILENT { conclave.variable("CONCLAVE_IDLE_TIMEOUT_SECONDS", "1") } else { conclave }
 }
 
 fn at_all(server: &ProviderServer) -> Conclave {

@@ -1,5 +1,7 @@
 //! What was spent is known to the micro-dollar, or said to be at least so much; and no ceiling is ever broken, by the server's own count.
 
+use std::time::Duration;
+
 use serde_json::json;
 
 use super::{arguments, assert_adds_up, at_all, side_by_side};
@@ -23,6 +25,12 @@ fn billed(requests: &[Recorded]) -> u64 {
     requests.len() as u64 * (2 * USAGE.0 + 10 * USAGE.1)
 }
 
+/// Dollars with at most six decimals.
+fn micro(dollars: &str) -> u64 {
+    let (whole, decimals) = dollars.split_once('.').unwrap_or((dollars, ""));
+    format!("{whole}{decimals:0<6}").parse().unwrap()
+}
+
 fn with_ceiling(conclave: &Conclave, dollars: &str) -> Ran {
     conclave.run(&arguments(&[&PANEL, &["--max-cost", dollars]]))
 }
@@ -34,7 +42,7 @@ fn no_ceiling_is_broken_and_with_a_higher_one_it_goes_on_where_it_stopped() {
         let server = dear();
         let conclave = at_all(&server).config(r#"{"hedge_after": "off"}"#);
         let ran = with_ceiling(&conclave, dollars).ends_with(4);
-        let ceiling = (dollars.parse::<f64>().unwrap() * 1e6) as u64;
+        let ceiling = micro(dollars);
         assert!(billed(&server.requests()) <= ceiling, "{dollars}: {} was billed: {}", billed(&server.requests()), ran.stderr);
         assert_eq!(ran.stdout, "", "{dollars}");
         let record = conclave.record();
@@ -76,10 +84,35 @@ fn a_ceiling_holds_through_tries_again_repairs_and_other_models() {
         // An error costs nothing; all else is billed, by both vendors at the same price.
         let free = if what == "a second try" { 2 } else { 0 };
         let bill = billed(&server.requests()[free..]);
-        assert!(bill as f64 <= dollars.parse::<f64>().unwrap() * 1e6, "{what}, {dollars}: {bill} was billed: {}", ran.stderr);
+        assert!(bill <= micro(dollars), "{what}, {dollars}: {bill} was billed: {}", ran.stderr);
         let record = conclave.record();
         assert_adds_up(&record, what);
         assert!(record["cost"]["micro_usd"].as_u64().unwrap() <= bill, "{what}");
+    });
+}
+
+#[test]
+fn a_ceiling_counts_what_a_second_model_may_come_to_and_what_the_slower_one_may_have_cost() {
+    side_by_side(vec!["0.6", "0.8", "1.2"], |dollars| {
+        let server = dear();
+        let slow = Answer::valid().usage(USAGE.0, USAGE.1).delay(Duration::from_secs(3));
+        server.on(On::vendor(Vendor::Anthropic).nth(1), slow);
+        let panel = "security=anthropic:claude-sonnet-5-5,architect=anthropic:claude-sonnet-5-5,pragmatic=anthropic:claude-sonnet-5-5";
+        let judges = "anthropic:claude-sonnet-5-5,openai:gpt-6.1-sol";
+        let conclave = at_all(&server);
+        let flags = ["--panel", panel, "--judge", judges, "--hedge-after", "1", "--max-cost", dollars];
+        let ran = conclave.run(&arguments(&[&flags])).ends_with(4);
+        let bill = billed(&server.requests());
+        assert!(bill <= micro(dollars), "{dollars}: {bill} was billed: {}", ran.stderr);
+        let record = conclave.record();
+        // Beside three answers there is no room for a fourth below $0.70.
+        let hedges = usize::from(dollars != "0.6");
+        assert_eq!(
+            (record["hedges"].as_array().unwrap().len(), &record["cost"]["lower_bound"]),
+            (hedges, &json!(hedges == 1)),
+            "{dollars}"
+        );
+        assert_adds_up(&record, dollars);
     });
 }
 
