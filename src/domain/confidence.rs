@@ -33,3 +33,19 @@ impl<'de> Deserialize<'de> for Confidence {
         Self::new(value).ok_or_else(|| serde::de::Error::custom(format!("confidence `{value}` is not between 0 and 1")))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn a_log_keeps_a_confidence_to_the_last_bit(value in 0.0..=1.0f64) {
+            let stated = Confidence::new(value).unwrap();
+            let written = serde_json::to_string(&stated).unwrap();
+            prop_assert_eq!(serde_json::from_str::<Confidence>(&written).unwrap(), stated);
+        }
+    }
+}
