@@ -1,12 +1,16 @@
 //! What earlier versions wrote is still read. A fixture is never changed: a new version adds one.
 
 use std::path::Path;
+use std::time::Duration;
 
+use conclave::consultation::event::{AbortReason, StateName};
 use conclave::consultation::transcript::Transcript;
 use conclave::domain::confidence::Confidence;
 use conclave::records::journal::read_journal;
 use conclave::records::record::record;
 use conclave::records::stored::read_record;
+
+use crate::support::script::{Player, good};
 
 fn fixture(name: &str) -> std::path::PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/records/fixtures").join(name)
@@ -26,4 +30,15 @@ fn a_record_of_version_1_0_is_read() {
     assert_eq!(stored.consultation_id.as_str(), "consult-01kaj0sample0000000000000");
     assert_eq!((stored.status.as_deref(), stored.confidence), (Some("degraded"), Confidence::new(0.85)));
     assert_eq!(stored.recommendation.as_deref(), Some("Use OAuth 2.0 with JWT access tokens."));
+}
+
+/// Its plan, whole, is a format of its own: with it an interrupted consultation goes on.
+#[test]
+fn a_journal_of_version_1_1_is_read_and_gone_on_with() {
+    let read = read_journal(&fixture("journal-1.1.jsonl")).unwrap();
+    let transcript = Transcript::fold(&read.events).unwrap();
+    assert_eq!(transcript.abort.as_ref().unwrap().reason, AbortReason::Interrupted);
+    assert_eq!(record(&transcript)["completed_rounds"].as_array().unwrap().len(), 3);
+    let mut again = Player::resumed(&read.events, Duration::from_secs(60), None).unwrap();
+    assert_eq!(again.finish(good), StateName::Complete);
 }
