@@ -4,6 +4,7 @@
 //! ```text
 //! cargo bench --bench process             200 starts and 15 consultations of each kind; about 1 minute
 //! cargo bench --bench process -- 1000 50
+//! cargo bench --bench process -- 0 50      without the starts
 //! ```
 //!
 //! Peak memory is `VmHWM`, read every millisecond until the process has ended; a megabyte has 1,000,000 bytes.
@@ -14,6 +15,7 @@
 #[expect(dead_code, unused_imports, clippy::panic, reason = "the tests use the rest")]
 #[path = "../tests/it/support/provider_server/mod.rs"]
 mod provider_server;
+#[expect(dead_code, reason = "the other benches use the rest")]
 mod support;
 
 use std::fs;
@@ -32,7 +34,9 @@ const INTERRUPTED: i32 = 130;
 fn main() {
     let starts = support::argument(0).unwrap_or(200.0);
     let repetitions = support::argument(1).unwrap_or(15.0);
-    start_up(starts);
+    if starts > 0.0 {
+        start_up(starts);
+    }
     for (seats, limit) in [(3, 20.0), (64, 30.0)] {
         consultations(seats, limit, repetitions);
     }
