@@ -342,6 +342,28 @@ fn a_provider_that_fails_again_and_again_is_not_asked_for_the_next_answer() {
 }
 
 #[test]
+fn where_nobody_may_take_over_a_provider_that_keeps_failing_is_asked_all_the_same() {
+    for skip in [true, false] {
+        let mut plan = backed();
+        plan.control.on_failure = if skip { OnFailure::Skip } else { OnFailure::Substitute };
+        plan.control.strict = !skip;
+        // Two at one provider, which takes one call after the other.
+        plan.panel.seats[1].model = plan.panel.seats[0].model.clone();
+        plan.in_flight.insert(ProviderId::new("anthropic"), 1);
+        let mut player = Player::started(plan);
+        let mut asked = 0;
+        while let Some(at) = player.open.iter().position(|ask| ask.model.provider.as_str() == "anthropic") {
+            asked += 1;
+            player.answer(at, failure(FailureClass::Overload, "overloaded"));
+            while asked < 4 && !player.open.iter().any(|ask| ask.model.provider.as_str() == "anthropic") {
+                assert!(player.rest(), "{}", player.story());
+            }
+        }
+        assert!(asked >= 4, "also after three failures in a row: {}", player.story());
+    }
+}
+
+#[test]
 fn under_a_ceiling_calls_wait_for_one_another_and_none_goes_out_that_could_break_it() {
     let worst = worst_case();
     let mut plan = terse(plan());
