@@ -99,7 +99,7 @@ impl Prompter<'_> {
         let answer = if answer.is_empty() { answer } else { fence.enclose(&answer) };
         let ask = self
             .templates
-            .compile("repair")?
+            .compiled("repair")?
             .fill("repair", &Value::from(Serde(serde_json::json!({ "problems": problems, "answer": answer }))))?;
         Ok(Prompt { task: format!("{}\n\n{ask}", original.task.trim_end()), ..original.clone() })
     }
@@ -139,7 +139,7 @@ impl Prompter<'_> {
             Size::Full => format!("converge/{}", kind.name()),
             Size::Small => format!("converge/small/{}", kind.name()),
         };
-        let templates = self.templates.compile(&name)?;
+        let templates = self.templates.compiled(&name)?;
         Ok(Prompt {
             persona: seat.map(|seat| self.size.persona(&seat.persona)).unwrap_or_default(),
             protocol: templates.fill(&templates::protocol(&name), &values)?,

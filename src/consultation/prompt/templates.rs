@@ -1,8 +1,9 @@
 //! The template files: compiled in, overridable one by one, each with a version in its front matter. Nothing here knows what they are for.
 //!
-//! The text is kept, and compiled when it is filled: the machine that holds it is serialised whole.
+//! The text is kept, and compiled when it is first filled: the machine that holds it is serialised whole.
 
 use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use minijinja::{AutoEscape, Environment, UndefinedBehavior, Value};
 use serde::{Deserialize, Serialize};
@@ -48,12 +49,31 @@ const BUILTIN: [(&str, &str); 17] = builtin![
 #[serde(transparent)]
 pub struct Templates {
     texts: BTreeMap<String, String>,
+    #[serde(skip)]
+    compiled: Kept,
 }
+
+/// What was compiled, by the name that was asked for: every seat of a round fills the same template. Follows from the texts, so that it is
+/// no part of what makes two sets of templates equal.
+#[derive(Clone, Debug, Default)]
+struct Kept(Arc<Mutex<BTreeMap<String, Compiled>>>);
+
+impl PartialEq for Kept {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl Eq for Kept {}
 
 impl Templates {
     /// Those of this version of the program.
     pub fn builtin() -> Self {
-        Self { texts: BUILTIN.iter().map(|(name, text)| ((*name).to_owned(), normal(text))).collect() }
+        Self::of(BUILTIN.iter().map(|(name, text)| ((*name).to_owned(), normal(text))).collect())
+    }
+
+    fn of(texts: BTreeMap<String, String>) -> Self {
+        Self { texts, compiled: Kept::default() }
     }
 
     /// Puts the user's text in the place of a template, or adds a persona. What cannot be filled, or leaves out the question, is
@@ -62,8 +82,9 @@ impl Templates {
         if !self.texts.contains_key(name) && !name.starts_with(PERSONAS) {
             return Err(PromptError::Unknown(name.to_owned()));
         }
-        let mut tried = self.clone();
-        tried.texts.insert(name.to_owned(), normal(text));
+        let mut texts = self.texts.clone();
+        texts.insert(name.to_owned(), normal(text));
+        let tried = Self::of(texts);
         tried.check(name)?;
         if !name.starts_with(PERSONAS) {
             sample::fill_all(&tried)?;
@@ -114,7 +135,17 @@ impl Templates {
     /// A template and those that it can include, ready to be filled: each under its name, or its parts under [`protocol`] and [`task`].
     ///
     /// Templates with parts are left out but for the one that is asked for: to compile them all takes longer than to fill one.
-    pub(super) fn compile(&self, wanted: &str) -> Result<Compiled<'_>, PromptError> {
+    pub(super) fn compiled(&self, wanted: &str) -> Result<Compiled, PromptError> {
+        let mut kept = self.compiled.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(compiled) = kept.get(wanted) {
+            return Ok(compiled.clone());
+        }
+        let compiled = self.compile(wanted)?;
+        kept.insert(wanted.to_owned(), compiled.clone());
+        Ok(compiled)
+    }
+
+    fn compile(&self, wanted: &str) -> Result<Compiled, PromptError> {
         let mut environment = Environment::new();
         environment.set_undefined_behavior(UndefinedBehavior::Strict);
         environment.set_auto_escape_callback(|_| AutoEscape::None);
@@ -126,10 +157,10 @@ impl Templates {
                 Some((first, second)) => vec![(protocol(name), first), (task(name), second)],
             };
             for (part, text) in parts {
-                environment.add_template_owned(part.clone(), text).map_err(|source| cannot_fill(&part, source))?;
+                environment.add_template_owned(part.clone(), text.to_owned()).map_err(|source| cannot_fill(&part, source))?;
             }
         }
-        Ok(Compiled { environment })
+        Ok(Compiled { environment: Arc::new(environment) })
     }
 
     fn check(&self, name: &str) -> Result<(), PromptError> {
@@ -158,11 +189,12 @@ impl Templates {
 }
 
 /// Templates that can be filled.
-pub(super) struct Compiled<'a> {
-    environment: Environment<'a>,
+#[derive(Clone, Debug)]
+pub(super) struct Compiled {
+    environment: Arc<Environment<'static>>,
 }
 
-impl Compiled<'_> {
+impl Compiled {
     /// Fills one template or part.
     pub(super) fn fill(&self, part: &str, values: &Value) -> Result<String, PromptError> {
         let text = self.environment.get_template(part).and_then(|template| template.render(values));
