@@ -201,7 +201,7 @@ impl Errand {
             Purpose::Answer | Purpose::Fallback | Purpose::Hedge | Purpose::Resumed => true,
             Purpose::Retry | Purpose::Reformed | Purpose::MoreRoom | Purpose::Repair => false,
         };
-        let elsewhere = |model: &ModelRef| model.provider != self.current.provider && !turn.is_broken(&model.provider);
+        let elsewhere = |model: &ModelRef| model.provider != self.current.provider && !turn.is_no_use(&model.provider);
         let control = &turn.plan.control;
         let may_be_replaced = !control.strict
             && match control.on_failure {

@@ -112,6 +112,11 @@ impl<'a> Turn<'a> {
         matches!(permit, Some(Permit::Refused { .. }))
     }
 
+    /// True when it would be no use to turn to a provider now.
+    pub(super) fn is_no_use(&self, provider: &ProviderId) -> bool {
+        self.is_broken(provider) || self.ledger.refusing.contains(provider)
+    }
+
     /// What is known of a provider's health.
     pub(super) fn health(&self, provider: &ProviderId) -> HealthStatus {
         self.ledger.health.get(provider).copied().unwrap_or_default()
@@ -145,6 +150,11 @@ impl<'a> Turn<'a> {
             Ok(_) => circuit.succeeded(&rule, began, self.now),
             Err(failure) if speaks_against_the_provider(failure.class) => circuit.failed(&rule, began, self.now),
             Err(_) => circuit.abandoned(began),
+        }
+        match outcome {
+            Ok(_) => drop(self.ledger.refusing.remove(provider)),
+            Err(Failure { class: FailureClass::Auth | FailureClass::Billing, .. }) => drop(self.ledger.refusing.insert(provider.clone())),
+            Err(_) => {}
         }
         self.ledger.purse.settle(call, cost);
         self.check_spending();

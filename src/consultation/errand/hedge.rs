@@ -122,5 +122,5 @@ fn is_well(turn: &Turn<'_>, provider: &ProviderId) -> bool {
         HealthStatus::Unknown | HealthStatus::Healthy => true,
         HealthStatus::Degraded | HealthStatus::Unhealthy => false,
     };
-    healthy && !turn.is_broken(provider)
+    healthy && !turn.is_no_use(provider)
 }
