@@ -4,6 +4,7 @@
 //! ```text
 //! cargo bench --bench round_overhead                  15 repetitions with 3, 10 and 64 seats; about 4 minutes
 //! cargo bench --bench round_overhead -- 100 0.1       100 repetitions with a tenth of the delays
+//! cargo bench --bench round_overhead -- 100 0.1 3     the same with 3 seats only
 //! ```
 //!
 //! The server has a thread and a runtime of its own, and its record of when a request arrived and when its answer was sent is what
@@ -32,9 +33,12 @@ fn main() {
     let repetitions = support::argument(0).unwrap_or(15.0);
     let scale = support::argument(1).unwrap_or(1.0);
     println!("{repetitions} repetitions; Round 1 takes 1.0, 1.5 and 2.0 s times {scale}; all figures in ms");
+    let only = support::argument(2);
     let few = Limit { median: Some(3.0), p99: Some(10.0) };
-    for (seats, limit) in [(3, few), (10, few), (64, Limit::of_median(25.0))] {
-        measure(seats, limit, repetitions, scale);
+    for (seats, limit) in [(3_u8, few), (10, few), (64, Limit::of_median(25.0))] {
+        if only.is_none_or(|only| only.total_cmp(&f64::from(seats)).is_eq()) {
+            measure(usize::from(seats), limit, repetitions, scale);
+        }
     }
 }
 

@@ -142,7 +142,7 @@ impl<'a> Run<'a> {
     /// Waits until something has happened. What is asked of the person stays open meanwhile.
     async fn wait(&mut self) {
         if self.any_call {
-            // Not before anything may be asked at all, and behind the calls.
+            // Not before anything may be asked at all.
             self.monitor.begin(self.with.providers);
         }
         let next_timer = self.timers.first().copied();

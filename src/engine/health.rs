@@ -1,4 +1,4 @@
-//! The providers of a run, asked at no cost how they are: at the first call, and from then on every half minute until the run ends.
+//! The providers of a run, asked at no cost how they are: just after the first call, and from then on every half minute until the run ends.
 //!
 //! What their calls bring is taken into account too. What it means is policy; nothing is decided here. A provider that cannot be asked for
 //! nothing, such as the embedded model, stays unknown. A check that panics is its provider's last.
@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
-use tokio::time::{Instant, sleep_until};
+use tokio::time::{Instant, sleep, sleep_until};
 
 use crate::consultation::call::{Failure, Outcome};
 use crate::consultation::event::HealthUpdate;
@@ -22,6 +22,10 @@ use super::ports::Provider;
 
 /// From the beginning of one check of a provider to that of the next.
 pub const EVERY: Duration = Duration::from_secs(30);
+
+/// From the first call to the first checks: their connections do not get in the way of the calls that go out together. Nothing that looks
+/// at health, such as the choice of a backup, happens so early.
+pub const FIRST: Duration = Duration::from_millis(100);
 
 /// Asks the providers of one run.
 #[derive(Debug)]
@@ -55,7 +59,7 @@ impl Monitor {
         Self { checks: JoinSet::new(), known: BTreeMap::new(), tell, hear, begun: false }
     }
 
-    /// Begins to ask all that can be asked. Once: any further time changes nothing.
+    /// Begins to ask all that can be asked, behind what goes out now. Once: any further time changes nothing.
     pub(super) fn begin(&mut self, providers: &Providers) {
         if std::mem::replace(&mut self.begun, true) {
             return;
@@ -125,6 +129,7 @@ fn sign<T>(result: &Result<T, Failure>) -> Option<Sign> {
 /// A receiver that is gone means that the run is over, and this task is about to be dropped.
 async fn check_again_and_again(id: ProviderId, provider: Arc<dyn Provider>, tell: mpsc::UnboundedSender<(ProviderId, News)>) {
     let tell = |news| drop(tell.send((id.clone(), news)));
+    sleep(FIRST).await;
     loop {
         let began = Instant::now();
         let Some(check) = provider.check() else { return };
@@ -139,8 +144,6 @@ async fn check_again_and_again(id: ProviderId, provider: Arc<dyn Provider>, tell
 mod tests {
     use std::collections::BTreeMap;
     use std::sync::Mutex;
-
-    use tokio::time::sleep;
 
     use super::*;
     use crate::consultation::call::{Ask, FailureClass};
@@ -185,9 +188,9 @@ mod tests {
         scripts.iter().map(provider).collect::<BTreeMap<_, _>>()
     }
 
-    /// What the machine hears until this moment: when, of whom, and what.
+    /// What the machine hears until this moment: when, counted from the first checks, of whom, and what.
     async fn heard(scripts: &[(&str, Option<Script>)], until: Duration) -> Vec<String> {
-        let began = Instant::now();
+        let began = Instant::now() + FIRST;
         let mut monitor = Monitor::new();
         monitor.begin(&providers(scripts));
         let mut heard = Vec::new();

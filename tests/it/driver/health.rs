@@ -11,7 +11,7 @@ use conclave::domain::money::MicroUsd;
 use conclave::domain::time::Timestamp;
 use conclave::engine::clock::Clock;
 use conclave::engine::driver::{Begin, Driver};
-use conclave::engine::health::EVERY;
+use conclave::engine::health::{EVERY, FIRST};
 
 use super::scripted::{Asked, Check, Says, Stage, no_interrupts};
 use crate::support::script::{good, plan};
@@ -36,12 +36,12 @@ fn began(checks: &[Check], provider: &str) -> Vec<Duration> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn every_provider_is_checked_with_the_first_call_and_every_half_minute_until_the_run_ends() {
+async fn every_provider_is_checked_just_after_the_first_call_and_every_half_minute_until_the_run_ends() {
     let stage = slow(SECOND);
     let history = stage.play(plan()).await;
     assert_eq!(Transcript::fold(&history).unwrap().state, StateName::Complete);
     let ran = stage.began.elapsed();
-    let expected: Vec<Duration> = (0..100).map(|nth| EVERY * nth).take_while(|at| *at < ran).collect();
+    let expected: Vec<Duration> = (0..100).map(|nth| FIRST + EVERY * nth).take_while(|at| *at < ran).collect();
     assert!(expected.len() > 6, "{ran:?}");
     for provider in ["anthropic", "google"] {
         assert_eq!(began(&stage.checks(), provider), expected, "{provider}");
