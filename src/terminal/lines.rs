@@ -15,7 +15,7 @@ use crate::domain::money::{Cost, MicroUsd};
 use crate::domain::panel::Panel;
 
 use super::escape::one_line;
-use super::words::{ONE_FAMILY, amount, count, dollars, model_address, seat_name, seconds, whole_seconds};
+use super::words::{ONE_FAMILY, count, dollars, model_address, seat_name, seconds, whole_seconds};
 
 pub(super) fn starting(terms: &Started) -> String {
     format!("🔍 Starting consultation with {}...", count(terms.panel.seats.len(), "expert"))
