@@ -14,6 +14,7 @@
 #[expect(dead_code, unused_imports, clippy::panic, reason = "the tests use the rest")]
 #[path = "../tests/it/support/provider_server/mod.rs"]
 mod provider_server;
+#[expect(dead_code, reason = "the other benches use the rest")]
 mod support;
 
 use std::fs;

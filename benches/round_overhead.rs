@@ -18,6 +18,7 @@ mod engine;
 #[expect(dead_code, unused_imports, clippy::panic, reason = "the tests use the rest")]
 #[path = "../tests/it/support/provider_server/mod.rs"]
 mod provider_server;
+#[expect(dead_code, reason = "the other benches use the rest")]
 mod support;
 
 use std::time::Instant;
