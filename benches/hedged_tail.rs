@@ -126,7 +126,9 @@ impl Series {
             *(if reason == NoHedge::QuotaUsed { &mut self.quota_used } else { &mut self.not_hedged }) += 1.0;
         }
         let of_the_seat: Vec<_> = requests.into_iter().filter(|request| request.model != "judge").collect();
-        of_the_seat.iter().for_each(|_| self.requests += 1.0);
+        for _ in &of_the_seat {
+            self.requests += 1.0;
+        }
         self.closed.0.extend(closed(&of_the_seat));
     }
 }
