@@ -23,6 +23,7 @@ use super::event::{AbortReason, AgentError, CancelReason, Event, Purpose, StillW
 use super::policy::budget::Room;
 use super::policy::pacing::Admission;
 use super::policy::retry::Tried;
+use super::policy::substitution::OnFailure;
 use super::protocol::{Effect, TimerId};
 use super::turn::Turn;
 
@@ -180,7 +181,7 @@ impl Errand {
             Admission::Full | Admission::Held(_) => return None,
         }
         let (model, prompt) = (self.current.clone(), self.prompt(turn, &self.current));
-        let worst_case = turn.plan.worst_case(&model, &prompt, self.room);
+        let worst_case = turn.worst_case(&model, &prompt, self.room);
         match turn.room_for(worst_case) {
             Room::Enough => {
                 let attempt = self.call(turn, &model, prompt, self.room, worst_case, purpose);
@@ -200,8 +201,15 @@ impl Errand {
             Purpose::Answer | Purpose::Fallback | Purpose::Hedge | Purpose::Resumed => true,
             Purpose::Retry | Purpose::Reformed | Purpose::MoreRoom | Purpose::Repair => false,
         };
-        let elsewhere = |model: &ModelRef| model.provider != self.current.provider && !turn.is_broken(&model.provider);
-        is_new && turn.is_broken(&self.current.provider) && self.rest.iter().any(elsewhere)
+        let elsewhere = |model: &ModelRef| model.provider != self.current.provider && !turn.is_no_use(&model.provider);
+        let control = &turn.plan.control;
+        let may_be_replaced = !control.strict
+            && match control.on_failure {
+                OnFailure::Ask | OnFailure::Substitute => true,
+                OnFailure::Skip => self.agent.is_judge(),
+                OnFailure::Fail => false,
+            };
+        is_new && may_be_replaced && turn.is_broken(&self.current.provider) && self.rest.iter().any(elsewhere)
     }
 
     /// What a model is asked.

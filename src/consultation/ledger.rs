@@ -1,7 +1,7 @@
 //! What outlives a phase: numbers given out, when it all began, what was spent, how the providers are doing, who plays whom, and what
 //! the person is being asked.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -30,6 +30,8 @@ pub(super) struct Ledger {
     pub(super) lanes: Lanes,
     /// Providers that were called, and whether to call them again.
     pub(super) circuits: BTreeMap<ProviderId, Circuit>,
+    /// Those that will not have this key, or want to be paid first: they will say the same to whoever asks next.
+    pub(super) refusing: BTreeSet<ProviderId>,
     pub(super) health: BTreeMap<ProviderId, HealthStatus>,
     pub(super) purse: Purse,
     /// The high estimate.

@@ -108,8 +108,7 @@ impl Replayed {
                     Some(logged) => return Err(CannotReplay::DoesNotFollow { seq: logged.seq }),
                     None => {
                         self.effects.push(Effect::Emit(said));
-                        // Questions are put anew when it goes on.
-                        self.effects.extend(effects.filter(|effect| !matches!(effect, Effect::Question(_) | Effect::Withdraw)));
+                        self.keep(effects);
                         return Ok(());
                     }
                 },
@@ -121,6 +120,17 @@ impl Replayed {
         }
         // A step that said nothing has no place in a log.
         if rest.len() == before { Err(CannotReplay::DoesNotFollow { seq }) } else { Ok(()) }
+    }
+
+    /// Keeps what is still to be done. Questions are put anew when it goes on, and calls of a process that is gone need no cancelling.
+    fn keep(&mut self, effects: impl Iterator<Item = Effect>) {
+        for effect in effects {
+            match effect {
+                Effect::Question(_) | Effect::Withdraw => {}
+                Effect::Cancel(call) if self.lost.contains(&call) => self.lost.retain(|open| *open != call),
+                Effect::Cancel(_) | Effect::Ask(_) | Effect::SetTimer { .. } | Effect::Emit(_) => self.effects.push(effect),
+            }
+        }
     }
 
     fn note(&mut self, event: &Event) {

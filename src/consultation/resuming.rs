@@ -10,7 +10,11 @@ use super::turn::Turn;
 /// Goes on from where it stopped. What is complete, or cannot be gone on with, stays as it is.
 pub(super) fn resume(turn: &mut Turn<'_>, state: State, lost: &[CallId], tool_version: String) -> State {
     let mut state = match state {
-        State::Aborted(Some(state)) => *state,
+        State::Aborted(Some(state)) => {
+            // A key may be another one now, and a bill paid.
+            turn.ledger.refusing.clear();
+            *state
+        }
         state @ (State::Idle | State::Estimating | State::Complete | State::Aborted(None)) => return state,
         state @ (State::AwaitingConsent(_) | State::Independent(_) | State::Synthesis(_) | State::CrossExam(_) | State::Verdict(_)) => {
             state

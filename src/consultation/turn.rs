@@ -8,7 +8,7 @@ use crate::domain::money::Cost;
 use crate::domain::time::Timestamp;
 use crate::stopping::circuit::{CircuitRule, Permit};
 
-use super::call::{Failure, FailureClass, Outcome};
+use super::call::{Failure, FailureClass, Outcome, Prompt};
 use super::event::{AbortReason, Cause, Envelope, Estimate, Event, PulseAnswer, SCHEMA_VERSION, StateName};
 use super::ledger::{Ledger, Watch};
 use super::plan::Plan;
@@ -112,9 +112,19 @@ impl<'a> Turn<'a> {
         matches!(permit, Some(Permit::Refused { .. }))
     }
 
+    /// True when it would be no use to turn to a provider now.
+    pub(super) fn is_no_use(&self, provider: &ProviderId) -> bool {
+        self.is_broken(provider) || self.ledger.refusing.contains(provider)
+    }
+
     /// What is known of a provider's health.
     pub(super) fn health(&self, provider: &ProviderId) -> HealthStatus {
         self.ledger.health.get(provider).copied().unwrap_or_default()
+    }
+
+    /// The most that a call can cost, where there is a ceiling to be kept to; nothing without one.
+    pub(super) fn worst_case(&self, model: &ModelRef, prompt: &Prompt, room: u64) -> Cost {
+        self.plan.control.max_cost.map_or(Cost::FREE, |_| self.plan.worst_case(model, prompt, room))
     }
 
     /// Whether a call that costs at most this may be made under the ceiling.
@@ -140,6 +150,11 @@ impl<'a> Turn<'a> {
             Ok(_) => circuit.succeeded(&rule, began, self.now),
             Err(failure) if speaks_against_the_provider(failure.class) => circuit.failed(&rule, began, self.now),
             Err(_) => circuit.abandoned(began),
+        }
+        match outcome {
+            Ok(_) => drop(self.ledger.refusing.remove(provider)),
+            Err(Failure { class: FailureClass::Auth | FailureClass::Billing, .. }) => drop(self.ledger.refusing.insert(provider.clone())),
+            Err(_) => {}
         }
         self.ledger.purse.settle(call, cost);
         self.check_spending();

@@ -15,7 +15,7 @@ use crate::domain::money::{Cost, MicroUsd};
 use crate::domain::panel::Panel;
 
 use super::escape::one_line;
-use super::words::{ONE_FAMILY, amount, count, dollars, model_address, seat_name, seconds, whole_seconds};
+use super::words::{ONE_FAMILY, count, dollars, model_address, seat_name, seconds, whole_seconds};
 
 pub(super) fn starting(terms: &Started) -> String {
     format!("🔍 Starting consultation with {}...", count(terms.panel.seats.len(), "expert"))
@@ -153,9 +153,8 @@ pub(super) fn slower(name: &str, model: &ModelRef) -> String {
     format!("   {name}: {model} was slower and is dropped")
 }
 
-pub(super) fn ceiling_reached(max_cost: MicroUsd, spent: Cost, name: &str, model: &ModelRef, worst_case: Cost) -> String {
-    let worst = if worst_case.lower_bound { "has no price".to_owned() } else { format!("could cost {}", amount(worst_case)) };
-    format!("⚠️ Cost ceiling of {} reached: {} is spent, and asking {name} ({model}) {worst}.", dollars(max_cost), amount(spent))
+pub(super) fn ceiling_reached(max_cost: MicroUsd) -> String {
+    format!("⚠️ Cost ceiling of {} reached. Ending with what there is.", dollars(max_cost))
 }
 
 pub(super) const COST_EXCEEDED: &str = "⚠️ Cost exceeded estimate. Aborting consultation.";

@@ -289,9 +289,8 @@ impl Progress {
                 self.note(&lines::held(provider, *wait_ms, reason));
             }
             Event::ProviderHeld { provider, wait_ms, reason } => self.detail(&lines::held(provider, *wait_ms, reason)),
-            Event::CeilingReached { max_cost, spent, agent_id, model, worst_case } => {
-                self.alert(&lines::ceiling_reached(*max_cost, *spent, &self.name(agent_id), model, *worst_case));
-            }
+            // What was spent and what could not be, the error says.
+            Event::CeilingReached { max_cost, .. } => self.alert(&lines::ceiling_reached(*max_cost)),
             Event::PulseAsked { waiting, asked: false, .. } => self.note(&questions::still_waiting(waiting)),
             Event::HealthUpdated(update) => {
                 self.detail(&lines::health(update));

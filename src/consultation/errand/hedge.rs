@@ -73,7 +73,7 @@ impl Errand {
         }
         let affordable = |model: &&ModelRef| {
             let prompt = self.prompt(turn, model);
-            turn.room_for(turn.plan.worst_case(model, &prompt, self.room_at(turn, model))) == Room::Enough
+            turn.room_for(turn.worst_case(model, &prompt, self.room_at(turn, model))) == Room::Enough
         };
         free.find(affordable).cloned().ok_or(NoHedge::Ceiling)
     }
@@ -92,7 +92,7 @@ impl Errand {
             after_ms: turn.ms_since(first.since),
         });
         let (prompt, room) = (self.prompt(turn, backup), self.room_at(turn, backup));
-        let worst_case = turn.plan.worst_case(backup, &prompt, room);
+        let worst_case = turn.worst_case(backup, &prompt, room);
         self.call(turn, backup, prompt, room, worst_case, Purpose::Hedge)
     }
 
@@ -122,5 +122,5 @@ fn is_well(turn: &Turn<'_>, provider: &ProviderId) -> bool {
         HealthStatus::Unknown | HealthStatus::Healthy => true,
         HealthStatus::Degraded | HealthStatus::Unhealthy => false,
     };
-    healthy && !turn.is_broken(provider)
+    healthy && !turn.is_no_use(provider)
 }

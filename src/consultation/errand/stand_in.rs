@@ -44,7 +44,7 @@ impl Errand {
 
     /// The next model: the best at a provider that is not known to be ill, else the best at one that may be called at all.
     fn substitute(&self, turn: &Turn<'_>) -> Option<ModelRef> {
-        let callable = || self.rest.iter().filter(|model| !turn.is_broken(&model.provider));
+        let callable = || self.rest.iter().filter(|model| !turn.is_no_use(&model.provider));
         let well = callable().find(|model| turn.health(&model.provider) != HealthStatus::Unhealthy);
         well.or_else(|| callable().next()).cloned()
     }

@@ -342,6 +342,46 @@ fn a_provider_that_fails_again_and_again_is_not_asked_for_the_next_answer() {
 }
 
 #[test]
+fn a_provider_that_will_not_have_the_key_is_offered_to_nobody_until_it_has_answered() {
+    let mut plan = backed();
+    for stand_ins in plan.stand_ins.values_mut() {
+        stand_ins.insert(0, ModelRef::new("google", "gemini-4-argon"));
+    }
+    let mut player = Player::started(plan);
+    player.answer_agent("pragmatic", failure(FailureClass::Auth, "bad key"));
+    player.answer_agent("security", failure(FailureClass::ModelMissing, "no such model"));
+    let taken_over =
+        |player: &Player| substitutions(player).into_iter().map(|(agent, model, _)| format!("{agent} {model}")).collect::<Vec<_>>();
+    assert_eq!(taken_over(&player), ["pragmatic xai:grok-4.7", "security xai:grok-4.7"]);
+    player.give(Input::Interrupted);
+    let mut again = Player::resumed(&player.log, Duration::ZERO, None).unwrap();
+    again.answer_agent("architecture", failure(FailureClass::ModelMissing, "no such model"));
+    assert_eq!(taken_over(&again)[2], "architecture google:gemini-4-argon", "another time it may have another key");
+}
+
+#[test]
+fn where_nobody_may_take_over_a_provider_that_keeps_failing_is_asked_all_the_same() {
+    for skip in [true, false] {
+        let mut plan = backed();
+        plan.control.on_failure = if skip { OnFailure::Skip } else { OnFailure::Substitute };
+        plan.control.strict = !skip;
+        // Two at one provider, which takes one call after the other.
+        plan.panel.seats[1].model = plan.panel.seats[0].model.clone();
+        plan.in_flight.insert(ProviderId::new("anthropic"), 1);
+        let mut player = Player::started(plan);
+        let mut asked = 0;
+        while let Some(at) = player.open.iter().position(|ask| ask.model.provider.as_str() == "anthropic") {
+            asked += 1;
+            player.answer(at, failure(FailureClass::Overload, "overloaded"));
+            while asked < 4 && !player.open.iter().any(|ask| ask.model.provider.as_str() == "anthropic") {
+                assert!(player.rest(), "{}", player.story());
+            }
+        }
+        assert!(asked >= 4, "also after three failures in a row: {}", player.story());
+    }
+}
+
+#[test]
 fn under_a_ceiling_calls_wait_for_one_another_and_none_goes_out_that_could_break_it() {
     let worst = worst_case();
     let mut plan = terse(plan());

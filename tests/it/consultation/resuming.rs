@@ -28,7 +28,8 @@ fn world(log: &[Envelope], ask: &Ask, seed: u64) -> Outcome {
     match fate {
         0 => failure(FailureClass::Overload, "overloaded"),
         1 => reply("It depends."),
-        2 => failure(FailureClass::Auth, "bad key"),
+        // Not one that speaks against a provider: then it counts who is told so first.
+        2 => failure(FailureClass::ModelMissing, "no such model"),
         _ => good(ask),
     }
 }
