@@ -48,6 +48,8 @@ pub(super) struct Errand {
     /// Text that was paid for and could not be used as it was.
     kept: Option<Kept>,
     status: Status,
+    /// It was told that the agent is at work.
+    is_announced: bool,
     began: Timestamp,
     tokens: Usage,
     cost: Cost,
@@ -112,14 +114,18 @@ impl Errand {
             tried: Tried::default(),
             kept: None,
             status: Status::Pending { purpose: Purpose::Answer, not_before: turn.now },
+            is_announced: false,
             began: turn.now,
             tokens: Usage::default(),
             cost: Cost::FREE,
         })
     }
 
-    /// Tells that the agent is at work and makes the first call, or waits for it.
+    /// Tells that the agent is at work and makes the first call, or waits for it. A consultation that is about to end begins nothing.
     pub(super) fn begin(&mut self, turn: &mut Turn<'_>) -> Option<Settled> {
+        if turn.is_stopping() {
+            return None;
+        }
         self.announce(turn);
         self.go(turn)
     }
@@ -147,7 +153,8 @@ impl Errand {
         }
     }
 
-    fn announce(&self, turn: &mut Turn<'_>) {
+    fn announce(&mut self, turn: &mut Turn<'_>) {
+        self.is_announced = true;
         turn.emit(Event::AgentThinking {
             agent_id: self.agent.clone(),
             name: turn.plan.agent_name(&self.agent),
@@ -258,6 +265,10 @@ impl Errand {
     /// Goes on after its process was gone: calls that are lost are made again, and a question that nobody answered is asked again.
     pub(super) fn resume(&mut self, turn: &mut Turn<'_>, lost: &[CallId]) -> Option<Settled> {
         let hedge_delay = self.hedge_delay(turn);
+        if !self.is_announced {
+            self.began = turn.now;
+            self.announce(turn);
+        }
         match &mut self.status {
             Status::Pending { .. } => self.go(turn),
             Status::Calling(calling) => {

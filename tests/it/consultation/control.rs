@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use conclave::consultation::answer::AnswerKind;
 use conclave::consultation::call::{FailureClass, StopReason};
 use conclave::consultation::event::{AbortReason, Event, HealthUpdate, Purpose, StateName, SubstitutionReason, WhySubstituted};
 use conclave::consultation::plan::{ModelTerms, OutputTokens, Plan};
@@ -318,6 +319,28 @@ fn strict_refuses_substitutes_and_what_could_only_be_kept_as_prose() {
         let told = transcript(&player);
         assert_eq!((told.state, told.abort.as_ref().unwrap().reason), (StateName::Aborted, AbortReason::Strict));
         assert_eq!(told.substitutions.len(), 0);
+    }
+}
+
+#[test]
+fn a_consultation_that_is_about_to_end_says_of_nobody_that_they_are_at_work() {
+    for judged in [StateName::Synthesis, StateName::CrossExam] {
+        let mut plan = backed();
+        plan.control.strict = true;
+        let mut player = Player::started(plan);
+        while player.machine.state() != judged || player.open.len() != 1 || player.open[0].answer == AnswerKind::Revision {
+            player.answer(0, good(&player.open[0].clone()));
+        }
+        let told = player.story().matches("agent:thinking").count();
+        player.answer(0, stopped("It depends.", StopReason::Other("odd".into())));
+        assert_eq!(transcript(&player).abort.unwrap().reason, AbortReason::Strict);
+        assert_eq!(player.story().matches("agent:thinking").count(), told, "{}", player.story());
+        // Who goes on with it accepts what there is, and then they begin.
+        let mut control = player.machine.plan().control.clone();
+        control.strict = false;
+        let mut again = Player::resumed(&player.log, Duration::ZERO, Some(control)).unwrap();
+        assert!(again.story().matches("agent:thinking").count() > told);
+        assert_eq!(again.finish(good), StateName::Complete);
     }
 }
 
