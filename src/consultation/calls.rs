@@ -91,7 +91,12 @@ impl Work {
     }
 
     fn fired(&mut self, turn: &mut Turn<'_>, timer: TimerId) {
-        if let Some(errand) = self.open.iter_mut().find(|errand| errand.is_slow(timer)) {
+        if let Some(errand) = self.open.iter_mut().find(|errand| errand.would_hedge_at(timer)) {
+            // Invariant: the timer of a call that has begun to answer does nothing at all. A log does not tell of first signs, so that
+            // nothing may come of one but what it prevents.
+            if !errand.is_slow() {
+                return;
+            }
             errand.hedge(turn);
         }
         self.advance(turn);

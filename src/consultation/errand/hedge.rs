@@ -23,13 +23,16 @@ impl Errand {
         may.then(|| control.hedge.delay(&self.current)).flatten()
     }
 
-    /// Its hedge timer has fired. False when it is not its timer, or there is nothing to hedge any more.
-    pub(in crate::consultation) fn is_slow(&self, timer: TimerId) -> bool {
+    /// It waits for this timer to be asked elsewhere too.
+    pub(in crate::consultation) fn would_hedge_at(&self, timer: TimerId) -> bool {
+        matches!(&self.status, Status::Calling(calling) if calling.hedge_timer == Some(timer))
+    }
+
+    /// Its call has shown no sign of an answer.
+    pub(in crate::consultation) fn is_slow(&self) -> bool {
         match &self.status {
             Status::Calling(calling) => {
-                calling.hedge_timer == Some(timer)
-                    && calling.first_outcome.is_none()
-                    && calling.attempts.iter().all(|attempt| attempt.first_token.is_none())
+                calling.first_outcome.is_none() && calling.attempts.iter().all(|attempt| attempt.first_token.is_none())
             }
             Status::Pending { .. } | Status::Asking { .. } => false,
         }

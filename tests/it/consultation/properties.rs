@@ -15,7 +15,7 @@ use conclave::domain::money::{Cost, MicroUsd};
 use conclave::domain::tokens::Usage;
 use proptest::prelude::*;
 
-use crate::support::script::{Player, crowd, failure, good_text, hinted, plan, reply, stopped};
+use crate::support::script::{Player, crowd, failure, good, good_text, hinted, plan, reply, stopped};
 
 /// One thing that happens next.
 #[derive(Clone, Debug)]
@@ -140,24 +140,6 @@ fn started(terms: Terms) -> Player {
     Player::started(plan)
 }
 
-/// Says yes to everything and answers all well, to the end.
-fn brought_to_an_end(player: &mut Player) {
-    for _ in 0..2_000 {
-        if player.machine.state().is_terminal() {
-            return;
-        }
-        if player.question.is_some() {
-            player.give(Input::Answered(Answer::Yes));
-        } else if let Some(ask) = player.open.first().cloned() {
-            player.pass(Duration::from_millis(100));
-            player.answer(0, reply(good_text(ask.answer)));
-        } else {
-            assert!(player.fire(), "stuck in {}", player.machine.state());
-        }
-    }
-    panic!("no end after 2000 steps");
-}
-
 proptest! {
     #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
 
@@ -170,7 +152,7 @@ proptest! {
         for step in &steps {
             play(&mut player, step);
         }
-        brought_to_an_end(&mut player);
+        player.finish(good);
 
         let transcript = Transcript::fold(&player.log).expect("a log folds");
         prop_assert_eq!(transcript.state, player.machine.state());

@@ -48,21 +48,7 @@ fn fate_of(agent: &SeatId, model: &ModelRef, answer: AnswerKind, before: usize) 
 }
 
 fn play_on(player: &mut Player, seed: u64) {
-    for _ in 0..2_000 {
-        if player.machine.state().is_terminal() {
-            return;
-        }
-        if player.question.is_some() {
-            player.give(Input::Answered(Answer::Yes));
-        } else if let Some(ask) = player.open.first().cloned() {
-            player.pass(Duration::from_millis(100));
-            let outcome = world(&player.log, &ask, seed);
-            player.answer(0, outcome);
-        } else if !player.fire() {
-            panic!("stuck in {}", player.machine.state());
-        }
-    }
-    panic!("no end");
+    player.finish_in(|log, ask| world(log, ask, seed));
 }
 
 /// What of a run does not depend on when it was cut off.

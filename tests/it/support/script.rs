@@ -13,7 +13,7 @@ use conclave::consultation::policy::hedging::HedgeRule;
 use conclave::consultation::policy::retry::RetryRule;
 use conclave::consultation::policy::substitution::OnFailure;
 use conclave::consultation::prompt::Templates;
-use conclave::consultation::protocol::{Effect, Input, Question, TimerId};
+use conclave::consultation::protocol::{self, Effect, Input, Question, TimerId};
 use conclave::consultation::replay::{CannotReplay, Replayed, replay};
 use conclave::domain::ids::{CallId, ConsultationId, ModelRef, ProviderId, SeatId};
 use conclave::domain::money::MicroUsd;
@@ -295,20 +295,28 @@ impl Player {
         true
     }
 
-    /// Answers everything in the order in which it was asked until the end.
+    /// Answers everything in the order in which it was asked, and every question with yes, until the end.
     pub fn finish(&mut self, mut answer: impl FnMut(&Ask) -> Outcome) -> StateName {
-        for _ in 0..1_000 {
+        self.finish_in(|_, ask| answer(ask))
+    }
+
+    /// The same in a world in which an answer may depend on what has happened before.
+    pub fn finish_in(&mut self, mut world: impl FnMut(&[Envelope], &Ask) -> Outcome) -> StateName {
+        for _ in 0..2_000 {
             if self.machine.state().is_terminal() {
                 return self.machine.state();
             }
-            if let Some(ask) = self.open.first().cloned() {
+            if self.question.is_some() {
+                self.give(Input::Answered(protocol::Answer::Yes));
+            } else if let Some(ask) = self.open.first().cloned() {
                 self.pass(Duration::from_millis(100));
-                self.answer(0, answer(&ask));
+                let outcome = world(&self.log, &ask);
+                self.answer(0, outcome);
             } else if !self.fire() {
                 panic!("stuck in {}", self.machine.state());
             }
         }
-        panic!("no end after 1000 answers");
+        panic!("no end after 2000 steps");
     }
 
     /// The log, one event a line, with what a reader needs to follow it.
