@@ -1,0 +1,124 @@
+//! A consultation as its record tells it, whichever version or program wrote it. Of all this only the id must be there: what a record does
+//! not tell is empty or `None`, never zero.
+
+use std::time::Duration;
+
+use super::artifact::{CrossExam, Independent, Revision, Synthesis, Verdict};
+use super::confidence::Confidence;
+use super::ids::{ConsultationId, ModelRef, ProviderId, SeatId};
+use super::money::Cost;
+use super::time::Timestamp;
+
+/// Who wrote a record.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Writer {
+    /// This program, in this or an earlier version.
+    #[default]
+    Conclave,
+    /// The original `llm-conclave`, which shares the home.
+    LlmConclave,
+}
+
+/// How a consultation ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Ended {
+    Completed,
+    Aborted,
+    /// Neither: its process is gone, or still at it.
+    Unfinished,
+}
+
+/// One consultation, read back.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Kept {
+    pub writer: Writer,
+    pub schema_version: Option<String>,
+    pub id: String,
+    pub at: Option<Timestamp>,
+    pub question: String,
+    pub mode: Option<String>,
+    /// The state as it is written: `Complete`, `Aborted`, or where it stood when its process ended.
+    pub state: Option<String>,
+    /// `complete`, `degraded`, `aborted`, or a word of another version.
+    pub status: Option<String>,
+    pub degradations: Vec<String>,
+    pub experts: Vec<KeptAgent>,
+    pub judge: Option<ModelRef>,
+    pub independents: Vec<Independent>,
+    pub synthesis: Option<Synthesis>,
+    pub revisions: Vec<Revision>,
+    pub cross_exam: Option<CrossExam>,
+    pub verdict: Option<Verdict>,
+    /// What is said as the answer; without a verdict nothing.
+    pub recommendation: Option<String>,
+    pub summary: Option<String>,
+    pub confidence: Option<Confidence>,
+    pub agreement: Option<f64>,
+    pub concerns: Vec<String>,
+    /// What was found before it ended without a verdict.
+    pub partial_consensus: Option<String>,
+    pub rounds: Vec<KeptRound>,
+    pub work: Vec<Work>,
+    pub cost: Option<Cost>,
+    pub tokens: Option<u64>,
+    pub by_provider: Vec<(ProviderId, Cost)>,
+    pub duration: Option<Duration>,
+    pub abort_reason: Option<String>,
+    pub abort_message: Option<String>,
+    /// Prompt template versions in force, by name.
+    pub prompt_versions: Vec<(String, String)>,
+    pub tool_version: Option<String>,
+}
+
+/// One seat of the panel.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KeptAgent {
+    pub id: SeatId,
+    pub name: String,
+    pub model: Option<ModelRef>,
+}
+
+/// One round that had begun.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KeptRound {
+    pub number: u8,
+    pub is_complete: bool,
+    pub duration: Option<Duration>,
+}
+
+/// What one agent did in one round.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Work {
+    pub round: u8,
+    pub agent: SeatId,
+    pub name: String,
+    pub model: Option<ModelRef>,
+    pub served_model: Option<String>,
+    pub tokens: Option<u64>,
+    pub cost: Option<Cost>,
+    pub first_token: Option<Duration>,
+    pub duration: Option<Duration>,
+    pub attempts: usize,
+    /// Why there is no answer.
+    pub error: Option<String>,
+}
+
+impl Kept {
+    pub fn ended(&self) -> Ended {
+        match self.state.as_deref() {
+            Some(state) if state.eq_ignore_ascii_case("complete") => Ended::Completed,
+            Some(state) if state.eq_ignore_ascii_case("aborted") => Ended::Aborted,
+            Some(_) | None => Ended::Unfinished,
+        }
+    }
+
+    /// The name of a seat; text that names no seat is returned as it is.
+    pub fn name_of<'a>(&'a self, agent: &'a str) -> &'a str {
+        self.experts.iter().find(|expert| expert.id.as_str() == agent).map_or(agent, |expert| expert.name.as_str())
+    }
+
+    /// The id as commands take it, where it has our form.
+    pub fn consultation_id(&self) -> Option<ConsultationId> {
+        self.id.strip_prefix("consult-").map(ConsultationId::from_unique)
+    }
+}

@@ -1,0 +1,51 @@
+//! What became of an answer, as the user says afterwards.
+
+use serde::{Deserialize, Serialize};
+
+use super::ids::ConsultationId;
+use super::time::Timestamp;
+
+/// Whether an answer held.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Outcome {
+    Right,
+    Wrong,
+    /// Right in part: counts as half.
+    Mixed,
+}
+
+impl Outcome {
+    pub const ALL: [Self; 3] = [Self::Right, Self::Wrong, Self::Mixed];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Right => "right",
+            Self::Wrong => "wrong",
+            Self::Mixed => "mixed",
+        }
+    }
+
+    /// How much of it was right, from 0 to 1.
+    pub fn share_right(self) -> f64 {
+        match self {
+            Self::Right => 1.0,
+            Self::Wrong => 0.0,
+            Self::Mixed => 0.5,
+        }
+    }
+}
+
+/// One answer, graded by the user. A file of its own beside the record: what was said afterwards is no part of what happened.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Grade {
+    pub schema_version: String,
+    pub consultation_id: ConsultationId,
+    pub outcome: Outcome,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
+    pub at: Timestamp,
+}
+
+/// The version of [`Grade`].
+pub const SCHEMA_VERSION: &str = "1.0";

@@ -1,0 +1,103 @@
+-- One row a consultation, agent, round and call. Text is as the record has it; times are RFC 3339 in UTC with milliseconds; money is in
+-- whole micro-dollars, with `total_cost` in dollars beside it for people. NULL is unknown, never zero.
+
+CREATE TABLE consultations (
+  -- Milliseconds since 1970 times 2^19, plus 19 bits of a hash of the id: sorts by time, and is the same however often it is indexed.
+  number INTEGER PRIMARY KEY,
+  id TEXT NOT NULL UNIQUE,
+  -- The name of its files without their endings.
+  stem TEXT NOT NULL,
+  question TEXT NOT NULL,
+  mode TEXT NOT NULL,
+  final_recommendation TEXT,
+  confidence REAL,
+  total_cost REAL,
+  total_micro_usd INTEGER,
+  -- 1 when the real cost is at least this.
+  lower_bound INTEGER NOT NULL DEFAULT 0,
+  total_tokens INTEGER,
+  duration_ms INTEGER,
+  created_at TEXT NOT NULL,
+  schema_version TEXT,
+  state TEXT NOT NULL,
+  -- completed, aborted or unfinished
+  ended TEXT NOT NULL,
+  status TEXT,
+  abort_reason TEXT,
+  -- conclave or llm-conclave
+  writer TEXT NOT NULL,
+  project_type TEXT,
+  agreement REAL,
+  -- How many entries of dissent the verdict has.
+  dissent INTEGER,
+  -- 1 when it ended after Round 2, and what the rounds that were left out would have cost.
+  early_termination INTEGER NOT NULL DEFAULT 0,
+  saved_micro_usd INTEGER,
+  -- Experts that stated what they held at the end; of these, those that held something else than at the beginning.
+  experts_heard INTEGER NOT NULL DEFAULT 0,
+  experts_changed INTEGER NOT NULL DEFAULT 0,
+  -- Sum of the rises in confidence in millionths, and over how many experts.
+  confidence_rise INTEGER NOT NULL DEFAULT 0,
+  confidence_rise_of INTEGER NOT NULL DEFAULT 0,
+  -- Whether the verdict differs from what Round 2 alone would have said.
+  verdict_changed INTEGER,
+  later_rounds_micro_usd INTEGER,
+  later_rounds_lower_bound INTEGER NOT NULL DEFAULT 0
+);
+
+CREATE TABLE consultation_agents (
+  number INTEGER NOT NULL REFERENCES consultations(number) ON DELETE CASCADE,
+  consultation_id TEXT NOT NULL,
+  agent_id TEXT NOT NULL,
+  model TEXT NOT NULL,
+  provider TEXT NOT NULL,
+  -- expert or judge
+  role TEXT NOT NULL,
+  -- What an expert stated in Round 1, or the judge in the verdict.
+  confidence REAL,
+  -- 1 when it stands behind the answer, 0 when it dissents, NULL when the record does not tell.
+  agrees INTEGER,
+  PRIMARY KEY (number, agent_id)
+) WITHOUT ROWID;
+
+CREATE TABLE consultation_rounds (
+  number INTEGER NOT NULL REFERENCES consultations(number) ON DELETE CASCADE,
+  consultation_id TEXT NOT NULL,
+  round_number INTEGER NOT NULL,
+  -- independent, synthesis, cross_exam or verdict
+  round_type TEXT NOT NULL,
+  duration_ms INTEGER,
+  tokens_used INTEGER,
+  micro_usd INTEGER,
+  lower_bound INTEGER NOT NULL DEFAULT 0,
+  PRIMARY KEY (number, round_number)
+) WITHOUT ROWID;
+
+CREATE TABLE calls (
+  number INTEGER NOT NULL REFERENCES consultations(number) ON DELETE CASCADE,
+  call INTEGER NOT NULL,
+  round_number INTEGER NOT NULL,
+  agent_id TEXT NOT NULL,
+  -- The kind of answer that was asked for, and why.
+  answer TEXT,
+  purpose TEXT,
+  provider TEXT NOT NULL,
+  model TEXT NOT NULL,
+  -- Why the model stopped; NULL when there was no answer.
+  stop TEXT,
+  failed INTEGER NOT NULL,
+  hedge_won INTEGER NOT NULL DEFAULT 0,
+  micro_usd INTEGER NOT NULL,
+  lower_bound INTEGER NOT NULL,
+  input_tokens INTEGER NOT NULL,
+  output_tokens INTEGER NOT NULL,
+  tokens_estimated INTEGER NOT NULL DEFAULT 0,
+  first_token_ms INTEGER,
+  duration_ms INTEGER,
+  PRIMARY KEY (number, call)
+) WITHOUT ROWID;
+
+CREATE INDEX idx_consultations_created_at ON consultations(created_at);
+CREATE INDEX idx_consultations_cost ON consultations(total_cost);
+CREATE INDEX idx_consultations_mode ON consultations(mode);
+CREATE INDEX idx_consultations_state ON consultations(state);

@@ -1,0 +1,118 @@
+//! What the index keeps of one consultation: the rows of its tables, as plain data. The tables' own comments say what the columns mean.
+
+use std::borrow::Cow;
+
+use crate::domain::kept::{Ended, Writer};
+use crate::domain::money::Cost;
+use crate::domain::time::Timestamp;
+
+/// All rows of one consultation. Text is borrowed from the record where that has it without escapes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Rows<'a> {
+    pub consultation: ConsultationRow<'a>,
+    pub agents: Vec<AgentRow<'a>>,
+    pub rounds: Vec<RoundRow>,
+    pub calls: Vec<CallRow<'a>>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct ConsultationRow<'a> {
+    pub id: Cow<'a, str>,
+    /// The name of its files without their endings.
+    pub stem: Cow<'a, str>,
+    pub question: Cow<'a, str>,
+    pub mode: Cow<'a, str>,
+    pub final_recommendation: Option<Cow<'a, str>>,
+    pub confidence: Option<f64>,
+    pub cost: Option<Cost>,
+    pub total_tokens: Option<u64>,
+    pub duration_ms: Option<u64>,
+    pub created_at: Timestamp,
+    pub schema_version: Option<Cow<'a, str>>,
+    pub state: Cow<'a, str>,
+    pub ended: Ended,
+    pub status: Option<Cow<'a, str>>,
+    pub abort_reason: Option<Cow<'a, str>>,
+    pub writer: Writer,
+    pub project_type: Option<Cow<'a, str>>,
+    pub agreement: Option<f64>,
+    pub dissent: Option<u64>,
+    pub early_termination: bool,
+    pub saved_micro_usd: Option<u64>,
+    pub debate: Debate,
+    pub verdict_changed: Option<bool>,
+    /// What Rounds 3 and 4 cost together; `None` when neither began.
+    pub later_rounds: Option<Cost>,
+}
+
+/// What the experts held at the end against the beginning.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Debate {
+    /// Experts that stated what they held at the end.
+    pub heard: u64,
+    pub changed: u64,
+    /// The sum of the rises in confidence, in millionths, and over how many experts.
+    pub rise: i64,
+    pub rise_of: u64,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct AgentRow<'a> {
+    pub agent_id: Cow<'a, str>,
+    pub model: Cow<'a, str>,
+    pub provider: Cow<'a, str>,
+    pub role: Role,
+    pub confidence: Option<f64>,
+    pub agrees: Option<bool>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    Expert,
+    Judge,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RoundRow {
+    pub round_number: u8,
+    pub round_type: &'static str,
+    pub duration_ms: Option<u64>,
+    pub tokens_used: Option<u64>,
+    pub cost: Option<Cost>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct CallRow<'a> {
+    pub call: u32,
+    pub round_number: u8,
+    pub agent_id: Cow<'a, str>,
+    pub answer: Option<Cow<'a, str>>,
+    pub purpose: Option<Cow<'a, str>>,
+    pub provider: Cow<'a, str>,
+    pub model: Cow<'a, str>,
+    pub stop: Option<Cow<'a, str>>,
+    pub failed: bool,
+    pub hedge_won: bool,
+    pub cost: Cost,
+    pub input_tokens: u64,
+    pub output_tokens: u64,
+    pub tokens_estimated: bool,
+    pub first_token_ms: Option<u64>,
+    pub duration_ms: Option<u64>,
+}
+
+/// The key of a consultation: its time, and 19 bits of a hash of its id, so that it sorts by time and is the same however often it is indexed.
+pub fn number(created_at: Timestamp, id: &str) -> i64 {
+    // FNV-1a, 64 bits, folded: any hash would do, as long as it never changes.
+    let hash = id.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
+    let bits = i64::try_from((hash ^ (hash >> 32)) & 0x7_ffff).unwrap_or_default();
+    (created_at.0.clamp(0, FARTHEST) << 19) | bits
+}
+
+/// The first key of a moment: every consultation that begins then or later has this one or a greater.
+pub fn first_number(at: Timestamp) -> i64 {
+    at.0.clamp(0, FARTHEST) << 19
+}
+
+/// The last millisecond that a key has room for, in the year 2527.
+const FARTHEST: i64 = (1 << 44) - 1;

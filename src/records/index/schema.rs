@@ -1,0 +1,29 @@
+//! The tables, made and brought up to date by numbered SQL files: `PRAGMA user_version` says how many of them a database has.
+
+use rusqlite::Connection;
+
+/// `conc`: marks a database as this program's.
+pub const APPLICATION_ID: i32 = 0x636f_6e63;
+
+/// The steps from nothing to the tables of today, in order. A step is never changed: a new version adds one.
+pub const MIGRATIONS: [&str; 3] = [
+    include_str!("migrations/001_consultations.sql"),
+    include_str!("migrations/002_search_and_outcomes.sql"),
+    include_str!("migrations/003_days.sql"),
+];
+
+/// How many steps a database of today has.
+pub fn version() -> usize {
+    MIGRATIONS.len()
+}
+
+/// Brings a database to the tables of today, in one transaction.
+pub fn migrate(connection: &mut Connection, from: usize) -> rusqlite::Result<()> {
+    let transaction = connection.transaction()?;
+    for step in MIGRATIONS.iter().skip(from) {
+        transaction.execute_batch(step)?;
+    }
+    transaction.pragma_update(None, "application_id", APPLICATION_ID)?;
+    transaction.pragma_update(None, "user_version", i64::try_from(version()).unwrap_or_default())?;
+    transaction.commit()
+}
