@@ -5,6 +5,7 @@
 use std::collections::BTreeMap;
 
 use rusqlite::{Connection, Result, Row, params};
+use serde_json::{Map, Value, json};
 
 use crate::domain::ids::{ModelRef, ProviderId};
 use crate::domain::outcome::Outcome;
@@ -12,6 +13,9 @@ use crate::domain::statistics::Range;
 use crate::stopping::calibration::{Calibration, Graded, Level, Reliability};
 
 use super::index::rows::first_number;
+
+/// The version of the JSON, whose schema is `schemas/calibration.schema.json`.
+const SCHEMA_VERSION: &str = "1.0";
 
 /// Every graded answer of the range, with the judge that gave it.
 const ANSWERS: &str = "
@@ -93,6 +97,44 @@ fn reliabilities(by_model: ByModel) -> Vec<(ModelRef, Reliability)> {
 fn outcome(row: &Row<'_>) -> Result<Option<Outcome>> {
     let written: String = row.get(0)?;
     Ok(Outcome::ALL.into_iter().find(|outcome| outcome.name() == written))
+}
+
+/// The calibration of a range as JSON.
+pub fn json(calibration: &Calibration, range: &Range) -> Value {
+    let Calibration { right, mixed, wrong, answers, experts, judges, by_agreement } = calibration;
+    let by_model = |models: &[(ModelRef, Reliability)]| {
+        Value::Object(models.iter().map(|(model, of)| (model.to_string(), reliability(of))).collect::<Map<_, _>>())
+    };
+    json!({
+        "schema_version": SCHEMA_VERSION,
+        "range": { "from": range.from, "until": range.until, "time_zone": range.time_zone },
+        "graded": { "total": calibration.graded(), "right": right, "mixed": mixed, "wrong": wrong },
+        "answers": answers.as_ref().map(reliability),
+        "by_judge": by_model(judges),
+        "by_expert": by_model(experts),
+        "by_agreement": by_agreement.iter().map(|level| json!({
+            "agreement": level.agreement,
+            "count": level.count,
+            "mean_right": level.mean_right,
+        })).collect::<Vec<_>>(),
+    })
+}
+
+fn reliability(of: &Reliability) -> Value {
+    json!({
+        "count": of.count,
+        "mean_stated": of.mean_stated,
+        "mean_right": of.mean_right,
+        "brier": of.brier,
+        "expected_calibration_error": of.expected_calibration_error,
+        "bins": of.bins.iter().map(|bin| json!({
+            "from": bin.from,
+            "to": bin.to,
+            "count": bin.count,
+            "mean_stated": bin.mean_stated,
+            "mean_right": bin.mean_right,
+        })).collect::<Vec<_>>(),
+    })
 }
 
 #[expect(clippy::cast_precision_loss, reason = "nobody grades 2^53 answers")]
