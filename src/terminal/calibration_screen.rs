@@ -104,7 +104,11 @@ fn reliability(name: &str, of: &Reliability) -> Row {
 }
 
 fn figures(values: &[impl AsRef<str>]) -> String {
-    values.iter().map(|value| format!("{:>WIDTH_OF_FIGURE$}", value.as_ref())).collect()
+    values.iter().fold(String::new(), |mut line, value| {
+        // Writing to a text cannot fail.
+        let _ = write!(line, "{:>WIDTH_OF_FIGURE$}", value.as_ref());
+        line
+    })
 }
 
 fn percent(share: f64) -> String {
