@@ -1,4 +1,4 @@
-//! The index: a SQLite database of what the records say, for questions about many of them. A projection: whatever is in it can be made again
+//! The index: an `SQLite` database of what the records say, for questions about many of them. A projection: whatever is in it can be made again
 //! from the files, and nothing is lost with it.
 //!
 //! `rows` is what the index keeps of one consultation, `extracting` reads it from a record (whose shape is in `record_shape`, read with
