@@ -2,13 +2,19 @@
 //! from the files, and nothing is lost with it.
 //!
 //! `rows` is what the index keeps of one consultation, `extracting` reads it from a record, `storing` writes it and takes it out again,
-//! `schema` makes and mends the tables, `opening` finds out in what state a database is, `rebuilding` makes a new one.
+//! `schema` makes and mends the tables, `opening` finds out in what state a database is, `locking` keeps apart who uses it and who swaps it,
+//! `sources` says which files tell a consultation, `rebuilding` makes a new database and `swapping` puts it in the old one's place;
+//! `following` keeps it in step with the consultations that run.
 
 pub mod extracting;
+pub mod following;
+mod locking;
 pub mod opening;
 pub mod rebuilding;
 pub mod rows;
 pub mod schema;
+mod sources;
 pub mod storing;
+mod swapping;
 
-pub use opening::{Index, Unusable};
+pub use opening::{Index, Patience, Unusable, is_damage};

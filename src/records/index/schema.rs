@@ -1,6 +1,6 @@
 //! The tables, made and brought up to date by numbered SQL files: `PRAGMA user_version` says how many of them a database has.
 
-use rusqlite::Connection;
+use rusqlite::{Connection, TransactionBehavior};
 
 /// `conc`: marks a database as this program's.
 pub const APPLICATION_ID: i32 = 0x636f_6e63;
@@ -19,7 +19,10 @@ pub fn version() -> usize {
 
 /// Brings a database to the tables of today, in one transaction.
 pub fn migrate(connection: &mut Connection, from: usize) -> rusqlite::Result<()> {
-    let transaction = connection.transaction()?;
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    // Another process may have done it since somebody looked.
+    let found: i64 = transaction.query_row("PRAGMA user_version", [], |row| row.get(0))?;
+    let from = from.max(usize::try_from(found).unwrap_or_default());
     for step in MIGRATIONS.iter().skip(from) {
         transaction.execute_batch(step)?;
     }
