@@ -12,4 +12,5 @@ pub mod outcomes;
 pub mod reading;
 pub mod record;
 pub mod spending;
+pub mod statistics;
 pub mod stored;
