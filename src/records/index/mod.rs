@@ -2,9 +2,10 @@
 //! from the files, and nothing is lost with it.
 //!
 //! `rows` is what the index keeps of one consultation, `extracting` reads it from a record (whose shape is in `record_shape`, read with
-//! `lenient`), `foreign` from one of the original, `storing` writes it and takes it out again, `schema` makes and
+//! `lenient`), `foreign` from one of the original, `storing` writes it and takes it out again, `bulk` writes very many, `schema` makes and
 //! mends the tables, `opening` finds out in what state a database is, `rebuilding` makes a new one.
 
+pub mod bulk;
 pub mod extracting;
 mod extracting_agents;
 mod extracting_calls;
