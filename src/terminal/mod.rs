@@ -3,6 +3,7 @@
 
 mod choices;
 pub mod consent;
+pub mod dashboard;
 pub mod doctor_screen;
 pub mod download_bar;
 pub mod escape;
