@@ -16,6 +16,6 @@ pub enum NotIndexable {
 }
 
 /// Reads a record. `stem` is its file's name without the ending; `written_at` stands in where the record does not tell when it began.
-pub fn rows<'a>(_record: &'a [u8], _stem: &'a str, _written_at: Timestamp) -> Result<Rows<'a>, NotIndexable> {
-    Err(NotIndexable::NotARecord)
+pub fn rows<'a>(record: &'a [u8], stem: &'a str, written_at: Timestamp) -> Result<Rows<'a>, NotIndexable> {
+    super::foreign::rows(record, stem, written_at)
 }

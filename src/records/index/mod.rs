@@ -1,10 +1,11 @@
-//! The index: a SQLite database of what the records say, for questions about many of them. A projection: whatever is in it can be made again
+//! The index: an `SQLite` database of what the records say, for questions about many of them. A projection: whatever is in it can be made again
 //! from the files, and nothing is lost with it.
 //!
-//! `rows` is what the index keeps of one consultation, `extracting` reads it from a record, `storing` writes it and takes it out again,
+//! `rows` is what the index keeps of one consultation, `extracting` reads it from a record, `foreign` from one of the original, `storing` writes it and takes it out again,
 //! `schema` makes and mends the tables, `opening` finds out in what state a database is, `rebuilding` makes a new one.
 
 pub mod extracting;
+mod foreign;
 pub mod opening;
 pub mod rebuilding;
 pub mod rows;

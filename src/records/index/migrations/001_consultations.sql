@@ -97,7 +97,8 @@ CREATE TABLE calls (
   PRIMARY KEY (number, call)
 ) WITHOUT ROWID;
 
-CREATE INDEX idx_consultations_created_at ON consultations(created_at);
+-- With what one cost, so that the sums of many days need not read the rows themselves.
+CREATE INDEX idx_consultations_created_at ON consultations(created_at, total_micro_usd, lower_bound);
 CREATE INDEX idx_consultations_cost ON consultations(total_cost);
 CREATE INDEX idx_consultations_mode ON consultations(mode);
 CREATE INDEX idx_consultations_state ON consultations(state);
