@@ -19,6 +19,15 @@ pub enum Writer {
     LlmConclave,
 }
 
+impl Writer {
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Conclave => "conclave",
+            Self::LlmConclave => "llm-conclave",
+        }
+    }
+}
+
 /// How a consultation ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Ended {
@@ -26,6 +35,27 @@ pub enum Ended {
     Aborted,
     /// Neither: its process is gone, or still at it.
     Unfinished,
+}
+
+impl Ended {
+    /// How one ended that is in this state, as it is written.
+    pub fn of_state(state: &str) -> Self {
+        if state.eq_ignore_ascii_case("complete") {
+            Self::Completed
+        } else if state.eq_ignore_ascii_case("aborted") {
+            Self::Aborted
+        } else {
+            Self::Unfinished
+        }
+    }
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Completed => "completed",
+            Self::Aborted => "aborted",
+            Self::Unfinished => "unfinished",
+        }
+    }
 }
 
 /// One consultation, read back.
@@ -105,11 +135,7 @@ pub struct Work {
 
 impl Kept {
     pub fn ended(&self) -> Ended {
-        match self.state.as_deref() {
-            Some(state) if state.eq_ignore_ascii_case("complete") => Ended::Completed,
-            Some(state) if state.eq_ignore_ascii_case("aborted") => Ended::Aborted,
-            Some(_) | None => Ended::Unfinished,
-        }
+        self.state.as_deref().map_or(Ended::Unfinished, Ended::of_state)
     }
 
     /// The name of a seat; text that names no seat is returned as it is.

@@ -13,4 +13,5 @@ pub mod outcomes;
 pub mod reading;
 pub mod record;
 pub mod spending;
+pub mod statistics;
 pub mod stored;
