@@ -3,8 +3,10 @@
 pub mod completions;
 pub mod config;
 pub mod consult;
+pub mod consult_stats;
 mod control;
 pub mod doctor;
+mod index;
 mod local;
 pub mod man;
 pub mod model;
