@@ -16,4 +16,3 @@ pub mod reading;
 pub mod record;
 pub mod spending;
 pub mod statistics;
-pub mod stored;
