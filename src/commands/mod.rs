@@ -5,6 +5,7 @@ pub mod config;
 pub mod consult;
 mod control;
 pub mod doctor;
+mod index;
 mod local;
 pub mod man;
 pub mod model;
