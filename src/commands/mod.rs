@@ -3,6 +3,7 @@
 pub mod completions;
 pub mod config;
 pub mod consult;
+pub mod consult_stats;
 mod control;
 pub mod doctor;
 mod index;
