@@ -9,6 +9,7 @@ pub mod download_bar;
 pub mod escape;
 mod estimate_lines;
 mod judge_text;
+pub mod history_screen;
 pub mod keyboard;
 mod last_line;
 pub mod lines;
