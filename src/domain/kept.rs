@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::artifact::{CrossExam, Independent, Revision, Synthesis, Verdict};
 use super::confidence::Confidence;
 use super::ids::{ConsultationId, ModelRef, ProviderId, SeatId};
-use super::money::Cost;
+use super::money::{Cost, MicroUsd};
 use super::time::Timestamp;
 
 /// Who wrote a record.
@@ -19,6 +19,15 @@ pub enum Writer {
     LlmConclave,
 }
 
+impl Writer {
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Conclave => "conclave",
+            Self::LlmConclave => "llm-conclave",
+        }
+    }
+}
+
 /// How a consultation ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Ended {
@@ -26,6 +35,27 @@ pub enum Ended {
     Aborted,
     /// Neither: its process is gone, or still at it.
     Unfinished,
+}
+
+impl Ended {
+    /// How one ended that is in this state, as it is written.
+    pub fn of_state(state: &str) -> Self {
+        if state.eq_ignore_ascii_case("complete") {
+            Self::Completed
+        } else if state.eq_ignore_ascii_case("aborted") {
+            Self::Aborted
+        } else {
+            Self::Unfinished
+        }
+    }
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Completed => "completed",
+            Self::Aborted => "aborted",
+            Self::Unfinished => "unfinished",
+        }
+    }
 }
 
 /// One consultation, read back.
@@ -65,6 +95,14 @@ pub struct Kept {
     pub duration: Option<Duration>,
     pub abort_reason: Option<String>,
     pub abort_message: Option<String>,
+    /// Where it stood when it was aborted.
+    pub aborted_during: Option<String>,
+    /// It ended after Round 2, because Rounds 3 and 4 promised nothing new.
+    pub early_end: Option<EarlyEnd>,
+    /// What the record itself counts of changed minds; of a record of ours the revisions tell.
+    pub debate: Option<KeptDebate>,
+    /// Of the project that was asked about: `brownfield` or `greenfield`.
+    pub project_type: Option<String>,
     /// Prompt template versions in force, by name.
     pub prompt_versions: Vec<(String, String)>,
     pub tool_version: Option<String>,
@@ -103,13 +141,30 @@ pub struct Work {
     pub error: Option<String>,
 }
 
+/// Why it ended after Round 2, and what the rounds that were left out would have cost, as estimated.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct EarlyEnd {
+    pub reason: Option<String>,
+    pub saved: Option<MicroUsd>,
+}
+
+/// What the experts held at the end against the beginning, as a record counts it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct KeptDebate {
+    /// Experts that were heard at the end; of these, those that held something else than at the beginning.
+    pub experts: u64,
+    pub changed: u64,
+    /// How much surer each expert was at the end than at the beginning, where both are told.
+    pub rises: Vec<f64>,
+}
+
 impl Kept {
     pub fn ended(&self) -> Ended {
-        match self.state.as_deref() {
-            Some(state) if state.eq_ignore_ascii_case("complete") => Ended::Completed,
-            Some(state) if state.eq_ignore_ascii_case("aborted") => Ended::Aborted,
-            Some(_) | None => Ended::Unfinished,
+        // `partial` is what the original calls a consultation that was cancelled or failed; its state is then where it stood.
+        if let Some("partial" | "aborted") = self.status.as_deref() {
+            return Ended::Aborted;
         }
+        self.state.as_deref().map_or(Ended::Unfinished, Ended::of_state)
     }
 
     /// The name of a seat; text that names no seat is returned as it is.

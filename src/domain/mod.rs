@@ -12,5 +12,7 @@ pub mod outcome;
 pub mod panel;
 pub mod pricing;
 pub mod statistics;
+pub mod text;
 pub mod time;
 pub mod tokens;
+pub mod words;

@@ -16,7 +16,7 @@ use crate::domain::ids::CallId;
 use crate::domain::money::Cost;
 use crate::domain::time::Timestamp;
 
-use super::stored::read_record;
+use super::kept;
 
 /// What has been spent in the calendar month of a moment, by the calendar of a time zone.
 pub fn spent_in_month(logs: &Path, now: Timestamp, zone: &TimeZone) -> Cost {
@@ -38,9 +38,9 @@ fn spent_on(logs: &Path, id: &str, month: &Range<Timestamp>) -> Cost {
         return Cost::FREE;
     }
     // A consultation that goes on after its record was written, or went on and was killed, has more in its journal.
-    let stored =
-        recorded.filter(|recorded| journalled.is_none_or(|journalled| journalled <= *recorded)).and_then(|_| read_record(&record).ok());
-    match stored.and_then(|stored| stored.timestamp.zip(stored.cost)) {
+    let is_last = recorded.is_some_and(|recorded| journalled.is_none_or(|journalled| journalled <= recorded));
+    let kept = if is_last { kept::read_file(&record).ok() } else { None };
+    match kept.and_then(|kept| kept.at.zip(kept.cost)) {
         Some((began, cost)) if month.contains(&began) => cost,
         // What began in an earlier month and went on in this one is told apart call by call.
         Some(_) | None => File::open(&journal).map(|file| journalled_in(BufReader::new(file), month)).unwrap_or_default(),

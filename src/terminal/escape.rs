@@ -5,19 +5,7 @@ use std::ops::Range;
 
 use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
 
-/// Drops control characters but line breaks and tabs, and the marks that turn the direction of writing; unifies line breaks.
-pub fn clean(text: &str) -> String {
-    let text = text.replace("\r\n", "\n");
-    text.chars()
-        .filter_map(|c| match c {
-            '\n' | '\t' => Some(c),
-            '\r' | '\u{b}' | '\u{c}' | '\u{85}' | '\u{2028}' | '\u{2029}' => Some('\n'),
-            '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => None,
-            c if c.is_control() => None,
-            c => Some(c),
-        })
-        .collect()
-}
+use crate::domain::text::clean;
 
 /// The text on one line, without control characters: for plain screens.
 pub fn one_line(text: &str) -> String {
@@ -226,11 +214,6 @@ mod tests {
         assert_eq!(inline("> no quote"), "\\> no quote");
         assert_eq!(inline("--- "), "\\---");
         assert_eq!(inline("plain **bold** text"), "plain **bold** text");
-    }
-
-    #[test]
-    fn what_could_steer_a_terminal_is_dropped() {
-        assert_eq!(clean("a\u{1b}[31mb\u{7}\u{9b}c\td\r\ne\u{202e}f"), "a[31mbc\td\nef");
     }
 
     proptest! {

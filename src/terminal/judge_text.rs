@@ -7,8 +7,9 @@ use std::collections::BTreeMap;
 use console::measure_text_width;
 
 use crate::domain::ids::{CallId, ModelRef};
+use crate::domain::text::clean;
 
-use super::escape::{clean, one_line};
+use super::escape::one_line;
 use super::streamed_json::{Part, StreamedJson};
 use super::words::model_name;
 

@@ -9,7 +9,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use indicatif::{ProgressBar, ProgressDrawTarget};
 
-use super::escape::clean;
+use crate::domain::text::clean;
+
 use super::last_line::LastLine;
 use super::live::Live;
 use super::paint::Paint;

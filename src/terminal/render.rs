@@ -4,7 +4,8 @@
 use console::measure_text_width;
 use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 
-use super::escape::clean;
+use crate::domain::text::clean;
+
 use super::paint::Paint;
 use super::render_table::Table;
 

@@ -14,6 +14,7 @@ use crate::consultation::policy::consent::Gate;
 use crate::consultation::preview::{Places, planned_calls};
 use crate::domain::ids::ProviderId;
 use crate::domain::money::Cost;
+use crate::domain::text::clean;
 use crate::error::Error;
 use crate::records::files::{Access, write_atomically};
 use crate::terminal::escape;
@@ -37,7 +38,7 @@ pub(super) fn show(setup: &Setup, flags: &OutputFlags, printer: &Printer) -> Res
     match &flags.output {
         Some(output) => write_atomically(output, shown.as_bytes(), Access::Normal).map_err(Error::failed),
         // A question may hold what steers a terminal; in a pipe, the text is exact.
-        None if printer.out_face().is_terminal => printer.result(&escape::clean(&shown)).map_err(Error::failed),
+        None if printer.out_face().is_terminal => printer.result(&clean(&shown)).map_err(Error::failed),
         None => printer.result(&shown).map_err(Error::failed),
     }
 }

@@ -1,0 +1,107 @@
+//! Reads a record of any shape: ours of every version, and those of the original `llm-conclave`, which shares the home.
+//!
+//! Tolerant: of a record only the id must be there, and a question or answers. A field that is missing or of another type than expected is
+//! as if it had not been written. `fields` looks into JSON so, `artifacts` reads what the rounds left behind, in either spelling of the
+//! keys; `ours` and `original` read the rest of a record.
+
+mod artifacts;
+mod fields;
+mod original;
+mod ours;
+mod vendors;
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use crate::consultation::transcript::Transcript;
+use crate::domain::artifact::SCHEMA_VERSION;
+use crate::domain::kept::Kept;
+
+use super::record::record;
+use fields::Fields;
+
+/// A record above this is none of ours: a hundred answers of the greatest length that is asked for are a tenth of it.
+const LARGEST: u64 = 64 << 20;
+
+/// Why there is nothing to be read in a record.
+#[derive(Debug, thiserror::Error)]
+pub enum KeptUnreadable {
+    #[error("cannot read record `{}`", .path.display())]
+    Io { path: PathBuf, source: io::Error },
+    #[error("it is larger than {} MB", LARGEST >> 20)]
+    TooLarge,
+    #[error("it is not JSON")]
+    NotJson(#[source] serde_json::Error),
+    #[error("it is no record of a consultation")]
+    NotARecord,
+    #[error("version `{0}` is newer than this program, which reads `{SCHEMA_VERSION}`")]
+    Newer(String),
+}
+
+/// Reads a record's file.
+pub fn read_file(path: &Path) -> Result<Kept, KeptUnreadable> {
+    let failed = |source| KeptUnreadable::Io { path: path.to_owned(), source };
+    let mut bytes = Vec::new();
+    File::open(path).and_then(|file| file.take(LARGEST + 1).read_to_end(&mut bytes)).map_err(failed)?;
+    read(&bytes)
+}
+
+/// Reads a record: one JSON object, or lines of which the last whole one that is a record counts.
+pub fn read(bytes: &[u8]) -> Result<Kept, KeptUnreadable> {
+    if u64::try_from(bytes.len()).is_ok_and(|length| length > LARGEST) {
+        return Err(KeptUnreadable::TooLarge);
+    }
+    // Editors of other systems put a mark before the first byte.
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    match serde_json::from_slice::<Value>(bytes) {
+        Ok(value) => of_value(&value),
+        Err(error) => read_lines(bytes, error),
+    }
+}
+
+/// What a consultation's record would say, for one that has only its journal.
+pub fn of_transcript(transcript: &Transcript) -> Kept {
+    ours::read(Fields::of(&record(transcript)))
+}
+
+/// Reads a file of lines from its end: a line that is torn, or no record, is passed over.
+fn read_lines(bytes: &[u8], whole: serde_json::Error) -> Result<Kept, KeptUnreadable> {
+    let mut fault = KeptUnreadable::NotJson(whole);
+    for line in bytes.rsplit(|byte| *byte == b'\n').filter(|line| line.starts_with(b"{")) {
+        let Ok(value) = serde_json::from_slice::<Value>(line) else { continue };
+        match of_value(&value) {
+            Ok(kept) => return Ok(kept),
+            // The newest whole line says what is the matter.
+            Err(error) if matches!(fault, KeptUnreadable::NotJson(_)) => fault = error,
+            Err(_) => {}
+        }
+    }
+    Err(fault)
+}
+
+fn of_value(value: &Value) -> Result<Kept, KeptUnreadable> {
+    let fields = Fields::of(value);
+    let version = fields.text("schema_version");
+    if let Some(version) = version.filter(|version| is_newer(version)) {
+        return Err(KeptUnreadable::Newer(version));
+    }
+    let kept = if is_ours(fields) { ours::read(fields) } else { original::read(fields) };
+    // Events, checkpoints and what became of an answer have an id too.
+    let is_record = fields.text("question").is_some() || fields.object("responses").is_some();
+    if kept.id.is_empty() || !is_record { Err(KeptUnreadable::NotARecord) } else { Ok(kept) }
+}
+
+/// Whether this program wrote a record. The original's rounds are `round1`, and it does not say by which version of it they were written.
+fn is_ours(fields: Fields<'_>) -> bool {
+    let rounds = fields.object("responses").is_some_and(|responses| responses.keys().any(|round| round.starts_with("round_")));
+    rounds || fields.text("tool_version").is_some()
+}
+
+/// Versions with the same first number only add.
+fn is_newer(version: &str) -> bool {
+    let first = |version: &str| version.split('.').next().and_then(|number| number.parse::<u64>().ok());
+    first(version) > first(SCHEMA_VERSION)
+}

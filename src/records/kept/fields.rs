@@ -1,0 +1,160 @@
+//! Looks into JSON that anybody may have written: a field that is not there, or not of the type that is asked for, is `None`.
+
+use std::time::Duration;
+
+use serde_json::{Map, Value};
+
+use crate::domain::artifact::Severity;
+use crate::domain::confidence::Confidence;
+use crate::domain::money::{Cost, MicroUsd};
+use crate::domain::time::Timestamp;
+
+/// One JSON value, looked at as an object. Names are asked for in `snake_case`; `camelCase` is found as well.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Fields<'a>(&'a Value);
+
+impl<'a> Fields<'a> {
+    pub(super) fn of(value: &'a Value) -> Self {
+        Self(value)
+    }
+
+    pub(super) fn get(self, name: &str) -> Option<&'a Value> {
+        let found = self.0.get(name).or_else(|| if name.contains('_') { self.0.get(camel(name)) } else { None });
+        found.filter(|value| !value.is_null())
+    }
+
+    /// What is at a name, as an object; of one that is not there, every field is missing.
+    pub(super) fn at(self, name: &str) -> Self {
+        Self(self.get(name).unwrap_or(&Value::Null))
+    }
+
+    pub(super) fn object(self, name: &str) -> Option<&'a Map<String, Value>> {
+        self.get(name)?.as_object()
+    }
+
+    /// The entries of a list; of what is no list there are none.
+    pub(super) fn each(self, name: &str) -> impl Iterator<Item = Fields<'a>> + use<'a> {
+        self.get(name).and_then(Value::as_array).into_iter().flatten().map(Fields)
+    }
+
+    /// The entries of an object, in the order in which they are written.
+    pub(super) fn entries(self, name: &str) -> impl Iterator<Item = (&'a str, Fields<'a>)> + use<'a> {
+        self.object(name).into_iter().flatten().map(|(key, value)| (key.as_str(), Fields(value)))
+    }
+
+    /// The value itself, when it is text.
+    pub(super) fn as_text(self) -> Option<&'a str> {
+        self.0.as_str()
+    }
+
+    pub(super) fn as_cost(self) -> Option<Cost> {
+        cost_of(self)
+    }
+
+    pub(super) fn text(self, name: &str) -> Option<String> {
+        self.get(name)?.as_str().map(str::to_owned)
+    }
+
+    /// Text that says something: an empty one is as if it had not been written.
+    pub(super) fn said(self, name: &str) -> Option<String> {
+        self.text(name).filter(|text| !text.trim().is_empty())
+    }
+
+    /// Text, or nothing.
+    pub(super) fn text_or_empty(self, name: &str) -> String {
+        self.text(name).unwrap_or_default()
+    }
+
+    /// The texts in a list; what is no text is passed over.
+    pub(super) fn texts(self, name: &str) -> Vec<String> {
+        self.each(name).filter_map(|entry| entry.as_text().map(str::to_owned)).collect()
+    }
+
+    pub(super) fn flag(self, name: &str) -> Option<bool> {
+        self.get(name)?.as_bool()
+    }
+
+    pub(super) fn number(self, name: &str) -> Option<f64> {
+        self.get(name)?.as_f64()
+    }
+
+    /// A number of things; a fraction is rounded.
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the range is checked just before")]
+    pub(super) fn count(self, name: &str) -> Option<u64> {
+        let value = self.get(name)?;
+        value.as_u64().or_else(|| value.as_f64().filter(|number| (0.0..1e15).contains(number)).map(|number| number.round() as u64))
+    }
+
+    pub(super) fn milliseconds(self, name: &str) -> Option<Duration> {
+        self.count(name).map(Duration::from_millis)
+    }
+
+    pub(super) fn confidence(self, name: &str) -> Option<Confidence> {
+        self.number(name).and_then(Confidence::new)
+    }
+
+    pub(super) fn severity(self, name: &str) -> Severity {
+        match self.text(name).as_deref() {
+            Some("high") => Severity::High,
+            Some("low") => Severity::Low,
+            Some(_) | None => Severity::Medium,
+        }
+    }
+
+    /// A moment. One without a time zone is taken as UTC.
+    pub(super) fn moment(self, name: &str) -> Option<Timestamp> {
+        let text = self.text(name)?;
+        let in_utc = || text.parse::<jiff::civil::DateTime>().and_then(|civil| civil.to_zoned(jiff::tz::TimeZone::UTC));
+        let moment = text.parse::<jiff::Timestamp>().or_else(|_| in_utc().map(|zoned| zoned.timestamp())).ok()?;
+        Some(Timestamp(moment.as_millisecond()))
+    }
+
+    /// An amount: exact where it is written so, else the micro-dollar nearest to a decimal.
+    pub(super) fn cost(self, name: &str) -> Option<Cost> {
+        cost_of(self.at(name))
+    }
+}
+
+fn cost_of(amount: Fields<'_>) -> Option<Cost> {
+    let written = amount.count("micro_usd").map(MicroUsd);
+    let known = written.or_else(|| amount.number("usd").and_then(MicroUsd::from_usd))?;
+    Some(Cost { known, lower_bound: amount.flag("lower_bound").unwrap_or_default() })
+}
+
+/// `round_number` as `roundNumber`.
+fn camel(name: &str) -> String {
+    let mut parts = name.split('_');
+    let mut camel = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let mut letters = part.chars();
+        camel.extend(letters.next().map(|letter| letter.to_ascii_uppercase()));
+        camel.push_str(letters.as_str());
+    }
+    camel
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_field_is_found_in_either_spelling_and_one_of_another_type_is_missing() {
+        let value = json!({ "durationMs": 1500.4, "key_points": ["a", 1, "b"], "question": 7, "gone": null, "confidence": 1.5 });
+        let fields = Fields::of(&value);
+        assert_eq!((fields.count("duration_ms"), fields.texts("key_points")), (Some(1500), vec!["a".to_owned(), "b".to_owned()]));
+        assert_eq!((fields.text("question"), fields.get("gone"), fields.confidence("confidence")), (None, None, None));
+        assert_eq!((fields.at("nowhere").text("x"), fields.each("question").count()), (None, 0));
+    }
+
+    #[test]
+    fn an_amount_is_exact_or_the_nearest_micro_dollar_and_a_moment_has_a_time_zone_or_is_in_utc() {
+        let value = json!({ "a": { "usd": 0.1 + 0.2 }, "b": { "usd": 9.0, "micro_usd": 3, "lower_bound": true }, "c": { "usd": -1 },
+            "d": "2025-12-28T10:00:00+01:00", "e": "2025-12-28T09:00:00", "f": "yesterday" });
+        let fields = Fields::of(&value);
+        assert_eq!(fields.cost("a"), Some(Cost::exactly(MicroUsd(300_000))));
+        assert_eq!((fields.cost("b"), fields.cost("c")), (Some(Cost::at_least(MicroUsd(3))), None));
+        assert_eq!((fields.moment("d"), fields.moment("f")), (fields.moment("e"), None));
+        assert_eq!(fields.moment("e").map(|moment| moment.to_string()).as_deref(), Some("2025-12-28T09:00:00.000Z"));
+    }
+}

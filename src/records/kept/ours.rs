@@ -1,0 +1,157 @@
+//! Records of this program, of every version so far.
+
+use crate::domain::artifact::{CrossExam, Independent, Revision, Synthesis, Verdict};
+use crate::domain::ids::{ModelRef, ProviderId, SeatId};
+use crate::domain::kept::{EarlyEnd, Kept, KeptAgent, KeptRound, Work, Writer};
+use crate::domain::money::MicroUsd;
+
+use super::artifacts::{self, Seats};
+use super::fields::Fields;
+
+pub(super) fn read(record: Fields<'_>) -> Kept {
+    let experts = experts(record);
+    let seats = Seats(&experts);
+    let artifacts = Artifacts::read(record, seats);
+    let verdict = artifacts.verdict;
+    let cost = record.at("cost");
+    Kept {
+        writer: Writer::Conclave,
+        schema_version: record.text("schema_version"),
+        id: record.text_or_empty("consultation_id"),
+        at: record.moment("timestamp"),
+        question: record.text_or_empty("question"),
+        mode: record.said("mode"),
+        state: record.said("state"),
+        status: record.said("status"),
+        degradations: record.texts("degradations"),
+        judge: record.get("judge").and_then(|_| model(record.at("judge"))),
+        independents: artifacts.independents,
+        synthesis: artifacts.synthesis,
+        revisions: artifacts.revisions,
+        cross_exam: artifacts.cross_exam,
+        recommendation: record.text("recommendation").or_else(|| verdict.as_ref().map(|verdict| verdict.recommendation.clone())),
+        summary: record.text("summary").or_else(|| verdict.as_ref().map(|verdict| verdict.summary.clone())),
+        confidence: record.confidence("confidence").or_else(|| verdict.as_ref().and_then(|verdict| verdict.confidence)),
+        verdict,
+        agreement: record.number("agreement").filter(|share| (0.0..=1.0).contains(share)),
+        concerns: record.texts("concerns"),
+        partial_consensus: record.said("partial_consensus"),
+        rounds: rounds(record),
+        work: work(record),
+        cost: record.cost("cost"),
+        tokens: cost.at("tokens").count("total"),
+        by_provider: cost
+            .entries("by_provider")
+            .filter_map(|(provider, spent)| Some((ProviderId::new(provider), spent.as_cost()?)))
+            .collect(),
+        duration: record.milliseconds("duration_ms"),
+        abort_reason: record.said("abort_reason"),
+        abort_message: record.said("abort_message"),
+        aborted_during: record.said("aborted_during"),
+        early_end: early_end(record),
+        debate: None,
+        project_type: record.at("project_context").said("project_type"),
+        prompt_versions: record
+            .at("prompt_versions")
+            .entries("templates")
+            .filter_map(|(name, template)| Some((name.to_owned(), template.text("version")?)))
+            .collect(),
+        tool_version: record.text("tool_version"),
+        experts,
+    }
+}
+
+/// The record's words for having ended early are the same in both programs.
+pub(super) fn early_end(record: Fields<'_>) -> Option<EarlyEnd> {
+    record.flag("early_termination").filter(|early| *early).map(|_| EarlyEnd {
+        reason: record.said("early_termination_reason"),
+        saved: record.number("estimated_cost_saved").and_then(MicroUsd::from_usd),
+    })
+}
+
+/// The panel; a seat that another model took over is played by that one.
+fn experts(record: Fields<'_>) -> Vec<KeptAgent> {
+    let taken_over = |id: &str| {
+        let by = record.each("substitutions").filter(|by| by.text("agent_id").as_deref() == Some(id)).last()?;
+        by.text("substitute")?.parse::<ModelRef>().ok()
+    };
+    let one = |agent: Fields<'_>| {
+        let id = agent.said("id")?;
+        let name = agent.said("name").unwrap_or_else(|| id.clone());
+        Some(KeptAgent { name, model: taken_over(&id).or_else(|| model(agent)), id: SeatId::new(id) })
+    };
+    record.each("agents").filter_map(one).collect()
+}
+
+fn model(named: Fields<'_>) -> Option<ModelRef> {
+    Some(ModelRef::new(named.said("provider")?, named.said("model")?))
+}
+
+/// The artifacts of all rounds, told apart by their types.
+#[derive(Default)]
+struct Artifacts {
+    independents: Vec<Independent>,
+    synthesis: Option<Synthesis>,
+    revisions: Vec<Revision>,
+    cross_exam: Option<CrossExam>,
+    verdict: Option<Verdict>,
+}
+
+impl Artifacts {
+    fn read(record: Fields<'_>, seats: Seats<'_>) -> Self {
+        let mut read = Self::default();
+        for (_, round) in record.entries("responses") {
+            for artifact in round.each("artifacts") {
+                match artifact.text("artifact_type").as_deref() {
+                    Some("independent") => read.independents.push(artifacts::independent(artifact, seats)),
+                    Some("synthesis") => read.synthesis = Some(artifacts::synthesis(artifact, seats)),
+                    Some("revision") => read.revisions.push(artifacts::revision(artifact, seats)),
+                    Some("cross_exam") => read.cross_exam = Some(artifacts::cross_exam(artifact, seats)),
+                    Some("verdict") => read.verdict = Some(artifacts::verdict(artifact, seats)),
+                    Some(_) | None => {}
+                }
+            }
+        }
+        read
+    }
+}
+
+/// The rounds by number; of what is not called `round_` and a number nothing is known.
+fn numbered<'a>(record: Fields<'a>) -> impl Iterator<Item = (u8, Fields<'a>)> {
+    record.entries("responses").filter_map(|(name, round)| Some((name.strip_prefix("round_")?.parse().ok()?, round)))
+}
+
+fn rounds(record: Fields<'_>) -> Vec<KeptRound> {
+    let one = |(number, round): (u8, Fields<'_>)| KeptRound {
+        number,
+        is_complete: round.flag("complete").unwrap_or_default(),
+        duration: round.milliseconds("duration_ms"),
+    };
+    let mut rounds: Vec<KeptRound> = numbered(record).map(one).collect();
+    rounds.sort_by_key(|round| round.number);
+    rounds
+}
+
+fn work(record: Fields<'_>) -> Vec<Work> {
+    let mut work: Vec<Work> =
+        numbered(record).flat_map(|(number, round)| round.each("agents").filter_map(move |agent| one_work(number, agent))).collect();
+    work.sort_by_key(|work| work.round);
+    work
+}
+
+fn one_work(round: u8, agent: Fields<'_>) -> Option<Work> {
+    let id = agent.said("agent_id")?;
+    Some(Work {
+        round,
+        name: agent.said("agent").unwrap_or_else(|| id.clone()),
+        agent: SeatId::new(id),
+        model: agent.text("model").and_then(|model| model.parse().ok()),
+        served_model: agent.said("served_model"),
+        tokens: agent.at("tokens").count("total"),
+        cost: agent.cost("cost"),
+        first_token: agent.milliseconds("latency_ms"),
+        duration: agent.milliseconds("duration_ms"),
+        attempts: agent.each("attempts").count(),
+        error: agent.at("error").said("message").or_else(|| agent.said("error")),
+    })
+}
