@@ -218,6 +218,7 @@ pub fn ending(journal: &Path) -> io::Result<Ending> {
 pub struct Opening {
     pub at: Timestamp,
     pub question: String,
+    pub mode: Option<String>,
 }
 
 /// Reads the first line of a journal; `None` when it does not tell.
@@ -225,7 +226,7 @@ pub fn opening(files: &ConsultationFiles) -> Option<Opening> {
     let mut line = Vec::new();
     BufReader::new(File::open(&files.journal).ok()?).read_until(b'\n', &mut line).ok()?;
     let line: Line = serde_json::from_slice(&line).ok()?;
-    Some(Opening { at: line.at, question: line.data.question? })
+    Some(Opening { at: line.at, question: line.data.question?, mode: line.data.mode })
 }
 
 /// What is looked at of an event.
@@ -242,6 +243,8 @@ struct Line {
 struct Data {
     #[serde(default)]
     question: Option<String>,
+    #[serde(default)]
+    mode: Option<String>,
     #[serde(default)]
     reason: Option<serde_json::Value>,
 }

@@ -73,7 +73,7 @@ pub fn list(connection: &Connection, filter: &Filter, limit: Option<usize>) -> R
 pub fn count(connection: &Connection, filter: &Filter) -> Result<u64> {
     let Query { tables, conditions, values, .. } = Query::of(filter);
     let sql = format!("SELECT count(*) FROM {tables} WHERE {conditions}");
-    connection.prepare_cached(&sql)?.query_row(params_from_iter(values), |row| row.get(0))
+    connection.prepare_cached(&sql)?.query_row(params_from_iter(values), |row| row.get(0).map(natural))
 }
 
 /// One consultation by its id.
@@ -110,7 +110,7 @@ impl Query {
             require("consultations_text MATCH ?", vec![Value::Text(words)]);
         }
         match state {
-            Some(State::Ended(ended)) => require("c.ended = ?", vec![Value::Text(ended_name(*ended).to_owned())]),
+            Some(State::Ended(ended)) => require("c.ended = ?", vec![Value::Text(ended.name().to_owned())]),
             Some(State::In(state)) => require("c.state IN (?, ?)", names(*state).map(Value::Text).to_vec()),
             None => {}
         }
@@ -139,7 +139,7 @@ fn names(state: StateName) -> [String; 2] {
 fn listed(row: &Row<'_>) -> Result<Listed> {
     let text = |at: &str| row.get::<_, String>(at);
     let ended = text("ended")?;
-    let cost = row.get::<_, Option<u64>>("total_micro_usd")?;
+    let cost = optional(row, "total_micro_usd")?.map(natural);
     let lower_bound: bool = row.get("lower_bound")?;
     let outcome: Option<String> = row.get("outcome")?;
     Ok(Listed {
@@ -151,10 +151,10 @@ fn listed(row: &Row<'_>) -> Result<Listed> {
         recommendation: optional(row, "final_recommendation")?,
         confidence: optional(row, "confidence")?,
         cost: cost.map(|known| Cost { known: MicroUsd(known), lower_bound }),
-        tokens: optional(row, "total_tokens")?,
-        duration_ms: optional(row, "duration_ms")?,
+        tokens: optional(row, "total_tokens")?.map(natural),
+        duration_ms: optional(row, "duration_ms")?.map(natural),
         state: text("state")?,
-        ended: ENDED.into_iter().find(|known| ended_name(*known) == ended).unwrap_or(Ended::Unfinished),
+        ended: ENDED.into_iter().find(|known| known.name() == ended).unwrap_or(Ended::Unfinished),
         status: optional(row, "status")?,
         abort_reason: optional(row, "abort_reason")?,
         writer: if text("writer")? == "conclave" { Writer::Conclave } else { Writer::LlmConclave },
@@ -165,13 +165,9 @@ fn listed(row: &Row<'_>) -> Result<Listed> {
 
 const ENDED: [Ended; 3] = [Ended::Completed, Ended::Aborted, Ended::Unfinished];
 
-/// As the index has it.
-pub fn ended_name(ended: Ended) -> &'static str {
-    match ended {
-        Ended::Completed => "completed",
-        Ended::Aborted => "aborted",
-        Ended::Unfinished => "unfinished",
-    }
+/// SQLite's integers have a sign; none of these has.
+fn natural(number: i64) -> u64 {
+    u64::try_from(number).unwrap_or_default()
 }
 
 fn optional<T: FromSql>(row: &Row<'_>, column: &str) -> Result<Option<T>> {
@@ -194,6 +190,32 @@ pub fn beginning_with(connection: &Connection, beginning: &str) -> Result<Vec<Fo
     let sql = "SELECT id, stem FROM consultations WHERE id BETWEEN ?1 AND ?2 \
          UNION SELECT id, id FROM open_consultations WHERE id BETWEEN ?1 AND ?2 ORDER BY id DESC";
     connection.prepare_cached(sql)?.query_map((beginning, behind), found)?.collect()
+}
+
+/// An id that is offered for completion, and its question.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Offered {
+    pub id: String,
+    pub question: String,
+}
+
+/// The consultations whose ids begin so, the newest first, no more than `limit`; without those that are complete where none of these is wanted.
+pub fn offered(connection: &Connection, beginning: &str, complete: Complete, limit: u32) -> Result<Vec<Offered>> {
+    let behind = format!("{beginning}{}", char::MAX);
+    let only = match complete {
+        Complete::Included => "",
+        Complete::LeftOut => "AND ended <> 'completed'",
+    };
+    let sql = format!("SELECT id, question FROM consultations WHERE id BETWEEN ? AND ? {only} ORDER BY id DESC LIMIT ?");
+    let offered = |row: &Row<'_>| Ok(Offered { id: row.get(0)?, question: row.get(1)? });
+    connection.prepare_cached(&sql)?.query_map((beginning, behind, limit), offered)?.collect()
+}
+
+/// Whether complete consultations are meant as well.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Complete {
+    Included,
+    LeftOut,
 }
 
 fn found(row: &Row<'_>) -> Result<Found> {

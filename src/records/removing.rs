@@ -33,9 +33,8 @@ pub enum CannotRemove {
 pub fn remove(logs: &Path, stem: &str) -> Result<Removed, CannotRemove> {
     let journal = logs.join(format!("{stem}.jsonl"));
     let _lock = lock(&journal)?;
-    let others = [logs.join(format!("{stem}.md")), outcomes::path(logs, stem), logs.join(format!("{stem}.json"))];
     let mut removed = Removed::default();
-    for path in others.into_iter().chain([journal]) {
+    for path in files(logs, stem) {
         let bytes = fs::symlink_metadata(&path).map_or(0, |file| file.len());
         match fs::remove_file(&path) {
             Ok(()) => {
@@ -47,6 +46,17 @@ pub fn remove(logs: &Path, stem: &str) -> Result<Removed, CannotRemove> {
         }
     }
     Ok(removed)
+}
+
+/// All that a consultation may have, the journal last. What the original leaves of a run that fails lies beside the record under a name of
+/// its own: it would come back as a consultation.
+fn files(logs: &Path, stem: &str) -> Vec<PathBuf> {
+    let of = |stem: &str| {
+        let named = |ending: &str| logs.join(format!("{stem}.{ending}"));
+        [named("md"), outcomes::path(logs, stem), named("json"), named("jsonl")]
+    };
+    let base = stem.strip_suffix("-partial").unwrap_or(stem);
+    if base.starts_with("consult-consult-") { [of(base), of(&format!("{base}-partial"))].concat() } else { of(stem).to_vec() }
 }
 
 /// Makes removals in the folder of logs last.

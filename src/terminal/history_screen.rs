@@ -110,6 +110,29 @@ impl From<Cost> for EntryCost {
 }
 
 impl Entry {
+    /// One of which no more than its beginning is known.
+    pub fn begun(consultation_id: String, timestamp: Timestamp, question: String, mode: Option<String>, standing: Standing) -> Self {
+        Self {
+            short_id: consultation_id.clone(),
+            consultation_id,
+            timestamp,
+            question,
+            mode,
+            standing,
+            state: None,
+            status: None,
+            resumable: standing == Standing::Unfinished,
+            recommendation: None,
+            confidence: None,
+            cost: None,
+            total_tokens: None,
+            duration_ms: None,
+            abort_reason: None,
+            outcome: None,
+            written_by: "conclave",
+        }
+    }
+
     fn outcome(&self) -> Option<Outcome> {
         self.outcome.as_ref().map(|became| became.outcome)
     }

@@ -63,7 +63,7 @@ pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> 
     let run = Run::prepare(&home, environment, &args.output, printer)?;
     let unlocked = if args.force { Unlocked::Trusted } else { Unlocked::Refused };
     // Only names are looked up in it: one that cannot be used is none.
-    let known = args.id.as_ref().and_then(|_| Index::open_existing(&index::path(&home)).ok());
+    let known = args.id.as_ref().and_then(|_| Index::open(&index::path(&home)).ok());
     let Chosen { id, events, keeping } = choosing::choose(&ending::logs(&home), known.as_ref(), args.id.as_deref(), unlocked, printer)?;
     let cannot = |why: &dyn std::fmt::Display| Error::usage(format!("cannot go on with {id}: {why}"));
     let transcript = Transcript::fold(&events).ok_or_else(|| cannot(&"its journal does not begin with its beginning"))?;

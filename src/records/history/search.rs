@@ -9,6 +9,8 @@ pub struct Search {
     pub(super) words: Option<String>,
     /// What has no words that the index would know, such as `🦀`, or is written without blanks between words: found by reading every text.
     pub(super) pieces: Vec<String>,
+    /// All of it, in small letters.
+    terms: Vec<String>,
 }
 
 /// There is nothing to look for.
@@ -21,6 +23,7 @@ impl Search {
     pub fn parse(text: &str) -> Result<Self, NothingToSearch> {
         let (mut words, mut pieces) = (Vec::new(), Vec::new());
         let terms = terms(text);
+        let all = terms.iter().map(|term| term.text.to_lowercase()).collect();
         let last = terms.len().saturating_sub(1);
         for (at, Term { text, quoted }) in terms.into_iter().enumerate() {
             if text.contains(is_unspaced) || !text.contains(char::is_alphanumeric) {
@@ -37,11 +40,16 @@ impl Search {
             // A dash between words is not what anyone looks for.
             pieces.retain(|piece| !piece.chars().all(|c| c.is_ascii_punctuation()));
         }
-        match (words.as_slice(), pieces.as_slice()) {
-            ([], []) => Err(NothingToSearch),
-            ([], [_, ..]) => Ok(Self { words: None, pieces }),
-            ([_, ..], _) => Ok(Self { words: Some(words.join(" ")), pieces }),
+        if words.is_empty() && pieces.is_empty() {
+            return Err(NothingToSearch);
         }
+        Ok(Self { words: (!words.is_empty()).then(|| words.join(" ")), pieces, terms: all })
+    }
+
+    /// Whether a text that is not in the index holds all of it.
+    pub fn matches(&self, text: &str) -> bool {
+        let text = text.to_lowercase();
+        self.terms.iter().all(|term| text.contains(term))
     }
 }
 
@@ -98,9 +106,10 @@ mod tests {
 
     #[test]
     fn what_has_no_words_is_looked_for_as_it_is() {
-        assert_eq!(Search::parse("🦀 - rust"), Ok(Search { words: Some("\"rust\"*".to_owned()), pieces: vec!["🦀".to_owned()] }));
-        assert_eq!(Search::parse("*"), Ok(Search { words: None, pieces: vec!["*".to_owned()] }));
-        assert_eq!(Search::parse("認証"), Ok(Search { words: None, pieces: vec!["認証".to_owned()] }));
+        let parts = |text: &str| Search::parse(text).map(|search| (search.words, search.pieces)).unwrap();
+        assert_eq!(parts("🦀 - rust"), (Some("\"rust\"*".to_owned()), vec!["🦀".to_owned()]));
+        assert_eq!(parts("*"), (None, vec!["*".to_owned()]));
+        assert_eq!(parts("認証"), (None, vec!["認証".to_owned()]));
     }
 
     #[test]

@@ -1,0 +1,8 @@
+//! A consultation as a page.
+
+use crate::domain::kept::Kept;
+
+/// Writes the page.
+pub fn page(kept: &Kept) -> String {
+    kept.question.clone()
+}
