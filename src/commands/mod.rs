@@ -3,11 +3,12 @@
 pub mod completions;
 pub mod config;
 pub mod consult;
+pub mod consult_stats;
 mod control;
 pub mod doctor;
 mod giving;
 pub mod history;
-pub(crate) mod index;
+mod index;
 mod local;
 pub mod man;
 pub mod model;

@@ -17,3 +17,5 @@ pub mod reading;
 pub mod record;
 pub mod removing;
 pub mod spending;
+pub mod statistics;
+pub mod stored;

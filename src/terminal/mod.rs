@@ -4,6 +4,7 @@
 pub mod calibration_screen;
 mod choices;
 pub mod consent;
+pub mod dashboard;
 pub mod doctor_screen;
 pub mod download_bar;
 pub mod escape;

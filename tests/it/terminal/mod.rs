@@ -2,6 +2,7 @@
 
 #[cfg(unix)]
 mod asking;
+mod dashboard;
 mod person;
 mod printing;
 mod progress;
