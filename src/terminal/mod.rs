@@ -22,6 +22,7 @@ pub mod person;
 pub mod printer;
 pub mod progress;
 mod questions;
+pub mod rebuild_bar;
 pub mod render;
 mod render_table;
 pub mod report;
