@@ -10,3 +10,4 @@ mod money;
 mod month;
 mod record;
 mod reopening;
+mod scratch;
