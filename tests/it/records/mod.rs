@@ -10,4 +10,3 @@ mod money;
 mod month;
 mod record;
 mod reopening;
-mod scratch;
