@@ -21,10 +21,11 @@ use crate::terminal::printer::Printer;
 /// Show usage, response times, cost, quality and what the debates were worth
 #[derive(Clone, Debug, clap::Args)]
 #[command(after_help = "\
-A consultation belongs to the day on which it began, by the calendar of your time zone (TZ); a day ends when the next begins.
-Percentiles (p50, p95, p99) are by nearest rank over completed consultations: the smallest of their durations that at least so many
-percent of them do not exceed. What is not known is not counted as 0; a cost of which a part is not known is shown as a lower bound (≥).
-The targets are settings: target_runs (in thirty days), target_median_seconds and target_monthly_cost.
+A consultation belongs to the day on which it began, by the calendar of your time zone (TZ).
+Percentiles (p50, p95, p99) are by nearest rank over completed consultations: the smallest of their
+durations that at least so many percent of them do not exceed. What is not known is not counted as
+0; a cost of which a part is not known is shown as a lower bound.
+The targets are settings: target_runs (in thirty days), target_median_seconds, target_monthly_cost.
 
 Examples:
   conclave consult-stats --month 2026-11
@@ -101,14 +102,12 @@ fn find(
     targets: Targets,
 ) -> Result<(Statistics, Option<UsageNumbers>), Error> {
     let Calendar { zone, now } = calendar;
-    let mut index = index::open(home, printer)?;
-    let mut of = |span| {
-        let range = calendar::range(span, zone, *now);
-        statistics(index.connection_mut(), &range, zone, *now, targets).map_err(Error::failed)
-    };
-    let found = of(span)?;
-    let elsewhere = if found.usage.total > 0 { None } else { Some(of(Span::AllTime)?.usage) };
-    Ok((found, elsewhere))
+    index::with(home, printer, |index| {
+        let mut of = |span| statistics(index.connection_mut(), &calendar::range(span, zone, *now), zone, *now, targets);
+        let found = of(span)?;
+        let elsewhere = if found.usage.total > 0 { None } else { Some(of(Span::AllTime)?.usage) };
+        Ok((found, elsewhere))
+    })
 }
 
 fn span(args: &Args, zone: &TimeZone, now: Timestamp) -> Result<Span, NotASpan> {

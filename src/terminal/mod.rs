@@ -10,6 +10,8 @@ pub mod download_bar;
 pub mod escape;
 mod estimate_lines;
 mod judge_text;
+pub mod history_screen;
+pub mod kept_report;
 pub mod keyboard;
 mod last_line;
 pub mod lines;

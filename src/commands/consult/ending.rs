@@ -5,6 +5,7 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::commands::giving::give;
 use crate::commands::index::{Entry, Unfit};
 use crate::config::paths::Home;
 use crate::consultation::event::{Envelope, StateName};
@@ -12,15 +13,14 @@ use crate::consultation::transcript::Transcript;
 use crate::domain::ids::ConsultationId;
 use crate::domain::time::Timestamp;
 use crate::error::Error;
-use crate::records::files::{Access, ConsultationFiles, WriteFailed, check_writable, create_private_dir, write_atomically};
+use crate::records::files::{ConsultationFiles, WriteFailed, check_writable, create_private_dir};
 use crate::records::journal::Journal;
 use crate::records::record::record;
 use crate::terminal::printer::Printer;
-use crate::terminal::render;
 use crate::terminal::report::report;
 
 use super::aborted::aborted;
-use super::flags::{Format, OutputFlags};
+use super::flags::OutputFlags;
 
 /// What is kept of a consultation.
 #[derive(Debug)]
@@ -124,7 +124,8 @@ pub(crate) fn finish(
 fn show(transcript: &Transcript, markdown: &str, flags: &OutputFlags, kept: Option<Kept>, printer: &Printer) -> Result<(), Error> {
     match &transcript.abort {
         None if transcript.state == StateName::Complete => {
-            give(transcript, markdown, flags, printer)?;
+            let json = || serde_json::to_string_pretty(&record(transcript)).map_err(Error::failed);
+            give(markdown, json, flags.format, flags.output.as_deref(), printer)?;
             if let Some(kept) = kept {
                 printer.detail(&format!("Kept in {}", kept.record.display()));
             }
@@ -139,35 +140,6 @@ fn show(transcript: &Transcript, markdown: &str, flags: &OutputFlags, kept: Opti
             }
             let resumable = saved.is_some_and(|saved| saved.journal_is_whole && transcript.is_resumable());
             Err(aborted(abort, transcript, resumable.then_some(&transcript.id)))
-        }
-    }
-}
-
-/// Writes the answer where it was asked for.
-fn give(transcript: &Transcript, markdown: &str, flags: &OutputFlags, printer: &Printer) -> Result<(), Error> {
-    let json = || serde_json::to_string_pretty(&record(transcript)).map_err(Error::failed);
-    let source = match flags.format {
-        Format::Markdown => markdown.to_owned(),
-        Format::Json => json()? + "\n",
-        Format::Both => format!("{}\n\n---\n{}\n", markdown.trim_end(), json()?),
-    };
-    let Some(output) = &flags.output else {
-        let face = printer.out_face();
-        let shown = match flags.format {
-            Format::Markdown if face.is_terminal => render::render(markdown, face.width, face.paint),
-            Format::Markdown | Format::Json | Format::Both => source,
-        };
-        return printer.result(&shown).map_err(Error::failed);
-    };
-    match write_atomically(output, source.as_bytes(), Access::Normal) {
-        Ok(()) => {
-            printer.note(&format!("Answer written to {}", output.display()));
-            Ok(())
-        }
-        Err(failed) => {
-            // What was paid for is not lost to a file that cannot be written.
-            printer.result(&source).map_err(Error::failed)?;
-            Err(Error::failed(failed).hint("the answer is on standard output instead"))
         }
     }
 }
