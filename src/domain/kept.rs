@@ -19,6 +19,15 @@ pub enum Writer {
     LlmConclave,
 }
 
+impl Writer {
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Conclave => "conclave",
+            Self::LlmConclave => "llm-conclave",
+        }
+    }
+}
+
 /// How a consultation ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Ended {
@@ -26,6 +35,27 @@ pub enum Ended {
     Aborted,
     /// Neither: its process is gone, or still at it.
     Unfinished,
+}
+
+impl Ended {
+    /// How one ended that is in this state, as it is written.
+    pub fn of_state(state: &str) -> Self {
+        if state.eq_ignore_ascii_case("complete") {
+            Self::Completed
+        } else if state.eq_ignore_ascii_case("aborted") {
+            Self::Aborted
+        } else {
+            Self::Unfinished
+        }
+    }
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Completed => "completed",
+            Self::Aborted => "aborted",
+            Self::Unfinished => "unfinished",
+        }
+    }
 }
 
 /// One consultation, read back.
@@ -131,13 +161,9 @@ pub struct KeptDebate {
 impl Kept {
     pub fn ended(&self) -> Ended {
         // `partial` is what the original calls a consultation that was cancelled or failed; its state is then where it stood.
-        if let Some("partial" | "aborted") = self.status.as_deref() {
-            return Ended::Aborted;
-        }
-        match self.state.as_deref() {
-            Some(state) if state.eq_ignore_ascii_case("complete") => Ended::Completed,
-            Some(state) if state.eq_ignore_ascii_case("aborted") => Ended::Aborted,
-            Some(_) | None => Ended::Unfinished,
+        match self.status.as_deref() {
+            Some("partial" | "aborted") => Ended::Aborted,
+            Some(_) | None => self.state.as_deref().map_or(Ended::Unfinished, Ended::of_state),
         }
     }
 

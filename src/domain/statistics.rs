@@ -61,7 +61,7 @@ pub struct UsageNumbers {
     pub unfinished: u64,
     /// Days of the first and the last consultation.
     pub first_and_last: Option<(Date, Date)>,
-    /// From the first day to the last, both included; of a range with two ends the days of the range that have come.
+    /// From the day of the first to that of the last, both included; of a range with two ends the days of the range that have come.
     pub total_days: u64,
     /// Days with a consultation.
     pub active_days: u64,
@@ -77,6 +77,7 @@ pub struct PerformanceNumbers {
     pub p99: Option<u64>,
     /// Rounded half up.
     pub average: Option<u64>,
+    /// Of those that took as long the earlier, here and below.
     pub fastest: Option<(String, u64)>,
     pub slowest: Option<(String, u64)>,
 }
@@ -86,11 +87,13 @@ pub struct PerformanceNumbers {
 pub struct CostNumbers {
     pub total: Cost,
     pub tokens: u64,
-    /// The total by completed consultations; `None` without one.
+    /// The total by completed consultations, rounded half up to the micro-dollar; `None` without one.
     pub average: Option<Cost>,
     /// The sum of each provider's calls, the judge's included; the dearest first. A consultation that does not tell its calls is in no provider.
     pub by_provider: Vec<(ProviderId, ProviderNumbers)>,
+    /// Of those that cost the same the earlier, here and below.
     pub most_expensive: Option<(String, Cost)>,
+    /// Of completed ones whose cost is wholly known.
     pub cheapest: Option<(String, Cost)>,
 }
 
@@ -138,7 +141,7 @@ pub struct DebateNumbers {
     pub later_rounds_cost: Cost,
 }
 
-/// Consultations that ended after Round 2.
+/// Completed consultations that ended after Round 2.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct EarlyEndNumbers {
     pub count: u64,

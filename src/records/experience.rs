@@ -1,28 +1,22 @@
-//! What the user's own records say of models: how long their answers are, and how soon they begin.
-//!
-//! Only the newest records are read, one after the other, and of each only the calls. What cannot be read is passed over: a record of
-//! another version or a damaged one makes nothing worse than an estimate.
+//! What the user's own consultations say of models: how long their answers are, and how soon they begin.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
-use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use serde::Deserialize;
-use serde_json::Value;
+use rusqlite::{Connection, Result, Row, params};
 
 use crate::consultation::answer::AnswerKind;
 use crate::consultation::plan::OutputTokens;
 use crate::domain::ids::ModelRef;
 
-/// Records that are read at most: with three experts they hold some five hundred calls.
-const MOST_RECORDS: usize = 60;
+/// Calls that are looked at, the newest: models and their use change, and a start is not to wait for long. With three experts they are some
+/// two hundred consultations.
+const MOST_CALLS: u32 = 3_000;
 
-/// A record that is longer than this is passed over; one of three experts has a twentieth of it.
-const LONGEST_RECORD: u64 = 2 << 20;
-
-/// Bytes that are read at most, all records together.
-const MOST_BYTES: u64 = 16 << 20;
+/// A call that came back with a whole answer, newest first.
+const CALLS: &str = "
+    SELECT provider, model, answer, purpose, output_tokens, tokens_estimated, first_token_ms
+    FROM (SELECT * FROM calls ORDER BY number DESC, call DESC LIMIT ?1) WHERE stop = 'end'";
 
 /// So many answers tell how long the next one will be.
 const ENOUGH_ANSWERS: usize = 5;
@@ -40,31 +34,17 @@ pub struct Experience {
 }
 
 impl Experience {
-    /// Reads what the newest records in a folder say of these models. A folder that is not there says nothing.
-    pub fn read(logs: &Path, models: &BTreeSet<&ModelRef>) -> Self {
+    /// Reads what the newest calls in the index say of these models.
+    pub fn read(connection: &Connection, models: &BTreeSet<&ModelRef>) -> Result<Self> {
         let mut experience = Self::default();
-        let mut bytes = 0;
-        for path in newest(logs) {
-            let Ok(length) = fs::metadata(&path).map(|metadata| metadata.len()) else { continue };
-            if length > LONGEST_RECORD {
-                continue;
-            }
-            bytes += length;
-            if bytes > MOST_BYTES {
-                break;
-            }
-            let Ok(text) = fs::read(&path) else { continue };
-            let Ok(record) = serde_json::from_slice::<Record>(&text) else { continue };
-            for agent in record.responses.into_values().flat_map(|round| round.agents) {
-                let answer = AnswerKind::ALL.into_iter().find(|answer| agent.answer.as_deref() == Some(answer.name()));
-                for attempt in agent.attempts {
-                    experience.take(&attempt, answer, models);
-                }
-            }
+        let mut statement = connection.prepare(CALLS)?;
+        let mut rows = statement.query(params![MOST_CALLS])?;
+        while let Some(row) = rows.next()? {
+            experience.take(row, models)?;
         }
         let samples = experience.answers.values_mut().chain(experience.beginnings.values_mut());
         samples.for_each(|samples| samples.sort_unstable());
-        experience
+        Ok(experience)
     }
 
     /// How long answers are expected to be, by model and kind, where there have been enough: the median, the 10th and the 90th percentile,
@@ -85,19 +65,22 @@ impl Experience {
         enough.map(|(model, samples)| (model.clone(), Duration::from_millis(nearest_rank(samples, 95)))).collect()
     }
 
-    /// Takes a call that brought a whole answer. A repair is no sample of how long answers are: the model was shown one.
-    fn take(&mut self, attempt: &Attempt, answer: Option<AnswerKind>, models: &BTreeSet<&ModelRef>) {
-        let Some(model) = attempt.model.as_deref().and_then(|model| model.parse::<ModelRef>().ok()) else { return };
-        if attempt.stop.as_ref().and_then(Value::as_str) != Some("end") || !models.contains(&model) {
-            return;
+    /// Takes a call. A repair is no sample of how long answers are: the model was shown one.
+    fn take(&mut self, row: &Row<'_>, models: &BTreeSet<&ModelRef>) -> Result<()> {
+        let model = ModelRef::new(row.get::<_, String>(0)?, row.get::<_, String>(1)?);
+        if !models.contains(&model) {
+            return Ok(());
         }
-        if let Some(first_token) = attempt.latency_ms {
+        if let Some(first_token) = row.get(6)? {
             self.beginnings.entry(model.clone()).or_default().push(first_token);
         }
-        let counted = attempt.tokens.as_ref().filter(|tokens| !tokens.estimated && tokens.output > 0);
-        if let (Some(tokens), Some(answer)) = (counted.filter(|_| attempt.purpose.as_deref() != Some("repair")), answer) {
-            self.answers.entry((model, answer)).or_default().push(tokens.output);
+        let (answer, purpose): (Option<String>, Option<String>) = (row.get(2)?, row.get(3)?);
+        let answer = AnswerKind::ALL.into_iter().find(|kind| answer.as_deref() == Some(kind.name()));
+        let (output, is_estimated): (u64, bool) = (row.get(4)?, row.get(5)?);
+        if let Some(answer) = answer.filter(|_| output > 0 && !is_estimated && purpose.as_deref() != Some("repair")) {
+            self.answers.entry((model, answer)).or_default().push(output);
         }
+        Ok(())
     }
 }
 
@@ -105,57 +88,4 @@ impl Experience {
 fn nearest_rank(sorted: &[u64], percent: usize) -> u64 {
     let rank = (sorted.len() * percent).div_ceil(100).max(1);
     sorted.get(rank - 1).copied().unwrap_or_default()
-}
-
-/// The newest records: their names sort by time.
-fn newest(logs: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(logs).into_iter().flatten().flatten();
-    let is_record = |name: &str| name.starts_with("consult-") && name.strip_suffix(".json").is_some();
-    let mut names: Vec<String> = entries.filter_map(|entry| entry.file_name().into_string().ok()).filter(|name| is_record(name)).collect();
-    names.sort_unstable_by(|one, other| other.cmp(one));
-    names.truncate(MOST_RECORDS);
-    names.into_iter().map(|name| logs.join(name)).collect()
-}
-
-/// What is read of a record.
-#[derive(Deserialize)]
-struct Record {
-    #[serde(default)]
-    responses: BTreeMap<String, Round>,
-}
-
-#[derive(Deserialize)]
-struct Round {
-    #[serde(default)]
-    agents: Vec<Agent>,
-}
-
-#[derive(Deserialize)]
-struct Agent {
-    #[serde(default)]
-    answer: Option<String>,
-    #[serde(default)]
-    attempts: Vec<Attempt>,
-}
-
-#[derive(Deserialize)]
-struct Attempt {
-    #[serde(default)]
-    purpose: Option<String>,
-    #[serde(default)]
-    model: Option<String>,
-    #[serde(default)]
-    stop: Option<Value>,
-    #[serde(default)]
-    tokens: Option<Tokens>,
-    #[serde(default)]
-    latency_ms: Option<u64>,
-}
-
-#[derive(Deserialize)]
-struct Tokens {
-    #[serde(default)]
-    output: u64,
-    #[serde(default)]
-    estimated: bool,
 }

@@ -2,4 +2,5 @@
 //!
 //! Nothing here knows of vendors, prompts or rounds: what is stopped is the caller's business.
 
+pub mod calibration;
 pub mod circuit;

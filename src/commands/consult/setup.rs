@@ -26,6 +26,7 @@ use crate::error::Error;
 use crate::providers::catalog::Catalog;
 use crate::providers::http::{Http, Timeouts};
 use crate::records::experience::Experience;
+use crate::records::index::Index;
 use crate::terminal::printer::Printer;
 
 use super::Args;
@@ -89,7 +90,7 @@ pub(super) fn prepare(
         providers.insert(ProviderId::new(ProviderId::LOCAL), local::provider(found, &settings)?);
     }
     let logs = home.path().join("consult-logs");
-    let experience = Experience::read(&logs, &models.keys().collect());
+    let experience = experience(&home, &models.keys().collect());
     let month = if is_free { None } else { control::month(&settings, &logs, now) };
     chosen.notices.extend(month.and_then(control::month_notice));
     let control = control::control(&args.control, &settings, standing, month, &experience)?;
@@ -111,6 +112,12 @@ pub(super) fn prepare(
         notices: chosen.notices,
     };
     Ok(Setup { home, plan, addresses, providers })
+}
+
+/// What is known of these models. A start does not wait for an index to be made or mended: the end of this run does that.
+fn experience(home: &Home, models: &BTreeSet<&ModelRef>) -> Experience {
+    let index = Index::open(&home.path().join("consult-analytics.db")).ok();
+    index.and_then(|index| Experience::read(index.connection(), models).ok()).unwrap_or_default()
 }
 
 fn templates(home: &Home) -> Result<Templates, Error> {

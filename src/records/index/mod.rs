@@ -1,13 +1,20 @@
-//! The index: a SQLite database of what the records say, for questions about many of them. A projection: whatever is in it can be made again
+//! The index: an `SQLite` database of what the records say, for questions about many of them. A projection: whatever is in it can be made again
 //! from the files, and nothing is lost with it.
 //!
-//! `rows` is what the index keeps of one consultation, `extracting` reads it from a record, `foreign` from one of the original, `storing` writes it and takes it out again,
-//! `schema` makes and mends the tables, `opening` finds out in what state a database is, `rebuilding` makes a new one.
+//! `rows` is what the index keeps of one consultation, `extracting` reads it from a record (whose shape is in `record_shape`, read with
+//! `lenient`), `foreign` from one of the original, `storing` writes it and takes it out again, `bulk` writes very many, `schema` makes and
+//! mends the tables, `opening` finds out in what state a database is, `rebuilding` makes a new one.
 
+pub mod bulk;
 pub mod extracting;
+mod extracting_agents;
+mod extracting_calls;
+mod extracting_rounds;
 mod foreign;
+mod lenient;
 pub mod opening;
 pub mod rebuilding;
+mod record_shape;
 pub mod rows;
 pub mod schema;
 pub mod storing;

@@ -101,6 +101,113 @@ pub struct CallRow<'a> {
     pub duration_ms: Option<u64>,
 }
 
+impl Role {
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Expert => "expert",
+            Self::Judge => "judge",
+        }
+    }
+}
+
+impl Rows<'_> {
+    /// The same rows, which borrow nothing.
+    pub fn into_owned(self) -> Rows<'static> {
+        let ConsultationRow {
+            id,
+            stem,
+            question,
+            mode,
+            final_recommendation,
+            schema_version,
+            state,
+            status,
+            abort_reason,
+            project_type,
+            confidence,
+            cost,
+            total_tokens,
+            duration_ms,
+            created_at,
+            ended,
+            writer,
+            agreement,
+            dissent,
+            early_termination,
+            saved_micro_usd,
+            debate,
+            verdict_changed,
+            later_rounds,
+        } = self.consultation;
+        Rows {
+            consultation: ConsultationRow {
+                id: owned(id),
+                stem: owned(stem),
+                question: owned(question),
+                mode: owned(mode),
+                final_recommendation: final_recommendation.map(owned),
+                schema_version: schema_version.map(owned),
+                state: owned(state),
+                status: status.map(owned),
+                abort_reason: abort_reason.map(owned),
+                project_type: project_type.map(owned),
+                confidence,
+                cost,
+                total_tokens,
+                duration_ms,
+                created_at,
+                ended,
+                writer,
+                agreement,
+                dissent,
+                early_termination,
+                saved_micro_usd,
+                debate,
+                verdict_changed,
+                later_rounds,
+            },
+            agents: self.agents.into_iter().map(AgentRow::into_owned).collect(),
+            rounds: self.rounds,
+            calls: self.calls.into_iter().map(CallRow::into_owned).collect(),
+        }
+    }
+}
+
+impl AgentRow<'_> {
+    fn into_owned(self) -> AgentRow<'static> {
+        let Self { agent_id, model, provider, role, confidence, agrees } = self;
+        AgentRow { agent_id: owned(agent_id), model: owned(model), provider: owned(provider), role, confidence, agrees }
+    }
+}
+
+impl CallRow<'_> {
+    fn into_owned(self) -> CallRow<'static> {
+        let Self { call, round_number, failed, hedge_won, cost, input_tokens, output_tokens, tokens_estimated, .. } = self;
+        CallRow {
+            agent_id: owned(self.agent_id),
+            answer: self.answer.map(owned),
+            purpose: self.purpose.map(owned),
+            provider: owned(self.provider),
+            model: owned(self.model),
+            stop: self.stop.map(owned),
+            first_token_ms: self.first_token_ms,
+            duration_ms: self.duration_ms,
+            call,
+            round_number,
+            failed,
+            hedge_won,
+            cost,
+            input_tokens,
+            output_tokens,
+            tokens_estimated,
+        }
+    }
+}
+
+fn owned(text: Cow<'_, str>) -> Cow<'static, str> {
+    Cow::Owned(text.into_owned())
+}
+
 /// The key of a consultation: its time, and 19 bits of a hash of its id, so that it sorts by time and is the same however often it is indexed.
 pub fn number(created_at: Timestamp, id: &str) -> i64 {
     // FNV-1a, 64 bits, folded: any hash would do, as long as it never changes.

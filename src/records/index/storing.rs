@@ -1,20 +1,254 @@
 //! Writes a consultation's rows, and takes them out again. Both belong into a transaction of the caller's.
+//!
+//! The full-text index has no text of its own: to take words out of it, it must be told the text that put them in. So the old row is read
+//! before it goes.
 
-use rusqlite::{Connection, Result};
+use rusqlite::{Connection, OptionalExtension, Result, params};
 
-use super::rows::Rows;
+use crate::domain::kept::Ended;
+use crate::domain::money::Cost;
+use crate::domain::outcome::Grade;
+use crate::domain::time::Timestamp;
+
+use super::rows::{AgentRow, CallRow, ConsultationRow, RoundRow, Rows, number};
 
 /// Puts a consultation's rows in the place of what there was of it; what the user said became of it stays.
-pub fn put(_connection: &Connection, _rows: &Rows<'_>) -> Result<()> {
-    Ok(())
+pub fn put(connection: &Connection, rows: &Rows<'_>) -> Result<()> {
+    let row = &rows.consultation;
+    let before = Before::find(connection, &row.id)?;
+    if let Some(before) = &before {
+        before.take_out(connection)?;
+    }
+    let number = insert(connection, rows)?;
+    connection
+        .prepare_cached("INSERT INTO consultations_text(rowid, question, final_recommendation) VALUES (?1, ?2, ?3)")?
+        .execute(params![number, row.question, row.final_recommendation])?;
+    if let Some(before) = before {
+        before.give_outcome_back(connection, number)?;
+    }
+    if row.ended != Ended::Unfinished {
+        close(connection, &row.id)?;
+    }
+    mark_stale(connection, row.created_at)
 }
 
 /// Takes all rows of a consultation out. False when there were none.
-pub fn remove(_connection: &Connection, _id: &str) -> Result<bool> {
-    Ok(false)
+pub fn remove(connection: &Connection, id: &str) -> Result<bool> {
+    close(connection, id)?;
+    match Before::find(connection, id)? {
+        Some(before) => before.take_out(connection).map(|()| true),
+        None => Ok(false),
+    }
 }
 
 /// Notes what became of a consultation's answer, or that nobody says so any more.
-pub fn set_outcome(_connection: &Connection, _id: &str, _grade: Option<&crate::domain::outcome::Grade>) -> Result<()> {
-    Ok(())
+pub fn set_outcome(connection: &Connection, id: &str, grade: Option<&Grade>) -> Result<()> {
+    connection
+        .prepare_cached("UPDATE consultations SET outcome = ?2, outcome_note = ?3, outcome_at = ?4 WHERE id = ?1")?
+        .execute(params![
+            id,
+            grade.map(|grade| grade.outcome.name()),
+            grade.and_then(|grade| grade.note.as_deref()),
+            grade.map(|grade| grade.at.to_string()),
+        ])
+        .map(drop)
+}
+
+/// What there is of a consultation, as far as it is needed to take it out.
+struct Before {
+    number: i64,
+    question: String,
+    final_recommendation: Option<String>,
+    day: String,
+    outcome: Option<String>,
+    outcome_note: Option<String>,
+    outcome_at: Option<String>,
+}
+
+impl Before {
+    fn find(connection: &Connection, id: &str) -> Result<Option<Self>> {
+        let sql = "SELECT number, question, final_recommendation, substr(created_at, 1, 10), outcome, outcome_note, outcome_at \
+                   FROM consultations WHERE id = ?1";
+        let before = |row: &rusqlite::Row<'_>| {
+            Ok(Self {
+                number: row.get(0)?,
+                question: row.get(1)?,
+                final_recommendation: row.get(2)?,
+                day: row.get(3)?,
+                outcome: row.get(4)?,
+                outcome_note: row.get(5)?,
+                outcome_at: row.get(6)?,
+            })
+        };
+        connection.prepare_cached(sql)?.query_row([id], before).optional()
+    }
+
+    fn take_out(&self, connection: &Connection) -> Result<()> {
+        connection
+            .prepare_cached(
+                "INSERT INTO consultations_text(consultations_text, rowid, question, final_recommendation) VALUES ('delete', ?1, ?2, ?3)",
+            )?
+            .execute(params![self.number, self.question, self.final_recommendation])?;
+        for sql in [
+            "DELETE FROM calls WHERE number = ?1",
+            "DELETE FROM consultation_rounds WHERE number = ?1",
+            "DELETE FROM consultation_agents WHERE number = ?1",
+            "DELETE FROM consultations WHERE number = ?1",
+        ] {
+            connection.prepare_cached(sql)?.execute([self.number])?;
+        }
+        connection.prepare_cached("INSERT OR IGNORE INTO stale_days(day) VALUES (?1)")?.execute([&self.day]).map(drop)
+    }
+
+    fn give_outcome_back(&self, connection: &Connection, number: i64) -> Result<()> {
+        if self.outcome.is_none() {
+            return Ok(());
+        }
+        connection
+            .prepare_cached("UPDATE consultations SET outcome = ?2, outcome_note = ?3, outcome_at = ?4 WHERE number = ?1")?
+            .execute(params![number, self.outcome, self.outcome_note, self.outcome_at])
+            .map(drop)
+    }
+}
+
+/// Inserts all rows but the text, and tells under which key.
+pub(super) fn insert(connection: &Connection, rows: &Rows<'_>) -> Result<i64> {
+    let row = &rows.consultation;
+    let number = free_number(connection, row)?;
+    insert_consultation(connection, number, row)?;
+    let agents = &mut connection.prepare_cached(
+        "INSERT INTO consultation_agents(number, consultation_id, agent_id, model, provider, role, confidence, agrees) \
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+    )?;
+    for AgentRow { agent_id, model, provider, role, confidence, agrees } in &rows.agents {
+        agents.execute(params![number, row.id, agent_id, model, provider, role.name(), confidence, agrees])?;
+    }
+    let rounds = &mut connection.prepare_cached(
+        "INSERT INTO consultation_rounds(number, consultation_id, round_number, round_type, duration_ms, tokens_used, micro_usd, lower_bound) \
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+    )?;
+    for RoundRow { round_number, round_type, duration_ms, tokens_used, cost } in &rows.rounds {
+        rounds.execute(params![
+            number,
+            row.id,
+            round_number,
+            round_type,
+            whole(*duration_ms),
+            whole(*tokens_used),
+            micro_usd(*cost),
+            lower_bound(*cost),
+        ])?;
+    }
+    let calls = &mut connection.prepare_cached(
+        "INSERT INTO calls(number, call, round_number, agent_id, answer, purpose, provider, model, stop, failed, hedge_won, micro_usd, \
+         lower_bound, input_tokens, output_tokens, tokens_estimated, first_token_ms, duration_ms) \
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18)",
+    )?;
+    for call in &rows.calls {
+        let CallRow { agent_id, answer, purpose, provider, model, stop, failed, hedge_won, cost, tokens_estimated, .. } = call;
+        calls.execute(params![
+            number,
+            call.call,
+            call.round_number,
+            agent_id,
+            answer,
+            purpose,
+            provider,
+            model,
+            stop,
+            failed,
+            hedge_won,
+            saturated(cost.known.0),
+            cost.lower_bound,
+            saturated(call.input_tokens),
+            saturated(call.output_tokens),
+            tokens_estimated,
+            whole(call.first_token_ms),
+            whole(call.duration_ms),
+        ])?;
+    }
+    Ok(number)
+}
+
+fn insert_consultation(connection: &Connection, number: i64, row: &ConsultationRow<'_>) -> Result<()> {
+    let insert = &mut connection.prepare_cached(
+        "INSERT INTO consultations(number, id, stem, question, mode, final_recommendation, confidence, total_cost, total_micro_usd, \
+         lower_bound, total_tokens, duration_ms, created_at, schema_version, state, ended, status, abort_reason, writer, project_type, \
+         agreement, dissent, early_termination, saved_micro_usd, experts_heard, experts_changed, confidence_rise, confidence_rise_of, \
+         verdict_changed, later_rounds_micro_usd, later_rounds_lower_bound) \
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26, \
+         ?27, ?28, ?29, ?30, ?31)",
+    )?;
+    insert
+        .execute(params![
+            number,
+            row.id,
+            row.stem,
+            row.question,
+            row.mode,
+            row.final_recommendation,
+            row.confidence,
+            row.cost.map(|cost| cost.known.usd()),
+            micro_usd(row.cost),
+            lower_bound(row.cost),
+            whole(row.total_tokens),
+            whole(row.duration_ms),
+            row.created_at.to_string(),
+            row.schema_version,
+            row.state,
+            row.ended.name(),
+            row.status,
+            row.abort_reason,
+            row.writer.name(),
+            row.project_type,
+            row.agreement,
+            whole(row.dissent),
+            row.early_termination,
+            whole(row.saved_micro_usd),
+            saturated(row.debate.heard),
+            saturated(row.debate.changed),
+            row.debate.rise,
+            saturated(row.debate.rise_of),
+            row.verdict_changed,
+            micro_usd(row.later_rounds),
+            lower_bound(row.later_rounds),
+        ])
+        .map(drop)
+}
+
+/// The key of a consultation, or the next that no other one has: two that begin in one millisecond can have the same hash.
+fn free_number(connection: &Connection, row: &ConsultationRow<'_>) -> Result<i64> {
+    let mut number = number(row.created_at, &row.id);
+    let taken = &mut connection.prepare_cached("SELECT 1 FROM consultations WHERE number = ?1")?;
+    while taken.exists([number])? {
+        number += 1;
+    }
+    Ok(number)
+}
+
+/// Says that the day's sums no longer hold.
+fn mark_stale(connection: &Connection, at: Timestamp) -> Result<()> {
+    connection.prepare_cached("INSERT OR IGNORE INTO stale_days(day) VALUES (?1)")?.execute([at.date()]).map(drop)
+}
+
+/// A consultation that has brought its rows is open no more.
+fn close(connection: &Connection, id: &str) -> Result<()> {
+    connection.prepare_cached("DELETE FROM open_consultations WHERE id = ?1")?.execute([id]).map(drop)
+}
+
+fn saturated(number: u64) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
+}
+
+fn whole(number: Option<u64>) -> Option<i64> {
+    number.map(saturated)
+}
+
+fn micro_usd(cost: Option<Cost>) -> Option<i64> {
+    cost.map(|cost| saturated(cost.known.0))
+}
+
+/// False where no cost is known: it is not there to be a bound.
+fn lower_bound(cost: Option<Cost>) -> bool {
+    cost.is_some_and(|cost| cost.lower_bound)
 }

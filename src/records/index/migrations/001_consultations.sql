@@ -70,6 +70,8 @@ CREATE TABLE consultation_rounds (
   tokens_used INTEGER,
   micro_usd INTEGER,
   lower_bound INTEGER NOT NULL DEFAULT 0,
+  -- Computed, not counted up: a row has the same name however often it is indexed.
+  id TEXT GENERATED ALWAYS AS (consultation_id || '/' || round_number) VIRTUAL,
   PRIMARY KEY (number, round_number)
 ) WITHOUT ROWID;
 
@@ -86,6 +88,7 @@ CREATE TABLE calls (
   -- Why the model stopped; NULL when there was no answer.
   stop TEXT,
   failed INTEGER NOT NULL,
+  -- 1 when it was made beside a slow call and brought the answer.
   hedge_won INTEGER NOT NULL DEFAULT 0,
   micro_usd INTEGER NOT NULL,
   lower_bound INTEGER NOT NULL,
@@ -97,7 +100,8 @@ CREATE TABLE calls (
   PRIMARY KEY (number, call)
 ) WITHOUT ROWID;
 
-CREATE INDEX idx_consultations_created_at ON consultations(created_at);
+-- With what one cost, so that the sums of many days need not read the rows themselves.
+CREATE INDEX idx_consultations_created_at ON consultations(created_at, total_micro_usd, lower_bound);
 CREATE INDEX idx_consultations_cost ON consultations(total_cost);
 CREATE INDEX idx_consultations_mode ON consultations(mode);
 CREATE INDEX idx_consultations_state ON consultations(state);

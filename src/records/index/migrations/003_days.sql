@@ -12,6 +12,7 @@ CREATE TABLE days (
   completed INTEGER NOT NULL,
   aborted INTEGER NOT NULL,
   micro_usd INTEGER NOT NULL,
+  -- How many cost at least what is known, or an amount that nobody knows.
   lower_bound INTEGER NOT NULL,
   tokens INTEGER NOT NULL,
   -- Sums over completed consultations; confidences and agreements in millionths.
@@ -36,6 +37,16 @@ CREATE TABLE days (
   later_rounds_lower_bound INTEGER NOT NULL,
   early_terminations INTEGER NOT NULL,
   saved_micro_usd INTEGER NOT NULL,
+  -- The consultations that stand out, by their keys, each with what it stands out by.
+  fastest INTEGER,
+  fastest_ms INTEGER,
+  slowest INTEGER,
+  slowest_ms INTEGER,
+  dearest INTEGER,
+  dearest_micro_usd INTEGER,
+  dearest_lower_bound INTEGER,
+  cheapest INTEGER,
+  cheapest_micro_usd INTEGER,
   -- Durations of completed consultations in milliseconds, each as four bytes, least first.
   durations BLOB NOT NULL
 ) WITHOUT ROWID;
@@ -48,6 +59,7 @@ CREATE TABLE model_days (
   failures INTEGER NOT NULL,
   hedges_won INTEGER NOT NULL,
   micro_usd INTEGER NOT NULL,
+  -- How many calls cost at least what is known.
   lower_bound INTEGER NOT NULL,
   tokens INTEGER NOT NULL,
   -- Milliseconds to the first sign of an answer of each call that gave one, each as four bytes, least first.

@@ -1,0 +1,148 @@
+//! What the index knows of graded answers, brought together as [`Calibration`].
+//!
+//! The embedded model is left out: its stated confidence carries no information.
+
+use std::collections::BTreeMap;
+
+use rusqlite::{Connection, Result, Row, params};
+use serde_json::{Map, Value, json};
+
+use crate::domain::ids::{ModelRef, ProviderId};
+use crate::domain::outcome::Outcome;
+use crate::domain::statistics::Range;
+use crate::stopping::calibration::{Calibration, Graded, Level, Reliability};
+
+use super::index::rows::first_number;
+
+/// The version of the JSON, whose schema is `schemas/calibration.schema.json`.
+const SCHEMA_VERSION: &str = "1.0";
+
+/// Every graded answer of the range, with the judge that gave it.
+const ANSWERS: &str = "
+    SELECT outcome, consultations.confidence, agreement, provider
+    FROM consultations LEFT JOIN consultation_agents AS judge ON judge.number = consultations.number AND role = 'judge'
+    WHERE outcome IS NOT NULL AND consultations.number >= ?1 AND consultations.number < ?2";
+
+/// Everyone who stated a confidence and stood behind a graded answer.
+const STATEMENTS: &str = "
+    SELECT outcome, agents.confidence, provider, model, role = 'judge'
+    FROM consultations JOIN consultation_agents AS agents USING (number)
+    WHERE outcome IS NOT NULL AND number >= ?1 AND number < ?2 AND agents.confidence IS NOT NULL AND (role = 'judge' OR agrees = 1)";
+
+/// Reads the calibration of a range.
+pub fn calibration(connection: &Connection, range: &Range) -> Result<Calibration> {
+    let from = range.from.map_or(i64::MIN, first_number);
+    let until = range.until.map_or(i64::MAX, first_number);
+    let mut found = Calibration::default();
+    answers(connection, (from, until), &mut found)?;
+    statements(connection, (from, until), &mut found)?;
+    Ok(found)
+}
+
+fn answers(connection: &Connection, (from, until): (i64, i64), found: &mut Calibration) -> Result<()> {
+    let mut stated = Vec::new();
+    let mut levels: BTreeMap<u64, (f64, Vec<f64>)> = BTreeMap::new();
+    let mut statement = connection.prepare(ANSWERS)?;
+    let mut rows = statement.query(params![from, until])?;
+    while let Some(row) = rows.next()? {
+        let Some(outcome) = outcome(row)? else { continue };
+        match outcome {
+            Outcome::Right => found.right += 1,
+            Outcome::Mixed => found.mixed += 1,
+            Outcome::Wrong => found.wrong += 1,
+        }
+        let provider: Option<String> = row.get(3)?;
+        if provider.as_deref() == Some(ProviderId::LOCAL) {
+            continue;
+        }
+        let right = outcome.share_right();
+        stated.extend(row.get::<_, Option<f64>>(1)?.map(|stated| Graded { stated, right }));
+        if let Some(agreement) = row.get::<_, Option<f64>>(2)?.filter(|agreement| (0.0..=1.0).contains(agreement)) {
+            levels.entry(percent(agreement)).or_insert_with(|| (agreement, Vec::new())).1.push(right);
+        }
+    }
+    found.answers = Reliability::of(stated);
+    found.by_agreement = levels.into_values().rev().map(|(agreement, rights)| level(agreement, &rights)).collect();
+    Ok(())
+}
+
+fn statements(connection: &Connection, (from, until): (i64, i64), found: &mut Calibration) -> Result<()> {
+    let (mut experts, mut judges): (ByModel, ByModel) = (BTreeMap::new(), BTreeMap::new());
+    let mut statement = connection.prepare(STATEMENTS)?;
+    let mut rows = statement.query(params![from, until])?;
+    while let Some(row) = rows.next()? {
+        let Some(outcome) = outcome(row)? else { continue };
+        let model = ModelRef::new(row.get::<_, String>(2)?, row.get::<_, String>(3)?);
+        if model.provider.is_local() {
+            continue;
+        }
+        let by_model = if row.get::<_, bool>(4)? { &mut judges } else { &mut experts };
+        by_model.entry(model).or_default().push(Graded { stated: row.get(1)?, right: outcome.share_right() });
+    }
+    found.experts = reliabilities(experts);
+    found.judges = reliabilities(judges);
+    Ok(())
+}
+
+type ByModel = BTreeMap<ModelRef, Vec<Graded>>;
+
+/// Those with most statements first.
+fn reliabilities(by_model: ByModel) -> Vec<(ModelRef, Reliability)> {
+    let mut found: Vec<_> = by_model.into_iter().filter_map(|(model, graded)| Some((model, Reliability::of(graded)?))).collect();
+    found.sort_by_key(|(_, reliability)| std::cmp::Reverse(reliability.count));
+    found
+}
+
+/// The outcome in the first column; `None` for a word of a later version.
+fn outcome(row: &Row<'_>) -> Result<Option<Outcome>> {
+    let written: String = row.get(0)?;
+    Ok(Outcome::ALL.into_iter().find(|outcome| outcome.name() == written))
+}
+
+/// The calibration of a range as JSON.
+pub fn json(calibration: &Calibration, range: &Range) -> Value {
+    let Calibration { right, mixed, wrong, answers, experts, judges, by_agreement } = calibration;
+    let by_model = |models: &[(ModelRef, Reliability)]| {
+        Value::Object(models.iter().map(|(model, of)| (model.to_string(), reliability(of))).collect::<Map<_, _>>())
+    };
+    json!({
+        "schema_version": SCHEMA_VERSION,
+        "range": { "from": range.from, "until": range.until, "time_zone": range.time_zone },
+        "graded": { "total": calibration.graded(), "right": right, "mixed": mixed, "wrong": wrong },
+        "answers": answers.as_ref().map(reliability),
+        "by_judge": by_model(judges),
+        "by_expert": by_model(experts),
+        "by_agreement": by_agreement.iter().map(|level| json!({
+            "agreement": level.agreement,
+            "count": level.count,
+            "mean_right": level.mean_right,
+        })).collect::<Vec<_>>(),
+    })
+}
+
+fn reliability(of: &Reliability) -> Value {
+    json!({
+        "count": of.count,
+        "mean_stated": of.mean_stated,
+        "mean_right": of.mean_right,
+        "brier": of.brier,
+        "expected_calibration_error": of.expected_calibration_error,
+        "bins": of.bins.iter().map(|bin| json!({
+            "from": bin.from,
+            "to": bin.to,
+            "count": bin.count,
+            "mean_stated": bin.mean_stated,
+            "mean_right": bin.mean_right,
+        })).collect::<Vec<_>>(),
+    })
+}
+
+#[expect(clippy::cast_precision_loss, reason = "nobody grades 2^53 answers")]
+fn level(agreement: f64, rights: &[f64]) -> Level {
+    Level { agreement, count: rights.len(), mean_right: rights.iter().sum::<f64>() / rights.len() as f64 }
+}
+
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "from 0 to 1, as checked by the caller")]
+fn percent(share: f64) -> u64 {
+    (share * 100.0).round() as u64
+}

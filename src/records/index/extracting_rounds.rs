@@ -1,0 +1,52 @@
+//! Reads from a record the rounds that had begun.
+
+use std::collections::BTreeSet;
+
+use crate::domain::money::{Cost, MicroUsd};
+
+use super::lenient::{Flag, Whole};
+use super::record_shape::Record;
+use super::rows::RoundRow;
+
+/// The rounds in order: those that something came of, and those that calls were made in which never came back.
+pub(super) fn rounds(record: &Record<'_>) -> Vec<RoundRow> {
+    let spending = record.cost.0.as_ref().map(|cost| &cost.by_round);
+    let in_spending = spending.iter().flat_map(|rounds| &rounds.0).map(|(number, _)| *number);
+    let numbers: BTreeSet<u8> = record.responses.0.iter().map(|(number, _)| *number).chain(in_spending).collect();
+    let row = |number| {
+        let spent = spending.and_then(|rounds| rounds.of(number));
+        RoundRow {
+            round_number: number,
+            round_type: round_type(number),
+            duration_ms: record.responses.of(number).and_then(|round| round.duration_ms.0),
+            tokens_used: spent.and_then(|spent| spent.tokens.0.as_ref()?.total.0),
+            cost: spent.and_then(|spent| money(spent.micro_usd, spent.lower_bound)),
+        }
+    };
+    numbers.into_iter().map(row).collect()
+}
+
+fn round_type(number: u8) -> &'static str {
+    match number {
+        1 => "independent",
+        2 => "synthesis",
+        3 => "cross_exam",
+        4 => "verdict",
+        _ => "other",
+    }
+}
+
+/// What Rounds 3 and 4 cost together; `None` when neither began. A round that does not tell its cost makes it a lower bound.
+pub(super) fn later_rounds(rounds: &[RoundRow]) -> Option<Cost> {
+    let later: Vec<Cost> = rounds
+        .iter()
+        .filter(|round| matches!(round.round_number, 3 | 4))
+        .map(|round| round.cost.unwrap_or(Cost::at_least(MicroUsd::ZERO)))
+        .collect();
+    (!later.is_empty()).then(|| later.into_iter().sum())
+}
+
+/// An amount as the record writes it.
+pub(super) fn money(micro_usd: Whole, lower_bound: Flag) -> Option<Cost> {
+    micro_usd.0.map(|known| Cost { known: MicroUsd(known), lower_bound: lower_bound.0 == Some(true) })
+}

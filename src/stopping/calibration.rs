@@ -1,0 +1,196 @@
+//! How far stated confidence can be trusted: what was stated against what became of it.
+//!
+//! Shown are the Brier score (the mean square of stated less right: 0 is perfect, 0.25 is what always saying one half gives), the expected
+//! calibration error over ten bins of equal width (Naeini et al., AAAI 2015: the mean distance of stated and right by bin, weighted by how
+//! many are in it), and the table of bins itself. An answer that was right in part counts as half.
+
+use crate::domain::ids::ModelRef;
+
+/// What the graded answers of a time say of all who stated something.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Calibration {
+    /// Answers that were graded: right, right in part, wrong.
+    pub right: u64,
+    pub mixed: u64,
+    pub wrong: u64,
+    /// Answers, by the confidence of their verdicts.
+    pub answers: Option<Reliability>,
+    /// Experts by model, as stated in Round 1, where they stood behind the answer: of an expert that held something else nobody has said
+    /// whether it was right.
+    pub experts: Vec<(ModelRef, Reliability)>,
+    /// Judges by model.
+    pub judges: Vec<(ModelRef, Reliability)>,
+    /// By the share of experts that supported the leading point, the highest first.
+    pub by_agreement: Vec<Level>,
+}
+
+/// Answers with the same share of supporters.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Level {
+    pub agreement: f64,
+    pub count: usize,
+    pub mean_right: f64,
+}
+
+impl Calibration {
+    pub fn graded(&self) -> u64 {
+        self.right + self.mixed + self.wrong
+    }
+}
+
+/// One statement and what became of it, both from 0 to 1.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Graded {
+    pub stated: f64,
+    pub right: f64,
+}
+
+/// What many statements say together.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Reliability {
+    pub count: usize,
+    pub mean_stated: f64,
+    pub mean_right: f64,
+    pub brier: f64,
+    pub expected_calibration_error: f64,
+    /// The bins that are not empty, the lowest first.
+    pub bins: Vec<Bin>,
+}
+
+/// Statements of about the same confidence.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Bin {
+    /// From this, included, to `to`, which belongs to the next bin; 1 belongs to the last.
+    pub from: f64,
+    pub to: f64,
+    pub count: usize,
+    pub mean_stated: f64,
+    pub mean_right: f64,
+}
+
+/// Bins of the expected calibration error.
+const BINS: usize = 10;
+
+impl Reliability {
+    /// Takes statements together; `None` without any. What is no number from 0 to 1 is left out.
+    pub fn of(graded: impl IntoIterator<Item = Graded>) -> Option<Self> {
+        let mut bins = [Sums::default(); BINS];
+        let (mut all, mut squares) = (Sums::default(), 0.0);
+        for one in graded {
+            let in_range = (0.0..=1.0).contains(&one.stated) && (0.0..=1.0).contains(&one.right);
+            let Some(bin) = bins.get_mut(bin_of(one.stated)).filter(|_| in_range) else { continue };
+            bin.take(one);
+            all.take(one);
+            squares += (one.stated - one.right).powi(2);
+        }
+        let (mean_stated, mean_right) = all.means()?;
+        let bins: Vec<Bin> = bins.iter().enumerate().filter_map(|(at, sums)| bin(at, sums)).collect();
+        let error = bins.iter().map(|bin| share(bin.count, all.count) * (bin.mean_stated - bin.mean_right).abs()).sum();
+        Some(Self {
+            count: all.count,
+            mean_stated,
+            mean_right,
+            brier: squares / as_number(all.count),
+            expected_calibration_error: error,
+            bins,
+        })
+    }
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Sums {
+    count: usize,
+    stated: f64,
+    right: f64,
+}
+
+impl Sums {
+    fn take(&mut self, one: Graded) {
+        self.count += 1;
+        self.stated += one.stated;
+        self.right += one.right;
+    }
+
+    fn means(&self) -> Option<(f64, f64)> {
+        let count = as_number(self.count);
+        (self.count > 0).then(|| (self.stated / count, self.right / count))
+    }
+}
+
+fn bin(at: usize, sums: &Sums) -> Option<Bin> {
+    let (mean_stated, mean_right) = sums.means()?;
+    Some(Bin { from: share(at, BINS), to: share(at + 1, BINS), count: sums.count, mean_stated, mean_right })
+}
+
+/// The bin that a confidence lies in. A border as it is written (0.7) lies in the bin that it begins, whatever it is in binary.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "the nearest whole millionth of a number from 0 to 1; anything else is refused by the caller"
+)]
+fn bin_of(stated: f64) -> usize {
+    ((stated * 1e6).round() as usize / (1_000_000 / BINS)).min(BINS - 1)
+}
+
+fn share(part: usize, whole: usize) -> f64 {
+    as_number(part) / as_number(whole)
+}
+
+#[expect(clippy::cast_precision_loss, reason = "nobody grades 2^53 answers")]
+fn as_number(count: usize) -> f64 {
+    count as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn of(pairs: &[(f64, f64)]) -> Option<Reliability> {
+        Reliability::of(pairs.iter().map(|&(stated, right)| Graded { stated, right }))
+    }
+
+    #[test]
+    fn a_known_set_has_the_scores_that_are_worked_out_by_hand() {
+        // 0.9 right, 0.9 wrong, 0.6 right, 0.5 right in part.
+        let found = of(&[(0.9, 1.0), (0.9, 0.0), (0.6, 1.0), (0.5, 0.5)]).unwrap();
+        let close = |one: f64, other: f64| (one - other).abs() < 1e-12;
+        assert!(close(found.brier, (0.01 + 0.81 + 0.16 + 0.0) / 4.0), "{found:?}");
+        // Bins 0.9: |0.9 - 0.5| of two; 0.6: |0.6 - 1|; 0.5: 0.
+        assert!(close(found.expected_calibration_error, (2.0 * 0.4 + 0.4) / 4.0), "{found:?}");
+        assert_eq!(found.bins.iter().map(|bin| (bin.from, bin.count)).collect::<Vec<_>>(), [(0.5, 1), (0.6, 1), (0.9, 2)]);
+        assert!(close(found.mean_stated, 0.725) && close(found.mean_right, 0.625));
+    }
+
+    #[test]
+    fn without_any_statement_nothing_is_said() {
+        assert_eq!(of(&[]), None);
+        assert_eq!(of(&[(1.5, 1.0), (f64::NAN, 0.0), (0.5, -1.0)]), None);
+    }
+
+    #[test]
+    fn a_border_begins_its_bin_and_certainty_is_in_the_last() {
+        let borders: Vec<(f64, f64)> = (0..=10).map(|tenth| (f64::from(tenth) / 10.0, 1.0)).collect();
+        let found = of(&borders).unwrap();
+        assert_eq!(found.bins.iter().map(|bin| bin.count).collect::<Vec<_>>(), [1, 1, 1, 1, 1, 1, 1, 1, 1, 2]);
+    }
+
+    proptest! {
+        #[test]
+        fn scores_stay_in_their_ranges_and_do_not_depend_on_the_order(mut pairs in proptest::collection::vec((0.0..=1.0f64, prop_oneof![Just(0.0), Just(0.5), Just(1.0)]), 1..60)) {
+            let found = of(&pairs).unwrap();
+            prop_assert!((0.0..=1.0).contains(&found.brier) && (0.0..=1.0 + 1e-9).contains(&found.expected_calibration_error));
+            prop_assert!(found.expected_calibration_error + 1e-9 >= (found.mean_stated - found.mean_right).abs());
+            prop_assert_eq!(found.bins.iter().map(|bin| bin.count).sum::<usize>(), pairs.len());
+            pairs.reverse();
+            prop_assert!((of(&pairs).unwrap().brier - found.brier).abs() < 1e-9);
+        }
+
+        #[test]
+        fn who_states_what_becomes_of_it_has_no_error(rights in proptest::collection::vec(prop_oneof![Just(0.0), Just(0.5), Just(1.0)], 1..40)) {
+            let found = Reliability::of(rights.into_iter().map(|right| Graded { stated: right, right })).unwrap();
+            prop_assert_eq!((found.brier, found.expected_calibration_error), (0.0, 0.0));
+        }
+    }
+}
