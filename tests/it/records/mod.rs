@@ -5,6 +5,7 @@ mod experience;
 mod finding;
 mod fixtures;
 mod journal;
+mod kept;
 mod money;
 mod month;
 mod record;
