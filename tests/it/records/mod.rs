@@ -6,6 +6,7 @@ mod finding;
 mod fixtures;
 mod index;
 mod journal;
+mod kept;
 mod money;
 mod month;
 mod record;
