@@ -11,6 +11,7 @@ pub mod journal;
 pub mod kept;
 pub mod month;
 pub mod outcomes;
+pub mod page;
 pub mod reading;
 pub mod record;
 pub mod spending;

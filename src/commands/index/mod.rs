@@ -9,7 +9,8 @@ use crate::terminal::printer::Printer;
 /// Asks the index.
 pub(crate) fn with<T>(home: &Home, _printer: &Printer, mut ask: impl FnMut(&mut Index) -> rusqlite::Result<T>) -> Result<T, Error> {
     let path = home.path().join("consult-analytics.db");
-    let mut index = if home.path().exists() { Index::open(&path).map_err(Error::failed)? } else { Index::in_memory().map_err(Error::failed)? };
+    let mut index =
+        if home.path().exists() { Index::open(&path).map_err(Error::failed)? } else { Index::in_memory().map_err(Error::failed)? };
     ask(&mut index).map_err(Error::failed)
 }
 

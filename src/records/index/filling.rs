@@ -120,7 +120,14 @@ impl Filled {
                 return Ok(Some(extracted));
             }
             bulk.put(rows)?;
-            self.note(connection, logs, id, Source { worth: *worth, name: sources::file_name(&extracted.stem, extracted.files) }, extracted.files, &extracted.stem)?;
+            self.note(
+                connection,
+                logs,
+                id,
+                Source { worth: *worth, name: sources::file_name(&extracted.stem, extracted.files) },
+                extracted.files,
+                &extracted.stem,
+            )?;
         }
         self.finish(connection, logs, &extracted)?;
         Ok(None)

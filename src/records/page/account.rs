@@ -1,0 +1,148 @@
+//! What comes last: who took part, what it cost, and what it can be traced by.
+
+use std::time::Duration;
+
+use crate::domain::kept::{Kept, Work, Writer};
+use crate::domain::money::Cost;
+use crate::domain::words::{amount, model_address, round_title, seconds, thousands};
+
+use super::markup::Markup;
+
+const UNKNOWN: &str = "–";
+
+pub(super) fn panel(page: &mut Markup, kept: &Kept) {
+    if kept.experts.is_empty() && kept.judge.is_none() {
+        return;
+    }
+    page.put("<section>\n<h2>Panel</h2>\n<div class=\"wide\">\n<table>\n");
+    page.put("<thead><tr><th scope=\"col\">Seat</th><th scope=\"col\">Model</th></tr></thead>\n<tbody>\n");
+    let experts = kept.experts.iter().map(|expert| (expert.name.as_str(), expert.model.as_ref()));
+    for (name, model) in experts.chain(kept.judge.as_ref().map(|judge| ("Judge", Some(judge)))) {
+        page.put("<tr><th scope=\"row\">").inline(name).put("</th><td>");
+        page.inline(&model.map_or_else(|| UNKNOWN.to_owned(), model_address)).put("</td></tr>\n");
+    }
+    page.put("</tbody>\n</table>\n</div>\n</section>\n");
+}
+
+pub(super) fn cost(page: &mut Markup, kept: &Kept) {
+    if kept.cost.is_none() && kept.work.is_empty() {
+        return;
+    }
+    page.put("<section>\n<h2>Cost</h2>\n<p class=\"stated\"><span class=\"label\">Total</span> <strong>");
+    page.text(&kept.cost.map_or_else(|| "not told".to_owned(), amount)).put("</strong></p>\n");
+    by_round(page, kept);
+    by_agent(page, kept);
+    by_provider(page, kept);
+    page.put("</section>\n");
+}
+
+/// What several pieces of work took together: what is told of them.
+#[derive(Default)]
+struct Sum {
+    cost: Option<Cost>,
+    tokens: Option<u64>,
+    duration: Option<Duration>,
+}
+
+impl Sum {
+    fn of<'a>(work: impl Iterator<Item = &'a Work>) -> Self {
+        work.fold(Self::default(), |sum, work| Self {
+            cost: sum.cost.into_iter().chain(work.cost).reduce(|one, other| one + other),
+            tokens: sum.tokens.into_iter().chain(work.tokens).reduce(u64::saturating_add),
+            duration: sum.duration.into_iter().chain(work.duration).reduce(Duration::saturating_add),
+        })
+    }
+
+    fn cells(&self, page: &mut Markup) {
+        number(page, self.duration.map(seconds));
+        number(page, self.tokens.map(thousands));
+        number(page, self.cost.map(amount));
+    }
+}
+
+fn number(page: &mut Markup, told: Option<String>) {
+    page.put("<td class=\"number\">").text(told.as_deref().unwrap_or(UNKNOWN)).put("</td>");
+}
+
+fn by_round(page: &mut Markup, kept: &Kept) {
+    if kept.rounds.is_empty() {
+        return;
+    }
+    page.put("<div class=\"wide\">\n<table>\n<caption>By round</caption>\n<thead><tr><th scope=\"col\">Round</th>");
+    page.put("<th scope=\"col\" class=\"number\">Time</th><th scope=\"col\" class=\"number\">Tokens</th>");
+    page.put("<th scope=\"col\" class=\"number\">Cost</th></tr></thead>\n<tbody>\n");
+    for round in &kept.rounds {
+        let sum = Sum::of(kept.work.iter().filter(|work| work.round == round.number));
+        page.put("<tr><th scope=\"row\">").text(&round.number.to_string()).put(" ").text(round_title(round.number));
+        page.put(if round.is_complete { "</th>" } else { " (not finished)</th>" });
+        Sum { duration: round.duration, ..sum }.cells(page);
+        page.put("</tr>\n");
+    }
+    page.put("</tbody>\n</table>\n</div>\n");
+}
+
+fn by_agent(page: &mut Markup, kept: &Kept) {
+    let mut agents: Vec<&Work> = Vec::new();
+    for work in &kept.work {
+        if agents.iter().all(|other| other.agent != work.agent) {
+            agents.push(work);
+        }
+    }
+    if agents.is_empty() {
+        return;
+    }
+    // In the order of the panel; the judge, who is not on it, last.
+    agents.sort_by_key(|work| kept.experts.iter().position(|expert| expert.id == work.agent).unwrap_or(kept.experts.len()));
+    page.put("<div class=\"wide\">\n<table>\n<caption>By agent</caption>\n<thead><tr><th scope=\"col\">Agent</th>");
+    page.put("<th scope=\"col\" class=\"number\">Time</th><th scope=\"col\" class=\"number\">Tokens</th>");
+    page.put("<th scope=\"col\" class=\"number\">Cost</th></tr></thead>\n<tbody>\n");
+    for agent in agents {
+        page.put("<tr><th scope=\"row\">").inline(&agent.name).put("</th>");
+        Sum::of(kept.work.iter().filter(|work| work.agent == agent.agent)).cells(page);
+        page.put("</tr>\n");
+    }
+    page.put("</tbody>\n</table>\n</div>\n");
+}
+
+fn by_provider(page: &mut Markup, kept: &Kept) {
+    if kept.by_provider.is_empty() {
+        return;
+    }
+    page.put("<div class=\"wide\">\n<table>\n<caption>By provider</caption>\n<thead><tr><th scope=\"col\">Provider</th>");
+    page.put("<th scope=\"col\" class=\"number\">Cost</th></tr></thead>\n<tbody>\n");
+    for (provider, cost) in &kept.by_provider {
+        page.put("<tr><th scope=\"row\">").inline(provider.as_str()).put("</th>");
+        number(page, Some(amount(*cost)));
+        page.put("</tr>\n");
+    }
+    page.put("</tbody>\n</table>\n</div>\n");
+}
+
+/// What it can be traced by.
+pub(super) fn colophon(page: &mut Markup, kept: &Kept) {
+    page.put("<footer>\n<h2>About this page</h2>\n<dl class=\"facts\">\n<div><dt>Consultation</dt><dd>")
+        .inline(&kept.id)
+        .put("</dd></div>\n");
+    if let Some(at) = kept.at {
+        page.put("<div><dt>Began</dt><dd>").moment(at).put("</dd></div>\n");
+    }
+    if let Some(state) = &kept.state {
+        page.put("<div><dt>State</dt><dd>").inline(state).put("</dd></div>\n");
+    }
+    page.put("<div><dt>Written by</dt><dd>").put(match kept.writer {
+        Writer::Conclave => "conclave",
+        Writer::LlmConclave => "llm-conclave",
+    });
+    if let Some(version) = &kept.tool_version {
+        page.put(" ").inline(version);
+    }
+    page.put("</dd></div>\n");
+    if !kept.prompt_versions.is_empty() {
+        page.put("<div><dt>Prompts</dt><dd>");
+        for (at, (name, version)) in kept.prompt_versions.iter().enumerate() {
+            page.put(if at > 0 { ", " } else { "" }).inline(&format!("{name} {version}"));
+        }
+        page.put("</dd></div>\n");
+    }
+    page.put("</dl>\n</footer>\n");
+}

@@ -1,0 +1,144 @@
+//! What comes first: what is missing, what was asked, what was answered, and who disagrees.
+
+use crate::domain::artifact::{Dissent, Severity};
+use crate::domain::kept::{Ended, Kept};
+use crate::domain::words::{amount, seconds, thousands};
+
+use super::markup::Markup;
+
+/// Above everything: what makes this less than the panel promised.
+pub(super) fn notice(page: &mut Markup, kept: &Kept) {
+    let is_degraded = kept.status.as_deref() == Some("degraded") || !kept.degradations.is_empty();
+    match kept.ended() {
+        Ended::Completed if !is_degraded => return,
+        Ended::Completed => {
+            page.put("<aside class=\"notice\">\n<p><strong>Degraded result:</strong> this is less than the panel promised.</p>\n")
+        }
+        Ended::Aborted => {
+            page.put("<aside class=\"notice\">\n<p><strong>Aborted");
+            if let Some(during) = &kept.aborted_during {
+                page.put(" in ").inline(during);
+            }
+            page.put(".</strong>");
+            if let Some(why) = kept.abort_message.as_ref().or(kept.abort_reason.as_ref()) {
+                page.put(" ").inline(why);
+            }
+            page.put("</p>\n<p>Below is what was finished by then. It is not a verdict.</p>\n")
+        }
+        Ended::Unfinished => {
+            page.put("<aside class=\"notice\">\n<p><strong>Incomplete:</strong> the consultation was cut off or is still under way.</p>\n");
+            page.put("<p>Below is what was finished by then. It is not a verdict.</p>\n")
+        }
+    };
+    page.list(&kept.degradations).put("</aside>\n");
+}
+
+pub(super) fn head(page: &mut Markup, kept: &Kept) {
+    page.put("<header>\n<p class=\"label\">Consultation</p>\n");
+    let question = kept.question.trim();
+    if question.is_empty() {
+        page.put("<h1>(no question)</h1>\n");
+    } else {
+        // A heading of many lines is none.
+        let is_long = question.contains('\n') || question.chars().nth(160).is_some();
+        page.put(if is_long { "<h1 class=\"said long\" dir=\"auto\">" } else { "<h1 class=\"said\" dir=\"auto\">" });
+        page.text(question).put("</h1>\n");
+    }
+    page.put("<ul class=\"facts\">\n");
+    if let Some(at) = kept.at {
+        page.put("<li>").moment(at).put("</li>\n");
+    }
+    if let Some(mode) = &kept.mode {
+        page.put("<li>").inline(mode).put(" mode</li>\n");
+    }
+    if let Some(cost) = kept.cost {
+        page.put("<li>").text(&amount(cost)).put("</li>\n");
+    }
+    if let Some(duration) = kept.duration {
+        page.put("<li>").text(&seconds(duration)).put("</li>\n");
+    }
+    if let Some(tokens) = kept.tokens {
+        page.put("<li>").text(&thousands(tokens)).put(" tokens</li>\n");
+    }
+    page.put("</ul>\n</header>\n");
+}
+
+pub(super) fn answer(page: &mut Markup, kept: &Kept) {
+    page.put("<section class=\"answer\">\n<h2>Answer</h2>\n");
+    let Some(recommendation) = &kept.recommendation else {
+        return without_verdict(page, kept);
+    };
+    page.put("<p class=\"stated\"><span class=\"label\">Confidence</span> <strong>");
+    match kept.confidence {
+        Some(confidence) => page.text(&confidence.to_string()),
+        None => page.put("not stated"),
+    };
+    page.put("</strong>");
+    if let Some(agreement) = kept.agreement {
+        let share = format!("{:.0}%", agreement * 100.0);
+        page.put(" <span class=\"label\">Agreement</span> <strong>").text(&share).put("</strong>");
+    }
+    page.put("</p>\n").block(recommendation);
+    if let Some(summary) = kept.summary.as_ref().filter(|summary| !summary.trim().is_empty() && *summary != recommendation) {
+        page.put("<h3>Summary</h3>\n").block(summary);
+    }
+    if let Some(early) = &kept.early_end {
+        page.put("<p class=\"quiet\">Ended after Round 2");
+        if let Some(reason) = &early.reason {
+            page.put(": ").inline(reason);
+        }
+        page.put("</p>\n");
+    }
+    evidence(page, kept);
+    page.put("</section>\n");
+}
+
+/// What stands in for a verdict: what the judge found agreed, or a pointer to the positions.
+fn without_verdict(page: &mut Markup, kept: &Kept) {
+    page.put(if kept.ended() == Ended::Completed { "<p>No verdict was asked for" } else { "<p>No verdict was reached" });
+    match &kept.partial_consensus {
+        Some(found) => page.put(". What was found agreed by then:</p>\n").block(found),
+        None if kept.independents.is_empty() => page.put(", and no expert has answered.</p>\n"),
+        None => page.put(": the positions stand side by side below.</p>\n"),
+    };
+    page.put("</section>\n");
+}
+
+fn evidence(page: &mut Markup, kept: &Kept) {
+    let Some(verdict) = kept.verdict.as_ref().filter(|verdict| !verdict.evidence.is_empty()) else { return };
+    page.put("<h3>Evidence</h3>\n<ul>\n");
+    for evidence in &verdict.evidence {
+        page.put("<li><span class=\"said\" dir=\"auto\">").text(evidence.claim.trim()).put("</span>");
+        if !evidence.agent.trim().is_empty() {
+            page.put(" <span class=\"by\">").inline(kept.name_of(&evidence.agent)).put("</span>");
+        }
+        if !evidence.quote.trim().is_empty() {
+            page.put("\n<q class=\"said\" dir=\"auto\">").text(evidence.quote.trim()).put("</q>");
+        }
+        page.put("</li>\n");
+    }
+    page.put("</ul>\n");
+}
+
+pub(super) fn dissent(page: &mut Markup, kept: &Kept) {
+    let Some(verdict) = kept.verdict.as_ref().filter(|verdict| !verdict.dissent.is_empty()) else { return };
+    page.put("<section class=\"dissent\">\n<h2>Dissent</h2>\n<ul>\n");
+    for Dissent { agent, concern, severity: weight } in &verdict.dissent {
+        page.put("<li>");
+        if !agent.trim().is_empty() {
+            page.put("<strong>").inline(kept.name_of(agent)).put("</strong> ");
+        }
+        severity(page, *weight);
+        page.put("\n").block(concern).put("</li>\n");
+    }
+    page.put("</ul>\n</section>\n");
+}
+
+/// How much something weighs, in a word and not by colour alone.
+pub(super) fn severity(page: &mut Markup, severity: Severity) {
+    page.put(match severity {
+        Severity::Low => "<span class=\"weight\">low</span>",
+        Severity::Medium => "<span class=\"weight\">medium</span>",
+        Severity::High => "<span class=\"weight high\">high</span>",
+    });
+}

@@ -1,0 +1,234 @@
+//! What the rounds brought: the positions side by side, what the judge made of them, who changed their mind, and what was objected.
+
+use crate::domain::artifact::{Challenge, Independent, Rebuttal, Revision, Synthesis};
+use crate::domain::kept::{Kept, KeptAgent, Work, Writer};
+use crate::domain::words::model_name;
+
+use super::answer::severity;
+use super::markup::Markup;
+
+/// Round 1, in the order of the panel; then whoever is not on it.
+pub(super) fn positions(page: &mut Markup, kept: &Kept) {
+    let on_panel = |held: &&Independent| kept.experts.iter().any(|expert| expert.id == held.agent_id);
+    let others: Vec<&Independent> = kept.independents.iter().filter(|held| !on_panel(held)).collect();
+    let failed = |expert: &KeptAgent| kept.work.iter().find(|work| work.round == 1 && work.agent == expert.id && work.error.is_some());
+    let seats: Vec<_> = kept
+        .experts
+        .iter()
+        .map(|expert| (expert, kept.independents.iter().find(|held| held.agent_id == expert.id), failed(expert)))
+        .filter(|(_, held, failed)| held.is_some() || failed.is_some())
+        .collect();
+    if seats.is_empty() && others.is_empty() {
+        return;
+    }
+    page.put("<section>\n<h2>Positions</h2>\n<p class=\"quiet\">Round 1: what each expert answered without knowing the others.</p>\n<div class=\"side\">\n");
+    for (expert, held, failed) in seats {
+        page.put("<article>\n<h3>").inline(&expert.name).put("</h3>\n");
+        if let Some(model) = &expert.model {
+            page.put("<p class=\"by\">").inline(&model_name(model)).put("</p>\n");
+        }
+        match (held, failed) {
+            (Some(held), _) => position(page, held),
+            (None, failed) => no_answer(page, failed),
+        }
+        page.put("</article>\n");
+    }
+    for held in others {
+        page.put("<article>\n<h3>").inline(held.agent_id.as_str()).put("</h3>\n");
+        position(page, held);
+        page.put("</article>\n");
+    }
+    page.put("</div>\n</section>\n");
+}
+
+fn no_answer(page: &mut Markup, failed: Option<&Work>) {
+    page.put("<p><em>No answer</em>");
+    if let Some(why) = failed.and_then(|failed| failed.error.as_ref()) {
+        page.put(": ").inline(why);
+    }
+    page.put("</p>\n");
+}
+
+fn position(page: &mut Markup, held: &Independent) {
+    page.put("<p class=\"stated\"><span class=\"label\">Confidence</span> <strong>");
+    match held.confidence {
+        Some(confidence) => page.text(&confidence.to_string()),
+        None => page.put("not stated"),
+    };
+    page.put("</strong></p>\n").block(&held.position).list(&held.key_points);
+    if !held.rationale.trim().is_empty() {
+        page.put("<h4>Reasoning</h4>\n").block(&held.rationale);
+    }
+    // The whole answer, where it could not be read as asked: its beginning is the position then.
+    if !held.prose_excerpt.trim().is_empty() && held.prose_excerpt.trim() != held.position.trim() {
+        page.put("<h4>In its own words</h4>\n").block(&held.prose_excerpt);
+    }
+}
+
+/// Round 2.
+pub(super) fn synthesis(page: &mut Markup, kept: &Kept) {
+    let Some(synthesis) = &kept.synthesis else { return };
+    page.put("<section>\n<h2>Agreements and Tensions</h2>\n<p class=\"quiet\">Round 2: what the judge made of the positions.</p>\n");
+    if !synthesis.prose_excerpt.trim().is_empty() {
+        page.block(&synthesis.prose_excerpt);
+    }
+    agreements(page, kept, synthesis);
+    tensions(page, kept, synthesis);
+    if !synthesis.priority_order.is_empty() {
+        page.put("<h3>What weighs most</h3>\n<ol>\n");
+        for priority in &synthesis.priority_order {
+            page.put("<li class=\"said\" dir=\"auto\">").text(priority.trim()).put("</li>\n");
+        }
+        page.put("</ol>\n");
+    }
+    page.put("</section>\n");
+}
+
+fn agreements(page: &mut Markup, kept: &Kept, synthesis: &Synthesis) {
+    if synthesis.consensus_points.is_empty() {
+        return;
+    }
+    page.put("<h3>Agreed</h3>\n<ul>\n");
+    for point in &synthesis.consensus_points {
+        page.put("<li><span class=\"said\" dir=\"auto\">").text(point.point.trim()).put("</span>");
+        if let Some(confidence) = point.confidence {
+            page.put(" <span class=\"weight\">").text(&confidence.to_string()).put("</span>");
+        }
+        if !point.supporting_agents.is_empty() {
+            page.put("\n<span class=\"by\">");
+            names(page, kept, &point.supporting_agents);
+            page.put("</span>");
+        }
+        page.put("</li>\n");
+    }
+    page.put("</ul>\n");
+}
+
+fn tensions(page: &mut Markup, kept: &Kept, synthesis: &Synthesis) {
+    if synthesis.tensions.is_empty() {
+        return;
+    }
+    page.put("<h3>Tensions</h3>\n");
+    for tension in &synthesis.tensions {
+        page.put("<div class=\"tension\">\n<h4>").inline(&tension.topic).put(" ");
+        severity(page, tension.severity);
+        page.put("</h4>\n");
+        if !tension.viewpoints.is_empty() {
+            page.put("<dl class=\"side\">\n");
+            for view in &tension.viewpoints {
+                page.put("<div><dt>").inline(kept.name_of(&view.agent)).put("</dt>\n<dd>");
+                page.block(&view.viewpoint).put("</dd></div>\n");
+            }
+            page.put("</dl>\n");
+        }
+        page.put("</div>\n");
+    }
+}
+
+fn names(page: &mut Markup, kept: &Kept, agents: &[String]) {
+    for (at, agent) in agents.iter().enumerate() {
+        if at > 0 {
+            page.put(", ");
+        }
+        page.inline(kept.name_of(agent));
+    }
+}
+
+/// Round 3: what each expert holds after the cross-examination.
+pub(super) fn changes(page: &mut Markup, kept: &Kept) {
+    let merged = kept.cross_exam.iter().flat_map(|merged| &merged.positions);
+    let revisions: Vec<&Revision> = if kept.revisions.is_empty() { merged.collect() } else { kept.revisions.iter().collect() };
+    if revisions.is_empty() {
+        return;
+    }
+    page.put("<section>\n<h2>Changes of Mind</h2>\n<p class=\"quiet\">Round 3: what each expert holds after the cross-examination.</p>\n<div class=\"side\">\n");
+    for revision in revisions {
+        change(page, kept, revision);
+    }
+    page.put("</div>\n</section>\n");
+}
+
+fn change(page: &mut Markup, kept: &Kept, revision: &Revision) {
+    let before = kept.independents.iter().find(|held| held.agent_id == revision.agent_id).and_then(|held| held.confidence);
+    page.put("<article>\n<h3>").inline(kept.name_of(revision.agent_id.as_str())).put("</h3>\n<p class=\"stated\"><strong>");
+    page.put(if revision.changed { "Changed its mind" } else { "Held its position" }).put("</strong>");
+    if let Some(after) = revision.revised_confidence {
+        page.put(" <span class=\"label\">Confidence</span> ");
+        if let Some(before) = before {
+            page.text(&before.to_string()).put(" → ");
+        }
+        page.text(&after.to_string());
+    }
+    page.put("</p>\n").block(&revision.revised_position);
+    if !revision.because_of.is_empty() {
+        page.put("<ul>\n");
+        for because in &revision.because_of {
+            page.put("<li>because of <strong>").inline(kept.name_of(&because.agent)).put("</strong>: <span class=\"said\" dir=\"auto\">");
+            page.text(because.argument.trim()).put("</span></li>\n");
+        }
+        page.put("</ul>\n");
+    }
+    page.put("</article>\n");
+}
+
+/// Round 3: challenges and what was answered, and what nobody answered.
+pub(super) fn objections(page: &mut Markup, kept: &Kept) {
+    let merged = kept.cross_exam.as_ref();
+    let challenges: Vec<&Challenge> = match merged {
+        Some(merged) => merged.challenges.iter().collect(),
+        None => kept.revisions.iter().flat_map(|revision| &revision.challenges).collect(),
+    };
+    let rebuttals: Vec<&Rebuttal> = match merged {
+        Some(merged) => merged.rebuttals.iter().collect(),
+        None => kept.revisions.iter().flat_map(|revision| &revision.rebuttals).collect(),
+    };
+    let unresolved = merged.map(|merged| merged.unresolved.as_slice()).unwrap_or_default();
+    let prose = merged.map(|merged| merged.prose_excerpt.as_str()).filter(|prose| !prose.trim().is_empty());
+    let concerns = concerns(kept, &challenges, unresolved);
+    if challenges.is_empty() && rebuttals.is_empty() && unresolved.is_empty() && prose.is_none() && concerns.is_empty() {
+        return;
+    }
+    page.put("<section>\n<h2>Challenges and Rebuttals</h2>\n");
+    if let Some(prose) = prose {
+        page.block(prose);
+    }
+    if !challenges.is_empty() {
+        page.put("<h3>Challenges</h3>\n<ul>\n");
+        challenges.iter().for_each(|challenge| one_challenge(page, kept, challenge));
+        page.put("</ul>\n");
+    }
+    if !rebuttals.is_empty() {
+        page.put("<h3>Rebuttals</h3>\n<ul>\n");
+        for rebuttal in rebuttals {
+            page.put("<li><strong>").inline(kept.name_of(&rebuttal.agent)).put("</strong>\n").block(&rebuttal.rebuttal).put("</li>\n");
+        }
+        page.put("</ul>\n");
+    }
+    if !unresolved.is_empty() {
+        page.put("<h3>Unresolved</h3>\n").list(unresolved);
+    }
+    if !concerns.is_empty() {
+        page.put("<h3>Concerns</h3>\n").list(&concerns);
+    }
+    page.put("</section>\n");
+}
+
+fn one_challenge(page: &mut Markup, kept: &Kept, challenge: &Challenge) {
+    page.put("<li><strong>").inline(kept.name_of(&challenge.challenger)).put("</strong>");
+    if !challenge.target_agent.trim().is_empty() {
+        page.put(" to <strong>").inline(kept.name_of(&challenge.target_agent)).put("</strong>");
+    }
+    page.put(" ");
+    severity(page, challenge.severity);
+    page.put("\n").block(&challenge.challenge).list(&challenge.evidence).put("</li>\n");
+}
+
+/// Concerns that are said nowhere else: ours are all taken from the rounds.
+fn concerns<'a>(kept: &'a Kept, challenges: &[&Challenge], unresolved: &[String]) -> Vec<&'a str> {
+    let elsewhere =
+        |concern: &str| challenges.iter().any(|challenge| challenge.challenge == concern) || unresolved.iter().any(|text| text == concern);
+    match kept.writer {
+        Writer::Conclave => Vec::new(),
+        Writer::LlmConclave => kept.concerns.iter().map(String::as_str).filter(|concern| !elsewhere(concern)).collect(),
+    }
+}
