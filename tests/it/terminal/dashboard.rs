@@ -344,7 +344,7 @@ fn each_target_that_is_reached_has_its_line_and_with_all_of_them_nothing_else_is
 📊 Progress toward Success Criteria:
 • Usage: 147/150 consultations (98%) - Almost there!
 • Speed: 15.0s median (target: <15s) - Too slow
-• Cost: $20.01/$20.00 budget (100%) - Over budget
+• Cost: $20.01/$20.00 budget (>100%) - Over budget
 Usage in the 30 days to 2026-11-21, speed in the time shown above, cost in
 November 2026.
 "
