@@ -29,6 +29,8 @@ pub struct Rebuilt {
     pub indexed: usize,
     /// Files that have no rows, by name, each with why.
     pub skipped: Vec<(String, String)>,
+    /// Where another program's database is now that was in the place of ours.
+    pub set_aside: Option<PathBuf>,
 }
 
 /// Why there is no new index. The old one is as it was.
@@ -62,6 +64,14 @@ pub fn rebuild_unusable(logs: &Path, database: &Path, progress: &mut dyn FnMut(P
     }
 }
 
+/// Makes an index that is kept nowhere: for a home that cannot be written.
+pub fn in_memory(logs: &Path) -> Result<(Index, Rebuilt), CannotRebuild> {
+    let failed = |source| CannotRebuild::Failed { path: PathBuf::from(":memory:"), source };
+    let index = Index::in_memory().map_err(failed)?;
+    let filled = fill(index.connection(), logs, &list(logs)?, &mut |_| {}).map_err(failed)?;
+    Ok((index, filled.into_rebuilt()))
+}
+
 fn building(database: &Path) -> Result<Building, CannotRebuild> {
     locking::to_build(database, Patience::Long).map_err(|Busy| CannotRebuild::Busy(database.to_owned()))
 }
@@ -75,6 +85,8 @@ fn build(building: &Building, logs: &Path, database: &Path, progress: &mut dyn F
     let new = swapping::temporary(database).map_err(unwritable)?;
     let listed = list(logs)?;
     let mut connection = Connection::open(&new).map_err(failed)?;
+    // Until it is in its place nothing of it has to last.
+    connection.execute_batch("PRAGMA journal_mode = memory; PRAGMA synchronous = off;").map_err(failed)?;
     schema::migrate(&mut connection, 0).map_err(failed)?;
     let mut filled = fill(&connection, logs, &listed, progress).map_err(failed)?;
     // The bulk of it, while others still use the old one.
@@ -86,11 +98,11 @@ fn build(building: &Building, logs: &Path, database: &Path, progress: &mut dyn F
     filled.catch_up(&connection, logs, &listed).map_err(failed)?;
     close(connection).map_err(failed)?;
     swapping::sync(&new).map_err(unwritable)?;
-    swapping::put_in_place(new, database).map_err(|error| match error {
+    let set_aside = swapping::put_in_place(new, database).map_err(|error| match error {
         NotSwapped::Busy => CannotRebuild::Busy(database.to_owned()),
         NotSwapped::Failed(source) => unwritable(source),
     })?;
-    Ok(filled.into_rebuilt())
+    Ok(Rebuilt { set_aside, ..filled.into_rebuilt() })
 }
 
 fn list(logs: &Path) -> Result<Listed, CannotRebuild> {

@@ -54,12 +54,12 @@ pub(super) fn remove_leftovers(database: &Path) {
     }
 }
 
-/// Puts a complete and closed database in its place.
-pub(super) fn put_in_place(new: tempfile::TempPath, database: &Path) -> Result<(), NotSwapped> {
-    match end(database)? {
-        Ended::NothingToLose => {}
-        Ended::Foreign => set_aside(database)?,
-    }
+/// Puts a complete and closed database in its place; returns where another program's is now that was there.
+pub(super) fn put_in_place(new: tempfile::TempPath, database: &Path) -> Result<Option<PathBuf>, NotSwapped> {
+    let aside = match end(database)? {
+        Ended::NothingToLose => None,
+        Ended::Foreign => Some(set_aside(database)?),
+    };
     for ending in COMPANIONS {
         remove(&with_ending(database, ending))?;
     }
@@ -67,7 +67,7 @@ pub(super) fn put_in_place(new: tempfile::TempPath, database: &Path) -> Result<(
     sync_folder(folder(database))?;
     new.persist(database).map_err(|error| error.error)?;
     sync_folder(folder(database))?;
-    Ok(())
+    Ok(aside)
 }
 
 /// What is to become of the old database.
@@ -105,7 +105,7 @@ fn end(database: &Path) -> Result<Ended, NotSwapped> {
 }
 
 /// Gives another program's database a name at which nothing is lost and nobody looks for ours.
-fn set_aside(database: &Path) -> io::Result<()> {
+fn set_aside(database: &Path) -> io::Result<PathBuf> {
     let free = |number: u32| {
         let ending = if number == 1 { ".before-conclave".to_owned() } else { format!(".before-conclave-{number}") };
         with_ending(database, &ending)
@@ -117,7 +117,8 @@ fn set_aside(database: &Path) -> io::Result<()> {
             Ok(()) | Err(_) => {}
         }
     }
-    fs::rename(database, aside)
+    fs::rename(database, &aside)?;
+    Ok(aside)
 }
 
 fn remove(path: &Path) -> io::Result<()> {
