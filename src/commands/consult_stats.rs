@@ -7,13 +7,15 @@ use crate::commands::{config, index};
 use crate::config::env::Environment;
 use crate::config::paths::Home;
 use crate::config::settings::Settings;
-use crate::domain::statistics::{Span, Statistics, Targets, UsageNumbers};
+use crate::domain::statistics::{Range, Span, Statistics, Targets, UsageNumbers};
 use crate::domain::time::Timestamp;
 use crate::engine::clock::Clock;
 use crate::error::Error;
 use crate::providers::vendors;
+use crate::records::calibration::{self, calibration};
 use crate::records::statistics::calendar::{self, NotASpan};
 use crate::records::statistics::{json, statistics};
+use crate::terminal::calibration_screen;
 use crate::terminal::dashboard::charset::Charset;
 use crate::terminal::dashboard::{Border, Canvas, dashboard, nothing};
 use crate::terminal::printer::Printer;
@@ -56,8 +58,12 @@ pub struct Args {
     #[arg(long)]
     json: bool,
 
+    /// Show how far stated confidence could be trusted, from what became of answers: conclave history outcome
+    #[arg(long)]
+    calibration: bool,
+
     /// Make the index anew from the logs, and nothing else
-    #[arg(long, conflicts_with_all = ["week", "month", "all_time", "since", "until", "json"])]
+    #[arg(long, conflicts_with_all = ["week", "month", "all_time", "since", "until", "json", "calibration"])]
     rebuild_index: bool,
 
     /// Draw with ASCII characters only, as where the locale is not UTF-8
@@ -73,6 +79,9 @@ pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> 
     }
     let (zone, now) = (TimeZone::system(), Clock::system().now());
     let span = span(args, &zone, now).map_err(Error::usage)?;
+    if args.calibration {
+        return calibrate(args, &home, printer, &calendar::range(span, &zone, now));
+    }
     let targets = targets(&config::load(&home, environment)?);
     let (found, elsewhere) = find(&home, printer, span, &Calendar { zone, now }, targets)?;
     if args.json {
@@ -85,6 +94,18 @@ pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> 
         Some(elsewhere) => nothing(&found.range, &elsewhere, canvas),
     };
     printer.result(&text).map_err(Error::failed)
+}
+
+/// Shows what was stated beside what became of it.
+fn calibrate(args: &Args, home: &Home, printer: &Printer, range: &Range) -> Result<(), Error> {
+    let found = index::with(home, printer, |index| calibration(index.connection(), range))?;
+    if args.json {
+        let json = serde_json::to_string_pretty(&calibration::json(&found, range)).map_err(Error::failed)?;
+        return printer.result(&format!("{json}\n")).map_err(Error::failed);
+    }
+    let face = printer.out_face();
+    let width = if face.is_terminal { face.width } else { 80 };
+    printer.result(&calibration_screen::screen(&found, width, face.paint)).map_err(Error::failed)
 }
 
 /// Where and when a day is.

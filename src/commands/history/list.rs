@@ -131,7 +131,8 @@ fn collect(past: &Past<'_>, args: &Args, filter: &Filter, limit: Option<usize>) 
         entries.retain(|entry| entry.standing == Standing::Running);
     }
     let is_cut = asked.is_some_and(|limit| known >= limit);
-    let total = if is_cut { history::count(connection, filter).map_err(failed)? + (entries.len() - known) as u64 } else { entries.len() as u64 };
+    let total =
+        if is_cut { history::count(connection, filter).map_err(failed)? + (entries.len() - known) as u64 } else { entries.len() as u64 };
     entries.sort_by(|one, other| (other.timestamp, &other.consultation_id).cmp(&(one.timestamp, &one.consultation_id)));
     entries.truncate(limit.unwrap_or(usize::MAX));
     for entry in &mut entries {

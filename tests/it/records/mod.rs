@@ -9,4 +9,3 @@ mod money;
 mod month;
 mod record;
 mod reopening;
-mod scratch;
