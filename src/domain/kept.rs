@@ -161,10 +161,10 @@ pub struct KeptDebate {
 impl Kept {
     pub fn ended(&self) -> Ended {
         // `partial` is what the original calls a consultation that was cancelled or failed; its state is then where it stood.
-        if let Some("partial" | "aborted") = self.status.as_deref() {
-            return Ended::Aborted;
+        match self.status.as_deref() {
+            Some("partial" | "aborted") => Ended::Aborted,
+            Some(_) | None => self.state.as_deref().map_or(Ended::Unfinished, Ended::of_state),
         }
-        self.state.as_deref().map_or(Ended::Unfinished, Ended::of_state)
     }
 
     /// The name of a seat; text that names no seat is returned as it is.

@@ -1,8 +1,8 @@
 //! Reads a record of any shape: ours of every version, and those of the original `llm-conclave`, which shares the home.
 //!
-//! Tolerant: of a record only the id must be there, and a question or answers. A field that is missing or of another type than expected is
-//! as if it had not been written. `fields` looks into JSON so, `artifacts` reads what the rounds left behind, in either spelling of the
-//! keys; `ours` and `original` read the rest of a record.
+//! Tolerant: of a record only the id must be there, and a question, answers or a cost. A field that is missing or of another type than
+//! expected is as if it had not been written. `fields` looks into JSON so, `artifacts` reads what the rounds left behind, in either spelling
+//! of the keys; `ours` and `original` read the rest of a record.
 
 mod artifacts;
 mod fields;
@@ -90,14 +90,14 @@ fn of_value(value: &Value) -> Result<Kept, KeptUnreadable> {
     }
     let kept = if is_ours(fields) { ours::read(fields) } else { original::read(fields) };
     // Events, checkpoints and what became of an answer have an id too.
-    let is_record = fields.text("question").is_some() || fields.object("responses").is_some();
+    let is_record = ["question", "responses", "cost"].into_iter().any(|name| fields.get(name).is_some());
     if kept.id.is_empty() || !is_record { Err(KeptUnreadable::NotARecord) } else { Ok(kept) }
 }
 
 /// Whether this program wrote a record. The original's rounds are `round1`, and it does not say by which version of it they were written.
 fn is_ours(fields: Fields<'_>) -> bool {
     let rounds = fields.object("responses").is_some_and(|responses| responses.keys().any(|round| round.starts_with("round_")));
-    rounds || fields.text("tool_version").is_some()
+    rounds || fields.text("tool_version").is_some() || fields.text("@type").as_deref() == Some("Report")
 }
 
 /// Versions with the same first number only add.

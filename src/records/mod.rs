@@ -18,4 +18,3 @@ pub mod record;
 pub mod removing;
 pub mod spending;
 pub mod statistics;
-pub mod stored;

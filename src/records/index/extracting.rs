@@ -36,10 +36,12 @@ pub enum NotIndexable {
 
 /// Reads a record. `stem` is its file's name without the ending; `written_at` stands in where the record does not tell when it began.
 pub fn rows<'a>(record: &'a [u8], stem: &'a str, written_at: Timestamp) -> Result<Rows<'a>, NotIndexable> {
-    let Object(read) = serde_json::from_slice::<Object<Record<'a>>>(record).map_err(|error| match error.classify() {
-        serde_json::error::Category::Data => NotIndexable::NotARecord,
-        serde_json::error::Category::Io | serde_json::error::Category::Syntax | serde_json::error::Category::Eof => NotIndexable::NotJson,
-    })?;
+    let read = match serde_json::from_slice::<Object<Record<'a>>>(record) {
+        Ok(Object(read)) => read,
+        Err(error) if error.is_data() => return Err(NotIndexable::NotARecord),
+        // The original writes cancelled runs as lines.
+        Err(_) => return super::foreign::rows(record, stem, written_at),
+    };
     let Some(mut read) = read.filter(is_ours) else { return super::foreign::rows(record, stem, written_at) };
     if let Some(version) = read.schema_version.0.as_deref().filter(|version| is_newer(version)) {
         return Err(NotIndexable::Newer(version.to_owned()));
