@@ -4,6 +4,7 @@ mod endings;
 mod experience;
 mod finding;
 mod fixtures;
+mod index;
 mod journal;
 mod money;
 mod month;
