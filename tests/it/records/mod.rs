@@ -9,3 +9,4 @@ mod money;
 mod month;
 mod record;
 mod reopening;
+mod statistics;
