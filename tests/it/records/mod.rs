@@ -11,3 +11,4 @@ mod money;
 mod month;
 mod record;
 mod reopening;
+mod statistics;
