@@ -8,5 +8,6 @@ mod journal;
 mod kept;
 mod money;
 mod month;
+mod page;
 mod record;
 mod reopening;

@@ -2,6 +2,7 @@
 
 #[cfg(unix)]
 mod asking;
+mod kept_report;
 mod person;
 mod printing;
 mod progress;
