@@ -9,6 +9,7 @@ mod journal;
 mod kept;
 mod money;
 mod month;
+mod page;
 mod record;
 mod reopening;
 mod statistics;
