@@ -6,6 +6,7 @@ mod attempts;
 mod completions;
 mod config;
 mod consult;
+mod consult_stats;
 mod cost_gate;
 mod doctor;
 mod dry_run;
