@@ -6,8 +6,9 @@
 use std::time::Duration;
 
 use jiff::tz::TimeZone;
+use rusqlite::TransactionBehavior;
 
-use crate::commands::local;
+use crate::commands::{index, local};
 use crate::domain::time::Timestamp;
 use crate::engine::clock::Clock;
 use crate::error::{Error, Exit};
@@ -46,14 +47,7 @@ pub(super) struct Args {
     older_than: Option<Duration>,
 
     /// Of these, only those that ended so
-    #[arg(
-        long,
-        value_enum,
-        ignore_case = true,
-        hide_possible_values = true,
-        value_name = "completed|aborted|unfinished",
-        requires = "older_than"
-    )]
+    #[arg(long, value_enum, ignore_case = true, hide_possible_values = true, value_name = "completed|aborted|unfinished", requires = "older_than")]
     state: Option<StateArg>,
 
     /// Do not ask
@@ -88,9 +82,11 @@ fn older(past: &Past<'_>, age: Duration, state: Option<StateArg>) -> Result<Vec<
     let now = Clock::system().now();
     let before = Timestamp(now.0.saturating_sub(i64::try_from(age.as_millis()).unwrap_or(i64::MAX)));
     let filter = Filter { state: state.map(StateArg::filter), before: Some(before), ..Filter::default() };
-    let listed = history::list(past.index()?.connection(), &filter, None).map_err(Error::failed)?;
-    let doomed =
-        |listed: history::Listed| Doomed { found: Found { id: listed.id, stem: listed.stem }, told: Some((listed.at, listed.question)) };
+    let listed = index::with(&past.home, past.printer, |index| history::list(index.connection(), &filter, None))?;
+    let doomed = |listed: history::Listed| Doomed {
+        found: Found { id: listed.id, stem: listed.stem },
+        told: Some((listed.at, listed.question)),
+    };
     Ok(listed.into_iter().map(doomed).collect())
 }
 
@@ -161,15 +157,11 @@ fn delete(past: &Past<'_>, doomed: &[Doomed]) -> Result<(), Error> {
         if let Err(error) = removing::settle(&past.logs) {
             past.printer.warning(&format!("{error}: what was deleted may be back after a loss of power"));
         }
-        is_index_told &= forget(past, &gone)
-            .inspect_err(|error| {
-                if is_index_told {
-                    past.printer.warning(&format!(
-                        "the index still lists what was deleted: {error}; make it anew: conclave consult-stats --rebuild-index"
-                    ));
-                }
-            })
-            .is_ok();
+        is_index_told &= forget(past, &gone).inspect_err(|error| {
+            if is_index_told {
+                past.printer.warning(&format!("the index still lists what was deleted: {error}; make it anew: conclave consult-stats --rebuild-index"));
+            }
+        }).is_ok();
     }
     if deleted > 0 {
         let (files, freed) = (count(freed.files, "file"), bytes(freed.bytes));
@@ -185,7 +177,7 @@ fn forget(past: &Past<'_>, gone: &[&Found]) -> Result<(), Error> {
     }
     let mut index = past.index()?;
     let mut forget = || {
-        let transaction = index.connection_mut().transaction()?;
+        let transaction = index.connection_mut().transaction_with_behavior(TransactionBehavior::Immediate)?;
         for found in gone {
             storing::remove(&transaction, &found.id)?;
         }
