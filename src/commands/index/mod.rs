@@ -9,6 +9,7 @@ use std::path::PathBuf;
 use crate::config::paths::Home;
 use crate::error::Error;
 use crate::records::index::{Index, Unusable, following, is_damage};
+use crate::terminal::dashboard::charset::Charset;
 use crate::terminal::printer::Printer;
 
 pub(crate) use entry::{Entry, Unfit};
@@ -60,9 +61,10 @@ pub(crate) fn with<T>(home: &Home, printer: &Printer, mut ask: impl FnMut(&mut I
 }
 
 /// Makes the index anew because the user says so; the result goes to standard output.
-pub(crate) fn rebuild(home: &Home, printer: &Printer) -> Result<(), Error> {
+pub(crate) fn rebuild(home: &Home, printer: &Printer, charset: Charset) -> Result<(), Error> {
     let indexed = Mending::of(home, printer, Why::Asked).of_files()?;
-    let result = format!("✅ Index rebuilt successfully. [{indexed}] consultations indexed.\n");
+    let sign = charset.before("✅", "");
+    let result = format!("{sign}Index rebuilt successfully. [{indexed}] consultations indexed.\n");
     printer.result(&result).map_err(Error::failed)
 }
 

@@ -17,7 +17,7 @@ pub(super) fn models(models: &[ModelNumbers], room: usize, charset: Charset) -> 
     if models.is_empty() {
         return None;
     }
-    let heading = "Models (p50, p95: time to the first token)";
+    let heading = "Models (p50, p95: to the first token; hedges: won)";
     let columns: Vec<Column> = COLUMNS.into_iter().filter(|column| column.is_of_interest(models)).collect();
     let row = |of: &dyn Fn(Column) -> String| columns.iter().map(|column| of(*column)).collect::<Vec<_>>();
     let head = row(&|column| column.title().to_owned());
@@ -63,7 +63,7 @@ impl Column {
             Self::Median => "p50",
             Self::Slow => "p95",
             Self::Failed => "Failed",
-            Self::HedgesWon => "Hedges won",
+            Self::HedgesWon => "Hedges",
             Self::Cost => "Cost",
         }
     }

@@ -7,6 +7,7 @@ mod calibration;
 mod completions;
 mod config;
 mod consult;
+mod consult_stats;
 mod cost_gate;
 mod doctor;
 mod dry_run;
