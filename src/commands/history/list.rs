@@ -31,6 +31,7 @@ const SHORTEST_ID: usize = 8;
 
 /// List past consultations, newest first
 #[derive(Clone, Debug, clap::Args)]
+#[group(skip)]
 pub(super) struct Args {
     /// Only those that ended so, or stand so
     #[arg(long, value_enum, ignore_case = true, hide_possible_values = true, value_name = "completed|aborted|unfinished|running")]

@@ -14,6 +14,7 @@ mod dry_run;
 mod endpoints;
 mod failures;
 mod faults;
+mod history;
 mod interrupts;
 mod judging;
 mod model;
