@@ -70,7 +70,7 @@ pub fn main() -> ExitCode {
         Command::Models(args) => models::run(&args, &environment, &printer),
         Command::Model(args) => model::run(&args, &environment, &printer),
         Command::Config(args) => config::run(&args, &environment, &printer),
-        Command::Completions(args) => completions::run(&args, &mut Cli::command(), &printer),
+        Command::Completions(args) => completions::run(&args, &Cli::command(), &printer),
         Command::Man => man::run(&Cli::command(), &printer),
     };
     match ended {

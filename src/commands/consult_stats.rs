@@ -75,7 +75,7 @@ pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> 
     let home = Home::find(environment).map_err(Error::usage)?;
     let charset = charset(args, environment);
     if args.rebuild_index {
-        return index::rebuild(&home, printer);
+        return index::rebuild(&home, printer, charset);
     }
     let (zone, now) = (TimeZone::system(), Clock::system().now());
     let span = span(args, &zone, now).map_err(Error::usage)?;

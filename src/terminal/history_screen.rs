@@ -150,7 +150,7 @@ impl Entry {
 pub fn screen(history: &History, now: Timestamp, zone: &TimeZone, width: Option<usize>, paint: Paint) -> String {
     let entries = history.consultations.as_slice();
     match width {
-        None => table(&[], entries.iter().map(plain).collect(), None),
+        None => table(&[], &[], entries.iter().map(plain).collect(), None),
         Some(width) if width < NARROW => entries.iter().map(|entry| block(entry, &age(entry.timestamp, now, zone), width, paint)).collect(),
         Some(width) => {
             let row = |entry: &Entry| {
@@ -164,13 +164,13 @@ pub fn screen(history: &History, now: Timestamp, zone: &TimeZone, width: Option<
                 row.extend([cost, one_line(&entry.question)]);
                 row
             };
-            let heads = if width < WIDE {
-                ["ID", "BEGAN", "RESULT", "COST", "QUESTION"].as_slice()
+            let (heads, figures) = if width < WIDE {
+                (["ID", "BEGAN", "RESULT", "COST", "QUESTION"].as_slice(), [3].as_slice())
             } else {
-                ["ID", "BEGAN", "STATE", "CONF", "COST", "QUESTION"].as_slice()
+                (["ID", "BEGAN", "STATE", "CONF", "COST", "QUESTION"].as_slice(), [3, 4].as_slice())
             };
             let heads: Vec<String> = heads.iter().map(|head| paint.dim(head)).collect();
-            table(&heads, entries.iter().map(row).collect(), Some(width))
+            table(&heads, figures, entries.iter().map(row).collect(), Some(width))
         }
     }
 }
@@ -219,8 +219,8 @@ fn block(entry: &Entry, age: &str, width: usize, paint: Paint) -> String {
     format!("{}  {}\n  {question}\n  {}\n\n", paint.bold(&entry.short_id), paint.dim(age), facts.join(" · "))
 }
 
-/// Rows in columns two blanks apart. The last column has no end of its own: it is cut where the terminal ends.
-fn table(heads: &[String], rows: Vec<Vec<String>>, width: Option<usize>) -> String {
+/// Rows in columns two blanks apart, figures to the right. The last column has no end of its own: it is cut where the terminal ends.
+fn table(heads: &[String], figures: &[usize], rows: Vec<Vec<String>>, width: Option<usize>) -> String {
     let rows: Vec<Vec<String>> = (!heads.is_empty()).then(|| heads.to_vec()).into_iter().chain(rows).collect();
     let columns = rows.first().map_or(0, Vec::len);
     let widest = |column: usize| rows.iter().filter_map(|row| row.get(column)).map(|cell| measure_text_width(cell)).max().unwrap_or(0);
@@ -228,9 +228,10 @@ fn table(heads: &[String], rows: Vec<Vec<String>>, width: Option<usize>) -> Stri
     let before: usize = widths.iter().map(|width| width + 2).sum();
     let mut text = String::new();
     for row in &rows {
-        for (cell, width) in row.iter().zip(&widths) {
-            text.push_str(cell);
-            text.push_str(&" ".repeat(width.saturating_sub(measure_text_width(cell)) + 2));
+        for (column, (cell, width)) in row.iter().zip(&widths).enumerate() {
+            let gap = " ".repeat(width.saturating_sub(measure_text_width(cell)));
+            let (before, behind) = if figures.contains(&column) { (gap.as_str(), "") } else { ("", gap.as_str()) };
+            text.extend([before, cell, behind, "  "]);
         }
         let last = row.last().map(String::as_str).unwrap_or_default();
         match width {

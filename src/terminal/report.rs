@@ -6,10 +6,11 @@ use std::fmt::Write as _;
 use crate::consultation::digest::{Concern, Status};
 use crate::consultation::event::StateName;
 use crate::consultation::transcript::Transcript;
-use crate::domain::artifact::{Independent, Revision, Severity};
+use crate::domain::artifact::Revision;
 use crate::domain::panel::Seat;
 
 use super::escape::{block, inline};
+use super::report_sections as sections;
 use super::words::{LOCAL_QUALITY, amount, model_address, model_name, seat_name, seconds, thousands};
 
 /// Writes the report of a consultation, finished or not.
@@ -55,13 +56,7 @@ fn standing(transcript: &Transcript) -> Option<String> {
 }
 
 fn head(transcript: &Transcript) -> String {
-    let question = block(&transcript.terms.question);
-    let question = if question.contains('\n') {
-        let quoted: Vec<String> = question.lines().map(|line| format!("> {line}").trim_end().to_owned()).collect();
-        format!("**Question:**\n\n{}\n", quoted.join("\n"))
-    } else {
-        format!("**Question:** {}  ", inline(&transcript.terms.question))
-    };
+    let question = sections::question(&transcript.terms.question);
     let confidence = transcript.confidence().map_or_else(|| "not stated".to_owned(), |confidence| confidence.to_string());
     let panel = &transcript.terms.panel;
     let seats: Vec<String> = panel.seats.iter().map(|seat| format!("{} ({})", seat_name(panel, seat), transcript.player(seat))).collect();
@@ -99,17 +94,11 @@ fn judge(transcript: &Transcript) -> String {
 }
 
 fn consensus(transcript: &Transcript) -> String {
-    let mut text = "## Consensus\n\n".to_owned();
-    let Some(verdict) = transcript.verdict() else {
-        text.push_str(&without_verdict(transcript));
-        return text;
+    let found = match transcript.verdict() {
+        Some(verdict) => sections::answer(&verdict.recommendation, &verdict.summary),
+        None => without_verdict(transcript),
     };
-    text.push_str(&or_nothing(block(&verdict.recommendation)));
-    let summary = block(&verdict.summary);
-    if !summary.is_empty() && summary != block(&verdict.recommendation) {
-        let _ = write!(text, "\n\n### Summary\n\n{summary}");
-    }
-    text
+    format!("## Consensus\n\n{found}")
 }
 
 /// What stands in for a verdict: the points that the judge found agreed, or a pointer to the positions.
@@ -135,18 +124,7 @@ fn without_verdict(transcript: &Transcript) -> String {
 }
 
 fn evidence(transcript: &Transcript) -> Option<String> {
-    let evidence = &transcript.verdict()?.evidence;
-    let items: Vec<String> = evidence
-        .iter()
-        .map(|evidence| {
-            let agent = inline(transcript.agent_name(&evidence.agent));
-            let by = if agent.is_empty() { String::new() } else { format!(" — {agent}") };
-            let quote = inline(&evidence.quote);
-            let quote = if quote.is_empty() { String::new() } else { format!(": “{quote}”") };
-            format!("- {}{by}{quote}", inline(&evidence.claim))
-        })
-        .collect();
-    (!items.is_empty()).then(|| format!("### Evidence\n\n{}", items.join("\n")))
+    sections::evidence(&transcript.verdict()?.evidence, &|agent| name(transcript, agent))
 }
 
 fn perspectives(transcript: &Transcript) -> Option<String> {
@@ -162,57 +140,22 @@ fn perspective(transcript: &Transcript, seat: &Seat) -> Option<String> {
     let held = transcript.independents().find(|independent| independent.agent_id == seat.id);
     let failed = transcript.failures.iter().find(|failure| failure.agent_id == seat.id && failure.round_number == 1);
     match (held, failed) {
-        (Some(held), _) => Some(format!("{heading}\n\n{}", opinion(held))),
+        (Some(held), _) => Some(format!("{heading}\n\n{}", sections::opinion(held))),
         (None, Some(failed)) => Some(format!("{heading}\n\n_No answer:_ {}", inline(&failed.error.message))),
         (None, None) => None,
     }
 }
 
-fn opinion(held: &Independent) -> String {
-    let mut text = or_nothing(block(&held.position));
-    let points: Vec<String> = held.key_points.iter().map(|point| format!("- {}", inline(point))).collect();
-    if !points.is_empty() {
-        let _ = write!(text, "\n\n{}", points.join("\n"));
-    }
-    let stated = held.confidence.map_or_else(|| "not stated".to_owned(), |confidence| confidence.to_string());
-    let _ = write!(text, "\n\nConfidence: {stated}");
-    text
-}
-
 fn changes(transcript: &Transcript) -> Option<String> {
     let revisions: Vec<&Revision> = transcript.revisions().collect();
-    let changed: Vec<String> = revisions.iter().filter(|revision| revision.changed).map(|revision| change(transcript, revision)).collect();
-    if revisions.is_empty() {
-        return None;
-    }
-    let text = if changed.is_empty() { "Nobody changed their mind after the cross-examination.".to_owned() } else { changed.join("\n\n") };
-    Some(format!("## Changes of Mind\n\n{text}"))
-}
-
-fn change(transcript: &Transcript, revision: &Revision) -> String {
-    let before = transcript.independents().find(|held| held.agent_id == revision.agent_id).and_then(|held| held.confidence);
-    let confidence = match (before, revision.revised_confidence) {
-        (Some(before), Some(after)) => format!(" ({before} → {after})"),
-        (None, Some(after)) => format!(" (now {after})"),
-        (Some(_) | None, None) => String::new(),
-    };
-    let name = inline(transcript.agent_name(revision.agent_id.as_str()));
-    let mut text =
-        format!("**{name}** changed its mind after cross-examination{confidence}:\n\n{}", or_nothing(block(&revision.revised_position)));
-    let reasons: Vec<String> = revision
-        .because_of
-        .iter()
-        .map(|because| format!("- because of {}: {}", inline(transcript.agent_name(&because.agent)), inline(&because.argument)))
-        .collect();
-    if !reasons.is_empty() {
-        let _ = write!(text, "\n\n{}", reasons.join("\n"));
-    }
-    text
+    let before =
+        |revision: &Revision| transcript.independents().find(|held| held.agent_id == revision.agent_id).and_then(|held| held.confidence);
+    sections::changes(&revisions, &before, &|agent| name(transcript, agent))
 }
 
 fn concerns(transcript: &Transcript) -> Option<String> {
     let item = |concern: Concern| {
-        let weight = concern.severity.map(|severity| format!("{}, ", severity_word(severity))).unwrap_or_default();
+        let weight = concern.severity.map(|severity| format!("{}, ", sections::severity_word(severity))).unwrap_or_default();
         let by = concern.raised_by.map(|agent| inline(transcript.agent_name(&agent))).unwrap_or_default();
         let note = match (by.is_empty(), weight.is_empty()) {
             (false, _) => format!(" ({weight}{by})"),
@@ -226,16 +169,11 @@ fn concerns(transcript: &Transcript) -> Option<String> {
 }
 
 fn dissent(transcript: &Transcript) -> Option<String> {
-    let verdict = transcript.verdict()?;
-    let items: Vec<String> = verdict
-        .dissent
-        .iter()
-        .map(|dissent| {
-            let agent = inline(transcript.agent_name(&dissent.agent));
-            format!("- **{agent}** ({}): {}", severity_word(dissent.severity), inline(&dissent.concern))
-        })
-        .collect();
-    (!items.is_empty()).then(|| format!("## Dissenting Views\n\n{}", items.join("\n")))
+    sections::dissent(&transcript.verdict()?.dissent, &|agent| name(transcript, agent))
+}
+
+fn name(transcript: &Transcript, agent: &str) -> String {
+    inline(transcript.agent_name(agent))
 }
 
 fn foot(transcript: &Transcript) -> String {
@@ -249,17 +187,4 @@ fn saved(transcript: &Transcript) -> Option<String> {
     let efficiency = transcript.token_efficiency();
     let share = efficiency.efficiency_percentage.filter(|_| efficiency.tokens_saved_via_filtering > 0)?;
     Some(format!(" (about {} more, {share}%, saved by filtering)", thousands(efficiency.tokens_saved_via_filtering)))
-}
-
-fn severity_word(severity: Severity) -> &'static str {
-    match severity {
-        Severity::Low => "low",
-        Severity::Medium => "medium",
-        Severity::High => "high",
-    }
-}
-
-/// An empty answer is said to be one.
-fn or_nothing(text: String) -> String {
-    if text.is_empty() { "_(nothing said)_".to_owned() } else { text }
 }

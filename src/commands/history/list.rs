@@ -1,7 +1,11 @@
 //! `conclave history list`: past consultations, newest first.
 
-use jiff::tz::TimeZone;
+use std::collections::BTreeSet;
 
+use jiff::tz::TimeZone;
+use rusqlite::Connection;
+
+use crate::commands::index;
 use crate::consultation::event::StateName;
 use crate::domain::kept::{Ended, Writer};
 use crate::engine::clock::Clock;
@@ -19,11 +23,15 @@ use super::{Past, SCHEMA_VERSION};
 /// Consultations that are listed where nobody says how many.
 const USUAL: usize = 20;
 
+/// What all ids begin with.
+const PREFIX: &str = "consult-";
+
 /// Characters behind `consult-` that an id is shown with at least: less than a second of time.
 const SHORTEST_ID: usize = 8;
 
 /// List past consultations, newest first
 #[derive(Clone, Debug, clap::Args)]
+#[group(skip)]
 pub(super) struct Args {
     /// Only those that ended so, or stand so
     #[arg(long, value_enum, ignore_case = true, hide_possible_values = true, value_name = "completed|aborted|unfinished|running")]
@@ -113,44 +121,45 @@ pub(super) fn run(args: &Args, past: &Past<'_>) -> Result<(), Error> {
 }
 
 fn collect(past: &Past<'_>, args: &Args, filter: &Filter, limit: Option<usize>) -> Result<History, Error> {
-    let index = past.index()?;
-    let connection = index.connection();
-    let failed = |error: rusqlite::Error| Error::failed(error).hint("make the index anew: conclave consult-stats --rebuild-index");
     let only_running = args.state == Some(StateArg::Running);
-    let mut entries = running(past, &index, filter, args.state).map_err(failed)?;
     // Of those that have not ended there are few, and only their journals tell at which somebody is at work.
     let asked = if only_running { None } else { limit };
-    let listed = history::list(connection, filter, asked).map_err(failed)?;
-    let known = listed.len();
-    for listed in listed {
-        let entry = entry(past, listed);
-        entries.retain(|begun| begun.consultation_id != entry.consultation_id);
-        entries.push(entry);
-    }
-    if only_running {
-        entries.retain(|entry| entry.standing == Standing::Running);
-    }
-    let is_cut = asked.is_some_and(|limit| known >= limit);
-    let total =
-        if is_cut { history::count(connection, filter).map_err(failed)? + (entries.len() - known) as u64 } else { entries.len() as u64 };
-    entries.sort_by(|one, other| (other.timestamp, &other.consultation_id).cmp(&(one.timestamp, &one.consultation_id)));
-    entries.truncate(limit.unwrap_or(usize::MAX));
-    for entry in &mut entries {
-        let length = "consult-".len() + SHORTEST_ID;
-        let length = history::distinct_length(connection, &entry.consultation_id, length).map_err(failed)?;
-        let short: String = entry.consultation_id.chars().take(length).collect();
-        entry.short_id = short.strip_prefix("consult-").map_or(short.clone(), ToOwned::to_owned);
-    }
-    Ok(History { schema_version: SCHEMA_VERSION, total, consultations: entries })
+    let ask = |index: &mut Index| {
+        let connection = index.connection();
+        let listed = history::list(connection, filter, asked)?;
+        let is_cut = asked.is_some_and(|limit| listed.len() >= limit);
+        let known = if is_cut { history::count(connection, filter)? } else { listed.len() as u64 };
+        let listed_ids: BTreeSet<&str> = listed.iter().map(|listed| listed.id.as_str()).collect();
+        let mut begun = if can_be_running(args.state) { begun(past, connection, filter)? } else { Vec::new() };
+        begun.retain(|entry| !listed_ids.contains(entry.consultation_id.as_str()));
+        let total = known + begun.len() as u64;
+        let mut entries: Vec<Entry> = begun.into_iter().chain(listed.into_iter().map(|listed| entry(past, listed))).collect();
+        entries.retain(|entry| !only_running || entry.standing == Standing::Running);
+        let total = if only_running { entries.len() as u64 } else { total };
+        entries.sort_by(|one, other| (other.timestamp, &other.consultation_id).cmp(&(one.timestamp, &one.consultation_id)));
+        entries.truncate(limit.unwrap_or(usize::MAX));
+        for entry in &mut entries {
+            entry.short_id = short(connection, &entry.consultation_id)?;
+        }
+        Ok(History { schema_version: SCHEMA_VERSION, total, consultations: entries })
+    };
+    index::with(&past.home, past.printer, ask)
+}
+
+/// The shortest form of an id that commands take.
+pub(super) fn short(connection: &Connection, id: &str) -> rusqlite::Result<String> {
+    let length = history::distinct_length(connection, id, PREFIX.len() + SHORTEST_ID)?;
+    let short: String = id.chars().take(length).collect();
+    Ok(short.strip_prefix(PREFIX).map_or(short.clone(), ToOwned::to_owned))
+}
+
+fn can_be_running(state: Option<StateArg>) -> bool {
+    matches!(state, None | Some(StateArg::Unfinished | StateArg::Running))
 }
 
 /// Those that have begun and have no rows yet, as their journals tell them.
-fn running(past: &Past<'_>, index: &Index, filter: &Filter, state: Option<StateArg>) -> rusqlite::Result<Vec<Entry>> {
-    if !matches!(state, None | Some(StateArg::Unfinished | StateArg::Running)) {
-        return Ok(Vec::new());
-    }
-    let open = history::open(index.connection())?.into_iter();
-    let begun = open.filter_map(|id| {
+fn begun(past: &Past<'_>, connection: &Connection, filter: &Filter) -> rusqlite::Result<Vec<Entry>> {
+    let begun = history::open(connection)?.into_iter().filter_map(|id| {
         let files = ConsultationFiles::called(&past.logs, &id);
         let Opening { at, question, mode } = finding::opening(&files)?;
         let wanted = filter.mode.as_ref().is_none_or(|wanted| mode.as_ref() == Some(wanted))

@@ -6,8 +6,9 @@
 use std::time::Duration;
 
 use jiff::tz::TimeZone;
+use rusqlite::TransactionBehavior;
 
-use crate::commands::local;
+use crate::commands::{index, local};
 use crate::domain::time::Timestamp;
 use crate::engine::clock::Clock;
 use crate::error::{Error, Exit};
@@ -88,7 +89,7 @@ fn older(past: &Past<'_>, age: Duration, state: Option<StateArg>) -> Result<Vec<
     let now = Clock::system().now();
     let before = Timestamp(now.0.saturating_sub(i64::try_from(age.as_millis()).unwrap_or(i64::MAX)));
     let filter = Filter { state: state.map(StateArg::filter), before: Some(before), ..Filter::default() };
-    let listed = history::list(past.index()?.connection(), &filter, None).map_err(Error::failed)?;
+    let listed = index::with(&past.home, past.printer, |index| history::list(index.connection(), &filter, None))?;
     let doomed =
         |listed: history::Listed| Doomed { found: Found { id: listed.id, stem: listed.stem }, told: Some((listed.at, listed.question)) };
     Ok(listed.into_iter().map(doomed).collect())
@@ -185,7 +186,7 @@ fn forget(past: &Past<'_>, gone: &[&Found]) -> Result<(), Error> {
     }
     let mut index = past.index()?;
     let mut forget = || {
-        let transaction = index.connection_mut().transaction()?;
+        let transaction = index.connection_mut().transaction_with_behavior(TransactionBehavior::Immediate)?;
         for found in gone {
             storing::remove(&transaction, &found.id)?;
         }

@@ -9,6 +9,7 @@ use std::path::PathBuf;
 use crate::config::paths::Home;
 use crate::error::Error;
 use crate::records::index::{Index, Unusable, following, is_damage};
+use crate::terminal::dashboard::charset::Charset;
 use crate::terminal::printer::Printer;
 
 pub(crate) use entry::{Entry, Unfit};
@@ -27,6 +28,10 @@ pub(crate) fn logs(home: &Home) -> PathBuf {
 
 /// Opens the index, with all consultations in it that are over. Let go of it before anything is printed and anybody is waited for.
 pub(crate) fn open(home: &Home, printer: &Printer) -> Result<Index, Error> {
+    if !home.path().exists() {
+        // Nothing is made before there is something to be kept.
+        return Index::in_memory().map_err(Error::failed);
+    }
     let mut index = match Index::open(&path(home)) {
         Ok(index) => index,
         Err(unusable) if unusable.is_mended_by_rebuilding() => Mending::of(home, printer, Why::of(&unusable)).if_still_needed()?,
@@ -56,9 +61,10 @@ pub(crate) fn with<T>(home: &Home, printer: &Printer, mut ask: impl FnMut(&mut I
 }
 
 /// Makes the index anew because the user says so; the result goes to standard output.
-pub(crate) fn rebuild(home: &Home, printer: &Printer) -> Result<(), Error> {
+pub(crate) fn rebuild(home: &Home, printer: &Printer, charset: Charset) -> Result<(), Error> {
     let indexed = Mending::of(home, printer, Why::Asked).of_files()?;
-    let result = format!("✅ Index rebuilt successfully. [{indexed}] consultations indexed.\n");
+    let sign = charset.before("✅", "");
+    let result = format!("{sign}Index rebuilt successfully. [{indexed}] consultations indexed.\n");
     printer.result(&result).map_err(Error::failed)
 }
 

@@ -37,7 +37,7 @@ impl Charset {
     }
 
     /// A sign in front of a text; `word` is what it means, where the text does not say so itself.
-    pub(super) fn before(self, sign: &str, word: &str) -> String {
+    pub fn before(self, sign: &str, word: &str) -> String {
         match self {
             Self::Unicode => format!("{sign} "),
             Self::Ascii if word.is_empty() => String::new(),

@@ -71,7 +71,9 @@ fn providers(statistics: &Statistics, name_of: fn(&ProviderId) -> &str) -> Vec<L
     let untold = MicroUsd(cost.total.known.0.saturating_sub(told.0));
     let whole = told + untold;
     let part = |label: &str, cost: Cost| {
-        let share = percent(cost.known.0, whole.0).map(|percent| format!(" ({percent})")).unwrap_or_default();
+        // Of something of which nothing is known, the share is not known either.
+        let is_known = cost.known > MicroUsd::ZERO || !cost.lower_bound;
+        let share = percent(cost.known.0, whole.0).filter(|_| is_known).map(|percent| format!(" ({percent})")).unwrap_or_default();
         Line::part(label, &format!("{}{share}", money(cost)))
     };
     let label = if cost.total.lower_bound && whole > MicroUsd::ZERO { "By Provider, of what is known" } else { "By Provider" };

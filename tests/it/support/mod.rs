@@ -9,6 +9,7 @@ pub(crate) mod journals;
 pub(crate) mod lasting;
 #[cfg(unix)]
 pub(crate) mod local_server;
+pub(crate) mod markup;
 pub(crate) mod network;
 pub(crate) mod provider_server;
 #[cfg(unix)]

@@ -3,6 +3,7 @@
 #[cfg(unix)]
 mod asking;
 mod dashboard;
+mod kept_report;
 mod person;
 mod printing;
 mod progress;

@@ -1,0 +1,109 @@
+//! Parts of a report that read the same whether it is made of a log or of a record. Markdown; pure. Model text goes through `escape`.
+
+use std::fmt::Write as _;
+
+use crate::domain::artifact::{Dissent, Evidence, Independent, Revision, Severity};
+use crate::domain::confidence::Confidence;
+
+use super::escape::{block, inline};
+
+/// Names an agent for a line of Markdown.
+pub(super) type Names<'a> = &'a dyn Fn(&str) -> String;
+
+/// The question in a line; one of several lines is quoted.
+pub(super) fn question(asked: &str) -> String {
+    let question = block(asked);
+    if question.contains('\n') {
+        let quoted: Vec<String> = question.lines().map(|line| format!("> {line}").trim_end().to_owned()).collect();
+        format!("**Question:**\n\n{}\n", quoted.join("\n"))
+    } else {
+        format!("**Question:** {}  ", inline(asked))
+    }
+}
+
+/// The answer, and its summary where that says something else.
+pub(super) fn answer(recommendation: &str, summary: &str) -> String {
+    let (recommendation, summary) = (block(recommendation), block(summary));
+    let also = if summary.is_empty() || summary == recommendation { String::new() } else { format!("\n\n### Summary\n\n{summary}") };
+    or_nothing(recommendation) + &also
+}
+
+pub(super) fn evidence(evidence: &[Evidence], name: Names<'_>) -> Option<String> {
+    let item = |evidence: &Evidence| {
+        let agent = name(&evidence.agent);
+        let by = if agent.is_empty() { String::new() } else { format!(" — {agent}") };
+        let quote = inline(&evidence.quote);
+        let quote = if quote.is_empty() { String::new() } else { format!(": “{quote}”") };
+        format!("- {}{by}{quote}", inline(&evidence.claim))
+    };
+    let items: Vec<String> = evidence.iter().map(item).collect();
+    (!items.is_empty()).then(|| format!("### Evidence\n\n{}", items.join("\n")))
+}
+
+/// What an expert holds, with its points and how sure it is.
+pub(super) fn opinion(held: &Independent) -> String {
+    let mut text = or_nothing(block(&held.position));
+    if !held.key_points.is_empty() {
+        let _ = write!(text, "\n\n{}", list(&held.key_points));
+    }
+    let stated = held.confidence.map_or_else(|| "not stated".to_owned(), |confidence| confidence.to_string());
+    let _ = write!(text, "\n\nConfidence: {stated}");
+    text
+}
+
+/// What changed in Round 3; `before` is how sure an expert was in Round 1.
+pub(super) fn changes(revisions: &[&Revision], before: &dyn Fn(&Revision) -> Option<Confidence>, name: Names<'_>) -> Option<String> {
+    let changed: Vec<String> =
+        revisions.iter().filter(|revision| revision.changed).map(|revision| change(revision, before(revision), name)).collect();
+    if revisions.is_empty() {
+        return None;
+    }
+    let text = if changed.is_empty() { "Nobody changed their mind after the cross-examination.".to_owned() } else { changed.join("\n\n") };
+    Some(format!("## Changes of Mind\n\n{text}"))
+}
+
+/// What one expert holds after the cross-examination.
+pub(super) fn change(revision: &Revision, before: Option<Confidence>, name: Names<'_>) -> String {
+    let confidence = match (before, revision.revised_confidence) {
+        (Some(before), Some(after)) => format!(" ({before} → {after})"),
+        (None, Some(after)) => format!(" (now {after})"),
+        (Some(_) | None, None) => String::new(),
+    };
+    let what = if revision.changed { "changed its mind" } else { "held its position" };
+    let agent = name(revision.agent_id.as_str());
+    let mut text = format!("**{agent}** {what} after cross-examination{confidence}:\n\n{}", or_nothing(block(&revision.revised_position)));
+    let reasons: Vec<String> =
+        revision.because_of.iter().map(|because| format!("- because of {}: {}", name(&because.agent), inline(&because.argument))).collect();
+    if !reasons.is_empty() {
+        let _ = write!(text, "\n\n{}", reasons.join("\n"));
+    }
+    text
+}
+
+pub(super) fn dissent(dissent: &[Dissent], name: Names<'_>) -> Option<String> {
+    let item = |dissent: &Dissent| {
+        let agent = name(&dissent.agent);
+        let by = if agent.is_empty() { String::new() } else { format!("**{agent}** ") };
+        format!("- {by}({}): {}", severity_word(dissent.severity), inline(&dissent.concern))
+    };
+    let items: Vec<String> = dissent.iter().map(item).collect();
+    (!items.is_empty()).then(|| format!("## Dissenting Views\n\n{}", items.join("\n")))
+}
+
+/// Texts as the items of a list.
+pub(super) fn list<T: AsRef<str>>(items: &[T]) -> String {
+    items.iter().map(|item| format!("- {}", inline(item.as_ref()))).collect::<Vec<_>>().join("\n")
+}
+
+pub(super) fn severity_word(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Low => "low",
+        Severity::Medium => "medium",
+        Severity::High => "high",
+    }
+}
+
+/// An empty answer is said to be one.
+pub(super) fn or_nothing(text: String) -> String {
+    if text.is_empty() { "_(nothing said)_".to_owned() } else { text }
+}

@@ -1,0 +1,311 @@
+//! The page of a consultation shows whatever was written as text, has no other markup than the program's own, and loads nothing.
+
+use conclave::consultation::transcript::Transcript;
+use conclave::domain::artifact::{
+    Because, Challenge, ConsensusPoint, CrossExam, Dissent, Evidence, Independent, Rebuttal, Revision, Severity, Synthesis, Tension,
+    Verdict, Viewpoint,
+};
+use conclave::domain::confidence::Confidence;
+use conclave::domain::ids::{ModelRef, ProviderId, SeatId};
+use conclave::domain::kept::{EarlyEnd, Kept, KeptAgent, KeptRound, Work, Writer};
+use conclave::domain::money::{Cost, MicroUsd};
+use conclave::domain::text::clean;
+use conclave::domain::time::Timestamp;
+use conclave::records::kept::of_transcript;
+use conclave::records::page::page;
+use proptest::prelude::*;
+
+use crate::support::markup::{Scanned, scan};
+use crate::support::sample;
+
+/// A consultation with something of everything, each text of its own: `say` is given a number and says what stands there.
+fn consultation(say: &dyn Fn(usize) -> String) -> Kept {
+    let mut at = 0;
+    let mut next = || {
+        at += 1;
+        say(at)
+    };
+    let stated = Confidence::new(0.5);
+    let mut challenge =
+        |severity| Challenge { challenger: next(), target_agent: next(), challenge: next(), evidence: vec![next(), next()], severity };
+    let challenges = vec![challenge(Severity::High), challenge(Severity::Low)];
+    let seat = SeatId::new("seat");
+    Kept {
+        writer: Writer::LlmConclave,
+        schema_version: Some(next()),
+        id: next(),
+        at: Some(Timestamp(1_795_252_598_042)),
+        question: next(),
+        mode: Some(next()),
+        state: Some(next()),
+        status: Some("degraded".to_owned()),
+        degradations: vec![next(), next()],
+        experts: vec![
+            KeptAgent { id: seat.clone(), name: next(), model: Some(ModelRef::new("acme", next())) },
+            KeptAgent { id: SeatId::new("failed"), name: next(), model: None },
+        ],
+        judge: Some(ModelRef::new("acme", next())),
+        independents: vec![
+            Independent {
+                agent_id: seat.clone(),
+                position: next(),
+                key_points: vec![next(), next()],
+                rationale: next(),
+                confidence: stated,
+                prose_excerpt: next(),
+            },
+            Independent {
+                agent_id: SeatId::new(next()),
+                position: next(),
+                key_points: vec![],
+                rationale: String::new(),
+                confidence: None,
+                prose_excerpt: String::new(),
+            },
+        ],
+        synthesis: Some(Synthesis {
+            consensus_points: vec![ConsensusPoint { point: next(), supporting_agents: vec![next(), next()], confidence: stated }],
+            tensions: vec![Tension {
+                topic: next(),
+                viewpoints: vec![Viewpoint { agent: next(), viewpoint: next() }],
+                severity: Severity::Medium,
+            }],
+            priority_order: vec![next()],
+            prose_excerpt: next(),
+        }),
+        revisions: vec![Revision {
+            agent_id: seat.clone(),
+            challenges: vec![],
+            rebuttals: vec![],
+            revised_position: next(),
+            revised_confidence: stated,
+            changed: true,
+            because_of: vec![Because { agent: next(), argument: next() }],
+        }],
+        cross_exam: Some(CrossExam {
+            challenges,
+            rebuttals: vec![Rebuttal { agent: next(), rebuttal: next() }],
+            unresolved: vec![next()],
+            positions: vec![],
+            prose_excerpt: next(),
+        }),
+        recommendation: Some(next()),
+        summary: Some(next()),
+        verdict: Some(Verdict {
+            recommendation: String::new(),
+            confidence: None,
+            evidence: vec![Evidence { claim: next(), agent: next(), quote: next() }],
+            dissent: vec![Dissent { agent: next(), concern: next(), severity: Severity::High }],
+            summary: String::new(),
+        }),
+        confidence: stated,
+        agreement: Some(1.0 / 3.0),
+        concerns: vec![next()],
+        rounds: vec![
+            KeptRound { number: 1, is_complete: false, duration: None },
+            KeptRound { number: 9, is_complete: true, duration: None },
+        ],
+        work: vec![Work {
+            round: 1,
+            agent: SeatId::new("failed"),
+            name: next(),
+            model: None,
+            served_model: Some(next()),
+            tokens: Some(12_453),
+            cost: Some(Cost::at_least(MicroUsd(1))),
+            first_token: None,
+            duration: None,
+            attempts: 1,
+            error: Some(next()),
+        }],
+        cost: Some(Cost::at_least(MicroUsd(5))),
+        tokens: Some(7),
+        by_provider: vec![(ProviderId::new(next()), Cost::FREE)],
+        early_end: Some(EarlyEnd { reason: Some(next()), saved: None }),
+        prompt_versions: vec![(next(), next())],
+        tool_version: Some(next()),
+        ..Kept::default()
+    }
+}
+
+/// The same consultation after it was cut off.
+fn aborted(kept: Kept, say: &dyn Fn(usize) -> String) -> Kept {
+    Kept {
+        state: Some("Aborted".to_owned()),
+        status: None,
+        aborted_during: Some(say(900)),
+        abort_message: Some(say(901)),
+        recommendation: None,
+        partial_consensus: Some(say(902)),
+        ..kept
+    }
+}
+
+fn name(at: usize) -> String {
+    format!("«{at}»")
+}
+
+/// What stands where a name stood, once it is shown.
+fn filled(text: &str, say: &dyn Fn(usize) -> String) -> String {
+    let mut parts = text.split('«');
+    let first = parts.next().unwrap().to_owned();
+    parts.fold(first, |filled, part| {
+        let (at, rest) = part.split_once('»').unwrap();
+        filled + &clean(&say(at.parse().unwrap())) + rest
+    })
+}
+
+/// The document's structure, and what can be read in it, but for the title, which is cut.
+fn apart(page: &str) -> (Vec<String>, String) {
+    let Scanned { mut tags, text, .. } = scan(page);
+    // The order of heading sizes does not depend on what a question says.
+    for tag in &mut tags {
+        *tag = tag.replace("class=\"said long\"", "class=\"said\"");
+    }
+    (tags, text)
+}
+
+/// Proves that texts change nothing of a page but its text.
+fn shows_as_text(say: &dyn Fn(usize) -> String) {
+    for (hostile, plain) in [
+        (consultation(say), consultation(&name)),
+        (aborted(consultation(say), say), aborted(consultation(&name), &name)),
+        (Kept { writer: Writer::Conclave, ..consultation(say) }, Kept { writer: Writer::Conclave, ..consultation(&name) }),
+    ] {
+        let (tags, text) = apart(&page(&hostile));
+        let (plain_tags, plain_text) = apart(&page(&plain));
+        assert_eq!(tags, plain_tags);
+        assert_eq!(text, filled(&plain_text, say));
+    }
+}
+
+#[test]
+fn whatever_is_written_is_shown_as_it_is_written() {
+    let attacks = [
+        "<script>alert(1)</script>",
+        "</style></title></main><script src='//x.example/a.js'></script>",
+        "\" onmouseover=\"alert(1)\" x=\"",
+        "' autofocus onfocus='alert(1)",
+        "<img src=x onerror=alert(1)><svg/onload=alert(1)>",
+        "--><!--<![CDATA[ ]]><?php ?>",
+        "&lt;b&gt; &amp;amp; &#60;script&#62; &NotAnEntity; &",
+        "<meta http-equiv=refresh content='0;url=//x.example'><base href=//x.example><link rel=stylesheet href=//x.example>",
+        "a\u{0}b\u{1b}[31mc\u{7}d\u{9b}e\u{7f}f",
+        "\u{202e}gnp.exe\u{202c}\u{2066}\u{2067}\u{2068}\u{2069}\u{202a}x",
+        "\u{5e9}\u{5dc}\u{5d5}\u{5dd} <b>\u{645}\u{631}\u{62d}\u{628}\u{627}</b>",
+        "javascript:alert(1) data:text/html,<script>x</script> url(//x.example) @import '//x.example'",
+        "{{ 7*7 }} ${7*7} <%= 7 %> {% raw %}",
+        "\u{feff}\u{fffe}\u{10ffff}\u{e0001}x",
+    ];
+    for attack in attacks {
+        shows_as_text(&|at| format!("{at} {attack} {at}"));
+    }
+}
+
+#[test]
+fn line_breaks_of_every_kind_stay_line_breaks() {
+    shows_as_text(&|at| format!("{at} a\r\n  b\rc\n\n\td\u{2028}e\u{85}f"));
+}
+
+#[test]
+fn answers_without_measure_are_shown_whole() {
+    let long = "<&>\"' \u{202e}".repeat(30_000);
+    shows_as_text(&|at| if at % 7 == 0 { format!("{at}{long}x") } else { name(at).replace(['«', '»'], "") });
+    let question = Kept { question: "y".repeat(1 << 20), ..Kept::default() };
+    assert!(page(&question).contains(&question.question));
+}
+
+#[test]
+fn a_title_is_one_short_line() {
+    let titled = |question: &str| scan(&page(&Kept { question: question.to_owned(), ..Kept::default() })).title;
+    assert_eq!(titled(" Tabs\n or </title> spaces? "), "Tabs or </title> spaces?");
+    assert_eq!((titled(""), titled(&"é".repeat(81)).chars().count()), ("Consultation".to_owned(), 81));
+}
+
+#[test]
+fn a_page_loads_nothing_runs_nothing_and_tells_the_browser_to_refuse_it() {
+    for kept in [of_transcript(&Transcript::fold(&sample::complete()).unwrap()), consultation(&name), Kept::default()] {
+        let page = page(&kept);
+        for word in ["url(", "src=", "href=", "@import", "<link", "<script", "<base", "<form", "<iframe", "javascript:", " style="] {
+            assert_eq!(page.find(word), None, "{word}");
+        }
+        assert!(page.contains("http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'"), "{page}");
+        scan(&page);
+        assert!(page.find("Content-Security-Policy") < page.find("<title>"), "before anything of anybody's");
+    }
+}
+
+#[test]
+fn headings_go_down_one_level_at_a_time() {
+    for kept in [of_transcript(&Transcript::fold(&sample::complete()).unwrap()), consultation(&name), Kept::default()] {
+        let levels = scan(&page(&kept)).levels;
+        assert_eq!(levels.first(), Some(&1));
+        assert_eq!(levels.iter().filter(|level| **level == 1).count(), 1);
+        assert!(levels.windows(2).all(|pair| pair[1] <= pair[0] + 1), "{levels:?}");
+    }
+}
+
+#[test]
+fn a_whole_consultation_reads_in_order() {
+    let Scanned { text, .. } = scan(&page(&of_transcript(&Transcript::fold(&sample::complete()).unwrap())));
+    let mut from = 0;
+    for told in [
+        "Should I use OAuth or JWT?",
+        "Answer",
+        "85%",
+        "67%",
+        "Use OAuth 2.0 with JWT access tokens.",
+        "Delegation is what OAuth is for",
+        "Dissent",
+        "Sessions would do for a single application",
+        "Positions",
+        "Security Expert",
+        "Use OAuth 2.0; keep tokens short-lived.",
+        "Tensions",
+        "Token lifetime",
+        "Changes of Mind",
+        "Changed its mind",
+        "70% → 85%",
+        "Challenges",
+        "Rebuttals",
+        "Who runs the authorization server",
+        "Panel",
+        "anthropic:claude-sonnet-5-5",
+        "Cost",
+        "By round",
+        "1 independent answers",
+        "By agent",
+        "Judge",
+        "By provider",
+        "consult-",
+        "2026-11-21 08:30 UTC",
+        "converge/independent v1.0",
+    ] {
+        let found = text[from..].find(told);
+        assert!(found.is_some(), "{told} in {}", &text[from..]);
+        from += found.unwrap();
+    }
+}
+
+#[test]
+fn what_is_missing_is_said_first_and_nothing_is_not_zero() {
+    let degraded = scan(&page(&of_transcript(&Transcript::fold(&sample::degraded()).unwrap()))).text;
+    assert!(
+        degraded.find("Degraded result:") < degraded.find("Should I use OAuth or JWT?\n").or(degraded.rfind("Should I use")),
+        "{degraded}"
+    );
+    let aborted = scan(&page(&of_transcript(&Transcript::fold(&sample::aborted()).unwrap()))).text;
+    assert!(aborted.contains("It is not a verdict.") && aborted.contains("No verdict was reached"), "{aborted}");
+    let empty = scan(&page(&Kept::default())).text;
+    assert!(empty.contains("no expert has answered") && !empty.contains('0') && !empty.contains('%'), "{empty}");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn no_text_changes_anything_but_text(texts in proptest::collection::vec(r#"(\PC|[\u{0}-\u{20}<>&"'=/!\-\u{202e}]|</|<!--|&#|&lt;|script|style){0,30}"#, 1..8)) {
+        // Something stands there: an empty text is said to be empty, which is another page.
+        shows_as_text(&|at| format!("{at}x{}x", texts[at % texts.len()]));
+    }
+}

@@ -1,0 +1,78 @@
+//! What was read back, as people read it; whole and in parts.
+
+use std::path::Path;
+
+use conclave::consultation::transcript::Transcript;
+use conclave::domain::ids::SeatId;
+use conclave::domain::kept::Kept;
+use conclave::records::kept::{of_transcript, read_file};
+use conclave::terminal::kept_report::{Selection, markdown};
+
+use crate::support::sample;
+
+fn original(name: &str) -> Kept {
+    read_file(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/records/fixtures/original").join(name)).unwrap()
+}
+
+fn part(kept: &Kept, round: Option<u8>, agent: Option<&str>) -> String {
+    markdown(kept, &Selection { round, agent: agent.map(|agent| kept.agent_called(agent).unwrap()) })
+}
+
+#[test]
+fn the_originals_records_read_like_ours() {
+    insta::assert_snapshot!("original_complete", part(&original("complete.json"), None, None));
+    insta::assert_snapshot!("original_partial", part(&original("partial.jsonl"), None, None));
+    insta::assert_snapshot!("original_failed", part(&original("failed.json"), None, None));
+}
+
+#[test]
+fn a_round_is_shown_alone() {
+    let kept = of_transcript(&Transcript::fold(&sample::complete()).unwrap());
+    let rounds: Vec<String> = (1..=4).map(|round| part(&kept, Some(round), None)).collect();
+    insta::assert_snapshot!("rounds", rounds.join("\n==========\n\n"));
+    assert!(part(&kept, Some(5), None).contains("_Nothing is kept in Round 5._"));
+}
+
+#[test]
+fn an_agent_is_shown_alone_through_all_rounds_and_in_one() {
+    let kept = of_transcript(&Transcript::fold(&sample::complete()).unwrap());
+    insta::assert_snapshot!("agent", part(&kept, None, Some("architect")));
+    insta::assert_snapshot!("judge", part(&kept, None, Some("Judge")));
+    let one = part(&kept, Some(3), Some("architecture"));
+    assert!(one.contains("## Round 3") && one.contains("changed its mind") && !one.contains("## Round 1"), "{one}");
+    assert!(part(&kept, Some(2), Some("Pragmatist")).contains("_Nothing is kept of Pragmatist in Round 2._"));
+    assert_eq!(kept.agent_called("nobody"), None);
+    assert_eq!(kept.agent_called(" SECURITY expert "), Some(SeatId::new("security")));
+}
+
+#[test]
+fn what_a_record_says_stays_within_its_place() {
+    let kept = of_transcript(&Transcript::fold(&sample::hostile()).unwrap());
+    let headings =
+        |text: &str| text.lines().filter(|line| line.starts_with("# ") || line.starts_with("## ")).map(str::to_owned).collect::<Vec<_>>();
+    let whole = part(&kept, None, None);
+    assert_eq!(
+        headings(&whole),
+        [
+            "# Consultation Summary",
+            "## Consensus",
+            "## Agent Perspectives",
+            "## Changes of Mind",
+            "## Concerns Raised",
+            "## Dissenting Views"
+        ]
+    );
+    let rounds = [
+        "# Consultation Summary",
+        "## Round 1: independent answers",
+        "## Round 2: synthesis",
+        "## Round 3: cross-examination",
+        "## Round 4: verdict",
+    ];
+    assert_eq!(headings(&part(&kept, None, Some("judge"))), [rounds[0], rounds[2], rounds[3], rounds[4]]);
+    for round in 1..=4u8 {
+        let shown = part(&kept, Some(round), None);
+        assert_eq!(headings(&shown), [rounds[0], rounds[usize::from(round)]]);
+        assert!(!shown.contains('\u{1b}') && !shown.contains("<script") || shown.contains("\\<script"), "{shown}");
+    }
+}
