@@ -40,7 +40,7 @@ fn measure(count: usize, length: Length) {
     let home = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let logs = home.path().join("consult-logs");
     fs::create_dir(&logs).unwrap();
-    let took = time(|| generated::write(&logs, 1, count, length));
+    let took = time(|| generated::consultations(1, count, length).for_each(|consultation| consultation.write(&logs)));
     let paths = paths(&logs);
     let bytes: u64 = paths.iter().map(|path| path.metadata().unwrap().len()).sum();
     println!("\n{count} records, {} bytes each; generated in {took:.1} s", bytes / count as u64);
