@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser, Subcommand};
 
-use crate::commands::{completions, config, consult, doctor, man, model, models, resume};
+use crate::commands::{completions, config, consult, consult_stats, doctor, history, man, model, models, resume};
 use crate::config::env::Environment;
 use crate::error::{Error, Exit};
 use crate::terminal::printer::{Printer, Verbosity, Wishes};
@@ -33,6 +33,8 @@ pub struct Cli {
 enum Command {
     Consult(consult::Args),
     Resume(resume::Args),
+    ConsultStats(consult_stats::Args),
+    History(history::Args),
     Doctor(doctor::Args),
     Models(models::Args),
     Model(model::Args),
@@ -62,6 +64,8 @@ pub fn main() -> ExitCode {
     let ended = match cli.command {
         Command::Consult(args) => consult::run(&args, &environment, &printer),
         Command::Resume(args) => resume::run(&args, &environment, &printer),
+        Command::ConsultStats(args) => consult_stats::run(&args, &environment, &printer),
+        Command::History(args) => history::run(&args, &environment, &printer),
         Command::Doctor(args) => doctor::run(&args, &environment, &printer),
         Command::Models(args) => models::run(&args, &environment, &printer),
         Command::Model(args) => model::run(&args, &environment, &printer),
@@ -83,7 +87,14 @@ impl Command {
         match self {
             Self::Consult(args) => args.verbosity(),
             Self::Resume(args) => args.verbosity(),
-            Self::Doctor(_) | Self::Models(_) | Self::Model(_) | Self::Config(_) | Self::Completions(_) | Self::Man => Verbosity::Normal,
+            Self::ConsultStats(_)
+            | Self::History(_)
+            | Self::Doctor(_)
+            | Self::Models(_)
+            | Self::Model(_)
+            | Self::Config(_)
+            | Self::Completions(_)
+            | Self::Man => Verbosity::Normal,
         }
     }
 }

@@ -3,12 +3,17 @@
 pub mod completions;
 pub mod config;
 pub mod consult;
+pub mod consult_stats;
 mod control;
 pub mod doctor;
+mod giving;
+pub mod history;
+mod index;
 mod local;
 pub mod man;
 pub mod model;
 pub mod models;
+mod naming;
 mod panel;
 mod reach;
 pub mod resume;

@@ -27,10 +27,13 @@ pub enum Key {
     HedgeAfter,
     PulseSeconds,
     MaxWaitSeconds,
+    TargetRuns,
+    TargetMedianSeconds,
+    TargetMonthlyCost,
 }
 
 impl Key {
-    pub const ALL: [Self; 20] = [
+    pub const ALL: [Self; 23] = [
         Self::AlwaysAllowUnder,
         Self::MaxOutputTokens,
         Self::ConnectTimeoutSeconds,
@@ -51,6 +54,9 @@ impl Key {
         Self::HedgeAfter,
         Self::PulseSeconds,
         Self::MaxWaitSeconds,
+        Self::TargetRuns,
+        Self::TargetMedianSeconds,
+        Self::TargetMonthlyCost,
     ];
 
     /// Its name in `config.json`.
@@ -76,6 +82,9 @@ impl Key {
             Self::HedgeAfter => "hedge_after",
             Self::PulseSeconds => "pulse_seconds",
             Self::MaxWaitSeconds => "max_wait_seconds",
+            Self::TargetRuns => "target_runs",
+            Self::TargetMedianSeconds => "target_median_seconds",
+            Self::TargetMonthlyCost => "target_monthly_cost",
         }
     }
 
@@ -102,6 +111,9 @@ impl Key {
             Self::HedgeAfter => "CONCLAVE_HEDGE_AFTER",
             Self::PulseSeconds => "CONCLAVE_PULSE_SECONDS",
             Self::MaxWaitSeconds => "CONCLAVE_MAX_WAIT_SECONDS",
+            Self::TargetRuns => "CONCLAVE_TARGET_RUNS",
+            Self::TargetMedianSeconds => "CONCLAVE_TARGET_MEDIAN_SECONDS",
+            Self::TargetMonthlyCost => "CONCLAVE_TARGET_MONTHLY_COST",
         }
     }
 
@@ -115,8 +127,13 @@ impl Key {
     pub fn wants(self) -> &'static str {
         match self {
             Self::AlwaysAllowUnder | Self::MaxCost | Self::MonthlyBudget => "an amount of dollars such as 0.50",
-            Self::MaxOutputTokens | Self::LocalContext | Self::LocalThreads | Self::MaxInFlight => "a whole number above 0",
-            Self::ConnectTimeoutSeconds | Self::IdleTimeoutSeconds | Self::MaxWaitSeconds => "a number of seconds above 0",
+            Self::TargetMonthlyCost => "an amount of dollars above 0, such as 20",
+            Self::MaxOutputTokens | Self::LocalContext | Self::LocalThreads | Self::MaxInFlight | Self::TargetRuns => {
+                "a whole number above 0"
+            }
+            Self::ConnectTimeoutSeconds | Self::IdleTimeoutSeconds | Self::MaxWaitSeconds | Self::TargetMedianSeconds => {
+                "a number of seconds above 0"
+            }
             Self::PulseSeconds => "a number of seconds, or 0 for never",
             Self::HedgeAfter => HedgeAfter::WANTED,
             Self::OnFailure => "`ask`, `substitute`, `skip` or `fail`",
@@ -151,7 +168,10 @@ impl Key {
             | Self::OnFailure
             | Self::HedgeAfter
             | Self::PulseSeconds
-            | Self::MaxWaitSeconds => false,
+            | Self::MaxWaitSeconds
+            | Self::TargetRuns
+            | Self::TargetMedianSeconds
+            | Self::TargetMonthlyCost => false,
         }
     }
 }

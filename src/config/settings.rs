@@ -58,6 +58,12 @@ pub struct Settings {
     pub pulse: Duration,
     /// How long a round may run; as long as it takes when not set.
     pub max_wait: Option<Duration>,
+    /// How many consultations in thirty days `consult-stats` calls consistent.
+    pub target_runs: u64,
+    /// Below which median duration it calls them quick.
+    pub target_median: Duration,
+    /// Below what they cost in a calendar month it calls them within budget.
+    pub target_monthly_cost: MicroUsd,
     /// The keys that are not at their default, and where they were set.
     pub origins: BTreeMap<Key, Origin>,
 }
@@ -85,6 +91,9 @@ impl Default for Settings {
             hedge_after: HedgeAfter::After(Duration::from_secs(10)),
             pulse: Duration::from_secs(60),
             max_wait: None,
+            target_runs: 150,
+            target_median: Duration::from_secs(15),
+            target_monthly_cost: MicroUsd(20_000_000),
             origins: BTreeMap::new(),
         }
     }
@@ -258,7 +267,10 @@ impl Settings {
             | Key::OnFailure
             | Key::HedgeAfter
             | Key::PulseSeconds
-            | Key::MaxWaitSeconds => self.set_plain(key, value).ok_or(Wrong::Value)?,
+            | Key::MaxWaitSeconds
+            | Key::TargetRuns
+            | Key::TargetMedianSeconds
+            | Key::TargetMonthlyCost => self.set_plain(key, value).ok_or(Wrong::Value)?,
         }
         Ok(())
     }
@@ -288,6 +300,9 @@ impl Settings {
             Key::HedgeAfter => self.hedge_after = HedgeAfter::of_json(value)?,
             Key::PulseSeconds => self.pulse = seconds()?,
             Key::MaxWaitSeconds => self.max_wait = Some(some_seconds()?),
+            Key::TargetRuns => self.target_runs = count()?,
+            Key::TargetMedianSeconds => self.target_median = some_seconds()?,
+            Key::TargetMonthlyCost => self.target_monthly_cost = dollars().filter(|target| *target > MicroUsd::ZERO)?,
             Key::Panels | Key::Endpoints | Key::Parameters | Key::LocalServers => return None,
         }
         Some(())
@@ -327,6 +342,9 @@ impl Settings {
             },
             Key::PulseSeconds => decimal(self.pulse.as_secs_f64()),
             Key::MaxWaitSeconds => self.max_wait.map_or(Value::Null, |time| decimal(time.as_secs_f64())),
+            Key::TargetRuns => json!(self.target_runs),
+            Key::TargetMedianSeconds => decimal(self.target_median.as_secs_f64()),
+            Key::TargetMonthlyCost => decimal(self.target_monthly_cost.usd()),
         }
     }
 }
@@ -361,7 +379,8 @@ mod tests {
                 "local_threads": 4, "local_context": 4096, "local_model": "small", "panel": "a, b", "judge": "openai:x",
                 "panels": {"fast": "security=m"}, "endpoints": {"work": {"base_url": "https://h"}}, "maxInFlight": 2,
                 "parameters": {"openai": {"seed": 0}}, "local_servers": "none", "maxCost": 2, "monthlyBudget": 20.5,
-                "on_failure": "skip", "hedge_after": "off", "pulse_seconds": 0, "max_wait_seconds": 90}"#,
+                "on_failure": "skip", "hedge_after": "off", "pulse_seconds": 0, "max_wait_seconds": 90,
+                "targetRuns": 10, "targetMedianSeconds": 7.5, "target_monthly_cost": 0.25}"#,
         )
         .unwrap();
         assert_eq!(settings.always_allow_under, MicroUsd(1_250_000));
@@ -378,6 +397,8 @@ mod tests {
         assert_eq!((settings.max_cost, settings.monthly_budget), (Some(MicroUsd(2_000_000)), Some(MicroUsd(20_500_000))));
         assert_eq!((settings.on_failure, settings.hedge_after), (OnFailure::Skip, HedgeAfter::Off));
         assert_eq!((settings.pulse, settings.max_wait), (Duration::ZERO, Some(Duration::from_secs(90))));
+        assert_eq!((settings.target_runs, settings.target_median), (10, Duration::from_millis(7_500)));
+        assert_eq!(settings.target_monthly_cost, MicroUsd(250_000));
         assert_eq!(settings.origins.len(), Key::ALL.len());
         assert_eq!(settings.origins[&Key::Judge].to_string(), "config.json");
         let written: Map<_, _> = Key::ALL.into_iter().map(|key| (key.name().to_owned(), settings.value(key))).collect();
@@ -435,6 +456,10 @@ mod tests {
             ("pulse_seconds", "-1"),
             ("pulse_seconds", "\"off\""),
             ("max_wait_seconds", "0"),
+            ("target_runs", "0"),
+            ("target_runs", "1.5"),
+            ("target_median_seconds", "0"),
+            ("target_monthly_cost", "0"),
         ] {
             assert!(read(&format!(r#"{{"{key}": {value}}}"#)).unwrap_err().contains("must be"), "{key} {value}");
         }

@@ -20,7 +20,12 @@ pub struct ConsultationFiles {
 impl ConsultationFiles {
     /// Names the files of a consultation in `logs`, which is `consult-logs` in the home.
     pub fn in_folder(logs: &Path, id: &ConsultationId) -> Self {
-        let named = |ending: &str| logs.join(format!("{id}.{ending}"));
+        Self::called(logs, id.as_str())
+    }
+
+    /// Names the files that are called so without their endings.
+    pub fn called(logs: &Path, stem: &str) -> Self {
+        let named = |ending: &str| logs.join(format!("{stem}.{ending}"));
         Self { journal: named("jsonl"), record: named("json"), markdown: named("md") }
     }
 

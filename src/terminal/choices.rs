@@ -1,4 +1,4 @@
-//! The answers that a question takes, in the letters and words in which they are typed. An empty line is a yes.
+//! The answers that a question takes, in the letters and words in which they are typed. An empty line is the one in a capital letter.
 
 /// An answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -11,22 +11,28 @@ pub(super) enum Choice {
 
 /// What can be chosen from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Choices(&'static [Choice]);
+pub(super) struct Choices {
+    all: &'static [Choice],
+    /// What an empty line says.
+    usual: Choice,
+}
 
 impl Choices {
-    pub(super) const YES_NO: Self = Self(&[Choice::Yes, Choice::No]);
-    pub(super) const YES_NO_ALWAYS: Self = Self(&[Choice::Yes, Choice::No, Choice::Always]);
-    pub(super) const YES_NO_FAIL: Self = Self(&[Choice::Yes, Choice::No, Choice::Fail]);
+    pub(super) const YES_NO: Self = Self { all: &[Choice::Yes, Choice::No], usual: Choice::Yes };
+    pub(super) const YES_NO_ALWAYS: Self = Self { all: &[Choice::Yes, Choice::No, Choice::Always], usual: Choice::Yes };
+    pub(super) const YES_NO_FAIL: Self = Self { all: &[Choice::Yes, Choice::No, Choice::Fail], usual: Choice::Yes };
+    /// For what cannot be undone.
+    pub(super) const NO_UNLESS_YES: Self = Self { all: &[Choice::Yes, Choice::No], usual: Choice::No };
 
     /// `[Y/n/Always]`, as a question ends.
     pub(super) fn prompt(self) -> String {
-        let names: Vec<&str> = self.0.iter().map(|choice| choice.in_prompt()).collect();
+        let names: Vec<&str> = self.all.iter().map(|choice| choice.in_prompt(self.usual)).collect();
         format!("[{}]", names.join("/"))
     }
 
     /// What is said to a line that is none of them.
     pub(super) fn again(self) -> String {
-        let words: Vec<&str> = self.0.iter().map(|choice| choice.shortest()).collect();
+        let words: Vec<&str> = self.all.iter().map(|choice| choice.shortest()).collect();
         match words.split_last() {
             Some((last, others)) => format!("Please answer {} or {last}: ", others.join(", ")),
             None => String::new(),
@@ -36,9 +42,9 @@ impl Choices {
     pub(super) fn read(self, line: &str) -> Option<Choice> {
         let typed = line.trim().to_lowercase();
         if typed.is_empty() {
-            return Some(Choice::Yes);
+            return Some(self.usual);
         }
-        self.0.iter().copied().find(|choice| choice.words().contains(&typed.as_str()))
+        self.all.iter().copied().find(|choice| choice.words().contains(&typed.as_str()))
     }
 }
 
@@ -52,9 +58,11 @@ impl Choice {
         }
     }
 
-    fn in_prompt(self) -> &'static str {
+    fn in_prompt(self, usual: Self) -> &'static str {
         match self {
-            Self::Yes => "Y",
+            Self::Yes if usual == Self::Yes => "Y",
+            Self::Yes => "y",
+            Self::No if usual == Self::No => "N",
             Self::No => "n",
             Self::Always => "Always",
             Self::Fail => "Fail",
@@ -76,16 +84,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_answer_is_a_letter_or_a_word_and_an_empty_line_is_a_yes() {
+    fn an_answer_is_a_letter_or_a_word_and_an_empty_line_the_usual_one() {
         let read = |line| Choices::YES_NO_FAIL.read(line);
         assert_eq!([read("\n"), read(" Y \n"), read("yes")], [Some(Choice::Yes); 3]);
         assert_eq!((read("NO\n"), read("f"), read("Fail\n")), (Some(Choice::No), Some(Choice::Fail), Some(Choice::Fail)));
+        assert_eq!(["\n", "y"].map(|line| Choices::NO_UNLESS_YES.read(line)), [Some(Choice::No), Some(Choice::Yes)]);
         assert_eq!((read("maybe"), read("always"), Choices::YES_NO.read("f")), (None, None, None));
     }
 
     #[test]
     fn a_question_names_what_it_takes() {
         assert_eq!((Choices::YES_NO.prompt(), Choices::YES_NO_ALWAYS.prompt()), ("[Y/n]".to_owned(), "[Y/n/Always]".to_owned()));
+        assert_eq!(Choices::NO_UNLESS_YES.prompt(), "[y/N]");
         assert_eq!(Choices::YES_NO.again(), "Please answer y or n: ");
         assert_eq!(Choices::YES_NO_FAIL.again(), "Please answer y, n or fail: ");
     }

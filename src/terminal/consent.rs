@@ -28,8 +28,17 @@ pub(super) enum NoAnswer {
 
 /// Asks a question whose default is yes on the controlling terminal, again until the answer is one.
 pub async fn ask_yes_no(printer: &Printer, question: &str) -> Answer {
-    let read = |line: &str| Choices::YES_NO.read(line);
-    match ask(printer, &Keyboard::controlling(), question, &Choices::YES_NO.again(), read).await {
+    ask_choices(printer, question, Choices::YES_NO).await
+}
+
+/// Asks before something is done that cannot be undone: the default is no. The prompt is put behind the question.
+pub async fn ask_before_harm(printer: &Printer, question: &str) -> Answer {
+    let choices = Choices::NO_UNLESS_YES;
+    ask_choices(printer, &format!("{question} {} ", choices.prompt()), choices).await
+}
+
+async fn ask_choices(printer: &Printer, question: &str, choices: Choices) -> Answer {
+    match ask(printer, &Keyboard::controlling(), question, &choices.again(), |line| choices.read(line)).await {
         Ok(Choice::Yes | Choice::Always) => Answer::Yes,
         Ok(Choice::No | Choice::Fail) | Err(NoAnswer::Ended) => Answer::No,
         Err(NoAnswer::Gone) => Answer::Gone,

@@ -32,6 +32,18 @@ pub fn count(number: usize, thing: &str) -> String {
     format!("{number} {thing}{}", if number == 1 { "" } else { "s" })
 }
 
+/// `812 bytes`, `14 KB`, `3.2 MB`, in thousands.
+pub fn bytes(number: u64) -> String {
+    let tenths = |unit: u64| (number + unit / 20) / (unit / 10);
+    let decimal = |unit: u64| format!("{}.{}", tenths(unit) / 10, tenths(unit) % 10);
+    match number {
+        ..1_000 => format!("{number} bytes"),
+        1_000..1_000_000 => format!("{} KB", (number + 500) / 1_000),
+        1_000_000..1_000_000_000 => format!("{} MB", decimal(1_000_000)),
+        _ => format!("{} GB", decimal(1_000_000_000)),
+    }
+}
+
 /// The seat's name; with its id where another seat has the same name.
 pub fn seat_name(panel: &Panel, seat: &Seat) -> String {
     let namesakes = panel.seats.iter().filter(|other| other.name() == seat.name()).count();
@@ -45,6 +57,8 @@ mod tests {
     #[test]
     fn clocks_and_counts_read_as_people_write_them() {
         assert_eq!([7, 727, 3_723].map(|s| clock(Duration::from_secs(s))), ["0:07", "12:07", "1:02:03"]);
+        let sizes = [812, 14_449, 3_249_999, 12_000_000_000].map(bytes);
+        assert_eq!(sizes, ["812 bytes", "14 KB", "3.2 MB", "12.0 GB"]);
         assert_eq!((count(1, "expert"), count(3, "expert")), ("1 expert".to_owned(), "3 experts".to_owned()));
     }
 }

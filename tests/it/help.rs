@@ -2,10 +2,11 @@
 
 use crate::support::binary::Conclave;
 
-const COMMANDS: [&[&str]; 18] = [
+const COMMANDS: [&[&str]; 19] = [
     &[],
     &["consult"],
     &["resume"],
+    &["consult-stats"],
     &["doctor"],
     &["models"],
     &["model"],

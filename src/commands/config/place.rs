@@ -54,7 +54,10 @@ impl Place {
                 | Key::OnFailure
                 | Key::HedgeAfter
                 | Key::PulseSeconds
-                | Key::MaxWaitSeconds => return Err(Error::usage(format!("`{key}` has no parts"))),
+                | Key::MaxWaitSeconds
+                | Key::TargetRuns
+                | Key::TargetMedianSeconds
+                | Key::TargetMonthlyCost => return Err(Error::usage(format!("`{key}` has no parts"))),
             },
         };
         Ok(Self { key, parts })

@@ -1,23 +1,26 @@
 //! The end of a consultation: what is kept, what is shown, and how the command ends.
 //!
-//! The order is journal, record, Markdown, answer. A failure to write is told once and harms neither what was written before nor the answer.
+//! The order is journal, record, Markdown, answer, index. A failure to write is told once and harms neither what was written before nor the
+//! answer.
 
 use std::path::{Path, PathBuf};
 
+use crate::commands::giving::give;
+use crate::commands::index::{Entry, Unfit};
 use crate::config::paths::Home;
 use crate::consultation::event::{Envelope, StateName};
 use crate::consultation::transcript::Transcript;
 use crate::domain::ids::ConsultationId;
+use crate::domain::time::Timestamp;
 use crate::error::Error;
-use crate::records::files::{Access, ConsultationFiles, WriteFailed, check_writable, create_private_dir, write_atomically};
+use crate::records::files::{ConsultationFiles, WriteFailed, check_writable, create_private_dir};
 use crate::records::journal::Journal;
 use crate::records::record::record;
 use crate::terminal::printer::Printer;
-use crate::terminal::render;
 use crate::terminal::report::report;
 
 use super::aborted::aborted;
-use super::flags::{Format, OutputFlags};
+use super::flags::OutputFlags;
 
 /// What is kept of a consultation.
 #[derive(Debug)]
@@ -50,6 +53,14 @@ impl Keeping {
         }
     }
 
+    /// A place in the index for what is kept.
+    pub(crate) fn entry(&self, home: &Home, id: &ConsultationId, at: Timestamp) -> Option<Entry> {
+        match self {
+            Self::All(..) => Some(Entry::begin(home, id, at)),
+            Self::Nothing => None,
+        }
+    }
+
     pub(crate) fn journal(&mut self) -> Option<&mut Journal> {
         match self {
             Self::All(_, journal) => Some(journal),
@@ -79,10 +90,7 @@ impl Keeping {
     }
 }
 
-/// The folder of journals, records and Markdown.
-pub(crate) fn logs(home: &Home) -> PathBuf {
-    home.path().join("consult-logs")
-}
+pub(crate) use crate::commands::index::logs;
 
 /// Checks before anything is spent that the answer will have a place to go.
 pub(crate) fn check_output(output: &Path) -> Result<(), Error> {
@@ -95,13 +103,29 @@ pub(crate) fn check_output(output: &Path) -> Result<(), Error> {
 }
 
 /// Keeps and shows what the events tell.
-pub(crate) fn finish(history: &[Envelope], flags: &OutputFlags, keeping: Keeping, printer: &Printer) -> Result<(), Error> {
+pub(crate) fn finish(
+    history: &[Envelope],
+    flags: &OutputFlags,
+    keeping: Keeping,
+    entry: Option<Entry>,
+    printer: &Printer,
+) -> Result<(), Error> {
     let Some(transcript) = Transcript::fold(history) else { return Err(Error::failed("the consultation ended before it began")) };
     let markdown = report(&transcript);
     let kept = keeping.write(&transcript, &markdown, printer);
+    let shown = show(&transcript, &markdown, flags, kept, printer);
+    if let Some(entry) = entry {
+        entry.end(&transcript, if shown.is_ok() { Unfit::Mended } else { Unfit::Left }, printer);
+    }
+    shown
+}
+
+/// Gives the answer, or says why there is none and what is left.
+fn show(transcript: &Transcript, markdown: &str, flags: &OutputFlags, kept: Option<Kept>, printer: &Printer) -> Result<(), Error> {
     match &transcript.abort {
         None if transcript.state == StateName::Complete => {
-            give(&transcript, &markdown, flags, printer)?;
+            let json = || serde_json::to_string_pretty(&record(transcript)).map_err(Error::failed);
+            give(markdown, json, flags.format, flags.output.as_deref(), printer)?;
             if let Some(kept) = kept {
                 printer.detail(&format!("Kept in {}", kept.record.display()));
             }
@@ -115,36 +139,7 @@ pub(crate) fn finish(history: &[Envelope], flags: &OutputFlags, keeping: Keeping
                 printer.note(&format!("💾 Partial results saved to: {}", saved.record.display()));
             }
             let resumable = saved.is_some_and(|saved| saved.journal_is_whole && transcript.is_resumable());
-            Err(aborted(abort, &transcript, resumable.then_some(&transcript.id)))
-        }
-    }
-}
-
-/// Writes the answer where it was asked for.
-fn give(transcript: &Transcript, markdown: &str, flags: &OutputFlags, printer: &Printer) -> Result<(), Error> {
-    let json = || serde_json::to_string_pretty(&record(transcript)).map_err(Error::failed);
-    let source = match flags.format {
-        Format::Markdown => markdown.to_owned(),
-        Format::Json => json()? + "\n",
-        Format::Both => format!("{}\n\n---\n{}\n", markdown.trim_end(), json()?),
-    };
-    let Some(output) = &flags.output else {
-        let face = printer.out_face();
-        let shown = match flags.format {
-            Format::Markdown if face.is_terminal => render::render(markdown, face.width, face.paint),
-            Format::Markdown | Format::Json | Format::Both => source,
-        };
-        return printer.result(&shown).map_err(Error::failed);
-    };
-    match write_atomically(output, source.as_bytes(), Access::Normal) {
-        Ok(()) => {
-            printer.note(&format!("Answer written to {}", output.display()));
-            Ok(())
-        }
-        Err(failed) => {
-            // What was paid for is not lost to a file that cannot be written.
-            printer.result(&source).map_err(Error::failed)?;
-            Err(Error::failed(failed).hint("the answer is on standard output instead"))
+            Err(aborted(abort, transcript, resumable.then_some(&transcript.id)))
         }
     }
 }

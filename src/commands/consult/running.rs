@@ -56,6 +56,7 @@ impl<'a> Run<'a> {
         let events_on_stderr = output.events.as_deref().is_some_and(|path| path.as_os_str() == "-");
         let progress = if events_on_stderr { Progress::plain(printer.clone()) } else { Progress::new(printer.clone()) };
         let mut progress = if output.stream { progress.with_judges_text() } else { progress };
+        let entry = keeping.entry(home, &consultation.plan().id, clock.now());
         progress.catch_up(&earlier, clock.now());
         let save_threshold = |amount| threshold::save(amount, home, environment, printer);
         let vendor_name = |provider: &ProviderId| vendors::name(provider).to_owned();
@@ -73,7 +74,7 @@ impl<'a> Run<'a> {
             Ok::<_, Error>(driver.run(&mut consultation, begin).await)
         })?);
         drop(progress);
-        let ended = ending::finish(&history, output, keeping, printer);
+        let ended = ending::finish(&history, output, keeping, entry, printer);
         // A thread that still waits for an answer on the terminal, or a model that is still decoding, must not hold up the end.
         runtime.shutdown_background();
         ended

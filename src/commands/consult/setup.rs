@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::commands::config;
 use crate::commands::control;
+use crate::commands::index;
 use crate::commands::local::{self, Found, LocalModels};
 use crate::commands::models;
 use crate::commands::panel::{self, Choices, Flags, Wanted};
@@ -26,7 +27,7 @@ use crate::error::Error;
 use crate::providers::catalog::Catalog;
 use crate::providers::http::{Http, Timeouts};
 use crate::records::experience::Experience;
-use crate::records::index::Index;
+use crate::records::index::{Index, Patience};
 use crate::terminal::printer::Printer;
 
 use super::Args;
@@ -116,7 +117,7 @@ pub(super) fn prepare(
 
 /// What is known of these models. A start does not wait for an index to be made or mended: the end of this run does that.
 fn experience(home: &Home, models: &BTreeSet<&ModelRef>) -> Experience {
-    let index = Index::open(&home.path().join("consult-analytics.db")).ok();
+    let index = Index::open_with(&index::path(home), Patience::Moment).ok();
     index.and_then(|index| Experience::read(index.connection(), models).ok()).unwrap_or_default()
 }
 

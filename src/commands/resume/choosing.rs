@@ -3,18 +3,16 @@
 use std::path::Path;
 
 use crate::commands::consult::ending::Keeping;
+use crate::commands::naming;
 use crate::consultation::event::{AbortReason, Envelope};
 use crate::domain::ids::ConsultationId;
 use crate::error::Error;
 use crate::records::files::ConsultationFiles;
-use crate::records::finding::{self, Ending, NotFound, Opening};
+use crate::records::finding::{self, Ending};
+use crate::records::index::Index;
 use crate::records::journal::{CannotReopen, Journal, Unlocked, read_journal};
-use crate::terminal::escape::one_line;
 use crate::terminal::printer::Printer;
 use crate::terminal::words::count;
-
-/// Consultations that are listed where a name names several.
-const MOST_CANDIDATES: usize = 10;
 
 /// A consultation to go on with.
 #[derive(Debug)]
@@ -26,22 +24,32 @@ pub(super) struct Chosen {
 }
 
 /// Takes the consultation of this name, or the newest that can be gone on with and that no other process is at.
-pub(super) fn choose(logs: &Path, name: Option<&str>, unlocked: Unlocked, printer: &Printer) -> Result<Chosen, Error> {
-    let kept = finding::newest_first(logs).map_err(|error| Error::usage(format!("cannot read `{}`: {error}", logs.display())))?;
+pub(super) fn choose(
+    logs: &Path,
+    index: Option<&Index>,
+    name: Option<&str>,
+    unlocked: Unlocked,
+    printer: &Printer,
+) -> Result<Chosen, Error> {
     match name {
         Some(name) => {
-            let id = finding::named(&kept, name).map_err(|error| not_found(&error, name, logs))?;
+            let found = naming::find(index, logs, name)?;
+            let Some(id) = found.ours() else {
+                return Err(Error::usage(format!("cannot go on with {}: it was written by another program", found.id))
+                    .hint(format!("read it: conclave history show {}", found.id)));
+            };
             let files = ConsultationFiles::in_folder(logs, &id);
             let ending =
                 finding::ending(&files.journal).map_err(|error| Error::usage(format!("cannot read the journal of {id}: {error}")))?;
             check(&id, &files, ending)?;
             open(id, files, unlocked, printer)?.map_err(|busy| Error::usage(busy).hint("wait until that process has ended, or end it"))
         }
-        None => newest(kept, logs, unlocked, printer),
+        None => newest(logs, unlocked, printer),
     }
 }
 
-fn newest(kept: Vec<ConsultationId>, logs: &Path, unlocked: Unlocked, printer: &Printer) -> Result<Chosen, Error> {
+fn newest(logs: &Path, unlocked: Unlocked, printer: &Printer) -> Result<Chosen, Error> {
+    let kept = finding::newest_first(logs).map_err(|error| Error::usage(format!("cannot read `{}`: {error}", logs.display())))?;
     let mut busy = 0;
     for id in kept {
         let files = ConsultationFiles::in_folder(logs, &id);
@@ -101,20 +109,4 @@ fn open(
 
 fn damaged(error: crate::records::journal::JournalUnreadable) -> Error {
     Error::usage(error).hint("what is left of it can be read: it is one JSON object a line")
-}
-
-fn not_found(error: &NotFound, name: &str, logs: &Path) -> Error {
-    match error {
-        NotFound::Nothing => {
-            Error::usage(format!("no consultation is called `{name}`")).hint(format!("see what is kept: ls {}", logs.display()))
-        }
-        NotFound::Several(found) => {
-            let error = Error::usage(format!("`{name}` could be any of {}", count(found.len(), "consultation")));
-            found.iter().take(MOST_CANDIDATES).fold(error, |error, id| {
-                let told = finding::opening(&ConsultationFiles::in_folder(logs, id));
-                let told = told.map(|Opening { at, question }| format!("  {}  {}", at.date(), one_line(&question)));
-                error.hint(format!("{id}{}", told.unwrap_or_default()))
-            })
-        }
-    }
 }

@@ -9,6 +9,7 @@ use crate::commands::consult::ending;
 use crate::commands::consult::flags::{ControlFlags, OutputFlags};
 use crate::commands::consult::running::{Run, standing};
 use crate::commands::control;
+use crate::commands::index;
 use crate::config::env::Environment;
 use crate::config::paths::Home;
 use crate::consultation::event::StateName;
@@ -17,6 +18,7 @@ use crate::consultation::transcript::Transcript;
 use crate::engine::clock::Clock;
 use crate::engine::driver::Begin;
 use crate::error::Error;
+use crate::records::index::Index;
 use crate::records::journal::Unlocked;
 use crate::terminal::consent::Input;
 use crate::terminal::printer::{Printer, Verbosity};
@@ -60,7 +62,9 @@ pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> 
     let settings = config::load(&home, environment)?;
     let run = Run::prepare(&home, environment, &args.output, printer)?;
     let unlocked = if args.force { Unlocked::Trusted } else { Unlocked::Refused };
-    let Chosen { id, events, keeping } = choosing::choose(&ending::logs(&home), args.id.as_deref(), unlocked, printer)?;
+    // Only names are looked up in it: one that cannot be used is none.
+    let known = args.id.as_ref().and_then(|_| Index::open(&index::path(&home)).ok());
+    let Chosen { id, events, keeping } = choosing::choose(&ending::logs(&home), known.as_ref(), args.id.as_deref(), unlocked, printer)?;
     let cannot = |why: &dyn std::fmt::Display| Error::usage(format!("cannot go on with {id}: {why}"));
     let transcript = Transcript::fold(&events).ok_or_else(|| cannot(&"its journal does not begin with its beginning"))?;
     let replayed = replay(&events).map_err(|error| cannot(&error))?;

@@ -3,9 +3,11 @@
 mod adversity;
 mod anonymity;
 mod attempts;
+mod calibration;
 mod completions;
 mod config;
 mod consult;
+mod consult_stats;
 mod cost_gate;
 mod doctor;
 mod dry_run;

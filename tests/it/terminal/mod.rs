@@ -2,6 +2,7 @@
 
 #[cfg(unix)]
 mod asking;
+mod dashboard;
 mod kept_report;
 mod person;
 mod printing;

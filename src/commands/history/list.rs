@@ -1,0 +1,227 @@
+//! `conclave history list`: past consultations, newest first.
+
+use std::collections::BTreeSet;
+
+use jiff::tz::TimeZone;
+use rusqlite::Connection;
+
+use crate::commands::index;
+use crate::consultation::event::StateName;
+use crate::domain::kept::{Ended, Writer};
+use crate::engine::clock::Clock;
+use crate::error::Error;
+use crate::records::files::ConsultationFiles;
+use crate::records::finding::{self, Opening};
+use crate::records::history::{self, Filter, Listed, Search, State};
+use crate::records::index::Index;
+use crate::records::removing::is_being_written;
+use crate::terminal::history_screen::{Entry, EntryOutcome, History, Standing, screen};
+use crate::terminal::words::count;
+
+use super::{Past, SCHEMA_VERSION};
+
+/// Consultations that are listed where nobody says how many.
+const USUAL: usize = 20;
+
+/// What all ids begin with.
+const PREFIX: &str = "consult-";
+
+/// Characters behind `consult-` that an id is shown with at least: less than a second of time.
+const SHORTEST_ID: usize = 8;
+
+/// List past consultations, newest first
+#[derive(Clone, Debug, clap::Args)]
+pub(super) struct Args {
+    /// Only those that ended so, or stand so
+    #[arg(long, value_enum, ignore_case = true, hide_possible_values = true, value_name = "completed|aborted|unfinished|running")]
+    pub(super) state: Option<StateArg>,
+
+    /// Only those held in this mode
+    #[arg(long)]
+    mode: Option<String>,
+
+    /// Only those with these words in the question or the recommendation; "several words" in quotes stand together
+    #[arg(long, value_name = "TEXT")]
+    search: Option<String>,
+
+    /// How many to list, the newest
+    #[arg(short = 'n', long, value_name = "N", default_value_t = USUAL as u64, value_parser = clap::value_parser!(u64).range(1..))]
+    limit: u64,
+
+    /// List all
+    #[arg(long, conflicts_with = "limit")]
+    all: bool,
+
+    /// Write JSON; its schema is schemas/history.schema.json
+    #[arg(long)]
+    json: bool,
+}
+
+/// What `--state` takes: how it ended, or the state that it was in last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(super) enum StateArg {
+    #[value(alias = "complete")]
+    Completed,
+    Aborted,
+    Unfinished,
+    Running,
+    Idle,
+    Estimating,
+    #[value(aliases = ["awaiting_consent", "AwaitingConsent"])]
+    AwaitingConsent,
+    Independent,
+    Synthesis,
+    #[value(aliases = ["cross_exam", "CrossExam"])]
+    CrossExam,
+    Verdict,
+}
+
+impl StateArg {
+    /// As the index is asked. It does not know who is at work: that is found out of those that have not ended.
+    pub(super) fn filter(self) -> State {
+        match self {
+            Self::Completed => State::Ended(Ended::Completed),
+            Self::Aborted => State::Ended(Ended::Aborted),
+            Self::Unfinished | Self::Running => State::Ended(Ended::Unfinished),
+            Self::Idle => State::In(StateName::Idle),
+            Self::Estimating => State::In(StateName::Estimating),
+            Self::AwaitingConsent => State::In(StateName::AwaitingConsent),
+            Self::Independent => State::In(StateName::Independent),
+            Self::Synthesis => State::In(StateName::Synthesis),
+            Self::CrossExam => State::In(StateName::CrossExam),
+            Self::Verdict => State::In(StateName::Verdict),
+        }
+    }
+}
+
+pub(super) fn run(args: &Args, past: &Past<'_>) -> Result<(), Error> {
+    let search = args.search.as_deref().map(Search::parse).transpose();
+    let search = search.map_err(|error| Error::usage(error).hint("give words: conclave history --search \"session cookies\""))?;
+    let filter = Filter { state: args.state.map(StateArg::filter), mode: args.mode.clone(), search, before: None };
+    let limit = (!args.all).then(|| usize::try_from(args.limit).unwrap_or(usize::MAX));
+    let history = collect(past, args, &filter, limit)?;
+    let printer = past.printer;
+    if args.json {
+        let json = serde_json::to_string_pretty(&history).map_err(Error::failed)?;
+        return printer.result(&format!("{json}\n")).map_err(Error::failed);
+    }
+    if history.consultations.is_empty() {
+        printer.note(&nothing(&filter));
+        return Ok(());
+    }
+    let face = printer.out_face();
+    let width = face.is_terminal.then_some(face.width);
+    let text = screen(&history, Clock::system().now(), &TimeZone::system(), width, face.paint);
+    printer.result(&text).map_err(Error::failed)?;
+    if face.is_terminal {
+        below(&history, past);
+    }
+    Ok(())
+}
+
+fn collect(past: &Past<'_>, args: &Args, filter: &Filter, limit: Option<usize>) -> Result<History, Error> {
+    let only_running = args.state == Some(StateArg::Running);
+    // Of those that have not ended there are few, and only their journals tell at which somebody is at work.
+    let asked = if only_running { None } else { limit };
+    let ask = |index: &mut Index| {
+        let connection = index.connection();
+        let listed = history::list(connection, filter, asked)?;
+        let is_cut = asked.is_some_and(|limit| listed.len() >= limit);
+        let known = if is_cut { history::count(connection, filter)? } else { listed.len() as u64 };
+        let listed_ids: BTreeSet<&str> = listed.iter().map(|listed| listed.id.as_str()).collect();
+        let mut begun = if can_be_running(args.state) { begun(past, connection, filter)? } else { Vec::new() };
+        begun.retain(|entry| !listed_ids.contains(entry.consultation_id.as_str()));
+        let total = known + begun.len() as u64;
+        let mut entries: Vec<Entry> = begun.into_iter().chain(listed.into_iter().map(|listed| entry(past, listed))).collect();
+        entries.retain(|entry| !only_running || entry.standing == Standing::Running);
+        let total = if only_running { entries.len() as u64 } else { total };
+        entries.sort_by(|one, other| (other.timestamp, &other.consultation_id).cmp(&(one.timestamp, &one.consultation_id)));
+        entries.truncate(limit.unwrap_or(usize::MAX));
+        for entry in &mut entries {
+            entry.short_id = short(connection, &entry.consultation_id)?;
+        }
+        Ok(History { schema_version: SCHEMA_VERSION, total, consultations: entries })
+    };
+    index::with(&past.home, past.printer, ask)
+}
+
+/// The shortest form of an id that commands take.
+pub(super) fn short(connection: &Connection, id: &str) -> rusqlite::Result<String> {
+    let length = history::distinct_length(connection, id, PREFIX.len() + SHORTEST_ID)?;
+    let short: String = id.chars().take(length).collect();
+    Ok(short.strip_prefix(PREFIX).map_or(short.clone(), ToOwned::to_owned))
+}
+
+fn can_be_running(state: Option<StateArg>) -> bool {
+    matches!(state, None | Some(StateArg::Unfinished | StateArg::Running))
+}
+
+/// Those that have begun and have no rows yet, as their journals tell them.
+fn begun(past: &Past<'_>, connection: &Connection, filter: &Filter) -> rusqlite::Result<Vec<Entry>> {
+    let begun = history::open(connection)?.into_iter().filter_map(|id| {
+        let files = ConsultationFiles::called(&past.logs, &id);
+        let Opening { at, question, mode } = finding::opening(&files)?;
+        let wanted = filter.mode.as_ref().is_none_or(|wanted| mode.as_ref() == Some(wanted))
+            && filter.search.as_ref().is_none_or(|search| search.matches(&question));
+        let standing = if is_being_written(&files.journal) { Standing::Running } else { Standing::Unfinished };
+        wanted.then(|| Entry::begun(id, at, question, mode, standing))
+    });
+    Ok(begun.collect())
+}
+
+fn entry(past: &Past<'_>, listed: Listed) -> Entry {
+    let files = ConsultationFiles::called(&past.logs, &listed.stem);
+    let is_ours = listed.writer == Writer::Conclave;
+    let standing = match listed.ended {
+        Ended::Completed => Standing::Completed,
+        Ended::Aborted | Ended::Unfinished if is_ours && is_being_written(&files.journal) => Standing::Running,
+        Ended::Aborted => Standing::Aborted,
+        Ended::Unfinished => Standing::Unfinished,
+    };
+    let resumable = is_ours
+        && matches!(standing, Standing::Aborted | Standing::Unfinished)
+        && finding::ending(&files.journal).is_ok_and(finding::Ending::is_resumable);
+    Entry {
+        short_id: listed.id.clone(),
+        consultation_id: listed.id,
+        timestamp: listed.at,
+        question: listed.question,
+        mode: Some(listed.mode).filter(|mode| !mode.is_empty()),
+        standing,
+        state: Some(listed.state).filter(|state| !state.is_empty()),
+        status: listed.status,
+        resumable,
+        recommendation: listed.recommendation,
+        confidence: listed.confidence,
+        cost: listed.cost.map(Into::into),
+        total_tokens: listed.tokens,
+        duration_ms: listed.duration_ms,
+        abort_reason: listed.abort_reason,
+        outcome: listed.outcome.map(|outcome| EntryOutcome { outcome, note: listed.note }),
+        written_by: if is_ours { "conclave" } else { "llm-conclave" },
+    }
+}
+
+/// What is said where there is nothing to list.
+fn nothing(filter: &Filter) -> String {
+    if *filter == Filter::default() {
+        "No consultations found.\n\nRun your first consultation:\n  conclave consult \"Your question here\"".to_owned()
+    } else {
+        "No consultation is like that. All of them: conclave history list --all".to_owned()
+    }
+}
+
+/// What can be done with the list.
+fn below(history: &History, past: &Past<'_>) {
+    let shown = history.consultations.len();
+    if u64::try_from(shown).is_ok_and(|shown| shown < history.total) {
+        past.printer.note(&format!("The newest {shown} of {}; more with -n N or --all", count_of(history.total)));
+    }
+    if let Some(entry) = history.consultations.iter().find(|entry| entry.resumable) {
+        past.printer.note(&format!("Go on with what has no answer: conclave resume {}", entry.short_id));
+    }
+}
+
+fn count_of(number: u64) -> String {
+    usize::try_from(number).map_or_else(|_| number.to_string(), |number| count(number, "consultation"))
+}

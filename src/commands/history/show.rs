@@ -1,0 +1,74 @@
+//! `conclave history show`: one consultation, as it was answered.
+
+use crate::commands::consult::flags::Format;
+use crate::commands::giving::give;
+use crate::domain::ids::SeatId;
+use crate::domain::kept::{Kept, KeptAgent};
+use crate::error::Error;
+use crate::terminal::escape::one_line;
+use crate::terminal::kept_report::{self, Selection};
+
+use super::{Past, reading};
+
+/// Show one consultation
+#[derive(Clone, Debug, clap::Args)]
+pub(super) struct Args {
+    /// The consultation: its id, a beginning of it, one of its files, or `last`
+    id: String,
+
+    /// Only this round
+    #[arg(long, value_name = "N")]
+    round: Option<u8>,
+
+    /// Only this agent: its id or its name, or `judge`
+    #[arg(long, value_name = "AGENT")]
+    agent: Option<String>,
+
+    /// What is written to standard output; JSON is the record as it lies
+    #[arg(long, value_enum, default_value_t = Format::Markdown)]
+    format: Format,
+}
+
+pub(super) fn run(args: &Args, past: &Past<'_>) -> Result<(), Error> {
+    let is_part = args.round.is_some() || args.agent.is_some();
+    if is_part && args.format != Format::Markdown {
+        let error = Error::usage("a round or an agent is shown as Markdown only");
+        return Err(error.hint("take it out of the record: conclave history show ID --format json | jq .responses.round_1"));
+    }
+    let found = past.find(&args.id)?;
+    let told = reading::read(&past.logs, &found)?;
+    let selection = selection(args, &told.kept)?;
+    give(&kept_report::markdown(&told.kept, selection), || Ok(told.json.clone()), args.format, None, past.printer)
+}
+
+/// What is to be shown, as the consultation has it.
+fn selection(args: &Args, kept: &Kept) -> Result<Selection, Error> {
+    let mut rounds: Vec<u8> = kept.rounds.iter().map(|round| round.number).chain(kept.work.iter().map(|work| work.round)).collect();
+    rounds.sort_unstable();
+    rounds.dedup();
+    if let Some(round) = args.round.filter(|round| !rounds.contains(round)) {
+        let there = rounds.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+        let error = Error::usage(format!("{} has no round {round}", kept.id));
+        return Err(error.hint(if there.is_empty() { "no round of it had begun".to_owned() } else { format!("its rounds: {there}") }));
+    }
+    let agent = args.agent.as_deref().map(|wanted| agent(wanted, kept)).transpose()?;
+    Ok(Selection { round: args.round, agent })
+}
+
+/// The agent of this id or name.
+fn agent(wanted: &str, kept: &Kept) -> Result<SeatId, Error> {
+    if wanted.eq_ignore_ascii_case("judge") {
+        return Ok(SeatId::judge());
+    }
+    let by_id = kept.experts.iter().find(|expert| expert.id.as_str().eq_ignore_ascii_case(wanted));
+    let by_name = || kept.experts.iter().find(|expert| expert.name.to_lowercase() == wanted.to_lowercase());
+    if let Some(expert) = by_id.or_else(by_name) {
+        return Ok(expert.id.clone());
+    }
+    let expert = |expert: &KeptAgent| match expert.name.eq_ignore_ascii_case(expert.id.as_str()) {
+        true => expert.id.to_string(),
+        false => format!("{} ({})", expert.id, one_line(&expert.name)),
+    };
+    let there: Vec<String> = kept.experts.iter().map(expert).chain(["judge".to_owned()]).collect();
+    Err(Error::usage(format!("{} has no agent `{}`", kept.id, one_line(wanted))).hint(format!("its agents: {}", there.join(", "))))
+}

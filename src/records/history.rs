@@ -1,0 +1,242 @@
+//! Questions to the index about single consultations: the list of them, newest first, and what they are called.
+
+mod search;
+
+use rusqlite::types::{FromSql, Value};
+use rusqlite::{Connection, OptionalExtension, Result, Row, params_from_iter};
+
+use crate::consultation::event::StateName;
+use crate::domain::kept::{Ended, Writer};
+use crate::domain::money::{Cost, MicroUsd};
+use crate::domain::outcome::Outcome;
+use crate::domain::time::Timestamp;
+
+use super::finding::Found;
+use super::index::rows;
+
+pub use search::{NothingToSearch, Search};
+
+/// One consultation of the list.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Listed {
+    pub id: String,
+    /// The name of its files without their endings.
+    pub stem: String,
+    pub at: Timestamp,
+    pub question: String,
+    pub mode: String,
+    pub recommendation: Option<String>,
+    pub confidence: Option<f64>,
+    pub cost: Option<Cost>,
+    pub tokens: Option<u64>,
+    pub duration_ms: Option<u64>,
+    /// As the record has it.
+    pub state: String,
+    pub ended: Ended,
+    pub status: Option<String>,
+    pub abort_reason: Option<String>,
+    pub writer: Writer,
+    pub outcome: Option<Outcome>,
+    pub note: Option<String>,
+}
+
+/// Which consultations are meant. Without any of these, all.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Filter {
+    pub state: Option<State>,
+    pub mode: Option<String>,
+    pub search: Option<Search>,
+    /// Those that began earlier.
+    pub before: Option<Timestamp>,
+}
+
+/// How it ended, or the state that it was in last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum State {
+    Ended(Ended),
+    In(StateName),
+}
+
+/// The consultations that are meant, newest first, no more than `limit`.
+pub fn list(connection: &Connection, filter: &Filter, limit: Option<usize>) -> Result<Vec<Listed>> {
+    let Query { tables, conditions, mut values, key } = Query::of(filter);
+    values.push(limit.map_or(Value::Integer(-1), |limit| Value::Integer(i64::try_from(limit).unwrap_or(i64::MAX))));
+    let sql = format!(
+        "SELECT c.number, c.id, c.stem, c.question, c.mode, c.final_recommendation, c.confidence, c.total_micro_usd, c.lower_bound, \
+         c.total_tokens, c.duration_ms, c.state, c.ended, c.status, c.abort_reason, c.writer, c.outcome, c.outcome_note \
+         FROM {tables} WHERE {conditions} ORDER BY {key} DESC LIMIT ?"
+    );
+    connection.prepare_cached(&sql)?.query_map(params_from_iter(values), listed)?.collect()
+}
+
+/// How many consultations are meant.
+pub fn count(connection: &Connection, filter: &Filter) -> Result<u64> {
+    let Query { tables, conditions, values, .. } = Query::of(filter);
+    let sql = format!("SELECT count(*) FROM {tables} WHERE {conditions}");
+    connection.prepare_cached(&sql)?.query_row(params_from_iter(values), |row| row.get(0).map(natural))
+}
+
+/// One consultation by its id.
+pub fn with_id(connection: &Connection, id: &str) -> Result<Option<Listed>> {
+    let sql = "SELECT c.number, c.id, c.stem, c.question, c.mode, c.final_recommendation, c.confidence, c.total_micro_usd, c.lower_bound, \
+         c.total_tokens, c.duration_ms, c.state, c.ended, c.status, c.abort_reason, c.writer, c.outcome, c.outcome_note \
+         FROM consultations c WHERE c.id = ?";
+    connection.prepare_cached(sql)?.query_row([id], listed).optional()
+}
+
+struct Query {
+    tables: &'static str,
+    conditions: String,
+    values: Vec<Value>,
+    /// What it is ordered by: the key of the table that is walked.
+    key: &'static str,
+}
+
+impl Query {
+    fn of(filter: &Filter) -> Self {
+        let Filter { state, mode, search, before } = filter;
+        let (mut conditions, mut values) = (Vec::new(), Vec::new());
+        let mut require = |condition: &str, value: Vec<Value>| {
+            conditions.push(condition.to_owned());
+            values.extend(value);
+        };
+        let words = search.as_ref().and_then(|search| search.words.clone());
+        let (tables, key) = if words.is_some() {
+            ("consultations_text CROSS JOIN consultations c ON c.number = consultations_text.rowid", "consultations_text.rowid")
+        } else {
+            ("consultations c", "c.number")
+        };
+        if let Some(words) = words {
+            require("consultations_text MATCH ?", vec![Value::Text(words)]);
+        }
+        match state {
+            Some(State::Ended(ended)) => require("c.ended = ?", vec![Value::Text(ended.name().to_owned())]),
+            Some(State::In(state)) => require("c.state IN (?, ?)", names(*state).map(Value::Text).to_vec()),
+            None => {}
+        }
+        if let Some(mode) = mode {
+            require("c.mode = ?", vec![Value::Text(mode.clone())]);
+        }
+        if let Some(before) = before {
+            require(&format!("{key} < ?"), vec![Value::Integer(rows::first_number(*before))]);
+        }
+        for piece in search.iter().flat_map(|search| &search.pieces) {
+            let piece = Value::Text(piece.clone());
+            require("(instr(c.question, ?) OR instr(c.final_recommendation, ?))", vec![piece.clone(), piece]);
+        }
+        let conditions = if conditions.is_empty() { "1".to_owned() } else { conditions.join(" AND ") };
+        Self { tables, conditions, values, key }
+    }
+}
+
+/// A state as this program writes it, and in small letters.
+fn names(state: StateName) -> [String; 2] {
+    let name = state.to_string();
+    let small = name.to_lowercase();
+    [name, small]
+}
+
+fn listed(row: &Row<'_>) -> Result<Listed> {
+    let text = |at: &str| row.get::<_, String>(at);
+    let ended = text("ended")?;
+    let cost = optional(row, "total_micro_usd")?.map(natural);
+    let lower_bound: bool = row.get("lower_bound")?;
+    let outcome: Option<String> = row.get("outcome")?;
+    Ok(Listed {
+        id: text("id")?,
+        stem: text("stem")?,
+        at: Timestamp(row.get::<_, i64>("number")? >> 19),
+        question: text("question")?,
+        mode: text("mode")?,
+        recommendation: optional(row, "final_recommendation")?,
+        confidence: optional(row, "confidence")?,
+        cost: cost.map(|known| Cost { known: MicroUsd(known), lower_bound }),
+        tokens: optional(row, "total_tokens")?.map(natural),
+        duration_ms: optional(row, "duration_ms")?.map(natural),
+        state: text("state")?,
+        ended: ENDED.into_iter().find(|known| known.name() == ended).unwrap_or(Ended::Unfinished),
+        status: optional(row, "status")?,
+        abort_reason: optional(row, "abort_reason")?,
+        writer: if text("writer")? == "conclave" { Writer::Conclave } else { Writer::LlmConclave },
+        outcome: outcome.and_then(|outcome| Outcome::ALL.into_iter().find(|known| known.name() == outcome)),
+        note: optional(row, "outcome_note")?,
+    })
+}
+
+const ENDED: [Ended; 3] = [Ended::Completed, Ended::Aborted, Ended::Unfinished];
+
+/// SQLite's integers have a sign; none of these has.
+fn natural(number: i64) -> u64 {
+    u64::try_from(number).unwrap_or_default()
+}
+
+fn optional<T: FromSql>(row: &Row<'_>, column: &str) -> Result<Option<T>> {
+    row.get(column)
+}
+
+/// The consultation that began last; one that is under way has no rows yet.
+pub fn newest(connection: &Connection) -> Result<Option<Found>> {
+    let sql = "SELECT id, stem FROM (\
+         SELECT * FROM (SELECT id, stem, created_at AS began_at FROM consultations ORDER BY number DESC LIMIT 1) \
+         UNION SELECT * FROM (SELECT id, id, began_at FROM open_consultations ORDER BY began_at DESC LIMIT 1)) \
+         ORDER BY began_at DESC LIMIT 1";
+    connection.prepare_cached(sql)?.query_row([], found).optional()
+}
+
+/// The consultations whose ids begin so, in the order of their ids, the last first. Those of ours sort by time.
+pub fn beginning_with(connection: &Connection, beginning: &str) -> Result<Vec<Found>> {
+    // Behind whatever begins so: no character sorts behind the last one.
+    let behind = format!("{beginning}{}", char::MAX);
+    let sql = "SELECT id, stem FROM consultations WHERE id BETWEEN ?1 AND ?2 \
+         UNION SELECT id, id FROM open_consultations WHERE id BETWEEN ?1 AND ?2 ORDER BY id DESC";
+    connection.prepare_cached(sql)?.query_map((beginning, behind), found)?.collect()
+}
+
+/// An id that is offered for completion, and its question.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Offered {
+    pub id: String,
+    pub question: String,
+}
+
+/// The consultations whose ids begin so, the newest first, no more than `limit`; without those that are complete where none of these is wanted.
+pub fn offered(connection: &Connection, beginning: &str, complete: Complete, limit: u32) -> Result<Vec<Offered>> {
+    let behind = format!("{beginning}{}", char::MAX);
+    let only = match complete {
+        Complete::Included => "",
+        Complete::LeftOut => "AND ended <> 'completed'",
+    };
+    let sql = format!("SELECT id, question FROM consultations WHERE id BETWEEN ? AND ? {only} ORDER BY id DESC LIMIT ?");
+    let offered = |row: &Row<'_>| Ok(Offered { id: row.get(0)?, question: row.get(1)? });
+    connection.prepare_cached(&sql)?.query_map((beginning, behind, limit), offered)?.collect()
+}
+
+/// Whether complete consultations are meant as well.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Complete {
+    Included,
+    LeftOut,
+}
+
+fn found(row: &Row<'_>) -> Result<Found> {
+    Ok(Found { id: row.get(0)?, stem: row.get(1)? })
+}
+
+/// How many characters of an id tell it from every other, behind what all have in common; at least `least`.
+pub fn distinct_length(connection: &Connection, id: &str, least: usize) -> Result<usize> {
+    let sql = "SELECT max(id) FROM (SELECT max(id) AS id FROM consultations WHERE id < ?1 \
+         UNION ALL SELECT max(id) FROM open_consultations WHERE id < ?1) \
+         UNION ALL SELECT min(id) FROM (SELECT min(id) AS id FROM consultations WHERE id > ?1 \
+         UNION ALL SELECT min(id) FROM open_consultations WHERE id > ?1)";
+    let mut statement = connection.prepare_cached(sql)?;
+    let neighbours = statement.query_map([id], |row| row.get::<_, Option<String>>(0))?.collect::<Result<Vec<_>>>()?;
+    let shared = |other: &str| id.bytes().zip(other.bytes()).take_while(|(one, other)| one == other).count();
+    let shared = neighbours.iter().flatten().map(|other| shared(other)).max().unwrap_or(0);
+    Ok((shared + 1).max(least).min(id.len()))
+}
+
+/// The ids of consultations that have begun and whose process has not brought their rows: it is at work, or gone. Newest first.
+pub fn open(connection: &Connection) -> Result<Vec<String>> {
+    let sql = "SELECT id FROM open_consultations ORDER BY began_at DESC";
+    connection.prepare_cached(sql)?.query_map([], |row| row.get(0))?.collect()
+}

@@ -1,0 +1,86 @@
+//! Spans of days laid on the calendar of a time zone. A day is from its first moment to that of the next, be it 23, 24 or 25 hours long.
+
+use jiff::Span as Shift;
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
+
+use crate::domain::statistics::{Range, Span};
+use crate::domain::time::Timestamp;
+
+/// Lays a span on the calendar of a time zone, as it is at this moment.
+pub fn range(span: Span, zone: &TimeZone, now: Timestamp) -> Range {
+    let today = date_of(now, zone);
+    let (first, last) = match span {
+        Span::Week => (Some(shifted(today, -6)), Some(today)),
+        Span::Month(day) => (Some(day.first_of_month()), Some(day.last_of_month())),
+        Span::Days { since, until } => (since, until),
+        Span::AllTime => (None, None),
+    };
+    Range {
+        span,
+        from: first.and_then(|first| start_of(first, zone)),
+        until: last.and_then(|last| start_of(last.tomorrow().ok()?, zone)),
+        time_zone: name(zone, now),
+    }
+}
+
+/// A day that is not one, or days that are in the wrong order.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NotASpan {
+    #[error("`{0}` is no month; write it as year and month, such as `2026-11`")]
+    Month(String),
+    #[error("`{0}` is no day; write it as year, month and day, such as `2026-11-21`")]
+    Day(String),
+    #[error("the first day `{since}` is after the last `{until}`")]
+    Backwards { since: Date, until: Date },
+}
+
+/// Reads `YYYY-MM`.
+pub fn month(text: &str) -> Result<Span, NotASpan> {
+    let first = if text.len() == 7 { format!("{text}-01").parse().ok() } else { None };
+    first.map(Span::Month).ok_or_else(|| NotASpan::Month(text.to_owned()))
+}
+
+/// Reads `YYYY-MM-DD`.
+pub fn day(text: &str) -> Result<Date, NotASpan> {
+    let day = if text.len() == 10 { text.parse().ok() } else { None };
+    day.ok_or_else(|| NotASpan::Day(text.to_owned()))
+}
+
+/// The days from one to another, both included.
+pub fn days(since: Option<Date>, until: Option<Date>) -> Result<Span, NotASpan> {
+    match (since, until) {
+        (Some(since), Some(until)) if since > until => Err(NotASpan::Backwards { since, until }),
+        (None, None) => Ok(Span::AllTime),
+        (since, until) => Ok(Span::Days { since, until }),
+    }
+}
+
+/// The day of a moment.
+pub(super) fn date_of(at: Timestamp, zone: &TimeZone) -> Date {
+    let farthest = if at.0 < 0 { jiff::Timestamp::MIN } else { jiff::Timestamp::MAX };
+    zone.to_datetime(jiff::Timestamp::from_millisecond(at.0).unwrap_or(farthest)).date()
+}
+
+/// The first moment of a day; `None` beyond what a calendar can say.
+pub(super) fn start_of(date: Date, zone: &TimeZone) -> Option<Timestamp> {
+    let start = date.to_zoned(zone.clone()).ok()?.start_of_day().ok()?;
+    Some(Timestamp(start.timestamp().as_millisecond()))
+}
+
+/// The day so many days later; where the calendar ends, its last.
+pub(super) fn shifted(date: Date, days: i32) -> Date {
+    date.saturating_add(Shift::new().days(days))
+}
+
+/// Days from one to another, both included; 0 when the first is after the last.
+pub(super) fn days_between(first: Date, last: Date) -> u64 {
+    let apart = (last - first).get_days();
+    u64::try_from(i64::from(apart) + 1).unwrap_or_default()
+}
+
+/// The zone's name in the time zone database, or how far it is from UTC.
+fn name(zone: &TimeZone, now: Timestamp) -> String {
+    let offset = || jiff::Timestamp::from_millisecond(now.0).map(|now| zone.to_offset(now).to_string()).unwrap_or_default();
+    zone.iana_name().map_or_else(offset, str::to_owned)
+}

@@ -1,0 +1,268 @@
+//! The list of past consultations as `conclave history` shows it: plain data, which is also its JSON, and the screen made of it.
+//!
+//! Columns where they fit, with less of them on a terminal of 80 columns; on a narrow one a few lines for each. Where nobody cuts lines off, in
+//! a pipe, there is a line for each with everything in full, whose columns are always the same.
+
+use console::{measure_text_width, truncate_str};
+use jiff::tz::TimeZone;
+use serde::Serialize;
+
+use crate::domain::money::{Cost, MicroUsd};
+use crate::domain::outcome::Outcome;
+use crate::domain::time::Timestamp;
+
+use super::escape::one_line;
+use super::paint::Paint;
+use super::words::{count, dollars};
+
+/// From here on there is room for every column beside a question.
+const WIDE: usize = 100;
+
+/// Below this a question beside other columns says nothing.
+const NARROW: usize = 64;
+
+/// Past consultations, newest first.
+#[derive(Clone, Debug, Serialize)]
+pub struct History {
+    pub schema_version: &'static str,
+    /// How many there are, of which the newest are listed.
+    pub total: u64,
+    pub consultations: Vec<Entry>,
+}
+
+/// One of them.
+#[derive(Clone, Debug, Serialize)]
+pub struct Entry {
+    pub consultation_id: String,
+    /// The shortest form of the id that commands take now.
+    pub short_id: String,
+    pub timestamp: Timestamp,
+    pub question: String,
+    pub mode: Option<String>,
+    pub standing: Standing,
+    /// As the record has it.
+    pub state: Option<String>,
+    pub status: Option<String>,
+    /// `conclave resume` can go on with it.
+    pub resumable: bool,
+    pub recommendation: Option<String>,
+    pub confidence: Option<f64>,
+    pub cost: Option<EntryCost>,
+    pub total_tokens: Option<u64>,
+    pub duration_ms: Option<u64>,
+    pub abort_reason: Option<String>,
+    pub outcome: Option<EntryOutcome>,
+    /// `conclave` or `llm-conclave`.
+    pub written_by: &'static str,
+}
+
+/// How it stands with a consultation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Standing {
+    Completed,
+    Aborted,
+    /// Its process is gone, and it had not come to an end.
+    Unfinished,
+    /// A process is at it.
+    Running,
+}
+
+/// What it cost.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct EntryCost {
+    pub usd: f64,
+    pub micro_usd: MicroUsd,
+    /// It cost at least this.
+    pub lower_bound: bool,
+}
+
+/// What became of its answer.
+#[derive(Clone, Debug, Serialize)]
+pub struct EntryOutcome {
+    pub outcome: Outcome,
+    pub note: Option<String>,
+}
+
+impl Standing {
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Completed => "completed",
+            Self::Aborted => "aborted",
+            Self::Unfinished => "unfinished",
+            Self::Running => "running",
+        }
+    }
+
+    fn painted(self, paint: Paint) -> String {
+        match self {
+            Self::Completed => self.name().to_owned(),
+            Self::Aborted | Self::Unfinished => paint.yellow(self.name()),
+            Self::Running => paint.cyan(self.name()),
+        }
+    }
+}
+
+impl From<Cost> for EntryCost {
+    fn from(Cost { known, lower_bound }: Cost) -> Self {
+        Self { usd: known.usd(), micro_usd: known, lower_bound }
+    }
+}
+
+impl Entry {
+    /// One of which no more than its beginning is known.
+    pub fn begun(consultation_id: String, timestamp: Timestamp, question: String, mode: Option<String>, standing: Standing) -> Self {
+        Self {
+            short_id: consultation_id.clone(),
+            consultation_id,
+            timestamp,
+            question,
+            mode,
+            standing,
+            state: None,
+            status: None,
+            resumable: standing == Standing::Unfinished,
+            recommendation: None,
+            confidence: None,
+            cost: None,
+            total_tokens: None,
+            duration_ms: None,
+            abort_reason: None,
+            outcome: None,
+            written_by: "conclave",
+        }
+    }
+
+    fn outcome(&self) -> Option<Outcome> {
+        self.outcome.as_ref().map(|became| became.outcome)
+    }
+
+    fn confidence(&self) -> Option<String> {
+        self.confidence.map(|confidence| format!("{:.0}%", confidence * 100.0))
+    }
+
+    fn cost(&self, bound: &str) -> Option<String> {
+        self.cost.map(|cost| format!("{}{}", if cost.lower_bound { bound } else { "" }, dollars(cost.micro_usd)))
+    }
+}
+
+/// The screen, for a terminal of so many columns; `None` where lines may be as long as they are.
+pub fn screen(history: &History, now: Timestamp, zone: &TimeZone, width: Option<usize>, paint: Paint) -> String {
+    let entries = history.consultations.as_slice();
+    match width {
+        None => table(&[], entries.iter().map(plain).collect(), None),
+        Some(width) if width < NARROW => entries.iter().map(|entry| block(entry, &age(entry.timestamp, now, zone), width, paint)).collect(),
+        Some(width) => {
+            let row = |entry: &Entry| {
+                let (age, cost) = (age(entry.timestamp, now, zone), entry.cost("≥ ").unwrap_or_default());
+                let mut row = vec![paint.bold(&entry.short_id), paint.dim(&age)];
+                if width < WIDE {
+                    row.push(result(entry, paint));
+                } else {
+                    row.extend([standing(entry, paint), entry.confidence().unwrap_or_default()]);
+                }
+                row.extend([cost, one_line(&entry.question)]);
+                row
+            };
+            let heads = if width < WIDE {
+                ["ID", "BEGAN", "RESULT", "COST", "QUESTION"].as_slice()
+            } else {
+                ["ID", "BEGAN", "STATE", "CONF", "COST", "QUESTION"].as_slice()
+            };
+            let heads: Vec<String> = heads.iter().map(|head| paint.dim(head)).collect();
+            table(&heads, entries.iter().map(row).collect(), Some(width))
+        }
+    }
+}
+
+/// `completed`, and what became of it.
+fn standing(entry: &Entry, paint: Paint) -> String {
+    let became = entry.outcome().map(|outcome| format!(", {}", outcome_word(outcome, paint))).unwrap_or_default();
+    format!("{}{became}", entry.standing.painted(paint))
+}
+
+/// State and confidence as one: only what is complete has a confidence.
+fn result(entry: &Entry, paint: Paint) -> String {
+    match (entry.standing, entry.confidence(), entry.outcome()) {
+        (Standing::Completed, Some(confidence), Some(outcome)) => format!("{confidence} {}", outcome_word(outcome, paint)),
+        (Standing::Completed, Some(confidence), None) => confidence,
+        (Standing::Completed | Standing::Aborted | Standing::Unfinished | Standing::Running, _, _) => standing(entry, paint),
+    }
+}
+
+fn outcome_word(outcome: Outcome, paint: Paint) -> String {
+    match outcome {
+        Outcome::Right => paint.green(outcome.name()),
+        Outcome::Wrong => paint.red(outcome.name()),
+        Outcome::Mixed => paint.yellow(outcome.name()),
+    }
+}
+
+/// A line for programs: id, time, state, what became of it, confidence, cost, question; `-` where there is none.
+fn plain(entry: &Entry) -> Vec<String> {
+    let or_none = |text: Option<String>| text.unwrap_or_else(|| "-".to_owned());
+    vec![
+        entry.consultation_id.clone(),
+        entry.timestamp.to_string(),
+        entry.standing.name().to_owned(),
+        or_none(entry.outcome().map(|outcome| outcome.name().to_owned())),
+        or_none(entry.confidence()),
+        or_none(entry.cost("≥")),
+        one_line(&entry.question),
+    ]
+}
+
+/// Its lines on a narrow terminal, and an empty one.
+fn block(entry: &Entry, age: &str, width: usize, paint: Paint) -> String {
+    let question = cut(&one_line(&entry.question), width.saturating_sub(3));
+    let facts: Vec<String> = [Some(standing(entry, paint)), entry.confidence(), entry.cost("≥ ")].into_iter().flatten().collect();
+    format!("{}  {}\n  {question}\n  {}\n\n", paint.bold(&entry.short_id), paint.dim(age), facts.join(" · "))
+}
+
+/// Rows in columns two blanks apart. The last column has no end of its own: it is cut where the terminal ends.
+fn table(heads: &[String], rows: Vec<Vec<String>>, width: Option<usize>) -> String {
+    let rows: Vec<Vec<String>> = (!heads.is_empty()).then(|| heads.to_vec()).into_iter().chain(rows).collect();
+    let columns = rows.first().map_or(0, Vec::len);
+    let widest = |column: usize| rows.iter().filter_map(|row| row.get(column)).map(|cell| measure_text_width(cell)).max().unwrap_or(0);
+    let widths: Vec<usize> = (0..columns.saturating_sub(1)).map(widest).collect();
+    let before: usize = widths.iter().map(|width| width + 2).sum();
+    let mut text = String::new();
+    for row in &rows {
+        for (cell, width) in row.iter().zip(&widths) {
+            text.push_str(cell);
+            text.push_str(&" ".repeat(width.saturating_sub(measure_text_width(cell)) + 2));
+        }
+        let last = row.last().map(String::as_str).unwrap_or_default();
+        match width {
+            Some(width) => text.push_str(&cut(last, width.saturating_sub(before + 1).max(8))),
+            None => text.push_str(last),
+        }
+        text.push('\n');
+    }
+    text
+}
+
+/// No wider than this, with a mark where something is missing.
+fn cut(text: &str, width: usize) -> String {
+    truncate_str(text, width, "…").into_owned()
+}
+
+/// `just now`, `3 min ago`, `5 h ago`, `2 days ago`; from a week on the day, by the user's calendar.
+pub fn age(at: Timestamp, now: Timestamp, zone: &TimeZone) -> String {
+    let (minute, hour, day) = (60, 3_600, 86_400);
+    match now.since(at).as_secs() {
+        passed if passed < minute && at <= now => "just now".to_owned(),
+        passed if (minute..hour).contains(&passed) => format!("{} min ago", passed / minute),
+        passed if (hour..day).contains(&passed) => format!("{} h ago", passed / hour),
+        passed if (day..7 * day).contains(&passed) => {
+            format!("{} ago", count(usize::try_from(passed / day).unwrap_or(usize::MAX), "day"))
+        }
+        _ => date(at, zone),
+    }
+}
+
+/// The day, by the user's calendar.
+pub fn date(at: Timestamp, zone: &TimeZone) -> String {
+    let moment = jiff::Timestamp::from_millisecond(at.0);
+    moment.map_or_else(|_| at.date(), |moment| moment.to_zoned(zone.clone()).date().to_string())
+}
