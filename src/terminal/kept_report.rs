@@ -20,7 +20,7 @@ use super::words::{amount, model_address, model_name, round_title, seconds, thou
 pub struct Selection {
     /// One round, 1 to 4.
     pub round: Option<u8>,
-    /// One agent, the judge included; [`Kept::agent_called`] finds it by what a person calls it.
+    /// One agent, the judge included.
     pub agent: Option<SeatId>,
 }
 

@@ -38,7 +38,7 @@ pub(super) fn run(args: &Args, past: &Past<'_>) -> Result<(), Error> {
     let found = past.find(&args.id)?;
     let told = reading::read(&past.logs, &found)?;
     let selection = selection(args, &told.kept)?;
-    give(&kept_report::markdown(&told.kept, selection), || Ok(told.json.clone()), args.format, None, past.printer)
+    give(&kept_report::markdown(&told.kept, &selection), || Ok(told.json.clone()), args.format, None, past.printer)
 }
 
 /// What is to be shown, as the consultation has it.
