@@ -20,7 +20,13 @@ pub(crate) fn contents(connection: &Connection) -> Vec<(String, Vec<Vec<Value>>)
         let row = |row: &rusqlite::Row<'_>| (0..columns).map(|column| row.get(column)).collect();
         statement.query_map([], row).unwrap().map(Result::unwrap).collect()
     };
-    tables.into_iter().map(|table| { let rows = rows(&table); (table, rows) }).collect()
+    tables
+        .into_iter()
+        .map(|table| {
+            let rows = rows(&table);
+            (table, rows)
+        })
+        .collect()
 }
 
 /// Checks that what is searched is what the tables have.

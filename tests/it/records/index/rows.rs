@@ -198,9 +198,33 @@ fn the_generated_records_are_of_every_kind() {
         note("lost hedge", list(&record["hedges"]).iter().any(|hedge| hedge["dropped"] == hedge["backup"]));
     }
     let expected = [
-        "aborted", "all_agents_failed", "call failed", "compared", "complete", "completed", "converge", "declined", "degraded", "dissent",
-        "dissenter", "early", "estimated", "explore", "hedge won", "incomplete", "interrupted", "judge_failed", "local", "lost hedge",
-        "lower bound", "moved", "no confidence", "project", "refused", "supporter", "unfinished",
+        "aborted",
+        "all_agents_failed",
+        "call failed",
+        "compared",
+        "complete",
+        "completed",
+        "converge",
+        "declined",
+        "degraded",
+        "dissent",
+        "dissenter",
+        "early",
+        "estimated",
+        "explore",
+        "hedge won",
+        "incomplete",
+        "interrupted",
+        "judge_failed",
+        "local",
+        "lost hedge",
+        "lower bound",
+        "moved",
+        "no confidence",
+        "project",
+        "refused",
+        "supporter",
+        "unfinished",
     ];
     assert_eq!(kinds.iter().map(String::as_str).collect::<Vec<_>>(), expected);
 }
@@ -310,7 +334,8 @@ fn what_is_no_record_of_a_known_version_has_no_rows() {
 
 #[test]
 fn calls_of_one_number_or_of_none_are_all_kept() {
-    let attempt = |call: Value| json!({ "call": call, "model": "openai:m", "cost": { "micro_usd": 5, "lower_bound": false }, "stop": "end" });
+    let attempt =
+        |call: Value| json!({ "call": call, "model": "openai:m", "cost": { "micro_usd": 5, "lower_bound": false }, "stop": "end" });
     let attempts = [json!(2), json!(2), json!(null), json!("x"), json!(1_u64 << 40), json!(0)].map(attempt);
     let record = json!({
         "tool_version": "0.1.0",

@@ -104,7 +104,8 @@ fn the_rows_of_a_consultation_are_nothing_without_it() {
     migrate(&mut connection, 0).unwrap();
     connection.execute_batch("PRAGMA foreign_keys = ON").unwrap();
     connection.execute_batch(CONSULTATIONS).unwrap();
-    let orphan = "INSERT INTO consultation_rounds(number, consultation_id, round_number, round_type) VALUES (9, 'consult-9', 1, 'independent')";
+    let orphan =
+        "INSERT INTO consultation_rounds(number, consultation_id, round_number, round_type) VALUES (9, 'consult-9', 1, 'independent')";
     connection.execute(orphan, []).unwrap_err();
     connection.execute("DELETE FROM consultations", []).unwrap();
     let rows = contents(&connection);

@@ -178,10 +178,8 @@ fn a_consultation_is_open_until_it_has_ended() {
 fn two_consultations_whose_keys_would_be_the_same_do_not_take_each_others_place() {
     let at = Timestamp(1_795_252_598_042);
     let mut seen = std::collections::BTreeMap::new();
-    let (one, other) = (0..)
-        .map(|nth| format!("consult-{nth}"))
-        .find_map(|id| Some((seen.insert(number(at, &id), id.clone())?, id)))
-        .unwrap();
+    let (one, other) =
+        (0..).map(|nth| format!("consult-{nth}")).find_map(|id| Some((seen.insert(number(at, &id), id.clone())?, id))).unwrap();
     let index = Index::in_memory().unwrap();
     for id in [&one, &other, &one] {
         put(index.connection(), &asking(id, "Which?", &at.to_string())).unwrap();
