@@ -7,13 +7,15 @@ use crate::commands::{config, index};
 use crate::config::env::Environment;
 use crate::config::paths::Home;
 use crate::config::settings::Settings;
-use crate::domain::statistics::{Span, Statistics, Targets, UsageNumbers};
+use crate::domain::statistics::{Range, Span, Statistics, Targets, UsageNumbers};
 use crate::domain::time::Timestamp;
 use crate::engine::clock::Clock;
 use crate::error::Error;
 use crate::providers::vendors;
+use crate::records::calibration::{self, calibration};
 use crate::records::statistics::calendar::{self, NotASpan};
 use crate::records::statistics::{json, statistics};
+use crate::terminal::calibration_screen;
 use crate::terminal::dashboard::charset::Charset;
 use crate::terminal::dashboard::{Border, Canvas, dashboard, nothing};
 use crate::terminal::printer::Printer;
@@ -21,10 +23,11 @@ use crate::terminal::printer::Printer;
 /// Show usage, response times, cost, quality and what the debates were worth
 #[derive(Clone, Debug, clap::Args)]
 #[command(after_help = "\
-A consultation belongs to the day on which it began, by the calendar of your time zone (TZ); a day ends when the next begins.
-Percentiles (p50, p95, p99) are by nearest rank over completed consultations: the smallest of their durations that at least so many
-percent of them do not exceed. What is not known is not counted as 0; a cost of which a part is not known is shown as a lower bound (≥).
-The targets are settings: target_runs (in thirty days), target_median_seconds and target_monthly_cost.
+A consultation belongs to the day on which it began, by the calendar of your time zone (TZ).
+Percentiles (p50, p95, p99) are by nearest rank over completed consultations: the smallest of their
+durations that at least so many percent of them do not exceed. What is not known is not counted as
+0; a cost of which a part is not known is shown as a lower bound.
+The targets are settings: target_runs (in thirty days), target_median_seconds, target_monthly_cost.
 
 Examples:
   conclave consult-stats --month 2026-11
@@ -55,8 +58,12 @@ pub struct Args {
     #[arg(long)]
     json: bool,
 
+    /// Show how far stated confidence could be trusted, from what became of answers: conclave history outcome
+    #[arg(long)]
+    calibration: bool,
+
     /// Make the index anew from the logs, and nothing else
-    #[arg(long, conflicts_with_all = ["week", "month", "all_time", "since", "until", "json"])]
+    #[arg(long, conflicts_with_all = ["week", "month", "all_time", "since", "until", "json", "calibration"])]
     rebuild_index: bool,
 
     /// Draw with ASCII characters only, as where the locale is not UTF-8
@@ -72,6 +79,9 @@ pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> 
     }
     let (zone, now) = (TimeZone::system(), Clock::system().now());
     let span = span(args, &zone, now).map_err(Error::usage)?;
+    if args.calibration {
+        return calibrate(args, &home, printer, &calendar::range(span, &zone, now));
+    }
     let targets = targets(&config::load(&home, environment)?);
     let (found, elsewhere) = find(&home, printer, span, &Calendar { zone, now }, targets)?;
     if args.json {
@@ -84,6 +94,18 @@ pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> 
         Some(elsewhere) => nothing(&found.range, &elsewhere, canvas),
     };
     printer.result(&text).map_err(Error::failed)
+}
+
+/// Shows what was stated beside what became of it.
+fn calibrate(args: &Args, home: &Home, printer: &Printer, range: &Range) -> Result<(), Error> {
+    let found = index::with(home, printer, |index| calibration(index.connection(), range))?;
+    if args.json {
+        let json = serde_json::to_string_pretty(&calibration::json(&found, range)).map_err(Error::failed)?;
+        return printer.result(&format!("{json}\n")).map_err(Error::failed);
+    }
+    let face = printer.out_face();
+    let width = if face.is_terminal { face.width } else { 80 };
+    printer.result(&calibration_screen::screen(&found, width, face.paint)).map_err(Error::failed)
 }
 
 /// Where and when a day is.
@@ -101,14 +123,12 @@ fn find(
     targets: Targets,
 ) -> Result<(Statistics, Option<UsageNumbers>), Error> {
     let Calendar { zone, now } = calendar;
-    let mut index = index::open(home, printer)?;
-    let mut of = |span| {
-        let range = calendar::range(span, zone, *now);
-        statistics(index.connection_mut(), &range, zone, *now, targets).map_err(Error::failed)
-    };
-    let found = of(span)?;
-    let elsewhere = if found.usage.total > 0 { None } else { Some(of(Span::AllTime)?.usage) };
-    Ok((found, elsewhere))
+    index::with(home, printer, |index| {
+        let mut of = |span| statistics(index.connection_mut(), &calendar::range(span, zone, *now), zone, *now, targets);
+        let found = of(span)?;
+        let elsewhere = if found.usage.total > 0 { None } else { Some(of(Span::AllTime)?.usage) };
+        Ok((found, elsewhere))
+    })
 }
 
 fn span(args: &Args, zone: &TimeZone, now: Timestamp) -> Result<Span, NotASpan> {

@@ -12,6 +12,7 @@ mod estimate_lines;
 mod judge_text;
 mod kept_rounds;
 pub mod history_screen;
+mod judge_text;
 pub mod kept_report;
 pub mod keyboard;
 mod last_line;

@@ -23,7 +23,8 @@ pub(super) struct Told {
 /// Reads the record; the journal where there is none, or where the journal has gone on since it was written.
 pub(super) fn read(logs: &Path, found: &Found) -> Result<Told, Error> {
     let files = ConsultationFiles::called(logs, &found.stem);
-    let told = if has_gone_on(&files) { from_journal(&files.journal).or_else(|| from_record(&files.record)) } else { from_record(&files.record) };
+    let told =
+        if has_gone_on(&files) { from_journal(&files.journal).or_else(|| from_record(&files.record)) } else { from_record(&files.record) };
     let told = told.or_else(|| from_journal(&files.journal)).or_else(|| from_record(&files.journal));
     told.ok_or_else(|| unreadable(&files, found))
 }
@@ -55,9 +56,7 @@ fn unreadable(files: &ConsultationFiles, found: &Found) -> Error {
         };
     }
     match read_journal(&files.journal) {
-        Err(error) if files.journal.exists() => {
-            Error::failed(error).hint("what is left of it can be read: it is one JSON object a line")
-        }
+        Err(error) if files.journal.exists() => Error::failed(error).hint("what is left of it can be read: it is one JSON object a line"),
         Err(_) => Error::failed(format!("the files of {} are gone", found.id))
             .hint(format!("take it out of the list: conclave history rm {}", found.id)),
         Ok(_) => Error::failed(format!("{} had not begun when it ended: its journal is empty", found.id)),

@@ -27,6 +27,10 @@ pub(crate) fn logs(home: &Home) -> PathBuf {
 
 /// Opens the index, with all consultations in it that are over. Let go of it before anything is printed and anybody is waited for.
 pub(crate) fn open(home: &Home, printer: &Printer) -> Result<Index, Error> {
+    if !home.path().exists() {
+        // Nothing is made before there is something to be kept.
+        return Index::in_memory().map_err(Error::failed);
+    }
     let mut index = match Index::open(&path(home)) {
         Ok(index) => index,
         Err(unusable) if unusable.is_mended_by_rebuilding() => Mending::of(home, printer, Why::of(&unusable)).if_still_needed()?,

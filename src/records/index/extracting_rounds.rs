@@ -8,11 +8,13 @@ use super::lenient::{Flag, Whole};
 use super::record_shape::Record;
 use super::rows::RoundRow;
 
-/// The rounds in order: those that something came of, and those that calls were made in which never came back.
+/// The rounds in order: those in which somebody did something, and those of whose calls none came back. An answer that was put together from
+/// an earlier round makes no round.
 pub(super) fn rounds(record: &Record<'_>) -> Vec<RoundRow> {
     let spending = record.cost.0.as_ref().map(|cost| &cost.by_round);
     let in_spending = spending.iter().flat_map(|rounds| &rounds.0).map(|(number, _)| *number);
-    let numbers: BTreeSet<u8> = record.responses.0.iter().map(|(number, _)| *number).chain(in_spending).collect();
+    let in_responses = record.responses.0.iter().filter(|(_, round)| !round.agents.all().is_empty()).map(|(number, _)| *number);
+    let numbers: BTreeSet<u8> = in_responses.chain(in_spending).collect();
     let row = |number| {
         let spent = spending.and_then(|rounds| rounds.of(number));
         RoundRow {

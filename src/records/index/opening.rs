@@ -85,6 +85,10 @@ impl Index {
 
     /// Opens the database; waits for others as long as told, now and at every statement.
     pub fn open_with(path: &Path, patience: Patience) -> Result<Self, Unusable> {
+        if is_missing(path) {
+            // Nothing to keep others from, and nothing is made by looking.
+            return Err(Unusable::Missing(path.to_owned()));
+        }
         let in_use = locking::to_use(path, patience).map_err(|Busy| Unusable::Busy(path.to_owned()))?;
         let connection = connect(path, patience)?;
         Ok(Self { connection, _in_use: Some(in_use) })
@@ -104,6 +108,10 @@ impl Index {
     pub fn connection_mut(&mut self) -> &mut Connection {
         &mut self.connection
     }
+}
+
+fn is_missing(path: &Path) -> bool {
+    fs::metadata(path).is_err_and(|error| error.kind() == io::ErrorKind::NotFound)
 }
 
 /// Opens a database that this process holds a lock for.

@@ -9,7 +9,9 @@ use std::path::{Path, PathBuf};
 
 use rusqlite::Connection;
 
-use super::filling::{Listed, fill};
+use crate::records::statistics::days::refresh;
+
+use super::filling::{Filled, Listed, fill};
 use super::locking::{self, Building, Busy, Patience};
 use super::opening::{Index, Unusable};
 use super::schema;
@@ -89,14 +91,13 @@ fn build(building: &Building, logs: &Path, database: &Path, progress: &mut dyn F
     connection.execute_batch("PRAGMA journal_mode = memory; PRAGMA synchronous = off;").map_err(failed)?;
     schema::migrate(&mut connection, 0).map_err(failed)?;
     let mut filled = fill(&connection, logs, &listed, progress).map_err(failed)?;
+    refresh(&mut connection).map_err(failed)?;
     // The bulk of it, while others still use the old one.
     swapping::sync(&new).map_err(unwritable)?;
 
     let _alone = building.alone(Patience::Usual).map_err(|Busy| CannotRebuild::Busy(database.to_owned()))?;
     let listed = list(logs)?;
-    connection.execute_batch("BEGIN").map_err(failed)?;
-    filled.catch_up(&connection, logs, &listed).map_err(failed)?;
-    close(connection).map_err(failed)?;
+    catch_up(&mut connection, &mut filled, logs, &listed).and_then(|()| close(connection)).map_err(failed)?;
     swapping::sync(&new).map_err(unwritable)?;
     let set_aside = swapping::put_in_place(new, database).map_err(|error| match error {
         NotSwapped::Busy => CannotRebuild::Busy(database.to_owned()),
@@ -109,9 +110,16 @@ fn list(logs: &Path) -> Result<Listed, CannotRebuild> {
     sources::list(logs).map_err(|source| CannotRebuild::Folder { path: logs.to_owned(), source })
 }
 
+fn catch_up(connection: &mut Connection, filled: &mut Filled, logs: &Path, listed: &Listed) -> rusqlite::Result<()> {
+    let transaction = connection.transaction()?;
+    filled.catch_up(&transaction, logs, listed)?;
+    transaction.commit()?;
+    refresh(connection)
+}
+
 /// Closes the new database, with all that it has in its file, as it is used from now on.
 fn close(connection: Connection) -> rusqlite::Result<()> {
-    connection.execute_batch("COMMIT; PRAGMA locking_mode = normal;")?;
+    connection.execute_batch("PRAGMA locking_mode = normal;")?;
     connection.query_row("PRAGMA journal_mode = wal", [], |_| Ok(()))?;
     connection.close().map_err(|(_, error)| error)
 }

@@ -104,6 +104,7 @@ fn within(range: &Range) -> String {
     match range.span {
         Span::Week => "in the last 7 days".to_owned(),
         Span::Month(day) => format!("in {}", month(day)),
+        Span::Days { since: Some(since), until: Some(until) } if since == until => format!("on {since}"),
         Span::Days { since: Some(since), until: Some(until) } => format!("from {}", from_to(since, until)),
         Span::Days { since: Some(since), until: None } => format!("since {since}"),
         Span::Days { since: None, until: Some(until) } => format!("until {until}"),

@@ -18,12 +18,14 @@ pub(super) fn models(models: &[ModelNumbers], room: usize, charset: Charset) -> 
         return None;
     }
     let heading = "Models (p50, p95: time to the first token)";
-    let rows: Vec<Vec<String>> = std::iter::once(head()).chain(models.iter().map(row)).collect();
+    let columns: Vec<Column> = COLUMNS.into_iter().filter(|column| column.is_of_interest(models)).collect();
+    let row = |of: &dyn Fn(Column) -> String| columns.iter().map(|column| of(*column)).collect::<Vec<_>>();
+    let head = row(&|column| column.title().to_owned());
+    let rows: Vec<Vec<String>> = std::iter::once(head).chain(models.iter().map(|model| row(&|column| column.cell(model)))).collect();
     let cell_width = |text: &str| measure_text_width(&charset.text(text));
-    let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
-    let widths: Vec<usize> =
-        (0..columns).map(|column| rows.iter().filter_map(|row| row.get(column)).map(|cell| cell_width(cell)).max().unwrap_or(0)).collect();
-    let needed = widths.iter().sum::<usize>() + columns.saturating_sub(1) * GAP + Line::ROW_INDENT;
+    let width = |column: usize| rows.iter().filter_map(|row| row.get(column)).map(|cell| cell_width(cell)).max().unwrap_or(0);
+    let widths: Vec<usize> = (0..columns.len()).map(width).collect();
+    let needed = widths.iter().sum::<usize>() + columns.len().saturating_sub(1) * GAP + Line::ROW_INDENT;
     if needed > room {
         return Some(section(heading, models.iter().flat_map(told)));
     }
@@ -40,21 +42,53 @@ pub(super) fn models(models: &[ModelNumbers], room: usize, charset: Charset) -> 
     Some(section(heading, lines))
 }
 
-fn head() -> Vec<String> {
-    ["Model", "Calls", "p50", "p95", "Failed", "Hedges won", "Cost"].map(ToOwned::to_owned).to_vec()
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Column {
+    Model,
+    Calls,
+    Median,
+    Slow,
+    Failed,
+    HedgesWon,
+    Cost,
 }
 
-fn row(model: &ModelNumbers) -> Vec<String> {
-    let known = |ms: Option<u64>| ms.map_or_else(|| "n/a".to_owned(), time);
-    vec![
-        name(&model.model.to_string()),
-        thousands(model.calls),
-        known(model.first_token_p50),
-        known(model.first_token_p95),
-        thousands(model.failures),
-        thousands(model.hedges_won),
-        money(model.cost),
-    ]
+const COLUMNS: [Column; 7] = [Column::Model, Column::Calls, Column::Median, Column::Slow, Column::Failed, Column::HedgesWon, Column::Cost];
+
+impl Column {
+    fn title(self) -> &'static str {
+        match self {
+            Self::Model => "Model",
+            Self::Calls => "Calls",
+            Self::Median => "p50",
+            Self::Slow => "p95",
+            Self::Failed => "Failed",
+            Self::HedgesWon => "Hedges won",
+            Self::Cost => "Cost",
+        }
+    }
+
+    fn cell(self, model: &ModelNumbers) -> String {
+        let known = |ms: Option<u64>| ms.map_or_else(|| "n/a".to_owned(), time);
+        match self {
+            Self::Model => name(&model.model.to_string()),
+            Self::Calls => thousands(model.calls),
+            Self::Median => known(model.first_token_p50),
+            Self::Slow => known(model.first_token_p95),
+            Self::Failed => thousands(model.failures),
+            Self::HedgesWon => thousands(model.hedges_won),
+            Self::Cost => money(model.cost),
+        }
+    }
+
+    /// What no model ever did needs no room.
+    fn is_of_interest(self, models: &[ModelNumbers]) -> bool {
+        match self {
+            Self::Failed => models.iter().any(|model| model.failures > 0),
+            Self::HedgesWon => models.iter().any(|model| model.hedges_won > 0),
+            Self::Model | Self::Calls | Self::Median | Self::Slow | Self::Cost => true,
+        }
+    }
 }
 
 /// The same in words.

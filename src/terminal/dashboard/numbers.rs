@@ -6,13 +6,14 @@ use std::time::Duration;
 use crate::domain::money::{Cost, MicroUsd};
 use crate::terminal::words::{count, seconds, thousands};
 
-/// `97%`, `<1%`, `>99%`, `126%`; `None` of nothing.
+/// `97%`, `<1%`, `>99%`, `>100%`, `126%`; `None` of nothing.
 pub(super) fn percent(part: u64, whole: u64) -> Option<String> {
     let (part, whole) = (u128::from(part), u128::from(whole));
     let rounded = (part * 200 + whole).checked_div(whole * 2)?;
     Some(match rounded {
         0 if part > 0 => "<1%".to_owned(),
         100.. if part < whole => ">99%".to_owned(),
+        100 if part > whole => ">100%".to_owned(),
         rounded => format!("{rounded}%"),
     })
 }
@@ -85,8 +86,9 @@ mod tests {
 
     #[test]
     fn no_share_is_rounded_into_all_or_nothing_and_there_is_none_of_nothing() {
-        let shown = [(142, 147), (5, 147), (1, 1_000), (999, 1_000), (0, 3), (3, 3), (63, 50)].map(|(part, whole)| percent(part, whole));
-        assert_eq!(shown.map(Option::unwrap), ["97%", "3%", "<1%", ">99%", "0%", "100%", "126%"]);
+        let shown = [(142, 147), (5, 147), (1, 1_000), (999, 1_000), (0, 3), (3, 3), (1_001, 1_000), (63, 50)]
+            .map(|(part, whole)| percent(part, whole));
+        assert_eq!(shown.map(Option::unwrap), ["97%", "3%", "<1%", ">99%", "0%", "100%", ">100%", "126%"]);
         assert_eq!((percent(0, 0), percent(u64::MAX, u64::MAX)), (None, Some("100%".to_owned())));
         assert_eq!((share(1_200, 0), share(1, 2)), ("1,200".to_owned(), "1 (50%)".to_owned()));
     }

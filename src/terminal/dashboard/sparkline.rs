@@ -4,7 +4,7 @@ use super::charset::Charset;
 use super::line::{Line, Tone};
 use super::numbers::money;
 use super::{from_to, section};
-use crate::domain::money::Cost;
+use crate::domain::money::{Cost, MicroUsd};
 use crate::domain::statistics::DayNumbers;
 use crate::terminal::words::thousands;
 
@@ -12,6 +12,9 @@ use crate::terminal::words::thousands;
 const ONE_LINE_FROM: usize = 60;
 /// `Runs  `.
 const LABEL: usize = 6;
+
+/// It cost something, and nobody said how much.
+const NOT_KNOWN: Cost = Cost { known: MicroUsd::ZERO, lower_bound: true };
 
 /// Consultations and cost by day: the newest days that there is room for. `None` where there is no course of days to see.
 pub(super) fn days(days: &[DayNumbers], room: usize, charset: Charset) -> Option<Vec<Line>> {
@@ -26,7 +29,7 @@ pub(super) fn days(days: &[DayNumbers], room: usize, charset: Charset) -> Option
     }
     let runs = bars(days.iter().map(|day| Some(day.runs)), charset);
     // A day of which nothing is known but that it cost something has no height.
-    let cost = bars(days.iter().map(|day| (day.cost != Cost::at_least(Cost::FREE.known)).then_some(day.cost.known.0)), charset);
+    let cost = bars(days.iter().map(|day| (day.cost != NOT_KNOWN).then_some(day.cost.known.0)), charset);
     let (runs_most, cost_most) = (most_runs(days), most_cost(days));
     let rows = match is_one_line {
         true => vec![format!("{:LABEL$}{runs}  {runs_most}", "Runs"), format!("{:LABEL$}{cost}  {cost_most}", "Cost")],
@@ -41,8 +44,11 @@ fn most_runs(days: &[DayNumbers]) -> String {
 }
 
 fn most_cost(days: &[DayNumbers]) -> String {
-    let most = days.iter().map(|day| day.cost.known).max().unwrap_or_default();
-    format!("most {}", money(Cost { known: most, lower_bound: days.iter().any(|day| day.cost.lower_bound) }))
+    let known = days.iter().map(|day| day.cost.known).max().unwrap_or_default();
+    match (Cost { known, lower_bound: days.iter().any(|day| day.cost.lower_bound) }) {
+        NOT_KNOWN => "not known".to_owned(),
+        most => format!("most {}", money(most)),
+    }
 }
 
 /// One bar a value, as high as it is to the highest. Only nothing is as low as nothing; what is not known is a question mark.

@@ -3,6 +3,7 @@
 mod adversity;
 mod anonymity;
 mod attempts;
+mod calibration;
 mod completions;
 mod config;
 mod consult;

@@ -30,8 +30,14 @@ fn journal_record_and_markdown_are_kept_for_the_user_alone() {
         assert_eq!(mode(file), 0o600, "{}", file.display());
         assert!(file.file_name().unwrap().to_str().unwrap().starts_with("consult-"));
     }
-    let home: Vec<_> = std::fs::read_dir(conclave.home()).unwrap().collect();
-    assert_eq!(home.len(), 1, "nothing else is made in the home");
+    let home = std::fs::read_dir(conclave.home()).unwrap().map(|entry| entry.unwrap().path());
+    let (mut beside, folders): (Vec<_>, Vec<_>) = home.partition(|path| path.is_file());
+    beside.sort();
+    let index = ["building", "db", "db-shm", "db-wal", "lock"].map(|ending| conclave.home().join(format!("consult-analytics.{ending}")));
+    assert_eq!((folders, &beside[..]), (vec![logs], &index[..]), "nothing else is made in the home");
+    for file in &beside {
+        assert_eq!(mode(file), 0o600, "{}", file.display());
+    }
 }
 
 #[test]

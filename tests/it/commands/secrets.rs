@@ -24,7 +24,8 @@ fn assert_unseen(server: &ProviderServer, conclave: &Conclave, ran: &Ran) {
             if path.is_dir() {
                 folders.push(path);
             } else {
-                places.push((path.display().to_string(), std::fs::read_to_string(&path).unwrap()));
+                let bytes = std::fs::read(&path).unwrap();
+                places.push((path.display().to_string(), String::from_utf8_lossy(&bytes).into_owned()));
             }
         }
     }

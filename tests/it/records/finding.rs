@@ -97,7 +97,14 @@ fn a_list_shows_question_and_date_of_the_first_line() {
     let home = tempfile::tempdir().unwrap();
     let files = |path: PathBuf| ConsultationFiles { record: path.clone(), markdown: path.clone(), journal: path };
     let told = opening(&files(kept(home.path(), &lines(&sample::aborted()))));
-    assert_eq!(told, Some(Opening { at: Timestamp(1_795_249_800_000), question: "Should I use OAuth or JWT?".to_owned(), mode: Some("converge".to_owned()) }));
+    assert_eq!(
+        told,
+        Some(Opening {
+            at: Timestamp(1_795_249_800_000),
+            question: "Should I use OAuth or JWT?".to_owned(),
+            mode: Some("converge".to_owned())
+        })
+    );
     assert_eq!(opening(&files(kept(home.path(), "{\"torn"))), None);
     assert_eq!(opening(&files(home.path().join("nowhere"))), None);
 }

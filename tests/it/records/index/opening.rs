@@ -1,0 +1,227 @@
+//! A database is opened when it is ours and whole, and anything else is told apart: nothing, damage, another program's, a newer one.
+
+use std::fs;
+use std::path::Path;
+
+use conclave::records::index::{Index, Unusable, is_damage, schema};
+use rusqlite::Connection;
+
+use super::Home;
+
+/// The ways of damage that opening finds out, by name.
+pub(crate) const DAMAGES: [(&str, fn(&Path)); 7] = [
+    ("emptied", |database| fs::write(database, "").unwrap()),
+    ("zero bytes", |database| {
+        let length = usize::try_from(fs::metadata(database).unwrap().len()).unwrap();
+        fs::write(database, vec![0; length]).unwrap();
+    }),
+    ("a text file", |database| fs::write(database, "dear diary\n".repeat(1_000)).unwrap()),
+    ("a short text file", |database| fs::write(database, "dear diary\n").unwrap()),
+    ("cut in half", |database| {
+        let length = fs::metadata(database).unwrap().len();
+        fs::File::options().write(true).open(database).unwrap().set_len(length / 2).unwrap();
+    }),
+    ("cut to its first bytes", |database| fs::File::options().write(true).open(database).unwrap().set_len(60).unwrap()),
+    ("first page overwritten", |database| overwrite(database, 0, 7)),
+];
+
+/// Writes random bytes over a page.
+pub(crate) fn overwrite(database: &Path, page: usize, seed: u64) {
+    let mut bytes = fs::read(database).unwrap();
+    fastrand::Rng::with_seed(seed).fill(&mut bytes[page * 4096..(page + 1) * 4096]);
+    fs::write(database, bytes).unwrap();
+}
+
+/// Brings all that is in the write-ahead log into the database, and lets it go.
+fn settle(home: &Home) {
+    let index = home.open();
+    index.connection().query_row("PRAGMA wal_checkpoint(truncate)", [], |_| Ok(())).unwrap();
+}
+
+#[test]
+fn a_home_without_an_index_is_left_as_it_is() {
+    let home = Home::with(1, 3);
+    assert!(matches!(Index::open(&home.database()), Err(Unusable::Missing(_))));
+    assert_eq!(home.beside(), Vec::<String>::new());
+}
+
+#[test]
+fn every_damage_of_a_database_is_recognized_and_mended_and_nothing_is_lost() {
+    for (name, damage) in DAMAGES {
+        let home = Home::with(2, 12);
+        home.rebuild();
+        let whole = home.contents();
+        settle(&home);
+        damage(&home.database());
+        let unusable = Index::open(&home.database()).expect_err(name);
+        assert!(matches!(unusable, Unusable::Damaged { .. }) && unusable.is_mended_by_rebuilding(), "{name}: {unusable:?}");
+        assert_eq!(home.rebuild().indexed, 12, "{name}");
+        assert_eq!(home.contents(), whole, "{name}");
+    }
+}
+
+#[test]
+fn whatever_page_is_overwritten_either_nothing_is_read_wrong_or_it_is_recognized_as_damage() {
+    let home = Home::with(3, 40);
+    home.rebuild();
+    let whole = home.contents();
+    settle(&home);
+    let bytes = fs::read(home.database()).unwrap();
+    let mut recognized = 0;
+    for page in 0..bytes.len() / 4096 {
+        fs::write(home.database(), &bytes).unwrap();
+        overwrite(&home.database(), page, u64::try_from(page).unwrap());
+        let read = match Index::open(&home.database()) {
+            Ok(index) => super::read(index.connection()),
+            Err(Unusable::Damaged { .. }) => {
+                recognized += 1;
+                continue;
+            }
+            Err(other) => panic!("page {page}: {other:?}"),
+        };
+        match read {
+            Ok(contents) => assert_eq!(contents, whole, "page {page}"),
+            Err(error) => {
+                assert!(is_damage(&error), "page {page}: {error:?}");
+                recognized += 1;
+            }
+        }
+    }
+    assert!(recognized > 10, "{recognized}");
+}
+
+#[test]
+fn a_header_that_has_survived_its_tables_is_damage_once_they_are_asked_for() {
+    let home = Home::with(4, 1);
+    let connection = Connection::open(home.database()).unwrap();
+    connection.pragma_update(None, "application_id", schema::APPLICATION_ID).unwrap();
+    connection.pragma_update(None, "user_version", i64::try_from(schema::version()).unwrap()).unwrap();
+    drop(connection);
+    let error = home.open().connection().query_row("SELECT count(*) FROM consultations", [], |_| Ok(())).unwrap_err();
+    assert!(is_damage(&error));
+    let wrong = home.open().connection().query_row("SELECT nonsense", [], |_| Ok(())).unwrap_err();
+    assert!(!is_damage(&wrong), "a statement that is wrong says nothing about the database");
+}
+
+#[test]
+fn a_newer_database_is_refused_and_left_as_it_is() {
+    let home = Home::with(5, 2);
+    home.rebuild();
+    home.open().connection().pragma_update(None, "user_version", 99).unwrap();
+    settle_any(&home);
+    let before = fs::read(home.database()).unwrap();
+    let unusable = Index::open(&home.database()).unwrap_err();
+    assert!(!unusable.is_mended_by_rebuilding());
+    let known = schema::version();
+    let told = format!("the index `{}` was written by a newer version of conclave (99; this one knows {known})", home.database().display());
+    assert_eq!(unusable.to_string(), told);
+    assert_eq!(fs::read(home.database()).unwrap(), before);
+    assert_eq!(home.rebuild().indexed, 2, "made anew it is of this version");
+    home.open();
+}
+
+fn settle_any(home: &Home) {
+    let connection = Connection::open(home.database()).unwrap();
+    connection.query_row("PRAGMA wal_checkpoint(truncate)", [], |_| Ok(())).unwrap();
+}
+
+/// What the original would have left in the home.
+pub(crate) fn foreign(database: &Path) {
+    let connection = Connection::open(database).unwrap();
+    connection
+        .execute_batch("PRAGMA journal_mode = wal; CREATE TABLE consultations (id TEXT PRIMARY KEY, question TEXT); INSERT INTO consultations VALUES ('consult-a', 'Why?');")
+        .unwrap();
+}
+
+#[test]
+fn another_programs_database_is_recognized_and_kept_under_another_name() {
+    let home = Home::with(6, 2);
+    for kept in ["consult-analytics.db.before-conclave", "consult-analytics.db.before-conclave-2"] {
+        let _ = fs::remove_file(home.database());
+        foreign(&home.database());
+        assert!(matches!(Index::open(&home.database()), Err(Unusable::Foreign(_))));
+        let rebuilt = home.rebuild();
+        assert_eq!((rebuilt.indexed, rebuilt.set_aside), (2, Some(home.path().join(kept))));
+        let asked = Connection::open(home.path().join(kept)).unwrap();
+        let question: String = asked.query_row("SELECT question FROM consultations", [], |row| row.get(0)).unwrap();
+        assert_eq!(question, "Why?");
+        home.open();
+    }
+}
+
+#[test]
+fn another_programs_log_goes_with_its_database() {
+    let home = Home::with(7, 2);
+    foreign(&home.database());
+    // As a process leaves it that is killed.
+    let writer = Connection::open(home.database()).unwrap();
+    writer.execute_batch("INSERT INTO consultations VALUES ('consult-b', 'How?')").unwrap();
+    let killed = Home::new();
+    for ending in ["", "-wal"] {
+        fs::copy(format!("{}{ending}", home.database().display()), format!("{}{ending}", killed.database().display())).unwrap();
+    }
+    killed.rebuild();
+    let kept = Connection::open(killed.path().join("consult-analytics.db.before-conclave")).unwrap();
+    let questions: i64 = kept.query_row("SELECT count(*) FROM consultations", [], |row| row.get(0)).unwrap();
+    assert_eq!(questions, 2);
+    assert_eq!(killed.indexed(), Vec::<String>::new());
+}
+
+#[test]
+fn a_log_that_has_outlived_its_database_does_not_get_into_the_new_one() {
+    let home = Home::with(8, 5);
+    home.rebuild();
+    let whole = home.contents();
+    // The log is kept when the last process goes.
+    fs::remove_file(home.database()).unwrap();
+    assert!(home.path().join("consult-analytics.db-wal").exists());
+    home.rebuild();
+    assert_eq!(home.contents(), whole);
+}
+
+#[test]
+fn a_folder_in_its_place_is_no_damage() {
+    let home = Home::with(9, 1);
+    fs::create_dir(home.database()).unwrap();
+    let unusable = Index::open(&home.database()).unwrap_err();
+    assert!(matches!(unusable, Unusable::Unreadable { .. }) && !unusable.is_mended_by_rebuilding(), "{unusable:?}");
+}
+
+#[cfg(unix)]
+#[test]
+fn all_that_belongs_to_it_is_for_the_user_alone() {
+    use std::os::unix::fs::PermissionsExt;
+    let home = Home::with(10, 2);
+    home.rebuild();
+    let index = home.open();
+    index.connection().execute_batch("DELETE FROM stale_days").unwrap();
+    assert_eq!(
+        home.beside(),
+        [
+            "consult-analytics.building",
+            "consult-analytics.db",
+            "consult-analytics.db-shm",
+            "consult-analytics.db-wal",
+            "consult-analytics.lock"
+        ]
+    );
+    for name in home.beside() {
+        assert_eq!(fs::metadata(home.path().join(&name)).unwrap().permissions().mode() & 0o777, 0o600, "{name}");
+    }
+}
+
+#[test]
+fn a_database_of_any_earlier_version_is_brought_up_to_date() {
+    for version in 1..schema::version() {
+        let home = Home::with(11, 0);
+        let connection = Connection::open(home.database()).unwrap();
+        for step in &schema::MIGRATIONS[..version] {
+            connection.execute_batch(step).unwrap();
+        }
+        connection.pragma_update(None, "application_id", schema::APPLICATION_ID).unwrap();
+        connection.pragma_update(None, "user_version", i64::try_from(version).unwrap()).unwrap();
+        drop(connection);
+        let found: i64 = home.open().connection().query_row("PRAGMA user_version", [], |row| row.get(0)).unwrap();
+        assert_eq!(found, i64::try_from(schema::version()).unwrap());
+    }
+}

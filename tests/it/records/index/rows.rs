@@ -1,0 +1,368 @@
+//! What the index keeps of a record is what the record says, and a record that is not quite as expected is read as far as it goes.
+
+use std::collections::BTreeSet;
+
+use conclave::consultation::transcript::Transcript;
+use conclave::domain::kept::{Ended, Writer};
+use conclave::domain::money::{Cost, MicroUsd};
+use conclave::domain::time::Timestamp;
+use conclave::records::index::Index;
+use conclave::records::index::extracting::{NotIndexable, rows, rows_of_journal};
+use conclave::records::index::rows::{AgentRow, CallRow, ConsultationRow, Debate, Role, RoundRow, Rows};
+use conclave::records::index::storing::put;
+use conclave::records::record::record;
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use crate::support::generated::{Generated, Length, consultations};
+use crate::support::sample;
+
+const WRITTEN_AT: Timestamp = Timestamp(1_700_000_000_000);
+
+fn bytes(record: &Value) -> Vec<u8> {
+    serde_json::to_vec_pretty(record).unwrap()
+}
+
+fn text(value: &Value) -> Option<std::borrow::Cow<'static, str>> {
+    value.as_str().map(|text| text.to_owned().into())
+}
+
+fn list(value: &Value) -> &[Value] {
+    value.as_array().map(Vec::as_slice).unwrap_or_default()
+}
+
+fn cost(value: &Value) -> Option<Cost> {
+    let known = MicroUsd(value["micro_usd"].as_u64()?);
+    Some(Cost { known, lower_bound: value["lower_bound"] == true })
+}
+
+/// The rows of a record of ours, read once more: slowly, and from the whole value.
+fn read_again(record: &Value, stem: &'static str) -> Rows<'static> {
+    let answered = record["recommendation"].is_string();
+    let heard = list(&record["perspectives"]).iter().filter(|held| held["changed"].is_boolean());
+    let rises: Vec<i64> = heard
+        .clone()
+        .filter_map(|held| Some((held["confidence"].as_f64()?, held["revised_confidence"].as_f64()?)))
+        .map(|(from, to)| (to * 1e6).round() as i64 - (from * 1e6).round() as i64)
+        .collect();
+    let rounds: Vec<RoundRow> = (1..=4_u8)
+        .filter(|round| {
+            let round = format!("round_{round}");
+            !record["cost"]["by_round"][&round].is_null() || !list(&record["responses"][&round]["agents"]).is_empty()
+        })
+        .map(|number| {
+            let round = format!("round_{number}");
+            let spent = &record["cost"]["by_round"][&round];
+            RoundRow {
+                round_number: number,
+                round_type: ["independent", "synthesis", "cross_exam", "verdict"][usize::from(number) - 1],
+                duration_ms: record["responses"][&round]["duration_ms"].as_u64(),
+                tokens_used: spent["tokens"]["total"].as_u64(),
+                cost: cost(spent),
+            }
+        })
+        .collect();
+    let later: Vec<Cost> = rounds.iter().filter(|round| round.round_number > 2).filter_map(|round| round.cost).collect();
+    let mut calls: Vec<CallRow<'static>> = vec![];
+    for number in 1..=4_u8 {
+        for work in list(&record["responses"][format!("round_{number}")]["agents"]) {
+            for attempt in list(&work["attempts"]) {
+                let model = attempt["model"].as_str().unwrap().split_once(':').unwrap();
+                calls.push(CallRow {
+                    call: u32::try_from(attempt["call"].as_u64().unwrap()).unwrap(),
+                    round_number: number,
+                    agent_id: text(&work["agent_id"]).unwrap(),
+                    answer: text(&work["answer"]),
+                    purpose: text(&attempt["purpose"]),
+                    provider: model.0.to_owned().into(),
+                    model: model.1.to_owned().into(),
+                    stop: text(&attempt["stop"]).or(attempt["stop"].as_object().map(|stop| stop.keys().next().unwrap().clone().into())),
+                    failed: !attempt["error"].is_null(),
+                    hedge_won: attempt["purpose"] == "hedge" && attempt["error"].is_null(),
+                    cost: cost(&attempt["cost"]).unwrap(),
+                    input_tokens: attempt["tokens"]["input"].as_u64().unwrap(),
+                    output_tokens: attempt["tokens"]["output"].as_u64().unwrap(),
+                    tokens_estimated: attempt["tokens"]["estimated"] == true,
+                    first_token_ms: attempt["latency_ms"].as_u64(),
+                    duration_ms: attempt["duration_ms"].as_u64(),
+                });
+            }
+        }
+    }
+    calls.sort_by_key(|call| call.call);
+    let mut agents: Vec<AgentRow<'static>> = list(&record["agents"]).iter().map(|seat| agent(record, seat, answered)).collect();
+    agents.push(AgentRow {
+        agent_id: "judge".into(),
+        model: text(&record["judge"]["model"]).unwrap(),
+        provider: text(&record["judge"]["provider"]).unwrap(),
+        role: Role::Judge,
+        confidence: record["confidence"].as_f64(),
+        agrees: answered.then_some(true),
+    });
+    Rows {
+        consultation: ConsultationRow {
+            id: text(&record["consultation_id"]).unwrap(),
+            stem: stem.into(),
+            question: text(&record["question"]).unwrap(),
+            mode: text(&record["mode"]).unwrap(),
+            final_recommendation: text(&record["recommendation"]),
+            confidence: record["confidence"].as_f64(),
+            cost: cost(&record["cost"]),
+            total_tokens: record["cost"]["tokens"]["total"].as_u64(),
+            duration_ms: record["duration_ms"].as_u64(),
+            created_at: serde_json::from_value(record["timestamp"].clone()).unwrap(),
+            schema_version: text(&record["schema_version"]),
+            state: text(&record["state"]).unwrap(),
+            ended: match record["state"].as_str().unwrap() {
+                "Complete" => Ended::Completed,
+                "Aborted" => Ended::Aborted,
+                _ => Ended::Unfinished,
+            },
+            status: text(&record["status"]),
+            abort_reason: text(&record["abort_reason"]),
+            writer: Writer::Conclave,
+            project_type: text(&record["project_context"]["project_type"]),
+            agreement: record["agreement"].as_f64(),
+            dissent: answered.then(|| list(&record["dissent"]).len() as u64),
+            early_termination: record["early_termination"] == true,
+            saved_micro_usd: record["estimated_cost_saved"].as_f64().map(|saved| (saved * 1e6).round() as u64),
+            debate: Debate {
+                heard: heard.clone().count() as u64,
+                changed: heard.filter(|held| held["changed"] == true).count() as u64,
+                rise: rises.iter().sum(),
+                rise_of: rises.len() as u64,
+            },
+            verdict_changed: record["verdict_changed_after_round_2"].as_bool(),
+            later_rounds: (!later.is_empty()).then(|| later.into_iter().sum()),
+        },
+        agents,
+        rounds,
+        calls,
+    }
+}
+
+fn agent(record: &Value, seat: &Value, answered: bool) -> AgentRow<'static> {
+    let id = seat["id"].as_str().unwrap();
+    let substitute = list(&record["substitutions"]).iter().rev().find(|substitution| substitution["agent_id"] == id);
+    let (provider, model) = match substitute {
+        Some(substitution) => substitution["substitute"].as_str().unwrap().split_once(':').unwrap(),
+        None => (seat["provider"].as_str().unwrap(), seat["model"].as_str().unwrap()),
+    };
+    let synthesis = list(&record["responses"]["round_2"]["artifacts"]).iter().find(|artifact| artifact["artifact_type"] == "synthesis");
+    let supports = synthesis.is_some_and(|synthesis| list(&synthesis["consensus_points"][0]["supporting_agents"]).contains(&json!(id)));
+    let dissents = list(&record["dissent"]).iter().any(|dissent| [&seat["name"], &seat["id"]].contains(&&dissent["agent"]));
+    let held = list(&record["perspectives"]).iter().find(|held| held["agent_id"] == id);
+    AgentRow {
+        agent_id: id.to_owned().into(),
+        model: model.to_owned().into(),
+        provider: provider.to_owned().into(),
+        role: Role::Expert,
+        confidence: held.and_then(|held| held["confidence"].as_f64()),
+        agrees: (answered && (supports || dissents)).then_some(!dissents),
+    }
+}
+
+#[test]
+fn the_rows_of_a_record_are_what_an_independent_reading_of_it_finds() {
+    for Generated { record, at, .. } in consultations(3, 300, Length::Short).chain(consultations(4, 300, Length::Usual)) {
+        let bytes = bytes(&record);
+        let read = rows(&bytes, "stem", WRITTEN_AT).unwrap();
+        assert_eq!(read, read_again(&record, "stem"), "{record:#}");
+        assert_eq!(read.consultation.created_at, at);
+    }
+}
+
+#[test]
+fn the_generated_records_are_of_every_kind() {
+    let mut kinds = BTreeSet::new();
+    for Generated { record, .. } in consultations(4, 300, Length::Usual) {
+        let bytes = bytes(&record);
+        let Rows { consultation, agents, calls, .. } = rows(&bytes, "stem", WRITTEN_AT).unwrap();
+        kinds.extend([consultation.ended.name().to_owned(), consultation.status.unwrap().into_owned(), consultation.mode.into_owned()]);
+        kinds.extend(consultation.abort_reason.map(std::borrow::Cow::into_owned));
+        let mut note = |what: &str, holds: bool| kinds.extend(holds.then(|| what.to_owned()));
+        note("no confidence", consultation.final_recommendation.is_some() && consultation.confidence.is_none());
+        note("lower bound", consultation.cost.is_some_and(|cost| cost.lower_bound));
+        note("early", consultation.early_termination && consultation.saved_micro_usd.is_some() && consultation.later_rounds.is_none());
+        note("dissent", consultation.dissent > Some(0));
+        note("compared", consultation.verdict_changed.is_some());
+        note("project", consultation.project_type.is_some());
+        note("moved", consultation.debate.changed > 0 && consultation.debate.rise != 0);
+        note("hedge won", calls.iter().any(|call| call.hedge_won));
+        note("call failed", calls.iter().any(|call| call.failed));
+        note("estimated", calls.iter().any(|call| call.tokens_estimated));
+        note("refused", calls.iter().any(|call| call.stop.as_deref() == Some("refused")));
+        note("local", calls.iter().any(|call| call.provider == "local" && call.cost == Cost::FREE));
+        note("dissenter", agents.iter().any(|agent| agent.agrees == Some(false)));
+        note("supporter", agents.iter().any(|agent| agent.role == Role::Expert && agent.agrees == Some(true)));
+        note("lost hedge", list(&record["hedges"]).iter().any(|hedge| hedge["dropped"] == hedge["backup"]));
+    }
+    let expected = [
+        "aborted", "all_agents_failed", "call failed", "compared", "complete", "completed", "converge", "declined", "degraded", "dissent",
+        "dissenter", "early", "estimated", "explore", "hedge won", "incomplete", "interrupted", "judge_failed", "local", "lost hedge",
+        "lower bound", "moved", "no confidence", "project", "refused", "supporter", "unfinished",
+    ];
+    assert_eq!(kinds.iter().map(String::as_str).collect::<Vec<_>>(), expected);
+}
+
+#[test]
+fn the_same_seed_makes_the_same_records_and_their_ids_sort_by_time() {
+    let ids = |count| consultations(9, count, Length::Short).map(|generated| (generated.id, generated.at));
+    let all: Vec<_> = ids(50).collect();
+    assert_eq!(all, ids(50).collect::<Vec<_>>());
+    assert!(all.is_sorted_by(|one, other| one.1 < other.1 && one.0 < other.0 || one.1 == other.1 && one.0 != other.0), "{all:?}");
+}
+
+/// All places in a value but its root.
+fn places(value: &Value, at: &str, found: &mut Vec<String>) {
+    let inner: Vec<(String, &Value)> = match value {
+        Value::Object(fields) => fields.iter().map(|(key, value)| (key.replace('~', "~0").replace('/', "~1"), value)).collect(),
+        Value::Array(list) => list.iter().enumerate().map(|(nth, value)| (nth.to_string(), value)).collect(),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => vec![],
+    };
+    for (key, value) in inner {
+        let place = format!("{at}/{key}");
+        places(value, &place, found);
+        found.push(place);
+    }
+}
+
+/// Values of all types but this one's.
+fn others(value: &Value) -> Vec<Value> {
+    let all = [json!(true), json!(7), json!("text"), json!(["text", 3, {}]), json!({ "key": [1] })];
+    all.into_iter().filter(|other| std::mem::discriminant(other) != std::mem::discriminant(value)).collect()
+}
+
+/// Reads a record, and checks that its rows fit into the tables.
+fn fitting(record: &[u8]) -> Rows<'_> {
+    let rows = rows(record, "stem", WRITTEN_AT).unwrap();
+    let index = Index::in_memory().unwrap();
+    put(index.connection(), &rows).unwrap();
+    rows
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(400))]
+
+    #[test]
+    fn a_field_of_another_type_is_as_if_it_were_missing_and_never_an_error(seed in 0..40_u64, place in any::<prop::sample::Index>()) {
+        let Generated { mut record, .. } = consultations(seed, 1, Length::Usual).next().unwrap();
+        record["tool_version"] = json!("0.1.0");
+        let mut all = vec![];
+        places(&record, "", &mut all);
+        all.retain(|place| place != "/consultation_id" && place != "/tool_version");
+        let place = place.get(&all);
+        let before = record.pointer(place).unwrap().clone();
+        *record.pointer_mut(place).unwrap() = Value::Null;
+        let missing = bytes(&record);
+        let missing = fitting(&missing);
+        for other in others(&before) {
+            *record.pointer_mut(place).unwrap() = other;
+            let bytes = bytes(&record);
+            let read = fitting(&bytes);
+            // What was null says nothing of what is expected there.
+            prop_assert!(before.is_null() || read == missing, "{place}\n{read:#?}\n{missing:#?}");
+        }
+        let (parent, key) = place.rsplit_once('/').unwrap();
+        if let Some(Value::Object(fields)) = record.pointer_mut(parent) {
+            fields.remove(&key.replace("~1", "/").replace("~0", "~"));
+            let bytes = bytes(&record);
+            prop_assert_eq!(fitting(&bytes), missing);
+        }
+    }
+}
+
+#[test]
+fn every_single_mark_of_a_record_of_ours_can_be_missing() {
+    let whole = record(&Transcript::fold(&sample::complete()).unwrap());
+    for key in whole.as_object().unwrap().keys().filter(|key| *key != "consultation_id") {
+        let mut less = whole.clone();
+        less.as_object_mut().unwrap().remove(key);
+        assert!(rows(&bytes(&less), "stem", WRITTEN_AT).is_ok(), "{key}");
+    }
+}
+
+#[test]
+fn a_record_of_which_only_the_id_is_left_claims_nothing() {
+    let record = bytes(&json!({ "tool_version": "0.1.0", "consultation_id": "consult-1" }));
+    let Rows { consultation, agents, rounds, calls } = fitting(&record);
+    assert_eq!((agents, rounds, calls), (vec![], vec![], vec![]));
+    assert_eq!((consultation.created_at, consultation.ended), (WRITTEN_AT, Ended::Unfinished));
+    assert_eq!((consultation.cost, consultation.total_tokens, consultation.confidence, consultation.dissent), (None, None, None, None));
+    assert_eq!((consultation.mode.as_ref(), consultation.state.as_ref()), ("unknown", "unknown"));
+}
+
+#[test]
+fn what_is_no_record_of_a_known_version_has_no_rows() {
+    let ours = |version: &str| bytes(&json!({ "tool_version": "9", "consultation_id": "consult-1", "schema_version": version }));
+    assert_eq!(rows(&ours("2.0"), "stem", WRITTEN_AT), Err(NotIndexable::Newer("2.0".to_owned())));
+    assert_eq!(rows(&ours("10"), "stem", WRITTEN_AT), Err(NotIndexable::Newer("10".to_owned())));
+    for readable in ["1.0", "1.7", "0.3", "one"] {
+        assert!(rows(&ours(readable), "stem", WRITTEN_AT).is_ok(), "{readable}");
+    }
+    for damaged in ["", "{", "{\"tool_version\": \"0.1.0\",", "\0\0\0", "{} {}"] {
+        assert_eq!(rows(damaged.as_bytes(), "stem", WRITTEN_AT), Err(NotIndexable::NotJson), "{damaged}");
+    }
+    for other in ["[]", "null", "3", "{}", "{\"tool_version\": \"0.1.0\"}", "{\"question\": \"?\"}"] {
+        assert_eq!(rows(other.as_bytes(), "stem", WRITTEN_AT), Err(NotIndexable::NotARecord), "{other}");
+    }
+}
+
+#[test]
+fn calls_of_one_number_or_of_none_are_all_kept() {
+    let attempt = |call: Value| json!({ "call": call, "model": "openai:m", "cost": { "micro_usd": 5, "lower_bound": false }, "stop": "end" });
+    let attempts = [json!(2), json!(2), json!(null), json!("x"), json!(1_u64 << 40), json!(0)].map(attempt);
+    let record = json!({
+        "tool_version": "0.1.0",
+        "consultation_id": "consult-1",
+        "responses": { "round_1": { "agents": [{ "agent_id": "a", "attempts": attempts }] } },
+    });
+    let record = bytes(&record);
+    let calls = fitting(&record).calls;
+    assert_eq!(calls.iter().map(|call| call.call).collect::<Vec<_>>(), [1, 2, 3, 4, 5, 6]);
+    assert_eq!(calls.iter().map(|call| call.cost).sum::<Cost>(), Cost::exactly(MicroUsd(30)));
+}
+
+#[test]
+fn a_call_that_does_not_tell_its_cost_makes_it_a_lower_bound() {
+    let record = json!({
+        "tool_version": "0.1.0",
+        "consultation_id": "consult-1",
+        "responses": { "round_1": { "agents": [{ "attempts": [{ "model": "nobody" }] }] } },
+    });
+    let record = bytes(&record);
+    let rows = fitting(&record);
+    assert_eq!(rows.calls[0].cost, Cost::at_least(MicroUsd::ZERO));
+    assert_eq!((rows.calls[0].provider.as_ref(), rows.calls[0].agent_id.as_ref(), rows.calls[0].failed), ("unknown", "unknown", true));
+}
+
+#[test]
+fn what_a_later_analysis_says_of_the_debate_counts_where_the_experts_say_nothing() {
+    let record = json!({
+        "tool_version": "0.9.0",
+        "consultation_id": "consult-1",
+        "debate_value_analysis": {
+            "total_agents": 4,
+            "agents_changed_position": 3,
+            "avg_confidence_increase": 0.25,
+            "verdict_changed_after_round_2": true,
+        },
+    });
+    let record = bytes(&record);
+    let consultation = fitting(&record).consultation;
+    assert_eq!(consultation.debate, Debate { heard: 4, changed: 3, rise: 1_000_000, rise_of: 4 });
+    assert_eq!(consultation.verdict_changed, Some(true));
+}
+
+#[test]
+fn a_consultation_without_a_record_has_the_rows_that_its_record_would_have() {
+    for Generated { events, .. } in consultations(5, 60, Length::Usual) {
+        let bytes = bytes(&record(&Transcript::fold(&events).unwrap()));
+        assert_eq!(rows_of_journal(&events, "stem", WRITTEN_AT).unwrap(), rows(&bytes, "stem", WRITTEN_AT).unwrap());
+    }
+    assert_eq!(rows_of_journal(&[], "stem", WRITTEN_AT), Err(NotIndexable::NotARecord));
+    let cut = &sample::complete()[..20];
+    let rows = rows_of_journal(cut, "stem", WRITTEN_AT).unwrap();
+    assert_eq!(rows.consultation.ended, Ended::Unfinished);
+    assert!(rows.consultation.cost.unwrap().known > MicroUsd::ZERO, "what a killed process spent counts");
+}

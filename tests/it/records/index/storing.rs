@@ -1,0 +1,225 @@
+//! A consultation has its rows once, whole, and with them the words that it is found by; when it goes, nothing of it stays.
+
+use conclave::domain::ids::ConsultationId;
+use conclave::domain::outcome::{Grade, Outcome, SCHEMA_VERSION};
+use conclave::domain::time::Timestamp;
+use conclave::records::index::Index;
+use conclave::records::index::bulk::Bulk;
+use conclave::records::index::extracting::rows;
+use conclave::records::index::rows::{Rows, first_number, number};
+use conclave::records::index::storing::{put, remove, set_outcome};
+use rusqlite::Connection;
+use rusqlite::types::Value;
+use serde_json::json;
+
+use super::{check_search, contents, found};
+use crate::support::generated::{Length, consultations};
+
+fn read(record: &serde_json::Value) -> Rows<'static> {
+    let record = serde_json::to_vec(record).unwrap();
+    rows(&record, "consult-x", Timestamp(0)).unwrap().into_owned()
+}
+
+fn generated(seed: u64, count: usize) -> Vec<Rows<'static>> {
+    consultations(seed, count, Length::Usual).map(|generated| read(&generated.record)).collect()
+}
+
+/// A record with this question.
+fn asking(id: &str, question: &str, timestamp: &str) -> Rows<'static> {
+    read(&json!({
+        "tool_version": "0.1.0",
+        "consultation_id": id,
+        "timestamp": timestamp,
+        "question": question,
+        "recommendation": "Use sessions.",
+        "state": "Complete",
+    }))
+}
+
+fn grade(id: &str, outcome: Outcome, note: Option<&str>) -> Grade {
+    Grade {
+        schema_version: SCHEMA_VERSION.to_owned(),
+        consultation_id: ConsultationId::from_unique(id),
+        outcome,
+        note: note.map(ToOwned::to_owned),
+        at: Timestamp(1_795_252_598_042),
+    }
+}
+
+fn count(connection: &Connection, table: &str) -> i64 {
+    connection.query_row(&format!("SELECT count(*) FROM {table}"), [], |row| row.get(0)).unwrap()
+}
+
+fn days(connection: &Connection) -> Vec<String> {
+    let mut statement = connection.prepare("SELECT day FROM stale_days ORDER BY day").unwrap();
+    statement.query_map([], |row| row.get(0)).unwrap().map(Result::unwrap).collect()
+}
+
+fn outcome(connection: &Connection, id: &str) -> [Option<String>; 3] {
+    let sql = "SELECT outcome, outcome_note, outcome_at FROM consultations WHERE id = ?1";
+    connection.query_row(sql, [id], |row| Ok([row.get(0)?, row.get(1)?, row.get(2)?])).unwrap()
+}
+
+#[test]
+fn what_is_put_twice_is_there_once() {
+    let index = Index::in_memory().unwrap();
+    let all = generated(1, 30);
+    all.iter().for_each(|rows| put(index.connection(), rows).unwrap());
+    let once = contents(index.connection());
+    assert_eq!(count(index.connection(), "consultations"), 30);
+    all.iter().rev().for_each(|rows| put(index.connection(), rows).unwrap());
+    assert_eq!(contents(index.connection()), once);
+    check_search(index.connection());
+}
+
+#[test]
+fn every_row_is_there_as_it_was_read() {
+    let index = Index::in_memory().unwrap();
+    let all = generated(2, 30);
+    all.iter().for_each(|rows| put(index.connection(), rows).unwrap());
+    let sum = |of: fn(&Rows<'_>) -> usize| i64::try_from(all.iter().map(of).sum::<usize>()).unwrap();
+    assert_eq!(count(index.connection(), "consultation_agents"), sum(|rows| rows.agents.len()));
+    assert_eq!(count(index.connection(), "consultation_rounds"), sum(|rows| rows.rounds.len()));
+    assert_eq!(count(index.connection(), "calls"), sum(|rows| rows.calls.len()));
+    for Rows { consultation, .. } in &all {
+        let sql = "SELECT question, final_recommendation, confidence, total_micro_usd, total_cost, created_at, ended FROM consultations WHERE id = ?1";
+        let kept: Vec<Value> = index.connection().query_row(sql, [&consultation.id], |row| (0..7).map(|at| row.get(at)).collect()).unwrap();
+        let known = consultation.cost.unwrap().known;
+        let expected: Vec<Value> = vec![
+            consultation.question.to_string().into(),
+            consultation.final_recommendation.as_ref().map(ToString::to_string).into(),
+            consultation.confidence.into(),
+            i64::try_from(known.0).unwrap().into(),
+            known.usd().into(),
+            consultation.created_at.to_string().into(),
+            consultation.ended.name().to_owned().into(),
+        ];
+        assert_eq!(kept, expected);
+    }
+}
+
+#[test]
+fn a_newer_version_of_a_consultation_takes_the_place_of_the_older_with_its_words_and_both_days_are_summed_up_again() {
+    let index = Index::in_memory().unwrap();
+    let connection = index.connection();
+    put(connection, &asking("consult-1", "Monolith or services?", "2026-11-20T08:00:00Z")).unwrap();
+    put(connection, &asking("consult-2", "Which database?", "2026-11-19T08:00:00Z")).unwrap();
+    connection.execute("DELETE FROM stale_days", []).unwrap();
+    put(connection, &asking("consult-1", "Größe of shards?", "2026-11-21T08:00:00Z")).unwrap();
+    assert_eq!(days(connection), ["2026-11-20", "2026-11-21"]);
+    assert_eq!(count(connection, "consultations"), 2);
+    check_search(connection);
+    assert_eq!(found(connection, "monolith"), [""; 0]);
+    assert_eq!(found(connection, "grosse OR große OR grösse OR GROSSE OR groẞe"), [""; 0]);
+    assert_eq!(found(connection, "größe"), ["consult-1"]);
+    assert_eq!(found(connection, "\"which database\""), ["consult-2"]);
+    assert_eq!(found(connection, "session*"), ["consult-2", "consult-1"]);
+}
+
+#[test]
+fn nothing_is_left_of_a_consultation_that_is_taken_out() {
+    let index = Index::in_memory().unwrap();
+    let connection = index.connection();
+    let all = generated(3, 20);
+    all.iter().for_each(|rows| put(connection, rows).unwrap());
+    connection.execute("INSERT INTO open_consultations(id, began_at) VALUES (?1, 'now')", [&all[0].consultation.id]).unwrap();
+    connection.execute("DELETE FROM stale_days", []).unwrap();
+    for rows in &all {
+        assert!(remove(connection, &rows.consultation.id).unwrap());
+        assert!(!remove(connection, &rows.consultation.id).unwrap());
+        check_search(connection);
+    }
+    connection.execute_batch("CREATE VIRTUAL TABLE temp.words USING fts5vocab('main', 'consultations_text', 'row')").unwrap();
+    assert_eq!(count(connection, "temp.words"), 0, "no word of it is left");
+    let mut left = contents(connection);
+    left.retain(|(table, rows)| !rows.is_empty() && table != "stale_days");
+    assert_eq!(left, []);
+    let mut expected: Vec<String> = all.iter().map(|rows| rows.consultation.created_at.date()).collect();
+    expected.sort_unstable();
+    expected.dedup();
+    assert_eq!(days(connection), expected, "their days are summed up again");
+}
+
+#[test]
+fn what_became_of_an_answer_stays_when_its_record_is_read_again_and_goes_when_it_is_taken_back() {
+    let index = Index::in_memory().unwrap();
+    let connection = index.connection();
+    let [first, second] = ["2026-11-20T08:00:00Z", "2026-11-21T08:00:00Z"].map(|at| asking("consult-1", "Which?", at));
+    put(connection, &first).unwrap();
+    set_outcome(connection, "consult-1", Some(&grade("1", Outcome::Mixed, Some("half of it")))).unwrap();
+    let kept = [Some("mixed"), Some("half of it"), Some("2026-11-21T09:16:38.042Z")].map(|text| text.map(ToOwned::to_owned));
+    assert_eq!(outcome(connection, "consult-1"), kept);
+    put(connection, &first).unwrap();
+    put(connection, &second).unwrap();
+    assert_eq!(outcome(connection, "consult-1"), kept);
+    set_outcome(connection, "consult-1", Some(&grade("1", Outcome::Right, None))).unwrap();
+    assert_eq!(outcome(connection, "consult-1"), [Some("right".to_owned()), None, kept[2].clone()]);
+    set_outcome(connection, "consult-1", None).unwrap();
+    assert_eq!(outcome(connection, "consult-1"), [None, None, None]);
+    set_outcome(connection, "consult-nobody", Some(&grade("nobody", Outcome::Wrong, None))).unwrap();
+    assert_eq!(count(connection, "consultations"), 1);
+}
+
+#[test]
+fn a_consultation_is_open_until_it_has_ended() {
+    let index = Index::in_memory().unwrap();
+    let connection = index.connection();
+    connection.execute("INSERT INTO open_consultations(id, began_at) VALUES ('consult-1', 'now')", []).unwrap();
+    let mut rows = asking("consult-1", "Which?", "2026-11-20T08:00:00Z");
+    rows.consultation.ended = conclave::domain::kept::Ended::Unfinished;
+    put(connection, &rows).unwrap();
+    assert_eq!(count(connection, "open_consultations"), 1);
+    rows.consultation.ended = conclave::domain::kept::Ended::Aborted;
+    put(connection, &rows).unwrap();
+    assert_eq!(count(connection, "open_consultations"), 0);
+}
+
+#[test]
+fn two_consultations_whose_keys_would_be_the_same_do_not_take_each_others_place() {
+    let at = Timestamp(1_795_252_598_042);
+    let mut seen = std::collections::BTreeMap::new();
+    let (one, other) = (0..)
+        .map(|nth| format!("consult-{nth}"))
+        .find_map(|id| Some((seen.insert(number(at, &id), id.clone())?, id)))
+        .unwrap();
+    let index = Index::in_memory().unwrap();
+    for id in [&one, &other, &one] {
+        put(index.connection(), &asking(id, "Which?", &at.to_string())).unwrap();
+    }
+    assert_eq!(count(index.connection(), "consultations"), 2);
+    check_search(index.connection());
+    assert!(remove(index.connection(), &one).unwrap());
+    assert_eq!(found(index.connection(), "which"), [other]);
+}
+
+#[test]
+fn keys_sort_by_time() {
+    let [early, late] = [Timestamp(1_795_252_598_042), Timestamp(1_795_252_598_043)];
+    assert!(number(early, "consult-z") < first_number(late) && first_number(late) <= number(late, "consult-a"));
+    assert!(number(Timestamp(i64::MIN), "a") >= 0 && number(Timestamp(i64::MAX), "a") > number(late, "a"));
+}
+
+#[test]
+fn a_database_filled_with_many_at_once_is_the_same_as_one_filled_one_by_one() {
+    let all = generated(4, 40);
+    let one_by_one = Index::in_memory().unwrap();
+    all.iter().for_each(|rows| put(one_by_one.connection(), rows).unwrap());
+    let folder = tempfile::tempdir().unwrap();
+    let index = Index::open(&folder.path().join("new.db")).unwrap();
+    let mut bulk = Bulk::begin(index.connection()).unwrap();
+    for rows in all.iter().rev() {
+        assert!(bulk.put(rows).unwrap());
+        assert!(!bulk.put(rows).unwrap(), "it is there already");
+    }
+    bulk.finish().unwrap();
+    assert_eq!(contents(index.connection()), contents(one_by_one.connection()));
+    assert_eq!(super::schema::objects(index.connection()), super::schema::objects(one_by_one.connection()));
+    check_search(index.connection());
+    for words in ["token", "\"the cache\"", "nowhere"] {
+        assert_eq!(found(index.connection(), words), found(one_by_one.connection(), words), "{words}");
+    }
+    drop(index);
+    let again = Connection::open(folder.path().join("new.db")).unwrap();
+    assert_eq!(contents(&again), contents(one_by_one.connection()));
+    assert_eq!(again.query_row("PRAGMA foreign_key_check", [], |_| Ok(())).ok(), None);
+}

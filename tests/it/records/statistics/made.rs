@@ -1,0 +1,188 @@
+//! Records of consultations that never were, with what numbers are made of: each part there or missing, at moments where days begin and end.
+
+use std::fs;
+use std::path::Path;
+
+use conclave::domain::time::Timestamp;
+use conclave::records::index::{extracting, storing};
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
+use proptest::prelude::*;
+use proptest::sample::select;
+use rusqlite::Connection;
+use serde_json::{Map, Value, json};
+
+/// Some time in 2026, when all zones but UTC and Kathmandu change their clocks.
+pub(super) const DAYS: [&str; 12] = [
+    // New York, Berlin, Lord Howe (by half an hour); from summer time Lord Howe, Berlin, New York.
+    "2026-03-08",
+    "2026-03-29",
+    "2026-10-04",
+    "2026-04-05",
+    "2026-10-25",
+    "2026-11-01",
+    // Months and a year.
+    "2026-02-28",
+    "2026-10-31",
+    "2026-12-31",
+    // Some that are like others.
+    "2026-11-20",
+    "2026-11-18",
+    "2026-09-14",
+];
+
+pub(super) const ZONES: [&str; 5] = ["UTC", "Europe/Berlin", "America/New_York", "Asia/Kathmandu", "Australia/Lord_Howe"];
+
+pub(super) fn zone(name: &str) -> TimeZone {
+    TimeZone::get(name).unwrap()
+}
+
+/// The first moment of a local day.
+pub(super) fn midnight(day: Date, zone: &TimeZone) -> i64 {
+    zone.to_zoned(day.at(0, 0, 0, 0)).unwrap().timestamp().as_millisecond()
+}
+
+/// A moment at a border of a day, or anywhere in it: at or around its first moment, its last, or so many minutes behind its first.
+pub(super) fn moment(zone: TimeZone) -> impl Strategy<Value = i64> {
+    let at = prop_oneof![
+        Just((0, -1i64)),
+        Just((0, 0)),
+        Just((1, -1)),
+        Just((1, 0)),
+        (0..1500i64).prop_map(|minutes| (0, minutes * 60_000)),
+        // Within one second, so that two begin in the same millisecond.
+        (0..3i64).prop_map(|milliseconds| (0, 36_000_000 + milliseconds)),
+    ];
+    (select(&DAYS[..]), at).prop_map(move |(day, (later, milliseconds))| {
+        let day: Date = day.parse().unwrap();
+        midnight(if later == 0 { day } else { day.tomorrow().unwrap() }, &zone) + milliseconds
+    })
+}
+
+fn maybe<T: std::fmt::Debug + Clone + 'static>(value: impl Strategy<Value = T> + 'static) -> impl Strategy<Value = Option<T>> {
+    prop_oneof![1 => Just(None), 4 => value.prop_map(Some)]
+}
+
+/// A confidence; those at the borders of high and low more often.
+fn share() -> impl Strategy<Value = f64> {
+    prop_oneof![Just(0.85), Just(0.70), Just(0.849_999_9), Just(0.699_999_9), Just(1.0), Just(0.0), 0.0..=1.0f64]
+}
+
+/// An amount; few different ones, so that some are the same.
+fn money() -> impl Strategy<Value = Value> {
+    (0..6u64, any::<bool>())
+        .prop_map(|(amount, lower_bound)| json!({ "usd": 1.0, "micro_usd": amount * 40_001, "lower_bound": lower_bound }))
+}
+
+fn attempt() -> impl Strategy<Value = Value> {
+    const MODELS: [&str; 4] = ["anthropic:claude-sonnet-5-5", "openai:gpt-6.1-sol", "openai:gpt-6.1-mini", "local:qwen3:0.6b"];
+    let purpose = select(&["ask", "hedge", "retry"][..]);
+    (select(&MODELS[..]), purpose, maybe(money()), 0..3000u64, 0..500u64, maybe(0..40u64), any::<bool>()).prop_map(
+        |(model, purpose, cost, input, output, latency, failed)| {
+            let mut written = json!({
+                "purpose": purpose,
+                "model": model,
+                "tokens": { "input": input, "output": output, "total": input + output },
+                "latency_ms": latency,
+                "stop": if failed { Value::Null } else { json!("end") },
+                "error": if failed { json!({ "class": "server" }) } else { Value::Null },
+            });
+            if let Some(cost) = cost {
+                written["cost"] = cost;
+            }
+            written
+        },
+    )
+}
+
+fn perspective() -> impl Strategy<Value = Value> {
+    (maybe(any::<bool>()), maybe(share()), maybe(share())).prop_map(
+        |(changed, confidence, revised)| json!({ "agent_id": "security", "confidence": confidence, "revised_confidence": revised, "changed": changed }),
+    )
+}
+
+/// A record without its id and its time.
+pub(super) fn record() -> impl Strategy<Value = Value> {
+    const ENDS: [(&str, &str); 5] =
+        [("Complete", "complete"), ("Complete", "complete"), ("Complete", "degraded"), ("Aborted", "aborted"), ("CrossExam", "aborted")];
+    let terms = (select(&ENDS[..]), maybe(share()), maybe(0..50u64), maybe(money()), maybe(0..9000u64));
+    let quality = (maybe(0..3usize), maybe(share()), proptest::collection::vec(perspective(), 0..4));
+    let rounds = proptest::collection::vec((1..=4u8, maybe(money()), proptest::collection::vec(attempt(), 0..3)), 0..4);
+    let later = (maybe(any::<bool>()), maybe(any::<bool>()), maybe(0..4u32));
+    (terms, quality, rounds, later).prop_map(|(terms, quality, rounds, later)| {
+        let ((state, status), confidence, duration, cost, tokens) = terms;
+        let (dissent, agreement, perspectives) = quality;
+        let (verdict_changed, early_termination, saved) = later;
+        let mut written = json!({
+            "@type": "Report",
+            "tool_version": "0.1.0",
+            "schema_version": "1.0",
+            "question": "Which?",
+            "mode": "explore",
+            "state": state,
+            "status": status,
+            "recommendation": "This.",
+            "confidence": confidence,
+            "duration_ms": duration,
+            "agreement": agreement,
+            "perspectives": perspectives,
+            "verdict_changed_after_round_2": verdict_changed,
+            "early_termination": early_termination,
+            "estimated_cost_saved": saved.map(|saved| f64::from(saved) / 8.0),
+        });
+        if let Some(dissent) = dissent {
+            written["dissent"] = json!(vec![json!({ "agent": "Security", "concern": "No." }); dissent]);
+        }
+        let (mut responses, mut by_round) = (Map::new(), Map::new());
+        for (number, spent, attempts) in rounds {
+            responses.insert(format!("round_{number}"), json!({ "agents": [{ "agent_id": "security", "attempts": attempts }] }));
+            match spent {
+                Some(spent) => by_round.insert(format!("round_{number}"), spent),
+                None => by_round.remove(&format!("round_{number}")),
+            };
+        }
+        let mut number = 0;
+        for attempt in responses.values_mut().flat_map(|round| round["agents"][0]["attempts"].as_array_mut().unwrap()) {
+            number += 1;
+            attempt["call"] = json!(number);
+        }
+        written["responses"] = Value::Object(responses);
+        if let Some(mut cost) = cost {
+            cost["by_round"] = Value::Object(by_round);
+            cost["tokens"] = tokens.map_or(Value::Null, |total| json!({ "total": total }));
+            written["cost"] = cost;
+        }
+        written
+    })
+}
+
+/// Gives a record the id and the time it had not.
+pub(super) fn begun(mut record: Value, number: usize, at: i64) -> Value {
+    record["consultation_id"] = json!(format!("consult-{number:04}"));
+    record["timestamp"] = json!(Timestamp(at));
+    record
+}
+
+fn id(record: &Value) -> &str {
+    record["consultation_id"].as_str().unwrap()
+}
+
+/// Writes a record into a folder, and reads it from there into the index.
+pub(super) fn keep(record: &Value, logs: &Path, connection: &Connection) {
+    let path = logs.join(format!("{}.json", id(record)));
+    fs::write(&path, record.to_string()).unwrap();
+    let bytes = fs::read(&path).unwrap();
+    storing::put(connection, &extracting::rows(&bytes, id(record), Timestamp(0)).unwrap()).unwrap();
+}
+
+/// Takes a record away, from the folder and from the index.
+pub(super) fn take_away(record: &Value, logs: &Path, connection: &Connection) {
+    fs::remove_file(logs.join(format!("{}.json", id(record)))).unwrap();
+    assert!(storing::remove(connection, id(record)).unwrap());
+}
+
+/// All records of a folder.
+pub(super) fn read(logs: &Path) -> Vec<Value> {
+    let files = fs::read_dir(logs).unwrap().map(|file| file.unwrap().path()).filter(|path| path.extension().is_some_and(|e| e == "json"));
+    files.map(|path| serde_json::from_slice(&fs::read(path).unwrap()).unwrap()).collect()
+}
