@@ -70,7 +70,8 @@ fn bash(script: &str, takers: &[Taker]) -> String {
 
 /// Arguments for which nothing is known get a function of their own.
 fn zsh(script: &str, takers: &[Taker]) -> String {
-    let starts = |line: &str| ["'::id -- ", "':id -- ", "'*::ids -- ", "'*:ids -- "].iter().any(|start| line.trim_start().starts_with(start));
+    let starts =
+        |line: &str| ["'::id -- ", "':id -- ", "'*::ids -- ", "'*:ids -- "].iter().any(|start| line.trim_start().starts_with(start));
     let mut within_resume = false;
     let lines = script.lines().map(|line| {
         // Only the outermost cases have names in brackets; `resume` is among these.
@@ -97,7 +98,8 @@ fn fish(script: &str, takers: &[Taker]) -> String {
             [] => continue,
         };
         let request = taker.request();
-        script.push_str(&format!("complete -c conclave -n \"{condition}\" -f -k -a '(conclave {request} (commandline -ct) 2>/dev/null)'\n"));
+        script
+            .push_str(&format!("complete -c conclave -n \"{condition}\" -f -k -a '(conclave {request} (commandline -ct) 2>/dev/null)'\n"));
         if !taker.then.is_empty() {
             script.push_str(&format!("complete -c conclave -n \"{condition}\" -f -a '{}'\n", taker.then.join(" ")));
         }
