@@ -54,8 +54,7 @@ pub struct Args {
     #[arg(long, value_name = "YYYY-MM-DD")]
     until: Option<String>,
 
-    /// Write JSON; its schema is schemas/consult_stats.schema.json
-    #[arg(long)]
+    #[arg(long, help = "Write JSON; its schema is schemas/consult_stats.schema.json")]
     json: bool,
 
     /// Show how far stated confidence could be trusted, from what became of answers: conclave history outcome
@@ -142,7 +141,7 @@ fn span(args: &Args, zone: &TimeZone, now: Timestamp) -> Result<Span, NotASpan> 
 }
 
 fn today(zone: &TimeZone, now: Timestamp) -> Date {
-    jiff::Timestamp::from_millisecond(now.0).map(|now| zone.to_datetime(now).date()).unwrap_or(Date::MAX)
+    jiff::Timestamp::from_millisecond(now.0).map_or(Date::MAX, |now| zone.to_datetime(now).date())
 }
 
 fn targets(settings: &Settings) -> Targets {

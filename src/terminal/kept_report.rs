@@ -20,7 +20,7 @@ use super::words::{amount, model_address, model_name, round_title, seconds, thou
 pub struct Selection {
     /// One round, 1 to 4.
     pub round: Option<u8>,
-    /// One agent, the judge included; [`Kept::agent_called`] finds it by what a person calls it.
+    /// One agent, the judge included.
     pub agent: Option<SeatId>,
 }
 
@@ -95,7 +95,10 @@ fn consensus(kept: &Kept) -> String {
         return sections::answer(recommendation, kept.summary.as_deref().unwrap_or_default());
     }
     let why = if kept.ended() == Ended::Completed { "No verdict was asked for" } else { "No verdict was reached" };
+    let points = kept.synthesis.iter().flat_map(|synthesis| &synthesis.consensus_points).map(|point| point.point.as_str());
+    let points: Vec<&str> = points.collect();
     match &kept.partial_consensus {
+        Some(_) if !points.is_empty() => format!("_{why}. What was found agreed by then:_\n\n{}", sections::list(&points)),
         Some(found) => format!("_{why}. What was found agreed by then:_\n\n{}", block(found)),
         None if kept.independents.is_empty() => format!("_{why}, and no expert has answered._"),
         None => format!("_{why}: the positions stand side by side below._"),

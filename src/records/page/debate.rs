@@ -1,6 +1,6 @@
 //! What the rounds brought: the positions side by side, what the judge made of them, who changed their mind, and what was objected.
 
-use crate::domain::artifact::{Challenge, Independent, Rebuttal, Revision, Synthesis};
+use crate::domain::artifact::{Challenge, Independent, Rebuttal, Revision, Severity, Synthesis};
 use crate::domain::kept::{Kept, KeptAgent, Work, Writer};
 use crate::domain::words::model_name;
 
@@ -110,8 +110,8 @@ fn tensions(page: &mut Markup, kept: &Kept, synthesis: &Synthesis) {
     }
     page.put("<h3>Tensions</h3>\n");
     for tension in &synthesis.tensions {
-        page.put("<div class=\"tension\">\n<h4>").inline(&tension.topic).put(" ");
-        severity(page, tension.severity);
+        page.put("<div class=\"tension\">\n<h4>").inline(&tension.topic);
+        weight(page, kept, tension.severity);
         page.put("</h4>\n");
         if !tension.viewpoints.is_empty() {
             page.put("<dl class=\"side\">\n");
@@ -218,9 +218,16 @@ fn one_challenge(page: &mut Markup, kept: &Kept, challenge: &Challenge) {
     if !challenge.target_agent.trim().is_empty() {
         page.put(" to <strong>").inline(kept.name_of(&challenge.target_agent)).put("</strong>");
     }
-    page.put(" ");
-    severity(page, challenge.severity);
+    weight(page, kept, challenge.severity);
     page.put("\n").block(&challenge.challenge).list(&challenge.evidence).put("</li>\n");
+}
+
+/// How much a tension or a challenge weighs: the original does not weigh them.
+fn weight(page: &mut Markup, kept: &Kept, weight: Severity) {
+    match kept.writer {
+        Writer::Conclave => severity(page.put(" "), weight),
+        Writer::LlmConclave => {}
+    }
 }
 
 /// Concerns that are said nowhere else: ours are all taken from the rounds.

@@ -4,8 +4,9 @@ use console::measure_text_width;
 
 use super::charset::Charset;
 use super::line::{Line, Tone, name};
-use super::numbers::{money, thousands_of, time};
+use super::numbers::{money, precise, thousands_of, time};
 use super::section;
+use crate::domain::money::Cost;
 use crate::domain::statistics::ModelNumbers;
 use crate::terminal::words::thousands;
 
@@ -17,17 +18,20 @@ pub(super) fn models(models: &[ModelNumbers], room: usize, charset: Charset) -> 
     if models.is_empty() {
         return None;
     }
-    let heading = "Models (p50, p95: to the first token; hedges: won)";
     let columns: Vec<Column> = COLUMNS.into_iter().filter(|column| column.is_of_interest(models)).collect();
+    // Amounts below one another have as many decimals.
+    let has_fractions_of_cents = models.iter().any(|model| (1..10_000).contains(&model.cost.known.0));
+    let amount = if has_fractions_of_cents { precise } else { money };
     let row = |of: &dyn Fn(Column) -> String| columns.iter().map(|column| of(*column)).collect::<Vec<_>>();
     let head = row(&|column| column.title().to_owned());
-    let rows: Vec<Vec<String>> = std::iter::once(head).chain(models.iter().map(|model| row(&|column| column.cell(model)))).collect();
+    let rows: Vec<Vec<String>> =
+        std::iter::once(head).chain(models.iter().map(|model| row(&|column| column.cell(model, amount)))).collect();
     let cell_width = |text: &str| measure_text_width(&charset.text(text));
     let width = |column: usize| rows.iter().filter_map(|row| row.get(column)).map(|cell| cell_width(cell)).max().unwrap_or(0);
     let widths: Vec<usize> = (0..columns.len()).map(width).collect();
     let needed = widths.iter().sum::<usize>() + columns.len().saturating_sub(1) * GAP + Line::ROW_INDENT;
     if needed > room {
-        return Some(section(heading, models.iter().flat_map(told)));
+        return Some(section("Models (p50, p95: to the first token)", models.iter().flat_map(told)));
     }
     let line = |row: &Vec<String>| {
         let cells = row.iter().zip(&widths).enumerate().map(|(column, (cell, width))| {
@@ -39,7 +43,8 @@ pub(super) fn models(models: &[ModelNumbers], room: usize, charset: Charset) -> 
     };
     let (head, body) = rows.split_first()?;
     let lines = std::iter::once(Line::row(line(head), Tone::Quiet)).chain(body.iter().map(|row| Line::row(line(row), Tone::Plain)));
-    Some(section(heading, lines))
+    let hedges = if columns.contains(&Column::HedgesWon) { "; hedges: won" } else { "" };
+    Some(section(&format!("Models (p50, p95: to the first token{hedges})"), lines))
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,7 +73,7 @@ impl Column {
         }
     }
 
-    fn cell(self, model: &ModelNumbers) -> String {
+    fn cell(self, model: &ModelNumbers, amount: fn(Cost) -> String) -> String {
         let known = |ms: Option<u64>| ms.map_or_else(|| "n/a".to_owned(), time);
         match self {
             Self::Model => name(&model.model.to_string()),
@@ -77,7 +82,7 @@ impl Column {
             Self::Slow => known(model.first_token_p95),
             Self::Failed => thousands(model.failures),
             Self::HedgesWon => thousands(model.hedges_won),
-            Self::Cost => money(model.cost),
+            Self::Cost => amount(model.cost),
         }
     }
 

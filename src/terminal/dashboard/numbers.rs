@@ -59,7 +59,18 @@ pub(super) fn limit(ms: u64) -> String {
 
 /// `$18.42`, `≥ $0.12`; four decimals below a cent.
 pub(super) fn money(cost: Cost) -> String {
-    let known = amount(cost.known);
+    bounded(cost, amount(cost.known))
+}
+
+/// `$18.4200`, beside amounts below a cent.
+pub(super) fn precise(cost: Cost) -> String {
+    match cost.known.0 {
+        1..50 => money(cost),
+        0 | 50.. => cost.to_string(),
+    }
+}
+
+fn bounded(cost: Cost, known: String) -> String {
     if cost.lower_bound { format!("≥ {known}") } else { known }
 }
 
@@ -117,5 +128,7 @@ mod tests {
         let shown = [0, 1, 4_200, 130_000, 18_420_000].map(|micro| amount(MicroUsd(micro)));
         assert_eq!(shown, ["$0.00", "<$0.0001", "$0.0042", "$0.13", "$18.42"]);
         assert_eq!(money(Cost::at_least(MicroUsd(120_000))), "≥ $0.12");
+        let shown = [0, 1, 4_200, 18_420_000].map(|micro| precise(Cost::exactly(MicroUsd(micro))));
+        assert_eq!(shown, ["$0.0000", "<$0.0001", "$0.0042", "$18.4200"]);
     }
 }

@@ -112,9 +112,9 @@ fn speed_line(progress: &Progress, reach: Reach, charset: Charset) -> Line {
 
 fn cost_line(progress: &Progress, reach: Reach, charset: Charset) -> Line {
     let (month, target) = (progress.month, progress.targets.month);
-    let share = percent(month.known.0, target.0).map(|percent| match month.lower_bound {
-        true => format!(" (≥ {percent})"),
-        false => format!(" ({percent})"),
+    let share = percent(month.known.0, target.0).map(|percent| {
+        let bound = if month.lower_bound { "≥ " } else { "" };
+        format!(" ({bound}{percent})")
     });
     let figures = format!("{}/{} budget{}", money(month), amount(target), share.unwrap_or_default());
     let standing = match reach {

@@ -31,9 +31,10 @@ pub(super) fn days(days: &[DayNumbers], room: usize, charset: Charset) -> Option
     // A day of which nothing is known but that it cost something has no height.
     let cost = bars(days.iter().map(|day| (day.cost != NOT_KNOWN).then_some(day.cost.known.0)), charset);
     let (runs_most, cost_most) = (most_runs(days), most_cost(days));
-    let rows = match is_one_line {
-        true => vec![format!("{:LABEL$}{runs}  {runs_most}", "Runs"), format!("{:LABEL$}{cost}  {cost_most}", "Cost")],
-        false => vec![format!("Runs, {runs_most}:"), runs, format!("Cost, {cost_most}:"), cost],
+    let rows = if is_one_line {
+        vec![format!("{:LABEL$}{runs}  {runs_most}", "Runs"), format!("{:LABEL$}{cost}  {cost_most}", "Cost")]
+    } else {
+        vec![format!("Runs, {runs_most}:"), runs, format!("Cost, {cost_most}:"), cost]
     };
     let heading = format!("Per Day, {}", from_to(first.date, last.date));
     Some(section(&heading, rows.into_iter().map(|row| Line::row(row, Tone::Plain))))

@@ -1,6 +1,7 @@
 //! The dashboard: what it says of full, empty, small and unpriced statistics, at every width, with and without colour and Unicode.
 
 use std::collections::BTreeSet;
+use std::fmt::Write as _;
 
 use conclave::domain::ids::ProviderId;
 use conclave::domain::money::{Cost, MicroUsd};
@@ -258,7 +259,7 @@ fn at_every_width(statistics: &Statistics) -> String {
     for (width, charset) in
         [(40, Charset::Unicode), (80, Charset::Unicode), (160, Charset::Unicode), (40, Charset::Ascii), (80, Charset::Ascii)]
     {
-        text += &format!("=== {width} columns, {charset:?}\n{}\n", drawn(statistics, canvas(width, charset)));
+        writeln!(text, "=== {width} columns, {charset:?}\n{}", drawn(statistics, canvas(width, charset))).unwrap();
     }
     text + "=== no terminal\n" + &drawn(statistics, Canvas { border: Border::None, ..canvas(80, Charset::Unicode) })
 }
