@@ -29,21 +29,19 @@ fn all_rows_are_there_whoever_writes_while_it_is_made_anew_again_and_again() {
     let home = Home::new();
     home.rebuild();
     let all: Vec<Generated> = consultations(1, 60, Length::Short).collect();
-    let (writing, is_over, times) = (AtomicUsize::new(WRITERS), AtomicBool::new(false), AtomicUsize::new(0));
+    let (is_over, times) = (AtomicBool::new(false), AtomicUsize::new(0));
     thread::scope(|scope| {
-        for part in all.chunks(all.len() / WRITERS) {
-            let (home, writing, is_over) = (&home, &writing, &is_over);
-            scope.spawn(move || {
-                part.iter().for_each(|consultation| live(home, consultation));
-                is_over.store(writing.fetch_sub(1, Ordering::SeqCst) == 1, Ordering::SeqCst);
-            });
-        }
+        let write = |part: &[Generated]| part.iter().for_each(|consultation| live(&home, consultation));
+        let writers: Vec<_> = all.chunks(all.len() / WRITERS).map(|part| scope.spawn(move || write(part))).collect();
         scope.spawn(|| {
             while !is_over.load(Ordering::SeqCst) {
                 home.rebuild();
                 times.fetch_add(1, Ordering::SeqCst);
             }
         });
+        let written: Vec<_> = writers.into_iter().map(thread::ScopedJoinHandle::join).collect();
+        is_over.store(true, Ordering::SeqCst);
+        written.into_iter().for_each(Result::unwrap);
     });
     assert!(times.load(Ordering::SeqCst) > 0);
     let mut expected: Vec<&str> = all.iter().map(|consultation| consultation.id.as_str()).collect();

@@ -2,7 +2,7 @@
 //! meanwhile.
 
 use std::fs;
-use std::fs::{File, FileTimes};
+use std::fs::{File, FileTimes, TryLockError};
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
@@ -19,6 +19,7 @@ use serde_json::json;
 
 use super::{Home, contents};
 use crate::support::generated::{Generated, Length, consultations};
+use crate::support::journals;
 
 const AT: Timestamp = Timestamp(1_700_000_000_000);
 
@@ -161,7 +162,16 @@ fn write_journal(path: &Path, one: &Generated, events: usize) -> Journal {
     for event in &one.events[..events] {
         journal.event(event).unwrap();
     }
+    journal.finish().unwrap();
     journal
+}
+
+/// Waits until a journal is let go of. A program that another test starts at this moment has its lock too, until it is itself.
+fn until_free(path: &Path) {
+    drop(journals::reopen(path));
+    while matches!(File::open(path).unwrap().try_lock(), Err(TryLockError::WouldBlock)) {
+        std::thread::yield_now();
+    }
 }
 
 #[test]
@@ -169,6 +179,7 @@ fn a_consultation_whose_process_was_killed_is_indexed_from_its_journal() {
     let (home, one) = killed(6);
     let path = home.logs().join(format!("{}.jsonl", one.id));
     drop(write_journal(&path, &one, one.events.len() / 2));
+    until_free(&path);
     assert_eq!(home.rebuild().indexed, 1);
     let index = home.open();
     let sql = "SELECT id || ' ' || ended || ' ' || (SELECT count(*) > 0 FROM calls) FROM consultations";
@@ -186,10 +197,8 @@ fn a_consultation_that_still_runs_is_marked_and_comes_when_its_process_is_gone()
     assert_eq!(home.marked().len(), 1);
 
     drop(journal);
-    // A program that another test starts at this moment has the lock too, until it is itself.
-    while following::reconcile(&mut home.open(), &home.logs()).unwrap() == 0 {
-        std::thread::yield_now();
-    }
+    until_free(&path);
+    assert_eq!(following::reconcile(&mut home.open(), &home.logs()).unwrap(), 1);
     assert_eq!((home.indexed(), home.marked()), (vec![one.id.clone()], vec![]));
     let brought = home.contents();
     home.rebuild();
@@ -218,6 +227,7 @@ fn a_journal_that_went_on_after_its_record_tells_the_consultation() {
     let half = one.events.len() / 2;
     let journal = home.logs().join(format!("{}.jsonl", one.id));
     drop(write_journal(&journal, &one, one.events.len()));
+    until_free(&journal);
     let early = consultations(9, 1, Length::Short).next().unwrap();
     let mut record = early.record.clone();
     record["consultation_id"] = one.id.clone().into();
