@@ -12,6 +12,7 @@ mod dry_run;
 mod endpoints;
 mod failures;
 mod faults;
+mod index;
 mod interrupts;
 mod judging;
 mod model;
