@@ -1,9 +1,10 @@
 //! A disk that fills at whichever of the four writes harms none of the earlier ones, and not the answer.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
+use conclave::consultation::event::Event;
 use conclave::records::journal::read_journal;
 use serde_json::Value;
 
@@ -20,7 +21,7 @@ fn limited(conclave: &Conclave, blocks: usize, arguments: &str) -> Ran {
     Running::of(command.spawn().unwrap()).wait()
 }
 
-fn only(folder: &Path, ending: &str) -> Option<std::path::PathBuf> {
+fn only(folder: &Path, ending: &str) -> Option<PathBuf> {
     let mut found =
         fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).filter(|path| path.extension().is_some_and(|it| it == ending));
     let first = found.next();
@@ -61,8 +62,60 @@ fn whichever_write_finds_no_room_those_before_it_are_whole_and_the_answer_is_giv
         assert_eq!(only(&logs, "json").is_some(), record.is_some());
     }
     assert!(seen.iter().any(|(journal, ..)| *journal), "{seen:?}");
-    assert!(seen.iter().any(|(journal, record, ..)| !journal && !record), "{seen:?}");
     assert!(seen.contains(&(false, true, true, true)) && seen.contains(&(false, true, true, false)), "{seen:?}");
+}
+
+/// Runs in a home on a disk of its own with so much room, and copies what is there in the end to `kept`. `None` where this system lets
+/// nobody have such a disk.
+fn on_a_small_disk(conclave: &Conclave, kilobytes: u64, kept: &Path) -> Option<Ran> {
+    let home = conclave.home();
+    fs::create_dir_all(&home).unwrap();
+    fs::create_dir(kept).unwrap();
+    let script = format!(
+        "mount -t tmpfs -o size={kilobytes}k none '{0}' || exit 99; \"$0\" consult -q 'Shall we?'; code=$?; cp -r '{0}/.' '{1}'; exit $code",
+        home.display(),
+        kept.display()
+    );
+    let mut command = std::process::Command::new("unshare");
+    command.args(["--map-root-user", "--mount", "/bin/sh", "-c", &script, env!("CARGO_BIN_EXE_conclave")]);
+    command.env_clear().envs(conclave.variables()).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let ran = Running::of(command.spawn().ok()?).wait();
+    (ran.code != Some(99) && !ran.stderr.starts_with("unshare")).then_some(ran)
+}
+
+/// The kilobytes that a file takes, in whole pages.
+fn kilobytes(path: Option<PathBuf>) -> u64 {
+    fs::metadata(path.unwrap()).unwrap().len().div_ceil(4096) * 4
+}
+
+#[test]
+fn wherever_a_real_disk_is_full_what_was_written_before_is_whole() {
+    let server = ProviderServer::start();
+    let conclave = Conclave::at(&server);
+    let kept = |number: u64| conclave.folder().join(format!("kept{number}"));
+    let Some(roomy) = on_a_small_disk(&conclave, 8_000, &kept(0)) else { return };
+    assert_eq!((roomy.code, roomy.stderr.as_str()), (Some(0), ""));
+    let [journal, record, markdown] = ["jsonl", "json", "md"].map(|ending| kilobytes(only(&kept(0).join("consult-logs"), ending)));
+    let mut seen = std::collections::BTreeSet::new();
+    let beside = journal + record;
+    for size in [journal / 2, journal + record / 2, beside - 4, beside, beside + 4, beside + markdown + 60] {
+        let kept = kept(size);
+        let ran = on_a_small_disk(&conclave, size, &kept).unwrap().ends_with(0);
+        assert!(ran.stdout.starts_with("# Consultation Summary\n"), "{size}");
+        assert!(ran.stderr.lines().count() <= 2, "{size}: {}", ran.stderr);
+        let logs = kept.join("consult-logs");
+        let events = read_journal(&only(&logs, "jsonl").unwrap()).unwrap().events;
+        let journal = events.last().is_some_and(|last| matches!(last.event, Event::Completed { .. }));
+        let record = only(&logs, "json").map(|path| serde_json::from_slice::<Value>(&fs::read(path).unwrap()).unwrap());
+        let markdown = only(&logs, "md").map(|path| fs::read_to_string(path).unwrap());
+        assert!(record.as_ref().is_none_or(|record| record["status"] == "complete"), "{size}");
+        assert!(markdown.as_ref().is_none_or(|markdown| *markdown == ran.stdout), "{size}");
+        assert!(ran.stderr.contains("disk"), "{size}: {}", ran.stderr);
+        seen.insert((journal, record.is_some(), markdown.is_some(), !ran.stderr.contains("Failed to index the consultation: ")));
+    }
+    for expected in [(false, false, false, false), (true, false, false, false), (true, true, false, false), (true, true, true, false)] {
+        assert!(seen.contains(&expected), "{expected:?} is not in {seen:?}");
+    }
 }
 
 #[test]
