@@ -70,6 +70,11 @@ pub(crate) fn consultations(seed: u64, count: usize, length: Length) -> impl Ite
     })
 }
 
+/// Writes so many records into a folder of logs.
+pub(crate) fn write(logs: &Path, seed: u64, count: usize, length: Length) {
+    consultations(seed, count, length).for_each(|consultation| consultation.write(logs));
+}
+
 fn one(at: Timestamp, unique: &str, chance: &mut fastrand::Rng, length: Length) -> Generated {
     let id = ConsultationId::from_unique(unique);
     let story = story::tell(at, chance, length);
