@@ -120,9 +120,14 @@ impl Query {
         if let Some(before) = before {
             require(&format!("{key} < ?"), vec![Value::Integer(rows::first_number(*before))]);
         }
-        for piece in search.iter().flat_map(|search| &search.pieces) {
-            let piece = Value::Text(piece.clone());
-            require("(instr(c.question, ?) OR instr(c.final_recommendation, ?))", vec![piece.clone(), piece]);
+        let pieces = search.iter().flat_map(|search| &search.pieces).collect::<Vec<_>>();
+        if !pieces.is_empty() {
+            // As one value: a statement holds only so many.
+            require(
+                "NOT EXISTS (SELECT 1 FROM json_each(?) AS piece WHERE instr(c.question, piece.value) = 0 \
+                 AND instr(coalesce(c.final_recommendation, ''), piece.value) = 0)",
+                vec![Value::Text(serde_json::json!(pieces).to_string())],
+            );
         }
         let conditions = if conditions.is_empty() { "1".to_owned() } else { conditions.join(" AND ") };
         Self { tables, conditions, values, key }
@@ -138,7 +143,7 @@ fn names(state: StateName) -> [String; 2] {
 
 fn listed(row: &Row<'_>) -> Result<Listed> {
     let text = |at: &str| row.get::<_, String>(at);
-    let ended = text("ended")?;
+    let (ended, writer) = (text("ended")?, text("writer")?);
     let cost = optional(row, "total_micro_usd")?.map(natural);
     let lower_bound: bool = row.get("lower_bound")?;
     let outcome: Option<String> = row.get("outcome")?;
@@ -157,7 +162,7 @@ fn listed(row: &Row<'_>) -> Result<Listed> {
         ended: ENDED.into_iter().find(|known| known.name() == ended).unwrap_or(Ended::Unfinished),
         status: optional(row, "status")?,
         abort_reason: optional(row, "abort_reason")?,
-        writer: if text("writer")? == "conclave" { Writer::Conclave } else { Writer::LlmConclave },
+        writer: if writer == Writer::Conclave.name() { Writer::Conclave } else { Writer::LlmConclave },
         outcome: outcome.and_then(|outcome| Outcome::ALL.into_iter().find(|known| known.name() == outcome)),
         note: optional(row, "outcome_note")?,
     })

@@ -7,6 +7,7 @@ use console::{measure_text_width, truncate_str};
 use jiff::tz::TimeZone;
 use serde::Serialize;
 
+use crate::domain::kept::Writer;
 use crate::domain::money::{Cost, MicroUsd};
 use crate::domain::outcome::Outcome;
 use crate::domain::time::Timestamp;
@@ -129,7 +130,7 @@ impl Entry {
             duration_ms: None,
             abort_reason: None,
             outcome: None,
-            written_by: "conclave",
+            written_by: Writer::Conclave.name(),
         }
     }
 

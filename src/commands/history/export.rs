@@ -40,7 +40,7 @@ pub(super) fn run(args: &Args, past: &Past<'_>) -> Result<(), Error> {
     let found = past.find(&args.id)?;
     let told = reading::read(&past.logs, &found)?;
     let text = match args.format {
-        Form::Md => kept_report::markdown(&told.kept, Selection::default()),
+        Form::Md => kept_report::markdown(&told.kept, &Selection::default()),
         Form::Json => told.json,
         Form::Html => page::page(&told.kept),
     };

@@ -38,7 +38,7 @@ pub(super) fn run(args: &Args, past: &Past<'_>) -> Result<(), Error> {
     let found = past.find(&args.id)?;
     let told = reading::read(&past.logs, &found)?;
     let selection = selection(args, &told.kept)?;
-    give(&kept_report::markdown(&told.kept, selection), || Ok(told.json.clone()), args.format, None, past.printer)
+    give(&kept_report::markdown(&told.kept, &selection), || Ok(told.json.clone()), args.format, None, past.printer)
 }
 
 /// What is to be shown, as the consultation has it.
@@ -57,13 +57,8 @@ fn selection(args: &Args, kept: &Kept) -> Result<Selection, Error> {
 
 /// The agent of this id or name.
 fn agent(wanted: &str, kept: &Kept) -> Result<SeatId, Error> {
-    if wanted.eq_ignore_ascii_case("judge") {
-        return Ok(SeatId::judge());
-    }
-    let by_id = kept.experts.iter().find(|expert| expert.id.as_str().eq_ignore_ascii_case(wanted));
-    let by_name = || kept.experts.iter().find(|expert| expert.name.to_lowercase() == wanted.to_lowercase());
-    if let Some(expert) = by_id.or_else(by_name) {
-        return Ok(expert.id.clone());
+    if let Some(agent) = kept.agent_called(wanted) {
+        return Ok(agent);
     }
     let expert = |expert: &KeptAgent| match expert.name.eq_ignore_ascii_case(expert.id.as_str()) {
         true => expert.id.to_string(),
