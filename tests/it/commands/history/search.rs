@@ -20,7 +20,7 @@ fn words_are_found_in_questions_and_recommendations_whatever_they_look_like() {
         ("\"OAuth use\"", vec![]),
         ("\"oau\"", vec![]),
         ("access-tokens", vec![OLDEST]),
-        ("redis sess", vec![MIDDLE]),
+        ("redis whe", vec![MIDDLE]),
         ("größere", vec![NEWEST]),
         ("GROSSERE", vec![]),
         ("grossere", vec![]),
