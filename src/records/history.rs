@@ -72,6 +72,10 @@ pub fn list(connection: &Connection, filter: &Filter, limit: Option<usize>) -> R
 /// How many consultations are meant.
 pub fn count(connection: &Connection, filter: &Filter) -> Result<u64> {
     let Query { tables, conditions, values, .. } = Query::of(filter);
+    // The full-text index alone counts several times as fast as together with the rows that it points to.
+    let is_search_alone = *filter == Filter { search: filter.search.clone(), ..Filter::default() };
+    let has_pieces = filter.search.as_ref().is_none_or(|search| search.words.is_none() || !search.pieces.is_empty());
+    let tables = if is_search_alone && !has_pieces { "consultations_text" } else { tables };
     let sql = format!("SELECT count(*) FROM {tables} WHERE {conditions}");
     connection.prepare_cached(&sql)?.query_row(params_from_iter(values), |row| row.get(0).map(natural))
 }
@@ -83,6 +87,9 @@ pub fn with_id(connection: &Connection, id: &str) -> Result<Option<Listed>> {
          FROM consultations c WHERE c.id = ?";
     connection.prepare_cached(sql)?.query_row([id], listed).optional()
 }
+
+/// Pieces of text that have a condition of their own.
+const MOST_CONDITIONS: usize = 8;
 
 struct Query {
     tables: &'static str,
@@ -121,12 +128,17 @@ impl Query {
             require(&format!("{key} < ?"), vec![Value::Integer(rows::first_number(*before))]);
         }
         let pieces = search.iter().flat_map(|search| &search.pieces).collect::<Vec<_>>();
-        if !pieces.is_empty() {
-            // As one value: a statement holds only so many.
+        // One by one is faster; a statement holds only so many.
+        let (few, many) = pieces.split_at(pieces.len().min(MOST_CONDITIONS));
+        for piece in few {
+            let piece = Value::Text((*piece).clone());
+            require("(instr(c.question, ?) OR instr(coalesce(c.final_recommendation, ''), ?))", vec![piece.clone(), piece]);
+        }
+        if !many.is_empty() {
             require(
                 "NOT EXISTS (SELECT 1 FROM json_each(?) AS piece WHERE instr(c.question, piece.value) = 0 \
                  AND instr(coalesce(c.final_recommendation, ''), piece.value) = 0)",
-                vec![Value::Text(serde_json::json!(pieces).to_string())],
+                vec![Value::Text(serde_json::json!(many).to_string())],
             );
         }
         let conditions = if conditions.is_empty() { "1".to_owned() } else { conditions.join(" AND ") };
@@ -170,7 +182,7 @@ fn listed(row: &Row<'_>) -> Result<Listed> {
 
 const ENDED: [Ended; 3] = [Ended::Completed, Ended::Aborted, Ended::Unfinished];
 
-/// SQLite's integers have a sign; none of these has.
+/// Integers of the database have a sign; none of these has.
 fn natural(number: i64) -> u64 {
     u64::try_from(number).unwrap_or_default()
 }

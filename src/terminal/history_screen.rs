@@ -287,9 +287,17 @@ mod tests {
             confidence: Some(0.854),
             cost: Some(cost.into()),
             outcome: outcome.map(|outcome| EntryOutcome { outcome, note: None }),
-            ..entry(short_id, ago, "Should a small team start with a monorepo,\n or is it too early for that, given what we know?", Standing::Completed)
+            ..entry(
+                short_id,
+                ago,
+                "Should a small team start with a monorepo,\n or is it too early for that, given what we know?",
+                Standing::Completed,
+            )
         };
-        let aborted = Entry { cost: Some(Cost::FREE.into()), ..entry("01k9zzzz", 86_400, "短い質問ですか、それとも長い質問ですか、それともとても長い質問ですか？", Standing::Aborted) };
+        let aborted = Entry {
+            cost: Some(Cost::FREE.into()),
+            ..entry("01k9zzzz", 86_400, "短い質問ですか、それとも長い質問ですか、それともとても長い質問ですか？", Standing::Aborted)
+        };
         let consultations = vec![
             entry("01kb2222", 3, "Is this \u{1b}[2Jone running?", Standing::Running),
             completed("01kb1111", 3 * 60, Some(Outcome::Wrong), Cost::exactly(MicroUsd(142_000))),
@@ -336,7 +344,19 @@ mod tests {
         let told = ages.map(|seconds| age(Timestamp(NOW.0 - seconds * 1_000), NOW, &berlin));
         assert_eq!(
             told,
-            ["2026-11-21", "just now", "just now", "1 min ago", "59 min ago", "1 h ago", "23 h ago", "1 day ago", "2 days ago", "6 days ago", "2026-11-14"]
+            [
+                "2026-11-21",
+                "just now",
+                "just now",
+                "1 min ago",
+                "59 min ago",
+                "1 h ago",
+                "23 h ago",
+                "1 day ago",
+                "2 days ago",
+                "6 days ago",
+                "2026-11-14"
+            ]
         );
         assert_eq!(date(Timestamp(1_795_303_800_000), &berlin), "2026-11-22", "half past midnight there");
     }

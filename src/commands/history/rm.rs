@@ -47,7 +47,14 @@ pub(super) struct Args {
     older_than: Option<Duration>,
 
     /// Of these, only those that ended so
-    #[arg(long, value_enum, ignore_case = true, hide_possible_values = true, value_name = "completed|aborted|unfinished", requires = "older_than")]
+    #[arg(
+        long,
+        value_enum,
+        ignore_case = true,
+        hide_possible_values = true,
+        value_name = "completed|aborted|unfinished",
+        requires = "older_than"
+    )]
     state: Option<StateArg>,
 
     /// Do not ask
@@ -83,10 +90,8 @@ fn older(past: &Past<'_>, age: Duration, state: Option<StateArg>) -> Result<Vec<
     let before = Timestamp(now.0.saturating_sub(i64::try_from(age.as_millis()).unwrap_or(i64::MAX)));
     let filter = Filter { state: state.map(StateArg::filter), before: Some(before), ..Filter::default() };
     let listed = index::with(&past.home, past.printer, |index| history::list(index.connection(), &filter, None))?;
-    let doomed = |listed: history::Listed| Doomed {
-        found: Found { id: listed.id, stem: listed.stem },
-        told: Some((listed.at, listed.question)),
-    };
+    let doomed =
+        |listed: history::Listed| Doomed { found: Found { id: listed.id, stem: listed.stem }, told: Some((listed.at, listed.question)) };
     Ok(listed.into_iter().map(doomed).collect())
 }
 
@@ -157,11 +162,15 @@ fn delete(past: &Past<'_>, doomed: &[Doomed]) -> Result<(), Error> {
         if let Err(error) = removing::settle(&past.logs) {
             past.printer.warning(&format!("{error}: what was deleted may be back after a loss of power"));
         }
-        is_index_told &= forget(past, &gone).inspect_err(|error| {
-            if is_index_told {
-                past.printer.warning(&format!("the index still lists what was deleted: {error}; make it anew: conclave consult-stats --rebuild-index"));
-            }
-        }).is_ok();
+        is_index_told &= forget(past, &gone)
+            .inspect_err(|error| {
+                if is_index_told {
+                    past.printer.warning(&format!(
+                        "the index still lists what was deleted: {error}; make it anew: conclave consult-stats --rebuild-index"
+                    ));
+                }
+            })
+            .is_ok();
     }
     if deleted > 0 {
         let (files, freed) = (count(freed.files, "file"), bytes(freed.bytes));

@@ -60,9 +60,9 @@ fn agent(wanted: &str, kept: &Kept) -> Result<SeatId, Error> {
     if let Some(agent) = kept.agent_called(wanted) {
         return Ok(agent);
     }
-    let expert = |expert: &KeptAgent| match expert.name.eq_ignore_ascii_case(expert.id.as_str()) {
-        true => expert.id.to_string(),
-        false => format!("{} ({})", expert.id, one_line(&expert.name)),
+    let expert = |expert: &KeptAgent| {
+        let (id, name) = (expert.id.as_str(), one_line(&expert.name));
+        if name.eq_ignore_ascii_case(id) { id.to_owned() } else { format!("{id} ({name})") }
     };
     let there: Vec<String> = kept.experts.iter().map(expert).chain(["judge".to_owned()]).collect();
     Err(Error::usage(format!("{} has no agent `{}`", kept.id, one_line(wanted))).hint(format!("its agents: {}", there.join(", "))))

@@ -6,7 +6,7 @@ use crate::support::past::logs;
 use crate::support::provider_server::{Answer, On, ProviderServer, Vendor};
 use crate::support::schema;
 
-use super::{MIDDLE, NEWEST, OLDEST, three};
+use super::{MIDDLE, NEWEST, OLDEST, ids, three};
 
 const SCHEMA: &str = include_str!("../../../../schemas/history.schema.json");
 
@@ -36,7 +36,10 @@ fn the_json_is_as_its_schema_says() {
     schema::check(SCHEMA, &json);
     let [newest, middle, oldest] = json["consultations"].as_array().unwrap().as_slice() else { panic!("{json}") };
     assert_eq!((&json["total"], &newest["standing"], &newest["resumable"]), (&3.into(), &"unfinished".into(), &true.into()));
-    assert_eq!((&middle["abort_reason"], &middle["state"], &middle["recommendation"]), (&"interrupted".into(), &"Aborted".into(), &serde_json::Value::Null));
+    assert_eq!(
+        (&middle["abort_reason"], &middle["state"], &middle["recommendation"]),
+        (&"interrupted".into(), &"Aborted".into(), &serde_json::Value::Null)
+    );
     assert_eq!(oldest["outcome"], serde_json::json!({ "outcome": "mixed", "note": "half of it" }));
     assert_eq!((&oldest["confidence"], &oldest["cost"]["lower_bound"], &oldest["resumable"]), (&0.85.into(), &false.into(), &false.into()));
     assert_eq!(oldest["question"], "Should I use OAuth or JWT?");
@@ -55,7 +58,10 @@ fn a_home_without_consultations_says_what_to_do() {
     let json = conclave.run(&["history", "--json"]).ends_with(0).json();
     assert_eq!(json, serde_json::json!({ "schema_version": "1.0", "total": 0, "consultations": [] }));
     let ran = three().run(&["history", "--mode", "explore"]).ends_with(0);
-    assert_eq!((ran.stdout.as_str(), ran.stderr.as_str()), ("", "No consultation is like that. All of them: conclave history list --all\n"));
+    assert_eq!(
+        (ran.stdout.as_str(), ran.stderr.as_str()),
+        ("", "No consultation is like that. All of them: conclave history list --all\n")
+    );
 }
 
 #[test]
@@ -63,8 +69,7 @@ fn states_and_modes_are_told_apart() {
     let conclave = three();
     let listed = |arguments: &[&str]| {
         let json = conclave.run(&[&["history", "list", "--json"], arguments].concat()).ends_with(0).json();
-        let listed: Vec<String> =
-            json["consultations"].as_array().unwrap().iter().map(|one| one["consultation_id"].as_str().unwrap()[8..].to_owned()).collect();
+        let listed = ids(&json);
         assert_eq!(json["total"], listed.len());
         listed
     };
@@ -93,13 +98,13 @@ fn so_many_are_listed_as_are_asked_for_and_each_can_be_shown_by_the_short_form_o
     assert_eq!(count(&listed(&["-n", "60"])), (60, 60));
     let all = listed(&["--all"]);
     assert_eq!(count(&all), (60, 60));
+    let ids = ids(&all);
     let all = all["consultations"].as_array().unwrap();
-    let ids: Vec<&str> = all.iter().map(|one| one["consultation_id"].as_str().unwrap()).collect();
     let times: Vec<&str> = all.iter().map(|one| one["timestamp"].as_str().unwrap()).collect();
     assert!(times.is_sorted_by(|one, other| one >= other), "{times:?}");
     for one in all {
         let (id, short) = (one["consultation_id"].as_str().unwrap(), one["short_id"].as_str().unwrap());
-        assert!(short.len() >= 8 && ids.iter().filter(|other| other[8..].starts_with(short)).count() == 1, "{short}: {ids:?}");
+        assert!(short.len() >= 8 && ids.iter().filter(|other| other.starts_with(short)).count() == 1, "{short}: {ids:?}");
         // The names of these are looked up, too: not all of them, for time's sake.
         if id.ends_with(['0', '1']) {
             let shown = conclave.run(&["history", "show", short, "--format", "json"]).ends_with(0).json();

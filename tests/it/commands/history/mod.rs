@@ -7,6 +7,8 @@ mod rm;
 mod search;
 mod show;
 
+use serde_json::Value;
+
 use crate::support::binary::Conclave;
 use crate::support::past::{complete, past};
 use crate::support::sample;
@@ -26,4 +28,10 @@ fn three() -> Conclave {
     // The index is made by whoever comes first, with a word about it.
     conclave.run(&["history", "-n", "1"]).ends_with(0);
     conclave
+}
+
+/// The ids of a list, without what all begin with.
+fn ids(list: &Value) -> Vec<String> {
+    let unique = |one: &Value| one["consultation_id"].as_str().unwrap().strip_prefix("consult-").unwrap().to_owned();
+    list["consultations"].as_array().unwrap().iter().map(unique).collect()
 }

@@ -5,7 +5,7 @@ use crate::support::past::{complete, logs, past};
 use crate::support::pty::{Output, Terminal};
 use crate::support::sample;
 
-use super::{MIDDLE, NEWEST, OLDEST, three};
+use super::{MIDDLE, NEWEST, OLDEST, ids, three};
 
 /// The names of the files of a consultation that are there, without what they have in common.
 fn files(conclave: &Conclave, id: &str) -> Vec<String> {
@@ -17,7 +17,7 @@ fn files(conclave: &Conclave, id: &str) -> Vec<String> {
 
 fn listed(conclave: &Conclave) -> Vec<String> {
     let json = conclave.run(&["history", "--all", "--json"]).ends_with(0).json();
-    json["consultations"].as_array().unwrap().iter().map(|one| one["consultation_id"].as_str().unwrap()[8..].to_owned()).collect()
+    ids(&json)
 }
 
 #[test]
@@ -78,7 +78,11 @@ fn what_cannot_be_deleted_does_not_keep_the_others() {
     let ran = conclave.run(&["history", "rm", NEWEST, MIDDLE, OLDEST, "-y"]).ends_with(1);
     assert!(ran.stderr.starts_with("Deleted 1 consultation (3 files, "), "{}", ran.stderr);
     assert!(ran.stderr.contains(&format!("\nconsult-{NEWEST} was not deleted: another process is writing it\n")), "{}", ran.stderr);
-    assert!(ran.stderr.contains(&format!("\nconsult-{MIDDLE} was not deleted: cannot delete `{}`: ", markdown.display())), "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains(&format!("\nconsult-{MIDDLE} was not deleted: cannot delete `{}`: ", markdown.display())),
+        "{}",
+        ran.stderr
+    );
     assert!(ran.stderr.ends_with("error: 2 of 3 consultations were not deleted\n"), "{}", ran.stderr);
     assert_eq!((listed(&conclave), files(&conclave, MIDDLE).len()), (vec![NEWEST.to_owned(), MIDDLE.to_owned()], 3));
     drop(journal);

@@ -1,4 +1,4 @@
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use crate::support::past::complete;
 use crate::support::pty::{Output, Terminal};
@@ -50,7 +50,7 @@ fn one_without_a_record_is_shown_from_its_journal() {
 fn a_journal_that_has_gone_on_since_the_record_tells_more() {
     let conclave = three();
     let files = complete(MIDDLE, "2026-01-06T10:00:00Z", "Went on?").keep_journal(&conclave);
-    let later = SystemTime::now() + Duration::from_secs(60);
+    let later = files.record.metadata().unwrap().modified().unwrap() + Duration::from_secs(60);
     std::fs::File::options().append(true).open(&files.journal).unwrap().set_modified(later).unwrap();
     let json = conclave.run(&["history", "show", MIDDLE, "--format", "json"]).ends_with(0).json();
     assert_eq!((&json["state"], &json["question"]), (&"Complete".into(), &"Went on?".into()));
