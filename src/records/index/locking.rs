@@ -91,7 +91,7 @@ impl Building {
 }
 
 /// Whether a process is at work on a journal. Where nobody knows, none is.
-pub(super) fn is_being_written(journal: &Path) -> bool {
+pub fn is_being_written(journal: &Path) -> bool {
     File::open(journal).is_ok_and(|file| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)))
 }
 
