@@ -62,12 +62,17 @@ impl ActiveDays {
         while !keys.is_empty() {
             let mut rows = statement.query([keys.start, keys.end])?;
             let Some(row) = rows.next()? else { break };
-            let date = date_of(days::began(row.get(0)?), zone);
+            let number: i64 = row.get(0)?;
+            let date = date_of(days::began(number), zone);
             active.days += 1;
             active.first = active.first.or(Some(date));
             active.last = Some(date);
             let Some(next) = date.tomorrow().ok().and_then(|next| start_of(next, zone)) else { break };
             keys.start = days::keys(Some(next), None).start;
+            if keys.start <= number {
+                // Keys have no room for a later day.
+                break;
+            }
         }
         Ok(active)
     }

@@ -284,15 +284,15 @@ fn add_kept(summary: &mut Summary, connection: &Connection, whole: &Range<Date>,
     let whole = whole.start.to_string()..whole.end.to_string();
 
     let mut sums = Sums::default();
-    let first = sums.columns().len();
+    let first = 2 + sums.columns().len();
     let columns = sums.columns().map(|(column, _)| column).into_iter().chain(OUTSTANDING).collect::<Vec<_>>().join(", ");
-    let mut statement = connection.prepare_cached(&format!("SELECT {columns}, durations, day FROM days WHERE day >= ?1 AND day < ?2"))?;
+    let mut statement = connection.prepare_cached(&format!("SELECT day, durations, {columns} FROM days WHERE day >= ?1 AND day < ?2"))?;
     let mut rows = statement.query([&whole.start, &whole.end])?;
     while let Some(row) = rows.next()? {
-        if stale.contains(row.get_ref("day")?.as_str()?) {
+        if stale.contains(row.get_ref(0)?.as_str()?) {
             continue;
         }
-        for (at, (_, sum)) in sums.columns().into_iter().enumerate() {
+        for (at, (_, sum)) in (2..).zip(sums.columns()) {
             *sum = row.get(at)?;
         }
         summary.sums.add(sums.clone());
@@ -305,23 +305,23 @@ fn add_kept(summary: &mut Summary, connection: &Connection, whole: &Range<Date>,
             dearest.lower_bound = row.get(first + 6)?;
         }
         summary.outstanding.add(&Outstanding { fastest: one(0)?, slowest: one(2)?, dearest, cheapest: one(7)? });
-        summary.durations.extend(numbers(row.get_ref("durations")?.as_blob()?));
+        summary.durations.extend(numbers(row.get_ref(1)?.as_blob()?));
     }
 
     let mut sums = ModelSums::default();
     let columns = sums.columns().map(|(column, _)| column).join(", ");
     let mut statement = connection
-        .prepare_cached(&format!("SELECT {columns}, first_tokens, provider, model, day FROM model_days WHERE day >= ?1 AND day < ?2"))?;
+        .prepare_cached(&format!("SELECT day, provider, model, first_tokens, {columns} FROM model_days WHERE day >= ?1 AND day < ?2"))?;
     let mut rows = statement.query([&whole.start, &whole.end])?;
     while let Some(row) = rows.next()? {
-        if stale.contains(row.get_ref("day")?.as_str()?) {
+        if stale.contains(row.get_ref(0)?.as_str()?) {
             continue;
         }
-        for (at, (_, sum)) in sums.columns().into_iter().enumerate() {
+        for (at, (_, sum)) in (4..).zip(sums.columns()) {
             *sum = row.get(at)?;
         }
-        let first_tokens = row.get_ref("first_tokens")?.as_blob()?;
-        summary.add_to_model(row.get_ref("provider")?.as_str()?, row.get_ref("model")?.as_str()?, |known| {
+        let first_tokens = row.get_ref(3)?.as_blob()?;
+        summary.add_to_model(row.get_ref(1)?.as_str()?, row.get_ref(2)?.as_str()?, |known| {
             known.add(sums.clone());
             known.first_tokens.extend(numbers(first_tokens));
         });

@@ -54,17 +54,32 @@ impl Of<'_> {
 
     fn attempts(&self) -> Vec<&Value> {
         let rounds = self.record["responses"].as_object().unwrap().values();
-        rounds.flat_map(|round| round["agents"].as_array().unwrap()).flat_map(|agent| agent["attempts"].as_array().unwrap()).collect()
+        let agents = rounds.flat_map(|round| round["agents"].as_array().unwrap());
+        agents.flat_map(|agent| agent["attempts"].as_array().unwrap()).collect()
     }
 
-    /// Whether each of the experts that are heard at the end changed its mind.
+    /// Whether each of the experts that are heard at the end changed its mind; where they do not tell, as a later analysis says.
     fn minds(&self) -> Vec<bool> {
-        self.record["perspectives"].as_array().unwrap().iter().filter_map(|held| held["changed"].as_bool()).collect()
+        let told: Vec<bool> = self.perspectives().filter_map(|held| held["changed"].as_bool()).collect();
+        match &self.record["debate_value_analysis"] {
+            Value::Object(analysis) if told.is_empty() => {
+                let changed = analysis["agents_changed_position"].as_u64().unwrap();
+                (0..analysis["total_agents"].as_u64().unwrap()).map(|expert| expert < changed).collect()
+            }
+            _ => told,
+        }
     }
 
     fn rises(&self) -> Vec<f64> {
-        let heard = self.record["perspectives"].as_array().unwrap().iter().filter(|held| !held["changed"].is_null());
-        heard.filter_map(|held| Some(held["revised_confidence"].as_f64()? - held["confidence"].as_f64()?)).collect()
+        let heard: Vec<&Value> = self.perspectives().filter(|held| !held["changed"].is_null()).collect();
+        match self.record["debate_value_analysis"]["avg_confidence_increase"].as_f64() {
+            Some(rise) if heard.is_empty() => vec![rise; self.minds().len()],
+            _ => heard.iter().filter_map(|held| Some(held["revised_confidence"].as_f64()? - held["confidence"].as_f64()?)).collect(),
+        }
+    }
+
+    fn perspectives(&self) -> impl Iterator<Item = &Value> {
+        self.record["perspectives"].as_array().into_iter().flatten()
     }
 
     fn later_rounds(&self) -> Cost {
@@ -183,7 +198,7 @@ fn expected(found: &Statistics, records: &[Value], span: Span, zone: &TimeZone, 
             total: meant.len() as u64,
             completed: completed.len() as u64,
             aborted: state("Aborted"),
-            unfinished: state("CrossExam"),
+            unfinished: meant.iter().filter(|one| !["Complete", "Aborted"].contains(&one.state())).count() as u64,
             first_and_last: ends,
             total_days: total_days as u64,
             active_days: active.len() as u64,
@@ -249,6 +264,10 @@ fn model_of(attempt: &Value) -> ModelRef {
     attempt["model"].as_str().unwrap().parse().unwrap()
 }
 
+fn failed(attempt: &Value) -> bool {
+    !attempt["error"].is_null() || attempt["stop"].is_null()
+}
+
 /// Cost and tokens of some calls; one that does not tell its cost makes it a lower bound.
 fn spent(attempts: &[&Value]) -> (Cost, u64) {
     let costs = attempts.iter().map(|attempt| cost(&attempt["cost"]).unwrap_or(Cost::at_least(MicroUsd(0))));
@@ -276,8 +295,8 @@ fn models(attempts: &[&Value]) -> Vec<ModelNumbers> {
         let count = |is: &dyn Fn(&Value) -> bool| calls.iter().filter(|attempt| is(attempt)).count() as u64;
         ModelNumbers {
             calls: calls.len() as u64,
-            failures: count(&|attempt| !attempt["error"].is_null()),
-            hedges_won: count(&|attempt| attempt["error"].is_null() && attempt["purpose"] == "hedge"),
+            failures: count(&|attempt| failed(attempt)),
+            hedges_won: count(&|attempt| !failed(attempt) && attempt["purpose"] == "hedge"),
             cost,
             tokens,
             first_token_p50: percentile(&beginnings, 50),

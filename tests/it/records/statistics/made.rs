@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use conclave::domain::time::Timestamp;
-use conclave::records::index::{extracting, storing};
+use conclave::records::index::{extracting, schema, storing};
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use proptest::prelude::*;
@@ -161,6 +161,14 @@ pub(super) fn begun(mut record: Value, number: usize, at: i64) -> Value {
     record["consultation_id"] = json!(format!("consult-{number:04}"));
     record["timestamp"] = json!(Timestamp(at));
     record
+}
+
+/// A new index, as the program has it.
+pub(super) fn index(path: &Path) -> Connection {
+    let mut connection = Connection::open(path).unwrap();
+    connection.pragma_update(None, "journal_mode", "WAL").unwrap();
+    schema::migrate(&mut connection, 0).unwrap();
+    connection
 }
 
 fn id(record: &Value) -> &str {

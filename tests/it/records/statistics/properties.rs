@@ -5,7 +5,6 @@ use std::path::Path;
 use conclave::domain::money::MicroUsd;
 use conclave::domain::statistics::{Span, Statistics, Targets};
 use conclave::domain::time::Timestamp;
-use conclave::records::index::Index;
 use conclave::records::statistics::json::json;
 use conclave::records::statistics::{calendar, statistics};
 use jiff::civil::Date;
@@ -16,7 +15,7 @@ use rusqlite::{Connection, OpenFlags};
 use serde_json::Value;
 
 use super::expected;
-use super::made::{DAYS, ZONES, begun, keep, moment, read, record, take_away, zone};
+use super::made::{self, DAYS, ZONES, begun, keep, moment, read, record, take_away, zone};
 use crate::support::schema;
 
 pub(super) const SCHEMA: &str = include_str!("../../../../schemas/consult_stats.schema.json");
@@ -68,7 +67,7 @@ fn a_case() -> impl Strategy<Value = Case> {
     })
 }
 
-fn ask(connection: &mut Connection, span: Span, zone: &TimeZone, now: Timestamp) -> Statistics {
+pub(super) fn ask(connection: &mut Connection, span: Span, zone: &TimeZone, now: Timestamp) -> Statistics {
     statistics(connection, &calendar::range(span, zone, now), zone, now, TARGETS).unwrap()
 }
 
@@ -94,17 +93,17 @@ proptest! {
         let home = tempfile::tempdir().unwrap();
         let (logs, database) = (home.path().join("logs"), home.path().join("index.db"));
         std::fs::create_dir(&logs).unwrap();
-        let mut index = Index::open(&database).unwrap();
-        let transaction = index.connection_mut().transaction().unwrap();
+        let mut index = made::index(&database);
+        let transaction = index.transaction().unwrap();
         let records: Vec<Value> = case.records.iter().enumerate().map(|(number, (at, record))| begun(record.clone(), number, *at)).collect();
         for record in &records {
             keep(record, &logs, &transaction);
         }
         transaction.commit().unwrap();
-        check(&case, index.connection_mut(), &logs);
-        prop_assert_eq!(stale_days(index.connection()), 0);
+        check(&case, &mut index, &logs);
+        prop_assert_eq!(stale_days(&index), 0);
 
-        let transaction = index.connection_mut().transaction().unwrap();
+        let transaction = index.transaction().unwrap();
         for (number, (record, change)) in records.iter().zip(&case.changes).enumerate() {
             match change {
                 Some((true, _, _)) => take_away(record, &logs, &transaction),
@@ -113,12 +112,12 @@ proptest! {
             }
         }
         transaction.commit().unwrap();
-        let stale = stale_days(index.connection());
+        let stale = stale_days(&index);
         let mut unwritable = Connection::open_with_flags(&database, OpenFlags::SQLITE_OPEN_READ_ONLY).unwrap();
         check(&case, &mut unwritable, &logs);
-        prop_assert_eq!(stale_days(index.connection()), stale);
+        prop_assert_eq!(stale_days(&index), stale);
 
-        check(&case, index.connection_mut(), &logs);
-        prop_assert_eq!(stale_days(index.connection()), 0);
+        check(&case, &mut index, &logs);
+        prop_assert_eq!(stale_days(&index), 0);
     }
 }
