@@ -64,12 +64,6 @@ pub fn settle(logs: &Path) -> Result<(), CannotRemove> {
     sync_folder(logs).map_err(|source| CannotRemove::Io { path: logs.to_owned(), source })
 }
 
-/// Whether another process writes this journal now. Where nobody can know, it does not.
-pub fn is_being_written(journal: &Path) -> bool {
-    // A shared lock keeps nobody else from looking at the same moment.
-    File::open(journal).is_ok_and(|file| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)))
-}
-
 /// Holds the journal's lock. There may be no journal.
 fn lock(journal: &Path) -> Result<Option<File>, CannotRemove> {
     let file = match File::open(journal) {

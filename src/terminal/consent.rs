@@ -5,6 +5,7 @@ pub use super::keyboard::{Input, can_ask};
 
 use super::choices::{Choice, Choices};
 use super::keyboard::{Keyboard, Line};
+use super::lines::fit;
 use super::printer::Printer;
 
 /// What came of a question with yes or no.
@@ -34,7 +35,8 @@ pub async fn ask_yes_no(printer: &Printer, question: &str) -> Answer {
 /// Asks before something is done that cannot be undone: the default is no. The prompt is put behind the question.
 pub async fn ask_before_harm(printer: &Printer, question: &str) -> Answer {
     let choices = Choices::NO_UNLESS_YES;
-    ask_choices(printer, &format!("{question} {} ", choices.prompt()), choices).await
+    let fitted = fit(&format!("{question} {}", choices.prompt()), Some(printer.err_face().width));
+    ask_choices(printer, &format!("{fitted} "), choices).await
 }
 
 async fn ask_choices(printer: &Printer, question: &str, choices: Choices) -> Answer {

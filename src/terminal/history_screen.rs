@@ -7,11 +7,13 @@ use console::{measure_text_width, truncate_str};
 use jiff::tz::TimeZone;
 use serde::Serialize;
 
+use crate::domain::kept::Writer;
 use crate::domain::money::{Cost, MicroUsd};
 use crate::domain::outcome::Outcome;
 use crate::domain::time::Timestamp;
 
 use super::escape::one_line;
+use super::lines::fit;
 use super::paint::Paint;
 use super::words::{count, dollars};
 
@@ -129,7 +131,7 @@ impl Entry {
             duration_ms: None,
             abort_reason: None,
             outcome: None,
-            written_by: "conclave",
+            written_by: Writer::Conclave.name(),
         }
     }
 
@@ -216,7 +218,8 @@ fn plain(entry: &Entry) -> Vec<String> {
 fn block(entry: &Entry, age: &str, width: usize, paint: Paint) -> String {
     let question = cut(&one_line(&entry.question), width.saturating_sub(3));
     let facts: Vec<String> = [Some(standing(entry, paint)), entry.confidence(), entry.cost("≥ ")].into_iter().flatten().collect();
-    format!("{}  {}\n  {question}\n  {}\n\n", paint.bold(&entry.short_id), paint.dim(age), facts.join(" · "))
+    let facts = fit(&format!("  {}", facts.join(" · ")), Some(width));
+    format!("{}  {}\n  {question}\n{facts}\n\n", paint.bold(&entry.short_id), paint.dim(age))
 }
 
 /// Rows in columns two blanks apart, figures to the right. The last column has no end of its own: it is cut where the terminal ends.
@@ -266,4 +269,95 @@ pub fn age(at: Timestamp, now: Timestamp, zone: &TimeZone) -> String {
 pub fn date(at: Timestamp, zone: &TimeZone) -> String {
     let moment = jiff::Timestamp::from_millisecond(at.0);
     moment.map_or_else(|_| at.date(), |moment| moment.to_zoned(zone.clone()).date().to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NOW: Timestamp = Timestamp(1_795_249_800_000);
+
+    fn entry(short_id: &str, ago_seconds: i64, question: &str, standing: Standing) -> Entry {
+        let at = Timestamp(NOW.0 - ago_seconds * 1_000);
+        Entry { short_id: short_id.to_owned(), ..Entry::begun(format!("consult-{short_id}zzzz"), at, question.to_owned(), None, standing) }
+    }
+
+    fn history() -> History {
+        let completed = |short_id: &str, ago: i64, outcome: Option<Outcome>, cost: Cost| Entry {
+            confidence: Some(0.854),
+            cost: Some(cost.into()),
+            outcome: outcome.map(|outcome| EntryOutcome { outcome, note: None }),
+            ..entry(
+                short_id,
+                ago,
+                "Should a small team start with a monorepo,\n or is it too early for that, given what we know?",
+                Standing::Completed,
+            )
+        };
+        let aborted = Entry {
+            cost: Some(Cost::FREE.into()),
+            ..entry("01k9zzzz", 86_400, "短い質問ですか、それとも長い質問ですか、それともとても長い質問ですか？", Standing::Aborted)
+        };
+        let consultations = vec![
+            entry("01kb2222", 3, "Is this \u{1b}[2Jone running?", Standing::Running),
+            completed("01kb1111", 3 * 60, Some(Outcome::Wrong), Cost::exactly(MicroUsd(142_000))),
+            entry("01kazzzz9x", 5 * 3_600, "Was it killed?", Standing::Unfinished),
+            aborted,
+            completed("01k8zzzz", 40 * 86_400, None, Cost::at_least(MicroUsd(12_340_000))),
+        ];
+        History { schema_version: "1.0", total: 5, consultations }
+    }
+
+    fn shown(width: Option<usize>) -> String {
+        screen(&history(), NOW, &TimeZone::UTC, width, Paint::Plain)
+    }
+
+    #[test]
+    fn the_list_fits_the_terminal_and_says_the_same_at_every_width() {
+        insta::assert_snapshot!([40, 80, 120].map(|width| shown(Some(width))).join("\n"));
+        for width in [30, 40, 63, 64, 80, 99, 100, 160] {
+            let text = shown(Some(width));
+            assert!(text.lines().all(|line| measure_text_width(line) <= width), "{width}: {text}");
+            for word in ["01kb1111", "running", "unfinished", "aborted", "85%", "wrong", "$0.14", "≥ $12.34", "3 min ago", "2026-10-12"] {
+                assert!(text.contains(word), "{width}: `{word}` in {text}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_pipe_gets_every_column_of_every_consultation_uncut() {
+        insta::assert_snapshot!(shown(None));
+    }
+
+    #[test]
+    fn colours_change_nothing_but_the_colour() {
+        for width in [40, 80, 120] {
+            let coloured = screen(&history(), NOW, &TimeZone::UTC, Some(width), Paint::Colour);
+            assert_eq!(console::strip_ansi_codes(&coloured), shown(Some(width)));
+        }
+    }
+
+    #[test]
+    fn an_age_is_told_as_people_would_and_from_a_week_on_as_a_day_of_their_calendar() {
+        let berlin = TimeZone::fixed(jiff::tz::offset(1));
+        let ages = [-5, 0, 59, 60, 3_599, 3_600, 86_399, 86_400, 2 * 86_400, 7 * 86_400 - 1, 7 * 86_400];
+        let told = ages.map(|seconds| age(Timestamp(NOW.0 - seconds * 1_000), NOW, &berlin));
+        assert_eq!(
+            told,
+            [
+                "2026-11-21",
+                "just now",
+                "just now",
+                "1 min ago",
+                "59 min ago",
+                "1 h ago",
+                "23 h ago",
+                "1 day ago",
+                "2 days ago",
+                "6 days ago",
+                "2026-11-14"
+            ]
+        );
+        assert_eq!(date(Timestamp(1_795_303_800_000), &berlin), "2026-11-22", "half past midnight there");
+    }
 }

@@ -171,6 +171,7 @@ fn the_files_it_names_are_there() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     for file in [
         "schemas/consultation.schema.json",
+        "schemas/history.schema.json",
         "schemas/models.schema.json",
         "schemas/doctor.schema.json",
         "schemas/dry_run.schema.json",

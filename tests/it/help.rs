@@ -2,11 +2,17 @@
 
 use crate::support::binary::Conclave;
 
-const COMMANDS: [&[&str]; 19] = [
+const COMMANDS: [&[&str]; 25] = [
     &[],
     &["consult"],
     &["resume"],
     &["consult-stats"],
+    &["history"],
+    &["history", "list"],
+    &["history", "show"],
+    &["history", "export"],
+    &["history", "rm"],
+    &["history", "outcome"],
     &["doctor"],
     &["models"],
     &["model"],
@@ -49,7 +55,7 @@ fn every_command_of_the_help_is_in_the_snapshot() {
     for name in commands(&[]) {
         assert!(COMMANDS.contains(&[name.as_str()].as_slice()), "{name}");
     }
-    for parent in ["model", "config"] {
+    for parent in ["history", "model", "config"] {
         for name in commands(&[parent]) {
             assert!(COMMANDS.contains(&[parent, name.as_str()].as_slice()), "{parent} {name}");
         }

@@ -2,6 +2,8 @@
 //!
 //! Which commands do is found in the command line's definition: those with an argument called `id` or `ids`.
 
+use std::fmt::Write;
+
 use clap::{Arg, Command};
 use clap_complete::Shell;
 
@@ -35,13 +37,13 @@ fn find(command: &Command, above: &[String], takers: &mut Vec<Taker>) {
     if let Some((id, rest)) = positionals.split_first()
         && matches!(id.get_id().as_str(), "id" | "ids")
     {
-        let values = rest.iter().flat_map(|arg| arg.get_possible_values()).map(|value| value.get_name().to_owned());
+        let behind = rest.iter().flat_map(|arg| arg.get_possible_values()).map(|value| value.get_name().to_owned());
         let valued = command.get_opts().flat_map(|option| {
             let long = option.get_long().map(|name| format!("--{name}"));
             let short = option.get_short().map(|name| format!("-{name}"));
             long.into_iter().chain(short)
         });
-        takers.push(Taker { path: above.to_vec(), many: id.get_id() == "ids", then: values.collect(), valued: valued.collect() });
+        takers.push(Taker { path: above.to_vec(), many: id.get_id() == "ids", then: behind.collect(), valued: valued.collect() });
     }
     for subcommand in command.get_subcommands() {
         find(subcommand, &[above, &[subcommand.get_name().to_owned()]].concat(), takers);
@@ -98,10 +100,10 @@ fn fish(script: &str, takers: &[Taker]) -> String {
             [] => continue,
         };
         let request = taker.request();
-        script
-            .push_str(&format!("complete -c conclave -n \"{condition}\" -f -k -a '(conclave {request} (commandline -ct) 2>/dev/null)'\n"));
+        let asked = format!("(conclave {request} (commandline -ct) 2>/dev/null)");
+        let _ = writeln!(script, "complete -c conclave -n \"{condition}\" -f -k -a '{asked}'");
         if !taker.then.is_empty() {
-            script.push_str(&format!("complete -c conclave -n \"{condition}\" -f -a '{}'\n", taker.then.join(" ")));
+            let _ = writeln!(script, "complete -c conclave -n \"{condition}\" -f -a '{}'", taker.then.join(" "));
         }
     }
     script

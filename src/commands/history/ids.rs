@@ -2,7 +2,8 @@
 //!
 //! Whoever presses a key waits for this: it says nothing but ids, fails at nothing, and makes no index.
 
-use crate::error::Error;
+use std::fmt::Write;
+
 use crate::records::finding;
 use crate::records::history::{self, Complete, Offered};
 use crate::terminal::escape::one_line;
@@ -26,7 +27,7 @@ pub(super) struct Args {
     unanswered: bool,
 }
 
-pub(super) fn run(args: &Args, past: &Past<'_>) -> Result<(), Error> {
+pub(super) fn run(args: &Args, past: &Past<'_>) {
     let typed = args.beginning.as_deref().unwrap_or_default();
     let unique = typed.strip_prefix("consult-").unwrap_or(typed).to_ascii_lowercase();
     let complete = if args.unanswered { Complete::LeftOut } else { Complete::Included };
@@ -35,11 +36,10 @@ pub(super) fn run(args: &Args, past: &Past<'_>) -> Result<(), Error> {
     let mut text = String::new();
     for Offered { id, question } in offered(past, &format!("consult-{unique}"), complete) {
         let id = id.strip_prefix("consult-").unwrap_or(&id);
-        text.push_str(&format!("{head}{id}\t{}\n", console::truncate_str(&one_line(&question), LONGEST_QUESTION, "…")));
+        let _ = writeln!(text, "{head}{id}\t{}", console::truncate_str(&one_line(&question), LONGEST_QUESTION, "…"));
     }
     // A shell that reads no more is no failure.
     let _ = past.printer.result(&text);
-    Ok(())
 }
 
 fn offered(past: &Past<'_>, beginning: &str, complete: Complete) -> Vec<Offered> {

@@ -13,8 +13,7 @@ use crate::error::Error;
 use crate::records::files::ConsultationFiles;
 use crate::records::finding::{self, Opening};
 use crate::records::history::{self, Filter, Listed, Search, State};
-use crate::records::index::Index;
-use crate::records::removing::is_being_written;
+use crate::records::index::{Index, is_being_written};
 use crate::terminal::history_screen::{Entry, EntryOutcome, History, Standing, screen};
 use crate::terminal::words::count;
 
@@ -199,7 +198,7 @@ fn entry(past: &Past<'_>, listed: Listed) -> Entry {
         duration_ms: listed.duration_ms,
         abort_reason: listed.abort_reason,
         outcome: listed.outcome.map(|outcome| EntryOutcome { outcome, note: listed.note }),
-        written_by: if is_ours { "conclave" } else { "llm-conclave" },
+        written_by: listed.writer.name(),
     }
 }
 

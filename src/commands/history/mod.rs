@@ -68,7 +68,10 @@ pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> 
         Some(Action::Export(args)) => export::run(args, &past),
         Some(Action::Rm(args)) => rm::run(args, &past),
         Some(Action::Outcome(args)) => outcome::run(args, &past),
-        Some(Action::Ids(args)) => ids::run(args, &past),
+        Some(Action::Ids(args)) => {
+            ids::run(args, &past);
+            Ok(())
+        }
     }
 }
 

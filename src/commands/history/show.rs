@@ -57,17 +57,12 @@ fn selection(args: &Args, kept: &Kept) -> Result<Selection, Error> {
 
 /// The agent of this id or name.
 fn agent(wanted: &str, kept: &Kept) -> Result<SeatId, Error> {
-    if wanted.eq_ignore_ascii_case("judge") {
-        return Ok(SeatId::judge());
+    if let Some(agent) = kept.agent_called(wanted) {
+        return Ok(agent);
     }
-    let by_id = kept.experts.iter().find(|expert| expert.id.as_str().eq_ignore_ascii_case(wanted));
-    let by_name = || kept.experts.iter().find(|expert| expert.name.to_lowercase() == wanted.to_lowercase());
-    if let Some(expert) = by_id.or_else(by_name) {
-        return Ok(expert.id.clone());
-    }
-    let expert = |expert: &KeptAgent| match expert.name.eq_ignore_ascii_case(expert.id.as_str()) {
-        true => expert.id.to_string(),
-        false => format!("{} ({})", expert.id, one_line(&expert.name)),
+    let expert = |expert: &KeptAgent| {
+        let (id, name) = (expert.id.as_str(), one_line(&expert.name));
+        if name.eq_ignore_ascii_case(id) { id.to_owned() } else { format!("{id} ({name})") }
     };
     let there: Vec<String> = kept.experts.iter().map(expert).chain(["judge".to_owned()]).collect();
     Err(Error::usage(format!("{} has no agent `{}`", kept.id, one_line(wanted))).hint(format!("its agents: {}", there.join(", "))))

@@ -59,13 +59,8 @@ impl Entry {
         let why = match why {
             NotIn::Unfit(why) if unfit == Unfit::Mended => {
                 // The record is in the folder already, and makes one.
-                let mending = Mending::of(&self.home, printer, why).silently_up_to(1);
-                let mended = match why {
-                    Why::Damaged => mending.at_once(),
-                    Why::Missing | Why::Foreign | Why::Asked => mending.if_still_needed(),
-                };
-                let Err(error) = mended.map(drop) else { return };
-                whole(error.source())
+                let Err(error) = Mending::of(&self.home, printer, why).silently_up_to(1).make() else { return };
+                whole(&error)
             }
             NotIn::Unfit(_) => return,
             NotIn::Failed(why) => why,

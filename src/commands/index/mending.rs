@@ -19,6 +19,9 @@ const MOST_NAMED: usize = 3;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Why {
     Missing,
+    /// It cannot be opened.
+    Unusable,
+    /// A statement has met damage.
     Damaged,
     Foreign,
     /// The user says so.
@@ -34,14 +37,14 @@ impl Why {
             | Unusable::Newer { .. }
             | Unusable::Busy(_)
             | Unusable::Failed { .. }
-            | Unusable::Unreadable { .. } => Self::Damaged,
+            | Unusable::Unreadable { .. } => Self::Unusable,
         }
     }
 
     fn told(self) -> Option<&'static str> {
         match self {
             Self::Missing => Some("There is no index of the consultations yet: it is made from their records."),
-            Self::Damaged => Some("The index of the consultations is damaged: it is made anew from their records."),
+            Self::Unusable | Self::Damaged => Some("The index of the consultations is damaged: it is made anew from their records."),
             Self::Foreign => Some("The index of the consultations is another program's: one is made from their records."),
             Self::Asked => None,
         }
@@ -68,31 +71,10 @@ impl<'a> Mending<'a> {
         Self { unmentioned, ..self }
     }
 
-    /// Makes it, unless another process has done so meanwhile. Where it cannot be kept, what is returned is in memory alone.
-    pub(super) fn if_still_needed(&self) -> Result<Index, Error> {
-        let made = self.watched(|progress| rebuilding::rebuild_unusable(&logs(self.home), &path(self.home), progress));
-        self.open(made.map(Option::unwrap_or_default))
-    }
-
-    /// Makes it.
-    pub(super) fn at_once(&self) -> Result<Index, Error> {
-        self.open(self.watched(|progress| rebuilding::rebuild(&logs(self.home), &path(self.home), progress)))
-    }
-
-    /// Makes it, and returns how many consultations are in it.
-    pub(super) fn of_files(&self) -> Result<usize, Error> {
-        create_private_dir(self.home.path()).map_err(Error::failed)?;
-        let rebuilt = self.watched(|progress| rebuilding::rebuild(&logs(self.home), &path(self.home), progress)).map_err(failed)?;
-        self.tell(&rebuilt);
-        Ok(rebuilt.indexed)
-    }
-
-    fn open(&self, made: Result<Rebuilt, CannotRebuild>) -> Result<Index, Error> {
-        match made {
-            Ok(rebuilt) => {
-                self.tell(&rebuilt);
-                Index::open(&path(self.home)).map_err(refused)
-            }
+    /// Makes and opens it. Where it cannot be kept, what is returned is in memory alone.
+    pub(super) fn open(&self) -> Result<Index, Error> {
+        match self.make() {
+            Ok(_) => Index::open(&path(self.home)).map_err(refused),
             Err(CannotRebuild::Unusable(unusable)) => Err(refused(unusable)),
             Err(error @ (CannotRebuild::Unwritable { .. } | CannotRebuild::Failed { .. })) => {
                 self.printer.warning(&format!("{}; the records are read instead", capitalised(&whole(&error))));
@@ -102,6 +84,20 @@ impl<'a> Mending<'a> {
             }
             Err(error @ (CannotRebuild::Busy(_) | CannotRebuild::Folder { .. })) => Err(failed(error)),
         }
+    }
+
+    /// Makes it, and returns how many consultations are in it. What can be found out by opening it may have been mended by another process
+    /// meanwhile: then there is nothing to do.
+    pub(super) fn make(&self) -> Result<usize, CannotRebuild> {
+        let (logs, path) = (logs(self.home), path(self.home));
+        let rebuilt = self.watched(|progress| match self.why {
+            Why::Missing | Why::Unusable | Why::Foreign => {
+                rebuilding::rebuild_unusable(&logs, &path, progress).map(Option::unwrap_or_default)
+            }
+            Why::Damaged | Why::Asked => rebuilding::rebuild(&logs, &path, progress),
+        })?;
+        self.tell(&rebuilt);
+        Ok(rebuilt.indexed)
     }
 
     /// Shows how far it is, and before that why it is done, as soon as there is something to do.
@@ -139,7 +135,7 @@ impl<'a> Mending<'a> {
     }
 }
 
-fn failed(error: CannotRebuild) -> Error {
+pub(super) fn failed(error: CannotRebuild) -> Error {
     match error {
         CannotRebuild::Unusable(unusable) => refused(unusable),
         CannotRebuild::Busy(_) => Error::failed(error).hint("try again when that process has ended"),

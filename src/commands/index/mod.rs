@@ -14,7 +14,7 @@ use crate::terminal::printer::Printer;
 
 pub(crate) use entry::{Entry, Unfit};
 
-use mending::{Mending, Why};
+use mending::{Mending, Why, failed};
 
 /// The database.
 pub(crate) fn path(home: &Home) -> PathBuf {
@@ -34,13 +34,13 @@ pub(crate) fn open(home: &Home, printer: &Printer) -> Result<Index, Error> {
     }
     let mut index = match Index::open(&path(home)) {
         Ok(index) => index,
-        Err(unusable) if unusable.is_mended_by_rebuilding() => Mending::of(home, printer, Why::of(&unusable)).if_still_needed()?,
+        Err(unusable) if unusable.is_mended_by_rebuilding() => Mending::of(home, printer, Why::of(&unusable)).open()?,
         Err(unusable) => return Err(refused(unusable)),
     };
     match following::reconcile(&mut index, &logs(home)) {
         Err(error) if is_damage(&error) => {
             drop(index);
-            Mending::of(home, printer, Why::Damaged).at_once()
+            Mending::of(home, printer, Why::Damaged).open()
         }
         // What cannot be written cannot be mended by it either; what is there can be read.
         Ok(_) | Err(_) => Ok(index),
@@ -53,7 +53,7 @@ pub(crate) fn with<T>(home: &Home, printer: &Printer, mut ask: impl FnMut(&mut I
     let answer = match ask(&mut index) {
         Err(error) if is_damage(&error) => {
             drop(index);
-            ask(&mut Mending::of(home, printer, Why::Damaged).at_once()?)
+            ask(&mut Mending::of(home, printer, Why::Damaged).open()?)
         }
         answer => answer,
     };
@@ -62,7 +62,7 @@ pub(crate) fn with<T>(home: &Home, printer: &Printer, mut ask: impl FnMut(&mut I
 
 /// Makes the index anew because the user says so; the result goes to standard output.
 pub(crate) fn rebuild(home: &Home, printer: &Printer, charset: Charset) -> Result<(), Error> {
-    let indexed = Mending::of(home, printer, Why::Asked).of_files()?;
+    let indexed = Mending::of(home, printer, Why::Asked).make().map_err(failed)?;
     let sign = charset.before("✅", "");
     let result = format!("{sign}Index rebuilt successfully. [{indexed}] consultations indexed.\n");
     printer.result(&result).map_err(Error::failed)

@@ -27,7 +27,9 @@ impl Search {
         let last = terms.len().saturating_sub(1);
         for (at, Term { text, quoted }) in terms.into_iter().enumerate() {
             if text.contains(is_unspaced) || !text.contains(char::is_alphanumeric) {
-                pieces.push(text);
+                if !pieces.contains(&text) {
+                    pieces.push(text);
+                }
                 continue;
             }
             let begins = at == last && !quoted && text.ends_with(char::is_alphanumeric);

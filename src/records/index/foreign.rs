@@ -4,6 +4,7 @@
 use std::borrow::Cow;
 
 use crate::domain::artifact::Verdict;
+use crate::domain::confidence::Confidence;
 use crate::domain::ids::ModelRef;
 use crate::domain::kept::{Kept, KeptAgent, KeptDebate, Work, Writer};
 use crate::domain::time::Timestamp;
@@ -23,14 +24,14 @@ pub(super) fn rows<'a>(record: &'a [u8], stem: &'a str, written_at: Timestamp) -
     if kept.writer == Writer::Conclave { Err(NotIndexable::NotARecord) } else { Ok(of_kept(kept, stem, written_at)) }
 }
 
-fn of_kept<'a>(kept: Kept, stem: &'a str, written_at: Timestamp) -> Rows<'a> {
+fn of_kept(kept: Kept, stem: &str, written_at: Timestamp) -> Rows<'_> {
     Rows {
         agents: agents(&kept),
         rounds: rounds(&kept),
         calls: Vec::new(),
         consultation: ConsultationRow {
             ended: kept.ended(),
-            confidence: kept.confidence.map(|confidence| confidence.value()),
+            confidence: kept.confidence.map(Confidence::value),
             cost: kept.cost,
             total_tokens: kept.tokens,
             duration_ms: kept.duration.map(|duration| u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)),
@@ -79,7 +80,7 @@ fn agents(kept: &Kept) -> Vec<AgentRow<'static>> {
             model: named(|model| &model.model),
             provider: named(|model| model.provider.as_str()),
             role: Role::Expert,
-            confidence: confidence.map(|confidence| confidence.value()),
+            confidence: confidence.map(Confidence::value),
             agrees,
         });
     }

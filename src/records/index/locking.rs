@@ -52,10 +52,12 @@ pub(super) struct Building {
 pub(super) fn to_use(database: &Path, patience: Patience) -> Result<Held, Busy> {
     // Shared locks that come one after the other would keep out for ever whoever wants the lock alone: who waits for that says so.
     let building = beside(database, "building");
-    if fs::metadata(&building).is_ok_and(|metadata| metadata.len() > 0)
+    let somebody_waits = || fs::metadata(&building).is_ok_and(|metadata| metadata.len() > 0);
+    if somebody_waits()
         && let Ok(file) = File::open(&building)
     {
-        wait(patience, || file.try_lock_shared())?;
+        // Who was killed waiting says so no more: nobody holds the lock.
+        wait(patience, || if somebody_waits() { file.try_lock_shared() } else { Ok(()) })?;
     }
     hold(&beside(database, "lock"), patience, File::try_lock_shared)
 }
@@ -89,7 +91,7 @@ impl Building {
 }
 
 /// Whether a process is at work on a journal. Where nobody knows, none is.
-pub(super) fn is_being_written(journal: &Path) -> bool {
+pub fn is_being_written(journal: &Path) -> bool {
     File::open(journal).is_ok_and(|file| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)))
 }
 

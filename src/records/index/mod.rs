@@ -26,4 +26,5 @@ mod sources;
 pub mod storing;
 mod swapping;
 
+pub use locking::is_being_written;
 pub use opening::{Index, Patience, Unusable, is_damage};

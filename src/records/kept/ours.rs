@@ -117,7 +117,7 @@ impl Artifacts {
 }
 
 /// The rounds by number; of what is not called `round_` and a number nothing is known.
-fn numbered<'a>(record: Fields<'a>) -> impl Iterator<Item = (u8, Fields<'a>)> {
+fn numbered(record: Fields<'_>) -> impl Iterator<Item = (u8, Fields<'_>)> {
     record.entries("responses").filter_map(|(name, round)| Some((name.strip_prefix("round_")?.parse().ok()?, round)))
 }
 

@@ -54,14 +54,14 @@ impl Sum {
     }
 
     fn cells(&self, page: &mut Markup) {
-        number(page, self.duration.map(seconds));
-        number(page, self.tokens.map(thousands));
-        number(page, self.cost.map(amount));
+        number(page, self.duration.map(seconds).as_deref());
+        number(page, self.tokens.map(thousands).as_deref());
+        number(page, self.cost.map(amount).as_deref());
     }
 }
 
-fn number(page: &mut Markup, told: Option<String>) {
-    page.put("<td class=\"number\">").text(told.as_deref().unwrap_or(UNKNOWN)).put("</td>");
+fn number(page: &mut Markup, told: Option<&str>) {
+    page.put("<td class=\"number\">").text(told.unwrap_or(UNKNOWN)).put("</td>");
 }
 
 fn by_round(page: &mut Markup, kept: &Kept) {
@@ -112,7 +112,7 @@ fn by_provider(page: &mut Markup, kept: &Kept) {
     page.put("<th scope=\"col\" class=\"number\">Cost</th></tr></thead>\n<tbody>\n");
     for (provider, cost) in &kept.by_provider {
         page.put("<tr><th scope=\"row\">").inline(provider.as_str()).put("</th>");
-        number(page, Some(amount(*cost)));
+        number(page, Some(&amount(*cost)));
         page.put("</tr>\n");
     }
     page.put("</tbody>\n</table>\n</div>\n");

@@ -194,7 +194,9 @@ pub(super) fn objections(page: &mut Markup, kept: &Kept) {
     }
     if !challenges.is_empty() {
         page.put("<h3>Challenges</h3>\n<ul>\n");
-        challenges.iter().for_each(|challenge| one_challenge(page, kept, challenge));
+        for challenge in &challenges {
+            one_challenge(page, kept, challenge);
+        }
         page.put("</ul>\n");
     }
     if !rebuttals.is_empty() {

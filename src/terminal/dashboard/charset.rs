@@ -7,6 +7,9 @@ pub enum Charset {
     Ascii,
 }
 
+/// A blank at which no line is broken; on the screen it is one like others.
+pub(super) const TOGETHER: char = '\u{a0}';
+
 /// The lines of a frame: its edges, its corners, and where a rule meets them or parts two columns.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Strokes {
@@ -62,7 +65,7 @@ impl Charset {
                 .replace('…', "...")
                 .replace(['–', '—'], "-")
                 .chars()
-                .map(|c| if c.is_ascii() { c } else { '?' })
+                .map(|c| if c.is_ascii() || c == TOGETHER { c } else { '?' })
                 .collect(),
         }
     }

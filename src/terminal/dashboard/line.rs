@@ -1,6 +1,6 @@
 //! One line of a screen before it is laid out: a text in tones, wrapped to the room there is and only then coloured.
 
-use super::charset::Charset;
+use super::charset::{Charset, TOGETHER};
 use crate::terminal::escape::one_line;
 use crate::terminal::paint::Paint;
 use console::measure_text_width;
@@ -99,6 +99,8 @@ impl Line {
     pub(super) fn fitted(&self, room: usize, charset: Charset, paint: Paint) -> Vec<Fitted> {
         let spans: Vec<(Tone, String)> = self.spans.iter().map(|(tone, text)| (*tone, charset.text(text))).collect();
         let whole: String = spans.iter().map(|(_, text)| text.as_str()).collect();
+        // A bound stays with its amount.
+        let whole = ["≥", ">="].iter().fold(whole, |whole, sign| whole.replace(&format!("{sign} "), &together(&format!("{sign} "))));
         let first = match self.mark {
             Mark::None => String::new(),
             Mark::Bullet => format!("{} ", charset.bullet()),
@@ -110,12 +112,18 @@ impl Line {
         let mut tones = spans.iter().flat_map(|(tone, text)| text.chars().filter(|c| !c.is_whitespace()).map(|_| *tone));
         let pieces = textwrap::wrap(&whole, options);
         let line = |(number, piece): (usize, std::borrow::Cow<'_, str>)| {
+            let piece = piece.replace(TOGETHER, " ");
             let head = if number == 0 { first.clone() } else { " ".repeat(indent) };
             let head = if piece.is_empty() { String::new() } else { head };
             Fitted { width: measure_text_width(&head) + measure_text_width(&piece), text: head + &painted(&piece, &mut tones, paint) }
         };
         pieces.into_iter().enumerate().map(line).collect()
     }
+}
+
+/// The text as one that is not broken.
+pub(super) fn together(text: &str) -> String {
+    text.replace(' ', &TOGETHER.to_string())
 }
 
 /// Colours a piece of a text, whose visible characters have these tones in turn. Blanks belong to what is before them.
@@ -163,6 +171,15 @@ mod tests {
         let coloured = texts(Paint::Colour);
         assert_eq!((coloured[0].as_str(), coloured[1].as_str()), ("• A label of", "  some words:"));
         assert_eq!(coloured[2], format!("  {}", Paint::Colour.red("and a value")));
+    }
+
+    #[test]
+    fn what_belongs_together_stays_on_one_line_and_its_blanks_are_blanks() {
+        let line = Line::item("Cost", "≥ $1".to_owned(), Tone::Plain);
+        for (charset, texts) in [(Charset::Unicode, ["• Cost:", "  ≥ $1"]), (Charset::Ascii, ["* Cost:", "  >= $1"])] {
+            let fitted = line.fitted(9, charset, Paint::Plain);
+            assert_eq!(fitted.iter().map(|fitted| fitted.text.as_str()).collect::<Vec<_>>(), texts);
+        }
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use console::measure_text_width;
 
 use super::charset::Charset;
-use super::line::{Line, Tone, name};
+use super::line::{Line, Tone, name, together};
 use super::numbers::{money, precise, thousands_of, time};
 use super::section;
 use crate::domain::money::Cost;
@@ -108,5 +108,6 @@ fn told(model: &ModelNumbers) -> [Line; 2] {
         hedges,
         Some(money(model.cost)),
     ];
-    [Line::bulleted(name(&model.model.to_string())), Line::row(facts.into_iter().flatten().collect::<Vec<_>>().join(", "), Tone::Plain)]
+    let facts: Vec<String> = facts.into_iter().flatten().map(|fact| together(&fact)).collect();
+    [Line::bulleted(name(&model.model.to_string())), Line::row(facts.join(", "), Tone::Plain)]
 }

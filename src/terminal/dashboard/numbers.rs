@@ -62,11 +62,11 @@ pub(super) fn money(cost: Cost) -> String {
     bounded(cost, amount(cost.known))
 }
 
-/// `$18.4200`, beside amounts below a cent.
+/// `$18.4200`, beside amounts below a cent; nothing is `$0.00` there too.
 pub(super) fn precise(cost: Cost) -> String {
     match cost.known.0 {
-        1..50 => money(cost),
-        0 | 50.. => cost.to_string(),
+        0..50 => money(cost),
+        50.. => cost.to_string(),
     }
 }
 
@@ -129,6 +129,6 @@ mod tests {
         assert_eq!(shown, ["$0.00", "<$0.0001", "$0.0042", "$0.13", "$18.42"]);
         assert_eq!(money(Cost::at_least(MicroUsd(120_000))), "≥ $0.12");
         let shown = [0, 1, 4_200, 18_420_000].map(|micro| precise(Cost::exactly(MicroUsd(micro))));
-        assert_eq!(shown, ["$0.0000", "<$0.0001", "$0.0042", "$18.4200"]);
+        assert_eq!(shown, ["$0.00", "<$0.0001", "$0.0042", "$18.4200"]);
     }
 }

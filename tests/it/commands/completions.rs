@@ -3,6 +3,8 @@
 use std::process::{Command, Stdio};
 
 use crate::support::binary::{Conclave, Running};
+use crate::support::past::{complete, past};
+use crate::support::sample;
 
 const OPTIONS: [&str; 6] = ["--format", "--panel", "--judge", "--events", "--no-log", "--yes"];
 
@@ -47,4 +49,60 @@ fn the_manual_page_has_every_command_option_and_exit_code() {
         assert!(plain.contains(option), "{option}");
     }
     assert!(plain.contains("130  interrupted"), "{plain}");
+}
+
+/// What bash offers at the end of these words, by the script that the program writes.
+fn offered_by_bash(conclave: &Conclave, words: &[&str]) -> Option<Vec<String>> {
+    let script = conclave.folder().join("conclave.bash");
+    std::fs::write(&script, conclave.run(&["completions", "bash"]).ends_with(0).stdout).unwrap();
+    // As the shell calls it: the command, the word that is being completed, the one before it.
+    let program = "source \"$1\"; shift; COMP_WORDS=(\"$@\"); COMP_CWORD=$(( $# - 1 )); COMPREPLY=()
+        name=$(complete -p conclave); name=${name#*-F }; ${name%% *} \"$1\" \"${COMP_WORDS[COMP_CWORD]}\" \"${COMP_WORDS[COMP_CWORD - 1]}\"
+        (( ${#COMPREPLY[@]} == 0 )) || printf '%s\\n' \"${COMPREPLY[@]}\"";
+    let binary = conclave.command().get_program().to_owned();
+    let mut command = Command::new("bash");
+    command.env_clear().envs(conclave.variables()).args(["--norc", "-c", program, "bash"]).arg(&script).arg(binary).args(words);
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().ok()?;
+    let ran = Running::of(child).wait().ends_with(0);
+    assert_eq!(ran.stderr, "");
+    Some(ran.stdout.lines().map(ToOwned::to_owned).collect())
+}
+
+#[test]
+fn bash_completes_the_ids_of_consultations() {
+    let conclave = Conclave::new();
+    let (one, other) = ("01kfa1aaaaaaaaaaaaaaaaaaaa", "01kfa2bbbbbbbbbbbbbbbbbbbb");
+    complete(one, "2026-01-05T10:00:00Z", "One?").keep(&conclave);
+    past(sample::aborted(), other, "2026-01-06T10:00:00Z", "Other?").keep(&conclave);
+    let Some(all) = offered_by_bash(&conclave, &["history", "show", ""]) else { return };
+    assert_eq!(all, ["last", other, one], "without an index the folder is looked at");
+    conclave.run(&["history"]).ends_with(0);
+    let offered = |words: &[&str]| offered_by_bash(&conclave, words).unwrap();
+    for command in [&["history", "show"], &["history", "export"], &["history", "rm"], &["history", "outcome"]] {
+        assert_eq!(offered(&[command, &["01kfa1"] as &[&str]].concat()), [one], "{command:?}");
+        assert_eq!(offered(&[command, &["consult-01kfa2"] as &[&str]].concat()), [format!("consult-{other}")], "{command:?}");
+    }
+    assert_eq!(offered(&["resume", ""]), ["last", other], "what is complete is not gone on with");
+    assert_eq!(offered(&["history", "rm", one, "01kfa2"]), [other]);
+    assert_eq!(offered(&["history", "outcome", one, ""]), ["right", "wrong", "mixed"]);
+    assert_eq!(offered(&["history", "outcome", "--note", "x", "01kfa1"]), [one]);
+    assert_eq!(offered(&["history", "show", one, ""]), [""; 0]);
+    assert_eq!(offered(&["history", "show", "--format", "j"]), ["json"]);
+    assert_eq!(offered(&["history", "show", "--ro"]), ["--round"]);
+    assert_eq!(offered(&["hist"]), ["history"]);
+    assert_eq!(offered(&["history", "i"]), [""; 0], "what completion asks with is not offered");
+}
+
+#[test]
+fn zsh_and_fish_ask_for_ids_and_take_their_scripts() {
+    for (shell, asks) in [("zsh", 4), ("fish", 5)] {
+        let script = Conclave::new().run(&["completions", shell]).ends_with(0).stdout;
+        let places = script.lines().filter(|line| line.contains("history ids") || line.contains(":_conclave_ids'")).count();
+        assert!(places >= asks, "{shell}: {places}");
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("script");
+        std::fs::write(&file, script).unwrap();
+        let Ok(child) = Command::new(shell).arg("-n").arg(&file).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn() else { continue };
+        assert_eq!(Running::of(child).wait().ends_with(0).stderr, "");
+    }
 }

@@ -15,6 +15,7 @@ mod endpoints;
 mod failures;
 mod faults;
 mod history;
+mod index;
 mod interrupts;
 mod judging;
 mod model;

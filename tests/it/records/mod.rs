@@ -4,7 +4,7 @@ mod endings;
 mod experience;
 mod finding;
 mod fixtures;
-mod index;
+pub(crate) mod index;
 mod journal;
 mod kept;
 mod money;

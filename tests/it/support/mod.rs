@@ -11,6 +11,8 @@ pub(crate) mod lasting;
 pub(crate) mod local_server;
 pub(crate) mod markup;
 pub(crate) mod network;
+#[cfg(unix)]
+pub(crate) mod past;
 pub(crate) mod provider_server;
 #[cfg(unix)]
 pub(crate) mod pty;

@@ -4,6 +4,8 @@ ALTER TABLE consultations ADD COLUMN outcome TEXT;
 ALTER TABLE consultations ADD COLUMN outcome_note TEXT;
 ALTER TABLE consultations ADD COLUMN outcome_at TEXT;
 
+-- Lists of those that ended in one way, in one mode, and how many these are.
+CREATE INDEX idx_consultations_ended ON consultations(ended, mode);
 CREATE INDEX idx_consultations_outcome ON consultations(outcome) WHERE outcome IS NOT NULL;
 
 CREATE VIRTUAL TABLE consultations_text USING fts5(

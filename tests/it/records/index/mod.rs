@@ -1,7 +1,7 @@
 //! Tests of `records::index`.
 
 mod concurrency;
-mod opening;
+pub(crate) mod opening;
 mod rebuilding;
 mod rows;
 mod schema;

@@ -1,1 +1,355 @@
+//! An index that is made from the files has what the consultations themselves wrote to it, whatever the files are and whatever happens
+//! meanwhile.
 
+use std::fs;
+use std::fs::{File, FileTimes, TryLockError};
+use std::path::Path;
+use std::time::{Duration, SystemTime};
+
+use conclave::domain::ids::ConsultationId;
+use conclave::domain::outcome::{Grade, Outcome, SCHEMA_VERSION};
+use conclave::domain::time::Timestamp;
+use conclave::engine::ports::Subscriber;
+use conclave::records::index::rebuilding::{CannotRebuild, Progress, in_memory, rebuild, rebuild_unusable};
+use conclave::records::index::{Index, following, storing};
+use conclave::records::journal::Journal;
+use conclave::records::outcomes;
+use conclave::records::statistics::days::refresh;
+use serde_json::json;
+
+use super::{Home, contents};
+use crate::support::generated::{Generated, Length, consultations};
+use crate::support::journals;
+
+const AT: Timestamp = Timestamp(1_700_000_000_000);
+
+fn id(consultation: &Generated) -> ConsultationId {
+    ConsultationId::from_unique(consultation.id.strip_prefix("consult-").unwrap())
+}
+
+fn grade(id: &ConsultationId, outcome: Outcome) -> Grade {
+    Grade { schema_version: SCHEMA_VERSION.to_owned(), consultation_id: id.clone(), outcome, note: Some("Held.".to_owned()), at: AT }
+}
+
+/// An empty index, as a home has it before its first consultation.
+fn empty() -> Home {
+    let home = Home::new();
+    home.rebuild();
+    home
+}
+
+#[test]
+fn made_anew_it_has_row_by_row_what_came_one_by_one_in_whatever_order() {
+    for (seed, count) in [(1, 150), (2, 1), (3, 40)] {
+        let live = empty();
+        let mut all: Vec<Generated> = consultations(seed, count, Length::Short).collect();
+        let mut random = fastrand::Rng::with_seed(seed);
+        random.shuffle(&mut all);
+        for consultation in &all {
+            let id = id(consultation);
+            consultation.write(&live.logs());
+            let mut index = live.open();
+            following::begin(&mut index, &id, consultation.at).unwrap();
+            following::end(&mut index, &id, &consultation.bytes(), AT).unwrap();
+            if random.u8(..) < 64 {
+                let grade = grade(&id, *random.choice(Outcome::ALL.iter()).unwrap());
+                outcomes::write(&live.logs(), id.as_str(), &grade).unwrap();
+                storing::set_outcome(index.connection(), id.as_str(), Some(&grade)).unwrap();
+            }
+            if random.u8(..) < 32 {
+                // Somebody asks for statistics in between.
+                refresh(index.connection_mut()).unwrap();
+            }
+        }
+        let written = live.contents();
+        assert_eq!(live.rebuild().indexed, count);
+        assert_eq!(live.contents(), written, "seed {seed}");
+    }
+}
+
+#[test]
+fn what_cannot_be_read_is_named_with_why_and_everything_else_is_indexed() {
+    let home = Home::with(4, 3);
+    let write = |name: &str, text: &[u8]| fs::write(home.logs().join(name), text).unwrap();
+    write("consult-torn.json", b"{\"consultation_id\": \"consult-to");
+    write("consult-other.json", b"{\"hello\": \"world\"}");
+    write("consult-list.json", b"[1, 2]");
+    write("consult-bytes.json", &[0xff, 0xfe, 0x00]);
+    write("consult-later.json", br#"{"consultation_id": "consult-later", "tool_version": "9.0.0", "schema_version": "99.0"}"#);
+    write("consult-silent.jsonl", b"");
+    write("consult-damaged.jsonl", b"no event\nno event\n");
+    write("consult-some.checkpoint.json", b"{}");
+    write("consult-index-2025-12.md", b"nothing to read");
+    write("notes.json", b"{}");
+    fs::create_dir(home.logs().join("consult-folder.json")).unwrap();
+    let rebuilt = home.rebuild();
+    assert_eq!(rebuilt.indexed, 3);
+    let names: Vec<&str> = rebuilt.skipped.iter().map(|(name, _)| name.as_str()).collect();
+    assert_eq!(
+        names,
+        [
+            "consult-bytes.json",
+            "consult-damaged.jsonl",
+            "consult-folder.json",
+            "consult-later.json",
+            "consult-list.json",
+            "consult-other.json",
+            "consult-silent.jsonl",
+            "consult-torn.json",
+        ]
+    );
+    let why = |name: &str| rebuilt.skipped.iter().find(|(found, _)| found == name).unwrap().1.as_str();
+    assert_eq!(why("consult-torn.json"), "it is not JSON");
+    assert_eq!(why("consult-other.json"), "it is no record of a consultation");
+    assert_eq!(why("consult-later.json"), "version `99.0` is newer than this program");
+    assert_eq!(why("consult-silent.jsonl"), "nothing whole is in it");
+}
+
+#[test]
+fn the_originals_files_are_taken_in_and_a_whole_record_goes_before_what_is_left_of_a_failed_run() {
+    let home = Home::new();
+    let original = |id: &str, state: &str| {
+        json!({
+            "consultationId": id, "question": "Which?", "mode": "explore", "state": state, "timestamp": "2025-12-01T10:00:00.000Z",
+            "agents": [{"name": "Security Expert", "model": "claude-sonnet-4-5", "provider": "anthropic"}],
+            "responses": {"round1": []}, "cost": {"tokens": {"input": 1, "output": 2, "total": 3}, "usd": 0.01}, "durationMs": 1000,
+        })
+        .to_string()
+    };
+    let write = |name: &str, text: String| fs::write(home.logs().join(name), text).unwrap();
+    write("consult-consult-a.json", original("consult-a", "complete"));
+    write("consult-consult-a-partial.jsonl", format!("{}\n", original("consult-a", "aborted")));
+    write("consult-consult-b-partial.jsonl", format!("{{\"torn\n{}\n{{\"consultationId", original("consult-b", "aborted")));
+    write("consult-consult-c-partial.jsonl", "{\"torn".to_owned());
+    let rebuilt = home.rebuild();
+    assert_eq!(home.indexed(), ["consult-a", "consult-b"]);
+    assert_eq!(rebuilt.indexed, 2);
+    let named = |name: &str, why: &str| (name.to_owned(), why.to_owned());
+    assert_eq!(
+        rebuilt.skipped,
+        [
+            named("consult-consult-a-partial.jsonl", "consult-consult-a.json tells the same consultation"),
+            named("consult-consult-c-partial.jsonl", "nothing whole is in it"),
+        ]
+    );
+    let stems = super::ids(home.open().connection(), "SELECT stem FROM consultations ORDER BY id");
+    assert_eq!(stems, ["consult-consult-a", "consult-consult-b-partial"]);
+}
+
+#[test]
+fn which_of_two_files_tells_a_consultation_does_not_depend_on_the_order() {
+    let one = consultations(5, 1, Length::Short).next().unwrap();
+    for names in [["consult-a", "consult-z"], ["consult-z", "consult-a"]] {
+        let home = Home::new();
+        for name in names {
+            fs::write(home.logs().join(format!("{name}.json")), one.bytes()).unwrap();
+        }
+        let rebuilt = home.rebuild();
+        assert_eq!(rebuilt.skipped, [("consult-a.json".to_owned(), "consult-z.json tells the same consultation".to_owned())]);
+        assert_eq!(super::ids(home.open().connection(), "SELECT stem FROM consultations"), ["consult-z"]);
+    }
+}
+
+/// A home with a journal of which only a part was written, and no record.
+fn killed(seed: u64) -> (Home, Generated) {
+    let home = Home::new();
+    let one = consultations(seed, 40, Length::Usual).max_by_key(|one| one.events.len()).unwrap();
+    (home, one)
+}
+
+fn write_journal(path: &Path, one: &Generated, events: usize) -> Journal {
+    let mut journal = Journal::create(path).unwrap();
+    for event in &one.events[..events] {
+        journal.event(event).unwrap();
+    }
+    journal.finish().unwrap();
+    journal
+}
+
+/// Waits until a journal is let go of. A program that another test starts at this moment has its lock too, until it is itself.
+fn until_free(path: &Path) {
+    drop(journals::reopen(path));
+    while matches!(File::open(path).unwrap().try_lock(), Err(TryLockError::WouldBlock)) {
+        std::thread::yield_now();
+    }
+}
+
+#[test]
+fn a_consultation_whose_process_was_killed_is_indexed_from_its_journal() {
+    let (home, one) = killed(6);
+    let path = home.logs().join(format!("{}.jsonl", one.id));
+    drop(write_journal(&path, &one, one.events.len() / 2));
+    until_free(&path);
+    assert_eq!(home.rebuild().indexed, 1);
+    let index = home.open();
+    let sql = "SELECT id || ' ' || ended || ' ' || (SELECT count(*) > 0 FROM calls) FROM consultations";
+    assert_eq!(super::ids(index.connection(), sql), [format!("{} unfinished 1", one.id)]);
+}
+
+#[test]
+fn a_consultation_that_still_runs_is_marked_and_comes_when_its_process_is_gone() {
+    let (home, one) = killed(7);
+    let path = home.logs().join(format!("{}.jsonl", one.id));
+    let journal = write_journal(&path, &one, one.events.len() / 2);
+    assert_eq!(home.rebuild().indexed, 0);
+    assert_eq!((home.indexed().len(), home.marked()), (0, vec![one.id.clone()]));
+    assert_eq!(following::reconcile(&mut home.open(), &home.logs()).unwrap(), 0, "its process is still there");
+    assert_eq!(home.marked().len(), 1);
+
+    drop(journal);
+    until_free(&path);
+    assert_eq!(following::reconcile(&mut home.open(), &home.logs()).unwrap(), 1);
+    assert_eq!((home.indexed(), home.marked()), (vec![one.id.clone()], vec![]));
+    let brought = home.contents();
+    home.rebuild();
+    assert_eq!(home.contents(), brought, "as if it had been there from the beginning");
+}
+
+#[test]
+fn a_mark_goes_when_the_rows_come_or_when_there_is_nothing_to_bring() {
+    let home = empty();
+    let one = consultations(8, 1, Length::Short).next().unwrap();
+    let mut index = home.open();
+    following::begin(&mut index, &id(&one), one.at).unwrap();
+    assert_eq!(home.marked(), [one.id.as_str()]);
+    following::end(&mut index, &id(&one), &one.bytes(), AT).unwrap();
+    assert_eq!(home.marked(), Vec::<String>::new());
+
+    let gone = ConsultationId::from_unique("gone");
+    following::begin(&mut index, &gone, AT).unwrap();
+    assert_eq!(following::reconcile(&mut index, &home.logs()).unwrap(), 0);
+    assert_eq!((home.marked(), home.indexed()), (vec![], vec![one.id]));
+}
+
+#[test]
+fn a_journal_that_went_on_after_its_record_tells_the_consultation() {
+    let (home, one) = killed(9);
+    let half = one.events.len() / 2;
+    let journal = home.logs().join(format!("{}.jsonl", one.id));
+    drop(write_journal(&journal, &one, one.events.len()));
+    until_free(&journal);
+    let early = consultations(9, 1, Length::Short).next().unwrap();
+    let mut record = early.record.clone();
+    record["consultation_id"] = one.id.clone().into();
+    record["question"] = "of the record".into();
+    let path = home.logs().join(format!("{}.json", one.id));
+    fs::write(&path, serde_json::to_vec(&record).unwrap()).unwrap();
+    assert!(half > 0);
+    let question = || {
+        home.rebuild();
+        super::ids(home.open().connection(), "SELECT question FROM consultations").remove(0)
+    };
+    let age = |seconds| {
+        let then = FileTimes::new().set_modified(SystemTime::UNIX_EPOCH + Duration::from_secs(seconds));
+        File::options().write(true).open(&journal).unwrap().set_times(then).unwrap();
+        File::options()
+            .write(true)
+            .open(&path)
+            .unwrap()
+            .set_times(FileTimes::new().set_modified(SystemTime::UNIX_EPOCH + Duration::from_secs(1_000)))
+            .unwrap();
+    };
+    age(900);
+    assert_eq!(question(), "of the record");
+    age(1_100);
+    assert_eq!(question(), one.record["question"].as_str().unwrap());
+    drop(journal_of_another_version(&journal));
+    age(1_100);
+    assert_eq!(question(), "of the record", "a journal that cannot be read tells nothing");
+}
+
+fn journal_of_another_version(path: &Path) -> File {
+    let text = fs::read_to_string(path).unwrap().replace("\"schema_version\":\"1.1\"", "\"schema_version\":\"77\"");
+    fs::write(path, text).unwrap();
+    File::open(path).unwrap()
+}
+
+#[test]
+fn what_comes_changes_and_goes_while_it_is_made_is_as_it_is_in_the_end() {
+    let home = Home::with(10, 200);
+    let mut others = consultations(11, 3, Length::Short);
+    let (new, other) = (others.next().unwrap(), others.next().unwrap());
+    let [changed, gone, graded] = [50, 100, 150].map(|nth| consultations(10, 200, Length::Short).nth(nth).unwrap());
+    let mut of = 0;
+    let rebuilt = rebuild(&home.logs(), &home.database(), &mut |progress: Progress| {
+        of = progress.of;
+        if progress.done == progress.of {
+            new.write(&home.logs());
+            fs::write(home.logs().join("consult-torn.json"), "{").unwrap();
+            let mut record = changed.record.clone();
+            record["question"] = "changed".into();
+            fs::write(home.logs().join(format!("{}.json", changed.id)), serde_json::to_vec(&record).unwrap()).unwrap();
+            fs::remove_file(home.logs().join(format!("{}.json", gone.id))).unwrap();
+            outcomes::write(&home.logs(), &graded.id, &grade(&id(&graded), Outcome::Right)).unwrap();
+        }
+    })
+    .unwrap();
+    assert_eq!((of, rebuilt.indexed), (200, 200), "one came and one went");
+    assert_eq!(rebuilt.skipped.len(), 1);
+    let caught_up = home.contents();
+    assert!(home.indexed().contains(&new.id) && !home.indexed().contains(&gone.id) && !home.indexed().contains(&other.id));
+    let sql = "SELECT id FROM consultations WHERE question = 'changed' OR outcome = 'right' ORDER BY id";
+    assert_eq!(super::ids(home.open().connection(), sql), [changed.id, graded.id]);
+    home.rebuild();
+    assert_eq!(home.contents(), caught_up);
+}
+
+#[test]
+fn progress_begins_with_nothing_and_ends_with_all_and_never_goes_back() {
+    let home = Home::with(12, 130);
+    let mut told = vec![];
+    rebuild(&home.logs(), &home.database(), &mut |progress| told.push(progress)).unwrap();
+    assert_eq!((told[0], told[told.len() - 1]), (Progress { done: 0, of: 130 }, Progress { done: 130, of: 130 }));
+    assert!(told.is_sorted_by_key(|progress| progress.done));
+}
+
+#[test]
+fn what_an_interrupted_one_left_is_removed_and_nothing_of_a_whole_one_stays() {
+    let home = Home::with(13, 3);
+    fs::write(home.path().join("consult-analytics.db.new-abc"), "left").unwrap();
+    fs::write(home.path().join("consult-analytics.db.new-abc-journal"), "left").unwrap();
+    home.rebuild();
+    assert_eq!(home.beside(), ["consult-analytics.building", "consult-analytics.db", "consult-analytics.lock"]);
+}
+
+#[test]
+fn one_that_cannot_be_written_leaves_the_old_one_as_it_was() {
+    let home = Home::with(14, 3);
+    home.rebuild();
+    let whole = home.contents();
+    let logs = home.path().join("a-file");
+    fs::write(&logs, "").unwrap();
+    assert!(matches!(rebuild(&logs, &home.database(), &mut |_| {}), Err(CannotRebuild::Folder { .. })));
+    assert_eq!(home.contents(), whole);
+    let nowhere = home.path().join("nowhere/consult-analytics.db");
+    assert!(matches!(rebuild(&home.logs(), &nowhere, &mut |_| {}), Err(CannotRebuild::Unwritable { .. })));
+    assert_eq!(home.contents(), whole);
+    assert!(!home.beside().iter().any(|name| name.contains(".new-")), "{:?}", home.beside());
+}
+
+#[test]
+fn who_needs_one_and_finds_it_made_does_not_make_it_again() {
+    let home = Home::with(15, 3);
+    let make = || rebuild_unusable(&home.logs(), &home.database(), &mut |_| {}).unwrap();
+    assert_eq!(make().map(|rebuilt| rebuilt.indexed), Some(3));
+    assert_eq!(make(), None);
+}
+
+#[test]
+fn one_in_memory_has_the_same_and_leaves_nothing() {
+    let home = Home::with(16, 20);
+    let (mut index, rebuilt): (Index, _) = in_memory(&home.logs()).unwrap();
+    assert_eq!((rebuilt.indexed, home.beside().len()), (20, 0));
+    refresh(index.connection_mut()).unwrap();
+    let in_memory = contents(index.connection());
+    home.rebuild();
+    assert_eq!(home.contents(), in_memory);
+}
+
+#[test]
+fn a_home_without_logs_gets_an_index_of_nothing() {
+    let home = Home::new();
+    fs::remove_dir(home.logs()).unwrap();
+    assert_eq!(home.rebuild().indexed, 0);
+    assert_eq!(home.indexed(), Vec::<String>::new());
+}

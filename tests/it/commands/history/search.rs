@@ -1,0 +1,112 @@
+use crate::support::binary::Conclave;
+
+use super::{MIDDLE, NEWEST, OLDEST, ids, three};
+
+fn found(conclave: &Conclave, text: &str) -> Vec<String> {
+    let json = conclave.run(&["history", "--json", &format!("--search={text}")]).ends_with(0).json();
+    ids(&json)
+}
+
+#[test]
+fn words_are_found_in_questions_and_recommendations_whatever_they_look_like() {
+    let conclave = three();
+    for (text, expected) in [
+        ("oauth", vec![OLDEST]),
+        ("OAuth JWT", vec![OLDEST]),
+        ("jwt oauth", vec![OLDEST]),
+        ("oau", vec![OLDEST]),
+        ("oau jwt", vec![]),
+        ("\"use OAuth\"", vec![OLDEST]),
+        ("\"OAuth use\"", vec![]),
+        ("\"oau\"", vec![]),
+        ("access-tokens", vec![OLDEST]),
+        ("redis whe", vec![MIDDLE]),
+        ("größere", vec![NEWEST]),
+        ("GROSSERE", vec![]),
+        ("grossere", vec![]),
+        ("grö", vec![NEWEST]),
+        ("GRÖSSE", vec![]),
+        ("🦀", vec![NEWEST]),
+        ("🦀 Datenbank", vec![NEWEST]),
+        ("🦀 OAuth", vec![]),
+        ("🐍", vec![]),
+        ("we", vec![MIDDLE]),
+    ] {
+        assert_eq!(found(&conclave, text), expected, "{text}");
+    }
+}
+
+#[test]
+fn nothing_that_is_typed_is_an_operator() {
+    let conclave = three();
+    for text in [
+        "AND",
+        "OR",
+        "NOT",
+        "NEAR",
+        "a AND",
+        "NEAR(a b)",
+        "NEAR(OAuth JWT, 10)",
+        "*",
+        "OAuth *",
+        "^",
+        "^OAuth",
+        "-",
+        "-OAuth",
+        "OAuth -JWT",
+        "question:OAuth",
+        "question : OAuth",
+        "{question} : x",
+        "(",
+        ")",
+        "(OAuth",
+        "\"",
+        "\"\"\"",
+        "\"OAuth",
+        "OAuth\"",
+        "a\"b",
+        "'",
+        "';--",
+        "+",
+        "OAuth + JWT",
+        "\\",
+        "%",
+        "_",
+        "c++",
+        "\u{1}",
+        "\u{feff}",
+        "e\u{301}",
+        "認証",
+        "👩‍👩‍👧",
+    ] {
+        let ran = conclave
+            .run(&["history", "--json", &format!("--search={text}")])
+            .ends_with(if text.trim_matches(['"', ' ']).is_empty() { 2 } else { 0 });
+        assert!(!ran.stderr.contains("fts5") && !ran.stderr.contains("syntax"), "{text}: {}", ran.stderr);
+    }
+    for (text, expected) in [
+        ("^OAuth", vec![OLDEST]),
+        ("OAuth *", vec![OLDEST]),
+        ("OAuth - JWT", vec![OLDEST]),
+        ("NEAR(OAuth", vec![]),
+        ("\"OAuth", vec![OLDEST]),
+    ] {
+        assert_eq!(found(&conclave, text), expected, "{text}");
+    }
+}
+
+#[test]
+fn nothing_is_no_search_and_very_much_is_one() {
+    let conclave = three();
+    for text in ["", "  ", "\"\""] {
+        let ran = conclave.run(&["history", "--search", text]).ends_with(2);
+        assert!(ran.stderr.starts_with("error: there is nothing to search for\nhint: "), "{}", ran.stderr);
+    }
+    let words: Vec<String> = (0..2_000).map(|number| format!("w{number}")).collect();
+    assert_eq!(found(&conclave, &words.join(" ")), [""; 0]);
+    assert_eq!(found(&conclave, &"OAuth ".repeat(1_700)), [OLDEST]);
+    assert_eq!(found(&conclave, &"🦀 ".repeat(2_000)), [NEWEST]);
+    let pictures: String = ('\u{1f400}'..='\u{1f4ff}').flat_map(|picture| [picture, ' ']).collect();
+    assert_eq!(found(&conclave, &pictures), [""; 0]);
+    assert_eq!(found(&conclave, &"x".repeat(10_240)), [""; 0]);
+}
