@@ -82,7 +82,7 @@ fn dissenters<'r, 'a>(record: &'r Record<'a>) -> &'r [Object<Dissent<'a>>] {
 
 fn artifact<'r, 'a>(record: &'r Record<'a>, round: u8, kind: &str) -> Option<&'r super::record_shape::Artifact<'a>> {
     let artifacts = record.responses.of(round)?.artifacts.all();
-    artifacts.iter().filter_map(|artifact| artifact.0.as_ref()).find(|artifact| artifact.artifact_type.0.as_deref() == Some(kind))
+    artifacts.iter().filter_map(|artifact| artifact.0.as_ref()).find(|artifact| artifact.kind.0.as_deref() == Some(kind))
 }
 
 /// Whether text names a seat: by its id, else by its name.

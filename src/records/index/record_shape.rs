@@ -100,7 +100,8 @@ pub(super) struct Round<'a> {
 #[serde(default)]
 pub(super) struct Artifact<'a> {
     #[serde(borrow)]
-    pub(super) artifact_type: Text<'a>,
+    #[serde(rename = "artifact_type")]
+    pub(super) kind: Text<'a>,
     #[serde(borrow)]
     pub(super) consensus_points: List<Object<ConsensusPoint<'a>>>,
     #[serde(borrow)]

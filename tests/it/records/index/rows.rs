@@ -37,6 +37,11 @@ fn cost(value: &Value) -> Option<Cost> {
     Some(Cost { known, lower_bound: value["lower_bound"] == true })
 }
 
+#[expect(clippy::cast_possible_truncation, reason = "less than a million dollars")]
+fn millionths(number: f64) -> i64 {
+    (number * 1e6).round() as i64
+}
+
 /// The rows of a record of ours, read once more: slowly, and from the whole value.
 fn read_again(record: &Value, stem: &'static str) -> Rows<'static> {
     let answered = record["recommendation"].is_string();
@@ -44,7 +49,7 @@ fn read_again(record: &Value, stem: &'static str) -> Rows<'static> {
     let rises: Vec<i64> = heard
         .clone()
         .filter_map(|held| Some((held["confidence"].as_f64()?, held["revised_confidence"].as_f64()?)))
-        .map(|(from, to)| (to * 1e6).round() as i64 - (from * 1e6).round() as i64)
+        .map(|(from, to)| millionths(to) - millionths(from))
         .collect();
     let rounds: Vec<RoundRow> = (1..=4_u8)
         .filter(|round| {
@@ -126,7 +131,7 @@ fn read_again(record: &Value, stem: &'static str) -> Rows<'static> {
             agreement: record["agreement"].as_f64(),
             dissent: answered.then(|| list(&record["dissent"]).len() as u64),
             early_termination: record["early_termination"] == true,
-            saved_micro_usd: record["estimated_cost_saved"].as_f64().map(|saved| (saved * 1e6).round() as u64),
+            saved_micro_usd: record["estimated_cost_saved"].as_f64().map(|saved| millionths(saved).unsigned_abs()),
             debate: Debate {
                 heard: heard.clone().count() as u64,
                 changed: heard.filter(|held| held["changed"] == true).count() as u64,

@@ -10,6 +10,7 @@ use conclave::records::index::rebuilding::rebuild;
 use conclave::records::index::rows::{Rows, first_number, number};
 use conclave::records::index::schema::migrate;
 use conclave::records::index::storing::{put, remove, set_outcome};
+use conclave::records::statistics::days::refresh;
 use rusqlite::Connection;
 use rusqlite::types::Value;
 use serde_json::json;
@@ -24,6 +25,12 @@ fn read(record: &serde_json::Value) -> Rows<'static> {
 
 fn generated(seed: u64, count: usize) -> Vec<Rows<'static>> {
     consultations(seed, count, Length::Usual).map(|generated| read(&generated.record)).collect()
+}
+
+fn put_all(connection: &Connection, all: &[Rows<'_>]) {
+    for rows in all {
+        put(connection, rows).unwrap();
+    }
 }
 
 /// A record with this question.
@@ -66,10 +73,12 @@ fn outcome(connection: &Connection, id: &str) -> [Option<String>; 3] {
 fn what_is_put_twice_is_there_once() {
     let index = Index::in_memory().unwrap();
     let all = generated(1, 30);
-    all.iter().for_each(|rows| put(index.connection(), rows).unwrap());
+    put_all(index.connection(), &all);
     let once = contents(index.connection());
     assert_eq!(count(index.connection(), "consultations"), 30);
-    all.iter().rev().for_each(|rows| put(index.connection(), rows).unwrap());
+    for rows in all.iter().rev() {
+        put(index.connection(), rows).unwrap();
+    }
     assert_eq!(contents(index.connection()), once);
     check_search(index.connection());
 }
@@ -78,7 +87,7 @@ fn what_is_put_twice_is_there_once() {
 fn every_row_is_there_as_it_was_read() {
     let index = Index::in_memory().unwrap();
     let all = generated(2, 30);
-    all.iter().for_each(|rows| put(index.connection(), rows).unwrap());
+    put_all(index.connection(), &all);
     let sum = |of: fn(&Rows<'_>) -> usize| i64::try_from(all.iter().map(of).sum::<usize>()).unwrap();
     assert_eq!(count(index.connection(), "consultation_agents"), sum(|rows| rows.agents.len()));
     assert_eq!(count(index.connection(), "consultation_rounds"), sum(|rows| rows.rounds.len()));
@@ -122,7 +131,7 @@ fn nothing_is_left_of_a_consultation_that_is_taken_out() {
     let index = Index::in_memory().unwrap();
     let connection = index.connection();
     let all = generated(3, 20);
-    all.iter().for_each(|rows| put(connection, rows).unwrap());
+    put_all(connection, &all);
     connection.execute("INSERT INTO open_consultations(id, began_at) VALUES (?1, 'now')", [&all[0].consultation.id]).unwrap();
     connection.execute("DELETE FROM stale_days", []).unwrap();
     for rows in &all {
@@ -202,7 +211,7 @@ fn keys_sort_by_time() {
 fn a_database_filled_with_many_at_once_is_the_same_as_one_filled_one_by_one() {
     let all = generated(4, 40);
     let one_by_one = Index::in_memory().unwrap();
-    all.iter().for_each(|rows| put(one_by_one.connection(), rows).unwrap());
+    put_all(one_by_one.connection(), &all);
     let folder = tempfile::tempdir().unwrap();
     let mut many = Connection::open(folder.path().join("new.db")).unwrap();
     migrate(&mut many, 0).unwrap();
@@ -229,7 +238,7 @@ fn an_index_made_anew_from_the_files_is_the_same_as_one_that_was_written_to_as_t
     let home = tempfile::tempdir().unwrap();
     let logs = home.path().join("consult-logs");
     std::fs::create_dir(&logs).unwrap();
-    let live = Index::in_memory().unwrap();
+    let mut live = Index::in_memory().unwrap();
     for generated in consultations(5, 40, Length::Short) {
         generated.write(&logs);
         let record = generated.bytes();
@@ -238,6 +247,7 @@ fn an_index_made_anew_from_the_files_is_the_same_as_one_that_was_written_to_as_t
     let database = home.path().join("consult-analytics.db");
     assert_eq!(rebuild(&logs, &database, &mut |_| ()).unwrap().indexed, 40);
     let rebuilt = Index::open(&database).unwrap();
+    refresh(live.connection_mut()).unwrap();
     let lasting = |connection| {
         let mut contents = contents(connection);
         // What has a record and has not ended may be going on still.

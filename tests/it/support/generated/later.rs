@@ -14,9 +14,10 @@ pub(super) fn add(record: &mut Value, ended_early: bool, chance: &mut Rng) {
     let has_verdict = record["recommendation"].is_string();
     let heard: Vec<&Value> = perspectives.iter().filter(|held| held["changed"].is_boolean()).collect();
     let changed = heard.iter().filter(|held| held["changed"] == true).count();
-    record["project_context"] = match chance.bool() {
-        true => json!({ "project_type": PROJECT_TYPES[chance.usize(..PROJECT_TYPES.len())], "files": 12 }),
-        false => Value::Null,
+    record["project_context"] = if chance.bool() {
+        json!({ "project_type": PROJECT_TYPES[chance.usize(..PROJECT_TYPES.len())], "files": 12 })
+    } else {
+        Value::Null
     };
     record["early_termination"] = json!(ended_early);
     if ended_early {
@@ -30,11 +31,15 @@ pub(super) fn add(record: &mut Value, ended_early: bool, chance: &mut Rng) {
         record["debate_value_analysis"] = json!({
             "agents_changed_position": changed,
             "total_agents": heard.len(),
-            "change_rate": changed as f64 / heard.len() as f64,
+            "change_rate": share(changed, heard.len()),
             "avg_confidence_increase": 0.04,
             "key_influencers": [],
             "convergence_score": 0.82,
             "semantic_comparison_cost": 0.0012,
         });
     }
+}
+
+fn share(some: usize, all: usize) -> f64 {
+    f64::from(u8::try_from(some).unwrap()) / f64::from(u8::try_from(all).unwrap())
 }

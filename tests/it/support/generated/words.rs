@@ -167,7 +167,7 @@ pub(super) fn text(chance: &mut Rng, count: usize) -> String {
         match chance.u8(..) {
             0 => text.push_str("\"quoted\""),
             1 => text.push_str("\n-"),
-            2..8 => text.push_str(&format!("{}-{}", WORDS[chance.usize(..WORDS.len())], chance.u16(..4_000))),
+            2..8 => text.extend([WORDS[chance.usize(..WORDS.len())], "-", &chance.u16(..4_000).to_string()]),
             _ => text.push_str(WORDS[chance.usize(..WORDS.len())]),
         }
         sentence += 1;
