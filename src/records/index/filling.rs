@@ -105,7 +105,7 @@ pub(super) fn fill(connection: &Connection, logs: &Path, listed: &Listed, progre
         bulk.finish()
     })?;
     for extracted in again {
-        filled.replace(connection, logs, extracted)?;
+        filled.replace(connection, logs, &extracted)?;
     }
     Ok(filled)
 }
@@ -134,7 +134,7 @@ impl Filled {
     }
 
     /// Adds what may stand in the place of something else.
-    fn replace(&mut self, connection: &Connection, logs: &Path, extracted: Extracted) -> Result<()> {
+    fn replace(&mut self, connection: &Connection, logs: &Path, extracted: &Extracted) -> Result<()> {
         self.read.insert(extracted.stem.clone(), extracted.stamps);
         if let Some(Ok((rows, worth))) = &extracted.rows {
             let id = rows.consultation.id.as_ref();
@@ -154,7 +154,7 @@ impl Filled {
             storing::put(connection, rows)?;
             self.note(connection, logs, id, source, extracted.files, &extracted.stem)?;
         }
-        self.finish(connection, logs, &extracted)
+        self.finish(connection, logs, extracted)
     }
 
     /// Notes where rows came from, and what became of the answer.
@@ -186,7 +186,7 @@ impl Filled {
                 Some(_) => self.forget(connection, stem)?,
                 None => {}
             }
-            self.replace(connection, logs, Extracted::read(logs, stem, *files))?;
+            self.replace(connection, logs, &Extracted::read(logs, stem, *files))?;
         }
         for stem in before.keys() {
             self.forget(connection, stem)?;
