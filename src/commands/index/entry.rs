@@ -1,7 +1,7 @@
 //! A consultation's place in the index: marked when it begins, filled when it ends. An index never harms a consultation: what fails at the
 //! beginning is not worth a word, since the end does without it, and what fails at the end is told once.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::thread::JoinHandle;
 
 use crate::config::paths::Home;
@@ -58,9 +58,12 @@ impl Entry {
         let Err(why) = take_in(&self.database, transcript) else { return };
         let why = match why {
             NotIn::Unfit(why) if unfit == Unfit::Mended => {
-                // The record is in the folder already, and makes one.
-                let Err(error) = Mending::of(&self.home, printer, why).silently_up_to(1).make() else { return };
-                whole(&error)
+                // With the record it has rows already, unless another process has made it from what there was before.
+                let mended = Mending::of(&self.home, printer, why).silently_up_to(1).make().map_err(|error| whole(&error));
+                match mended.and_then(|_| take_in(&self.database, transcript).map_err(NotIn::told)) {
+                    Ok(()) => return,
+                    Err(why) => why,
+                }
             }
             NotIn::Unfit(_) => return,
             NotIn::Failed(why) => why,
@@ -76,7 +79,16 @@ enum NotIn {
     Failed(String),
 }
 
-fn take_in(database: &std::path::Path, transcript: &Transcript) -> Result<(), NotIn> {
+impl NotIn {
+    fn told(self) -> String {
+        match self {
+            Self::Unfit(_) => "it is damaged again".to_owned(),
+            Self::Failed(why) => why,
+        }
+    }
+}
+
+fn take_in(database: &Path, transcript: &Transcript) -> Result<(), NotIn> {
     let json = serde_json::to_vec(&record(transcript)).map_err(|error| NotIn::Failed(error.to_string()))?;
     let mut index = Index::open(database).map_err(|unusable| {
         if unusable.is_mended_by_rebuilding() { NotIn::Unfit(Why::of(&unusable)) } else { NotIn::Failed(whole(&unusable)) }

@@ -105,7 +105,7 @@ pub(super) fn fill(connection: &Connection, logs: &Path, listed: &Listed, progre
         bulk.finish()
     })?;
     for extracted in again {
-        filled.replace(connection, logs, extracted)?;
+        filled.replace(connection, logs, &extracted)?;
     }
     Ok(filled)
 }
@@ -132,7 +132,7 @@ impl Filled {
     }
 
     /// Adds what may stand in the place of something else.
-    fn replace(&mut self, connection: &Connection, logs: &Path, extracted: Extracted) -> Result<()> {
+    fn replace(&mut self, connection: &Connection, logs: &Path, extracted: &Extracted) -> Result<()> {
         self.read.insert(extracted.stem.clone(), extracted.stamps);
         if let Some(Ok((rows, worth))) = &extracted.rows {
             let id = rows.consultation.id.as_ref();
@@ -153,7 +153,7 @@ impl Filled {
             self.sources.insert(id.to_owned(), source);
             grade(connection, logs, id, extracted.files, &extracted.stem)?;
         }
-        self.finish(connection, logs, &extracted)
+        self.finish(connection, logs, extracted)
     }
 
     /// Notes what has no rows, and what is still going on.
@@ -178,7 +178,7 @@ impl Filled {
                 Some(_) => self.forget(connection, stem)?,
                 None => {}
             }
-            self.replace(connection, logs, Extracted::read(logs, stem, *files))?;
+            self.replace(connection, logs, &Extracted::read(logs, stem, *files))?;
         }
         for stem in before.keys() {
             self.forget(connection, stem)?;

@@ -2,7 +2,7 @@
 //! the database open holds the first with others, whoever swaps it holds it alone; whoever makes a new one holds the second alone, from
 //! beginning to end. The system takes locks back when their process is gone, however it went.
 //!
-//! SQLite's own locks do not do for this: they are on the database file, and it is the file that is swapped. A file system without locks is
+//! `SQLite`'s own locks do not do for this: they are on the database file, and it is the file that is swapped. A file system without locks is
 //! gone on with: then two processes that swap at the same moment may lose rows, which can be made again from the files.
 
 use std::fs::{self, File, TryLockError};
@@ -26,7 +26,7 @@ impl Patience {
         match self {
             Self::Moment => Duration::from_millis(250),
             Self::Usual => Duration::from_secs(10),
-            Self::Long => Duration::from_mins(2),
+            Self::Long => Duration::from_secs(120),
         }
     }
 }
@@ -38,7 +38,7 @@ pub(super) struct Busy;
 /// A lock that is held as long as this lives; of no file where there are no locks.
 #[derive(Debug)]
 pub(super) struct Held {
-    _file: Option<File>,
+    file: Option<File>,
 }
 
 /// The right to make a new database, held as long as this lives.
@@ -65,7 +65,7 @@ pub(super) fn to_use(database: &Path, patience: Patience) -> Result<Held, Busy> 
 /// Waits until nobody else makes a new database.
 pub(super) fn to_build(database: &Path, patience: Patience) -> Result<Building, Busy> {
     let held = hold(&beside(database, "building"), patience, File::try_lock)?;
-    Ok(Building { file: held._file, database: database.to_owned() })
+    Ok(Building { file: held.file, database: database.to_owned() })
 }
 
 impl Building {
@@ -96,9 +96,9 @@ pub fn is_being_written(journal: &Path) -> bool {
 }
 
 fn hold(path: &Path, patience: Patience, lock: fn(&File) -> Result<(), TryLockError>) -> Result<Held, Busy> {
-    let Ok(file) = open(path) else { return Ok(Held { _file: None }) };
+    let Ok(file) = open(path) else { return Ok(Held { file: None }) };
     let has_locks = wait(patience, || lock(&file))?;
-    Ok(Held { _file: has_locks.then_some(file) })
+    Ok(Held { file: has_locks.then_some(file) })
 }
 
 /// Tries again and again. False where there are no locks.

@@ -1,7 +1,7 @@
 //! Opening a database, and finding out in what state it is.
 //!
 //! Invariant: whoever has it open holds a lock with all others that do, so that nobody puts another file in its place meanwhile. Nothing
-//! reads the file but SQLite: another open and close of it in this process would take away the locks that SQLite has on it.
+//! reads the file but `SQLite`: another open and close of it in this process would take away the locks that `SQLite` has on it.
 
 use std::fs;
 use std::io;

@@ -16,7 +16,7 @@ use crate::records::files::sync_folder;
 use super::locking::Patience;
 use super::opening::{self, Unusable, is_damage};
 
-/// What SQLite keeps beside a database while it is used.
+/// What `SQLite` keeps beside a database while it is used.
 const COMPANIONS: [&str; 3] = ["-wal", "-shm", "-journal"];
 
 /// What a new database is called until it is complete.

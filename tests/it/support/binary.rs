@@ -163,6 +163,13 @@ impl Running {
         }
     }
 
+    /// Whether it has this file open at this moment.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn has_open(&self, file: &Path) -> bool {
+        let open = std::fs::read_dir(format!("/proc/{}/fd", self.pid.as_raw_nonzero())).into_iter().flatten().flatten();
+        open.into_iter().any(|entry| std::fs::read_link(entry.path()).is_ok_and(|target| target == file))
+    }
+
     /// Waits for the end; a run that hangs is killed and fails the test.
     pub(crate) fn wait(self) -> Ran {
         let Ok(status) = self.ended.recv_timeout(PATIENCE) else {

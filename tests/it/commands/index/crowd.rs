@@ -11,6 +11,27 @@ use crate::support::provider_server::ProviderServer;
 
 const PROCESSES: usize = 8;
 
+#[cfg(target_os = "linux")]
+#[test]
+fn whoever_finds_an_index_that_another_process_has_made_meanwhile_brings_its_own_rows() {
+    let server = ProviderServer::start();
+    let (conclave, other) = (Conclave::at(&server), Conclave::at(&server));
+    fs::create_dir(other.home()).unwrap();
+    statistics(&other);
+    fs::create_dir(conclave.home()).unwrap();
+    let building = fs::File::create(conclave.home().join("consult-analytics.building")).unwrap();
+    building.lock().unwrap();
+    let running = conclave.start(&["consult", "-q", "Shall we?"]);
+    // The answer has been given when it finds that there is no index, and waits for us to make it.
+    while !running.has_open(&conclave.home().join("consult-analytics.building")) {
+        thread::yield_now();
+    }
+    fs::copy(database(&other), database(&conclave)).unwrap();
+    drop(building);
+    assert_eq!(running.wait().ends_with(0).stderr, "");
+    assert_eq!(total(&statistics(&conclave)), 1);
+}
+
 #[test]
 fn eight_processes_at_once_bring_all_their_consultations() {
     let each = std::env::vars().find(|(name, _)| name == "CONCLAVE_TEST_CROWD").map_or(1, |(_, value)| value.parse().unwrap());
