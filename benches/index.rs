@@ -5,12 +5,14 @@
 //! cargo bench --bench index -- 20000
 //! ```
 //!
+//! Beside the records a second stands what each took of the processors' time: that does not depend on what else the machine does.
 //! Two lengths of records: as panels of three with four rounds leave them, and short ones of about 12 KB, which the limits are for.
 
-#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a bench fails by panicking")]
+#![expect(clippy::unwrap_used, reason = "a bench fails by panicking")]
 #![expect(clippy::print_stdout, clippy::disallowed_methods, reason = "a bench reads the clock and prints what it found")]
+#![expect(clippy::cast_precision_loss, reason = "figures to be read")]
 
-#[expect(dead_code, clippy::cast_precision_loss, reason = "the tests use the rest")]
+#[expect(dead_code, clippy::panic, clippy::indexing_slicing, reason = "the tests use the rest")]
 #[path = "../tests/it/support/generated/mod.rs"]
 mod generated;
 
@@ -40,58 +42,89 @@ fn measure(count: usize, length: Length) {
     let home = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let logs = home.path().join("consult-logs");
     fs::create_dir(&logs).unwrap();
-    let took = time(|| generated::write(&logs, 1, count, length));
+    let generated = Spent::on(|| generated::write(&logs, 1, count, length));
     let paths = paths(&logs);
     let bytes: u64 = paths.iter().map(|path| path.metadata().unwrap().len()).sum();
-    println!("\n{count} records, {} bytes each; generated in {took:.1} s", bytes / count as u64);
-    println!("{:<56} {:>11} {:>11}", "", "records/s", "limit");
+    println!("\n{count} records, {} bytes each; generated in {:.1} s", bytes / count as u64, generated.wall);
+    println!("{:<48} {:>10} {:>10} {:>14}", "", "records/s", "limit", "us of CPU each");
 
     // In portions, so that the records need not be in memory all at once.
-    let (mut reading, mut parsing, mut inserting) = (0.0, 0.0, 0.0);
-    let mut connection = Connection::open(home.path().join("insert.db")).unwrap();
+    let (mut reading, mut parsing, mut inserting) = (Spent::default(), Spent::default(), Spent::default());
+    let one_by_one = home.path().join("insert.db");
+    let mut connection = Connection::open(&one_by_one).unwrap();
     schema::migrate(&mut connection, 0).unwrap();
     let mut bulk = Bulk::begin(&connection).unwrap();
     for portion in paths.chunks(2_000) {
         let mut records = Vec::new();
-        reading += time(|| records.extend(portion.iter().map(|path| fs::read(path).unwrap())));
+        reading += Spent::on(|| records.extend(portion.iter().map(|path| fs::read(path).unwrap())));
         let mut rows = Vec::new();
-        parsing += time(|| rows.extend(records.iter().map(|record| extracting::rows(record, "stem", Timestamp(0)).unwrap())));
-        inserting += time(|| {
+        parsing += Spent::on(|| rows.extend(records.iter().map(|record| extracting::rows(record, "stem", Timestamp(0)).unwrap())));
+        inserting += Spent::on(|| {
             for rows in &rows {
                 bulk.put(rows).unwrap();
             }
         });
     }
-    let finishing = time(|| bulk.finish().unwrap());
-    let per_second = |took: f64| count as f64 / took;
-    row("files read only", per_second(reading), None);
-    row("parse only", per_second(parsing), None);
-    row("insert only", per_second(inserting + finishing), None);
-    row("  rows", per_second(inserting), None);
-    row("  what they are searched by", per_second(finishing), None);
+    let finishing = Spent::on(|| bulk.finish().unwrap());
+    row("files read only", reading, count, None);
+    row("parse only", parsing, count, None);
+    row("insert only", inserting + finishing, count, None);
+    row("  rows", inserting, count, None);
+    row("  what they are searched by", finishing, count, None);
 
     let database = home.path().join("consult-analytics.db");
-    let mut rebuilt = None;
-    let took = time(|| rebuilt = Some(rebuild(&logs, &database, &mut |_| ()).unwrap()));
-    let found = rebuilt.map_or(0, |rebuilt| rebuilt.indexed);
-    row(&format!("rebuild, whole ({found} found)"), per_second(took), Some(REBUILD));
-    let size = fs::metadata(home.path().join("insert.db")).unwrap().len();
-    println!("{:<56} {:>11.1}", "size of the index, MB", size as f64 / 1e6);
+    let mut indexed = 0;
+    let rebuilding = Spent::on(|| indexed = rebuild(&logs, &database, &mut |_| ()).unwrap().indexed);
+    assert_eq!(indexed, count);
+    row("rebuild, whole", rebuilding, count, Some(REBUILD));
+    println!("{:<48} {:>10.1}", "size of the index, MB", fs::metadata(&database).unwrap().len() as f64 / 1e6);
 }
 
-fn row(what: &str, figure: f64, limit: Option<f64>) {
+fn row(what: &str, spent: Spent, count: usize, limit: Option<f64>) {
+    let figure = count as f64 / spent.wall;
     let (shown, met) = match limit {
         Some(limit) if figure < limit => (format!("{limit:.0}"), "NOT MET"),
         Some(limit) => (format!("{limit:.0}"), "met"),
         None => (String::new(), ""),
     };
-    println!("{what:<56} {figure:>11.0} {shown:>11}  {met}");
+    println!("{what:<48} {figure:>10.0} {shown:>10} {:>14.1}  {met}", spent.processors * 1e6 / count as f64);
 }
 
-fn time(work: impl FnOnce()) -> f64 {
-    let began = Instant::now();
-    work();
-    began.elapsed().as_secs_f64()
+/// Seconds by the clock, and seconds of all processors together.
+#[derive(Clone, Copy, Debug, Default)]
+struct Spent {
+    wall: f64,
+    processors: f64,
+}
+
+impl Spent {
+    fn on(work: impl FnOnce()) -> Self {
+        let (began, busy) = (Instant::now(), processors());
+        work();
+        Self { wall: began.elapsed().as_secs_f64(), processors: processors() - busy }
+    }
+}
+
+impl std::ops::Add for Spent {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self { wall: self.wall + other.wall, processors: self.processors + other.processors }
+    }
+}
+
+impl std::ops::AddAssign for Spent {
+    fn add_assign(&mut self, other: Self) {
+        *self = *self + other;
+    }
+}
+
+/// Seconds that this process has kept processors busy, threads that have ended included, to a hundredth (Linux).
+fn processors() -> f64 {
+    let stat = fs::read_to_string("/proc/self/stat").unwrap();
+    let behind_the_name = stat.rsplit_once(") ").unwrap().1;
+    let ticks: Vec<f64> = behind_the_name.split(' ').skip(11).take(2).map(|ticks| ticks.parse().unwrap()).collect();
+    ticks.iter().sum::<f64>() / 100.0
 }
 
 /// All records in the order of their names.

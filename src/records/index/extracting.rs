@@ -42,7 +42,7 @@ pub fn rows<'a>(record: &'a [u8], stem: &'a str, written_at: Timestamp) -> Resul
         // The original writes cancelled runs as lines.
         Err(_) => return super::foreign::rows(record, stem, written_at),
     };
-    let Some(mut read) = read.filter(is_ours) else { return super::foreign::rows(record, stem, written_at) };
+    let Some(mut read): Option<Record<'a>> = read.filter(is_ours) else { return super::foreign::rows(record, stem, written_at) };
     if let Some(version) = read.schema_version.0.as_deref().filter(|version| is_newer(version)) {
         return Err(NotIndexable::Newer(version.to_owned()));
     }
@@ -84,7 +84,7 @@ fn consultation<'a>(record: Record<'a>, id: Cow<'a, str>, stem: &'a str, written
             cost: spending.as_ref().and_then(|spending| money(spending.micro_usd, spending.lower_bound)),
             total_tokens: spending.as_ref().and_then(|spending| spending.tokens.0.as_ref()?.total.0),
             // A consultation without an answer has nobody who could dissent from it.
-            dissent: record.recommendation.0.as_ref().and_then(|_| record.dissent.0.as_ref()).map(|dissent| dissent.len() as u64),
+            dissent: record.recommendation.0.as_ref().and(record.dissent.0.as_ref()).map(|dissent| dissent.len() as u64),
             saved_micro_usd: record.estimated_cost_saved.0.filter(|_| early_termination).and_then(MicroUsd::from_usd).map(|saved| saved.0),
             debate: debate(&record),
             verdict_changed: record

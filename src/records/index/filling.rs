@@ -120,14 +120,12 @@ impl Filled {
                 return Ok(Some(extracted));
             }
             bulk.put(rows)?;
-            self.note(
-                connection,
-                logs,
-                id,
-                Source { worth: *worth, name: sources::file_name(&extracted.stem, extracted.files) },
-                extracted.files,
-                &extracted.stem,
-            )?;
+            let source = Source { worth: *worth, name: sources::file_name(&extracted.stem, extracted.files) };
+            self.sources.insert(id.to_owned(), source);
+            // An answer of which nothing is known has nothing to be updated, which for very many is a good part of the work.
+            if extracted.files.outcome {
+                grade(connection, logs, id, extracted.files, &extracted.stem)?;
+            }
         }
         self.finish(connection, logs, &extracted)?;
         Ok(None)
@@ -152,16 +150,10 @@ impl Filled {
                 None => {}
             }
             storing::put(connection, rows)?;
-            self.note(connection, logs, id, source, extracted.files, &extracted.stem)?;
+            self.sources.insert(id.to_owned(), source);
+            grade(connection, logs, id, extracted.files, &extracted.stem)?;
         }
         self.finish(connection, logs, &extracted)
-    }
-
-    /// Notes where rows came from, and what became of the answer.
-    fn note(&mut self, connection: &Connection, logs: &Path, id: &str, source: Source, files: Files, stem: &str) -> Result<()> {
-        self.sources.insert(id.to_owned(), source);
-        let grade = if files.outcome { outcomes::read(logs, stem) } else { None };
-        storing::set_outcome(connection, id, grade.as_ref())
     }
 
     /// Notes what has no rows, and what is still going on.
@@ -213,4 +205,10 @@ impl Filled {
         self.rebuilt.skipped.sort_unstable();
         self.rebuilt
     }
+}
+
+/// Notes what became of an answer.
+fn grade(connection: &Connection, logs: &Path, id: &str, files: Files, stem: &str) -> Result<()> {
+    let grade = if files.outcome { outcomes::read(logs, stem) } else { None };
+    storing::set_outcome(connection, id, grade.as_ref())
 }
