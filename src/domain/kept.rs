@@ -172,6 +172,15 @@ impl Kept {
         self.experts.iter().find(|expert| expert.id.as_str() == agent).map_or(agent, |expert| expert.name.as_str())
     }
 
+    /// The agent that a person means: the judge, or a seat by its id or its name, in any letters.
+    pub fn agent_called(&self, text: &str) -> Option<SeatId> {
+        let text = text.trim();
+        let is_meant = |name: &str| name.to_lowercase() == text.to_lowercase();
+        let exact = self.experts.iter().find(|expert| expert.id.as_str() == text);
+        let found = exact.or_else(|| self.experts.iter().find(|expert| is_meant(expert.id.as_str()) || is_meant(&expert.name)));
+        found.map(|expert| expert.id.clone()).or_else(|| is_meant("judge").then(SeatId::judge))
+    }
+
     /// The id as commands take it, where it has our form.
     pub fn consultation_id(&self) -> Option<ConsultationId> {
         self.id.strip_prefix("consult-").map(ConsultationId::from_unique)
