@@ -13,8 +13,8 @@ use crate::terminal::words::count;
 /// Consultations that are listed where a name names several.
 const MOST_CANDIDATES: usize = 10;
 
-/// Characters of a question that stand behind a candidate.
-const LONGEST_QUESTION: usize = 60;
+/// Columns of a question that stand behind a candidate, so that all of it fits on a terminal of 80.
+const LONGEST_QUESTION: usize = 32;
 
 /// Finds the consultation of this name, in the index if there is one, else in the folder of logs.
 pub(crate) fn find(index: Option<&Index>, logs: &Path, name: &str) -> Result<Found, Error> {
@@ -35,7 +35,7 @@ fn several(index: Option<&Index>, logs: &Path, name: &str, found: &[Found]) -> E
     let error = Error::usage(format!("`{}` could be any of {}", one_line(name), count(found.len(), "consultation")));
     let error = found.iter().take(MOST_CANDIDATES).fold(error, |error, candidate| {
         let told = told(index, logs, candidate).unwrap_or_default();
-        error.hint(format!("{}{told}", candidate.id))
+        error.hint(format!("{}{told}", candidate.id.strip_prefix("consult-").unwrap_or(&candidate.id)))
     });
     match found.len().saturating_sub(MOST_CANDIDATES) {
         0 => error,

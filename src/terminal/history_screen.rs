@@ -177,6 +177,16 @@ pub fn screen(history: &History, now: Timestamp, zone: &TimeZone, width: Option<
     }
 }
 
+/// What is said beneath the list: how much more there is, and what can be done.
+pub fn below(history: &History, width: usize) -> Vec<String> {
+    let shown = history.consultations.len();
+    let total = usize::try_from(history.total).unwrap_or(usize::MAX);
+    let more = (shown < total).then(|| format!("The newest {shown} of {}; more with -n N or --all", count(total, "consultation")));
+    let unanswered = history.consultations.iter().find(|entry| entry.resumable);
+    let go_on = unanswered.map(|entry| format!("Go on with what has no answer: conclave resume {}", entry.short_id));
+    more.into_iter().chain(go_on).map(|line| fit(&line, Some(width))).collect()
+}
+
 /// `completed`, and what became of it.
 fn standing(entry: &Entry, paint: Paint) -> String {
     let became = entry.outcome().map(|outcome| format!(", {}", outcome_word(outcome, paint))).unwrap_or_default();

@@ -14,8 +14,7 @@ use crate::records::files::ConsultationFiles;
 use crate::records::finding::{self, Opening};
 use crate::records::history::{self, Filter, Listed, Search, State};
 use crate::records::index::{Index, is_being_written};
-use crate::terminal::history_screen::{Entry, EntryOutcome, History, Standing, screen};
-use crate::terminal::words::count;
+use crate::terminal::history_screen::{Entry, EntryOutcome, History, Standing, below, screen};
 
 use super::{Past, SCHEMA_VERSION};
 
@@ -114,7 +113,7 @@ pub(super) fn run(args: &Args, past: &Past<'_>) -> Result<(), Error> {
     let text = screen(&history, Clock::system().now(), &TimeZone::system(), width, face.paint);
     printer.result(&text).map_err(Error::failed)?;
     if face.is_terminal {
-        below(&history, past);
+        below(&history, printer.err_face().width).iter().for_each(|line| printer.note(line));
     }
     Ok(())
 }
@@ -209,19 +208,4 @@ fn nothing(filter: &Filter) -> String {
     } else {
         "No consultation is like that. All of them: conclave history list --all".to_owned()
     }
-}
-
-/// What can be done with the list.
-fn below(history: &History, past: &Past<'_>) {
-    let shown = history.consultations.len();
-    if u64::try_from(shown).is_ok_and(|shown| shown < history.total) {
-        past.printer.note(&format!("The newest {shown} of {}; more with -n N or --all", count_of(history.total)));
-    }
-    if let Some(entry) = history.consultations.iter().find(|entry| entry.resumable) {
-        past.printer.note(&format!("Go on with what has no answer: conclave resume {}", entry.short_id));
-    }
-}
-
-fn count_of(number: u64) -> String {
-    usize::try_from(number).map_or_else(|_| number.to_string(), |number| count(number, "consultation"))
 }

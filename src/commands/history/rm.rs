@@ -22,7 +22,7 @@ use crate::terminal::history_screen::date;
 use crate::terminal::words::{bytes, count};
 
 use super::Past;
-use super::list::StateArg;
+use super::list::{StateArg, short};
 
 /// Consultations that are named before it is asked about them.
 const MOST_NAMED: usize = 10;
@@ -111,9 +111,15 @@ fn named(past: &Past<'_>, names: &[String]) -> Result<Vec<Doomed>, Error> {
 
 fn agree(past: &Past<'_>, doomed: &[Doomed]) -> Result<(), Error> {
     let zone = TimeZone::system();
-    let line = |doomed: &Doomed| match &doomed.told {
-        Some((at, question)) => format!("{}  {}  {}", doomed.found.id, date(*at, &zone), one_line(question)),
-        None => doomed.found.id.clone(),
+    let index = past.names();
+    let line = |doomed: &Doomed| {
+        let id = doomed.found.id.as_str();
+        let short = index.as_ref().and_then(|index| short(index.connection(), id).ok());
+        let id = short.as_deref().unwrap_or(id);
+        match &doomed.told {
+            Some((at, question)) => format!("{id}  {}  {}", date(*at, &zone), one_line(question)),
+            None => id.to_owned(),
+        }
     };
     let printer = past.printer;
     if !can_ask(printer, Input::Free) {
@@ -121,8 +127,11 @@ fn agree(past: &Past<'_>, doomed: &[Doomed]) -> Result<(), Error> {
         return Err(error.hint("agree to it: --yes"));
     }
     let width = printer.err_face().width.saturating_sub(1);
-    for doomed in doomed.iter().take(MOST_NAMED) {
-        printer.note(&console::truncate_str(&line(doomed), width, "…"));
+    let named: Vec<String> = doomed.iter().take(MOST_NAMED).map(line).collect();
+    // Nobody is kept from the index while a question is open.
+    drop(index);
+    for line in named {
+        printer.note(&console::truncate_str(&line, width, "…"));
     }
     if let more @ 1.. = doomed.len().saturating_sub(MOST_NAMED) {
         printer.note(&format!("and {more} more"));

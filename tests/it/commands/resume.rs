@@ -157,8 +157,8 @@ fn a_name_that_several_have_lists_them_and_one_that_none_has_says_so() {
     let told = refused(&conclave, &server, &["01"]);
     let lines: Vec<&str> = told.lines().collect();
     assert_eq!(lines[0], "error: `01` could be any of 2 consultations");
-    assert!(lines[1].starts_with("hint: consult-01") && lines[1].ends_with("  Two? Really?"), "the newest first: {told}");
-    assert!(lines[2].starts_with("hint: consult-01") && lines[2].contains("  20") && lines[2].ends_with("  One?"), "{told}");
+    assert!(lines[1].starts_with("hint: 01") && lines[1].ends_with("  Two? Really?"), "the newest first: {told}");
+    assert!(lines[2].starts_with("hint: 01") && lines[2].contains("  20") && lines[2].ends_with("  One?"), "{told}");
     assert!(refused(&conclave, &server, &["02"]).starts_with("error: no consultation is called `02`\n"));
 }
 

@@ -11,7 +11,7 @@ fn a_name_that_could_be_several_lists_them_and_one_that_is_none_says_where_to_lo
         let told = ran.stderr.strip_prefix("error: `01kfa` could be any of 3 consultations\n").unwrap_or_else(|| panic!("{}", ran.stderr));
         let hints: Vec<&str> = told.lines().collect();
         assert_eq!(hints.len(), 3, "{told}");
-        assert_eq!(hints[2], format!("hint: consult-{OLDEST}  2026-01-05  Should I use OAuth or JWT?"));
+        assert_eq!(hints[2], format!("hint: {OLDEST}  2026-01-05  Should I use OAuth or JWT?"));
         let ran = conclave.run(&[command, &["02"]].concat()).ends_with(2);
         assert_eq!(ran.stderr, "error: no consultation is called `02`\nhint: see what is kept: conclave history list\n");
     }

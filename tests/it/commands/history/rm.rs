@@ -136,7 +136,7 @@ fn a_yes_on_the_terminal_deletes() {
     let (ran, screen) = terminal.end();
     ran.ends_with(0);
     assert!(screen.text().contains("Deleted 2 consultations (6 files, "), "{}", screen.text());
-    assert!(screen.text().contains(&format!("consult-{OLDEST}  2026-01-05  Should")), "{}", screen.text());
+    assert!(screen.text().contains("01kfa1aa  2026-01-05  Should I use OAuth or JWT?\n"), "{}", screen.text());
     assert_eq!(screen.too_wide(70), [""; 0]);
     assert_eq!(listed(&conclave), [NEWEST]);
 }
