@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::extracting::UNKNOWN;
 use super::lenient::{Object, Text};
-use super::record_shape::{Dissent, Record, Seat};
+use super::record_shape::{Dissent, Record, Seat, Substitution};
 use super::rows::{AgentRow, Role};
 
 /// The judge's place.
@@ -50,10 +50,13 @@ fn named<'a>(name: &Text<'a>) -> Cow<'a, str> {
     name.0.clone().unwrap_or(Cow::Borrowed(UNKNOWN))
 }
 
-/// Provider and model of who plays a seat: the last one that took it over, else the one it was given.
+/// Provider and model of who answered for a seat in Round 1, which is whose confidence it is: the last one that took it over by then, else the
+/// one it was given.
 fn player<'a>(record: &Record<'a>, seat: &Seat<'a>) -> (Cow<'a, str>, Cow<'a, str>) {
     let substitutions = record.substitutions.all().iter().rev().filter_map(|substitution| substitution.0.as_ref());
-    let taken_over = substitutions.filter(|substitution| substitution.agent_id.0 == seat.id.0).find_map(|substitution| {
+    let is_in_time = |substitution: &&Substitution<'a>| substitution.round_number.0.is_none_or(|round| round <= 1);
+    let mut of_seat = substitutions.filter(|substitution| substitution.agent_id.0 == seat.id.0).filter(is_in_time);
+    let taken_over = of_seat.find_map(|substitution| {
         let (provider, model) = split(substitution.substitute.0.clone()?);
         Some((provider?, model?))
     });

@@ -83,6 +83,7 @@ pub(super) struct Substitution<'a> {
     pub(super) agent_id: Text<'a>,
     #[serde(borrow)]
     pub(super) substitute: Text<'a>,
+    pub(super) round_number: Whole,
 }
 
 #[derive(Debug, Default, Deserialize)]

@@ -60,7 +60,11 @@ fn statements<'a>(record: &'a Value, outcome: Outcome) -> impl Iterator<Item = (
             return None;
         }
         let seat = record["panel"]["seats"].as_array()?.iter().find(|seat| &seat["seat"] == agent)?;
-        let model = format!("{}:{}", seat["provider"].as_str()?, seat["model"].as_str()?);
+        let given = format!("{}:{}", seat["provider"].as_str()?, seat["model"].as_str()?);
+        // Who took over later had not stated anything in Round 1.
+        let took_over = |one: &&Value| &one["agent_id"] == agent && one["round_number"] == 1;
+        let model =
+            record["substitutions"].as_array()?.iter().rfind(took_over).map_or(given, |one| one["substitute"].as_str().unwrap().to_owned());
         Some((model, [held["confidence"].as_f64()?, outcome.share_right()]))
     })
 }

@@ -12,7 +12,7 @@ const SCHEMA: &str = include_str!("../../../schemas/consult_stats.schema.json");
 
 /// In a locale of UTF-8, with so many consultations in the home.
 fn with(count: usize) -> Conclave {
-    let conclave = Conclave::new().variable("LANG", "C.UTF-8").config("{}");
+    let conclave = Conclave::new().config("{}");
     let logs = conclave.home().join("consult-logs");
     std::fs::create_dir_all(&logs).unwrap();
     generated::write(&logs, 7, count, Length::Short);
@@ -31,7 +31,7 @@ fn json(conclave: &Conclave, arguments: &[&str]) -> Value {
 
 #[test]
 fn without_a_consultation_it_says_how_to_have_one() {
-    let conclave = Conclave::new().variable("LANG", "C.UTF-8");
+    let conclave = Conclave::new();
     let first = "📭 No consultations found.\n\nRun your first consultation:\n  conclave consult \"Your question here\"\n";
     for arguments in [&[][..], &["--week"], &["--month"], &["--all-time"], &["--since", "2026-01-01"]] {
         let ran = conclave.run(&[&["consult-stats"], arguments].concat()).ends_with(0);
@@ -43,7 +43,7 @@ fn without_a_consultation_it_says_how_to_have_one() {
 #[test]
 fn a_consultation_is_counted_as_soon_as_it_is_over_and_held_against_the_targets_of_the_settings() {
     let server = ProviderServer::start();
-    let conclave = Conclave::at(&server).variable("LANG", "C.UTF-8").config(r#"{"target_runs": 2, "targetMonthlyCost": 0.01}"#);
+    let conclave = Conclave::at(&server).config(r#"{"target_runs": 2, "targetMonthlyCost": 0.01}"#);
     conclave.run(&["consult", "Shall we?"]).ends_with(0);
     let record = conclave.record();
     for range in ["--all-time", "--week", "--month"] {

@@ -183,7 +183,7 @@ fn old_prices_and_proxies_are_told_of() {
 #[test]
 fn a_narrow_terminal_gets_lines_that_fit() {
     let server = LocalServer::start().get("/v1/models", 200, r#"{"data":[{"id":"claude-sonnet-5-5"}]}"#);
-    let conclave = anthropic_at(&server).without("NO_COLOR").variable("TERM", "xterm").variable("LANG", "C.UTF-8");
+    let conclave = anthropic_at(&server).without("NO_COLOR").variable("TERM", "xterm");
     for columns in [50, 80] {
         let (ran, transcript) = Terminal::start(&conclave, columns, Output::Terminal, &["doctor"]).end();
         assert_eq!(ran.code, Some(0));

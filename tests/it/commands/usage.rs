@@ -40,7 +40,7 @@ fn what_the_command_line_does_not_know_is_refused() {
         (&["consult", "--format", "yaml", "q"], "[possible values: markdown, json, both]"),
         (&["consult", "-q", "--verbose", "q"], "cannot be used with"),
         (&["consult", "two", "questions"], "unexpected argument 'questions'"),
-        (&["consul", "q"], "a similar subcommand exists: 'consult'"),
+        (&["consul", "q"], "some similar subcommands exist: 'consult-stats', 'consult'"),
         (&[], "Usage: conclave <COMMAND>"),
     ] {
         let said = refused(&conclave, &server, arguments, "");

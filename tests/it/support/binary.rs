@@ -58,6 +58,7 @@ impl Conclave {
             // What happens to run on the developer's machine is none of a test's business.
             ("CONCLAVE_LOCAL_SERVERS", "none".into()),
             ("NO_COLOR", "1".into()),
+            ("LANG", "C.UTF-8".into()),
             ("TZ", "UTC".into()),
         ]);
         Self { folder, variables }
