@@ -113,7 +113,9 @@ pub(super) fn run(args: &Args, past: &Past<'_>) -> Result<(), Error> {
     let text = screen(&history, Clock::system().now(), &TimeZone::system(), width, face.paint);
     printer.result(&text).map_err(Error::failed)?;
     if face.is_terminal {
-        below(&history, printer.err_face().width).iter().for_each(|line| printer.note(line));
+        for line in below(&history, printer.err_face().width) {
+            printer.note(&line);
+        }
     }
     Ok(())
 }
