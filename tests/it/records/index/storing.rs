@@ -229,7 +229,7 @@ fn an_index_made_anew_from_the_files_is_the_same_as_one_that_was_written_to_as_t
     let home = tempfile::tempdir().unwrap();
     let logs = home.path().join("consult-logs");
     std::fs::create_dir(&logs).unwrap();
-    let live = Index::in_memory().unwrap();
+    let mut live = Index::in_memory().unwrap();
     for generated in consultations(5, 40, Length::Short) {
         generated.write(&logs);
         let record = generated.bytes();
@@ -238,6 +238,7 @@ fn an_index_made_anew_from_the_files_is_the_same_as_one_that_was_written_to_as_t
     let database = home.path().join("consult-analytics.db");
     assert_eq!(rebuild(&logs, &database, &mut |_| ()).unwrap().indexed, 40);
     let rebuilt = Index::open(&database).unwrap();
+    conclave::records::statistics::days::refresh(live.connection_mut()).unwrap();
     let lasting = |connection| {
         let mut contents = contents(connection);
         // What has a record and has not ended may be going on still.
