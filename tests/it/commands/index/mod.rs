@@ -118,7 +118,7 @@ fn newer(conclave: &Conclave) {
 
 #[test]
 fn a_newer_index_is_refused_with_what_to_do_and_can_be_made_anew() {
-    let conclave = with_records(Conclave::new(), 3);
+    let conclave = with_records(Conclave::new().variable("LC_ALL", "C.UTF-8"), 3);
     newer(&conclave);
     let ran = conclave.run(&["consult-stats"]).ends_with(2);
     assert_eq!(ran.stdout, "");
@@ -143,7 +143,7 @@ fn a_rebuild_tells_how_many_there_are_and_names_what_was_left_out() {
         fs::write(logs(&conclave).join(format!("consult-torn{number}.json")), "{").unwrap();
     }
     let ran = conclave.run(&["consult-stats", "--rebuild-index"]).ends_with(0);
-    assert_eq!(ran.stdout, "✅ Index rebuilt successfully. [7] consultations indexed.\n");
+    assert_eq!(ran.stdout, "Index rebuilt successfully. [7] consultations indexed.\n", "no locale, no sign");
     assert_eq!(
         ran.stderr,
         "Skipped 5 files: consult-torn1.json (it is not JSON), consult-torn2.json (it is not JSON), consult-torn3.json (it is not JSON), and 2 more\n"
