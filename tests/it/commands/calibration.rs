@@ -45,7 +45,7 @@ fn graded(conclave: &Conclave) -> Vec<(Generated, Outcome)> {
 }
 
 /// `[stated, right]` of every expert in a record that stood behind the answer, by model.
-fn statements<'a>(record: &'a Value, outcome: Outcome) -> impl Iterator<Item = (String, [f64; 2])> + 'a {
+fn statements(record: &Value, outcome: Outcome) -> impl Iterator<Item = (String, [f64; 2])> + '_ {
     let artifacts = |round: &str| record["responses"][round]["artifacts"].as_array().cloned().unwrap_or_default();
     let synthesis = artifacts("round_2").into_iter().next().unwrap_or_default();
     let supporting = synthesis["consensus_points"][0]["supporting_agents"].as_array().cloned().unwrap_or_default();
@@ -70,7 +70,8 @@ fn statements<'a>(record: &'a Value, outcome: Outcome) -> impl Iterator<Item = (
 }
 
 fn brier(statements: &[[f64; 2]]) -> f64 {
-    statements.iter().map(|[stated, right]| (stated - right) * (stated - right)).sum::<f64>() / statements.len() as f64
+    let squares: f64 = statements.iter().map(|[stated, right]| (stated - right) * (stated - right)).sum();
+    squares / statements.iter().map(|_| 1.0).sum::<f64>()
 }
 
 #[test]
@@ -112,7 +113,7 @@ fn every_figure_equals_one_worked_out_from_the_records() {
 fn only_answers_of_the_range_count() {
     let conclave = Conclave::new();
     let graded = graded(&conclave);
-    let month = graded[0].0.at.date()[..7].to_owned();
+    let month: String = graded[0].0.at.date().chars().take(7).collect();
     let in_month = graded.iter().filter(|(consultation, _)| consultation.at.date().starts_with(&month)).count();
     assert!(in_month < graded.len());
     conclave.run(&["consult-stats", "--rebuild-index"]);

@@ -104,7 +104,7 @@ fn only_whole_answers_that_were_counted_by_their_provider_are_samples() {
 
 #[test]
 fn only_the_newest_calls_count() {
-    let calls = [9_000; 200].into_iter().chain([50; 3_000]).map(|output| call(output, 1));
+    let calls = [9_000; 200].into_iter().chain(vec![50; 3_000]).map(|output| call(output, 1));
     assert_eq!(learnt(calls), Some(OutputTokens { low: 50, expected: 50, high: 75 }));
 }
 

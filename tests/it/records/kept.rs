@@ -34,8 +34,8 @@ fn panel(kept: &Kept) -> Vec<String> {
     kept.experts.iter().map(|expert| format!("{} {} {}", expert.id, expert.name, expert.model.as_ref().unwrap())).collect()
 }
 
-fn micro(usd: u64) -> Option<Cost> {
-    Some(Cost::exactly(MicroUsd(usd)))
+fn micro(usd: u64) -> Cost {
+    Cost::exactly(MicroUsd(usd))
 }
 
 #[test]
@@ -102,7 +102,7 @@ fn the_originals_whole_record_is_read() {
             "Pragmatist Pragmatist google:gemini-2.5-pro"
         ]
     );
-    assert_eq!((kept.cost, kept.tokens, kept.duration), (micro(42_351), Some(7_030), Some(Duration::from_millis(25_400))));
+    assert_eq!((kept.cost, kept.tokens, kept.duration), (Some(micro(42_351)), Some(7_030), Some(Duration::from_millis(25_400))));
     assert_eq!((share(kept.confidence), kept.agreement), (Some(0.82), Some(1.0)));
     assert_eq!(kept.recommendation.as_deref(), Some("Use Postgres on a managed host."));
     assert_eq!(kept.summary.as_deref(), Some("A relational store fits"));
@@ -136,7 +136,7 @@ fn the_originals_other_spelling_is_the_same_record() {
     assert_eq!((kept.agreement, kept.duration), (Some(0.5), Some(Duration::from_millis(30_250))));
     assert_eq!(kept.recommendation.as_deref(), Some("One repository with a build cache."));
     let by_provider: Vec<(&str, Cost)> = kept.by_provider.iter().map(|(provider, cost)| (provider.as_str(), *cost)).collect();
-    assert_eq!(by_provider, [("openai", micro(5_000).unwrap()), ("unknown", micro(2_500).unwrap())]);
+    assert_eq!(by_provider, [("openai", micro(5_000)), ("unknown", micro(2_500))]);
     assert_eq!(kept.cross_exam.as_ref().unwrap().challenges[0].target_agent, "architect");
     assert_eq!(kept.prompt_versions[2], ("cross_exam".to_owned(), "2.1".to_owned()));
     assert_eq!(kept.tokens, Some(1_200));
@@ -163,12 +163,12 @@ fn what_its_first_version_wrote_is_read() {
 fn of_a_cancelled_run_the_last_whole_line_counts() {
     let kept = original("partial.jsonl");
     assert_eq!((kept.ended(), kept.abort_reason.as_deref(), kept.state.as_deref()), (Ended::Aborted, Some("timeout"), Some("cross_exam")));
-    assert_eq!((kept.cost, kept.recommendation.as_deref()), (micro(23_100), None));
+    assert_eq!((kept.cost, kept.recommendation.as_deref()), (Some(micro(23_100)), None));
     assert_eq!(kept.partial_consensus.as_deref(), Some("A relational store fits\nBackups come first"));
     assert_eq!(kept.rounds.iter().map(|round| (round.number, round.is_complete)).collect::<Vec<_>>(), [(1, true), (2, true), (3, false)]);
 
     let torn = original("partial-torn.jsonl");
-    assert_eq!((torn.abort_reason.as_deref(), torn.cost), (Some("user_pulse_cancel"), micro(12_000)));
+    assert_eq!((torn.abort_reason.as_deref(), torn.cost), (Some("user_pulse_cancel"), Some(micro(12_000))));
     let unfinished = torn.independents.iter().find(|held| held.agent_id.as_str() == "Architect").unwrap();
     assert_eq!(unfinished.position, "Postgres, because", "what was paid for is shown");
 }
@@ -198,7 +198,7 @@ fn the_index_has_the_same_of_the_originals_records() {
     };
     let whole = rows("complete.json").unwrap();
     let told = &whole.consultation;
-    assert_eq!((told.writer, told.ended, told.cost, told.dissent), (Writer::LlmConclave, Ended::Completed, micro(42_351), Some(1)));
+    assert_eq!((told.writer, told.ended, told.cost, told.dissent), (Writer::LlmConclave, Ended::Completed, Some(micro(42_351)), Some(1)));
     assert_eq!(told.debate, Debate { heard: 3, changed: 2, rise: 210_000, rise_of: 3 });
     assert_eq!((told.stem.as_ref(), told.project_type.as_deref(), told.later_rounds), ("consult-stem", Some("brownfield"), None));
     let agents: Vec<_> = whole.agents.iter().map(|agent| (agent.provider.as_ref(), agent.confidence, agent.agrees)).collect();

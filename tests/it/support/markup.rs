@@ -24,21 +24,20 @@ pub(crate) fn scan(page: &str) -> Scanned {
     let mut rest = page.strip_prefix("<!DOCTYPE html>").expect("a document type");
     let mut scanned = Scanned { tags: Vec::new(), title: String::new(), text: String::new(), levels: Vec::new() };
     let mut open: Vec<String> = Vec::new();
-    while let Some(at) = rest.find('<') {
-        scanned.text.push_str(&unescaped(&rest[..at]));
-        let end = rest[at..].find('>').expect("a tag that ends") + at;
-        let tag = &rest[at..=end];
-        assert!(!tag[1..].contains('<'), "{tag}");
-        scanned.tags.push(tag.to_owned());
-        rest = &rest[end + 1..];
+    while let Some((text, after)) = rest.split_once('<') {
+        scanned.text.push_str(&unescaped(text));
+        let (inner, after) = after.split_once('>').expect("a tag that ends");
+        assert!(!inner.contains('<'), "{inner}");
+        let tag = format!("<{inner}>");
+        scanned.tags.push(tag.clone());
+        rest = after;
         if let Some(name) = tag.strip_prefix("</") {
             assert_eq!(open.pop().as_deref(), Some(name.trim_end_matches('>')), "tags are closed in order");
             if tag == "</title>" {
-                scanned.title = std::mem::take(&mut scanned.text).trim_start().to_owned();
+                std::mem::take(&mut scanned.text).trim_start().clone_into(&mut scanned.title);
             }
             continue;
         }
-        let inner = tag.trim_start_matches('<').trim_end_matches('>');
         let (name, attributes) = inner.split_once(' ').unwrap_or((inner, ""));
         assert!(TAGS.contains(&name), "{tag}");
         check_attributes(attributes);
