@@ -8,8 +8,11 @@ use rusqlite::Connection;
 
 use super::Home;
 
+/// Does something to the file of a database.
+type Damage = fn(&Path);
+
 /// The ways of damage that opening finds out, by name.
-pub(crate) const DAMAGES: [(&str, fn(&Path)); 7] = [
+pub(crate) const DAMAGES: [(&str, Damage); 7] = [
     ("emptied", |database| fs::write(database, "").unwrap()),
     ("zero bytes", |database| {
         let length = usize::try_from(fs::metadata(database).unwrap().len()).unwrap();
