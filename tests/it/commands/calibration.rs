@@ -49,14 +49,13 @@ fn statements(record: &Value, outcome: Outcome) -> impl Iterator<Item = (String,
     let artifacts = |round: &str| record["responses"][round]["artifacts"].as_array().cloned().unwrap_or_default();
     let synthesis = artifacts("round_2").into_iter().next().unwrap_or_default();
     let supporting = synthesis["consensus_points"][0]["supporting_agents"].as_array().cloned().unwrap_or_default();
-    let dissenting: Vec<Value> = artifacts("round_4")
-        .iter()
-        .flat_map(|verdict| verdict["dissent"].as_array().cloned().unwrap_or_default())
-        .map(|dissent| dissent["agent"].clone())
-        .collect();
+    // Without a verdict of its own the record names who dissents.
+    let verdict = artifacts("round_4").into_iter().next().unwrap_or_else(|| record.clone());
+    let dissenting: Vec<Value> = verdict["dissent"].as_array().unwrap().iter().map(|dissent| dissent["agent"].clone()).collect();
     artifacts("round_1").into_iter().filter_map(move |held| {
         let agent = &held["agent_id"];
-        if !supporting.contains(agent) || dissenting.contains(agent) {
+        let name = &record["agents"].as_array()?.iter().find(|one| &one["id"] == agent)?["name"];
+        if !supporting.contains(agent) || dissenting.contains(agent) || dissenting.contains(name) {
             return None;
         }
         let seat = record["panel"]["seats"].as_array()?.iter().find(|seat| &seat["seat"] == agent)?;

@@ -39,6 +39,6 @@ fn killed_at_any_instant_a_rebuild_leaves_the_old_index_working() {
     }
     assert!(had_begun > 0, "some were in the middle of it");
     let ran = conclave.run(&["consult-stats", "--rebuild-index"]).ends_with(0);
-    assert_eq!(ran.stdout, "Index rebuilt successfully. [150] consultations indexed.\n");
+    assert_eq!(ran.stdout, "✅ Index rebuilt successfully. [150] consultations indexed.\n");
     assert_eq!((temporary(&conclave), total(&statistics(&conclave))), (vec![], 150));
 }

@@ -8,6 +8,7 @@ use rusqlite::Connection;
 
 use super::Home;
 
+/// Does something to the file of a database.
 type Damage = fn(&Path);
 
 /// The ways of damage that opening finds out, by name.

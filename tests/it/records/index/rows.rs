@@ -149,7 +149,10 @@ fn read_again(record: &Value, stem: &'static str) -> Rows<'static> {
 
 fn agent(record: &Value, seat: &Value, answered: bool) -> AgentRow<'static> {
     let id = seat["id"].as_str().unwrap();
-    let substitute = list(&record["substitutions"]).iter().rev().find(|substitution| substitution["agent_id"] == id);
+    let substitute = list(&record["substitutions"]).iter().rev().find(|substitution| {
+        // Who took over later had not stated anything in Round 1.
+        substitution["agent_id"] == id && substitution["round_number"] == 1
+    });
     let (provider, model) = match substitute {
         Some(substitution) => substitution["substitute"].as_str().unwrap().split_once(':').unwrap(),
         None => (seat["provider"].as_str().unwrap(), seat["model"].as_str().unwrap()),
