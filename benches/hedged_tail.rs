@@ -32,7 +32,8 @@ use conclave::domain::ids::ModelRef;
 use conclave::engine::ports::{Subscriber, SubscriberFailed};
 
 use provider_server::{Answer, On, ProviderServer, Recorded, Vendor};
-use support::{Figures, Limit, milliseconds, settled};
+use support::figures::{self, Figures, Limit, milliseconds};
+use support::settled;
 
 /// Of a hundred answers.
 const SLOW: f64 = 5.0;
@@ -46,8 +47,8 @@ const ANSWERS: usize = 2;
 const LANES: u32 = 8;
 
 fn main() {
-    let repetitions = support::argument(0).unwrap_or(1_000.0);
-    let scale = support::argument(1).unwrap_or(0.05);
+    let repetitions = figures::argument(0).unwrap_or(1_000.0);
+    let scale = figures::argument(1).unwrap_or(0.05);
     println!("{repetitions} consultations of each kind, times scaled by {scale}; all figures in ms unless they say otherwise");
     let (without, with) = std::thread::scope(|scope| {
         let series = |seed| scope.spawn(move || turns(u64::from(seed), (repetitions / f64::from(LANES)).ceil(), scale));
@@ -56,16 +57,16 @@ fn main() {
         ended.reduce(|(without, with), (also_without, also_with)| (without.and(also_without), with.and(also_with))).unwrap()
     });
     let limit = HEDGE_AFTER * scale * 1e3 + 1.3 * without.answers.median();
-    support::heading("A seat's answer");
-    support::row("with hedging", &with.answers, Limit::of_p99(limit));
-    support::row("without", &without.answers, Limit::NONE);
-    support::heading("Requests for the seat");
-    support::single("without hedging", without.requests, None);
-    support::single("more with hedging, %", (with.requests / without.requests - 1.0) * 100.0, Some(10.0));
-    support::single("calls not hedged, as the run's quarter was used up", with.quota_used, None);
-    support::single("calls not hedged for another reason", with.not_hedged, None);
-    support::heading("From the winner's end until the loser was seen closed");
-    support::row("in the same run", &with.closed, Limit { median: Some(100.0), p99: Some(100.0) });
+    figures::heading("A seat's answer");
+    figures::row("with hedging", &with.answers, Limit::of_p99(limit));
+    figures::row("without", &without.answers, Limit::NONE);
+    figures::heading("Requests for the seat");
+    figures::single("without hedging", without.requests, None);
+    figures::single("more with hedging, %", (with.requests / without.requests - 1.0) * 100.0, Some(10.0));
+    figures::single("calls not hedged, as the run's quarter was used up", with.quota_used, None);
+    figures::single("calls not hedged for another reason", with.not_hedged, None);
+    figures::heading("From the winner's end until the loser was seen closed");
+    figures::row("in the same run", &with.closed, Limit { median: Some(100.0), p99: Some(100.0) });
 }
 
 /// Consultations without hedging and with it, in turns.

@@ -1,7 +1,8 @@
-//! The index of very many consultations: how fast it is made anew, whole and each part alone.
+//! The index of very many consultations: how fast it is made anew, whole and each part alone, how long whole commands take that ask it, and
+//! what the end of a consultation writes.
 //!
 //! ```text
-//! cargo bench --bench index              100,000 records; about 3 minutes and 6 GB of disk
+//! cargo bench --bench index              100,000 records; about 4 minutes and 6 GB of disk
 //! cargo bench --bench index -- 20000
 //! ```
 //!
@@ -12,24 +13,56 @@
 #![expect(clippy::print_stdout, clippy::disallowed_methods, reason = "a bench reads the clock and prints what it found")]
 #![expect(clippy::cast_precision_loss, reason = "figures to be read")]
 
+#[expect(dead_code, clippy::indexing_slicing, reason = "the other benches use the rest")]
+#[path = "support/figures.rs"]
+mod figures;
 #[expect(dead_code, clippy::indexing_slicing, reason = "the tests use the rest")]
 #[path = "../tests/it/support/generated/mod.rs"]
 mod generated;
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 use std::time::Instant;
 
+use conclave::consultation::transcript::Transcript;
+use conclave::domain::ids::ConsultationId;
 use conclave::domain::time::Timestamp;
+use conclave::engine::ports::Subscriber;
+use conclave::records::files::ConsultationFiles;
+use conclave::records::index::Index;
 use conclave::records::index::bulk::Bulk;
 use conclave::records::index::extracting;
+use conclave::records::index::following;
 use conclave::records::index::rebuilding::rebuild;
 use conclave::records::index::schema;
+use conclave::records::journal::Journal;
+use conclave::records::record::record;
+use conclave::terminal::report::report;
+use figures::{Figures, Limit, milliseconds};
 use generated::Length;
 use rusqlite::Connection;
 
+const CONCLAVE: &str = env!("CARGO_BIN_EXE_conclave");
+
 /// Records a second that a rebuild has to reach.
 const REBUILD: f64 = 20_000.0;
+
+/// How often each command is run, and how many consultations end.
+const TIMES: usize = 40;
+
+/// The commands that ask the index, each with the milliseconds that the whole process may take.
+const COMMANDS: [(&[&str], Option<f64>); 9] = [
+    (&["--version"], None),
+    (&["consult-stats"], Some(60.0)),
+    (&["consult-stats", "--json"], Some(60.0)),
+    (&["consult-stats", "--week"], Some(60.0)),
+    (&["consult-stats", "--since", "2000-01-01", "--until", "2026-06-15"], Some(60.0)),
+    (&["history", "list"], Some(50.0)),
+    (&["history", "list", "--state", "completed", "--mode", "explore"], Some(50.0)),
+    (&["history", "list", "--search", "session cookie"], Some(50.0)),
+    (&["history", "list", "--search", "should"], Some(50.0)),
+];
 
 fn main() {
     let count = std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).find_map(|argument| argument.parse().ok());
@@ -78,6 +111,55 @@ fn measure(count: usize, length: Length) {
     assert_eq!(indexed, count);
     row("rebuild, whole", rebuilding, count, Some(REBUILD));
     println!("{:<48} {:>10.1}", "size of the index, MB", fs::metadata(&database).unwrap().len() as f64 / 1e6);
+    commands(home.path());
+    endings(&logs, &database, length);
+}
+
+/// Whole processes, from their start to their end, with what they print going nowhere.
+fn commands(home: &Path) {
+    figures::heading("Whole processes, ms");
+    for (arguments, limit) in COMMANDS {
+        let mut taken = Figures::default();
+        for _ in 0..TIMES {
+            let mut command = Command::new(CONCLAVE);
+            command.args(arguments).env("CONCLAVE_HOME", home).stdin(Stdio::null()).stdout(Stdio::null());
+            let began = Instant::now();
+            assert!(command.status().unwrap().success());
+            taken.0.push(milliseconds(began, Instant::now()));
+        }
+        figures::row(arguments.join(" "), &taken, limit.map_or(Limit::NONE, Limit::of_median));
+    }
+}
+
+/// What the end of a consultation writes, fsync included: the last events of its journal, record, Markdown, index.
+fn endings(logs: &Path, database: &Path, length: Length) {
+    figures::heading("The end of a consultation, ms");
+    let (mut whole, mut index_alone) = (Figures::default(), Figures::default());
+    for consultation in generated::consultations(2, TIMES, length) {
+        let id = ConsultationId::from_unique(consultation.id.strip_prefix("consult-").unwrap());
+        let files = ConsultationFiles::in_folder(logs, &id);
+        let mut journal = Journal::create(&files.journal).unwrap();
+        let (last, earlier) = consultation.events.split_last().unwrap();
+        for event in earlier {
+            journal.event(event).unwrap();
+        }
+        let transcript = Transcript::fold(&consultation.events).unwrap();
+        let markdown = report(&transcript);
+        let began = Instant::now();
+        journal.event(last).unwrap();
+        journal.finish().unwrap();
+        files.write_results(&transcript, &markdown).unwrap();
+        let results = Instant::now();
+        let json = serde_json::to_vec(&record(&transcript)).unwrap();
+        let mut index = Index::open(database).unwrap();
+        following::end(&mut index, &id, &json, consultation.at).unwrap();
+        drop(index);
+        let ended = Instant::now();
+        whole.0.push(milliseconds(began, ended));
+        index_alone.0.push(milliseconds(results, ended));
+    }
+    figures::row("all four places", &whole, Limit::of_median(25.0));
+    figures::row("of it the index", &index_alone, Limit::NONE);
 }
 
 fn row(what: &str, spent: Spent, count: usize, limit: Option<f64>) {

@@ -24,7 +24,8 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use provider_server::{Answer, On, ProviderServer};
-use support::{Figures, Limit, critical_path, last_sent, milliseconds, settled};
+use support::figures::{self, Figures, Limit, milliseconds};
+use support::{critical_path, last_sent, settled};
 
 const CONCLAVE: &str = env!("CARGO_BIN_EXE_conclave");
 
@@ -32,15 +33,15 @@ const CONCLAVE: &str = env!("CARGO_BIN_EXE_conclave");
 const INTERRUPTED: i32 = 130;
 
 fn main() {
-    let starts = support::argument(0).unwrap_or(200.0);
-    let repetitions = support::argument(1).unwrap_or(15.0);
+    let starts = figures::argument(0).unwrap_or(200.0);
+    let repetitions = figures::argument(1).unwrap_or(15.0);
     if starts > 0.0 {
         start_up(starts);
     }
     for (seats, limit) in [(3, 20.0), (64, 30.0)] {
         consultations(seats, limit, repetitions);
     }
-    support::heading("Until the server saw the connections closed, ms");
+    figures::heading("Until the server saw the connections closed, ms");
     interrupts("after Ctrl-C, while answers are arriving", &stalling(), repetitions);
     interrupts("after Ctrl-C, before any answer", &Answer::valid().delay(FOR_EVER), repetitions);
     aborts("after the failure that ended the consultation", repetitions);
@@ -57,12 +58,12 @@ fn start_up(starts: f64) {
         theirs.0.push(start(&smallest));
         done += 1.0;
     }
-    support::heading(format!("{starts} times `--version`, ms"));
-    support::row("conclave", &ours, Limit::of_median(theirs.median() + 2.0));
-    support::row("the smallest program", &theirs, Limit::NONE);
-    support::heading("Size, MB");
-    support::single("conclave", megabytes(fs::metadata(CONCLAVE).unwrap().len()), None);
-    support::single("the smallest program", megabytes(fs::metadata(smallest).unwrap().len()), None);
+    figures::heading(format!("{starts} times `--version`, ms"));
+    figures::row("conclave", &ours, Limit::of_median(theirs.median() + 2.0));
+    figures::row("the smallest program", &theirs, Limit::NONE);
+    figures::heading("Size, MB");
+    figures::single("conclave", megabytes(fs::metadata(CONCLAVE).unwrap().len()), None);
+    figures::single("the smallest program", megabytes(fs::metadata(smallest).unwrap().len()), None);
 }
 
 /// Builds `examples/smallest_cli.rs` with the profile of the benches.
@@ -101,9 +102,9 @@ fn consultations(seats: usize, limit: f64, repetitions: f64) {
         added.0.push(total - critical_path(&settled(&server), seats));
         done += 1.0;
     }
-    support::heading(format!("A consultation of {seats} seats"));
-    support::row("peak memory, MB", &peaks, Limit { median: Some(limit), p99: Some(limit) });
-    support::row("the whole command less the critical path, ms", &added, if seats == 3 { Limit::of_median(30.0) } else { Limit::NONE });
+    figures::heading(format!("A consultation of {seats} seats"));
+    figures::row("peak memory, MB", &peaks, Limit { median: Some(limit), p99: Some(limit) });
+    figures::row("the whole command less the critical path, ms", &added, if seats == 3 { Limit::of_median(30.0) } else { Limit::NONE });
 }
 
 const SEATS: usize = 3;
@@ -139,7 +140,7 @@ fn interrupts(what: &str, answer: &Answer, repetitions: f64) {
         closed.0.push(milliseconds(interrupted, last_sent(&settled(&server))));
         done += 1.0;
     }
-    support::row(what, &closed, AT_ONCE);
+    figures::row(what, &closed, AT_ONCE);
 }
 
 fn aborts(what: &str, repetitions: f64) {
@@ -157,7 +158,7 @@ fn aborts(what: &str, repetitions: f64) {
         closed.0.push(milliseconds(failed.finished.unwrap(), last_sent(&requests)));
         done += 1.0;
     }
-    support::row(what, &closed, AT_ONCE);
+    figures::row(what, &closed, AT_ONCE);
 }
 
 /// Rounds 1 and 3 are hedged once each.
@@ -180,7 +181,7 @@ fn lost_hedges(what: &str, repetitions: f64) {
         }
         done += 1.0;
     }
-    support::row(what, &closed, AT_ONCE);
+    figures::row(what, &closed, AT_ONCE);
 }
 
 fn home() -> tempfile::TempDir {

@@ -28,13 +28,14 @@ use conclave::engine::ports::{Subscriber, SubscriberFailed};
 use futures_util::future::join_all;
 
 use provider_server::Recorded;
-use support::{Figures, Limit, critical_path, last_sent, milliseconds, settled, slowest};
+use support::figures::{self, Figures, Limit, milliseconds};
+use support::{critical_path, last_sent, settled, slowest};
 
 fn main() {
-    let repetitions = support::argument(0).unwrap_or(15.0);
-    let scale = support::argument(1).unwrap_or(1.0);
+    let repetitions = figures::argument(0).unwrap_or(15.0);
+    let scale = figures::argument(1).unwrap_or(1.0);
     println!("{repetitions} repetitions; Round 1 takes 1.0, 1.5 and 2.0 s times {scale}; all figures in ms");
-    let only = support::argument(2);
+    let only = figures::argument(2);
     let few = Limit { median: Some(3.0), p99: Some(10.0) };
     for (seats, limit) in [(3_u8, few), (10, few), (64, Limit::of_median(25.0))] {
         if only.is_none_or(|only| only.total_cmp(&f64::from(seats)).is_eq()) {
@@ -60,17 +61,17 @@ fn measure(seats: usize, limit: Limit, repetitions: f64, scale: f64) {
         bare[1].0.push(round);
         done += 1.0;
     }
-    support::heading(format!("{seats} seats"));
+    figures::heading(format!("{seats} seats"));
     let (beside_the_bare, of_the_run) = match seats {
         3 => (Limit::of_median(bare[1].median() * 1.5), Limit::of_median(30.0)),
         10 => (Limit::of_median(bare[1].median() * 1.5), Limit::NONE),
         _ => (Limit::NONE, Limit::NONE),
     };
-    support::row("Round 1's end after its slowest answer", &ours[0], limit);
-    support::row("  the bare client's", &bare[0], Limit::NONE);
-    support::row("Round 1 less its slowest answer", &ours[1], beside_the_bare);
-    support::row("  the bare client's", &bare[1], Limit::NONE);
-    support::row("four rounds and the record less the critical path", &ours[2], of_the_run);
+    figures::row("Round 1's end after its slowest answer", &ours[0], limit);
+    figures::row("  the bare client's", &bare[0], Limit::NONE);
+    figures::row("Round 1 less its slowest answer", &ours[1], beside_the_bare);
+    figures::row("  the bare client's", &bare[1], Limit::NONE);
+    figures::row("four rounds and the record less the critical path", &ours[2], of_the_run);
 }
 
 /// Moments of one run.

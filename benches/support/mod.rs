@@ -1,88 +1,15 @@
-//! What the benches share: their arguments, the figures of repeated measurements, and what the server's records say of a run.
+//! What the benches of consultations share: a server that takes its time, and what its records say of a run; and the figures of all benches.
 
-use std::fmt::Display;
+pub(crate) mod figures;
+
 use std::time::Instant;
 
 use crate::provider_server::{Answer, On, ProviderServer, Recorded};
 
+use figures::milliseconds;
+
 /// What later rounds take, in milliseconds.
 const LATER_ANSWERS: u64 = 50;
-
-/// The nth number after `--`; Cargo's own `--bench` is left out.
-pub(crate) fn argument(nth: usize) -> Option<f64> {
-    std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).nth(nth)?.parse().ok()
-}
-
-/// Milliseconds from one moment to another; negative when the second came first.
-pub(crate) fn milliseconds(from: Instant, to: Instant) -> f64 {
-    match to.checked_duration_since(from) {
-        Some(after) => after.as_secs_f64() * 1e3,
-        None => from.duration_since(to).as_secs_f64() * -1e3,
-    }
-}
-
-/// A measurement, repeated.
-#[derive(Debug, Default)]
-pub(crate) struct Figures(pub(crate) Vec<f64>);
-
-impl Figures {
-    pub(crate) fn median(&self) -> f64 {
-        self.quantile(0.5)
-    }
-
-    /// The nearest rank: with fewer than 100 values the 0.99 quantile is the greatest.
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_precision_loss, reason = "a rank among a few hundred")]
-    pub(crate) fn quantile(&self, part: f64) -> f64 {
-        let mut sorted = self.0.clone();
-        sorted.sort_by(f64::total_cmp);
-        sorted[((sorted.len() as f64 * part).ceil() as usize).clamp(1, sorted.len()) - 1]
-    }
-}
-
-/// The size that a figure has to reach.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Limit {
-    pub(crate) median: Option<f64>,
-    pub(crate) p99: Option<f64>,
-}
-
-impl Limit {
-    pub(crate) const NONE: Self = Self { median: None, p99: None };
-
-    pub(crate) fn of_median(limit: f64) -> Self {
-        Self { median: Some(limit), p99: None }
-    }
-
-    pub(crate) fn of_p99(limit: f64) -> Self {
-        Self { median: None, p99: Some(limit) }
-    }
-}
-
-/// Prints a line of the table: what, its median and 99th percentile, each with its limit.
-pub(crate) fn row(what: impl Display, figures: &Figures, limit: Limit) {
-    let (median, p99) = (figures.median(), figures.quantile(0.99));
-    print_row(what, median, limit.median, &format!("{p99:.2}"), limit.p99, limit.p99.is_none_or(|limit| p99 <= limit));
-}
-
-/// Prints a line of the table that has one figure alone.
-pub(crate) fn single(what: impl Display, figure: f64, limit: Option<f64>) {
-    print_row(what, figure, limit, "", None, true);
-}
-
-fn print_row(what: impl Display, median: f64, median_limit: Option<f64>, p99: &str, p99_limit: Option<f64>, p99_met: bool) {
-    let met = match (median_limit, p99_limit) {
-        (None, None) => "",
-        (Some(limit), _) if median > limit => "NOT MET",
-        (Some(_) | None, _) if p99_met => "met",
-        (Some(_) | None, _) => "NOT MET",
-    };
-    let shown = |limit: Option<f64>| limit.map_or_else(String::new, |limit| format!("{limit:.2}"));
-    println!("{what:<56} {median:>9.2} {:>9} {p99:>9} {:>9}  {met}", shown(median_limit), shown(p99_limit));
-}
-
-pub(crate) fn heading(what: impl Display) {
-    println!("\n{what:<56} {:>9} {:>9} {:>9} {:>9}", "median", "limit", "p99", "limit");
-}
 
 /// A server on which the nth seat's model, `m<n>`, first takes 1.0, 1.5 or 2.0 s times `scale`; every later answer takes a moment.
 pub(crate) fn server(seats: usize, scale: f64) -> ProviderServer {
