@@ -32,6 +32,15 @@ pub struct Independent {
     pub prose_excerpt: String,
 }
 
+impl Independent {
+    /// The words that were kept of the answer, where they say more than its other parts do.
+    pub fn own_words(&self) -> Option<&str> {
+        let words = self.prose_excerpt.trim();
+        let is_said = [&self.position, &self.rationale].into_iter().any(|part| part.trim().starts_with(words.trim_end_matches('…')));
+        (!words.is_empty() && !is_said).then_some(words)
+    }
+}
+
 /// Round 2: what the experts agree on and where they differ.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Synthesis {
@@ -193,6 +202,22 @@ impl Artifact {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn words_that_only_repeat_an_answer_are_none_of_their_own() {
+        let held = |prose: &str| Independent {
+            agent_id: SeatId::new("security"),
+            position: "Use OAuth.".into(),
+            key_points: vec![],
+            rationale: "Revocation decides it, and nothing else does.".into(),
+            confidence: None,
+            prose_excerpt: prose.into(),
+        };
+        for repeated in ["", " ", "Use OAuth.", "Revocation decides it,", "Revocation decides it, and…"] {
+            assert_eq!(held(repeated).own_words(), None, "{repeated}");
+        }
+        assert_eq!(held("I would say so.\n").own_words(), Some("I would say so."));
+    }
 
     #[test]
     fn an_artifact_survives_storing_and_needs_its_version() {

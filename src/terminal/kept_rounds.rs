@@ -44,8 +44,8 @@ fn with_reasoning(held: &Independent) -> String {
     if !held.rationale.trim().is_empty() {
         parts.push(format!("#### Reasoning\n\n{}", block(&held.rationale)));
     }
-    if !held.prose_excerpt.trim().is_empty() && held.prose_excerpt.trim() != held.position.trim() {
-        parts.push(format!("#### In its own words\n\n{}", block(&held.prose_excerpt)));
+    if let Some(words) = held.own_words() {
+        parts.push(format!("#### In its own words\n\n{}", block(words)));
     }
     parts.join("\n\n")
 }

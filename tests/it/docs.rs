@@ -176,6 +176,7 @@ fn the_files_it_names_are_there() {
         "schemas/doctor.schema.json",
         "schemas/dry_run.schema.json",
         "schemas/consult_stats.schema.json",
+        "schemas/calibration.schema.json",
         "src/lib.rs",
         "src/consultation",
         "src/engine",

@@ -33,6 +33,8 @@ const AT_ONCE: usize = 100;
 /// Delete consultations: journal, record, Markdown, and what was said of them
 #[derive(Clone, Debug, clap::Args)]
 #[command(after_help = "\
+What is deleted no longer counts, neither in consult-stats nor toward monthly_budget.
+
 Examples:
   conclave history rm 01m7zh45
   conclave history rm --older-than 90d

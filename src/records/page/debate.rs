@@ -60,8 +60,8 @@ fn position(page: &mut Markup, held: &Independent) {
         page.put("<h4>Reasoning</h4>\n").block(&held.rationale);
     }
     // The whole answer, where it could not be read as asked: its beginning is the position then.
-    if !held.prose_excerpt.trim().is_empty() && held.prose_excerpt.trim() != held.position.trim() {
-        page.put("<h4>In its own words</h4>\n").block(&held.prose_excerpt);
+    if let Some(words) = held.own_words() {
+        page.put("<h4>In its own words</h4>\n").block(words);
     }
 }
 
