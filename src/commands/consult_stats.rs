@@ -104,7 +104,7 @@ fn calibrate(args: &Args, home: &Home, printer: &Printer, range: &Range) -> Resu
     }
     let face = printer.out_face();
     let width = if face.is_terminal { face.width } else { 80 };
-    printer.result(&calibration_screen::screen(&found, width, face.paint)).map_err(Error::failed)
+    printer.result(&calibration_screen::screen(&found, range, width, face.paint)).map_err(Error::failed)
 }
 
 /// Where and when a day is.

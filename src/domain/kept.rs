@@ -7,6 +7,7 @@ use super::artifact::{CrossExam, Independent, Revision, Synthesis, Verdict};
 use super::confidence::Confidence;
 use super::ids::{ConsultationId, ModelRef, ProviderId, SeatId};
 use super::money::{Cost, MicroUsd};
+use super::outcome::Grade;
 use super::time::Timestamp;
 
 /// Who wrote a record.
@@ -106,6 +107,8 @@ pub struct Kept {
     /// Prompt template versions in force, by name.
     pub prompt_versions: Vec<(String, String)>,
     pub tool_version: Option<String>,
+    /// What the user has said became of the answer. It is in no record: whoever reads one brings it.
+    pub grade: Option<Grade>,
 }
 
 /// One seat of the panel.

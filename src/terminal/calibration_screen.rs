@@ -4,16 +4,16 @@ use std::fmt::Write;
 
 use console::measure_text_width;
 
+use crate::domain::statistics::{Range, Span};
 use crate::stopping::calibration::{Calibration, Reliability};
 
+use super::dashboard::within;
 use super::escape::one_line;
 use super::paint::Paint;
 use super::words::count;
 
 /// What is said where nobody has graded anything.
-const NOTHING: &str = "\
-No answer in this range has been graded.
-
+const NOTHING: &str = "
 Say what became of one:
   conclave history outcome last right|wrong|mixed
 ";
@@ -26,13 +26,23 @@ const LEGEND: &str = "An answer that was right in part counts as half. Brier: me
     and right are apart on average, over ten bins. Of the experts, those count that stood behind the answer.";
 
 /// The screen, for a terminal of so many columns.
-pub fn screen(calibration: &Calibration, width: usize, paint: Paint) -> String {
-    if calibration.graded() == 0 {
-        return NOTHING.to_owned();
-    }
+pub fn screen(calibration: &Calibration, range: &Range, width: usize, paint: Paint) -> String {
     let mut screen = Screen { text: String::new(), width: width.clamp(20, 100), paint };
-    screen.show(calibration);
+    if calibration.graded() == 0 {
+        screen.wrapped(&format!("No answer{} has been graded.", of(range)));
+        screen.text.push_str(NOTHING);
+    } else {
+        screen.show(calibration, range);
+    }
     screen.text
+}
+
+/// Whose answers are meant.
+fn of(range: &Range) -> String {
+    match range.span {
+        Span::AllTime | Span::Days { since: None, until: None } => String::new(),
+        Span::Week | Span::Month(_) | Span::Days { .. } => format!(" of a consultation {}", within(range)),
+    }
 }
 
 struct Screen {
@@ -45,11 +55,11 @@ struct Screen {
 type Row = (String, Vec<String>);
 
 impl Screen {
-    fn show(&mut self, calibration: &Calibration) {
+    fn show(&mut self, calibration: &Calibration, range: &Range) {
         let Calibration { right, mixed, wrong, answers, experts, judges, by_agreement } = calibration;
         let graded = usize::try_from(calibration.graded()).unwrap_or(usize::MAX);
         self.line(&self.paint.heading("Calibration"));
-        self.wrapped(&format!("{} graded: {right} right, {mixed} in part, {wrong} wrong", count(graded, "answer")));
+        self.wrapped(&format!("{}{} graded: {right} right, {mixed} in part, {wrong} wrong", count(graded, "answer"), of(range)));
         self.table("By verdict", &HEADS, &answers.iter().map(|all| reliability("all answers", all)).collect::<Vec<_>>());
         for (title, models) in [("By judge", judges), ("By expert", experts)] {
             let rows: Vec<Row> = models.iter().map(|(model, of)| reliability(&one_line(&model.to_string()), of)).collect();
@@ -121,6 +131,10 @@ mod tests {
     use crate::domain::ids::ModelRef;
     use crate::stopping::calibration::{Graded, Level};
 
+    fn range(span: Span) -> Range {
+        Range { span, from: None, until: None, time_zone: "UTC".to_owned() }
+    }
+
     fn sample() -> Calibration {
         let of = |pairs: &[(f64, f64)]| Reliability::of(pairs.iter().map(|&(stated, right)| Graded { stated, right }));
         let all = of(&[(0.9, 1.0), (0.9, 0.0), (0.6, 1.0), (0.5, 0.5)]);
@@ -144,12 +158,12 @@ mod tests {
 
     #[test]
     fn what_was_stated_stands_beside_what_became_of_it() {
-        insta::assert_snapshot!(screen(&sample(), 100, Paint::Plain));
+        insta::assert_snapshot!(screen(&sample(), &range(Span::AllTime), 100, Paint::Plain));
     }
 
     #[test]
     fn on_a_narrow_terminal_names_stand_above_their_figures_and_nothing_is_wider_than_it() {
-        let narrow = screen(&sample(), 42, Paint::Plain);
+        let narrow = screen(&sample(), &range(Span::Week), 42, Paint::Plain);
         insta::assert_snapshot!(narrow);
         for line in narrow.lines() {
             assert!(measure_text_width(line) <= 42, "{line}");
@@ -158,6 +172,8 @@ mod tests {
 
     #[test]
     fn without_grades_it_says_how_to_give_one() {
-        assert_eq!(screen(&Calibration::default(), 80, Paint::Plain), NOTHING);
+        let nothing = |span| screen(&Calibration::default(), &range(span), 80, Paint::Plain);
+        assert_eq!(nothing(Span::AllTime), format!("No answer has been graded.\n{NOTHING}"));
+        assert!(nothing(Span::Week).starts_with("No answer of a consultation in the last 7 days has been graded.\n"));
     }
 }

@@ -9,6 +9,7 @@ use crate::domain::confidence::Confidence;
 use crate::domain::ids::SeatId;
 use crate::domain::kept::{Ended, Kept, KeptAgent, Work};
 use crate::domain::money::Cost;
+use crate::domain::outcome::Grade;
 
 use super::escape::{block, inline};
 use super::kept_rounds;
@@ -87,7 +88,16 @@ fn head(kept: &Kept) -> String {
     };
     let seats: Vec<String> = kept.experts.iter().map(seat).collect();
     let panel = if seats.is_empty() { String::new() } else { format!("  \n**Panel:** {}", inline(&seats.join(", "))) };
-    format!("{}\n**Confidence:** {confidence}{judge}{panel}", sections::question(&kept.question))
+    let grade = kept.grade.as_ref().map(|grade| format!("  \n**Outcome:** {}", outcome(grade))).unwrap_or_default();
+    format!("{}\n**Confidence:** {confidence}{grade}{judge}{panel}", sections::question(&kept.question))
+}
+
+/// What became of the answer, and why in the user's own words.
+fn outcome(grade: &Grade) -> String {
+    match &grade.note {
+        Some(note) => format!("{}: {}", grade.outcome.name(), inline(note)),
+        None => grade.outcome.name().to_owned(),
+    }
 }
 
 fn consensus(kept: &Kept) -> String {

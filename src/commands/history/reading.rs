@@ -10,6 +10,7 @@ use crate::records::files::ConsultationFiles;
 use crate::records::finding::Found;
 use crate::records::journal::read_journal;
 use crate::records::kept;
+use crate::records::outcomes;
 use crate::records::record::record;
 
 /// One consultation, read.
@@ -26,7 +27,8 @@ pub(super) fn read(logs: &Path, found: &Found) -> Result<Told, Error> {
     let told =
         if has_gone_on(&files) { from_journal(&files.journal).or_else(|| from_record(&files.record)) } else { from_record(&files.record) };
     let told = told.or_else(|| from_journal(&files.journal)).or_else(|| from_record(&files.journal));
-    told.ok_or_else(|| unreadable(&files, found))
+    let Told { kept, json } = told.ok_or_else(|| unreadable(&files, found))?;
+    Ok(Told { kept: Kept { grade: outcomes::read(logs, &found.stem), ..kept }, json })
 }
 
 fn from_record(path: &Path) -> Option<Told> {

@@ -53,6 +53,7 @@ pub(super) fn read(record: Fields<'_>) -> Kept {
         project_type: record.at("project_context").said("project_type"),
         prompt_versions: prompt_versions(record),
         tool_version: None,
+        grade: None,
         independents,
         synthesis,
         revisions: Vec::new(),

@@ -57,6 +57,7 @@ pub(super) fn read(record: Fields<'_>) -> Kept {
             .filter_map(|(name, template)| Some((name.to_owned(), template.text("version")?)))
             .collect(),
         tool_version: record.text("tool_version"),
+        grade: None,
         experts,
     }
 }

@@ -78,6 +78,12 @@ pub(super) fn answer(page: &mut Markup, kept: &Kept) {
         let share = format!("{:.0}%", agreement * 100.0);
         page.put(" <span class=\"label\">Agreement</span> <strong>").text(&share).put("</strong>");
     }
+    if let Some(grade) = &kept.grade {
+        page.put(" <span class=\"label\">Outcome</span> <strong>").text(grade.outcome.name()).put("</strong>");
+        if let Some(note) = &grade.note {
+            page.put(" ").inline(note);
+        }
+    }
     page.put("</p>\n").block(recommendation);
     if let Some(summary) = kept.summary.as_ref().filter(|summary| !summary.trim().is_empty() && *summary != recommendation) {
         page.put("<h3>Summary</h3>\n").block(summary);

@@ -100,7 +100,7 @@ fn title(statistics: &Statistics) -> Vec<Line> {
 }
 
 /// The range in a sentence.
-fn within(range: &Range) -> String {
+pub(super) fn within(range: &Range) -> String {
     match range.span {
         Span::Week => "in the last 7 days".to_owned(),
         Span::Month(day) => format!("in {}", month(day)),

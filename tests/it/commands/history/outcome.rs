@@ -21,6 +21,11 @@ fn what_became_of_an_answer_is_kept_replaced_and_taken_back() {
     assert_eq!(outcome_of(&conclave, OLDEST), json!({ "outcome": "right", "note": "it \u{1b}[1mheld" }));
     assert!(conclave.run(&["history"]).ends_with(0).stdout.contains("  completed   right  85%"), "the list tells it");
 
+    let shown = conclave.run(&["history", "show", OLDEST]).ends_with(0).stdout;
+    assert!(shown.contains("\n**Outcome:** right: it [1mheld"), "{shown}");
+    let page = conclave.run(&["history", "export", OLDEST, "--format", "html"]).ends_with(0).stdout;
+    assert!(page.contains("<span class=\"label\">Outcome</span> <strong>right</strong>") && page.contains("it [1mheld"), "{page}");
+
     conclave.run(&["history", "outcome", OLDEST, "wrong"]).ends_with(0);
     assert_eq!(outcome_of(&conclave, OLDEST), json!({ "outcome": "wrong", "note": null }));
     conclave.run(&["consult-stats", "--rebuild-index"]).ends_with(0);
