@@ -127,11 +127,13 @@ impl<'a> Mending<'a> {
         if skipped.is_empty() {
             return;
         }
-        let named = skipped.iter().take(MOST_NAMED).map(|(name, why)| format!("{} ({})", one_line(name), one_line(why)));
-        let others = skipped.len().saturating_sub(MOST_NAMED);
-        let others = (others > 0).then(|| format!("and {others} more"));
-        let named: Vec<String> = named.chain(others).collect();
-        self.printer.note(&format!("Skipped {}: {}", count(skipped.len(), "file"), named.join(", ")));
+        self.printer.note(&format!("Skipped {}:", count(skipped.len(), "file")));
+        for (name, why) in skipped.iter().take(MOST_NAMED) {
+            self.printer.note(&format!("  {}: {}", one_line(name), one_line(why)));
+        }
+        if let more @ 1.. = skipped.len().saturating_sub(MOST_NAMED) {
+            self.printer.note(&format!("  and {more} more"));
+        }
     }
 }
 

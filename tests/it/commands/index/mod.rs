@@ -146,7 +146,8 @@ fn a_rebuild_tells_how_many_there_are_and_names_what_was_left_out() {
     assert_eq!(ran.stdout, "✅ Index rebuilt successfully. [7] consultations indexed.\n");
     assert_eq!(
         ran.stderr,
-        "Skipped 5 files: consult-torn1.json (it is not JSON), consult-torn2.json (it is not JSON), consult-torn3.json (it is not JSON), and 2 more\n"
+        "Skipped 5 files:\n  consult-torn1.json: it is not JSON\n  consult-torn2.json: it is not JSON\n  consult-torn3.json: it is not JSON\n  \
+         and 2 more\n"
     );
 }
 
