@@ -1,5 +1,6 @@
 //! `conclave completions` and `conclave man`: made from the command line itself, complete, and taken by the shells that are there.
 
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 use crate::support::binary::{Conclave, Running};
@@ -104,5 +105,38 @@ fn zsh_and_fish_ask_for_ids_and_take_their_scripts() {
         std::fs::write(&file, script).unwrap();
         let Ok(child) = Command::new(shell).arg("-n").arg(&file).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn() else { continue };
         assert_eq!(Running::of(child).wait().ends_with(0).stderr, "");
+    }
+}
+
+/// What a program of a shell prints that is given the shell's script, with `conclave` on its path; `None` where there is no such shell.
+fn said_by(conclave: &Conclave, shell: &str, no_config: &str, program: &str) -> Option<Vec<String>> {
+    let script = conclave.folder().join(shell);
+    std::fs::write(&script, conclave.run(&["completions", shell]).ends_with(0).stdout).unwrap();
+    let binaries = Path::new(conclave.command().get_program()).parent().unwrap().to_owned();
+    let path = std::env::join_paths([binaries].into_iter().chain(std::env::split_paths(&conclave.variables()["PATH"]))).unwrap();
+    let mut command = Command::new(shell);
+    command.env_clear().envs(conclave.variables()).env("PATH", path).env("SCRIPT", script).args([no_config, "-c", program]);
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().ok()?;
+    let ran = Running::of(child).wait().ends_with(0);
+    assert_eq!(ran.stderr, "");
+    Some(ran.stdout.lines().map(ToOwned::to_owned).collect())
+}
+
+#[test]
+fn zsh_and_fish_complete_the_ids_of_consultations() {
+    let conclave = Conclave::new();
+    let (one, other) = ("01kfa1aaaaaaaaaaaaaaaaaaaa", "01kfa2bbbbbbbbbbbbbbbbbbbb");
+    complete(one, "2026-01-05T10:00:00Z", "One?").keep(&conclave);
+    past(sample::aborted(), other, "2026-01-06T10:00:00Z", "Other?").keep(&conclave);
+    conclave.run(&["history"]).ends_with(0);
+    // The functions that only a shell at work has; an action is called with arguments of the caller's.
+    let zsh = "compdef() { }; _describe() { print -rl -- ${(P)3} }; source $SCRIPT
+        PREFIX=01kfa; _conclave_ids -J -default-; _conclave_unanswered_ids -J -default-";
+    if let Some(offered) = said_by(&conclave, "zsh", "-f", zsh) {
+        assert_eq!(offered, [format!("{other}:Other?"), format!("{one}:One?"), format!("{other}:Other?")]);
+    }
+    let fish = "source $SCRIPT; complete -C 'conclave history show 01kfa'; complete -C 'conclave resume 01kfa'";
+    if let Some(offered) = said_by(&conclave, "fish", "--no-config", fish) {
+        assert_eq!(offered, [format!("{other}\tOther?"), format!("{one}\tOne?"), format!("{other}\tOther?")]);
     }
 }
