@@ -79,3 +79,14 @@ impl fmt::Display for Error {
         self.source.fmt(f)
     }
 }
+
+/// An error with its causes, on one line.
+pub(crate) fn whole(error: &dyn StdError) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(source) = cause {
+        text.extend([": ", &source.to_string()]);
+        cause = source.source();
+    }
+    text
+}

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use super::artifact::{CrossExam, Independent, Revision, Synthesis, Verdict};
+use super::artifact::{Challenge, CrossExam, Independent, Rebuttal, Revision, Synthesis, Verdict};
 use super::confidence::Confidence;
 use super::ids::{ConsultationId, ModelRef, ProviderId, SeatId};
 use super::money::{Cost, MicroUsd};
@@ -173,6 +173,22 @@ impl Kept {
     /// The name of a seat; text that names no seat is returned as it is.
     pub fn name_of<'a>(&'a self, agent: &'a str) -> &'a str {
         self.experts.iter().find(|expert| expert.id.as_str() == agent).map_or(agent, |expert| expert.name.as_str())
+    }
+
+    /// What was challenged in Round 3, as the judge merged it, else as each expert said it.
+    pub fn challenges(&self) -> Vec<&Challenge> {
+        match &self.cross_exam {
+            Some(merged) => merged.challenges.iter().collect(),
+            None => self.revisions.iter().flat_map(|revision| &revision.challenges).collect(),
+        }
+    }
+
+    /// What was answered to that.
+    pub fn rebuttals(&self) -> Vec<&Rebuttal> {
+        match &self.cross_exam {
+            Some(merged) => merged.rebuttals.iter().collect(),
+            None => self.revisions.iter().flat_map(|revision| &revision.rebuttals).collect(),
+        }
     }
 
     /// The agent that a person means: the judge, or a seat by its id or its name, in any letters.

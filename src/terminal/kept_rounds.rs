@@ -1,7 +1,7 @@
 //! The single rounds of a consultation that was read back, as parts of a Markdown document. With an agent, what it said there, and what was
 //! said to it or of it.
 
-use crate::domain::artifact::{Challenge, Independent, Rebuttal, Synthesis};
+use crate::domain::artifact::{Challenge, Independent, Synthesis};
 use crate::domain::ids::SeatId;
 use crate::domain::kept::{Kept, KeptAgent};
 
@@ -91,14 +91,7 @@ fn tensions(kept: &Kept, agent: Option<&SeatId>, synthesis: &Synthesis) -> Optio
 /// Round 3: challenges, what was answered, and what each expert holds now.
 pub(super) fn cross_examination(kept: &Kept, agent: Option<&SeatId>) -> Vec<String> {
     let merged = kept.cross_exam.as_ref();
-    let challenges: Vec<&Challenge> = match merged {
-        Some(merged) => merged.challenges.iter().collect(),
-        None => kept.revisions.iter().flat_map(|revision| &revision.challenges).collect(),
-    };
-    let rebuttals: Vec<&Rebuttal> = match merged {
-        Some(merged) => merged.rebuttals.iter().collect(),
-        None => kept.revisions.iter().flat_map(|revision| &revision.rebuttals).collect(),
-    };
+    let (challenges, rebuttals) = (kept.challenges(), kept.rebuttals());
     let mut parts = Vec::new();
     if let Some(prose) = merged.map(|merged| &merged.prose_excerpt).filter(|prose| is_judges(agent) && !prose.trim().is_empty()) {
         parts.push(block(prose));

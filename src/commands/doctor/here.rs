@@ -1,6 +1,5 @@
 //! What can be seen without asking anyone: the home, the files in it, the embedded model, the terminal and the environment.
 
-use std::error::Error as StdError;
 use std::path::Path;
 
 use crate::commands::models;
@@ -8,6 +7,7 @@ use crate::config::env::Environment;
 use crate::config::paths::{Home, NoHome};
 use crate::config::settings::{Origin, Settings};
 use crate::domain::time::Timestamp;
+use crate::error::whole;
 use crate::providers::catalog::{Catalog, TableOf};
 use crate::providers::local::choice::{self, Choice};
 use crate::providers::local::home::ModelHome;
@@ -24,17 +24,6 @@ const LITTLE_SPACE: u64 = 200_000_000;
 pub(super) struct Looked<T> {
     pub(super) value: T,
     pub(super) check: Option<Check>,
-}
-
-/// An error with its causes, on one line.
-pub(super) fn whole(error: &dyn StdError) -> String {
-    let mut text = error.to_string();
-    let mut cause = error.source();
-    while let Some(source) = cause {
-        text.extend([": ", &source.to_string()]);
-        cause = source.source();
-    }
-    text
 }
 
 /// The home: whether it can be used, by whom it can be read, and how much room there is.

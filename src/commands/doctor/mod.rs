@@ -17,7 +17,7 @@ use crate::config::key_commands::KeyCommands;
 use crate::config::paths::Home;
 use crate::domain::ids::ProviderId;
 use crate::engine::clock::Clock;
-use crate::error::Error;
+use crate::error::{Error, whole};
 use crate::providers::dialect::Dialect;
 use crate::providers::discovery::{Condition, Server};
 use crate::providers::http::{Http, Timeouts};
@@ -154,7 +154,7 @@ fn targets(reached: &[Reach]) -> (Vec<Target>, Vec<Check>) {
         match endpoint {
             Ok(endpoint) => targets.push(Target { id: reach.id.clone(), dialect: reach.dialect, endpoint, is_at_home: reach.is_at_home() }),
             Err(error) => {
-                let broken = Check::new(format!("provider.{}", reach.id), name(&reach.id), Status::Error, here::whole(error.source()));
+                let broken = Check::new(format!("provider.{}", reach.id), name(&reach.id), Status::Error, whole(error.source()));
                 keyless.push(broken.fix(error.hints().join("; ")));
             }
         }

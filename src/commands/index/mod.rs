@@ -3,11 +3,10 @@
 mod entry;
 mod mending;
 
-use std::error::Error as StdError;
 use std::path::PathBuf;
 
 use crate::config::paths::Home;
-use crate::error::Error;
+use crate::error::{Error, whole};
 use crate::records::index::{Index, Unusable, following, is_damage};
 use crate::terminal::dashboard::charset::Charset;
 use crate::terminal::printer::Printer;
@@ -78,15 +77,4 @@ fn refused(unusable: Unusable) -> Error {
             Error::failed(unusable)
         }
     }
-}
-
-/// An error with all its causes, in one line.
-fn whole(error: &dyn StdError) -> String {
-    let mut text = error.to_string();
-    let mut cause = error.source();
-    while let Some(source) = cause {
-        text.extend([": ", &source.to_string()]);
-        cause = source.source();
-    }
-    text
 }

@@ -1,6 +1,6 @@
 //! What the rounds brought: the positions side by side, what the judge made of them, who changed their mind, and what was objected.
 
-use crate::domain::artifact::{Challenge, Independent, Rebuttal, Revision, Severity, Synthesis};
+use crate::domain::artifact::{Challenge, Independent, Revision, Severity, Synthesis};
 use crate::domain::kept::{Kept, KeptAgent, Work, Writer};
 use crate::domain::words::model_name;
 
@@ -174,14 +174,7 @@ fn change(page: &mut Markup, kept: &Kept, revision: &Revision) {
 /// Round 3: challenges and what was answered, and what nobody answered.
 pub(super) fn objections(page: &mut Markup, kept: &Kept) {
     let merged = kept.cross_exam.as_ref();
-    let challenges: Vec<&Challenge> = match merged {
-        Some(merged) => merged.challenges.iter().collect(),
-        None => kept.revisions.iter().flat_map(|revision| &revision.challenges).collect(),
-    };
-    let rebuttals: Vec<&Rebuttal> = match merged {
-        Some(merged) => merged.rebuttals.iter().collect(),
-        None => kept.revisions.iter().flat_map(|revision| &revision.rebuttals).collect(),
-    };
+    let (challenges, rebuttals) = (kept.challenges(), kept.rebuttals());
     let unresolved = merged.map(|merged| merged.unresolved.as_slice()).unwrap_or_default();
     let prose = merged.map(|merged| merged.prose_excerpt.as_str()).filter(|prose| !prose.trim().is_empty());
     let concerns = concerns(kept, &challenges, unresolved);
