@@ -47,6 +47,18 @@ fn ask(call: u32, model: &Model, kind: AnswerKind, persona: &str) -> Ask {
             "You chair a panel of experts. Merge their challenges and rebuttals, naming them by their labels. Answer in JSON.",
             format!("These are their answers:\n\n{MATERIAL}\n\nMerge the challenges, the rebuttals and what remains open."),
         ),
+        AnswerKind::Menu => (
+            "You chair a panel of experts. Lay out the options. Answer in JSON: summary, recommendations with pros and cons, evidence, dissent, recommendation.",
+            format!("These are their answers:\n\n{MATERIAL}\n\nGive the menu of options."),
+        ),
+        AnswerKind::Casting => (
+            "You put a panel together. Answer in JSON: task_type, reason, personas.",
+            "Choose three of: security, performance, architecture, skeptic, pragmatic.".to_owned(),
+        ),
+        AnswerKind::Comparison => (
+            "You compare pairs of texts. Answer in JSON: comparisons with pair, reasoning and magnitude; key_insights.",
+            format!("These are their answers:\n\n{MATERIAL}\n\nCompare Expert A with Expert B."),
+        ),
         AnswerKind::Verdict => (
             "You chair a panel of experts. Decide. Answer in JSON: summary, evidence with the experts' own words, dissent, recommendation, confidence.",
             format!("These are their answers:\n\n{MATERIAL}\n\nGive your verdict."),

@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use conclave::consultation::Consultation;
+use conclave::consultation::course::Course;
 use conclave::consultation::plan::{Control, Material, Plan};
 use conclave::consultation::policy::consent::Standing;
 use conclave::consultation::policy::retry::RetryRule;
@@ -56,6 +57,7 @@ pub(crate) fn plan(seats: usize) -> Plan {
     Plan {
         id: ConsultationId::from_unique("BENCH"),
         question: "Should a small team begin with a monolith?".to_owned(),
+        course: Course::default(),
         panel: Panel {
             seats: templates.personas().into_iter().cycle().take(seats).enumerate().map(seat).collect(),
             judges: vec![ModelRef::new("openai", "judge")],

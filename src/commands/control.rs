@@ -18,6 +18,7 @@ use crate::domain::time::Timestamp;
 use crate::error::Error;
 use crate::records::experience::Experience;
 use crate::records::month::spent_in_month;
+use crate::stopping::early_termination::EarlyStop;
 
 use super::consult::flags::ControlFlags;
 
@@ -37,6 +38,7 @@ pub(crate) fn control(
         hedge: hedge(flags, settings, experience)?,
         pulse: Some(settings.pulse).filter(|pulse| !pulse.is_zero()),
         max_wait: flags.max_wait.map(Duration::from_secs).or(settings.max_wait),
+        early_stop: EarlyStop::default(),
     })
 }
 

@@ -1,4 +1,4 @@
-//! The five kinds of answer that models are asked for, each with its JSON Schema.
+//! The kinds of answer that models are asked for, each with its JSON Schema.
 //!
 //! The schemas stay within the subset that every vendor's strict mode accepts: all properties required, no bounds, no references.
 //! Bounds are in the descriptions, and checked when the answer is read.
@@ -17,24 +17,31 @@ pub enum AnswerKind {
     Revision,
     /// Round 3, the judge merging the experts' answers.
     CrossExam,
-    /// Round 4, the judge.
+    /// Round 4, the judge: one recommendation.
     Verdict,
+    /// Round 4, the judge: a menu of options.
+    Menu,
+    /// Before Round 1, the clerk: what kind of task it is, and which personas suit it.
+    Casting,
+    /// After Round 3, the clerk: how far apart pairs of texts are.
+    Comparison,
 }
 
 impl AnswerKind {
-    pub const ALL: [Self; 5] = [Self::Independent, Self::Synthesis, Self::Revision, Self::CrossExam, Self::Verdict];
+    pub const ALL: [Self; 8] =
+        [Self::Casting, Self::Independent, Self::Synthesis, Self::Revision, Self::CrossExam, Self::Comparison, Self::Verdict, Self::Menu];
 
     /// The round it belongs to, 1–4.
     pub fn round(self) -> u8 {
         match self {
-            Self::Independent => 1,
+            Self::Casting | Self::Independent => 1,
             Self::Synthesis => 2,
-            Self::Revision | Self::CrossExam => 3,
-            Self::Verdict => 4,
+            Self::Revision | Self::CrossExam | Self::Comparison => 3,
+            Self::Verdict | Self::Menu => 4,
         }
     }
 
-    /// A name of letters and underscores, as vendors want for a schema, and as prompts are filed.
+    /// A name of letters and underscores, as vendors want for a schema.
     pub fn name(self) -> &'static str {
         match self {
             Self::Independent => "independent",
@@ -42,6 +49,9 @@ impl AnswerKind {
             Self::Revision => "revision",
             Self::CrossExam => "cross_exam",
             Self::Verdict => "verdict",
+            Self::Menu => "menu",
+            Self::Casting => "casting",
+            Self::Comparison => "comparison",
         }
     }
 
@@ -53,6 +63,9 @@ impl AnswerKind {
             Self::Revision => include_str!("../../schemas/answers/revision.json"),
             Self::CrossExam => include_str!("../../schemas/answers/cross_exam.json"),
             Self::Verdict => include_str!("../../schemas/answers/verdict.json"),
+            Self::Menu => include_str!("../../schemas/answers/menu.json"),
+            Self::Casting => include_str!("../../schemas/answers/casting.json"),
+            Self::Comparison => include_str!("../../schemas/answers/comparison.json"),
         }
     }
 }

@@ -41,7 +41,7 @@ fn started(plan: &Plan) -> Started {
     let prompts: Vec<PromptUsed> = plan.templates.used();
     Started {
         question: plan.question.clone(),
-        mode: "converge".to_owned(),
+        mode: plan.course.mode.strategy().name.to_owned(),
         panel: plan.panel.clone(),
         seed: plan.seed,
         expert_order: plan.labels().order().to_vec(),
@@ -101,7 +101,12 @@ fn carried(plan: &Plan, answer: AnswerKind, agent: &SeatId) -> Band {
             own.map(whole).chain(synthesis()).sum()
         }
         AnswerKind::CrossExam => by_experts(AnswerKind::Revision).chain(synthesis()).sum(),
-        AnswerKind::Verdict => {
+        AnswerKind::Casting => Band::default(),
+        AnswerKind::Comparison => {
+            let both = [AnswerKind::Independent, AnswerKind::Revision];
+            both.into_iter().flat_map(by_experts).map(|said| part(said, POSITION)).sum()
+        }
+        AnswerKind::Verdict | AnswerKind::Menu => {
             let record = by_judge(AnswerKind::CrossExam).map(|said| part(said, of_the_record(plan.material)));
             let positions = by_experts(AnswerKind::Revision).map(|said| part(said, POSITION));
             by_experts(AnswerKind::Independent).chain(synthesis()).chain(record).chain(positions).sum()

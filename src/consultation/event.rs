@@ -25,10 +25,11 @@ pub use ending::{AbortReason, CancelReason, StateName};
 pub use terms::{PromptUsed, Resumed, Started};
 
 /// The version of the event stream and of the journal.
-pub const SCHEMA_VERSION: &str = "1.1";
+pub const SCHEMA_VERSION: &str = "1.2";
 
-/// Versions that can be read: 1.0 said neither what made the machine speak nor on which terms, so that it cannot be gone on from.
-pub const READABLE_VERSIONS: [&str; 2] = ["1.0", SCHEMA_VERSION];
+/// Versions that can be read: 1.0 said neither what made the machine speak nor on which terms, so that it cannot be gone on from; 1.1 knew
+/// one mode, four rounds and no end before the last of them.
+pub const READABLE_VERSIONS: [&str; 3] = ["1.0", "1.1", SCHEMA_VERSION];
 
 /// An event with its place in the history of one consultation.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -43,6 +44,14 @@ pub struct Envelope {
     pub cause: Option<Cause>,
     #[serde(flatten)]
     pub event: Event,
+}
+
+impl Envelope {
+    /// Whether two envelopes tell the same of the same moment, whatever version of the format they are in.
+    pub fn tells_the_same_as(&self, other: &Self) -> bool {
+        let version = &other.schema_version;
+        *self == *other || Self { schema_version: version.clone(), ..self.clone() } == *other
+    }
 }
 
 /// The input behind an event, as far as the event itself does not tell it.

@@ -122,6 +122,7 @@ fn show<A: PartialEq>(
 #[cfg(test)]
 mod tests {
     use crate::consultation::labels::Labels;
+    use crate::consultation::mode::Mode;
     use crate::consultation::prompt::{Size, Templates};
     use crate::domain::artifact::{Artifact, Challenge, ConsensusPoint, Content, Rebuttal, Severity, Tension, Viewpoint};
     use crate::domain::ids::{ModelRef, SeatId};
@@ -239,7 +240,7 @@ mod tests {
         let (templates, labels) = (Templates::builtin(), Labels::draw(&seats, 1));
         let sizes = [Size::Full, Size::Small].into_iter();
         let shown = sizes.flat_map(|size| {
-            let prompter = Prompter { templates: &templates, labels: &labels, question: "Stay?", size };
+            let prompter = Prompter { templates: &templates, labels: &labels, question: "Stay?", size, mode: Mode::Converge };
             [
                 revision(&prompter, material, &seats[0], &own(), found).unwrap(),
                 merging(&prompter, material, &[position("one"), position("two")], found).unwrap(),

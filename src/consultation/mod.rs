@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! Idle → Estimating → AwaitingConsent → Independent → Synthesis → CrossExam → Verdict → Complete
+//!        after each of the four rounds, when no more are wanted or needed → Complete
 //!                            every state that is not terminal → Aborted
 //! ```
 //!
@@ -16,6 +17,7 @@ pub mod answer;
 mod awaiting_consent;
 pub mod call;
 mod calls;
+pub mod course;
 mod cross_exam;
 pub mod digest;
 pub mod efficiency;
@@ -27,6 +29,7 @@ mod independent;
 mod judging;
 pub mod labels;
 mod ledger;
+pub mod mode;
 pub mod plan;
 pub mod policy;
 pub mod preview;

@@ -10,9 +10,11 @@ use crate::domain::money::{Cost, MicroUsd};
 use crate::domain::panel::Panel;
 use crate::domain::pricing::{Price, PriceList};
 use crate::domain::tokens::{Band, Usage, UsageSource};
+use crate::stopping::early_termination::EarlyStop;
 
 use super::answer::AnswerKind;
 use super::call::{Failure, FailureClass, Prompt, Reply};
+use super::course::Course;
 use super::event::CostSource;
 use super::labels::Labels;
 use super::policy::consent::{ConsentRule, Standing};
@@ -34,6 +36,8 @@ pub struct Plan {
     pub id: ConsultationId,
     pub question: String,
     pub panel: Panel,
+    #[serde(default)]
+    pub course: Course,
     /// How each model in the panel is to be asked. A model that is not here gets [`ModelTerms::default`].
     pub models: BTreeMap<ModelRef, ModelTerms>,
     pub prices: PriceList,
@@ -57,7 +61,7 @@ pub struct Plan {
 }
 
 /// How far a consultation may go by itself.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Control {
     pub consent: ConsentRule,
     /// No call is made that could bring the cost above this.
@@ -70,6 +74,8 @@ pub struct Control {
     pub pulse: Option<Duration>,
     /// How long a round may run. `None` for as long as it takes.
     pub max_wait: Option<Duration>,
+    #[serde(default)]
+    pub early_stop: EarlyStop,
 }
 
 impl Control {
@@ -83,6 +89,7 @@ impl Control {
             hedge: HedgeRule::default(),
             pulse: Some(Duration::from_secs(60)),
             max_wait: None,
+            early_stop: EarlyStop::usual(),
         }
     }
 }
@@ -163,25 +170,36 @@ impl Plan {
     }
 
     pub fn prompter<'a>(&'a self, labels: &'a Labels, model: &ModelRef) -> Prompter<'a> {
-        Prompter { templates: &self.templates, labels, question: &self.question, size: self.terms(model).size }
+        Prompter { templates: &self.templates, labels, question: &self.question, size: self.terms(model).size, mode: self.course.mode }
     }
 
     /// The model that an agent is to be played by, and those that can take over from it, best first.
     pub fn players(&self, agent: &SeatId) -> Vec<ModelRef> {
         match self.panel.seat(agent) {
             Some(seat) => std::iter::once(&seat.model).chain(self.stand_ins.get(agent).into_iter().flatten()).cloned().collect(),
+            None if agent.is_clerk() => self.course.clerk.iter().cloned().collect(),
             None => self.panel.judges.clone(),
         }
     }
 
     /// The name of an agent for screens.
     pub fn agent_name(&self, agent: &SeatId) -> String {
-        self.panel.seat(agent).map_or_else(|| "Judge".to_owned(), |seat| seat.name().to_owned())
+        match self.panel.seat(agent) {
+            Some(seat) => seat.name().to_owned(),
+            None if agent.is_clerk() => "Clerk".to_owned(),
+            None => "Judge".to_owned(),
+        }
     }
 
     /// True when nothing in the panel costs anything.
     pub fn is_free(&self) -> bool {
-        self.panel.seats.iter().map(|seat| &seat.model).chain(&self.panel.judges).all(|model| self.terms(model).free)
+        self.panel
+            .seats
+            .iter()
+            .map(|seat| &seat.model)
+            .chain(&self.panel.judges)
+            .chain(&self.course.clerk)
+            .all(|model| self.terms(model).free)
     }
 
     /// What a reply cost: by the provider's own word, else by the price of the model that served it.

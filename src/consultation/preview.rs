@@ -8,7 +8,7 @@ use super::answer::AnswerKind;
 use super::call::Prompt;
 use super::labels::Labels;
 use super::plan::Plan;
-use super::prompt::PromptError;
+use super::prompt::{Pair, PromptError};
 
 /// What stands where answers will stand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,13 +44,16 @@ pub fn planned_calls(plan: &Plan, places: Places) -> Result<Vec<PlannedCall>, Pr
 
 /// Who is asked for a kind of answer.
 fn askers(plan: &Plan, answer: AnswerKind) -> Vec<(SeatId, ModelRef)> {
+    if !plan.course.asks_for(answer) {
+        return Vec::new();
+    }
+    let first = |agent: SeatId| plan.players(&agent).into_iter().take(1).map(|model| (agent.clone(), model)).collect();
     match answer {
         AnswerKind::Independent | AnswerKind::Revision => {
             plan.panel.seats.iter().map(|seat| (seat.id.clone(), seat.model.clone())).collect()
         }
-        AnswerKind::Synthesis | AnswerKind::CrossExam | AnswerKind::Verdict => {
-            plan.panel.judges.first().map(|model| (SeatId::judge(), model.clone())).into_iter().collect()
-        }
+        AnswerKind::Synthesis | AnswerKind::CrossExam | AnswerKind::Verdict | AnswerKind::Menu => first(SeatId::judge()),
+        AnswerKind::Casting | AnswerKind::Comparison => first(SeatId::clerk()),
     }
 }
 
@@ -99,8 +102,23 @@ impl Answers {
                 }
             }
             AnswerKind::CrossExam => prompter.cross_exam(&self.revisions, &self.synthesis),
-            AnswerKind::Verdict => prompter.verdict(&self.independents, &self.synthesis, &self.cross_exam),
+            AnswerKind::Verdict | AnswerKind::Menu => prompter.verdict(&self.independents, &self.synthesis, &self.cross_exam),
+            AnswerKind::Casting => prompter.casting(&plan.course.cast_from, plan.panel.seats.len()),
+            AnswerKind::Comparison => prompter.comparison(&self.pairs(labels)),
         }
+    }
+}
+
+impl Answers {
+    /// What each expert holds before and after the debate.
+    fn pairs(&self, labels: &Labels) -> Vec<Pair> {
+        let both = self.independents.iter().zip(&self.revisions);
+        both.map(|(before, after)| Pair {
+            label: labels.label(&before.agent_id),
+            before: before.position.clone(),
+            after: after.revised_position.clone(),
+        })
+        .collect()
     }
 }
 

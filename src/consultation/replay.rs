@@ -101,7 +101,7 @@ impl Replayed {
         while let Some(effect) = effects.next() {
             match effect {
                 Effect::Emit(said) => match rest.front() {
-                    Some(logged) if **logged == *said => {
+                    Some(logged) if logged.tells_the_same_as(&said) => {
                         self.note(&said.event);
                         rest.pop_front();
                     }

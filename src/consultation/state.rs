@@ -100,7 +100,8 @@ pub struct InvalidTransition {
 }
 
 impl StateName {
-    /// Checks a transition against the protocol: the line of rounds, and Aborted from every state that is not terminal.
+    /// Checks a transition against the protocol: the line of rounds, Complete after each of them, and Aborted from every state that is not
+    /// terminal.
     pub fn may_become(self, to: Self) -> Result<(), InvalidTransition> {
         let allowed = match (self, to) {
             (Self::Idle, Self::Estimating)
@@ -109,7 +110,8 @@ impl StateName {
             | (Self::Independent, Self::Synthesis)
             | (Self::Synthesis, Self::CrossExam)
             | (Self::CrossExam, Self::Verdict)
-            | (Self::Verdict, Self::Complete) => true,
+            // Rounds that were not wanted, or not needed any more, are left out.
+            | (Self::Independent | Self::Synthesis | Self::CrossExam | Self::Verdict, Self::Complete) => true,
             (from, Self::Aborted) => !from.is_terminal(),
             (_, Self::Idle | Self::Estimating | Self::AwaitingConsent | Self::Independent | Self::Synthesis) => false,
             (_, Self::CrossExam | Self::Verdict | Self::Complete) => false,

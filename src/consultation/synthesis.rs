@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::artifact::{Content, Independent, Synthesis};
+use crate::domain::artifact::Independent;
 use crate::domain::time::Timestamp;
 
 use super::answer::AnswerKind;
@@ -47,10 +47,7 @@ impl SynthesisRound {
             Ok(answer) => {
                 turn.keep(answer.content.clone(), answer.degraded);
                 turn.end_round(ROUND, self.since);
-                let synthesis = match answer.content {
-                    Content::Synthesis(synthesis) => synthesis,
-                    Content::Independent(_) | Content::Revision(_) | Content::CrossExam(_) | Content::Verdict(_) => Synthesis::default(),
-                };
+                let synthesis = answer.content.synthesis().cloned().unwrap_or_default();
                 cross_exam::enter(turn, self.independents, synthesis)
             }
             Err(error) => judge_failed(turn, State::Synthesis(self), AnswerKind::Synthesis, &error),

@@ -243,38 +243,23 @@ impl Transcript {
     }
 
     pub fn independents(&self) -> impl Iterator<Item = &Independent> {
-        self.artifacts.iter().filter_map(|artifact| match &artifact.content {
-            Content::Independent(independent) => Some(independent),
-            Content::Synthesis(_) | Content::Revision(_) | Content::CrossExam(_) | Content::Verdict(_) => None,
-        })
+        self.artifacts.iter().filter_map(|artifact| artifact.content.independent())
     }
 
     pub fn revisions(&self) -> impl Iterator<Item = &Revision> {
-        self.artifacts.iter().filter_map(|artifact| match &artifact.content {
-            Content::Revision(revision) => Some(revision),
-            Content::Independent(_) | Content::Synthesis(_) | Content::CrossExam(_) | Content::Verdict(_) => None,
-        })
+        self.artifacts.iter().filter_map(|artifact| artifact.content.revision())
     }
 
     pub fn synthesis(&self) -> Option<&Synthesis> {
-        self.artifacts.iter().find_map(|artifact| match &artifact.content {
-            Content::Synthesis(synthesis) => Some(synthesis),
-            Content::Independent(_) | Content::Revision(_) | Content::CrossExam(_) | Content::Verdict(_) => None,
-        })
+        self.artifacts.iter().find_map(|artifact| artifact.content.synthesis())
     }
 
     pub fn cross_exam(&self) -> Option<&CrossExam> {
-        self.artifacts.iter().find_map(|artifact| match &artifact.content {
-            Content::CrossExam(cross_exam) => Some(cross_exam),
-            Content::Independent(_) | Content::Synthesis(_) | Content::Revision(_) | Content::Verdict(_) => None,
-        })
+        self.artifacts.iter().find_map(|artifact| artifact.content.cross_exam())
     }
 
     pub fn verdict(&self) -> Option<&Verdict> {
-        self.artifacts.iter().find_map(|artifact| match &artifact.content {
-            Content::Verdict(verdict) => Some(verdict),
-            Content::Independent(_) | Content::Synthesis(_) | Content::Revision(_) | Content::CrossExam(_) => None,
-        })
+        self.artifacts.iter().find_map(|artifact| artifact.content.verdict())
     }
 
     pub fn confidence(&self) -> Option<Confidence> {
@@ -308,7 +293,7 @@ impl Transcript {
                     artifact.round_number
                 )
             }
-            Content::Synthesis(_) | Content::CrossExam(_) | Content::Verdict(_) => {
+            Content::Synthesis(_) | Content::CrossExam(_) | Content::Verdict(_) | Content::Comparison(_) | Content::Casting(_) => {
                 format!("the judge's answer in Round {} could not be read as asked; its prose was kept", artifact.round_number)
             }
         });

@@ -126,6 +126,31 @@ pub struct Verdict {
     pub evidence: Vec<Evidence>,
     pub dissent: Vec<Dissent>,
     pub summary: String,
+    /// The options of a menu, the most useful first; empty for a single recommendation. `recommendation` then says how to choose.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub recommendations: Vec<Choice>,
+    /// What it was put together from by rule, when no judge gave it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub composed_from: Option<Source>,
+}
+
+/// One option of a menu.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Choice {
+    pub option: String,
+    pub description: String,
+    pub pros: Vec<String>,
+    pub cons: Vec<String>,
+    pub best_when: String,
+    pub confidence: Option<Confidence>,
+}
+
+/// The round that a composed verdict rests on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Source {
+    Synthesis,
+    CrossExam,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -142,6 +167,40 @@ pub struct Dissent {
     pub severity: Severity,
 }
 
+/// What the clerk finds about pairs of texts: what an expert held before and after the debate, or two verdicts on the same record.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Comparison {
+    pub comparisons: Vec<Compared>,
+    pub key_insights: Vec<String>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Compared {
+    /// A seat's id, or the text that could not be matched.
+    pub pair: String,
+    pub reasoning: String,
+    pub magnitude: Magnitude,
+}
+
+/// How far apart two texts are. Ordered: a significant change is greatest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Magnitude {
+    Same,
+    MinorRefinement,
+    ModerateShift,
+    SignificantChange,
+}
+
+/// What kind of task a question is, and which personas suit it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Casting {
+    pub task_type: String,
+    pub reason: String,
+    /// As the clerk names them.
+    pub personas: Vec<String>,
+}
+
 /// The content of an artifact, by type. Written with its `artifact_type`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "artifact_type", rename_all = "snake_case")]
@@ -151,6 +210,34 @@ pub enum Content {
     Revision(Revision),
     CrossExam(CrossExam),
     Verdict(Verdict),
+    Comparison(Comparison),
+    Casting(Casting),
+}
+
+impl Content {
+    pub fn independent(&self) -> Option<&Independent> {
+        if let Self::Independent(independent) = self { Some(independent) } else { None }
+    }
+
+    pub fn synthesis(&self) -> Option<&Synthesis> {
+        if let Self::Synthesis(synthesis) = self { Some(synthesis) } else { None }
+    }
+
+    pub fn revision(&self) -> Option<&Revision> {
+        if let Self::Revision(revision) = self { Some(revision) } else { None }
+    }
+
+    pub fn cross_exam(&self) -> Option<&CrossExam> {
+        if let Self::CrossExam(cross_exam) = self { Some(cross_exam) } else { None }
+    }
+
+    pub fn verdict(&self) -> Option<&Verdict> {
+        if let Self::Verdict(verdict) = self { Some(verdict) } else { None }
+    }
+
+    pub fn comparison(&self) -> Option<&Comparison> {
+        if let Self::Comparison(comparison) = self { Some(comparison) } else { None }
+    }
 }
 
 /// An artifact as it is stored.
@@ -181,10 +268,13 @@ impl Artifact {
     /// Puts our stamp on content that a model filled.
     pub fn stamp(content: Content, created_at: Timestamp, degraded: bool) -> Self {
         let round_number = match &content {
-            Content::Independent(_) => 1,
-            Content::Synthesis(_) => 2,
-            Content::Revision(_) | Content::CrossExam(_) => 3,
-            Content::Verdict(_) => 4,
+            Content::Independent(_) | Content::Casting(_) => 1,
+            Content::Synthesis(_) | Content::Verdict(Verdict { composed_from: Some(Source::Synthesis), .. }) => 2,
+            Content::Revision(_)
+            | Content::CrossExam(_)
+            | Content::Comparison(_)
+            | Content::Verdict(Verdict { composed_from: Some(Source::CrossExam), .. }) => 3,
+            Content::Verdict(Verdict { composed_from: None, .. }) => 4,
         };
         Self { schema_version: SCHEMA_VERSION.to_owned(), round_number, created_at, degraded, content }
     }
@@ -227,6 +317,8 @@ mod tests {
             evidence: vec![],
             dissent: vec![],
             summary: String::new(),
+            recommendations: vec![],
+            composed_from: None,
         });
         let artifact = Artifact::stamp(content, Timestamp(0), false);
         let mut stored = serde_json::to_value(&artifact).unwrap();

@@ -42,6 +42,15 @@ impl SeatId {
         Self("judge".to_owned())
     }
 
+    /// The place of the cheap model that helps beside the panel. No expert's seat has this id.
+    pub fn clerk() -> Self {
+        Self("clerk".to_owned())
+    }
+
+    pub fn is_clerk(&self) -> bool {
+        self.0 == "clerk"
+    }
+
     pub fn is_judge(&self) -> bool {
         self.0 == "judge"
     }

@@ -4,6 +4,8 @@
 //! calibration error over ten bins of equal width (Naeini et al., AAAI 2015: the mean distance of stated and right by bin, weighted by how
 //! many are in it), and the table of bins itself. An answer that was right in part counts as half.
 
+use serde::{Deserialize, Serialize};
+
 use crate::domain::ids::ModelRef;
 
 /// What the graded answers of a time say of all who stated something.
@@ -25,7 +27,7 @@ pub struct Calibration {
 }
 
 /// Answers with the same share of supporters.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Level {
     pub agreement: f64,
     pub count: usize,

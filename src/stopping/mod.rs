@@ -4,3 +4,5 @@
 
 pub mod calibration;
 pub mod circuit;
+pub mod early_termination;
+pub mod evaluation;

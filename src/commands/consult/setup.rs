@@ -15,6 +15,7 @@ use crate::config::env::Environment;
 use crate::config::key_commands::KeyCommands;
 use crate::config::paths::Home;
 use crate::config::settings::Settings;
+use crate::consultation::course::Course;
 use crate::consultation::plan::{Material, ModelTerms, Plan};
 use crate::consultation::policy::consent::Standing;
 use crate::consultation::policy::retry::RetryRule;
@@ -99,6 +100,7 @@ pub(super) fn prepare(
         id: ConsultationId::from_unique(&unique.to_string()),
         question,
         panel: chosen.panel,
+        course: Course::default(),
         models,
         prices,
         templates,

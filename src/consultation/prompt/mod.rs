@@ -11,6 +11,7 @@ mod templates;
 
 use minijinja::value::{Serde, Value};
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 
 use crate::domain::artifact::{CrossExam, Independent, Revision, Synthesis};
 use crate::domain::panel::{Persona, Seat};
@@ -18,6 +19,7 @@ use crate::domain::panel::{Persona, Seat};
 use super::answer::AnswerKind;
 use super::call::Prompt;
 use super::labels::Labels;
+use super::mode::Mode;
 use super::problem::{Problem, Weight};
 
 pub use error::PromptError;
@@ -55,6 +57,15 @@ pub struct Prompter<'a> {
     pub labels: &'a Labels,
     pub question: &'a str,
     pub size: Size,
+    pub mode: Mode,
+}
+
+/// Two texts of one expert, or of one judge, that are to be compared.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pair {
+    pub label: String,
+    pub before: String,
+    pub after: String,
 }
 
 impl Prompter<'_> {
@@ -84,7 +95,24 @@ impl Prompter<'_> {
     pub fn verdict(&self, answers: &[Independent], synthesis: &Synthesis, cross_exam: &CrossExam) -> Result<Prompt, PromptError> {
         let texts =
             [("synthesis", material::synthesis(synthesis, self.labels)), ("cross_exam", material::cross_exam(cross_exam, self.labels))];
-        self.fill(AnswerKind::Verdict, None, &self.answers(answers), &texts)
+        self.fill(self.mode.strategy().verdict, None, &self.answers(answers), &texts)
+    }
+
+    /// Before Round 1: the clerk chooses so many personas out of a catalogue.
+    pub fn casting(&self, catalogue: &[Persona], seats: usize) -> Result<Prompt, PromptError> {
+        let fence = Fence::around([self.question]);
+        let personas: Vec<_> = catalogue.iter().map(|persona| json!({ "id": persona.id, "brief": Size::Small.persona(persona) })).collect();
+        self.render(AnswerKind::Casting, None, &fence, json!({ "personas": personas, "seats": seats }))
+    }
+
+    /// After Round 3: the clerk says how far the second text of each pair is from the first.
+    pub fn comparison(&self, pairs: &[Pair]) -> Result<Prompt, PromptError> {
+        let fence = Fence::around(pairs.iter().flat_map(|pair| [pair.before.as_str(), pair.after.as_str()]).chain([self.question]));
+        let pairs: Vec<_> = pairs
+            .iter()
+            .map(|pair| json!({ "label": pair.label, "before": fence.enclose(&pair.before), "after": fence.enclose(&pair.after) }))
+            .collect();
+        self.render(AnswerKind::Comparison, None, &fence, json!({ "pairs": pairs }))
     }
 
     /// Asks once more, after an answer that could not be used: the same prompt, so that what was cached stays cached, and then what is
@@ -123,22 +151,22 @@ impl Prompter<'_> {
     ) -> Result<Prompt, PromptError> {
         let material = experts.iter().map(|(_, text)| text.as_str()).chain(texts.iter().map(|(_, text)| text.as_str()));
         let fence = Fence::around(material.chain([self.question]));
-        let experts: Vec<_> =
-            experts.iter().map(|(label, text)| serde_json::json!({ "label": label, "answer": fence.enclose(text) })).collect();
-        let mut values = serde_json::json!({
-            "question": self.question,
-            "experts": experts,
-            "fence": { "open": fence.open(), "close": fence.close() },
-        });
+        let experts: Vec<_> = experts.iter().map(|(label, text)| json!({ "label": label, "answer": fence.enclose(text) })).collect();
+        let mut values = json!({ "experts": experts });
         if let Some(values) = values.as_object_mut() {
             values.extend(texts.iter().map(|(name, text)| ((*name).to_owned(), fence.enclose(text).into())));
+        }
+        self.render(kind, seat, &fence, values)
+    }
+
+    fn render(&self, kind: AnswerKind, seat: Option<&Seat>, fence: &Fence, mut values: serde_json::Value) -> Result<Prompt, PromptError> {
+        if let Some(values) = values.as_object_mut() {
+            values.insert("question".to_owned(), self.question.into());
+            values.insert("fence".to_owned(), json!({ "open": fence.open(), "close": fence.close() }));
             values.extend(seat.map(|seat| ("own_label".to_owned(), self.labels.label(&seat.id).into())));
         }
         let values = Value::from(Serde(values));
-        let name = match self.size {
-            Size::Full => format!("converge/{}", kind.name()),
-            Size::Small => format!("converge/small/{}", kind.name()),
-        };
+        let name = self.template(kind);
         let templates = self.templates.compiled(&name)?;
         Ok(Prompt {
             persona: seat.map(|seat| self.size.persona(&seat.persona)).unwrap_or_default(),
@@ -146,5 +174,20 @@ impl Prompter<'_> {
             shared: templates.fill("question", &values)?,
             task: templates.fill(&templates::task(&name), &values)?,
         })
+    }
+
+    /// The file that a kind of answer is asked with.
+    fn template(&self, kind: AnswerKind) -> String {
+        let (folder, file) = match kind {
+            AnswerKind::Casting | AnswerKind::Comparison => ("clerk", kind.name()),
+            AnswerKind::Verdict | AnswerKind::Menu => (self.mode.strategy().name, "verdict"),
+            AnswerKind::Independent | AnswerKind::Synthesis | AnswerKind::Revision | AnswerKind::CrossExam => {
+                (self.mode.strategy().name, kind.name())
+            }
+        };
+        match self.size {
+            Size::Full => format!("{folder}/{file}"),
+            Size::Small => format!("{folder}/small/{file}"),
+        }
     }
 }

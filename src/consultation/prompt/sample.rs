@@ -1,6 +1,7 @@
 //! A made-up consultation with which a user's template is tried: what cannot be filled shows before a round has been paid for.
 
 use crate::consultation::labels::Labels;
+use crate::consultation::mode::Mode;
 use crate::consultation::problem::{Problem, Weight};
 use crate::domain::artifact::{
     Because, Challenge, ConsensusPoint, CrossExam, Independent, Rebuttal, Revision, Severity, Synthesis, Tension, Viewpoint,
@@ -25,7 +26,7 @@ pub(super) fn fill_all(templates: &Templates) -> Result<(), PromptError> {
     let revisions = [revision(first), revision(second)];
     let (synthesis, cross_exam) = (synthesis(first), cross_exam(&revisions));
     for size in [Size::Full, Size::Small] {
-        let prompter = Prompter { templates, labels: &labels, question: QUESTION, size };
+        let prompter = Prompter { templates, labels: &labels, question: QUESTION, size, mode: Mode::Converge };
         let independent = prompter.independent(first)?;
         let problem = Problem::new(Weight::Fatal, "position", "is missing");
         let prompts = [

@@ -20,11 +20,14 @@ const SEPARATOR: &str = "\n=== task ===\n";
 
 const PERSONAS: &str = "personas/";
 
+/// Folders whose templates have two parts.
+const FOLDERS_OF_PARTS: [&str; 3] = ["converge/", "explore/", "clerk/"];
+
 macro_rules! builtin {
     ($($name:literal),* $(,)?) => { [$(($name, include_str!(concat!("../../../prompts/", $name, ".md")))),*] };
 }
 
-const BUILTIN: [(&str, &str); 17] = builtin![
+const BUILTIN: [(&str, &str); 21] = builtin![
     "question",
     "material",
     "small/material",
@@ -39,6 +42,10 @@ const BUILTIN: [(&str, &str); 17] = builtin![
     "converge/small/revision",
     "converge/small/cross_exam",
     "converge/small/verdict",
+    "clerk/casting",
+    "clerk/comparison",
+    "clerk/small/casting",
+    "clerk/small/comparison",
     "personas/security",
     "personas/architecture",
     "personas/pragmatic",
@@ -178,7 +185,8 @@ impl Templates {
         if let Some((_, what)) = needed.iter().find(|(key, _)| front.get(key).is_none_or(str::is_empty)) {
             return lacks(what);
         }
-        if name.contains("converge/") && !front.body.contains(SEPARATOR) {
+        let has_parts = FOLDERS_OF_PARTS.iter().any(|folder| name.starts_with(folder));
+        if has_parts && !front.body.contains(SEPARATOR) {
             return lacks("the line `=== task ===`");
         }
         if front.body.trim().is_empty() {

@@ -54,6 +54,23 @@ pub(super) const REBUTTAL: Name = name("rebuttal", &["response", "answer", "argu
 pub(super) const ARGUMENT: Name = name("argument", &["reason", "because", "text"]);
 pub(super) const CLAIM: Name = name("claim", &["point", "evidence", "statement", "text", "description"]);
 pub(super) const QUOTE: Name = name("quote", &["quotation", "excerpt", "words"]);
+pub(super) const RECOMMENDATIONS: Name = name("recommendations", &["options", "menu", "choices", "alternatives"]);
+pub(super) const OPTION: Name = name("option", &["name", "title", "label", "choice"]);
+pub(super) const DESCRIPTION: Name = name("description", &["details", "detail", "explanation", "what", "text"]);
+pub(super) const PROS: Name = name("pros", &["advantages", "benefits", "for", "strengths"]);
+pub(super) const CONS: Name = name("cons", &["disadvantages", "drawbacks", "against", "weaknesses", "risks"]);
+pub(super) const BEST_WHEN: Name = name("best_when", &["bestfor", "when", "whentochoose", "usewhen", "choosewhen"]);
+
+pub(super) const COMPARISONS: Name = name("comparisons", &["pairs", "changes", "results", "comparison"]);
+pub(super) const KEY_INSIGHTS: Name = name("key_insights", &["insights", "keyinsight", "lessons"]);
+pub(super) const PAIR: Name = name("pair", &["agent", "expert", "label", "name", "id"]);
+pub(super) const REASONING: Name = name("reasoning", &["reason", "difference", "explanation", "rationale"]);
+pub(super) const MAGNITUDE: Name = name("magnitude", &["changemagnitude", "change", "similarity", "assessment"]);
+
+pub(super) const TASK_TYPE: Name = name("task_type", &["task", "type", "kind", "category", "classification"]);
+pub(super) const REASON: Name = name("reason", &["reasoning", "why", "rationale", "explanation"]);
+pub(super) const PERSONAS: Name = name("personas", &["experts", "chosen", "selected", "selection", "panel", "ids"]);
+
 pub(super) const CONCERN: Name = name("concern", &["objection", "dissent", "viewpoint", "view", "reason", "text", "description"]);
 
 /// The fields of the answer's own object.
@@ -64,6 +81,9 @@ pub(super) fn of(kind: AnswerKind) -> &'static [Name] {
         AnswerKind::Revision => &[CHALLENGES, REBUTTALS, CHANGED, BECAUSE_OF, REVISED_POSITION, REVISED_CONFIDENCE],
         AnswerKind::CrossExam => &[CHALLENGES, REBUTTALS, UNRESOLVED],
         AnswerKind::Verdict => &[SUMMARY, EVIDENCE, DISSENT, RECOMMENDATION, CONFIDENCE],
+        AnswerKind::Menu => &[SUMMARY, RECOMMENDATIONS, EVIDENCE, DISSENT, RECOMMENDATION],
+        AnswerKind::Comparison => &[COMPARISONS, KEY_INSIGHTS],
+        AnswerKind::Casting => &[TASK_TYPE, REASON, PERSONAS],
     }
 }
 

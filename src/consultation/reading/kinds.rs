@@ -5,8 +5,8 @@ use serde_json::{Map, Value};
 use crate::consultation::answer::AnswerKind;
 use crate::consultation::labels::Labels;
 use crate::domain::artifact::{
-    Because, Challenge, ConsensusPoint, Content, CrossExam, Dissent, Evidence, Independent, Rebuttal, Revision, Synthesis, Tension,
-    Verdict, Viewpoint,
+    Because, Casting, Challenge, Choice, Compared, Comparison, ConsensusPoint, Content, CrossExam, Dissent, Evidence, Independent,
+    Rebuttal, Revision, Synthesis, Tension, Verdict, Viewpoint,
 };
 use crate::domain::ids::SeatId;
 
@@ -15,7 +15,7 @@ use super::fields::{self, Fields, Name};
 use super::notes::Notes;
 use super::surroundings::excerpt;
 use super::text::{decoded, optional, text, texts, words};
-use super::values::{confidence, severity, truth};
+use super::values::{confidence, magnitude, severity, truth};
 
 /// Below this a verdict has to say what speaks against it.
 const DOUBT: f64 = 0.70;
@@ -40,6 +40,9 @@ impl Reader<'_> {
             AnswerKind::Revision => Content::Revision(self.revision(&mut fields)),
             AnswerKind::CrossExam => Content::CrossExam(self.cross_exam(&mut fields)),
             AnswerKind::Verdict => Content::Verdict(self.verdict(&mut fields)),
+            AnswerKind::Menu => Content::Verdict(self.menu(&mut fields)),
+            AnswerKind::Comparison => Content::Comparison(self.comparison(&mut fields)),
+            AnswerKind::Casting => Content::Casting(self.casting(&mut fields)),
         };
         fields.end(&mut self.notes);
         content
@@ -143,16 +146,77 @@ impl Reader<'_> {
     fn verdict(&mut self, fields: &mut Fields) -> Verdict {
         let recommendation = self.essential(fields, fields::RECOMMENDATION);
         let summary = self.optional(fields, fields::SUMMARY);
-        let evidence = fields.take(fields::EVIDENCE, &mut self.notes).map(|value| self.by_agent(value, "evidence", fields::CLAIM));
-        let evidence = self.each(evidence, fields, fields::EVIDENCE, fields::CLAIM, Self::evidence);
-        let dissent = fields.take(fields::DISSENT, &mut self.notes).map(|value| self.by_agent(value, "dissent", fields::CONCERN));
-        let dissent = self.each(dissent, fields, fields::DISSENT, fields::CONCERN, Self::dissent);
+        let (evidence, dissent) = self.grounds(fields);
         let stated = fields.take(fields::CONFIDENCE, &mut self.notes);
         let confidence = confidence(stated, &fields.at(fields::CONFIDENCE), &mut self.notes);
         if dissent.is_empty() && confidence.is_some_and(|stated| stated.value() < DOUBT) {
             self.notes.flagged("dissent", "is empty although the confidence is below 0.70");
         }
-        Verdict { recommendation, confidence, evidence, dissent, summary }
+        Verdict { recommendation, confidence, evidence, dissent, summary, recommendations: Vec::new(), composed_from: None }
+    }
+
+    /// A menu says how to choose in a few words; without them, it still is one.
+    fn menu(&mut self, fields: &mut Fields) -> Verdict {
+        let options = fields.take(fields::RECOMMENDATIONS, &mut self.notes);
+        let recommendations = self.each(options, fields, fields::RECOMMENDATIONS, fields::OPTION, Self::choice);
+        if recommendations.is_empty() {
+            self.notes.fatal(fields.at(fields::RECOMMENDATIONS), "names no option");
+        }
+        let recommendation = self.optional(fields, fields::RECOMMENDATION);
+        let summary = self.optional(fields, fields::SUMMARY);
+        let (evidence, dissent) = self.grounds(fields);
+        Verdict { recommendation, confidence: None, evidence, dissent, summary, recommendations, composed_from: None }
+    }
+
+    fn choice(&mut self, mut item: Fields) -> Option<Choice> {
+        let description = item.take(fields::DESCRIPTION, &mut self.notes);
+        let [pros, cons] = [fields::PROS, fields::CONS].map(|name| self.texts(&mut item, name));
+        let best_when = item.take(fields::BEST_WHEN, &mut self.notes);
+        let stated = item.take(fields::CONFIDENCE, &mut self.notes);
+        let description = optional(description, &item.at(fields::DESCRIPTION), &mut self.notes);
+        let best_when = optional(best_when, &item.at(fields::BEST_WHEN), &mut self.notes);
+        let confidence = confidence(stated, &item.at(fields::CONFIDENCE), &mut self.notes);
+        let option = self.main(&mut item, fields::OPTION)?;
+        item.end(&mut self.notes);
+        Some(Choice { option, description, pros, cons, best_when, confidence })
+    }
+
+    /// What a verdict rests on, and what still speaks against it.
+    fn grounds(&mut self, fields: &mut Fields) -> (Vec<Evidence>, Vec<Dissent>) {
+        let evidence = fields.take(fields::EVIDENCE, &mut self.notes).map(|value| self.by_agent(value, "evidence", fields::CLAIM));
+        let evidence = self.each(evidence, fields, fields::EVIDENCE, fields::CLAIM, Self::evidence);
+        let dissent = fields.take(fields::DISSENT, &mut self.notes).map(|value| self.by_agent(value, "dissent", fields::CONCERN));
+        let dissent = self.each(dissent, fields, fields::DISSENT, fields::CONCERN, Self::dissent);
+        (evidence, dissent)
+    }
+
+    fn comparison(&mut self, fields: &mut Fields) -> Comparison {
+        let pairs = fields.take(fields::COMPARISONS, &mut self.notes).map(|value| self.by_agent(value, "comparisons", fields::MAGNITUDE));
+        if pairs.is_none() {
+            self.notes.fatal(fields.at(fields::COMPARISONS), "is missing");
+        }
+        let comparisons = self.each(pairs, fields, fields::COMPARISONS, fields::MAGNITUDE, Self::compared);
+        Comparison { comparisons, key_insights: self.texts(fields, fields::KEY_INSIGHTS) }
+    }
+
+    fn compared(&mut self, mut item: Fields) -> Option<Compared> {
+        let pair = item.take(fields::PAIR, &mut self.notes);
+        let reasoning = item.take(fields::REASONING, &mut self.notes);
+        let stated = item.take(fields::MAGNITUDE, &mut self.notes);
+        let at = item.at(fields::MAGNITUDE);
+        let magnitude = magnitude(stated, &at, &mut self.notes)?;
+        let pair = agent(pair, &item.at(fields::PAIR), self.labels, &mut self.notes);
+        let reasoning = optional(reasoning, &item.at(fields::REASONING), &mut self.notes);
+        item.end(&mut self.notes);
+        Some(Compared { pair, reasoning, magnitude })
+    }
+
+    fn casting(&mut self, fields: &mut Fields) -> Casting {
+        let personas = self.texts(fields, fields::PERSONAS);
+        if personas.is_empty() {
+            self.notes.fatal(fields.at(fields::PERSONAS), "names nobody");
+        }
+        Casting { task_type: self.optional(fields, fields::TASK_TYPE), reason: self.optional(fields, fields::REASON), personas }
     }
 
     fn evidence(&mut self, mut item: Fields) -> Option<Evidence> {

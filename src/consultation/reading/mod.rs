@@ -11,7 +11,7 @@ mod surroundings;
 mod text;
 mod values;
 
-use crate::domain::artifact::{Content, CrossExam, Independent, Revision, Synthesis, Verdict};
+use crate::domain::artifact::{Casting, Comparison, Content, CrossExam, Independent, Revision, Synthesis, Verdict};
 use crate::domain::ids::SeatId;
 
 use super::answer::AnswerKind;
@@ -128,12 +128,17 @@ pub fn keep_prose(kind: AnswerKind, text: &str, who: &SeatId) -> Content {
         AnswerKind::CrossExam => {
             Content::CrossExam(CrossExam { prose_excerpt: surroundings::begin(&text, EXCERPT), ..CrossExam::default() })
         }
-        AnswerKind::Verdict => Content::Verdict(Verdict {
+        AnswerKind::Verdict | AnswerKind::Menu => Content::Verdict(Verdict {
             recommendation: text,
             confidence: None,
             evidence: Vec::new(),
             dissent: Vec::new(),
             summary: String::new(),
+            recommendations: Vec::new(),
+            composed_from: None,
         }),
+        // What cannot be read of these says nothing, and the debate goes on without them.
+        AnswerKind::Comparison => Content::Comparison(Comparison::default()),
+        AnswerKind::Casting => Content::Casting(Casting { reason: surroundings::begin(&text, EXCERPT), ..Casting::default() }),
     }
 }

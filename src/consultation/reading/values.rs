@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::domain::artifact::Severity;
+use crate::domain::artifact::{Magnitude, Severity};
 use crate::domain::confidence::Confidence;
 
 use super::notes::Notes;
@@ -21,6 +21,13 @@ const SEVERITIES: [(&[&str], Severity); 3] = [
     (&["critical", "severe", "major", "serious", "high", "blocker", "hoch", "élevée", "élevé", "alta", "alto", "高"], Severity::High),
     (&["medium", "moderate", "med", "mittel", "moyenne", "moyen", "media", "medio", "中"], Severity::Medium),
     (&["low", "minor", "trivial", "niedrig", "gering", "faible", "baja", "bajo", "低"], Severity::Low),
+];
+
+const MAGNITUDES: [(&[&str], Magnitude); 4] = [
+    (&["same", "identical", "unchanged", "none"], Magnitude::Same),
+    (&["minor", "refinement", "slight", "small"], Magnitude::MinorRefinement),
+    (&["moderate", "medium", "shift"], Magnitude::ModerateShift),
+    (&["significant", "major", "large", "opposite"], Magnitude::SignificantChange),
 ];
 
 const TENS: [&str; 8] = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"];
@@ -154,6 +161,38 @@ pub(super) fn severity(value: Option<Value>, path: &str, notes: &mut Notes) -> S
         None => notes.flagged(path, format!("`{}` is not low, medium or high; taken as medium", short(&said))),
     }
     read.unwrap_or_default()
+}
+
+/// How far apart two texts are; `None`, flagged, where it is not said, so that nothing follows from it.
+pub(super) fn magnitude(value: Option<Value>, path: &str, notes: &mut Notes) -> Option<Magnitude> {
+    let Some(value) = value else {
+        notes.flagged(path, "is missing; the item was left out");
+        return None;
+    };
+    let said = words(&value);
+    let lower = said.to_lowercase().replace(['_', '-'], " ");
+    let exact = match said.as_str() {
+        "same" => Some(Magnitude::Same),
+        "minor_refinement" => Some(Magnitude::MinorRefinement),
+        "moderate_shift" => Some(Magnitude::ModerateShift),
+        "significant_change" => Some(Magnitude::SignificantChange),
+        _ => None,
+    };
+    if exact.is_some() {
+        return exact;
+    }
+    let denied = ["not", "no"].iter().any(|word| has(&lower, word));
+    let mut named = MAGNITUDES.iter().filter(|(names, _)| !denied && names.iter().any(|name| has(&lower, name)));
+    match (named.next(), named.next()) {
+        (Some((_, magnitude)), None) => {
+            notes.mended(path, format!("`{}` was read as {magnitude:?}", short(&said)));
+            Some(*magnitude)
+        }
+        (None, _) | (Some(_), Some(_)) => {
+            notes.flagged(path, format!("`{}` is no magnitude; the item was left out", short(&said)));
+            None
+        }
+    }
 }
 
 /// True or false; `None`, flagged, where it is neither.

@@ -88,6 +88,8 @@ pub(super) fn cross_exam(fields: Fields<'_>, seats: Seats<'_>) -> CrossExam {
 
 pub(super) fn verdict(fields: Fields<'_>, seats: Seats<'_>) -> Verdict {
     Verdict {
+        recommendations: Vec::new(),
+        composed_from: None,
         recommendation: fields.text_or_empty("recommendation"),
         confidence: fields.confidence("confidence"),
         evidence: evidence(fields, "evidence", seats),

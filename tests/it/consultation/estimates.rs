@@ -70,7 +70,9 @@ fn long_text(kind: AnswerKind, characters: u64) -> String {
         AnswerKind::Synthesis => "/consensus_points/0/point",
         AnswerKind::Revision => "/revised_position",
         AnswerKind::CrossExam => "/unresolved/0",
-        AnswerKind::Verdict => "/summary",
+        AnswerKind::Verdict | AnswerKind::Menu => "/summary",
+        AnswerKind::Casting => "/reason",
+        AnswerKind::Comparison => "/comparisons/0/reasoning",
     };
     let missing = usize::try_from(characters).unwrap().saturating_sub(answer.to_string().len());
     let text = answer.pointer_mut(place).unwrap();

@@ -3,6 +3,7 @@
 use conclave::consultation::answer::AnswerKind;
 use conclave::consultation::call::Prompt;
 use conclave::consultation::labels::Labels;
+use conclave::consultation::mode::Mode;
 use conclave::consultation::problem::{Problem, Weight};
 use conclave::consultation::prompt::{Prompter, Size, Templates};
 use conclave::consultation::reading::keep_prose;
@@ -73,7 +74,7 @@ fn cross_exam(text: &str) -> CrossExam {
 /// Every prompt of a consultation in which every member says `text`.
 fn all(templates: &Templates, size: Size, text: &str) -> Vec<(AnswerKind, Prompt)> {
     let (seats, labels) = (seats(), labels());
-    let prompter = Prompter { templates, labels: &labels, question: QUESTION, size };
+    let prompter = Prompter { templates, labels: &labels, question: QUESTION, size, mode: Mode::Converge };
     let answers = [answer("security", text), answer("architecture", text), answer("pragmatic", text)];
     let mut prompts = vec![
         (AnswerKind::Synthesis, prompter.synthesis(&answers).unwrap()),
@@ -109,7 +110,12 @@ fn every_prompt_has_the_question_and_every_expert_its_persona() {
             AnswerKind::Independent | AnswerKind::Revision => {
                 assert!(seats().iter().any(|seat| [&seat.persona.prompt, &seat.persona.brief].contains(&&prompt.persona)));
             }
-            AnswerKind::Synthesis | AnswerKind::CrossExam | AnswerKind::Verdict => assert_eq!(prompt.persona, ""),
+            AnswerKind::Synthesis
+            | AnswerKind::CrossExam
+            | AnswerKind::Verdict
+            | AnswerKind::Menu
+            | AnswerKind::Casting
+            | AnswerKind::Comparison => assert_eq!(prompt.persona, ""),
         }
     }
 }
@@ -149,7 +155,7 @@ fn nobody_is_named_but_by_label() {
 #[test]
 fn experts_are_shown_in_the_drawn_order_and_told_their_own_label() {
     let (templates, labels, seats) = (Templates::builtin(), labels(), seats());
-    let prompter = Prompter { templates: &templates, labels: &labels, question: QUESTION, size: Size::Full };
+    let prompter = Prompter { templates: &templates, labels: &labels, question: QUESTION, size: Size::Full, mode: Mode::Converge };
     let answers = [answer("security", "says C"), answer("architecture", "says B"), answer("pragmatic", "says A")];
     let task = prompter.synthesis(&answers).unwrap().task;
     let places: Vec<usize> = ["Expert A answered", "says A", "Expert B answered", "says B", "Expert C answered", "says C"]
@@ -207,7 +213,7 @@ fn hostile_words_of_a_member_change_nothing_outside_its_fence() {
 #[test]
 fn an_answer_that_was_kept_as_prose_is_shown_as_prose() {
     let (templates, labels) = (Templates::builtin(), labels());
-    let prompter = Prompter { templates: &templates, labels: &labels, question: QUESTION, size: Size::Full };
+    let prompter = Prompter { templates: &templates, labels: &labels, question: QUESTION, size: Size::Full, mode: Mode::Converge };
     let Content::Independent(own) = keep_prose(AnswerKind::Independent, "I say: stay.", &SeatId::new("security")) else { panic!() };
     let Content::Synthesis(found) = keep_prose(AnswerKind::Synthesis, "They agree, mostly.", &SeatId::judge()) else { panic!() };
     let Content::CrossExam(record) = keep_prose(AnswerKind::CrossExam, "No objection stood.", &SeatId::judge()) else { panic!() };
@@ -221,7 +227,7 @@ fn an_answer_that_was_kept_as_prose_is_shown_as_prose() {
 #[test]
 fn a_repair_shows_the_answer_and_what_is_wrong_after_the_same_prompt() {
     let (templates, labels) = (Templates::builtin(), labels());
-    let prompter = Prompter { templates: &templates, labels: &labels, question: QUESTION, size: Size::Full };
+    let prompter = Prompter { templates: &templates, labels: &labels, question: QUESTION, size: Size::Full, mode: Mode::Converge };
     let original = prompter.independent(&seats()[0]).unwrap();
     let problem = Problem::new(Weight::Fatal, "position", "is missing or empty");
     let repair = prompter.repair(&original, "I would stay.", &[problem]).unwrap();
@@ -238,7 +244,7 @@ fn a_repair_shows_the_answer_and_what_is_wrong_after_the_same_prompt() {
 fn one_expert_alone_is_not_asked_to_agree_with_anybody() {
     let (templates, labels) = (Templates::builtin(), labels());
     for size in [Size::Full, Size::Small] {
-        let prompter = Prompter { templates: &templates, labels: &labels, question: QUESTION, size };
+        let prompter = Prompter { templates: &templates, labels: &labels, question: QUESTION, size, mode: Mode::Converge };
         assert!(prompter.synthesis(&[answer("security", "Stay.")]).unwrap().protocol.contains("Only one expert answered"));
     }
 }

@@ -92,6 +92,8 @@ fn consultation(say: &dyn Fn(usize) -> String) -> Kept {
         recommendation: Some(next()),
         summary: Some(next()),
         verdict: Some(Verdict {
+            recommendations: vec![],
+            composed_from: None,
             recommendation: String::new(),
             confidence: None,
             evidence: vec![Evidence { claim: next(), agent: next(), quote: next() }],

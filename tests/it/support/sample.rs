@@ -349,6 +349,8 @@ fn cross_exam(say: &impl Fn(&str) -> String) -> CrossExam {
 
 fn verdict(say: &impl Fn(&str) -> String) -> Verdict {
     Verdict {
+        recommendations: vec![],
+        composed_from: None,
         recommendation: say("Use OAuth 2.0 with JWT access tokens."),
         confidence: Confidence::new(0.85),
         evidence: vec![Evidence {

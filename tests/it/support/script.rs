@@ -6,6 +6,7 @@ use std::time::Duration;
 use conclave::consultation::Consultation;
 use conclave::consultation::answer::AnswerKind;
 use conclave::consultation::call::{Ask, Failure, FailureClass, Outcome, Reply, StopReason};
+use conclave::consultation::course::Course;
 use conclave::consultation::event::{Envelope, Event, StateName};
 use conclave::consultation::plan::{Control, Material, Plan};
 use conclave::consultation::policy::consent::{ConsentRule, Standing};
@@ -21,6 +22,7 @@ use conclave::domain::panel::{Panel, Seat};
 use conclave::domain::pricing::{Price, PriceList, Rates};
 use conclave::domain::time::Timestamp;
 use conclave::domain::tokens::Usage;
+use conclave::stopping::early_termination::EarlyStop;
 
 pub const QUESTION: &str = "Should I use OAuth or JWT?";
 
@@ -45,6 +47,7 @@ pub fn plan() -> Plan {
         id: ConsultationId::from_unique("01TEST"),
         question: QUESTION.to_owned(),
         panel: Panel { seats, judges },
+        course: Course::default(),
         models: BTreeMap::new(),
         prices: PriceList(prices),
         templates,
@@ -53,6 +56,7 @@ pub fn plan() -> Plan {
             consent: ConsentRule { always_allow_under: MicroUsd(10_000_000), standing: Standing::Askable, month: None },
             hedge: HedgeRule { after: None, ..HedgeRule::default() },
             pulse: None,
+            early_stop: EarlyStop::default(),
             on_failure: OnFailure::Substitute,
             ..Control::usual(Standing::Askable)
         },
@@ -83,6 +87,15 @@ pub fn good_text(kind: AnswerKind) -> &'static str {
         }
         AnswerKind::Verdict => {
             r#"{"summary":"All agree in the end.","evidence":[{"claim":"Revocation decides.","agent":"Expert A","quote":"Use OAuth."}],"dissent":[{"agent":"Expert C","concern":"Effort.","severity":"low"}],"recommendation":"Use OAuth with short-lived tokens.","confidence":0.86}"#
+        }
+        AnswerKind::Menu => {
+            r#"{"summary":"Both can work.","recommendations":[{"option":"OAuth","description":"Use a provider.","pros":["It can be revoked."],"cons":["It takes effort."],"best_when":"there are many clients","confidence":0.8},{"option":"JWT","description":"Sign tokens.","pros":["It is simple."],"cons":["It cannot be revoked."],"best_when":"there is one service","confidence":0.6}],"evidence":[{"claim":"Revocation decides.","agent":"Expert A","quote":"Use OAuth."}],"dissent":[{"agent":"Expert C","concern":"Effort.","severity":"low"}],"recommendation":"Choose by the number of clients."}"#
+        }
+        AnswerKind::Casting => {
+            r#"{"task_type":"architecture decision","reason":"It is about attacks and upkeep.","personas":["security","skeptic","pragmatic"]}"#
+        }
+        AnswerKind::Comparison => {
+            r#"{"comparisons":[{"pair":"Expert A","reasoning":"Nothing is different.","magnitude":"same"},{"pair":"Expert B","reasoning":"A condition is new.","magnitude":"minor_refinement"},{"pair":"Expert C","reasoning":"It turned round.","magnitude":"significant_change"}],"key_insights":["Effort is what is contested."]}"#
         }
     }
 }

@@ -493,7 +493,10 @@ impl Teller {
                 positions: vec![],
                 prose_excerpt: String::new(),
             }),
-            AnswerKind::Verdict => Content::Verdict(Verdict {
+            AnswerKind::Casting | AnswerKind::Comparison => panic!("a story has no clerk"),
+            AnswerKind::Verdict | AnswerKind::Menu => Content::Verdict(Verdict {
+                recommendations: vec![],
+                composed_from: None,
                 recommendation: self.say(45),
                 confidence: self.confidence(),
                 evidence: vec![Evidence { claim: self.say(15), agent: anyone(&mut self.chance), quote: self.say(15) }],

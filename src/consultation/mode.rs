@@ -1,0 +1,53 @@
+//! How a panel argues: one strategy a mode, which says what is asked, what the judge is to bring, and whether it may end early.
+//!
+//! Invariant: whatever a mode decides, it decides here; no other module asks which mode it is.
+
+use serde::{Deserialize, Serialize};
+
+use super::answer::AnswerKind;
+
+/// The mode of a consultation.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Mode {
+    /// "No, because…": one answer, and what speaks against it.
+    #[default]
+    Converge,
+    /// "Yes, and…": a menu of answers, each with what speaks for and against it.
+    Explore,
+}
+
+/// What a mode decides.
+#[derive(Debug)]
+pub struct Strategy {
+    /// Its name, and the folder of its prompts.
+    pub name: &'static str,
+    /// What the judge is asked for in Round 4.
+    pub verdict: AnswerKind,
+    pub ending: Ending,
+}
+
+/// Whether a consultation may end before its last round.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ending {
+    /// Where the experts agree.
+    MayBeEarly,
+    /// Agreement is not what it is held for. With what the user is told.
+    AlwaysWhole(&'static str),
+}
+
+static CONVERGE: Strategy = Strategy { name: "converge", verdict: AnswerKind::Verdict, ending: Ending::MayBeEarly };
+
+static EXPLORE: Strategy =
+    Strategy { name: "explore", verdict: AnswerKind::Menu, ending: Ending::AlwaysWhole("🔍 Explore mode: all rounds will execute") };
+
+impl Mode {
+    pub const ALL: [Self; 2] = [Self::Converge, Self::Explore];
+
+    pub fn strategy(self) -> &'static Strategy {
+        match self {
+            Self::Converge => &CONVERGE,
+            Self::Explore => &EXPLORE,
+        }
+    }
+}
