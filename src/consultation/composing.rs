@@ -1,7 +1,9 @@
 //! An answer put together by rule from what the rounds brought, where no judge was asked for a verdict: because the debate ended early, or
 //! fewer rounds were wanted. Nothing is written anew.
 
-use crate::domain::artifact::{Challenge, Choice, ConsensusPoint, Content, CrossExam, Dissent, Evidence, Independent, Severity, Source, Synthesis, Verdict};
+use crate::domain::artifact::{
+    Challenge, Choice, ConsensusPoint, Content, CrossExam, Dissent, Evidence, Independent, Severity, Source, Synthesis, Verdict,
+};
 use crate::stopping::early_termination::{self, Point};
 
 use super::turn::Turn;
@@ -118,4 +120,3 @@ pub(super) fn points(synthesis: &Synthesis, independents: &[Independent]) -> Vec
     let supporters = |point: &ConsensusPoint| independents.iter().filter(|held| supports(point, held)).count();
     synthesis.consensus_points.iter().map(|point| Point { confidence: point.confidence, supporters: supporters(point) }).collect()
 }
-
