@@ -4,7 +4,10 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::domain::artifact::Verdict;
+
 use super::answer::AnswerKind;
+use super::composing::{self, Material};
 
 /// The mode of a consultation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -27,6 +30,15 @@ pub struct Strategy {
     /// What the judge is asked for in Round 4.
     pub verdict: AnswerKind,
     pub ending: Ending,
+    /// Puts an answer together where no verdict is asked for.
+    compose: fn(Material<'_>) -> Verdict,
+}
+
+impl Strategy {
+    /// The answer that the rounds that were held give by themselves.
+    pub fn compose(&self, material: Material<'_>) -> Verdict {
+        (self.compose)(material)
+    }
 }
 
 /// Names for the parts of artifacts: their fields are the same in every mode, and mean something else.
@@ -67,6 +79,7 @@ static CONVERGE: Strategy = Strategy {
     },
     verdict: AnswerKind::Verdict,
     ending: Ending::MayBeEarly,
+    compose: composing::recommendation,
 };
 
 static EXPLORE: Strategy = Strategy {
@@ -84,6 +97,7 @@ static EXPLORE: Strategy = Strategy {
     },
     verdict: AnswerKind::Menu,
     ending: Ending::AlwaysWhole("🔍 Explore mode: all rounds will execute"),
+    compose: composing::menu,
 };
 
 impl Mode {

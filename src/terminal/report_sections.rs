@@ -39,14 +39,10 @@ pub(super) fn verdict(verdict: &Verdict) -> String {
 
 /// The same without the heading.
 pub(super) fn verdict_alone(verdict: &Verdict) -> String {
-    if !verdict.is_menu() {
-        let origin = verdict.composed_from.map(|source| format!("\n\n_{}_", source.told())).unwrap_or_default();
-        let lead = or_nothing(block(&verdict.recommendation));
-        return format!("{lead}{origin}{}", summed_up(&verdict.recommendation, &verdict.summary));
-    }
-    let lead = Some(block(&verdict.recommendation)).filter(|lead| !lead.is_empty());
+    let lead = Some(block(&verdict.recommendation)).filter(|lead| !lead.is_empty() || !verdict.is_menu()).map(or_nothing);
     let options = verdict.recommendations.iter().enumerate().map(|(at, choice)| option(at + 1, choice));
-    let text = lead.into_iter().chain(options).collect::<Vec<_>>().join("\n\n");
+    let origin = verdict.composed_from.map(|source| format!("_{}_", source.told()));
+    let text = lead.into_iter().chain(options).chain(origin).collect::<Vec<_>>().join("\n\n");
     text + &summed_up(&verdict.recommendation, &verdict.summary)
 }
 
