@@ -30,5 +30,23 @@ fn trigrams(text: &str) -> Trigrams {
 
 /// The words in lower case, without punctuation.
 fn words(text: &str) -> Vec<String> {
-    text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_lowercase).collect()
+    let mut words = vec![String::new()];
+    for c in text.chars() {
+        if !c.is_alphanumeric() || is_a_word(c) {
+            words.push(String::new());
+        }
+        if let Some(word) = words.last_mut().filter(|_| c.is_alphanumeric()) {
+            word.extend(c.to_lowercase());
+        }
+        if is_a_word(c) {
+            words.push(String::new());
+        }
+    }
+    words.retain(|word| !word.is_empty());
+    words
+}
+
+/// Chinese and Japanese are written without spaces.
+fn is_a_word(c: char) -> bool {
+    matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{f900}'..='\u{faff}')
 }
