@@ -245,3 +245,6 @@ impl Checks {
         Evaluation { rules: self.rules, decision }
     }
 }
+
+#[cfg(test)]
+mod tests;
