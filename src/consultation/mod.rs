@@ -17,8 +17,10 @@ pub mod answer;
 mod awaiting_consent;
 pub mod call;
 mod calls;
+mod comparing;
 pub mod course;
 mod cross_exam;
+mod debate_value;
 pub mod digest;
 pub mod efficiency;
 mod errand;
@@ -46,6 +48,7 @@ mod synthesis;
 pub mod transcript;
 mod turn;
 mod verdict;
+mod wording;
 
 pub use state::InvalidTransition;
 
