@@ -5,6 +5,7 @@
 
 mod attempt;
 mod brief;
+mod clerk;
 mod hedge;
 mod reply;
 mod stand_in;
@@ -51,6 +52,9 @@ pub(super) struct Errand {
     /// It was told that the agent is at work.
     is_announced: bool,
     began: Timestamp,
+    /// Fires when it has been waited for long enough; `None` where it is waited for as long as it takes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    patience: Option<TimerId>,
     tokens: Usage,
     cost: Cost,
 }
@@ -116,6 +120,7 @@ impl Errand {
             status: Status::Pending { purpose: Purpose::Answer, not_before: turn.now },
             is_announced: false,
             began: turn.now,
+            patience: None,
             tokens: Usage::default(),
             cost: Cost::FREE,
         })
@@ -127,6 +132,7 @@ impl Errand {
             return None;
         }
         self.announce(turn);
+        self.begin_waiting(turn);
         self.go(turn)
     }
 
@@ -169,6 +175,9 @@ impl Errand {
         let Status::Pending { purpose, not_before } = self.status else { return None };
         if turn.is_stopping() || not_before > turn.now {
             return None;
+        }
+        if let Some(obstacle) = self.obstacle(turn) {
+            return Some(self.settle(turn, Err(obstacle)));
         }
         let provider = self.current.provider.clone();
         if self.is_diverted(turn, purpose) {
@@ -269,6 +278,7 @@ impl Errand {
             self.began = turn.now;
             self.announce(turn);
         }
+        self.begin_waiting(turn);
         match &mut self.status {
             Status::Pending { .. } => self.go(turn),
             Status::Calling(calling) => {
