@@ -8,13 +8,13 @@ use crate::domain::time::Timestamp;
 
 use super::answer::AnswerKind;
 use super::calls::Work;
-use super::errand::Brief;
+use super::errand::{Brief, Voice};
 use super::event::{AbortReason, AgentError, StateName};
 use super::filtering::Shown;
 use super::judging::prompt_failed;
 use super::policy::quorum::{Quorum, quorum};
 use super::state::State;
-use super::synthesis;
+use super::synthesis::{self, Answers};
 use super::turn::Turn;
 
 pub(super) const ROUND: u8 = 1;
@@ -25,6 +25,9 @@ pub(super) struct IndependentRound {
     since: Timestamp,
     pub(super) work: Work,
     answered: Vec<Independent>,
+    voices: Vec<Voice>,
+    /// Answers that could only be read as prose.
+    degraded: usize,
     failed: Vec<(SeatId, AgentError)>,
 }
 
@@ -32,7 +35,7 @@ pub(super) fn enter(turn: &mut Turn<'_>) -> State {
     turn.change(StateName::AwaitingConsent, StateName::Independent);
     turn.begin_round(ROUND);
     let seats: Vec<SeatId> = turn.plan.panel.seats.iter().map(|seat| seat.id.clone()).collect();
-    let round = IndependentRound { since: turn.now, work: Work::default(), answered: Vec::new(), failed: Vec::new() };
+    let round = IndependentRound { since: turn.now, work: Work::default(), answered: Vec::new(), voices: Vec::new(), degraded: 0, failed: Vec::new() };
     round.send(turn, &seats)
 }
 
@@ -57,6 +60,8 @@ impl IndependentRound {
                 Ok(answer) => {
                     if let Content::Independent(independent) = &answer.content {
                         self.answered.push(independent.clone());
+                        self.voices.push(answer.voice);
+                        self.degraded += usize::from(answer.degraded);
                     }
                     turn.keep(answer.content, answer.degraded);
                 }
@@ -82,7 +87,11 @@ impl IndependentRound {
                 let seats = &turn.plan.panel.seats;
                 self.answered.sort_by_key(|independent| seats.iter().position(|seat| seat.id == independent.agent_id));
                 turn.end_round(ROUND, self.since);
-                synthesis::enter(turn, self.answered)
+                if turn.plan.course.rounds.number() <= ROUND {
+                    return turn.complete(StateName::Independent, ROUND);
+                }
+                let troubled = self.failed.len() + self.degraded;
+                synthesis::enter(turn, Answers { independents: self.answered, voices: self.voices, troubled })
             }
             Quorum::Nobody => {
                 let seats = &turn.plan.panel.seats;

@@ -13,7 +13,7 @@ use crate::domain::time::Timestamp;
 
 use super::efficiency::Savings;
 use super::event::{
-    AbortReason, AgentError, CallFinished, CancelReason, Consent, Envelope, Estimate, Event, Started, StateName, SubstitutionReason,
+    AbortReason, AgentError, CallFinished, CancelReason, Consent, EarlyTerminationDecision, Envelope, Estimate, Event, Started, StateName, SubstitutionReason,
     WhySubstituted,
 };
 use super::spend::LostCall;
@@ -41,6 +41,8 @@ pub struct Transcript {
     pub ceiling: Option<Ceiling>,
     /// Rounds that ended, with how long each took.
     pub rounds: Vec<(u8, Duration)>,
+    /// What was decided after Round 2, where it was looked at.
+    pub early_end: Option<EarlyTerminationDecision>,
     /// How it ended; `None` again once it was gone on with.
     pub abort: Option<Abort>,
     /// From the first event to the last, without the time between an interruption and going on.
@@ -123,6 +125,7 @@ impl Transcript {
             hedges: Vec::new(),
             ceiling: None,
             rounds: Vec::new(),
+            early_end: None,
             abort: None,
             duration: Duration::ZERO,
             paused: Duration::ZERO,
@@ -179,6 +182,7 @@ impl Transcript {
             Event::Aborted { reason, message, during, .. } => {
                 self.abort = Some(Abort { reason: *reason, message: message.clone(), during: *during });
             }
+            Event::EarlyTerminationDecided(decision) => self.early_end = Some((**decision).clone()),
             Event::Resumed(resumed) => {
                 self.state = resumed.state;
                 self.abort = None;
@@ -208,6 +212,7 @@ impl Transcript {
             | Event::CallRetried { .. }
             | Event::SubstitutionOffered { .. }
             | Event::CostGate { .. }
+            | Event::EarlyTerminationOffered(_)
             | Event::PulseAsked { .. }
             | Event::PulseAnswered { .. }
             | Event::HealthCheckStarted { .. }

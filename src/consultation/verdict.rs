@@ -7,7 +7,7 @@ use crate::domain::time::Timestamp;
 
 use super::answer::AnswerKind;
 use super::calls::Work;
-use super::event::{Event, StateName};
+use super::event::StateName;
 use super::filtering;
 use super::judging::{judge_failed, judged, prompt_failed, send_judge};
 use super::state::State;
@@ -50,10 +50,7 @@ impl VerdictRound {
             Ok(answer) => {
                 turn.keep(answer.content, answer.degraded);
                 turn.end_round(ROUND, self.since);
-                turn.change(StateName::Verdict, StateName::Complete);
-                let duration_ms = turn.elapsed_ms();
-                turn.emit(Event::Completed { rounds: ROUND, duration_ms });
-                State::Complete
+                turn.complete(StateName::Verdict, ROUND)
             }
             Err(error) => judge_failed(turn, State::Verdict(self), AnswerKind::Verdict, &error),
         }

@@ -70,6 +70,7 @@ fn terms(transcript: &Transcript) -> Value {
         "rounds": transcript.planned_rounds(),
         "completed_rounds": completed_rounds(transcript),
         "incomplete_rounds": transcript.incomplete_rounds(),
+        "rounds_completed": transcript.completed_rounds().len(),
     })
 }
 

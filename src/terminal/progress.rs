@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use crate::consultation::event::{
-    AbortReason, CallFinished, CancelReason, Consent, Envelope, Estimate, Event, GateReason, Started, SubstitutionReason, WhySubstituted,
+    AbortReason, CallFinished, CancelReason, Consent, EarlyTerminationDecision, Envelope, Estimate, Event, GateReason, Started, SubstitutionReason, WhySubstituted,
 };
 use crate::consultation::policy::consent::Month;
 use crate::domain::ids::{CallId, ModelRef, SeatId};
@@ -14,6 +14,7 @@ use crate::domain::time::Timestamp;
 use crate::engine::ports::{Delta, Subscriber, SubscriberFailed};
 
 use super::estimate_lines::estimate_lines;
+use super::evaluation_tree::evaluation_tree;
 use super::judge_text::{Brought, JudgeText, Layout};
 use super::lines;
 use super::printer::{Printer, Verbosity};
@@ -176,6 +177,15 @@ impl Progress {
         }
     }
 
+    fn decided(&self, decision: &EarlyTerminationDecision) {
+        for line in evaluation_tree("EARLY TERMINATION CHECK (Round 2)", &decision.findings.evaluation).lines() {
+            self.detail(line);
+        }
+        if let Some(line) = questions::decided(decision) {
+            self.note(&line);
+        }
+    }
+
     fn print_judges_text(&self, text: &str) {
         if !text.is_empty() {
             self.printer.write_on(text);
@@ -205,6 +215,8 @@ impl Progress {
             | Event::RoundArtifact { .. }
             | Event::ProviderSubstituted { .. }
             | Event::SubstitutionOffered { .. }
+            | Event::EarlyTerminationOffered(_)
+            | Event::EarlyTerminationDecided(_)
             | Event::CeilingReached { .. }
             | Event::PulseAsked { .. }
             | Event::PulseAnswered { .. }
@@ -290,6 +302,7 @@ impl Progress {
             }
             Event::ProviderHeld { provider, wait_ms, reason } => self.detail(&lines::held(provider, *wait_ms, reason)),
             // What was spent and what could not be, the error says.
+            Event::EarlyTerminationDecided(decision) => self.decided(decision),
             Event::CeilingReached { max_cost, .. } => self.alert(&lines::ceiling_reached(*max_cost)),
             Event::PulseAsked { waiting, asked: false, .. } => self.note(&questions::still_waiting(waiting)),
             Event::HealthUpdated(update) => {
@@ -303,6 +316,7 @@ impl Progress {
             | Event::RoundStarted { .. }
             | Event::RoundArtifact { .. }
             | Event::SubstitutionOffered { .. }
+            | Event::EarlyTerminationOffered(_)
             | Event::CostGate { .. }
             | Event::PulseAsked { .. }
             | Event::PulseAnswered { .. }
