@@ -10,6 +10,7 @@ use crate::domain::debate_value::{AgentMove, ChangeMagnitude, ComparisonStatus, 
 use crate::domain::ids::SeatId;
 use crate::domain::money::Cost;
 
+use super::composing::leading_point;
 use super::course::DebateAnalysis;
 use super::event::StateName;
 use super::transcript::Transcript;
@@ -85,7 +86,8 @@ impl Transcript {
             because(ComparisonStatus::Skipped, "there is no cheap model with a key to compare with")
         } else if comparison.is_some() {
             because(ComparisonStatus::Failed, "the answer named none of the positions")
-        } else if let Some(failure) = self.failures.iter().find(|failure| failure.agent_id.is_clerk() && failure.round_number == REVISED_IN) {
+        } else if let Some(failure) = self.failures.iter().find(|failure| failure.agent_id.is_clerk() && failure.round_number == REVISED_IN)
+        {
             because(ComparisonStatus::Failed, &failure.error.message)
         } else if self.artifacts.iter().any(|artifact| artifact.degraded && artifact.content.comparison().is_some()) {
             because(ComparisonStatus::Failed, "the answer could not be read")
@@ -137,7 +139,7 @@ impl Transcript {
 
     /// Whether a change was made for company: it names no argument, and goes towards a majority that the expert was not in.
     ///
-    /// The majority is more than half of those who answered Round 1, where they are behind the leading consensus point of Round 2. A change goes
+    /// The majority is more than half of those who answered Round 1, where they are behind the strongest point of agreement of Round 2. A change goes
     /// towards it when the revised position has a greater share of that point's words than the first had.
     fn conforms(&self, held: &Independent, revision: &Revision) -> bool {
         let names_an_argument = revision.because_of.iter().any(|because| !because.argument.trim().is_empty());
@@ -146,8 +148,7 @@ impl Transcript {
         let supporters = self.independents().filter(|answer| supports(&answer.agent_id)).count();
         let is_majority = supporters * 2 > self.independents().count();
         let nearness = |position: &str| wording::share(&leading.point, position);
-        let comes_nearer =
-            nearness(&held.position).zip(nearness(&revision.revised_position)).is_some_and(|(before, after)| after > before);
+        let comes_nearer = nearness(&held.position).zip(nearness(&revision.revised_position)).is_some_and(|(before, after)| after > before);
         is_majority && !supports(&revision.agent_id) && comes_nearer
     }
 
@@ -182,7 +183,7 @@ impl Transcript {
 
     /// Whether the verdict says something else than Round 2 alone would have said, and the share of words that this goes by.
     ///
-    /// Round 2 alone would have recommended its leading consensus point. That it is said still, or no more, is told by the share of its words
+    /// Round 2 alone would have recommended its strongest point of agreement. That it is said still, or no more, is told by the share of its words
     /// that are in the verdict's recommendation and summary; in between nobody knows, and neither where one of the two recommendations has a
     /// negation and the other has none. Menus, verdicts that were composed, and those that could not be read are not compared.
     fn against_round_2(&self) -> (Option<bool>, Option<f64>) {
@@ -206,9 +207,12 @@ impl Transcript {
         judged.filter_map(|artifact| artifact.content.verdict()).find(|verdict| verdict.composed_from.is_none())
     }
 
+    /// What Round 2 alone would have recommended.
     fn leading_point(&self) -> Option<&ConsensusPoint> {
         let is_whole = |artifact: &&Artifact| !artifact.degraded && matches!(artifact.content, Content::Synthesis(_));
-        self.artifacts.iter().find(is_whole)?.content.synthesis()?.consensus_points.first()
+        let synthesis = self.artifacts.iter().find(is_whole)?.content.synthesis()?;
+        let independents: Vec<Independent> = self.independents().cloned().collect();
+        leading_point(synthesis, &independents)
     }
 
     /// What some of the calls cost, those that never came back included; `None` where there was no such call.

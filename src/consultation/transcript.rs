@@ -13,8 +13,8 @@ use crate::domain::time::Timestamp;
 
 use super::efficiency::Savings;
 use super::event::{
-    AbortReason, AgentError, CallFinished, CancelReason, Consent, EarlyTerminationDecision, Envelope, Estimate, Event, Started, StateName, SubstitutionReason,
-    WhySubstituted,
+    AbortReason, AgentError, CallFinished, CancelReason, Consent, EarlyTerminationDecision, Envelope, Estimate, Event, Started, StateName,
+    SubstitutionReason, WhySubstituted,
 };
 use super::spend::LostCall;
 

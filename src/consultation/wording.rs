@@ -16,9 +16,46 @@ const STOP_WORDS: [&str; 41] = [
 
 /// Words that turn a sentence round, in English and in some of the languages that questions are also asked in.
 const NEGATIONS: [&str; 40] = [
-    "not", "no", "never", "none", "neither", "nor", "cannot", "without", "avoid", "avoids", "avoiding", "against", "reject", "refuse",
-    "nicht", "kein", "keine", "keinen", "nie", "ohne", "gegen", "vermeiden", "pas", "jamais", "sans", "contre", "éviter", "nunca", "sin",
-    "contra", "evitar", "não", "nem", "sem", "non", "senza", "mai", "niet", "geen", "zonder",
+    "not",
+    "no",
+    "never",
+    "none",
+    "neither",
+    "nor",
+    "cannot",
+    "without",
+    "avoid",
+    "avoids",
+    "avoiding",
+    "against",
+    "reject",
+    "refuse",
+    "nicht",
+    "kein",
+    "keine",
+    "keinen",
+    "nie",
+    "ohne",
+    "gegen",
+    "vermeiden",
+    "pas",
+    "jamais",
+    "sans",
+    "contre",
+    "éviter",
+    "nunca",
+    "sin",
+    "contra",
+    "evitar",
+    "não",
+    "nem",
+    "sem",
+    "non",
+    "senza",
+    "mai",
+    "niet",
+    "geen",
+    "zonder",
 ];
 
 /// Fewer words than this say too little about a text to be measured by.
@@ -78,12 +115,9 @@ mod tests {
 
     #[test]
     fn form_is_no_difference_and_any_other_word_is_one() {
-        for (one, other) in [
-            ("Use OAuth.", "use  OAuth"),
-            ("**Use** OAuth, then JWT!", "Use OAuth then JWT"),
-            ("Don't.", "don’t"),
-            ("", " ."),
-        ] {
+        for (one, other) in
+            [("Use OAuth.", "use  OAuth"), ("**Use** OAuth, then JWT!", "Use OAuth then JWT"), ("Don't.", "don’t"), ("", " .")]
+        {
             assert!(is_same(one, other), "{one} / {other}");
         }
         for (one, other) in [

@@ -6,7 +6,8 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use crate::consultation::event::{
-    AbortReason, CallFinished, CancelReason, Consent, EarlyTerminationDecision, Envelope, Estimate, Event, GateReason, Started, SubstitutionReason, WhySubstituted,
+    AbortReason, CallFinished, CancelReason, Consent, EarlyTerminationDecision, Envelope, Estimate, Event, GateReason, Started,
+    SubstitutionReason, WhySubstituted,
 };
 use crate::consultation::policy::consent::Month;
 use crate::domain::ids::{CallId, ModelRef, SeatId};
