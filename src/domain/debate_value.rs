@@ -7,6 +7,7 @@ use super::artifact::Magnitude;
 use super::confidence::Confidence;
 use super::ids::SeatId;
 use super::money::Cost;
+use super::words::amount;
 
 /// The value of one consultation's debate.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -134,5 +135,137 @@ impl DebateValue {
     fn known(&self) -> impl Iterator<Item = bool> {
         let is_compared = self.status == ComparisonStatus::Compared;
         self.agents.iter().filter(move |_| is_compared).filter_map(AgentMove::position_changed)
+    }
+}
+
+impl DebateValue {
+    /// What is said first: how many moved. `None` where nobody knows; `reason` then says why.
+    pub fn headline(&self) -> Option<String> {
+        let (compared, changed) = (self.agents_compared(), self.agents_changed_position());
+        let left_out = match self.total_agents.saturating_sub(compared) {
+            0 => String::new(),
+            left_out => format!(" ({left_out} could not be compared)"),
+        };
+        (compared > 0).then(|| format!("{changed}/{compared} agents changed positions during debate{left_out}"))
+    }
+
+    /// What the rounds after the second cost, and whether the answer is another one for it.
+    pub fn worth_of_later_rounds(&self) -> Option<String> {
+        let cost = amount(self.later_rounds_cost?);
+        let words =
+            self.similarity_to_round_2.map(|share| format!("{:.0}% of the words of what Round 2 agreed on are in it", share * 100.0));
+        let changed = match (self.verdict_changed_after_round_2, words) {
+            (Some(true), Some(words)) => format!(" and changed the answer ({words})"),
+            (Some(true), None) => " and changed the answer".to_owned(),
+            (Some(false), Some(words)) => format!(" and did not change the answer ({words})"),
+            (Some(false), None) => " and did not change the answer".to_owned(),
+            (None, Some(words)) => format!("; whether they changed the answer cannot be told by its words ({words})"),
+            (None, None) => "; whether they changed the answer is not known".to_owned(),
+        };
+        Some(format!("Rounds 3-4 cost {cost}{changed}"))
+    }
+}
+
+impl AgentMove {
+    /// What became of its position, without its own name; `name` says those of others.
+    pub fn in_words(&self, name: &dyn Fn(&SeatId) -> String) -> String {
+        let what = match self.magnitude {
+            ChangeMagnitude::Same => "maintained position",
+            ChangeMagnitude::MinorRefinement => "minor refinement",
+            ChangeMagnitude::ModerateShift => "moderate shift",
+            ChangeMagnitude::SignificantChange => "significant shift",
+            ChangeMagnitude::Unknown if self.revised_position.is_none() => "gave no answer in Round 3",
+            ChangeMagnitude::Unknown => "could not be compared",
+        };
+        let others: Vec<String> = self.influenced_by.iter().map(name).collect();
+        let by = match others.as_slice() {
+            [_, ..] if self.position_changed() == Some(true) => format!(" influenced by {}", others.join(", ")),
+            [] | [_, ..] => String::new(),
+        };
+        let confidence = match self.confidence_increase().map(|increase| (increase * 100.0).round()) {
+            None => String::new(),
+            Some(0.0) => " (confidence unchanged)".to_owned(),
+            Some(points) => format!(" (confidence {points:+.0}%)"),
+        };
+        let conformity = if self.conformity { "; changed without naming an argument, towards the majority" } else { "" };
+        format!("{what}{by}{confidence}{conformity}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::money::MicroUsd;
+
+    fn moved(agent: &str, magnitude: ChangeMagnitude) -> AgentMove {
+        AgentMove {
+            agent_id: SeatId::new(agent),
+            round1_position: "a".into(),
+            round1_confidence: Confidence::new(0.75),
+            revised_position: Some("b".into()),
+            revised_confidence: Confidence::new(0.83),
+            magnitude,
+            reasoning: String::new(),
+            influenced_by: vec![SeatId::new("x"), SeatId::new("y")],
+            conformity: false,
+        }
+    }
+
+    fn told(agent: &AgentMove) -> String {
+        agent.in_words(&|id| id.as_str().to_uppercase())
+    }
+
+    #[test]
+    fn each_expert_is_told_of_in_a_line() {
+        assert_eq!(told(&moved("a", ChangeMagnitude::SignificantChange)), "significant shift influenced by X, Y (confidence +8%)");
+        assert_eq!(told(&moved("a", ChangeMagnitude::Same)), "maintained position (confidence +8%)");
+        let unstated = AgentMove { revised_confidence: None, influenced_by: vec![], ..moved("a", ChangeMagnitude::MinorRefinement) };
+        assert_eq!(told(&unstated), "minor refinement");
+        let same = AgentMove {
+            revised_confidence: Confidence::new(0.7501),
+            conformity: true,
+            influenced_by: vec![],
+            ..moved("a", ChangeMagnitude::ModerateShift)
+        };
+        assert_eq!(told(&same), "moderate shift (confidence unchanged); changed without naming an argument, towards the majority");
+        assert_eq!(told(&AgentMove { revised_confidence: None, ..moved("a", ChangeMagnitude::Unknown) }), "could not be compared");
+        let silent = AgentMove { revised_position: None, revised_confidence: None, ..moved("a", ChangeMagnitude::Unknown) };
+        assert_eq!(told(&silent), "gave no answer in Round 3");
+    }
+
+    #[test]
+    fn of_what_is_not_known_nothing_is_counted() {
+        let agents =
+            vec![moved("a", ChangeMagnitude::Same), moved("b", ChangeMagnitude::MinorRefinement), moved("c", ChangeMagnitude::Unknown)];
+        let value = DebateValue { status: ComparisonStatus::Compared, total_agents: 3, agents, ..DebateValue::default() };
+        assert_eq!((value.agents_compared(), value.agents_changed_position(), value.change_rate()), (2, 1, Some(0.5)));
+        assert_eq!(value.headline().unwrap(), "1/2 agents changed positions during debate (1 could not be compared)");
+        let failed = DebateValue { status: ComparisonStatus::Failed, ..value };
+        assert_eq!((failed.agents_compared(), failed.change_rate(), failed.headline()), (0, None, None));
+    }
+
+    #[test]
+    fn the_later_rounds_are_told_of_by_what_they_cost_and_changed() {
+        let value = |verdict_changed_after_round_2, similarity_to_round_2| DebateValue {
+            later_rounds_cost: Some(Cost::exactly(MicroUsd(12_300))),
+            verdict_changed_after_round_2,
+            similarity_to_round_2,
+            ..DebateValue::default()
+        };
+        let told = |changed, share| value(changed, share).worth_of_later_rounds().unwrap();
+        assert_eq!(
+            told(Some(false), Some(0.85)),
+            "Rounds 3-4 cost $0.0123 and did not change the answer (85% of the words of what Round 2 agreed on are in it)"
+        );
+        assert_eq!(
+            told(Some(true), Some(0.0)),
+            "Rounds 3-4 cost $0.0123 and changed the answer (0% of the words of what Round 2 agreed on are in it)"
+        );
+        assert_eq!(
+            told(None, Some(0.4)),
+            "Rounds 3-4 cost $0.0123; whether they changed the answer cannot be told by its words (40% of the words of what Round 2 agreed on are in it)"
+        );
+        assert_eq!(told(None, None), "Rounds 3-4 cost $0.0123; whether they changed the answer is not known");
+        assert_eq!(DebateValue::default().worth_of_later_rounds(), None);
     }
 }
