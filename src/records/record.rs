@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 use crate::consultation::answer::AnswerKind;
 use crate::consultation::event::{CallFinished, EarlyTerminationDecision, PromptUsed, StateName};
 use crate::consultation::transcript::Transcript;
-use crate::domain::artifact::{Artifact, SCHEMA_VERSION};
+use crate::domain::artifact::{Artifact, SCHEMA_VERSION, Source};
 use crate::domain::ids::{ModelRef, SeatId};
 use crate::domain::money::Cost;
 use crate::domain::tokens::Usage;
@@ -99,6 +99,12 @@ fn findings(transcript: &Transcript) -> Value {
         "consensus": recommendation,
         "confidence": transcript.confidence(),
         "recommendation": recommendation,
+        "recommendations": verdict.map(|verdict| verdict.recommendations.as_slice()).unwrap_or_default(),
+        "verdict_source": verdict.map(|verdict| match verdict.composed_from {
+            None => "judge",
+            Some(Source::Synthesis) => "synthesis",
+            Some(Source::CrossExam) => "cross_examination",
+        }),
         "summary": verdict.map(|verdict| verdict.summary.as_str()),
         "partial_consensus": if verdict.is_none() { transcript.partial_consensus() } else { None },
         "reasoning": transcript.independents()

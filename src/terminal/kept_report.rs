@@ -33,7 +33,7 @@ pub fn markdown(kept: &Kept, selection: &Selection) -> String {
         document.extend(standing(kept));
         document.push("# Consultation Summary".to_owned());
         document.push(head(kept));
-        document.push(format!("## Consensus\n\n{}", consensus(kept)));
+        document.push(consensus(kept));
         document.extend(kept.verdict.as_ref().and_then(|verdict| sections::evidence(&verdict.evidence, &|agent| name(kept, agent))));
         document.extend(perspectives(kept));
         document.extend(changes(kept));
@@ -82,7 +82,7 @@ fn standing(kept: &Kept) -> Option<String> {
 }
 
 fn head(kept: &Kept) -> String {
-    let confidence = kept.confidence.map_or_else(|| "not stated".to_owned(), |confidence| confidence.to_string());
+    let confidence = sections::confidence_of(kept.verdict.as_ref(), kept.confidence);
     let judge = kept.judge.as_ref().map(|judge| format!("  \n**Judge:** {}", inline(&model_address(judge)))).unwrap_or_default();
     let seat = |agent: &KeptAgent| {
         let model = agent.model.as_ref().map(|model| format!(" ({model})")).unwrap_or_default();
@@ -103,9 +103,15 @@ fn outcome(grade: &Grade) -> String {
 }
 
 fn consensus(kept: &Kept) -> String {
-    if let Some(recommendation) = &kept.recommendation {
-        return sections::answer(recommendation, kept.summary.as_deref().unwrap_or_default());
-    }
+    let said = match (&kept.verdict, &kept.recommendation) {
+        (Some(verdict), _) if verdict.is_menu() || verdict.composed_from.is_some() => return sections::verdict(verdict),
+        (_, Some(recommendation)) => sections::answer(recommendation, kept.summary.as_deref().unwrap_or_default()),
+        (_, None) => without_verdict(kept),
+    };
+    format!("## Consensus\n\n{said}")
+}
+
+fn without_verdict(kept: &Kept) -> String {
     let why = if kept.ended() == Ended::Completed { "No verdict was asked for" } else { "No verdict was reached" };
     let points = kept.synthesis.iter().flat_map(|synthesis| &synthesis.consensus_points).map(|point| point.point.as_str());
     let points: Vec<&str> = points.collect();
