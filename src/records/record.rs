@@ -14,6 +14,7 @@ use crate::domain::ids::{ModelRef, SeatId};
 use crate::domain::money::Cost;
 use crate::domain::tokens::Usage;
 
+use super::debate_value::debate_value;
 use super::spending::{money, spending, tokens};
 
 /// Writes a transcript as the record.
@@ -123,6 +124,7 @@ fn findings(transcript: &Transcript) -> Value {
         })).collect::<Vec<_>>(),
         "perspectives": perspectives(transcript),
         "agreement": transcript.agreement(),
+        "debate_value_analysis": debate_value(&transcript.debate_value()),
     })
 }
 
