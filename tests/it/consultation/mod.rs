@@ -3,6 +3,7 @@
 mod comparing;
 mod control;
 mod cut_off;
+mod early_end;
 mod estimates;
 mod pacing;
 mod properties;
