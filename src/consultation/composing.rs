@@ -1,7 +1,9 @@
 //! An answer put together by rule from what the rounds brought, where no judge was asked for a verdict: because the debate ended early, or
 //! fewer rounds were wanted. Nothing is written anew.
 
-use crate::domain::artifact::{Challenge, Choice, ConsensusPoint, Content, CrossExam, Dissent, Evidence, Independent, Severity, Source, Synthesis, Verdict};
+use crate::domain::artifact::{
+    Challenge, Choice, ConsensusPoint, Content, CrossExam, Dissent, Evidence, Independent, Severity, Source, Synthesis, Verdict,
+};
 use crate::stopping::early_termination::{self, Point};
 
 use super::turn::Turn;
@@ -67,10 +69,16 @@ impl Material<'_> {
     }
 }
 
+/// The strongest point of agreement.
+pub(super) fn leading_point<'a>(synthesis: &'a Synthesis, independents: &[Independent]) -> Option<&'a ConsensusPoint> {
+    let at = early_termination::leading(&points(synthesis, independents))?;
+    synthesis.consensus_points.get(at)
+}
+
 /// The strongest point of agreement, with the mean of what is stated about all of them.
 pub(super) fn recommendation(material: Material<'_>) -> Verdict {
     let points: Vec<Point> = points(material.synthesis, material.independents);
-    let leading = early_termination::leading(&points).and_then(|at| material.synthesis.consensus_points.get(at));
+    let leading = leading_point(material.synthesis, material.independents);
     Verdict {
         recommendation: leading.map_or_else(|| NO_POINT.to_owned(), |point| point.point.clone()),
         confidence: if points.is_empty() { None } else { early_termination::stated_confidence(&points) },
@@ -118,4 +126,3 @@ pub(super) fn points(synthesis: &Synthesis, independents: &[Independent]) -> Vec
     let supporters = |point: &ConsensusPoint| independents.iter().filter(|held| supports(point, held)).count();
     synthesis.consensus_points.iter().map(|point| Point { confidence: point.confidence, supporters: supporters(point) }).collect()
 }
-

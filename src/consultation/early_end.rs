@@ -52,7 +52,7 @@ fn consider(turn: &mut Turn<'_>, found: Found, policy: Policy) -> State {
         Err(error) => return prompt_failed(turn, waiting(found), &error),
     };
     let is_askable = policy == Policy::Ask && turn.plan.control.consent.standing == Standing::Askable;
-    if !findings.evaluation.is_confident() {
+    if !findings.evaluation.stated_is_met() {
         settle(turn, found, findings, false, DecidedBy::Threshold)
     } else if is_askable {
         turn.emit(Event::EarlyTerminationOffered(Box::new(findings.clone())));

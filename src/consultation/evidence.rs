@@ -1,16 +1,20 @@
 //! What a consultation offers as evidence once its judge has found what the experts agree on: numbers and texts, without names.
 
+use crate::domain::artifact::Severity;
 use crate::domain::artifact::{Independent, Synthesis};
 use crate::domain::ids::ModelRef;
 use crate::domain::panel::family;
-use crate::domain::artifact::Severity;
 use crate::stopping::early_termination::{Evidence, Statement, leading};
 
 use super::composing::{points, supports};
 
 /// The answers of Round 1 with the models that gave them, what the judge made of them, and how many seats failed or were degraded, the
 /// judge's among them.
-pub fn evidence<'a>(answers: impl IntoIterator<Item = (&'a Independent, &'a ModelRef)>, synthesis: &Synthesis, troubled: usize) -> Evidence {
+pub fn evidence<'a>(
+    answers: impl IntoIterator<Item = (&'a Independent, &'a ModelRef)>,
+    synthesis: &Synthesis,
+    troubled: usize,
+) -> Evidence {
     let (held, models): (Vec<Independent>, Vec<&ModelRef>) =
         answers.into_iter().map(|(independent, model)| (independent.clone(), model)).unzip();
     let points = points(synthesis, &held);

@@ -35,7 +35,14 @@ pub(super) fn enter(turn: &mut Turn<'_>) -> State {
     turn.change(StateName::AwaitingConsent, StateName::Independent);
     turn.begin_round(ROUND);
     let seats: Vec<SeatId> = turn.plan.panel.seats.iter().map(|seat| seat.id.clone()).collect();
-    let round = IndependentRound { since: turn.now, work: Work::default(), answered: Vec::new(), voices: Vec::new(), degraded: 0, failed: Vec::new() };
+    let round = IndependentRound {
+        since: turn.now,
+        work: Work::default(),
+        answered: Vec::new(),
+        voices: Vec::new(),
+        degraded: 0,
+        failed: Vec::new(),
+    };
     round.send(turn, &seats)
 }
 

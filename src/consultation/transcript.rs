@@ -10,12 +10,15 @@ use crate::domain::confidence::Confidence;
 use crate::domain::ids::{CallId, ConsultationId, ModelRef, SeatId};
 use crate::domain::money::{Cost, MicroUsd};
 use crate::domain::time::Timestamp;
+use crate::stopping::early_termination::{Calibrated, EarlyStop, calibrated};
 
 use super::efficiency::Savings;
 use super::event::{
-    AbortReason, AgentError, CallFinished, CancelReason, Consent, EarlyTerminationDecision, Envelope, Estimate, Event, Started, StateName, SubstitutionReason,
-    WhySubstituted,
+    AbortReason, AgentError, CallFinished, CancelReason, Consent, EarlyTerminationDecision, Envelope, Estimate, Event, Started, StateName,
+    SubstitutionReason, WhySubstituted,
 };
+use super::evidence::evidence;
+use super::mode::Ending;
 use super::spend::LostCall;
 
 /// All that the events of one consultation say.
@@ -219,7 +222,7 @@ impl Transcript {
             | Event::HealthUpdated(_)
             | Event::CallNotHedged { .. }
             | Event::ProviderHeld { .. }
-            | Event::CallCancelled { reason: CancelReason::Abort(_), .. } => {}
+            | Event::CallCancelled { reason: CancelReason::TooLate | CancelReason::Abort(_), .. } => {}
         }
     }
 
@@ -283,12 +286,33 @@ impl Transcript {
         (answered > 0).then(|| supporting as f64 / answered as f64)
     }
 
+    /// The probability that the leading point is right, as far as who agrees on it tells. Only of a debate that is to come to one answer.
+    pub fn calibrated(&self) -> Option<Calibrated> {
+        if let Some(decision) = &self.early_end {
+            return decision.findings.calibrated;
+        }
+        let plan = self.terms.plan.as_deref();
+        let mode = plan.map(|plan| plan.course.mode).unwrap_or_default();
+        let rule = plan.map_or_else(EarlyStop::usual, |plan| plan.control.early_stop.clone());
+        let synthesis = self.synthesis().filter(|_| mode.strategy().ending == Ending::MayBeEarly)?;
+        let answers = self.independents().filter_map(|held| Some((held, self.voice_of(&held.agent_id)?)));
+        calibrated(&rule, &evidence(answers, synthesis, 0))
+    }
+
+    /// The model that gave an expert's answer of Round 1.
+    fn voice_of(&self, agent: &SeatId) -> Option<&ModelRef> {
+        let answered = |call: &&CallFinished| call.round_number == 1 && call.agent_id == *agent && call.error.is_none();
+        let called = self.calls.iter().rev().find(answered).map(|call| &call.model);
+        called.or_else(|| self.terms.panel.seat(agent).map(|seat| &seat.model))
+    }
+
     /// What makes the result less than the panel promised, in words; empty for a whole result.
     pub fn degradations(&self) -> Vec<String> {
         let failed = self
             .failures
             .iter()
-            .filter(|failure| !failure.agent_id.is_judge())
+            // The judge's is told as the end it is; the clerk's answer was promised to nobody.
+            .filter(|failure| !failure.agent_id.is_judge() && !failure.agent_id.is_clerk())
             .map(|failure| format!("{} gave no answer in Round {}: {}", failure.name, failure.round_number, failure.error.message));
         let degraded = self.artifacts.iter().filter(|artifact| artifact.degraded).map(|artifact| match &artifact.content {
             Content::Independent(Independent { agent_id, .. }) | Content::Revision(Revision { agent_id, .. }) => {

@@ -7,18 +7,19 @@ use std::time::Duration;
 use serde_json::{Map, Value, json};
 
 use crate::consultation::answer::AnswerKind;
-use crate::consultation::event::{CallFinished, PromptUsed, StateName};
+use crate::consultation::event::{CallFinished, EarlyTerminationDecision, PromptUsed, StateName};
 use crate::consultation::transcript::Transcript;
-use crate::domain::artifact::{Artifact, SCHEMA_VERSION};
+use crate::domain::artifact::{Artifact, SCHEMA_VERSION, Source};
 use crate::domain::ids::{ModelRef, SeatId};
 use crate::domain::money::Cost;
 use crate::domain::tokens::Usage;
 
+use super::debate_value::debate_value;
 use super::spending::{money, spending, tokens};
 
 /// Writes a transcript as the record.
 pub fn record(transcript: &Transcript) -> Value {
-    let parts = [terms(transcript), findings(transcript), account(transcript)];
+    let parts = [terms(transcript), findings(transcript), early_end(transcript), account(transcript)];
     Value::Object(parts.into_iter().filter_map(|part| if let Value::Object(part) = part { Some(part) } else { None }).flatten().collect())
 }
 
@@ -98,6 +99,12 @@ fn findings(transcript: &Transcript) -> Value {
         "consensus": recommendation,
         "confidence": transcript.confidence(),
         "recommendation": recommendation,
+        "recommendations": verdict.map(|verdict| verdict.recommendations.as_slice()).unwrap_or_default(),
+        "verdict_source": verdict.map(|verdict| match verdict.composed_from {
+            None => "judge",
+            Some(Source::Synthesis) => "synthesis",
+            Some(Source::CrossExam) => "cross_examination",
+        }),
         "summary": verdict.map(|verdict| verdict.summary.as_str()),
         "partial_consensus": if verdict.is_none() { transcript.partial_consensus() } else { None },
         "reasoning": transcript.independents()
@@ -117,6 +124,33 @@ fn findings(transcript: &Transcript) -> Value {
         })).collect::<Vec<_>>(),
         "perspectives": perspectives(transcript),
         "agreement": transcript.agreement(),
+        "debate_value_analysis": debate_value(&transcript.debate_value()),
+    })
+}
+
+/// Whether it ended once the experts were found to agree, why, and how far their agreement can be believed.
+fn early_end(transcript: &Transcript) -> Value {
+    let decision = transcript.early_end.as_ref();
+    let ended = decision.filter(|decision| decision.ended);
+    let calibrated = transcript.calibrated();
+    json!({
+        "early_termination": ended.is_some(),
+        "early_termination_reason": ended.map(|_| EarlyTerminationDecision::REASON),
+        "rounds_skipped": ended.map_or(0, |ended| ended.findings.rounds_skipped),
+        "estimated_cost_saved": ended.map(|ended| ended.findings.estimated_cost_saved.known.usd()),
+        "actual_cost": transcript.total().cost.known.usd(),
+        "early_termination_evaluation": decision.map(|decision| json!({
+            "ended": decision.ended,
+            "by": decision.by,
+            "confidence": decision.findings.confidence,
+            "threshold": decision.findings.threshold,
+            "rounds_skipped": decision.findings.rounds_skipped,
+            "estimated_cost_saved": money(decision.findings.estimated_cost_saved),
+            "rules": decision.findings.evaluation.rules,
+            "decision": decision.findings.evaluation.decision,
+        })),
+        "calibrated_confidence": calibrated.as_ref().map(|calibrated| calibrated.probability),
+        "calibration": calibrated.map(|calibrated| calibrated.basis),
     })
 }
 
@@ -274,7 +308,11 @@ fn attempt(call: &CallFinished) -> Value {
 }
 
 fn name<'a>(transcript: &'a Transcript, agent: &'a SeatId) -> &'a str {
-    if agent.is_judge() { "Judge" } else { transcript.agent_name(agent.as_str()) }
+    match agent {
+        judge if judge.is_judge() => "Judge",
+        clerk if clerk.is_clerk() => "Clerk",
+        expert => transcript.agent_name(expert.as_str()),
+    }
 }
 
 fn failure(transcript: &Transcript, round: u8, agent: &SeatId) -> Value {

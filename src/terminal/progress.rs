@@ -6,7 +6,8 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use crate::consultation::event::{
-    AbortReason, CallFinished, CancelReason, Consent, EarlyTerminationDecision, Envelope, Estimate, Event, GateReason, Started, SubstitutionReason, WhySubstituted,
+    AbortReason, CallFinished, CancelReason, Consent, EarlyTerminationDecision, Envelope, Estimate, Event, GateReason, Started,
+    SubstitutionReason, WhySubstituted,
 };
 use crate::consultation::policy::consent::Month;
 use crate::domain::ids::{CallId, ModelRef, SeatId};
@@ -153,7 +154,7 @@ impl Progress {
         for line in lines::notices(terms) {
             self.alert(&line);
         }
-        if let Some(line) = lines::material(terms) {
+        for line in lines::mode(terms).into_iter().chain(lines::material(terms)) {
             self.note(line);
         }
     }
@@ -178,8 +179,8 @@ impl Progress {
     }
 
     fn decided(&self, decision: &EarlyTerminationDecision) {
-        for line in evaluation_tree("EARLY TERMINATION CHECK (Round 2)", &decision.findings.evaluation).lines() {
-            self.detail(line);
+        for line in evaluation_tree("EARLY TERMINATION CHECK (Round 2)", &decision.findings.evaluation) {
+            self.detail(&line);
         }
         if let Some(line) = questions::decided(decision) {
             self.note(&line);
