@@ -79,7 +79,11 @@ pub(super) fn cross_exam(record: &CrossExam, labels: &Labels, headings: &Heading
         );
     }
     if !prose_only || !record.rebuttals.is_empty() {
-        list(&mut text, headings.rebuttals, record.rebuttals.iter().map(|answer| format!("{}: {}", labels.shown(&answer.agent), answer.rebuttal)));
+        list(
+            &mut text,
+            headings.rebuttals,
+            record.rebuttals.iter().map(|answer| format!("{}: {}", labels.shown(&answer.agent), answer.rebuttal)),
+        );
     }
     if !prose_only || !record.unresolved.is_empty() {
         list(&mut text, headings.unresolved, record.unresolved.iter().cloned());

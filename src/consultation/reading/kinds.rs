@@ -5,8 +5,8 @@ use serde_json::{Map, Value};
 use crate::consultation::answer::AnswerKind;
 use crate::consultation::labels::Labels;
 use crate::domain::artifact::{
-    Because, Casting, Challenge, Compared, Comparison, ConsensusPoint, Content, CrossExam, Dissent, Evidence, Independent,
-    Rebuttal, Revision, Synthesis, Tension, Verdict, Viewpoint,
+    Because, Casting, Challenge, Compared, Comparison, ConsensusPoint, Content, CrossExam, Dissent, Evidence, Independent, Rebuttal,
+    Revision, Synthesis, Tension, Verdict, Viewpoint,
 };
 use crate::domain::ids::SeatId;
 

@@ -151,5 +151,6 @@ fn unmarked(line: &str) -> Option<&str> {
 /// True for the keys of a list that was written as an object: `1`, `item_2`, `point3`.
 pub(super) fn is_numbering(key: &str) -> bool {
     let rest = key.trim_end_matches(|c: char| c.is_ascii_digit());
-    rest.len() < key.len() && ["", "item", "point", "keypoint", "option", "choice"].contains(&rest.to_lowercase().replace(['_', '-', ' '], "").as_str())
+    rest.len() < key.len()
+        && ["", "item", "point", "keypoint", "option", "choice"].contains(&rest.to_lowercase().replace(['_', '-', ' '], "").as_str())
 }
