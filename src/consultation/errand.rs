@@ -5,6 +5,7 @@
 
 mod attempt;
 mod brief;
+mod clerk;
 mod hedge;
 mod reply;
 mod stand_in;
@@ -51,6 +52,9 @@ pub(super) struct Errand {
     /// It was told that the agent is at work.
     is_announced: bool,
     began: Timestamp,
+    /// Fires when it has been waited for long enough; `None` where it is waited for as long as it takes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    patience: Option<TimerId>,
     tokens: Usage,
     cost: Cost,
 }
@@ -87,6 +91,7 @@ struct Calling {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Settled {
     pub(super) agent: SeatId,
+    pub(super) answer: AnswerKind,
     pub(super) result: Result<Answer, AgentError>,
 }
 
@@ -126,6 +131,7 @@ impl Errand {
             status: Status::Pending { purpose: Purpose::Answer, not_before: turn.now },
             is_announced: false,
             began: turn.now,
+            patience: None,
             tokens: Usage::default(),
             cost: Cost::FREE,
         })
@@ -137,6 +143,7 @@ impl Errand {
             return None;
         }
         self.announce(turn);
+        self.begin_waiting(turn);
         self.go(turn)
     }
 
@@ -179,6 +186,9 @@ impl Errand {
         let Status::Pending { purpose, not_before } = self.status else { return None };
         if turn.is_stopping() || not_before > turn.now {
             return None;
+        }
+        if let Some(obstacle) = self.obstacle(turn) {
+            return Some(self.settle(turn, Err(obstacle)));
         }
         let provider = self.current.provider.clone();
         if self.is_diverted(turn, purpose) {
@@ -279,6 +289,7 @@ impl Errand {
             self.began = turn.now;
             self.announce(turn);
         }
+        self.begin_waiting(turn);
         match &mut self.status {
             Status::Pending { .. } => self.go(turn),
             Status::Calling(calling) => {

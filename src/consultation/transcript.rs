@@ -222,7 +222,7 @@ impl Transcript {
             | Event::HealthUpdated(_)
             | Event::CallNotHedged { .. }
             | Event::ProviderHeld { .. }
-            | Event::CallCancelled { reason: CancelReason::Abort(_), .. } => {}
+            | Event::CallCancelled { reason: CancelReason::TooLate | CancelReason::Abort(_), .. } => {}
         }
     }
 
@@ -311,7 +311,8 @@ impl Transcript {
         let failed = self
             .failures
             .iter()
-            .filter(|failure| !failure.agent_id.is_judge())
+            // The judge's is told as the end it is; the clerk's answer was promised to nobody.
+            .filter(|failure| !failure.agent_id.is_judge() && !failure.agent_id.is_clerk())
             .map(|failure| format!("{} gave no answer in Round {}: {}", failure.name, failure.round_number, failure.error.message));
         let degraded = self.artifacts.iter().filter(|artifact| artifact.degraded).map(|artifact| match &artifact.content {
             Content::Independent(Independent { agent_id, .. }) | Content::Revision(Revision { agent_id, .. }) => {

@@ -14,6 +14,7 @@ use crate::domain::ids::{ModelRef, SeatId};
 use crate::domain::money::Cost;
 use crate::domain::tokens::Usage;
 
+use super::debate_value::debate_value;
 use super::spending::{money, spending, tokens};
 
 /// Writes a transcript as the record.
@@ -123,6 +124,7 @@ fn findings(transcript: &Transcript) -> Value {
         })).collect::<Vec<_>>(),
         "perspectives": perspectives(transcript),
         "agreement": transcript.agreement(),
+        "debate_value_analysis": debate_value(&transcript.debate_value()),
     })
 }
 
@@ -306,7 +308,11 @@ fn attempt(call: &CallFinished) -> Value {
 }
 
 fn name<'a>(transcript: &'a Transcript, agent: &'a SeatId) -> &'a str {
-    if agent.is_judge() { "Judge" } else { transcript.agent_name(agent.as_str()) }
+    match agent {
+        judge if judge.is_judge() => "Judge",
+        clerk if clerk.is_clerk() => "Clerk",
+        expert => transcript.agent_name(expert.as_str()),
+    }
 }
 
 fn failure(transcript: &Transcript, round: u8, agent: &SeatId) -> Value {

@@ -11,6 +11,7 @@ use crate::domain::kept::{Ended, Kept, KeptAgent, Work};
 use crate::domain::money::Cost;
 use crate::domain::outcome::Grade;
 
+use super::debate_value;
 use super::escape::{block, inline};
 use super::kept_rounds;
 use super::report_sections as sections;
@@ -38,6 +39,7 @@ pub fn markdown(kept: &Kept, selection: &Selection) -> String {
         document.extend(changes(kept));
         document.extend((!kept.concerns.is_empty()).then(|| format!("## Concerns Raised\n\n{}", sections::list(&kept.concerns))));
         document.extend(kept.verdict.as_ref().and_then(|verdict| sections::dissent(&verdict.dissent, &|agent| name(kept, agent))));
+        document.extend(kept.debate_value.as_ref().and_then(|value| debate_value::section(value, &|agent| name(kept, agent))));
         document.push(format!("---\n{}", foot(kept.cost, kept.duration, kept.tokens)));
     } else {
         document.push("# Consultation Summary".to_owned());

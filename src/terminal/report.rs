@@ -9,6 +9,7 @@ use crate::consultation::transcript::Transcript;
 use crate::domain::artifact::{Revision, Source};
 use crate::domain::panel::Seat;
 
+use super::debate_value;
 use super::escape::{block, inline};
 use super::report_sections as sections;
 use super::words::{LOCAL_QUALITY, amount, calibrated_words, model_address, model_name, seat_name, seconds, thousands};
@@ -25,6 +26,7 @@ pub fn report(transcript: &Transcript) -> String {
     sections.extend(changes(transcript));
     sections.extend(concerns(transcript));
     sections.extend(dissent(transcript));
+    sections.extend(debate_value::section(&transcript.debate_value(), &|agent| name(transcript, agent)));
     sections.push(format!("---\n{}", foot(transcript)));
     sections.join("\n\n") + "\n"
 }

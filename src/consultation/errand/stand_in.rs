@@ -13,6 +13,9 @@ use super::{Answer, Errand, Kept, Settled, Status, Tried};
 impl Errand {
     /// Falls back on a text that was kept, then on the next model, then fails.
     pub(super) fn give_up(&mut self, turn: &mut Turn<'_>, reason: WhySubstituted, error: AgentError) -> Option<Settled> {
+        if self.is_optional() {
+            return Some(self.settle(turn, Err(error)));
+        }
         if let Some(Kept::CutOff(text) | Kept::Unreadable(text)) = self.kept.take()
             && !text.trim().is_empty()
         {
@@ -126,7 +129,7 @@ impl Errand {
             Ok(_) => None,
             Err(error) => Some(format!("is missing: {}", error.message)),
         };
-        if let Some(trouble) = trouble.filter(|_| turn.plan.control.strict) {
+        if let Some(trouble) = trouble.filter(|_| turn.plan.control.strict && !self.is_optional()) {
             turn.stop(AbortReason::Strict, format!("Refused under --strict: {name}'s answer in Round {round_number} {trouble}"));
         }
         let event = match &result {
@@ -147,7 +150,7 @@ impl Errand {
         if result.is_ok() {
             turn.supersede_pulse();
         }
-        Settled { agent: self.agent.clone(), result }
+        Settled { agent: self.agent.clone(), answer: self.answer, result }
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod control;
 mod cut_off;
+mod early_end;
 mod estimates;
 mod pacing;
 mod properties;
