@@ -44,9 +44,8 @@ impl VerdictRound {
     fn send(mut self, turn: &mut Turn<'_>) -> State {
         let (independents, synthesis, cross_exam, material) = (&self.independents, &self.synthesis, &self.cross_exam, turn.plan.material);
         let kind = wanted(turn);
-        let sent = send_judge(turn, &mut self.work, kind, |prompter| {
-            filtering::verdict(prompter, material, independents, synthesis, cross_exam)
-        });
+        let sent =
+            send_judge(turn, &mut self.work, kind, |prompter| filtering::verdict(prompter, material, independents, synthesis, cross_exam));
         match sent {
             Ok(()) => self.proceed(turn),
             Err(error) => prompt_failed(turn, State::Verdict(self), &error),

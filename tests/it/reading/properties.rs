@@ -79,9 +79,10 @@ fn valid() -> impl Strategy<Value = (AnswerKind, Value)> {
         json!({ "option": option, "description": description, "pros": pros, "cons": cons, "best_when": best_when, "confidence": confidence })
     });
     let options = proptest::collection::vec(option, 1..4);
-    let objections = list((expert(), text(), severity()).prop_map(|(agent, concern, weight)| {
-        json!({ "agent": agent, "concern": concern, "severity": weight })
-    }));
+    let objections = list(
+        (expert(), text(), severity())
+            .prop_map(|(agent, concern, weight)| json!({ "agent": agent, "concern": concern, "severity": weight })),
+    );
     let menu = (text(), options, evidence.clone(), objections, text()).prop_map(|(summary, options, evidence, dissent, how)| {
         (
             AnswerKind::Menu,

@@ -47,6 +47,7 @@ pub(super) fn distinctive_seats() -> Vec<Seat> {
             name: name.to_owned(),
             prompt: format!("You are {name}. You look at everything with {look} eyes.\n\nSecond thoughts of {name}."),
             brief: format!("You are {name}, short of {look}."),
+            aliases: vec![format!("{persona}-alias")],
         },
         model: ModelRef::new(provider, model),
     };
@@ -59,11 +60,12 @@ pub(super) fn distinctive_seats() -> Vec<Seat> {
 
 /// All that names an expert or who plays it.
 pub(super) fn names(seat: &Seat) -> Vec<String> {
-    let Persona { id, name, prompt, brief } = &seat.persona;
+    let Persona { id, name, prompt, brief, aliases } = &seat.persona;
     let first = name.split(' ').next().unwrap();
     let look = prompt.split_once("with ").unwrap().1.split_once(' ').unwrap().0;
     [seat.id.as_str(), id, name, first, prompt, brief, look, seat.model.provider.as_str(), seat.model.model.as_str()]
         .into_iter()
+        .chain(aliases.iter().map(String::as_str))
         .map(str::to_lowercase)
         .collect()
 }
