@@ -38,7 +38,8 @@ impl Place {
                 Key::Endpoints => entry(key, rest, &endpoints::FIELDS)?,
                 Key::Panels => entry(key, rest, &panels::FIELDS)?,
                 Key::Personas => entry(key, rest, &personas::FIELDS)?,
-                Key::PersonaSets => entry(key, rest, &[])?,
+                Key::PersonaSets if rest.contains('.') => return Err(Error::usage(format!("a set in `{key}` has no parts"))),
+                Key::PersonaSets => vec![rest.to_owned()],
                 Key::Parameters => parameter(rest, &now(key)),
                 Key::AlwaysAllowUnder
                 | Key::MaxOutputTokens
