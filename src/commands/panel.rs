@@ -230,7 +230,9 @@ fn by_personas(personas: &Personas, models: &[String], choices: &Choices<'_>) ->
         _ => {}
     }
     let own = |(at, known): (usize, &Known)| match (&known.model, named.as_slice()) {
-        (Some(model), _) => choices.model(model).map(Some).map_err(|error| error.hint(format!("it is the model of `{}`", known.persona.id))),
+        (Some(model), _) => {
+            choices.model(model).map(Some).map_err(|error| error.hint(format!("it is the model of `{}`", known.persona.id)))
+        }
         (None, []) => Ok(None),
         (None, [only]) => Ok(Some(only.clone())),
         (None, several) => Ok(several.get(at).cloned()),

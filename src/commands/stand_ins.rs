@@ -127,11 +127,11 @@ mod tests {
 
     use super::*;
     use crate::commands::panel::{self, Choices};
+    use crate::commands::personas::catalogue::Catalogue;
     use crate::commands::reach;
     use crate::commands::servers::Servers;
     use crate::config::env::Environment;
     use crate::config::settings::Settings;
-    use crate::commands::personas::catalogue::Catalogue;
 
     const NOW: Timestamp = Timestamp(1_795_252_598_000);
     const ANTHROPIC: (&str, &str) = ("ANTHROPIC_API_KEY", "k");

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 
-use crate::consultation::course::Rounds;
+use crate::consultation::course::{DebateAnalysis, Rounds};
 use crate::consultation::mode::Mode;
 use crate::domain::confidence::Confidence;
 use crate::domain::money::MicroUsd;
@@ -78,6 +78,8 @@ pub struct Settings {
     pub confidence_threshold: Confidence,
     /// How strongly the errors of experts go together, 0 to 1.
     pub error_correlation: f64,
+    /// Whether positions are compared after the debate, where there is a model for it.
+    pub debate_analysis: DebateAnalysis,
     /// How many consultations in thirty days `consult-stats` calls consistent.
     pub target_runs: u64,
     /// Below which median duration it calls them quick.
@@ -119,6 +121,7 @@ impl Default for Settings {
             early_stop: EarlyStop::usual().policy,
             confidence_threshold: EarlyStop::usual().threshold,
             error_correlation: EarlyStop::USUAL_CORRELATION,
+            debate_analysis: DebateAnalysis::On,
             target_runs: 150,
             target_median: Duration::from_secs(15),
             target_monthly_cost: MicroUsd(20_000_000),
@@ -244,6 +247,7 @@ impl Settings {
             | Key::EarlyStop
             | Key::ConfidenceThreshold
             | Key::ErrorCorrelation
+            | Key::DebateAnalysis
             | Key::TargetRuns
             | Key::TargetMedianSeconds
             | Key::TargetMonthlyCost => self.set_plain(key, value).ok_or(Wrong::Value)?,
@@ -281,6 +285,7 @@ impl Settings {
             Key::EarlyStop => self.early_stop = serde_json::from_value(value.clone()).ok()?,
             Key::ConfidenceThreshold => self.confidence_threshold = Confidence::new(value.as_f64()?)?,
             Key::ErrorCorrelation => self.error_correlation = Confidence::new(value.as_f64()?)?.value(),
+            Key::DebateAnalysis => self.debate_analysis = serde_json::from_value(value.clone()).ok()?,
             Key::TargetRuns => self.target_runs = count()?,
             Key::TargetMedianSeconds => self.target_median = some_seconds()?,
             Key::TargetMonthlyCost => self.target_monthly_cost = dollars().filter(|target| *target > MicroUsd::ZERO)?,
@@ -340,6 +345,7 @@ impl Settings {
             Key::EarlyStop => json!(self.early_stop),
             Key::ConfidenceThreshold => decimal(self.confidence_threshold.value()),
             Key::ErrorCorrelation => decimal(self.error_correlation),
+            Key::DebateAnalysis => json!(self.debate_analysis),
             Key::TargetRuns => json!(self.target_runs),
             Key::TargetMedianSeconds => decimal(self.target_median.as_secs_f64()),
             Key::TargetMonthlyCost => decimal(self.target_monthly_cost.usd()),
@@ -378,7 +384,8 @@ mod tests {
                 "panels": {"fast": "security=m"}, "endpoints": {"work": {"base_url": "https://h"}}, "maxInFlight": 2,
                 "parameters": {"openai": {"seed": 0}}, "local_servers": "none", "maxCost": 2, "monthlyBudget": 20.5,
                 "on_failure": "skip", "hedge_after": "off", "pulse_seconds": 0, "max_wait_seconds": 90,
-                "targetRuns": 10, "targetMedianSeconds": 7.5, "target_monthly_cost": 0.25}"#,
+                "targetRuns": 10, "targetMedianSeconds": 7.5, "target_monthly_cost": 0.25, "mode": "explore", "rounds": 3,
+                "early_stop": "auto", "confidenceThreshold": 0.85, "error_correlation": 0, "debate_analysis": "off"}"#,
         )
         .unwrap();
         assert_eq!(settings.always_allow_under, MicroUsd(1_250_000));
@@ -397,6 +404,8 @@ mod tests {
         assert_eq!((settings.pulse, settings.max_wait), (Duration::ZERO, Some(Duration::from_secs(90))));
         assert_eq!((settings.target_runs, settings.target_median), (10, Duration::from_millis(7_500)));
         assert_eq!(settings.target_monthly_cost, MicroUsd(250_000));
+        assert_eq!((settings.mode, settings.rounds.number(), settings.early_stop), (Mode::Explore, 3, Policy::Auto));
+        assert_eq!((settings.confidence_threshold.value(), settings.error_correlation.to_string()), (0.85, "0".to_owned()));
         assert_eq!(settings.origins.len(), Key::ALL.len());
         assert_eq!(settings.origins[&Key::Judge].to_string(), "config.json");
         let written: Map<_, _> = Key::ALL.into_iter().map(|key| (key.name().to_owned(), settings.value(key))).collect();

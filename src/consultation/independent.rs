@@ -65,9 +65,8 @@ impl IndependentRound {
     fn choose(mut self, turn: &mut Turn<'_>) -> State {
         self.step = Step::Casting;
         let (clerk, plan) = (SeatId::clerk(), turn.plan);
-        let brief = Brief::render(turn, &clerk, |prompter| {
-            prompter.casting(&plan.course.cast_from, plan.panel.seats.len()).map(Shown::whole)
-        });
+        let brief =
+            Brief::render(turn, &clerk, |prompter| prompter.casting(&plan.course.cast_from, plan.panel.seats.len()).map(Shown::whole));
         match brief {
             Ok(brief) => {
                 self.work.send(turn, &clerk, AnswerKind::Casting, brief);

@@ -18,9 +18,12 @@ mod awaiting_consent;
 pub mod call;
 mod calls;
 mod casting;
+mod closing;
+mod comparing;
 pub mod composing;
 pub mod course;
 mod cross_exam;
+mod debate_value;
 pub mod digest;
 mod early_end;
 pub mod efficiency;
@@ -51,6 +54,7 @@ mod synthesis;
 pub mod transcript;
 mod turn;
 mod verdict;
+mod wording;
 
 pub use state::InvalidTransition;
 
@@ -142,6 +146,7 @@ fn step(turn: &mut Turn<'_>, state: State, input: Input) -> State {
             turn.emit(Event::HealthUpdated(update));
             state
         }
+        (State::Closing(closing), Input::TimerFired { timer }) if closing.is_over_at(timer) => closing.give_up(turn),
         (state, Input::TimerFired { timer }) if turn.ledger.watch.pulse == Some(timer) => questions::pulse(turn, state),
         (state, Input::TimerFired { timer }) if turn.ledger.watch.deadline == Some(timer) => {
             let wait = turn.plan.control.max_wait.unwrap_or_default().as_secs();
@@ -157,8 +162,12 @@ fn step(turn: &mut Turn<'_>, state: State, input: Input) -> State {
     }
 }
 
-/// Drops what is under way and ends.
-fn end(turn: &mut Turn<'_>, mut state: State, reason: AbortReason, message: String) -> State {
+/// Drops what is under way and ends. An answer that is there is given all the same.
+fn end(turn: &mut Turn<'_>, state: State, reason: AbortReason, message: String) -> State {
+    let mut state = match state {
+        State::Closing(closing) => return closing.give_up(turn),
+        state => state,
+    };
     if let Some(work) = state.work() {
         work.cancel(turn, reason);
     }

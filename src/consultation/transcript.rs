@@ -14,8 +14,8 @@ use crate::stopping::early_termination::{Calibrated, EarlyStop, calibrated};
 
 use super::efficiency::Savings;
 use super::event::{
-    AbortReason, AgentError, CallFinished, CancelReason, Cast, Consent, EarlyTerminationDecision, Envelope, Estimate, Event, Started, StateName,
-    SubstitutionReason, WhySubstituted,
+    AbortReason, AgentError, CallFinished, CancelReason, Cast, Consent, EarlyTerminationDecision, Envelope, Estimate, Event, Started,
+    StateName, SubstitutionReason, WhySubstituted,
 };
 use super::evidence::evidence;
 use super::mode::Ending;

@@ -3,10 +3,13 @@
 use serde::{Deserialize, Serialize};
 
 use crate::domain::artifact::{CrossExam, Independent, Synthesis};
+use crate::domain::ids::SeatId;
 use crate::domain::time::Timestamp;
 
 use super::answer::AnswerKind;
 use super::calls::Work;
+use super::closing;
+use super::comparing;
 use super::event::StateName;
 use super::filtering;
 use super::judging::{judge_failed, judged, prompt_failed, send_judge};
@@ -25,10 +28,11 @@ pub(super) struct VerdictRound {
     cross_exam: CrossExam,
 }
 
-pub(super) fn enter(turn: &mut Turn<'_>, independents: Vec<Independent>, synthesis: Synthesis, cross_exam: CrossExam) -> State {
+/// `work` is what others than the judge are still at.
+pub(super) fn enter(turn: &mut Turn<'_>, work: Work, independents: Vec<Independent>, synthesis: Synthesis, cross_exam: CrossExam) -> State {
     turn.change(StateName::CrossExam, StateName::Verdict);
     turn.begin_round(ROUND);
-    VerdictRound { since: turn.now, work: Work::default(), independents, synthesis, cross_exam }.send(turn)
+    VerdictRound { since: turn.now, work, independents, synthesis, cross_exam }.send(turn)
 }
 
 impl VerdictRound {
@@ -45,12 +49,13 @@ impl VerdictRound {
 
     /// Looks at what the judge has answered, if it has.
     pub(super) fn proceed(mut self, turn: &mut Turn<'_>) -> State {
+        comparing::keep(turn, &mut self.work);
         let Some(settled) = judged(&mut self.work) else { return State::Verdict(self) };
         match settled.result {
             Ok(answer) => {
                 turn.keep(answer.content, answer.degraded);
                 turn.end_round(ROUND, self.since);
-                turn.complete(StateName::Verdict, ROUND)
+                closing::enter(turn, StateName::Verdict, ROUND, self.work)
             }
             Err(error) => judge_failed(turn, State::Verdict(self), AnswerKind::Verdict, &error),
         }
@@ -58,6 +63,6 @@ impl VerdictRound {
 
     /// Goes on after an end that was none: a judge that failed is asked again.
     pub(super) fn again(self, turn: &mut Turn<'_>) -> State {
-        if self.work.is_done() { self.send(turn) } else { self.proceed(turn) }
+        if self.work.is_open(&SeatId::judge()) { self.proceed(turn) } else { self.send(turn) }
     }
 }

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use super::artifact::{Challenge, CrossExam, Independent, Rebuttal, Revision, Synthesis, Verdict};
 use super::confidence::Confidence;
+use super::debate_value::DebateValue;
 use super::ids::{ConsultationId, ModelRef, ProviderId, SeatId};
 use super::money::{Cost, MicroUsd};
 use super::outcome::Grade;
@@ -104,6 +105,8 @@ pub struct Kept {
     pub early_end: Option<EarlyEnd>,
     /// What the record itself counts of changed minds; of a record of ours the revisions tell.
     pub debate: Option<KeptDebate>,
+    /// What the debate was worth, as this program works it out.
+    pub debate_value: Option<DebateValue>,
     /// Of the project that was asked about: `brownfield` or `greenfield`.
     pub project_type: Option<String>,
     /// Prompt template versions in force, by name.
@@ -209,7 +212,9 @@ impl Kept {
         let is_meant = |name: &str| name.to_lowercase() == text.to_lowercase();
         let exact = self.experts.iter().find(|expert| expert.id.as_str() == text);
         let found = exact.or_else(|| self.experts.iter().find(|expert| is_meant(expert.id.as_str()) || is_meant(&expert.name)));
-        found.map(|expert| expert.id.clone()).or_else(|| [SeatId::judge(), SeatId::clerk()].into_iter().find(|beside| is_meant(beside.as_str())))
+        found
+            .map(|expert| expert.id.clone())
+            .or_else(|| [SeatId::judge(), SeatId::clerk()].into_iter().find(|beside| is_meant(beside.as_str())))
     }
 
     /// The id as commands take it, where it has our form.

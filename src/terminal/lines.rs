@@ -37,7 +37,9 @@ pub(super) fn panel(terms: &Started, width: Option<usize>) -> Vec<String> {
         let then = if others.is_empty() { String::new() } else { format!(", then {}", others.join(", ")) };
         rows.push(("Judge".to_owned(), format!("{}{then}", model_address(judge))));
     }
-    rows.extend(clerk.map(|clerk| ("Clerk".to_owned(), format!("{}, chooses the personas", clerk.map_or("nobody".to_owned(), model_address)))));
+    rows.extend(
+        clerk.map(|clerk| ("Clerk".to_owned(), format!("{}, chooses the personas", clerk.map_or("nobody".to_owned(), model_address)))),
+    );
     table(&rows, width)
 }
 

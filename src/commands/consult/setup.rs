@@ -134,7 +134,15 @@ fn experience(home: &Home, models: &BTreeSet<&ModelRef>) -> Experience {
 
 /// Every model that the run may come to ask.
 fn models_of(panel: &Panel, course: &Course, stand_ins: &BTreeMap<SeatId, Vec<ModelRef>>) -> BTreeSet<ModelRef> {
-    panel.seats.iter().map(|seat| &seat.model).chain(&panel.judges).chain(&course.clerk).chain(stand_ins.values().flatten()).cloned().collect()
+    panel
+        .seats
+        .iter()
+        .map(|seat| &seat.model)
+        .chain(&panel.judges)
+        .chain(&course.clerk)
+        .chain(stand_ins.values().flatten())
+        .cloned()
+        .collect()
 }
 
 /// How each model is asked: as much room as the settings say, within what the model can write.

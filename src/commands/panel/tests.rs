@@ -78,7 +78,11 @@ fn a_panel_with_a_name_has_its_seats_and_its_judge() {
     assert_eq!(wanted(Some("security=x:m"), None), told("security=x:m", "c:j"));
     let models = ["x:m".to_owned()];
     let flags = Flags { models: &models, ..Flags::default() };
-    assert_eq!(Wanted::of(flags, &settings(config), &Catalogue::builtin()).unwrap().panel, None, "models that are named outweigh the settings");
+    assert_eq!(
+        Wanted::of(flags, &settings(config), &Catalogue::builtin()).unwrap().panel,
+        None,
+        "models that are named outweigh the settings"
+    );
 }
 
 #[test]

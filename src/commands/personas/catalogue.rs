@@ -177,8 +177,7 @@ impl Known {
 fn clash(name: &str, one: &Known, other: &Known) -> Error {
     // What is built in cannot be changed.
     let changed = if other.origin == Origin::BuiltIn { one } else { other };
-    let error =
-        Error::usage(format!("`{name}` is a name of two personas, `{}` and `{}`", one.persona.id, other.persona.id));
+    let error = Error::usage(format!("`{name}` is a name of two personas, `{}` and `{}`", one.persona.id, other.persona.id));
     error.hint(format!("give one of them other names: in {}", changed.place()))
 }
 

@@ -171,7 +171,9 @@ fn stand_ins_stay_with_their_seats() {
 
 /// Whatever befalls the clerk, with the strictest of terms.
 fn troubles() -> Vec<(&'static str, Outcome, usize)> {
-    use FailureClass::{Auth, Billing, Context, Empty, Interrupted, Malformed, ModelMissing, Overload, Policy, RateLimit, Timeout, Transport};
+    use FailureClass::{
+        Auth, Billing, Context, Empty, Interrupted, Malformed, ModelMissing, Overload, Policy, RateLimit, Timeout, Transport,
+    };
     let mut troubles: Vec<_> = [Auth, Billing, Context, Interrupted, Malformed, ModelMissing, Policy]
         .into_iter()
         .map(|class| ("gave no answer: broken", failure(class, "broken"), 1))

@@ -1,8 +1,10 @@
 //! The machine: scenarios with their exact logs, invariants under random scripts, and restoring at any point.
 
 mod casting;
+mod comparing;
 mod control;
 mod cut_off;
+mod early_end;
 mod estimates;
 mod pacing;
 mod properties;
