@@ -173,14 +173,15 @@ impl<'a> SettingsFile<'a> {
         Ok(text)
     }
 
-    /// A panel that is written as its seats alone becomes an object when it gets a judge.
+    /// A panel that is written as its seats alone becomes an object when it gets a judge, and so does a persona that is its prompt alone.
     fn with_room(&self, place: &Place, value: &Value) -> (Place, Value) {
-        if let (Key::Panels, Some((name, field))) = (place.key, place.entry_and_field())
-            && let Some(seats) = self.now(Key::Panels).get(name).filter(|panel| !panel.is_object())
+        let short = [(Key::Panels, "seats"), (Key::Personas, "prompt")].into_iter().find(|(key, _)| *key == place.key);
+        if let (Some((_, short)), Some((name, field))) = (short, place.entry_and_field())
+            && let Some(alone) = self.now(place.key).get(name).filter(|entry| !entry.is_object())
         {
-            let mut panel = Map::from_iter([("seats".to_owned(), seats.clone())]);
-            panel.insert(field.to_owned(), value.clone());
-            return (place.entry(name), Value::Object(panel));
+            let mut entry = Map::from_iter([(short.to_owned(), alone.clone())]);
+            entry.insert(field.to_owned(), value.clone());
+            return (place.entry(name), Value::Object(entry));
         }
         (place.clone(), value.clone())
     }
