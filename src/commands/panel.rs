@@ -122,7 +122,7 @@ impl Wanted {
 }
 
 impl Personas {
-    fn of(flag: Option<&str>, settings: &Settings, catalogue: &Catalogue) -> Result<Self, Error> {
+    pub(crate) fn of(flag: Option<&str>, settings: &Settings, catalogue: &Catalogue) -> Result<Self, Error> {
         let set = settings.default_personas.as_deref();
         let is_auto = |names: &[String]| matches!(names, [only] if only.trim() == AUTO);
         let by_default = || match set {
