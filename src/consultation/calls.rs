@@ -35,6 +35,11 @@ impl Work {
         self.open.is_empty()
     }
 
+    /// Whether an agent is at work.
+    pub(super) fn is_open(&self, agent: &SeatId) -> bool {
+        self.open.iter().any(|errand| errand.agent() == agent)
+    }
+
     /// The errands that have come to their end since this was last asked.
     pub(super) fn take_settled(&mut self) -> Vec<Settled> {
         std::mem::take(&mut self.settled)

@@ -40,6 +40,7 @@ impl Course {
                 AnswerKind::Synthesis => true,
                 AnswerKind::Comparison => self.debate_analysis == DebateAnalysis::On && !is_given,
                 AnswerKind::Verdict | AnswerKind::Menu => answer == self.mode.strategy().verdict,
+                AnswerKind::Consistency => self.judge_passes == JudgePasses::Twice,
             }
     }
 }

@@ -87,6 +87,7 @@ struct Calling {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Settled {
     pub(super) agent: SeatId,
+    pub(super) answer: AnswerKind,
     pub(super) result: Result<Answer, AgentError>,
 }
 

@@ -20,7 +20,7 @@ use super::turn::Turn;
 /// Tokens of a vendor's own words around messages and schema, at most. No vendor says how many: this is a long page of them.
 const AROUND_A_SCHEMA: u64 = 500;
 
-/// How much of a revision its position is, in percent: one of four parts.
+/// How much of a revision its position is, and of a verdict its recommendation, in percent: one of four parts.
 const POSITION: u64 = 25;
 
 pub(super) fn enter(turn: &mut Turn<'_>) -> State {
@@ -105,6 +105,10 @@ fn carried(plan: &Plan, answer: AnswerKind, agent: &SeatId) -> Band {
         AnswerKind::Comparison => {
             let both = [AnswerKind::Independent, AnswerKind::Revision];
             both.into_iter().flat_map(by_experts).map(|said| part(said, POSITION)).sum()
+        }
+        AnswerKind::Consistency => {
+            let verdict = plan.course.mode.strategy().verdict;
+            by_judge(verdict).chain(by_judge(verdict)).map(|said| part(said, POSITION)).sum()
         }
         AnswerKind::Verdict | AnswerKind::Menu => {
             let record = by_judge(AnswerKind::CrossExam).map(|said| part(said, of_the_record(plan.material)));

@@ -4,6 +4,7 @@ mod calls;
 mod control;
 mod cost;
 mod ending;
+mod second_pass;
 mod terms;
 
 use serde::{Deserialize, Serialize};
@@ -22,6 +23,7 @@ pub use calls::{AgentError, CallError, CallFinished, CostSource, Purpose};
 pub use control::{HealthUpdate, PulseAnswer, StillWaiting, SubstitutionReason, WhySubstituted};
 pub use cost::{CallEstimate, Consent, Estimate, GateReason};
 pub use ending::{AbortReason, CancelReason, StateName};
+pub use second_pass::SecondPass;
 pub use terms::{PromptUsed, Resumed, Started};
 
 /// The version of the event stream and of the journal.
@@ -98,6 +100,9 @@ pub enum Event {
     RoundCompleted { round_number: u8, duration_ms: u64 },
     #[serde(rename = "consultation:round_artifact")]
     RoundArtifact { artifact: Box<Artifact> },
+    /// The judge was to decide twice: what came of the second time.
+    #[serde(rename = "judge:second_pass")]
+    JudgeSecondPass(Box<SecondPass>),
     /// Another model takes over an agent's work.
     #[serde(rename = "consultation:provider_substituted")]
     ProviderSubstituted {

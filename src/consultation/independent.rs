@@ -11,6 +11,7 @@ use super::calls::Work;
 use super::errand::Brief;
 use super::event::{AbortReason, AgentError, StateName};
 use super::filtering::Shown;
+use super::given;
 use super::judging::prompt_failed;
 use super::policy::quorum::{Quorum, quorum};
 use super::state::State;
@@ -31,6 +32,10 @@ pub(super) struct IndependentRound {
 pub(super) fn enter(turn: &mut Turn<'_>) -> State {
     turn.change(StateName::AwaitingConsent, StateName::Independent);
     turn.begin_round(ROUND);
+    if let Some(given) = &turn.plan.course.given {
+        let answered = given::answers(turn, given);
+        return IndependentRound { since: turn.now, work: Work::default(), answered, failed: Vec::new() }.proceed(turn);
+    }
     let seats: Vec<SeatId> = turn.plan.panel.seats.iter().map(|seat| seat.id.clone()).collect();
     let round = IndependentRound { since: turn.now, work: Work::default(), answered: Vec::new(), failed: Vec::new() };
     round.send(turn, &seats)

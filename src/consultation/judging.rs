@@ -26,7 +26,7 @@ pub(super) fn send_judge(
 
 /// The judge's answer, or its failure, once there is one.
 pub(super) fn judged(work: &mut Work) -> Option<Settled> {
-    work.take_settled().pop()
+    work.take_settled().into_iter().rfind(|settled| settled.agent.is_judge())
 }
 
 /// Ends the consultation because no judge answered. `state` is where one could be asked again.

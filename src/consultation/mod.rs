@@ -25,6 +25,7 @@ mod errand;
 mod estimating;
 pub mod event;
 pub mod filtering;
+mod given;
 mod independent;
 mod judging;
 pub mod labels;
@@ -38,8 +39,10 @@ pub mod prompt;
 pub mod protocol;
 mod questions;
 pub mod reading;
+pub mod relabelling;
 pub mod replay;
 mod resuming;
+mod second_pass;
 pub mod spend;
 mod state;
 mod synthesis;
@@ -133,8 +136,15 @@ fn step(turn: &mut Turn<'_>, state: State, input: Input) -> State {
     }
 }
 
-/// Drops what is under way and ends.
-fn end(turn: &mut Turn<'_>, mut state: State, reason: AbortReason, message: String) -> State {
+/// Drops what is under way and ends: with the answer, if it is there and only waits to be looked at once more.
+fn end(turn: &mut Turn<'_>, state: State, reason: AbortReason, message: String) -> State {
+    let mut state = match state {
+        State::Verdict(phase) => match phase.cut_short(turn, reason, &message) {
+            Ok(ended) => return ended,
+            Err(phase) => State::Verdict(phase),
+        },
+        state => state,
+    };
     if let Some(work) = state.work() {
         work.cancel(turn, reason);
     }

@@ -6,9 +6,11 @@ use crate::domain::ids::{ModelRef, SeatId};
 
 use super::answer::AnswerKind;
 use super::call::Prompt;
+use super::course::JudgePasses;
 use super::labels::Labels;
 use super::plan::Plan;
 use super::prompt::{Pair, PromptError};
+use super::second_pass;
 
 /// What stands where answers will stand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,6 +19,15 @@ pub enum Places {
     Empty,
     /// Words in angle brackets that say which answer it will be: for people.
     Marked,
+}
+
+impl Places {
+    fn words(self, words: &str) -> String {
+        match self {
+            Self::Empty => String::new(),
+            Self::Marked => format!("<{words}>"),
+        }
+    }
 }
 
 /// A call that a consultation will make if all goes well.
@@ -30,11 +41,11 @@ pub struct PlannedCall {
 
 /// Every call of every round, in the order in which they will be made.
 pub fn planned_calls(plan: &Plan, places: Places) -> Result<Vec<PlannedCall>, PromptError> {
-    let labels = plan.labels();
-    let answers = Answers::of(plan, &labels, places);
     let mut calls = Vec::new();
     for answer in AnswerKind::ALL {
         for (agent_id, model) in askers(plan, answer) {
+            let labels = plan.labels_for(&agent_id);
+            let answers = Answers::of(plan, &labels, places);
             let prompt = answers.prompt(plan, &labels, answer, &agent_id, &model)?;
             calls.push(PlannedCall { agent_id, answer, model, prompt });
         }
@@ -52,13 +63,18 @@ fn askers(plan: &Plan, answer: AnswerKind) -> Vec<(SeatId, ModelRef)> {
         AnswerKind::Independent | AnswerKind::Revision => {
             plan.panel.seats.iter().map(|seat| (seat.id.clone(), seat.model.clone())).collect()
         }
-        AnswerKind::Synthesis | AnswerKind::CrossExam | AnswerKind::Verdict | AnswerKind::Menu => first(SeatId::judge()),
-        AnswerKind::Casting | AnswerKind::Comparison => first(SeatId::clerk()),
+        AnswerKind::Synthesis | AnswerKind::CrossExam => first(SeatId::judge()),
+        AnswerKind::Verdict | AnswerKind::Menu => match plan.course.judge_passes {
+            JudgePasses::Once => first(SeatId::judge()),
+            JudgePasses::Twice => [SeatId::judge(), SeatId::second_judge()].into_iter().flat_map(first).collect(),
+        },
+        AnswerKind::Casting | AnswerKind::Comparison | AnswerKind::Consistency => first(SeatId::clerk()),
     }
 }
 
 /// Answers that nobody has given yet, to fill the later prompts with.
 struct Answers {
+    places: Places,
     independents: Vec<Independent>,
     revisions: Vec<Revision>,
     synthesis: Synthesis,
@@ -67,14 +83,12 @@ struct Answers {
 
 impl Answers {
     fn of(plan: &Plan, labels: &Labels, places: Places) -> Self {
-        let words = |words: String| match places {
-            Places::Empty => String::new(),
-            Places::Marked => format!("<{words}>"),
-        };
+        let words = |words: String| places.words(&words);
         let agents = || plan.panel.seats.iter().map(|seat| &seat.id);
         let position = |agent: &SeatId, round| words(format!("what {} answers in Round {round}", labels.label(agent)));
         let revisions: Vec<Revision> = agents().map(|agent| revision(agent, position(agent, 3))).collect();
         Self {
+            places,
             independents: agents().map(|agent| independent(agent, position(agent, 1))).collect(),
             synthesis: Synthesis { prose_excerpt: words("what the judge finds in Round 2".to_owned()), ..Synthesis::default() },
             cross_exam: CrossExam {
@@ -105,6 +119,7 @@ impl Answers {
             AnswerKind::Verdict | AnswerKind::Menu => prompter.verdict(&self.independents, &self.synthesis, &self.cross_exam),
             AnswerKind::Casting => prompter.casting(&plan.course.cast_from, plan.panel.seats.len()),
             AnswerKind::Comparison => prompter.comparison(&self.pairs(labels)),
+            AnswerKind::Consistency => prompter.comparison(&[self.verdicts()]),
         }
     }
 }
@@ -119,6 +134,14 @@ impl Answers {
             after: after.revised_position.clone(),
         })
         .collect()
+    }
+}
+
+impl Answers {
+    /// What the judge decides each time.
+    fn verdicts(&self) -> Pair {
+        let [before, after] = ["first", "second"].map(|pass| self.places.words(&format!("the judge's {pass} verdict")));
+        second_pass::pair(before, after)
     }
 }
 

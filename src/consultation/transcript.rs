@@ -13,8 +13,8 @@ use crate::domain::time::Timestamp;
 
 use super::efficiency::Savings;
 use super::event::{
-    AbortReason, AgentError, CallFinished, CancelReason, Consent, Envelope, Estimate, Event, Started, StateName, SubstitutionReason,
-    WhySubstituted,
+    AbortReason, AgentError, CallFinished, CancelReason, Consent, Envelope, Estimate, Event, SecondPass, Started, StateName,
+    SubstitutionReason, WhySubstituted,
 };
 use super::spend::LostCall;
 
@@ -30,6 +30,8 @@ pub struct Transcript {
     pub consent: Option<(bool, Consent)>,
     pub state: StateName,
     pub artifacts: Vec<Artifact>,
+    /// What came of asking the judge a second time; `None` when it was asked once, or has not decided yet.
+    pub second_pass: Option<SecondPass>,
     /// Calls that came back, in that order.
     pub calls: Vec<CallFinished>,
     pub lost_calls: Vec<LostCall>,
@@ -115,6 +117,7 @@ impl Transcript {
             consent: None,
             state: StateName::Idle,
             artifacts: Vec::new(),
+            second_pass: None,
             calls: Vec::new(),
             lost_calls: Vec::new(),
             savings: Savings::default(),
@@ -156,6 +159,7 @@ impl Transcript {
             Event::AgentCompleted { agent_id, round_number, .. } => self.forget_failure(agent_id, *round_number),
             Event::RoundCompleted { round_number, duration_ms } => self.rounds.push((*round_number, Duration::from_millis(*duration_ms))),
             Event::RoundArtifact { artifact } => self.artifacts.push((**artifact).clone()),
+            Event::JudgeSecondPass(second) => self.second_pass = Some((**second).clone()),
             Event::CallStarted { call, agent_id, round_number, model, .. } => self.lost_calls.push(LostCall {
                 call: *call,
                 agent_id: agent_id.clone(),
@@ -283,7 +287,8 @@ impl Transcript {
         let failed = self
             .failures
             .iter()
-            .filter(|failure| !failure.agent_id.is_judge())
+            // Without the judge there is no result; its second pass only says how far the first can be trusted.
+            .filter(|failure| !failure.agent_id.is_judge() && !failure.agent_id.is_second_judge())
             .map(|failure| format!("{} gave no answer in Round {}: {}", failure.name, failure.round_number, failure.error.message));
         let degraded = self.artifacts.iter().filter(|artifact| artifact.degraded).map(|artifact| match &artifact.content {
             Content::Independent(Independent { agent_id, .. }) | Content::Revision(Revision { agent_id, .. }) => {
@@ -297,7 +302,7 @@ impl Transcript {
                 format!("the judge's answer in Round {} could not be read as asked; its prose was kept", artifact.round_number)
             }
         });
-        let substituted = self.substitutions.iter().map(|substitution| {
+        let substituted = self.substitutions.iter().filter(|substitution| !substitution.agent_id.is_second_judge()).map(|substitution| {
             let Substitution { agent_id, round_number, original, substitute, reason, message } = substitution;
             let agent = if agent_id.is_judge() { "the judge" } else { self.agent_name(agent_id.as_str()) };
             // Who took over stays; who was faster has answered once.

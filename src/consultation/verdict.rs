@@ -1,15 +1,21 @@
-//! Round 4: the judge answers the question.
+//! Round 4: the judge answers the question, once, or twice with the experts in the opposite order.
 
 use serde::{Deserialize, Serialize};
 
 use crate::domain::artifact::{CrossExam, Independent, Synthesis};
+use crate::domain::ids::SeatId;
 use crate::domain::time::Timestamp;
 
 use super::answer::AnswerKind;
 use super::calls::Work;
-use super::event::{Event, StateName};
+use super::course::JudgePasses;
+use super::errand::{Answer, Brief, Settled};
+use super::event::{AbortReason, Event, StateName};
 use super::filtering;
-use super::judging::{judge_failed, judged, prompt_failed, send_judge};
+use super::judging::{judge_failed, prompt_failed, send_judge};
+use super::prompt::PromptError;
+use super::relabelling::Relabelling;
+use super::second_pass::Second;
 use super::state::State;
 use super::turn::Turn;
 
@@ -23,44 +29,134 @@ pub(super) struct VerdictRound {
     independents: Vec<Independent>,
     synthesis: Synthesis,
     cross_exam: CrossExam,
+    /// What the judge decided: the answer, when nothing more is to be found out about it.
+    #[serde(default)]
+    first: Option<Answer>,
+    #[serde(default)]
+    second: Second,
 }
 
 pub(super) fn enter(turn: &mut Turn<'_>, independents: Vec<Independent>, synthesis: Synthesis, cross_exam: CrossExam) -> State {
     turn.change(StateName::CrossExam, StateName::Verdict);
     turn.begin_round(ROUND);
-    VerdictRound { since: turn.now, work: Work::default(), independents, synthesis, cross_exam }.send(turn)
+    let (since, work, second) = (turn.now, Work::default(), Second::NotWanted);
+    let mut round = VerdictRound { since, work, independents, synthesis, cross_exam, first: None, second };
+    let sent = round.send(turn).and_then(|()| match turn.plan.course.judge_passes {
+        JudgePasses::Once => Ok(()),
+        JudgePasses::Twice => round.send_again(turn),
+    });
+    round.go_on(turn, sent)
 }
 
 impl VerdictRound {
-    fn send(mut self, turn: &mut Turn<'_>) -> State {
+    fn send(&mut self, turn: &mut Turn<'_>) -> Result<(), PromptError> {
         let (independents, synthesis, cross_exam, material) = (&self.independents, &self.synthesis, &self.cross_exam, turn.plan.material);
-        let sent = send_judge(turn, &mut self.work, AnswerKind::Verdict, |prompter| {
+        send_judge(turn, &mut self.work, kind(turn), |prompter| {
             filtering::verdict(prompter, material, independents, synthesis, cross_exam)
-        });
+        })
+    }
+
+    /// The same for the same judge, in the opposite order.
+    fn send_again(&mut self, turn: &mut Turn<'_>) -> Result<(), PromptError> {
+        self.second = Second::Awaited;
+        let judge = SeatId::second_judge();
+        let (from, into) = (turn.plan.labels(), turn.plan.labels_for(&judge));
+        let relabelling = Relabelling { from: &from, into: &into };
+        let (synthesis, cross_exam) = (relabelling.synthesis(self.synthesis.clone()), relabelling.cross_exam(self.cross_exam.clone()));
+        let (independents, material) = (&self.independents, turn.plan.material);
+        let brief =
+            Brief::render(turn, &judge, |prompter| filtering::verdict(prompter, material, independents, &synthesis, &cross_exam))?;
+        self.work.send(turn, &judge, kind(turn), brief);
+        Ok(())
+    }
+
+    fn go_on(mut self, turn: &mut Turn<'_>, sent: Result<(), PromptError>) -> State {
         match sent {
             Ok(()) => self.proceed(turn),
-            Err(error) => prompt_failed(turn, State::Verdict(self), &error),
+            Err(error) => {
+                self.work.cancel(turn, AbortReason::Prompt);
+                prompt_failed(turn, State::Verdict(self), &error)
+            }
         }
     }
 
     /// Looks at what the judge has answered, if it has.
     pub(super) fn proceed(mut self, turn: &mut Turn<'_>) -> State {
-        let Some(settled) = judged(&mut self.work) else { return State::Verdict(self) };
-        match settled.result {
-            Ok(answer) => {
-                turn.keep(answer.content, answer.degraded);
-                turn.end_round(ROUND, self.since);
-                turn.change(StateName::Verdict, StateName::Complete);
-                let duration_ms = turn.elapsed_ms();
-                turn.emit(Event::Completed { rounds: ROUND, duration_ms });
-                State::Complete
+        let mut failed = None;
+        for Settled { agent, answer, result } in self.work.take_settled() {
+            if agent.is_judge() {
+                match result {
+                    Ok(answer) => self.first = Some(answer),
+                    Err(error) => failed = Some(error),
+                }
+            } else if agent.is_second_judge() {
+                self.second = Second::decided(turn, result);
+            } else if answer == AnswerKind::Consistency {
+                self.second = match self.second {
+                    Second::Compared(second) => Second::compared(turn, second, result),
+                    second @ (Second::NotWanted | Second::Awaited | Second::Decided(_) | Second::Known(_)) => second,
+                };
             }
-            Err(error) => judge_failed(turn, State::Verdict(self), AnswerKind::Verdict, &error),
         }
+        if let Some(error) = failed {
+            self.work.cancel(turn, AbortReason::JudgeFailed);
+            return judge_failed(turn, State::Verdict(self), kind(turn), &error);
+        }
+        // What ends the consultation ends it here, as long as there is no answer.
+        if turn.is_stopping() {
+            return State::Verdict(self);
+        }
+        self.weigh(turn)
+    }
+
+    /// Compares the two verdicts once both are there, and ends when there is nothing more to be found out.
+    fn weigh(mut self, turn: &mut Turn<'_>) -> State {
+        let Some(first) = self.first.take() else { return State::Verdict(self) };
+        if let Second::Decided(second) = self.second {
+            self.second = match first.content.verdict() {
+                Some(said) if !first.degraded => Second::compare(turn, &mut self.work, said, second),
+                Some(_) | None => Second::Decided(second).given_up(turn, "the first verdict could not be read as asked"),
+            };
+            self.first = Some(first);
+            return self.proceed(turn);
+        }
+        if self.second.is_settled() {
+            return self.end(turn, first);
+        }
+        self.first = Some(first);
+        State::Verdict(self)
+    }
+
+    /// Ends before it is known whether the answer held, if there is an answer to give.
+    pub(super) fn cut_short(mut self, turn: &mut Turn<'_>, reason: AbortReason, why: &str) -> Result<State, Self> {
+        let Some(first) = self.first.take_if(|_| reason.leaves_an_answer()) else { return Err(self) };
+        self.work.cancel(turn, reason);
+        turn.drop_questions();
+        self.second = self.second.given_up(turn, why);
+        Ok(self.end(turn, first))
+    }
+
+    fn end(self, turn: &mut Turn<'_>, first: Answer) -> State {
+        turn.keep(first.content, first.degraded);
+        self.second.tell(turn);
+        turn.end_round(ROUND, self.since);
+        turn.change(StateName::Verdict, StateName::Complete);
+        let duration_ms = turn.elapsed_ms();
+        turn.emit(Event::Completed { rounds: ROUND, duration_ms });
+        State::Complete
     }
 
     /// Goes on after an end that was none: a judge that failed is asked again.
-    pub(super) fn again(self, turn: &mut Turn<'_>) -> State {
-        if self.work.is_done() { self.send(turn) } else { self.proceed(turn) }
+    pub(super) fn again(mut self, turn: &mut Turn<'_>) -> State {
+        if self.first.is_some() || self.work.is_open(&SeatId::judge()) {
+            return self.proceed(turn);
+        }
+        let sent = self.send(turn);
+        self.go_on(turn, sent)
     }
+}
+
+/// What the judge is asked for.
+fn kind(turn: &Turn<'_>) -> AnswerKind {
+    turn.plan.course.mode.strategy().verdict
 }

@@ -203,6 +203,7 @@ impl Progress {
             | Event::AgentFailed { .. }
             | Event::RoundCompleted { .. }
             | Event::RoundArtifact { .. }
+            | Event::JudgeSecondPass(_)
             | Event::ProviderSubstituted { .. }
             | Event::SubstitutionOffered { .. }
             | Event::CeilingReached { .. }
@@ -299,7 +300,9 @@ impl Progress {
                     self.alert(lines::ALL_DEGRADED);
                 }
             }
-            Event::StateChanged { .. }
+            // The report says it where the answer stands.
+            Event::JudgeSecondPass(_)
+            | Event::StateChanged { .. }
             | Event::RoundStarted { .. }
             | Event::RoundArtifact { .. }
             | Event::SubstitutionOffered { .. }

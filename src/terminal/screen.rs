@@ -210,6 +210,7 @@ impl Screen {
             Event::UserConsent { .. }
             | Event::StateChanged { .. }
             | Event::RoundArtifact { .. }
+            | Event::JudgeSecondPass(_)
             | Event::RoundCompleted { .. }
             | Event::Completed { .. }
             | Event::Aborted { .. }

@@ -147,7 +147,7 @@ impl Errand {
         if result.is_ok() {
             turn.supersede_pulse();
         }
-        Settled { agent: self.agent.clone(), result }
+        Settled { agent: self.agent.clone(), answer: self.answer, result }
     }
 }
 

@@ -115,7 +115,8 @@ fn every_prompt_has_the_question_and_every_expert_its_persona() {
             | AnswerKind::Verdict
             | AnswerKind::Menu
             | AnswerKind::Casting
-            | AnswerKind::Comparison => assert_eq!(prompt.persona, ""),
+            | AnswerKind::Comparison
+            | AnswerKind::Consistency => assert_eq!(prompt.persona, ""),
         }
     }
 }
