@@ -18,7 +18,7 @@ use crate::domain::time::Timestamp;
 use crate::error::Error;
 use crate::records::experience::Experience;
 use crate::records::month::spent_in_month;
-use crate::stopping::early_termination::EarlyStop;
+use crate::stopping::early_termination::{EarlyStop, Policy};
 
 use super::consult::flags::ControlFlags;
 
@@ -38,7 +38,7 @@ pub(crate) fn control(
         hedge: hedge(flags, settings, experience)?,
         pulse: Some(settings.pulse).filter(|pulse| !pulse.is_zero()),
         max_wait: flags.max_wait.map(Duration::from_secs).or(settings.max_wait),
-        early_stop: EarlyStop::default(),
+        early_stop: early_stop(flags, settings),
     })
 }
 
@@ -55,6 +55,8 @@ pub(crate) fn renewed(
     control.max_wait = flags.max_wait.map(Duration::from_secs).or(control.max_wait);
     // Who goes on with what strictness refused accepts it, unless they say again that they do not.
     control.strict = flags.strict || (control.strict && ended != Some(AbortReason::Strict));
+    control.early_stop.policy = flags.early_stop.map_or(control.early_stop.policy, Policy::from);
+    control.early_stop.threshold = flags.confidence_threshold.unwrap_or(control.early_stop.threshold);
     match said_of_hedges(flags)? {
         None => {}
         Some(HedgeAfter::Off) => control.hedge.after = None,
@@ -89,6 +91,15 @@ fn hedge(flags: &ControlFlags, settings: &Settings, experience: &Experience) -> 
         HedgeAfter::After(time) => Some(time),
     };
     Ok(HedgeRule { after, by_model: if is_own { BTreeMap::new() } else { experience.hedge_delays() } })
+}
+
+fn early_stop(flags: &ControlFlags, settings: &Settings) -> EarlyStop {
+    EarlyStop {
+        policy: flags.early_stop.map_or(settings.early_stop, Policy::from),
+        threshold: flags.confidence_threshold.unwrap_or(settings.confidence_threshold),
+        correlation: settings.error_correlation,
+        experience: Vec::new(),
+    }
 }
 
 /// What the flags say of hedges.

@@ -27,13 +27,18 @@ pub enum Key {
     HedgeAfter,
     PulseSeconds,
     MaxWaitSeconds,
+    Mode,
+    Rounds,
+    EarlyStop,
+    ConfidenceThreshold,
+    ErrorCorrelation,
     TargetRuns,
     TargetMedianSeconds,
     TargetMonthlyCost,
 }
 
 impl Key {
-    pub const ALL: [Self; 23] = [
+    pub const ALL: [Self; 28] = [
         Self::AlwaysAllowUnder,
         Self::MaxOutputTokens,
         Self::ConnectTimeoutSeconds,
@@ -54,6 +59,11 @@ impl Key {
         Self::HedgeAfter,
         Self::PulseSeconds,
         Self::MaxWaitSeconds,
+        Self::Mode,
+        Self::Rounds,
+        Self::EarlyStop,
+        Self::ConfidenceThreshold,
+        Self::ErrorCorrelation,
         Self::TargetRuns,
         Self::TargetMedianSeconds,
         Self::TargetMonthlyCost,
@@ -82,6 +92,11 @@ impl Key {
             Self::HedgeAfter => "hedge_after",
             Self::PulseSeconds => "pulse_seconds",
             Self::MaxWaitSeconds => "max_wait_seconds",
+            Self::Mode => "mode",
+            Self::Rounds => "rounds",
+            Self::EarlyStop => "early_stop",
+            Self::ConfidenceThreshold => "confidence_threshold",
+            Self::ErrorCorrelation => "error_correlation",
             Self::TargetRuns => "target_runs",
             Self::TargetMedianSeconds => "target_median_seconds",
             Self::TargetMonthlyCost => "target_monthly_cost",
@@ -111,6 +126,11 @@ impl Key {
             Self::HedgeAfter => "CONCLAVE_HEDGE_AFTER",
             Self::PulseSeconds => "CONCLAVE_PULSE_SECONDS",
             Self::MaxWaitSeconds => "CONCLAVE_MAX_WAIT_SECONDS",
+            Self::Mode => "CONCLAVE_MODE",
+            Self::Rounds => "CONCLAVE_ROUNDS",
+            Self::EarlyStop => "CONCLAVE_EARLY_STOP",
+            Self::ConfidenceThreshold => "CONCLAVE_CONFIDENCE_THRESHOLD",
+            Self::ErrorCorrelation => "CONCLAVE_ERROR_CORRELATION",
             Self::TargetRuns => "CONCLAVE_TARGET_RUNS",
             Self::TargetMedianSeconds => "CONCLAVE_TARGET_MEDIAN_SECONDS",
             Self::TargetMonthlyCost => "CONCLAVE_TARGET_MONTHLY_COST",
@@ -137,6 +157,10 @@ impl Key {
             Self::PulseSeconds => "a number of seconds, or 0 for never",
             Self::HedgeAfter => HedgeAfter::WANTED,
             Self::OnFailure => "`ask`, `substitute`, `skip` or `fail`",
+            Self::Mode => "`converge` or `explore`",
+            Self::Rounds => "1, 2, 3 or 4",
+            Self::EarlyStop => "`ask`, `auto` or `never`",
+            Self::ConfidenceThreshold | Self::ErrorCorrelation => "a number from 0.0 to 1.0",
             Self::LocalModel | Self::Judge => "a text",
             Self::Panel => "the name of a panel, a text of seats or a list of seats",
             Self::Panels => "an object of panels by name",
@@ -169,6 +193,11 @@ impl Key {
             | Self::HedgeAfter
             | Self::PulseSeconds
             | Self::MaxWaitSeconds
+            | Self::Mode
+            | Self::Rounds
+            | Self::EarlyStop
+            | Self::ConfidenceThreshold
+            | Self::ErrorCorrelation
             | Self::TargetRuns
             | Self::TargetMedianSeconds
             | Self::TargetMonthlyCost => false,

@@ -6,7 +6,11 @@ use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 
+use crate::consultation::course::Rounds;
+use crate::consultation::mode::Mode;
+use crate::domain::confidence::Confidence;
 use crate::domain::money::MicroUsd;
+use crate::stopping::early_termination::{EarlyStop, Policy};
 
 pub use super::bad_settings::{BadSettings, Origin};
 use super::control::{self, HedgeAfter, OnFailure};
@@ -21,7 +25,7 @@ use super::parameters::Parameters;
 use super::{paths, secrets};
 
 /// All settings with their values in force.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
     /// A consultation whose estimate is below this is not asked about; zero always asks.
     pub always_allow_under: MicroUsd,
@@ -58,6 +62,15 @@ pub struct Settings {
     pub pulse: Duration,
     /// How long a round may run; as long as it takes when not set.
     pub max_wait: Option<Duration>,
+    pub mode: Mode,
+    /// How many rounds are held at most.
+    pub rounds: Rounds,
+    /// Who decides whether a consultation ends early.
+    pub early_stop: Policy,
+    /// The stated confidence from which on an early end is considered.
+    pub confidence_threshold: Confidence,
+    /// How strongly the errors of experts go together, 0 to 1.
+    pub error_correlation: f64,
     /// How many consultations in thirty days `consult-stats` calls consistent.
     pub target_runs: u64,
     /// Below which median duration it calls them quick.
@@ -91,6 +104,11 @@ impl Default for Settings {
             hedge_after: HedgeAfter::After(Duration::from_secs(10)),
             pulse: Duration::from_secs(60),
             max_wait: None,
+            mode: Mode::default(),
+            rounds: Rounds::default(),
+            early_stop: EarlyStop::usual().policy,
+            confidence_threshold: EarlyStop::usual().threshold,
+            error_correlation: EarlyStop::USUAL_CORRELATION,
             target_runs: 150,
             target_median: Duration::from_secs(15),
             target_monthly_cost: MicroUsd(20_000_000),
@@ -208,6 +226,11 @@ impl Settings {
             | Key::HedgeAfter
             | Key::PulseSeconds
             | Key::MaxWaitSeconds
+            | Key::Mode
+            | Key::Rounds
+            | Key::EarlyStop
+            | Key::ConfidenceThreshold
+            | Key::ErrorCorrelation
             | Key::TargetRuns
             | Key::TargetMedianSeconds
             | Key::TargetMonthlyCost => self.set_plain(key, value).ok_or(Wrong::Value)?,
@@ -240,6 +263,11 @@ impl Settings {
             Key::HedgeAfter => self.hedge_after = HedgeAfter::of_json(value)?,
             Key::PulseSeconds => self.pulse = seconds()?,
             Key::MaxWaitSeconds => self.max_wait = Some(some_seconds()?),
+            Key::Mode => self.mode = serde_json::from_value(value.clone()).ok()?,
+            Key::Rounds => self.rounds = serde_json::from_value(value.clone()).ok()?,
+            Key::EarlyStop => self.early_stop = serde_json::from_value(value.clone()).ok()?,
+            Key::ConfidenceThreshold => self.confidence_threshold = Confidence::new(value.as_f64()?)?,
+            Key::ErrorCorrelation => self.error_correlation = Confidence::new(value.as_f64()?)?.value(),
             Key::TargetRuns => self.target_runs = count()?,
             Key::TargetMedianSeconds => self.target_median = some_seconds()?,
             Key::TargetMonthlyCost => self.target_monthly_cost = dollars().filter(|target| *target > MicroUsd::ZERO)?,
@@ -282,6 +310,11 @@ impl Settings {
             },
             Key::PulseSeconds => decimal(self.pulse.as_secs_f64()),
             Key::MaxWaitSeconds => self.max_wait.map_or(Value::Null, |time| decimal(time.as_secs_f64())),
+            Key::Mode => json!(self.mode),
+            Key::Rounds => json!(self.rounds),
+            Key::EarlyStop => json!(self.early_stop),
+            Key::ConfidenceThreshold => decimal(self.confidence_threshold.value()),
+            Key::ErrorCorrelation => decimal(self.error_correlation),
             Key::TargetRuns => json!(self.target_runs),
             Key::TargetMedianSeconds => decimal(self.target_median.as_secs_f64()),
             Key::TargetMonthlyCost => decimal(self.target_monthly_cost.usd()),

@@ -96,6 +96,10 @@ impl Work {
     }
 
     fn fired(&mut self, turn: &mut Turn<'_>, timer: TimerId) {
+        if let Some(at) = self.open.iter().position(|errand| errand.is_out_of_time_at(timer)) {
+            let settled = self.open.remove(at).lose_patience(turn);
+            self.settled.push(settled);
+        }
         if let Some(errand) = self.open.iter_mut().find(|errand| errand.would_hedge_at(timer)) {
             // Invariant: the timer of a call that has begun to answer does nothing at all. A log does not tell of first signs, so that
             // nothing may come of one but what it prevents.

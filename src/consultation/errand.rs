@@ -5,8 +5,10 @@
 
 mod attempt;
 mod brief;
+mod clerk;
 mod hedge;
 mod reply;
+mod second_pass;
 mod stand_in;
 
 use serde::{Deserialize, Serialize};
@@ -51,6 +53,9 @@ pub(super) struct Errand {
     /// It was told that the agent is at work.
     is_announced: bool,
     began: Timestamp,
+    /// Fires when it has been waited for long enough; `None` where it is waited for as long as it takes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    patience: Option<TimerId>,
     tokens: Usage,
     cost: Cost,
 }
@@ -117,6 +122,7 @@ impl Errand {
             status: Status::Pending { purpose: Purpose::Answer, not_before: turn.now },
             is_announced: false,
             began: turn.now,
+            patience: None,
             tokens: Usage::default(),
             cost: Cost::FREE,
         })
@@ -128,6 +134,7 @@ impl Errand {
             return None;
         }
         self.announce(turn);
+        self.begin_waiting(turn);
         self.go(turn)
     }
 
@@ -171,6 +178,9 @@ impl Errand {
         if turn.is_stopping() || not_before > turn.now {
             return None;
         }
+        if let Some(obstacle) = self.obstacle(turn) {
+            return Some(self.settle(turn, Err(obstacle)));
+        }
         let provider = self.current.provider.clone();
         if self.is_diverted(turn, purpose) {
             let message = format!("`{provider}` has failed too often of late");
@@ -197,6 +207,7 @@ impl Errand {
                 self.status = Status::Calling(Calling { attempts: vec![attempt], hedge_timer, first_outcome: None });
             }
             Room::NotYet => {}
+            Room::Never if self.is_second_pass() => return Some(self.do_without(turn)),
             Room::Never => self.reach_ceiling(turn, worst_case),
         }
         None
@@ -270,6 +281,7 @@ impl Errand {
             self.began = turn.now;
             self.announce(turn);
         }
+        self.begin_waiting(turn);
         match &mut self.status {
             Status::Pending { .. } => self.go(turn),
             Status::Calling(calling) => {

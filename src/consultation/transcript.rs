@@ -218,7 +218,7 @@ impl Transcript {
             | Event::HealthUpdated(_)
             | Event::CallNotHedged { .. }
             | Event::ProviderHeld { .. }
-            | Event::CallCancelled { reason: CancelReason::Abort(_), .. } => {}
+            | Event::CallCancelled { reason: CancelReason::TooLate | CancelReason::Abort(_), .. } => {}
         }
     }
 
@@ -287,8 +287,8 @@ impl Transcript {
         let failed = self
             .failures
             .iter()
-            // Without the judge there is no result; its second pass only says how far the first can be trusted.
-            .filter(|failure| !failure.agent_id.is_judge() && !failure.agent_id.is_second_judge())
+            // The judge's is told as the end it is; the clerk's answer and a second verdict were promised to nobody.
+            .filter(|failure| !failure.agent_id.is_judge() && !failure.agent_id.is_second_judge() && !failure.agent_id.is_clerk())
             .map(|failure| format!("{} gave no answer in Round {}: {}", failure.name, failure.round_number, failure.error.message));
         let degraded = self.artifacts.iter().filter(|artifact| artifact.degraded).map(|artifact| match &artifact.content {
             Content::Independent(Independent { agent_id, .. }) | Content::Revision(Revision { agent_id, .. }) => {

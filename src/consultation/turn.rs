@@ -160,6 +160,14 @@ impl<'a> Turn<'a> {
         self.check_spending();
     }
 
+    /// A call that nobody depends on failed, at this cost: it says nothing of the provider.
+    pub(super) fn end_vainly(&mut self, call: CallId, began: Timestamp, provider: &ProviderId, cost: Cost) {
+        self.ledger.lanes.end(provider, self.plan.in_flight(provider), Ended::Otherwise, self.now);
+        self.ledger.circuits.entry(provider.clone()).or_default().abandoned(began);
+        self.ledger.purse.settle(call, cost);
+        self.check_spending();
+    }
+
     /// A call was dropped, or lost with its process: it says nothing of the provider, and nobody knows what it cost.
     pub(super) fn lose_call(&mut self, call: CallId, began: Timestamp, provider: &ProviderId) {
         self.ledger.lanes.end(provider, self.plan.in_flight(provider), Ended::Otherwise, self.now);

@@ -273,7 +273,11 @@ fn attempt(call: &CallFinished) -> Value {
 }
 
 fn name<'a>(transcript: &'a Transcript, agent: &'a SeatId) -> &'a str {
-    if agent.is_judge() { "Judge" } else { transcript.agent_name(agent.as_str()) }
+    match agent {
+        judge if judge.is_judge() => "Judge",
+        clerk if clerk.is_clerk() => "Clerk",
+        expert => transcript.agent_name(expert.as_str()),
+    }
 }
 
 fn failure(transcript: &Transcript, round: u8, agent: &SeatId) -> Value {

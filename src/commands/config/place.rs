@@ -55,6 +55,11 @@ impl Place {
                 | Key::HedgeAfter
                 | Key::PulseSeconds
                 | Key::MaxWaitSeconds
+                | Key::Mode
+                | Key::Rounds
+                | Key::EarlyStop
+                | Key::ConfidenceThreshold
+                | Key::ErrorCorrelation
                 | Key::TargetRuns
                 | Key::TargetMedianSeconds
                 | Key::TargetMonthlyCost => return Err(Error::usage(format!("`{key}` has no parts"))),

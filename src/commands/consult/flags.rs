@@ -2,8 +2,11 @@
 
 use std::path::PathBuf;
 
+use crate::consultation::mode::Mode;
 use crate::consultation::policy::substitution::OnFailure;
+use crate::domain::confidence::Confidence;
 use crate::domain::money::MicroUsd;
+use crate::stopping::early_termination::Policy;
 use crate::terminal::printer::Verbosity;
 
 /// How far the consultation may go by itself.
@@ -33,6 +36,70 @@ pub(crate) struct ControlFlags {
     /// Refuse substitutes, and results that are less than the panel promised
     #[arg(long)]
     pub(crate) strict: bool,
+
+    /// Who decides whether to end after Round 2 when the experts agree
+    #[arg(long, value_name = "WHO", value_enum)]
+    pub(crate) early_stop: Option<EarlyStopChoice>,
+
+    /// How sure of what they agree on the judge has to be for that [default: 0.90]
+    #[arg(long, value_name = "0.0-1.0", value_parser = share)]
+    pub(crate) confidence_threshold: Option<Confidence>,
+}
+
+/// What `--early-stop` takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum EarlyStopChoice {
+    /// You, on a terminal; else as `auto`
+    Ask,
+    /// The guards: only when nothing speaks against it
+    Auto,
+    /// Nobody: all rounds are held
+    Never,
+}
+
+impl From<EarlyStopChoice> for Policy {
+    fn from(choice: EarlyStopChoice) -> Self {
+        match choice {
+            EarlyStopChoice::Ask => Self::Ask,
+            EarlyStopChoice::Auto => Self::Auto,
+            EarlyStopChoice::Never => Self::Never,
+        }
+    }
+}
+
+/// How the panel is to argue.
+#[derive(Clone, Debug, clap::Args)]
+#[command(next_help_heading = "Debate")]
+pub(crate) struct DebateFlags {
+    /// How the panel argues [default: converge]
+    #[arg(long, value_enum)]
+    pub(crate) mode: Option<ModeChoice>,
+
+    /// How many rounds are held: 1 shows the positions side by side, 2 adds what they agree on, 3 the cross-examination, 4 the verdict
+    #[arg(long, value_name = "1-4", value_parser = clap::value_parser!(u8).range(1..=4))]
+    pub(crate) rounds: Option<u8>,
+
+    /// Two rounds: positions, and what they agree on
+    #[arg(long, conflicts_with = "rounds")]
+    pub(crate) quick: bool,
+}
+
+/// What `--mode` takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum ModeChoice {
+    /// "No, because…": one answer, and what speaks against it
+    Converge,
+    /// "Yes, and…": a menu of options with their trade-offs
+    Explore,
+}
+
+impl From<ModeChoice> for Mode {
+    fn from(choice: ModeChoice) -> Self {
+        match choice {
+            ModeChoice::Converge => Self::Converge,
+            ModeChoice::Explore => Self::Explore,
+        }
+    }
 }
 
 /// What `--on-failure` takes.
@@ -105,6 +172,10 @@ impl OutputFlags {
             (false, false) => Verbosity::Normal,
         }
     }
+}
+
+fn share(text: &str) -> Result<Confidence, String> {
+    text.trim().parse().ok().and_then(Confidence::new).ok_or_else(|| "must be between 0.0 and 1.0".to_owned())
 }
 
 fn dollars(text: &str) -> Result<MicroUsd, String> {

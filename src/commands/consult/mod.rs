@@ -1,6 +1,7 @@
 //! `conclave consult`: asks a panel one question and gives its answer.
 
 mod aborted;
+mod course;
 mod dry_run;
 pub(crate) mod ending;
 pub(crate) mod flags;
@@ -16,7 +17,7 @@ use crate::error::Error;
 use crate::terminal::printer::{Printer, Verbosity};
 
 use ending::Keeping;
-use flags::{ControlFlags, OutputFlags};
+use flags::{ControlFlags, DebateFlags, OutputFlags};
 use running::Run;
 
 /// Ask a panel of models a question; the answer is on standard output
@@ -50,6 +51,9 @@ pub struct Args {
     /// Keep nothing of this consultation in the home
     #[arg(short, long)]
     no_log: bool,
+
+    #[command(flatten)]
+    debate: DebateFlags,
 
     #[command(flatten)]
     control: ControlFlags,

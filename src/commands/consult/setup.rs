@@ -15,7 +15,6 @@ use crate::config::env::Environment;
 use crate::config::key_commands::KeyCommands;
 use crate::config::paths::Home;
 use crate::config::settings::Settings;
-use crate::consultation::course::Course;
 use crate::consultation::plan::{Material, ModelTerms, Plan};
 use crate::consultation::policy::consent::Standing;
 use crate::consultation::policy::retry::RetryRule;
@@ -32,6 +31,7 @@ use crate::records::index::{Index, Patience};
 use crate::terminal::printer::Printer;
 
 use super::Args;
+use super::course::course;
 
 /// What the run works with.
 #[derive(Debug)]
@@ -100,7 +100,7 @@ pub(super) fn prepare(
         id: ConsultationId::from_unique(&unique.to_string()),
         question,
         panel: chosen.panel,
-        course: Course::default(),
+        course: course(&args.debate, &settings),
         models,
         prices,
         templates,

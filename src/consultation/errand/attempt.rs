@@ -71,7 +71,11 @@ impl Errand {
             problems,
         };
         turn.emit(Event::CallFinished(Box::new(finished)));
-        turn.end_call(attempt.call, attempt.since, &attempt.model.provider, outcome, cost);
+        if self.is_optional() && outcome.is_err() {
+            turn.end_vainly(attempt.call, attempt.since, &attempt.model.provider, cost);
+        } else {
+            turn.end_call(attempt.call, attempt.since, &attempt.model.provider, outcome, cost);
+        }
     }
 }
 

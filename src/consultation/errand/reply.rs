@@ -37,7 +37,9 @@ impl Errand {
 
         let (content, problems) = self.read(turn, &outcome);
         self.log(turn, &attempt, &outcome, problems.clone());
-        if let Err(failure) = &outcome {
+        if let Err(failure) = &outcome
+            && !self.is_optional()
+        {
             turn.hold(&attempt.model.provider, failure, attempt.jitter(turn));
         }
         let is_refusal = matches!(&outcome, Ok(Reply { stop: StopReason::Refused(_), .. }));
@@ -82,6 +84,10 @@ impl Errand {
             Err(failure) => self.after_failure(turn, attempt, &failure),
         };
         match next {
+            Next::Settle(_) if self.is_optional() => {
+                let unread = failed(FailureClass::Malformed, "its answer could not be read");
+                Some(self.settle(turn, Err(unread)))
+            }
             Next::Settle(answer) => Some(self.settle(turn, Ok(answer))),
             Next::Again(purpose) => {
                 self.status = Status::Pending { purpose, not_before: turn.now };
@@ -106,7 +112,7 @@ impl Errand {
         }
         let blank = reply.text.trim().is_empty();
         match (&reply.stop, &self.kept) {
-            (StopReason::Length, None) if self.can_grow(turn) => {
+            (StopReason::Length, None) if self.can_grow(turn) && self.may_ask_again() => {
                 self.kept = Some(Kept::CutOff(reply.text));
                 self.room = self.room.saturating_mul(2).min(turn.plan.terms(&self.current).most);
                 Next::Again(Purpose::MoreRoom)
@@ -115,6 +121,7 @@ impl Errand {
                 give_up(FailureClass::Empty, format!("ran out of room after {} tokens without an answer", reply.usage.output))
             }
             (_, _) if blank => give_up(FailureClass::Empty, "the answer was empty".to_owned()),
+            (_, None | Some(Kept::CutOff(_))) if !self.may_ask_again() => Next::Settle(self.keep_prose(&reply.text)),
             (StopReason::End, None | Some(Kept::CutOff(_))) => match self.repair(turn, &reply.text, problems) {
                 Ok(prompt) => {
                     self.repair = Some(prompt);
@@ -132,7 +139,7 @@ impl Errand {
     }
 
     fn after_failure(&mut self, turn: &mut Turn<'_>, attempt: &Attempt, failure: &Failure) -> Next {
-        match turn.plan.retry.decide(failure, self.tried, attempt.jitter(turn)) {
+        match self.retry_rule(turn).decide(failure, self.tried, attempt.jitter(turn)) {
             Retry::After(wait) => {
                 self.tried.retries += 1;
                 self.announce_retry(turn, attempt, failure, wait);

@@ -83,6 +83,8 @@ impl AbortReason {
 pub enum CancelReason {
     /// Another model was faster.
     HedgeLost,
+    /// It was waited for long enough, and the consultation goes on without it.
+    TooLate,
     /// The consultation ends.
     #[serde(untagged)]
     Abort(AbortReason),

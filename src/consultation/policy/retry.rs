@@ -102,7 +102,7 @@ impl RetryRule {
             Remedy::Reform if tried.forms < self.most_forms => return Retry::Reformed,
             Remedy::Reform => return Retry::Never(NoRetry::Exhausted),
             Remedy::Wait => self.most,
-            Remedy::WaitOnce => 1,
+            Remedy::WaitOnce => self.most.min(1),
         };
         match failure.retry_after {
             Some(hint) if hint > self.longest_hint => Retry::Never(NoRetry::HintTooLong),
