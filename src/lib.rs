@@ -9,7 +9,7 @@
 //! | layer | folder | owns | may use |
 //! |---|---|---|---|
 //! | L0 | [`domain`] | plain data: ids, money, tokens, panel, artifacts | |
-//! | L1 | [`stopping`] | decisions to stop AI work, each with a named reason: the circuit breaker; how far stated confidence can be trusted | L0 |
+//! | L1 | [`stopping`] | decisions to stop AI work, each with its evaluation or a named reason: early termination, the circuit breaker; how far stated confidence can be trusted | L0 |
 //! | L1 | [`consultation`] | the pipeline: a pure machine, its prompts, its reading of answers, its policies | L0, [`stopping`] |
 //! | L2 | [`engine`] | the driver: calls, timers, interrupts; the ports it needs | L0, L1 |
 //! | L3 | [`providers`], [`records`], [`terminal`], [`config`] | the outside; none of these uses another | L0–L2 |

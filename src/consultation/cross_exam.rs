@@ -7,6 +7,7 @@ use crate::domain::time::Timestamp;
 
 use super::answer::AnswerKind;
 use super::calls::Work;
+use super::composing::{self, Material};
 use super::errand::{Answer, Brief};
 use super::event::{AbortReason, StateName};
 use super::filtering;
@@ -85,7 +86,7 @@ impl CrossExamination {
     /// Experts have answered, or failed: then their Round-1 answers still stand.
     fn examined(mut self, turn: &mut Turn<'_>) -> State {
         for settled in self.work.take_settled() {
-            if let Ok(Answer { content, degraded }) = settled.result {
+            if let Ok(Answer { content, degraded, .. }) = settled.result {
                 if let Content::Revision(revision) = &content {
                     self.revisions.push(revision.clone());
                 }
@@ -120,7 +121,7 @@ impl CrossExamination {
     fn merged(mut self, turn: &mut Turn<'_>) -> State {
         let Some(settled) = judged(&mut self.work) else { return State::CrossExam(self) };
         match settled.result {
-            Ok(Answer { content: Content::CrossExam(merged), degraded }) => self.end(turn, merged, degraded),
+            Ok(Answer { content: Content::CrossExam(merged), degraded, .. }) => self.end(turn, merged, degraded),
             Ok(Answer { .. }) => self.end(turn, CrossExam::default(), true),
             Err(error) => judge_failed(turn, State::CrossExam(self), AnswerKind::CrossExam, &error),
         }
@@ -130,6 +131,11 @@ impl CrossExamination {
         let cross_exam = CrossExam { positions: self.revisions, ..merged };
         turn.keep(Content::CrossExam(cross_exam.clone()), degraded);
         turn.end_round(ROUND, self.since);
+        if turn.plan.course.rounds.number() <= ROUND {
+            let material = Material { independents: &self.independents, synthesis: &self.synthesis, cross_exam: Some(&cross_exam) };
+            composing::keep(turn, material);
+            return turn.complete(StateName::CrossExam, ROUND);
+        }
         verdict::enter(turn, self.independents, self.synthesis, cross_exam)
     }
 }

@@ -102,6 +102,16 @@ pub(super) struct Answer {
     pub(super) content: Content,
     /// True when only the prose could be kept.
     pub(super) degraded: bool,
+    pub(super) voice: Voice,
+}
+
+/// Who gave an answer, and how long it was.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Voice {
+    pub(super) agent: SeatId,
+    pub(super) model: ModelRef,
+    /// Tokens, thinking included.
+    pub(super) output: u64,
 }
 
 impl Errand {

@@ -3,6 +3,7 @@
 mod calls;
 mod control;
 mod cost;
+mod early;
 mod ending;
 mod second_pass;
 mod terms;
@@ -22,6 +23,7 @@ use super::protocol::{Answer, TimerId};
 pub use calls::{AgentError, CallError, CallFinished, CostSource, Purpose};
 pub use control::{HealthUpdate, PulseAnswer, StillWaiting, SubstitutionReason, WhySubstituted};
 pub use cost::{CallEstimate, Consent, Estimate, GateReason};
+pub use early::{DecidedBy, EarlyTermination, EarlyTerminationDecision};
 pub use ending::{AbortReason, CancelReason, StateName};
 pub use second_pass::SecondPass;
 pub use terms::{PromptUsed, Resumed, Started};
@@ -144,6 +146,11 @@ pub enum Event {
     HealthCheckStarted { provider: ProviderId },
     #[serde(rename = "health:status_updated")]
     HealthUpdated(HealthUpdate),
+    /// The person is asked whether to end here, because the experts agree.
+    #[serde(rename = "consultation:early_termination_offered")]
+    EarlyTerminationOffered(Box<EarlyTermination>),
+    #[serde(rename = "consultation:early_termination_decided")]
+    EarlyTerminationDecided(Box<EarlyTerminationDecision>),
     #[serde(rename = "consultation:completed")]
     Completed { rounds: u8, duration_ms: u64 },
     #[serde(rename = "consultation:aborted")]

@@ -8,14 +8,14 @@ use crate::domain::time::Timestamp;
 
 use super::answer::AnswerKind;
 use super::calls::Work;
-use super::errand::Brief;
+use super::errand::{Brief, Voice};
 use super::event::{AbortReason, AgentError, StateName};
 use super::filtering::Shown;
 use super::given;
 use super::judging::prompt_failed;
 use super::policy::quorum::{Quorum, quorum};
 use super::state::State;
-use super::synthesis;
+use super::synthesis::{self, Answers};
 use super::turn::Turn;
 
 pub(super) const ROUND: u8 = 1;
@@ -26,19 +26,26 @@ pub(super) struct IndependentRound {
     since: Timestamp,
     pub(super) work: Work,
     answered: Vec<Independent>,
+    voices: Vec<Voice>,
+    /// Answers that could only be read as prose.
+    degraded: usize,
     failed: Vec<(SeatId, AgentError)>,
 }
 
 pub(super) fn enter(turn: &mut Turn<'_>) -> State {
     turn.change(StateName::AwaitingConsent, StateName::Independent);
     turn.begin_round(ROUND);
-    if let Some(given) = &turn.plan.course.given {
-        let answered = given::answers(turn, given);
-        return IndependentRound { since: turn.now, work: Work::default(), answered, failed: Vec::new() }.proceed(turn);
-    }
     let seats: Vec<SeatId> = turn.plan.panel.seats.iter().map(|seat| seat.id.clone()).collect();
-    let round = IndependentRound { since: turn.now, work: Work::default(), answered: Vec::new(), failed: Vec::new() };
-    round.send(turn, &seats)
+    let given = turn.plan.course.given.as_deref();
+    let round = IndependentRound {
+        since: turn.now,
+        work: Work::default(),
+        answered: given.map(|given| given::answers(turn, given)).unwrap_or_default(),
+        voices: Vec::new(),
+        degraded: 0,
+        failed: Vec::new(),
+    };
+    if given.is_some() { round.proceed(turn) } else { round.send(turn, &seats) }
 }
 
 impl IndependentRound {
@@ -62,6 +69,8 @@ impl IndependentRound {
                 Ok(answer) => {
                     if let Content::Independent(independent) = &answer.content {
                         self.answered.push(independent.clone());
+                        self.voices.push(answer.voice);
+                        self.degraded += usize::from(answer.degraded);
                     }
                     turn.keep(answer.content, answer.degraded);
                 }
@@ -87,7 +96,11 @@ impl IndependentRound {
                 let seats = &turn.plan.panel.seats;
                 self.answered.sort_by_key(|independent| seats.iter().position(|seat| seat.id == independent.agent_id));
                 turn.end_round(ROUND, self.since);
-                synthesis::enter(turn, self.answered)
+                if turn.plan.course.rounds.number() <= ROUND {
+                    return turn.complete(StateName::Independent, ROUND);
+                }
+                let troubled = self.failed.len() + self.degraded;
+                synthesis::enter(turn, Answers { independents: self.answered, voices: self.voices, troubled })
             }
             Quorum::Nobody => {
                 let seats = &turn.plan.panel.seats;

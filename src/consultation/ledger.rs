@@ -61,7 +61,7 @@ pub(super) struct Watch {
 }
 
 /// What the person is asked, one after the other.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Questions {
     pub(super) open: Option<Question>,
     pub(super) waiting: VecDeque<Question>,

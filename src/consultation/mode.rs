@@ -4,7 +4,10 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::domain::artifact::Verdict;
+
 use super::answer::AnswerKind;
+use super::composing::{self, Material};
 
 /// The mode of a consultation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -25,6 +28,15 @@ pub struct Strategy {
     /// What the judge is asked for in Round 4.
     pub verdict: AnswerKind,
     pub ending: Ending,
+    /// Puts an answer together where no verdict is asked for.
+    compose: fn(Material<'_>) -> Verdict,
+}
+
+impl Strategy {
+    /// The answer that the rounds that were held give by themselves.
+    pub fn compose(&self, material: Material<'_>) -> Verdict {
+        (self.compose)(material)
+    }
 }
 
 /// Whether a consultation may end before its last round.
@@ -36,10 +48,15 @@ pub enum Ending {
     AlwaysWhole(&'static str),
 }
 
-static CONVERGE: Strategy = Strategy { name: "converge", verdict: AnswerKind::Verdict, ending: Ending::MayBeEarly };
+static CONVERGE: Strategy =
+    Strategy { name: "converge", verdict: AnswerKind::Verdict, ending: Ending::MayBeEarly, compose: composing::recommendation };
 
-static EXPLORE: Strategy =
-    Strategy { name: "explore", verdict: AnswerKind::Menu, ending: Ending::AlwaysWhole("🔍 Explore mode: all rounds will execute") };
+static EXPLORE: Strategy = Strategy {
+    name: "explore",
+    verdict: AnswerKind::Menu,
+    ending: Ending::AlwaysWhole("🔍 Explore mode: all rounds will execute"),
+    compose: composing::menu,
+};
 
 impl Mode {
     pub const ALL: [Self; 2] = [Self::Converge, Self::Explore];

@@ -157,13 +157,5 @@ fn independent(agent: &SeatId, position: String) -> Independent {
 }
 
 fn revision(agent: &SeatId, revised_position: String) -> Revision {
-    Revision {
-        agent_id: agent.clone(),
-        challenges: Vec::new(),
-        rebuttals: Vec::new(),
-        revised_position,
-        revised_confidence: None,
-        changed: false,
-        because_of: Vec::new(),
-    }
+    Revision { revised_position, ..Revision::nothing_said(agent) }
 }

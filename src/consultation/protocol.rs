@@ -7,7 +7,7 @@ use crate::domain::money::MicroUsd;
 use crate::domain::time::Timestamp;
 
 use super::call::{Ask, Outcome};
-use super::event::{Envelope, Estimate, GateReason, HealthUpdate, StillWaiting, SubstitutionReason};
+use super::event::{EarlyTermination, Envelope, Estimate, GateReason, HealthUpdate, StillWaiting, SubstitutionReason};
 use super::plan::Control;
 
 /// Numbers a timer; never used twice within a consultation.
@@ -56,13 +56,15 @@ pub enum Effect {
 }
 
 /// What a person can be asked.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Question {
     /// Whether to go on at this estimate: yes, no or always. No answer is a no.
     Consent { estimate: Estimate, why: Vec<GateReason> },
     /// Whether to go on waiting: yes or no. No answer is a yes.
     Pulse { waiting: Vec<StillWaiting> },
+    /// Whether to end here, since the experts agree: yes or no. No answer leaves it to the guards.
+    EarlyTermination { findings: Box<EarlyTermination> },
     /// Whether another model may take over: yes, no or fail. No answer is a yes.
     Substitution { agent_id: SeatId, name: String, original: ModelRef, substitute: ModelRef, reason: SubstitutionReason, message: String },
 }

@@ -28,6 +28,8 @@ pub(super) fn answered(turn: &mut Turn<'_>, state: State, answer: Answer) -> Sta
         (None, state) => state,
         (Some(Question::Consent { .. }), State::AwaitingConsent(phase)) => phase.answered(turn, answer),
         (Some(Question::Consent { .. }), state) => state,
+        (Some(Question::EarlyTermination { findings }), State::Synthesis(phase)) => phase.answered(turn, *findings, answer),
+        (Some(Question::EarlyTermination { .. }), state) => state,
         (Some(Question::Pulse { .. }), state) => pulse_answered(turn, state, answer),
         (Some(Question::Substitution { agent_id, .. }), mut state) => {
             if let Some(work) = state.work() {

@@ -7,7 +7,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::domain::artifact::{Comparison, Content, Magnitude, Verdict};
-use crate::domain::ids::SeatId;
+use crate::domain::ids::{ModelRef, SeatId};
 
 use super::answer::AnswerKind;
 use super::calls::Work;
@@ -18,6 +18,15 @@ use super::prompt::Pair;
 use super::relabelling::Relabelling;
 use super::turn::Turn;
 
+/// The second verdict.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct Said {
+    /// With the experts named as in the first pass.
+    verdict: Verdict,
+    /// By whom.
+    model: ModelRef,
+}
+
 /// How far the second pass has come.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) enum Second {
@@ -25,10 +34,9 @@ pub(super) enum Second {
     NotWanted,
     /// The judge is at work.
     Awaited,
-    /// With the experts named as in the first pass.
-    Decided(Verdict),
+    Decided(Said),
     /// The clerk is comparing it with the first.
-    Compared(Verdict),
+    Compared(Said),
     /// It is as it will be told.
     Known(SecondPass),
 }
@@ -38,9 +46,10 @@ impl Second {
     pub(super) fn decided(turn: &Turn<'_>, result: Result<Answer, AgentError>) -> Self {
         match result {
             // What could not be read is no verdict that another one could be measured by.
-            Ok(Answer { content: Content::Verdict(said), degraded: false }) => {
+            Ok(Answer { content: Content::Verdict(said), degraded: false, voice }) => {
                 let (from, into) = (turn.plan.labels_for(&SeatId::second_judge()), turn.plan.labels());
-                Self::Decided(Relabelling { from: &from, into: &into }.verdict(said))
+                let verdict = Relabelling { from: &from, into: &into }.verdict(said);
+                Self::Decided(Said { verdict, model: voice.model })
             }
             Ok(Answer { .. }) => Self::unknown(turn, None, "the second verdict could not be read as asked"),
             Err(error) => Self::unknown(turn, None, format!("the second pass failed: {}", error.message)),
@@ -48,15 +57,15 @@ impl Second {
     }
 
     /// Finds out whether a second verdict says what the first does: by their words, else by the clerk.
-    pub(super) fn compare(turn: &mut Turn<'_>, work: &mut Work, first: &Verdict, second: Verdict) -> Self {
-        if normal(&substance(first)) == normal(&substance(&second)) {
+    pub(super) fn compare(turn: &mut Turn<'_>, work: &mut Work, first: &Verdict, second: Said) -> Self {
+        if normal(&substance(first)) == normal(&substance(&second.verdict)) {
             let reason = Some("both verdicts say so in the same words".to_owned());
             return Self::known(turn, Some(second), Some(Magnitude::Same), reason);
         }
         if turn.plan.course.clerk.is_none() {
             return Self::unknown(turn, Some(second), "no model was there to compare the two verdicts");
         }
-        let pair = pair(substance(first), substance(&second));
+        let pair = pair(substance(first), substance(&second.verdict));
         let brief = Brief::render(turn, &SeatId::clerk(), |prompter| prompter.comparison(std::slice::from_ref(&pair)).map(Shown::whole));
         match brief {
             Ok(brief) => {
@@ -68,7 +77,7 @@ impl Second {
     }
 
     /// Takes what the clerk found.
-    pub(super) fn compared(turn: &Turn<'_>, second: Verdict, result: Result<Answer, AgentError>) -> Self {
+    pub(super) fn compared(turn: &Turn<'_>, second: Said, result: Result<Answer, AgentError>) -> Self {
         let found = match result {
             Ok(Answer { content: Content::Comparison(Comparison { comparisons, .. }), .. }) => comparisons.into_iter().next(),
             Ok(Answer { .. }) => None,
@@ -104,14 +113,14 @@ impl Second {
         }
     }
 
-    fn unknown(turn: &Turn<'_>, verdict: Option<Verdict>, why: impl Into<String>) -> Self {
-        Self::known(turn, verdict, None, Some(why.into()))
+    fn unknown(turn: &Turn<'_>, said: Option<Said>, why: impl Into<String>) -> Self {
+        Self::known(turn, said, None, Some(why.into()))
     }
 
-    fn known(turn: &Turn<'_>, verdict: Option<Verdict>, magnitude: Option<Magnitude>, reason: Option<String>) -> Self {
+    fn known(turn: &Turn<'_>, said: Option<Said>, magnitude: Option<Magnitude>, reason: Option<String>) -> Self {
         let expert_order = turn.plan.labels_for(&SeatId::second_judge()).order().to_vec();
-        let consistent = magnitude.map(holds);
-        Self::Known(SecondPass { verdict, expert_order, consistent, magnitude, reason })
+        let (verdict, model) = said.map(|said| (said.verdict, said.model)).unzip();
+        Self::Known(SecondPass { verdict, model, expert_order, consistent: magnitude.map(holds), magnitude, reason })
     }
 }
 

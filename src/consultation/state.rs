@@ -49,7 +49,7 @@ impl State {
     pub(super) fn work(&mut self) -> Option<&mut Work> {
         match self {
             Self::Independent(phase) => Some(&mut phase.work),
-            Self::Synthesis(phase) => Some(&mut phase.work),
+            Self::Synthesis(phase) => phase.work(),
             Self::CrossExam(phase) => Some(&mut phase.work),
             Self::Verdict(phase) => Some(&mut phase.work),
             Self::Idle | Self::Estimating | Self::AwaitingConsent(_) | Self::Complete | Self::Aborted(_) => None,

@@ -7,55 +7,109 @@ use crate::domain::time::Timestamp;
 
 use super::answer::AnswerKind;
 use super::calls::Work;
-use super::cross_exam;
-use super::event::StateName;
+use super::early_end::{self, Found};
+use super::errand::Voice;
+use super::event::{EarlyTermination, StateName};
 use super::filtering::Shown;
 use super::judging::{judge_failed, judged, prompt_failed, send_judge};
+use super::protocol::Answer;
 use super::state::State;
 use super::turn::Turn;
 
 pub(super) const ROUND: u8 = 2;
 
-/// The judge is at work on Round 1's answers.
+/// Round 2, in its two steps.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(super) struct SynthesisRound {
-    since: Timestamp,
-    pub(super) work: Work,
-    independents: Vec<Independent>,
+pub(super) enum SynthesisRound {
+    /// The judge is at work on Round 1's answers.
+    Judging(Judging),
+    /// It has answered, and whether to go on is open: the person is asked, or the consultation was stopped.
+    Judged(Box<Found>),
 }
 
-pub(super) fn enter(turn: &mut Turn<'_>, independents: Vec<Independent>) -> State {
+/// The judge at work, and what it was given.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct Judging {
+    since: Timestamp,
+    work: Work,
+    answers: Answers,
+}
+
+/// What Round 1 has brought.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(super) struct Answers {
+    pub(super) independents: Vec<Independent>,
+    pub(super) voices: Vec<Voice>,
+    /// Seats that failed, or whose answer could only be read as prose.
+    pub(super) troubled: usize,
+}
+
+pub(super) fn enter(turn: &mut Turn<'_>, answers: Answers) -> State {
     turn.change(StateName::Independent, StateName::Synthesis);
     turn.begin_round(ROUND);
-    SynthesisRound { since: turn.now, work: Work::default(), independents }.send(turn)
+    Judging { since: turn.now, work: Work::default(), answers }.send(turn)
 }
 
 impl SynthesisRound {
+    pub(super) fn work(&mut self) -> Option<&mut Work> {
+        match self {
+            Self::Judging(judging) => Some(&mut judging.work),
+            Self::Judged(_) => None,
+        }
+    }
+
+    pub(super) fn proceed(self, turn: &mut Turn<'_>) -> State {
+        match self {
+            Self::Judging(judging) => judging.proceed(turn),
+            Self::Judged(_) => State::Synthesis(self),
+        }
+    }
+
+    /// Goes on after an end that was none: a judge that failed is asked again, and so is the person.
+    pub(super) fn again(self, turn: &mut Turn<'_>) -> State {
+        match self {
+            Self::Judging(judging) if judging.work.is_done() => judging.send(turn),
+            Self::Judging(judging) => judging.proceed(turn),
+            Self::Judged(found) => early_end::decide(turn, *found),
+        }
+    }
+
+    /// The person has answered whether to end here.
+    pub(super) fn answered(self, turn: &mut Turn<'_>, findings: EarlyTermination, answer: Answer) -> State {
+        match self {
+            Self::Judging(_) => State::Synthesis(self),
+            Self::Judged(found) => early_end::answered(turn, *found, findings, answer),
+        }
+    }
+}
+
+impl Judging {
     fn send(mut self, turn: &mut Turn<'_>) -> State {
-        let independents = &self.independents;
+        let independents = &self.answers.independents;
         let sent = send_judge(turn, &mut self.work, AnswerKind::Synthesis, |prompter| prompter.synthesis(independents).map(Shown::whole));
         match sent {
             Ok(()) => self.proceed(turn),
-            Err(error) => prompt_failed(turn, State::Synthesis(self), &error),
+            Err(error) => prompt_failed(turn, self.into_state(), &error),
         }
     }
 
     /// Looks at what the judge has answered, if it has.
-    pub(super) fn proceed(mut self, turn: &mut Turn<'_>) -> State {
-        let Some(settled) = judged(&mut self.work) else { return State::Synthesis(self) };
+    fn proceed(mut self, turn: &mut Turn<'_>) -> State {
+        let Some(settled) = judged(&mut self.work) else { return self.into_state() };
         match settled.result {
             Ok(answer) => {
                 turn.keep(answer.content.clone(), answer.degraded);
                 turn.end_round(ROUND, self.since);
+                let Answers { independents, voices, troubled } = self.answers;
                 let synthesis = answer.content.synthesis().cloned().unwrap_or_default();
-                cross_exam::enter(turn, self.independents, synthesis)
+                let troubled = troubled + usize::from(answer.degraded);
+                early_end::decide(turn, Found { independents, voices, synthesis, judge: answer.voice, troubled })
             }
-            Err(error) => judge_failed(turn, State::Synthesis(self), AnswerKind::Synthesis, &error),
+            Err(error) => judge_failed(turn, self.into_state(), AnswerKind::Synthesis, &error),
         }
     }
 
-    /// Goes on after an end that was none: a judge that failed is asked again.
-    pub(super) fn again(self, turn: &mut Turn<'_>) -> State {
-        if self.work.is_done() { self.send(turn) } else { self.proceed(turn) }
+    fn into_state(self) -> State {
+        State::Synthesis(SynthesisRound::Judging(self))
     }
 }

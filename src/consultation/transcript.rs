@@ -10,12 +10,15 @@ use crate::domain::confidence::Confidence;
 use crate::domain::ids::{CallId, ConsultationId, ModelRef, SeatId};
 use crate::domain::money::{Cost, MicroUsd};
 use crate::domain::time::Timestamp;
+use crate::stopping::early_termination::{Calibrated, EarlyStop, calibrated};
 
 use super::efficiency::Savings;
 use super::event::{
-    AbortReason, AgentError, CallFinished, CancelReason, Consent, Envelope, Estimate, Event, SecondPass, Started, StateName,
-    SubstitutionReason, WhySubstituted,
+    AbortReason, AgentError, CallFinished, CancelReason, Consent, EarlyTerminationDecision, Envelope, Estimate, Event, SecondPass, Started,
+    StateName, SubstitutionReason, WhySubstituted,
 };
+use super::evidence::evidence;
+use super::mode::Ending;
 use super::spend::LostCall;
 
 /// All that the events of one consultation say.
@@ -43,6 +46,8 @@ pub struct Transcript {
     pub ceiling: Option<Ceiling>,
     /// Rounds that ended, with how long each took.
     pub rounds: Vec<(u8, Duration)>,
+    /// What was decided after Round 2, where it was looked at.
+    pub early_end: Option<EarlyTerminationDecision>,
     /// How it ended; `None` again once it was gone on with.
     pub abort: Option<Abort>,
     /// From the first event to the last, without the time between an interruption and going on.
@@ -126,6 +131,7 @@ impl Transcript {
             hedges: Vec::new(),
             ceiling: None,
             rounds: Vec::new(),
+            early_end: None,
             abort: None,
             duration: Duration::ZERO,
             paused: Duration::ZERO,
@@ -183,6 +189,7 @@ impl Transcript {
             Event::Aborted { reason, message, during, .. } => {
                 self.abort = Some(Abort { reason: *reason, message: message.clone(), during: *during });
             }
+            Event::EarlyTerminationDecided(decision) => self.early_end = Some((**decision).clone()),
             Event::Resumed(resumed) => {
                 self.state = resumed.state;
                 self.abort = None;
@@ -212,6 +219,7 @@ impl Transcript {
             | Event::CallRetried { .. }
             | Event::SubstitutionOffered { .. }
             | Event::CostGate { .. }
+            | Event::EarlyTerminationOffered(_)
             | Event::PulseAsked { .. }
             | Event::PulseAnswered { .. }
             | Event::HealthCheckStarted { .. }
@@ -280,6 +288,26 @@ impl Transcript {
             .filter(|independent| leading.supporting_agents.iter().any(|agent| agent == independent.agent_id.as_str()))
             .count();
         (answered > 0).then(|| supporting as f64 / answered as f64)
+    }
+
+    /// The probability that the leading point is right, as far as who agrees on it tells. Only of a debate that is to come to one answer.
+    pub fn calibrated(&self) -> Option<Calibrated> {
+        if let Some(decision) = &self.early_end {
+            return decision.findings.calibrated;
+        }
+        let plan = self.terms.plan.as_deref();
+        let mode = plan.map(|plan| plan.course.mode).unwrap_or_default();
+        let rule = plan.map_or_else(EarlyStop::usual, |plan| plan.control.early_stop.clone());
+        let synthesis = self.synthesis().filter(|_| mode.strategy().ending == Ending::MayBeEarly)?;
+        let answers = self.independents().filter_map(|held| Some((held, self.voice_of(&held.agent_id)?)));
+        calibrated(&rule, &evidence(answers, synthesis, 0))
+    }
+
+    /// The model that gave an expert's answer of Round 1.
+    fn voice_of(&self, agent: &SeatId) -> Option<&ModelRef> {
+        let answered = |call: &&CallFinished| call.round_number == 1 && call.agent_id == *agent && call.error.is_none();
+        let called = self.calls.iter().rev().find(answered).map(|call| &call.model);
+        called.or_else(|| self.terms.panel.seat(agent).map(|seat| &seat.model))
     }
 
     /// What makes the result less than the panel promised, in words; empty for a whole result.

@@ -327,6 +327,14 @@ impl<'a> Turn<'a> {
         self.withdraw(|_| true);
     }
 
+    /// Ends the consultation with what it has brought.
+    pub(super) fn complete(&mut self, from: StateName, rounds: u8) -> State {
+        self.change(from, StateName::Complete);
+        let duration_ms = self.elapsed_ms();
+        self.emit(Event::Completed { rounds, duration_ms });
+        State::Complete
+    }
+
     pub(super) fn cancelled_by_user(&self) -> String {
         format!("Consultation cancelled by user after {}s", self.elapsed_ms() / 1_000)
     }

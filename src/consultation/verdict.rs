@@ -10,7 +10,7 @@ use super::answer::AnswerKind;
 use super::calls::Work;
 use super::course::JudgePasses;
 use super::errand::{Answer, Brief, Settled};
-use super::event::{AbortReason, Event, StateName};
+use super::event::{AbortReason, StateName};
 use super::filtering;
 use super::judging::{judge_failed, prompt_failed, send_judge};
 use super::prompt::PromptError;
@@ -140,10 +140,7 @@ impl VerdictRound {
         turn.keep(first.content, first.degraded);
         self.second.tell(turn);
         turn.end_round(ROUND, self.since);
-        turn.change(StateName::Verdict, StateName::Complete);
-        let duration_ms = turn.elapsed_ms();
-        turn.emit(Event::Completed { rounds: ROUND, duration_ms });
-        State::Complete
+        turn.complete(StateName::Verdict, ROUND)
     }
 
     /// Goes on after an end that was none: a judge that failed is asked again.

@@ -84,6 +84,21 @@ pub struct Revision {
     pub because_of: Vec<Because>,
 }
 
+impl Revision {
+    /// The place of an answer that nobody has given.
+    pub fn nothing_said(agent: &SeatId) -> Self {
+        Self {
+            agent_id: agent.clone(),
+            challenges: Vec::new(),
+            rebuttals: Vec::new(),
+            revised_position: String::new(),
+            revised_confidence: None,
+            changed: false,
+            because_of: Vec::new(),
+        }
+    }
+}
+
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Challenge {
     pub challenger: String,

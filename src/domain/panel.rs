@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::ids::{ModelRef, SeatId};
+use super::ids::{ModelRef, ProviderId, SeatId};
 
 /// An expert's point of view.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -48,14 +48,18 @@ impl Panel {
     }
 
     /// True when all seats are played by models of one maker, as far as their names tell: agreement is then weak evidence.
-    ///
-    /// A provider that offers models of several makers has the maker's name before a slash: `openrouter:anthropic/claude-sonnet-5.5`.
     pub fn is_one_family(&self) -> bool {
-        let maker = |seat: &Seat| seat.model.model.split_once('/').map(|(maker, _)| maker.to_owned());
-        let mut families = self.seats.iter().map(|seat| (&seat.model.provider, maker(seat)));
+        let mut families = self.seats.iter().map(|seat| family(&seat.model));
         let first = families.next();
         families.all(|family| Some(family) == first)
     }
+}
+
+/// Who made a model, as far as its name tells: its provider, and the maker where a provider offers models of several.
+///
+/// Such a provider has the maker's name before a slash: `openrouter:anthropic/claude-sonnet-5.5`.
+pub fn family(model: &ModelRef) -> (&ProviderId, Option<&str>) {
+    (&model.provider, model.model.split_once('/').map(|(maker, _)| maker))
 }
 
 #[cfg(test)]

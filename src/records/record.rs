@@ -7,7 +7,7 @@ use std::time::Duration;
 use serde_json::{Map, Value, json};
 
 use crate::consultation::answer::AnswerKind;
-use crate::consultation::event::{CallFinished, PromptUsed, StateName};
+use crate::consultation::event::{CallFinished, EarlyTerminationDecision, PromptUsed, StateName};
 use crate::consultation::transcript::Transcript;
 use crate::domain::artifact::{Artifact, SCHEMA_VERSION};
 use crate::domain::ids::{ModelRef, SeatId};
@@ -18,7 +18,7 @@ use super::spending::{money, spending, tokens};
 
 /// Writes a transcript as the record.
 pub fn record(transcript: &Transcript) -> Value {
-    let parts = [terms(transcript), findings(transcript), account(transcript)];
+    let parts = [terms(transcript), findings(transcript), early_end(transcript), account(transcript)];
     Value::Object(parts.into_iter().filter_map(|part| if let Value::Object(part) = part { Some(part) } else { None }).flatten().collect())
 }
 
@@ -70,6 +70,7 @@ fn terms(transcript: &Transcript) -> Value {
         "rounds": transcript.planned_rounds(),
         "completed_rounds": completed_rounds(transcript),
         "incomplete_rounds": transcript.incomplete_rounds(),
+        "rounds_completed": transcript.completed_rounds().len(),
     })
 }
 
@@ -116,6 +117,32 @@ fn findings(transcript: &Transcript) -> Value {
         })).collect::<Vec<_>>(),
         "perspectives": perspectives(transcript),
         "agreement": transcript.agreement(),
+    })
+}
+
+/// Whether it ended once the experts were found to agree, why, and how far their agreement can be believed.
+fn early_end(transcript: &Transcript) -> Value {
+    let decision = transcript.early_end.as_ref();
+    let ended = decision.filter(|decision| decision.ended);
+    let calibrated = transcript.calibrated();
+    json!({
+        "early_termination": ended.is_some(),
+        "early_termination_reason": ended.map(|_| EarlyTerminationDecision::REASON),
+        "rounds_skipped": ended.map_or(0, |ended| ended.findings.rounds_skipped),
+        "estimated_cost_saved": ended.map(|ended| ended.findings.estimated_cost_saved.known.usd()),
+        "actual_cost": transcript.total().cost.known.usd(),
+        "early_termination_evaluation": decision.map(|decision| json!({
+            "ended": decision.ended,
+            "by": decision.by,
+            "confidence": decision.findings.confidence,
+            "threshold": decision.findings.threshold,
+            "rounds_skipped": decision.findings.rounds_skipped,
+            "estimated_cost_saved": money(decision.findings.estimated_cost_saved),
+            "rules": decision.findings.evaluation.rules,
+            "decision": decision.findings.evaluation.decision,
+        })),
+        "calibrated_confidence": calibrated.as_ref().map(|calibrated| calibrated.probability),
+        "calibration": calibrated.map(|calibrated| calibrated.basis),
     })
 }
 

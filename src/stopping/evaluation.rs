@@ -1,14 +1,36 @@
 //! What every decision to stop leaves behind: all rules that were looked at, and what follows from them.
 //!
 //! An evaluation is made of recorded evidence alone, so that it can be printed, logged and made again later with the same result.
+//!
+//! Invariants: what could not be measured fires nothing and holds nothing; numbers are compared as integers, so that a threshold that is
+//! met exactly is met; work that is done is never said to have run into a limit at the same moment.
+
+use std::cmp::Ordering;
 
 use serde::{Deserialize, Serialize};
+
+use crate::domain::confidence::Confidence;
 
 /// Every rule with what it found, and the decision.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Evaluation {
     pub rules: Vec<Rule>,
     pub decision: Decision,
+}
+
+impl Evaluation {
+    pub fn stops(&self) -> bool {
+        matches!(self.decision, Decision::Stop { .. })
+    }
+
+    pub fn rule(&self, name: &str) -> Option<&Rule> {
+        self.rules.iter().find(|rule| rule.name == name)
+    }
+
+    /// The guards that object, those that could not be measured among them.
+    pub fn unmet_guards(&self) -> impl Iterator<Item = &Rule> {
+        self.rules.iter().filter(|rule| rule.objects())
+    }
 }
 
 /// One rule as it was looked at.
@@ -24,6 +46,9 @@ pub struct Rule {
     pub bound: Bound,
     pub threshold: Value,
     pub outcome: Outcome,
+    /// What the value was made of, where the value alone does not say it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub detail: Option<String>,
 }
 
 /// What it means that a rule fires.
@@ -49,7 +74,7 @@ pub enum Bound {
 }
 
 /// A measured value. Shares are kept as the numbers that they are made of, and compared without rounding.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Value {
     Count(u64),
@@ -92,4 +117,181 @@ pub enum Class {
     NeedsHuman,
     /// A person wanted it to end.
     Cancelled,
+}
+
+impl Rule {
+    /// Looks at what was measured. Without a value, or with one that cannot be compared, the outcome is not known.
+    pub fn measured(kind: RuleKind, name: &str, metric: &str, value: Option<Value>, (bound, threshold): (Bound, Value)) -> Self {
+        let outcome = match value.and_then(|value| bound.admits(value, threshold)) {
+            None => Outcome::Unknown,
+            Some(within) if within == (kind == RuleKind::Success) => Outcome::Fired,
+            Some(_) => Outcome::Held,
+        };
+        Self { name: name.to_owned(), kind, metric: metric.to_owned(), value, bound, threshold, outcome, detail: None }
+    }
+
+    /// The same rule where there is nothing to measure, and nothing missing either.
+    pub fn not_applicable(self) -> Self {
+        Self { value: None, outcome: Outcome::NotApplicable, detail: None, ..self }
+    }
+
+    pub fn with_detail(self, detail: String) -> Self {
+        Self { detail: Some(detail), ..self }
+    }
+
+    /// Whether it is a guard that does not agree to a success.
+    fn objects(&self) -> bool {
+        self.kind == RuleKind::Guard && matches!(self.outcome, Outcome::Fired | Outcome::Unknown)
+    }
+}
+
+impl Bound {
+    /// Whether the value is within the bound; `None` when the two cannot be compared.
+    fn admits(self, value: Value, threshold: Value) -> Option<bool> {
+        let order = value.compared(threshold)?;
+        Some(match self {
+            Self::AtLeast => order.is_ge(),
+            Self::MoreThan => order.is_gt(),
+            Self::AtMost => order.is_le(),
+            Self::LessThan => order.is_lt(),
+        })
+    }
+}
+
+/// What a whole is divided into where a value is a decimal fraction.
+pub(super) const MILLION: u64 = 1_000_000;
+
+impl Value {
+    pub fn count(number: usize) -> Self {
+        Self::Count(wide(number))
+    }
+
+    pub fn share(part: usize, of: usize) -> Self {
+        Self::Share { part: wide(part), of: wide(of) }
+    }
+
+    /// A decimal fraction, to the nearest millionth: as it is written, whatever it is in binary.
+    pub fn decimal(confidence: Confidence) -> Self {
+        Self::Share { part: millionths(confidence), of: MILLION }
+    }
+
+    /// `None` for a share of nothing.
+    pub fn compared(self, other: Self) -> Option<Ordering> {
+        let (part, of) = self.fraction()?;
+        let (other_part, other_of) = other.fraction()?;
+        Some((part * other_of).cmp(&(other_part * of)))
+    }
+
+    fn fraction(self) -> Option<(u128, u128)> {
+        match self {
+            Self::Count(number) => Some((number.into(), 1)),
+            Self::Share { of: 0, .. } => None,
+            Self::Share { part, of } => Some((part.into(), of.into())),
+        }
+    }
+}
+
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a whole number from 0 to a million")]
+pub(super) fn millionths(confidence: Confidence) -> u64 {
+    (confidence.value() * 1e6).round() as u64
+}
+
+fn wide(number: usize) -> u64 {
+    u64::try_from(number).unwrap_or(u64::MAX)
+}
+
+/// Rules in the order in which they are looked at, and what each is a reason for.
+#[derive(Debug, Default)]
+pub struct Checks {
+    rules: Vec<Rule>,
+    /// What the rules with these numbers lead to when they fire.
+    endings: Vec<(usize, Class, String)>,
+}
+
+impl Checks {
+    /// A rule that is a reason to stop when it fires: a success or a limit.
+    #[must_use]
+    pub fn ending(mut self, rule: Rule, class: Class, message: String) -> Self {
+        self.endings.push((self.rules.len(), class, message));
+        self.rules.push(rule);
+        self
+    }
+
+    #[must_use]
+    pub fn guard(mut self, rule: Rule) -> Self {
+        self.rules.push(rule);
+        self
+    }
+
+    /// The first success that fired decides, unless a guard objects; else the first limit that fired.
+    pub fn evaluation(self) -> Evaluation {
+        let objected = self.rules.iter().any(Rule::objects);
+        let first = |kind| {
+            self.endings.iter().find_map(|(at, class, message)| {
+                let rule = self.rules.get(*at).filter(|rule| rule.kind == kind && rule.outcome == Outcome::Fired)?;
+                Some(Decision::Stop {
+                    class: *class,
+                    rule: rule.name.clone(),
+                    value: rule.value,
+                    threshold: rule.threshold,
+                    message: message.clone(),
+                })
+            })
+        };
+        let success = if objected { None } else { first(RuleKind::Success) };
+        let decision = success.or_else(|| first(RuleKind::Limit)).unwrap_or(Decision::Continue);
+        Evaluation { rules: self.rules, decision }
+    }
+}
+
+impl Rule {
+    /// What was measured and what is asked for, in a few words.
+    pub fn in_words(&self) -> String {
+        format!("{}: {}", self.metric, self.measure_in_words())
+    }
+
+    /// `0.92 (at least 0.90)`, `2 of 3 (at least 3 of 3)`, `unknown (at most 0)`.
+    pub fn measure_in_words(&self) -> String {
+        let (value, threshold) = self.figures();
+        let bound = match self.bound {
+            Bound::AtLeast => "at least",
+            Bound::MoreThan => "more than",
+            Bound::AtMost => "at most",
+            Bound::LessThan => "less than",
+        };
+        format!("{} ({bound} {threshold})", value.unwrap_or_else(|| "unknown".to_owned()))
+    }
+
+    /// Value and threshold as people write them. With two decimals, and more where the two would look the same without being it.
+    fn figures(&self) -> (Option<String>, String) {
+        if !self.threshold.is_decimal() {
+            return (self.value.map(Value::in_numbers), self.threshold.in_numbers());
+        }
+        let with = |digits| (self.value.map(|value| value.in_decimals(digits)), self.threshold.in_decimals(digits));
+        let is_same = self.value.and_then(|value| value.compared(self.threshold)).is_some_and(Ordering::is_eq);
+        let tells = |(value, threshold): &(Option<String>, String)| is_same || value.as_ref() != Some(threshold);
+        (2..6).map(with).find(tells).unwrap_or_else(|| with(6))
+    }
+}
+
+impl Value {
+    /// A threshold that is a part of a million was given as a decimal fraction, and what is compared with it is said like it.
+    fn is_decimal(self) -> bool {
+        matches!(self, Self::Share { of: MILLION, .. })
+    }
+
+    fn in_numbers(self) -> String {
+        match self {
+            Self::Count(number) => number.to_string(),
+            Self::Share { part, of } => format!("{part} of {of}"),
+        }
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "for a screen, where a share has a few decimals")]
+    pub(super) fn in_decimals(self, digits: usize) -> String {
+        match self {
+            Self::Count(number) => number.to_string(),
+            Self::Share { part, of } => format!("{:.digits$}", part as f64 / of as f64),
+        }
+    }
 }

@@ -4,9 +4,11 @@ use std::time::Duration;
 
 use console::measure_text_width;
 
+use crate::consultation::course::Rounds;
 use crate::consultation::event::{
     CallFinished, Consent, Estimate, HealthUpdate, Resumed, Started, StateName, SubstitutionReason, WhySubstituted,
 };
+use crate::consultation::mode::Ending;
 use crate::consultation::plan::Material;
 use crate::consultation::policy::health::HealthStatus;
 use crate::consultation::policy::hedging::NoHedge;
@@ -121,6 +123,15 @@ pub(super) fn round_of(state: StateName) -> Option<u8> {
         StateName::CrossExam => Some(3),
         StateName::Verdict => Some(4),
         StateName::Idle | StateName::Estimating | StateName::AwaitingConsent | StateName::Complete | StateName::Aborted => None,
+    }
+}
+
+/// What is said of a mode that holds all rounds, where all are wanted.
+pub(super) fn mode(terms: &Started) -> Option<&'static str> {
+    let course = &terms.plan.as_ref()?.course;
+    match course.mode.strategy().ending {
+        Ending::AlwaysWhole(words) if course.rounds == Rounds::ALL => Some(words),
+        Ending::AlwaysWhole(_) | Ending::MayBeEarly => None,
     }
 }
 

@@ -9,6 +9,7 @@ pub mod doctor_screen;
 pub mod download_bar;
 pub mod escape;
 mod estimate_lines;
+pub mod evaluation_tree;
 pub mod history_screen;
 mod judge_text;
 pub mod kept_report;

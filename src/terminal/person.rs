@@ -113,6 +113,9 @@ impl Person for AtTerminal<'_> {
     fn ask<'b>(&'b self, question: &'b Question) -> BoxFuture<'b, Answer> {
         match question {
             Question::Consent { estimate, why } => Box::pin(self.consent(estimate, why)),
+            Question::EarlyTermination { findings } => {
+                Box::pin(async move { self.yes_no_fail(&questions::early_termination(findings), Choices::YES_NO).await })
+            }
             Question::Pulse { waiting } => Box::pin(async move { self.pulse(&questions::pulse(waiting)).await }),
             Question::Substitution { agent_id: _, name, original, substitute, reason, message } => {
                 let vendors = (self.vendor(original), self.vendor(substitute));

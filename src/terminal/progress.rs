@@ -6,7 +6,8 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use crate::consultation::event::{
-    AbortReason, CallFinished, CancelReason, Consent, Envelope, Estimate, Event, GateReason, Started, SubstitutionReason, WhySubstituted,
+    AbortReason, CallFinished, CancelReason, Consent, EarlyTerminationDecision, Envelope, Estimate, Event, GateReason, Started,
+    SubstitutionReason, WhySubstituted,
 };
 use crate::consultation::policy::consent::Month;
 use crate::domain::ids::{CallId, ModelRef, SeatId};
@@ -14,6 +15,7 @@ use crate::domain::time::Timestamp;
 use crate::engine::ports::{Delta, Subscriber, SubscriberFailed};
 
 use super::estimate_lines::estimate_lines;
+use super::evaluation_tree::evaluation_tree;
 use super::judge_text::{Brought, JudgeText, Layout};
 use super::lines;
 use super::printer::{Printer, Verbosity};
@@ -152,7 +154,7 @@ impl Progress {
         for line in lines::notices(terms) {
             self.alert(&line);
         }
-        if let Some(line) = lines::material(terms) {
+        for line in lines::mode(terms).into_iter().chain(lines::material(terms)) {
             self.note(line);
         }
     }
@@ -173,6 +175,15 @@ impl Progress {
         });
         for line in settled {
             self.printer.note(&line);
+        }
+    }
+
+    fn decided(&self, decision: &EarlyTerminationDecision) {
+        for line in evaluation_tree("EARLY TERMINATION CHECK (Round 2)", &decision.findings.evaluation) {
+            self.detail(&line);
+        }
+        if let Some(line) = questions::decided(decision) {
+            self.note(&line);
         }
     }
 
@@ -206,6 +217,8 @@ impl Progress {
             | Event::JudgeSecondPass(_)
             | Event::ProviderSubstituted { .. }
             | Event::SubstitutionOffered { .. }
+            | Event::EarlyTerminationOffered(_)
+            | Event::EarlyTerminationDecided(_)
             | Event::CeilingReached { .. }
             | Event::PulseAsked { .. }
             | Event::PulseAnswered { .. }
@@ -291,6 +304,7 @@ impl Progress {
             }
             Event::ProviderHeld { provider, wait_ms, reason } => self.detail(&lines::held(provider, *wait_ms, reason)),
             // What was spent and what could not be, the error says.
+            Event::EarlyTerminationDecided(decision) => self.decided(decision),
             Event::CeilingReached { max_cost, .. } => self.alert(&lines::ceiling_reached(*max_cost)),
             Event::PulseAsked { waiting, asked: false, .. } => self.note(&questions::still_waiting(waiting)),
             Event::HealthUpdated(update) => {
@@ -306,6 +320,7 @@ impl Progress {
             | Event::RoundStarted { .. }
             | Event::RoundArtifact { .. }
             | Event::SubstitutionOffered { .. }
+            | Event::EarlyTerminationOffered(_)
             | Event::CostGate { .. }
             | Event::PulseAsked { .. }
             | Event::PulseAnswered { .. }

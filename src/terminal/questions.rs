@@ -4,14 +4,17 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use crate::consultation::event::{Estimate, GateReason, StillWaiting, SubstitutionReason};
+use crate::consultation::event::{
+    DecidedBy, EarlyTermination, EarlyTerminationDecision, Estimate, GateReason, StillWaiting, SubstitutionReason,
+};
 use crate::consultation::policy::consent::Month;
 use crate::domain::ids::{ModelRef, SeatId};
 use crate::domain::money::{Cost, MicroUsd};
+use crate::stopping::evaluation::Rule;
 
 use super::choices::Choices;
 use super::escape::one_line;
-use super::words::{count, dollars, thousands, whole_seconds};
+use super::words::{calibrated_words, count, dollars, thousands, whole_seconds};
 
 /// Characters of a provider's own words that a question has room for.
 const WORDS: usize = 200;
@@ -145,6 +148,55 @@ pub(super) fn pulse(waiting: &[StillWaiting]) -> String {
 
 fn elapsed(agent: &StillWaiting) -> String {
     whole_seconds(Duration::from_millis(agent.elapsed_ms))
+}
+
+/// Whether to end here. What speaks against it stands between the news and the question.
+pub(super) fn early_termination(findings: &EarlyTermination) -> String {
+    let mut text = format!("✨ Strong consensus reached (confidence: {})\n", stated(findings));
+    for line in grounds(findings) {
+        text.extend(["   ", &line, "\n"]);
+    }
+    format!("{text}Terminate early and skip {}? {} ", skipped(findings), Choices::YES_NO.prompt())
+}
+
+/// What is known beside the stated confidence: how far it can be believed, what speaks against an end, what one would save.
+pub(super) fn grounds(findings: &EarlyTermination) -> Vec<String> {
+    let calibrated = findings.calibrated.as_ref().map(|calibrated| format!("Calibrated probability: {}", calibrated_words(calibrated)));
+    let against = findings.evaluation.unmet_guards().map(|rule| format!("Against it: {}", rule.in_words()));
+    let saved = findings.estimated_cost_saved;
+    let saved = (saved != Cost::FREE).then(|| format!("{} would save about {}", skipped(findings), cost(saved)));
+    calibrated.into_iter().chain(against).chain(saved).collect()
+}
+
+/// What was decided without asking; `None` where nothing was near.
+pub(super) fn decided(decision: &EarlyTerminationDecision) -> Option<String> {
+    let EarlyTerminationDecision { ended, by, findings } = decision;
+    let confidence = stated(findings);
+    let saved = cost(findings.estimated_cost_saved);
+    match (by, ended) {
+        (DecidedBy::Threshold | DecidedBy::Person, _) => None,
+        (DecidedBy::Guards | DecidedBy::NobodyThere, true) => {
+            Some(format!("✨ Strong consensus reached (confidence: {confidence}): {} left out, about {saved} saved", skipped(findings)))
+        }
+        (DecidedBy::Guards | DecidedBy::NobodyThere, false) => {
+            let against: Vec<String> = findings.evaluation.unmet_guards().map(Rule::in_words).collect();
+            Some(format!("   Strong consensus (confidence: {confidence}), but the debate goes on: {}", against.join("; ")))
+        }
+    }
+}
+
+fn stated(findings: &EarlyTermination) -> String {
+    findings.confidence.map_or_else(|| "not stated".to_owned(), |confidence| confidence.to_string())
+}
+
+/// `Rounds 3-4`, or the one round that would be left out.
+fn skipped(findings: &EarlyTermination) -> &'static str {
+    if findings.rounds_skipped > 1 { "Rounds 3-4" } else { "Round 3" }
+}
+
+fn cost(cost: Cost) -> String {
+    let bound = if cost.lower_bound { "≥ " } else { "" };
+    format!("{bound}{}", dollars(cost.known))
 }
 
 /// Whether another model may take over. Each model comes with its vendor's name.

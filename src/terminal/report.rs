@@ -6,12 +6,12 @@ use std::fmt::Write as _;
 use crate::consultation::digest::{Concern, Status};
 use crate::consultation::event::StateName;
 use crate::consultation::transcript::Transcript;
-use crate::domain::artifact::Revision;
+use crate::domain::artifact::{Revision, Source};
 use crate::domain::panel::Seat;
 
 use super::escape::{block, inline};
 use super::report_sections as sections;
-use super::words::{LOCAL_QUALITY, amount, model_address, model_name, seat_name, seconds, thousands};
+use super::words::{LOCAL_QUALITY, amount, calibrated_words, model_address, model_name, seat_name, seconds, thousands};
 
 /// Writes the report of a consultation, finished or not.
 pub fn report(transcript: &Transcript) -> String {
@@ -62,12 +62,19 @@ fn head(transcript: &Transcript) -> String {
     let seats: Vec<String> = panel.seats.iter().map(|seat| format!("{} ({})", seat_name(panel, seat), transcript.player(seat))).collect();
     let local = panel.seats.iter().any(|seat| transcript.player(seat).provider.is_local());
     let quality = if local { format!(" — {LOCAL_QUALITY}") } else { String::new() };
+    let calibrated = calibrated(transcript).unwrap_or_default();
     format!(
-        "{question}\n**Confidence:** {confidence}  \n**Judge:** {}  \n**Panel:** {}{quality}{}",
+        "{question}\n**Confidence:** {confidence}  \n{calibrated}**Judge:** {}  \n**Panel:** {}{quality}{}",
         inline(&judge(transcript)),
         inline(&seats.join(", ")),
         served(transcript)
     )
+}
+
+/// How far the agreement can be believed that an answer is put together from. What a judge decided later is another matter.
+fn calibrated(transcript: &Transcript) -> Option<String> {
+    transcript.verdict().filter(|verdict| verdict.composed_from == Some(Source::Synthesis))?;
+    Some(format!("**Calibrated:** {}  \n", calibrated_words(&transcript.calibrated()?)))
 }
 
 /// Which models were answered by others.

@@ -214,6 +214,8 @@ impl Screen {
             | Event::RoundCompleted { .. }
             | Event::Completed { .. }
             | Event::Aborted { .. }
+            | Event::EarlyTerminationOffered(_)
+            | Event::EarlyTerminationDecided(_)
             | Event::CostGate { .. }
             | Event::CeilingReached { .. }
             | Event::PulseAsked { .. }

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use crate::domain::money::MicroUsd;
 use crate::domain::panel::{Panel, Seat};
+use crate::stopping::early_termination::{Basis, Calibrated};
 
 pub use crate::domain::words::{LOCAL_QUALITY, amount, model_address, model_name, round_title, seconds, thousands};
 
@@ -25,6 +26,15 @@ pub fn clock(duration: Duration) -> String {
 /// Two decimals, as an amount to decide on needs; four below a cent, unless it is nothing.
 pub fn dollars(amount: MicroUsd) -> String {
     if (1..10_000).contains(&amount.0) { amount.to_string() } else { format!("{amount:.2}") }
+}
+
+/// `84% (3 experts count as 1.6 independent ones)`: a probability, and what it rests on.
+pub fn calibrated_words(calibrated: &Calibrated) -> String {
+    let percent = format!("{:.0}%", calibrated.probability * 100.0);
+    match calibrated.basis {
+        Basis::Pool { effective_voters, .. } => format!("{percent} (the experts count as {effective_voters:.1} independent ones)"),
+        Basis::Experience { graded, .. } => format!("{percent} (by {graded} graded answers of yours)"),
+    }
 }
 
 /// `3 experts`, `1 expert`.

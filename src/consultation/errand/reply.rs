@@ -10,11 +10,11 @@ use crate::consultation::prompt::PromptError;
 use crate::consultation::reading;
 use crate::consultation::turn::Turn;
 use crate::domain::artifact::Content;
-use crate::domain::ids::CallId;
+use crate::domain::ids::{CallId, ModelRef};
 
 use super::attempt::Attempt;
 use super::stand_in::why;
-use super::{Answer, Errand, Kept, Settled, Status, failed};
+use super::{Answer, Errand, Kept, Settled, Status, Voice, failed};
 
 /// What is next.
 enum Next {
@@ -42,10 +42,12 @@ impl Errand {
         {
             turn.hold(&attempt.model.provider, failure, attempt.jitter(turn));
         }
+        let output = outcome.as_ref().map(|reply| reply.usage.output).unwrap_or_default();
         let is_refusal = matches!(&outcome, Ok(Reply { stop: StopReason::Refused(_), .. }));
         if let Some(content) = content.filter(|_| !is_refusal) {
             self.win(turn, &attempt, other);
-            return Some(self.settle(turn, Ok(Answer { content, degraded: false })));
+            let voice = self.voice(&attempt.model, output);
+            return Some(self.settle(turn, Ok(Answer { content, degraded: false, voice })));
         }
         let is_first = attempt.model == self.current;
         if other.is_some() {
@@ -178,6 +180,11 @@ impl Errand {
     }
 
     pub(super) fn keep_prose(&self, text: &str) -> Answer {
-        Answer { content: reading::keep_prose(self.answer, text, &self.agent), degraded: true }
+        let voice = self.voice(&self.current, self.tokens.output);
+        Answer { content: reading::keep_prose(self.answer, text, &self.agent), degraded: true, voice }
+    }
+
+    fn voice(&self, model: &ModelRef, output: u64) -> Voice {
+        Voice { agent: self.agent.clone(), model: model.clone(), output }
     }
 }

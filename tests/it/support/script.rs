@@ -373,6 +373,10 @@ fn line(event: &Event) -> String {
         Event::SubstitutionOffered { agent_id, original, substitute, .. } => {
             format!("consultation:substitution_offered {agent_id} {original} -> {substitute}")
         }
+        Event::EarlyTerminationOffered(findings) => {
+            format!("consultation:early_termination_offered {:?}", findings.confidence.map(|stated| stated.to_string()))
+        }
+        Event::EarlyTerminationDecided(decision) => format!("consultation:early_termination_decided {} {:?}", decision.ended, decision.by),
         Event::Resumed(resumed) => format!("consultation:resumed in {}, {} lost", resumed.state, resumed.lost_calls.len()),
         Event::CostGate { why, .. } => format!("cost:gate_triggered {why:?}"),
         Event::CeilingReached { agent_id, model, .. } => format!("cost:ceiling_reached {agent_id} {model}"),

@@ -1,0 +1,116 @@
+//! What follows on the synthesis: the cross-examination, or the end, because no more rounds are wanted or the experts agree.
+
+use serde::{Deserialize, Serialize};
+
+use crate::domain::artifact::{Independent, Synthesis};
+use crate::stopping::early_termination::{EarlyStop, Policy, calibrated, evaluate};
+
+use super::composing::{self, Material};
+use super::cross_exam;
+use super::errand::Voice;
+use super::event::{DecidedBy, EarlyTermination, EarlyTerminationDecision, Event, StateName};
+use super::evidence::evidence;
+use super::judging::prompt_failed;
+use super::mode::Ending;
+use super::policy::consent::Standing;
+use super::protocol::{Answer, Question};
+use super::savings;
+use super::state::State;
+use super::synthesis::{ROUND, SynthesisRound};
+use super::turn::Turn;
+
+/// What Rounds 1 and 2 have brought.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct Found {
+    pub(super) independents: Vec<Independent>,
+    pub(super) voices: Vec<Voice>,
+    pub(super) synthesis: Synthesis,
+    pub(super) judge: Voice,
+    /// Seats, and the judge, that failed or could only be read as prose.
+    pub(super) troubled: usize,
+}
+
+/// Goes where it is to go from here.
+pub(super) fn decide(turn: &mut Turn<'_>, found: Found) -> State {
+    if turn.is_stopping() {
+        return waiting(found);
+    }
+    let course = &turn.plan.course;
+    if course.rounds.number() <= ROUND {
+        return end(turn, &found);
+    }
+    match (course.mode.strategy().ending, turn.plan.control.early_stop.policy) {
+        (Ending::AlwaysWhole(_), _) | (Ending::MayBeEarly, Policy::Never) => go_on(turn, found),
+        (Ending::MayBeEarly, Policy::Ask | Policy::Auto) if course.given.is_some() => go_on(turn, found),
+        (Ending::MayBeEarly, policy) => consider(turn, found, policy),
+    }
+}
+
+fn consider(turn: &mut Turn<'_>, found: Found, policy: Policy) -> State {
+    let findings = match findings(turn, &found) {
+        Ok(findings) => findings,
+        Err(error) => return prompt_failed(turn, waiting(found), &error),
+    };
+    let is_askable = policy == Policy::Ask && turn.plan.control.consent.standing == Standing::Askable;
+    if !findings.evaluation.stated_is_met() {
+        settle(turn, found, findings, false, DecidedBy::Threshold)
+    } else if is_askable {
+        turn.emit(Event::EarlyTerminationOffered(Box::new(findings.clone())));
+        turn.ask(Question::EarlyTermination { findings: Box::new(findings) });
+        waiting(found)
+    } else {
+        by_the_guards(turn, found, findings, DecidedBy::Guards)
+    }
+}
+
+/// The person has answered the offer; where nobody is there any more, the guards decide.
+pub(super) fn answered(turn: &mut Turn<'_>, found: Found, findings: EarlyTermination, answer: Answer) -> State {
+    match answer {
+        Answer::Yes | Answer::Always(_) => settle(turn, found, findings, true, DecidedBy::Person),
+        Answer::No | Answer::Fail => settle(turn, found, findings, false, DecidedBy::Person),
+        Answer::Gone => by_the_guards(turn, found, findings, DecidedBy::NobodyThere),
+    }
+}
+
+fn by_the_guards(turn: &mut Turn<'_>, found: Found, findings: EarlyTermination, by: DecidedBy) -> State {
+    let ended = findings.evaluation.stops();
+    settle(turn, found, findings, ended, by)
+}
+
+fn settle(turn: &mut Turn<'_>, found: Found, findings: EarlyTermination, ended: bool, by: DecidedBy) -> State {
+    turn.emit(Event::EarlyTerminationDecided(Box::new(EarlyTerminationDecision { ended, by, findings })));
+    if ended { end(turn, &found) } else { go_on(turn, found) }
+}
+
+/// All that speaks for and against an end, and what it would save.
+fn findings(turn: &Turn<'_>, found: &Found) -> Result<EarlyTermination, super::prompt::PromptError> {
+    let plan = turn.plan;
+    let rule: &EarlyStop = &plan.control.early_stop;
+    let answers = found.independents.iter().filter_map(|held| {
+        let voice = found.voices.iter().find(|voice| voice.agent == held.agent_id)?;
+        Some((held, &voice.model))
+    });
+    let evidence = evidence(answers, &found.synthesis, found.troubled);
+    Ok(EarlyTermination {
+        confidence: crate::stopping::early_termination::stated_confidence(&evidence.points),
+        threshold: rule.threshold,
+        calibrated: calibrated(rule, &evidence),
+        evaluation: evaluate(rule, &evidence),
+        rounds_skipped: plan.course.rounds.number().saturating_sub(ROUND),
+        estimated_cost_saved: savings::of_skipped_rounds(plan, &found.independents, &found.synthesis, &found.voices, &found.judge)?,
+    })
+}
+
+fn waiting(found: Found) -> State {
+    State::Synthesis(SynthesisRound::Judged(Box::new(found)))
+}
+
+fn go_on(turn: &mut Turn<'_>, found: Found) -> State {
+    cross_exam::enter(turn, found.independents, found.synthesis)
+}
+
+/// Ends with what Round 2 says by itself.
+fn end(turn: &mut Turn<'_>, found: &Found) -> State {
+    composing::keep(turn, Material { independents: &found.independents, synthesis: &found.synthesis, cross_exam: None });
+    turn.complete(StateName::Synthesis, ROUND)
+}
