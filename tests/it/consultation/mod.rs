@@ -3,6 +3,7 @@
 mod control;
 mod cut_off;
 mod estimates;
+mod judging_twice;
 mod pacing;
 mod properties;
 mod resuming;
