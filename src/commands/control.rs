@@ -38,7 +38,7 @@ pub(crate) fn control(
         hedge: hedge(flags, settings, experience)?,
         pulse: Some(settings.pulse).filter(|pulse| !pulse.is_zero()),
         max_wait: flags.max_wait.map(Duration::from_secs).or(settings.max_wait),
-        early_stop: early_stop(flags, settings),
+        early_stop: early_stop(flags, settings, experience),
     })
 }
 
@@ -93,12 +93,12 @@ fn hedge(flags: &ControlFlags, settings: &Settings, experience: &Experience) -> 
     Ok(HedgeRule { after, by_model: if is_own { BTreeMap::new() } else { experience.hedge_delays() } })
 }
 
-fn early_stop(flags: &ControlFlags, settings: &Settings) -> EarlyStop {
+fn early_stop(flags: &ControlFlags, settings: &Settings, experience: &Experience) -> EarlyStop {
     EarlyStop {
         policy: flags.early_stop.map_or(settings.early_stop, Policy::from),
         threshold: flags.confidence_threshold.unwrap_or(settings.confidence_threshold),
         correlation: settings.error_correlation,
-        experience: Vec::new(),
+        experience: experience.by_agreement().to_vec(),
     }
 }
 

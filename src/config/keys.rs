@@ -32,13 +32,14 @@ pub enum Key {
     EarlyStop,
     ConfidenceThreshold,
     ErrorCorrelation,
+    DebateAnalysis,
     TargetRuns,
     TargetMedianSeconds,
     TargetMonthlyCost,
 }
 
 impl Key {
-    pub const ALL: [Self; 28] = [
+    pub const ALL: [Self; 29] = [
         Self::AlwaysAllowUnder,
         Self::MaxOutputTokens,
         Self::ConnectTimeoutSeconds,
@@ -64,6 +65,7 @@ impl Key {
         Self::EarlyStop,
         Self::ConfidenceThreshold,
         Self::ErrorCorrelation,
+        Self::DebateAnalysis,
         Self::TargetRuns,
         Self::TargetMedianSeconds,
         Self::TargetMonthlyCost,
@@ -97,6 +99,7 @@ impl Key {
             Self::EarlyStop => "early_stop",
             Self::ConfidenceThreshold => "confidence_threshold",
             Self::ErrorCorrelation => "error_correlation",
+            Self::DebateAnalysis => "debate_analysis",
             Self::TargetRuns => "target_runs",
             Self::TargetMedianSeconds => "target_median_seconds",
             Self::TargetMonthlyCost => "target_monthly_cost",
@@ -131,6 +134,7 @@ impl Key {
             Self::EarlyStop => "CONCLAVE_EARLY_STOP",
             Self::ConfidenceThreshold => "CONCLAVE_CONFIDENCE_THRESHOLD",
             Self::ErrorCorrelation => "CONCLAVE_ERROR_CORRELATION",
+            Self::DebateAnalysis => "CONCLAVE_DEBATE_ANALYSIS",
             Self::TargetRuns => "CONCLAVE_TARGET_RUNS",
             Self::TargetMedianSeconds => "CONCLAVE_TARGET_MEDIAN_SECONDS",
             Self::TargetMonthlyCost => "CONCLAVE_TARGET_MONTHLY_COST",
@@ -160,6 +164,7 @@ impl Key {
             Self::Mode => "`converge` or `explore`",
             Self::Rounds => "1, 2, 3 or 4",
             Self::EarlyStop => "`ask`, `auto` or `never`",
+            Self::DebateAnalysis => "`on` or `off`",
             Self::ConfidenceThreshold | Self::ErrorCorrelation => "a number from 0.0 to 1.0",
             Self::LocalModel | Self::Judge => "a text",
             Self::Panel => "the name of a panel, a text of seats or a list of seats",
@@ -198,6 +203,7 @@ impl Key {
             | Self::EarlyStop
             | Self::ConfidenceThreshold
             | Self::ErrorCorrelation
+            | Self::DebateAnalysis
             | Self::TargetRuns
             | Self::TargetMedianSeconds
             | Self::TargetMonthlyCost => false,

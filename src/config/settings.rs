@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 
-use crate::consultation::course::Rounds;
+use crate::consultation::course::{DebateAnalysis, Rounds};
 use crate::consultation::mode::Mode;
 use crate::domain::confidence::Confidence;
 use crate::domain::money::MicroUsd;
@@ -71,6 +71,8 @@ pub struct Settings {
     pub confidence_threshold: Confidence,
     /// How strongly the errors of experts go together, 0 to 1.
     pub error_correlation: f64,
+    /// Whether positions are compared after the debate, where there is a model for it.
+    pub debate_analysis: DebateAnalysis,
     /// How many consultations in thirty days `consult-stats` calls consistent.
     pub target_runs: u64,
     /// Below which median duration it calls them quick.
@@ -109,6 +111,7 @@ impl Default for Settings {
             early_stop: EarlyStop::usual().policy,
             confidence_threshold: EarlyStop::usual().threshold,
             error_correlation: EarlyStop::USUAL_CORRELATION,
+            debate_analysis: DebateAnalysis::On,
             target_runs: 150,
             target_median: Duration::from_secs(15),
             target_monthly_cost: MicroUsd(20_000_000),
@@ -231,6 +234,7 @@ impl Settings {
             | Key::EarlyStop
             | Key::ConfidenceThreshold
             | Key::ErrorCorrelation
+            | Key::DebateAnalysis
             | Key::TargetRuns
             | Key::TargetMedianSeconds
             | Key::TargetMonthlyCost => self.set_plain(key, value).ok_or(Wrong::Value)?,
@@ -268,6 +272,7 @@ impl Settings {
             Key::EarlyStop => self.early_stop = serde_json::from_value(value.clone()).ok()?,
             Key::ConfidenceThreshold => self.confidence_threshold = Confidence::new(value.as_f64()?)?,
             Key::ErrorCorrelation => self.error_correlation = Confidence::new(value.as_f64()?)?.value(),
+            Key::DebateAnalysis => self.debate_analysis = serde_json::from_value(value.clone()).ok()?,
             Key::TargetRuns => self.target_runs = count()?,
             Key::TargetMedianSeconds => self.target_median = some_seconds()?,
             Key::TargetMonthlyCost => self.target_monthly_cost = dollars().filter(|target| *target > MicroUsd::ZERO)?,
@@ -315,6 +320,7 @@ impl Settings {
             Key::EarlyStop => json!(self.early_stop),
             Key::ConfidenceThreshold => decimal(self.confidence_threshold.value()),
             Key::ErrorCorrelation => decimal(self.error_correlation),
+            Key::DebateAnalysis => json!(self.debate_analysis),
             Key::TargetRuns => json!(self.target_runs),
             Key::TargetMedianSeconds => decimal(self.target_median.as_secs_f64()),
             Key::TargetMonthlyCost => decimal(self.target_monthly_cost.usd()),

@@ -40,6 +40,20 @@ impl Work {
         self.open.iter().any(|errand| errand.agent() == agent)
     }
 
+    /// The errands for one kind of answer that have come to their end.
+    pub(super) fn take_settled_for(&mut self, answer: AnswerKind) -> Vec<Settled> {
+        let (taken, left) = std::mem::take(&mut self.settled).into_iter().partition(|settled| settled.answer == answer);
+        self.settled = left;
+        taken
+    }
+
+    /// Waits for nobody any longer. Whoever is still at work has failed.
+    pub(super) fn lose_patience(&mut self, turn: &mut Turn<'_>, why: &str) {
+        for mut errand in std::mem::take(&mut self.open) {
+            errand.lose_patience(turn, why);
+        }
+    }
+
     /// The errands that have come to their end since this was last asked.
     pub(super) fn take_settled(&mut self) -> Vec<Settled> {
         std::mem::take(&mut self.settled)
@@ -97,7 +111,7 @@ impl Work {
 
     fn fired(&mut self, turn: &mut Turn<'_>, timer: TimerId) {
         if let Some(at) = self.open.iter().position(|errand| errand.is_out_of_time_at(timer)) {
-            let settled = self.open.remove(at).lose_patience(turn);
+            let settled = self.open.remove(at).run_out_of_time(turn);
             self.settled.push(settled);
         }
         if let Some(errand) = self.open.iter_mut().find(|errand| errand.would_hedge_at(timer)) {

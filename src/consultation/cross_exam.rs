@@ -3,10 +3,13 @@
 use serde::{Deserialize, Serialize};
 
 use crate::domain::artifact::{Content, CrossExam, Independent, Revision, Synthesis};
+use crate::domain::ids::SeatId;
 use crate::domain::time::Timestamp;
 
 use super::answer::AnswerKind;
 use super::calls::Work;
+use super::closing;
+use super::comparing;
 use super::composing::{self, Material};
 use super::errand::{Answer, Brief};
 use super::event::{AbortReason, StateName};
@@ -14,6 +17,7 @@ use super::filtering;
 use super::given;
 use super::judging::{judge_failed, judged, prompt_failed, send_judge};
 use super::policy::quorum::{Quorum, quorum};
+use super::prompt::PromptError;
 use super::state::State;
 use super::turn::Turn;
 use super::verdict;
@@ -45,7 +49,7 @@ pub(super) fn enter(turn: &mut Turn<'_>, independents: Vec<Independent>, synthes
     if let Some(given) = &turn.plan.course.given {
         let cross_exam = given::cross_examination(turn, given);
         turn.end_round(ROUND, turn.now);
-        return verdict::enter(turn, independents, synthesis, cross_exam);
+        return verdict::enter(turn, Work::default(), independents, synthesis, cross_exam);
     }
     let (work, step) = (Work::default(), Step::Examining);
     CrossExamination { since: turn.now, work, independents, synthesis, step, revisions: Vec::new() }.examine(turn)
@@ -76,9 +80,12 @@ impl CrossExamination {
     }
 
     /// Goes on after an end that was none: a judge that failed is asked again.
-    pub(super) fn again(self, turn: &mut Turn<'_>) -> State {
+    pub(super) fn again(mut self, turn: &mut Turn<'_>) -> State {
         match self.step {
-            Step::Merging if self.work.is_done() => self.merge(turn),
+            Step::Merging if !self.work.is_open(&SeatId::judge()) => {
+                let sent = self.send_judge(turn);
+                self.go_on(turn, sent)
+            }
             Step::Examining | Step::Merging => self.proceed(turn),
         }
     }
@@ -106,12 +113,22 @@ impl CrossExamination {
         }
     }
 
+    /// The judge comes first: where there is room for one call only, it is the one that is waited for.
     fn merge(mut self, turn: &mut Turn<'_>) -> State {
         self.step = Step::Merging;
+        let sent = self.send_judge(turn);
+        if sent.is_ok() {
+            comparing::send(turn, &mut self.work, &self.independents, &self.revisions);
+        }
+        self.go_on(turn, sent)
+    }
+
+    fn send_judge(&mut self, turn: &mut Turn<'_>) -> Result<(), PromptError> {
         let (revisions, synthesis, material) = (&self.revisions, &self.synthesis, turn.plan.material);
-        let sent = send_judge(turn, &mut self.work, AnswerKind::CrossExam, |prompter| {
-            filtering::merging(prompter, material, revisions, synthesis)
-        });
+        send_judge(turn, &mut self.work, AnswerKind::CrossExam, |prompter| filtering::merging(prompter, material, revisions, synthesis))
+    }
+
+    fn go_on(self, turn: &mut Turn<'_>, sent: Result<(), PromptError>) -> State {
         match sent {
             Ok(()) => self.merged(turn),
             Err(error) => prompt_failed(turn, State::CrossExam(self), &error),
@@ -119,6 +136,7 @@ impl CrossExamination {
     }
 
     fn merged(mut self, turn: &mut Turn<'_>) -> State {
+        comparing::keep(turn, &mut self.work);
         let Some(settled) = judged(&mut self.work) else { return State::CrossExam(self) };
         match settled.result {
             Ok(Answer { content: Content::CrossExam(merged), degraded, .. }) => self.end(turn, merged, degraded),
@@ -134,8 +152,8 @@ impl CrossExamination {
         if turn.plan.course.rounds.number() <= ROUND {
             let material = Material { independents: &self.independents, synthesis: &self.synthesis, cross_exam: Some(&cross_exam) };
             composing::keep(turn, material);
-            return turn.complete(StateName::CrossExam, ROUND);
+            return closing::enter(turn, StateName::CrossExam, ROUND, self.work);
         }
-        verdict::enter(turn, self.independents, self.synthesis, cross_exam)
+        verdict::enter(turn, self.work, self.independents, self.synthesis, cross_exam)
     }
 }

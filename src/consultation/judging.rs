@@ -36,10 +36,18 @@ pub(super) fn judge_failed(turn: &mut Turn<'_>, state: State, answer: AnswerKind
         return state;
     }
     let message = format!("The judge failed in Round {} ({}): {}", answer.round(), state.name(), error.message);
-    turn.abort(state, AbortReason::JudgeFailed, message)
+    end(turn, state, AbortReason::JudgeFailed, message)
 }
 
 /// Ends the consultation because a prompt could not be made.
 pub(super) fn prompt_failed(turn: &mut Turn<'_>, state: State, error: &PromptError) -> State {
-    turn.abort(state, AbortReason::Prompt, error.to_string())
+    end(turn, state, AbortReason::Prompt, error.to_string())
+}
+
+/// Drops what others are still at and ends.
+fn end(turn: &mut Turn<'_>, mut state: State, reason: AbortReason, message: String) -> State {
+    if let Some(work) = state.work() {
+        work.cancel(turn, reason);
+    }
+    turn.abort(state, reason, message)
 }

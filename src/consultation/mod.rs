@@ -17,9 +17,12 @@ pub mod answer;
 mod awaiting_consent;
 pub mod call;
 mod calls;
+mod closing;
+mod comparing;
 pub mod composing;
 pub mod course;
 mod cross_exam;
+mod debate_value;
 pub mod digest;
 mod early_end;
 pub mod efficiency;
@@ -53,6 +56,7 @@ mod synthesis;
 pub mod transcript;
 mod turn;
 mod verdict;
+mod wording;
 
 pub use state::InvalidTransition;
 
@@ -125,6 +129,7 @@ fn step(turn: &mut Turn<'_>, state: State, input: Input) -> State {
             turn.emit(Event::HealthUpdated(update));
             state
         }
+        (State::Closing(closing), Input::TimerFired { timer }) if closing.is_over_at(timer) => closing.give_up(turn),
         (state, Input::TimerFired { timer }) if turn.ledger.watch.pulse == Some(timer) => questions::pulse(turn, state),
         (state, Input::TimerFired { timer }) if turn.ledger.watch.deadline == Some(timer) => {
             let wait = turn.plan.control.max_wait.unwrap_or_default().as_secs();
@@ -140,9 +145,10 @@ fn step(turn: &mut Turn<'_>, state: State, input: Input) -> State {
     }
 }
 
-/// Drops what is under way and ends: with the answer, if it is there and only waits to be looked at once more.
+/// Drops what is under way and ends. An answer that is there is given all the same.
 fn end(turn: &mut Turn<'_>, state: State, reason: AbortReason, message: String) -> State {
     let mut state = match state {
+        State::Closing(closing) => return closing.give_up(turn),
         State::Verdict(phase) => match phase.cut_short(turn, reason, &message) {
             Ok(ended) => return ended,
             Err(phase) => State::Verdict(phase),

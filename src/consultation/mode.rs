@@ -25,6 +25,8 @@ pub enum Mode {
 pub struct Strategy {
     /// Its name, and the folder of its prompts.
     pub name: &'static str,
+    /// What the parts of artifacts are called in prompts.
+    pub headings: Headings,
     /// What the judge is asked for in Round 4.
     pub verdict: AnswerKind,
     pub ending: Ending,
@@ -39,6 +41,20 @@ impl Strategy {
     }
 }
 
+/// Names for the parts of artifacts: their fields are the same in every mode, and mean something else.
+#[derive(Debug)]
+pub struct Headings {
+    pub key_points: &'static str,
+    pub consensus_points: &'static str,
+    pub tensions: &'static str,
+    pub priority_order: &'static str,
+    pub because_of: &'static str,
+    pub challenges: &'static str,
+    pub rebuttals: &'static str,
+    pub unresolved: &'static str,
+    pub positions: &'static str,
+}
+
 /// Whether a consultation may end before its last round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ending {
@@ -48,11 +64,37 @@ pub enum Ending {
     AlwaysWhole(&'static str),
 }
 
-static CONVERGE: Strategy =
-    Strategy { name: "converge", verdict: AnswerKind::Verdict, ending: Ending::MayBeEarly, compose: composing::recommendation };
+static CONVERGE: Strategy = Strategy {
+    name: "converge",
+    headings: Headings {
+        key_points: "Key points",
+        consensus_points: "Consensus points",
+        tensions: "Tensions",
+        priority_order: "Topics, the most decisive first",
+        because_of: "Changed because of",
+        challenges: "Challenges",
+        rebuttals: "Rebuttals",
+        unresolved: "Unresolved",
+        positions: "Positions after the cross-examination",
+    },
+    verdict: AnswerKind::Verdict,
+    ending: Ending::MayBeEarly,
+    compose: composing::recommendation,
+};
 
 static EXPLORE: Strategy = Strategy {
     name: "explore",
+    headings: Headings {
+        key_points: "Possibilities",
+        consensus_points: "Common themes",
+        tensions: "Choices to be made",
+        priority_order: "All possibilities, the most promising first",
+        because_of: "Taken up",
+        challenges: "What ideas need",
+        rebuttals: "What was added to ideas",
+        unresolved: "Open until a fact is known",
+        positions: "Positions after building on each other's ideas",
+    },
     verdict: AnswerKind::Menu,
     ending: Ending::AlwaysWhole("🔍 Explore mode: all rounds will execute"),
     compose: composing::menu,

@@ -16,9 +16,12 @@ pub(super) fn resume(turn: &mut Turn<'_>, state: State, lost: &[CallId], tool_ve
             *state
         }
         state @ (State::Idle | State::Estimating | State::Complete | State::Aborted(None)) => return state,
-        state @ (State::AwaitingConsent(_) | State::Independent(_) | State::Synthesis(_) | State::CrossExam(_) | State::Verdict(_)) => {
-            state
-        }
+        state @ (State::AwaitingConsent(_)
+        | State::Independent(_)
+        | State::Synthesis(_)
+        | State::CrossExam(_)
+        | State::Verdict(_)
+        | State::Closing(_)) => state,
     };
     turn.ledger.pauses.push(Pause { from: turn.ledger.last_event_at, to: turn.now });
     turn.ledger.questions = Questions::default();

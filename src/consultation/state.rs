@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::awaiting_consent::AwaitingConsent;
 use super::calls::Work;
+use super::closing::Closing;
 use super::cross_exam::{self, CrossExamination};
 use super::event::StateName;
 use super::independent::{self, IndependentRound};
@@ -23,6 +24,8 @@ pub(super) enum State {
     Synthesis(SynthesisRound),
     CrossExam(CrossExamination),
     Verdict(VerdictRound),
+    /// All is done but what nobody depends on.
+    Closing(Closing),
     Complete,
     /// With where it can go on from, if it can.
     Aborted(Option<Box<State>>),
@@ -38,6 +41,7 @@ impl State {
             Self::Synthesis(_) => StateName::Synthesis,
             Self::CrossExam(_) => StateName::CrossExam,
             Self::Verdict(_) => StateName::Verdict,
+            Self::Closing(phase) => phase.from,
             Self::Complete => StateName::Complete,
             Self::Aborted(_) => StateName::Aborted,
         }
@@ -52,6 +56,7 @@ impl State {
             Self::Synthesis(phase) => phase.work(),
             Self::CrossExam(phase) => Some(&mut phase.work),
             Self::Verdict(phase) => Some(&mut phase.work),
+            Self::Closing(phase) => Some(&mut phase.work),
             Self::Idle | Self::Estimating | Self::AwaitingConsent(_) | Self::Complete | Self::Aborted(_) => None,
         }
     }
@@ -63,6 +68,7 @@ impl State {
             Self::Synthesis(phase) => phase.proceed(turn),
             Self::CrossExam(phase) => phase.proceed(turn),
             Self::Verdict(phase) => phase.proceed(turn),
+            Self::Closing(phase) => phase.proceed(turn),
             state @ (Self::Idle | Self::Estimating | Self::AwaitingConsent(_) | Self::Complete | Self::Aborted(_)) => state,
         }
     }
@@ -75,6 +81,7 @@ impl State {
             Self::Synthesis(phase) => phase.again(turn),
             Self::CrossExam(phase) => phase.again(turn),
             Self::Verdict(phase) => phase.again(turn),
+            Self::Closing(phase) => phase.again(turn),
             state @ (Self::Idle | Self::Estimating | Self::Complete | Self::Aborted(_)) => state,
         }
     }
@@ -86,7 +93,7 @@ impl State {
             Self::Synthesis(_) => Some(synthesis::ROUND),
             Self::CrossExam(_) => Some(cross_exam::ROUND),
             Self::Verdict(_) => Some(verdict::ROUND),
-            Self::Idle | Self::Estimating | Self::AwaitingConsent(_) | Self::Complete | Self::Aborted(_) => None,
+            Self::Idle | Self::Estimating | Self::AwaitingConsent(_) | Self::Closing(_) | Self::Complete | Self::Aborted(_) => None,
         }
     }
 }

@@ -8,6 +8,8 @@ use crate::domain::time::Timestamp;
 
 use super::answer::AnswerKind;
 use super::calls::Work;
+use super::closing;
+use super::comparing;
 use super::course::JudgePasses;
 use super::errand::{Answer, Brief, Settled};
 use super::event::{AbortReason, StateName};
@@ -36,10 +38,11 @@ pub(super) struct VerdictRound {
     second: Second,
 }
 
-pub(super) fn enter(turn: &mut Turn<'_>, independents: Vec<Independent>, synthesis: Synthesis, cross_exam: CrossExam) -> State {
+/// `work` is what others than the judge are still at.
+pub(super) fn enter(turn: &mut Turn<'_>, work: Work, independents: Vec<Independent>, synthesis: Synthesis, cross_exam: CrossExam) -> State {
     turn.change(StateName::CrossExam, StateName::Verdict);
     turn.begin_round(ROUND);
-    let (since, work, second) = (turn.now, Work::default(), Second::NotWanted);
+    let (since, second) = (turn.now, Second::NotWanted);
     let mut round = VerdictRound { since, work, independents, synthesis, cross_exam, first: None, second };
     let sent = round.send(turn).and_then(|()| match turn.plan.course.judge_passes {
         JudgePasses::Once => Ok(()),
@@ -73,15 +76,13 @@ impl VerdictRound {
     fn go_on(mut self, turn: &mut Turn<'_>, sent: Result<(), PromptError>) -> State {
         match sent {
             Ok(()) => self.proceed(turn),
-            Err(error) => {
-                self.work.cancel(turn, AbortReason::Prompt);
-                prompt_failed(turn, State::Verdict(self), &error)
-            }
+            Err(error) => prompt_failed(turn, State::Verdict(self), &error),
         }
     }
 
     /// Looks at what the judge has answered, if it has.
     pub(super) fn proceed(mut self, turn: &mut Turn<'_>) -> State {
+        comparing::keep(turn, &mut self.work);
         let mut failed = None;
         for Settled { agent, answer, result } in self.work.take_settled() {
             if agent.is_judge() {
@@ -99,7 +100,6 @@ impl VerdictRound {
             }
         }
         if let Some(error) = failed {
-            self.work.cancel(turn, AbortReason::JudgeFailed);
             return judge_failed(turn, State::Verdict(self), kind(turn), &error);
         }
         // What ends the consultation ends it here, as long as there is no answer.
@@ -130,7 +130,7 @@ impl VerdictRound {
     /// Ends before it is known whether the answer held, if there is an answer to give.
     pub(super) fn cut_short(mut self, turn: &mut Turn<'_>, reason: AbortReason, why: &str) -> Result<State, Self> {
         let Some(first) = self.first.take_if(|_| reason.leaves_an_answer()) else { return Err(self) };
-        self.work.cancel(turn, reason);
+        self.work.lose_patience(turn, why);
         turn.drop_questions();
         self.second = self.second.given_up(turn, why);
         Ok(self.end(turn, first))
@@ -140,7 +140,7 @@ impl VerdictRound {
         turn.keep(first.content, first.degraded);
         self.second.tell(turn);
         turn.end_round(ROUND, self.since);
-        turn.complete(StateName::Verdict, ROUND)
+        closing::enter(turn, StateName::Verdict, ROUND, self.work)
     }
 
     /// Goes on after an end that was none: a judge that failed is asked again.

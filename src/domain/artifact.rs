@@ -149,6 +149,13 @@ pub struct Verdict {
     pub composed_from: Option<Source>,
 }
 
+impl Verdict {
+    /// Whether it is a menu, whose options have their own confidences.
+    pub fn is_menu(&self) -> bool {
+        !self.recommendations.is_empty()
+    }
+}
+
 /// One option of a menu.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Choice {
@@ -166,6 +173,16 @@ pub struct Choice {
 pub enum Source {
     Synthesis,
     CrossExam,
+}
+
+impl Source {
+    /// What a reader is told of a verdict that no judge gave.
+    pub fn told(self) -> &'static str {
+        match self {
+            Self::Synthesis => "Put together from the judge's synthesis of Round 2; no verdict was asked for.",
+            Self::CrossExam => "Put together from the synthesis and the cross-examination of Rounds 2 and 3; no verdict was asked for.",
+        }
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

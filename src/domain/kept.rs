@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use super::artifact::{Challenge, CrossExam, Independent, Rebuttal, Revision, Synthesis, Verdict};
 use super::confidence::Confidence;
+use super::debate_value::DebateValue;
 use super::ids::{ConsultationId, ModelRef, ProviderId, SeatId};
 use super::money::{Cost, MicroUsd};
 use super::outcome::Grade;
@@ -102,6 +103,8 @@ pub struct Kept {
     pub early_end: Option<EarlyEnd>,
     /// What the record itself counts of changed minds; of a record of ours the revisions tell.
     pub debate: Option<KeptDebate>,
+    /// What the debate was worth, as this program works it out.
+    pub debate_value: Option<DebateValue>,
     /// Of the project that was asked about: `brownfield` or `greenfield`.
     pub project_type: Option<String>,
     /// Prompt template versions in force, by name.

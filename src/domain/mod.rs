@@ -4,6 +4,7 @@
 pub mod artifact;
 pub mod body_fields;
 pub mod confidence;
+pub mod debate_value;
 pub mod hash;
 pub mod ids;
 pub mod kept;

@@ -39,6 +39,13 @@ pub fn calibration(connection: &Connection, range: &Range) -> Result<Calibration
     Ok(found)
 }
 
+/// How often graded answers of all time were right, by how many experts agreed.
+pub fn by_agreement(connection: &Connection) -> Result<Vec<Level>> {
+    let mut found = Calibration::default();
+    answers(connection, (i64::MIN, i64::MAX), &mut found)?;
+    Ok(found.by_agreement)
+}
+
 fn answers(connection: &Connection, (from, until): (i64, i64), found: &mut Calibration) -> Result<()> {
     let mut stated = Vec::new();
     let mut levels: BTreeMap<u64, (f64, Vec<f64>)> = BTreeMap::new();

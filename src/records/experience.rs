@@ -1,4 +1,4 @@
-//! What the user's own consultations say of models: how long their answers are, and how soon they begin.
+//! What the user's own consultations say: how long the answers of models are, how soon they begin, and how often agreement was right.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -8,6 +8,9 @@ use rusqlite::{Connection, Result, Row, params};
 use crate::consultation::answer::AnswerKind;
 use crate::consultation::plan::OutputTokens;
 use crate::domain::ids::ModelRef;
+use crate::stopping::calibration::Level;
+
+use super::calibration;
 
 /// Calls that are looked at, the newest: models and their use change, and a start is not to wait for long. With three experts they are some
 /// two hundred consultations.
@@ -25,18 +28,20 @@ const ENOUGH_ANSWERS: usize = 5;
 const ENOUGH_BEGINNINGS: usize = 20;
 
 /// What is known of some models.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Experience {
     /// Output tokens, sorted.
     answers: BTreeMap<(ModelRef, AnswerKind), Vec<u64>>,
     /// Milliseconds to the first sign of an answer, sorted.
     beginnings: BTreeMap<ModelRef, Vec<u64>>,
+    by_agreement: Vec<Level>,
 }
 
 impl Experience {
     /// Reads what the newest calls in the index say of these models.
     pub fn read(connection: &Connection, models: &BTreeSet<&ModelRef>) -> Result<Self> {
-        let mut experience = Self::default();
+        let by_agreement = calibration::by_agreement(connection)?;
+        let mut experience = Self { by_agreement, ..Self::default() };
         let mut statement = connection.prepare(CALLS)?;
         let mut rows = statement.query(params![MOST_CALLS])?;
         while let Some(row) = rows.next()? {
@@ -45,6 +50,11 @@ impl Experience {
         let samples = experience.answers.values_mut().chain(experience.beginnings.values_mut());
         samples.for_each(|samples| samples.sort_unstable());
         Ok(experience)
+    }
+
+    /// How often graded answers were right, by how many experts agreed.
+    pub fn by_agreement(&self) -> &[Level] {
+        &self.by_agreement
     }
 
     /// How long answers are expected to be, by model and kind, where there have been enough: the median, the 10th and the 90th percentile,

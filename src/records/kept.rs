@@ -5,6 +5,7 @@
 //! of the keys; `ours` and `original` read the rest of a record.
 
 mod artifacts;
+mod debate_value;
 mod fields;
 mod original;
 mod ours;

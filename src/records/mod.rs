@@ -2,6 +2,7 @@
 //! the same for reading. Order of writing: journal, record, Markdown; a failure of a later one never harms an earlier one.
 
 pub mod calibration;
+mod debate_value;
 pub mod events_file;
 pub mod experience;
 pub mod files;

@@ -42,6 +42,7 @@ pub fn page(kept: &Kept) -> String {
     debate::synthesis(&mut page, kept);
     debate::changes(&mut page, kept);
     debate::objections(&mut page, kept);
+    debate::value(&mut page, kept);
     account::panel(&mut page, kept);
     account::cost(&mut page, kept);
     account::colophon(&mut page, kept);

@@ -9,11 +9,12 @@ use serde_json::{Map, Value, json};
 use crate::consultation::answer::AnswerKind;
 use crate::consultation::event::{CallFinished, EarlyTerminationDecision, PromptUsed, StateName};
 use crate::consultation::transcript::Transcript;
-use crate::domain::artifact::{Artifact, SCHEMA_VERSION};
+use crate::domain::artifact::{Artifact, SCHEMA_VERSION, Source};
 use crate::domain::ids::{ModelRef, SeatId};
 use crate::domain::money::Cost;
 use crate::domain::tokens::Usage;
 
+use super::debate_value::debate_value;
 use super::spending::{money, spending, tokens};
 
 /// Writes a transcript as the record.
@@ -98,6 +99,12 @@ fn findings(transcript: &Transcript) -> Value {
         "consensus": recommendation,
         "confidence": transcript.confidence(),
         "recommendation": recommendation,
+        "recommendations": verdict.map(|verdict| verdict.recommendations.as_slice()).unwrap_or_default(),
+        "verdict_source": verdict.map(|verdict| match verdict.composed_from {
+            None => "judge",
+            Some(Source::Synthesis) => "synthesis",
+            Some(Source::CrossExam) => "cross_examination",
+        }),
         "summary": verdict.map(|verdict| verdict.summary.as_str()),
         "partial_consensus": if verdict.is_none() { transcript.partial_consensus() } else { None },
         "reasoning": transcript.independents()
@@ -117,6 +124,7 @@ fn findings(transcript: &Transcript) -> Value {
         })).collect::<Vec<_>>(),
         "perspectives": perspectives(transcript),
         "agreement": transcript.agreement(),
+        "debate_value_analysis": debate_value(&transcript.debate_value()),
     })
 }
 

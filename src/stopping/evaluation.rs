@@ -11,6 +11,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::domain::confidence::Confidence;
 
+mod in_words;
+
 /// Every rule with what it found, and the decision.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Evaluation {
@@ -244,54 +246,5 @@ impl Checks {
     }
 }
 
-impl Rule {
-    /// What was measured and what is asked for, in a few words.
-    pub fn in_words(&self) -> String {
-        format!("{}: {}", self.metric, self.measure_in_words())
-    }
-
-    /// `0.92 (at least 0.90)`, `2 of 3 (at least 3 of 3)`, `unknown (at most 0)`.
-    pub fn measure_in_words(&self) -> String {
-        let (value, threshold) = self.figures();
-        let bound = match self.bound {
-            Bound::AtLeast => "at least",
-            Bound::MoreThan => "more than",
-            Bound::AtMost => "at most",
-            Bound::LessThan => "less than",
-        };
-        format!("{} ({bound} {threshold})", value.unwrap_or_else(|| "unknown".to_owned()))
-    }
-
-    /// Value and threshold as people write them. With two decimals, and more where the two would look the same without being it.
-    fn figures(&self) -> (Option<String>, String) {
-        if !self.threshold.is_decimal() {
-            return (self.value.map(Value::in_numbers), self.threshold.in_numbers());
-        }
-        let with = |digits| (self.value.map(|value| value.in_decimals(digits)), self.threshold.in_decimals(digits));
-        let is_same = self.value.and_then(|value| value.compared(self.threshold)).is_some_and(Ordering::is_eq);
-        let tells = |(value, threshold): &(Option<String>, String)| is_same || value.as_ref() != Some(threshold);
-        (2..6).map(with).find(tells).unwrap_or_else(|| with(6))
-    }
-}
-
-impl Value {
-    /// A threshold that is a part of a million was given as a decimal fraction, and what is compared with it is said like it.
-    fn is_decimal(self) -> bool {
-        matches!(self, Self::Share { of: MILLION, .. })
-    }
-
-    fn in_numbers(self) -> String {
-        match self {
-            Self::Count(number) => number.to_string(),
-            Self::Share { part, of } => format!("{part} of {of}"),
-        }
-    }
-
-    #[expect(clippy::cast_precision_loss, reason = "for a screen, where a share has a few decimals")]
-    pub(super) fn in_decimals(self, digits: usize) -> String {
-        match self {
-            Self::Count(number) => number.to_string(),
-            Self::Share { part, of } => format!("{:.digits$}", part as f64 / of as f64),
-        }
-    }
-}
+#[cfg(test)]
+mod tests;

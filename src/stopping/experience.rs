@@ -104,3 +104,111 @@ fn percent(share: f64) -> u64 {
 fn number(count: usize) -> f64 {
     count as f64
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn level(agreement: f64, count: usize, mean_right: f64) -> Level {
+        Level { agreement, count, mean_right }
+    }
+
+    fn right_at(levels: &[Level], agreement: f64) -> f64 {
+        Experience::of(levels).unwrap().right_at(agreement).unwrap()
+    }
+
+    fn close(one: f64, other: f64) -> bool {
+        (one - other).abs() < 1e-12
+    }
+
+    #[test]
+    fn fifty_graded_answers_are_enough_and_fewer_are_not() {
+        assert_eq!(Experience::of(&[level(1.0, 30, 0.9), level(0.5, 19, 0.5)]), None);
+        assert_eq!(Experience::of(&[level(1.0, 30, 0.9), level(0.5, 20, 0.5)]).unwrap().graded(), 50);
+        assert_eq!(Experience::of(&[]), None);
+        assert_eq!(Experience::of(&[level(1.5, 60, 0.9), level(1.0, 60, f64::NAN)]), None, "what is no share says nothing");
+    }
+
+    #[test]
+    fn a_level_is_drawn_towards_all_of_them_as_worked_out_by_hand() {
+        // 45 and 20 of 80 were right: 66 of 82 with one right and one wrong before the first.
+        let levels = [level(1.0, 50, 0.9), level(0.5, 30, 2.0 / 3.0)];
+        let overall = (45.0 + 20.0 + 1.0) / 82.0;
+        assert!(close(right_at(&levels, 1.0), (45.0 + 2.0 * overall) / 52.0));
+        assert!(close(right_at(&levels, 0.5), (20.0 + 2.0 * overall) / 32.0));
+    }
+
+    #[test]
+    fn the_level_at_or_just_below_counts_and_the_lowest_below_all() {
+        let levels = [level(2.0 / 3.0, 40, 0.7), level(1.0, 40, 0.9), level(0.5, 40, 0.5)];
+        let at = |agreement| right_at(&levels, agreement);
+        assert_eq!((at(0.6), at(0.8), at(0.1)), (at(0.5), at(2.0 / 3.0), at(0.5)));
+        assert!(at(0.5) < at(2.0 / 3.0) && at(2.0 / 3.0) < at(1.0));
+        let kept_shorter = [level(0.667, 40, 0.7), level(0.5, 40, 0.5)];
+        assert!(right_at(&kept_shorter, 2.0 / 3.0) > 0.6, "however 2 of 3 was rounded");
+    }
+
+    #[test]
+    fn levels_that_contradict_the_order_are_taken_as_one() {
+        let levels = [level(0.5, 30, 0.8), level(0.75, 10, 0.4), level(1.0, 60, 0.9)];
+        let at = |agreement| right_at(&levels, agreement);
+        let overall = (24.0 + 4.0 + 54.0 + 1.0) / 102.0;
+        let (low, high) = ((24.0 + 2.0 * overall) / 32.0, (4.0 + 2.0 * overall) / 12.0);
+        assert!(close(at(0.5), (30.0 * low + 10.0 * high) / 40.0), "weighted by how many there are");
+        assert_eq!(at(0.5), at(0.75));
+        assert!(at(1.0) > at(0.75));
+    }
+
+    #[test]
+    fn a_level_that_comes_twice_is_one() {
+        let twice = [level(1.0, 20, 0.5), level(1.0, 40, 0.8), level(0.5, 10, 0.2)];
+        let once = [level(1.0, 60, 0.7), level(0.5, 10, 0.2)];
+        assert!(close(right_at(&twice, 1.0), right_at(&once, 1.0)) && close(right_at(&twice, 0.5), right_at(&once, 0.5)));
+    }
+
+    /// Levels of panels of up to seven, as they are graded, in any order.
+    fn levels() -> impl Strategy<Value = Vec<Level>> {
+        let one = (1..=7_u32, 0..=7_u32, 0..40_usize, 0.0..=1.0)
+            .prop_map(|(of, part, count, right)| level(f64::from(part.min(of)) / f64::from(of), count, right));
+        prop::collection::vec(one, 1..10).prop_map(|mut levels| {
+            levels.push(level(1.0, ENOUGH, 0.7));
+            levels
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn more_agreement_never_means_less_often_right(levels in levels(), one in 0.0..=1.0, other in 0.0..=1.0) {
+            let experience = Experience::of(&levels).unwrap();
+            let (low, high) = (experience.right_at(f64::min(one, other)).unwrap(), experience.right_at(f64::max(one, other)).unwrap());
+            prop_assert!(low <= high, "{low} {high}");
+        }
+
+        #[test]
+        fn it_lies_among_the_smoothed_levels_and_is_never_certain(levels in levels(), agreement in 0.0..=1.0) {
+            let found = right_at(&levels, agreement);
+            let smoothed: Vec<f64> = smoothed(&sorted(&levels)).iter().map(|step| step.right).collect();
+            let (least, most) = smoothed.iter().fold((1.0, 0.0), |(least, most), right| (f64::min(least, *right), f64::max(most, *right)));
+            prop_assert!(least - 1e-12 <= found && found <= most + 1e-12, "{least} {found} {most}");
+            prop_assert!(0.0 < found && found < 1.0, "{found}");
+        }
+
+        #[test]
+        fn the_order_in_which_levels_come_changes_nothing(levels in levels().prop_flat_map(|levels| (Just(levels.clone()), Just(levels).prop_shuffle()))) {
+            prop_assert_eq!(Experience::of(&levels.0), Experience::of(&levels.1));
+        }
+
+        #[test]
+        fn pooling_keeps_how_many_were_right_in_all(levels in levels()) {
+            let before = smoothed(&sorted(&levels));
+            let after = isotonic(&before);
+            let right = |steps: &[Step]| -> f64 {
+                before.iter().zip(steps).map(|(step, pooled)| step.count * pooled.right).sum()
+            };
+            prop_assert_eq!(before.len(), after.len());
+            prop_assert!((right(&before) - right(&after)).abs() < 1e-9);
+        }
+    }
+}

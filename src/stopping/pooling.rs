@@ -63,3 +63,116 @@ fn sigmoid(log_odds: f64) -> f64 {
 fn number(count: usize) -> f64 {
     count as f64
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn voice(stands: Stands, confidence: f64) -> Voice {
+        Voice { stands, confidence: Some(confidence) }
+    }
+
+    /// Anything that an expert may have stated.
+    fn any_voice() -> impl Strategy<Value = Voice> {
+        let stands = prop_oneof![Just(Stands::For), Just(Stands::Against)];
+        (stands, prop::option::weighted(0.8, 0.0..=1.0)).prop_map(|(stands, confidence)| Voice { stands, confidence })
+    }
+
+    fn panel() -> impl Strategy<Value = Vec<Voice>> {
+        prop::collection::vec(any_voice(), 1..12)
+    }
+
+    /// Rounding of the last digits.
+    const TINY: f64 = 1e-12;
+
+    #[test]
+    fn one_voice_knows_what_unanimous_panels_of_five_and_seven_were_right_by() {
+        for (voters, right) in [(5, 0.909), (7, 0.920)] {
+            let one = sigmoid(logit(right) / effective_voters(voters, 0.44));
+            assert_eq!(format!("{one:.2}"), MOST_OF_ONE_VOICE.to_string(), "{voters} voters");
+            let pooled = pooled(&vec![voice(Stands::For, 1.0); voters], 0.44);
+            assert!((pooled - right).abs() < 0.001, "{voters} voters: {pooled}");
+        }
+    }
+
+    #[test]
+    fn voters_that_go_together_count_as_fewer() {
+        let rounded = |voters, correlation| format!("{:.2}", effective_voters(voters, correlation));
+        assert_eq!([rounded(5, 0.44), rounded(7, 0.44)], ["1.81", "1.92"]);
+        assert_eq!([rounded(7, 0.0), rounded(7, 1.0), rounded(1, 0.44), rounded(0, 0.44)], ["7.00", "1.00", "1.00", "0.00"]);
+    }
+
+    #[test]
+    fn voices_that_say_nothing_decide_nothing() {
+        let silent = Voice { stands: Stands::For, confidence: None };
+        assert_eq!([pooled(&[], 0.44), pooled(&[silent], 0.44), pooled(&[voice(Stands::Against, 0.2)], 0.44)], [0.5; 3]);
+        let pair = [voice(Stands::For, 0.7), voice(Stands::Against, 0.7)];
+        assert_eq!(pooled(&pair, 0.3), 0.5, "and equal ones cancel each other");
+    }
+
+    proptest! {
+        #[test]
+        fn one_that_comes_over_never_makes_it_less_likely(mut voices in panel(), at: prop::sample::Index, correlation in 0.0..=1.0) {
+            let at = at.index(voices.len());
+            voices[at].stands = Stands::Against;
+            let before = pooled(&voices, correlation);
+            voices[at].stands = Stands::For;
+            prop_assert!(pooled(&voices, correlation) >= before - TINY);
+        }
+
+        #[test]
+        fn a_supporter_that_is_surer_never_makes_it_less_likely(
+            mut voices in panel(), at: prop::sample::Index, less in 0.0..=1.0, more in 0.0..=1.0, correlation in 0.0..=1.0,
+        ) {
+            let at = at.index(voices.len());
+            voices[at] = voice(Stands::For, f64::min(less, more));
+            let before = pooled(&voices, correlation);
+            voices[at] = voice(Stands::For, f64::max(less, more));
+            prop_assert!(pooled(&voices, correlation) >= before - TINY);
+        }
+
+        #[test]
+        fn it_is_never_surer_than_the_correlation_allows(voices in panel(), correlation in 0.01..0.99) {
+            let found = pooled(&voices, correlation);
+            let of_so_many = sigmoid(logit(MOST_OF_ONE_VOICE) * effective_voters(voices.len(), correlation));
+            let of_any_number = sigmoid(logit(MOST_OF_ONE_VOICE) / correlation);
+            prop_assert!(found <= of_so_many + TINY && found < of_any_number + TINY, "{found} {of_so_many} {of_any_number}");
+            prop_assert!(found >= 1.0 - of_so_many - TINY, "{found}");
+        }
+
+        #[test]
+        fn however_many_agree_the_correlation_bounds_them(voters in 1..10_000_usize, correlation in 0.05..0.99) {
+            let found = pooled(&vec![voice(Stands::For, 1.0); voters], correlation);
+            prop_assert!(found < sigmoid(logit(MOST_OF_ONE_VOICE) / correlation), "{found}");
+        }
+
+        #[test]
+        fn without_correlation_it_is_the_product_of_the_odds(voices in panel()) {
+            let odds = |voice: &Voice| {
+                let stated = voice.confidence.unwrap_or(0.5).max(0.5).min(0.78);
+                match voice.stands {
+                    Stands::For => stated / (1.0 - stated),
+                    Stands::Against => (1.0 - stated) / stated,
+                }
+            };
+            let product: f64 = voices.iter().map(odds).product();
+            prop_assert!((pooled(&voices, 0.0) - product / (1.0 + product)).abs() < TINY);
+        }
+
+        #[test]
+        fn it_is_always_a_probability_and_never_certain(
+            voices in prop::collection::vec(any_voice(), 0..200), correlation in 0.0..=1.0, all: bool,
+        ) {
+            let voices = if all { vec![voice(Stands::For, 1.0); voices.len()] } else { voices };
+            let found = pooled(&voices, if all { 0.0 } else { correlation });
+            prop_assert!(0.0 < found && found < 1.0, "{found}");
+        }
+
+        #[test]
+        fn a_single_voice_does_not_depend_on_the_correlation(one in any_voice(), correlation in 0.0..=1.0) {
+            prop_assert_eq!(pooled(&[one], correlation), pooled(&[one], 0.0));
+        }
+    }
+}

@@ -30,5 +30,64 @@ fn trigrams(text: &str) -> Trigrams {
 
 /// The words in lower case, without punctuation.
 fn words(text: &str) -> Vec<String> {
-    text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_lowercase).collect()
+    let mut words = vec![String::new()];
+    for c in text.chars() {
+        if !c.is_alphanumeric() || is_a_word(c) {
+            words.push(String::new());
+        }
+        if let Some(word) = words.last_mut().filter(|_| c.is_alphanumeric()) {
+            word.extend(c.to_lowercase());
+        }
+        if is_a_word(c) {
+            words.push(String::new());
+        }
+    }
+    words.retain(|word| !word.is_empty());
+    words
+}
+
+/// Chinese and Japanese are written without spaces.
+fn is_a_word(c: char) -> bool {
+    matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{f900}'..='\u{faff}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn least(texts: &[&str]) -> Option<Value> {
+        least_resemblance(texts.iter().copied())
+    }
+
+    #[test]
+    fn texts_are_compared_by_three_words_at_a_time() {
+        let share = |part, of| Some(Value::Share { part, of });
+        // abc bcd cde against abc bcd cdx: two of four.
+        assert_eq!(least(&["a b c d e", "a b c d x"]), share(2, 4));
+        assert_eq!(least(&["A, b... (c) d!", "a b c\nd"]), share(2, 2), "case, signs and breaks do not count");
+        assert_eq!(least(&["a b c", "c b a"]), share(0, 2), "order does");
+        assert_eq!(least(&["a b c a b c a b c", "a b c a b"]), share(3, 3), "and repetition does not");
+    }
+
+    #[test]
+    fn short_texts_are_one_piece_and_texts_without_words_are_like_nothing() {
+        let share = |part, of| Some(Value::Share { part, of });
+        assert_eq!((least(&["Use Rust.", "use rust"]), least(&["Yes", "No"])), (share(1, 1), share(0, 2)));
+        assert_eq!((least(&["", "…"]), least(&["", "yes"])), (share(0, 1), share(0, 1)));
+    }
+
+    #[test]
+    fn the_two_that_are_least_alike_count() {
+        let (same, other) = ("one two three four", "one two three five");
+        assert_eq!(least(&[same, same, other]), Some(Value::Share { part: 1, of: 3 }));
+        assert_eq!(least(&[other, same, same]), Some(Value::Share { part: 1, of: 3 }));
+        assert_eq!((least(&[same]), least(&[])), (None, None));
+    }
+
+    #[test]
+    fn texts_without_spaces_are_compared_by_their_signs() {
+        // Eight signs, the last of which differs: five trigrams in common, and one of each.
+        assert_eq!(least(&["我们应该使用锈语", "我们应该使用锈文"]), Some(Value::Share { part: 5, of: 7 }));
+        assert_eq!(least(&["用Rust写", "用 rust 写"]), Some(Value::Share { part: 1, of: 1 }));
+    }
 }

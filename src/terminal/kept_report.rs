@@ -11,6 +11,7 @@ use crate::domain::kept::{Ended, Kept, KeptAgent, Work};
 use crate::domain::money::Cost;
 use crate::domain::outcome::Grade;
 
+use super::debate_value;
 use super::escape::{block, inline};
 use super::kept_rounds;
 use super::report_sections as sections;
@@ -32,12 +33,13 @@ pub fn markdown(kept: &Kept, selection: &Selection) -> String {
         document.extend(standing(kept));
         document.push("# Consultation Summary".to_owned());
         document.push(head(kept));
-        document.push(format!("## Consensus\n\n{}", consensus(kept)));
+        document.push(consensus(kept));
         document.extend(kept.verdict.as_ref().and_then(|verdict| sections::evidence(&verdict.evidence, &|agent| name(kept, agent))));
         document.extend(perspectives(kept));
         document.extend(changes(kept));
         document.extend((!kept.concerns.is_empty()).then(|| format!("## Concerns Raised\n\n{}", sections::list(&kept.concerns))));
         document.extend(kept.verdict.as_ref().and_then(|verdict| sections::dissent(&verdict.dissent, &|agent| name(kept, agent))));
+        document.extend(kept.debate_value.as_ref().and_then(|value| debate_value::section(value, &|agent| name(kept, agent))));
         document.push(format!("---\n{}", foot(kept.cost, kept.duration, kept.tokens)));
     } else {
         document.push("# Consultation Summary".to_owned());
@@ -80,7 +82,7 @@ fn standing(kept: &Kept) -> Option<String> {
 }
 
 fn head(kept: &Kept) -> String {
-    let confidence = kept.confidence.map_or_else(|| "not stated".to_owned(), |confidence| confidence.to_string());
+    let confidence = sections::confidence_of(kept.verdict.as_ref(), kept.confidence);
     let judge = kept.judge.as_ref().map(|judge| format!("  \n**Judge:** {}", inline(&model_address(judge)))).unwrap_or_default();
     let seat = |agent: &KeptAgent| {
         let model = agent.model.as_ref().map(|model| format!(" ({model})")).unwrap_or_default();
@@ -101,9 +103,15 @@ fn outcome(grade: &Grade) -> String {
 }
 
 fn consensus(kept: &Kept) -> String {
-    if let Some(recommendation) = &kept.recommendation {
-        return sections::answer(recommendation, kept.summary.as_deref().unwrap_or_default());
-    }
+    let said = match (&kept.verdict, &kept.recommendation) {
+        (Some(verdict), _) if verdict.is_menu() || verdict.composed_from.is_some() => return sections::verdict(verdict),
+        (_, Some(recommendation)) => sections::answer(recommendation, kept.summary.as_deref().unwrap_or_default()),
+        (_, None) => without_verdict(kept),
+    };
+    format!("## Consensus\n\n{said}")
+}
+
+fn without_verdict(kept: &Kept) -> String {
     let why = if kept.ended() == Ended::Completed { "No verdict was asked for" } else { "No verdict was reached" };
     let points = kept.synthesis.iter().flat_map(|synthesis| &synthesis.consensus_points).map(|point| point.point.as_str());
     let points: Vec<&str> = points.collect();

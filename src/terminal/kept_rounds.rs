@@ -126,9 +126,8 @@ pub(super) fn verdict(kept: &Kept, agent: Option<&SeatId>) -> Vec<String> {
     let Some(verdict) = &kept.verdict else { return Vec::new() };
     let mut parts = Vec::new();
     if is_judges(agent) {
-        let stated = kept.confidence.map_or_else(|| "not stated".to_owned(), |confidence| confidence.to_string());
-        let answer = sections::answer(&verdict.recommendation, &verdict.summary);
-        parts.push(format!("{answer}\n\nConfidence: {stated}"));
+        let stated = sections::confidence_of(Some(verdict), kept.confidence);
+        parts.push(format!("{}\n\nConfidence: {stated}", sections::verdict_alone(verdict)));
     }
     let mut verdict = verdict.clone();
     verdict.evidence.retain(|evidence| is_judges(agent) || is_of(agent, &evidence.agent));

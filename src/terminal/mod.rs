@@ -5,6 +5,7 @@ pub mod calibration_screen;
 mod choices;
 pub mod consent;
 pub mod dashboard;
+mod debate_value;
 pub mod doctor_screen;
 pub mod download_bar;
 pub mod escape;

@@ -9,6 +9,7 @@ use crate::consultation::transcript::Transcript;
 use crate::domain::artifact::{Revision, Source};
 use crate::domain::panel::Seat;
 
+use super::debate_value;
 use super::escape::{block, inline};
 use super::report_sections as sections;
 use super::words::{LOCAL_QUALITY, amount, calibrated_words, model_address, model_name, seat_name, seconds, thousands};
@@ -25,6 +26,7 @@ pub fn report(transcript: &Transcript) -> String {
     sections.extend(changes(transcript));
     sections.extend(concerns(transcript));
     sections.extend(dissent(transcript));
+    sections.extend(debate_value::section(&transcript.debate_value(), &|agent| name(transcript, agent)));
     sections.push(format!("---\n{}", foot(transcript)));
     sections.join("\n\n") + "\n"
 }
@@ -57,7 +59,7 @@ fn standing(transcript: &Transcript) -> Option<String> {
 
 fn head(transcript: &Transcript) -> String {
     let question = sections::question(&transcript.terms.question);
-    let confidence = transcript.confidence().map_or_else(|| "not stated".to_owned(), |confidence| confidence.to_string());
+    let confidence = sections::confidence_of(transcript.verdict(), transcript.confidence());
     let panel = &transcript.terms.panel;
     let seats: Vec<String> = panel.seats.iter().map(|seat| format!("{} ({})", seat_name(panel, seat), transcript.player(seat))).collect();
     let local = panel.seats.iter().any(|seat| transcript.player(seat).provider.is_local());
@@ -101,11 +103,10 @@ fn judge(transcript: &Transcript) -> String {
 }
 
 fn consensus(transcript: &Transcript) -> String {
-    let found = match transcript.verdict() {
-        Some(verdict) => sections::answer(&verdict.recommendation, &verdict.summary),
-        None => without_verdict(transcript),
-    };
-    format!("## Consensus\n\n{found}")
+    match transcript.verdict() {
+        Some(verdict) => sections::verdict(verdict),
+        None => format!("## Consensus\n\n{}", without_verdict(transcript)),
+    }
 }
 
 /// What stands in for a verdict: the points that the judge found agreed, or a pointer to the positions.

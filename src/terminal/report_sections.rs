@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::domain::artifact::{Dissent, Evidence, Independent, Revision, Severity};
+use crate::domain::artifact::{Choice, Dissent, Evidence, Independent, Revision, Severity, Verdict};
 use crate::domain::confidence::Confidence;
 
 use super::escape::{block, inline};
@@ -23,9 +23,55 @@ pub(super) fn question(asked: &str) -> String {
 
 /// The answer, and its summary where that says something else.
 pub(super) fn answer(recommendation: &str, summary: &str) -> String {
+    or_nothing(block(recommendation)) + &summed_up(recommendation, summary)
+}
+
+fn summed_up(recommendation: &str, summary: &str) -> String {
     let (recommendation, summary) = (block(recommendation), block(summary));
-    let also = if summary.is_empty() || summary == recommendation { String::new() } else { format!("\n\n### Summary\n\n{summary}") };
-    or_nothing(recommendation) + &also
+    if summary.is_empty() || summary == recommendation { String::new() } else { format!("\n\n### Summary\n\n{summary}") }
+}
+
+/// What a verdict says, under its heading: one answer, or how to choose and the options to choose from.
+pub(super) fn verdict(verdict: &Verdict) -> String {
+    let heading = if verdict.is_menu() { "Options" } else { "Consensus" };
+    format!("## {heading}\n\n{}", verdict_alone(verdict))
+}
+
+/// The same without the heading.
+pub(super) fn verdict_alone(verdict: &Verdict) -> String {
+    let lead = Some(block(&verdict.recommendation)).filter(|lead| !lead.is_empty() || !verdict.is_menu()).map(or_nothing);
+    let options = verdict.recommendations.iter().enumerate().map(|(at, choice)| option(at + 1, choice));
+    let origin = verdict.composed_from.map(|source| format!("_{}_", source.told()));
+    let text = lead.into_iter().chain(options).chain(origin).collect::<Vec<_>>().join("\n\n");
+    text + &summed_up(&verdict.recommendation, &verdict.summary)
+}
+
+fn option(number: usize, choice: &Choice) -> String {
+    let mut text = format!("### Option {number}: {}\n\n**Confidence:** {}", inline(&choice.option), stated(choice.confidence));
+    let best_when = inline(&choice.best_when);
+    if !best_when.is_empty() {
+        let _ = write!(text, "  \n**Best when:** {best_when}");
+    }
+    let description = block(&choice.description);
+    if !description.is_empty() {
+        let _ = write!(text, "\n\n{description}");
+    }
+    for (heading, items) in [("Pros", &choice.pros), ("Cons", &choice.cons)] {
+        if !items.is_empty() {
+            let _ = write!(text, "\n\n**{heading}:**\n\n{}", list(items));
+        }
+    }
+    text
+}
+
+/// How sure a verdict is; of a menu, every option says so itself.
+pub(super) fn confidence_of(verdict: Option<&Verdict>, confidence: Option<Confidence>) -> String {
+    if verdict.is_some_and(Verdict::is_menu) { "each option has its own".to_owned() } else { stated(confidence) }
+}
+
+/// A confidence in a word.
+pub(super) fn stated(confidence: Option<Confidence>) -> String {
+    confidence.map_or_else(|| "not stated".to_owned(), |confidence| confidence.to_string())
 }
 
 pub(super) fn evidence(evidence: &[Evidence], name: Names<'_>) -> Option<String> {
@@ -46,8 +92,7 @@ pub(super) fn opinion(held: &Independent) -> String {
     if !held.key_points.is_empty() {
         let _ = write!(text, "\n\n{}", list(&held.key_points));
     }
-    let stated = held.confidence.map_or_else(|| "not stated".to_owned(), |confidence| confidence.to_string());
-    let _ = write!(text, "\n\nConfidence: {stated}");
+    let _ = write!(text, "\n\nConfidence: {}", stated(held.confidence));
     text
 }
 

@@ -60,6 +60,7 @@ impl Place {
                 | Key::EarlyStop
                 | Key::ConfidenceThreshold
                 | Key::ErrorCorrelation
+                | Key::DebateAnalysis
                 | Key::TargetRuns
                 | Key::TargetMedianSeconds
                 | Key::TargetMonthlyCost => return Err(Error::usage(format!("`{key}` has no parts"))),

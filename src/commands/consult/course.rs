@@ -1,7 +1,7 @@
 //! The course that a debate takes: flags before settings, settings before what is usual.
 
 use crate::config::settings::Settings;
-use crate::consultation::course::{Course, Rounds};
+use crate::consultation::course::{Course, DebateAnalysis, Rounds};
 use crate::consultation::mode::Mode;
 
 use super::flags::DebateFlags;
@@ -12,5 +12,10 @@ const QUICK: u8 = 2;
 /// Lays the flags over the settings. Who helps beside the panel is not decided here: that takes the panel.
 pub(super) fn course(flags: &DebateFlags, settings: &Settings) -> Course {
     let rounds = flags.rounds.or(flags.quick.then_some(QUICK)).and_then(Rounds::new);
-    Course { mode: flags.mode.map_or(settings.mode, Mode::from), rounds: rounds.unwrap_or(settings.rounds), ..Course::default() }
+    Course {
+        mode: flags.mode.map_or(settings.mode, Mode::from),
+        rounds: rounds.unwrap_or(settings.rounds),
+        debate_analysis: if flags.no_debate_analysis { DebateAnalysis::Off } else { settings.debate_analysis },
+        ..Course::default()
+    }
 }

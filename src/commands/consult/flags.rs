@@ -82,6 +82,10 @@ pub(crate) struct DebateFlags {
     /// Two rounds: positions, and what they agree on
     #[arg(long, conflicts_with = "rounds")]
     pub(crate) quick: bool,
+
+    /// Do not have a cheap model compare what each expert held before and after the debate
+    #[arg(long)]
+    pub(crate) no_debate_analysis: bool,
 }
 
 /// What `--mode` takes.

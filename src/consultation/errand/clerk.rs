@@ -42,15 +42,19 @@ impl Errand {
         self.patience == Some(timer)
     }
 
+    /// It has been waited for long enough.
+    pub(in crate::consultation) fn run_out_of_time(&mut self, turn: &mut Turn<'_>) -> Settled {
+        self.lose_patience(turn, &format!("no answer within {} s", PATIENCE.as_secs()))
+    }
+
     /// It is waited for no longer.
-    pub(in crate::consultation) fn lose_patience(&mut self, turn: &mut Turn<'_>) -> Settled {
+    pub(in crate::consultation) fn lose_patience(&mut self, turn: &mut Turn<'_>, why: &str) -> Settled {
         if let Status::Calling(calling) = &self.status {
             for attempt in calling.attempts.clone() {
                 attempt.cancel(turn, CancelReason::TooLate);
             }
         }
-        let message = format!("no answer within {} s", PATIENCE.as_secs());
-        self.settle(turn, Err(failed(FailureClass::Timeout, message)))
+        self.settle(turn, Err(failed(FailureClass::Timeout, why)))
     }
 
     /// Why an optional errand is not worth a call now. What only has to wait for its turn is no reason.

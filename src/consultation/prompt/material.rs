@@ -1,6 +1,7 @@
 //! Artifacts as text for prompts: agents by their labels, one line an item, so that an item cannot pass for two.
 
 use crate::consultation::labels::Labels;
+use crate::consultation::mode::Headings;
 use crate::consultation::problem::Problem;
 use crate::domain::artifact::{Challenge, CrossExam, Independent, Revision, Severity, Synthesis};
 use crate::domain::confidence::Confidence;
@@ -8,13 +9,13 @@ use crate::domain::confidence::Confidence;
 /// Most characters of an unusable answer that are shown to the model that wrote it.
 const SHOWN: usize = 24_000;
 
-pub(super) fn independent(said: &Independent) -> String {
+pub(super) fn independent(said: &Independent, headings: &Headings) -> String {
     let prose_only = said.key_points.is_empty() && said.rationale.is_empty() && said.confidence.is_none();
     if prose_only {
         return said.position.clone();
     }
     let mut text = format!("Position: {}\nConfidence: {}\n", said.position, confidence(said.confidence));
-    list(&mut text, "Key points", said.key_points.iter().cloned());
+    list(&mut text, headings.key_points, said.key_points.iter().cloned());
     if !said.rationale.is_empty() {
         text.push_str("Rationale: ");
         text.push_str(&said.rationale);
@@ -23,19 +24,19 @@ pub(super) fn independent(said: &Independent) -> String {
     text
 }
 
-pub(super) fn synthesis(found: &Synthesis, labels: &Labels) -> String {
+pub(super) fn synthesis(found: &Synthesis, labels: &Labels, headings: &Headings) -> String {
     let mut text = prose(&found.prose_excerpt);
     let holders = |agents: &[String]| agents.iter().map(|agent| labels.shown(agent)).collect::<Vec<_>>().join(", ");
     let points = found.consensus_points.iter();
     let points =
         points.map(|point| format!("{} [{}; confidence {}]", point.point, holders(&point.supporting_agents), confidence(point.confidence)));
     if text.is_empty() || !found.consensus_points.is_empty() {
-        list(&mut text, "Consensus points", points);
+        list(&mut text, headings.consensus_points, points);
     }
     if text.is_empty() || !found.tensions.is_empty() {
         list(
             &mut text,
-            "Tensions",
+            headings.tensions,
             found.tensions.iter().map(|tension| {
                 let views = tension.viewpoints.iter().map(|view| format!("{}: {}", labels.shown(&view.agent), view.viewpoint));
                 format!("{} [severity {}] {}", tension.topic, severity(tension.severity), views.collect::<Vec<_>>().join(" | "))
@@ -43,52 +44,56 @@ pub(super) fn synthesis(found: &Synthesis, labels: &Labels) -> String {
         );
     }
     if !found.priority_order.is_empty() {
-        list(&mut text, "Topics, the most decisive first", found.priority_order.iter().cloned());
+        list(&mut text, headings.priority_order, found.priority_order.iter().cloned());
     }
     text
 }
 
-pub(super) fn revision(said: &Revision, labels: &Labels) -> String {
+pub(super) fn revision(said: &Revision, labels: &Labels, headings: &Headings) -> String {
     let changed = if said.changed { "changed" } else { "not changed" };
     let mut text =
         format!("Position now ({changed}): {}\nConfidence now: {}\n", said.revised_position, confidence(said.revised_confidence));
     if !said.because_of.is_empty() {
         let reasons = said.because_of.iter().map(|reason| format!("{}: {}", labels.shown(&reason.agent), reason.argument));
-        list(&mut text, "Changed because of", reasons);
+        list(&mut text, headings.because_of, reasons);
     }
     if !said.challenges.is_empty() {
-        list(&mut text, "Challenges", said.challenges.iter().map(|raised| format!("to {}", challenge(raised, labels))));
+        list(&mut text, headings.challenges, said.challenges.iter().map(|raised| format!("to {}", challenge(raised, labels))));
     }
     if !said.rebuttals.is_empty() {
         let answers = said.rebuttals.iter().map(|answer| format!("to {}: {}", labels.shown(&answer.agent), answer.rebuttal));
-        list(&mut text, "Rebuttals", answers);
+        list(&mut text, headings.rebuttals, answers);
     }
     text
 }
 
-pub(super) fn cross_exam(record: &CrossExam, labels: &Labels) -> String {
+pub(super) fn cross_exam(record: &CrossExam, labels: &Labels, headings: &Headings) -> String {
     let mut text = prose(&record.prose_excerpt);
     let prose_only = !text.is_empty();
     if !prose_only || !record.challenges.is_empty() {
         let raised = record.challenges.iter();
         list(
             &mut text,
-            "Challenges",
+            headings.challenges,
             raised.map(|raised| format!("{} to {}", labels.shown(&raised.challenger), challenge(raised, labels))),
         );
     }
     if !prose_only || !record.rebuttals.is_empty() {
-        list(&mut text, "Rebuttals", record.rebuttals.iter().map(|answer| format!("{}: {}", labels.shown(&answer.agent), answer.rebuttal)));
+        list(
+            &mut text,
+            headings.rebuttals,
+            record.rebuttals.iter().map(|answer| format!("{}: {}", labels.shown(&answer.agent), answer.rebuttal)),
+        );
     }
     if !prose_only || !record.unresolved.is_empty() {
-        list(&mut text, "Unresolved", record.unresolved.iter().cloned());
+        list(&mut text, headings.unresolved, record.unresolved.iter().cloned());
     }
     if !record.positions.is_empty() {
         let mut positions: Vec<&Revision> = record.positions.iter().collect();
         positions.sort_by_key(|said| labels.rank(&said.agent_id));
         list(
             &mut text,
-            "Positions after the cross-examination",
+            headings.positions,
             positions.into_iter().map(|said| {
                 let changed = if said.changed { "changed" } else { "not changed" };
                 let label = labels.label(&said.agent_id);

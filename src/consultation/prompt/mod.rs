@@ -19,7 +19,7 @@ use crate::domain::panel::{Persona, Seat};
 use super::answer::AnswerKind;
 use super::call::Prompt;
 use super::labels::Labels;
-use super::mode::Mode;
+use super::mode::{Headings, Mode};
 use super::problem::{Problem, Weight};
 
 pub use error::PromptError;
@@ -81,20 +81,20 @@ impl Prompter<'_> {
 
     /// Round 3: an expert attacks and defends.
     pub fn revision(&self, seat: &Seat, own: &Independent, synthesis: &Synthesis) -> Result<Prompt, PromptError> {
-        let texts = [("own", material::independent(own)), ("synthesis", material::synthesis(synthesis, self.labels))];
+        let texts = [("own", material::independent(own, self.headings())), ("synthesis", self.found(synthesis))];
         self.fill(AnswerKind::Revision, Some(seat), &[], &texts)
     }
 
     /// Round 3: the judge puts the record of the cross-examination in order.
     pub fn cross_exam(&self, revisions: &[Revision], synthesis: &Synthesis) -> Result<Prompt, PromptError> {
-        let experts = self.by_label(revisions.iter().map(|said| (&said.agent_id, material::revision(said, self.labels))));
-        self.fill(AnswerKind::CrossExam, None, &experts, &[("synthesis", material::synthesis(synthesis, self.labels))])
+        let experts = self.by_label(revisions.iter().map(|said| (&said.agent_id, material::revision(said, self.labels, self.headings()))));
+        self.fill(AnswerKind::CrossExam, None, &experts, &[("synthesis", self.found(synthesis))])
     }
 
     /// Round 4: the judge decides.
     pub fn verdict(&self, answers: &[Independent], synthesis: &Synthesis, cross_exam: &CrossExam) -> Result<Prompt, PromptError> {
-        let texts =
-            [("synthesis", material::synthesis(synthesis, self.labels)), ("cross_exam", material::cross_exam(cross_exam, self.labels))];
+        let record = material::cross_exam(cross_exam, self.labels, self.headings());
+        let texts = [("synthesis", self.found(synthesis)), ("cross_exam", record)];
         self.fill(self.mode.strategy().verdict, None, &self.answers(answers), &texts)
     }
 
@@ -133,7 +133,15 @@ impl Prompter<'_> {
     }
 
     fn answers(&self, answers: &[Independent]) -> Vec<(String, String)> {
-        self.by_label(answers.iter().map(|said| (&said.agent_id, material::independent(said))))
+        self.by_label(answers.iter().map(|said| (&said.agent_id, material::independent(said, self.headings()))))
+    }
+
+    fn found(&self, synthesis: &Synthesis) -> String {
+        material::synthesis(synthesis, self.labels, self.headings())
+    }
+
+    fn headings(&self) -> &'static Headings {
+        &self.mode.strategy().headings
     }
 
     fn by_label<'b>(&self, said: impl Iterator<Item = (&'b crate::domain::ids::SeatId, String)>) -> Vec<(String, String)> {

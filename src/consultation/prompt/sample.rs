@@ -12,11 +12,11 @@ use crate::domain::panel::{Persona, Seat};
 
 use super::error::PromptError;
 use super::templates::Templates;
-use super::{Prompter, Size};
+use super::{Pair, Prompter, Size};
 
 const QUESTION: &str = "Is this the question?";
 
-/// Fills every prompt in both sizes, and checks that the question is in it.
+/// Fills every prompt of every mode in both sizes, and checks that the question is in it.
 pub(super) fn fill_all(templates: &Templates) -> Result<(), PromptError> {
     let seats = [seat("one"), seat("two")];
     let labels = Labels::draw(&seats, 1);
@@ -25,8 +25,11 @@ pub(super) fn fill_all(templates: &Templates) -> Result<(), PromptError> {
     let [own, _] = &answers;
     let revisions = [revision(first), revision(second)];
     let (synthesis, cross_exam) = (synthesis(first), cross_exam(&revisions));
-    for size in [Size::Full, Size::Small] {
-        let prompter = Prompter { templates, labels: &labels, question: QUESTION, size, mode: Mode::Converge };
+    let personas = seats.clone().map(|seat| seat.persona);
+    let pairs = [Pair { label: "Pair 1".to_owned(), before: "a position".to_owned(), after: "a position".to_owned() }];
+    let sizes = [Size::Full, Size::Small];
+    for (mode, size) in Mode::ALL.into_iter().flat_map(|mode| sizes.map(|size| (mode, size))) {
+        let prompter = Prompter { templates, labels: &labels, question: QUESTION, size, mode };
         let independent = prompter.independent(first)?;
         let problem = Problem::new(Weight::Fatal, "position", "is missing");
         let prompts = [
@@ -38,6 +41,8 @@ pub(super) fn fill_all(templates: &Templates) -> Result<(), PromptError> {
             prompter.revision(first, own, &synthesis)?,
             prompter.cross_exam(&revisions, &synthesis)?,
             prompter.verdict(&answers, &synthesis, &cross_exam)?,
+            prompter.casting(&personas, personas.len())?,
+            prompter.comparison(&pairs)?,
         ];
         if !prompts.iter().all(|prompt| prompt.shared.contains(QUESTION)) {
             return Err(PromptError::Lacks { name: "question".to_owned(), what: "the question: `{{ question }}`" });

@@ -27,7 +27,7 @@ macro_rules! builtin {
     ($($name:literal),* $(,)?) => { [$(($name, include_str!(concat!("../../../prompts/", $name, ".md")))),*] };
 }
 
-const BUILTIN: [(&str, &str); 21] = builtin![
+const BUILTIN: [(&str, &str); 31] = builtin![
     "question",
     "material",
     "small/material",
@@ -42,6 +42,16 @@ const BUILTIN: [(&str, &str); 21] = builtin![
     "converge/small/revision",
     "converge/small/cross_exam",
     "converge/small/verdict",
+    "explore/independent",
+    "explore/synthesis",
+    "explore/revision",
+    "explore/cross_exam",
+    "explore/verdict",
+    "explore/small/independent",
+    "explore/small/synthesis",
+    "explore/small/revision",
+    "explore/small/cross_exam",
+    "explore/small/verdict",
     "clerk/casting",
     "clerk/comparison",
     "clerk/small/casting",

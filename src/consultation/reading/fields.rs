@@ -54,12 +54,16 @@ pub(super) const REBUTTAL: Name = name("rebuttal", &["response", "answer", "argu
 pub(super) const ARGUMENT: Name = name("argument", &["reason", "because", "text"]);
 pub(super) const CLAIM: Name = name("claim", &["point", "evidence", "statement", "text", "description"]);
 pub(super) const QUOTE: Name = name("quote", &["quotation", "excerpt", "words"]);
-pub(super) const RECOMMENDATIONS: Name = name("recommendations", &["options", "menu", "choices", "alternatives"]);
-pub(super) const OPTION: Name = name("option", &["name", "title", "label", "choice"]);
+pub(super) const RECOMMENDATIONS: Name = name("recommendations", &["options", "menu", "choices", "alternatives", "possibilities"]);
+pub(super) const HOW_TO_CHOOSE: Name =
+    name("recommendation", &["howtochoose", "guidance", "choosing", "howtodecide", "finalrecommendation", "decision", "verdict"]);
+pub(super) const OPTION: Name = name("option", &["name", "title", "label", "choice", "recommendation", "approach"]);
 pub(super) const DESCRIPTION: Name = name("description", &["details", "detail", "explanation", "what", "text"]);
-pub(super) const PROS: Name = name("pros", &["advantages", "benefits", "for", "strengths"]);
-pub(super) const CONS: Name = name("cons", &["disadvantages", "drawbacks", "against", "weaknesses", "risks"]);
-pub(super) const BEST_WHEN: Name = name("best_when", &["bestfor", "when", "whentochoose", "usewhen", "choosewhen"]);
+pub(super) const TRADE_OFFS: Name = name("trade_offs", &["tradeoff", "prosandcons", "proscons"]);
+pub(super) const PROS: Name = name("pros", &["pro", "advantages", "benefits", "for", "strengths"]);
+pub(super) const CONS: Name = name("cons", &["con", "disadvantages", "drawbacks", "against", "weaknesses", "risks"]);
+pub(super) const BEST_WHEN: Name =
+    name("best_when", &["bestfor", "bestif", "when", "whentochoose", "whentouse", "usewhen", "choosewhen", "choosethisif", "idealfor"]);
 
 pub(super) const COMPARISONS: Name = name("comparisons", &["pairs", "changes", "results", "comparison"]);
 pub(super) const KEY_INSIGHTS: Name = name("key_insights", &["insights", "keyinsight", "lessons"]);
@@ -81,7 +85,7 @@ pub(super) fn of(kind: AnswerKind) -> &'static [Name] {
         AnswerKind::Revision => &[CHALLENGES, REBUTTALS, CHANGED, BECAUSE_OF, REVISED_POSITION, REVISED_CONFIDENCE],
         AnswerKind::CrossExam => &[CHALLENGES, REBUTTALS, UNRESOLVED],
         AnswerKind::Verdict => &[SUMMARY, EVIDENCE, DISSENT, RECOMMENDATION, CONFIDENCE],
-        AnswerKind::Menu => &[SUMMARY, RECOMMENDATIONS, EVIDENCE, DISSENT, RECOMMENDATION],
+        AnswerKind::Menu => &[SUMMARY, RECOMMENDATIONS, EVIDENCE, DISSENT, HOW_TO_CHOOSE],
         AnswerKind::Comparison | AnswerKind::Consistency => &[COMPARISONS, KEY_INSIGHTS],
         AnswerKind::Casting => &[TASK_TYPE, REASON, PERSONAS],
     }
@@ -137,6 +141,13 @@ impl Fields {
             notes.mended(self.at(name), format!("was called `{key}`"));
         }
         Some(value)
+    }
+
+    /// Puts members beside those that are there, which stay.
+    pub(super) fn add(&mut self, members: Map<String, Value>) {
+        for (key, value) in members {
+            self.members.entry(key).or_insert(value);
+        }
     }
 
     /// The object's place in the answer.

@@ -5,8 +5,8 @@ use serde_json::{Map, Value};
 use crate::consultation::answer::AnswerKind;
 use crate::consultation::labels::Labels;
 use crate::domain::artifact::{
-    Because, Casting, Challenge, Choice, Compared, Comparison, ConsensusPoint, Content, CrossExam, Dissent, Evidence, Independent,
-    Rebuttal, Revision, Synthesis, Tension, Verdict, Viewpoint,
+    Because, Casting, Challenge, Compared, Comparison, ConsensusPoint, Content, CrossExam, Dissent, Evidence, Independent, Rebuttal,
+    Revision, Synthesis, Tension, Verdict, Viewpoint,
 };
 use crate::domain::ids::SeatId;
 
@@ -164,34 +164,8 @@ impl Reader<'_> {
         Verdict { recommendation, confidence, evidence, dissent, summary, recommendations: Vec::new(), composed_from: None }
     }
 
-    /// A menu says how to choose in a few words; without them, it still is one.
-    fn menu(&mut self, fields: &mut Fields) -> Verdict {
-        let options = fields.take(fields::RECOMMENDATIONS, &mut self.notes);
-        let recommendations = self.each(options, fields, fields::RECOMMENDATIONS, fields::OPTION, Self::choice);
-        if recommendations.is_empty() {
-            self.notes.fatal(fields.at(fields::RECOMMENDATIONS), "names no option");
-        }
-        let recommendation = self.optional(fields, fields::RECOMMENDATION);
-        let summary = self.optional(fields, fields::SUMMARY);
-        let (evidence, dissent) = self.grounds(fields);
-        Verdict { recommendation, confidence: None, evidence, dissent, summary, recommendations, composed_from: None }
-    }
-
-    fn choice(&mut self, mut item: Fields) -> Option<Choice> {
-        let description = item.take(fields::DESCRIPTION, &mut self.notes);
-        let [pros, cons] = [fields::PROS, fields::CONS].map(|name| self.texts(&mut item, name));
-        let best_when = item.take(fields::BEST_WHEN, &mut self.notes);
-        let stated = item.take(fields::CONFIDENCE, &mut self.notes);
-        let description = optional(description, &item.at(fields::DESCRIPTION), &mut self.notes);
-        let best_when = optional(best_when, &item.at(fields::BEST_WHEN), &mut self.notes);
-        let confidence = confidence(stated, &item.at(fields::CONFIDENCE), &mut self.notes);
-        let option = self.main(&mut item, fields::OPTION)?;
-        item.end(&mut self.notes);
-        Some(Choice { option, description, pros, cons, best_when, confidence })
-    }
-
     /// What a verdict rests on, and what still speaks against it.
-    fn grounds(&mut self, fields: &mut Fields) -> (Vec<Evidence>, Vec<Dissent>) {
+    pub(super) fn grounds(&mut self, fields: &mut Fields) -> (Vec<Evidence>, Vec<Dissent>) {
         let evidence = fields.take(fields::EVIDENCE, &mut self.notes).map(|value| self.by_agent(value, "evidence", fields::CLAIM));
         let evidence = self.each(evidence, fields, fields::EVIDENCE, fields::CLAIM, Self::evidence);
         let dissent = fields.take(fields::DISSENT, &mut self.notes).map(|value| self.by_agent(value, "dissent", fields::CONCERN));
@@ -258,18 +232,18 @@ impl Reader<'_> {
         })
     }
 
-    fn optional(&mut self, fields: &mut Fields, name: Name) -> String {
+    pub(super) fn optional(&mut self, fields: &mut Fields, name: Name) -> String {
         let value = fields.take(name, &mut self.notes);
         optional(value, &fields.at(name), &mut self.notes)
     }
 
-    fn texts(&mut self, fields: &mut Fields, name: Name) -> Vec<String> {
+    pub(super) fn texts(&mut self, fields: &mut Fields, name: Name) -> Vec<String> {
         let value = fields.take(name, &mut self.notes);
         texts(value, &fields.at(name), &mut self.notes)
     }
 
     /// The text that makes an item: its own field, else all text it has. `None` for an item without any.
-    fn main(&mut self, item: &mut Fields, name: Name) -> Option<String> {
+    pub(super) fn main(&mut self, item: &mut Fields, name: Name) -> Option<String> {
         let value = item.take(name, &mut self.notes);
         let at = item.at(name);
         if let Some(text) = text(value, &at, &mut self.notes) {
@@ -285,7 +259,7 @@ impl Reader<'_> {
     }
 
     /// The items of a list of objects. A text where an object is meant is the item's main text.
-    fn each<T>(
+    pub(super) fn each<T>(
         &mut self,
         value: Option<Value>,
         fields: &Fields,

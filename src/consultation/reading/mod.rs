@@ -6,6 +6,7 @@ mod fields;
 mod find;
 mod json;
 mod kinds;
+mod menu;
 mod notes;
 mod surroundings;
 mod text;

@@ -149,7 +149,8 @@ fn unmarked(line: &str) -> Option<&str> {
 }
 
 /// True for the keys of a list that was written as an object: `1`, `item_2`, `point3`.
-fn is_numbering(key: &str) -> bool {
+pub(super) fn is_numbering(key: &str) -> bool {
     let rest = key.trim_end_matches(|c: char| c.is_ascii_digit());
-    rest.len() < key.len() && ["", "item", "point", "keypoint"].contains(&rest.to_lowercase().replace(['_', '-', ' '], "").as_str())
+    rest.len() < key.len()
+        && ["", "item", "point", "keypoint", "option", "choice"].contains(&rest.to_lowercase().replace(['_', '-', ' '], "").as_str())
 }

@@ -45,8 +45,9 @@ struct Limits<'a> {
 impl Limits<'_> {
     fn length(&self, field: &str) -> u64 {
         let usual = match field {
-            "topic" | "priority_order" => 80,
-            "key_points" | "evidence" | "unresolved" | "claim" | "quote" | "viewpoint" => 220,
+            "personas" | "pair" => 40,
+            "topic" | "priority_order" | "option" => 80,
+            "key_points" | "evidence" | "unresolved" | "claim" | "quote" | "viewpoint" | "pros" | "cons" | "best_when" => 220,
             "rationale" | "summary" | "recommendation" => 600,
             _ => 300,
         };
@@ -57,6 +58,10 @@ impl Limits<'_> {
         match field {
             "key_points" => (2, 4),
             "priority_order" | "supporting_agents" | "viewpoints" => (1, 3),
+            // One option is no menu.
+            "recommendations" => (2, 3),
+            "pros" | "cons" => (1, 2),
+            "personas" | "comparisons" => (1, 6),
             // Left the choice, a small model takes the empty list as the shortest way out, and there is no debate.
             "evidence" | "challenges" | "consensus_points" | "tensions" => (1, 2),
             _ => (0, 2),

@@ -1,8 +1,8 @@
 //! What the rounds left behind, from JSON in either spelling of the keys. What is not there is empty.
 
 use crate::domain::artifact::{
-    Because, Challenge, ConsensusPoint, CrossExam, Dissent, Evidence, Independent, Rebuttal, Revision, Synthesis, Tension, Verdict,
-    Viewpoint,
+    Because, Challenge, Choice, ConsensusPoint, CrossExam, Dissent, Evidence, Independent, Rebuttal, Revision, Source, Synthesis, Tension,
+    Verdict, Viewpoint,
 };
 use crate::domain::ids::SeatId;
 use crate::domain::kept::KeptAgent;
@@ -88,14 +88,31 @@ pub(super) fn cross_exam(fields: Fields<'_>, seats: Seats<'_>) -> CrossExam {
 
 pub(super) fn verdict(fields: Fields<'_>, seats: Seats<'_>) -> Verdict {
     Verdict {
-        recommendations: Vec::new(),
-        composed_from: None,
+        recommendations: choices(fields),
+        composed_from: match fields.text("composed_from").as_deref() {
+            Some("synthesis") => Some(Source::Synthesis),
+            Some("cross_exam") => Some(Source::CrossExam),
+            Some(_) | None => None,
+        },
         recommendation: fields.text_or_empty("recommendation"),
         confidence: fields.confidence("confidence"),
         evidence: evidence(fields, "evidence", seats),
         dissent: dissent(fields, seats),
         summary: fields.text_or_empty("summary"),
     }
+}
+
+/// The options of a menu, or bare names of them.
+fn choices(fields: Fields<'_>) -> Vec<Choice> {
+    let one = |choice: Fields<'_>| Choice {
+        option: choice.as_text().map_or_else(|| choice.text_or_empty("option"), str::to_owned),
+        description: choice.text_or_empty("description"),
+        pros: choice.texts("pros"),
+        cons: choice.texts("cons"),
+        best_when: choice.text_or_empty("best_when"),
+        confidence: choice.confidence("confidence"),
+    };
+    fields.each("recommendations").map(one).collect()
 }
 
 /// Evidence as claims with who made them, or as bare sentences.

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use crate::domain::artifact::Severity;
@@ -68,6 +69,11 @@ impl<'a> Fields<'a> {
     /// The texts in a list; what is no text is passed over.
     pub(super) fn texts(self, name: &str) -> Vec<String> {
         self.each(name).filter_map(|entry| entry.as_text().map(str::to_owned)).collect()
+    }
+
+    /// One of the words of a closed list; any other is as if it had not been written.
+    pub(super) fn word<T: DeserializeOwned>(self, name: &str) -> Option<T> {
+        serde_json::from_value(self.get(name)?.clone()).ok()
     }
 
     pub(super) fn flag(self, name: &str) -> Option<bool> {

@@ -50,6 +50,7 @@ pub(super) fn read(record: Fields<'_>) -> Kept {
         aborted_during: None,
         early_end,
         debate: debate(record),
+        debate_value: None,
         project_type: record.at("project_context").said("project_type"),
         prompt_versions: prompt_versions(record),
         tool_version: None,

@@ -6,6 +6,7 @@ use crate::domain::kept::{EarlyEnd, Kept, KeptAgent, KeptRound, Work, Writer};
 use crate::domain::money::MicroUsd;
 
 use super::artifacts::{self, Seats};
+use super::debate_value::debate_value;
 use super::fields::Fields;
 
 pub(super) fn read(record: Fields<'_>) -> Kept {
@@ -50,6 +51,7 @@ pub(super) fn read(record: Fields<'_>) -> Kept {
         aborted_during: record.said("aborted_during"),
         early_end: early_end(record),
         debate: None,
+        debate_value: debate_value(record),
         project_type: record.at("project_context").said("project_type"),
         prompt_versions: record
             .at("prompt_versions")

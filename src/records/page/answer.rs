@@ -1,6 +1,6 @@
 //! What comes first: what is missing, what was asked, what was answered, and who disagrees.
 
-use crate::domain::artifact::{Dissent, Severity};
+use crate::domain::artifact::{Choice, Dissent, Severity};
 use crate::domain::kept::{Ended, Kept};
 use crate::domain::words::{amount, seconds, thousands};
 
@@ -68,8 +68,10 @@ pub(super) fn answer(page: &mut Markup, kept: &Kept) {
     let Some(recommendation) = &kept.recommendation else {
         return without_verdict(page, kept);
     };
+    let options = kept.verdict.as_ref().map(|verdict| verdict.recommendations.as_slice()).unwrap_or_default();
     page.put("<p class=\"stated\"><span class=\"label\">Confidence</span> <strong>");
     match kept.confidence {
+        _ if !options.is_empty() => page.put("each option has its own"),
         Some(confidence) => page.text(&confidence.to_string()),
         None => page.put("not stated"),
     };
@@ -84,7 +86,16 @@ pub(super) fn answer(page: &mut Markup, kept: &Kept) {
             page.put(" ").inline(note);
         }
     }
-    page.put("</p>\n").block(recommendation);
+    page.put("</p>\n");
+    if options.is_empty() || !recommendation.trim().is_empty() {
+        page.block(recommendation);
+    }
+    for (at, choice) in options.iter().enumerate() {
+        option(page, at + 1, choice);
+    }
+    if let Some(source) = kept.verdict.as_ref().and_then(|verdict| verdict.composed_from) {
+        page.put("<p class=\"quiet\">").put(source.told()).put("</p>\n");
+    }
     if let Some(summary) = kept.summary.as_ref().filter(|summary| !summary.trim().is_empty() && *summary != recommendation) {
         page.put("<h3>Summary</h3>\n").block(summary);
     }
@@ -97,6 +108,30 @@ pub(super) fn answer(page: &mut Markup, kept: &Kept) {
     }
     evidence(page, kept);
     page.put("</section>\n");
+}
+
+/// One option of a menu.
+fn option(page: &mut Markup, number: usize, choice: &Choice) {
+    page.put("<article class=\"option\">\n<h3>Option ").text(&number.to_string()).put(": ").inline(&choice.option).put("</h3>\n");
+    page.put("<p class=\"stated\"><span class=\"label\">Confidence</span> <strong>");
+    match choice.confidence {
+        Some(confidence) => page.text(&confidence.to_string()),
+        None => page.put("not stated"),
+    };
+    page.put("</strong></p>\n");
+    if !choice.best_when.trim().is_empty() {
+        page.put("<p><span class=\"label\">Best when</span> ").inline(&choice.best_when).put("</p>\n");
+    }
+    if !choice.description.trim().is_empty() {
+        page.block(&choice.description);
+    }
+    page.put("<div class=\"side\">\n");
+    for (heading, items) in [("<h4>Pros</h4>\n", &choice.pros), ("<h4>Cons</h4>\n", &choice.cons)] {
+        if !items.is_empty() {
+            page.put("<div>\n").put(heading).list(items).put("</div>\n");
+        }
+    }
+    page.put("</div>\n</article>\n");
 }
 
 /// What stands in for a verdict: what the judge found agreed, or a pointer to the positions.

@@ -1,6 +1,8 @@
 //! What the rounds brought: the positions side by side, what the judge made of them, who changed their mind, and what was objected.
 
 use crate::domain::artifact::{Challenge, Independent, Revision, Severity, Synthesis};
+use crate::domain::debate_value::{AgentMove, ComparisonStatus};
+use crate::domain::ids::SeatId;
 use crate::domain::kept::{Kept, KeptAgent, Work, Writer};
 use crate::domain::words::model_name;
 
@@ -169,6 +171,39 @@ fn change(page: &mut Markup, kept: &Kept, revision: &Revision) {
         page.put("</ul>\n");
     }
     page.put("</article>\n");
+}
+
+/// What the rounds after the first were worth; nothing where no expert was heard a second time.
+pub(super) fn value(page: &mut Markup, kept: &Kept) {
+    let Some(value) = kept.debate_value.as_ref().filter(|value| value.status != ComparisonStatus::NotApplicable) else { return };
+    page.put("<section>\n<h2>Debate Value</h2>\n");
+    match value.headline() {
+        Some(headline) => {
+            page.put("<p>").text(&headline).put("</p>\n<ul>\n");
+            value.agents.iter().for_each(|moved| move_of(page, kept, moved));
+            page.put("</ul>\n");
+        }
+        None => {
+            page.put("<p>Whether positions changed is unknown: ");
+            page.inline(value.reason.as_deref().unwrap_or("no reason is told")).put("</p>\n");
+        }
+    }
+    if !value.key_insights.is_empty() {
+        page.put("<h3>Key Insights</h3>\n").list(&value.key_insights);
+    }
+    if let Some(told) = value.worth_of_later_rounds() {
+        page.put("<p>").text(&told).put(".</p>\n");
+    }
+    page.put("</section>\n");
+}
+
+fn move_of(page: &mut Markup, kept: &Kept, moved: &AgentMove) {
+    let name = |agent: &SeatId| kept.name_of(agent.as_str()).to_owned();
+    page.put("<li><strong>").inline(&name(&moved.agent_id)).put("</strong>: ").inline(&moved.in_words(&name));
+    if !moved.reasoning.trim().is_empty() {
+        page.put("<div class=\"said quiet\" dir=\"auto\">").text(moved.reasoning.trim()).put("</div>");
+    }
+    page.put("</li>\n");
 }
 
 /// Round 3: challenges and what was answered, and what nobody answered.

@@ -2,6 +2,7 @@
 
 mod control;
 mod cut_off;
+mod early_end;
 mod estimates;
 mod judging_twice;
 mod pacing;

@@ -1,0 +1,271 @@
+//! What the debate was worth: who moved, how far, because of whom, and whether the rounds after the second changed the answer. What is not
+//! known is `None` or `Unknown`, and counts as nothing.
+
+use serde::{Deserialize, Serialize};
+
+use super::artifact::Magnitude;
+use super::confidence::Confidence;
+use super::ids::SeatId;
+use super::money::Cost;
+use super::words::amount;
+
+/// The value of one consultation's debate.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct DebateValue {
+    pub status: ComparisonStatus,
+    /// Why nothing was compared, in words; `None` where it was.
+    pub reason: Option<String>,
+    /// Everybody on the panel.
+    pub total_agents: u64,
+    /// Those who answered in Round 1, in the panel's order.
+    pub agents: Vec<AgentMove>,
+    /// The mean by expert of what they state at the end less what they stated at the beginning; of those that state both.
+    pub avg_confidence_increase: Option<f64>,
+    /// Whom most of the experts that moved say they moved for.
+    pub key_influencers: Vec<SeatId>,
+    /// Of the experts that answered Round 3, the share that the judge's verdict names no dissent of.
+    pub convergence_score: Option<f64>,
+    /// What the comparison cost; `None` where no call was made for it.
+    pub comparison_cost: Option<Cost>,
+    pub key_insights: Vec<String>,
+    pub verdict_changed_after_round_2: Option<bool>,
+    /// The share of the words of Round 2's answer that are in the verdict: a measure of words, not of what they mean.
+    pub similarity_to_round_2: Option<f64>,
+    /// What the calls of Rounds 3 and 4 cost, without the comparison; `None` where none was made.
+    pub later_rounds_cost: Option<Cost>,
+}
+
+/// Whether positions were compared.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ComparisonStatus {
+    Compared,
+    /// Nobody was to compare them, or there was nobody to do it.
+    Skipped,
+    /// Somebody was asked and gave no answer.
+    Failed,
+    /// There are not two positions of anybody.
+    #[default]
+    NotApplicable,
+}
+
+/// What one expert held before and after the debate.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AgentMove {
+    pub agent_id: SeatId,
+    pub round1_position: String,
+    pub round1_confidence: Option<Confidence>,
+    /// `None` where it did not answer Round 3.
+    pub revised_position: Option<String>,
+    pub revised_confidence: Option<Confidence>,
+    pub magnitude: ChangeMagnitude,
+    /// What is different, in the words of who compared; empty where nobody said.
+    pub reasoning: String,
+    /// Whom it names as the reason; without itself and whoever is not on the panel.
+    pub influenced_by: Vec<SeatId>,
+    /// It moved towards the majority and named no argument.
+    pub conformity: bool,
+}
+
+/// How far an expert moved.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ChangeMagnitude {
+    Same,
+    MinorRefinement,
+    ModerateShift,
+    SignificantChange,
+    #[default]
+    Unknown,
+}
+
+impl From<Magnitude> for ChangeMagnitude {
+    fn from(magnitude: Magnitude) -> Self {
+        match magnitude {
+            Magnitude::Same => Self::Same,
+            Magnitude::MinorRefinement => Self::MinorRefinement,
+            Magnitude::ModerateShift => Self::ModerateShift,
+            Magnitude::SignificantChange => Self::SignificantChange,
+        }
+    }
+}
+
+impl ChangeMagnitude {
+    /// Whether it is a change; `None` where nobody knows.
+    pub fn is_change(self) -> Option<bool> {
+        match self {
+            Self::Same => Some(false),
+            Self::MinorRefinement | Self::ModerateShift | Self::SignificantChange => Some(true),
+            Self::Unknown => None,
+        }
+    }
+}
+
+impl AgentMove {
+    pub fn position_changed(&self) -> Option<bool> {
+        self.magnitude.is_change()
+    }
+
+    /// How much surer it is at the end than at the beginning; of who states both.
+    pub fn confidence_increase(&self) -> Option<f64> {
+        let (before, after) = self.round1_confidence.zip(self.revised_confidence)?;
+        Some(after.value() - before.value())
+    }
+}
+
+impl DebateValue {
+    /// Experts of whom it is known whether they moved. Without a comparison nobody counts: those whose words stayed the same would stand for
+    /// all the others.
+    pub fn agents_compared(&self) -> u64 {
+        self.known().count() as u64
+    }
+
+    /// Of these, those that moved.
+    pub fn agents_changed_position(&self) -> u64 {
+        self.known().filter(|changed| *changed).count() as u64
+    }
+
+    /// The share of those that moved among those that were compared.
+    #[expect(clippy::cast_precision_loss, reason = "a panel has few seats")]
+    pub fn change_rate(&self) -> Option<f64> {
+        let compared = self.agents_compared();
+        (compared > 0).then(|| self.agents_changed_position() as f64 / compared as f64)
+    }
+
+    fn known(&self) -> impl Iterator<Item = bool> {
+        let is_compared = self.status == ComparisonStatus::Compared;
+        self.agents.iter().filter(move |_| is_compared).filter_map(AgentMove::position_changed)
+    }
+}
+
+impl DebateValue {
+    /// What is said first: how many moved. `None` where nobody knows; `reason` then says why.
+    pub fn headline(&self) -> Option<String> {
+        let (compared, changed) = (self.agents_compared(), self.agents_changed_position());
+        let left_out = match self.total_agents.saturating_sub(compared) {
+            0 => String::new(),
+            left_out => format!(" ({left_out} could not be compared)"),
+        };
+        (compared > 0).then(|| format!("{changed}/{compared} agents changed positions during debate{left_out}"))
+    }
+
+    /// What the rounds after the second cost, and whether the answer is another one for it.
+    pub fn worth_of_later_rounds(&self) -> Option<String> {
+        let cost = amount(self.later_rounds_cost?);
+        let words =
+            self.similarity_to_round_2.map(|share| format!("{:.0}% of the words of what Round 2 agreed on are in it", share * 100.0));
+        let changed = match (self.verdict_changed_after_round_2, words) {
+            (Some(true), Some(words)) => format!(" and changed the answer ({words})"),
+            (Some(true), None) => " and changed the answer".to_owned(),
+            (Some(false), Some(words)) => format!(" and did not change the answer ({words})"),
+            (Some(false), None) => " and did not change the answer".to_owned(),
+            (None, Some(words)) => format!("; whether they changed the answer cannot be told by its words ({words})"),
+            (None, None) => "; whether they changed the answer is not known".to_owned(),
+        };
+        Some(format!("Rounds 3-4 cost {cost}{changed}"))
+    }
+}
+
+impl AgentMove {
+    /// What became of its position, without its own name; `name` says those of others.
+    pub fn in_words(&self, name: &dyn Fn(&SeatId) -> String) -> String {
+        let what = match self.magnitude {
+            ChangeMagnitude::Same => "maintained position",
+            ChangeMagnitude::MinorRefinement => "minor refinement",
+            ChangeMagnitude::ModerateShift => "moderate shift",
+            ChangeMagnitude::SignificantChange => "significant shift",
+            ChangeMagnitude::Unknown if self.revised_position.is_none() => "gave no answer in Round 3",
+            ChangeMagnitude::Unknown => "could not be compared",
+        };
+        let others: Vec<String> = self.influenced_by.iter().map(name).collect();
+        let by = match others.as_slice() {
+            [_, ..] if self.position_changed() == Some(true) => format!(" influenced by {}", others.join(", ")),
+            [] | [_, ..] => String::new(),
+        };
+        let confidence = match self.confidence_increase().map(|increase| (increase * 100.0).round()) {
+            None => String::new(),
+            Some(0.0) => " (confidence unchanged)".to_owned(),
+            Some(points) => format!(" (confidence {points:+.0}%)"),
+        };
+        let conformity = if self.conformity { "; changed without naming an argument, towards the majority" } else { "" };
+        format!("{what}{by}{confidence}{conformity}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::money::MicroUsd;
+
+    fn moved(agent: &str, magnitude: ChangeMagnitude) -> AgentMove {
+        AgentMove {
+            agent_id: SeatId::new(agent),
+            round1_position: "a".into(),
+            round1_confidence: Confidence::new(0.75),
+            revised_position: Some("b".into()),
+            revised_confidence: Confidence::new(0.83),
+            magnitude,
+            reasoning: String::new(),
+            influenced_by: vec![SeatId::new("x"), SeatId::new("y")],
+            conformity: false,
+        }
+    }
+
+    fn told(agent: &AgentMove) -> String {
+        agent.in_words(&|id| id.as_str().to_uppercase())
+    }
+
+    #[test]
+    fn each_expert_is_told_of_in_a_line() {
+        assert_eq!(told(&moved("a", ChangeMagnitude::SignificantChange)), "significant shift influenced by X, Y (confidence +8%)");
+        assert_eq!(told(&moved("a", ChangeMagnitude::Same)), "maintained position (confidence +8%)");
+        let unstated = AgentMove { revised_confidence: None, influenced_by: vec![], ..moved("a", ChangeMagnitude::MinorRefinement) };
+        assert_eq!(told(&unstated), "minor refinement");
+        let same = AgentMove {
+            revised_confidence: Confidence::new(0.7501),
+            conformity: true,
+            influenced_by: vec![],
+            ..moved("a", ChangeMagnitude::ModerateShift)
+        };
+        assert_eq!(told(&same), "moderate shift (confidence unchanged); changed without naming an argument, towards the majority");
+        assert_eq!(told(&AgentMove { revised_confidence: None, ..moved("a", ChangeMagnitude::Unknown) }), "could not be compared");
+        let silent = AgentMove { revised_position: None, revised_confidence: None, ..moved("a", ChangeMagnitude::Unknown) };
+        assert_eq!(told(&silent), "gave no answer in Round 3");
+    }
+
+    #[test]
+    fn of_what_is_not_known_nothing_is_counted() {
+        let agents =
+            vec![moved("a", ChangeMagnitude::Same), moved("b", ChangeMagnitude::MinorRefinement), moved("c", ChangeMagnitude::Unknown)];
+        let value = DebateValue { status: ComparisonStatus::Compared, total_agents: 3, agents, ..DebateValue::default() };
+        assert_eq!((value.agents_compared(), value.agents_changed_position(), value.change_rate()), (2, 1, Some(0.5)));
+        assert_eq!(value.headline().unwrap(), "1/2 agents changed positions during debate (1 could not be compared)");
+        let failed = DebateValue { status: ComparisonStatus::Failed, ..value };
+        assert_eq!((failed.agents_compared(), failed.change_rate(), failed.headline()), (0, None, None));
+    }
+
+    #[test]
+    fn the_later_rounds_are_told_of_by_what_they_cost_and_changed() {
+        let value = |verdict_changed_after_round_2, similarity_to_round_2| DebateValue {
+            later_rounds_cost: Some(Cost::exactly(MicroUsd(12_300))),
+            verdict_changed_after_round_2,
+            similarity_to_round_2,
+            ..DebateValue::default()
+        };
+        let told = |changed, share| value(changed, share).worth_of_later_rounds().unwrap();
+        assert_eq!(
+            told(Some(false), Some(0.85)),
+            "Rounds 3-4 cost $0.0123 and did not change the answer (85% of the words of what Round 2 agreed on are in it)"
+        );
+        assert_eq!(
+            told(Some(true), Some(0.0)),
+            "Rounds 3-4 cost $0.0123 and changed the answer (0% of the words of what Round 2 agreed on are in it)"
+        );
+        assert_eq!(
+            told(None, Some(0.4)),
+            "Rounds 3-4 cost $0.0123; whether they changed the answer cannot be told by its words (40% of the words of what Round 2 agreed on are in it)"
+        );
+        assert_eq!(told(None, None), "Rounds 3-4 cost $0.0123; whether they changed the answer is not known");
+        assert_eq!(DebateValue::default().worth_of_later_rounds(), None);
+    }
+}

@@ -1,0 +1,53 @@
+//! How likely the strongest point is right, beside what the judge states of it.
+
+use serde::{Deserialize, Serialize};
+
+use crate::domain::confidence::Confidence;
+use crate::stopping::experience::Experience;
+use crate::stopping::pooling::{Stands, Voice, effective_voters, pooled};
+
+use super::{EarlyStop, Evidence, Statement, leading};
+
+/// A probability, and how it is known.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Calibrated {
+    /// Above 0 and below 1.
+    pub probability: f64,
+    pub basis: Basis,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Basis {
+    /// What the experts stated before they knew of each other, shrunk by how far their errors go together.
+    Pool { correlation: f64, effective_voters: f64 },
+    /// What became of the user's own answers with as much agreement.
+    Experience { graded: usize, agreement: f64 },
+}
+
+/// The calibrated probability of the strongest point; `None` where there is none, or where nobody answered.
+pub fn calibrated(rule: &EarlyStop, evidence: &Evidence) -> Option<Calibrated> {
+    let point = evidence.points.get(leading(&evidence.points)?)?;
+    if evidence.answered == 0 || evidence.statements.is_empty() {
+        return None;
+    }
+    if let Some(experience) = Experience::of(&rule.experience) {
+        let agreement = share(point.supporters, evidence.answered);
+        let probability = experience.right_at(agreement)?;
+        return Some(Calibrated { probability, basis: Basis::Experience { graded: experience.graded(), agreement } });
+    }
+    let voices: Vec<Voice> = evidence.statements.iter().map(voice).collect();
+    let correlation = rule.correlation;
+    let basis = Basis::Pool { correlation, effective_voters: effective_voters(voices.len(), correlation) };
+    Some(Calibrated { probability: pooled(&voices, correlation), basis })
+}
+
+fn voice(statement: &Statement) -> Voice {
+    let stands = if statement.supports_leading { Stands::For } else { Stands::Against };
+    Voice { stands, confidence: statement.confidence.map(Confidence::value) }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "nobody seats 2^53 experts")]
+fn share(part: usize, of: usize) -> f64 {
+    (part as f64 / of as f64).min(1.0)
+}
