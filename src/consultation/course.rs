@@ -93,6 +93,24 @@ pub enum JudgePasses {
     Twice,
 }
 
+impl JudgePasses {
+    /// `None` for any other number than 1 and 2.
+    pub fn of_number(number: u64) -> Option<Self> {
+        match number {
+            1 => Some(Self::Once),
+            2 => Some(Self::Twice),
+            _ => None,
+        }
+    }
+
+    pub fn number(self) -> u8 {
+        match self {
+            Self::Once => 1,
+            Self::Twice => 2,
+        }
+    }
+}
+
 /// Whether the clerk compares what the experts held before and after the debate.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

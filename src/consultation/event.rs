@@ -5,7 +5,6 @@ mod control;
 mod cost;
 mod early;
 mod ending;
-mod second_pass;
 mod terms;
 
 use serde::{Deserialize, Serialize};
@@ -13,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use crate::domain::artifact::Artifact;
 use crate::domain::ids::{CallId, ConsultationId, ModelRef, ProviderId, SeatId};
 use crate::domain::money::{Cost, MicroUsd};
+use crate::domain::second_pass::SecondPass;
 use crate::domain::time::Timestamp;
 use crate::domain::tokens::Usage;
 
@@ -25,7 +25,6 @@ pub use control::{HealthUpdate, PulseAnswer, StillWaiting, SubstitutionReason, W
 pub use cost::{CallEstimate, Consent, Estimate, GateReason};
 pub use early::{DecidedBy, EarlyTermination, EarlyTerminationDecision};
 pub use ending::{AbortReason, CancelReason, StateName};
-pub use second_pass::SecondPass;
 pub use terms::{PromptUsed, Resumed, Started};
 
 /// The version of the event stream and of the journal.

@@ -8,11 +8,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::domain::artifact::{Comparison, Content, Magnitude, Verdict};
 use crate::domain::ids::{ModelRef, SeatId};
+use crate::domain::second_pass::SecondPass;
 
 use super::answer::AnswerKind;
 use super::calls::Work;
 use super::errand::{Answer, Brief};
-use super::event::{AgentError, Event, SecondPass};
+use super::event::{AgentError, Event};
 use super::filtering::Shown;
 use super::prompt::Pair;
 use super::relabelling::Relabelling;

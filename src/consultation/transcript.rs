@@ -9,12 +9,13 @@ use crate::domain::artifact::{Artifact, Content, CrossExam, Independent, Revisio
 use crate::domain::confidence::Confidence;
 use crate::domain::ids::{CallId, ConsultationId, ModelRef, SeatId};
 use crate::domain::money::{Cost, MicroUsd};
+use crate::domain::second_pass::SecondPass;
 use crate::domain::time::Timestamp;
 use crate::stopping::early_termination::{Calibrated, EarlyStop, calibrated};
 
 use super::efficiency::Savings;
 use super::event::{
-    AbortReason, AgentError, CallFinished, CancelReason, Consent, EarlyTerminationDecision, Envelope, Estimate, Event, SecondPass, Started,
+    AbortReason, AgentError, CallFinished, CancelReason, Consent, EarlyTerminationDecision, Envelope, Estimate, Event, Started,
     StateName, SubstitutionReason, WhySubstituted,
 };
 use super::evidence::evidence;

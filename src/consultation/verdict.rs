@@ -73,7 +73,7 @@ impl VerdictRound {
         Ok(())
     }
 
-    fn go_on(mut self, turn: &mut Turn<'_>, sent: Result<(), PromptError>) -> State {
+    fn go_on(self, turn: &mut Turn<'_>, sent: Result<(), PromptError>) -> State {
         match sent {
             Ok(()) => self.proceed(turn),
             Err(error) => prompt_failed(turn, State::Verdict(self), &error),

@@ -11,6 +11,7 @@ use crate::domain::panel::Seat;
 
 use super::debate_value;
 use super::escape::{block, inline};
+use super::judged_twice;
 use super::report_sections as sections;
 use super::words::{LOCAL_QUALITY, amount, calibrated_words, model_address, model_name, seat_name, seconds, thousands};
 
@@ -20,6 +21,7 @@ pub fn report(transcript: &Transcript) -> String {
     sections.extend(standing(transcript));
     sections.push("# Consultation Summary".to_owned());
     sections.push(head(transcript));
+    sections.extend(transcript.second_pass.as_ref().and_then(judged_twice::doubt));
     sections.push(consensus(transcript));
     sections.extend(evidence(transcript));
     sections.extend(perspectives(transcript));
@@ -65,8 +67,9 @@ fn head(transcript: &Transcript) -> String {
     let local = panel.seats.iter().any(|seat| transcript.player(seat).provider.is_local());
     let quality = if local { format!(" — {LOCAL_QUALITY}") } else { String::new() };
     let calibrated = calibrated(transcript).unwrap_or_default();
+    let twice = transcript.second_pass.as_ref().map(|second| judged_twice::line(second, transcript.judge())).unwrap_or_default();
     format!(
-        "{question}\n**Confidence:** {confidence}  \n{calibrated}**Judge:** {}  \n**Panel:** {}{quality}{}",
+        "{question}\n**Confidence:** {confidence}  \n{calibrated}{twice}**Judge:** {}  \n**Panel:** {}{quality}{}",
         inline(&judge(transcript)),
         inline(&seats.join(", ")),
         served(transcript)

@@ -95,7 +95,7 @@ pub(super) fn prepare(
     let experience = experience(&home, &models.keys().collect());
     let month = if is_free { None } else { control::month(&settings, &logs, now) };
     chosen.notices.extend(month.and_then(control::month_notice));
-    let course = course(&args.debate, &settings);
+    let course = course(&args.debate, &settings)?;
     let control = control::control(&args.control, &settings, standing, month, &experience)?;
     let plan = Plan {
         id: ConsultationId::from_unique(&unique.to_string()),

@@ -6,7 +6,7 @@ use std::time::Duration;
 use conclave::consultation::answer::AnswerKind;
 use conclave::consultation::call::{Ask, FailureClass, Outcome};
 use conclave::consultation::course::{Course, JudgePasses};
-use conclave::consultation::event::{AbortReason, Event, SecondPass, StateName};
+use conclave::consultation::event::{AbortReason, Event, StateName};
 use conclave::consultation::mode::Mode;
 use conclave::consultation::plan::Plan;
 use conclave::consultation::policy::substitution::OnFailure;
@@ -15,6 +15,7 @@ use conclave::consultation::transcript::Transcript;
 use conclave::domain::artifact::Magnitude;
 use conclave::domain::ids::{ModelRef, SeatId};
 use conclave::domain::money::{Cost, MicroUsd};
+use conclave::domain::second_pass::SecondPass;
 
 use crate::support::script::{Player, failure, good, good_text, plan, reply};
 
