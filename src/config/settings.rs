@@ -365,7 +365,8 @@ mod tests {
                 "panels": {"fast": "security=m"}, "endpoints": {"work": {"base_url": "https://h"}}, "maxInFlight": 2,
                 "parameters": {"openai": {"seed": 0}}, "local_servers": "none", "maxCost": 2, "monthlyBudget": 20.5,
                 "on_failure": "skip", "hedge_after": "off", "pulse_seconds": 0, "max_wait_seconds": 90,
-                "targetRuns": 10, "targetMedianSeconds": 7.5, "target_monthly_cost": 0.25}"#,
+                "targetRuns": 10, "targetMedianSeconds": 7.5, "target_monthly_cost": 0.25, "mode": "explore", "rounds": 3,
+                "early_stop": "auto", "confidenceThreshold": 0.85, "error_correlation": 0, "debate_analysis": "off"}"#,
         )
         .unwrap();
         assert_eq!(settings.always_allow_under, MicroUsd(1_250_000));
@@ -384,6 +385,8 @@ mod tests {
         assert_eq!((settings.pulse, settings.max_wait), (Duration::ZERO, Some(Duration::from_secs(90))));
         assert_eq!((settings.target_runs, settings.target_median), (10, Duration::from_millis(7_500)));
         assert_eq!(settings.target_monthly_cost, MicroUsd(250_000));
+        assert_eq!((settings.mode, settings.rounds.number(), settings.early_stop), (Mode::Explore, 3, Policy::Auto));
+        assert_eq!((settings.confidence_threshold.value(), settings.error_correlation.to_string()), (0.85, "0".to_owned()));
         assert_eq!(settings.origins.len(), Key::ALL.len());
         assert_eq!(settings.origins[&Key::Judge].to_string(), "config.json");
         let written: Map<_, _> = Key::ALL.into_iter().map(|key| (key.name().to_owned(), settings.value(key))).collect();

@@ -105,7 +105,7 @@ mod tests {
     fn labels() -> Labels {
         let seat = |id: &str| Seat {
             id: SeatId::new(id),
-            persona: Persona { id: id.into(), name: id.into(), prompt: String::new(), brief: String::new() },
+            persona: Persona { id: id.into(), name: id.into(), prompt: String::new(), brief: String::new(), aliases: Vec::new() },
             model: ModelRef::new("scripted", "m"),
         };
         Labels::draw(&["one", "two", "three"].map(seat), 7)

@@ -1,6 +1,7 @@
 //! What subscribers are told: one closed enum for terminal, journal and every later face. A journal line is an [`Envelope`].
 
 mod calls;
+mod casting;
 mod control;
 mod cost;
 mod early;
@@ -21,6 +22,7 @@ use super::policy::hedging::NoHedge;
 use super::protocol::{Answer, TimerId};
 
 pub use calls::{AgentError, CallError, CallFinished, CostSource, Purpose};
+pub use casting::Cast;
 pub use control::{HealthUpdate, PulseAnswer, StillWaiting, SubstitutionReason, WhySubstituted};
 pub use cost::{CallEstimate, Consent, Estimate, GateReason};
 pub use early::{DecidedBy, EarlyTermination, EarlyTerminationDecision};
@@ -150,6 +152,9 @@ pub enum Event {
     EarlyTerminationOffered(Box<EarlyTermination>),
     #[serde(rename = "consultation:early_termination_decided")]
     EarlyTerminationDecided(Box<EarlyTerminationDecision>),
+    /// The personas were chosen for this question.
+    #[serde(rename = "panel:cast")]
+    PanelCast(Box<Cast>),
     #[serde(rename = "consultation:completed")]
     Completed { rounds: u8, duration_ms: u64 },
     #[serde(rename = "consultation:aborted")]

@@ -235,7 +235,13 @@ mod tests {
 
     /// The three prompts of later rounds, in both sizes.
     fn prompts(material: Material, found: &Synthesis, examined: &CrossExam) -> Vec<Shown> {
-        let persona = |id: &str| Persona { id: id.to_owned(), name: id.to_owned(), prompt: "You doubt.".to_owned(), brief: String::new() };
+        let persona = |id: &str| Persona {
+            id: id.to_owned(),
+            name: id.to_owned(),
+            prompt: "You doubt.".to_owned(),
+            brief: String::new(),
+            aliases: Vec::new(),
+        };
         let seats = ["one", "two"].map(|id| Seat { id: SeatId::new(id), persona: persona(id), model: ModelRef::new("p", "m") });
         let (templates, labels) = (Templates::builtin(), Labels::draw(&seats, 1));
         let sizes = [Size::Full, Size::Small].into_iter();

@@ -1,15 +1,16 @@
-//! Round 1: every expert answers alone, all at once.
+//! Round 1: every expert answers alone, all at once. Where the personas are to be chosen for the question, that comes first.
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::artifact::{Content, Independent};
+use crate::domain::artifact::{Casting, Content, Independent};
 use crate::domain::ids::SeatId;
 use crate::domain::time::Timestamp;
 
 use super::answer::AnswerKind;
 use super::calls::Work;
-use super::errand::{Brief, Voice};
-use super::event::{AbortReason, AgentError, StateName};
+use super::casting;
+use super::errand::{Answer, Brief, Voice};
+use super::event::{AbortReason, AgentError, Event, StateName};
 use super::filtering::Shown;
 use super::given;
 use super::judging::prompt_failed;
@@ -20,10 +21,23 @@ use super::turn::Turn;
 
 pub(super) const ROUND: u8 = 1;
 
+/// How far the round is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+enum Step {
+    /// The clerk chooses the personas.
+    Casting,
+    /// They are chosen, and nobody has been asked yet: that takes a turn with the new panel.
+    Cast,
+    #[default]
+    Answering,
+}
+
 /// Who has answered so far.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct IndependentRound {
     since: Timestamp,
+    #[serde(default)]
+    step: Step,
     pub(super) work: Work,
     answered: Vec<Independent>,
     voices: Vec<Voice>,
@@ -35,20 +49,67 @@ pub(super) struct IndependentRound {
 pub(super) fn enter(turn: &mut Turn<'_>) -> State {
     turn.change(StateName::AwaitingConsent, StateName::Independent);
     turn.begin_round(ROUND);
-    let seats: Vec<SeatId> = turn.plan.panel.seats.iter().map(|seat| seat.id.clone()).collect();
     let given = turn.plan.course.given.as_deref();
     let round = IndependentRound {
         since: turn.now,
+        step: Step::default(),
         work: Work::default(),
         answered: given.map(|given| given::answers(turn, given)).unwrap_or_default(),
         voices: Vec::new(),
         degraded: 0,
         failed: Vec::new(),
     };
-    if given.is_some() { round.proceed(turn) } else { round.send(turn, &seats) }
+    match given {
+        Some(_) => round.proceed(turn),
+        None if turn.plan.course.asks_for(AnswerKind::Casting) => round.choose(turn),
+        None => round.send_all(turn),
+    }
 }
 
 impl IndependentRound {
+    /// Asks the clerk who should sit.
+    fn choose(mut self, turn: &mut Turn<'_>) -> State {
+        self.step = Step::Casting;
+        let (clerk, plan) = (SeatId::clerk(), turn.plan);
+        let brief =
+            Brief::render(turn, &clerk, |prompter| prompter.casting(&plan.course.cast_from, plan.panel.seats.len()).map(Shown::whole));
+        match brief {
+            Ok(brief) => {
+                self.work.send(turn, &clerk, AnswerKind::Casting, brief);
+                self.proceed(turn)
+            }
+            Err(error) => self.cast(turn, Err(error.to_string())),
+        }
+    }
+
+    /// The clerk has answered, or will not.
+    fn chosen(mut self, turn: &mut Turn<'_>) -> State {
+        if !self.work.is_done() {
+            return State::Independent(self);
+        }
+        let answer = match self.work.take_settled().pop().map(|settled| settled.result) {
+            Some(Ok(Answer { content: Content::Casting(casting), .. })) => Ok(casting),
+            Some(Ok(_)) => Err("the clerk gave another answer than it was asked for".to_owned()),
+            Some(Err(error)) => Err(format!("the clerk gave no answer: {}", error.message)),
+            None => Err("there is no model that could choose".to_owned()),
+        };
+        self.cast(turn, answer)
+    }
+
+    fn cast(mut self, turn: &mut Turn<'_>, answer: Result<Casting, String>) -> State {
+        self.step = Step::Cast;
+        let cast = casting::cast(turn.plan, answer);
+        turn.recast(cast.panel.clone());
+        turn.emit(Event::PanelCast(Box::new(cast)));
+        State::Independent(self)
+    }
+
+    fn send_all(mut self, turn: &mut Turn<'_>) -> State {
+        self.step = Step::Answering;
+        let seats: Vec<SeatId> = turn.plan.panel.seats.iter().map(|seat| seat.id.clone()).collect();
+        self.send(turn, &seats)
+    }
+
     fn send(mut self, turn: &mut Turn<'_>, agents: &[SeatId]) -> State {
         for seat in turn.plan.panel.seats.iter().filter(|seat| agents.contains(&seat.id)) {
             match Brief::render(turn, &seat.id, |prompter| prompter.independent(seat).map(Shown::whole)) {
@@ -62,8 +123,17 @@ impl IndependentRound {
         self.proceed(turn)
     }
 
-    /// Looks at what has been settled, and ends the round when all is.
-    pub(super) fn proceed(mut self, turn: &mut Turn<'_>) -> State {
+    /// Looks at what has been settled.
+    pub(super) fn proceed(self, turn: &mut Turn<'_>) -> State {
+        match self.step {
+            Step::Casting => self.chosen(turn),
+            Step::Cast => State::Independent(self),
+            Step::Answering => self.answered(turn),
+        }
+    }
+
+    /// Experts have answered, or failed. Ends the round when all have.
+    fn answered(mut self, turn: &mut Turn<'_>) -> State {
         for settled in self.work.take_settled() {
             match settled.result {
                 Ok(answer) => {
@@ -81,8 +151,16 @@ impl IndependentRound {
         if self.work.is_done() && !turn.is_stopping() { self.end(turn) } else { State::Independent(self) }
     }
 
-    /// Goes on after an end that was none: those who all failed are asked again.
-    pub(super) fn again(mut self, turn: &mut Turn<'_>) -> State {
+    /// Goes on with a new panel, or after an end that was none: those who all failed are asked again.
+    pub(super) fn again(self, turn: &mut Turn<'_>) -> State {
+        match self.step {
+            Step::Casting => self.chosen(turn),
+            Step::Cast => self.send_all(turn),
+            Step::Answering => self.answer_again(turn),
+        }
+    }
+
+    fn answer_again(mut self, turn: &mut Turn<'_>) -> State {
         if !self.work.is_done() || quorum(self.answered.len()) == Quorum::Met {
             return self.proceed(turn);
         }

@@ -138,7 +138,7 @@ mod tests {
     use crate::domain::panel::Persona;
 
     fn seat(id: &str, name: &str) -> Seat {
-        let persona = Persona { id: id.into(), name: name.into(), prompt: String::new(), brief: String::new() };
+        let persona = Persona { id: id.into(), name: name.into(), prompt: String::new(), brief: String::new(), aliases: Vec::new() };
         Seat { id: SeatId::new(id), persona, model: ModelRef::new("scripted", "m") }
     }
 

@@ -17,6 +17,7 @@ pub mod answer;
 mod awaiting_consent;
 pub mod call;
 mod calls;
+mod casting;
 mod closing;
 mod comparing;
 pub mod composing;
@@ -62,6 +63,7 @@ pub use state::InvalidTransition;
 
 use serde::{Deserialize, Serialize};
 
+use crate::domain::panel::Panel;
 use crate::domain::time::Timestamp;
 
 use event::{AbortReason, Cause, Event, StateName};
@@ -100,15 +102,33 @@ impl Consultation {
         {
             self.plan.control = (**control).clone();
         }
+        let (mut effects, recast) = self.turn(now, cause, |turn, state| step(turn, state, input));
+        if let Some(panel) = recast {
+            // A turn reads the plan, so that a new panel waits for the next one. It needs no input of its own, and is no step of its own in a
+            // log: who is asked follows from who was chosen.
+            casting::recast(&mut self.plan, panel);
+            let (further, _) = self.turn(now, None, |turn, state| state.again(turn));
+            effects.extend(further);
+        }
+        effects
+    }
+
+    /// Lets the state act once. Returns the effects, and the panel that is to sit from now on if it is another one.
+    fn turn(
+        &mut self,
+        now: Timestamp,
+        cause: Option<Cause>,
+        act: impl FnOnce(&mut Turn<'_>, State) -> State,
+    ) -> (Vec<Effect>, Option<Panel>) {
         let mut turn = Turn::new(now, &self.plan, &mut self.ledger, cause);
-        let state = std::mem::take(&mut self.state);
-        let state = step(&mut turn, state, input);
+        let state = act(&mut turn, std::mem::take(&mut self.state));
         self.state = match turn.take_stop() {
             // An answer that is there is given, whatever it came to.
             Some(stop) if !state.name().is_terminal() => end(&mut turn, state, stop.reason, stop.message),
             Some(_) | None => state,
         };
-        turn.into_effects()
+        let recast = turn.take_recast();
+        (turn.into_effects(), recast)
     }
 }
 

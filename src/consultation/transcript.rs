@@ -15,7 +15,7 @@ use crate::stopping::early_termination::{Calibrated, EarlyStop, calibrated};
 
 use super::efficiency::Savings;
 use super::event::{
-    AbortReason, AgentError, CallFinished, CancelReason, Consent, EarlyTerminationDecision, Envelope, Estimate, Event, Started,
+    AbortReason, AgentError, CallFinished, CancelReason, Cast, Consent, EarlyTerminationDecision, Envelope, Estimate, Event, Started,
     StateName, SubstitutionReason, WhySubstituted,
 };
 use super::evidence::evidence;
@@ -49,6 +49,8 @@ pub struct Transcript {
     pub rounds: Vec<(u8, Duration)>,
     /// What was decided after Round 2, where it was looked at.
     pub early_end: Option<EarlyTerminationDecision>,
+    /// How the personas were chosen for the question; `None` where they were given, or are not chosen yet.
+    pub cast: Option<Cast>,
     /// How it ended; `None` again once it was gone on with.
     pub abort: Option<Abort>,
     /// From the first event to the last, without the time between an interruption and going on.
@@ -133,6 +135,7 @@ impl Transcript {
             ceiling: None,
             rounds: Vec::new(),
             early_end: None,
+            cast: None,
             abort: None,
             duration: Duration::ZERO,
             paused: Duration::ZERO,
@@ -189,6 +192,11 @@ impl Transcript {
             }
             Event::Aborted { reason, message, during, .. } => {
                 self.abort = Some(Abort { reason: *reason, message: message.clone(), during: *during });
+            }
+            Event::PanelCast(cast) => {
+                self.terms.panel = cast.panel.clone();
+                self.terms.expert_order.clone_from(&cast.expert_order);
+                self.cast = Some((**cast).clone());
             }
             Event::EarlyTerminationDecided(decision) => self.early_end = Some((**decision).clone()),
             Event::Resumed(resumed) => {

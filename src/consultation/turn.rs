@@ -5,6 +5,7 @@ use std::time::Duration;
 use crate::domain::artifact::{Artifact, Content};
 use crate::domain::ids::{CallId, ModelRef, ProviderId, SeatId};
 use crate::domain::money::Cost;
+use crate::domain::panel::Panel;
 use crate::domain::time::Timestamp;
 use crate::stopping::circuit::{CircuitRule, Permit};
 
@@ -30,6 +31,7 @@ pub(super) struct Turn<'a> {
     /// Goes with the first event of this turn.
     cause: Option<Cause>,
     stop: Option<Stop>,
+    recast: Option<Panel>,
 }
 
 /// Why the consultation is to end when this turn is over.
@@ -41,7 +43,7 @@ pub(super) struct Stop {
 
 impl<'a> Turn<'a> {
     pub(super) fn new(now: Timestamp, plan: &'a Plan, ledger: &'a mut Ledger, cause: Option<Cause>) -> Self {
-        Self { now, plan, ledger, effects: Vec::new(), cause, stop: None }
+        Self { now, plan, ledger, effects: Vec::new(), cause, stop: None, recast: None }
     }
 
     pub(super) fn into_effects(self) -> Vec<Effect> {
@@ -91,6 +93,15 @@ impl<'a> Turn<'a> {
     /// Ends the consultation when this turn is over; until then no call goes out. The first reason counts.
     pub(super) fn stop(&mut self, reason: AbortReason, message: impl Into<String>) {
         self.stop.get_or_insert_with(|| Stop { reason, message: message.into() });
+    }
+
+    /// From the next turn on these sit.
+    pub(super) fn recast(&mut self, panel: Panel) {
+        self.recast = Some(panel);
+    }
+
+    pub(super) fn take_recast(&mut self) -> Option<Panel> {
+        self.recast.take()
     }
 
     pub(super) fn is_stopping(&self) -> bool {

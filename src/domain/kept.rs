@@ -77,6 +77,8 @@ pub struct Kept {
     pub degradations: Vec<String>,
     pub experts: Vec<KeptAgent>,
     pub judge: Option<ModelRef>,
+    /// How the personas were chosen for the question; `None` where they were given.
+    pub casting: Option<KeptCasting>,
     pub independents: Vec<Independent>,
     pub synthesis: Option<Synthesis>,
     pub revisions: Vec<Revision>,
@@ -127,6 +129,16 @@ pub struct KeptAgent {
     pub id: SeatId,
     pub name: String,
     pub model: Option<ModelRef>,
+}
+
+/// The choice of the personas.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct KeptCasting {
+    pub task_type: String,
+    pub reason: String,
+    /// The model that chose; `None` when the usual personas sat.
+    pub chosen_by: Option<ModelRef>,
+    pub notes: Vec<String>,
 }
 
 /// One round that had begun.
@@ -201,13 +213,15 @@ impl Kept {
         }
     }
 
-    /// The agent that a person means: the judge, or a seat by its id or its name, in any letters.
+    /// The agent that a person means: the judge, the clerk, or a seat by its id or its name, in any letters.
     pub fn agent_called(&self, text: &str) -> Option<SeatId> {
         let text = text.trim();
         let is_meant = |name: &str| name.to_lowercase() == text.to_lowercase();
         let exact = self.experts.iter().find(|expert| expert.id.as_str() == text);
         let found = exact.or_else(|| self.experts.iter().find(|expert| is_meant(expert.id.as_str()) || is_meant(&expert.name)));
-        found.map(|expert| expert.id.clone()).or_else(|| is_meant("judge").then(SeatId::judge))
+        found
+            .map(|expert| expert.id.clone())
+            .or_else(|| [SeatId::judge(), SeatId::clerk()].into_iter().find(|beside| is_meant(beside.as_str())))
     }
 
     /// The id as commands take it, where it has our form.

@@ -1,5 +1,7 @@
 //! Who sits on the panel and who judges.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use super::ids::{ModelRef, ProviderId, SeatId};
@@ -16,6 +18,52 @@ pub struct Persona {
     /// The same in a sentence, for a small model, which repeats a long text instead of thinking by it. Empty: the first paragraph.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub brief: String,
+    /// Other words by which it may be asked for. None on a panel, where it has a seat.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub aliases: Vec<String>,
+}
+
+/// What no persona may be called: these words stand for somebody or something else.
+pub const RESERVED_NAMES: [&str; 4] = ["judge", "clerk", "consensus", "auto"];
+
+impl Persona {
+    /// Everything that it can be asked for by: its id, its name, its aliases.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        [&self.id, &self.name].into_iter().chain(&self.aliases).map(String::as_str)
+    }
+
+    /// Whether a text is one of its names, whatever case, spaces and punctuation it is written with.
+    pub fn is_called(&self, text: &str) -> bool {
+        let wanted = bare(text);
+        !wanted.is_empty() && self.names().any(|name| bare(name) == wanted)
+    }
+}
+
+/// The letters and digits of a name, in lower case.
+pub fn bare(name: &str) -> String {
+    name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+}
+
+/// Gives each of these a seat in order. A persona that sits more than once is told apart by a number.
+pub fn seated(players: impl IntoIterator<Item = (Persona, ModelRef)>) -> Vec<Seat> {
+    let mut seats: Vec<Seat> = Vec::new();
+    let mut met: BTreeMap<String, usize> = BTreeMap::new();
+    for (persona, model) in players {
+        let times = met.entry(persona.id.clone()).or_default();
+        let (mut id, mut name) = (persona.id.clone(), persona.name.clone());
+        loop {
+            *times += 1;
+            if *times > 1 {
+                (id, name) = (format!("{}-{times}", persona.id), format!("{} {times}", persona.name));
+            }
+            // `security-2` may be a persona of its own.
+            if seats.iter().all(|seat| seat.id.as_str() != id) {
+                break;
+            }
+        }
+        seats.push(Seat { id: SeatId::new(id), persona: Persona { name, aliases: Vec::new(), ..persona }, model });
+    }
+    seats
 }
 
 /// One expert: a persona played by a model.
@@ -71,7 +119,7 @@ mod tests {
         let is_one_family = |models: &[&str]| {
             let seat = |model: &&str| Seat {
                 id: SeatId::new(*model),
-                persona: Persona { id: "p".into(), name: "P".into(), prompt: String::new(), brief: String::new() },
+                persona: Persona { id: "p".into(), name: "P".into(), prompt: String::new(), brief: String::new(), aliases: vec![] },
                 model: model.parse().unwrap(),
             };
             Panel { seats: models.iter().map(seat).collect(), judges: vec![] }.is_one_family()

@@ -47,6 +47,12 @@ fn terms(transcript: &Transcript) -> Value {
             "model": seat.model.model,
         })).collect::<Vec<_>>(),
         "panel": panel(transcript),
+        "casting": transcript.cast.as_ref().map(|cast| json!({
+            "task_type": cast.task_type,
+            "reason": cast.reason,
+            "chosen_by": cast.chosen_by,
+            "notes": cast.notes,
+        })),
         "judge": transcript.judge().map(model),
         "substitutions": transcript.substitutions.iter().map(|substitution| json!({
             "agent": name(transcript, &substitution.agent_id),

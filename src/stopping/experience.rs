@@ -146,7 +146,7 @@ mod tests {
         let at = |agreement| right_at(&levels, agreement);
         assert_eq!((at(0.6), at(0.8), at(0.1)), (at(0.5), at(2.0 / 3.0), at(0.5)));
         assert!(at(0.5) < at(2.0 / 3.0) && at(2.0 / 3.0) < at(1.0));
-        let kept_shorter = [level(0.667, 40, 0.7), level(0.5, 40, 0.5)];
+        let kept_shorter = [level(0.67, 40, 0.7), level(0.5, 40, 0.5)];
         assert!(right_at(&kept_shorter, 2.0 / 3.0) > 0.6, "however 2 of 3 was rounded");
     }
 

@@ -8,13 +8,16 @@ use crate::consultation::event::{CallEstimate, Estimate};
 use crate::domain::money::Cost;
 use crate::domain::panel::Panel;
 
+use super::lines::beside_the_panel;
 use super::words::{amount, round_title, seat_name, thousands};
 
 pub(super) fn estimate_lines(estimate: &Estimate, panel: &Panel) -> Vec<String> {
     let (input, output) = (thousands(estimate.input_tokens), thousands(estimate.output_tokens));
     let total = range(estimate.low, estimate.cost, estimate.high);
     let mut lines = vec![format!("   Estimate: {input} input tokens, ~{output} output tokens, {total}")];
-    let who = |call: &CallEstimate| panel.seat(&call.agent_id).map_or_else(|| "Judge".to_owned(), |seat| seat_name(panel, seat));
+    let who = |call: &CallEstimate| {
+        panel.seat(&call.agent_id).map_or_else(|| beside_the_panel(&call.agent_id).to_owned(), |seat| seat_name(panel, seat))
+    };
     let widest = estimate.calls.iter().map(|call| measure_text_width(&who(call))).max().unwrap_or(0);
     let rounds: BTreeSet<u8> = estimate.calls.iter().map(|call| call.round_number).collect();
     for round in rounds {

@@ -95,7 +95,8 @@ fn head(kept: &Kept) -> String {
     let seats: Vec<String> = kept.experts.iter().map(seat).collect();
     let panel = if seats.is_empty() { String::new() } else { format!("  \n**Panel:** {}", inline(&seats.join(", "))) };
     let grade = kept.grade.as_ref().map(|grade| format!("  \n**Outcome:** {}", outcome(grade))).unwrap_or_default();
-    format!("{}\n**Confidence:** {confidence}{grade}{twice}{judge}{panel}", sections::question(&kept.question))
+    let casting = kept.casting.as_ref().map(sections::personas).unwrap_or_default();
+    format!("{}\n**Confidence:** {confidence}{grade}{twice}{judge}{panel}{casting}", sections::question(&kept.question))
 }
 
 /// What became of the answer, and why in the user's own words.
@@ -148,7 +149,11 @@ pub(super) fn before(kept: &Kept, revision: &Revision) -> Option<Confidence> {
 }
 
 pub(super) fn name(kept: &Kept, agent: &str) -> String {
-    inline(if agent == SeatId::judge().as_str() { "Judge" } else { kept.name_of(agent) })
+    inline(match agent {
+        judge if judge == SeatId::judge().as_str() => "Judge",
+        clerk if clerk == SeatId::clerk().as_str() => "Clerk",
+        expert => kept.name_of(expert),
+    })
 }
 
 /// The seat's name; with its id where another seat has the same name.

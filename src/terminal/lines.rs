@@ -4,15 +4,16 @@ use std::time::Duration;
 
 use console::measure_text_width;
 
+use crate::consultation::answer::AnswerKind;
 use crate::consultation::course::Rounds;
 use crate::consultation::event::{
-    CallFinished, Consent, Estimate, HealthUpdate, Resumed, Started, StateName, SubstitutionReason, WhySubstituted,
+    CallFinished, Cast, Consent, Estimate, HealthUpdate, Resumed, Started, StateName, SubstitutionReason, WhySubstituted,
 };
 use crate::consultation::mode::Ending;
 use crate::consultation::plan::Material;
 use crate::consultation::policy::health::HealthStatus;
 use crate::consultation::policy::hedging::NoHedge;
-use crate::domain::ids::{ModelRef, ProviderId};
+use crate::domain::ids::{ModelRef, ProviderId, SeatId};
 use crate::domain::money::{Cost, MicroUsd};
 use crate::domain::panel::Panel;
 
@@ -26,12 +27,62 @@ pub(super) fn starting(terms: &Started) -> String {
 /// The panel in force: seat, persona, provider and model of each, the judge and those that stand in for it.
 pub(super) fn panel(terms: &Started, width: Option<usize>) -> Vec<String> {
     let panel = &terms.panel;
-    let mut rows: Vec<(String, String)> = panel.seats.iter().map(|seat| (seat_name(panel, seat), model_address(&seat.model))).collect();
+    let clerk = casting_clerk(terms);
+    // Who will sit is not known yet; who will play them is.
+    let name = |(at, seat)| if clerk.is_some() { format!("Expert {}", at + 1) } else { seat_name(panel, seat) };
+    let seats = panel.seats.iter().enumerate();
+    let mut rows: Vec<(String, String)> = seats.map(|(at, seat)| (name((at, seat)), model_address(&seat.model))).collect();
     if let Some((judge, fallbacks)) = panel.judges.split_first() {
         let others: Vec<String> = fallbacks.iter().map(ToString::to_string).collect();
         let then = if others.is_empty() { String::new() } else { format!(", then {}", others.join(", ")) };
         rows.push(("Judge".to_owned(), format!("{}{then}", model_address(judge))));
     }
+    rows.extend(
+        clerk.map(|clerk| ("Clerk".to_owned(), format!("{}, chooses the personas", clerk.map_or("nobody".to_owned(), model_address)))),
+    );
+    table(&rows, width)
+}
+
+/// The seats of a panel alone.
+pub(super) fn seats(panel: &Panel, width: Option<usize>) -> Vec<String> {
+    let rows: Vec<(String, String)> = panel.seats.iter().map(|seat| (seat_name(panel, seat), model_address(&seat.model))).collect();
+    table(&rows, width)
+}
+
+/// The clerk where it is to choose the personas, if there is one at all; `None` where they are given.
+fn casting_clerk(terms: &Started) -> Option<Option<&ModelRef>> {
+    let course = &terms.plan.as_ref()?.course;
+    course.asks_for(AnswerKind::Casting).then_some(course.clerk.as_ref())
+}
+
+/// Who is at work without a seat.
+pub(super) fn beside_the_panel(agent: &SeatId) -> &'static str {
+    if agent.is_clerk() { "Clerk" } else { "Judge" }
+}
+
+/// Whom the clerk has chosen, or who sits because it chose nobody.
+pub(super) fn cast(cast: &Cast) -> String {
+    let names: Vec<&str> = cast.panel.seats.iter().map(crate::domain::panel::Seat::name).collect();
+    let (names, task) = (names.join(", "), one_line(&cast.task_type));
+    match &cast.chosen_by {
+        None => format!("🎭 The usual personas sit: {names}"),
+        Some(_) if task.is_empty() => format!("🎭 Chosen for this question: {names}"),
+        Some(_) => format!("🎭 Chosen for this question ({task}): {names}"),
+    }
+}
+
+/// The clerk's reason.
+pub(super) fn why_cast(cast: &Cast) -> Option<String> {
+    let reason = one_line(&cast.reason);
+    (cast.chosen_by.is_some() && !reason.is_empty()).then(|| format!("   {reason}"))
+}
+
+/// What was not as it should be with the choice.
+pub(super) fn cast_note(note: &str) -> String {
+    format!("   Note: {}", one_line(note))
+}
+
+fn table(rows: &[(String, String)], width: Option<usize>) -> Vec<String> {
     let widest = rows.iter().map(|(name, _)| measure_text_width(name)).max().unwrap_or(0);
     let row = |(name, model): &(String, String)| {
         let head = format!("   {name}{}", " ".repeat(widest.saturating_sub(measure_text_width(name)) + 2));

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use crate::consultation::event::{
-    AbortReason, CallFinished, CancelReason, Consent, EarlyTerminationDecision, Envelope, Estimate, Event, GateReason, Started,
+    AbortReason, CallFinished, CancelReason, Cast, Consent, EarlyTerminationDecision, Envelope, Estimate, Event, GateReason, Started,
     SubstitutionReason, WhySubstituted,
 };
 use crate::consultation::policy::consent::Month;
@@ -134,7 +134,7 @@ impl Progress {
 
     fn name(&self, agent: &SeatId) -> String {
         let seat = self.terms.as_ref().and_then(|terms| terms.panel.seat(agent));
-        seat.map_or_else(|| "Judge".to_owned(), |seat| seat.name().to_owned())
+        seat.map_or_else(|| lines::beside_the_panel(agent).to_owned(), |seat| seat.name().to_owned())
     }
 
     /// The name of the agent whom a call is for.
@@ -156,6 +156,19 @@ impl Progress {
         }
         for line in lines::mode(terms).into_iter().chain(lines::material(terms)) {
             self.note(line);
+        }
+    }
+
+    fn cast(&self, cast: &Cast) {
+        self.heading(&lines::cast(cast));
+        if let Some(line) = lines::why_cast(cast) {
+            self.note(&line);
+        }
+        for line in lines::seats(&cast.panel, self.width()) {
+            self.printer.note(&line);
+        }
+        for note in &cast.notes {
+            self.alert(&lines::cast_note(note));
         }
     }
 
@@ -201,6 +214,11 @@ impl Progress {
                 self.terms = Some(terms.clone());
             }
             Event::Resumed(_) => self.started_at = envelope.at,
+            Event::PanelCast(cast) => {
+                if let Some(terms) = &mut self.terms {
+                    terms.panel = cast.panel.clone();
+                }
+            }
             Event::CostEstimated(estimate) => self.estimate = Some(estimate.clone()),
             Event::CostGate { why, .. } => self.why_asked.clone_from(why),
             Event::CallStarted { call, agent_id, model, .. } => {
@@ -262,12 +280,15 @@ impl Progress {
             Event::AgentThinking { name, .. } if plain => self.note(&lines::thinking(name)),
             Event::AgentCompleted { name, duration_ms, .. } if plain => self.note(&lines::completed(name, *duration_ms)),
             Event::AgentThinking { .. } | Event::AgentCompleted { .. } => {}
+            // What comes of it is told with what is done instead.
+            Event::AgentFailed { agent_id, name, error, .. } if agent_id.is_clerk() => self.detail(&lines::failed(name, &error.message)),
             Event::AgentFailed { name, error, .. } => self.alert(&lines::failed(name, &error.message)),
             Event::ProviderSubstituted { agent_id, original, substitute, reason, message, .. } => {
                 let line = lines::substituted(&self.name(agent_id), original, substitute, reason, message);
                 // Where nothing failed, there is nothing to worry about.
                 if *reason == SubstitutionReason::Known(WhySubstituted::Hedge) { self.note(&line) } else { self.alert(&line) }
             }
+            Event::PanelCast(cast) => self.cast(cast),
             Event::RoundCompleted { round_number, .. } => {
                 self.settle(elapsed);
                 self.heading(&lines::round_complete(*round_number));

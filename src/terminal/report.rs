@@ -4,9 +4,10 @@
 use std::fmt::Write as _;
 
 use crate::consultation::digest::{Concern, Status};
-use crate::consultation::event::StateName;
+use crate::consultation::event::{Cast, StateName};
 use crate::consultation::transcript::Transcript;
 use crate::domain::artifact::{Revision, Source};
+use crate::domain::kept::KeptCasting;
 use crate::domain::panel::Seat;
 
 use super::debate_value;
@@ -68,8 +69,11 @@ fn head(transcript: &Transcript) -> String {
     let quality = if local { format!(" — {LOCAL_QUALITY}") } else { String::new() };
     let calibrated = calibrated(transcript).unwrap_or_default();
     let twice = transcript.second_pass.as_ref().map(|second| judged_twice::line(second, transcript.judge())).unwrap_or_default();
+    let cast = transcript.cast.clone();
+    let cast = cast.map(|Cast { task_type, reason, chosen_by, notes, .. }| KeptCasting { task_type, reason, chosen_by, notes });
+    let cast = cast.as_ref().map(sections::personas).unwrap_or_default();
     format!(
-        "{question}\n**Confidence:** {confidence}  \n{calibrated}{twice}**Judge:** {}  \n**Panel:** {}{quality}{}",
+        "{question}\n**Confidence:** {confidence}  \n{calibrated}{twice}**Judge:** {}  \n**Panel:** {}{quality}{cast}{}",
         inline(&judge(transcript)),
         inline(&seats.join(", ")),
         served(transcript)

@@ -4,8 +4,10 @@ use std::fmt::Write as _;
 
 use crate::domain::artifact::{Choice, Dissent, Evidence, Independent, Revision, Severity, Verdict};
 use crate::domain::confidence::Confidence;
+use crate::domain::kept::KeptCasting;
 
 use super::escape::{block, inline};
+use super::words::model_address;
 
 /// Names an agent for a line of Markdown.
 pub(super) type Names<'a> = &'a dyn Fn(&str) -> String;
@@ -19,6 +21,21 @@ pub(super) fn question(asked: &str) -> String {
     } else {
         format!("**Question:** {}  ", inline(asked))
     }
+}
+
+/// How the personas were chosen for the question, as a line under the panel.
+pub(super) fn personas(casting: &KeptCasting) -> String {
+    let KeptCasting { task_type, reason, chosen_by, notes } = casting;
+    let notes = if notes.is_empty() { String::new() } else { format!(" ({})", inline(&notes.join("; "))) };
+    let chosen = match chosen_by {
+        None => "the usual ones".to_owned(),
+        Some(clerk) => {
+            let task = if task_type.is_empty() { "this question".to_owned() } else { inline(task_type) };
+            let reason = if reason.is_empty() { String::new() } else { format!(": {}", inline(reason)) };
+            format!("chosen by the clerk, {}, for {task}{reason}", inline(&model_address(clerk)))
+        }
+    };
+    format!("  \n**Personas:** {chosen}{notes}")
 }
 
 /// The answer, and its summary where that says something else.

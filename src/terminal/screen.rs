@@ -156,6 +156,11 @@ impl Screen {
     pub(super) fn follow(&mut self, event: &Event, now: Duration) {
         match event {
             Event::Started(terms) => self.columns = lines::columns(&terms.panel),
+            Event::PanelCast(cast) => {
+                self.columns = lines::columns(&cast.panel);
+                // Its work is done, and the rows of those whom it chose stand without it.
+                self.rows.retain(|row| !row.agent.is_clerk());
+            }
             Event::CostEstimated(estimate) => {
                 self.estimate = Some(estimate.cost);
                 self.rounds = estimate.calls.iter().map(|call| call.round_number).max().unwrap_or(4);

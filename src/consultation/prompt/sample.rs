@@ -52,7 +52,13 @@ pub(super) fn fill_all(templates: &Templates) -> Result<(), PromptError> {
 }
 
 fn seat(id: &str) -> Seat {
-    let persona = Persona { id: id.to_owned(), name: id.to_owned(), prompt: "You are an expert.".to_owned(), brief: String::new() };
+    let persona = Persona {
+        id: id.to_owned(),
+        name: id.to_owned(),
+        prompt: "You are an expert.".to_owned(),
+        brief: String::new(),
+        aliases: Vec::new(),
+    };
     Seat { id: SeatId::new(id), persona, model: ModelRef::new("none", "none") }
 }
 

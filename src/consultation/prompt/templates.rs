@@ -27,7 +27,7 @@ macro_rules! builtin {
     ($($name:literal),* $(,)?) => { [$(($name, include_str!(concat!("../../../prompts/", $name, ".md")))),*] };
 }
 
-const BUILTIN: [(&str, &str); 31] = builtin![
+const BUILTIN: [(&str, &str); 38] = builtin![
     "question",
     "material",
     "small/material",
@@ -56,9 +56,16 @@ const BUILTIN: [(&str, &str); 31] = builtin![
     "clerk/comparison",
     "clerk/small/casting",
     "clerk/small/comparison",
-    "personas/security",
+    "personas/accessibility",
     "personas/architecture",
+    "personas/creative",
+    "personas/devops",
+    "personas/documentation",
+    "personas/performance",
     "personas/pragmatic",
+    "personas/security",
+    "personas/skeptic",
+    "personas/testing",
 ];
 
 /// The templates in force, by path name without the ending: `converge/independent`.
@@ -120,32 +127,36 @@ impl Templates {
         self.texts.iter().map(used).collect()
     }
 
-    /// The personas in the order of their ids.
+    /// The personas in the order of their files' names.
     pub fn personas(&self) -> Vec<Persona> {
-        self.persona_files().map(|(persona, _)| persona).collect()
+        self.persona_files().map(|(_, persona)| persona).collect()
     }
 
-    /// The persona with this id, name or alias, whatever the case.
+    /// The persona with this id, name or alias.
     pub fn persona(&self, wanted: &str) -> Option<Persona> {
-        let wanted = wanted.trim();
-        let named = |(persona, aliases): &(Persona, Vec<&str>)| {
-            [persona.id.as_str(), persona.name.as_str()].iter().chain(aliases).any(|name| name.eq_ignore_ascii_case(wanted))
-        };
-        self.persona_files().find(named).map(|(persona, _)| persona)
+        self.persona_files().map(|(_, persona)| persona).find(|persona| persona.is_called(wanted))
     }
 
-    fn persona_files(&self) -> impl Iterator<Item = (Persona, Vec<&str>)> {
-        self.texts.iter().filter(|(name, _)| name.starts_with(PERSONAS)).filter_map(|(_, text)| {
+    /// Whether a template is as this version of the program has it.
+    pub fn is_builtin(&self, name: &str) -> bool {
+        let builtin = BUILTIN.iter().find(|(known, _)| *known == name);
+        builtin.is_some_and(|(_, text)| self.texts.get(name).is_some_and(|own| *own == normal(text)))
+    }
+
+    /// Each persona with the name of the template that it is read from.
+    pub fn persona_files(&self) -> impl Iterator<Item = (&str, Persona)> {
+        self.texts.iter().filter(|(name, _)| name.starts_with(PERSONAS)).filter_map(|(file, text)| {
             let front = FrontMatter::of(text);
-            let aliases = front.get("aliases").unwrap_or_default().split(',').map(str::trim).filter(|alias| !alias.is_empty()).collect();
+            let aliases = front.get("aliases").unwrap_or_default().split(',').map(str::trim).filter(|alias| !alias.is_empty());
             let field = |name: &str| front.get(name).map(ToOwned::to_owned);
             let persona = Persona {
                 id: field("id")?,
                 name: field("name")?,
                 prompt: front.body.trim().to_owned(),
                 brief: field("brief").unwrap_or_default(),
+                aliases: aliases.map(ToOwned::to_owned).collect(),
             };
-            Some((persona, aliases))
+            Some((file.as_str(), persona))
         })
     }
 

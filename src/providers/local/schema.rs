@@ -54,13 +54,15 @@ impl Limits<'_> {
         (usual * self.scale / 100).max(SHORTEST)
     }
 
-    fn items(field: &str) -> (u64, u64) {
+    fn items(&self, field: &str) -> (u64, u64) {
+        // Where the room is small, a menu is shorter rather than its words cut down to nothing.
+        let one_more = u64::from(self.scale > 40);
         match field {
             "key_points" => (2, 4),
             "priority_order" | "supporting_agents" | "viewpoints" => (1, 3),
             // One option is no menu.
-            "recommendations" => (2, 3),
-            "pros" | "cons" => (1, 2),
+            "recommendations" => (2, 2 + one_more),
+            "pros" | "cons" => (1, 1 + one_more),
             "personas" | "comparisons" => (1, 6),
             // Left the choice, a small model takes the empty list as the shortest way out, and there is no debate.
             "evidence" | "challenges" | "consensus_points" | "tensions" => (1, 2),
@@ -81,7 +83,7 @@ fn narrow(node: &mut Value, field: &str, limits: &Limits<'_>) {
             map.insert("enum".to_owned(), Value::Array(steps));
         }
         Some("array") => {
-            let (least, most) = Limits::items(field);
+            let (least, most) = limits.items(field);
             map.insert("minItems".to_owned(), json!(least));
             map.insert("maxItems".to_owned(), json!(most));
             if let Some(items) = map.get_mut("items") {

@@ -32,6 +32,7 @@ pub(super) fn read(record: Fields<'_>) -> Kept {
         state: state(record, verdict.as_ref()),
         status: record.said("status"),
         degradations: Vec::new(),
+        casting: None,
         judge: None,
         agreement: agreement(&independents, synthesis.as_ref()),
         recommendation: verdict.as_ref().map(|verdict| verdict.recommendation.clone()),

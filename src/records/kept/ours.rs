@@ -2,7 +2,7 @@
 
 use crate::domain::artifact::{CrossExam, Independent, Revision, Synthesis, Verdict};
 use crate::domain::ids::{ModelRef, ProviderId, SeatId};
-use crate::domain::kept::{EarlyEnd, Kept, KeptAgent, KeptRound, Work, Writer};
+use crate::domain::kept::{EarlyEnd, Kept, KeptAgent, KeptCasting, KeptRound, Work, Writer};
 use crate::domain::money::MicroUsd;
 
 use super::artifacts::{self, Seats};
@@ -26,6 +26,7 @@ pub(super) fn read(record: Fields<'_>) -> Kept {
         state: record.said("state"),
         status: record.said("status"),
         degradations: record.texts("degradations"),
+        casting: record.get("casting").map(|_| casting(record.at("casting"))),
         judge: record.get("judge").and_then(|_| model(record.at("judge"))),
         independents: artifacts.independents,
         synthesis: artifacts.synthesis,
@@ -88,6 +89,15 @@ fn experts(record: Fields<'_>) -> Vec<KeptAgent> {
         Some(KeptAgent { name, model: taken_over(&id).or_else(|| model(agent)), id: SeatId::new(id) })
     };
     record.each("agents").filter_map(one).collect()
+}
+
+fn casting(casting: Fields<'_>) -> KeptCasting {
+    KeptCasting {
+        task_type: casting.text_or_empty("task_type"),
+        reason: casting.text_or_empty("reason"),
+        chosen_by: casting.text("chosen_by").and_then(|model| model.parse().ok()),
+        notes: casting.texts("notes"),
+    }
 }
 
 fn model(named: Fields<'_>) -> Option<ModelRef> {

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::domain::kept::{Kept, Work, Writer};
+use crate::domain::kept::{Kept, KeptCasting, Work, Writer};
 use crate::domain::money::Cost;
 use crate::domain::words::{amount, model_address, round_title, seconds, thousands};
 
@@ -21,7 +21,12 @@ pub(super) fn panel(page: &mut Markup, kept: &Kept) {
         page.put("<tr><th scope=\"row\">").inline(name).put("</th><td>");
         page.inline(&model.map_or_else(|| UNKNOWN.to_owned(), model_address)).put("</td></tr>\n");
     }
-    page.put("</tbody>\n</table>\n</div>\n</section>\n");
+    page.put("</tbody>\n</table>\n</div>\n");
+    if let Some(KeptCasting { task_type, reason, chosen_by: Some(clerk), .. }) = &kept.casting {
+        page.put("<p class=\"quiet\">The personas were chosen by ").inline(&model_address(clerk)).put(" for ").inline(task_type);
+        page.put(": ").inline(reason).put("</p>\n");
+    }
+    page.put("</section>\n");
 }
 
 pub(super) fn cost(page: &mut Markup, kept: &Kept) {

@@ -69,7 +69,8 @@ fn it_ends_when_the_threshold_is_reached_and_every_guard_holds() {
 
 #[test]
 fn a_threshold_that_is_met_exactly_is_met() {
-    let exact: [(&[f64], f64); 9] = [
+    let exact: [(&[f64], f64); 10] = [
+        (&[0.0157, 0.0143], 0.015),
         (&[0.9], 0.9),
         (&[0.95, 0.85], 0.9),
         (&[0.9, 0.8], 0.85),
@@ -190,6 +191,19 @@ fn a_rubber_stamp_takes_all_three_signs() {
     assert_eq!(with(&|evidence| evidence.statements[1].confidence = stated(0.85)), Outcome::Held, "0.85 is not above 0.85");
     assert_eq!(with(&|evidence| evidence.statements[1].confidence = stated(0.86)), Outcome::Fired);
     assert_eq!(with(&|evidence| evidence.statements[2].text = "Something else is better here.".into()), Outcome::Held);
+}
+
+#[test]
+fn texts_are_near_identical_from_six_tenths_on() {
+    let like = |one: &str, other: &str| {
+        let mut evidence = copied();
+        evidence.statements.truncate(2);
+        evidence.statements[0].text = one.into();
+        evidence.statements[1].text = other.into();
+        outcome(&evidence, "rubber_stamp")
+    };
+    assert_eq!(like("take the one that is old", "take the one that is new"), Outcome::Fired, "three trigrams of five");
+    assert_eq!(like("take the one that was", "take the one that is"), Outcome::Held, "two of four");
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! The machine: scenarios with their exact logs, invariants under random scripts, and restoring at any point.
 
+mod comparing;
 mod control;
 mod cut_off;
 mod early_end;

@@ -34,7 +34,13 @@ pub(crate) struct Sample {
 pub(crate) fn panel() -> Panel {
     let seat = |id: &str, name: &str, model: ModelRef| Seat {
         id: SeatId::new(id),
-        persona: Persona { id: id.to_owned(), name: name.to_owned(), prompt: format!("You are the {name}."), brief: String::new() },
+        persona: Persona {
+            id: id.to_owned(),
+            name: name.to_owned(),
+            prompt: format!("You are the {name}."),
+            brief: String::new(),
+            aliases: Vec::new(),
+        },
         model,
     };
     Panel {

@@ -360,6 +360,10 @@ fn line(event: &Event) -> String {
         Event::ProviderSubstituted { agent_id, original, substitute, .. } => {
             format!("consultation:provider_substituted {agent_id} {original} -> {substitute}")
         }
+        Event::PanelCast(cast) => {
+            let seats: Vec<&str> = cast.panel.seats.iter().map(|seat| seat.id.as_str()).collect();
+            format!("panel:cast {}", seats.join(", "))
+        }
         Event::Completed { rounds, .. } => format!("consultation:completed {rounds}"),
         Event::Aborted { reason, during, .. } => format!("consultation:aborted {reason:?} during {during}"),
         Event::CallStarted { call, agent_id, purpose, .. } => format!("call:started {} {agent_id} {purpose:?}", call.0),

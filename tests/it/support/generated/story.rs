@@ -103,7 +103,8 @@ fn terms(chance: &mut Rng, mode: &str, length: Length) -> Started {
     let seats: Vec<Seat> = (0..seats)
         .map(|nth| {
             let (id, name) = PERSONAS[(first + nth) % PERSONAS.len()];
-            let persona = Persona { id: id.to_owned(), name: name.to_owned(), prompt: String::new(), brief: String::new() };
+            let persona =
+                Persona { id: id.to_owned(), name: name.to_owned(), prompt: String::new(), brief: String::new(), aliases: Vec::new() };
             Seat { id: SeatId::new(id), persona, model: draw(chance) }
         })
         .collect();

@@ -1,0 +1,23 @@
+//! Who was chosen for the seats.
+
+use serde::{Deserialize, Serialize};
+
+use crate::domain::ids::{ModelRef, SeatId};
+use crate::domain::panel::Panel;
+
+/// The personas of this question are chosen: the panel in force from here on.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Cast {
+    pub panel: Panel,
+    /// The new seats in the order in which they are `Expert A`, `Expert B`, …
+    pub expert_order: Vec<SeatId>,
+    /// What kind of task the question is; empty when nobody said.
+    pub task_type: String,
+    /// Why these; empty when nobody said.
+    pub reason: String,
+    /// The model that chose; `None` when the usual personas sit because nobody did.
+    pub chosen_by: Option<ModelRef>,
+    /// What was not taken as it was answered, and why nobody chose.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
+}

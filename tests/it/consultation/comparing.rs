@@ -1,0 +1,399 @@
+//! What the clerk does after Round 3, and what becomes of the consultation when it does not: nothing else than without it.
+
+use std::time::Duration;
+
+use conclave::consultation::answer::AnswerKind;
+use conclave::consultation::call::{Ask, FailureClass, Outcome, StopReason};
+use conclave::consultation::course::{DebateAnalysis, Rounds};
+use conclave::consultation::event::{CancelReason, Envelope, Event, StateName};
+use conclave::consultation::plan::Plan;
+use conclave::consultation::policy::substitution::OnFailure;
+use conclave::consultation::protocol::Input;
+use conclave::consultation::replay::replay;
+use conclave::consultation::transcript::Transcript;
+use conclave::domain::debate_value::{ChangeMagnitude, ComparisonStatus, DebateValue};
+use conclave::domain::ids::{ModelRef, SeatId};
+use conclave::domain::money::MicroUsd;
+
+use crate::support::script::{Player, failure, good, good_text, plan, reply, stopped};
+
+/// How long the end waits for the clerk.
+const GRACE: Duration = Duration::from_secs(10);
+
+/// A panel with a clerk at a vendor of its own, which is to compare.
+fn compared() -> Plan {
+    let mut plan = plan();
+    let clerk = ModelRef::new("mistral", "tiny");
+    let price = plan.prices.price(&plan.panel.seats[0].model).copied().unwrap();
+    plan.prices.0.insert(clerk.clone(), price);
+    plan.course.clerk = Some(clerk);
+    plan.course.debate_analysis = DebateAnalysis::On;
+    plan
+}
+
+fn revised(position: &str, changed: bool, because_of: &str) -> Outcome {
+    reply(&format!(
+        r#"{{"challenges":[],"rebuttals":[],"changed":{changed},"because_of":{because_of},"revised_position":"{position}","revised_confidence":0.9}}"#
+    ))
+}
+
+/// Security moves for the pragmatist's argument, the architect moves for none, the pragmatist holds what it held.
+fn debate(plan: &Plan, ask: &Ask) -> Outcome {
+    let labels = plan.labels();
+    let pragmatist = labels.label(&SeatId::new("pragmatic"));
+    match (ask.answer, ask.model.provider.as_str()) {
+        (AnswerKind::Revision, "anthropic") => {
+            revised("Use sessions.", true, &format!(r#"[{{"agent":"{pragmatist}","argument":"It is simpler."}}]"#))
+        }
+        (AnswerKind::Revision, "openai") => revised("Use OAuth, and keep every one of the tokens short-lived.", true, "[]"),
+        (AnswerKind::Revision, _) => revised("use **OAuth**", false, "[]"),
+        (AnswerKind::Synthesis, _) => {
+            let [one, two] = ["security", "pragmatic"].map(|seat| labels.label(&SeatId::new(seat)));
+            reply(&good_text(AnswerKind::Synthesis).replace("\"Expert A\",\"Expert B\"", &format!("\"{one}\",\"{two}\"")))
+        }
+        (AnswerKind::Comparison, _) => {
+            let [one, two] = ["security", "architecture"].map(|seat| labels.label(&SeatId::new(seat)));
+            let (turned, refined) =
+                (found(&one, "It turned round.", "significant_change"), found(&two, "A condition is new.", "minor_refinement"));
+            reply(&format!(r#"{{"comparisons":[{turned},{refined}],"key_insights":["Effort is what is contested."]}}"#))
+        }
+        (_, _) => good(ask),
+    }
+}
+
+fn found(pair: &str, reasoning: &str, magnitude: &str) -> String {
+    format!(r#"{{"pair":"{pair}","reasoning":"{reasoning}","magnitude":"{magnitude}"}}"#)
+}
+
+/// Plays the debate to its end with this for the clerk's answers.
+fn played(plan: &Plan, mut clerk: impl FnMut() -> Outcome) -> Player {
+    let mut player = Player::started(plan.clone());
+    let state = player.finish(|ask| if ask.answer == AnswerKind::Comparison { clerk() } else { debate(plan, ask) });
+    assert_eq!(state, StateName::Complete);
+    player
+}
+
+fn value(log: &[Envelope]) -> DebateValue {
+    Transcript::fold(log).unwrap().debate_value()
+}
+
+fn clerks_calls(log: &[Envelope]) -> usize {
+    log.iter().filter(|envelope| matches!(&envelope.event, Event::CallStarted { agent_id, .. } if agent_id.is_clerk())).count()
+}
+
+/// Answers whatever is asked but the clerk, until only that is open or nothing is.
+fn all_but_the_clerk(player: &mut Player, plan: &Plan) {
+    while let Some(at) = player.open.iter().position(|ask| ask.answer != AnswerKind::Comparison) {
+        let outcome = debate(plan, &player.open[at].clone());
+        player.pass(Duration::from_millis(100));
+        player.answer(at, outcome);
+    }
+}
+
+/// What happened without what the clerk had to do with it.
+fn without_the_clerk(player: &Player) -> Vec<String> {
+    let is_clerks = |line: &&str| line.contains("clerk") || line.contains("\"comparison\"");
+    let numbered = |line: &str| line.split(' ').filter(|word| word.parse::<u32>().is_err()).collect::<Vec<_>>().join(" ");
+    let finished = player.log.iter().filter_map(|envelope| match &envelope.event {
+        Event::CallFinished(done) if done.agent_id.is_clerk() => None,
+        Event::CallCancelled { .. } => None,
+        event => Some(event),
+    });
+    let kinds: Vec<String> = finished.map(|event| serde_json::to_value(event).unwrap()["type"].to_string()).collect();
+    let story = player.story();
+    let story = story.lines().filter(|line| !is_clerks(line) && line.starts_with("state:")).map(numbered);
+    let agents = kinds.iter().filter(|kind| kind.contains("round:") || kind.contains("consultation:completed")).cloned();
+    story.chain(agents).collect()
+}
+
+#[test]
+fn one_call_compares_all_positions_that_differ_beside_the_judges_merge() {
+    let plan = compared();
+    let mut player = Player::started(plan.clone());
+    while player
+        .log
+        .iter()
+        .filter(|envelope| matches!(&envelope.event, Event::RoundArtifact { artifact } if artifact.content.revision().is_some()))
+        .count()
+        < 3
+    {
+        let outcome = debate(&plan, &player.open[0].clone());
+        player.answer(0, outcome);
+    }
+    let open: Vec<AnswerKind> = player.open.iter().map(|ask| ask.answer).collect();
+    assert_eq!(open, [AnswerKind::CrossExam, AnswerKind::Comparison], "the judge goes first, the clerk beside it");
+    let prompt = player.open[1].prompt.text();
+    let labels = plan.labels();
+    for (seat, is_shown) in [("security", true), ("architecture", true), ("pragmatic", false)] {
+        let label = labels.label(&SeatId::new(seat));
+        assert_eq!(prompt.contains(&format!("{label}, first:")), is_shown, "{seat}\n{prompt}");
+    }
+    for name in ["Security", "Pragmatist", "Architect", "claude", "gpt", "gemini"] {
+        assert!(!prompt.contains(name), "{name} is known to the clerk");
+    }
+    assert_eq!(player.finish(|ask| debate(&plan, ask)), StateName::Complete);
+    insta::assert_snapshot!(player.story());
+    let value = value(&player.log);
+    assert_eq!((value.status, value.reason.as_deref()), (ComparisonStatus::Compared, None));
+    let magnitudes: Vec<ChangeMagnitude> = value.agents.iter().map(|agent| agent.magnitude).collect();
+    assert_eq!(magnitudes, [ChangeMagnitude::SignificantChange, ChangeMagnitude::MinorRefinement, ChangeMagnitude::Same]);
+    assert_eq!((value.agents_changed_position(), value.total_agents, value.change_rate()), (2, 3, Some(2.0 / 3.0)));
+    assert_eq!(value.agents[0].influenced_by, [SeatId::new("pragmatic")]);
+    assert_eq!(value.agents.iter().map(|agent| agent.conformity).collect::<Vec<_>>(), [false, true, false]);
+    assert_eq!(value.key_influencers, [SeatId::new("pragmatic")]);
+    assert_eq!(value.key_insights, ["Effort is what is contested."]);
+    assert!((value.avg_confidence_increase.unwrap() - 0.1).abs() < 1e-9);
+    assert_eq!(value.comparison_cost.unwrap().known, MicroUsd(1_200));
+    assert_eq!(value.later_rounds_cost.unwrap().known, MicroUsd(5 * 1_200), "the comparison is not among them");
+}
+
+#[test]
+fn positions_in_the_same_words_need_nobody_to_say_so() {
+    let mut player = Player::started(compared());
+    assert_eq!(player.finish(good), StateName::Complete);
+    assert_eq!(clerks_calls(&player.log), 0);
+    let value = value(&player.log);
+    assert_eq!((value.status, value.agents_compared(), value.change_rate()), (ComparisonStatus::Compared, 3, Some(0.0)));
+    assert_eq!(value.comparison_cost, None);
+}
+
+#[test]
+fn whatever_the_clerk_does_the_consultation_takes_the_same_course() {
+    let mut strict = compared();
+    (strict.control.strict, strict.control.on_failure) = (true, OnFailure::Fail);
+    let off = Plan { course: conclave::consultation::course::Course { clerk: None, ..compared().course }, ..compared() };
+    let plain = without_the_clerk(&played(&off, || unreachable!("there is no clerk")));
+    let nothing = || reply("I would rather not say.");
+    let outcomes: [(&str, fn() -> Outcome); 7] = [
+        ("it failed", || failure(FailureClass::Auth, "invalid key")),
+        ("it was refused", || stopped("", StopReason::Refused("not that".into()))),
+        ("it is unreadable", nothing),
+        ("it is empty", || reply("")),
+        ("it is cut off", || stopped("{\"comp", StopReason::Length)),
+        ("it names nobody", || reply(r#"{"comparisons":[],"key_insights":[]}"#)),
+        ("it names somebody else", || reply(&format!(r#"{{"comparisons":[{}],"key_insights":[]}}"#, found("Expert Z", "x", "same")))),
+    ];
+    for plan in [compared(), strict] {
+        for (what, clerk) in outcomes {
+            let player = played(&plan, clerk);
+            assert_eq!(without_the_clerk(&player), plain, "{what}");
+            let transcript = Transcript::fold(&player.log).unwrap();
+            assert!(transcript.degradations().is_empty(), "{what}: {:?}", transcript.degradations());
+            let value = transcript.debate_value();
+            assert_eq!((value.status, value.agents_compared(), value.change_rate()), (ComparisonStatus::Failed, 0, None), "{what}");
+            let of_movers = value.agents.iter().filter(|agent| agent.agent_id.as_str() != "pragmatic");
+            assert!(of_movers.clone().all(|agent| agent.magnitude == ChangeMagnitude::Unknown), "{what}");
+            assert!(value.reason.is_some_and(|reason| !reason.is_empty()), "{what}");
+            assert!(clerks_calls(&player.log) <= 2, "{what}");
+        }
+    }
+}
+
+#[test]
+fn a_clerk_that_is_slow_is_waited_for_a_moment_and_then_dropped() {
+    let plan = compared();
+    let mut player = Player::started(plan.clone());
+    all_but_the_clerk(&mut player, &plan);
+    assert_eq!((player.machine.state(), player.open.len()), (StateName::Verdict, 1), "the verdict is there, and the clerk at work");
+    assert!(Transcript::fold(&player.log).unwrap().verdict().is_some());
+    let there = player.now;
+    while !player.machine.state().is_terminal() {
+        assert!(player.fire());
+    }
+    assert_eq!(player.now.since(there), GRACE);
+    let cancelled =
+        player.log.iter().filter(|envelope| matches!(envelope.event, Event::CallCancelled { reason: CancelReason::TooLate, .. }));
+    assert_eq!((player.machine.state(), cancelled.count()), (StateName::Complete, 1));
+    let value = value(&player.log);
+    assert_eq!((value.status, value.reason.as_deref()), (ComparisonStatus::Failed, Some("had not answered when everything else was done")));
+    assert!(value.comparison_cost.unwrap().lower_bound, "nobody knows what it cost");
+    assert!(Transcript::fold(&player.log).unwrap().degradations().is_empty());
+}
+
+#[test]
+fn a_clerk_that_answers_in_that_moment_is_heard() {
+    let plan = compared();
+    let mut player = Player::started(plan.clone());
+    all_but_the_clerk(&mut player, &plan);
+    player.pass(GRACE / 2);
+    let outcome = debate(&plan, &player.open[0].clone());
+    player.answer(0, outcome);
+    assert_eq!(player.machine.state(), StateName::Complete);
+    assert_eq!(value(&player.log).agents_changed_position(), 2);
+}
+
+#[test]
+fn who_interrupts_in_that_moment_gets_the_answer_that_is_there() {
+    let plan = compared();
+    let mut player = Player::started(plan.clone());
+    all_but_the_clerk(&mut player, &plan);
+    player.give(Input::Interrupted);
+    assert_eq!(player.machine.state(), StateName::Complete);
+    assert_eq!(value(&player.log).status, ComparisonStatus::Failed);
+}
+
+#[test]
+fn an_interruption_while_the_clerk_is_at_work_loses_nothing() {
+    let plan = compared();
+    let mut player = Player::started(plan.clone());
+    while !player.open.iter().any(|ask| ask.answer == AnswerKind::Verdict) {
+        let at = player.open.iter().position(|ask| ask.answer != AnswerKind::Comparison).unwrap();
+        let outcome = debate(&plan, &player.open[at].clone());
+        player.answer(at, outcome);
+    }
+    player.give(Input::Interrupted);
+    assert_eq!((player.machine.state(), player.open.len()), (StateName::Aborted, 0));
+    let mut again = Player::resumed(&player.log, Duration::from_secs(3_600), None).unwrap();
+    let mut asked: Vec<AnswerKind> = again.open.iter().map(|ask| ask.answer).collect();
+    asked.sort();
+    assert_eq!(asked, [AnswerKind::Verdict, AnswerKind::Comparison]);
+    assert_eq!(again.finish(|ask| debate(&plan, ask)), StateName::Complete);
+    assert_eq!(value(&again.log).agents_changed_position(), 2);
+}
+
+#[test]
+fn a_run_that_is_cut_off_anywhere_ends_as_the_one_that_was_not() {
+    let plan = compared();
+    let mut straight = Player::started(plan.clone());
+    all_but_the_clerk(&mut straight, &plan);
+    let outcome = debate(&plan, &straight.open[0].clone());
+    straight.answer(0, outcome);
+    let whole = value(&straight.log);
+    for cut in 5..=straight.log.len() {
+        let mut again = match Player::resumed(&straight.log[..cut], Duration::from_secs(60), None) {
+            Ok(again) => again,
+            Err(error) => panic!("after event {cut}: {error}"),
+        };
+        all_but_the_clerk(&mut again, &plan);
+        assert_eq!(again.finish(|ask| debate(&plan, ask)), StateName::Complete, "after event {cut}");
+        let value = value(&again.log);
+        assert_eq!((&value.agents, &value.key_insights), (&whole.agents, &whole.key_insights), "after event {cut}");
+        assert!(replay(&again.log).is_ok(), "after event {cut}");
+    }
+}
+
+#[test]
+fn a_run_that_gave_the_clerk_up_can_be_played_again() {
+    let plan = compared();
+    let mut player = Player::started(plan.clone());
+    all_but_the_clerk(&mut player, &plan);
+    let in_the_moment = player.log.clone();
+    while !player.machine.state().is_terminal() {
+        player.fire();
+    }
+    assert_eq!(replay(&player.log).unwrap().consultation.state(), StateName::Complete);
+    let mut again = Player::resumed(&in_the_moment, Duration::from_secs(86_400), None).unwrap();
+    assert_eq!((again.machine.state(), again.open.len()), (StateName::Verdict, 1), "the clerk is asked again, and waited for again");
+    let resumed = again.now;
+    while !again.machine.state().is_terminal() {
+        assert!(again.fire());
+    }
+    assert_eq!(again.now.since(resumed), GRACE);
+}
+
+#[test]
+fn a_judge_that_fails_leaves_no_call_behind_and_the_clerk_is_asked_once_more_when_it_goes_on() {
+    let plan = compared();
+    let mut player = Player::started(plan.clone());
+    while !player.open.iter().any(|ask| ask.answer == AnswerKind::CrossExam) {
+        let outcome = debate(&plan, &player.open[0].clone());
+        player.answer(0, outcome);
+    }
+    while !player.machine.state().is_terminal() {
+        let at = player.open.iter().position(|ask| ask.answer == AnswerKind::CrossExam).unwrap();
+        player.answer(at, failure(FailureClass::ModelMissing, "no such model"));
+    }
+    assert_eq!(player.machine.state(), StateName::Aborted);
+    let mut again = Player::resumed(&player.log, Duration::from_secs(60), None).unwrap();
+    assert_eq!(again.finish(|ask| debate(&plan, ask)), StateName::Complete);
+    assert_eq!((clerks_calls(&again.log), value(&again.log).agents_changed_position()), (2, 2));
+}
+
+#[test]
+fn three_rounds_are_compared_as_well_and_fewer_are_not() {
+    for (rounds, calls, status) in [
+        (1, 0, ComparisonStatus::NotApplicable),
+        (2, 0, ComparisonStatus::NotApplicable),
+        (3, 1, ComparisonStatus::Compared),
+        (4, 1, ComparisonStatus::Compared),
+    ] {
+        let mut plan = compared();
+        plan.course.rounds = Rounds::new(rounds).unwrap();
+        let mut player = Player::started(plan.clone());
+        assert_eq!(player.finish(|ask| debate(&plan, ask)), StateName::Complete);
+        let value = value(&player.log);
+        assert_eq!((clerks_calls(&player.log), value.status), (calls, status), "{rounds} rounds");
+        if rounds == 3 {
+            assert_eq!((value.verdict_changed_after_round_2, value.convergence_score), (None, None), "no judge gave a verdict");
+        }
+    }
+    let mut plan = compared();
+    plan.course.rounds = Rounds::new(3).unwrap();
+    let mut player = Player::started(plan.clone());
+    all_but_the_clerk(&mut player, &plan);
+    assert_eq!(player.machine.state(), StateName::CrossExam);
+    let merged = player.now;
+    while !player.machine.state().is_terminal() {
+        assert!(player.fire());
+    }
+    assert_eq!((player.machine.state(), player.now.since(merged)), (StateName::Complete, GRACE));
+}
+
+#[test]
+fn nobody_is_asked_where_it_is_not_wanted_or_nobody_is_there() {
+    let off =
+        Plan { course: conclave::consultation::course::Course { debate_analysis: DebateAnalysis::Off, ..compared().course }, ..compared() };
+    let alone = Plan { course: conclave::consultation::course::Course { clerk: None, ..compared().course }, ..compared() };
+    for (plan, reason) in [(off, "no comparison was asked for"), (alone, "there is no cheap model with a key to compare with")] {
+        let player = played(&plan, || unreachable!("nobody is asked"));
+        let value = value(&player.log);
+        assert_eq!((value.status, value.reason.as_deref(), clerks_calls(&player.log)), (ComparisonStatus::Skipped, Some(reason), 0));
+        assert_eq!((value.headline(), value.comparison_cost), (None, None));
+        assert!(value.agents[1].conformity, "by its own word it changed");
+    }
+}
+
+#[test]
+fn one_expert_alone_is_compared_with_itself() {
+    let mut plan = compared();
+    plan.panel.seats.truncate(1);
+    let mut player = Player::started(plan.clone());
+    let label = plan.labels().label(&SeatId::new("security"));
+    let state = player.finish(|ask| match ask.answer {
+        AnswerKind::Comparison => reply(&format!(r#"{{"comparisons":[{}],"key_insights":[]}}"#, found(&label, "x", "moderate_shift"))),
+        _ => debate(&plan, ask),
+    });
+    assert_eq!(state, StateName::Complete);
+    let value = value(&player.log);
+    assert_eq!((value.agents_compared(), value.total_agents, value.change_rate()), (1, 1, Some(1.0)));
+    assert!(!value.agents[0].conformity, "there is no majority that it is not in");
+}
+
+#[test]
+fn an_expert_that_failed_is_not_compared_and_counts_as_nothing() {
+    let plan = compared();
+    let mut player = Player::started(plan.clone());
+    let state = player.finish(|ask| match (ask.answer, ask.model.provider.as_str()) {
+        (AnswerKind::Revision, "google") => failure(FailureClass::ModelMissing, "gone"),
+        _ => debate(&plan, ask),
+    });
+    assert_eq!(state, StateName::Complete);
+    let value = value(&player.log);
+    assert_eq!((value.agents.len(), value.agents_compared(), value.total_agents, value.change_rate()), (3, 2, 3, Some(1.0)));
+    let silent = &value.agents[2];
+    assert_eq!((silent.magnitude, silent.position_changed(), &silent.revised_position), (ChangeMagnitude::Unknown, None, &None));
+    assert_eq!(value.headline().unwrap(), "2/2 agents changed positions during debate (1 could not be compared)");
+}
+
+#[test]
+fn a_ceiling_that_has_room_for_everything_else_is_not_broken_by_the_clerk() {
+    let mut plan = compared();
+    let dear = plan.prices.price(&plan.panel.seats[0].model).copied().unwrap();
+    let mut dearest = dear;
+    dearest.base.output = MicroUsd(900_000_000);
+    plan.prices.0.insert(plan.course.clerk.clone().unwrap(), dearest);
+    plan.control.max_cost = Some(MicroUsd(1_000_000));
+    let player = played(&plan, || unreachable!("there is no room for it"));
+    assert_eq!((clerks_calls(&player.log), value(&player.log).status), (0, ComparisonStatus::Failed));
+    assert!(!player.story().contains("ceiling_reached"));
+}
