@@ -92,7 +92,21 @@ fn carried(plan: &Plan, answer: AnswerKind, agent: &SeatId) -> Band {
     let seats = || plan.panel.seats.iter();
     let by_experts = |answer| seats().map(move |seat| whole(plan.expected_output(&seat.model, answer)));
     let by_judge = |answer| plan.panel.judges.iter().take(1).map(move |model| whole(plan.expected_output(model, answer)));
+    let answer_of_round_4 = plan.course.mode.strategy().verdict;
     let synthesis = || by_judge(AnswerKind::Synthesis).map(|said| part(said, of_the_synthesis(plan.material)));
+    if plan.course.given.is_some() {
+        // What the experts said is in the prompts already.
+        return match answer {
+            AnswerKind::Verdict | AnswerKind::Menu => synthesis().sum(),
+            AnswerKind::Consistency => by_judge(answer_of_round_4).chain(by_judge(answer_of_round_4)).map(|said| part(said, POSITION)).sum(),
+            AnswerKind::Independent
+            | AnswerKind::Synthesis
+            | AnswerKind::Revision
+            | AnswerKind::CrossExam
+            | AnswerKind::Comparison
+            | AnswerKind::Casting => Band::default(),
+        };
+    }
     match answer {
         AnswerKind::Independent => Band::default(),
         AnswerKind::Synthesis => by_experts(AnswerKind::Independent).sum(),
@@ -107,8 +121,7 @@ fn carried(plan: &Plan, answer: AnswerKind, agent: &SeatId) -> Band {
             both.into_iter().flat_map(by_experts).map(|said| part(said, POSITION)).sum()
         }
         AnswerKind::Consistency => {
-            let verdict = plan.course.mode.strategy().verdict;
-            by_judge(verdict).chain(by_judge(verdict)).map(|said| part(said, POSITION)).sum()
+            by_judge(answer_of_round_4).chain(by_judge(answer_of_round_4)).map(|said| part(said, POSITION)).sum()
         }
         AnswerKind::Verdict | AnswerKind::Menu => {
             let record = by_judge(AnswerKind::CrossExam).map(|said| part(said, of_the_record(plan.material)));

@@ -6,9 +6,10 @@ use crate::domain::ids::{ModelRef, SeatId};
 
 use super::answer::AnswerKind;
 use super::call::Prompt;
-use super::course::JudgePasses;
+use super::course::{Given, JudgePasses};
+use super::filtering;
 use super::labels::Labels;
-use super::plan::Plan;
+use super::plan::{Material, Plan};
 use super::prompt::{Pair, PromptError};
 use super::second_pass;
 
@@ -68,11 +69,12 @@ fn askers(plan: &Plan, answer: AnswerKind) -> Vec<(SeatId, ModelRef)> {
             JudgePasses::Once => first(SeatId::judge()),
             JudgePasses::Twice => [SeatId::judge(), SeatId::second_judge()].into_iter().flat_map(first).collect(),
         },
-        AnswerKind::Casting | AnswerKind::Comparison | AnswerKind::Consistency => first(SeatId::clerk()),
+        AnswerKind::Casting | AnswerKind::Comparison => first(SeatId::clerk()),
+        AnswerKind::Consistency => plan.course.comparer().map(|model| (SeatId::clerk(), model.clone())).into_iter().collect(),
     }
 }
 
-/// Answers that nobody has given yet, to fill the later prompts with.
+/// Answers to fill the later prompts with: those of an earlier consultation that are given, and else places for those to come.
 struct Answers {
     places: Places,
     independents: Vec<Independent>,
@@ -87,6 +89,9 @@ impl Answers {
         let agents = || plan.panel.seats.iter().map(|seat| &seat.id);
         let position = |agent: &SeatId, round| words(format!("what {} answers in Round {round}", labels.label(agent)));
         let revisions: Vec<Revision> = agents().map(|agent| revision(agent, position(agent, 3))).collect();
+        if let Some(given) = &plan.course.given {
+            return Self { revisions, ..Self::given(plan, given, places) };
+        }
         Self {
             places,
             independents: agents().map(|agent| independent(agent, position(agent, 1))).collect(),
@@ -125,6 +130,20 @@ impl Answers {
 }
 
 impl Answers {
+    fn given(plan: &Plan, given: &Given, places: Places) -> Self {
+        let examined = given.cross_exam.clone().unwrap_or_default();
+        Self {
+            places,
+            independents: given.independents.clone(),
+            revisions: Vec::new(),
+            synthesis: Synthesis { prose_excerpt: places.words("what the judge finds in Round 2"), ..Synthesis::default() },
+            cross_exam: match plan.material {
+                Material::Filtered => filtering::cross_exam(&examined),
+                Material::Whole => examined,
+            },
+        }
+    }
+
     /// What each expert holds before and after the debate.
     fn pairs(&self, labels: &Labels) -> Vec<Pair> {
         let both = self.independents.iter().zip(&self.revisions);

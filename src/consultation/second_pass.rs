@@ -1,17 +1,20 @@
-//! Whether a verdict holds when the judge meets the experts in the opposite order: the second pass beside the one that counts.
+//! Whether a verdict holds: against the judge's second pass, which meets the experts in the opposite order, or against the verdict of the
+//! earlier consultation whose answers are judged anew.
 //!
-//! Order and labels sway a judge. A verdict that depends on them is worth less, and whoever relies on it is told so.
+//! Order and labels sway a judge, and so does who judges. A verdict that depends on them is worth less, and whoever relies on it is told so.
 //!
-//! Invariant: whatever goes wrong with the second pass, the first one's verdict stands; then it is not known whether it held.
+//! Invariant: whatever goes wrong with the other verdict or with comparing the two, the one that counts stands; then it is not known whether
+//! it held.
 
 use serde::{Deserialize, Serialize};
 
 use crate::domain::artifact::{Comparison, Content, Magnitude, Verdict};
 use crate::domain::ids::{ModelRef, SeatId};
-use crate::domain::second_pass::SecondPass;
+use crate::domain::second_pass::{Held, SecondPass};
 
 use super::answer::AnswerKind;
 use super::calls::Work;
+use super::course::JudgePasses;
 use super::errand::{Answer, Brief};
 use super::event::{AgentError, Event};
 use super::filtering::Shown;
@@ -19,13 +22,13 @@ use super::prompt::Pair;
 use super::relabelling::Relabelling;
 use super::turn::Turn;
 
-/// The second verdict.
+/// The other verdict.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Said {
     /// With the experts named as in the first pass.
     verdict: Verdict,
-    /// By whom.
-    model: ModelRef,
+    /// By whom; nobody of this consultation where it is an earlier one's.
+    model: Option<ModelRef>,
 }
 
 /// How far the second pass has come.
@@ -43,6 +46,12 @@ pub(super) enum Second {
 }
 
 impl Second {
+    /// What an answer that is judged anew is measured by.
+    pub(super) fn earlier(turn: &Turn<'_>) -> Self {
+        let earlier = turn.plan.course.given.as_ref().and_then(|given| given.verdict.clone());
+        earlier.map_or(Self::NotWanted, |verdict| Self::Decided(Said { verdict, model: None }))
+    }
+
     /// Takes what the judge brought the second time.
     pub(super) fn decided(turn: &Turn<'_>, result: Result<Answer, AgentError>) -> Self {
         match result {
@@ -50,7 +59,7 @@ impl Second {
             Ok(Answer { content: Content::Verdict(said), degraded: false, voice }) => {
                 let (from, into) = (turn.plan.labels_for(&SeatId::second_judge()), turn.plan.labels());
                 let verdict = Relabelling { from: &from, into: &into }.verdict(said);
-                Self::Decided(Said { verdict, model: voice.model })
+                Self::Decided(Said { verdict, model: Some(voice.model) })
             }
             Ok(Answer { .. }) => Self::unknown(turn, None, "the second verdict could not be read as asked"),
             Err(error) => Self::unknown(turn, None, format!("the second pass failed: {}", error.message)),
@@ -60,13 +69,13 @@ impl Second {
     /// Finds out whether a second verdict says what the first does: by their words, else by the clerk.
     pub(super) fn compare(turn: &mut Turn<'_>, work: &mut Work, first: &Verdict, second: Said) -> Self {
         if normal(&substance(first)) == normal(&substance(&second.verdict)) {
-            let reason = Some("both verdicts say so in the same words".to_owned());
-            return Self::known(turn, Some(second), Some(Magnitude::Same), reason);
+            return Self::known(turn, Some(second), Held::by(Magnitude::Same, Some("both verdicts say so in the same words".to_owned())));
         }
-        if turn.plan.course.clerk.is_none() {
+        if turn.plan.course.comparer().is_none() {
             return Self::unknown(turn, Some(second), "no model was there to compare the two verdicts");
         }
-        let pair = pair(substance(first), substance(&second.verdict));
+        let (first, other) = (substance(first), substance(&second.verdict));
+        let pair = if turn.plan.course.given.is_some() { pair(other, first) } else { pair(first, other) };
         let brief = Brief::render(turn, &SeatId::clerk(), |prompter| prompter.comparison(std::slice::from_ref(&pair)).map(Shown::whole));
         match brief {
             Ok(brief) => {
@@ -87,7 +96,7 @@ impl Second {
         match found {
             Some(found) => {
                 let reason = Some(found.reasoning).filter(|reason| !reason.trim().is_empty());
-                Self::known(turn, Some(second), Some(found.magnitude), reason)
+                Self::known(turn, Some(second), Held::by(found.magnitude, reason))
             }
             None => Self::unknown(turn, Some(second), "the two verdicts were not compared: the answer does not say how far apart they are"),
         }
@@ -109,27 +118,21 @@ impl Second {
 
     /// Tells what came of it.
     pub(super) fn tell(self, turn: &mut Turn<'_>) {
-        if let Self::Known(told) = self {
-            turn.emit(Event::JudgeSecondPass(Box::new(told)));
+        let Self::Known(told) = self else { return };
+        match turn.plan.course.judge_passes {
+            JudgePasses::Once => turn.emit(Event::Rejudged(told.held)),
+            JudgePasses::Twice => turn.emit(Event::JudgeSecondPass(Box::new(told))),
         }
     }
 
     fn unknown(turn: &Turn<'_>, said: Option<Said>, why: impl Into<String>) -> Self {
-        Self::known(turn, said, None, Some(why.into()))
+        Self::known(turn, said, Held::unknown(why))
     }
 
-    fn known(turn: &Turn<'_>, said: Option<Said>, magnitude: Option<Magnitude>, reason: Option<String>) -> Self {
+    fn known(turn: &Turn<'_>, said: Option<Said>, held: Held) -> Self {
         let expert_order = turn.plan.labels_for(&SeatId::second_judge()).order().to_vec();
         let (verdict, model) = said.map(|said| (said.verdict, said.model)).unzip();
-        Self::Known(SecondPass { verdict, model, expert_order, consistent: magnitude.map(holds), magnitude, reason })
-    }
-}
-
-/// Whether two verdicts so far apart are one: whoever follows either does the same.
-fn holds(magnitude: Magnitude) -> bool {
-    match magnitude {
-        Magnitude::Same | Magnitude::MinorRefinement => true,
-        Magnitude::ModerateShift | Magnitude::SignificantChange => false,
+        Self::Known(SecondPass { verdict, model: model.flatten(), expert_order, held })
     }
 }
 
@@ -160,11 +163,5 @@ mod tests {
         assert_eq!(normal("Use **OAuth**,\n with tokens."), normal("use oauth with Tokens"));
         assert_ne!(normal("Use OAuth."), normal("Do not use OAuth."));
         assert_ne!(normal("at most 1.5 hours"), normal("at most 15 hours"));
-    }
-
-    #[test]
-    fn a_refinement_is_still_the_same_verdict_and_a_shift_is_not() {
-        let all = [Magnitude::Same, Magnitude::MinorRefinement, Magnitude::ModerateShift, Magnitude::SignificantChange];
-        assert_eq!(all.map(holds), [true, true, false, false]);
     }
 }

@@ -9,7 +9,7 @@ use crate::domain::artifact::{Artifact, Content, CrossExam, Independent, Revisio
 use crate::domain::confidence::Confidence;
 use crate::domain::ids::{CallId, ConsultationId, ModelRef, SeatId};
 use crate::domain::money::{Cost, MicroUsd};
-use crate::domain::second_pass::SecondPass;
+use crate::domain::second_pass::{Held, SecondPass};
 use crate::domain::time::Timestamp;
 use crate::stopping::early_termination::{Calibrated, EarlyStop, calibrated};
 
@@ -36,6 +36,8 @@ pub struct Transcript {
     pub artifacts: Vec<Artifact>,
     /// What came of asking the judge a second time; `None` when it was asked once, or has not decided yet.
     pub second_pass: Option<SecondPass>,
+    /// Whether the verdict of the consultation whose answers were judged anew held; `None` where there is none to compare with.
+    pub rejudged: Option<Held>,
     /// Calls that came back, in that order.
     pub calls: Vec<CallFinished>,
     pub lost_calls: Vec<LostCall>,
@@ -126,6 +128,7 @@ impl Transcript {
             state: StateName::Idle,
             artifacts: Vec::new(),
             second_pass: None,
+            rejudged: None,
             calls: Vec::new(),
             lost_calls: Vec::new(),
             savings: Savings::default(),
@@ -169,6 +172,7 @@ impl Transcript {
             Event::AgentCompleted { agent_id, round_number, .. } => self.forget_failure(agent_id, *round_number),
             Event::RoundCompleted { round_number, duration_ms } => self.rounds.push((*round_number, Duration::from_millis(*duration_ms))),
             Event::RoundArtifact { artifact } => self.artifacts.push((**artifact).clone()),
+            Event::Rejudged(held) => self.rejudged = Some(held.clone()),
             Event::JudgeSecondPass(second) => self.second_pass = Some((**second).clone()),
             Event::CallStarted { call, agent_id, round_number, model, .. } => self.lost_calls.push(LostCall {
                 call: *call,

@@ -42,7 +42,7 @@ pub(super) struct VerdictRound {
 pub(super) fn enter(turn: &mut Turn<'_>, work: Work, independents: Vec<Independent>, synthesis: Synthesis, cross_exam: CrossExam) -> State {
     turn.change(StateName::CrossExam, StateName::Verdict);
     turn.begin_round(ROUND);
-    let (since, second) = (turn.now, Second::NotWanted);
+    let (since, second) = (turn.now, Second::earlier(turn));
     let mut round = VerdictRound { since, work, independents, synthesis, cross_exam, first: None, second };
     let sent = round.send(turn).and_then(|()| match turn.plan.course.judge_passes {
         JudgePasses::Once => Ok(()),
@@ -115,7 +115,7 @@ impl VerdictRound {
         if let Second::Decided(second) = self.second {
             self.second = match first.content.verdict() {
                 Some(said) if !first.degraded => Second::compare(turn, &mut self.work, said, second),
-                Some(_) | None => Second::Decided(second).given_up(turn, "the first verdict could not be read as asked"),
+                Some(_) | None => Second::Decided(second).given_up(turn, "the verdict could not be read as asked"),
             };
             self.first = Some(first);
             return self.proceed(turn);

@@ -64,6 +64,11 @@ impl SeatId {
         self.0 == "judge"
     }
 
+    /// Judge and clerk: whoever is asked without a seat on the panel.
+    pub fn is_beside_the_panel(&self) -> bool {
+        self.is_judge() || self.is_second_judge() || self.is_clerk()
+    }
+
     pub fn as_str(&self) -> &str {
         &self.0
     }

@@ -233,6 +233,7 @@ impl Progress {
             | Event::RoundCompleted { .. }
             | Event::RoundArtifact { .. }
             | Event::JudgeSecondPass(_)
+            | Event::Rejudged(_)
             | Event::ProviderSubstituted { .. }
             | Event::SubstitutionOffered { .. }
             | Event::EarlyTerminationOffered(_)
@@ -337,6 +338,7 @@ impl Progress {
             }
             // The report says it where the answer stands.
             Event::JudgeSecondPass(_)
+            | Event::Rejudged(_)
             | Event::StateChanged { .. }
             | Event::RoundStarted { .. }
             | Event::RoundArtifact { .. }

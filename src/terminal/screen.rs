@@ -216,6 +216,7 @@ impl Screen {
             | Event::StateChanged { .. }
             | Event::RoundArtifact { .. }
             | Event::JudgeSecondPass(_)
+            | Event::Rejudged(_)
             | Event::RoundCompleted { .. }
             | Event::Completed { .. }
             | Event::Aborted { .. }

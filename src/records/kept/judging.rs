@@ -1,7 +1,7 @@
 //! Reads what a record says of a judge that was asked twice.
 
 use crate::domain::ids::SeatId;
-use crate::domain::second_pass::SecondPass;
+use crate::domain::second_pass::{Held, SecondPass};
 
 use super::artifacts::{self, Seats};
 use super::fields::Fields;
@@ -16,8 +16,15 @@ pub(super) fn second_pass(record: Fields<'_>, seats: Seats<'_>) -> Option<Second
         verdict: second.object("verdict").map(|_| artifacts::verdict(second.at("verdict"), seats)),
         model: second.text("model").and_then(|model| model.parse().ok()),
         expert_order: orders.and_then(|orders| orders.into_iter().nth(1)).unwrap_or_default(),
-        consistent: told.flag("consistent"),
-        magnitude: told.word("magnitude"),
-        reason: told.said("reason"),
+        held: held(told),
     })
+}
+
+/// Whether an earlier verdict held when its answers were judged anew; `None` of a record that judged its own.
+pub(super) fn rejudged(record: Fields<'_>) -> Option<Held> {
+    record.object("rejudged").map(|_| held(record.at("rejudged")))
+}
+
+fn held(told: Fields<'_>) -> Held {
+    Held { consistent: told.flag("consistent"), magnitude: told.word("magnitude"), reason: told.said("reason") }
 }

@@ -53,6 +53,7 @@ pub(super) fn read(record: Fields<'_>) -> Kept {
         debate: debate(record),
         debate_value: None,
         second_pass: None,
+        rejudged: None,
         rejudged_from: None,
         expert_order: Vec::new(),
         project_type: record.at("project_context").said("project_type"),

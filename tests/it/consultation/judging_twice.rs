@@ -80,8 +80,8 @@ fn is_unknown(player: &Player, why: &str) {
     assert_eq!(player.machine.state(), StateName::Complete, "{}", player.story());
     let told = Transcript::fold(&player.log).unwrap();
     let second = told.second_pass.clone().unwrap();
-    assert_eq!((second.consistent, second.magnitude), (None, None));
-    assert!(second.reason.as_deref().is_some_and(|reason| reason.contains(why)), "{:?}", second.reason);
+    assert_eq!((second.held.consistent, second.held.magnitude), (None, None));
+    assert!(second.held.reason.as_deref().is_some_and(|reason| reason.contains(why)), "{:?}", second.held.reason);
     assert_eq!(told.verdict().unwrap().recommendation, "Use OAuth with short-lived tokens.");
     assert!(told.degradations().is_empty(), "{:?}", told.degradations());
 }
@@ -145,7 +145,7 @@ fn the_same_words_hold_without_another_call() {
     player.answer_agent("judge", verdict());
     assert_eq!(player.machine.state(), StateName::Complete);
     let second = second_pass(&player);
-    assert_eq!((second.consistent, second.magnitude), (Some(true), Some(Magnitude::Same)));
+    assert_eq!((second.held.consistent, second.held.magnitude), (Some(true), Some(Magnitude::Same)));
     let told = Transcript::fold(&player.log).unwrap();
     assert_eq!(told.calls.len(), 10, "nine calls and the second verdict");
     let mut first_order = told.terms.expert_order.clone();
@@ -168,7 +168,7 @@ fn the_clerk_says_whether_it_held_and_a_shift_is_none() {
         player.answer(0, compared(magnitude));
         assert_eq!(player.machine.state(), StateName::Complete);
         let second = second_pass(&player);
-        assert_eq!((second.consistent, second.reason.as_deref()), (Some(held), Some("They differ so.")));
+        assert_eq!((second.held.consistent, second.held.reason.as_deref()), (Some(held), Some("They differ so.")));
         let told = Transcript::fold(&player.log).unwrap();
         assert_eq!(told.verdict().unwrap().recommendation, "Use OAuth with short-lived tokens.", "the first verdict is the verdict");
         assert_eq!(told.calls.len(), 11);
@@ -203,7 +203,7 @@ fn a_menu_is_compared_by_its_options_and_how_to_choose() {
         assert!(asked.contains(part), "{part}: {asked}");
     }
     player.answer(0, compared("moderate_shift"));
-    assert_eq!(second_pass(&player).consistent, Some(false));
+    assert_eq!(second_pass(&player).held.consistent, Some(false));
 }
 
 #[test]
@@ -262,7 +262,7 @@ fn the_judges_fallbacks_stand_in_for_the_second_pass_and_it_is_told_who_did() {
     player.answer_agent("judge", verdict());
     player.answer_agent("judge-2", verdict());
     let second = second_pass(&player);
-    assert_eq!((second.consistent, second.model), (Some(true), Some(fallback)));
+    assert_eq!((second.held.consistent, second.model), (Some(true), Some(fallback)));
     let told = Transcript::fold(&player.log).unwrap();
     assert!(told.degradations().is_empty(), "the verdict is the judge's own");
     assert_eq!(told.judge().unwrap().to_string(), "openai:gpt-6.1-sol");
@@ -291,7 +291,7 @@ fn a_judge_that_fails_is_asked_again_and_the_second_verdict_is_not() {
     let mut again = Player::resumed(&player.log, Duration::ZERO, None).unwrap();
     assert_eq!(agents(&again), ["judge"]);
     assert_eq!(again.finish(good), StateName::Complete);
-    assert_eq!(second_pass(&again).consistent, Some(true));
+    assert_eq!(second_pass(&again).held.consistent, Some(true));
 }
 
 #[test]
@@ -302,7 +302,7 @@ fn interrupted_before_there_is_a_verdict_both_passes_are_made_again() {
     let mut again = Player::resumed(&player.log, Duration::ZERO, None).unwrap();
     assert_eq!(agents(&again), ["judge", "judge-2"]);
     again.finish(good);
-    assert_eq!(second_pass(&again).consistent, Some(true));
+    assert_eq!(second_pass(&again).held.consistent, Some(true));
 }
 
 #[test]

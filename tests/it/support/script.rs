@@ -356,7 +356,8 @@ fn line(event: &Event) -> String {
             let kind = serde_json::to_value(artifact).expect("an artifact is JSON")["artifact_type"].to_string();
             format!("consultation:round_artifact {kind}{}", if artifact.degraded { " degraded" } else { "" })
         }
-        Event::JudgeSecondPass(second) => format!("judge:second_pass consistent {:?}, {:?}", second.consistent, second.magnitude),
+        Event::JudgeSecondPass(second) => format!("judge:second_pass consistent {:?}, {:?}", second.held.consistent, second.held.magnitude),
+        Event::Rejudged(held) => format!("judge:rejudged consistent {:?}, {:?}", held.consistent, held.magnitude),
         Event::ProviderSubstituted { agent_id, original, substitute, .. } => {
             format!("consultation:provider_substituted {agent_id} {original} -> {substitute}")
         }
