@@ -17,6 +17,9 @@ pub enum Key {
     Panel,
     Judge,
     Panels,
+    Personas,
+    PersonaSets,
+    DefaultPersonas,
     Endpoints,
     Parameters,
     LocalServers,
@@ -40,7 +43,7 @@ pub enum Key {
 }
 
 impl Key {
-    pub const ALL: [Self; 30] = [
+    pub const ALL: [Self; 33] = [
         Self::AlwaysAllowUnder,
         Self::MaxOutputTokens,
         Self::ConnectTimeoutSeconds,
@@ -51,6 +54,9 @@ impl Key {
         Self::Panel,
         Self::Judge,
         Self::Panels,
+        Self::Personas,
+        Self::PersonaSets,
+        Self::DefaultPersonas,
         Self::Endpoints,
         Self::Parameters,
         Self::LocalServers,
@@ -86,6 +92,9 @@ impl Key {
             Self::Panel => "panel",
             Self::Judge => "judge",
             Self::Panels => "panels",
+            Self::Personas => "personas",
+            Self::PersonaSets => "persona_sets",
+            Self::DefaultPersonas => "default_personas",
             Self::Endpoints => "endpoints",
             Self::Parameters => "parameters",
             Self::LocalServers => "local_servers",
@@ -122,6 +131,9 @@ impl Key {
             Self::Panel => "CONCLAVE_PANEL",
             Self::Judge => "CONCLAVE_JUDGE",
             Self::Panels => "CONCLAVE_PANELS",
+            Self::Personas => "CONCLAVE_PERSONAS",
+            Self::PersonaSets => "CONCLAVE_PERSONA_SETS",
+            Self::DefaultPersonas => "CONCLAVE_DEFAULT_PERSONAS",
             Self::Endpoints => "CONCLAVE_ENDPOINTS",
             Self::Parameters => "CONCLAVE_PARAMETERS",
             Self::LocalServers => "CONCLAVE_LOCAL_SERVERS",
@@ -174,6 +186,9 @@ impl Key {
             Self::LocalModel | Self::Judge => "a text",
             Self::Panel => "the name of a panel, a text of seats or a list of seats",
             Self::Panels => "an object of panels by name",
+            Self::Personas => "an object of personas by id",
+            Self::PersonaSets => "an object of lists of personas by name",
+            Self::DefaultPersonas => "`auto`, a text of personas and sets, or a list of them",
             Self::Endpoints => "an object of servers by name, or a list of objects with a `name`",
             Self::Parameters => "an object of body fields by `provider` or `provider:model`",
             Self::LocalServers => "`auto`, `none` or a list of addresses",
@@ -185,7 +200,7 @@ impl Key {
     /// Its value has parts, so that it is JSON also in the environment.
     pub fn is_structured(self) -> bool {
         match self {
-            Self::Panels | Self::Endpoints | Self::Parameters => true,
+            Self::Panels | Self::Personas | Self::PersonaSets | Self::Endpoints | Self::Parameters => true,
             Self::AlwaysAllowUnder
             | Self::MaxOutputTokens
             | Self::ConnectTimeoutSeconds
@@ -195,6 +210,7 @@ impl Key {
             | Self::LocalModel
             | Self::Panel
             | Self::Judge
+            | Self::DefaultPersonas
             | Self::LocalServers
             | Self::MaxInFlight
             | Self::MaxCost

@@ -23,6 +23,7 @@ pub mod live;
 pub mod models_screen;
 pub mod paint;
 pub mod person;
+pub mod personas_screen;
 pub mod printer;
 pub mod progress;
 mod questions;

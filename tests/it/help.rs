@@ -2,7 +2,7 @@
 
 use crate::support::binary::Conclave;
 
-const COMMANDS: [&[&str]; 25] = [
+const COMMANDS: [&[&str]; 27] = [
     &[],
     &["consult"],
     &["resume"],
@@ -20,6 +20,8 @@ const COMMANDS: [&[&str]; 25] = [
     &["model", "list"],
     &["model", "rm"],
     &["model", "path"],
+    &["personas"],
+    &["personas", "show"],
     &["config"],
     &["config", "path"],
     &["config", "show"],

@@ -2,12 +2,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::commands::clerk;
 use crate::commands::config;
 use crate::commands::control;
 use crate::commands::index;
 use crate::commands::local::{self, Found, LocalModels};
 use crate::commands::models;
 use crate::commands::panel::{self, Choices, Flags, Wanted};
+use crate::commands::personas;
+use crate::commands::personas::catalogue::Catalogue;
 use crate::commands::reach::{self, Reach};
 use crate::commands::servers::{Servers, Where};
 use crate::commands::stand_ins::stand_ins;
@@ -15,10 +18,10 @@ use crate::config::env::Environment;
 use crate::config::key_commands::KeyCommands;
 use crate::config::paths::Home;
 use crate::config::settings::Settings;
+use crate::consultation::course::Course;
 use crate::consultation::plan::{Material, ModelTerms, Plan};
 use crate::consultation::policy::consent::Standing;
 use crate::consultation::policy::retry::RetryRule;
-use crate::consultation::prompt::Templates;
 use crate::domain::ids::{ConsultationId, ModelRef, ProviderId, SeatId};
 use crate::domain::panel::Panel;
 use crate::domain::time::Timestamp;
@@ -55,21 +58,27 @@ pub(super) fn prepare(
     let home = Home::find(environment).map_err(Error::usage)?;
     let settings = config::load(&home, environment)?;
     let catalog = models::catalog(&home)?;
-    let templates = templates(&home)?;
+    let templates = personas::templates(&home)?;
+    let catalogue = Catalogue::of(&templates, &settings)?;
     let reached = reach::all(&settings, environment);
 
-    let flags = Flags { panel: args.panel.as_deref(), models: &args.model, judge: args.judge.as_deref() };
-    let wanted = Wanted::of(flags, &settings)?;
+    let personas = args.personas.as_deref();
+    let flags = Flags { panel: args.panel.as_deref(), models: &args.model, judge: args.judge.as_deref(), personas };
+    let wanted = Wanted::of(flags, &settings, &catalogue)?;
     let local_models = LocalModels::new(environment, &settings, &home, printer);
     let local = local_models.default_model()?;
     let servers = Servers::for_run(&wanted, &reached, Where::set(&settings, &reached)?)?;
-    let choices = Choices { catalog: &catalog, templates: &templates, reached: &reached, local, servers: &servers, now };
+    let choices = Choices { catalog: &catalog, personas: &catalogue, reached: &reached, local, servers: &servers, now };
     let mut chosen = panel::choose(&wanted, &choices)?;
     let local = if args.dry_run { None } else { obtain(&mut chosen.panel, &local_models, standing)? };
 
+    let mut course = course(&args.debate, &settings)?;
+    course.cast_from = std::mem::take(&mut chosen.cast_from);
+    clerk::appoint(&mut course, &chosen.panel, &choices);
+
     let unique = ulid::Ulid::generate();
     let stand_ins = stand_ins(&chosen.panel, &wanted, &catalog, &reached, now);
-    let used = models_of(&chosen.panel, &stand_ins);
+    let used = models_of(&chosen.panel, &course, &stand_ins);
     let prices = catalog.prices_with(&used, now);
     let asked: BTreeSet<ProviderId> = used.iter().map(|model| model.provider.clone()).collect();
     let models = terms(&used, &catalog, &settings, &reached, &servers);
@@ -95,7 +104,6 @@ pub(super) fn prepare(
     let experience = experience(&home, &models.keys().collect());
     let month = if is_free { None } else { control::month(&settings, &logs, now) };
     chosen.notices.extend(month.and_then(control::month_notice));
-    let course = course(&args.debate, &settings)?;
     let control = control::control(&args.control, &settings, standing, month, &experience)?;
     let plan = Plan {
         id: ConsultationId::from_unique(&unique.to_string()),
@@ -124,18 +132,17 @@ fn experience(home: &Home, models: &BTreeSet<&ModelRef>) -> Experience {
     index.and_then(|index| Experience::read(index.connection(), models).ok()).unwrap_or_default()
 }
 
-fn templates(home: &Home) -> Result<Templates, Error> {
-    let mut templates = Templates::builtin();
-    for (name, text) in home.prompt_overrides().map_err(Error::usage)? {
-        let file = home.path().join("prompts").join(format!("{name}.md"));
-        templates.override_with(&name, &text).map_err(|error| Error::usage(error).hint(format!("mend or remove {}", file.display())))?;
-    }
-    Ok(templates)
-}
-
 /// Every model that the run may come to ask.
-fn models_of(panel: &Panel, stand_ins: &BTreeMap<SeatId, Vec<ModelRef>>) -> BTreeSet<ModelRef> {
-    panel.seats.iter().map(|seat| &seat.model).chain(&panel.judges).chain(stand_ins.values().flatten()).cloned().collect()
+fn models_of(panel: &Panel, course: &Course, stand_ins: &BTreeMap<SeatId, Vec<ModelRef>>) -> BTreeSet<ModelRef> {
+    panel
+        .seats
+        .iter()
+        .map(|seat| &seat.model)
+        .chain(&panel.judges)
+        .chain(&course.clerk)
+        .chain(stand_ins.values().flatten())
+        .cloned()
+        .collect()
 }
 
 /// How each model is asked: as much room as the settings say, within what the model can write.

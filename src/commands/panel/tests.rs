@@ -18,11 +18,11 @@ fn chosen(keyed: &[&str], wanted: &Wanted) -> Result<Chosen, Error> {
 }
 
 fn chosen_with(keyed: &[&str], wanted: &Wanted, config: &str) -> Result<Chosen, Error> {
-    let (catalog, templates) = (Catalog::builtin(), Templates::builtin());
+    let (catalog, personas) = (Catalog::builtin(), Catalogue::builtin());
     let environment = Environment::of(keyed.iter().map(|vendor| (key_variable(vendor), "k")));
     let reached = reach::all(&settings(config), &environment);
     let (local, servers) = (Some(ModelRef::new("local", "small")), Servers::none());
-    choose(wanted, &Choices { catalog: &catalog, templates: &templates, reached: &reached, local, servers: &servers, now: NOW })
+    choose(wanted, &Choices { catalog: &catalog, personas: &personas, reached: &reached, local, servers: &servers, now: NOW })
 }
 
 const WORK: &str = r#"{"endpoints": {"work": {"base_url": "h"}, "safe": {"base_url": "h", "api_key_env": "SAFE_KEY"}}}"#;
@@ -68,7 +68,7 @@ fn a_panel_with_a_name_has_its_seats_and_its_judge() {
     let config =
         r#"{"panels": {"fast": {"seats": ["security=a:m"], "judge": "a:j"}, "slow": "security=b:m"}, "panel": "fast", "judge": "c:j"}"#;
     let wanted = |panel, judge| {
-        let wanted = Wanted::of(Flags { panel, judge, ..Flags::default() }, &settings(config)).unwrap();
+        let wanted = Wanted::of(Flags { panel, judge, ..Flags::default() }, &settings(config), &Catalogue::builtin()).unwrap();
         (wanted.panel.unwrap(), wanted.judge.unwrap())
     };
     let told = |panel: &str, judge: &str| (panel.to_owned(), judge.to_owned());
@@ -78,13 +78,17 @@ fn a_panel_with_a_name_has_its_seats_and_its_judge() {
     assert_eq!(wanted(Some("security=x:m"), None), told("security=x:m", "c:j"));
     let models = ["x:m".to_owned()];
     let flags = Flags { models: &models, ..Flags::default() };
-    assert_eq!(Wanted::of(flags, &settings(config)).unwrap().panel, None, "models that are named outweigh the settings");
+    assert_eq!(
+        Wanted::of(flags, &settings(config), &Catalogue::builtin()).unwrap().panel,
+        None,
+        "models that are named outweigh the settings"
+    );
 }
 
 #[test]
 fn a_panel_that_has_no_such_name_is_met_with_the_names_that_there_are() {
     let hints = |config: &str, name: &str| {
-        let error = Wanted::of(Flags { panel: Some(name), ..Flags::default() }, &settings(config)).unwrap_err();
+        let error = Wanted::of(Flags { panel: Some(name), ..Flags::default() }, &settings(config), &Catalogue::builtin()).unwrap_err();
         assert_eq!(error.to_string(), format!("no panel is called `{name}`"));
         error.hints()[0].clone()
     };

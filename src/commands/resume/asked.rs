@@ -41,7 +41,7 @@ impl Within<'_> {
         let Self { home, environment, settings, printer, standing } = *self;
         let reached = reach::all(settings, environment);
         let needed = needed(plan, transcript);
-        let others = plan.panel.judges.iter().chain(plan.stand_ins.values().flatten());
+        let others = plan.panel.judges.iter().chain(plan.stand_ins.values().flatten()).chain(&plan.course.clerk);
         let servers = Servers::for_models(needed.iter().map(|(_, model)| *model).chain(others.clone()), Where::set(settings, &reached)?)?;
         for (who, model) in &needed {
             check(who, model, &reached, &servers)?;

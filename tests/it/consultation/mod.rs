@@ -1,5 +1,6 @@
 //! The machine: scenarios with their exact logs, invariants under random scripts, and restoring at any point.
 
+mod casting;
 mod comparing;
 mod control;
 mod cut_off;

@@ -79,7 +79,7 @@ fn what_did_not_happen_is_not_claimed() {
     assert_eq!((&aborted["cost"]["lost_calls"], &aborted["cost"]["lower_bound"]), (&json!(1), &json!(true)));
     let complete = recorded(&sample::complete());
     assert_eq!((&complete["resume_token"], &complete["hedges"]), (&Value::Null, &json!([])));
-    for absent in ["early_termination", "scrubbing_report", "debate_value_analysis"] {
+    for absent in ["early_termination", "scrubbing_report"] {
         assert_eq!(complete.get(absent), None, "{absent}");
     }
 }
