@@ -13,6 +13,7 @@ mod estimate_lines;
 pub mod evaluation_tree;
 pub mod history_screen;
 mod judge_text;
+mod judged_twice;
 pub mod kept_report;
 mod kept_rounds;
 pub mod keyboard;

@@ -6,6 +6,8 @@ mod control;
 mod cut_off;
 mod early_end;
 mod estimates;
+mod judging_anew;
+mod judging_twice;
 mod pacing;
 mod properties;
 mod resuming;
