@@ -102,9 +102,8 @@ fn what_did_not_happen_is_not_claimed() {
     assert_eq!((&aborted["cost"]["lost_calls"], &aborted["cost"]["lower_bound"]), (&json!(1), &json!(true)));
     let complete = recorded(&sample::complete());
     assert_eq!((&complete["resume_token"], &complete["hedges"]), (&Value::Null, &json!([])));
-    for absent in ["early_termination", "scrubbing_report", "debate_value_analysis"] {
-        assert_eq!(complete.get(absent), None, "{absent}");
-    }
+    assert_eq!((&complete["early_termination"], &complete["early_termination_evaluation"]), (&json!(false), &Value::Null));
+    assert_eq!(complete.get("scrubbing_report"), None);
 }
 
 /// A complete consultation whose prompts would have had so many tokens more in Rounds 3 and 4.
