@@ -11,6 +11,7 @@ mod consult_stats;
 mod cost_gate;
 mod doctor;
 mod dry_run;
+mod early_end;
 mod endpoints;
 mod failures;
 mod faults;
