@@ -1,5 +1,6 @@
 //! The course that a debate takes: flags before settings, settings before what is usual.
 
+use crate::config::control;
 use crate::config::settings::Settings;
 use crate::consultation::course::{Course, DebateAnalysis, Rounds};
 use crate::consultation::mode::Mode;
@@ -15,7 +16,10 @@ pub(super) fn course(flags: &DebateFlags, settings: &Settings) -> Course {
     Course {
         mode: flags.mode.map_or(settings.mode, Mode::from),
         rounds: rounds.unwrap_or(settings.rounds),
-        debate_analysis: if flags.no_debate_analysis { DebateAnalysis::Off } else { settings.debate_analysis },
+        debate_analysis: match settings.debate_analysis {
+            control::DebateAnalysis::On if !flags.no_debate_analysis => DebateAnalysis::On,
+            control::DebateAnalysis::On | control::DebateAnalysis::Off => DebateAnalysis::Off,
+        },
         ..Course::default()
     }
 }
