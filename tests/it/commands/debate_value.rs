@@ -33,7 +33,7 @@ fn one_cheap_call_compares_what_the_experts_held_before_and_after() {
     assert!(analysis["semantic_comparison_cost"]["micro_usd"].as_u64().unwrap() > 0);
     let shown = conclave.run(&["history", "show", record["consultation_id"].as_str().unwrap()]).ends_with(0).stdout;
     assert!(shown.contains("- 3/3 agents changed positions during debate\n"), "{shown}");
-    let stats = conclave.run(&["consult-stats", "--format", "json"]).ends_with(0).json();
+    let stats = conclave.run(&["consult-stats", "--all-time", "--json"]).ends_with(0).json();
     let debates = &stats["debate_value"];
     assert_eq!((&debates["debates"], &debates["agents_changed_position"], &debates["total_agents"]), (&1.into(), &3.into(), &3.into()));
 }
