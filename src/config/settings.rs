@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 
-use crate::consultation::course::Rounds;
+use crate::consultation::course::{JudgePasses, Rounds};
 use crate::consultation::mode::Mode;
 use crate::domain::confidence::Confidence;
 use crate::domain::money::MicroUsd;
@@ -80,6 +80,8 @@ pub struct Settings {
     pub error_correlation: f64,
     /// Whether positions are compared after the debate, where there is a model for it.
     pub debate_analysis: DebateAnalysis,
+    /// How often the judge decides; where fewer than four rounds are held, it does not.
+    pub judge_passes: JudgePasses,
     /// How many consultations in thirty days `consult-stats` calls consistent.
     pub target_runs: u64,
     /// Below which median duration it calls them quick.
@@ -122,6 +124,7 @@ impl Default for Settings {
             confidence_threshold: EarlyStop::usual().threshold,
             error_correlation: EarlyStop::USUAL_CORRELATION,
             debate_analysis: DebateAnalysis::On,
+            judge_passes: JudgePasses::default(),
             target_runs: 150,
             target_median: Duration::from_secs(15),
             target_monthly_cost: MicroUsd(20_000_000),
@@ -248,6 +251,7 @@ impl Settings {
             | Key::ConfidenceThreshold
             | Key::ErrorCorrelation
             | Key::DebateAnalysis
+            | Key::JudgePasses
             | Key::TargetRuns
             | Key::TargetMedianSeconds
             | Key::TargetMonthlyCost => self.set_plain(key, value).ok_or(Wrong::Value)?,
@@ -286,6 +290,7 @@ impl Settings {
             Key::ConfidenceThreshold => self.confidence_threshold = Confidence::new(value.as_f64()?)?,
             Key::ErrorCorrelation => self.error_correlation = Confidence::new(value.as_f64()?)?.value(),
             Key::DebateAnalysis => self.debate_analysis = DebateAnalysis::of_json(value)?,
+            Key::JudgePasses => self.judge_passes = JudgePasses::of_number(value.as_u64()?)?,
             Key::TargetRuns => self.target_runs = count()?,
             Key::TargetMedianSeconds => self.target_median = some_seconds()?,
             Key::TargetMonthlyCost => self.target_monthly_cost = dollars().filter(|target| *target > MicroUsd::ZERO)?,
@@ -346,6 +351,7 @@ impl Settings {
             Key::ConfidenceThreshold => decimal(self.confidence_threshold.value()),
             Key::ErrorCorrelation => decimal(self.error_correlation),
             Key::DebateAnalysis => self.debate_analysis.to_json(),
+            Key::JudgePasses => json!(self.judge_passes.number()),
             Key::TargetRuns => json!(self.target_runs),
             Key::TargetMedianSeconds => decimal(self.target_median.as_secs_f64()),
             Key::TargetMonthlyCost => decimal(self.target_monthly_cost.usd()),

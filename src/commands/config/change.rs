@@ -5,6 +5,9 @@ use std::time::Duration;
 
 use serde_json::{Map, Value};
 
+use crate::commands::panel::Personas;
+use crate::commands::personas;
+use crate::commands::personas::catalogue::Catalogue;
 use crate::config::edit::{self, NotEdited, Step};
 use crate::config::env::Environment;
 use crate::config::keys::{Key, holds_key};
@@ -170,6 +173,9 @@ impl<'a> SettingsFile<'a> {
         let (place, value) = self.with_room(place, value);
         let text = edit::set(&self.text, &place.steps(), &value).map_err(|error| self.unedited(error, place.key.name()))?;
         self.check(&text)?;
+        if [Key::Personas, Key::PersonaSets, Key::DefaultPersonas].contains(&place.key) {
+            self.check_personas(&text)?;
+        }
         Ok(text)
     }
 
@@ -189,6 +195,14 @@ impl<'a> SettingsFile<'a> {
     fn check(&self, text: &str) -> Result<(), Error> {
         let checked = Settings::default().with_file(&self.home.config_file(), text);
         checked.map(drop).map_err(|bad| Error::usage(bad).hint("nothing was written"))
+    }
+
+    /// Who is named must be somebody: that takes the files of the home too.
+    fn check_personas(&self, text: &str) -> Result<(), Error> {
+        let settings = Settings::default().with_file(&self.home.config_file(), text).map_err(Error::usage)?;
+        let checked = Catalogue::of(&personas::templates(self.home)?, &settings)
+            .and_then(|catalogue| Personas::of(None, &settings, &catalogue).map(drop));
+        checked.map_err(|error| error.hint("nothing was written"))
     }
 
     fn unedited(&self, error: NotEdited, name: &str) -> Error {

@@ -7,6 +7,8 @@ mod cut_off;
 mod debate_value;
 mod early_end;
 mod estimates;
+mod judging_anew;
+mod judging_twice;
 mod pacing;
 mod properties;
 mod resuming;

@@ -50,6 +50,12 @@ pub(super) fn valid_answer(body: &Value, model: &str) -> String {
             "recommendation": "Start small, then grow.",
             "confidence": 0.8,
         })
+    } else if asks_for("personas") {
+        json!({
+            "task_type": "planning",
+            "reason": "Somebody has to doubt it and somebody to run it.",
+            "personas": ["skeptic", "devops", "creative"],
+        })
     } else {
         json!({
             "position": format!("{model} says: start small"),
