@@ -9,6 +9,7 @@ mod config;
 mod consult;
 mod consult_stats;
 mod cost_gate;
+mod debate_value;
 mod doctor;
 mod dry_run;
 mod early_end;
