@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser, Subcommand};
 
-use crate::commands::{completions, config, consult, consult_stats, doctor, history, man, model, models, resume};
+use crate::commands::{completions, config, consult, consult_stats, doctor, history, man, model, models, personas, resume};
 use crate::config::env::Environment;
 use crate::error::{Error, Exit};
 use crate::terminal::printer::{Printer, Verbosity, Wishes};
@@ -38,6 +38,7 @@ enum Command {
     Doctor(doctor::Args),
     Models(models::Args),
     Model(model::Args),
+    Personas(personas::Args),
     Config(config::Args),
     Completions(completions::Args),
     /// Write the manual page to standard output
@@ -69,6 +70,7 @@ pub fn main() -> ExitCode {
         Command::Doctor(args) => doctor::run(&args, &environment, &printer),
         Command::Models(args) => models::run(&args, &environment, &printer),
         Command::Model(args) => model::run(&args, &environment, &printer),
+        Command::Personas(args) => personas::run(&args, &environment, &printer),
         Command::Config(args) => config::run(&args, &environment, &printer),
         Command::Completions(args) => completions::run(&args, &Cli::command(), &printer),
         Command::Man => man::run(&Cli::command(), &printer),
@@ -92,6 +94,7 @@ impl Command {
             | Self::Doctor(_)
             | Self::Models(_)
             | Self::Model(_)
+            | Self::Personas(_)
             | Self::Config(_)
             | Self::Completions(_)
             | Self::Man => Verbosity::Normal,

@@ -1,5 +1,6 @@
 //! L4: one file a command: its arguments and what it does, by putting the layers below together.
 
+mod clerk;
 pub mod completions;
 pub mod config;
 pub mod consult;
@@ -15,6 +16,7 @@ pub mod model;
 pub mod models;
 mod naming;
 mod panel;
+pub mod personas;
 mod reach;
 pub mod resume;
 mod servers;

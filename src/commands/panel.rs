@@ -2,18 +2,20 @@
 
 use std::collections::BTreeSet;
 
+use crate::commands::personas::catalogue::{Catalogue, Known};
 use crate::commands::servers::Servers;
 use crate::config::keys::likely;
 use crate::config::panels::NamedPanel;
+use crate::config::personas::AUTO;
 use crate::config::secrets;
 use crate::config::settings::Settings;
-use crate::consultation::prompt::Templates;
-use crate::domain::ids::{ModelRef, ProviderId, SeatId};
-use crate::domain::panel::{Panel, Persona, Seat};
+use crate::domain::ids::{ModelRef, ProviderId};
+use crate::domain::panel::{Panel, Persona, Seat, seated};
 use crate::domain::time::Timestamp;
 use crate::error::Error;
 use crate::providers::catalog::{Catalog, Model};
 use crate::providers::vendors::{self, Place};
+use crate::terminal::words::count;
 
 use super::reach::Reach;
 
@@ -33,15 +35,30 @@ pub(crate) struct Wanted {
     pub panel: Option<String>,
     /// Models by seat; a single one plays every seat.
     pub models: Vec<String>,
+    pub personas: Personas,
     /// The judge and its fallbacks, separated by commas.
     pub judge: Option<String>,
+}
+
+/// Who is to sit where no panel is named.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Personas {
+    /// Those of the default seats.
+    #[default]
+    Usual,
+    /// These, each in a seat of its own.
+    Named(Vec<Known>),
+    /// These as far as there are seats for them, and again where there are more.
+    ByDefault(Vec<Known>),
+    /// Whom the clerk chooses. Until then these, or those of the default seats.
+    Auto(Vec<Known>),
 }
 
 /// What there is to choose from.
 #[derive(Debug)]
 pub(crate) struct Choices<'a> {
     pub catalog: &'a Catalog,
-    pub templates: &'a Templates,
+    pub personas: &'a Catalogue,
     /// All providers but the embedded model's, in the order in which they fill a panel.
     pub reached: &'a [Reach],
     /// The embedded model that is used when there is no key; `None` in a build without it.
@@ -55,6 +72,8 @@ pub(crate) struct Choices<'a> {
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Chosen {
     pub panel: Panel,
+    /// Out of whom the personas are chosen for the question; nobody where they are given.
+    pub cast_from: Vec<Persona>,
     pub notices: Vec<String>,
 }
 
@@ -64,17 +83,68 @@ pub(crate) struct Flags<'a> {
     pub panel: Option<&'a str>,
     pub models: &'a [String],
     pub judge: Option<&'a str>,
+    /// One persona or set after the other, or `auto`.
+    pub personas: Option<&'a str>,
 }
 
 impl Wanted {
     /// What the flags say, else the settings. The judge of a panel with a name comes after the flag and before the settings.
-    pub(crate) fn of(flags: Flags<'_>, settings: &Settings) -> Result<Self, Error> {
-        let usual = || settings.panel.as_ref().filter(|_| flags.models.is_empty()).map(|seats| seats.join(","));
+    pub(crate) fn of(flags: Flags<'_>, settings: &Settings, catalogue: &Catalogue) -> Result<Self, Error> {
+        if flags.panel.is_some() && flags.personas.is_some() {
+            return Err(Error::usage("`--panel` and `--personas` both name the personas").hint("use one of the two"));
+        }
+        let is_open = flags.models.is_empty() && flags.personas.is_none();
+        let usual = || settings.panel.as_ref().filter(|_| is_open).map(|seats| seats.join(","));
         let panel = flags.panel.map(ToOwned::to_owned).or_else(usual);
         let named = panel.as_deref().filter(|panel| is_name(panel)).map(|name| named(name.trim(), settings)).transpose()?;
         let judge = flags.judge.or(named.and_then(|named| named.judge.as_deref())).or(settings.judge.as_deref());
         let panel = named.map(|named| named.seats.join(",")).or(panel);
-        Ok(Self { panel, models: flags.models.to_vec(), judge: judge.map(ToOwned::to_owned) })
+        let personas = if panel.is_some() { Personas::Usual } else { Personas::of(flags.personas, settings, catalogue)? };
+        Ok(Self { panel, models: flags.models.to_vec(), personas, judge: judge.map(ToOwned::to_owned) })
+    }
+
+    /// The models that personas bring with them, as far as these play them.
+    pub(crate) fn models_of_personas(&self) -> impl Iterator<Item = &str> {
+        let known: &[Known] = match &self.personas {
+            Personas::Named(known) | Personas::ByDefault(known) => known,
+            Personas::Usual | Personas::Auto(_) => &[],
+        };
+        known.iter().filter_map(|known| known.model.as_deref())
+    }
+
+    /// Whether every seat has a model without one being chosen for it.
+    pub(crate) fn names_all_models(&self) -> bool {
+        let personas = match &self.personas {
+            Personas::Named(known) | Personas::ByDefault(known) => known.iter().all(|known| known.model.is_some()),
+            Personas::Usual | Personas::Auto(_) => false,
+        };
+        self.panel.is_some() || !self.models.is_empty() || personas
+    }
+}
+
+impl Personas {
+    pub(crate) fn of(flag: Option<&str>, settings: &Settings, catalogue: &Catalogue) -> Result<Self, Error> {
+        let set = settings.default_personas.as_deref();
+        let is_auto = |names: &[String]| matches!(names, [only] if only.trim() == AUTO);
+        let by_default = || match set {
+            Some(names) if !is_auto(names) => catalogue.seats(names),
+            Some(_) | None => Ok(Vec::new()),
+        };
+        let Some(flag) = flag else {
+            return Ok(match set {
+                None => Self::Usual,
+                Some(names) if is_auto(names) => Self::Auto(Vec::new()),
+                Some(_) => Self::ByDefault(by_default()?),
+            });
+        };
+        let names: Vec<String> = flag.split(',').map(str::trim).filter(|name| !name.is_empty()).map(ToOwned::to_owned).collect();
+        if is_auto(&names) {
+            return Ok(Self::Auto(by_default()?));
+        }
+        match catalogue.seats(&names)? {
+            none if none.is_empty() => Err(Error::usage("`--personas` names nobody").hint("see who there is: conclave personas")),
+            known => Ok(Self::Named(known)),
+        }
     }
 }
 
@@ -103,15 +173,7 @@ pub(crate) fn choose(wanted: &Wanted, choices: &Choices<'_>) -> Result<Chosen, E
     let seats = match (&wanted.panel, wanted.models.as_slice()) {
         (Some(_), [_, ..]) => return Err(Error::usage("`--panel` and `--model` both name the models").hint("use one of the two")),
         (Some(panel), []) => listed(panel, choices)?,
-        (None, [only]) => {
-            let model = choices.model(only)?;
-            by_default_personas(std::iter::repeat_n(model, USUAL_SEATS), choices)?
-        }
-        (None, [_, ..]) => {
-            let models: Vec<ModelRef> = wanted.models.iter().map(|name| choices.model(name)).collect::<Result<_, _>>()?;
-            by_default_personas(models, choices)?
-        }
-        (None, []) => by_default_personas(choices.default_models()?, choices)?,
+        (None, models) => by_personas(&wanted.personas, models, choices)?,
     };
     let judges = match &wanted.judge {
         Some(names) => names.split(',').map(|name| choices.model(name)).collect::<Result<Vec<_>, _>>()?,
@@ -119,57 +181,70 @@ pub(crate) fn choose(wanted: &Wanted, choices: &Choices<'_>) -> Result<Chosen, E
     };
     let panel = Panel { seats, judges };
     let notices = notices(&panel, wanted, choices);
-    Ok(Chosen { panel, notices })
+    let cast_from = match &wanted.personas {
+        Personas::Auto(_) => choices.personas.personas(),
+        Personas::Usual | Personas::Named(_) | Personas::ByDefault(_) => Vec::new(),
+    };
+    Ok(Chosen { panel, cast_from, notices })
 }
 
 /// Reads `persona=provider:model,…`.
 fn listed(panel: &str, choices: &Choices<'_>) -> Result<Vec<Seat>, Error> {
-    let mut seats = Seats::default();
+    let mut seats = Vec::new();
     for entry in panel.split(',').map(str::trim).filter(|entry| !entry.is_empty()) {
         let (persona, model) = entry.split_once('=').ok_or_else(|| {
             Error::usage(format!("`{entry}` does not name a seat as `persona=provider:model`"))
                 .hint(format!("for example: --panel {EXAMPLE}"))
         })?;
-        seats.add(choices.persona(persona)?, choices.model(model)?);
+        seats.push((choices.personas.find(persona)?.persona.clone(), choices.model(model)?));
     }
-    if seats.0.is_empty() {
+    if seats.is_empty() {
         Err(Error::usage("the panel has no seat").hint("name at least one `persona=provider:model`"))
     } else {
-        Ok(seats.0)
+        Ok(seated(seats))
     }
 }
 
-fn by_default_personas(models: impl IntoIterator<Item = ModelRef>, choices: &Choices<'_>) -> Result<Vec<Seat>, Error> {
-    let mut seats = Seats::default();
-    for (model, (persona, _)) in models.into_iter().zip(DEFAULT_SEATS.iter().cycle()) {
-        seats.add(choices.persona(persona)?, model);
+/// Seats that are named by their personas alone: each is played by its persona's own model, else by the one that is named for it, else by
+/// one that is chosen for it.
+fn by_personas(personas: &Personas, models: &[String], choices: &Choices<'_>) -> Result<Vec<Seat>, Error> {
+    let usual = || DEFAULT_SEATS.iter().map(|(id, _)| choices.personas.find(id).cloned()).collect::<Result<Vec<Known>, Error>>();
+    let mut sitting = match personas {
+        Personas::Named(known) => known.clone(),
+        Personas::ByDefault(known) => known.clone(),
+        // Whoever is chosen in the end sits where a model already is.
+        Personas::Auto(known) => known.iter().map(|known| Known { model: None, ..known.clone() }).collect(),
+        Personas::Usual => Vec::new(),
+    };
+    if sitting.is_empty() {
+        sitting = usual()?;
     }
-    Ok(seats.0)
-}
-
-/// Seats with ids that stay unique.
-#[derive(Default)]
-struct Seats(Vec<Seat>);
-
-impl Seats {
-    fn add(&mut self, persona: Persona, model: ModelRef) {
-        let same = self.0.iter().filter(|seat| seat.persona.id == persona.id).count();
-        let (id, name) = match same {
-            0 => (persona.id.clone(), persona.name.clone()),
-            n => (format!("{}-{}", persona.id, n + 1), format!("{} {}", persona.name, n + 1)),
-        };
-        self.0.push(Seat { id: SeatId::new(id), persona: Persona { name, ..persona }, model });
+    let is_given = matches!(personas, Personas::Named(_));
+    let named: Vec<ModelRef> = models.iter().map(|name| choices.model(name)).collect::<Result<_, _>>()?;
+    match named.len() {
+        models if models > 1 && is_given && models != sitting.len() => {
+            return Err(Error::usage(format!("`--personas` names {}, and `--model` {models}", count(sitting.len(), "seat")))
+                .hint("give one model for each persona, in their order, or a single one for all"));
+        }
+        // As many seats as models, unless the personas are given.
+        models if models > 1 => sitting = sitting.into_iter().cycle().take(models).collect(),
+        _ => {}
     }
+    let own = |(at, known): (usize, &Known)| match (&known.model, named.as_slice()) {
+        (Some(model), _) => {
+            choices.model(model).map(Some).map_err(|error| error.hint(format!("it is the model of `{}`", known.persona.id)))
+        }
+        (None, []) => Ok(None),
+        (None, [only]) => Ok(Some(only.clone())),
+        (None, several) => Ok(several.get(at).cloned()),
+    };
+    let own: Vec<Option<ModelRef>> = sitting.iter().enumerate().map(own).collect::<Result<_, _>>()?;
+    let ids: Vec<&str> = sitting.iter().map(|known| known.persona.id.as_str()).collect();
+    let models = choices.fill(&ids, own)?;
+    Ok(seated(sitting.iter().map(|known| known.persona.clone()).zip(models)))
 }
 
 impl Choices<'_> {
-    fn persona(&self, name: &str) -> Result<Persona, Error> {
-        self.templates.persona(name).ok_or_else(|| {
-            let known: Vec<String> = self.templates.personas().into_iter().map(|persona| persona.id).collect();
-            Error::usage(format!("no persona is called `{}`", name.trim())).hint(format!("one of: {}", known.join(", ")))
-        })
-    }
-
     /// A model that the user named, at a provider that can be asked.
     fn model(&self, name: &str) -> Result<ModelRef, Error> {
         let model = self.catalog.resolve(name.trim()).map_err(|unknown| {
@@ -203,7 +278,7 @@ impl Choices<'_> {
     }
 
     /// The providers that models can be chosen from unasked: those that can be asked, but for servers that may not be running.
-    fn keyed(&self) -> impl Iterator<Item = &Reach> {
+    pub(crate) fn keyed(&self) -> impl Iterator<Item = &Reach> {
         self.reached.iter().filter(|reach| reach.is_chosen_unasked())
     }
 
@@ -211,21 +286,25 @@ impl Choices<'_> {
         self.keyed().any(|reach| reach.id == *provider)
     }
 
-    /// The models of the default seats: each seat its own vendor's first choice where there is a key, the best of what is left elsewhere.
-    fn default_models(&self) -> Result<Vec<ModelRef>, Error> {
+    /// Gives every seat a model that has none: that of a default persona its own vendor's first choice where there is a key; the others the
+    /// best of what is left, of families that sit least often.
+    fn fill(&self, personas: &[&str], own: Vec<Option<ModelRef>>) -> Result<Vec<ModelRef>, Error> {
+        if let Some(all) = own.iter().cloned().collect::<Option<Vec<_>>>() {
+            return Ok(all);
+        }
         let Some(first) = self.keyed().next() else {
-            return match self.servers.default_model().or(self.local.as_ref()) {
-                Some(model) => Ok(vec![model.clone(); USUAL_SEATS]),
-                None => Err(no_models()),
-            };
+            let Some(model) = self.servers.default_model().or(self.local.as_ref()) else { return Err(no_models()) };
+            return Ok(own.into_iter().map(|own| own.unwrap_or_else(|| model.clone())).collect());
         };
-        let mut taken = BTreeSet::new();
-        let own = DEFAULT_SEATS.map(|(_, vendor)| {
-            let vendor = ProviderId::new(vendor);
-            let first = self.is_keyed(&vendor).then(|| self.ranked(&vendor).first().map(|model| model.to_ref())).flatten();
-            taken.extend(first.clone());
-            first
-        });
+        let mut seats = own;
+        let mut met = BTreeSet::new();
+        for (persona, seat) in personas.iter().zip(&mut seats) {
+            let vendor = DEFAULT_SEATS.iter().find(|(id, _)| id == persona).map(|(_, vendor)| ProviderId::new(*vendor));
+            // Twice the same persona is wanted for two opinions.
+            if let (None, Some(vendor), true) = (&seat, vendor.filter(|vendor| self.is_keyed(vendor)), met.insert(*persona)) {
+                *seat = self.ranked(&vendor).first().map(|model| model.to_ref());
+            }
+        }
         let mut pool: Vec<&Model> = self.keyed().flat_map(|reach| self.ranked(&reach.id)).collect();
         if pool.is_empty() {
             return Err(Error::usage(format!("{} has no usual models to ask", vendors::name(&first.id)))
@@ -236,9 +315,15 @@ impl Choices<'_> {
                 )));
         }
         pool.sort_by_key(|model| (model.tier, model.rank));
-        let mut rest = pool.iter().map(|model| model.to_ref()).filter(|model| !taken.contains(model)).collect::<Vec<_>>().into_iter();
-        let mut again = pool.iter().map(|model| model.to_ref()).cycle();
-        own.into_iter().map(|own| own.or_else(|| rest.next()).or_else(|| again.next()).ok_or_else(no_models)).collect()
+        for at in 0..seats.len() {
+            let sits = |wanted: &ModelRef| seats.iter().flatten().filter(|model| *model == wanted).count();
+            let family_sits = |wanted: &ModelRef| seats.iter().flatten().filter(|model| family(model) == family(wanted)).count();
+            let best = pool.iter().map(|model| model.to_ref()).min_by_key(|model| (sits(model), family_sits(model)));
+            if let Some(seat @ None) = seats.get_mut(at) {
+                *seat = best;
+            }
+        }
+        seats.into_iter().map(|seat| seat.ok_or_else(no_models)).collect()
     }
 
     fn ranked(&self, vendor: &ProviderId) -> Vec<&Model> {
@@ -249,6 +334,12 @@ impl Choices<'_> {
     fn is_users_own(&self, provider: &ProviderId) -> bool {
         let is_own = |reach: &Reach| reach.id == *provider && reach.place.is_none_or(|place| place == Place::OwnMachine);
         provider.is_local() || self.reached.iter().any(is_own)
+    }
+
+    /// It runs where the user has it, or is reached at an address of the user's.
+    pub(crate) fn is_kept_close(&self, provider: &ProviderId) -> bool {
+        let is_at_home = || self.reached.iter().any(|reach| reach.id == *provider && reach.is_at_home());
+        self.is_users_own(provider) || !is_at_home()
     }
 
     /// The best model of a vendor that has a key and no seat, else the panel's OpenAI model, else its best; then one of each other vendor.
@@ -282,6 +373,11 @@ impl Choices<'_> {
     }
 }
 
+/// Who made a model, as far as its name tells: a reseller has the maker before a slash.
+fn family(model: &ModelRef) -> &str {
+    model.model.split_once('/').map_or(model.provider.as_str(), |(maker, _)| maker)
+}
+
 /// The variable that a vendor's key is looked for in first.
 fn key_variable(vendor: &str) -> &'static str {
     secrets::find(vendor).and_then(|variables| variables.keys.first()).copied().unwrap_or_default()
@@ -300,7 +396,7 @@ fn notices(panel: &Panel, wanted: &Wanted, choices: &Choices<'_>) -> Vec<String>
         notices.push(format!("a panel of {} is small: three or more seats are usual", panel.seats.len()));
     }
     // A reseller's key alone brings models of several families.
-    let unasked = wanted.panel.is_none() && wanted.models.is_empty();
+    let unasked = !wanted.names_all_models();
     if let (true, [only]) = (unasked && panel.is_one_family(), choices.keyed().collect::<Vec<_>>().as_slice()) {
         let others: Vec<&str> =
             DEFAULT_SEATS.iter().filter(|(_, vendor)| *vendor != only.id.as_str()).map(|(_, vendor)| key_variable(vendor)).collect();

@@ -90,7 +90,7 @@ impl Servers {
     pub(crate) fn for_run(wanted: &Wanted, reached: &[Reach], place: Where) -> Result<Self, Error> {
         let named = named(wanted);
         let keyless = !reached.iter().any(Reach::is_chosen_unasked);
-        let by_default = keyless && wanted.panel.is_none() && wanted.models.is_empty();
+        let by_default = keyless && !wanted.names_all_models();
         let kinds = if by_default { all_kinds() } else { named.iter().map(|(kind, _)| *kind).collect() };
         if kinds.is_empty() {
             return Ok(Self::none());
@@ -221,7 +221,7 @@ fn terms(server: &Server, id: &str, settings: &Settings) -> ModelTerms {
 fn named(wanted: &Wanted) -> BTreeSet<(Kind, String)> {
     let seats = wanted.panel.iter().flat_map(|panel| panel.split(',')).map(|seat| seat.split_once('=').map_or(seat, |(_, model)| model));
     let judges = wanted.judge.iter().flat_map(|judges| judges.split(','));
-    let names = seats.chain(wanted.models.iter().map(String::as_str)).chain(judges);
+    let names = seats.chain(wanted.models.iter().map(String::as_str)).chain(judges).chain(wanted.models_of_personas());
     let server_and_model = |name: &str| {
         let model: ModelRef = name.trim().parse().ok()?;
         Some((Kind::of(&model.provider)?, model.model))
@@ -356,7 +356,7 @@ mod tests {
     fn only_what_a_run_needs_is_looked_for() {
         let wanted = |panel: Option<&str>, models: &[&str], judge: Option<&str>| {
             let models = models.iter().map(|name| (*name).to_owned()).collect();
-            named(&Wanted { panel: panel.map(ToOwned::to_owned), models, judge: judge.map(ToOwned::to_owned) })
+            named(&Wanted { panel: panel.map(ToOwned::to_owned), models, judge: judge.map(ToOwned::to_owned), ..Wanted::default() })
         };
         assert_eq!(wanted(None, &["openai:gpt-6.1-sol", "local:x"], Some("gpt-6.1-sol")), BTreeSet::new());
         let expected = BTreeSet::from([(Kind::Ollama, "qwen3:8b".to_owned()), (Kind::Vllm, "m".to_owned())]);

@@ -127,11 +127,11 @@ mod tests {
 
     use super::*;
     use crate::commands::panel::{self, Choices};
+    use crate::commands::personas::catalogue::Catalogue;
     use crate::commands::reach;
     use crate::commands::servers::Servers;
     use crate::config::env::Environment;
     use crate::config::settings::Settings;
-    use crate::consultation::prompt::Templates;
 
     const NOW: Timestamp = Timestamp(1_795_252_598_000);
     const ANTHROPIC: (&str, &str) = ("ANTHROPIC_API_KEY", "k");
@@ -143,10 +143,10 @@ mod tests {
     /// `seat: stand-in, stand-in` for the panel that these variables, settings and wishes give.
     fn of(variables: &[(&str, &str)], config: &str, wanted: &Wanted) -> Vec<String> {
         let settings = Settings::default().with_file(Path::new("config.json"), config).unwrap();
-        let (catalog, templates) = (Catalog::builtin(), Templates::builtin());
+        let (catalog, personas) = (Catalog::builtin(), Catalogue::builtin());
         let reached = reach::all(&settings, &Environment::of(variables.iter().copied()));
         let (local, servers) = (Some(ModelRef::new("local", "small")), Servers::none());
-        let choices = Choices { catalog: &catalog, templates: &templates, reached: &reached, local, servers: &servers, now: NOW };
+        let choices = Choices { catalog: &catalog, personas: &personas, reached: &reached, local, servers: &servers, now: NOW };
         let panel = panel::choose(wanted, &choices).unwrap().panel;
         let told = |models: &[ModelRef]| models.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
         let found = stand_ins(&panel, wanted, &catalog, &reached, NOW);

@@ -17,6 +17,9 @@ pub enum Key {
     Panel,
     Judge,
     Panels,
+    Personas,
+    PersonaSets,
+    DefaultPersonas,
     Endpoints,
     Parameters,
     LocalServers,
@@ -33,13 +36,14 @@ pub enum Key {
     ConfidenceThreshold,
     ErrorCorrelation,
     DebateAnalysis,
+    JudgePasses,
     TargetRuns,
     TargetMedianSeconds,
     TargetMonthlyCost,
 }
 
 impl Key {
-    pub const ALL: [Self; 29] = [
+    pub const ALL: [Self; 33] = [
         Self::AlwaysAllowUnder,
         Self::MaxOutputTokens,
         Self::ConnectTimeoutSeconds,
@@ -50,6 +54,9 @@ impl Key {
         Self::Panel,
         Self::Judge,
         Self::Panels,
+        Self::Personas,
+        Self::PersonaSets,
+        Self::DefaultPersonas,
         Self::Endpoints,
         Self::Parameters,
         Self::LocalServers,
@@ -66,6 +73,7 @@ impl Key {
         Self::ConfidenceThreshold,
         Self::ErrorCorrelation,
         Self::DebateAnalysis,
+        Self::JudgePasses,
         Self::TargetRuns,
         Self::TargetMedianSeconds,
         Self::TargetMonthlyCost,
@@ -84,6 +92,9 @@ impl Key {
             Self::Panel => "panel",
             Self::Judge => "judge",
             Self::Panels => "panels",
+            Self::Personas => "personas",
+            Self::PersonaSets => "persona_sets",
+            Self::DefaultPersonas => "default_personas",
             Self::Endpoints => "endpoints",
             Self::Parameters => "parameters",
             Self::LocalServers => "local_servers",
@@ -100,6 +111,7 @@ impl Key {
             Self::ConfidenceThreshold => "confidence_threshold",
             Self::ErrorCorrelation => "error_correlation",
             Self::DebateAnalysis => "debate_analysis",
+            Self::JudgePasses => "judge_passes",
             Self::TargetRuns => "target_runs",
             Self::TargetMedianSeconds => "target_median_seconds",
             Self::TargetMonthlyCost => "target_monthly_cost",
@@ -119,6 +131,9 @@ impl Key {
             Self::Panel => "CONCLAVE_PANEL",
             Self::Judge => "CONCLAVE_JUDGE",
             Self::Panels => "CONCLAVE_PANELS",
+            Self::Personas => "CONCLAVE_PERSONAS",
+            Self::PersonaSets => "CONCLAVE_PERSONA_SETS",
+            Self::DefaultPersonas => "CONCLAVE_DEFAULT_PERSONAS",
             Self::Endpoints => "CONCLAVE_ENDPOINTS",
             Self::Parameters => "CONCLAVE_PARAMETERS",
             Self::LocalServers => "CONCLAVE_LOCAL_SERVERS",
@@ -135,6 +150,7 @@ impl Key {
             Self::ConfidenceThreshold => "CONCLAVE_CONFIDENCE_THRESHOLD",
             Self::ErrorCorrelation => "CONCLAVE_ERROR_CORRELATION",
             Self::DebateAnalysis => "CONCLAVE_DEBATE_ANALYSIS",
+            Self::JudgePasses => "CONCLAVE_JUDGE_PASSES",
             Self::TargetRuns => "CONCLAVE_TARGET_RUNS",
             Self::TargetMedianSeconds => "CONCLAVE_TARGET_MEDIAN_SECONDS",
             Self::TargetMonthlyCost => "CONCLAVE_TARGET_MONTHLY_COST",
@@ -165,10 +181,14 @@ impl Key {
             Self::Rounds => "1, 2, 3 or 4",
             Self::EarlyStop => "`ask`, `auto` or `never`",
             Self::DebateAnalysis => "`on` or `off`",
+            Self::JudgePasses => "1 or 2",
             Self::ConfidenceThreshold | Self::ErrorCorrelation => "a number from 0.0 to 1.0",
             Self::LocalModel | Self::Judge => "a text",
             Self::Panel => "the name of a panel, a text of seats or a list of seats",
             Self::Panels => "an object of panels by name",
+            Self::Personas => "an object of personas by id",
+            Self::PersonaSets => "an object of lists of personas by name",
+            Self::DefaultPersonas => "`auto`, a text of personas and sets, or a list of them",
             Self::Endpoints => "an object of servers by name, or a list of objects with a `name`",
             Self::Parameters => "an object of body fields by `provider` or `provider:model`",
             Self::LocalServers => "`auto`, `none` or a list of addresses",
@@ -180,7 +200,7 @@ impl Key {
     /// Its value has parts, so that it is JSON also in the environment.
     pub fn is_structured(self) -> bool {
         match self {
-            Self::Panels | Self::Endpoints | Self::Parameters => true,
+            Self::Panels | Self::Personas | Self::PersonaSets | Self::Endpoints | Self::Parameters => true,
             Self::AlwaysAllowUnder
             | Self::MaxOutputTokens
             | Self::ConnectTimeoutSeconds
@@ -190,6 +210,7 @@ impl Key {
             | Self::LocalModel
             | Self::Panel
             | Self::Judge
+            | Self::DefaultPersonas
             | Self::LocalServers
             | Self::MaxInFlight
             | Self::MaxCost
@@ -204,6 +225,7 @@ impl Key {
             | Self::ConfidenceThreshold
             | Self::ErrorCorrelation
             | Self::DebateAnalysis
+            | Self::JudgePasses
             | Self::TargetRuns
             | Self::TargetMedianSeconds
             | Self::TargetMonthlyCost => false,

@@ -14,5 +14,6 @@ mod overrides;
 pub mod panels;
 pub mod parameters;
 pub mod paths;
+pub mod personas;
 pub mod secrets;
 pub mod settings;

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 
-use crate::consultation::course::{DebateAnalysis, Rounds};
+use crate::consultation::course::{DebateAnalysis, JudgePasses, Rounds};
 use crate::consultation::mode::Mode;
 use crate::domain::confidence::Confidence;
 use crate::domain::money::MicroUsd;
@@ -22,6 +22,7 @@ use super::keys::{Key, closest, holds_key, is_secret};
 use super::local_servers::LocalServers;
 use super::panels::{self, NamedPanel};
 use super::parameters::Parameters;
+use super::personas::{self, CustomPersona};
 use super::{paths, secrets};
 
 /// All settings with their values in force.
@@ -46,6 +47,12 @@ pub struct Settings {
     pub judge: Option<String>,
     /// Panels of the user's own.
     pub panels: BTreeMap<String, NamedPanel>,
+    /// Personas of the user's own, by id.
+    pub personas: BTreeMap<String, CustomPersona>,
+    /// Personas that are asked for together, as `@name`.
+    pub persona_sets: BTreeMap<String, Vec<String>>,
+    /// Who sits where neither panel nor personas are named, as `--personas` takes it.
+    pub default_personas: Option<Vec<String>>,
     /// Servers of the user's own, and changes to known providers, in the order in which they are written.
     pub endpoints: Vec<EndpointEntry>,
     pub parameters: Parameters,
@@ -73,6 +80,8 @@ pub struct Settings {
     pub error_correlation: f64,
     /// Whether positions are compared after the debate, where there is a model for it.
     pub debate_analysis: DebateAnalysis,
+    /// How often the judge decides; where fewer than four rounds are held, it does not.
+    pub judge_passes: JudgePasses,
     /// How many consultations in thirty days `consult-stats` calls consistent.
     pub target_runs: u64,
     /// Below which median duration it calls them quick.
@@ -96,6 +105,9 @@ impl Default for Settings {
             panel: None,
             judge: None,
             panels: BTreeMap::new(),
+            personas: BTreeMap::new(),
+            persona_sets: BTreeMap::new(),
+            default_personas: None,
             endpoints: Vec::new(),
             parameters: Parameters::default(),
             local_servers: LocalServers::default(),
@@ -112,6 +124,7 @@ impl Default for Settings {
             confidence_threshold: EarlyStop::usual().threshold,
             error_correlation: EarlyStop::USUAL_CORRELATION,
             debate_analysis: DebateAnalysis::On,
+            judge_passes: JudgePasses::default(),
             target_runs: 150,
             target_median: Duration::from_secs(15),
             target_monthly_cost: MicroUsd(20_000_000),
@@ -210,6 +223,9 @@ impl Settings {
         let place = || Place::new(key.name(), value);
         match key {
             Key::Panels => self.panels = panels::read(&place())?,
+            Key::Personas => self.personas = personas::read(&place())?,
+            Key::PersonaSets => self.persona_sets = personas::read_sets(&place())?,
+            Key::DefaultPersonas => self.default_personas = Some(personas::read_default(&place())?),
             Key::Endpoints => self.endpoints = endpoints::read(&place(), |name| secrets::find(name).is_some())?,
             Key::Parameters => self.parameters = Parameters::read(&place())?,
             Key::LocalServers => self.local_servers = LocalServers::read(&place())?,
@@ -235,6 +251,7 @@ impl Settings {
             | Key::ConfidenceThreshold
             | Key::ErrorCorrelation
             | Key::DebateAnalysis
+            | Key::JudgePasses
             | Key::TargetRuns
             | Key::TargetMedianSeconds
             | Key::TargetMonthlyCost => self.set_plain(key, value).ok_or(Wrong::Value)?,
@@ -273,10 +290,17 @@ impl Settings {
             Key::ConfidenceThreshold => self.confidence_threshold = Confidence::new(value.as_f64()?)?,
             Key::ErrorCorrelation => self.error_correlation = Confidence::new(value.as_f64()?)?.value(),
             Key::DebateAnalysis => self.debate_analysis = serde_json::from_value(value.clone()).ok()?,
+            Key::JudgePasses => self.judge_passes = JudgePasses::of_number(value.as_u64()?)?,
             Key::TargetRuns => self.target_runs = count()?,
             Key::TargetMedianSeconds => self.target_median = some_seconds()?,
             Key::TargetMonthlyCost => self.target_monthly_cost = dollars().filter(|target| *target > MicroUsd::ZERO)?,
-            Key::Panels | Key::Endpoints | Key::Parameters | Key::LocalServers => return None,
+            Key::Panels
+            | Key::Personas
+            | Key::PersonaSets
+            | Key::DefaultPersonas
+            | Key::Endpoints
+            | Key::Parameters
+            | Key::LocalServers => return None,
         }
         Some(())
     }
@@ -302,6 +326,12 @@ impl Settings {
             },
             Key::Judge => json!(self.judge),
             Key::Panels => by_name(self.panels.iter().map(|(name, panel)| (name, panel.to_json())).collect()),
+            Key::Personas => by_name(self.personas.iter().map(|(id, persona)| (id, persona.to_json())).collect()),
+            Key::PersonaSets => json!(self.persona_sets),
+            Key::DefaultPersonas => match self.default_personas.as_deref() {
+                Some([only]) => json!(only),
+                personas => json!(personas),
+            },
             Key::Endpoints => by_name(self.endpoints.iter().map(|entry| (&entry.name, entry.to_json())).collect()),
             Key::Parameters => self.parameters.to_json(),
             Key::LocalServers => self.local_servers.to_json(),
@@ -321,6 +351,7 @@ impl Settings {
             Key::ConfidenceThreshold => decimal(self.confidence_threshold.value()),
             Key::ErrorCorrelation => decimal(self.error_correlation),
             Key::DebateAnalysis => json!(self.debate_analysis),
+            Key::JudgePasses => json!(self.judge_passes.number()),
             Key::TargetRuns => json!(self.target_runs),
             Key::TargetMedianSeconds => decimal(self.target_median.as_secs_f64()),
             Key::TargetMonthlyCost => decimal(self.target_monthly_cost.usd()),

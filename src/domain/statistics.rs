@@ -122,15 +122,15 @@ pub struct QualityNumbers {
     pub degraded: u64,
 }
 
-/// What the rounds after the first added; of completed consultations in which experts stated what they held at the end.
+/// What the rounds after the first added; of completed consultations of whose experts it is known whether they moved.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct DebateNumbers {
     pub debates: u64,
-    /// Experts that stated what they held at the end.
+    /// Experts of whom it is known whether they moved: because they were compared, or, of a version that could not, because they said so.
     pub agents: u64,
     /// Of these, those that held something else than at the beginning.
     pub changed: u64,
-    /// The mean by expert of what they state at the end less what they stated at the beginning; of those that state both.
+    /// The mean by expert of what they state at the end less what they stated at the beginning; of all that state both.
     pub average_confidence_increase: Option<f64>,
     /// Debates in which more than half of the experts changed their minds.
     pub high_value: u64,

@@ -57,7 +57,11 @@ fn casting_clerk(terms: &Started) -> Option<Option<&ModelRef>> {
 
 /// Who is at work without a seat.
 pub(super) fn beside_the_panel(agent: &SeatId) -> &'static str {
-    if agent.is_clerk() { "Clerk" } else { "Judge" }
+    match agent {
+        clerk if clerk.is_clerk() => "Clerk",
+        second if second.is_second_judge() => "Judge (second pass)",
+        _ => "Judge",
+    }
 }
 
 /// Whom the clerk has chosen, or who sits because it chose nobody.

@@ -173,6 +173,7 @@ fn the_files_it_names_are_there() {
         "schemas/consultation.schema.json",
         "schemas/history.schema.json",
         "schemas/models.schema.json",
+        "schemas/personas.schema.json",
         "schemas/doctor.schema.json",
         "schemas/dry_run.schema.json",
         "schemas/consult_stats.schema.json",

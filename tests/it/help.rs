@@ -2,7 +2,7 @@
 
 use crate::support::binary::Conclave;
 
-const COMMANDS: [&[&str]; 25] = [
+const COMMANDS: [&[&str]; 27] = [
     &[],
     &["consult"],
     &["resume"],
@@ -20,6 +20,8 @@ const COMMANDS: [&[&str]; 25] = [
     &["model", "list"],
     &["model", "rm"],
     &["model", "path"],
+    &["personas"],
+    &["personas", "show"],
     &["config"],
     &["config", "path"],
     &["config", "show"],
@@ -55,7 +57,7 @@ fn every_command_of_the_help_is_in_the_snapshot() {
     for name in commands(&[]) {
         assert!(COMMANDS.contains(&[name.as_str()].as_slice()), "{name}");
     }
-    for parent in ["history", "model", "config"] {
+    for parent in ["history", "model", "personas", "config"] {
         for name in commands(&[parent]) {
             assert!(COMMANDS.contains(&[parent, name.as_str()].as_slice()), "{parent} {name}");
         }

@@ -5,6 +5,9 @@ use std::time::Duration;
 
 use serde_json::{Map, Value};
 
+use crate::commands::panel::Personas;
+use crate::commands::personas;
+use crate::commands::personas::catalogue::Catalogue;
 use crate::config::edit::{self, NotEdited, Step};
 use crate::config::env::Environment;
 use crate::config::keys::{Key, holds_key};
@@ -170,17 +173,21 @@ impl<'a> SettingsFile<'a> {
         let (place, value) = self.with_room(place, value);
         let text = edit::set(&self.text, &place.steps(), &value).map_err(|error| self.unedited(error, place.key.name()))?;
         self.check(&text)?;
+        if [Key::Personas, Key::PersonaSets, Key::DefaultPersonas].contains(&place.key) {
+            self.check_personas(&text)?;
+        }
         Ok(text)
     }
 
-    /// A panel that is written as its seats alone becomes an object when it gets a judge.
+    /// A panel that is written as its seats alone becomes an object when it gets a judge, and so does a persona that is its prompt alone.
     fn with_room(&self, place: &Place, value: &Value) -> (Place, Value) {
-        if let (Key::Panels, Some((name, field))) = (place.key, place.entry_and_field())
-            && let Some(seats) = self.now(Key::Panels).get(name).filter(|panel| !panel.is_object())
+        let short = [(Key::Panels, "seats"), (Key::Personas, "prompt")].into_iter().find(|(key, _)| *key == place.key);
+        if let (Some((_, short)), Some((name, field))) = (short, place.entry_and_field())
+            && let Some(alone) = self.now(place.key).get(name).filter(|entry| !entry.is_object())
         {
-            let mut panel = Map::from_iter([("seats".to_owned(), seats.clone())]);
-            panel.insert(field.to_owned(), value.clone());
-            return (place.entry(name), Value::Object(panel));
+            let mut entry = Map::from_iter([(short.to_owned(), alone.clone())]);
+            entry.insert(field.to_owned(), value.clone());
+            return (place.entry(name), Value::Object(entry));
         }
         (place.clone(), value.clone())
     }
@@ -188,6 +195,14 @@ impl<'a> SettingsFile<'a> {
     fn check(&self, text: &str) -> Result<(), Error> {
         let checked = Settings::default().with_file(&self.home.config_file(), text);
         checked.map(drop).map_err(|bad| Error::usage(bad).hint("nothing was written"))
+    }
+
+    /// Who is named must be somebody: that takes the files of the home too.
+    fn check_personas(&self, text: &str) -> Result<(), Error> {
+        let settings = Settings::default().with_file(&self.home.config_file(), text).map_err(Error::usage)?;
+        let checked = Catalogue::of(&personas::templates(self.home)?, &settings)
+            .and_then(|catalogue| Personas::of(None, &settings, &catalogue).map(drop));
+        checked.map_err(|error| error.hint("nothing was written"))
     }
 
     fn unedited(&self, error: NotEdited, name: &str) -> Error {

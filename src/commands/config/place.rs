@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::config::edit::Step;
 use crate::config::keys::{Key, closest, is_secret, likely, snake_case};
 use crate::config::settings::Settings;
-use crate::config::{endpoints, panels, secrets};
+use crate::config::{endpoints, panels, personas, secrets};
 use crate::error::Error;
 
 /// Where a value stands.
@@ -37,6 +37,9 @@ impl Place {
             Some(rest) => match key {
                 Key::Endpoints => entry(key, rest, &endpoints::FIELDS)?,
                 Key::Panels => entry(key, rest, &panels::FIELDS)?,
+                Key::Personas => entry(key, rest, &personas::FIELDS)?,
+                Key::PersonaSets if rest.contains('.') => return Err(Error::usage(format!("a set in `{key}` has no parts"))),
+                Key::PersonaSets => vec![rest.to_owned()],
                 Key::Parameters => parameter(rest, &now(key)),
                 Key::AlwaysAllowUnder
                 | Key::MaxOutputTokens
@@ -47,6 +50,7 @@ impl Place {
                 | Key::LocalModel
                 | Key::Panel
                 | Key::Judge
+                | Key::DefaultPersonas
                 | Key::LocalServers
                 | Key::MaxInFlight
                 | Key::MaxCost
@@ -61,6 +65,7 @@ impl Place {
                 | Key::ConfidenceThreshold
                 | Key::ErrorCorrelation
                 | Key::DebateAnalysis
+                | Key::JudgePasses
                 | Key::TargetRuns
                 | Key::TargetMedianSeconds
                 | Key::TargetMonthlyCost => return Err(Error::usage(format!("`{key}` has no parts"))),
@@ -85,7 +90,7 @@ impl Place {
     /// The way to it in the file.
     pub(super) fn steps(&self) -> Vec<Step> {
         // Names are the user's own, and so are the fields of bodies; only the fields of our entries have two spellings.
-        let has_our_fields = matches!(self.key, Key::Endpoints | Key::Panels);
+        let has_our_fields = matches!(self.key, Key::Endpoints | Key::Panels | Key::Personas);
         let part = |(at, name): (usize, &String)| {
             if has_our_fields && at == 1 { Step::Spelled(name.clone()) } else { Step::Exact(name.clone()) }
         };

@@ -7,12 +7,13 @@ use std::fmt::Write;
 
 use serde_json::{Value, json};
 
+use crate::consultation::answer::AnswerKind;
 use crate::consultation::call::{Prompt, join};
 use crate::consultation::event::{CallEstimate, Consent, Estimate, GateReason};
 use crate::consultation::plan::Plan;
 use crate::consultation::policy::consent::Gate;
 use crate::consultation::preview::{Places, planned_calls};
-use crate::domain::ids::ProviderId;
+use crate::domain::ids::{ModelRef, ProviderId};
 use crate::domain::money::Cost;
 use crate::domain::text::clean;
 use crate::error::Error;
@@ -21,8 +22,8 @@ use crate::terminal::escape;
 use crate::terminal::printer::Printer;
 use crate::terminal::words::{amount, count, model_address, round_title, thousands};
 
+use super::assembling::Setup;
 use super::flags::{Format, OutputFlags};
-use super::setup::Setup;
 
 const SCHEMA_VERSION: &str = "1.0";
 
@@ -93,6 +94,17 @@ impl<'a> DryRun<'a> {
         Some(authority.rsplit('@').next().unwrap_or_default())
     }
 
+    /// Who chooses the personas; `None` where they are given.
+    fn clerk(&self) -> Option<Option<&ModelRef>> {
+        let course = &self.plan.course;
+        course.asks_for(AnswerKind::Casting).then_some(course.clerk.as_ref())
+    }
+
+    /// Only what is asked in Round 1 holds no answers, and whoever is chosen has another persona.
+    fn is_exact(&self, call: &CallEstimate) -> bool {
+        call.round_number == 1 && (call.answer == AnswerKind::Casting || self.clerk().is_none())
+    }
+
     fn shares(&self) -> BTreeMap<&ProviderId, Share> {
         let mut shares: BTreeMap<&ProviderId, Share> = BTreeMap::new();
         for call in self.calls.iter().map(|call| &call.estimate) {
@@ -116,6 +128,10 @@ impl<'a> DryRun<'a> {
         let all = tokens(estimate.input_tokens, estimate.output_tokens);
         let _ = writeln!(text, "Tokens: {all}; the question with its context has {}", thousands(estimate.context_tokens));
         let _ = writeln!(text, "Consent: {}", self.decision());
+        if let Some(clerk) = self.clerk() {
+            let clerk = clerk.map_or_else(|| "nobody".to_owned(), model_address);
+            let _ = writeln!(text, "Personas: chosen for the question by {clerk}; below, the usual ones stand for them");
+        }
         for notice in &self.plan.notices {
             let _ = writeln!(text, "Note: {}", escape::one_line(notice));
         }
@@ -132,7 +148,9 @@ impl<'a> DryRun<'a> {
             let cost = range(estimate.low, estimate.cost, estimate.high);
             let _ = writeln!(text, "{}, {cost}", tokens(estimate.input_tokens, estimate.output_tokens));
             let _ = writeln!(text, "With the JSON Schema of the answer `{}`", estimate.answer.name());
-            if !is_exact(estimate) {
+            if call.estimate.round_number == 1 && !self.is_exact(estimate) {
+                text.push_str("Not known yet: who it is\n");
+            } else if !self.is_exact(estimate) {
                 text.push_str("Not known yet: what stands in <angle brackets>, the marks around it, and which letter an expert has\n");
             }
             let _ = writeln!(text, "\n--- system ---\n{}\n\n--- user ---\n{}", call.system, call.user);
@@ -166,7 +184,7 @@ impl<'a> DryRun<'a> {
                 "output_tokens": estimate.output_tokens,
                 "room": self.plan.terms(&estimate.model).room,
                 "cost": costs(estimate.low, estimate.cost, estimate.high),
-                "exact": is_exact(estimate),
+                "exact": self.is_exact(estimate),
                 "system": system,
                 "user": user,
             })
@@ -185,6 +203,7 @@ impl<'a> DryRun<'a> {
             "output_tokens": estimate.output_tokens,
             "cost": costs(estimate.low, estimate.cost, estimate.high),
             "consent": { "decision": decision, "why": why, "message": self.decision() },
+            "casting": self.clerk().map(|clerk| json!({ "chosen_by": clerk })),
             "notices": self.plan.notices,
             "providers": providers.collect::<Vec<_>>(),
             "calls": calls.collect::<Vec<_>>(),
@@ -205,11 +224,6 @@ impl<'a> DryRun<'a> {
             Gate::AboveCeiling => format!("ends before anything is sent: even the low estimate is above the ceiling of {ceiling:.2}"),
         }
     }
-}
-
-/// Only what is asked in Round 1 holds no answers.
-fn is_exact(call: &CallEstimate) -> bool {
-    call.round_number == 1
 }
 
 /// System prompt and user's message, in the order in which a provider's models read them.

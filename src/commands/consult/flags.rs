@@ -86,6 +86,10 @@ pub(crate) struct DebateFlags {
     /// Do not have a cheap model compare what each expert held before and after the debate
     #[arg(long)]
     pub(crate) no_debate_analysis: bool,
+
+    /// How often the judge decides: with 2, once more with the experts in the opposite order, to see whether the verdict holds
+    #[arg(long, value_name = "1|2", value_parser = clap::value_parser!(u8).range(1..=2))]
+    pub(crate) judge_passes: Option<u8>,
 }
 
 /// What `--mode` takes.

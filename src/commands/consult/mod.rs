@@ -1,6 +1,7 @@
 //! `conclave consult`: asks a panel one question and gives its answer.
 
 mod aborted;
+pub(crate) mod assembling;
 mod course;
 mod dry_run;
 pub(crate) mod ending;
@@ -27,6 +28,8 @@ Examples:
   conclave consult \"Should we use OAuth or JWT?\"
   conclave consult --format json \"…\" | jq .recommendation
   conclave consult - < question.txt
+  conclave consult --personas security,performance,@web \"…\"
+  conclave consult --personas auto \"…\"
   conclave consult --panel \"security=anthropic:claude-sonnet-5-5,architect=openai:gpt-6.1-sol\" \"…\"")]
 pub struct Args {
     /// The question; `-` reads it from standard input
@@ -35,6 +38,10 @@ pub struct Args {
     /// Who sits on the panel: `persona=provider:model`, separated by commas; or the name of a panel in the settings
     #[arg(long, value_name = "SEATS|NAME")]
     panel: Option<String>,
+
+    /// Who sits: personas and `@sets`, separated by commas; or `auto`, and a model chooses for the question
+    #[arg(long, value_name = "PERSONAS|auto")]
+    personas: Option<String>,
 
     /// The model of a seat, given once for each seat in order; given only once it plays every seat
     #[arg(short, long, value_name = "MODEL")]

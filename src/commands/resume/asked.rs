@@ -41,7 +41,7 @@ impl Within<'_> {
         let Self { home, environment, settings, printer, standing } = *self;
         let reached = reach::all(settings, environment);
         let needed = needed(plan, transcript);
-        let others = plan.panel.judges.iter().chain(plan.stand_ins.values().flatten());
+        let others = plan.panel.judges.iter().chain(plan.stand_ins.values().flatten()).chain(&plan.course.clerk);
         let servers = Servers::for_models(needed.iter().map(|(_, model)| *model).chain(others.clone()), Where::set(settings, &reached)?)?;
         for (who, model) in &needed {
             check(who, model, &reached, &servers)?;
@@ -80,7 +80,8 @@ fn needed<'a>(plan: &'a Plan, transcript: &'a Transcript) -> Vec<(&'a str, &'a M
     let is_out = |seat: &crate::domain::panel::Seat| {
         transcript.failures.iter().any(|failed| failed.agent_id == seat.id && over.contains(&failed.round_number))
     };
-    let seats = plan.panel.seats.iter().filter(|seat| !over.contains(&3) && !is_out(seat));
+    let is_given = plan.course.given.is_some();
+    let seats = plan.panel.seats.iter().filter(|seat| !is_given && !over.contains(&3) && !is_out(seat));
     let judge = plan.panel.judges.first().map(|judge| ("Judge", judge));
     seats.map(|seat| (seat.name(), transcript.player(seat))).chain(judge).collect()
 }

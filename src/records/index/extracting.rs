@@ -9,7 +9,7 @@ use crate::consultation::event::Envelope;
 use crate::consultation::transcript::Transcript;
 use crate::domain::artifact::SCHEMA_VERSION;
 use crate::domain::kept::{Ended, Writer};
-use crate::domain::money::MicroUsd;
+use crate::domain::money::{Cost, MicroUsd};
 use crate::domain::time::Timestamp;
 use crate::records::record::record;
 
@@ -17,8 +17,8 @@ use super::extracting_agents::agents;
 use super::extracting_calls::calls;
 use super::extracting_rounds::{later_rounds, money, rounds};
 use super::lenient::{Number, Object};
-use super::record_shape::{Perspective, Record};
-use super::rows::{ConsultationRow, Debate, Rows};
+use super::record_shape::{DebateValue, Perspective, Record};
+use super::rows::{ConsultationRow, Debate, RoundRow, Rows};
 
 /// What stands where a name must be and the record tells none.
 pub(super) const UNKNOWN: &str = "unknown";
@@ -91,7 +91,7 @@ fn consultation<'a>(record: Record<'a>, id: Cow<'a, str>, stem: &'a str, written
                 .verdict_changed_after_round_2
                 .0
                 .or_else(|| analysis.and_then(|analysis| analysis.verdict_changed_after_round_2.0)),
-            later_rounds: later_rounds(&rounds),
+            later_rounds: cost_of_later_rounds(analysis, &rounds),
             id,
             stem: Cow::Borrowed(stem),
             question: record.question.0.unwrap_or_default(),
@@ -117,8 +117,25 @@ fn moment(text: &str) -> Option<Timestamp> {
     text.parse::<jiff::Timestamp>().ok().map(|moment| Timestamp(moment.as_millisecond()))
 }
 
-/// What the experts stated at the end against the beginning; where they did not, what a later analysis says of them.
+/// What the experts held at the end against the beginning: as they were compared; in a record that knows of no comparison, as they said
+/// themselves, and where they did not, as a later analysis says of them.
+///
+/// What was to be compared and was not is not known: then nobody's own word stands in for it.
 fn debate(record: &Record<'_>) -> Debate {
+    let said = said_of_themselves(record);
+    let Object(Some(analysis)) = &record.debate_value_analysis else { return said };
+    match analysis.status.0.as_deref() {
+        Some("compared") => {
+            let heard = analysis.agents_compared.0.unwrap_or_default();
+            Debate { heard, changed: analysis.agents_changed_position.0.unwrap_or_default().min(heard), ..said }
+        }
+        Some(_) => Debate { heard: 0, changed: 0, ..said },
+        None if said.heard > 0 => said,
+        None => said_of_them(analysis),
+    }
+}
+
+fn said_of_themselves(record: &Record<'_>) -> Debate {
     let mut debate = Debate::default();
     for Perspective { confidence, revised_confidence, changed, .. } in record.perspectives.all().iter().filter_map(|held| held.0.as_ref()) {
         let Some(changed) = changed.0 else { continue };
@@ -129,20 +146,25 @@ fn debate(record: &Record<'_>) -> Debate {
             debate.rise_of += 1;
         }
     }
-    match &record.debate_value_analysis {
-        Object(Some(analysis)) if debate.heard == 0 => {
-            let heard = analysis.total_agents.0.unwrap_or_default();
-            let rise = analysis.avg_confidence_increase;
-            let rise_of = if rise.rise().is_some() { heard } else { 0 };
-            Debate {
-                heard,
-                changed: analysis.agents_changed_position.0.unwrap_or_default().min(heard),
-                rise: rise.rise().map(millionths).unwrap_or_default().saturating_mul(i64::try_from(rise_of).unwrap_or_default()),
-                rise_of,
-            }
-        }
-        Object(Some(_) | None) => debate,
+    debate
+}
+
+fn said_of_them(analysis: &DebateValue<'_>) -> Debate {
+    let heard = analysis.total_agents.0.unwrap_or_default();
+    let rise = analysis.avg_confidence_increase;
+    let rise_of = if rise.rise().is_some() { heard } else { 0 };
+    Debate {
+        heard,
+        changed: analysis.agents_changed_position.0.unwrap_or_default().min(heard),
+        rise: rise.rise().map(millionths).unwrap_or_default().saturating_mul(i64::try_from(rise_of).unwrap_or_default()),
+        rise_of,
     }
+}
+
+/// What Rounds 3 and 4 cost: as the record says, which leaves the comparison out, else all that was spent in them.
+fn cost_of_later_rounds(analysis: Option<&DebateValue<'_>>, rounds: &[RoundRow]) -> Option<Cost> {
+    let told = analysis.and_then(|analysis| analysis.rounds_3_4_cost.0.as_ref()).and_then(|cost| money(cost.micro_usd, cost.lower_bound));
+    told.or_else(|| later_rounds(rounds))
 }
 
 impl Number {

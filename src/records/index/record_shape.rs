@@ -51,7 +51,8 @@ pub(super) struct Record<'a> {
     pub(super) early_termination: Flag,
     pub(super) estimated_cost_saved: Number,
     pub(super) verdict_changed_after_round_2: Flag,
-    pub(super) debate_value_analysis: Object<DebateValue>,
+    #[serde(borrow)]
+    pub(super) debate_value_analysis: Object<DebateValue<'a>>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -206,9 +207,14 @@ pub(super) struct ProjectContext<'a> {
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-pub(super) struct DebateValue {
+pub(super) struct DebateValue<'a> {
+    /// Only this program says whether anything was compared.
+    #[serde(borrow)]
+    pub(super) status: Text<'a>,
     pub(super) total_agents: Whole,
+    pub(super) agents_compared: Whole,
     pub(super) agents_changed_position: Whole,
     pub(super) avg_confidence_increase: Number,
     pub(super) verdict_changed_after_round_2: Flag,
+    pub(super) rounds_3_4_cost: Object<Money>,
 }

@@ -48,7 +48,7 @@ pub struct ConsultationRow<'a> {
 /// What the experts held at the end against the beginning.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Debate {
-    /// Experts that stated what they held at the end.
+    /// Experts of whom it is known whether they moved.
     pub heard: u64,
     pub changed: u64,
     /// The sum of the rises in confidence, in millionths, and over how many experts.

@@ -163,10 +163,11 @@ fn add_consultation(summary: &mut Summary, row: &Row<'_>) -> Result<()> {
             sums.debates = 1;
             sums.experts_heard = heard;
             sums.experts_changed = changed;
-            sums.confidence_rise = row.get(12)?;
-            sums.confidence_rise_of = row.get(13)?;
             sums.high_value = (changed.saturating_mul(2) > heard).into();
         }
+        // What experts state of themselves is known whether or not anybody compared what they hold.
+        sums.confidence_rise = row.get(12)?;
+        sums.confidence_rise_of = row.get(13)?;
         if let Some(verdict_changed) = row.get::<_, Option<bool>>(14)? {
             sums.compared = 1;
             sums.verdict_changed = verdict_changed.into();

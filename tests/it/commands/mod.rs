@@ -23,6 +23,7 @@ mod models;
 mod network;
 mod output;
 mod panels;
+mod personas;
 mod records;
 mod requests;
 mod resume;

@@ -283,7 +283,7 @@ fn personas_are_found_by_id_name_and_alias() {
     }
     assert_eq!(templates.persona("nobody"), None);
     assert_eq!(templates.persona("lawyer").unwrap().prompt, "You are {a} lawyer.");
-    assert_eq!(templates.personas().len(), 4);
+    assert_eq!(templates.personas().len(), 11);
 }
 
 #[test]

@@ -9,7 +9,7 @@ use super::provider_server::{ProviderServer, Recorded, Vendor};
 pub(crate) struct Asked {
     pub(crate) vendor: Vendor,
     pub(crate) model: String,
-    /// `independent`, `synthesis`, `revision`, `cross_exam` or `verdict`, told by the schema that goes out.
+    /// `independent`, `synthesis`, `revision`, `cross_exam`, `comparison`, `verdict` or `casting`, told by the schema that goes out.
     pub(crate) answer: &'static str,
     pub(crate) system: String,
     pub(crate) user: String,
@@ -41,6 +41,8 @@ impl Asked {
             () if has("revised_position") => "revision",
             () if has("unresolved") => "cross_exam",
             () if has("recommendation") => "verdict",
+            () if has("personas") => "casting",
+            () if has("comparisons") => "comparison",
             () => "independent",
         };
         let (system, user) = (text(system), text(user));

@@ -57,6 +57,8 @@ impl Conclave {
             ("CONCLAVE_HUB_URL", "http://127.0.0.1:9".into()),
             // What happens to run on the developer's machine is none of a test's business.
             ("CONCLAVE_LOCAL_SERVERS", "none".into()),
+            // One more call than a test counts; those that are about it switch it on.
+            ("CONCLAVE_DEBATE_ANALYSIS", "off".into()),
             ("NO_COLOR", "1".into()),
             ("LANG", "C.UTF-8".into()),
             ("TZ", "UTC".into()),

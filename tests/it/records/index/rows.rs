@@ -68,6 +68,7 @@ fn read_again(record: &Value, stem: &'static str) -> Rows<'static> {
             }
         })
         .collect();
+    let analysis = &record["debate_value_analysis"];
     let later: Vec<Cost> = rounds.iter().filter(|round| round.round_number > 2).filter_map(|round| round.cost).collect();
     let mut calls: Vec<CallRow<'static>> = vec![];
     for number in 1..=4_u8 {
@@ -133,13 +134,26 @@ fn read_again(record: &Value, stem: &'static str) -> Rows<'static> {
             early_termination: record["early_termination"] == true,
             saved_micro_usd: record["estimated_cost_saved"].as_f64().map(|saved| millionths(saved).unsigned_abs()),
             debate: Debate {
-                heard: heard.clone().count() as u64,
-                changed: heard.filter(|held| held["changed"] == true).count() as u64,
+                heard: match analysis["status"].as_str() {
+                    Some("compared") => analysis["agents_compared"].as_u64().unwrap(),
+                    Some(_) => 0,
+                    None => heard.clone().count() as u64,
+                },
+                changed: match analysis["status"].as_str() {
+                    Some("compared") => analysis["agents_changed_position"].as_u64().unwrap(),
+                    Some(_) => 0,
+                    None => heard.filter(|held| held["changed"] == true).count() as u64,
+                },
                 rise: rises.iter().sum(),
                 rise_of: rises.len() as u64,
             },
-            verdict_changed: record["verdict_changed_after_round_2"].as_bool(),
-            later_rounds: (!later.is_empty()).then(|| later.into_iter().sum()),
+            verdict_changed: record["verdict_changed_after_round_2"]
+                .as_bool()
+                .or_else(|| analysis["verdict_changed_after_round_2"].as_bool()),
+            later_rounds: match &analysis["rounds_3_4_cost"] {
+                Value::Object(_) => cost(&analysis["rounds_3_4_cost"]),
+                _ => (!later.is_empty()).then(|| later.into_iter().sum()),
+            },
         },
         agents,
         rounds,

@@ -58,10 +58,16 @@ impl Of<'_> {
         agents.flat_map(|agent| agent["attempts"].as_array().unwrap()).collect()
     }
 
-    /// Whether each of the experts that are heard at the end changed its mind; where they do not tell, as a later analysis says.
+    /// Whether each of the experts moved that were compared; in a record that knows of no comparison, whether each that is heard at the end
+    /// changed its mind, and where they do not tell, as a later analysis says.
     fn minds(&self) -> Vec<bool> {
         let told: Vec<bool> = self.perspectives().filter_map(|held| held["changed"].as_bool()).collect();
         match &self.record["debate_value_analysis"] {
+            analysis if analysis["status"] == "compared" => {
+                let changed = analysis["agents_changed_position"].as_u64().unwrap();
+                (0..analysis["agents_compared"].as_u64().unwrap()).map(|expert| expert < changed).collect()
+            }
+            analysis if analysis["status"].is_string() => Vec::new(),
             Value::Object(analysis) if told.is_empty() => {
                 let changed = analysis["agents_changed_position"].as_u64().unwrap();
                 (0..analysis["total_agents"].as_u64().unwrap()).map(|expert| expert < changed).collect()
@@ -73,7 +79,7 @@ impl Of<'_> {
     fn rises(&self) -> Vec<f64> {
         let heard: Vec<&Value> = self.perspectives().filter(|held| !held["changed"].is_null()).collect();
         match self.record["debate_value_analysis"]["avg_confidence_increase"].as_f64() {
-            Some(rise) if heard.is_empty() => vec![rise; self.minds().len()],
+            Some(rise) if heard.is_empty() && !self.record["debate_value_analysis"]["status"].is_string() => vec![rise; self.minds().len()],
             _ => heard.iter().filter_map(|held| Some(held["revised_confidence"].as_f64()? - held["confidence"].as_f64()?)).collect(),
         }
     }
@@ -82,7 +88,15 @@ impl Of<'_> {
         self.record["perspectives"].as_array().into_iter().flatten()
     }
 
+    fn verdict_changed(&self) -> Option<bool> {
+        let told = &self.record["verdict_changed_after_round_2"];
+        told.as_bool().or_else(|| self.record["debate_value_analysis"]["verdict_changed_after_round_2"].as_bool())
+    }
+
     fn later_rounds(&self) -> Cost {
+        if let Some(told) = cost(&self.record["debate_value_analysis"]["rounds_3_4_cost"]) {
+            return told;
+        }
         let told = &self.record["cost"]["by_round"];
         ["round_3", "round_4"]
             .into_iter()
@@ -187,8 +201,7 @@ fn expected(found: &Statistics, records: &[Value], span: Span, zone: &TimeZone, 
     let agreements: Vec<f64> = completed.iter().filter_map(|one| one.number("agreement")).collect();
     let debates: Vec<Vec<bool>> = completed.iter().map(|one| one.minds()).filter(|minds| !minds.is_empty()).collect();
     let rises: Vec<f64> = completed.iter().flat_map(|one| one.rises()).collect();
-    let compared: Vec<(&Of<'_>, bool)> =
-        completed.iter().filter_map(|one| Some((*one, one.record["verdict_changed_after_round_2"].as_bool()?))).collect();
+    let compared: Vec<(&Of<'_>, bool)> = completed.iter().filter_map(|one| Some((*one, one.verdict_changed()?))).collect();
     let early: Vec<&&Of<'_>> = completed.iter().filter(|one| one.record["early_termination"] == true).collect();
 
     let attempts: Vec<&Value> = meant.iter().flat_map(|one| one.attempts()).collect();

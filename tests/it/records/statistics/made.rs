@@ -101,6 +101,23 @@ fn perspective() -> impl Strategy<Value = Value> {
     )
 }
 
+/// What a comparison of positions has found, or that there was none.
+fn analysis() -> impl Strategy<Value = Value> {
+    (select(&["compared", "compared", "failed", "skipped"][..]), 0..4u64, 0..4u64, maybe(any::<bool>()), maybe(money())).prop_map(
+        |(status, compared, changed, verdict_changed, cost)| {
+            json!({
+                "status": status,
+                "total_agents": 3,
+                "agents_compared": compared,
+                "agents_changed_position": changed.min(compared),
+                "avg_confidence_increase": 0.5,
+                "verdict_changed_after_round_2": verdict_changed,
+                "rounds_3_4_cost": cost,
+            })
+        },
+    )
+}
+
 /// A record without its id and its time.
 pub(super) fn record() -> impl Strategy<Value = Value> {
     const ENDS: [(&str, &str); 5] =
@@ -108,11 +125,11 @@ pub(super) fn record() -> impl Strategy<Value = Value> {
     let terms = (select(&ENDS[..]), maybe(share()), maybe(0..50u64), maybe(money()), maybe(0..9000u64));
     let quality = (maybe(0..3usize), maybe(share()), proptest::collection::vec(perspective(), 0..4));
     let rounds = proptest::collection::vec((1..=4u8, maybe(money()), proptest::collection::vec(attempt(), 0..3)), 0..4);
-    let later = (maybe(any::<bool>()), maybe(any::<bool>()), maybe(0..4u32));
+    let later = (maybe(any::<bool>()), maybe(any::<bool>()), maybe(0..4u32), maybe(analysis()));
     (terms, quality, rounds, later).prop_map(|(terms, quality, rounds, later)| {
         let ((state, status), confidence, duration, cost, tokens) = terms;
         let (dissent, agreement, perspectives) = quality;
-        let (verdict_changed, early_termination, saved) = later;
+        let (verdict_changed, early_termination, saved, analysis) = later;
         let mut written = json!({
             "@type": "Report",
             "tool_version": "0.1.0",
@@ -130,6 +147,9 @@ pub(super) fn record() -> impl Strategy<Value = Value> {
             "early_termination": early_termination,
             "estimated_cost_saved": saved.map(|saved| f64::from(saved) / 8.0),
         });
+        if let Some(analysis) = analysis {
+            written["debate_value_analysis"] = analysis;
+        }
         if let Some(dissent) = dissent {
             written["dissent"] = json!(vec![json!({ "agent": "Security", "concern": "No." }); dissent]);
         }

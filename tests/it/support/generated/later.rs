@@ -27,16 +27,33 @@ pub(super) fn add(record: &mut Value, ended_early: bool, chance: &mut Rng) {
         record["estimated_cost_saved"] = json!(f64::from(chance.u32(1..400_000)) / 1e6);
     }
     if !heard.is_empty() && has_verdict {
-        record["verdict_changed_after_round_2"] = if chance.u8(..5) == 0 { Value::Null } else { json!(chance.bool()) };
-        record["debate_value_analysis"] = json!({
-            "agents_changed_position": changed,
-            "total_agents": heard.len(),
-            "change_rate": share(changed, heard.len()),
-            "avg_confidence_increase": 0.04,
-            "key_influencers": [],
-            "convergence_score": 0.82,
-            "semantic_comparison_cost": 0.0012,
-        });
+        let verdict_changed = if chance.u8(..5) == 0 { Value::Null } else { json!(chance.bool()) };
+        match chance.u8(..4) {
+            0 => record["debate_value_analysis"]["verdict_changed_after_round_2"] = verdict_changed,
+            1 | 2 => {
+                let compared = chance.usize(1..=heard.len());
+                let moved = chance.usize(..=compared);
+                let told = &mut record["debate_value_analysis"];
+                told["status"] = json!("compared");
+                told["agents_compared"] = json!(compared);
+                told["agents_changed_position"] = json!(moved);
+                told["change_rate"] = json!(share(moved, compared));
+                told["verdict_changed_after_round_2"] = verdict_changed;
+            }
+            // As other programs have it.
+            _ => {
+                record["verdict_changed_after_round_2"] = verdict_changed;
+                record["debate_value_analysis"] = json!({
+                    "agents_changed_position": changed,
+                    "total_agents": heard.len(),
+                    "change_rate": share(changed, heard.len()),
+                    "avg_confidence_increase": 0.04,
+                    "key_influencers": [],
+                    "convergence_score": 0.82,
+                    "semantic_comparison_cost": 0.0012,
+                });
+            }
+        }
     }
 }
 

@@ -36,6 +36,12 @@ pub(super) fn valid_answer(body: &Value, model: &str) -> String {
             "rebuttals": [{"agent": "Expert B", "rebuttal": "Care pays"}],
             "unresolved": ["How fast"],
         })
+    } else if asks_for("comparisons") {
+        let of = |pair| json!({"pair": pair, "reasoning": "It says so still, with a condition.", "magnitude": "minor_refinement"});
+        json!({
+            "comparisons": [of("Expert A"), of("Expert B"), of("Expert C")],
+            "key_insights": ["Speed is what is contested"],
+        })
     } else if asks_for("recommendation") {
         json!({
             "summary": "They agreed on the start and differed on the speed.",
@@ -43,6 +49,12 @@ pub(super) fn valid_answer(body: &Value, model: &str) -> String {
             "dissent": [{"agent": "Expert B", "concern": "It may take too long", "severity": "low"}],
             "recommendation": "Start small, then grow.",
             "confidence": 0.8,
+        })
+    } else if asks_for("personas") {
+        json!({
+            "task_type": "planning",
+            "reason": "Somebody has to doubt it and somebody to run it.",
+            "personas": ["skeptic", "devops", "creative"],
         })
     } else {
         json!({

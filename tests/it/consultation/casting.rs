@@ -1,0 +1,315 @@
+//! Choosing the personas for the question: who sits, what is logged of it, and that nothing that goes wrong with it costs more than the choice.
+
+use std::time::Duration;
+
+use conclave::consultation::answer::AnswerKind;
+use conclave::consultation::call::{Ask, FailureClass, Outcome, StopReason};
+use conclave::consultation::digest::Status;
+use conclave::consultation::event::{Cast, Event, StateName};
+use conclave::consultation::plan::{ModelTerms, Plan};
+use conclave::consultation::policy::consent::Standing;
+use conclave::consultation::policy::substitution::OnFailure;
+use conclave::consultation::prompt::Size;
+use conclave::consultation::protocol::Input;
+use conclave::consultation::replay::replay;
+use conclave::consultation::transcript::Transcript;
+use conclave::domain::ids::{ModelRef, SeatId};
+use conclave::domain::money::MicroUsd;
+
+use crate::support::script::{Player, failure, good, hinted, plan, reply, stopped};
+
+const CHOICE: &str = r#"{"task_type":"accessibility review","reason":"Blind users.","personas":["accessibility","skeptic","testing"]}"#;
+
+fn clerk() -> ModelRef {
+    ModelRef::new("mistral", "ministral-8b-latest")
+}
+
+/// The usual plan, whose personas a clerk is to choose.
+fn open_plan() -> Plan {
+    let mut plan = plan();
+    plan.course.cast_from = plan.templates.personas();
+    plan.course.clerk = Some(clerk());
+    let price = *plan.prices.0.values().next().unwrap();
+    plan.prices.0.insert(clerk(), price);
+    plan
+}
+
+fn cast(player: &Player) -> Cast {
+    let mut cast = player.log.iter().filter_map(|envelope| match &envelope.event {
+        Event::PanelCast(cast) => Some((**cast).clone()),
+        _ => None,
+    });
+    let found = cast.next().expect("the personas are chosen");
+    assert!(cast.next().is_none(), "once");
+    found
+}
+
+fn seats(player: &Player) -> Vec<String> {
+    player.machine.plan().panel.seats.iter().map(|seat| seat.id.to_string()).collect()
+}
+
+fn clerks_calls(player: &Player) -> usize {
+    let is_clerks = |event: &Event| matches!(event, Event::CallStarted { agent_id, .. } if agent_id.is_clerk());
+    player.log.iter().filter(|envelope| is_clerks(&envelope.event)).count()
+}
+
+/// A world in which the clerk answers this, and everybody else well.
+fn clerk_says(outcome: Outcome) -> impl FnMut(&Ask) -> Outcome {
+    move |ask| if ask.answer == AnswerKind::Casting { outcome.clone() } else { good(ask) }
+}
+
+/// The whole run, which must be one that its log tells.
+fn played(plan: Plan, mut world: impl FnMut(&Ask) -> Outcome) -> Player {
+    let mut player = Player::started(plan);
+    assert_eq!(player.finish(&mut world), StateName::Complete, "{}", player.story());
+    assert_eq!(replay(&player.log).unwrap().consultation, player.machine);
+    player
+}
+
+fn assert_usual_panel(player: &Player, why: &str) {
+    assert_eq!(seats(player), ["security", "architecture", "pragmatic"]);
+    let cast = cast(player);
+    assert_eq!(cast.chosen_by, None);
+    assert!(cast.notes.iter().any(|note| note.contains(why)), "{why}: {:?}", cast.notes);
+    let told = Transcript::fold(&player.log).unwrap();
+    assert_eq!((told.status(), told.degradations()), (Status::Complete, vec![]), "{why}");
+    assert!(!player.story().contains("cost:ceiling_reached"), "{}", player.story());
+}
+
+#[test]
+fn the_chosen_sit_in_their_order_each_with_the_model_of_its_seat() {
+    let before = open_plan();
+    let player = played(before.clone(), clerk_says(reply(CHOICE)));
+    assert_eq!(seats(&player), ["accessibility", "skeptic", "testing"]);
+    let plan = player.machine.plan();
+    let models = |plan: &Plan| plan.panel.seats.iter().map(|seat| seat.model.clone()).collect::<Vec<_>>();
+    assert_eq!((models(plan), &plan.panel.judges), (models(&before), &before.panel.judges));
+    let cast = cast(&player);
+    assert_eq!((cast.task_type.as_str(), cast.reason.as_str()), ("accessibility review", "Blind users."));
+    assert_eq!((cast.chosen_by, cast.notes), (Some(clerk()), vec![]));
+    let told = Transcript::fold(&player.log).unwrap();
+    assert_eq!((&told.terms.panel, &told.terms.expert_order), (&plan.panel, &plan.labels().order().to_vec()));
+    assert_eq!(told.calls.len(), 10, "one call more than with given personas");
+    let answered: Vec<&str> = told.independents().map(|held| held.agent_id.as_str()).collect();
+    assert_eq!(answered, ["accessibility", "skeptic", "testing"]);
+}
+
+#[test]
+fn the_clerk_is_asked_first_in_round_1_and_alone_and_the_experts_with_their_new_personas() {
+    let mut player = Player::started(open_plan());
+    let ask = player.open[0].clone();
+    assert_eq!((player.open.len(), ask.answer, &ask.model), (1, AnswerKind::Casting, &clerk()));
+    assert!(ask.prompt.text().contains("- skeptic: "), "{}", ask.prompt.text());
+    player.answer_agent("clerk", reply(CHOICE));
+    let personas: Vec<&str> = player.open.iter().map(|ask| ask.prompt.persona.as_str()).collect();
+    let prompts: Vec<String> = player.machine.plan().panel.seats.iter().map(|seat| seat.persona.prompt.clone()).collect();
+    assert_eq!(personas, prompts);
+    assert!(prompts[0].contains("accessibility expert"), "{prompts:?}");
+    let story = player.story();
+    let told: Vec<&str> = story.lines().skip_while(|line| !line.starts_with("round:started")).collect();
+    assert_eq!(
+        told[..9],
+        [
+            "round:started 1",
+            "agent:thinking clerk mistral:ministral-8b-latest",
+            "call:started 1 clerk Answer",
+            "call:finished 1 ok $0.001200",
+            "agent:completed clerk $0.001200",
+            "panel:cast accessibility, skeptic, testing",
+            "agent:thinking accessibility anthropic:claude-sonnet-5-5",
+            "call:started 2 accessibility Answer",
+            "agent:thinking skeptic openai:gpt-6.1-sol",
+        ]
+    );
+}
+
+#[test]
+fn what_the_clerk_makes_up_or_repeats_is_noted_and_the_usual_personas_fill_the_gap() {
+    let text = r#"{"task_type":"x","reason":"y","personas":["Astrologer","The Devil's Advocate","skeptic"]}"#;
+    let player = played(open_plan(), clerk_says(reply(text)));
+    assert_eq!(seats(&player), ["skeptic", "security", "architecture"]);
+    let notes = cast(&player).notes;
+    assert_eq!(
+        notes,
+        [
+            "no persona is called `Astrologer`",
+            "`skeptic` was named twice",
+            "1 of 3 were chosen; Security Expert, Architect took the other seats"
+        ]
+    );
+    let nobody = played(open_plan(), clerk_says(reply(r#"{"task_type":"x","reason":"y","personas":["Astrologer"]}"#)));
+    assert_usual_panel(&nobody, "no persona is called `Astrologer`");
+}
+
+#[test]
+fn more_than_there_are_seats_for_are_cut_and_more_seats_than_personas_are_filled_twice() {
+    let text = r#"{"task_type":"x","reason":"y","personas":["testing","devops","creative","performance"]}"#;
+    assert_eq!(seats(&played(open_plan(), clerk_says(reply(text)))), ["testing", "devops", "creative"]);
+    let mut small = open_plan();
+    small.course.cast_from.retain(|persona| ["security", "testing"].contains(&persona.id.as_str()));
+    small.panel.seats.retain(|seat| seat.id.as_str() != "architecture");
+    let mut again = small.panel.seats[0].clone();
+    again.id = SeatId::new("security-2");
+    again.persona.name = "Security Expert 2".to_owned();
+    small.panel.seats.push(again.clone());
+    again.id = SeatId::new("security-3");
+    small.panel.seats.push(again);
+    let player = played(small, clerk_says(reply(r#"{"task_type":"x","reason":"y","personas":["testing"]}"#)));
+    assert_eq!(seats(&player), ["testing", "security", "pragmatic", "testing-2"]);
+    let names: Vec<&str> = player.machine.plan().panel.seats.iter().map(|seat| seat.name()).collect();
+    assert_eq!(names, ["Test Engineer", "Security Expert", "Pragmatist", "Test Engineer 2"]);
+}
+
+#[test]
+fn stand_ins_stay_with_their_seats() {
+    let mut plan = open_plan();
+    let grok = ModelRef::new("xai", "grok-4.7");
+    plan.stand_ins.insert(SeatId::new("architecture"), vec![grok.clone()]);
+    let player = played(plan, clerk_says(reply(CHOICE)));
+    assert_eq!(player.machine.plan().stand_ins, [(SeatId::new("skeptic"), vec![grok])].into());
+}
+
+/// Whatever befalls the clerk, with the strictest of terms.
+fn troubles() -> Vec<(&'static str, Outcome, usize)> {
+    use FailureClass::{
+        Auth, Billing, Context, Empty, Interrupted, Malformed, ModelMissing, Overload, Policy, RateLimit, Timeout, Transport,
+    };
+    let mut troubles: Vec<_> = [Auth, Billing, Context, Interrupted, Malformed, ModelMissing, Policy]
+        .into_iter()
+        .map(|class| ("gave no answer: broken", failure(class, "broken"), 1))
+        .collect();
+    troubles.extend([Empty, Overload, RateLimit, Timeout, Transport].map(|class| ("gave no answer: broken", failure(class, "broken"), 2)));
+    troubles.push(("asks to be left alone", hinted(FailureClass::RateLimit, "slow down", Duration::from_secs(20)), 1));
+    troubles.push(("declined to answer", stopped("No.", StopReason::Refused(String::new())), 1));
+    troubles.push(("could not be read", reply("It depends."), 2));
+    troubles.push(("could not be read", stopped("{\"task", StopReason::Length), 2));
+    troubles.push(("the answer was empty", reply(" "), 1));
+    troubles
+}
+
+#[test]
+fn whatever_befalls_the_clerk_the_usual_personas_sit_and_nothing_is_refused_asked_or_degraded() {
+    for on_failure in [OnFailure::Ask, OnFailure::Fail, OnFailure::Substitute] {
+        for (why, outcome, calls) in troubles() {
+            let mut plan = open_plan();
+            plan.control.strict = on_failure == OnFailure::Fail;
+            plan.control.on_failure = on_failure;
+            plan.control.consent.standing = Standing::Askable;
+            let player = played(plan, clerk_says(outcome));
+            assert_eq!(clerks_calls(&player), calls, "{why}");
+            assert_usual_panel(&player, why);
+            assert!(!player.story().contains("provider:held") && !player.story().contains("offered"), "{}", player.story());
+        }
+    }
+}
+
+#[test]
+fn an_unreadable_answer_is_asked_for_once_more_and_a_good_one_then_counts() {
+    let mut answers = [reply("It depends."), reply(CHOICE)].into_iter();
+    let player = played(open_plan(), |ask| if ask.answer == AnswerKind::Casting { answers.next().unwrap() } else { good(ask) });
+    assert_eq!((clerks_calls(&player), seats(&player)[0].as_str()), (2, "accessibility"));
+}
+
+#[test]
+fn a_failure_of_the_clerks_does_not_count_against_the_provider_that_experts_need_too() {
+    let mut plan = open_plan();
+    plan.course.clerk = Some(ModelRef::new("anthropic", "claude-sonnet-5-5"));
+    plan.control.on_failure = OnFailure::Ask;
+    let hint = Duration::from_secs(40);
+    let mut player = Player::started(plan);
+    player.answer_agent("clerk", hinted(FailureClass::RateLimit, "slow down", hint));
+    assert_eq!(player.open.len(), 3, "{}", player.story());
+    assert_eq!(player.finish(good), StateName::Complete);
+}
+
+#[test]
+fn without_room_under_the_ceiling_the_clerk_is_not_asked() {
+    let mut plan = open_plan();
+    plan.models.insert(clerk(), ModelTerms { room: 30_000_000, ..ModelTerms::default() });
+    plan.control.max_cost = Some(MicroUsd(10_000_000));
+    let player = played(plan, good);
+    assert_eq!(clerks_calls(&player), 0);
+    assert_usual_panel(&player, "the ceiling leaves no room for it");
+}
+
+#[test]
+fn without_a_clerk_the_usual_personas_sit() {
+    let player = played(Plan { course: conclave::consultation::course::Course { clerk: None, ..open_plan().course }, ..open_plan() }, good);
+    assert_usual_panel(&player, "there is no model that could choose");
+}
+
+#[test]
+fn a_clerk_that_does_not_answer_is_waited_for_half_a_minute_and_one_on_the_own_machine_as_long_as_it_takes() {
+    let mut player = Player::started(open_plan());
+    let before = player.now;
+    while player.open.iter().any(|ask| ask.answer == AnswerKind::Casting) {
+        assert!(player.fire(), "stuck: {}", player.story());
+    }
+    assert_eq!(player.now.since(before), Duration::from_secs(30));
+    assert!(player.story().contains("call:cancelled 1 TooLate"), "{}", player.story());
+    assert_eq!(player.finish(good), StateName::Complete);
+    assert_usual_panel(&player, "no answer within 30 s");
+    assert_eq!(replay(&player.log).unwrap().consultation, player.machine);
+
+    let mut plan = open_plan();
+    plan.models.insert(clerk(), ModelTerms { free: true, size: Size::Small, ..ModelTerms::default() });
+    let mut slow = Player::started(plan);
+    assert!(!slow.fire(), "nothing waits for a timer");
+    slow.answer_agent("clerk", reply(CHOICE));
+    assert_eq!(seats(&slow)[0], "accessibility");
+}
+
+#[test]
+fn a_choice_that_was_interrupted_is_asked_for_again_and_one_that_was_made_is_not() {
+    let mut player = Player::started(open_plan());
+    player.give(Input::Interrupted);
+    let mut again = Player::resumed(&player.log, Duration::from_secs(3_600), None).unwrap();
+    assert_eq!((again.open.len(), again.open[0].answer), (1, AnswerKind::Casting));
+    assert!(!again.fire() || again.open.iter().any(|ask| ask.answer == AnswerKind::Casting), "it is waited for anew");
+    assert_eq!(again.finish(clerk_says(reply(CHOICE))), StateName::Complete);
+    assert_eq!((clerks_calls(&again), seats(&again)[0].as_str()), (2, "accessibility"));
+
+    let mut player = Player::started(open_plan());
+    player.answer_agent("clerk", reply(CHOICE));
+    player.give(Input::Interrupted);
+    let mut again = Player::resumed(&player.log, Duration::from_secs(3_600), None).unwrap();
+    assert_eq!(again.open.len(), 3);
+    assert_eq!(again.finish(good), StateName::Complete);
+    assert_eq!((clerks_calls(&again), seats(&again)[0].as_str()), (1, "accessibility"));
+}
+
+#[test]
+fn what_ends_a_run_with_the_choice_ends_it_after_the_choice_and_it_goes_on_with_the_chosen() {
+    let mut plan = open_plan();
+    // The clerk's reply costs more than one and a half times what all was to cost.
+    plan.models = plan.panel.seats.iter().map(|seat| (seat.model.clone(), ModelTerms { free: true, ..ModelTerms::default() })).collect();
+    let mut player = Player::started(plan);
+    let mut costly = reply(CHOICE).unwrap();
+    costly.reported_cost = Some(MicroUsd(9_000_000));
+    player.answer_agent("clerk", Ok(costly));
+    assert_eq!(player.machine.state(), StateName::Aborted);
+    assert_eq!(seats(&player)[0], "accessibility");
+    let again = Player::resumed(&player.log, Duration::ZERO, None).unwrap();
+    assert_eq!((again.open.len(), clerks_calls(&again)), (3, 1), "{}", again.story());
+}
+
+#[test]
+fn cut_off_after_any_event_the_same_personas_sit_in_the_end() {
+    for choice in [CHOICE, "It depends."] {
+        let whole = played(open_plan(), clerk_says(reply(choice)));
+        for kept in 1..whole.log.len() {
+            let mut again = Player::resumed(&whole.log[..kept], Duration::from_secs(60), None).unwrap();
+            assert_eq!(again.finish(clerk_says(reply(choice))), StateName::Complete, "cut off after event {kept}: {}", again.story());
+            assert_eq!(seats(&again), seats(&whole), "cut off after event {kept}");
+            drop(cast(&again));
+        }
+    }
+}
+
+#[test]
+fn the_choice_is_in_the_estimate_and_given_personas_need_none() {
+    let answers = |plan: &Plan| plan.estimate().unwrap().calls.iter().map(|call| call.answer).collect::<Vec<_>>();
+    let open = answers(&open_plan());
+    assert_eq!((open.len(), open[0]), (10, AnswerKind::Casting));
+    assert!(!answers(&plan()).contains(&AnswerKind::Casting));
+}
