@@ -15,6 +15,7 @@ use crate::domain::time::Timestamp;
 use crate::error::Error;
 use crate::providers::catalog::{Catalog, Model};
 use crate::providers::vendors::{self, Place};
+use crate::terminal::words::count;
 
 use super::reach::Reach;
 
@@ -221,12 +222,12 @@ fn by_personas(personas: &Personas, models: &[String], choices: &Choices<'_>) ->
     let is_given = matches!(personas, Personas::Named(_));
     let named: Vec<ModelRef> = models.iter().map(|name| choices.model(name)).collect::<Result<_, _>>()?;
     match named.len() {
-        count if count > 1 && is_given && count != sitting.len() => {
-            return Err(Error::usage(format!("`--personas` names {} seats, and `--model` {count}", sitting.len()))
+        models if models > 1 && is_given && models != sitting.len() => {
+            return Err(Error::usage(format!("`--personas` names {}, and `--model` {models}", count(sitting.len(), "seat")))
                 .hint("give one model for each persona, in their order, or a single one for all"));
         }
         // As many seats as models, unless the personas are given.
-        count if count > 1 => sitting = sitting.into_iter().cycle().take(count).collect(),
+        models if models > 1 => sitting = sitting.into_iter().cycle().take(models).collect(),
         _ => {}
     }
     let own = |(at, known): (usize, &Known)| match (&known.model, named.as_slice()) {

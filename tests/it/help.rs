@@ -57,7 +57,7 @@ fn every_command_of_the_help_is_in_the_snapshot() {
     for name in commands(&[]) {
         assert!(COMMANDS.contains(&[name.as_str()].as_slice()), "{name}");
     }
-    for parent in ["history", "model", "config"] {
+    for parent in ["history", "model", "personas", "config"] {
         for name in commands(&[parent]) {
             assert!(COMMANDS.contains(&[parent, name.as_str()].as_slice()), "{parent} {name}");
         }

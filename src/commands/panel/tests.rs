@@ -200,3 +200,106 @@ fn what_cannot_be_asked_is_refused_with_the_way_out() {
         assert!(error.hints()[0].contains(hint), "{:?}", error.hints());
     }
 }
+
+fn known(ids: &[&str]) -> Vec<Known> {
+    let names: Vec<String> = ids.iter().map(|id| (*id).to_owned()).collect();
+    Catalogue::builtin().seats(&names).unwrap()
+}
+
+fn named(ids: &[&str], models: &[&str]) -> Wanted {
+    let models = models.iter().map(|model| (*model).to_owned()).collect();
+    Wanted { personas: Personas::Named(known(ids)), models, ..Wanted::default() }
+}
+
+#[test]
+fn personas_that_are_named_keep_the_vendors_of_the_default_seats_and_the_others_get_families_that_do_not_sit_yet() {
+    let keys = ["anthropic", "openai", "google", "xai", "mistral"];
+    assert_eq!(
+        seats(&chosen(&keys, &named(&["skeptic", "pragmatic", "testing", "security", "devops"], &[])).unwrap()),
+        [
+            "skeptic=openai:gpt-6.1-sol",
+            "pragmatic=google:gemini-4-argon",
+            "testing=xai:grok-4.7",
+            "security=anthropic:claude-sonnet-5-5",
+            "devops=mistral:mistral-large-4"
+        ]
+    );
+    // A reseller's model of a family that sits is of that family.
+    let resold = chosen(&["anthropic", "openrouter"], &named(&["security", "skeptic"], &[])).unwrap();
+    assert_eq!(seats(&resold), ["security=anthropic:claude-sonnet-5-5", "skeptic=openrouter:openai/gpt-6.1-sol"]);
+}
+
+#[test]
+fn a_persona_that_sits_twice_is_played_by_two_families_and_more_seats_than_models_are_filled_again() {
+    let twice = chosen(&THREE, &named(&["security", "security"], &[])).unwrap();
+    assert_eq!(seats(&twice), ["security=anthropic:claude-sonnet-5-5", "security-2=openai:gpt-6.1-sol"]);
+    let many = ["security", "skeptic", "testing", "devops", "creative"];
+    let alone = chosen(&["mistral"], &named(&many, &[])).unwrap();
+    let models: Vec<String> = alone.panel.seats.iter().map(|seat| seat.model.model.clone()).collect();
+    let [large, medium, small] = ["mistral-large-4", "mistral-medium-latest", "mistral-small-latest"];
+    assert_eq!(models, [large, medium, small, large, medium]);
+}
+
+#[test]
+fn a_personas_own_model_comes_first_then_those_that_are_named_in_order() {
+    let own = |ids: &[&str], models: &[&str]| {
+        let mut wanted = named(ids, models);
+        if let Personas::Named(known) = &mut wanted.personas {
+            known[0].model = Some("google:own".to_owned());
+        }
+        seats(&chosen(&THREE, &wanted).unwrap())
+    };
+    assert_eq!(own(&["skeptic", "testing"], &["gpt-6.1-sol"]), ["skeptic=google:own", "testing=openai:gpt-6.1-sol"]);
+    let two = own(&["skeptic", "testing"], &["gpt-6.1-sol", "claude-opus-5-5"]);
+    assert_eq!(two, ["skeptic=google:own", "testing=anthropic:claude-opus-5-5"]);
+    assert_eq!(own(&["skeptic", "testing"], &[]), ["skeptic=google:own", "testing=anthropic:claude-sonnet-5-5"]);
+    // Nothing is left to be chosen, so that no key but its own is wanted.
+    let mut alone = named(&["skeptic"], &[]);
+    if let Personas::Named(known) = &mut alone.personas {
+        known[0].model = Some("google:own".to_owned());
+    }
+    assert_eq!(seats(&chosen(&["google"], &alone).unwrap()), ["skeptic=google:own"]);
+    let error = chosen(&["openai"], &alone).unwrap_err();
+    assert_eq!((error.to_string().as_str(), error.hints()[1].as_str()), ("there is no key for Google", "it is the model of `skeptic`"));
+}
+
+#[test]
+fn personas_by_default_make_as_many_seats_as_there_are_models_and_named_ones_want_as_many_models() {
+    let by_default = |models: &[&str]| {
+        let wanted = Wanted { personas: Personas::ByDefault(known(&["skeptic", "testing"])), ..named(&[], models) };
+        seats(&chosen(&THREE, &wanted).unwrap())
+    };
+    assert_eq!(by_default(&["openai:a"]), ["skeptic=openai:a", "testing=openai:a"]);
+    assert_eq!(by_default(&["openai:a", "openai:b", "openai:c"]), ["skeptic=openai:a", "testing=openai:b", "skeptic-2=openai:c"]);
+    assert_eq!(chosen(&THREE, &named(&["skeptic"], &["openai:a", "openai:b"])).unwrap_err().to_string(), "`--personas` names 1 seat, and `--model` 2");
+}
+
+#[test]
+fn where_the_clerk_is_to_choose_the_usual_personas_hold_the_seats_and_all_are_open_to_it() {
+    let auto = Wanted { personas: Personas::Auto(Vec::new()), ..Wanted::default() };
+    let open = chosen(&THREE, &auto).unwrap();
+    assert_eq!((seats(&open), open.cast_from.len()), (seats(&chosen(&THREE, &Wanted::default()).unwrap()), 10));
+    let mut own = known(&["skeptic", "testing"]);
+    own[0].model = Some("google:own".to_owned());
+    let held = chosen(&THREE, &Wanted { personas: Personas::Auto(own), ..Wanted::default() }).unwrap();
+    assert_eq!(seats(&held), ["skeptic=anthropic:claude-sonnet-5-5", "testing=openai:gpt-6.1-sol"], "no vendor is moved by who might sit");
+}
+
+#[test]
+fn flags_come_before_the_settings_and_a_panel_before_personas() {
+    let of = |flags: Flags<'_>, config: &str| Wanted::of(flags, &settings(config), &Catalogue::builtin()).unwrap();
+    let ids = |personas: &Personas| match personas {
+        Personas::Usual => "usual".to_owned(),
+        Personas::Named(known) => format!("named {}", known.len()),
+        Personas::ByDefault(known) => format!("default {}", known.len()),
+        Personas::Auto(known) => format!("auto {}", known.len()),
+    };
+    let set = r#"{"default_personas": "skeptic,testing", "panel": "security=openai:x"}"#;
+    let personas = |flag| Flags { personas: flag, ..Flags::default() };
+    let told = |wanted: &Wanted| (wanted.panel.clone(), ids(&wanted.personas));
+    assert_eq!(told(&of(personas(None), set)), (Some("security=openai:x".to_owned()), "usual".to_owned()));
+    assert_eq!(told(&of(personas(Some("devops")), set)), (None, "named 1".to_owned()));
+    assert_eq!(told(&of(personas(Some("auto")), set)), (None, "auto 2".to_owned()));
+    assert_eq!(told(&of(personas(None), r#"{"default_personas": "skeptic,testing"}"#)), (None, "default 2".to_owned()));
+    assert_eq!(told(&of(personas(None), r#"{"default_personas": "auto"}"#)), (None, "auto 0".to_owned()));
+}

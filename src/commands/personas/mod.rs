@@ -21,7 +21,7 @@ use catalogue::{Catalogue, Known, Origin};
 /// The version of the JSON.
 const SCHEMA_VERSION: &str = "1.0";
 
-/// List the personas that can sit on a panel, the sets of them and the panels with a name
+/// List the personas that can sit on a panel, their sets, and your panels
 #[derive(Clone, Debug, clap::Args)]
 #[command(args_conflicts_with_subcommands = true)]
 #[command(after_help = "\

@@ -61,7 +61,10 @@ fn what_cannot_be_asked_is_refused_with_the_way_out() {
             ["--judge", "acme:x"],
             "error: no provider is called `acme`\nhint: one of: anthropic, openai, google, xai, mistral, openrouter, ollama, llamacpp, lmstudio, vllm, local\nhint: or give it an address: conclave config set endpoints.acme.base_url URL\n",
         ),
-        (["--panel", "nobody=claude-opus-5-5"], "error: no persona is called `nobody`\nhint: one of: architecture, pragmatic, security\n"),
+        (
+            ["--panel", "nobody=claude-opus-5-5"],
+            "error: no persona is called `nobody`\nhint: one of: accessibility, architecture, creative, devops, documentation, performance, pragmatic, security, skeptic, testing\n",
+        ),
     ] {
         let ran = conclave.run(&["consult", "Shall we?", arguments[0], arguments[1]]).ends_with(2);
         assert_eq!((ran.stdout.as_str(), ran.stderr.as_str()), ("", expected));
