@@ -10,6 +10,9 @@ use super::failures::unauthorized;
 
 const JUDGE: &str = "claude-opus-5-5";
 
+/// Behind an address of the user's the judge is the clerk too: its fifth request, after synthesis, record and both verdicts.
+const CLERK: usize = 5;
+
 /// What was asked in Round 4, in the order of arrival.
 fn last_round(server: &ProviderServer) -> Vec<&'static str> {
     let asked = asked(server).into_iter().map(|asked| asked.answer);
@@ -19,12 +22,6 @@ fn last_round(server: &ProviderServer) -> Vec<&'static str> {
 fn consult(conclave: &Conclave, more: &[&str]) -> crate::support::binary::Ran {
     let usual = ["consult", "Shall we?", "--judge-passes", "2", "--yes", "--judge", JUDGE, "--no-debate-analysis", "--early-stop", "never"];
     conclave.run(&[&usual, more].concat())
-}
-
-/// The model that compares.
-fn clerk(conclave: &Conclave) -> String {
-    let planned = consult(conclave, &["--dry-run", "--format", "json"]).ends_with(0).json();
-    planned["calls"].as_array().unwrap().last().unwrap()["model"].as_str().unwrap().to_owned()
 }
 
 #[test]
@@ -52,7 +49,7 @@ fn a_verdict_that_does_not_hold_stands_under_a_warning_everywhere_it_is_shown() 
     server.on(On::model(JUDGE).nth(4), Answer::text(other));
     let far = r#"{"comparisons":[{"pair":"Verdict","reasoning":"The pace turned round.","magnitude":"significant_change"}],"key_insights":[]}"#;
     let conclave = Conclave::at(&server);
-    server.on(On::model(&clerk(&conclave)), Answer::text(far));
+    server.on(On::model(JUDGE).nth(CLERK), Answer::text(far));
     let ran = consult(&conclave, &[]).ends_with(0);
     assert_eq!(last_round(&server), ["verdict", "verdict", "comparison"]);
     let record = conclave.record();
@@ -80,7 +77,7 @@ fn a_clerk_that_fails_leaves_it_unknown() {
     let other = r#"{"summary":"s","evidence":[],"dissent":[],"recommendation":"Grow at once.","confidence":0.4}"#;
     server.on(On::model(JUDGE).nth(4), Answer::text(other));
     let conclave = Conclave::at(&server);
-    server.on(On::model(&clerk(&conclave)), unauthorized());
+    server.on(On::model(JUDGE).nth(CLERK), unauthorized());
     let ran = consult(&conclave, &["--strict"]).ends_with(0);
     assert!(ran.stdout.contains("**Judged twice:** it is not known whether the verdict holds"), "{}", ran.stdout);
     assert_eq!((&conclave.record()["judge_consistent"], &conclave.record()["status"]), (&Value::Null, &json!("complete")));
