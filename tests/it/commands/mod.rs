@@ -20,6 +20,7 @@ mod history;
 mod index;
 mod interrupts;
 mod judging;
+mod judging_twice;
 mod model;
 mod models;
 mod network;
