@@ -82,6 +82,7 @@ impl Work {
                 self.advance(turn);
             }
             Input::Start
+            | Input::StartedBefore { .. }
             | Input::Answered(_)
             | Input::HealthCheckStarted { .. }
             | Input::HealthChanged(_)

@@ -23,12 +23,13 @@ const AROUND_A_SCHEMA: u64 = 500;
 /// How much of a revision its position is, in percent: one of four parts.
 const POSITION: u64 = 25;
 
-pub(super) fn enter(turn: &mut Turn<'_>) -> State {
+/// `told` is the estimate that was made when it began, for one that is put together again from its log.
+pub(super) fn enter(turn: &mut Turn<'_>, told: Option<Estimate>) -> State {
     turn.begin();
     let plan = turn.plan;
     turn.emit(Event::Started(Box::new(started(plan))));
     turn.change(StateName::Idle, StateName::Estimating);
-    match plan.estimate() {
+    match told.map_or_else(|| plan.estimate(), Ok) {
         Ok(estimate) => {
             turn.emit(Event::CostEstimated(estimate.clone()));
             awaiting_consent::enter(turn, estimate)

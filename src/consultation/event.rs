@@ -35,6 +35,9 @@ pub const SCHEMA_VERSION: &str = "1.2";
 /// one mode, four rounds and no end before the last of them.
 pub const READABLE_VERSIONS: [&str; 3] = ["1.0", "1.1", SCHEMA_VERSION];
 
+/// Versions that can be gone on from.
+pub const RESUMABLE_VERSIONS: [&str; 2] = ["1.1", SCHEMA_VERSION];
+
 /// An event with its place in the history of one consultation.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Envelope {

@@ -131,7 +131,8 @@ impl Consultation {
 
 fn step(turn: &mut Turn<'_>, state: State, input: Input) -> State {
     match (state, input) {
-        (State::Idle, Input::Start) => estimating::enter(turn),
+        (State::Idle, Input::Start) => estimating::enter(turn, None),
+        (State::Idle, Input::StartedBefore { estimate }) => estimating::enter(turn, Some(*estimate)),
         (state, Input::Resume { lost, tool_version, .. }) => resuming::resume(turn, state, &lost, tool_version),
         (state @ (State::Idle | State::Estimating | State::Complete | State::Aborted(_)), _) => state,
         (state, Input::Interrupted) => end(turn, state, AbortReason::Interrupted, "Consultation interrupted".to_owned()),
@@ -177,7 +178,7 @@ fn end(turn: &mut Turn<'_>, state: State, reason: AbortReason, message: String) 
 /// What a log tells of an input, besides the events that it leads to. A first sign of an answer leads to none.
 fn cause_of(input: &Input) -> Option<Cause> {
     Some(match input {
-        Input::Start => Cause::Start,
+        Input::Start | Input::StartedBefore { .. } => Cause::Start,
         Input::Answered(answer) => Cause::Answered(*answer),
         Input::FirstToken { .. } => return None,
         Input::Replied { .. } => Cause::Replied,

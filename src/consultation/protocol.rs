@@ -20,6 +20,8 @@ pub struct TimerId(pub u32);
 pub enum Input {
     /// The user wants it to begin.
     Start,
+    /// It began before, with this estimate: what was agreed to, however another version would count.
+    StartedBefore { estimate: Box<Estimate> },
     /// The person answered the question that is open.
     Answered(Answer),
     /// A call shows its first sign of an answer.

@@ -10,7 +10,7 @@ use crate::domain::time::Timestamp;
 
 use super::Consultation;
 use super::call::{Failure, Outcome, Reply, StopReason};
-use super::event::{CallFinished, Cause, CostSource, Envelope, Event};
+use super::event::{CallFinished, Cause, CostSource, Envelope, Estimate, Event};
 use super::protocol::{Effect, Input, TimerId};
 
 /// A consultation as its log left it.
@@ -52,7 +52,7 @@ pub fn replay(events: &[Envelope]) -> Result<Replayed, CannotReplay> {
     };
     let mut rest: VecDeque<&Envelope> = events.iter().collect();
     while let Some(envelope) = rest.front().copied() {
-        let effects = replayed.give(envelope)?;
+        let effects = replayed.give(envelope, &rest)?;
         replayed.follow(effects, &mut rest, envelope.seq)?;
     }
     replayed.last_at = events.last().map_or(first.at, |last| last.at);
@@ -61,10 +61,13 @@ pub fn replay(events: &[Envelope]) -> Result<Replayed, CannotReplay> {
 
 impl Replayed {
     /// Gives the machine the input behind an event.
-    fn give(&mut self, envelope: &Envelope) -> Result<Vec<Effect>, CannotReplay> {
+    fn give(&mut self, envelope: &Envelope, rest: &VecDeque<&Envelope>) -> Result<Vec<Effect>, CannotReplay> {
         let unfit = CannotReplay::DoesNotFollow { seq: envelope.seq };
         let input = match (envelope.cause.ok_or(unfit.clone())?, &envelope.event) {
-            (Cause::Start, _) => Input::Start,
+            (Cause::Start, _) => match rest.iter().find_map(|told| estimated(&told.event)) {
+                Some(estimate) => Input::StartedBefore { estimate: Box::new(estimate.clone()) },
+                None => Input::Start,
+            },
             (Cause::Answered(answer), _) => Input::Answered(answer),
             (Cause::Replied, Event::CallFinished(finished)) => {
                 if let Some(ms) = finished.first_token_ms {
@@ -138,6 +141,10 @@ impl Replayed {
             self.lost.retain(|open| *open != finished.call);
         }
     }
+}
+
+fn estimated(event: &Event) -> Option<&Estimate> {
+    if let Event::CostEstimated(estimate) = event { Some(estimate) } else { None }
 }
 
 /// When a call that came back at this moment began.

@@ -286,7 +286,7 @@ impl Transcript {
     #[expect(clippy::cast_precision_loss, reason = "a panel has few seats")]
     pub fn agreement(&self) -> Option<f64> {
         let answered = self.independents().count();
-        let leading = self.synthesis()?.consensus_points.first()?;
+        let leading = self.synthesis()?.leading()?;
         let supporting = self
             .independents()
             .filter(|independent| leading.supporting_agents.iter().any(|agent| agent == independent.agent_id.as_str()))

@@ -35,12 +35,17 @@ pub(super) fn enter(turn: &mut Turn<'_>, work: Work, independents: Vec<Independe
     VerdictRound { since: turn.now, work, independents, synthesis, cross_exam }.send(turn)
 }
 
+/// What the judge is asked for: one answer or a menu of them.
+fn wanted(turn: &Turn<'_>) -> AnswerKind {
+    turn.plan.course.mode.strategy().verdict
+}
+
 impl VerdictRound {
     fn send(mut self, turn: &mut Turn<'_>) -> State {
         let (independents, synthesis, cross_exam, material) = (&self.independents, &self.synthesis, &self.cross_exam, turn.plan.material);
-        let sent = send_judge(turn, &mut self.work, AnswerKind::Verdict, |prompter| {
-            filtering::verdict(prompter, material, independents, synthesis, cross_exam)
-        });
+        let kind = wanted(turn);
+        let sent =
+            send_judge(turn, &mut self.work, kind, |prompter| filtering::verdict(prompter, material, independents, synthesis, cross_exam));
         match sent {
             Ok(()) => self.proceed(turn),
             Err(error) => prompt_failed(turn, State::Verdict(self), &error),
@@ -57,7 +62,10 @@ impl VerdictRound {
                 turn.end_round(ROUND, self.since);
                 closing::enter(turn, StateName::Verdict, ROUND, self.work)
             }
-            Err(error) => judge_failed(turn, State::Verdict(self), AnswerKind::Verdict, &error),
+            Err(error) => {
+                let kind = wanted(turn);
+                judge_failed(turn, State::Verdict(self), kind, &error)
+            }
         }
     }
 

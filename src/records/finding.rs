@@ -9,7 +9,7 @@ use std::path::Path;
 use rusqlite::Connection;
 use serde::Deserialize;
 
-use crate::consultation::event::{AbortReason, SCHEMA_VERSION};
+use crate::consultation::event::{AbortReason, RESUMABLE_VERSIONS};
 use crate::domain::ids::ConsultationId;
 use crate::domain::time::Timestamp;
 
@@ -202,7 +202,7 @@ pub fn ending(journal: &Path) -> io::Result<Ending> {
     Ok(match last {
         None if from == 0 && lines.len() < 2 => Ending::Nothing,
         None => Ending::Open,
-        Some(line) if line.schema_version != SCHEMA_VERSION => Ending::TooOld,
+        Some(line) if !RESUMABLE_VERSIONS.contains(&line.schema_version.as_str()) => Ending::TooOld,
         Some(line) => match line.kind.as_str() {
             "consultation:completed" => Ending::Complete,
             "consultation:aborted" => {

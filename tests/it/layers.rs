@@ -14,7 +14,7 @@ const MAY_USE: [(&str, &[&str]); 10] = [
     ("providers", &["domain", "stopping", "consultation", "engine", "providers"]),
     ("records", &["domain", "stopping", "consultation", "engine", "records"]),
     ("terminal", &["domain", "stopping", "consultation", "engine", "terminal"]),
-    ("config", &["domain", "config"]),
+    ("config", &["domain", "stopping", "consultation", "config"]),
     ("commands", &["domain", "stopping", "consultation", "engine", "providers", "records", "terminal", "config", "commands", "error"]),
     ("error.rs", &["error"]),
 ];

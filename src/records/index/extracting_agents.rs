@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::extracting::UNKNOWN;
 use super::lenient::{Object, Text};
-use super::record_shape::{Dissent, Record, Seat, Substitution};
+use super::record_shape::{ConsensusPoint, Dissent, Record, Seat, Substitution};
 use super::rows::{AgentRow, Role};
 
 /// The judge's place.
@@ -72,10 +72,13 @@ pub(super) fn split(model: Cow<'_, str>) -> (Option<Cow<'_, str>>, Option<Cow<'_
     parts.filter(|(provider, model)| !provider.is_empty() && !model.is_empty()).unzip()
 }
 
-/// Who supports the leading consensus point of the synthesis.
+/// Who supports the leading consensus point of the synthesis: that of the highest stated confidence, the first of equals.
 fn supporters<'r, 'a>(record: &'r Record<'a>) -> &'r [Text<'a>] {
     let points = artifact(record, 2, "synthesis").map(|synthesis| synthesis.consensus_points.all()).unwrap_or_default();
-    points.first().and_then(|leading| leading.0.as_ref()).map(|leading| leading.supporting_agents.all()).unwrap_or_default()
+    let points = points.iter().filter_map(|point| point.0.as_ref());
+    let stated = |point: &ConsensusPoint<'_>| point.confidence.0.unwrap_or(-1.0);
+    let leading = points.rev().max_by(|one, other| stated(one).total_cmp(&stated(other)));
+    leading.map(|leading| leading.supporting_agents.all()).unwrap_or_default()
 }
 
 /// The verdict's dissent, by ids; in a record without the verdict's artifact, by names.

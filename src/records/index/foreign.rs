@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use crate::domain::artifact::Verdict;
+use crate::domain::artifact::{Synthesis, Verdict};
 use crate::domain::confidence::Confidence;
 use crate::domain::ids::ModelRef;
 use crate::domain::kept::{Kept, KeptAgent, KeptDebate, Work, Writer};
@@ -59,7 +59,7 @@ fn of_kept(kept: Kept, stem: &str, written_at: Timestamp) -> Rows<'_> {
 }
 
 fn agents(kept: &Kept) -> Vec<AgentRow<'static>> {
-    let leading = kept.synthesis.as_ref().and_then(|synthesis| synthesis.consensus_points.first());
+    let leading = kept.synthesis.as_ref().and_then(Synthesis::leading);
     let mut agents: Vec<AgentRow<'static>> = Vec::new();
     for KeptAgent { id, model, .. } in &kept.experts {
         // Two agents of one name would be one row.

@@ -115,6 +115,7 @@ pub(super) struct Artifact<'a> {
 pub(super) struct ConsensusPoint<'a> {
     #[serde(borrow)]
     pub(super) supporting_agents: List<Text<'a>>,
+    pub(super) confidence: Number,
 }
 
 #[derive(Debug, Default, Deserialize)]

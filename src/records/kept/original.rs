@@ -155,7 +155,7 @@ fn partial_consensus(record: Fields<'_>, synthesis: Option<&Synthesis>) -> Optio
 /// Supporting experts of the leading point over experts who answered; `None` where the judge named somebody who did not.
 #[expect(clippy::cast_precision_loss, reason = "a panel has few seats")]
 fn agreement(independents: &[Independent], synthesis: Option<&Synthesis>) -> Option<f64> {
-    let supporting = &synthesis?.consensus_points.first()?.supporting_agents;
+    let supporting = &synthesis?.leading()?.supporting_agents;
     let answered = |agent: &str| independents.iter().any(|held| held.agent_id.as_str() == agent);
     let counted = independents.iter().filter(|held| supporting.iter().any(|agent| agent == held.agent_id.as_str())).count();
     let is_told = !independents.is_empty() && !supporting.is_empty() && supporting.iter().all(|agent| answered(agent));

@@ -48,7 +48,10 @@ fn graded(conclave: &Conclave) -> Vec<(Generated, Outcome)> {
 fn statements(record: &Value, outcome: Outcome) -> impl Iterator<Item = (String, [f64; 2])> + '_ {
     let artifacts = |round: &str| record["responses"][round]["artifacts"].as_array().cloned().unwrap_or_default();
     let synthesis = artifacts("round_2").into_iter().next().unwrap_or_default();
-    let supporting = synthesis["consensus_points"][0]["supporting_agents"].as_array().cloned().unwrap_or_default();
+    let mut points = synthesis["consensus_points"].as_array().cloned().unwrap_or_default();
+    // The strongest point comes first; a stable order keeps the first of equals.
+    points.sort_by(|one, other| other["confidence"].as_f64().unwrap_or(-1.0).total_cmp(&one["confidence"].as_f64().unwrap_or(-1.0)));
+    let supporting = points.first().and_then(|point| point["supporting_agents"].as_array()).cloned().unwrap_or_default();
     // Without a verdict of its own the record names who dissents.
     let verdict = artifacts("round_4").into_iter().next().unwrap_or_else(|| record.clone());
     let dissenting: Vec<Value> = verdict["dissent"].as_array().unwrap().iter().map(|dissent| dissent["agent"].clone()).collect();

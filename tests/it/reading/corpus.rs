@@ -45,6 +45,7 @@ fn corpus() -> Vec<Case> {
         cases(AnswerKind::Revision, include_str!("corpus/revision.txt")),
         cases(AnswerKind::CrossExam, include_str!("corpus/cross_exam.txt")),
         cases(AnswerKind::Verdict, include_str!("corpus/verdict.txt")),
+        cases(AnswerKind::Menu, include_str!("corpus/menu.txt")),
     ]
     .into_iter()
     .flatten()
@@ -76,7 +77,7 @@ fn scaffold(kind: AnswerKind) -> Vec<String> {
 fn each_answer_is_read_as_expected_with_all_problems_named() {
     let mut wrong = Vec::new();
     let all = corpus();
-    assert!(all.len() >= 60, "{} cases", all.len());
+    assert!(all.len() >= 75, "{} cases", all.len());
     for case in &all {
         let reading = read(case.kind, &case.answer, &SeatId::new("security"), &labels());
         let content = serde_json::to_value(&reading.content).unwrap();

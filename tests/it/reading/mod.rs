@@ -4,4 +4,5 @@ mod corpus;
 mod panel;
 mod prompts;
 mod properties;
+mod rendered;
 mod size;

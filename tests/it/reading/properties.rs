@@ -73,7 +73,22 @@ fn valid() -> impl Strategy<Value = (AnswerKind, Value)> {
         },
     );
     let evidence =
-        list((text(), expert(), text()).prop_map(|(claim, agent, quote)| json!({ "claim": claim, "agent": agent, "quote": quote })));
+        list((text(), expert(), text()).prop_map(|(claim, agent, quote)| json!({ "claim": claim, "agent": agent, "quote": quote })))
+            .boxed();
+    let option = (text(), text(), texts(), texts(), text(), confidence()).prop_map(|(option, description, pros, cons, best_when, confidence)| {
+        json!({ "option": option, "description": description, "pros": pros, "cons": cons, "best_when": best_when, "confidence": confidence })
+    });
+    let options = proptest::collection::vec(option, 1..4);
+    let objections = list(
+        (expert(), text(), severity())
+            .prop_map(|(agent, concern, weight)| json!({ "agent": agent, "concern": concern, "severity": weight })),
+    );
+    let menu = (text(), options, evidence.clone(), objections, text()).prop_map(|(summary, options, evidence, dissent, how)| {
+        (
+            AnswerKind::Menu,
+            json!({ "summary": summary, "recommendations": options, "evidence": evidence, "dissent": dissent, "recommendation": how }),
+        )
+    });
     let dissent = (expert(), text(), severity())
         .prop_map(|(agent, concern, weight)| json!([{ "agent": agent, "concern": concern, "severity": weight }]));
     let verdict = (text(), evidence, dissent, text(), confidence()).prop_map(|(summary, evidence, dissent, recommendation, confidence)| {
@@ -82,7 +97,7 @@ fn valid() -> impl Strategy<Value = (AnswerKind, Value)> {
             json!({ "summary": summary, "evidence": evidence, "dissent": dissent, "recommendation": recommendation, "confidence": confidence }),
         )
     });
-    prop_oneof![independent, synthesis, revision, cross_exam, verdict]
+    prop_oneof![independent, synthesis, revision, cross_exam, verdict, menu]
 }
 
 /// The same answer with seats for labels, as an artifact has it.

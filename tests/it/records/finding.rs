@@ -84,8 +84,10 @@ fn long_lines_and_long_journals_are_not_read_from_their_beginning() {
 
 #[test]
 fn only_what_kept_enough_and_has_not_been_given_up_can_be_gone_on_with() {
-    let older = lines(&sample::aborted()).replace("\"schema_version\":\"1.1\"", "\"schema_version\":\"1.0\"");
+    let older = lines(&sample::aborted()).replace("\"schema_version\":\"1.2\"", "\"schema_version\":\"1.0\"");
     assert_eq!(ending_of(&older), Ending::TooOld);
+    let released = lines(&sample::aborted()).replace("\"schema_version\":\"1.2\"", "\"schema_version\":\"1.1\"");
+    assert_eq!(ending_of(&released), ending_of(&lines(&sample::aborted())), "1.1 has all that it takes");
     let resumable = [Ending::Open, Ending::Aborted(AbortReason::CostCeiling), Ending::Aborted(AbortReason::JudgeFailed)];
     let not =
         [Ending::Nothing, Ending::TooOld, Ending::Complete, Ending::Aborted(AbortReason::Declined), Ending::Aborted(AbortReason::Prompt)];

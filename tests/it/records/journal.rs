@@ -66,7 +66,7 @@ fn damage_before_the_tail_and_other_versions_are_errors_that_name_the_line() {
     let home = tempfile::tempdir().unwrap();
     let path = written(home.path(), &sample::aborted()).journal;
     let text = fs::read_to_string(&path).unwrap();
-    fs::write(&path, text.replacen("{\"schema_version\":\"1.1\",\"seq\":2", "{\"schema_version\":\"9.0\",\"seq\":2", 1)).unwrap();
+    fs::write(&path, text.replacen("{\"schema_version\":\"1.2\",\"seq\":2", "{\"schema_version\":\"9.0\",\"seq\":2", 1)).unwrap();
     let error = read_journal(&path).unwrap_err();
     assert!(matches!(&error, JournalUnreadable::OtherVersion { line: 2, found, .. } if found == "9.0"), "{error}");
     fs::write(&path, text.replacen('{', "x", 1)).unwrap();

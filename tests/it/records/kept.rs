@@ -40,9 +40,16 @@ fn micro(usd: u64) -> Cost {
 
 #[test]
 fn what_is_written_is_read_back() {
-    for events in
-        [sample::complete(), sample::degraded(), sample::aborted(), sample::all_failed(), sample::troubled(), sample::substituted()]
-    {
+    for events in [
+        sample::complete(),
+        sample::degraded(),
+        sample::aborted(),
+        sample::all_failed(),
+        sample::troubled(),
+        sample::substituted(),
+        sample::explored(),
+        sample::composed(),
+    ] {
         let transcript = Transcript::fold(&events).unwrap();
         let kept = read(&serde_json::to_vec_pretty(&record(&transcript)).unwrap()).unwrap();
         assert_eq!(kept, of_transcript(&transcript));

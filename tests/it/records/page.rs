@@ -2,8 +2,8 @@
 
 use conclave::consultation::transcript::Transcript;
 use conclave::domain::artifact::{
-    Because, Challenge, ConsensusPoint, CrossExam, Dissent, Evidence, Independent, Rebuttal, Revision, Severity, Synthesis, Tension,
-    Verdict, Viewpoint,
+    Because, Challenge, Choice, ConsensusPoint, CrossExam, Dissent, Evidence, Independent, Rebuttal, Revision, Severity, Source, Synthesis,
+    Tension, Verdict, Viewpoint,
 };
 use conclave::domain::confidence::Confidence;
 use conclave::domain::ids::{ModelRef, ProviderId, SeatId};
@@ -92,8 +92,15 @@ fn consultation(say: &dyn Fn(usize) -> String) -> Kept {
         recommendation: Some(next()),
         summary: Some(next()),
         verdict: Some(Verdict {
-            recommendations: vec![],
-            composed_from: None,
+            recommendations: vec![Choice {
+                option: next(),
+                description: next(),
+                pros: vec![next(), next()],
+                cons: vec![next()],
+                best_when: next(),
+                confidence: stated,
+            }],
+            composed_from: Some(Source::CrossExam),
             recommendation: String::new(),
             confidence: None,
             evidence: vec![Evidence { claim: next(), agent: next(), quote: next() }],
@@ -286,6 +293,36 @@ fn a_whole_consultation_reads_in_order() {
         let found = rest.find(told).and_then(|at| rest.get(at..));
         rest = found.unwrap_or_else(|| panic!("{told} in {rest}"));
     }
+}
+
+#[test]
+fn a_menu_reads_option_by_option_and_an_answer_by_rule_says_so() {
+    let menu = scan(&page(&of_transcript(&Transcript::fold(&sample::explored()).unwrap()))).text;
+    let mut rest = menu.as_str();
+    for told in [
+        "Answer",
+        "each option has its own",
+        "Ask first whether partners will call the interface.",
+        "Option 1: ",
+        "OAuth with JWT",
+        "80%",
+        "partners call the interface",
+        "Keep sessions for the rest.",
+        "Pros",
+        "Clients are many",
+        "Cons",
+        "One more thing to run",
+        "Option 2: ",
+        "Sessions first",
+        "not stated",
+        "Summary",
+        "Evidence",
+    ] {
+        rest = rest.find(told).and_then(|at| rest.get(at..)).unwrap_or_else(|| panic!("{told} in {rest}"));
+    }
+    assert_eq!(menu.matches("Cons\n").count(), 1, "an option without any has no heading for them");
+    let composed = scan(&page(&of_transcript(&Transcript::fold(&sample::composed()).unwrap()))).text;
+    assert!(composed.contains("Put together from the judge's synthesis of Round 2; no verdict was asked for."), "{composed}");
 }
 
 #[test]

@@ -30,6 +30,8 @@ fn every_kind_of_record_keeps_to_the_published_schema() {
         sample::hostile(),
         sample::troubled(),
         sample::substituted(),
+        sample::explored(),
+        sample::composed(),
     ];
     // A log can end anywhere.
     let whole = sample::complete();
@@ -42,6 +44,27 @@ fn every_kind_of_record_keeps_to_the_published_schema() {
     let mut wrong = recorded(&whole);
     wrong["confidence"] = json!("85%");
     assert!(!validator.is_valid(&wrong));
+}
+
+#[test]
+fn a_menu_is_there_option_by_option_and_every_answer_says_who_gave_it() {
+    let menu = recorded(&sample::explored());
+    assert_eq!((&menu["mode"], &menu["confidence"], &menu["verdict_source"]), (&json!("explore"), &Value::Null, &json!("judge")));
+    assert_eq!(menu["recommendation"], "Ask first whether partners will call the interface.");
+    let wanted = json!({
+        "option": "OAuth with JWT",
+        "description": "Let the provider issue short-lived tokens.\nKeep sessions for the rest.",
+        "pros": ["A leak is short", "Clients are many"],
+        "cons": ["One more thing to run"],
+        "best_when": "partners call the interface",
+        "confidence": 0.8,
+    });
+    assert_eq!((&menu["recommendations"][0], menu["recommendations"].as_array().map(Vec::len)), (&wanted, Some(2)));
+    assert_eq!(menu["recommendations"][1]["confidence"], Value::Null);
+    let whole = recorded(&sample::complete());
+    assert_eq!((&whole["recommendations"], &whole["verdict_source"]), (&json!([]), &json!("judge")));
+    assert_eq!(recorded(&sample::composed())["verdict_source"], "synthesis");
+    assert_eq!(recorded(&sample::troubled())["verdict_source"], Value::Null);
 }
 
 #[test]
@@ -79,9 +102,8 @@ fn what_did_not_happen_is_not_claimed() {
     assert_eq!((&aborted["cost"]["lost_calls"], &aborted["cost"]["lower_bound"]), (&json!(1), &json!(true)));
     let complete = recorded(&sample::complete());
     assert_eq!((&complete["resume_token"], &complete["hedges"]), (&Value::Null, &json!([])));
-    for absent in ["early_termination", "scrubbing_report"] {
-        assert_eq!(complete.get(absent), None, "{absent}");
-    }
+    assert_eq!((&complete["early_termination"], &complete["early_termination_evaluation"]), (&json!(false), &Value::Null));
+    assert_eq!(complete.get("scrubbing_report"), None);
 }
 
 /// A complete consultation whose prompts would have had so many tokens more in Rounds 3 and 4.

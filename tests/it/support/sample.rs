@@ -10,8 +10,8 @@ use conclave::consultation::event::{
 };
 use conclave::consultation::problem::{Problem, Weight};
 use conclave::domain::artifact::{
-    Artifact, Because, Challenge, ConsensusPoint, Content, CrossExam, Dissent, Evidence, Independent, Rebuttal, Revision, Severity,
-    Synthesis, Tension, Verdict, Viewpoint,
+    Artifact, Because, Challenge, Choice, ConsensusPoint, Content, CrossExam, Dissent, Evidence, Independent, Rebuttal, Revision, Severity,
+    Source, Synthesis, Tension, Verdict, Viewpoint,
 };
 use conclave::domain::confidence::Confidence;
 use conclave::domain::ids::{CallId, ConsultationId, ModelRef, SeatId};
@@ -266,19 +266,24 @@ impl Sample {
 
     /// Rounds 2 to 4 with everything in them, every text passed through `say`.
     pub(crate) fn later_rounds(&mut self, agents: &[&str], say: impl Fn(&str) -> String) {
+        self.rounds_to(agents, &say, AnswerKind::Verdict, verdict(&say));
+    }
+
+    /// The same, ending in this answer of the judge.
+    fn rounds_to(&mut self, agents: &[&str], say: &impl Fn(&str) -> String, kind: AnswerKind, answer: Verdict) {
         self.state(StateName::Independent, StateName::Synthesis);
-        self.round(2, |sample| sample.judged(AnswerKind::Synthesis, Content::Synthesis(synthesis(&say))));
+        self.round(2, |sample| sample.judged(AnswerKind::Synthesis, Content::Synthesis(synthesis(say))));
         self.state(StateName::Synthesis, StateName::CrossExam);
         self.round(3, |sample| {
             let calls: Vec<CallId> = agents.iter().map(|agent| sample.thinking(agent, AnswerKind::Revision)).collect();
             for (agent, call) in agents.iter().zip(calls) {
                 sample.wait(1_100);
-                sample.answer(call, agent, AnswerKind::Revision, Content::Revision(revision(agent, &say)), false);
+                sample.answer(call, agent, AnswerKind::Revision, Content::Revision(revision(agent, say)), false);
             }
-            sample.judged(AnswerKind::CrossExam, Content::CrossExam(cross_exam(&say)));
+            sample.judged(AnswerKind::CrossExam, Content::CrossExam(cross_exam(say)));
         });
         self.state(StateName::CrossExam, StateName::Verdict);
-        self.round(4, |sample| sample.judged(AnswerKind::Verdict, Content::Verdict(verdict(&say))));
+        self.round(4, |sample| sample.judged(kind, Content::Verdict(answer)));
         self.complete();
     }
 }
@@ -373,6 +378,32 @@ fn verdict(say: &impl Fn(&str) -> String) -> Verdict {
     }
 }
 
+/// Two options, of which the second says as little as can be read.
+fn menu(say: &impl Fn(&str) -> String) -> Verdict {
+    let option = |option: &str, confidence| Choice {
+        option: say(option),
+        description: say("Let the provider issue short-lived tokens.\nKeep sessions for the rest."),
+        pros: vec![say("A leak is short"), say("Clients are many")],
+        cons: vec![say("One more thing to run")],
+        best_when: say("partners call the interface"),
+        confidence: Confidence::new(confidence),
+    };
+    let bare = Choice {
+        description: String::new(),
+        pros: vec![],
+        cons: vec![],
+        best_when: String::new(),
+        confidence: None,
+        ..option("Sessions first", 0.0)
+    };
+    Verdict {
+        recommendation: say("Ask first whether partners will call the interface."),
+        confidence: None,
+        recommendations: vec![option("OAuth with JWT", 0.8), bare],
+        ..verdict(say)
+    }
+}
+
 fn position(agent: &str) -> String {
     match agent {
         "security" => "Use OAuth 2.0; keep tokens short-lived.".to_owned(),
@@ -387,6 +418,41 @@ pub(crate) fn complete() -> Vec<Envelope> {
     sample.begin(Consent::AutoApproved);
     sample.first_round(position, None);
     sample.later_rounds(&["security", "architecture", "pragmatic"], str::to_owned);
+    sample.events
+}
+
+/// The judge brings a menu.
+pub(crate) fn explored() -> Vec<Envelope> {
+    exploring(str::to_owned, |text| text.to_owned())
+}
+
+/// A menu whose every text tries to be another part of the document.
+pub(crate) fn explored_hostile() -> Vec<Envelope> {
+    exploring(|_| HOSTILE.to_owned(), |text| format!("{text}\n{HOSTILE}"))
+}
+
+fn exploring(position: impl Fn(&str) -> String, say: impl Fn(&str) -> String) -> Vec<Envelope> {
+    let mut sample = Sample::new(panel());
+    "explore".clone_into(&mut sample.terms.mode);
+    sample.begin(Consent::AutoApproved);
+    sample.first_round(position, None);
+    sample.rounds_to(&["security", "architecture", "pragmatic"], &say, AnswerKind::Menu, menu(&say));
+    sample.events
+}
+
+/// Two rounds were wanted: the answer is put together from them.
+pub(crate) fn composed() -> Vec<Envelope> {
+    let mut sample = Sample::new(panel());
+    sample.begin(Consent::AutoApproved);
+    sample.first_round(position, None);
+    sample.state(StateName::Independent, StateName::Synthesis);
+    sample.round(2, |sample| {
+        sample.judged(AnswerKind::Synthesis, Content::Synthesis(synthesis(&str::to_owned)));
+        let composed = Verdict { composed_from: Some(Source::Synthesis), summary: String::new(), ..verdict(&str::to_owned) };
+        sample.emit(Event::RoundArtifact { artifact: Box::new(Artifact::stamp(Content::Verdict(composed), sample.now, false)) });
+    });
+    sample.state(StateName::Synthesis, StateName::Complete);
+    sample.emit(Event::Completed { rounds: 2, duration_ms: 9_000 });
     sample.events
 }
 

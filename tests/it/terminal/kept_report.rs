@@ -26,6 +26,21 @@ fn the_originals_records_read_like_ours() {
 }
 
 #[test]
+fn what_was_kept_of_a_menu_or_of_an_answer_by_rule_reads_as_it_did() {
+    for events in [sample::explored(), sample::composed()] {
+        let transcript = Transcript::fold(&events).unwrap();
+        let before = conclave::terminal::report::report(&transcript);
+        let now = part(&of_transcript(&transcript), None, None);
+        let answer = |text: &str| text.split_once("\n## ").and_then(|(_, rest)| rest.split_once("## Agent")).unwrap().0.to_owned();
+        assert_eq!(answer(&now), answer(&before));
+        assert_eq!(now.contains("**Confidence:** each option has its own"), before.contains("**Confidence:** each option has its own"));
+    }
+    let kept = of_transcript(&Transcript::fold(&sample::explored()).unwrap());
+    let last = part(&kept, Some(4), None);
+    assert!(last.contains("### Option 2: Sessions first") && last.contains("Confidence: each option has its own"), "{last}");
+}
+
+#[test]
 fn a_round_is_shown_alone() {
     let kept = of_transcript(&Transcript::fold(&sample::complete()).unwrap());
     let rounds: Vec<String> = (1..=4).map(|round| part(&kept, Some(round), None)).collect();

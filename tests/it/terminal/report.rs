@@ -18,6 +18,34 @@ fn a_complete_consultation_reads_as_promised() {
 }
 
 #[test]
+fn a_menu_shows_its_options_one_by_one_and_claims_no_confidence_for_all() {
+    let text = markdown(&sample::explored());
+    assert!(text.contains("**Confidence:** each option has its own  \n") && !text.contains("## Consensus"), "{text}");
+    insta::assert_snapshot!(text);
+}
+
+#[test]
+fn options_stay_within_their_place_whatever_they_say() {
+    let shape = |events: &[Envelope]| -> Vec<String> {
+        markdown(events)
+            .lines()
+            .filter_map(|line| Some(line.split_once("# ")?.0.to_owned()).filter(|marks| marks.chars().all(|c| c == '#')))
+            .collect()
+    };
+    assert_eq!(shape(&sample::explored_hostile()), shape(&sample::explored()));
+    let text = markdown(&sample::explored_hostile());
+    assert!(!text.contains('\u{1b}') && !text.contains("<script>"), "{text}");
+}
+
+#[test]
+fn an_answer_that_no_judge_gave_says_so_below_it() {
+    let text = markdown(&sample::composed());
+    let told = "Use OAuth 2.0 with JWT access tokens.\n\n_Put together from the judge's synthesis of Round 2; no verdict was asked for._\n";
+    assert!(text.contains(told), "{text}");
+    assert!(!markdown(&sample::complete()).contains("Put together"));
+}
+
+#[test]
 fn a_degraded_result_says_so_first_and_names_local_models() {
     let text = markdown(&sample::degraded());
     assert!(text.starts_with("> ⚠️ **Degraded result:**"), "{text}");

@@ -161,6 +161,18 @@ fn read_again(record: &Value, stem: &'static str) -> Rows<'static> {
     }
 }
 
+/// The point of which most is stated; of equals the first.
+fn strongest(points: &[Value]) -> Option<&Value> {
+    let mut best: Option<&Value> = None;
+    for point in points {
+        let stated = |point: &Value| point["confidence"].as_f64().unwrap_or(-1.0);
+        if best.is_none_or(|best| stated(point) > stated(best)) {
+            best = Some(point);
+        }
+    }
+    best
+}
+
 fn agent(record: &Value, seat: &Value, answered: bool) -> AgentRow<'static> {
     let id = seat["id"].as_str().unwrap();
     let substitute = list(&record["substitutions"]).iter().rev().find(|substitution| {
@@ -172,7 +184,9 @@ fn agent(record: &Value, seat: &Value, answered: bool) -> AgentRow<'static> {
         None => (seat["provider"].as_str().unwrap(), seat["model"].as_str().unwrap()),
     };
     let synthesis = list(&record["responses"]["round_2"]["artifacts"]).iter().find(|artifact| artifact["artifact_type"] == "synthesis");
-    let supports = synthesis.is_some_and(|synthesis| list(&synthesis["consensus_points"][0]["supporting_agents"]).contains(&json!(id)));
+    let supports = synthesis
+        .and_then(|synthesis| strongest(list(&synthesis["consensus_points"])))
+        .is_some_and(|point| list(&point["supporting_agents"]).contains(&json!(id)));
     let dissents = list(&record["dissent"]).iter().any(|dissent| [&seat["name"], &seat["id"]].contains(&&dissent["agent"]));
     let held = list(&record["perspectives"]).iter().find(|held| held["agent_id"] == id);
     AgentRow {
