@@ -72,8 +72,7 @@ impl VerdictRound {
         let relabelling = Relabelling { from: &from, into: &into };
         let (synthesis, cross_exam) = (relabelling.synthesis(self.synthesis.clone()), relabelling.cross_exam(self.cross_exam.clone()));
         let (independents, material) = (&self.independents, turn.plan.material);
-        let brief =
-            Brief::render(turn, &judge, |prompter| filtering::verdict(prompter, material, independents, &synthesis, &cross_exam))?;
+        let brief = Brief::render(turn, &judge, |prompter| filtering::verdict(prompter, material, independents, &synthesis, &cross_exam))?;
         self.work.send(turn, &judge, wanted(turn), brief);
         Ok(())
     }
