@@ -391,7 +391,9 @@ mod tests {
                 "parameters": {"openai": {"seed": 0}}, "local_servers": "none", "maxCost": 2, "monthlyBudget": 20.5,
                 "on_failure": "skip", "hedge_after": "off", "pulse_seconds": 0, "max_wait_seconds": 90,
                 "targetRuns": 10, "targetMedianSeconds": 7.5, "target_monthly_cost": 0.25, "mode": "explore", "rounds": 3,
-                "early_stop": "auto", "confidenceThreshold": 0.85, "error_correlation": 0, "debate_analysis": "off"}"#,
+                "early_stop": "auto", "confidenceThreshold": 0.85, "error_correlation": 0, "debate_analysis": "off", "judge_passes": 2,
+                "personas": {"linguist": {"name": "Linguist", "prompt": "You weigh words."}}, "persona_sets": {"words": ["linguist", "skeptic"]},
+                "default_personas": "skeptic, linguist"}"#,
         )
         .unwrap();
         assert_eq!(settings.always_allow_under, MicroUsd(1_250_000));
