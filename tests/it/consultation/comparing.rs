@@ -103,6 +103,9 @@ fn positions_in_the_same_words_need_nobody_to_say_so() {
     assert_eq!(value.comparison_cost, None);
 }
 
+/// What may become of the clerk's call.
+type Clerk = (&'static str, fn() -> Outcome);
+
 #[test]
 fn whatever_the_clerk_does_the_consultation_takes_the_same_course() {
     let mut strict = compared();
@@ -110,7 +113,7 @@ fn whatever_the_clerk_does_the_consultation_takes_the_same_course() {
     let off = Plan { course: Course { clerk: None, ..compared().course }, ..compared() };
     let plain = course(&played(&off, || unreachable!("there is no clerk")));
     let nothing = || reply("I would rather not say.");
-    let outcomes: [(&str, fn() -> Outcome); 7] = [
+    let outcomes: [Clerk; 7] = [
         ("it failed", || failure(FailureClass::Auth, "invalid key")),
         ("it was refused", || stopped("", StopReason::Refused("not that".into()))),
         ("it is unreadable", nothing),

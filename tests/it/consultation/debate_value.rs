@@ -159,19 +159,24 @@ proptest! {
     }
 }
 
+/// A text from the first words to the next that end it.
+fn between<'a>(text: &'a str, from: &str, to: &str) -> &'a str {
+    let (_, rest) = text.split_once(from).unwrap();
+    rest.split_once(to).unwrap().0
+}
+
 #[test]
 fn the_report_the_record_and_the_page_say_the_same() {
     let transcript = Transcript::fold(&events()).unwrap();
     let whole = report(&transcript);
-    let section = &whole[whole.find("## 🎯").unwrap()..whole.find("---\n**Cost").unwrap()];
+    let section = between(&whole, "## 🎯", "---\n**Cost");
     insta::assert_snapshot!("report", section);
     let kept = of_transcript(&transcript);
     assert!(kept_report::markdown(&kept, &Selection::default()).contains(section));
     let written = serde_json::to_string_pretty(&record(&transcript)["debate_value_analysis"]).unwrap();
     insta::assert_snapshot!("record", written);
     let page = page(&kept);
-    let section = &page[page.find("<h2>Debate Value</h2>").unwrap()..];
-    insta::assert_snapshot!("page", &section[..section.find("</section>").unwrap()]);
+    insta::assert_snapshot!("page", between(&page, "<h2>Debate Value</h2>", "</section>"));
 }
 
 #[test]
@@ -181,7 +186,9 @@ fn what_models_wrote_stays_within_its_place() {
     for content in contents(&mut log) {
         if let Content::Comparison(Comparison { comparisons, key_insights }) = content {
             *key_insights = vec![hostile.to_owned()];
-            comparisons.iter_mut().for_each(|compared| compared.reasoning = hostile.to_owned());
+            for compared in comparisons {
+                hostile.clone_into(&mut compared.reasoning);
+            }
         }
     }
     let transcript = Transcript::fold(&log).unwrap();
@@ -212,6 +219,37 @@ fn a_provider_that_fails_with_markup_does_not_break_the_report() {
     }
     let text = report(&Transcript::fold(&log).unwrap());
     assert!(text.contains("\n- Whether positions changed is unknown: no # Heading\n"), "{text}");
+}
+
+/// Whether the architect, who changed its position to this for these reasons, went along with those who support the strongest point.
+fn conforms(supporters: &[&str], position: &str, because_of: &[(&str, &str)]) -> bool {
+    let mut log = events();
+    for content in contents(&mut log) {
+        match content {
+            Content::Synthesis(synthesis) => {
+                synthesis.consensus_points[0].supporting_agents = supporters.iter().map(|agent| (*agent).to_owned()).collect();
+            }
+            Content::Revision(revision) if revision.agent_id.as_str() == "architecture" => {
+                position.clone_into(&mut revision.revised_position);
+                revision.because_of =
+                    because_of.iter().map(|(agent, argument)| Because { agent: (*agent).into(), argument: (*argument).into() }).collect();
+            }
+            _ => {}
+        }
+    }
+    let value = value(&log);
+    value.agents.iter().find(|agent| agent.agent_id.as_str() == "architecture").unwrap().conformity
+}
+
+#[test]
+fn who_moves_towards_a_majority_without_an_argument_is_said_to_conform_and_nobody_else_is() {
+    let (others, nearer) = (["security", "pragmatic"], "Use OAuth, and keep tokens short-lived.");
+    assert!(conforms(&others, nearer, &[]) && conforms(&others, nearer, &[("security", " ")]));
+    assert!(!conforms(&others, nearer, &[("security", "They can be stolen.")]), "it names an argument");
+    assert!(!conforms(&others[..1], nearer, &[]), "one of three is no majority");
+    assert!(!conforms(&["architecture", "security"], nearer, &[]), "it was of that opinion before");
+    assert!(!conforms(&others, "Use sessions.", &[]), "it goes elsewhere");
+    assert!(!conforms(&others, "Use OAuth.", &[]), "it did not change");
 }
 
 /// The log with this leading point, and this verdict.
