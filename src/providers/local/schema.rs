@@ -51,7 +51,8 @@ impl Limits<'_> {
             "personas" | "pair" => 40,
             "topic" | "option" => 80,
             "priority_order" => 120,
-            "key_points" | "evidence" | "unresolved" | "claim" | "quote" | "viewpoint" | "pros" | "cons" | "best_when" => 220,
+            "key_points" | "evidence" | "unresolved" | "claim" | "quote" | "viewpoint" => 220,
+            "pros" | "cons" | "best_when" => 200,
             "rationale" | "summary" | "recommendation" => 600,
             _ => 300,
         };
