@@ -99,7 +99,9 @@ fn carried(plan: &Plan, answer: AnswerKind, agent: &SeatId) -> Band {
         // What the experts said is in the prompts already.
         return match answer {
             AnswerKind::Verdict | AnswerKind::Menu => synthesis().sum(),
-            AnswerKind::Consistency => by_judge(answer_of_round_4).chain(by_judge(answer_of_round_4)).map(|said| part(said, POSITION)).sum(),
+            AnswerKind::Consistency => {
+                by_judge(answer_of_round_4).chain(by_judge(answer_of_round_4)).map(|said| part(said, POSITION)).sum()
+            }
             AnswerKind::Independent
             | AnswerKind::Synthesis
             | AnswerKind::Revision
@@ -121,9 +123,7 @@ fn carried(plan: &Plan, answer: AnswerKind, agent: &SeatId) -> Band {
             let both = [AnswerKind::Independent, AnswerKind::Revision];
             both.into_iter().flat_map(by_experts).map(|said| part(said, POSITION)).sum()
         }
-        AnswerKind::Consistency => {
-            by_judge(answer_of_round_4).chain(by_judge(answer_of_round_4)).map(|said| part(said, POSITION)).sum()
-        }
+        AnswerKind::Consistency => by_judge(answer_of_round_4).chain(by_judge(answer_of_round_4)).map(|said| part(said, POSITION)).sum(),
         AnswerKind::Verdict | AnswerKind::Menu => {
             let record = by_judge(AnswerKind::CrossExam).map(|said| part(said, of_the_record(plan.material)));
             let positions = by_experts(AnswerKind::Revision).map(|said| part(said, POSITION));

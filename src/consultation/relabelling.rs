@@ -64,7 +64,9 @@ impl Relabelling<'_> {
     }
 
     fn texts(&self, texts: &mut [String]) {
-        texts.iter_mut().for_each(|text| self.put(text));
+        for text in texts {
+            self.put(text);
+        }
     }
 
     fn put(&self, text: &mut String) {
@@ -184,7 +186,17 @@ mod tests {
 
     #[test]
     fn what_is_no_label_stays_as_it_is() {
-        for text in ["", "Plan A", "an expert Apple user", "Expert D", "the expert a panel needs", "Inexpert A", "expertise A", "Expert  A", "Expert"] {
+        for text in [
+            "",
+            "Plan A",
+            "an expert Apple user",
+            "Expert D",
+            "the expert a panel needs",
+            "Inexpert A",
+            "expertise A",
+            "Expert  A",
+            "Expert",
+        ] {
             assert_eq!(reversed(text), text);
         }
     }

@@ -105,7 +105,8 @@ mod tests {
     #[test]
     fn texts_are_compared_by_their_words_and_told_as_they_were_written_last() {
         let texts = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>();
-        let changes = Changes::between(texts(&["Use short-lived tokens.", "Log out."]), texts(&["use short-lived  **tokens**", "Rotate keys."]));
+        let changes =
+            Changes::between(texts(&["Use short-lived tokens.", "Log out."]), texts(&["use short-lived  **tokens**", "Rotate keys."]));
         assert_eq!(changes.kept, ["use short-lived  **tokens**"]);
         assert_eq!((changes.new, changes.gone), (texts(&["Rotate keys."]), texts(&["Log out."])));
         assert!(Changes::default().is_empty());

@@ -24,7 +24,8 @@ pub(super) fn anew(from: &str, held: Option<&Held>) -> String {
 /// What stands before the answer, when the same judge also said something else.
 pub(super) fn doubt(second: &SecondPass) -> Option<String> {
     let other = second.other_verdict()?;
-    let how_far = second.held.magnitude.map(|magnitude| format!(" The two verdicts are {} apart.", magnitude.in_words())).unwrap_or_default();
+    let how_far =
+        second.held.magnitude.map(|magnitude| format!(" The two verdicts are {} apart.", magnitude.in_words())).unwrap_or_default();
     let said = block(&in_short(other));
     let quoted: Vec<String> = said.lines().map(|line| format!("> {line}").trim_end().to_owned()).collect();
     let lead = format!("> ⚠️ **The verdict depends on the order of the experts.**{how_far} With the order reversed, the judge recommends:");

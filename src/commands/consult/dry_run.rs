@@ -25,7 +25,6 @@ use crate::terminal::words::{amount, count, model_address, round_title, thousand
 use super::assembling::Setup;
 use super::flags::{Format, OutputFlags};
 
-
 const SCHEMA_VERSION: &str = "1.0";
 
 /// Shows what a run on these terms would send.

@@ -64,10 +64,9 @@ impl Args {
     pub(crate) fn verbosity(&self) -> Verbosity {
         match &self.action {
             Some(Action::Rejudge(args)) => args.verbosity(),
-            None
-            | Some(
-                Action::List(_) | Action::Show(_) | Action::Export(_) | Action::Rm(_) | Action::Outcome(_) | Action::Ids(_),
-            ) => Verbosity::Normal,
+            None | Some(Action::List(_) | Action::Show(_) | Action::Export(_) | Action::Rm(_) | Action::Outcome(_) | Action::Ids(_)) => {
+                Verbosity::Normal
+            }
         }
     }
 }

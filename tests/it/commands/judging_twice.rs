@@ -47,14 +47,16 @@ fn a_verdict_that_does_not_hold_stands_under_a_warning_everywhere_it_is_shown() 
     let server = ProviderServer::start();
     let other = r#"{"summary":"s","evidence":[],"dissent":[],"recommendation":"Grow at once.","confidence":0.4}"#;
     server.on(On::model(JUDGE).nth(4), Answer::text(other));
-    let far = r#"{"comparisons":[{"pair":"Verdict","reasoning":"The pace turned round.","magnitude":"significant_change"}],"key_insights":[]}"#;
+    let far =
+        r#"{"comparisons":[{"pair":"Verdict","reasoning":"The pace turned round.","magnitude":"significant_change"}],"key_insights":[]}"#;
     let conclave = Conclave::at(&server);
     server.on(On::model(JUDGE).nth(CLERK), Answer::text(far));
     let ran = consult(&conclave, &[]).ends_with(0);
     assert_eq!(last_round(&server), ["verdict", "verdict", "comparison"]);
     let record = conclave.record();
     assert_eq!((&record["judge_consistent"], &record["judge_passes"]["reason"]), (&json!(false), &json!("The pace turned round.")));
-    let said = [&record["recommendation"], &record["judge_passes"]["second"]["verdict"]["recommendation"]].map(|said| said.as_str().unwrap());
+    let said =
+        [&record["recommendation"], &record["judge_passes"]["second"]["verdict"]["recommendation"]].map(|said| said.as_str().unwrap());
     // Both go out at once: which of them is the fourth request is the network's affair.
     let mut both = said;
     both.sort_unstable();
@@ -89,7 +91,10 @@ fn judged_once_the_record_says_nothing_of_a_second_pass() {
     let conclave = Conclave::at(&server).config(r#"{"judge_passes": 2}"#);
     conclave.run(&["consult", "Shall we?", "--judge-passes", "1", "--no-debate-analysis"]).ends_with(0);
     let record = conclave.record();
-    assert_eq!((&record["judge_passes"], &record["judge_consistent"], &record["rejudged_from"]), (&Value::Null, &Value::Null, &Value::Null));
+    assert_eq!(
+        (&record["judge_passes"], &record["judge_consistent"], &record["rejudged_from"]),
+        (&Value::Null, &Value::Null, &Value::Null)
+    );
     assert_eq!(last_round(&server), ["verdict"]);
 }
 

@@ -78,7 +78,8 @@ fn only_the_judge_is_asked_and_the_states_and_artifacts_are_those_of_any_consult
     };
     assert_eq!(states, usual.lines().filter(|line| line.starts_with("state:changed")).collect::<Vec<_>>());
     let (told, earlier) = (Transcript::fold(&player.log).unwrap(), earlier());
-    let contents = |told: &Transcript| told.artifacts.iter().map(|artifact| (artifact.round_number, artifact.content.clone())).collect::<Vec<_>>();
+    let contents =
+        |told: &Transcript| told.artifacts.iter().map(|artifact| (artifact.round_number, artifact.content.clone())).collect::<Vec<_>>();
     let of = |round: u8, all: Vec<(u8, _)>| all.into_iter().filter(|(of, _)| *of == round).map(|(_, content)| content).collect::<Vec<_>>();
     for round in [1, 3] {
         assert_eq!(of(round, contents(&told)), of(round, contents(&earlier)), "round {round} is as it was");

@@ -19,8 +19,7 @@ use conclave::domain::second_pass::SecondPass;
 
 use crate::support::script::{Player, failure, good, good_text, plan, reply};
 
-const OTHER: &str =
-    r#"{"summary":"It turned.","evidence":[],"dissent":[],"recommendation":"Use JWT, as Expert A says.","confidence":0.6}"#;
+const OTHER: &str = r#"{"summary":"It turned.","evidence":[],"dissent":[],"recommendation":"Use JWT, as Expert A says.","confidence":0.6}"#;
 
 fn clerk() -> ModelRef {
     ModelRef::new("google", "gemini-4-flash")
@@ -93,7 +92,8 @@ fn both_passes_go_out_at_once_and_the_second_meets_the_same_texts_in_the_opposit
         let said = good_text(AnswerKind::Independent).replace("Use OAuth.", position);
         player.answer_agent(agent, reply(&said));
     }
-    let found = good_text(AnswerKind::Synthesis).replace("Tokens must be short-lived.", "Experts A and B want short lives; Expert C does not.");
+    let found =
+        good_text(AnswerKind::Synthesis).replace("Tokens must be short-lived.", "Experts A and B want short lives; Expert C does not.");
     player.answer(0, reply(&found));
     while player.machine.state() != StateName::Verdict {
         let ask = player.open[0].clone();
@@ -108,7 +108,8 @@ fn both_passes_go_out_at_once_and_the_second_meets_the_same_texts_in_the_opposit
         let labels = ["Expert A", "Expert B", "Expert C"];
         let places = |label: &str| prompt.match_indices(label).map(|(at, _)| at).collect::<Vec<_>>();
         let positions = ["Position one.", "Position two.", "Position three."];
-        let mut found: Vec<(usize, String)> = positions.iter().map(|text| (prompt.find(&format!("Position: {text}")).unwrap(), (*text).to_owned())).collect();
+        let mut found: Vec<(usize, String)> =
+            positions.iter().map(|text| (prompt.find(&format!("Position: {text}")).unwrap(), (*text).to_owned())).collect();
         found.sort();
         let label = |at: usize| labels.iter().max_by_key(|label| places(label).into_iter().filter(|place| *place < at).max()).unwrap();
         found.into_iter().map(|(at, text)| ((*label(at)).to_owned(), text)).collect()
@@ -155,9 +156,7 @@ fn the_same_words_hold_without_another_call() {
 
 #[test]
 fn the_clerk_says_whether_it_held_and_a_shift_is_none() {
-    for (magnitude, held) in
-        [("same", true), ("minor_refinement", true), ("moderate_shift", false), ("significant_change", false)]
-    {
+    for (magnitude, held) in [("same", true), ("minor_refinement", true), ("moderate_shift", false), ("significant_change", false)] {
         let mut player = until_the_verdict(twice());
         player.answer_agent("judge", verdict());
         player.answer_agent("judge-2", reply(OTHER));
@@ -225,7 +224,8 @@ fn without_a_clerk_or_its_answer_it_is_not_known() {
 
 #[test]
 fn a_second_pass_that_fails_for_good_leaves_the_verdict_as_it_is() {
-    for (on_failure, strict) in [(OnFailure::Substitute, false), (OnFailure::Fail, false), (OnFailure::Skip, true), (OnFailure::Fail, true)] {
+    for (on_failure, strict) in [(OnFailure::Substitute, false), (OnFailure::Fail, false), (OnFailure::Skip, true), (OnFailure::Fail, true)]
+    {
         for is_first_there in [true, false] {
             let mut plan = twice();
             (plan.control.on_failure, plan.control.strict) = (on_failure, strict);
@@ -402,7 +402,12 @@ fn cut_off_after_any_event_of_the_last_round_it_ends_as_the_uninterrupted_one() 
 fn the_estimate_counts_both_verdicts_and_the_comparison() {
     let calls = |plan: &Plan| -> Vec<String> {
         let estimate = plan.estimate().unwrap();
-        estimate.calls.iter().filter(|call| call.round_number == 4).map(|call| format!("{} {}", call.agent_id, call.answer.name())).collect()
+        estimate
+            .calls
+            .iter()
+            .filter(|call| call.round_number == 4)
+            .map(|call| format!("{} {}", call.agent_id, call.answer.name()))
+            .collect()
     };
     assert_eq!(calls(&plan()), ["judge verdict"]);
     assert_eq!(calls(&twice()), ["judge verdict", "judge-2 verdict", "clerk consistency"]);

@@ -23,9 +23,7 @@ fn one() -> (Conclave, ProviderServer) {
 }
 
 fn turned() -> Answer {
-    Answer::text(
-        r#"{"summary":"It turned.","evidence":[],"dissent":[],"recommendation":"Grow at once.","confidence":0.4}"#,
-    )
+    Answer::text(r#"{"summary":"It turned.","evidence":[],"dissent":[],"recommendation":"Grow at once.","confidence":0.4}"#)
 }
 
 fn newest(conclave: &Conclave) -> Value {
@@ -38,8 +36,7 @@ fn only_the_judge_is_asked_once_for_each_of_rounds_2_and_4() {
     let before = counts(&server);
     let requests = server.requests().len();
     let ran = conclave.run(&["history", "rejudge", "last", "--judge", "claude-opus-5-5"]).ends_with(0);
-    let since: Vec<(&str, String)> =
-        asked(&server).into_iter().skip(requests).map(|asked| (asked.answer, asked.model)).collect();
+    let since: Vec<(&str, String)> = asked(&server).into_iter().skip(requests).map(|asked| (asked.answer, asked.model)).collect();
     assert_eq!(since, [("synthesis", "claude-opus-5-5".to_owned()), ("verdict", "claude-opus-5-5".to_owned())]);
     assert_eq!((before[0], counts(&server)[0]), (("independent", 3), ("independent", 3)));
     for part in [
