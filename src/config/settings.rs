@@ -385,13 +385,19 @@ mod tests {
                 "parameters": {"openai": {"seed": 0}}, "local_servers": "none", "maxCost": 2, "monthlyBudget": 20.5,
                 "on_failure": "skip", "hedge_after": "off", "pulse_seconds": 0, "max_wait_seconds": 90,
                 "targetRuns": 10, "targetMedianSeconds": 7.5, "target_monthly_cost": 0.25, "mode": "explore", "rounds": 3,
-                "early_stop": "auto", "confidenceThreshold": 0.85, "error_correlation": 0, "debate_analysis": "off"}"#,
+                "early_stop": "auto", "confidenceThreshold": 0.85, "error_correlation": 0, "debate_analysis": "off",
+                "personas": {"lawyer": {"prompt": "p", "aliases": []}}, "personaSets": {"web": "security, a11y"}, "default_personas": "@web,lawyer"}"#,
         )
         .unwrap();
         assert_eq!(settings.always_allow_under, MicroUsd(1_250_000));
         assert_eq!((settings.connect_timeout, settings.idle_timeout), (Duration::from_millis(2_500), Duration::from_secs(60)));
         assert_eq!((settings.max_output_tokens, settings.local_threads, settings.local_context), (9_000, Some(4), 4_096));
         assert_eq!(settings.panel.as_deref().unwrap(), ["a", "b"]);
+        assert_eq!(
+            (settings.personas["lawyer"].name.as_str(), &settings.persona_sets["web"][..]),
+            ("Lawyer", &["security".into(), "a11y".into()][..])
+        );
+        assert_eq!(settings.default_personas.as_deref().unwrap(), ["@web", "lawyer"]);
         assert_eq!(
             (settings.panels["fast"].seats.as_slice(), settings.endpoints[0].name.as_str()),
             (&["security=m".to_owned()][..], "work")

@@ -271,7 +271,10 @@ fn personas_by_default_make_as_many_seats_as_there_are_models_and_named_ones_wan
     };
     assert_eq!(by_default(&["openai:a"]), ["skeptic=openai:a", "testing=openai:a"]);
     assert_eq!(by_default(&["openai:a", "openai:b", "openai:c"]), ["skeptic=openai:a", "testing=openai:b", "skeptic-2=openai:c"]);
-    assert_eq!(chosen(&THREE, &named(&["skeptic"], &["openai:a", "openai:b"])).unwrap_err().to_string(), "`--personas` names 1 seat, and `--model` 2");
+    assert_eq!(
+        chosen(&THREE, &named(&["skeptic"], &["openai:a", "openai:b"])).unwrap_err().to_string(),
+        "`--personas` names 1 seat, and `--model` 2"
+    );
 }
 
 #[test]
