@@ -55,7 +55,7 @@ fn ask(call: u32, model: &Model, kind: AnswerKind, persona: &str) -> Ask {
             "You put a panel together. Answer in JSON: task_type, reason, personas.",
             "Choose three of: security, performance, architecture, skeptic, pragmatic.".to_owned(),
         ),
-        AnswerKind::Comparison => (
+        AnswerKind::Comparison | AnswerKind::Consistency => (
             "You compare pairs of texts. Answer in JSON: comparisons with pair, reasoning and magnitude; key_insights.",
             format!("These are their answers:\n\n{MATERIAL}\n\nCompare Expert A with Expert B."),
         ),

@@ -36,13 +36,14 @@ pub enum Key {
     ConfidenceThreshold,
     ErrorCorrelation,
     DebateAnalysis,
+    JudgePasses,
     TargetRuns,
     TargetMedianSeconds,
     TargetMonthlyCost,
 }
 
 impl Key {
-    pub const ALL: [Self; 32] = [
+    pub const ALL: [Self; 33] = [
         Self::AlwaysAllowUnder,
         Self::MaxOutputTokens,
         Self::ConnectTimeoutSeconds,
@@ -72,6 +73,7 @@ impl Key {
         Self::ConfidenceThreshold,
         Self::ErrorCorrelation,
         Self::DebateAnalysis,
+        Self::JudgePasses,
         Self::TargetRuns,
         Self::TargetMedianSeconds,
         Self::TargetMonthlyCost,
@@ -109,6 +111,7 @@ impl Key {
             Self::ConfidenceThreshold => "confidence_threshold",
             Self::ErrorCorrelation => "error_correlation",
             Self::DebateAnalysis => "debate_analysis",
+            Self::JudgePasses => "judge_passes",
             Self::TargetRuns => "target_runs",
             Self::TargetMedianSeconds => "target_median_seconds",
             Self::TargetMonthlyCost => "target_monthly_cost",
@@ -147,6 +150,7 @@ impl Key {
             Self::ConfidenceThreshold => "CONCLAVE_CONFIDENCE_THRESHOLD",
             Self::ErrorCorrelation => "CONCLAVE_ERROR_CORRELATION",
             Self::DebateAnalysis => "CONCLAVE_DEBATE_ANALYSIS",
+            Self::JudgePasses => "CONCLAVE_JUDGE_PASSES",
             Self::TargetRuns => "CONCLAVE_TARGET_RUNS",
             Self::TargetMedianSeconds => "CONCLAVE_TARGET_MEDIAN_SECONDS",
             Self::TargetMonthlyCost => "CONCLAVE_TARGET_MONTHLY_COST",
@@ -177,6 +181,7 @@ impl Key {
             Self::Rounds => "1, 2, 3 or 4",
             Self::EarlyStop => "`ask`, `auto` or `never`",
             Self::DebateAnalysis => "`on` or `off`",
+            Self::JudgePasses => "1 or 2",
             Self::ConfidenceThreshold | Self::ErrorCorrelation => "a number from 0.0 to 1.0",
             Self::LocalModel | Self::Judge => "a text",
             Self::Panel => "the name of a panel, a text of seats or a list of seats",
@@ -220,6 +225,7 @@ impl Key {
             | Self::ConfidenceThreshold
             | Self::ErrorCorrelation
             | Self::DebateAnalysis
+            | Self::JudgePasses
             | Self::TargetRuns
             | Self::TargetMedianSeconds
             | Self::TargetMonthlyCost => false,

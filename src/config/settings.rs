@@ -6,14 +6,14 @@ use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 
-use crate::consultation::course::{DebateAnalysis, Rounds};
+use crate::consultation::course::{JudgePasses, Rounds};
 use crate::consultation::mode::Mode;
 use crate::domain::confidence::Confidence;
 use crate::domain::money::MicroUsd;
 use crate::stopping::early_termination::{EarlyStop, Policy};
 
 pub use super::bad_settings::{BadSettings, Origin};
-use super::control::{self, HedgeAfter, OnFailure};
+use super::control::{self, DebateAnalysis, HedgeAfter, OnFailure};
 use super::edit;
 use super::endpoints::{self, EndpointEntry};
 use super::env::Environment;
@@ -80,6 +80,8 @@ pub struct Settings {
     pub error_correlation: f64,
     /// Whether positions are compared after the debate, where there is a model for it.
     pub debate_analysis: DebateAnalysis,
+    /// How often the judge decides; where fewer than four rounds are held, it does not.
+    pub judge_passes: JudgePasses,
     /// How many consultations in thirty days `consult-stats` calls consistent.
     pub target_runs: u64,
     /// Below which median duration it calls them quick.
@@ -122,6 +124,7 @@ impl Default for Settings {
             confidence_threshold: EarlyStop::usual().threshold,
             error_correlation: EarlyStop::USUAL_CORRELATION,
             debate_analysis: DebateAnalysis::On,
+            judge_passes: JudgePasses::default(),
             target_runs: 150,
             target_median: Duration::from_secs(15),
             target_monthly_cost: MicroUsd(20_000_000),
@@ -248,6 +251,7 @@ impl Settings {
             | Key::ConfidenceThreshold
             | Key::ErrorCorrelation
             | Key::DebateAnalysis
+            | Key::JudgePasses
             | Key::TargetRuns
             | Key::TargetMedianSeconds
             | Key::TargetMonthlyCost => self.set_plain(key, value).ok_or(Wrong::Value)?,
@@ -285,7 +289,8 @@ impl Settings {
             Key::EarlyStop => self.early_stop = serde_json::from_value(value.clone()).ok()?,
             Key::ConfidenceThreshold => self.confidence_threshold = Confidence::new(value.as_f64()?)?,
             Key::ErrorCorrelation => self.error_correlation = Confidence::new(value.as_f64()?)?.value(),
-            Key::DebateAnalysis => self.debate_analysis = serde_json::from_value(value.clone()).ok()?,
+            Key::DebateAnalysis => self.debate_analysis = DebateAnalysis::of_json(value)?,
+            Key::JudgePasses => self.judge_passes = JudgePasses::of_number(value.as_u64()?)?,
             Key::TargetRuns => self.target_runs = count()?,
             Key::TargetMedianSeconds => self.target_median = some_seconds()?,
             Key::TargetMonthlyCost => self.target_monthly_cost = dollars().filter(|target| *target > MicroUsd::ZERO)?,
@@ -345,7 +350,8 @@ impl Settings {
             Key::EarlyStop => json!(self.early_stop),
             Key::ConfidenceThreshold => decimal(self.confidence_threshold.value()),
             Key::ErrorCorrelation => decimal(self.error_correlation),
-            Key::DebateAnalysis => json!(self.debate_analysis),
+            Key::DebateAnalysis => self.debate_analysis.to_json(),
+            Key::JudgePasses => json!(self.judge_passes.number()),
             Key::TargetRuns => json!(self.target_runs),
             Key::TargetMedianSeconds => decimal(self.target_median.as_secs_f64()),
             Key::TargetMonthlyCost => decimal(self.target_monthly_cost.usd()),
@@ -385,19 +391,15 @@ mod tests {
                 "parameters": {"openai": {"seed": 0}}, "local_servers": "none", "maxCost": 2, "monthlyBudget": 20.5,
                 "on_failure": "skip", "hedge_after": "off", "pulse_seconds": 0, "max_wait_seconds": 90,
                 "targetRuns": 10, "targetMedianSeconds": 7.5, "target_monthly_cost": 0.25, "mode": "explore", "rounds": 3,
-                "early_stop": "auto", "confidenceThreshold": 0.85, "error_correlation": 0, "debate_analysis": "off",
-                "personas": {"lawyer": {"prompt": "p", "aliases": []}}, "personaSets": {"web": "security, a11y"}, "default_personas": "@web,lawyer"}"#,
+                "early_stop": "auto", "confidenceThreshold": 0.85, "error_correlation": 0, "debate_analysis": "off", "judge_passes": 2,
+                "personas": {"linguist": {"name": "Linguist", "prompt": "You weigh words."}}, "persona_sets": {"words": ["linguist", "skeptic"]},
+                "default_personas": "skeptic, linguist"}"#,
         )
         .unwrap();
         assert_eq!(settings.always_allow_under, MicroUsd(1_250_000));
         assert_eq!((settings.connect_timeout, settings.idle_timeout), (Duration::from_millis(2_500), Duration::from_secs(60)));
         assert_eq!((settings.max_output_tokens, settings.local_threads, settings.local_context), (9_000, Some(4), 4_096));
         assert_eq!(settings.panel.as_deref().unwrap(), ["a", "b"]);
-        assert_eq!(
-            (settings.personas["lawyer"].name.as_str(), &settings.persona_sets["web"][..]),
-            ("Lawyer", &["security".into(), "a11y".into()][..])
-        );
-        assert_eq!(settings.default_personas.as_deref().unwrap(), ["@web", "lawyer"]);
         assert_eq!(
             (settings.panels["fast"].seats.as_slice(), settings.endpoints[0].name.as_str()),
             (&["security=m".to_owned()][..], "work")

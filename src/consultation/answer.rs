@@ -25,11 +25,22 @@ pub enum AnswerKind {
     Casting,
     /// After Round 3, the clerk: how far apart pairs of texts are.
     Comparison,
+    /// In Round 4, the clerk: how far apart the judge's two verdicts are.
+    Consistency,
 }
 
 impl AnswerKind {
-    pub const ALL: [Self; 8] =
-        [Self::Casting, Self::Independent, Self::Synthesis, Self::Revision, Self::CrossExam, Self::Comparison, Self::Verdict, Self::Menu];
+    pub const ALL: [Self; 9] = [
+        Self::Casting,
+        Self::Independent,
+        Self::Synthesis,
+        Self::Revision,
+        Self::CrossExam,
+        Self::Comparison,
+        Self::Verdict,
+        Self::Menu,
+        Self::Consistency,
+    ];
 
     /// The round it belongs to, 1–4.
     pub fn round(self) -> u8 {
@@ -37,7 +48,7 @@ impl AnswerKind {
             Self::Casting | Self::Independent => 1,
             Self::Synthesis => 2,
             Self::Revision | Self::CrossExam | Self::Comparison => 3,
-            Self::Verdict | Self::Menu => 4,
+            Self::Verdict | Self::Menu | Self::Consistency => 4,
         }
     }
 
@@ -52,6 +63,7 @@ impl AnswerKind {
             Self::Menu => "menu",
             Self::Casting => "casting",
             Self::Comparison => "comparison",
+            Self::Consistency => "consistency",
         }
     }
 
@@ -65,7 +77,7 @@ impl AnswerKind {
             Self::Verdict => include_str!("../../schemas/answers/verdict.json"),
             Self::Menu => include_str!("../../schemas/answers/menu.json"),
             Self::Casting => include_str!("../../schemas/answers/casting.json"),
-            Self::Comparison => include_str!("../../schemas/answers/comparison.json"),
+            Self::Comparison | Self::Consistency => include_str!("../../schemas/answers/comparison.json"),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::artifact::{CrossExam, Independent};
+use crate::domain::artifact::{CrossExam, Independent, Verdict};
 use crate::domain::ids::{ConsultationId, ModelRef};
 use crate::domain::panel::Persona;
 
@@ -40,7 +40,17 @@ impl Course {
                 AnswerKind::Synthesis => true,
                 AnswerKind::Comparison => self.debate_analysis == DebateAnalysis::On && !is_given,
                 AnswerKind::Verdict | AnswerKind::Menu => answer == self.mode.strategy().verdict,
+                AnswerKind::Consistency => {
+                    self.judge_passes == JudgePasses::Twice || self.given.as_ref().is_some_and(|given| given.verdict.is_some())
+                }
             }
+    }
+}
+
+impl Course {
+    /// The clerk, where what it says of how far texts are apart can be believed: the embedded model finds nearly everything alike.
+    pub fn comparer(&self) -> Option<&ModelRef> {
+        self.clerk.as_ref().filter(|clerk| !clerk.provider.is_local())
     }
 }
 
@@ -92,6 +102,24 @@ pub enum JudgePasses {
     Twice,
 }
 
+impl JudgePasses {
+    /// `None` for any other number than 1 and 2.
+    pub fn of_number(number: u64) -> Option<Self> {
+        match number {
+            1 => Some(Self::Once),
+            2 => Some(Self::Twice),
+            _ => None,
+        }
+    }
+
+    pub fn number(self) -> u8 {
+        match self {
+            Self::Once => 1,
+            Self::Twice => 2,
+        }
+    }
+}
+
 /// Whether the clerk compares what the experts held before and after the debate.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -99,6 +127,8 @@ pub enum DebateAnalysis {
     #[default]
     Off,
     On,
+    /// It is wanted, and there is no model whose word on it would be worth anything.
+    NoModel,
 }
 
 /// What is taken from an earlier consultation, so that only the judge is asked: Rounds 2 and 4.
@@ -108,4 +138,7 @@ pub struct Given {
     pub independents: Vec<Independent>,
     /// `None` where that consultation did not come so far.
     pub cross_exam: Option<CrossExam>,
+    /// What the new verdict is measured by; `None` where there was none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub verdict: Option<Verdict>,
 }

@@ -14,6 +14,7 @@ use super::composing::{self, Material};
 use super::errand::{Answer, Brief};
 use super::event::{AbortReason, StateName};
 use super::filtering;
+use super::given;
 use super::judging::{judge_failed, judged, prompt_failed, send_judge};
 use super::policy::quorum::{Quorum, quorum};
 use super::prompt::PromptError;
@@ -45,6 +46,11 @@ enum Step {
 pub(super) fn enter(turn: &mut Turn<'_>, independents: Vec<Independent>, synthesis: Synthesis) -> State {
     turn.change(StateName::Synthesis, StateName::CrossExam);
     turn.begin_round(ROUND);
+    if let Some(given) = &turn.plan.course.given {
+        let cross_exam = given::cross_examination(turn, given);
+        turn.end_round(ROUND, turn.now);
+        return verdict::enter(turn, Work::default(), independents, synthesis, cross_exam);
+    }
     let (work, step) = (Work::default(), Step::Examining);
     CrossExamination { since: turn.now, work, independents, synthesis, step, revisions: Vec::new() }.examine(turn)
 }

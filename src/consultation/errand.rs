@@ -8,6 +8,7 @@ mod brief;
 mod clerk;
 mod hedge;
 mod reply;
+mod second_pass;
 mod stand_in;
 
 use serde::{Deserialize, Serialize};
@@ -216,6 +217,7 @@ impl Errand {
                 self.status = Status::Calling(Calling { attempts: vec![attempt], hedge_timer, first_outcome: None });
             }
             Room::NotYet => {}
+            Room::Never if self.is_second_pass() => return Some(self.do_without(turn)),
             Room::Never => self.reach_ceiling(turn, worst_case),
         }
         None

@@ -20,7 +20,7 @@ use super::turn::Turn;
 /// Tokens of a vendor's own words around messages and schema, at most. No vendor says how many: this is a long page of them.
 const AROUND_A_SCHEMA: u64 = 500;
 
-/// How much of a revision its position is, in percent: one of four parts.
+/// How much of a revision its position is, and of a verdict its recommendation, in percent: one of four parts.
 const POSITION: u64 = 25;
 
 /// `told` is the estimate that was made when it began, for one that is put together again from its log.
@@ -93,7 +93,23 @@ fn carried(plan: &Plan, answer: AnswerKind, agent: &SeatId) -> Band {
     let seats = || plan.panel.seats.iter();
     let by_experts = |answer| seats().map(move |seat| whole(plan.expected_output(&seat.model, answer)));
     let by_judge = |answer| plan.panel.judges.iter().take(1).map(move |model| whole(plan.expected_output(model, answer)));
+    let answer_of_round_4 = plan.course.mode.strategy().verdict;
     let synthesis = || by_judge(AnswerKind::Synthesis).map(|said| part(said, of_the_synthesis(plan.material)));
+    if plan.course.given.is_some() {
+        // What the experts said is in the prompts already.
+        return match answer {
+            AnswerKind::Verdict | AnswerKind::Menu => synthesis().sum(),
+            AnswerKind::Consistency => {
+                by_judge(answer_of_round_4).chain(by_judge(answer_of_round_4)).map(|said| part(said, POSITION)).sum()
+            }
+            AnswerKind::Independent
+            | AnswerKind::Synthesis
+            | AnswerKind::Revision
+            | AnswerKind::CrossExam
+            | AnswerKind::Comparison
+            | AnswerKind::Casting => Band::default(),
+        };
+    }
     match answer {
         AnswerKind::Independent => Band::default(),
         AnswerKind::Synthesis => by_experts(AnswerKind::Independent).sum(),
@@ -107,6 +123,7 @@ fn carried(plan: &Plan, answer: AnswerKind, agent: &SeatId) -> Band {
             let both = [AnswerKind::Independent, AnswerKind::Revision];
             both.into_iter().flat_map(by_experts).map(|said| part(said, POSITION)).sum()
         }
+        AnswerKind::Consistency => by_judge(answer_of_round_4).chain(by_judge(answer_of_round_4)).map(|said| part(said, POSITION)).sum(),
         AnswerKind::Verdict | AnswerKind::Menu => {
             let record = by_judge(AnswerKind::CrossExam).map(|said| part(said, of_the_record(plan.material)));
             let positions = by_experts(AnswerKind::Revision).map(|said| part(said, POSITION));

@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use crate::domain::artifact::Artifact;
 use crate::domain::ids::{CallId, ConsultationId, ModelRef, ProviderId, SeatId};
 use crate::domain::money::{Cost, MicroUsd};
+use crate::domain::second_pass::{Held, SecondPass};
 use crate::domain::time::Timestamp;
 use crate::domain::tokens::Usage;
 
@@ -105,6 +106,12 @@ pub enum Event {
     RoundCompleted { round_number: u8, duration_ms: u64 },
     #[serde(rename = "consultation:round_artifact")]
     RoundArtifact { artifact: Box<Artifact> },
+    /// The judge was to decide twice: what came of the second time.
+    #[serde(rename = "judge:second_pass")]
+    JudgeSecondPass(Box<SecondPass>),
+    /// The answers of an earlier consultation were judged anew: whether its verdict held.
+    #[serde(rename = "judge:rejudged")]
+    Rejudged(Held),
     /// Another model takes over an agent's work.
     #[serde(rename = "consultation:provider_substituted")]
     ProviderSubstituted {

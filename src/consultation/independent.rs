@@ -12,6 +12,7 @@ use super::casting;
 use super::errand::{Answer, Brief, Voice};
 use super::event::{AbortReason, AgentError, Event, StateName};
 use super::filtering::Shown;
+use super::given;
 use super::judging::prompt_failed;
 use super::policy::quorum::{Quorum, quorum};
 use super::state::State;
@@ -48,16 +49,21 @@ pub(super) struct IndependentRound {
 pub(super) fn enter(turn: &mut Turn<'_>) -> State {
     turn.change(StateName::AwaitingConsent, StateName::Independent);
     turn.begin_round(ROUND);
+    let given = turn.plan.course.given.as_deref();
     let round = IndependentRound {
         since: turn.now,
         step: Step::default(),
         work: Work::default(),
-        answered: Vec::new(),
+        answered: given.map(|given| given::answers(turn, given)).unwrap_or_default(),
         voices: Vec::new(),
         degraded: 0,
         failed: Vec::new(),
     };
-    if turn.plan.course.asks_for(AnswerKind::Casting) { round.choose(turn) } else { round.send_all(turn) }
+    match given {
+        Some(_) => round.proceed(turn),
+        None if turn.plan.course.asks_for(AnswerKind::Casting) => round.choose(turn),
+        None => round.send_all(turn),
+    }
 }
 
 impl IndependentRound {

@@ -27,6 +27,18 @@ impl Labels {
         Self { order: drawn.iter().map(|seat| seat.id.clone()).collect(), names: drawn.iter().map(|seat| seat.name().to_owned()).collect() }
     }
 
+    /// The labels of an order that was drawn earlier; `None` when these seats are not all in it.
+    pub fn in_order(order: &[SeatId], seats: &[Seat]) -> Option<Self> {
+        let names = order.iter().map(|id| Some(seats.iter().find(|seat| seat.id == *id)?.name().to_owned())).collect::<Option<Vec<_>>>()?;
+        (names.len() == seats.len()).then(|| Self { order: order.to_vec(), names })
+    }
+
+    /// The same seats the other way round: who was first is last, and has the last label.
+    #[must_use]
+    pub fn reversed(&self) -> Self {
+        Self { order: self.order.iter().rev().cloned().collect(), names: self.names.iter().rev().cloned().collect() }
+    }
+
     /// The seats in the order of their labels.
     pub fn order(&self) -> &[SeatId] {
         &self.order
@@ -38,6 +50,16 @@ impl Labels {
             Some(place) => format!("Expert {}", letters(place)),
             None => seat.as_str().to_owned(),
         }
+    }
+
+    /// The letters of a seat's label.
+    pub(super) fn letters_of(&self, seat: &SeatId) -> Option<String> {
+        self.place(seat).map(letters)
+    }
+
+    /// The seat whose label has these letters.
+    pub(super) fn lettered(&self, wanted: &str) -> Option<&SeatId> {
+        self.order.iter().enumerate().find(|(place, _)| letters(*place) == wanted).map(|(_, seat)| seat)
     }
 
     /// The label of an agent as artifacts name it: a seat's id, or text that could not be matched, which stays as it is.

@@ -32,6 +32,7 @@ mod estimating;
 pub mod event;
 pub mod evidence;
 pub mod filtering;
+mod given;
 mod independent;
 mod judging;
 pub mod labels;
@@ -45,9 +46,11 @@ pub mod prompt;
 pub mod protocol;
 mod questions;
 pub mod reading;
+pub mod relabelling;
 pub mod replay;
 mod resuming;
 mod savings;
+mod second_pass;
 pub mod spend;
 mod state;
 mod synthesis;
@@ -167,6 +170,10 @@ fn step(turn: &mut Turn<'_>, state: State, input: Input) -> State {
 fn end(turn: &mut Turn<'_>, state: State, reason: AbortReason, message: String) -> State {
     let mut state = match state {
         State::Closing(closing) => return closing.give_up(turn),
+        State::Verdict(phase) => match phase.cut_short(turn, reason, &message) {
+            Ok(ended) => return ended,
+            Err(phase) => State::Verdict(phase),
+        },
         state => state,
     };
     if let Some(work) = state.work() {

@@ -169,6 +169,12 @@ impl Plan {
         Labels::draw(&self.panel.seats, self.seed)
     }
 
+    /// The labels under which an agent meets the experts: the other way round where the judge decides a second time.
+    pub fn labels_for(&self, agent: &SeatId) -> Labels {
+        let labels = self.labels();
+        if agent.is_second_judge() { labels.reversed() } else { labels }
+    }
+
     pub fn prompter<'a>(&'a self, labels: &'a Labels, model: &ModelRef) -> Prompter<'a> {
         Prompter { templates: &self.templates, labels, question: &self.question, size: self.terms(model).size, mode: self.course.mode }
     }
@@ -187,6 +193,7 @@ impl Plan {
         match self.panel.seat(agent) {
             Some(seat) => seat.name().to_owned(),
             None if agent.is_clerk() => "Clerk".to_owned(),
+            None if agent.is_second_judge() => "Judge (second pass)".to_owned(),
             None => "Judge".to_owned(),
         }
     }

@@ -6,9 +6,12 @@ use crate::domain::ids::{ModelRef, SeatId};
 
 use super::answer::AnswerKind;
 use super::call::Prompt;
+use super::course::{Given, JudgePasses};
+use super::filtering;
 use super::labels::Labels;
-use super::plan::Plan;
+use super::plan::{Material, Plan};
 use super::prompt::{Pair, PromptError};
+use super::second_pass;
 
 /// What stands where answers will stand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,6 +20,15 @@ pub enum Places {
     Empty,
     /// Words in angle brackets that say which answer it will be: for people.
     Marked,
+}
+
+impl Places {
+    fn words(self, words: &str) -> String {
+        match self {
+            Self::Empty => String::new(),
+            Self::Marked => format!("<{words}>"),
+        }
+    }
 }
 
 /// A call that a consultation will make if all goes well.
@@ -30,11 +42,11 @@ pub struct PlannedCall {
 
 /// Every call of every round, in the order in which they will be made.
 pub fn planned_calls(plan: &Plan, places: Places) -> Result<Vec<PlannedCall>, PromptError> {
-    let labels = plan.labels();
-    let answers = Answers::of(plan, &labels, places);
     let mut calls = Vec::new();
     for answer in AnswerKind::ALL {
         for (agent_id, model) in askers(plan, answer) {
+            let labels = plan.labels_for(&agent_id);
+            let answers = Answers::of(plan, &labels, places);
             let prompt = answers.prompt(plan, &labels, answer, &agent_id, &model)?;
             calls.push(PlannedCall { agent_id, answer, model, prompt });
         }
@@ -52,13 +64,19 @@ fn askers(plan: &Plan, answer: AnswerKind) -> Vec<(SeatId, ModelRef)> {
         AnswerKind::Independent | AnswerKind::Revision => {
             plan.panel.seats.iter().map(|seat| (seat.id.clone(), seat.model.clone())).collect()
         }
-        AnswerKind::Synthesis | AnswerKind::CrossExam | AnswerKind::Verdict | AnswerKind::Menu => first(SeatId::judge()),
+        AnswerKind::Synthesis | AnswerKind::CrossExam => first(SeatId::judge()),
+        AnswerKind::Verdict | AnswerKind::Menu => match plan.course.judge_passes {
+            JudgePasses::Once => first(SeatId::judge()),
+            JudgePasses::Twice => [SeatId::judge(), SeatId::second_judge()].into_iter().flat_map(first).collect(),
+        },
         AnswerKind::Casting | AnswerKind::Comparison => first(SeatId::clerk()),
+        AnswerKind::Consistency => plan.course.comparer().map(|model| (SeatId::clerk(), model.clone())).into_iter().collect(),
     }
 }
 
-/// Answers that nobody has given yet, to fill the later prompts with.
+/// Answers to fill the later prompts with: those of an earlier consultation that are given, and else places for those to come.
 struct Answers {
+    places: Places,
     independents: Vec<Independent>,
     revisions: Vec<Revision>,
     synthesis: Synthesis,
@@ -67,14 +85,15 @@ struct Answers {
 
 impl Answers {
     fn of(plan: &Plan, labels: &Labels, places: Places) -> Self {
-        let words = |words: String| match places {
-            Places::Empty => String::new(),
-            Places::Marked => format!("<{words}>"),
-        };
+        let words = |words: String| places.words(&words);
         let agents = || plan.panel.seats.iter().map(|seat| &seat.id);
         let position = |agent: &SeatId, round| words(format!("what {} answers in Round {round}", labels.label(agent)));
         let revisions: Vec<Revision> = agents().map(|agent| revision(agent, position(agent, 3))).collect();
+        if let Some(given) = &plan.course.given {
+            return Self { revisions, ..Self::given(plan, given, places) };
+        }
         Self {
+            places,
             independents: agents().map(|agent| independent(agent, position(agent, 1))).collect(),
             synthesis: Synthesis { prose_excerpt: words("what the judge finds in Round 2".to_owned()), ..Synthesis::default() },
             cross_exam: CrossExam {
@@ -105,11 +124,26 @@ impl Answers {
             AnswerKind::Verdict | AnswerKind::Menu => prompter.verdict(&self.independents, &self.synthesis, &self.cross_exam),
             AnswerKind::Casting => prompter.casting(&plan.course.cast_from, plan.panel.seats.len()),
             AnswerKind::Comparison => prompter.comparison(&self.pairs(labels)),
+            AnswerKind::Consistency => prompter.comparison(&[self.verdicts()]),
         }
     }
 }
 
 impl Answers {
+    fn given(plan: &Plan, given: &Given, places: Places) -> Self {
+        let examined = given.cross_exam.clone().unwrap_or_default();
+        Self {
+            places,
+            independents: given.independents.clone(),
+            revisions: Vec::new(),
+            synthesis: Synthesis { prose_excerpt: places.words("what the judge finds in Round 2"), ..Synthesis::default() },
+            cross_exam: match plan.material {
+                Material::Filtered => filtering::cross_exam(&examined),
+                Material::Whole => examined,
+            },
+        }
+    }
+
     /// What each expert holds before and after the debate.
     fn pairs(&self, labels: &Labels) -> Vec<Pair> {
         let both = self.independents.iter().zip(&self.revisions);
@@ -119,6 +153,14 @@ impl Answers {
             after: after.revised_position.clone(),
         })
         .collect()
+    }
+}
+
+impl Answers {
+    /// What the judge decides each time.
+    fn verdicts(&self) -> Pair {
+        let [before, after] = ["first", "second"].map(|pass| self.places.words(&format!("the judge's {pass} verdict")));
+        second_pass::pair(before, after)
     }
 }
 

@@ -9,6 +9,7 @@ use crate::domain::artifact::{Artifact, Content, CrossExam, Independent, Revisio
 use crate::domain::confidence::Confidence;
 use crate::domain::ids::{CallId, ConsultationId, ModelRef, SeatId};
 use crate::domain::money::{Cost, MicroUsd};
+use crate::domain::second_pass::{Held, SecondPass};
 use crate::domain::time::Timestamp;
 use crate::stopping::early_termination::{Calibrated, EarlyStop, calibrated};
 
@@ -33,6 +34,10 @@ pub struct Transcript {
     pub consent: Option<(bool, Consent)>,
     pub state: StateName,
     pub artifacts: Vec<Artifact>,
+    /// What came of asking the judge a second time; `None` when it was asked once, or has not decided yet.
+    pub second_pass: Option<SecondPass>,
+    /// Whether the verdict of the consultation whose answers were judged anew held; `None` where there is none to compare with.
+    pub rejudged: Option<Held>,
     /// Calls that came back, in that order.
     pub calls: Vec<CallFinished>,
     pub lost_calls: Vec<LostCall>,
@@ -122,6 +127,8 @@ impl Transcript {
             consent: None,
             state: StateName::Idle,
             artifacts: Vec::new(),
+            second_pass: None,
+            rejudged: None,
             calls: Vec::new(),
             lost_calls: Vec::new(),
             savings: Savings::default(),
@@ -165,6 +172,8 @@ impl Transcript {
             Event::AgentCompleted { agent_id, round_number, .. } => self.forget_failure(agent_id, *round_number),
             Event::RoundCompleted { round_number, duration_ms } => self.rounds.push((*round_number, Duration::from_millis(*duration_ms))),
             Event::RoundArtifact { artifact } => self.artifacts.push((**artifact).clone()),
+            Event::Rejudged(held) => self.rejudged = Some(held.clone()),
+            Event::JudgeSecondPass(second) => self.second_pass = Some((**second).clone()),
             Event::CallStarted { call, agent_id, round_number, model, .. } => self.lost_calls.push(LostCall {
                 call: *call,
                 agent_id: agent_id.clone(),
@@ -319,8 +328,8 @@ impl Transcript {
         let failed = self
             .failures
             .iter()
-            // The judge's is told as the end it is; the clerk's answer was promised to nobody.
-            .filter(|failure| !failure.agent_id.is_judge() && !failure.agent_id.is_clerk())
+            // The judge's is told as the end it is; the clerk's answer and a second verdict were promised to nobody.
+            .filter(|failure| !failure.agent_id.is_judge() && !failure.agent_id.is_second_judge() && !failure.agent_id.is_clerk())
             .map(|failure| format!("{} gave no answer in Round {}: {}", failure.name, failure.round_number, failure.error.message));
         let degraded = self.artifacts.iter().filter(|artifact| artifact.degraded).map(|artifact| match &artifact.content {
             Content::Independent(Independent { agent_id, .. }) | Content::Revision(Revision { agent_id, .. }) => {
@@ -334,7 +343,7 @@ impl Transcript {
                 format!("the judge's answer in Round {} could not be read as asked; its prose was kept", artifact.round_number)
             }
         });
-        let substituted = self.substitutions.iter().map(|substitution| {
+        let substituted = self.substitutions.iter().filter(|substitution| !substitution.agent_id.is_second_judge()).map(|substitution| {
             let Substitution { agent_id, round_number, original, substitute, reason, message } = substitution;
             let agent = if agent_id.is_judge() { "the judge" } else { self.agent_name(agent_id.as_str()) };
             // Who took over stays; who was faster has answered once.

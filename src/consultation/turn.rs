@@ -211,7 +211,9 @@ impl<'a> Turn<'a> {
     /// The model that plays an agent now, and those that can take over from it, best first.
     pub(super) fn candidates(&self, agent: &SeatId) -> Vec<ModelRef> {
         let own = self.plan.players(agent);
-        let Some(player) = self.ledger.players.get(agent) else { return own };
+        // The judge decides a second time as whoever judges by then.
+        let of_the_judge = || agent.is_second_judge().then(|| self.ledger.players.get(&SeatId::judge())).flatten();
+        let Some(player) = self.ledger.players.get(agent).or_else(of_the_judge) else { return own };
         // Those before it have failed.
         let after = own.iter().skip_while(|model| *model != player).skip(1);
         std::iter::once(player).chain(after).cloned().collect()
@@ -330,6 +332,12 @@ impl<'a> Turn<'a> {
         was_open
     }
 
+    /// Takes away every question: nothing depends on them any more.
+    pub(super) fn drop_questions(&mut self) {
+        self.ledger.questions.waiting.clear();
+        self.withdraw(|_| true);
+    }
+
     /// Ends the consultation with what it has brought.
     pub(super) fn complete(&mut self, from: StateName, rounds: u8) -> State {
         self.change(from, StateName::Complete);
@@ -346,8 +354,7 @@ impl<'a> Turn<'a> {
     pub(super) fn abort(&mut self, state: State, reason: AbortReason, message: impl Into<String>) -> State {
         let during = state.name();
         self.ledger.watch = Watch::default();
-        self.ledger.questions.waiting.clear();
-        self.withdraw(|_| true);
+        self.drop_questions();
         self.change(during, StateName::Aborted);
         let duration_ms = self.elapsed_ms();
         self.emit(Event::Aborted { reason, message: message.into(), during, duration_ms });

@@ -1,4 +1,4 @@
-//! Round 4: the judge answers the question.
+//! Round 4: the judge answers the question, once, or twice with the experts in the opposite order.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,9 +10,14 @@ use super::answer::AnswerKind;
 use super::calls::Work;
 use super::closing;
 use super::comparing;
-use super::event::StateName;
+use super::course::JudgePasses;
+use super::errand::{Answer, Brief, Settled};
+use super::event::{AbortReason, StateName};
 use super::filtering;
-use super::judging::{judge_failed, judged, prompt_failed, send_judge};
+use super::judging::{judge_failed, prompt_failed, send_judge};
+use super::prompt::PromptError;
+use super::relabelling::Relabelling;
+use super::second_pass::Second;
 use super::state::State;
 use super::turn::Turn;
 
@@ -26,13 +31,24 @@ pub(super) struct VerdictRound {
     independents: Vec<Independent>,
     synthesis: Synthesis,
     cross_exam: CrossExam,
+    /// What the judge decided: the answer, when nothing more is to be found out about it.
+    #[serde(default)]
+    first: Option<Answer>,
+    #[serde(default)]
+    second: Second,
 }
 
 /// `work` is what others than the judge are still at.
 pub(super) fn enter(turn: &mut Turn<'_>, work: Work, independents: Vec<Independent>, synthesis: Synthesis, cross_exam: CrossExam) -> State {
     turn.change(StateName::CrossExam, StateName::Verdict);
     turn.begin_round(ROUND);
-    VerdictRound { since: turn.now, work, independents, synthesis, cross_exam }.send(turn)
+    let (since, second) = (turn.now, Second::earlier(turn));
+    let mut round = VerdictRound { since, work, independents, synthesis, cross_exam, first: None, second };
+    let sent = round.send(turn).and_then(|()| match turn.plan.course.judge_passes {
+        JudgePasses::Once => Ok(()),
+        JudgePasses::Twice => round.send_again(turn),
+    });
+    round.go_on(turn, sent)
 }
 
 /// What the judge is asked for: one answer or a menu of them.
@@ -41,11 +57,27 @@ fn wanted(turn: &Turn<'_>) -> AnswerKind {
 }
 
 impl VerdictRound {
-    fn send(mut self, turn: &mut Turn<'_>) -> State {
+    fn send(&mut self, turn: &mut Turn<'_>) -> Result<(), PromptError> {
         let (independents, synthesis, cross_exam, material) = (&self.independents, &self.synthesis, &self.cross_exam, turn.plan.material);
-        let kind = wanted(turn);
-        let sent =
-            send_judge(turn, &mut self.work, kind, |prompter| filtering::verdict(prompter, material, independents, synthesis, cross_exam));
+        send_judge(turn, &mut self.work, wanted(turn), |prompter| {
+            filtering::verdict(prompter, material, independents, synthesis, cross_exam)
+        })
+    }
+
+    /// The same for the same judge, in the opposite order.
+    fn send_again(&mut self, turn: &mut Turn<'_>) -> Result<(), PromptError> {
+        self.second = Second::Awaited;
+        let judge = SeatId::second_judge();
+        let (from, into) = (turn.plan.labels(), turn.plan.labels_for(&judge));
+        let relabelling = Relabelling { from: &from, into: &into };
+        let (synthesis, cross_exam) = (relabelling.synthesis(self.synthesis.clone()), relabelling.cross_exam(self.cross_exam.clone()));
+        let (independents, material) = (&self.independents, turn.plan.material);
+        let brief = Brief::render(turn, &judge, |prompter| filtering::verdict(prompter, material, independents, &synthesis, &cross_exam))?;
+        self.work.send(turn, &judge, wanted(turn), brief);
+        Ok(())
+    }
+
+    fn go_on(self, turn: &mut Turn<'_>, sent: Result<(), PromptError>) -> State {
         match sent {
             Ok(()) => self.proceed(turn),
             Err(error) => prompt_failed(turn, State::Verdict(self), &error),
@@ -55,22 +87,72 @@ impl VerdictRound {
     /// Looks at what the judge has answered, if it has.
     pub(super) fn proceed(mut self, turn: &mut Turn<'_>) -> State {
         comparing::keep(turn, &mut self.work);
-        let Some(settled) = judged(&mut self.work) else { return State::Verdict(self) };
-        match settled.result {
-            Ok(answer) => {
-                turn.keep(answer.content, answer.degraded);
-                turn.end_round(ROUND, self.since);
-                closing::enter(turn, StateName::Verdict, ROUND, self.work)
-            }
-            Err(error) => {
-                let kind = wanted(turn);
-                judge_failed(turn, State::Verdict(self), kind, &error)
+        let mut failed = None;
+        for Settled { agent, answer, result } in self.work.take_settled() {
+            if agent.is_judge() {
+                match result {
+                    Ok(answer) => self.first = Some(answer),
+                    Err(error) => failed = Some(error),
+                }
+            } else if agent.is_second_judge() {
+                self.second = Second::decided(turn, result);
+            } else if answer == AnswerKind::Consistency {
+                self.second = match self.second {
+                    Second::Compared(second) => Second::compared(turn, second, result),
+                    second @ (Second::NotWanted | Second::Awaited | Second::Decided(_) | Second::Known(_)) => second,
+                };
             }
         }
+        if let Some(error) = failed {
+            return judge_failed(turn, State::Verdict(self), wanted(turn), &error);
+        }
+        // What ends the consultation ends it here, as long as there is no answer.
+        if turn.is_stopping() {
+            return State::Verdict(self);
+        }
+        self.weigh(turn)
+    }
+
+    /// Compares the two verdicts once both are there, and ends when there is nothing more to be found out.
+    fn weigh(mut self, turn: &mut Turn<'_>) -> State {
+        let Some(first) = self.first.take() else { return State::Verdict(self) };
+        if let Second::Decided(second) = self.second {
+            self.second = match first.content.verdict() {
+                Some(said) if !first.degraded => Second::compare(turn, &mut self.work, said, second),
+                Some(_) | None => Second::Decided(second).given_up(turn, "the verdict could not be read as asked"),
+            };
+            self.first = Some(first);
+            return self.proceed(turn);
+        }
+        if self.second.is_settled() {
+            return self.end(turn, first);
+        }
+        self.first = Some(first);
+        State::Verdict(self)
+    }
+
+    /// Ends before it is known whether the answer held, if there is an answer to give.
+    pub(super) fn cut_short(mut self, turn: &mut Turn<'_>, reason: AbortReason, why: &str) -> Result<State, Self> {
+        let Some(first) = self.first.take_if(|_| reason.leaves_an_answer()) else { return Err(self) };
+        self.work.lose_patience(turn, why);
+        turn.drop_questions();
+        self.second = self.second.given_up(turn, why);
+        Ok(self.end(turn, first))
+    }
+
+    fn end(self, turn: &mut Turn<'_>, first: Answer) -> State {
+        turn.keep(first.content, first.degraded);
+        self.second.tell(turn);
+        turn.end_round(ROUND, self.since);
+        closing::enter(turn, StateName::Verdict, ROUND, self.work)
     }
 
     /// Goes on after an end that was none: a judge that failed is asked again.
-    pub(super) fn again(self, turn: &mut Turn<'_>) -> State {
-        if self.work.is_open(&SeatId::judge()) { self.proceed(turn) } else { self.send(turn) }
+    pub(super) fn again(mut self, turn: &mut Turn<'_>) -> State {
+        if self.first.is_some() || self.work.is_open(&SeatId::judge()) {
+            return self.proceed(turn);
+        }
+        let sent = self.send(turn);
+        self.go_on(turn, sent)
     }
 }

@@ -42,6 +42,15 @@ impl SeatId {
         Self("judge".to_owned())
     }
 
+    /// The judge's place when it decides a second time, with the experts in the opposite order. No expert's seat has this id.
+    pub fn second_judge() -> Self {
+        Self("judge-2".to_owned())
+    }
+
+    pub fn is_second_judge(&self) -> bool {
+        self.0 == "judge-2"
+    }
+
     /// The place of the cheap model that helps beside the panel. No expert's seat has this id.
     pub fn clerk() -> Self {
         Self("clerk".to_owned())
@@ -53,6 +62,11 @@ impl SeatId {
 
     pub fn is_judge(&self) -> bool {
         self.0 == "judge"
+    }
+
+    /// Judge and clerk: whoever is asked without a seat on the panel.
+    pub fn is_beside_the_panel(&self) -> bool {
+        self.is_judge() || self.is_second_judge() || self.is_clerk()
     }
 
     pub fn as_str(&self) -> &str {

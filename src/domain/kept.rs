@@ -9,6 +9,7 @@ use super::debate_value::DebateValue;
 use super::ids::{ConsultationId, ModelRef, ProviderId, SeatId};
 use super::money::{Cost, MicroUsd};
 use super::outcome::Grade;
+use super::second_pass::{Held, SecondPass};
 use super::time::Timestamp;
 
 /// Who wrote a record.
@@ -107,6 +108,14 @@ pub struct Kept {
     pub debate: Option<KeptDebate>,
     /// What the debate was worth, as this program works it out.
     pub debate_value: Option<DebateValue>,
+    /// What came of asking the judge twice; `None` when it was asked once.
+    pub second_pass: Option<SecondPass>,
+    /// Whether the earlier verdict held, where answers were judged anew.
+    pub rejudged: Option<Held>,
+    /// The consultation whose answers were judged anew here.
+    pub rejudged_from: Option<String>,
+    /// The seats in the order in which they were `Expert A`, `Expert B`, …; empty where experts went by their own names.
+    pub expert_order: Vec<SeatId>,
     /// Of the project that was asked about: `brownfield` or `greenfield`.
     pub project_type: Option<String>,
     /// Prompt template versions in force, by name.

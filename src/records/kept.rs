@@ -7,6 +7,7 @@
 mod artifacts;
 mod debate_value;
 mod fields;
+mod judging;
 mod original;
 mod ours;
 mod vendors;

@@ -10,6 +10,7 @@ pub mod finding;
 pub mod history;
 pub mod index;
 pub mod journal;
+mod judging;
 pub mod kept;
 pub mod month;
 pub mod outcomes;

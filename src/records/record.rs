@@ -15,11 +15,12 @@ use crate::domain::money::Cost;
 use crate::domain::tokens::Usage;
 
 use super::debate_value::debate_value;
+use super::judging::judging;
 use super::spending::{money, spending, tokens};
 
 /// Writes a transcript as the record.
 pub fn record(transcript: &Transcript) -> Value {
-    let parts = [terms(transcript), findings(transcript), early_end(transcript), account(transcript)];
+    let parts = [terms(transcript), findings(transcript), judging(transcript), early_end(transcript), account(transcript)];
     Value::Object(parts.into_iter().filter_map(|part| if let Value::Object(part) = part { Some(part) } else { None }).flatten().collect())
 }
 
@@ -316,6 +317,7 @@ fn attempt(call: &CallFinished) -> Value {
 fn name<'a>(transcript: &'a Transcript, agent: &'a SeatId) -> &'a str {
     match agent {
         judge if judge.is_judge() => "Judge",
+        judge if judge.is_second_judge() => "Judge (second pass)",
         clerk if clerk.is_clerk() => "Clerk",
         expert => transcript.agent_name(expert.as_str()),
     }

@@ -13,6 +13,7 @@ use crate::domain::outcome::Grade;
 
 use super::debate_value;
 use super::escape::{block, inline};
+use super::judged_twice;
 use super::kept_rounds;
 use super::report_sections as sections;
 use super::words::{amount, model_address, model_name, round_title, seconds, thousands};
@@ -33,6 +34,7 @@ pub fn markdown(kept: &Kept, selection: &Selection) -> String {
         document.extend(standing(kept));
         document.push("# Consultation Summary".to_owned());
         document.push(head(kept));
+        document.extend(kept.second_pass.as_ref().and_then(judged_twice::doubt));
         document.push(consensus(kept));
         document.extend(kept.verdict.as_ref().and_then(|verdict| sections::evidence(&verdict.evidence, &|agent| name(kept, agent))));
         document.extend(perspectives(kept));
@@ -83,6 +85,10 @@ fn standing(kept: &Kept) -> Option<String> {
 
 fn head(kept: &Kept) -> String {
     let confidence = sections::confidence_of(kept.verdict.as_ref(), kept.confidence);
+    let twice = kept.second_pass.as_ref().map(|second| judged_twice::line(second, kept.judge.as_ref()));
+    let twice = twice.map(|line| format!("  \n{}", line.trim_end())).unwrap_or_default();
+    let anew = kept.rejudged_from.as_ref().map(|from| judged_twice::anew(from, kept.rejudged.as_ref()));
+    let anew = anew.map(|line| format!("  \n{}", line.trim_end())).unwrap_or_default();
     let judge = kept.judge.as_ref().map(|judge| format!("  \n**Judge:** {}", inline(&model_address(judge)))).unwrap_or_default();
     let seat = |agent: &KeptAgent| {
         let model = agent.model.as_ref().map(|model| format!(" ({model})")).unwrap_or_default();
@@ -92,7 +98,7 @@ fn head(kept: &Kept) -> String {
     let panel = if seats.is_empty() { String::new() } else { format!("  \n**Panel:** {}", inline(&seats.join(", "))) };
     let grade = kept.grade.as_ref().map(|grade| format!("  \n**Outcome:** {}", outcome(grade))).unwrap_or_default();
     let casting = kept.casting.as_ref().map(sections::personas).unwrap_or_default();
-    format!("{}\n**Confidence:** {confidence}{grade}{judge}{panel}{casting}", sections::question(&kept.question))
+    format!("{}\n**Confidence:** {confidence}{grade}{twice}{anew}{judge}{panel}{casting}", sections::question(&kept.question))
 }
 
 /// What became of the answer, and why in the user's own words.

@@ -21,7 +21,11 @@ use super::escape::one_line;
 use super::words::{ONE_FAMILY, count, dollars, model_address, seat_name, seconds, whole_seconds};
 
 pub(super) fn starting(terms: &Started) -> String {
-    format!("🔍 Starting consultation with {}...", count(terms.panel.seats.len(), "expert"))
+    let given = terms.plan.as_ref().and_then(|plan| plan.course.given.as_ref());
+    match given {
+        Some(given) => format!("🔍 Judging {} of {} anew...", count(given.independents.len(), "answer"), given.from),
+        None => format!("🔍 Starting consultation with {}...", count(terms.panel.seats.len(), "expert")),
+    }
 }
 
 /// The panel in force: seat, persona, provider and model of each, the judge and those that stand in for it.
@@ -57,7 +61,11 @@ fn casting_clerk(terms: &Started) -> Option<Option<&ModelRef>> {
 
 /// Who is at work without a seat.
 pub(super) fn beside_the_panel(agent: &SeatId) -> &'static str {
-    if agent.is_clerk() { "Clerk" } else { "Judge" }
+    match agent {
+        clerk if clerk.is_clerk() => "Clerk",
+        second if second.is_second_judge() => "Judge (second pass)",
+        _ => "Judge",
+    }
 }
 
 /// Whom the clerk has chosen, or who sits because it chose nobody.

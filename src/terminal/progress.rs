@@ -232,6 +232,8 @@ impl Progress {
             | Event::AgentFailed { .. }
             | Event::RoundCompleted { .. }
             | Event::RoundArtifact { .. }
+            | Event::JudgeSecondPass(_)
+            | Event::Rejudged(_)
             | Event::ProviderSubstituted { .. }
             | Event::SubstitutionOffered { .. }
             | Event::EarlyTerminationOffered(_)
@@ -334,7 +336,10 @@ impl Progress {
                     self.alert(lines::ALL_DEGRADED);
                 }
             }
-            Event::StateChanged { .. }
+            // The report says it where the answer stands.
+            Event::JudgeSecondPass(_)
+            | Event::Rejudged(_)
+            | Event::StateChanged { .. }
             | Event::RoundStarted { .. }
             | Event::RoundArtifact { .. }
             | Event::SubstitutionOffered { .. }

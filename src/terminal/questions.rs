@@ -51,11 +51,12 @@ pub(super) fn cost_range(estimate: &Estimate) -> String {
     format!("{bound}{}", figures.join(" – "))
 }
 
-/// `3 agents × 4 rounds`, as the estimate counts them; the judge is none of the agents.
+/// `3 agents × 4 rounds`, as the estimate counts them; judge and clerk are none of the agents.
 fn size(estimate: &Estimate) -> String {
-    let agents: BTreeSet<&SeatId> = estimate.calls.iter().map(|call| &call.agent_id).filter(|agent| !agent.is_judge()).collect();
+    let agents: BTreeSet<&SeatId> = estimate.calls.iter().map(|call| &call.agent_id).filter(|agent| !agent.is_beside_the_panel()).collect();
     let rounds: BTreeSet<u8> = estimate.calls.iter().map(|call| call.round_number).collect();
-    format!("{} × {}", count(agents.len(), "agent"), count(rounds.len(), "round"))
+    let who = if agents.is_empty() { "the judge alone".to_owned() } else { count(agents.len(), "agent") };
+    format!("{who} × {}", count(rounds.len(), "round"))
 }
 
 /// Why it is asked about, as far as the figures do not say it themselves.

@@ -215,6 +215,8 @@ impl Screen {
             Event::UserConsent { .. }
             | Event::StateChanged { .. }
             | Event::RoundArtifact { .. }
+            | Event::JudgeSecondPass(_)
+            | Event::Rejudged(_)
             | Event::RoundCompleted { .. }
             | Event::Completed { .. }
             | Event::Aborted { .. }

@@ -65,6 +65,7 @@ impl Place {
                 | Key::ConfidenceThreshold
                 | Key::ErrorCorrelation
                 | Key::DebateAnalysis
+                | Key::JudgePasses
                 | Key::TargetRuns
                 | Key::TargetMedianSeconds
                 | Key::TargetMonthlyCost => return Err(Error::usage(format!("`{key}` has no parts"))),

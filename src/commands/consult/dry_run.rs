@@ -22,8 +22,8 @@ use crate::terminal::escape;
 use crate::terminal::printer::Printer;
 use crate::terminal::words::{amount, count, model_address, round_title, thousands};
 
+use super::assembling::Setup;
 use super::flags::{Format, OutputFlags};
-use super::setup::Setup;
 
 const SCHEMA_VERSION: &str = "1.0";
 

@@ -1,6 +1,7 @@
 //! `conclave consult`: asks a panel one question and gives its answer.
 
 mod aborted;
+pub(crate) mod assembling;
 mod course;
 mod dry_run;
 pub(crate) mod ending;

@@ -80,7 +80,8 @@ fn needed<'a>(plan: &'a Plan, transcript: &'a Transcript) -> Vec<(&'a str, &'a M
     let is_out = |seat: &crate::domain::panel::Seat| {
         transcript.failures.iter().any(|failed| failed.agent_id == seat.id && over.contains(&failed.round_number))
     };
-    let seats = plan.panel.seats.iter().filter(|seat| !over.contains(&3) && !is_out(seat));
+    let is_given = plan.course.given.is_some();
+    let seats = plan.panel.seats.iter().filter(|seat| !is_given && !over.contains(&3) && !is_out(seat));
     let judge = plan.panel.judges.first().map(|judge| ("Judge", judge));
     seats.map(|seat| (seat.name(), transcript.player(seat))).chain(judge).collect()
 }

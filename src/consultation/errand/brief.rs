@@ -26,7 +26,7 @@ impl Brief {
         agent: &SeatId,
         make: impl Fn(&Prompter<'_>) -> Result<Shown, PromptError>,
     ) -> Result<Self, PromptError> {
-        let labels = turn.plan.labels();
+        let labels = turn.plan.labels_for(agent);
         let mut brief = Self::default();
         for model in turn.candidates(agent) {
             let size = turn.plan.terms(&model).size;

@@ -19,7 +19,7 @@ impl Errand {
     pub(super) fn hedge_delay(&self, turn: &Turn<'_>) -> Option<Duration> {
         let control = &turn.plan.control;
         // A model on the user's own machine is slow by nature, and what is asked of it is not to leave the machine.
-        let may = !control.strict && !self.is_optional() && !turn.plan.terms(&self.current).free;
+        let may = !control.strict && !self.is_optional() && !self.is_second_pass() && !turn.plan.terms(&self.current).free;
         may.then(|| control.hedge.delay(&self.current)).flatten()
     }
 

@@ -71,7 +71,7 @@ impl Errand {
     /// The answer in a reply, and what is wrong with it.
     fn read(&self, turn: &Turn<'_>, outcome: &Outcome) -> (Option<Content>, Vec<Problem>) {
         let Ok(reply) = outcome else { return (None, Vec::new()) };
-        let reading = reading::read(self.answer, &reply.text, &self.agent, &turn.plan.labels());
+        let reading = reading::read(self.answer, &reply.text, &self.agent, &turn.plan.labels_for(&self.agent));
         let mut problems = reading.problems;
         if let StopReason::Other(said) = &reply.stop {
             problems.push(Problem::new(Weight::Flagged, "", format!("the model stopped for a reason that is not a clean end: `{said}`")));
@@ -174,7 +174,7 @@ impl Errand {
     }
 
     fn repair(&self, turn: &Turn<'_>, text: &str, problems: &[Problem]) -> Result<Prompt, PromptError> {
-        let labels = turn.plan.labels();
+        let labels = turn.plan.labels_for(&self.agent);
         let original = self.brief.prompt(turn.plan.terms(&self.current).size);
         turn.plan.prompter(&labels, &self.current).repair(&original, text, problems)
     }

@@ -24,17 +24,18 @@ impl Errand {
         }
         let on_failure = turn.plan.control.on_failure;
         // Its own words are the reason: another model is not asked to say what this one would not. A judge there has to be.
-        let abstains = error.class.is_none() && !self.agent.is_judge();
+        let abstains = error.class.is_none() && !self.agent.is_judge() && !self.is_second_pass();
         let Some(substitute) = self.substitute(turn).filter(|_| !turn.plan.control.strict && !abstains) else {
             return match on_failure {
-                OnFailure::Fail => self.end_all(turn, AbortReason::AgentFailed, &error),
-                OnFailure::Ask | OnFailure::Substitute | OnFailure::Skip => Some(self.settle(turn, Err(error))),
+                OnFailure::Fail if !self.is_second_pass() => self.end_all(turn, AbortReason::AgentFailed, &error),
+                OnFailure::Fail | OnFailure::Ask | OnFailure::Substitute | OnFailure::Skip => Some(self.settle(turn, Err(error))),
             };
         };
         match on_failure.decide(turn.plan.control.consent.standing) {
             Remedy::Substitute => self.take_over(turn, substitute, reason, error),
             // Without an expert the others go on; without a judge nobody does.
             Remedy::Skip if self.agent.is_judge() => self.take_over(turn, substitute, reason, error),
+            Remedy::Fail if self.is_second_pass() => Some(self.settle(turn, Err(error))),
             Remedy::Skip => Some(self.settle(turn, Err(error))),
             Remedy::Fail => self.end_all(turn, AbortReason::AgentFailed, &error),
             Remedy::Ask => {
@@ -129,7 +130,7 @@ impl Errand {
             Ok(_) => None,
             Err(error) => Some(format!("is missing: {}", error.message)),
         };
-        if let Some(trouble) = trouble.filter(|_| turn.plan.control.strict && !self.is_optional()) {
+        if let Some(trouble) = trouble.filter(|_| turn.plan.control.strict && !self.is_optional() && !self.is_second_pass()) {
             turn.stop(AbortReason::Strict, format!("Refused under --strict: {name}'s answer in Round {round_number} {trouble}"));
         }
         let event = match &result {

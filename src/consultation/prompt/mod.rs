@@ -187,7 +187,8 @@ impl Prompter<'_> {
     /// The file that a kind of answer is asked with.
     fn template(&self, kind: AnswerKind) -> String {
         let (folder, file) = match kind {
-            AnswerKind::Casting | AnswerKind::Comparison => ("clerk", kind.name()),
+            AnswerKind::Casting => ("clerk", kind.name()),
+            AnswerKind::Comparison | AnswerKind::Consistency => ("clerk", AnswerKind::Comparison.name()),
             AnswerKind::Verdict | AnswerKind::Menu => (self.mode.strategy().name, "verdict"),
             AnswerKind::Independent | AnswerKind::Synthesis | AnswerKind::Revision | AnswerKind::CrossExam => {
                 (self.mode.strategy().name, kind.name())

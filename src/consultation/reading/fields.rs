@@ -86,7 +86,7 @@ pub(super) fn of(kind: AnswerKind) -> &'static [Name] {
         AnswerKind::CrossExam => &[CHALLENGES, REBUTTALS, UNRESOLVED],
         AnswerKind::Verdict => &[SUMMARY, EVIDENCE, DISSENT, RECOMMENDATION, CONFIDENCE],
         AnswerKind::Menu => &[SUMMARY, RECOMMENDATIONS, EVIDENCE, DISSENT, HOW_TO_CHOOSE],
-        AnswerKind::Comparison => &[COMPARISONS, KEY_INSIGHTS],
+        AnswerKind::Comparison | AnswerKind::Consistency => &[COMPARISONS, KEY_INSIGHTS],
         AnswerKind::Casting => &[TASK_TYPE, REASON, PERSONAS],
     }
 }

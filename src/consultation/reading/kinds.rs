@@ -30,6 +30,14 @@ pub(super) struct Reader<'a> {
     pub(super) notes: Notes,
 }
 
+/// Reads what a pair of texts is called.
+type ReadLabel = fn(Option<Value>, &str, &Labels, &mut Notes) -> String;
+
+/// A pair that is no expert's.
+fn as_written(label: Option<Value>, path: &str, _: &Labels, notes: &mut Notes) -> String {
+    optional(label, path, notes)
+}
+
 impl Reader<'_> {
     /// The content; what of it is essential and missing is among the notes as fatal.
     pub(super) fn read(&mut self, kind: AnswerKind, object: Map<String, Value>) -> Content {
@@ -41,7 +49,8 @@ impl Reader<'_> {
             AnswerKind::CrossExam => Content::CrossExam(self.cross_exam(&mut fields)),
             AnswerKind::Verdict => Content::Verdict(self.verdict(&mut fields)),
             AnswerKind::Menu => Content::Verdict(self.menu(&mut fields)),
-            AnswerKind::Comparison => Content::Comparison(self.comparison(&mut fields)),
+            AnswerKind::Comparison => Content::Comparison(self.comparison(&mut fields, agent)),
+            AnswerKind::Consistency => Content::Comparison(self.comparison(&mut fields, as_written)),
             AnswerKind::Casting => Content::Casting(self.casting(&mut fields)),
         };
         fields.end(&mut self.notes);
@@ -164,22 +173,22 @@ impl Reader<'_> {
         (evidence, dissent)
     }
 
-    fn comparison(&mut self, fields: &mut Fields) -> Comparison {
+    fn comparison(&mut self, fields: &mut Fields, label: ReadLabel) -> Comparison {
         let pairs = fields.take(fields::COMPARISONS, &mut self.notes).map(|value| self.by_agent(value, "comparisons", fields::MAGNITUDE));
         if pairs.is_none() {
             self.notes.fatal(fields.at(fields::COMPARISONS), "is missing");
         }
-        let comparisons = self.each(pairs, fields, fields::COMPARISONS, fields::MAGNITUDE, Self::compared);
+        let comparisons = self.each(pairs, fields, fields::COMPARISONS, fields::MAGNITUDE, |reader, item| reader.compared(item, label));
         Comparison { comparisons, key_insights: self.texts(fields, fields::KEY_INSIGHTS) }
     }
 
-    fn compared(&mut self, mut item: Fields) -> Option<Compared> {
+    fn compared(&mut self, mut item: Fields, label: ReadLabel) -> Option<Compared> {
         let pair = item.take(fields::PAIR, &mut self.notes);
         let reasoning = item.take(fields::REASONING, &mut self.notes);
         let stated = item.take(fields::MAGNITUDE, &mut self.notes);
         let at = item.at(fields::MAGNITUDE);
         let magnitude = magnitude(stated, &at, &mut self.notes)?;
-        let pair = agent(pair, &item.at(fields::PAIR), self.labels, &mut self.notes);
+        let pair = label(pair, &item.at(fields::PAIR), self.labels, &mut self.notes);
         let reasoning = optional(reasoning, &item.at(fields::REASONING), &mut self.notes);
         item.end(&mut self.notes);
         Some(Compared { pair, reasoning, magnitude })

@@ -139,7 +139,7 @@ pub fn keep_prose(kind: AnswerKind, text: &str, who: &SeatId) -> Content {
             composed_from: None,
         }),
         // What cannot be read of these says nothing, and the debate goes on without them.
-        AnswerKind::Comparison => Content::Comparison(Comparison::default()),
+        AnswerKind::Comparison | AnswerKind::Consistency => Content::Comparison(Comparison::default()),
         AnswerKind::Casting => Content::Casting(Casting { reason: surroundings::begin(&text, EXCERPT), ..Casting::default() }),
     }
 }

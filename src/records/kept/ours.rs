@@ -8,6 +8,7 @@ use crate::domain::money::MicroUsd;
 use super::artifacts::{self, Seats};
 use super::debate_value::debate_value;
 use super::fields::Fields;
+use super::judging::{rejudged, second_pass};
 
 pub(super) fn read(record: Fields<'_>) -> Kept {
     let experts = experts(record);
@@ -53,6 +54,10 @@ pub(super) fn read(record: Fields<'_>) -> Kept {
         early_end: early_end(record),
         debate: None,
         debate_value: debate_value(record),
+        second_pass: second_pass(record, seats),
+        rejudged: rejudged(record),
+        rejudged_from: record.said("rejudged_from"),
+        expert_order: record.texts("expert_order").into_iter().map(SeatId::new).collect(),
         project_type: record.at("project_context").said("project_type"),
         prompt_versions: record
             .at("prompt_versions")

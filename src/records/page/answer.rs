@@ -87,6 +87,8 @@ pub(super) fn answer(page: &mut Markup, kept: &Kept) {
         }
     }
     page.put("</p>\n");
+    rejudged(page, kept);
+    second_pass(page, kept);
     if options.is_empty() || !recommendation.trim().is_empty() {
         page.block(recommendation);
     }
@@ -108,6 +110,30 @@ pub(super) fn answer(page: &mut Markup, kept: &Kept) {
     }
     evidence(page, kept);
     page.put("</section>\n");
+}
+
+/// Whose answers these are, where no expert was asked.
+fn rejudged(page: &mut Markup, kept: &Kept) {
+    let Some(from) = &kept.rejudged_from else { return };
+    page.put("<p class=\"quiet\">Judged anew on the answers of ").inline(from);
+    match kept.rejudged.as_ref().and_then(|held| held.consistent) {
+        Some(true) => page.put(": its verdict held</p>\n"),
+        Some(false) => page.put(": its verdict did not hold</p>\n"),
+        None => page.put("</p>\n"),
+    };
+}
+
+/// Whether the judge says the same with the experts in the opposite order; what it says instead.
+fn second_pass(page: &mut Markup, kept: &Kept) {
+    let Some(second) = &kept.second_pass else { return };
+    let Some(other) = second.other_verdict() else {
+        page.put("<p class=\"quiet\">Judged twice: ").inline(&second.told(kept.judge.as_ref())).put("</p>\n");
+        return;
+    };
+    page.put("<aside class=\"notice\">\n<p><strong>Judged twice:</strong> ").inline(&second.told(kept.judge.as_ref())).put("</p>\n");
+    page.put("<p>With the order reversed, the judge recommends:</p>\n");
+    page.list(&other.recommendations.iter().map(|choice| choice.option.clone()).collect::<Vec<_>>());
+    page.block(&other.recommendation).put("</aside>\n");
 }
 
 /// One option of a menu.

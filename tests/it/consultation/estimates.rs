@@ -72,7 +72,7 @@ fn long_text(kind: AnswerKind, characters: u64) -> String {
         AnswerKind::CrossExam => "/unresolved/0",
         AnswerKind::Verdict | AnswerKind::Menu => "/summary",
         AnswerKind::Casting => "/reason",
-        AnswerKind::Comparison => "/comparisons/0/reasoning",
+        AnswerKind::Comparison | AnswerKind::Consistency => "/comparisons/0/reasoning",
     };
     let missing = usize::try_from(characters).unwrap().saturating_sub(answer.to_string().len());
     let text = answer.pointer_mut(place).unwrap();

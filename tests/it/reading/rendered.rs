@@ -99,6 +99,11 @@ fn of(templates: &Templates, seats: &[Seat], mode: Mode, size: Size, say: Words<
         (AnswerKind::Synthesis, None, prompter.synthesis(&answers)),
         (AnswerKind::CrossExam, None, prompter.cross_exam(&revisions, &found)),
         (AnswerKind::Comparison, None, prompter.comparison(&pairs)),
+        (
+            AnswerKind::Consistency,
+            None,
+            prompter.comparison(&[Pair { label: "Verdict".into(), before: say("judge"), after: say("judge") }]),
+        ),
         (mode.strategy().verdict, None, prompter.verdict(&answers, &found, &record)),
     ];
     for (seat, own) in seats.iter().zip(&answers) {

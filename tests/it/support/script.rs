@@ -94,6 +94,9 @@ pub fn good_text(kind: AnswerKind) -> &'static str {
         AnswerKind::Casting => {
             r#"{"task_type":"architecture decision","reason":"It is about attacks and upkeep.","personas":["security","skeptic","pragmatic"]}"#
         }
+        AnswerKind::Consistency => {
+            r#"{"comparisons":[{"pair":"Verdict","reasoning":"A condition is new.","magnitude":"minor_refinement"}],"key_insights":[]}"#
+        }
         AnswerKind::Comparison => {
             r#"{"comparisons":[{"pair":"Expert A","reasoning":"Nothing is different.","magnitude":"same"},{"pair":"Expert B","reasoning":"A condition is new.","magnitude":"minor_refinement"},{"pair":"Expert C","reasoning":"It turned round.","magnitude":"significant_change"}],"key_insights":["Effort is what is contested."]}"#
         }
@@ -353,6 +356,8 @@ fn line(event: &Event) -> String {
             let kind = serde_json::to_value(artifact).expect("an artifact is JSON")["artifact_type"].to_string();
             format!("consultation:round_artifact {kind}{}", if artifact.degraded { " degraded" } else { "" })
         }
+        Event::JudgeSecondPass(second) => format!("judge:second_pass consistent {:?}, {:?}", second.held.consistent, second.held.magnitude),
+        Event::Rejudged(held) => format!("judge:rejudged consistent {:?}, {:?}", held.consistent, held.magnitude),
         Event::ProviderSubstituted { agent_id, original, substitute, .. } => {
             format!("consultation:provider_substituted {agent_id} {original} -> {substitute}")
         }
