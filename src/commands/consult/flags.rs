@@ -95,9 +95,9 @@ pub(crate) struct DebateFlags {
 /// What `--mode` takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum ModeChoice {
-    /// "No, because…": one answer, and what speaks against it
+    /// No, because…: one answer, and what speaks against it
     Converge,
-    /// "Yes, and…": a menu of options with their trade-offs
+    /// Yes, and…: a menu of options with their trade-offs
     Explore,
 }
 

@@ -18,12 +18,13 @@ const SHORTEST: u64 = 40;
 /// The schema for decoding: the answer can be written within `room` tokens, and names only experts that the prompt names.
 pub fn tighten(schema: &Value, prompt: &str, room: u64) -> Value {
     let labels = labels(prompt);
+    let own = own_label(prompt);
     // Asked in a Latin script, a small model is kept from answering half in another.
     let latin = !prompt.chars().any(|letter| letter.is_alphabetic() && letter > '\u{24f}');
     let mut scale = 100;
     loop {
         let mut tight = schema.clone();
-        narrow(&mut tight, "", &Limits { labels: &labels, latin, scale });
+        narrow(&mut tight, "", &Limits { labels: &labels, own: own.as_deref(), latin, scale });
         if scale <= 20 || longest(&tight) <= room.saturating_mul(CHARACTERS_A_TOKEN) {
             if let Value::Object(root) = &mut tight {
                 root.insert("x-guidance".to_owned(), json!({"whitespace_flexible": false}));
@@ -36,6 +37,8 @@ pub fn tighten(schema: &Value, prompt: &str, room: u64) -> Value {
 
 struct Limits<'a> {
     labels: &'a BTreeSet<String>,
+    /// The label of the expert that answers.
+    own: Option<&'a str>,
     /// The prompt has no letters but Latin ones.
     latin: bool,
     /// Percent of the usual lengths.
@@ -46,7 +49,8 @@ impl Limits<'_> {
     fn length(&self, field: &str) -> u64 {
         let usual = match field {
             "personas" | "pair" => 40,
-            "topic" | "priority_order" | "option" => 80,
+            "topic" | "option" => 80,
+            "priority_order" => 120,
             "key_points" | "evidence" | "unresolved" | "claim" | "quote" | "viewpoint" | "pros" | "cons" | "best_when" => 220,
             "rationale" | "summary" | "recommendation" => 600,
             _ => 300,
@@ -63,9 +67,10 @@ impl Limits<'_> {
             // One option is no menu.
             "recommendations" => (2, 2 + one_more),
             "pros" | "cons" => (1, 1 + one_more),
+            "dissent" => (0, 1 + one_more),
             "personas" | "comparisons" => (1, 6),
             // Left the choice, a small model takes the empty list as the shortest way out, and there is no debate.
-            "evidence" | "challenges" | "consensus_points" | "tensions" => (1, 2),
+            "evidence" | "challenges" | "rebuttals" | "consensus_points" | "tensions" => (1, 2),
             _ => (0, 2),
         }
     }
@@ -104,7 +109,11 @@ fn narrow(node: &mut Value, field: &str, limits: &Limits<'_>) {
 fn narrow_string(map: &mut Map<String, Value>, field: &str, limits: &Limits<'_>) {
     let names_an_expert = matches!(field, "agent" | "challenger" | "target_agent" | "supporting_agents");
     if names_an_expert && !limits.labels.is_empty() {
-        let mut known: Vec<&str> = limits.labels.iter().map(String::as_str).collect();
+        // Nobody answers, or is moved by, itself.
+        let mut known: Vec<&str> = limits.labels.iter().map(String::as_str).filter(|label| Some(*label) != limits.own).collect();
+        if known.is_empty() {
+            known.extend(limits.own);
+        }
         if field == "target_agent" {
             known.push("consensus");
         }
@@ -125,6 +134,13 @@ fn narrow_string(map: &mut Map<String, Value>, field: &str, limits: &Limits<'_>)
         map.insert("minLength".to_owned(), json!(shortest));
         map.insert("maxLength".to_owned(), json!(longest));
     }
+}
+
+/// The label that a prompt gives to whoever it asks.
+fn own_label(prompt: &str) -> Option<String> {
+    let (_, after) = prompt.split_once("You are Expert ")?;
+    let (letter, _) = after.split_once('.')?;
+    labels(&format!("Expert {letter}")).pop_first()
 }
 
 /// The experts' labels that a text names: `Expert A`, `Expert B`.
@@ -180,6 +196,25 @@ mod tests {
         let schema = tight(AnswerKind::Revision, "Expert B said so. Expert A, too. Expert Advice is none.", 1024);
         let target = schema.pointer("/properties/challenges/items/properties/target_agent/enum").unwrap();
         assert_eq!(target, &json!(["Expert A", "Expert B", "consensus"]));
+    }
+
+    #[test]
+    fn an_expert_is_not_offered_its_own_label() {
+        let target = |prompt: &str| {
+            let schema = tight(AnswerKind::Revision, prompt, 1024);
+            schema.pointer("/properties/challenges/items/properties/target_agent/enum").unwrap().clone()
+        };
+        assert_eq!(target("You are Expert B.\n\nExpert A and Expert B agree."), json!(["Expert A", "consensus"]));
+        assert_eq!(target("You are Expert B. Nobody else answered."), json!(["Expert B", "consensus"]));
+    }
+
+    #[test]
+    fn a_menu_has_more_than_one_option_and_each_has_both_sides() {
+        let schema = tight(AnswerKind::Menu, "", 1024);
+        assert_eq!(schema.pointer("/properties/recommendations/minItems"), Some(&json!(2)));
+        for side in ["pros", "cons"] {
+            assert_eq!(schema.pointer(&format!("/properties/recommendations/items/properties/{side}/minItems")), Some(&json!(1)));
+        }
     }
 
     #[test]

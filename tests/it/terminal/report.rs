@@ -85,6 +85,7 @@ fn hostile_answers_stay_within_their_place() {
         "## Changes of Mind",
         "## Concerns Raised",
         "## Dissenting Views",
+        "## 🎯 Debate Value Analysis",
     ];
     assert_eq!(headings, own);
     assert!(!text.contains('\u{1b}') && !text.contains('\u{202e}'));
