@@ -89,8 +89,8 @@ impl Command {
         match self {
             Self::Consult(args) => args.verbosity(),
             Self::Resume(args) => args.verbosity(),
+            Self::History(args) => args.verbosity(),
             Self::ConsultStats(_)
-            | Self::History(_)
             | Self::Doctor(_)
             | Self::Models(_)
             | Self::Model(_)

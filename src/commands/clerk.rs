@@ -22,9 +22,10 @@ const WORK_OUT: u64 = 300;
 pub(crate) fn appoint(course: &mut Course, panel: &Panel, choices: &Choices<'_>) {
     let clerk = clerk(panel, choices);
     let compares = clerk.as_ref().is_some_and(can_compare);
-    if !compares {
-        course.debate_analysis = DebateAnalysis::Off;
-    }
+    course.debate_analysis = match course.debate_analysis {
+        DebateAnalysis::On if !compares => DebateAnalysis::NoModel,
+        analysis @ (DebateAnalysis::On | DebateAnalysis::Off | DebateAnalysis::NoModel) => analysis,
+    };
     let has_work = [AnswerKind::Casting, AnswerKind::Comparison].into_iter().any(|answer| course.asks_for(answer))
         || compares && course.asks_for(AnswerKind::Consistency);
     course.clerk = clerk.filter(|_| has_work);

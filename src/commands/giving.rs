@@ -9,6 +9,13 @@ use crate::terminal::render;
 
 use super::consult::flags::Format;
 
+/// An answer in both forms.
+#[derive(Clone, Debug)]
+pub(crate) struct Answer {
+    pub(crate) markdown: String,
+    pub(crate) json: serde_json::Value,
+}
+
 /// Writes an answer. What cannot be written to the file goes to standard output.
 pub(crate) fn give(
     markdown: &str,

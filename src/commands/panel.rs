@@ -246,7 +246,7 @@ fn by_personas(personas: &Personas, models: &[String], choices: &Choices<'_>) ->
 
 impl Choices<'_> {
     /// A model that the user named, at a provider that can be asked.
-    fn model(&self, name: &str) -> Result<ModelRef, Error> {
+    pub(crate) fn model(&self, name: &str) -> Result<ModelRef, Error> {
         let model = self.catalog.resolve(name.trim()).map_err(|unknown| {
             let hint = match unknown.suggestions.as_slice() {
                 [] => "write it as `provider:model`".to_owned(),
@@ -256,6 +256,11 @@ impl Choices<'_> {
         })?;
         self.check_provider(&model.provider)?;
         Ok(model)
+    }
+
+    /// Whether a provider can be asked now.
+    pub(crate) fn can_be_asked(&self, provider: &ProviderId) -> bool {
+        self.check_provider(provider).is_ok()
     }
 
     fn check_provider(&self, provider: &ProviderId) -> Result<(), Error> {
@@ -331,7 +336,7 @@ impl Choices<'_> {
     }
 
     /// No vendor's: the embedded model, a server on the user's own machine, or an endpoint from the settings.
-    fn is_users_own(&self, provider: &ProviderId) -> bool {
+    pub(crate) fn is_users_own(&self, provider: &ProviderId) -> bool {
         let is_own = |reach: &Reach| reach.id == *provider && reach.place.is_none_or(|place| place == Place::OwnMachine);
         provider.is_local() || self.reached.iter().any(is_own)
     }
@@ -345,7 +350,7 @@ impl Choices<'_> {
     /// The best model of a vendor that has a key and no seat, else the panel's OpenAI model, else its best; then one of each other vendor.
     ///
     /// A panel that is kept to the user's own servers judges itself: what is asked there goes to no vendor unasked.
-    fn default_judges(&self, seats: &[Seat]) -> Vec<ModelRef> {
+    pub(crate) fn default_judges(&self, seats: &[Seat]) -> Vec<ModelRef> {
         if seats.iter().all(|seat| self.is_users_own(&seat.model.provider)) {
             let mut judges: Vec<ModelRef> = seats.iter().map(|seat| seat.model.clone()).collect();
             let mut met = BTreeSet::new();

@@ -66,6 +66,30 @@ impl OnFailure {
     }
 }
 
+/// Whether positions are compared after the debate, where there is a model for it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum DebateAnalysis {
+    #[default]
+    On,
+    Off,
+}
+
+impl DebateAnalysis {
+    const WORDS: [(&'static str, Self); 2] = [("on", Self::On), ("off", Self::Off)];
+
+    pub(super) fn of_json(value: &Value) -> Option<Self> {
+        let text = value.as_str()?.trim();
+        Self::WORDS.into_iter().find(|(word, _)| *word == text).map(|(_, choice)| choice)
+    }
+
+    pub(super) fn to_json(self) -> Value {
+        json!(match self {
+            Self::On => "on",
+            Self::Off => "off",
+        })
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -83,6 +107,9 @@ mod tests {
     fn every_word_is_written_as_it_is_read() {
         for (word, choice) in OnFailure::WORDS {
             assert_eq!((OnFailure::of_json(&json!(word)), choice.to_json()), (Some(choice), json!(word)));
+        }
+        for (word, choice) in DebateAnalysis::WORDS {
+            assert_eq!((DebateAnalysis::of_json(&json!(word)), choice.to_json()), (Some(choice), json!(word)));
         }
         assert_eq!((OnFailure::of_json(&json!("panic")), OnFailure::of_json(&json!(1))), (None, None));
     }

@@ -6,14 +6,14 @@ use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 
-use crate::consultation::course::{DebateAnalysis, JudgePasses, Rounds};
+use crate::consultation::course::{JudgePasses, Rounds};
 use crate::consultation::mode::Mode;
 use crate::domain::confidence::Confidence;
 use crate::domain::money::MicroUsd;
 use crate::stopping::early_termination::{EarlyStop, Policy};
 
 pub use super::bad_settings::{BadSettings, Origin};
-use super::control::{self, HedgeAfter, OnFailure};
+use super::control::{self, DebateAnalysis, HedgeAfter, OnFailure};
 use super::edit;
 use super::endpoints::{self, EndpointEntry};
 use super::env::Environment;
@@ -289,7 +289,7 @@ impl Settings {
             Key::EarlyStop => self.early_stop = serde_json::from_value(value.clone()).ok()?,
             Key::ConfidenceThreshold => self.confidence_threshold = Confidence::new(value.as_f64()?)?,
             Key::ErrorCorrelation => self.error_correlation = Confidence::new(value.as_f64()?)?.value(),
-            Key::DebateAnalysis => self.debate_analysis = serde_json::from_value(value.clone()).ok()?,
+            Key::DebateAnalysis => self.debate_analysis = DebateAnalysis::of_json(value)?,
             Key::JudgePasses => self.judge_passes = JudgePasses::of_number(value.as_u64()?)?,
             Key::TargetRuns => self.target_runs = count()?,
             Key::TargetMedianSeconds => self.target_median = some_seconds()?,
@@ -350,7 +350,7 @@ impl Settings {
             Key::EarlyStop => json!(self.early_stop),
             Key::ConfidenceThreshold => decimal(self.confidence_threshold.value()),
             Key::ErrorCorrelation => decimal(self.error_correlation),
-            Key::DebateAnalysis => json!(self.debate_analysis),
+            Key::DebateAnalysis => self.debate_analysis.to_json(),
             Key::JudgePasses => json!(self.judge_passes.number()),
             Key::TargetRuns => json!(self.target_runs),
             Key::TargetMedianSeconds => decimal(self.target_median.as_secs_f64()),
@@ -391,7 +391,9 @@ mod tests {
                 "parameters": {"openai": {"seed": 0}}, "local_servers": "none", "maxCost": 2, "monthlyBudget": 20.5,
                 "on_failure": "skip", "hedge_after": "off", "pulse_seconds": 0, "max_wait_seconds": 90,
                 "targetRuns": 10, "targetMedianSeconds": 7.5, "target_monthly_cost": 0.25, "mode": "explore", "rounds": 3,
-                "early_stop": "auto", "confidenceThreshold": 0.85, "error_correlation": 0, "debate_analysis": "off"}"#,
+                "early_stop": "auto", "confidenceThreshold": 0.85, "error_correlation": 0, "debate_analysis": "off", "judge_passes": 2,
+                "personas": {"linguist": {"name": "Linguist", "prompt": "You weigh words."}}, "persona_sets": {"words": ["linguist", "skeptic"]},
+                "default_personas": "skeptic, linguist"}"#,
         )
         .unwrap();
         assert_eq!(settings.always_allow_under, MicroUsd(1_250_000));

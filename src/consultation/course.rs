@@ -127,6 +127,8 @@ pub enum DebateAnalysis {
     #[default]
     Off,
     On,
+    /// It is wanted, and there is no model whose word on it would be worth anything.
+    NoModel,
 }
 
 /// What is taken from an earlier consultation, so that only the judge is asked: Rounds 2 and 4.

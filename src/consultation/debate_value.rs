@@ -76,13 +76,13 @@ impl Transcript {
         if pairs.is_empty() {
             return because(ComparisonStatus::NotApplicable, &self.without_pairs());
         }
-        let compares = course.filter(|course| course.debate_analysis == DebateAnalysis::On);
+        let wanted = course.map_or(DebateAnalysis::Off, |course| course.debate_analysis);
         let is_found = |agent: &&SeatId| comparison.is_some_and(|comparison| magnitude(agent, &comparison.comparisons).is_some());
         if differing.is_empty() || differing.iter().any(is_found) {
             (ComparisonStatus::Compared, None)
-        } else if compares.is_none() {
+        } else if wanted == DebateAnalysis::Off {
             because(ComparisonStatus::Skipped, "no comparison was asked for")
-        } else if compares.is_some_and(|course| course.clerk.is_none()) {
+        } else if wanted == DebateAnalysis::NoModel || course.is_none_or(|course| course.clerk.is_none()) {
             because(ComparisonStatus::Skipped, "there is no cheap model with a key to compare with")
         } else if comparison.is_some() {
             because(ComparisonStatus::Failed, "the answer named none of the positions")

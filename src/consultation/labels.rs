@@ -27,6 +27,12 @@ impl Labels {
         Self { order: drawn.iter().map(|seat| seat.id.clone()).collect(), names: drawn.iter().map(|seat| seat.name().to_owned()).collect() }
     }
 
+    /// The labels of an order that was drawn earlier; `None` when these seats are not all in it.
+    pub fn in_order(order: &[SeatId], seats: &[Seat]) -> Option<Self> {
+        let names = order.iter().map(|id| Some(seats.iter().find(|seat| seat.id == *id)?.name().to_owned())).collect::<Option<Vec<_>>>()?;
+        (names.len() == seats.len()).then(|| Self { order: order.to_vec(), names })
+    }
+
     /// The same seats the other way round: who was first is last, and has the last label.
     #[must_use]
     pub fn reversed(&self) -> Self {

@@ -12,6 +12,7 @@ pub mod money;
 pub mod outcome;
 pub mod panel;
 pub mod pricing;
+pub mod rejudgement;
 pub mod second_pass;
 pub mod statistics;
 pub mod text;

@@ -24,7 +24,7 @@ pub struct Persona {
 }
 
 /// What no persona may be called: these words stand for somebody or something else.
-pub const RESERVED_NAMES: [&str; 5] = ["judge", "judge-2", "clerk", "consensus", "auto"];
+pub const RESERVED_NAMES: [&str; 5] = ["judge", "judge2", "clerk", "consensus", "auto"];
 
 impl Persona {
     /// Everything that it can be asked for by: its id, its name, its aliases.

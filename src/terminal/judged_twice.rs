@@ -2,13 +2,23 @@
 
 use crate::domain::artifact::Verdict;
 use crate::domain::ids::ModelRef;
-use crate::domain::second_pass::SecondPass;
+use crate::domain::second_pass::{Held, SecondPass};
 
 use super::escape::{block, inline};
 
 /// The line of a report's head.
 pub(super) fn line(second: &SecondPass, judge: Option<&ModelRef>) -> String {
     format!("**Judged twice:** {}  \n", inline(&second.told(judge)))
+}
+
+/// The line of a report's head where the answers are an earlier consultation's.
+pub(super) fn anew(from: &str, held: Option<&Held>) -> String {
+    let found = match held.and_then(|held| held.consistent) {
+        Some(true) => "; its verdict held".to_owned(),
+        Some(false) => format!("; its verdict did NOT hold{}", held.map(Held::because).unwrap_or_default()),
+        None => String::new(),
+    };
+    format!("**Judged anew:** the answers of {}{}  \n", inline(from), inline(&found))
 }
 
 /// What stands before the answer, when the same judge also said something else.

@@ -87,6 +87,8 @@ fn head(kept: &Kept) -> String {
     let confidence = sections::confidence_of(kept.verdict.as_ref(), kept.confidence);
     let twice = kept.second_pass.as_ref().map(|second| judged_twice::line(second, kept.judge.as_ref()));
     let twice = twice.map(|line| format!("  \n{}", line.trim_end())).unwrap_or_default();
+    let anew = kept.rejudged_from.as_ref().map(|from| judged_twice::anew(from, kept.rejudged.as_ref()));
+    let anew = anew.map(|line| format!("  \n{}", line.trim_end())).unwrap_or_default();
     let judge = kept.judge.as_ref().map(|judge| format!("  \n**Judge:** {}", inline(&model_address(judge)))).unwrap_or_default();
     let seat = |agent: &KeptAgent| {
         let model = agent.model.as_ref().map(|model| format!(" ({model})")).unwrap_or_default();
@@ -96,7 +98,7 @@ fn head(kept: &Kept) -> String {
     let panel = if seats.is_empty() { String::new() } else { format!("  \n**Panel:** {}", inline(&seats.join(", "))) };
     let grade = kept.grade.as_ref().map(|grade| format!("  \n**Outcome:** {}", outcome(grade))).unwrap_or_default();
     let casting = kept.casting.as_ref().map(sections::personas).unwrap_or_default();
-    format!("{}\n**Confidence:** {confidence}{grade}{twice}{judge}{panel}{casting}", sections::question(&kept.question))
+    format!("{}\n**Confidence:** {confidence}{grade}{twice}{anew}{judge}{panel}{casting}", sections::question(&kept.question))
 }
 
 /// What became of the answer, and why in the user's own words.

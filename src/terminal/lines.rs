@@ -21,7 +21,11 @@ use super::escape::one_line;
 use super::words::{ONE_FAMILY, count, dollars, model_address, seat_name, seconds, whole_seconds};
 
 pub(super) fn starting(terms: &Started) -> String {
-    format!("🔍 Starting consultation with {}...", count(terms.panel.seats.len(), "expert"))
+    let given = terms.plan.as_ref().and_then(|plan| plan.course.given.as_ref());
+    match given {
+        Some(given) => format!("🔍 Judging {} of {} anew...", count(given.independents.len(), "answer"), given.from),
+        None => format!("🔍 Starting consultation with {}...", count(terms.panel.seats.len(), "expert")),
+    }
 }
 
 /// The panel in force: seat, persona, provider and model of each, the judge and those that stand in for it.

@@ -28,6 +28,7 @@ pub mod printer;
 pub mod progress;
 mod questions;
 pub mod rebuild_bar;
+pub mod rejudge_screen;
 pub mod render;
 mod render_table;
 pub mod report;

@@ -68,12 +68,14 @@ fn head(transcript: &Transcript) -> String {
     let local = panel.seats.iter().any(|seat| transcript.player(seat).provider.is_local());
     let quality = if local { format!(" — {LOCAL_QUALITY}") } else { String::new() };
     let calibrated = calibrated(transcript).unwrap_or_default();
+    let given = transcript.terms.plan.as_ref().and_then(|plan| plan.course.given.as_ref());
+    let anew = given.map(|given| judged_twice::anew(given.from.as_str(), transcript.rejudged.as_ref())).unwrap_or_default();
     let twice = transcript.second_pass.as_ref().map(|second| judged_twice::line(second, transcript.judge())).unwrap_or_default();
     let cast = transcript.cast.clone();
     let cast = cast.map(|Cast { task_type, reason, chosen_by, notes, .. }| KeptCasting { task_type, reason, chosen_by, notes });
     let cast = cast.as_ref().map(sections::personas).unwrap_or_default();
     format!(
-        "{question}\n**Confidence:** {confidence}  \n{calibrated}{twice}**Judge:** {}  \n**Panel:** {}{quality}{cast}{}",
+        "{question}\n**Confidence:** {confidence}  \n{calibrated}{twice}{anew}**Judge:** {}  \n**Panel:** {}{quality}{cast}{}",
         inline(&judge(transcript)),
         inline(&seats.join(", ")),
         served(transcript)

@@ -174,6 +174,7 @@ fn the_files_it_names_are_there() {
         "schemas/history.schema.json",
         "schemas/models.schema.json",
         "schemas/personas.schema.json",
+        "schemas/rejudge.schema.json",
         "schemas/doctor.schema.json",
         "schemas/dry_run.schema.json",
         "schemas/consult_stats.schema.json",

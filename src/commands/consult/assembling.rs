@@ -18,7 +18,7 @@ use crate::consultation::course::Course;
 use crate::consultation::plan::{Material, ModelTerms, Plan};
 use crate::consultation::policy::consent::Standing;
 use crate::consultation::policy::retry::RetryRule;
-use crate::consultation::prompt::Templates;
+use crate::consultation::prompt::{Size, Templates};
 use crate::domain::ids::{ConsultationId, ModelRef, ProviderId, SeatId};
 use crate::domain::panel::Panel;
 use crate::domain::time::Timestamp;
@@ -117,6 +117,8 @@ impl Ground {
         let month = if is_free { None } else { control::month(&settings, &index::logs(&home), now) };
         draft.notices.extend(month.and_then(control::month_notice));
         let control = control::control(control, &settings, standing, month, &experience)?;
+        let sizes: BTreeSet<Size> = models.values().map(|terms| terms.size).collect();
+        let templates = templates.only(|name, persona| is_needed(name, persona, &draft, &sizes));
         let plan = Plan {
             id: ConsultationId::from_unique(&unique.to_string()),
             question: draft.question,
@@ -137,6 +139,23 @@ impl Ground {
         };
         Ok(Setup { home, plan, addresses, providers })
     }
+}
+
+/// Whether a template may come to be filled: those of the other mode, of sizes of models that nobody has, and of personas that have no seat
+/// are no part of this consultation.
+fn is_needed(name: &str, persona: Option<&str>, draft: &Draft, sizes: &BTreeSet<Size>) -> bool {
+    let Draft { course, panel, .. } = draft;
+    if let Some(persona) = persona {
+        return !course.cast_from.is_empty() || panel.seats.iter().any(|seat| seat.persona.id == persona);
+    }
+    let Some((folder, file)) = name.split_once('/') else { return true };
+    let size = if folder == "small" || file.starts_with("small/") { Size::Small } else { Size::Full };
+    let is_wanted = match folder {
+        "small" => true,
+        "clerk" => course.clerk.is_some(),
+        mode => mode == course.mode.strategy().name,
+    };
+    is_wanted && sizes.contains(&size)
 }
 
 /// What is known of these models. A start does not wait for an index to be made or mended: the end of this run does that.

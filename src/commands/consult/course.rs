@@ -1,5 +1,6 @@
 //! The course that a debate takes: flags before settings, settings before what is usual.
 
+use crate::config::control;
 use crate::config::settings::Settings;
 use crate::consultation::course::{Course, DebateAnalysis, JudgePasses, Rounds};
 use crate::consultation::mode::Mode;
@@ -17,7 +18,10 @@ pub(super) fn course(flags: &DebateFlags, settings: &Settings) -> Result<Course,
         mode: flags.mode.map_or(settings.mode, Mode::from),
         rounds,
         judge_passes: judge_passes(flags, settings, rounds)?,
-        debate_analysis: if flags.no_debate_analysis { DebateAnalysis::Off } else { settings.debate_analysis },
+        debate_analysis: match settings.debate_analysis {
+            control::DebateAnalysis::On if !flags.no_debate_analysis => DebateAnalysis::On,
+            control::DebateAnalysis::On | control::DebateAnalysis::Off => DebateAnalysis::Off,
+        },
         ..Course::default()
     })
 }

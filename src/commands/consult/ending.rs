@@ -5,7 +5,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::commands::giving::give;
+use crate::commands::giving::{Answer, give};
 use crate::commands::index::{Entry, Unfit};
 use crate::config::paths::Home;
 use crate::consultation::event::{Envelope, StateName};
@@ -102,10 +102,14 @@ pub(crate) fn check_output(output: &Path) -> Result<(), Error> {
     }
 }
 
+/// Makes the answer of a consultation that is complete, where that is not its report.
+pub(crate) type Present<'a> = &'a dyn Fn(&Transcript) -> Answer;
+
 /// Keeps and shows what the events tell.
 pub(crate) fn finish(
     history: &[Envelope],
     flags: &OutputFlags,
+    present: Option<Present<'_>>,
     keeping: Keeping,
     entry: Option<Entry>,
     printer: &Printer,
@@ -113,7 +117,7 @@ pub(crate) fn finish(
     let Some(transcript) = Transcript::fold(history) else { return Err(Error::failed("the consultation ended before it began")) };
     let markdown = report(&transcript);
     let kept = keeping.write(&transcript, &markdown, printer);
-    let shown = show(&transcript, &markdown, flags, kept, printer);
+    let shown = show(&transcript, &markdown, flags, present, kept, printer);
     if let Some(entry) = entry {
         entry.end(&transcript, if shown.is_ok() { Unfit::Mended } else { Unfit::Left }, printer);
     }
@@ -121,10 +125,22 @@ pub(crate) fn finish(
 }
 
 /// Gives the answer, or says why there is none and what is left.
-fn show(transcript: &Transcript, markdown: &str, flags: &OutputFlags, kept: Option<Kept>, printer: &Printer) -> Result<(), Error> {
+fn show(
+    transcript: &Transcript,
+    markdown: &str,
+    flags: &OutputFlags,
+    present: Option<Present<'_>>,
+    kept: Option<Kept>,
+    printer: &Printer,
+) -> Result<(), Error> {
     match &transcript.abort {
         None if transcript.state == StateName::Complete => {
-            let json = || serde_json::to_string_pretty(&record(transcript)).map_err(Error::failed);
+            let answer = present.map(|present| present(transcript));
+            let markdown = answer.as_ref().map_or(markdown, |answer| answer.markdown.as_str());
+            let json = || {
+                let json = answer.as_ref().map_or_else(|| record(transcript), |answer| answer.json.clone());
+                serde_json::to_string_pretty(&json).map_err(Error::failed)
+            };
             give(markdown, json, flags.format, flags.output.as_deref(), printer)?;
             if let Some(kept) = kept {
                 printer.detail(&format!("Kept in {}", kept.record.display()));

@@ -95,9 +95,9 @@ pub(crate) struct DebateFlags {
 /// What `--mode` takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum ModeChoice {
-    /// "No, because…": one answer, and what speaks against it
+    /// No, because…: one answer, and what speaks against it
     Converge,
-    /// "Yes, and…": a menu of options with their trade-offs
+    /// Yes, and…: a menu of options with their trade-offs
     Explore,
 }
 
@@ -186,7 +186,7 @@ fn share(text: &str) -> Result<Confidence, String> {
     text.trim().parse().ok().and_then(Confidence::new).ok_or_else(|| "must be between 0.0 and 1.0".to_owned())
 }
 
-fn dollars(text: &str) -> Result<MicroUsd, String> {
+pub(crate) fn dollars(text: &str) -> Result<MicroUsd, String> {
     let amount = text.trim().trim_start_matches('$').parse().ok().and_then(MicroUsd::from_usd);
     amount.ok_or_else(|| "must be an amount of dollars such as 0.50".to_owned())
 }

@@ -19,17 +19,17 @@ use crate::terminal::person::AtTerminal;
 use crate::terminal::printer::Printer;
 use crate::terminal::progress::Progress;
 
-use super::ending::{self, Keeping};
+use super::ending::{self, Keeping, Present};
 use super::flags::{ControlFlags, OutputFlags};
 
 /// A run that is about to begin: where its events go is open already, so that nothing is begun that could not be told.
-#[derive(Debug)]
 pub(crate) struct Run<'a> {
     home: &'a Home,
     environment: &'a Environment,
     output: &'a OutputFlags,
     printer: &'a Printer,
     events: Option<EventsFile>,
+    present: Option<Present<'a>>,
 }
 
 impl<'a> Run<'a> {
@@ -40,7 +40,13 @@ impl<'a> Run<'a> {
         output: &'a OutputFlags,
         printer: &'a Printer,
     ) -> Result<Self, Error> {
-        Ok(Self { home, environment, output, printer, events: events_file(output, printer)? })
+        Ok(Self { home, environment, output, printer, events: events_file(output, printer)?, present: None })
+    }
+
+    /// Shows something else than the report in the end, which is kept all the same.
+    #[must_use]
+    pub(crate) fn presenting(self, present: Present<'a>) -> Self {
+        Self { present: Some(present), ..self }
     }
 
     /// Runs the consultation to its end; keeps and shows what came of it together with what was told `earlier`.
@@ -52,7 +58,7 @@ impl<'a> Run<'a> {
         earlier: Vec<Envelope>,
         mut keeping: Keeping,
     ) -> Result<(), Error> {
-        let Run { home, environment, output, printer, mut events } = self;
+        let Run { home, environment, output, printer, mut events, present } = self;
         let events_on_stderr = output.events.as_deref().is_some_and(|path| path.as_os_str() == "-");
         let progress = if events_on_stderr { Progress::plain(printer.clone()) } else { Progress::new(printer.clone()) };
         let mut progress = if output.stream { progress.with_judges_text() } else { progress };
@@ -74,7 +80,7 @@ impl<'a> Run<'a> {
             Ok::<_, Error>(driver.run(&mut consultation, begin).await)
         })?);
         drop(progress);
-        let ended = ending::finish(&history, output, keeping, entry, printer);
+        let ended = ending::finish(&history, output, present, keeping, entry, printer);
         // A thread that still waits for an answer on the terminal, or a model that is still decoding, must not hold up the end.
         runtime.shutdown_background();
         ended

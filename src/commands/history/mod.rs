@@ -5,6 +5,7 @@ mod ids;
 mod list;
 mod outcome;
 mod reading;
+mod rejudge;
 mod rm;
 mod show;
 
@@ -19,12 +20,12 @@ use crate::config::paths::Home;
 use crate::error::Error;
 use crate::records::finding::Found;
 use crate::records::index::Index;
-use crate::terminal::printer::Printer;
+use crate::terminal::printer::{Printer, Verbosity};
 
 /// The version of the JSON.
 pub(crate) const SCHEMA_VERSION: &str = "1.0";
 
-/// List, show, export and delete past consultations, and say what became of an answer
+/// List, show, export and delete past consultations, say what became of an answer, and judge one anew
 #[derive(Debug, clap::Args)]
 #[command(
     args_conflicts_with_subcommands = true,
@@ -36,7 +37,8 @@ Examples:
   conclave history --search \"session cookies\"
   conclave history show last
   conclave history export 01m7zh45 --format html -o answer.html
-  conclave history outcome 01m7zh45 wrong --note \"the library was abandoned\""
+  conclave history outcome 01m7zh45 wrong --note \"the library was abandoned\"
+  conclave history rejudge 01m7zh45 --judge claude-opus-5-5"
 )]
 pub struct Args {
     #[command(subcommand)]
@@ -53,8 +55,20 @@ enum Action {
     Export(export::Args),
     Rm(rm::Args),
     Outcome(outcome::Args),
+    Rejudge(Box<rejudge::Args>),
     #[command(hide = true)]
     Ids(ids::Args),
+}
+
+impl Args {
+    pub(crate) fn verbosity(&self) -> Verbosity {
+        match &self.action {
+            Some(Action::Rejudge(args)) => args.verbosity(),
+            None | Some(Action::List(_) | Action::Show(_) | Action::Export(_) | Action::Rm(_) | Action::Outcome(_) | Action::Ids(_)) => {
+                Verbosity::Normal
+            }
+        }
+    }
 }
 
 pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> Result<(), Error> {
@@ -68,6 +82,7 @@ pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> 
         Some(Action::Export(args)) => export::run(args, &past),
         Some(Action::Rm(args)) => rm::run(args, &past),
         Some(Action::Outcome(args)) => outcome::run(args, &past),
+        Some(Action::Rejudge(args)) => rejudge::run(args, environment, &past),
         Some(Action::Ids(args)) => {
             ids::run(args, &past);
             Ok(())

@@ -117,6 +117,14 @@ impl Templates {
         Ok(())
     }
 
+    /// Leaves out what a consultation has no use for: its log holds all templates that it has. A persona's file comes with the persona's id.
+    #[must_use]
+    pub fn only(self, needed: impl Fn(&str, Option<&str>) -> bool) -> Self {
+        let persona = |name: &str, text: &str| name.starts_with(PERSONAS).then(|| FrontMatter::of(text).get("id").map(ToOwned::to_owned)).flatten();
+        let kept = self.texts.into_iter().filter(|(name, text)| needed(name, persona(name, text).as_deref()));
+        Self::of(kept.collect())
+    }
+
     /// Every template with its version and the SHA-256 of its text.
     pub fn used(&self) -> Vec<PromptUsed> {
         let used = |(name, text): (&String, &String)| PromptUsed {

@@ -71,7 +71,8 @@ impl Limits<'_> {
             "dissent" => (0, 1 + one_more),
             "personas" | "comparisons" => (1, 6),
             // Left the choice, a small model takes the empty list as the shortest way out, and there is no debate.
-            "evidence" | "challenges" | "rebuttals" | "consensus_points" | "tensions" => (1, 2),
+            "evidence" => (1, 1 + one_more),
+            "challenges" | "rebuttals" | "consensus_points" | "tensions" => (1, 2),
             _ => (0, 2),
         }
     }

@@ -87,6 +87,7 @@ pub(super) fn answer(page: &mut Markup, kept: &Kept) {
         }
     }
     page.put("</p>\n");
+    rejudged(page, kept);
     second_pass(page, kept);
     if options.is_empty() || !recommendation.trim().is_empty() {
         page.block(recommendation);
@@ -109,6 +110,17 @@ pub(super) fn answer(page: &mut Markup, kept: &Kept) {
     }
     evidence(page, kept);
     page.put("</section>\n");
+}
+
+/// Whose answers these are, where no expert was asked.
+fn rejudged(page: &mut Markup, kept: &Kept) {
+    let Some(from) = &kept.rejudged_from else { return };
+    page.put("<p class=\"quiet\">Judged anew on the answers of ").inline(from);
+    match kept.rejudged.as_ref().and_then(|held| held.consistent) {
+        Some(true) => page.put(": its verdict held</p>\n"),
+        Some(false) => page.put(": its verdict did not hold</p>\n"),
+        None => page.put("</p>\n"),
+    };
 }
 
 /// Whether the judge says the same with the experts in the opposite order; what it says instead.

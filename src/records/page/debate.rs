@@ -177,16 +177,13 @@ fn change(page: &mut Markup, kept: &Kept, revision: &Revision) {
 pub(super) fn value(page: &mut Markup, kept: &Kept) {
     let Some(value) = kept.debate_value.as_ref().filter(|value| value.status != ComparisonStatus::NotApplicable) else { return };
     page.put("<section>\n<h2>Debate Value</h2>\n");
-    match value.headline() {
-        Some(headline) => {
-            page.put("<p>").text(&headline).put("</p>\n<ul>\n");
-            value.agents.iter().for_each(|moved| move_of(page, kept, moved));
-            page.put("</ul>\n");
-        }
-        None => {
-            page.put("<p>Whether positions changed is unknown: ");
-            page.inline(value.reason.as_deref().unwrap_or("no reason is told")).put("</p>\n");
-        }
+    if let Some(headline) = value.headline() {
+        page.put("<p>").text(&headline).put("</p>\n<ul>\n");
+        value.agents.iter().for_each(|moved| move_of(page, kept, moved));
+        page.put("</ul>\n");
+    } else {
+        page.put("<p>Whether positions changed is unknown: ");
+        page.inline(value.reason.as_deref().unwrap_or("no reason is told")).put("</p>\n");
     }
     if !value.key_insights.is_empty() {
         page.put("<h3>Key Insights</h3>\n").list(&value.key_insights);

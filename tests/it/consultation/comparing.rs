@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use conclave::consultation::answer::AnswerKind;
-use conclave::consultation::call::{Ask, FailureClass, Outcome, StopReason};
-use conclave::consultation::course::{DebateAnalysis, Rounds};
+use conclave::consultation::call::{FailureClass, Outcome, StopReason};
+use conclave::consultation::course::{Course, DebateAnalysis, Rounds};
 use conclave::consultation::event::{CancelReason, Envelope, Event, StateName};
 use conclave::consultation::plan::Plan;
 use conclave::consultation::policy::substitution::OnFailure;
@@ -12,58 +12,14 @@ use conclave::consultation::protocol::Input;
 use conclave::consultation::replay::replay;
 use conclave::consultation::transcript::Transcript;
 use conclave::domain::debate_value::{ChangeMagnitude, ComparisonStatus, DebateValue};
-use conclave::domain::ids::{ModelRef, SeatId};
+use conclave::domain::ids::SeatId;
 use conclave::domain::money::MicroUsd;
 
-use crate::support::script::{Player, failure, good, good_text, plan, reply, stopped};
+use crate::support::compared::{compared, debate, found};
+use crate::support::script::{Player, failure, good, reply, stopped};
 
 /// How long the end waits for the clerk.
 const GRACE: Duration = Duration::from_secs(10);
-
-/// A panel with a clerk at a vendor of its own, which is to compare.
-fn compared() -> Plan {
-    let mut plan = plan();
-    let clerk = ModelRef::new("mistral", "tiny");
-    let price = plan.prices.price(&plan.panel.seats[0].model).copied().unwrap();
-    plan.prices.0.insert(clerk.clone(), price);
-    plan.course.clerk = Some(clerk);
-    plan.course.debate_analysis = DebateAnalysis::On;
-    plan
-}
-
-fn revised(position: &str, changed: bool, because_of: &str) -> Outcome {
-    reply(&format!(
-        r#"{{"challenges":[],"rebuttals":[],"changed":{changed},"because_of":{because_of},"revised_position":"{position}","revised_confidence":0.9}}"#
-    ))
-}
-
-/// Security moves for the pragmatist's argument, the architect moves for none, the pragmatist holds what it held.
-fn debate(plan: &Plan, ask: &Ask) -> Outcome {
-    let labels = plan.labels();
-    let pragmatist = labels.label(&SeatId::new("pragmatic"));
-    match (ask.answer, ask.model.provider.as_str()) {
-        (AnswerKind::Revision, "anthropic") => {
-            revised("Use sessions.", true, &format!(r#"[{{"agent":"{pragmatist}","argument":"It is simpler."}}]"#))
-        }
-        (AnswerKind::Revision, "openai") => revised("Use OAuth, and keep every one of the tokens short-lived.", true, "[]"),
-        (AnswerKind::Revision, _) => revised("use **OAuth**", false, "[]"),
-        (AnswerKind::Synthesis, _) => {
-            let [one, two] = ["security", "pragmatic"].map(|seat| labels.label(&SeatId::new(seat)));
-            reply(&good_text(AnswerKind::Synthesis).replace("\"Expert A\",\"Expert B\"", &format!("\"{one}\",\"{two}\"")))
-        }
-        (AnswerKind::Comparison, _) => {
-            let [one, two] = ["security", "architecture"].map(|seat| labels.label(&SeatId::new(seat)));
-            let (turned, refined) =
-                (found(&one, "It turned round.", "significant_change"), found(&two, "A condition is new.", "minor_refinement"));
-            reply(&format!(r#"{{"comparisons":[{turned},{refined}],"key_insights":["Effort is what is contested."]}}"#))
-        }
-        (_, _) => good(ask),
-    }
-}
-
-fn found(pair: &str, reasoning: &str, magnitude: &str) -> String {
-    format!(r#"{{"pair":"{pair}","reasoning":"{reasoning}","magnitude":"{magnitude}"}}"#)
-}
 
 /// Plays the debate to its end with this for the clerk's answers.
 fn played(plan: &Plan, mut clerk: impl FnMut() -> Outcome) -> Player {
@@ -90,20 +46,10 @@ fn all_but_the_clerk(player: &mut Player, plan: &Plan) {
     }
 }
 
-/// What happened without what the clerk had to do with it.
-fn without_the_clerk(player: &Player) -> Vec<String> {
-    let is_clerks = |line: &&str| line.contains("clerk") || line.contains("\"comparison\"");
-    let numbered = |line: &str| line.split(' ').filter(|word| word.parse::<u32>().is_err()).collect::<Vec<_>>().join(" ");
-    let finished = player.log.iter().filter_map(|envelope| match &envelope.event {
-        Event::CallFinished(done) if done.agent_id.is_clerk() => None,
-        Event::CallCancelled { .. } => None,
-        event => Some(event),
-    });
-    let kinds: Vec<String> = finished.map(|event| serde_json::to_value(event).unwrap()["type"].to_string()).collect();
-    let story = player.story();
-    let story = story.lines().filter(|line| !is_clerks(line) && line.starts_with("state:")).map(numbered);
-    let agents = kinds.iter().filter(|kind| kind.contains("round:") || kind.contains("consultation:completed")).cloned();
-    story.chain(agents).collect()
+/// Where the consultation went.
+fn course(player: &Player) -> Vec<String> {
+    let told = ["state:", "round:", "consultation:completed"];
+    player.story().lines().filter(|line| told.iter().any(|told| line.starts_with(told))).map(ToOwned::to_owned).collect()
 }
 
 #[test]
@@ -157,14 +103,17 @@ fn positions_in_the_same_words_need_nobody_to_say_so() {
     assert_eq!(value.comparison_cost, None);
 }
 
+/// What may become of the clerk's call.
+type Clerk = (&'static str, fn() -> Outcome);
+
 #[test]
 fn whatever_the_clerk_does_the_consultation_takes_the_same_course() {
     let mut strict = compared();
     (strict.control.strict, strict.control.on_failure) = (true, OnFailure::Fail);
-    let off = Plan { course: conclave::consultation::course::Course { clerk: None, ..compared().course }, ..compared() };
-    let plain = without_the_clerk(&played(&off, || unreachable!("there is no clerk")));
+    let off = Plan { course: Course { clerk: None, ..compared().course }, ..compared() };
+    let plain = course(&played(&off, || unreachable!("there is no clerk")));
     let nothing = || reply("I would rather not say.");
-    let outcomes: [(&str, fn() -> Outcome); 7] = [
+    let outcomes: [Clerk; 7] = [
         ("it failed", || failure(FailureClass::Auth, "invalid key")),
         ("it was refused", || stopped("", StopReason::Refused("not that".into()))),
         ("it is unreadable", nothing),
@@ -176,7 +125,7 @@ fn whatever_the_clerk_does_the_consultation_takes_the_same_course() {
     for plan in [compared(), strict] {
         for (what, clerk) in outcomes {
             let player = played(&plan, clerk);
-            assert_eq!(without_the_clerk(&player), plain, "{what}");
+            assert_eq!(course(&player), plain, "{what}");
             let transcript = Transcript::fold(&player.log).unwrap();
             assert!(transcript.degradations().is_empty(), "{what}: {:?}", transcript.degradations());
             let value = transcript.debate_value();
@@ -341,10 +290,11 @@ fn three_rounds_are_compared_as_well_and_fewer_are_not() {
 
 #[test]
 fn nobody_is_asked_where_it_is_not_wanted_or_nobody_is_there() {
-    let off =
-        Plan { course: conclave::consultation::course::Course { debate_analysis: DebateAnalysis::Off, ..compared().course }, ..compared() };
-    let alone = Plan { course: conclave::consultation::course::Course { clerk: None, ..compared().course }, ..compared() };
-    for (plan, reason) in [(off, "no comparison was asked for"), (alone, "there is no cheap model with a key to compare with")] {
+    let off = Plan { course: Course { debate_analysis: DebateAnalysis::Off, ..compared().course }, ..compared() };
+    let alone = Plan { course: Course { clerk: None, ..compared().course }, ..compared() };
+    let no_model = Plan { course: Course { debate_analysis: DebateAnalysis::NoModel, ..compared().course }, ..compared() };
+    let nobody = "there is no cheap model with a key to compare with";
+    for (plan, reason) in [(off, "no comparison was asked for"), (alone, nobody), (no_model, nobody)] {
         let player = played(&plan, || unreachable!("nobody is asked"));
         let value = value(&player.log);
         assert_eq!((value.status, value.reason.as_deref(), clerks_calls(&player.log)), (ComparisonStatus::Skipped, Some(reason), 0));

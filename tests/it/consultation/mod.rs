@@ -4,6 +4,7 @@ mod casting;
 mod comparing;
 mod control;
 mod cut_off;
+mod debate_value;
 mod early_end;
 mod estimates;
 mod judging_anew;

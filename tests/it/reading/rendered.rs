@@ -102,7 +102,7 @@ fn of(templates: &Templates, seats: &[Seat], mode: Mode, size: Size, say: Words<
         (
             AnswerKind::Consistency,
             None,
-            prompter.comparison(&[Pair { label: "Verdict".to_owned(), before: say("judge"), after: say("judge") }]),
+            prompter.comparison(&[Pair { label: "Verdict".into(), before: say("judge"), after: say("judge") }]),
         ),
         (mode.strategy().verdict, None, prompter.verdict(&answers, &found, &record)),
     ];

@@ -4,6 +4,7 @@
 pub(crate) mod asked;
 #[cfg(unix)]
 pub(crate) mod binary;
+pub(crate) mod compared;
 pub(crate) mod generated;
 pub(crate) mod journals;
 pub(crate) mod lasting;

@@ -72,7 +72,8 @@ fn what_a_record_says_stays_within_its_place() {
             "## Agent Perspectives",
             "## Changes of Mind",
             "## Concerns Raised",
-            "## Dissenting Views"
+            "## Dissenting Views",
+            "## 🎯 Debate Value Analysis"
         ]
     );
     let rounds = [

@@ -4,6 +4,7 @@
 mod asking;
 mod dashboard;
 mod kept_report;
+mod offer;
 mod person;
 mod printing;
 mod progress;

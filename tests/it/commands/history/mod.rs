@@ -3,6 +3,7 @@
 mod list;
 mod naming;
 mod outcome;
+mod rejudge;
 mod rm;
 mod search;
 mod show;

@@ -32,7 +32,7 @@ fn only(folder: &Path, ending: &str) -> Option<PathBuf> {
 #[test]
 fn whichever_write_finds_no_room_those_before_it_are_whole_and_the_answer_is_given() {
     let mut seen = std::collections::BTreeSet::new();
-    for blocks in [1, 8, 32, 40, 64, 96, 128, 160, 200, 400] {
+    for blocks in [1, 8, 32, 40, 64, 96, 128, 160, 180, 200, 220, 240, 260, 300, 400, 800] {
         let server = ProviderServer::start();
         let conclave = Conclave::at(&server);
         let ran = limited(&conclave, blocks, "consult -q 'Shall we?'").ends_with(0);

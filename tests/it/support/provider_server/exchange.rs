@@ -58,7 +58,7 @@ impl Exchange {
             let mut guard = lock(shared);
             match &told {
                 Addressee::Model(vendor, wire, _) => {
-                    let answer = guard.choose(*vendor, &model).unwrap_or_else(Answer::valid);
+                    let answer = guard.choose(*vendor, &model, &request.body).unwrap_or_else(Answer::valid);
                     Plan::of(&answer, |text| spoken(*vendor, *wire, &model, &request.body, text), *vendor, *wire)
                 }
                 Addressee::Free(vendor, path) => match guard.choose_free(*vendor) {

@@ -169,19 +169,19 @@ fn now() -> Instant {
 }
 
 impl Shared {
-    fn choose(&mut self, vendor: Vendor, model: &str) -> Option<Answer> {
-        choice(&mut self.rules, vendor, model)
+    fn choose(&mut self, vendor: Vendor, model: &str, body: &Value) -> Option<Answer> {
+        choice(&mut self.rules, vendor, model, body)
     }
 
     fn choose_free(&mut self, vendor: Vendor) -> Option<Answer> {
-        choice(&mut self.free_rules, vendor, "")
+        choice(&mut self.free_rules, vendor, "", &Value::Null)
     }
 }
 
-fn choice(rules: &mut [Rule], vendor: Vendor, model: &str) -> Option<Answer> {
+fn choice(rules: &mut [Rule], vendor: Vendor, model: &str, body: &Value) -> Option<Answer> {
     let mut chosen = None;
     for rule in rules {
-        if rule.on.matches(vendor, model) {
+        if rule.on.matches(vendor, model, body) {
             rule.seen += 1;
             if rule.on.nth.is_none_or(|nth| nth == rule.seen) {
                 chosen = Some(rule.answer.clone());

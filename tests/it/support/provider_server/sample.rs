@@ -42,6 +42,18 @@ pub(super) fn valid_answer(body: &Value, model: &str) -> String {
             "comparisons": [of("Expert A"), of("Expert B"), of("Expert C")],
             "key_insights": ["Speed is what is contested"],
         })
+    } else if asks_for("recommendations") {
+        let option = |name, confidence| json!({
+            "option": name, "description": "Do it so.", "pros": ["It is safe"], "cons": ["It takes time"], "best_when": "there is time",
+            "confidence": confidence,
+        });
+        json!({
+            "summary": "They agreed on the start and differed on the speed.",
+            "recommendations": [option("Start small", 0.8), option("All at once", 0.4)],
+            "evidence": [{"claim": "Small steps are safe", "agent": "Expert A", "quote": "Small steps are safe"}],
+            "dissent": [{"agent": "Expert B", "concern": "It may take too long", "severity": "low"}],
+            "recommendation": "Choose by what a mistake would cost.",
+        })
     } else if asks_for("recommendation") {
         json!({
             "summary": "They agreed on the start and differed on the speed.",

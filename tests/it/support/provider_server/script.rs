@@ -12,6 +12,7 @@ use super::damage::Damage;
 pub(crate) struct On {
     vendor: Option<Vendor>,
     model: Option<String>,
+    field: Option<&'static str>,
     pub(super) nth: Option<usize>,
 }
 
@@ -28,6 +29,11 @@ impl On {
         Self { model: Some(model.to_owned()), ..Self::default() }
     }
 
+    /// Only the requests whose schema has this field.
+    pub(crate) fn asking_for(field: &'static str) -> Self {
+        Self { field: Some(field), ..Self::default() }
+    }
+
     /// Of these, only the requests for this model.
     pub(crate) fn and_model(self, model: &str) -> Self {
         Self { model: Some(model.to_owned()), ..self }
@@ -38,8 +44,11 @@ impl On {
         Self { nth: Some(nth), ..self }
     }
 
-    pub(super) fn matches(&self, vendor: Vendor, model: &str) -> bool {
-        self.vendor.is_none_or(|wanted| wanted == vendor) && self.model.as_ref().is_none_or(|wanted| wanted == model)
+    pub(super) fn matches(&self, vendor: Vendor, model: &str, body: &Value) -> bool {
+        let asks_for = |field: &str| body.to_string().contains(&format!("\"{field}\":{{"));
+        self.vendor.is_none_or(|wanted| wanted == vendor)
+            && self.model.as_ref().is_none_or(|wanted| wanted == model)
+            && self.field.is_none_or(asks_for)
     }
 }
 

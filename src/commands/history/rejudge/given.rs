@@ -1,0 +1,63 @@
+//! What is taken over from the consultation that is judged anew: who sat on its panel, what they answered, and what was decided.
+
+use crate::consultation::course::{Course, Given};
+use crate::consultation::labels::Labels;
+use crate::consultation::mode::Mode;
+use crate::consultation::plan::Plan;
+use crate::consultation::relabelling::Relabelling;
+use crate::domain::ids::{ConsultationId, ModelRef, SeatId};
+use crate::domain::kept::{Kept, KeptAgent};
+use crate::domain::panel::{Persona, Seat};
+
+/// Tries to draw another order than that of then. With two experts every other try succeeds.
+const DRAWS: u64 = 64;
+
+/// The panel of then. Nobody of it is asked, so that nobody needs to be told who they are.
+pub(super) fn seats(kept: &Kept) -> Vec<Seat> {
+    let seat = |id: &SeatId, name: &str, model: Option<&ModelRef>| Seat {
+        id: id.clone(),
+        persona: Persona {
+            id: id.as_str().to_owned(),
+            name: name.to_owned(),
+            prompt: String::new(),
+            brief: String::new(),
+            aliases: Vec::new(),
+        },
+        model: model.cloned().unwrap_or_else(|| ModelRef::new("unknown", "unknown")),
+    };
+    let told = |KeptAgent { id, name, model }: &KeptAgent| seat(id, name, model.as_ref());
+    let mut seats: Vec<Seat> = kept.experts.iter().map(told).collect();
+    for held in &kept.independents {
+        if seats.iter().all(|seat| seat.id != held.agent_id) {
+            seats.push(seat(&held.agent_id, held.agent_id.as_str(), None));
+        }
+    }
+    seats
+}
+
+pub(super) fn course(kept: &Kept) -> Course {
+    let mode = kept.mode.as_deref().and_then(|name| Mode::ALL.into_iter().find(|mode| mode.strategy().name == name));
+    let given = Given {
+        from: kept.consultation_id().unwrap_or_else(|| ConsultationId::from_unique(&kept.id)),
+        independents: kept.independents.clone(),
+        cross_exam: kept.cross_exam.clone(),
+        verdict: kept.verdict.clone(),
+    };
+    Course { mode: mode.unwrap_or_default(), given: Some(Box::new(given)), ..Course::default() }
+}
+
+/// Lets the judge meet the experts in another order than then, and puts what was said under their old labels under the new ones.
+pub(super) fn reorder(plan: &mut Plan, kept: &Kept) {
+    let then = Labels::in_order(&kept.expert_order, &plan.panel.seats);
+    for _ in 0..DRAWS {
+        if then.as_ref().is_none_or(|then| then.order() != plan.labels().order()) {
+            break;
+        }
+        plan.seed = plan.seed.wrapping_add(1);
+    }
+    let now = plan.labels();
+    let (Some(then), Some(given)) = (then, &mut plan.course.given) else { return };
+    let relabelling = Relabelling { from: &then, into: &now };
+    given.cross_exam = given.cross_exam.take().map(|record| relabelling.cross_exam(record));
+    given.verdict = given.verdict.take().map(|said| relabelling.verdict(said));
+}

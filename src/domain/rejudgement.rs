@@ -1,0 +1,120 @@
+//! What changed when the answers of a consultation were judged anew.
+
+use std::collections::BTreeSet;
+
+use serde::Serialize;
+
+use super::artifact::Synthesis;
+use super::confidence::Confidence;
+use super::ids::{ModelRef, SeatId};
+use super::kept::Kept;
+use super::money::Cost;
+use super::second_pass::Held;
+
+/// The two judgements side by side.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Rejudgement {
+    pub question: String,
+    pub before: Judgement,
+    pub after: Judgement,
+    /// Whether the earlier verdict held.
+    pub held: Held,
+    pub consensus_points: Changes,
+    pub tensions: Changes,
+    /// What judging anew cost.
+    pub cost: Option<Cost>,
+}
+
+/// What one judge made of the answers.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Judgement {
+    pub consultation_id: String,
+    pub judge: Option<ModelRef>,
+    pub confidence: Option<Confidence>,
+    /// `None` without a verdict.
+    pub recommendation: Option<String>,
+    /// Of a menu, its options.
+    pub options: Vec<String>,
+    /// The experts as `Expert A`, `Expert B`, …; empty where they went by their own names.
+    pub expert_order: Vec<SeatId>,
+}
+
+/// Texts that are in both, only in the later, only in the earlier judgement. Case, spaces and punctuation are no difference.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Changes {
+    pub kept: Vec<String>,
+    pub new: Vec<String>,
+    pub gone: Vec<String>,
+}
+
+impl Rejudgement {
+    /// Compares a consultation with the one in which its answers were judged anew.
+    pub fn of(before: &Kept, after: &Kept) -> Self {
+        let points = |found: &Synthesis| found.consensus_points.iter().map(|point| point.point.clone()).collect::<Vec<_>>();
+        let topics = |found: &Synthesis| found.tensions.iter().map(|tension| tension.topic.clone()).collect::<Vec<_>>();
+        let of = |kept: &Kept, texts: &dyn Fn(&Synthesis) -> Vec<String>| kept.synthesis.as_ref().map(texts).unwrap_or_default();
+        let changes = |texts: &dyn Fn(&Synthesis) -> Vec<String>| Changes::between(of(before, texts), of(after, texts));
+        Self {
+            question: before.question.clone(),
+            before: Judgement::of(before),
+            after: Judgement::of(after),
+            held: after.rejudged.clone().filter(|held| *held != Held::default()).unwrap_or_else(|| Held::unknown("there was no verdict")),
+            consensus_points: changes(&points),
+            tensions: changes(&topics),
+            cost: after.cost,
+        }
+    }
+}
+
+impl Judgement {
+    fn of(kept: &Kept) -> Self {
+        let options = kept.verdict.iter().flat_map(|verdict| &verdict.recommendations);
+        Self {
+            consultation_id: kept.id.clone(),
+            judge: kept.judge.clone(),
+            confidence: kept.confidence,
+            recommendation: kept.recommendation.clone(),
+            options: options.map(|choice| choice.option.clone()).collect(),
+            expert_order: kept.expert_order.clone(),
+        }
+    }
+}
+
+impl Changes {
+    fn between(before: Vec<String>, after: Vec<String>) -> Self {
+        let [had, has] = [&before, &after].map(|texts| texts.iter().map(|text| plain(text)).collect::<BTreeSet<String>>());
+        let (kept, new) = after.into_iter().partition(|text| had.contains(&plain(text)));
+        let gone = before.into_iter().filter(|text| !has.contains(&plain(text))).collect();
+        Self { kept, new, gone }
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.kept.is_empty() && self.new.is_empty() && self.gone.is_empty()
+    }
+}
+
+fn plain(text: &str) -> String {
+    let word = |word: &str| word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
+    text.split_whitespace().map(word).filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_are_compared_by_their_words_and_told_as_they_were_written_last() {
+        let texts = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>();
+        let changes =
+            Changes::between(texts(&["Use short-lived tokens.", "Log out."]), texts(&["use short-lived  **tokens**", "Rotate keys."]));
+        assert_eq!(changes.kept, ["use short-lived  **tokens**"]);
+        assert_eq!((changes.new, changes.gone), (texts(&["Rotate keys."]), texts(&["Log out."])));
+        assert!(Changes::default().is_empty());
+    }
+
+    #[test]
+    fn without_an_earlier_verdict_nothing_can_have_held() {
+        let told = Rejudgement::of(&Kept::default(), &Kept::default());
+        assert_eq!(told.held, Held::unknown("there was no verdict"));
+    }
+}

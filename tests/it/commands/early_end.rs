@@ -1,0 +1,156 @@
+//! Ends before the last round where nobody is there to be asked, and rounds that were not wanted: by what is printed, kept, and counted
+//! on the server.
+
+use serde_json::{Value, json};
+
+use crate::support::asked::counts;
+use crate::support::binary::Conclave;
+use crate::support::provider_server::{Answer, On, ProviderServer, Vendor};
+
+fn judged(confidence: f64, supporters: &[&str]) -> ProviderServer {
+    let server = ProviderServer::start();
+    let found = json!({
+        "consensus_points": [{"point": "Start small", "supporting_agents": supporters, "confidence": confidence}],
+        "tensions": [],
+        "priority_order": ["Speed"],
+    });
+    server.on(On::vendor(Vendor::OpenAi).nth(2), Answer::text(&found.to_string()));
+    server
+}
+
+const ALL: [&str; 3] = ["Expert A", "Expert B", "Expert C"];
+/// Requests by what they ask for, in the order of the rounds.
+const WHOLE: [usize; 5] = [3, 1, 3, 1, 1];
+
+/// As the record's published schema has it.
+fn fits(record: &Value) {
+    let schema = serde_json::from_str(include_str!("../../../schemas/consultation.schema.json")).unwrap();
+    let errors: Vec<String> = jsonschema::validator_for(&schema).unwrap().iter_errors(record).map(|error| error.to_string()).collect();
+    assert_eq!(errors, Vec::<String>::new());
+}
+
+/// Requests by what they ask for, in the order of the rounds; together they are all that there were.
+fn requests(server: &ProviderServer) -> [usize; 5] {
+    let asked: Vec<usize> = counts(server).into_iter().map(|(_, count)| count).collect();
+    assert_eq!(asked.iter().sum::<usize>(), server.requests().len(), "no hidden request");
+    asked.try_into().unwrap()
+}
+
+#[test]
+fn without_anybody_there_a_strong_consensus_that_nothing_speaks_against_ends_it() {
+    let server = judged(0.92, &ALL);
+    let conclave = Conclave::at(&server);
+    let ran = conclave.run(&["consult", "--format", "json", "Shall we?"]).ends_with(0);
+    assert!(ran.stderr.contains("✨ Strong consensus reached (confidence: 92%): Rounds 3-4 left out, about $"), "{}", ran.stderr);
+    assert_eq!(requests(&server), [3, 1, 0, 0, 0]);
+    let printed: Value = serde_json::from_str(&ran.stdout).unwrap();
+    fits(&printed);
+    assert_eq!((&printed["recommendation"], &printed["confidence"]), (&json!("Start small"), &json!(0.92)));
+    assert_eq!((&printed["status"], &printed["rounds_skipped"]), (&json!("complete"), &json!(2)));
+    assert!(printed["calibrated_confidence"].as_f64().unwrap() < 0.92, "three experts who say 0.7 are not worth so much");
+    let rules: Vec<&str> =
+        printed["early_termination_evaluation"]["rules"].as_array().unwrap().iter().map(|rule| rule["name"].as_str().unwrap()).collect();
+    assert_eq!(rules, ["stated_confidence", "answers", "families", "troubled_seats", "support", "high_tensions", "rubber_stamp"]);
+}
+
+#[test]
+fn without_anybody_there_a_guard_that_objects_lets_the_debate_go_on_and_is_named() {
+    let server = judged(0.92, &ALL[..2]);
+    let ran = Conclave::at(&server).run(&["consult", "Shall we?"]).ends_with(0);
+    assert!(
+        ran.stderr.contains("   Strong consensus (confidence: 92%), but the debate goes on: experts behind the strongest point: 2 of 3"),
+        "{}",
+        ran.stderr
+    );
+    assert_eq!(requests(&server), WHOLE);
+}
+
+#[test]
+fn a_threshold_of_ones_own_is_kept_to_wherever_it_was_set() {
+    for (arguments, config, ends) in [
+        (&["--confidence-threshold", "0.93"][..], "{}", false),
+        (&["--confidence-threshold", "0.92"], "{}", true),
+        (&[], r#"{"confidenceThreshold": 0.95}"#, false),
+        (&["--confidence-threshold", "0.5"], r#"{"confidence_threshold": 0.95}"#, true),
+        (&["--early-stop", "never"], "{}", false),
+        (&[], r#"{"early_stop": "never"}"#, false),
+    ] {
+        let server = judged(0.92, &ALL);
+        let conclave = Conclave::at(&server).config(config);
+        conclave.run(&[&["consult", "Shall we?"], arguments].concat()).ends_with(0);
+        assert_eq!(conclave.record()["early_termination"], ends, "{arguments:?} {config}");
+    }
+}
+
+#[test]
+fn a_threshold_that_is_none_is_refused_before_anything_is_asked() {
+    let server = ProviderServer::start();
+    let conclave = Conclave::at(&server);
+    for wrong in ["1.1", "-0.1", "much", "NaN"] {
+        let ran = conclave.run(&["consult", &format!("--confidence-threshold={wrong}"), "Shall we?"]).ends_with(2);
+        assert!(ran.stderr.contains("must be between 0.0 and 1.0"), "{}", ran.stderr);
+    }
+    let ran = conclave.run(&["consult", "--rounds", "5", "Shall we?"]).ends_with(2);
+    assert!(ran.stderr.contains("1..=4"), "{}", ran.stderr);
+    conclave.run(&["consult", "--rounds", "3", "--quick", "Shall we?"]).ends_with(2);
+    assert_eq!(server.requests().len(), 0);
+}
+
+#[test]
+fn verbose_shows_every_rule_and_what_follows() {
+    let server = judged(0.92, &ALL[..2]);
+    let ran = Conclave::at(&server).run(&["consult", "--verbose", "Shall we?"]).ends_with(0);
+    for line in ["EARLY TERMINATION CHECK (Round 2)", "├─ ", "2 of 3", "└─ DECISION: CONTINUE"] {
+        assert!(ran.stderr.contains(line), "{line}: {}", ran.stderr);
+    }
+}
+
+#[test]
+fn as_many_rounds_are_asked_for_as_are_wanted() {
+    let cases: [(&[&str], [usize; 5], &str, Value); 4] = [
+        (&["--rounds", "1"], [3, 0, 0, 0, 0], "the positions stand side by side below", Value::Null),
+        (&["--quick"], [3, 1, 0, 0, 0], "Start small", json!("synthesis")),
+        (&["--rounds", "3"], [3, 1, 3, 1, 0], "Start small", json!("cross_examination")),
+        (&["--rounds", "4"], WHOLE, "Start small, then grow.", json!("judge")),
+    ];
+    for (arguments, asked, words, source) in cases {
+        let server = ProviderServer::start();
+        let conclave = Conclave::at(&server);
+        let ran = conclave.run(&[&["consult", "Shall we?"], arguments].concat()).ends_with(0);
+        assert_eq!(requests(&server), asked, "{arguments:?}");
+        assert!(ran.stdout.contains(words), "{arguments:?}: {}", ran.stdout);
+        let record = conclave.record();
+        fits(&record);
+        assert_eq!((&record["verdict_source"], &record["state"]), (&source, &json!("Complete")), "{arguments:?}");
+        assert_eq!(record["early_termination"], false);
+    }
+}
+
+#[test]
+fn exploring_says_that_all_rounds_are_held_and_brings_a_menu() {
+    let server = judged(1.0, &ALL);
+    let menu = json!({
+        "summary": "Both can work.",
+        "recommendations": [
+            {"option": "Start small", "description": "One team first.", "pros": ["It is safe"], "cons": ["It is slow"], "best_when": "nobody has done it before", "confidence": 0.8},
+            {"option": "All at once", "description": "Everybody.", "pros": ["It is quick"], "cons": ["It can break"], "best_when": "it can be undone", "confidence": 0.5}],
+        "evidence": [], "dissent": [], "recommendation": "Choose by what a mistake costs.",
+    });
+    server.on(On::vendor(Vendor::OpenAi).nth(5), Answer::text(&menu.to_string()));
+    let conclave = Conclave::at(&server);
+    let ran = conclave.run(&["consult", "--mode", "explore", "Shall we?"]).ends_with(0);
+    assert!(ran.stderr.contains("🔍 Explore mode: all rounds will execute"), "{}", ran.stderr);
+    for words in
+        ["Start small", "All at once", "It can break", "nobody has done it before", "80%", "50%", "Choose by what a mistake costs."]
+    {
+        assert!(ran.stdout.contains(words), "{words}: {}", ran.stdout);
+    }
+    let record = conclave.record();
+    fits(&record);
+    assert_eq!(
+        (&record["mode"], &record["confidence"], &record["prompt_versions"]["mode"]),
+        (&json!("explore"), &Value::Null, &json!("explore"))
+    );
+    assert_eq!(record["recommendations"][1]["best_when"], "it can be undone");
+    assert_eq!(record["prompt_versions"]["explore_verdict_v"], record["prompt_versions"]["verdict_prompt_version"]);
+}
