@@ -120,7 +120,8 @@ impl Templates {
     /// Leaves out what a consultation has no use for: its log holds all templates that it has. A persona's file comes with the persona's id.
     #[must_use]
     pub fn only(self, needed: impl Fn(&str, Option<&str>) -> bool) -> Self {
-        let persona = |name: &str, text: &str| name.starts_with(PERSONAS).then(|| FrontMatter::of(text).get("id").map(ToOwned::to_owned)).flatten();
+        let persona =
+            |name: &str, text: &str| name.starts_with(PERSONAS).then(|| FrontMatter::of(text).get("id").map(ToOwned::to_owned)).flatten();
         let kept = self.texts.into_iter().filter(|(name, text)| needed(name, persona(name, text).as_deref()));
         Self::of(kept.collect())
     }

@@ -43,10 +43,12 @@ pub(super) fn valid_answer(body: &Value, model: &str) -> String {
             "key_insights": ["Speed is what is contested"],
         })
     } else if asks_for("recommendations") {
-        let option = |name, confidence| json!({
-            "option": name, "description": "Do it so.", "pros": ["It is safe"], "cons": ["It takes time"], "best_when": "there is time",
-            "confidence": confidence,
-        });
+        let option = |name, confidence| {
+            json!({
+                "option": name, "description": "Do it so.", "pros": ["It is safe"], "cons": ["It takes time"], "best_when": "there is time",
+                "confidence": confidence,
+            })
+        };
         json!({
             "summary": "They agreed on the start and differed on the speed.",
             "recommendations": [option("Start small", 0.8), option("All at once", 0.4)],
