@@ -183,16 +183,13 @@ pub(super) fn magnitude(value: Option<Value>, path: &str, notes: &mut Notes) -> 
     }
     let denied = ["not", "no"].iter().any(|word| has(&lower, word));
     let mut named = MAGNITUDES.iter().filter(|(names, _)| !denied && names.iter().any(|name| has(&lower, name)));
-    match (named.next(), named.next()) {
-        (Some((_, magnitude)), None) => {
-            notes.mended(path, format!("`{}` was read as {magnitude:?}", short(&said)));
-            Some(*magnitude)
-        }
-        (None, _) | (Some(_), Some(_)) => {
-            notes.flagged(path, format!("`{}` is no magnitude; the item was left out", short(&said)));
-            None
-        }
+    // What names two is neither.
+    if let (Some((_, magnitude)), None) = (named.next(), named.next()) {
+        notes.mended(path, format!("`{}` was read as {magnitude:?}", short(&said)));
+        return Some(*magnitude);
     }
+    notes.flagged(path, format!("`{}` is no magnitude; the item was left out", short(&said)));
+    None
 }
 
 /// True or false; `None`, flagged, where it is neither.

@@ -423,7 +423,7 @@ pub(crate) fn complete() -> Vec<Envelope> {
 
 /// The judge brings a menu.
 pub(crate) fn explored() -> Vec<Envelope> {
-    exploring(str::to_owned, |text| text.to_owned())
+    exploring(str::to_owned, str::to_owned)
 }
 
 /// A menu whose every text tries to be another part of the document.
