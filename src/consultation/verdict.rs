@@ -51,10 +51,17 @@ pub(super) fn enter(turn: &mut Turn<'_>, work: Work, independents: Vec<Independe
     round.go_on(turn, sent)
 }
 
+/// What the judge is asked for: one answer or a menu of them.
+fn wanted(turn: &Turn<'_>) -> AnswerKind {
+    turn.plan.course.mode.strategy().verdict
+}
+
 impl VerdictRound {
     fn send(&mut self, turn: &mut Turn<'_>) -> Result<(), PromptError> {
         let (independents, synthesis, cross_exam, material) = (&self.independents, &self.synthesis, &self.cross_exam, turn.plan.material);
-        send_judge(turn, &mut self.work, kind(turn), |prompter| filtering::verdict(prompter, material, independents, synthesis, cross_exam))
+        send_judge(turn, &mut self.work, wanted(turn), |prompter| {
+            filtering::verdict(prompter, material, independents, synthesis, cross_exam)
+        })
     }
 
     /// The same for the same judge, in the opposite order.
@@ -66,7 +73,7 @@ impl VerdictRound {
         let (synthesis, cross_exam) = (relabelling.synthesis(self.synthesis.clone()), relabelling.cross_exam(self.cross_exam.clone()));
         let (independents, material) = (&self.independents, turn.plan.material);
         let brief = Brief::render(turn, &judge, |prompter| filtering::verdict(prompter, material, independents, &synthesis, &cross_exam))?;
-        self.work.send(turn, &judge, kind(turn), brief);
+        self.work.send(turn, &judge, wanted(turn), brief);
         Ok(())
     }
 
@@ -97,7 +104,7 @@ impl VerdictRound {
             }
         }
         if let Some(error) = failed {
-            return judge_failed(turn, self.into_state(), kind(turn), &error);
+            return judge_failed(turn, self.into_state(), wanted(turn), &error);
         }
         // What ends the consultation ends it here, as long as there is no answer.
         if turn.is_stopping() {
@@ -157,9 +164,4 @@ impl VerdictRound {
         let sent = self.send(turn);
         self.go_on(turn, sent)
     }
-}
-
-/// What the judge is asked for: one answer or a menu of them.
-fn kind(turn: &Turn<'_>) -> AnswerKind {
-    turn.plan.course.mode.strategy().verdict
 }

@@ -31,9 +31,9 @@ pub(super) fn starting(terms: &Started) -> String {
 /// The panel in force: seat, persona, provider and model of each, the judge and those that stand in for it.
 pub(super) fn panel(terms: &Started, width: Option<usize>) -> Vec<String> {
     let panel = &terms.panel;
-    let casting = terms.plan.as_ref().map(|plan| &plan.course).filter(|course| course.asks_for(AnswerKind::Casting));
+    let course = terms.plan.as_ref().map(|plan| &plan.course).filter(|course| course.asks_for(AnswerKind::Casting));
     // Who will sit is not known yet; who will play them is.
-    let name = |(at, seat)| if casting.is_some() { format!("Expert {}", at + 1) } else { seat_name(panel, seat) };
+    let name = |(at, seat)| if course.is_some() { format!("Expert {}", at + 1) } else { seat_name(panel, seat) };
     let seats = panel.seats.iter().enumerate();
     let mut rows: Vec<(String, String)> = seats.map(|(at, seat)| (name((at, seat)), model_address(&seat.model))).collect();
     if let Some((judge, fallbacks)) = panel.judges.split_first() {
@@ -41,10 +41,8 @@ pub(super) fn panel(terms: &Started, width: Option<usize>) -> Vec<String> {
         let then = if others.is_empty() { String::new() } else { format!(", then {}", others.join(", ")) };
         rows.push(("Judge".to_owned(), format!("{}{then}", model_address(judge))));
     }
-    rows.extend(casting.map(|course| {
-        let clerk = course.clerk.as_ref().map_or_else(|| "nobody".to_owned(), model_address);
-        ("Clerk".to_owned(), format!("{clerk}, chooses the personas"))
-    }));
+    let clerk = course.and_then(|course| course.clerk.as_ref());
+    rows.extend(clerk.map(|clerk| ("Clerk".to_owned(), format!("{}, chooses the personas", model_address(clerk)))));
     table(&rows, width)
 }
 

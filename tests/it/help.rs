@@ -2,7 +2,7 @@
 
 use crate::support::binary::Conclave;
 
-const COMMANDS: [&[&str]; 27] = [
+const COMMANDS: [&[&str]; 28] = [
     &[],
     &["consult"],
     &["resume"],
@@ -13,6 +13,7 @@ const COMMANDS: [&[&str]; 27] = [
     &["history", "export"],
     &["history", "rm"],
     &["history", "outcome"],
+    &["history", "rejudge"],
     &["doctor"],
     &["models"],
     &["model"],

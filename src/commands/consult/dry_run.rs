@@ -94,14 +94,14 @@ impl<'a> DryRun<'a> {
         Some(authority.rsplit('@').next().unwrap_or_default())
     }
 
-    /// Whether the personas are yet to be chosen.
-    fn is_to_be_cast(&self) -> bool {
+    /// The personas are to be chosen for the question.
+    fn is_open(&self) -> bool {
         self.plan.course.asks_for(AnswerKind::Casting)
     }
 
     /// Only what is asked in Round 1 holds no answers, and whoever is chosen has another persona.
     fn is_exact(&self, call: &CallEstimate) -> bool {
-        call.round_number == 1 && (call.answer == AnswerKind::Casting || !self.is_to_be_cast())
+        call.round_number == 1 && (call.answer == AnswerKind::Casting || !self.is_open())
     }
 
     fn shares(&self) -> BTreeMap<&ProviderId, Share> {
@@ -127,7 +127,7 @@ impl<'a> DryRun<'a> {
         let all = tokens(estimate.input_tokens, estimate.output_tokens);
         let _ = writeln!(text, "Tokens: {all}; the question with its context has {}", thousands(estimate.context_tokens));
         let _ = writeln!(text, "Consent: {}", self.decision());
-        if self.is_to_be_cast() {
+        if self.is_open() {
             let clerk = self.plan.course.clerk.as_ref().map_or_else(|| "nobody".to_owned(), model_address);
             let _ = writeln!(text, "Personas: chosen for the question by {clerk}; below, the usual ones stand for them");
         }
@@ -202,7 +202,7 @@ impl<'a> DryRun<'a> {
             "output_tokens": estimate.output_tokens,
             "cost": costs(estimate.low, estimate.cost, estimate.high),
             "consent": { "decision": decision, "why": why, "message": self.decision() },
-            "casting": self.is_to_be_cast().then(|| json!({ "chosen_by": self.plan.course.clerk })),
+            "casting": self.is_open().then(|| json!({ "chosen_by": self.plan.course.clerk })),
             "notices": self.plan.notices,
             "providers": providers.collect::<Vec<_>>(),
             "calls": calls.collect::<Vec<_>>(),
