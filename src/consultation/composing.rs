@@ -99,7 +99,8 @@ pub(super) fn menu(material: Material<'_>) -> Verdict {
         Choice {
             option: revised.map_or(&held.position, |said| &said.revised_position).clone(),
             description: held.rationale.clone(),
-            pros: held.key_points.clone(),
+            // Its key points are other possibilities.
+            pros: Vec::new(),
             cons: against.map(|raised| raised.challenge.clone()).collect(),
             best_when: String::new(),
             confidence: revised.map_or(held.confidence, |said| said.revised_confidence),

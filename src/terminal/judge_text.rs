@@ -232,6 +232,22 @@ mod tests {
     }
 
     #[test]
+    fn a_menu_comes_option_by_option() {
+        let menu = r#"{"recommendations": [{"option": "Wait", "pros": ["Cheap."], "cons": ["Slow.", "Dull."], "confidence": 0.7},
+            {"option": "Move", "best_when": "writes double"}], "recommendation": "Look at the growth."}"#;
+        insta::assert_snapshot!(written(Layout::Running, &[menu]), @r"
+        ⚖️ Judge (mistral-large):
+           option: Wait
+           pros: Cheap.
+           cons: Slow.
+           cons: Dull.
+           option: Move
+           best_when: writes double
+           recommendation: Look at the growth.
+        ");
+    }
+
+    #[test]
     fn above_the_live_display_only_whole_lines_come_none_too_wide() {
         let mut judge = JudgeText::new(Layout::Lines(24));
         judge.begin(CallId(1), &model("m"));

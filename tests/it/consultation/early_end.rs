@@ -356,8 +356,8 @@ fn a_menu_that_no_judge_made_has_each_experts_own_option() {
     assert_eq!((verdict.recommendations.len(), verdict.confidence, verdict.composed_from), (3, None, Some(Source::Synthesis)));
     let first = &verdict.recommendations[0];
     assert_eq!(
-        (first.option.as_str(), first.pros.as_slice(), first.confidence),
-        ("Use OAuth.", ["Tokens can be revoked.".to_owned()].as_slice(), Confidence::new(0.8))
+        (first.option.as_str(), first.description.as_str(), first.pros.len(), first.confidence),
+        ("Use OAuth.", "Revocation decides it.", 0, Confidence::new(0.8))
     );
 }
 
