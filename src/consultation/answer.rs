@@ -52,6 +52,11 @@ impl AnswerKind {
         }
     }
 
+    /// True for what is neither an expert's nor the judge's work.
+    pub fn is_the_clerks(self) -> bool {
+        matches!(self, Self::Casting | Self::Comparison | Self::Consistency)
+    }
+
     /// A name of letters and underscores, as vendors want for a schema.
     pub fn name(self) -> &'static str {
         match self {

@@ -138,6 +138,9 @@ pub struct CostRange {
 impl OutputTokens {
     /// 2,000 tokens, the figure of the original design; half and twice as many are usual too.
     pub const USUAL: Self = Self { low: 1_000, expected: 2_000, high: 4_000 };
+
+    /// The clerk answers in a few lines; a model that thinks before it does takes more.
+    pub const OF_THE_CLERK: Self = Self { low: 50, expected: 300, high: 2_000 };
 }
 
 impl Default for ModelTerms {
@@ -156,7 +159,8 @@ impl Plan {
     pub fn expected_output(&self, model: &ModelRef, answer: AnswerKind) -> OutputTokens {
         let terms = self.terms(model);
         let learnt = self.learnt_output.get(model).and_then(|by_answer| by_answer.get(&answer)).copied();
-        let OutputTokens { low, expected, high } = learnt.unwrap_or(terms.expected_output);
+        let usual = if answer.is_the_clerks() { OutputTokens::OF_THE_CLERK } else { terms.expected_output };
+        let OutputTokens { low, expected, high } = learnt.unwrap_or(usual);
         OutputTokens { low: low.min(terms.room), expected: expected.min(terms.room), high: high.min(terms.room) }
     }
 

@@ -173,11 +173,14 @@ pub(super) fn grounds(findings: &EarlyTermination) -> Vec<String> {
 pub(super) fn decided(decision: &EarlyTerminationDecision) -> Option<String> {
     let EarlyTerminationDecision { ended, by, findings } = decision;
     let confidence = stated(findings);
-    let saved = cost(findings.estimated_cost_saved);
+    let saved = match findings.estimated_cost_saved {
+        Cost::FREE => String::new(),
+        saved => format!(", about {} saved", cost(saved)),
+    };
     match (by, ended) {
         (DecidedBy::Threshold | DecidedBy::Person, _) => None,
         (DecidedBy::Guards | DecidedBy::NobodyThere, true) => {
-            Some(format!("✨ Strong consensus reached (confidence: {confidence}): {} left out, about {saved} saved", skipped(findings)))
+            Some(format!("✨ Strong consensus reached (confidence: {confidence}): {} left out{saved}", skipped(findings)))
         }
         (DecidedBy::Guards | DecidedBy::NobodyThere, false) => {
             let against: Vec<String> = findings.evaluation.unmet_guards().map(Rule::in_words).collect();
