@@ -48,9 +48,9 @@ pub(crate) fn clerk(panel: &Panel, choices: &Choices<'_>) -> Option<ModelRef> {
     // What retires soon is no model to begin with.
     let lasting = known.filter(|model| choices.catalog.notices(model, choices.now).is_none());
     let candidates: Vec<ModelRef> = seated().cloned().chain(lasting).collect();
-    let prices = choices.catalog.prices_with(&candidates, choices.now);
+    let list = choices.catalog.prices_with(&candidates, choices.now);
     let work = Usage { input: WORK_IN, output: WORK_OUT, ..Usage::default() };
-    let priced = candidates.iter().filter_map(|model| Some((prices.price(model)?.cost(&work), model)));
+    let priced = candidates.iter().filter_map(|model| Some((list.price(model)?.cost(&work), model)));
     // What is given away is paid for in other ways, and often refused.
     let cheapest = priced.filter(|(cost, _)| cost.0 > 0).min_by_key(|(cost, _)| *cost);
     cheapest.map(|(_, model)| model).or_else(|| seated().next()).cloned()

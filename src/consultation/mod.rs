@@ -170,10 +170,7 @@ fn step(turn: &mut Turn<'_>, state: State, input: Input) -> State {
 fn end(turn: &mut Turn<'_>, state: State, reason: AbortReason, message: String) -> State {
     let mut state = match state {
         State::Closing(closing) => return closing.give_up(turn),
-        State::Verdict(phase) => match phase.cut_short(turn, reason, &message) {
-            Ok(ended) => return ended,
-            Err(phase) => State::Verdict(phase),
-        },
+        State::Verdict(phase) if phase.has_an_answer_for(reason) => return phase.cut_short(turn, &message),
         state => state,
     };
     if let Some(work) = state.work() {

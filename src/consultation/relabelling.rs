@@ -64,7 +64,9 @@ impl Relabelling<'_> {
     }
 
     fn texts(&self, texts: &mut [String]) {
-        texts.iter_mut().for_each(|text| self.put(text));
+        for text in texts {
+            self.put(text);
+        }
     }
 
     fn put(&self, text: &mut String) {

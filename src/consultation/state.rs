@@ -23,7 +23,7 @@ pub(super) enum State {
     Independent(IndependentRound),
     Synthesis(SynthesisRound),
     CrossExam(CrossExamination),
-    Verdict(VerdictRound),
+    Verdict(Box<VerdictRound>),
     /// All is done but what nobody depends on.
     Closing(Closing),
     Complete,

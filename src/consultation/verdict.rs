@@ -80,7 +80,7 @@ impl VerdictRound {
     fn go_on(self, turn: &mut Turn<'_>, sent: Result<(), PromptError>) -> State {
         match sent {
             Ok(()) => self.proceed(turn),
-            Err(error) => prompt_failed(turn, State::Verdict(self), &error),
+            Err(error) => prompt_failed(turn, self.into_state(), &error),
         }
     }
 
@@ -104,18 +104,18 @@ impl VerdictRound {
             }
         }
         if let Some(error) = failed {
-            return judge_failed(turn, State::Verdict(self), wanted(turn), &error);
+            return judge_failed(turn, self.into_state(), wanted(turn), &error);
         }
         // What ends the consultation ends it here, as long as there is no answer.
         if turn.is_stopping() {
-            return State::Verdict(self);
+            return self.into_state();
         }
         self.weigh(turn)
     }
 
     /// Compares the two verdicts once both are there, and ends when there is nothing more to be found out.
     fn weigh(mut self, turn: &mut Turn<'_>) -> State {
-        let Some(first) = self.first.take() else { return State::Verdict(self) };
+        let Some(first) = self.first.take() else { return self.into_state() };
         if let Second::Decided(second) = self.second {
             self.second = match first.content.verdict() {
                 Some(said) if !first.degraded => Second::compare(turn, &mut self.work, said, second),
@@ -128,16 +128,25 @@ impl VerdictRound {
             return self.end(turn, first);
         }
         self.first = Some(first);
-        State::Verdict(self)
+        self.into_state()
     }
 
-    /// Ends before it is known whether the answer held, if there is an answer to give.
-    pub(super) fn cut_short(mut self, turn: &mut Turn<'_>, reason: AbortReason, why: &str) -> Result<State, Self> {
-        let Some(first) = self.first.take_if(|_| reason.leaves_an_answer()) else { return Err(self) };
+    /// Ends before it is known whether the answer held.
+    pub(super) fn cut_short(mut self, turn: &mut Turn<'_>, why: &str) -> State {
+        let Some(first) = self.first.take() else { return self.into_state() };
         self.work.lose_patience(turn, why);
         turn.drop_questions();
         self.second = self.second.given_up(turn, why);
-        Ok(self.end(turn, first))
+        self.end(turn, first)
+    }
+
+    /// Whether an end for this reason comes when there is an answer to give.
+    pub(super) fn has_an_answer_for(&self, reason: AbortReason) -> bool {
+        self.first.is_some() && reason.leaves_an_answer()
+    }
+
+    fn into_state(self) -> State {
+        State::Verdict(Box::new(self))
     }
 
     fn end(self, turn: &mut Turn<'_>, first: Answer) -> State {

@@ -133,10 +133,12 @@ impl Rule {
     }
 
     /// The same rule where there is nothing to measure, and nothing missing either.
+    #[must_use]
     pub fn not_applicable(self) -> Self {
         Self { value: None, outcome: Outcome::NotApplicable, detail: None, ..self }
     }
 
+    #[must_use]
     pub fn with_detail(self, detail: String) -> Self {
         Self { detail: Some(detail), ..self }
     }

@@ -107,9 +107,10 @@ mod tests {
     #[test]
     fn voices_that_say_nothing_decide_nothing() {
         let silent = Voice { stands: Stands::For, confidence: None };
-        assert_eq!([pooled(&[], 0.44), pooled(&[silent], 0.44), pooled(&[voice(Stands::Against, 0.2)], 0.44)], [0.5; 3]);
+        let even = |found: f64| (found - 0.5).abs() < TINY;
+        assert!(even(pooled(&[], 0.44)) && even(pooled(&[silent], 0.44)) && even(pooled(&[voice(Stands::Against, 0.2)], 0.44)));
         let pair = [voice(Stands::For, 0.7), voice(Stands::Against, 0.7)];
-        assert_eq!(pooled(&pair, 0.3), 0.5, "and equal ones cancel each other");
+        assert!(even(pooled(&pair, 0.3)), "and equal ones cancel each other");
     }
 
     proptest! {
@@ -151,7 +152,7 @@ mod tests {
         #[test]
         fn without_correlation_it_is_the_product_of_the_odds(voices in panel()) {
             let odds = |voice: &Voice| {
-                let stated = voice.confidence.unwrap_or(0.5).max(0.5).min(0.78);
+                let stated = voice.confidence.unwrap_or(0.5).clamp(0.5, 0.78);
                 match voice.stands {
                     Stands::For => stated / (1.0 - stated),
                     Stands::Against => (1.0 - stated) / stated,
@@ -172,7 +173,7 @@ mod tests {
 
         #[test]
         fn a_single_voice_does_not_depend_on_the_correlation(one in any_voice(), correlation in 0.0..=1.0) {
-            prop_assert_eq!(pooled(&[one], correlation), pooled(&[one], 0.0));
+            prop_assert!((pooled(&[one], correlation) - pooled(&[one], 0.0)).abs() < TINY);
         }
     }
 }

@@ -31,9 +31,9 @@ pub(super) fn starting(terms: &Started) -> String {
 /// The panel in force: seat, persona, provider and model of each, the judge and those that stand in for it.
 pub(super) fn panel(terms: &Started, width: Option<usize>) -> Vec<String> {
     let panel = &terms.panel;
-    let clerk = casting_clerk(terms);
+    let course = terms.plan.as_ref().map(|plan| &plan.course).filter(|course| course.asks_for(AnswerKind::Casting));
     // Who will sit is not known yet; who will play them is.
-    let name = |(at, seat)| if clerk.is_some() { format!("Expert {}", at + 1) } else { seat_name(panel, seat) };
+    let name = |(at, seat)| if course.is_some() { format!("Expert {}", at + 1) } else { seat_name(panel, seat) };
     let seats = panel.seats.iter().enumerate();
     let mut rows: Vec<(String, String)> = seats.map(|(at, seat)| (name((at, seat)), model_address(&seat.model))).collect();
     if let Some((judge, fallbacks)) = panel.judges.split_first() {
@@ -41,9 +41,8 @@ pub(super) fn panel(terms: &Started, width: Option<usize>) -> Vec<String> {
         let then = if others.is_empty() { String::new() } else { format!(", then {}", others.join(", ")) };
         rows.push(("Judge".to_owned(), format!("{}{then}", model_address(judge))));
     }
-    rows.extend(
-        clerk.map(|clerk| ("Clerk".to_owned(), format!("{}, chooses the personas", clerk.map_or("nobody".to_owned(), model_address)))),
-    );
+    let clerk = course.and_then(|course| course.clerk.as_ref());
+    rows.extend(clerk.map(|clerk| ("Clerk".to_owned(), format!("{}, chooses the personas", model_address(clerk)))));
     table(&rows, width)
 }
 
@@ -51,12 +50,6 @@ pub(super) fn panel(terms: &Started, width: Option<usize>) -> Vec<String> {
 pub(super) fn seats(panel: &Panel, width: Option<usize>) -> Vec<String> {
     let rows: Vec<(String, String)> = panel.seats.iter().map(|seat| (seat_name(panel, seat), model_address(&seat.model))).collect();
     table(&rows, width)
-}
-
-/// The clerk where it is to choose the personas, if there is one at all; `None` where they are given.
-fn casting_clerk(terms: &Started) -> Option<Option<&ModelRef>> {
-    let course = &terms.plan.as_ref()?.course;
-    course.asks_for(AnswerKind::Casting).then_some(course.clerk.as_ref())
 }
 
 /// Who is at work without a seat.

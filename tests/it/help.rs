@@ -2,7 +2,7 @@
 
 use crate::support::binary::Conclave;
 
-const COMMANDS: [&[&str]; 27] = [
+const COMMANDS: [&[&str]; 28] = [
     &[],
     &["consult"],
     &["resume"],
@@ -13,6 +13,7 @@ const COMMANDS: [&[&str]; 27] = [
     &["history", "export"],
     &["history", "rm"],
     &["history", "outcome"],
+    &["history", "rejudge"],
     &["doctor"],
     &["models"],
     &["model"],
@@ -50,8 +51,11 @@ fn every_command_of_the_help_is_in_the_snapshot() {
     let commands = |path: &[&str]| {
         let help = Conclave::new().run(&[path, &["--help"]].concat()).ends_with(0).stdout;
         let (_, listed) = help.split_once("Commands:\n").unwrap();
-        let names =
-            listed.lines().take_while(|line| !line.is_empty()).filter_map(|line| line.strip_prefix("  ")?.split_whitespace().next());
+        let names = listed.lines().take_while(|line| !line.is_empty()).filter_map(|line| {
+            // What is said of a command may go on in a second line.
+            let line = line.strip_prefix("  ").filter(|line| !line.starts_with(' '))?;
+            line.split_whitespace().next()
+        });
         names.filter(|name| *name != "help").map(ToOwned::to_owned).collect::<Vec<_>>()
     };
     for name in commands(&[]) {

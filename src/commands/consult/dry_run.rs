@@ -13,7 +13,7 @@ use crate::consultation::event::{CallEstimate, Consent, Estimate, GateReason};
 use crate::consultation::plan::Plan;
 use crate::consultation::policy::consent::Gate;
 use crate::consultation::preview::{Places, planned_calls};
-use crate::domain::ids::{ModelRef, ProviderId};
+use crate::domain::ids::ProviderId;
 use crate::domain::money::Cost;
 use crate::domain::text::clean;
 use crate::error::Error;
@@ -94,15 +94,14 @@ impl<'a> DryRun<'a> {
         Some(authority.rsplit('@').next().unwrap_or_default())
     }
 
-    /// Who chooses the personas; `None` where they are given.
-    fn clerk(&self) -> Option<Option<&ModelRef>> {
-        let course = &self.plan.course;
-        course.asks_for(AnswerKind::Casting).then_some(course.clerk.as_ref())
+    /// The personas are to be chosen for the question.
+    fn is_open(&self) -> bool {
+        self.plan.course.asks_for(AnswerKind::Casting)
     }
 
     /// Only what is asked in Round 1 holds no answers, and whoever is chosen has another persona.
     fn is_exact(&self, call: &CallEstimate) -> bool {
-        call.round_number == 1 && (call.answer == AnswerKind::Casting || self.clerk().is_none())
+        call.round_number == 1 && (call.answer == AnswerKind::Casting || !self.is_open())
     }
 
     fn shares(&self) -> BTreeMap<&ProviderId, Share> {
@@ -128,8 +127,8 @@ impl<'a> DryRun<'a> {
         let all = tokens(estimate.input_tokens, estimate.output_tokens);
         let _ = writeln!(text, "Tokens: {all}; the question with its context has {}", thousands(estimate.context_tokens));
         let _ = writeln!(text, "Consent: {}", self.decision());
-        if let Some(clerk) = self.clerk() {
-            let clerk = clerk.map_or_else(|| "nobody".to_owned(), model_address);
+        if self.is_open() {
+            let clerk = self.plan.course.clerk.as_ref().map_or_else(|| "nobody".to_owned(), model_address);
             let _ = writeln!(text, "Personas: chosen for the question by {clerk}; below, the usual ones stand for them");
         }
         for notice in &self.plan.notices {
@@ -203,7 +202,7 @@ impl<'a> DryRun<'a> {
             "output_tokens": estimate.output_tokens,
             "cost": costs(estimate.low, estimate.cost, estimate.high),
             "consent": { "decision": decision, "why": why, "message": self.decision() },
-            "casting": self.clerk().map(|clerk| json!({ "chosen_by": clerk })),
+            "casting": self.is_open().then(|| json!({ "chosen_by": self.plan.course.clerk })),
             "notices": self.plan.notices,
             "providers": providers.collect::<Vec<_>>(),
             "calls": calls.collect::<Vec<_>>(),

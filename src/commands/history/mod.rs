@@ -25,7 +25,7 @@ use crate::terminal::printer::{Printer, Verbosity};
 /// The version of the JSON.
 pub(crate) const SCHEMA_VERSION: &str = "1.0";
 
-/// List, show, export and delete past consultations, say what became of an answer, and judge one anew
+/// List, show, export, delete, grade and rejudge past consultations
 #[derive(Debug, clap::Args)]
 #[command(
     args_conflicts_with_subcommands = true,

@@ -18,7 +18,7 @@ use super::{Answer, Errand, Kept, Settled, Status, Voice, failed};
 
 /// What is next.
 enum Next {
-    Settle(Answer),
+    Settle(Box<Answer>),
     /// A new call as soon as its provider has room for it.
     Again(Purpose),
     /// A new call after this time.
@@ -90,7 +90,7 @@ impl Errand {
                 let unread = failed(FailureClass::Malformed, "its answer could not be read");
                 Some(self.settle(turn, Err(unread)))
             }
-            Next::Settle(answer) => Some(self.settle(turn, Ok(answer))),
+            Next::Settle(answer) => Some(self.settle(turn, Ok(*answer))),
             Next::Again(purpose) => {
                 self.status = Status::Pending { purpose, not_before: turn.now };
                 None
@@ -123,7 +123,7 @@ impl Errand {
                 give_up(FailureClass::Empty, format!("ran out of room after {} tokens without an answer", reply.usage.output))
             }
             (_, _) if blank => give_up(FailureClass::Empty, "the answer was empty".to_owned()),
-            (_, None | Some(Kept::CutOff(_))) if !self.may_ask_again() => Next::Settle(self.keep_prose(&reply.text)),
+            (_, None | Some(Kept::CutOff(_))) if !self.may_ask_again() => Next::Settle(Box::new(self.keep_prose(&reply.text))),
             (StopReason::End, None | Some(Kept::CutOff(_))) => match self.repair(turn, &reply.text, problems) {
                 Ok(prompt) => {
                     self.repair = Some(prompt);
@@ -131,11 +131,11 @@ impl Errand {
                     self.kept = Some(Kept::Unreadable(reply.text));
                     Next::Again(Purpose::Repair)
                 }
-                Err(_) => Next::Settle(self.keep_prose(&reply.text)),
+                Err(_) => Next::Settle(Box::new(self.keep_prose(&reply.text))),
             },
-            (_, Some(Kept::Unreadable(original))) => Next::Settle(self.keep_prose(original)),
+            (_, Some(Kept::Unreadable(original))) => Next::Settle(Box::new(self.keep_prose(original))),
             (StopReason::Length | StopReason::Other(_) | StopReason::Refused(_), None | Some(Kept::CutOff(_))) => {
-                Next::Settle(self.keep_prose(&reply.text))
+                Next::Settle(Box::new(self.keep_prose(&reply.text)))
             }
         }
     }

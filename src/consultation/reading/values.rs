@@ -183,6 +183,7 @@ pub(super) fn magnitude(value: Option<Value>, path: &str, notes: &mut Notes) -> 
     }
     let denied = ["not", "no"].iter().any(|word| has(&lower, word));
     let mut named = MAGNITUDES.iter().filter(|(names, _)| !denied && names.iter().any(|name| has(&lower, name)));
+    // What names two is neither.
     if let (Some((_, magnitude)), None) = (named.next(), named.next()) {
         notes.mended(path, format!("`{}` was read as {magnitude:?}", short(&said)));
         return Some(*magnitude);

@@ -17,14 +17,14 @@ const SHORTEST: u64 = 40;
 
 /// The schema for decoding: the answer can be written within `room` tokens, and names only experts that the prompt names.
 pub fn tighten(schema: &Value, prompt: &str, room: u64) -> Value {
-    let labels = labels(prompt);
+    let (labels, ids) = (labels(prompt), ids(prompt));
     let own = own_label(prompt);
     // Asked in a Latin script, a small model is kept from answering half in another.
     let latin = !prompt.chars().any(|letter| letter.is_alphabetic() && letter > '\u{24f}');
     let mut scale = 100;
     loop {
         let mut tight = schema.clone();
-        narrow(&mut tight, "", &Limits { labels: &labels, own: own.as_deref(), latin, scale });
+        narrow(&mut tight, "", &Limits { labels: &labels, ids: &ids, own: own.as_deref(), latin, scale });
         if scale <= 20 || longest(&tight) <= room.saturating_mul(CHARACTERS_A_TOKEN) {
             if let Value::Object(root) = &mut tight {
                 root.insert("x-guidance".to_owned(), json!({"whitespace_flexible": false}));
@@ -37,6 +37,8 @@ pub fn tighten(schema: &Value, prompt: &str, room: u64) -> Value {
 
 struct Limits<'a> {
     labels: &'a BTreeSet<String>,
+    /// What is offered to be chosen from.
+    ids: &'a [String],
     /// The label of the expert that answers.
     own: Option<&'a str>,
     /// The prompt has no letters but Latin ones.
@@ -120,6 +122,8 @@ fn narrow_string(map: &mut Map<String, Value>, field: &str, limits: &Limits<'_>)
             known.push("consensus");
         }
         map.insert("enum".to_owned(), json!(known));
+    } else if field == "personas" && !limits.ids.is_empty() {
+        map.insert("enum".to_owned(), json!(limits.ids));
     } else {
         // Words, a letter first. No quotes, escapes or control characters inside: the first quote ends the string, so a small model finds
         // its end.
@@ -136,6 +140,19 @@ fn narrow_string(map: &mut Map<String, Value>, field: &str, limits: &Limits<'_>)
         map.insert("minLength".to_owned(), json!(shortest));
         map.insert("maxLength".to_owned(), json!(longest));
     }
+}
+
+/// The ids that a text offers, each on a line before a colon: those of its longest run of such lines.
+fn ids(text: &str) -> Vec<String> {
+    let is_id = |id: &str| !id.is_empty() && id.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_' || c == '-');
+    let mut runs: Vec<Vec<String>> = vec![Vec::new()];
+    for line in text.lines() {
+        match (line.split_once(": ").filter(|(id, _)| is_id(id)), runs.last_mut()) {
+            (Some((id, _)), Some(run)) => run.push(id.to_owned()),
+            (Some(_) | None, _) => runs.push(Vec::new()),
+        }
+    }
+    runs.into_iter().max_by_key(Vec::len).unwrap_or_default()
 }
 
 /// The label that a prompt gives to whoever it asks.
@@ -198,6 +215,14 @@ mod tests {
         let schema = tight(AnswerKind::Revision, "Expert B said so. Expert A, too. Expert Advice is none.", 1024);
         let target = schema.pointer("/properties/challenges/items/properties/target_agent/enum").unwrap();
         assert_eq!(target, &json!(["Expert A", "Expert B", "consensus"]));
+    }
+
+    #[test]
+    fn personas_are_chosen_out_of_those_that_the_prompt_lists() {
+        let prompt =
+            "Question:\nnote: this is none.\n\nThe experts:\n\nsecurity: You think of attacks.\nhebrew_linguist: You read.\n\nChoose 2.";
+        let schema = tight(AnswerKind::Casting, prompt, 1024);
+        assert_eq!(schema.pointer("/properties/personas/items/enum"), Some(&json!(["security", "hebrew_linguist"])));
     }
 
     #[test]

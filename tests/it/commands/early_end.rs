@@ -14,7 +14,7 @@ fn judged(confidence: f64, supporters: &[&str]) -> ProviderServer {
         "tensions": [],
         "priority_order": ["Speed"],
     });
-    server.on(On::vendor(Vendor::OpenAi).nth(2), Answer::text(&found.to_string()));
+    server.on(On::vendor(Vendor::OpenAi).nth(2), Answer::text(found.to_string()));
     server
 }
 
@@ -136,7 +136,7 @@ fn exploring_says_that_all_rounds_are_held_and_brings_a_menu() {
             {"option": "All at once", "description": "Everybody.", "pros": ["It is quick"], "cons": ["It can break"], "best_when": "it can be undone", "confidence": 0.5}],
         "evidence": [], "dissent": [], "recommendation": "Choose by what a mistake costs.",
     });
-    server.on(On::vendor(Vendor::OpenAi).nth(5), Answer::text(&menu.to_string()));
+    server.on(On::vendor(Vendor::OpenAi).nth(5), Answer::text(menu.to_string()));
     let conclave = Conclave::at(&server);
     let ran = conclave.run(&["consult", "--mode", "explore", "Shall we?"]).ends_with(0);
     assert!(ran.stderr.contains("🔍 Explore mode: all rounds will execute"), "{}", ran.stderr);

@@ -156,7 +156,7 @@ fn more_than_there_are_seats_for_are_cut_and_more_seats_than_personas_are_filled
     small.panel.seats.push(again);
     let player = played(small, clerk_says(reply(r#"{"task_type":"x","reason":"y","personas":["testing"]}"#)));
     assert_eq!(seats(&player), ["testing", "security", "pragmatic", "testing-2"]);
-    let names: Vec<&str> = player.machine.plan().panel.seats.iter().map(|seat| seat.name()).collect();
+    let names: Vec<&str> = player.machine.plan().panel.seats.iter().map(conclave::domain::panel::Seat::name).collect();
     assert_eq!(names, ["Test Engineer", "Security Expert", "Pragmatist", "Test Engineer 2"]);
 }
 

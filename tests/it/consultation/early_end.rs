@@ -304,13 +304,16 @@ fn exploring_never_ends_early_whatever_is_agreed() {
     assert_eq!(transcript.verdict().unwrap().recommendations.len(), 2);
 }
 
+/// How many rounds are wanted; the states, the calls by round and the source of the answer that come of it.
+type Wanted<'a> = (u8, &'a [StateName], [usize; 4], Option<Source>);
+
 #[test]
 fn as_many_rounds_are_held_as_are_wanted_and_the_answer_says_what_it_rests_on() {
     let rounds = |number| Plan {
         course: Course { rounds: Rounds::new(number).unwrap(), ..Course::default() },
         ..early(Policy::Auto, Standing::Unattended, 0.0)
     };
-    let cases: [(u8, &[StateName], [usize; 4], Option<Source>); 3] = [
+    let cases: [Wanted<'_>; 3] = [
         (1, &[Estimating, AwaitingConsent, Independent, Complete], [3, 0, 0, 0], None),
         (2, &EARLY, [3, 1, 0, 0], Some(Source::Synthesis)),
         (4, &WHOLE, [3, 1, 4, 1], None),

@@ -34,7 +34,7 @@ fn options_stay_within_their_place_whatever_they_say() {
     };
     assert_eq!(shape(&sample::explored_hostile()), shape(&sample::explored()));
     let text = markdown(&sample::explored_hostile());
-    assert!(!text.contains('\u{1b}') && !text.contains("<script>"), "{text}");
+    assert!(!text.contains('\u{1b}') && !text.replace("\\<", "").contains("<script>"), "{text}");
 }
 
 #[test]

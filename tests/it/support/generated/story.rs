@@ -494,7 +494,7 @@ impl Teller {
                 positions: vec![],
                 prose_excerpt: String::new(),
             }),
-            AnswerKind::Casting | AnswerKind::Comparison | AnswerKind::Consistency => panic!("a story has no clerk"),
+            AnswerKind::Casting | AnswerKind::Comparison | AnswerKind::Consistency => unreachable!("a story has no clerk"),
             AnswerKind::Verdict | AnswerKind::Menu => Content::Verdict(Verdict {
                 recommendations: vec![],
                 composed_from: None,
