@@ -92,7 +92,7 @@ impl Filling<'_> {
         self.chosen.extend(all.into_iter().cycle().take(missing));
         if (1..self.seats).contains(&named) {
             let added: Vec<&str> = self.chosen.iter().skip(named).map(|persona| persona.name.as_str()).collect();
-            self.notes.push(format!("{named} of {} were chosen; {} took the other seats", self.seats, added.join(", ")));
+            self.notes.push(format!("only {named} of {} were chosen; with them sit, as usual: {}", self.seats, added.join(", ")));
         } else if named == 0 {
             self.notes.push("the usual personas sit".to_owned());
         }

@@ -182,7 +182,7 @@ pub(super) fn round_of(state: StateName) -> Option<u8> {
 pub(super) fn mode(terms: &Started) -> Option<&'static str> {
     let course = &terms.plan.as_ref()?.course;
     match course.mode.strategy().ending {
-        Ending::AlwaysWhole(words) if course.rounds == Rounds::ALL => Some(words),
+        Ending::AlwaysWhole(words) if course.rounds == Rounds::ALL && course.given.is_none() => Some(words),
         Ending::AlwaysWhole(_) | Ending::MayBeEarly => None,
     }
 }

@@ -183,8 +183,7 @@ impl Progress {
         let width = self.printer.err_face().width;
         let mut settled = Vec::new();
         self.printer.live().update(|screen| {
-            settled = screen.row_lines(elapsed, width);
-            screen.clear();
+            settled = screen.settle(elapsed, width);
         });
         for line in settled {
             self.printer.note(&line);

@@ -7,7 +7,6 @@ use crate::domain::confidence::Confidence;
 use crate::domain::kept::KeptCasting;
 
 use super::escape::{block, inline};
-use super::words::model_address;
 
 /// Names an agent for a line of Markdown.
 pub(super) type Names<'a> = &'a dyn Fn(&str) -> String;
@@ -32,7 +31,7 @@ pub(super) fn personas(casting: &KeptCasting) -> String {
         Some(clerk) => {
             let task = if task_type.is_empty() { "this question".to_owned() } else { inline(task_type) };
             let reason = if reason.is_empty() { String::new() } else { format!(": {}", inline(reason)) };
-            format!("chosen by the clerk, {}, for {task}{reason}", inline(&model_address(clerk)))
+            format!("chosen by the clerk, {}, for {task}{reason}", inline(&clerk.to_string()))
         }
     };
     format!("  \n**Personas:** {chosen}{notes}")

@@ -166,7 +166,8 @@ impl Screen {
                 self.rounds = estimate.calls.iter().map(|call| call.round_number).max().unwrap_or(4);
             }
             Event::RoundStarted { round_number } => {
-                self.clear();
+                // Who is still at work beside the panel stays.
+                self.rows.retain(|row| !row.phase.has_ended());
                 self.round = *round_number;
             }
             Event::AgentThinking { agent_id, name, model, .. } => {
@@ -284,6 +285,14 @@ impl Screen {
         }
         lines.push(self.run_line(elapsed, width));
         lines
+    }
+
+    /// Takes the lines of those who are done off the display, to be left behind for good. Who is still at work stays.
+    pub(super) fn settle(&mut self, elapsed: Duration, width: usize) -> Vec<String> {
+        let lines = self.row_lines(elapsed, width).into_iter().zip(&self.rows);
+        let settled = lines.filter(|(_, row)| row.phase.has_ended()).map(|(line, _)| line).collect();
+        self.rows.retain(|row| !row.phase.has_ended());
+        settled
     }
 
     /// The lines of the agents.

@@ -213,3 +213,13 @@ fn a_low_terminal_shows_who_is_at_work_and_how_the_run_stands() {
     1/4 · 0:10 · $0.0131
     ");
 }
+
+#[test]
+fn who_is_still_at_work_beside_the_panel_stays_when_a_round_is_left_behind() {
+    let mut screen = screen(&[thinking("judge", "Judge", "j"), thinking("clerk", "Clerk", "c")]);
+    screen.follow(&done("judge"), START);
+    let left = screen.settle(Duration::from_secs(5), 100).join("\n");
+    assert!(left.contains("Judge") && !left.contains("Clerk"), "{left}");
+    screen.follow(&Event::RoundStarted { round_number: 2 }, START);
+    assert!(shown(&screen).contains("Clerk"), "{}", shown(&screen));
+}

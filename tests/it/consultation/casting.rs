@@ -134,7 +134,7 @@ fn what_the_clerk_makes_up_or_repeats_is_noted_and_the_usual_personas_fill_the_g
         [
             "no persona is called `Astrologer`",
             "`skeptic` was named twice",
-            "1 of 3 were chosen; Security Expert, Architect took the other seats"
+            "only 1 of 3 were chosen; with them sit, as usual: Security Expert, Architect"
         ]
     );
     let nobody = played(open_plan(), clerk_says(reply(r#"{"task_type":"x","reason":"y","personas":["Astrologer"]}"#)));

@@ -18,9 +18,11 @@ use conclave::consultation::transcript::Transcript;
 use conclave::domain::ids::{CallId, ModelRef, SeatId};
 use conclave::domain::money::MicroUsd;
 use conclave::records::record::record;
+use conclave::stopping::early_termination::EarlyStop;
 use proptest::prelude::*;
 use serde_json::Value;
 
+use super::properties::course;
 use crate::support::journals::reopen;
 use crate::support::lasting::lasting;
 use crate::support::script::{Player, failure, good, good_text, plan, reply, stopped};
@@ -277,10 +279,13 @@ proptest! {
     #[test]
     fn whatever_happened_before_a_log_cut_off_anywhere_is_gone_on_with_to_an_answer(
         ask in any::<bool>(),
+        course in course(),
         steps in prop::collection::vec(step(), 0..60),
         cut in 0..10_000usize,
     ) {
-        let mut run = Player::started(eventful(ask));
+        let mut plan = Plan { course, ..eventful(ask) };
+        plan.control.early_stop = EarlyStop::usual();
+        let mut run = Player::started(plan);
         for step in &steps {
             play(&mut run, step);
         }

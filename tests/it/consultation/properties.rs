@@ -5,14 +5,18 @@ use std::time::Duration;
 
 use conclave::consultation::Consultation;
 use conclave::consultation::call::{FailureClass, Outcome, Reply, StopReason};
+use conclave::consultation::course::{Course, DebateAnalysis, JudgePasses, Rounds};
 use conclave::consultation::event::Envelope;
+use conclave::consultation::mode::Mode;
 use conclave::consultation::policy::hedging::HedgeRule;
 use conclave::consultation::policy::substitution::OnFailure;
+use conclave::consultation::prompt::Templates;
 use conclave::consultation::protocol::{Answer, Input};
 use conclave::consultation::transcript::Transcript;
 use conclave::domain::ids::ModelRef;
 use conclave::domain::money::{Cost, MicroUsd};
 use conclave::domain::tokens::Usage;
+use conclave::stopping::early_termination::{EarlyStop, Policy};
 use proptest::prelude::*;
 
 use crate::support::script::{Player, crowd, failure, good, good_text, hinted, plan, reply, stopped};
@@ -110,24 +114,51 @@ fn outcome(how: How, good: &str) -> Outcome {
 }
 
 /// On what terms a script is played.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 struct Terms {
     crowded: bool,
     asks_first: bool,
     /// Other models can take over and be asked beside slow ones, and who is there is asked about it.
     eventful: bool,
     max_cost: Option<u64>,
+    course: Course,
+    early_stop: Policy,
+}
+
+/// Either mode, any number of rounds, one pass of the judge or two, and a clerk for what it can be asked, or none.
+pub(super) fn course() -> impl Strategy<Value = Course> {
+    let choices = (any::<bool>(), 1..=4u8, any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>());
+    choices.prop_map(|(explores, rounds, twice, has_clerk, compares, casts)| Course {
+        mode: if explores { Mode::Explore } else { Mode::Converge },
+        rounds: Rounds::new(rounds).expect("1 to 4"),
+        judge_passes: if twice { JudgePasses::Twice } else { JudgePasses::Once },
+        clerk: has_clerk.then(|| ModelRef::new("google", "gemini-4-argon")),
+        debate_analysis: if compares { DebateAnalysis::On } else { DebateAnalysis::Off },
+        cast_from: if casts { Templates::builtin().personas() } else { Vec::new() },
+        given: None,
+    })
 }
 
 fn terms() -> impl Strategy<Value = Terms> {
-    (any::<bool>(), any::<bool>(), any::<bool>(), prop::option::of(60_000..300_000u64))
-        .prop_map(|(crowded, asks_first, eventful, max_cost)| Terms { crowded, asks_first, eventful, max_cost })
+    let courses = prop_oneof![Just(Course::default()), course()];
+    let policies = prop::sample::select(vec![Policy::Ask, Policy::Auto, Policy::Never]);
+    let control = (any::<bool>(), any::<bool>(), any::<bool>(), prop::option::of(60_000..300_000u64));
+    (control, courses, policies).prop_map(|((crowded, asks_first, eventful, max_cost), course, early_stop)| Terms {
+        crowded,
+        asks_first,
+        eventful,
+        max_cost,
+        course,
+        early_stop,
+    })
 }
 
-fn started(terms: Terms) -> Player {
+fn started(terms: &Terms) -> Player {
     let mut plan = if terms.crowded { crowd(9) } else { plan() };
     plan.control.consent.always_allow_under = MicroUsd(if terms.asks_first { 0 } else { 10_000_000 });
     plan.control.max_cost = terms.max_cost.map(MicroUsd);
+    plan.course = terms.course.clone();
+    plan.control.early_stop = EarlyStop { policy: terms.early_stop, ..EarlyStop::usual() };
     if terms.eventful {
         plan.control.hedge = HedgeRule::default();
         plan.control.pulse = Some(Duration::from_secs(60));
@@ -148,7 +179,7 @@ proptest! {
         terms in terms(),
         steps in prop::collection::vec(step(), 0..60),
     ) {
-        let mut player = started(terms);
+        let mut player = started(&terms);
         for step in &steps {
             play(&mut player, step);
         }
@@ -168,7 +199,7 @@ proptest! {
 
     #[test]
     fn a_machine_restored_at_any_point_ends_as_the_uninterrupted_one(terms in terms(), steps in prop::collection::vec(step(), 1..60), at in 0..60usize) {
-        let (mut straight, mut restored) = (started(terms), started(terms));
+        let (mut straight, mut restored) = (started(&terms), started(&terms));
         for (number, step) in steps.iter().enumerate() {
             if number == at % steps.len() {
                 let stored = serde_json::to_string(&restored.machine).expect("a machine can be stored");
@@ -183,7 +214,7 @@ proptest! {
 
     #[test]
     fn a_log_written_as_lines_is_read_back_the_same(terms in terms(), steps in prop::collection::vec(step(), 0..40)) {
-        let mut player = started(terms);
+        let mut player = started(&terms);
         for step in &steps {
             play(&mut player, step);
         }
