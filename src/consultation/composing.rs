@@ -2,7 +2,7 @@
 //! fewer rounds were wanted. Nothing is written anew.
 
 use crate::domain::artifact::{
-    Challenge, Choice, ConsensusPoint, Content, CrossExam, Dissent, Evidence, Independent, Severity, Source, Synthesis, Verdict,
+    Challenge, Choice, ConsensusPoint, Content, CrossExam, Dissent, Evidence, Independent, Severity, Source, Synthesis, Tension, Verdict,
 };
 use crate::stopping::early_termination::{self, Point};
 
@@ -34,7 +34,7 @@ impl Material<'_> {
     /// What still stands against the answer: what the cross-examination left open, else every tension.
     fn dissent(&self) -> Vec<Dissent> {
         let Some(examined) = self.cross_exam else {
-            let tension = |tension: &crate::domain::artifact::Tension| Dissent {
+            let tension = |tension: &Tension| Dissent {
                 agent: tension.viewpoints.first().map(|view| view.agent.clone()).unwrap_or_default(),
                 concern: tension.topic.clone(),
                 severity: tension.severity,

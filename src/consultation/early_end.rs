@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::domain::artifact::{Independent, Synthesis};
-use crate::stopping::early_termination::{EarlyStop, Policy, calibrated, evaluate};
+use crate::stopping::early_termination::{EarlyStop, Policy, calibrated, evaluate, stated_confidence};
 
 use super::composing::{self, Material};
 use super::cross_exam;
@@ -13,6 +13,7 @@ use super::evidence::evidence;
 use super::judging::prompt_failed;
 use super::mode::Ending;
 use super::policy::consent::Standing;
+use super::prompt::PromptError;
 use super::protocol::{Answer, Question};
 use super::savings;
 use super::state::State;
@@ -53,37 +54,39 @@ fn consider(turn: &mut Turn<'_>, found: Found, policy: Policy) -> State {
     };
     let is_askable = policy == Policy::Ask && turn.plan.control.consent.standing == Standing::Askable;
     if !findings.evaluation.stated_is_met() {
-        settle(turn, found, findings, false, DecidedBy::Threshold)
+        settle(turn, found, EarlyTerminationDecision { ended: false, by: DecidedBy::Threshold, findings })
     } else if is_askable {
         turn.emit(Event::EarlyTerminationOffered(Box::new(findings.clone())));
         turn.ask(Question::EarlyTermination { findings: Box::new(findings) });
         waiting(found)
     } else {
-        by_the_guards(turn, found, findings, DecidedBy::Guards)
+        settle(turn, found, by_the_guards(DecidedBy::Guards, findings))
     }
 }
 
 /// The person has answered the offer; where nobody is there any more, the guards decide.
 pub(super) fn answered(turn: &mut Turn<'_>, found: Found, findings: EarlyTermination, answer: Answer) -> State {
-    match answer {
-        Answer::Yes | Answer::Always(_) => settle(turn, found, findings, true, DecidedBy::Person),
-        Answer::No | Answer::Fail => settle(turn, found, findings, false, DecidedBy::Person),
-        Answer::Gone => by_the_guards(turn, found, findings, DecidedBy::NobodyThere),
-    }
+    let by_the_person = |ended, findings| EarlyTerminationDecision { ended, by: DecidedBy::Person, findings };
+    let decision = match answer {
+        Answer::Yes | Answer::Always(_) => by_the_person(true, findings),
+        Answer::No | Answer::Fail => by_the_person(false, findings),
+        Answer::Gone => by_the_guards(DecidedBy::NobodyThere, findings),
+    };
+    settle(turn, found, decision)
 }
 
-fn by_the_guards(turn: &mut Turn<'_>, found: Found, findings: EarlyTermination, by: DecidedBy) -> State {
-    let ended = findings.evaluation.stops();
-    settle(turn, found, findings, ended, by)
+fn by_the_guards(by: DecidedBy, findings: EarlyTermination) -> EarlyTerminationDecision {
+    EarlyTerminationDecision { ended: findings.evaluation.stops(), by, findings }
 }
 
-fn settle(turn: &mut Turn<'_>, found: Found, findings: EarlyTermination, ended: bool, by: DecidedBy) -> State {
-    turn.emit(Event::EarlyTerminationDecided(Box::new(EarlyTerminationDecision { ended, by, findings })));
+fn settle(turn: &mut Turn<'_>, found: Found, decision: EarlyTerminationDecision) -> State {
+    let ended = decision.ended;
+    turn.emit(Event::EarlyTerminationDecided(Box::new(decision)));
     if ended { end(turn, &found) } else { go_on(turn, found) }
 }
 
 /// All that speaks for and against an end, and what it would save.
-fn findings(turn: &Turn<'_>, found: &Found) -> Result<EarlyTermination, super::prompt::PromptError> {
+fn findings(turn: &Turn<'_>, found: &Found) -> Result<EarlyTermination, PromptError> {
     let plan = turn.plan;
     let rule: &EarlyStop = &plan.control.early_stop;
     let answers = found.independents.iter().filter_map(|held| {
@@ -92,7 +95,7 @@ fn findings(turn: &Turn<'_>, found: &Found) -> Result<EarlyTermination, super::p
     });
     let evidence = evidence(answers, &found.synthesis, found.troubled);
     Ok(EarlyTermination {
-        confidence: crate::stopping::early_termination::stated_confidence(&evidence.points),
+        confidence: stated_confidence(&evidence.points),
         threshold: rule.threshold,
         calibrated: calibrated(rule, &evidence),
         evaluation: evaluate(rule, &evidence),

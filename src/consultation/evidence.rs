@@ -1,7 +1,6 @@
 //! What a consultation offers as evidence once its judge has found what the experts agree on: numbers and texts, without names.
 
-use crate::domain::artifact::Severity;
-use crate::domain::artifact::{Independent, Synthesis};
+use crate::domain::artifact::{Independent, Severity, Synthesis};
 use crate::domain::ids::ModelRef;
 use crate::domain::panel::family;
 use crate::stopping::early_termination::{Evidence, Statement, leading};
