@@ -154,3 +154,105 @@ fn exploring_says_that_all_rounds_are_held_and_brings_a_menu() {
     assert_eq!(record["recommendations"][1]["best_when"], "it can be undone");
     assert_eq!(record["prompt_versions"]["explore_verdict_v"], record["prompt_versions"]["verdict_prompt_version"]);
 }
+
+/// What the judge finds: this sure of one point that all hold, or of none at all; and these tensions.
+fn finding(confidence: Option<f64>, severities: &[&str]) -> Answer {
+    let point = |confidence| json!({"point": "Start small", "supporting_agents": ALL, "confidence": confidence});
+    let tension =
+        |severity: &&str| json!({"topic": "Speed", "viewpoints": [{"agent": "Expert A", "viewpoint": "Go fast"}], "severity": severity});
+    let points: Vec<Value> = confidence.map(point).into_iter().collect();
+    let tensions: Vec<Value> = severities.iter().map(tension).collect();
+    Answer::text(json!({"consensus_points": points, "tensions": tensions, "priority_order": ["Speed"]}).to_string())
+}
+
+/// The states that a journal tells, from the first round on.
+fn states(conclave: &Conclave) -> Vec<String> {
+    let journal = std::fs::read_to_string(conclave.log("jsonl")).unwrap();
+    let events = journal.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()).filter(|event| event["type"] == "state:changed");
+    events.skip(2).map(|event| event["data"]["to"].as_str().unwrap().to_owned()).collect()
+}
+
+/// A case in which the debate goes on: how it comes about, how the consultation is asked for, the guards that object (none where the
+/// threshold is not met), the requests that there are, and words of what is said.
+struct GoesOn {
+    on: fn(&ProviderServer),
+    arguments: &'static [&'static str],
+    unmet: &'static [&'static str],
+    asked: [usize; 5],
+    said: Option<&'static str>,
+}
+
+#[test]
+fn every_guard_lets_an_unattended_debate_go_on_and_says_so() {
+    let cases = [
+        GoesOn {
+            on: |server| server.on(On::asking_for("consensus_points"), finding(None, &["low"])),
+            arguments: &[],
+            unmet: &[],
+            asked: WHOLE,
+            said: None,
+        },
+        GoesOn {
+            on: |server| {
+                server.on(On::asking_for("consensus_points"), finding(Some(0.95), &[]));
+                server.on(On::vendor(Vendor::Anthropic), super::failures::unauthorized());
+                server.on(On::vendor(Vendor::Google), super::failures::unauthorized());
+            },
+            arguments: &["--on-failure", "skip"],
+            unmet: &["answers", "families", "troubled_seats"],
+            asked: [3, 1, 1, 1, 1],
+            said: Some("experts that answered: 1 (at least 2)"),
+        },
+        GoesOn {
+            on: |server| server.on(On::asking_for("consensus_points"), finding(Some(0.95), &[])),
+            arguments: &["--model", "claude-sonnet-5-5"],
+            unmet: &["families"],
+            asked: WHOLE,
+            said: Some("families of the models that answered: 1 (at least 2)"),
+        },
+        GoesOn {
+            on: |server| server.on(On::asking_for("consensus_points"), finding(Some(0.95), &["high"])),
+            arguments: &[],
+            unmet: &["high_tensions"],
+            asked: WHOLE,
+            said: Some("tensions of high severity: 1"),
+        },
+        GoesOn {
+            on: |server| {
+                server.on(On::asking_for("consensus_points"), finding(Some(0.95), &[]));
+                let same = json!({"position": "Start small and grow when it has proved itself to all who use it.", "key_points": ["It can be undone"],
+                    "rationale": "Small steps are safe, because they can be undone.", "confidence": 0.95});
+                server.on(On::asking_for("rationale"), Answer::text(same.to_string()));
+            },
+            arguments: &[],
+            unmet: &["rubber_stamp"],
+            asked: WHOLE,
+            said: Some("the debate goes on"),
+        },
+    ];
+    for case in cases {
+        let server = ProviderServer::start();
+        (case.on)(&server);
+        let conclave = Conclave::at(&server);
+        let ran = conclave.run(&[&["consult", "Shall we?"], case.arguments].concat()).ends_with(0);
+        let record = conclave.record();
+        fits(&record);
+        let found = &record["early_termination_evaluation"];
+        let rules = found["rules"].as_array().unwrap().iter();
+        let unmet: Vec<&str> = rules
+            .filter(|rule| rule["kind"] == "guard" && (rule["outcome"] == "fired" || rule["outcome"] == "unknown"))
+            .map(|rule| rule["name"].as_str().unwrap())
+            .collect();
+        let is_near = !case.unmet.is_empty();
+        if is_near {
+            assert_eq!(unmet, case.unmet, "{}", ran.stderr);
+        }
+        assert_eq!((&found["ended"], &found["by"]), (&json!(false), &json!(if is_near { "guards" } else { "threshold" })), "{unmet:?}");
+        assert_eq!((&record["early_termination"], &record["rounds_completed"]), (&json!(false), &json!(4)), "{unmet:?}");
+        assert_eq!(requests(&server), case.asked, "{unmet:?}");
+        assert_eq!(states(&conclave), ["Independent", "Synthesis", "CrossExam", "Verdict", "Complete"], "{unmet:?}");
+        let near = ran.stderr.contains("Strong consensus (confidence: 95%)");
+        assert_eq!(near, case.said.is_some(), "{}", ran.stderr);
+        assert!(ran.stderr.contains(case.said.unwrap_or_default()), "{}", ran.stderr);
+    }
+}
