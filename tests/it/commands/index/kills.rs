@@ -23,7 +23,7 @@ fn killed_at_any_instant_a_rebuild_leaves_the_old_index_working() {
         let running = conclave.start(&["consult-stats", "--rebuild-index"]);
         if number % 2 == 0 {
             // While it is being made.
-            let _begun = (0..20_000).find(|_| {
+            let _begun = (0..200_000).find(|_| {
                 std::thread::yield_now();
                 !temporary(&conclave).is_empty()
             });
