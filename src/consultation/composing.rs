@@ -69,16 +69,10 @@ impl Material<'_> {
     }
 }
 
-/// The strongest point of agreement.
-pub(super) fn leading_point<'a>(synthesis: &'a Synthesis, independents: &[Independent]) -> Option<&'a ConsensusPoint> {
-    let at = early_termination::leading(&points(synthesis, independents))?;
-    synthesis.consensus_points.get(at)
-}
-
 /// The strongest point of agreement, with the mean of what is stated about all of them.
 pub(super) fn recommendation(material: Material<'_>) -> Verdict {
     let points: Vec<Point> = points(material.synthesis, material.independents);
-    let leading = leading_point(material.synthesis, material.independents);
+    let leading = material.synthesis.leading();
     Verdict {
         recommendation: leading.map_or_else(|| NO_POINT.to_owned(), |point| point.point.clone()),
         confidence: if points.is_empty() { None } else { early_termination::stated_confidence(&points) },

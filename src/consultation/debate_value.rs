@@ -10,7 +10,6 @@ use crate::domain::debate_value::{AgentMove, ChangeMagnitude, ComparisonStatus, 
 use crate::domain::ids::SeatId;
 use crate::domain::money::Cost;
 
-use super::composing::leading_point;
 use super::course::DebateAnalysis;
 use super::event::StateName;
 use super::transcript::Transcript;
@@ -210,9 +209,7 @@ impl Transcript {
     /// What Round 2 alone would have recommended.
     fn leading_point(&self) -> Option<&ConsensusPoint> {
         let is_whole = |artifact: &&Artifact| !artifact.degraded && matches!(artifact.content, Content::Synthesis(_));
-        let synthesis = self.artifacts.iter().find(is_whole)?.content.synthesis()?;
-        let independents: Vec<Independent> = self.independents().cloned().collect();
-        leading_point(synthesis, &independents)
+        self.artifacts.iter().find(is_whole)?.content.synthesis()?.leading()
     }
 
     /// What some of the calls cost, those that never came back included; `None` where there was no such call.

@@ -3,7 +3,7 @@
 use crate::domain::artifact::{Independent, Severity, Synthesis};
 use crate::domain::ids::ModelRef;
 use crate::domain::panel::family;
-use crate::stopping::early_termination::{Evidence, Statement, leading};
+use crate::stopping::early_termination::{Evidence, Statement};
 
 use super::composing::{points, supports};
 
@@ -17,7 +17,7 @@ pub fn evidence<'a>(
     let (held, models): (Vec<Independent>, Vec<&ModelRef>) =
         answers.into_iter().map(|(independent, model)| (independent.clone(), model)).unzip();
     let points = points(synthesis, &held);
-    let strongest = leading(&points).and_then(|at| synthesis.consensus_points.get(at));
+    let strongest = synthesis.leading();
     let mut families: Vec<_> = models.into_iter().map(family).collect();
     families.sort();
     families.dedup();

@@ -55,8 +55,7 @@ pub struct Synthesis {
 impl Synthesis {
     /// The strongest point: of the highest stated confidence, the first of equals; one that states none is below any that does.
     pub fn leading(&self) -> Option<&ConsensusPoint> {
-        let stated = |point: &ConsensusPoint| point.confidence.map_or(-1.0, Confidence::value);
-        self.consensus_points.iter().rev().max_by(|one, other| stated(one).total_cmp(&stated(other)))
+        self.consensus_points.iter().rev().max_by_key(|point| point.confidence.map(Confidence::millionths))
     }
 }
 

@@ -18,6 +18,12 @@ impl Confidence {
     pub fn value(self) -> f64 {
         self.0
     }
+
+    /// The nearest whole millionth: what confidences are compared by, as they are written, whatever they are in binary.
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a whole number from 0 to a million")]
+    pub fn millionths(self) -> u64 {
+        (self.0 * 1e6).round() as u64
+    }
 }
 
 /// Shows whole percents: `85%`.

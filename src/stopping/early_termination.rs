@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::domain::confidence::Confidence;
 
 use super::calibration::Level;
-use super::evaluation::{Bound, Checks, Class, Evaluation, MILLION, Outcome, Rule, RuleKind, Value, millionths};
+use super::evaluation::{Bound, Checks, Class, Evaluation, MILLION, Outcome, Rule, RuleKind, Value};
 
 use rubber_stamp::rubber_stamp;
 
@@ -112,11 +112,11 @@ impl Evaluation {
     }
 }
 
-/// The number of the strongest point: of the highest stated confidence, the first of equals.
-pub fn leading(points: &[Point]) -> Option<usize> {
+/// The number of the strongest point: of the highest stated confidence, the first of equals; as `Synthesis::leading` has it.
+fn leading(points: &[Point]) -> Option<usize> {
     let mut best: Option<(usize, Option<u64>)> = None;
     for (at, point) in points.iter().enumerate() {
-        let stated = point.confidence.map(millionths);
+        let stated = point.confidence.map(Confidence::millionths);
         // An unstated confidence is below any stated one.
         if best.is_none_or(|(_, highest)| stated > highest) {
             best = Some((at, stated));
@@ -133,7 +133,7 @@ pub fn stated_confidence(points: &[Point]) -> Option<Confidence> {
 
 /// The mean as a share of millionths.
 fn mean(points: &[Point]) -> Option<(u64, u64)> {
-    let stated: Vec<u64> = points.iter().filter_map(|point| point.confidence.map(millionths)).collect();
+    let stated: Vec<u64> = points.iter().filter_map(|point| point.confidence.map(Confidence::millionths)).collect();
     match (points, stated.as_slice()) {
         ([], _) => Some((0, MILLION)),
         (_, []) => None,

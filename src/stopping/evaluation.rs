@@ -176,7 +176,7 @@ impl Value {
 
     /// A decimal fraction, to the nearest millionth: as it is written, whatever it is in binary.
     pub fn decimal(confidence: Confidence) -> Self {
-        Self::Share { part: millionths(confidence), of: MILLION }
+        Self::Share { part: confidence.millionths(), of: MILLION }
     }
 
     /// `None` for a share of nothing.
@@ -193,11 +193,6 @@ impl Value {
             Self::Share { part, of } => Some((part.into(), of.into())),
         }
     }
-}
-
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a whole number from 0 to a million")]
-pub(super) fn millionths(confidence: Confidence) -> u64 {
-    (confidence.value() * 1e6).round() as u64
 }
 
 fn wide(number: usize) -> u64 {

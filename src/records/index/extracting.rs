@@ -176,6 +176,6 @@ impl Number {
 
 /// A number from -1 to 1 in whole millionths.
 #[expect(clippy::cast_possible_truncation, reason = "a million at most")]
-fn millionths(share: f64) -> i64 {
+pub(super) fn millionths(share: f64) -> i64 {
     (share * 1e6).round() as i64
 }

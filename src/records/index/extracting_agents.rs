@@ -2,9 +2,9 @@
 
 use std::borrow::Cow;
 
-use super::extracting::UNKNOWN;
+use super::extracting::{UNKNOWN, millionths};
 use super::lenient::{Object, Text};
-use super::record_shape::{ConsensusPoint, Dissent, Record, Seat, Substitution};
+use super::record_shape::{Dissent, Record, Seat, Substitution};
 use super::rows::{AgentRow, Role};
 
 /// The judge's place.
@@ -76,8 +76,7 @@ pub(super) fn split(model: Cow<'_, str>) -> (Option<Cow<'_, str>>, Option<Cow<'_
 fn supporters<'r, 'a>(record: &'r Record<'a>) -> &'r [Text<'a>] {
     let points = artifact(record, 2, "synthesis").map(|synthesis| synthesis.consensus_points.all()).unwrap_or_default();
     let points = points.iter().filter_map(|point| point.0.as_ref());
-    let stated = |point: &ConsensusPoint<'_>| point.confidence.0.unwrap_or(-1.0);
-    let leading = points.rev().max_by(|one, other| stated(one).total_cmp(&stated(other)));
+    let leading = points.rev().max_by_key(|point| point.confidence.share().map(millionths));
     leading.map(|leading| leading.supporting_agents.all()).unwrap_or_default()
 }
 

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use crate::domain::confidence::Confidence;
-use crate::stopping::evaluation::{Bound, MILLION, Rule, RuleKind, Value, millionths};
+use crate::stopping::evaluation::{Bound, MILLION, Rule, RuleKind, Value};
 use crate::stopping::similarity::least_resemblance;
 
 use super::{Evidence, Statement};
@@ -39,7 +39,7 @@ pub(super) fn rubber_stamp(evidence: &Evidence) -> Rule {
 
 /// `None` when one that did not say might not be sure.
 fn all_sure(statements: &[Statement]) -> Option<bool> {
-    let is_sure = |confidence| millionths(confidence) > SURE;
+    let is_sure = |confidence: Confidence| confidence.millionths() > SURE;
     let said: Vec<Option<bool>> = statements.iter().map(|statement| statement.confidence.map(is_sure)).collect();
     if said.contains(&Some(false)) { Some(false) } else { (!said.contains(&None)).then_some(true) }
 }
