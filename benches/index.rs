@@ -1,19 +1,28 @@
-//! The index of very many consultations: how fast it is made anew, whole and each part alone, how long whole commands take that ask it, and
-//! what the end of a consultation writes.
+//! The index of very many consultations: how fast it is made anew, whole and each part alone, how
+//! long whole commands take that ask it, and what the end of a consultation writes.
 //!
 //! ```text
 //! cargo bench --bench index              100,000 records; about 4 minutes and 6 GB of disk
 //! cargo bench --bench index -- 20000
 //! ```
 //!
-//! Beside the records a second stands what each took of the processors' time: that does not depend on what else the machine does.
-//! Two lengths of records: as panels of three with four rounds leave them, and short ones of about 12 KB, which the limits are for.
+//! Beside the records a second stands what each took of the processors' time: that does not depend
+//! on what else the machine does. Two lengths of records: as panels of three with four rounds leave
+//! them, and short ones of about 12 KB, which the limits are for.
 
 #![expect(clippy::unwrap_used, reason = "a bench fails by panicking")]
-#![expect(clippy::print_stdout, clippy::disallowed_methods, reason = "a bench reads the clock and prints what it found")]
+#![expect(
+    clippy::print_stdout,
+    clippy::disallowed_methods,
+    reason = "a bench reads the clock and prints what it found"
+)]
 #![expect(clippy::cast_precision_loss, reason = "figures to be read")]
 
-#[expect(dead_code, clippy::indexing_slicing, reason = "the other benches use the rest")]
+#[expect(
+    dead_code,
+    clippy::indexing_slicing,
+    reason = "the other benches use the rest"
+)]
 #[path = "support/figures.rs"]
 mod figures;
 #[expect(dead_code, clippy::indexing_slicing, reason = "the tests use the rest")]
@@ -57,15 +66,40 @@ const COMMANDS: [(&[&str], Option<f64>); 9] = [
     (&["consult-stats"], Some(60.0)),
     (&["consult-stats", "--json"], Some(60.0)),
     (&["consult-stats", "--week"], Some(60.0)),
-    (&["consult-stats", "--since", "2000-01-01", "--until", "2026-06-15"], Some(60.0)),
+    (
+        &[
+            "consult-stats",
+            "--since",
+            "2000-01-01",
+            "--until",
+            "2026-06-15",
+        ],
+        Some(60.0),
+    ),
     (&["history", "list"], Some(50.0)),
-    (&["history", "list", "--state", "completed", "--mode", "explore"], Some(50.0)),
-    (&["history", "list", "--search", "session cookie"], Some(50.0)),
+    (
+        &[
+            "history",
+            "list",
+            "--state",
+            "completed",
+            "--mode",
+            "explore",
+        ],
+        Some(50.0),
+    ),
+    (
+        &["history", "list", "--search", "session cookie"],
+        Some(50.0),
+    ),
     (&["history", "list", "--search", "should"], Some(50.0)),
 ];
 
 fn main() {
-    let count = std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).find_map(|argument| argument.parse().ok());
+    let count = std::env::args()
+        .skip(1)
+        .filter(|argument| !argument.starts_with('-'))
+        .find_map(|argument| argument.parse().ok());
     for length in [Length::Short, Length::Usual] {
         measure(count.unwrap_or(100_000), length);
     }
@@ -77,12 +111,23 @@ fn measure(count: usize, length: Length) {
     fs::create_dir(&logs).unwrap();
     let generated = Spent::on(|| generated::write(&logs, 1, count, length));
     let paths = paths(&logs);
-    let bytes: u64 = paths.iter().map(|path| path.metadata().unwrap().len()).sum();
-    println!("\n{count} records, {} bytes each; generated in {:.1} s", bytes / count as u64, generated.wall);
-    println!("{:<48} {:>10} {:>10} {:>14}", "", "records/s", "limit", "us of CPU each");
+    let bytes: u64 = paths
+        .iter()
+        .map(|path| path.metadata().unwrap().len())
+        .sum();
+    println!(
+        "\n{count} records, {} bytes each; generated in {:.1} s",
+        bytes / count as u64,
+        generated.wall
+    );
+    println!(
+        "{:<48} {:>10} {:>10} {:>14}",
+        "", "records/s", "limit", "us of CPU each"
+    );
 
     // In portions, so that the records need not be in memory all at once.
-    let (mut reading, mut parsing, mut inserting) = (Spent::default(), Spent::default(), Spent::default());
+    let (mut reading, mut parsing, mut inserting) =
+        (Spent::default(), Spent::default(), Spent::default());
     let one_by_one = home.path().join("insert.db");
     let mut connection = Connection::open(&one_by_one).unwrap();
     schema::migrate(&mut connection, 0).unwrap();
@@ -91,7 +136,13 @@ fn measure(count: usize, length: Length) {
         let mut records = Vec::new();
         reading += Spent::on(|| records.extend(portion.iter().map(|path| fs::read(path).unwrap())));
         let mut rows = Vec::new();
-        parsing += Spent::on(|| rows.extend(records.iter().map(|record| extracting::rows(record, "stem", Timestamp(0)).unwrap())));
+        parsing += Spent::on(|| {
+            rows.extend(
+                records
+                    .iter()
+                    .map(|record| extracting::rows(record, "stem", Timestamp(0)).unwrap()),
+            )
+        });
         inserting += Spent::on(|| {
             for rows in &rows {
                 bulk.put(rows).unwrap();
@@ -107,10 +158,15 @@ fn measure(count: usize, length: Length) {
 
     let database = home.path().join("consult-analytics.db");
     let mut indexed = 0;
-    let rebuilding = Spent::on(|| indexed = rebuild(&logs, &database, &mut |_| ()).unwrap().indexed);
+    let rebuilding =
+        Spent::on(|| indexed = rebuild(&logs, &database, &mut |_| ()).unwrap().indexed);
     assert_eq!(indexed, count);
     row("rebuild, whole", rebuilding, count, Some(REBUILD));
-    println!("{:<48} {:>10.1}", "size of the index, MB", fs::metadata(&database).unwrap().len() as f64 / 1e6);
+    println!(
+        "{:<48} {:>10.1}",
+        "size of the index, MB",
+        fs::metadata(&database).unwrap().len() as f64 / 1e6
+    );
     commands(home.path());
     endings(&logs, &database, length);
 }
@@ -122,16 +178,25 @@ fn commands(home: &Path) {
         let mut taken = Figures::default();
         for _ in 0..TIMES {
             let mut command = Command::new(CONCLAVE);
-            command.args(arguments).env("CONCLAVE_HOME", home).stdin(Stdio::null()).stdout(Stdio::null());
+            command
+                .args(arguments)
+                .env("CONCLAVE_HOME", home)
+                .stdin(Stdio::null())
+                .stdout(Stdio::null());
             let began = Instant::now();
             assert!(command.status().unwrap().success());
             taken.0.push(milliseconds(began, Instant::now()));
         }
-        figures::row(arguments.join(" "), &taken, limit.map_or(Limit::NONE, Limit::of_median));
+        figures::row(
+            arguments.join(" "),
+            &taken,
+            limit.map_or(Limit::NONE, Limit::of_median),
+        );
     }
 }
 
-/// What the end of a consultation writes, fsync included: the last events of its journal, record, Markdown, index.
+/// What the end of a consultation writes, fsync included: the last events of its journal, record,
+/// Markdown, index.
 fn endings(logs: &Path, database: &Path, length: Length) {
     figures::heading("The end of a consultation, ms");
     let (mut whole, mut index_alone) = (Figures::default(), Figures::default());
@@ -169,7 +234,10 @@ fn row(what: &str, spent: Spent, count: usize, limit: Option<f64>) {
         Some(limit) => (format!("{limit:.0}"), "met"),
         None => (String::new(), ""),
     };
-    println!("{what:<48} {figure:>10.0} {shown:>10} {:>14.1}  {met}", spent.processors * 1e6 / count as f64);
+    println!(
+        "{what:<48} {figure:>10.0} {shown:>10} {:>14.1}  {met}",
+        spent.processors * 1e6 / count as f64
+    );
 }
 
 /// Seconds by the clock, and seconds of all processors together.
@@ -183,7 +251,10 @@ impl Spent {
     fn on(work: impl FnOnce()) -> Self {
         let (began, busy) = (Instant::now(), processors());
         work();
-        Self { wall: began.elapsed().as_secs_f64(), processors: processors() - busy }
+        Self {
+            wall: began.elapsed().as_secs_f64(),
+            processors: processors() - busy,
+        }
     }
 }
 
@@ -191,7 +262,10 @@ impl std::ops::Add for Spent {
     type Output = Self;
 
     fn add(self, other: Self) -> Self {
-        Self { wall: self.wall + other.wall, processors: self.processors + other.processors }
+        Self {
+            wall: self.wall + other.wall,
+            processors: self.processors + other.processors,
+        }
     }
 }
 
@@ -201,17 +275,26 @@ impl std::ops::AddAssign for Spent {
     }
 }
 
-/// Seconds that this process has kept processors busy, threads that have ended included, to a hundredth (Linux).
+/// Seconds that this process has kept processors busy, threads that have ended included, to a
+/// hundredth (Linux).
 fn processors() -> f64 {
     let stat = fs::read_to_string("/proc/self/stat").unwrap();
     let behind_the_name = stat.rsplit_once(") ").unwrap().1;
-    let ticks: Vec<f64> = behind_the_name.split(' ').skip(11).take(2).map(|ticks| ticks.parse().unwrap()).collect();
+    let ticks: Vec<f64> = behind_the_name
+        .split(' ')
+        .skip(11)
+        .take(2)
+        .map(|ticks| ticks.parse().unwrap())
+        .collect();
     ticks.iter().sum::<f64>() / 100.0
 }
 
 /// All records in the order of their names.
 fn paths(logs: &Path) -> Vec<PathBuf> {
-    let mut paths: Vec<PathBuf> = fs::read_dir(logs).unwrap().map(|entry| entry.unwrap().path()).collect();
+    let mut paths: Vec<PathBuf> = fs::read_dir(logs)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .collect();
     paths.sort();
     paths
 }

@@ -1,8 +1,15 @@
-//! Measures the embedded model: `cargo bench --features local --bench local_model -- FOLDER [TRIES]`.
+//! Measures the embedded model: `cargo bench --features local --bench local_model -- FOLDER
+//! [TRIES]`.
 //!
-//! For each model of the manifest whose file is in FOLDER: time to load, a run of all five kinds of answer with three experts, speed,
-//! memory, what was shared; then TRIES answers of each kind, validated against the schema that the pipeline reads.
-#![expect(clippy::unwrap_used, clippy::print_stdout, clippy::disallowed_methods, reason = "a bench prints, reads the clock and may fail")]
+//! For each model of the manifest whose file is in FOLDER: time to load, a run of all five kinds of
+//! answer with three experts, speed, memory, what was shared; then TRIES answers of each kind,
+//! validated against the schema that the pipeline reads.
+#![expect(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    clippy::disallowed_methods,
+    reason = "a bench prints, reads the clock and may fail"
+)]
 
 use std::fs;
 use std::time::{Duration, Instant};
@@ -37,15 +44,21 @@ fn ask(call: u32, model: &Model, kind: AnswerKind, persona: &str) -> Ask {
         ),
         AnswerKind::Synthesis => (
             "You chair a panel of experts. Say what they agree on and where they differ, naming them by their labels. Answer in JSON.",
-            format!("These are their answers:\n\n{MATERIAL}\n\nSay what they agree on and where they differ."),
+            format!(
+                "These are their answers:\n\n{MATERIAL}\n\nSay what they agree on and where they differ."
+            ),
         ),
         AnswerKind::Revision => (
             "You sit on a panel of experts. Challenge what is weak in the other answers and say what you now hold. Answer in JSON.",
-            format!("These are the answers:\n\n{MATERIAL}\n\nYou are Expert A. Challenge the others and give your revised position."),
+            format!(
+                "These are the answers:\n\n{MATERIAL}\n\nYou are Expert A. Challenge the others and give your revised position."
+            ),
         ),
         AnswerKind::CrossExam => (
             "You chair a panel of experts. Merge their challenges and rebuttals, naming them by their labels. Answer in JSON.",
-            format!("These are their answers:\n\n{MATERIAL}\n\nMerge the challenges, the rebuttals and what remains open."),
+            format!(
+                "These are their answers:\n\n{MATERIAL}\n\nMerge the challenges, the rebuttals and what remains open."
+            ),
         ),
         AnswerKind::Menu => (
             "You chair a panel of experts. Lay out the options. Answer in JSON: summary, recommendations with pros and cons, evidence, dissent, recommendation.",
@@ -64,14 +77,28 @@ fn ask(call: u32, model: &Model, kind: AnswerKind, persona: &str) -> Ask {
             format!("These are their answers:\n\n{MATERIAL}\n\nGive your verdict."),
         ),
     };
-    let prompt = Prompt { persona: persona.to_owned(), protocol: protocol.to_owned(), shared: QUESTION.to_owned(), task };
-    Ask { call: CallId(call), model: ModelRef::new("local", model.name), prompt, answer: kind, room: 2_048 }
+    let prompt = Prompt {
+        persona: persona.to_owned(),
+        protocol: protocol.to_owned(),
+        shared: QUESTION.to_owned(),
+        task,
+    };
+    Ask {
+        call: CallId(call),
+        model: ModelRef::new("local", model.name),
+        prompt,
+        answer: kind,
+        room: 2_048,
+    }
 }
 
 /// Peak memory since the last [`forget_peak`], as Linux knows it.
 fn peak() -> String {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
-    status.lines().find_map(|line| line.strip_prefix("VmHWM:")).map_or_else(|| "unknown".to_owned(), |peak| peak.trim().to_owned())
+    status
+        .lines()
+        .find_map(|line| line.strip_prefix("VmHWM:"))
+        .map_or_else(|| "unknown".to_owned(), |peak| peak.trim().to_owned())
 }
 
 fn forget_peak() {
@@ -84,7 +111,11 @@ fn a_second(tokens: u64, time: Duration) -> f64 {
 }
 
 async fn answers(provider: &LocalProvider, asks: &[Ask]) -> Vec<Reply> {
-    let replies = join_all(asks.iter().map(|ask| async { provider.ask(ask, &mut |_| ()).await.unwrap() })).await;
+    let replies = join_all(
+        asks.iter()
+            .map(|ask| async { provider.ask(ask, &mut |_| ()).await.unwrap() }),
+    )
+    .await;
     let prompt: u64 = replies.iter().map(|reply| reply.usage.prompt()).sum();
     let reused: u64 = replies.iter().map(|reply| reply.usage.cache_read).sum();
     let written: u64 = replies.iter().map(|reply| reply.usage.output).sum();
@@ -101,26 +132,46 @@ async fn consultation(provider: &LocalProvider, model: &Model) {
     for (call, kind) in (0_u32..).zip(AnswerKind::ALL) {
         let experts = matches!(kind, AnswerKind::Independent | AnswerKind::Revision);
         let personas: &[&str] = if experts { &PERSONAS } else { &[""] };
-        let asks: Vec<Ask> = (0_u32..).zip(personas).map(|(seat, persona)| ask(call * 10 + seat, model, kind, persona)).collect();
+        let asks: Vec<Ask> = (0_u32..)
+            .zip(personas)
+            .map(|(seat, persona)| ask(call * 10 + seat, model, kind, persona))
+            .collect();
         let began = Instant::now();
         let replies = answers(provider, &asks).await;
-        println!("  {:11} × {}  {:5.1} s", kind.name(), asks.len(), began.elapsed().as_secs_f64());
+        println!(
+            "  {:11} × {}  {:5.1} s",
+            kind.name(),
+            asks.len(),
+            began.elapsed().as_secs_f64()
+        );
         for reply in replies {
             println!("    {}", reply.text);
         }
     }
-    println!("  all nine answers: {:.1} s", started.elapsed().as_secs_f64());
+    println!(
+        "  all nine answers: {:.1} s",
+        started.elapsed().as_secs_f64()
+    );
 }
 
 /// How many of `tries` answers of each kind are whole and valid by the original schema.
 async fn valid(provider: &LocalProvider, model: &Model, tries: u32) {
     for kind in AnswerKind::ALL {
-        let schema = jsonschema::validator_for(&serde_json::from_str(kind.schema()).unwrap()).unwrap();
+        let schema =
+            jsonschema::validator_for(&serde_json::from_str(kind.schema()).unwrap()).unwrap();
         let (mut good, mut slowest, began) = (0, 0, Instant::now());
-        let asks: Vec<Ask> =
-            (0..tries).zip(PERSONAS.iter().cycle()).map(|(call, persona)| ask(1000 + call, model, kind, persona)).collect();
-        for reply in join_all(asks.iter().map(|ask| async { provider.ask(ask, &mut |_| ()).await.unwrap() })).await {
-            let whole = reply.stop == StopReason::End && serde_json::from_str(&reply.text).is_ok_and(|answer| schema.is_valid(&answer));
+        let asks: Vec<Ask> = (0..tries)
+            .zip(PERSONAS.iter().cycle())
+            .map(|(call, persona)| ask(1000 + call, model, kind, persona))
+            .collect();
+        for reply in join_all(
+            asks.iter()
+                .map(|ask| async { provider.ask(ask, &mut |_| ()).await.unwrap() }),
+        )
+        .await
+        {
+            let whole = reply.stop == StopReason::End
+                && serde_json::from_str(&reply.text).is_ok_and(|answer| schema.is_valid(&answer));
             good += u32::from(whole);
             slowest = slowest.max(reply.usage.output);
             if !whole {
@@ -128,17 +179,37 @@ async fn valid(provider: &LocalProvider, model: &Model, tries: u32) {
             }
         }
         let each = began.elapsed().as_secs_f64() / f64::from(tries.max(1));
-        println!("  {:11} valid {good} of {tries}, longest {slowest} tokens, {each:.2} s each (four at a time)", kind.name());
+        println!(
+            "  {:11} valid {good} of {tries}, longest {slowest} tokens, {each:.2} s each (four at a time)",
+            kind.name()
+        );
     }
 }
 
 fn main() {
-    let arguments: Vec<String> = std::env::args().skip(1).filter(|argument| argument != "--bench").collect();
-    let home = ModelHome::at(arguments.first().cloned().unwrap_or_else(|| std::env::var("CONCLAVE_TEST_MODELS").unwrap_or_default()));
-    let tries = arguments.get(1).and_then(|tries| tries.parse().ok()).unwrap_or(0);
+    let arguments: Vec<String> = std::env::args()
+        .skip(1)
+        .filter(|argument| argument != "--bench")
+        .collect();
+    let home = ModelHome::at(
+        arguments
+            .first()
+            .cloned()
+            .unwrap_or_else(|| std::env::var("CONCLAVE_TEST_MODELS").unwrap_or_default()),
+    );
+    let tries = arguments
+        .get(1)
+        .and_then(|tries| tries.parse().ok())
+        .unwrap_or(0);
     let only = arguments.get(2).cloned().unwrap_or_default();
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
-    let mut models: Vec<&Model> = MODELS.into_iter().filter(|model| model.name.contains(&only)).collect();
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_time()
+        .build()
+        .unwrap();
+    let mut models: Vec<&Model> = MODELS
+        .into_iter()
+        .filter(|model| model.name.contains(&only))
+        .collect();
     models.sort_by_key(|model| model.bytes);
     for model in models {
         let Some(file) = home.installed(model) else {

@@ -1,5 +1,6 @@
-//! What the program costs as a process (Linux): start-up beside the smallest program that parses arguments, size, peak memory of
-//! consultations, all that a whole command adds to the answers it waits for, and how soon connections are closed that nobody needs.
+//! What the program costs as a process (Linux): start-up beside the smallest program that parses
+//! arguments, size, peak memory of consultations, all that a whole command adds to the answers it
+//! waits for, and how soon connections are closed that nobody needs.
 //!
 //! ```text
 //! cargo bench --bench process             200 starts and 15 consultations of each kind; about 1 minute
@@ -7,12 +8,27 @@
 //! cargo bench --bench process -- 0 50      without the starts
 //! ```
 //!
-//! Peak memory is `VmHWM`, read every millisecond until the process has ended; a megabyte has 1,000,000 bytes.
+//! Peak memory is `VmHWM`, read every millisecond until the process has ended; a megabyte has
+//! 1,000,000 bytes.
 
-#![expect(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, reason = "a bench fails by panicking")]
-#![expect(clippy::print_stdout, clippy::disallowed_methods, reason = "a bench reads the clock and prints what it found")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    reason = "a bench fails by panicking"
+)]
+#![expect(
+    clippy::print_stdout,
+    clippy::disallowed_methods,
+    reason = "a bench reads the clock and prints what it found"
+)]
 
-#[expect(dead_code, unused_imports, clippy::panic, reason = "the tests use the rest")]
+#[expect(
+    dead_code,
+    unused_imports,
+    clippy::panic,
+    reason = "the tests use the rest"
+)]
 #[path = "../tests/it/support/provider_server/mod.rs"]
 mod provider_server;
 #[expect(dead_code, reason = "the other benches use the rest")]
@@ -42,8 +58,16 @@ fn main() {
         consultations(seats, limit, repetitions);
     }
     figures::heading("Until the server saw the connections closed, ms");
-    interrupts("after Ctrl-C, while answers are arriving", &stalling(), repetitions);
-    interrupts("after Ctrl-C, before any answer", &Answer::valid().delay(FOR_EVER), repetitions);
+    interrupts(
+        "after Ctrl-C, while answers are arriving",
+        &stalling(),
+        repetitions,
+    );
+    interrupts(
+        "after Ctrl-C, before any answer",
+        &Answer::valid().delay(FOR_EVER),
+        repetitions,
+    );
     aborts("after the failure that ended the consultation", repetitions);
     lost_hedges("after the answer of a faster backup", repetitions);
 }
@@ -62,20 +86,36 @@ fn start_up(starts: f64) {
     figures::row("conclave", &ours, Limit::of_median(theirs.median() + 2.0));
     figures::row("the smallest program", &theirs, Limit::NONE);
     figures::heading("Size, MB");
-    figures::single("conclave", megabytes(fs::metadata(CONCLAVE).unwrap().len()), None);
-    figures::single("the smallest program", megabytes(fs::metadata(smallest).unwrap().len()), None);
+    figures::single(
+        "conclave",
+        megabytes(fs::metadata(CONCLAVE).unwrap().len()),
+        None,
+    );
+    figures::single(
+        "the smallest program",
+        megabytes(fs::metadata(smallest).unwrap().len()),
+        None,
+    );
 }
 
 /// Builds `examples/smallest_cli.rs` with the profile of the benches.
 fn smallest_cli() -> PathBuf {
-    let built = Command::new(env!("CARGO")).args(["build", "--quiet", "--release", "--example", "smallest_cli"]).status();
+    let built = Command::new(env!("CARGO"))
+        .args(["build", "--quiet", "--release", "--example", "smallest_cli"])
+        .status();
     assert!(built.unwrap().success(), "the example builds");
-    Path::new(CONCLAVE).with_file_name("examples").join("smallest_cli")
+    Path::new(CONCLAVE)
+        .with_file_name("examples")
+        .join("smallest_cli")
 }
 
 fn start(program: &Path) -> f64 {
     let began = Instant::now();
-    let status = Command::new(program).arg("--version").stdout(Stdio::null()).status().unwrap();
+    let status = Command::new(program)
+        .arg("--version")
+        .stdout(Stdio::null())
+        .status()
+        .unwrap();
     assert!(status.success());
     milliseconds(began, Instant::now())
 }
@@ -99,12 +139,29 @@ fn consultations(seats: usize, limit: f64, repetitions: f64) {
         let total = milliseconds(began, Instant::now());
         assert!(status.success());
         peaks.0.push(megabytes(peak));
-        added.0.push(total - critical_path(&settled(&server), seats));
+        added
+            .0
+            .push(total - critical_path(&settled(&server), seats));
         done += 1.0;
     }
     figures::heading(format!("A consultation of {seats} seats"));
-    figures::row("peak memory, MB", &peaks, Limit { median: Some(limit), p99: Some(limit) });
-    figures::row("the whole command less the critical path, ms", &added, if seats == 3 { Limit::of_median(30.0) } else { Limit::NONE });
+    figures::row(
+        "peak memory, MB",
+        &peaks,
+        Limit {
+            median: Some(limit),
+            p99: Some(limit),
+        },
+    );
+    figures::row(
+        "the whole command less the critical path, ms",
+        &added,
+        if seats == 3 {
+            Limit::of_median(30.0)
+        } else {
+            Limit::NONE
+        },
+    );
 }
 
 const SEATS: usize = 3;
@@ -115,10 +172,15 @@ const FOR_EVER: Duration = Duration::from_secs(60);
 /// Far less than the limit; must have passed for what the server sends at once to have arrived.
 const A_MOMENT: Duration = Duration::from_millis(20);
 
-const AT_ONCE: Limit = Limit { median: Some(100.0), p99: Some(100.0) };
+const AT_ONCE: Limit = Limit {
+    median: Some(100.0),
+    p99: Some(100.0),
+};
 
 fn stalling() -> Answer {
-    Answer::text("an answer of several pieces").pieces(8).stall()
+    Answer::text("an answer of several pieces")
+        .pieces(8)
+        .stall()
 }
 
 fn interrupts(what: &str, answer: &Answer, repetitions: f64) {
@@ -134,10 +196,14 @@ fn interrupts(what: &str, answer: &Answer, repetitions: f64) {
         }
         std::thread::sleep(A_MOMENT);
         let interrupted = Instant::now();
-        let signalled = Command::new("sh").args(["-c", &format!("kill -INT {}", child.id())]).status();
+        let signalled = Command::new("sh")
+            .args(["-c", &format!("kill -INT {}", child.id())])
+            .status();
         assert!(signalled.unwrap().success());
         assert_eq!(child.wait().unwrap().code(), Some(INTERRUPTED));
-        closed.0.push(milliseconds(interrupted, last_sent(&settled(&server))));
+        closed
+            .0
+            .push(milliseconds(interrupted, last_sent(&settled(&server))));
         done += 1.0;
     }
     figures::row(what, &closed, AT_ONCE);
@@ -149,13 +215,25 @@ fn aborts(what: &str, repetitions: f64) {
     while done < repetitions {
         let server = ProviderServer::start();
         server.on(On::any(), stalling());
-        server.on(On::model("m0"), Answer::error(401, "", "no").after_arrivals(SEATS).delay(A_MOMENT));
+        server.on(
+            On::model("m0"),
+            Answer::error(401, "", "no")
+                .after_arrivals(SEATS)
+                .delay(A_MOMENT),
+        );
         let home = home();
-        let status = consult(&server, home.path(), SEATS, &["--on-failure", "fail"]).wait().unwrap();
+        let status = consult(&server, home.path(), SEATS, &["--on-failure", "fail"])
+            .wait()
+            .unwrap();
         assert!(!status.success());
         let requests = settled(&server);
-        let failed = requests.iter().find(|request| request.model == "m0").unwrap();
-        closed.0.push(milliseconds(failed.finished.unwrap(), last_sent(&requests)));
+        let failed = requests
+            .iter()
+            .find(|request| request.model == "m0")
+            .unwrap();
+        closed
+            .0
+            .push(milliseconds(failed.finished.unwrap(), last_sent(&requests)));
         done += 1.0;
     }
     figures::row(what, &closed, AT_ONCE);
@@ -170,14 +248,22 @@ fn lost_hedges(what: &str, repetitions: f64) {
         let server = ProviderServer::start();
         server.on(On::model("m0"), Answer::valid().delay(FOR_EVER));
         let home = home();
-        let status = consult(&server, home.path(), SEATS, &["--hedge-after", "0.2"]).wait().unwrap();
+        let status = consult(&server, home.path(), SEATS, &["--hedge-after", "0.2"])
+            .wait()
+            .unwrap();
         assert!(status.success());
         let requests = settled(&server);
         for loser in requests.iter().filter(|request| !request.complete) {
-            // Nothing else is asked between a call and its hedge, but for what is asked together with the call.
-            let later = requests.iter().filter(|request| request.arrived > loser.arrived + AFTER / 2);
+            // Nothing else is asked between a call and its hedge, but for what is asked together
+            // with the call.
+            let later = requests
+                .iter()
+                .filter(|request| request.arrived > loser.arrived + AFTER / 2);
             let winner = later.min_by_key(|request| request.arrived).unwrap();
-            closed.0.push(milliseconds(winner.finished.unwrap(), loser.finished.unwrap()));
+            closed.0.push(milliseconds(
+                winner.finished.unwrap(),
+                loser.finished.unwrap(),
+            ));
         }
         done += 1.0;
     }
@@ -190,10 +276,24 @@ fn home() -> tempfile::TempDir {
 
 /// Begins a consultation of this many seats whose models are `m0`, `m1`, ….
 fn consult(server: &ProviderServer, home: &Path, seats: usize, flags: &[&str]) -> Child {
-    let cast = ["security=anthropic", "architecture=openai", "pragmatic=google"];
-    let panel: Vec<String> = (0..seats).map(|at| format!("{}:m{at}", cast[at % cast.len()])).collect();
+    let cast = [
+        "security=anthropic",
+        "architecture=openai",
+        "pragmatic=google",
+    ];
+    let panel: Vec<String> = (0..seats)
+        .map(|at| format!("{}:m{at}", cast[at % cast.len()]))
+        .collect();
     Command::new(CONCLAVE)
-        .args(["consult", "--yes", "--judge", "openai:judge", "--panel", &panel.join(","), "Should a small team begin with a monolith?"])
+        .args([
+            "consult",
+            "--yes",
+            "--judge",
+            "openai:judge",
+            "--panel",
+            &panel.join(","),
+            "Should a small team begin with a monolith?",
+        ])
         .args(flags)
         .env_clear()
         .envs(server.variables())
@@ -208,7 +308,13 @@ fn consult(server: &ProviderServer, home: &Path, seats: usize, flags: &[&str]) -
 /// The most memory that a process has had so far, in bytes; `None` when it has ended.
 fn peak_memory(process: u32) -> Option<u64> {
     let status = fs::read_to_string(format!("/proc/{process}/status")).ok()?;
-    let kibibytes: u64 = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?.trim().strip_suffix(" kB")?.parse().ok()?;
+    let kibibytes: u64 = status
+        .lines()
+        .find_map(|line| line.strip_prefix("VmHWM:"))?
+        .trim()
+        .strip_suffix(" kB")?
+        .parse()
+        .ok()?;
     Some(kibibytes * 1024)
 }
 

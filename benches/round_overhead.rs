@@ -1,5 +1,5 @@
-//! What the engine adds to the answers it waits for: driver, providers and journal against a local server with fixed delays, beside a
-//! bare client that makes the same requests, in turns.
+//! What the engine adds to the answers it waits for: driver, providers and journal against a local
+//! server with fixed delays, beside a bare client that makes the same requests, in turns.
 //!
 //! ```text
 //! cargo bench --bench round_overhead                  15 repetitions with 3, 10 and 64 seats; about 4 minutes
@@ -7,15 +7,30 @@
 //! cargo bench --bench round_overhead -- 100 0.1 3     the same with 3 seats only
 //! ```
 //!
-//! The server has a thread and a runtime of its own, and its record of when a request arrived and when its answer was sent is what
-//! times are compared with. Client and connections are new for each repetition, as they are for each command.
+//! The server has a thread and a runtime of its own, and its record of when a request arrived and
+//! when its answer was sent is what times are compared with. Client and connections are new for
+//! each repetition, as they are for each command.
 
-#![expect(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, reason = "a bench fails by panicking")]
-#![expect(clippy::print_stdout, clippy::disallowed_methods, reason = "a bench reads the clock and prints what it found")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    reason = "a bench fails by panicking"
+)]
+#![expect(
+    clippy::print_stdout,
+    clippy::disallowed_methods,
+    reason = "a bench reads the clock and prints what it found"
+)]
 
 #[path = "support/engine.rs"]
 mod engine;
-#[expect(dead_code, unused_imports, clippy::panic, reason = "the tests use the rest")]
+#[expect(
+    dead_code,
+    unused_imports,
+    clippy::panic,
+    reason = "the tests use the rest"
+)]
 #[path = "../tests/it/support/provider_server/mod.rs"]
 mod provider_server;
 #[expect(dead_code, reason = "the other benches use the rest")]
@@ -34,9 +49,14 @@ use support::{critical_path, last_sent, settled, slowest};
 fn main() {
     let repetitions = figures::argument(0).unwrap_or(15.0);
     let scale = figures::argument(1).unwrap_or(1.0);
-    println!("{repetitions} repetitions; Round 1 takes 1.0, 1.5 and 2.0 s times {scale}; all figures in ms");
+    println!(
+        "{repetitions} repetitions; Round 1 takes 1.0, 1.5 and 2.0 s times {scale}; all figures in ms"
+    );
     let only = figures::argument(2);
-    let few = Limit { median: Some(3.0), p99: Some(10.0) };
+    let few = Limit {
+        median: Some(3.0),
+        p99: Some(10.0),
+    };
     for (seats, limit) in [(3_u8, few), (10, few), (64, Limit::of_median(25.0))] {
         if only.is_none_or(|only| only.total_cmp(&f64::from(seats)).is_eq()) {
             measure(usize::from(seats), limit, repetitions, scale);
@@ -53,8 +73,12 @@ fn measure(seats: usize, limit: Limit, repetitions: f64, scale: f64) {
     while done < repetitions {
         let (run, requests) = consult(seats, scale);
         let round_1 = &requests[..seats];
-        ours[0].0.push(milliseconds(last_sent(round_1), run.round_ended));
-        ours[1].0.push(milliseconds(run.round_began, run.round_ended) - slowest(round_1));
+        ours[0]
+            .0
+            .push(milliseconds(last_sent(round_1), run.round_ended));
+        ours[1]
+            .0
+            .push(milliseconds(run.round_began, run.round_ended) - slowest(round_1));
         ours[2].0.push(run.total - critical_path(&requests, seats));
         let (tail, round) = ask_bare(&asked[..seats], scale);
         bare[0].0.push(tail);
@@ -63,7 +87,10 @@ fn measure(seats: usize, limit: Limit, repetitions: f64, scale: f64) {
     }
     figures::heading(format!("{seats} seats"));
     let (beside_the_bare, of_the_run) = match seats {
-        3 => (Limit::of_median(bare[1].median() * 1.5), Limit::of_median(30.0)),
+        3 => (
+            Limit::of_median(bare[1].median() * 1.5),
+            Limit::of_median(30.0),
+        ),
         10 => (Limit::of_median(bare[1].median() * 1.5), Limit::NONE),
         _ => (Limit::NONE, Limit::NONE),
     };
@@ -71,7 +98,11 @@ fn measure(seats: usize, limit: Limit, repetitions: f64, scale: f64) {
     figures::row("  the bare client's", &bare[0], Limit::NONE);
     figures::row("Round 1 less its slowest answer", &ours[1], beside_the_bare);
     figures::row("  the bare client's", &bare[1], Limit::NONE);
-    figures::row("four rounds and the record less the critical path", &ours[2], of_the_run);
+    figures::row(
+        "four rounds and the record less the critical path",
+        &ours[2],
+        of_the_run,
+    );
 }
 
 /// Moments of one run.
@@ -88,20 +119,48 @@ fn consult(seats: usize, scale: f64) -> (Run, Vec<Recorded>) {
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let mut stopwatch = Stopwatch::default();
     let began = Instant::now();
-    engine::run(engine::plan(seats), &engine::providers(&server.url()), folder.path(), &mut stopwatch);
+    engine::run(
+        engine::plan(seats),
+        &engine::providers(&server.url()),
+        folder.path(),
+        &mut stopwatch,
+    );
     let total = milliseconds(began, Instant::now());
     let (round_began, round_ended) = stopwatch.round_1.unwrap();
-    (Run { round_began, round_ended, total }, settled(&server))
+    (
+        Run {
+            round_began,
+            round_ended,
+            total,
+        },
+        settled(&server),
+    )
 }
 
-/// The same requests by a client that does nothing but read the answers: its end after the slowest, and its time less the slowest.
+/// The same requests by a client that does nothing but read the answers: its end after the slowest,
+/// and its time less the slowest.
 fn ask_bare(asked: &[Recorded], scale: f64) -> (f64, f64) {
     let server = support::server(asked.len(), scale);
-    let posts: Vec<_> = asked.iter().map(|request| (server.url() + &request.path_and_query, request.body.to_string())).collect();
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let posts: Vec<_> = asked
+        .iter()
+        .map(|request| {
+            (
+                server.url() + &request.path_and_query,
+                request.body.to_string(),
+            )
+        })
+        .collect();
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .unwrap();
     let (began, ended) = runtime.block_on(async {
         let began = Instant::now();
-        let client = reqwest::Client::builder().no_proxy().tls_certs_only([]).build().unwrap();
+        let client = reqwest::Client::builder()
+            .no_proxy()
+            .tls_certs_only([])
+            .build()
+            .unwrap();
         let calls = posts.into_iter().map(|(url, body)| async {
             let mut response = client.post(url).body(body).send().await.unwrap();
             while response.chunk().await.unwrap().is_some() {}
@@ -110,7 +169,10 @@ fn ask_bare(asked: &[Recorded], scale: f64) -> (f64, f64) {
         (began, Instant::now())
     });
     let requests = settled(&server);
-    (milliseconds(last_sent(&requests), ended), milliseconds(began, ended) - slowest(&requests))
+    (
+        milliseconds(last_sent(&requests), ended),
+        milliseconds(began, ended) - slowest(&requests),
+    )
 }
 
 /// Notes when Round 1 begins and ends. Told after the journal.
@@ -128,7 +190,9 @@ impl Subscriber for Stopwatch {
     fn event(&mut self, envelope: &Envelope) -> Result<(), SubscriberFailed> {
         match envelope.event {
             Event::RoundStarted { round_number: 1 } => self.began = Some(Instant::now()),
-            Event::RoundCompleted { round_number: 1, .. } => self.round_1 = self.began.map(|began| (began, Instant::now())),
+            Event::RoundCompleted {
+                round_number: 1, ..
+            } => self.round_1 = self.began.map(|began| (began, Instant::now())),
             _ => {}
         }
         Ok(())

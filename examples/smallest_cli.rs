@@ -1,4 +1,5 @@
-//! The smallest program that parses arguments with clap: what `benches/process.rs` compares the start-up of `conclave` with.
+//! The smallest program that parses arguments with clap: what `benches/process.rs` compares the
+//! start-up of `conclave` with.
 
 use clap::Parser;
 

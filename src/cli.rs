@@ -4,7 +4,10 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser, Subcommand};
 
-use crate::commands::{completions, config, consult, consult_stats, doctor, history, man, model, models, personas, resume};
+use crate::commands::{
+    completions, config, consult, consult_stats, doctor, history, man, model, models, personas,
+    resume,
+};
 use crate::config::env::Environment;
 use crate::error::{Error, Exit};
 use crate::terminal::printer::{Printer, Verbosity, Wishes};
@@ -21,7 +24,8 @@ Exit codes:
 
 Settings, journals and models live in ~/.llm-conclave, or where CONCLAVE_HOME says.";
 
-/// Ask a panel of language models one question, let them argue in an auditable protocol, and know when to stop.
+/// Ask a panel of language models one question, let them argue in an auditable protocol, and know
+/// when to stop.
 #[derive(Debug, Parser)]
 #[command(name = "conclave", version, about, after_help = EXIT_CODES, max_term_width = 100)]
 pub struct Cli {
@@ -52,7 +56,11 @@ pub fn main() -> ExitCode {
         Err(error) => {
             // Help that nobody reads any more is not a failure.
             let _ = error.print();
-            return ExitCode::from(if error.use_stderr() { Exit::Usage.code() } else { Exit::Answer.code() });
+            return ExitCode::from(if error.use_stderr() {
+                Exit::Usage.code()
+            } else {
+                Exit::Answer.code()
+            });
         }
     };
     let environment = Environment::read();

@@ -1,4 +1,5 @@
-//! Where failures meet people: what kind of failure decides the exit code, and each carries hints that say what to do.
+//! Where failures meet people: what kind of failure decides the exit code, and each carries hints
+//! that say what to do.
 
 use std::error::Error as StdError;
 use std::fmt;
@@ -46,7 +47,11 @@ pub struct Error {
 
 impl Error {
     pub fn new(exit: Exit, source: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
-        Self { exit, source: source.into(), hints: Vec::new() }
+        Self {
+            exit,
+            source: source.into(),
+            hints: Vec::new(),
+        }
     }
 
     pub fn usage(source: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {

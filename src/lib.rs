@@ -16,9 +16,11 @@
 //! | L4 | [`commands`] | one file a command: puts the others together | L0–L3 |
 //! | | [`cli`], [`error`] | the command line, and where failures meet people | all |
 //!
-//! L0 and L1 name no runtime, network, file, terminal, environment, clock or unseeded randomness. A test checks these rules.
+//! L0 and L1 name no runtime, network, file, terminal, environment, clock or unseeded randomness. A
+//! test checks these rules.
 //!
-//! To read the pipeline, begin with [`consultation::protocol`] and follow the modules in the order in which they are declared.
+//! To read the pipeline, begin with [`consultation::protocol`] and follow the modules in the order
+//! in which they are declared.
 
 pub mod cli;
 pub mod commands;

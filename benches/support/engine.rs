@@ -1,4 +1,5 @@
-//! Consultations as the command runs them, without its process: driver, providers over HTTP and journal.
+//! Consultations as the command runs them, without its process: driver, providers over HTTP and
+//! journal.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -30,20 +31,34 @@ use conclave::terminal::report::report;
 /// The vendors of the seats, in turn.
 const VENDORS: [&str; 3] = ["anthropic", "openai", "google"];
 
-/// Runs a consultation and keeps its journal and results in the folder. The watcher is told after the journal.
+/// Runs a consultation and keeps its journal and results in the folder. The watcher is told after
+/// the journal.
 pub(crate) fn run(plan: Plan, providers: &Providers, folder: &Path, watcher: &mut dyn Subscriber) {
     let files = ConsultationFiles::in_folder(folder, &plan.id);
     let mut journal = Journal::create(&files.journal).unwrap();
     let mut consultation = Consultation::new(plan);
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .unwrap();
     let history = runtime.block_on(async {
         let subscribers: Vec<&mut dyn Subscriber> = vec![&mut journal, watcher];
         let interrupts = tokio::sync::mpsc::unbounded_channel().1;
-        Driver { clock: Clock::system(), providers, subscribers, person: &Nobody, interrupts }.run(&mut consultation, Begin::New).await
+        Driver {
+            clock: Clock::system(),
+            providers,
+            subscribers,
+            person: &Nobody,
+            interrupts,
+        }
+        .run(&mut consultation, Begin::New)
+        .await
     });
     let transcript = Transcript::fold(&history).unwrap();
     journal.finish().unwrap();
-    files.write_results(&transcript, &report(&transcript)).unwrap();
+    files
+        .write_results(&transcript, &report(&transcript))
+        .unwrap();
 }
 
 /// A panel of so many seats, whose models are `m0`, `m1`, …, and the judge `openai:judge`.
@@ -59,7 +74,14 @@ pub(crate) fn plan(seats: usize) -> Plan {
         question: "Should a small team begin with a monolith?".to_owned(),
         course: Course::default(),
         panel: Panel {
-            seats: templates.personas().into_iter().cycle().take(seats).enumerate().map(seat).collect(),
+            seats: templates
+                .personas()
+                .into_iter()
+                .cycle()
+                .take(seats)
+                .enumerate()
+                .map(seat)
+                .collect(),
             judges: vec![ModelRef::new("openai", "judge")],
         },
         models: BTreeMap::new(),
@@ -72,7 +94,10 @@ pub(crate) fn plan(seats: usize) -> Plan {
         learnt_output: BTreeMap::new(),
         retry: RetryRule::default(),
         // All at once, as a bare client asks: what a queue takes is not overhead.
-        in_flight: VENDORS.iter().map(|id| (ProviderId::new(*id), 64)).collect(),
+        in_flight: VENDORS
+            .iter()
+            .map(|id| (ProviderId::new(*id), 64))
+            .collect(),
         tool_version: "0.0.0".to_owned(),
         notices: Vec::new(),
     }
@@ -80,14 +105,29 @@ pub(crate) fn plan(seats: usize) -> Plan {
 
 /// The vendors, all at this address.
 pub(crate) fn providers(url: &str) -> Providers {
-    let (catalog, http) = (Arc::new(Catalog::builtin()), Arc::new(Http::new(Timeouts::default())));
+    let (catalog, http) = (
+        Arc::new(Catalog::builtin()),
+        Arc::new(Http::new(Timeouts::default())),
+    );
     let provider = |id: &str| {
         let vendor = ProviderId::new(id);
         let dialect = vendors::find(&vendor).unwrap().dialect;
-        let base_url = if id == "openai" { format!("{url}/v1") } else { url.to_owned() };
-        let account = Account { key: Some("bench-key".into()), origin: "`KEY`".to_owned(), scheme: Scheme::Usual };
-        let remote: Arc<dyn Provider> =
-            Arc::new(Remote::new(dialect, Endpoint { base_url, account }, Arc::clone(&catalog), Arc::clone(&http)));
+        let base_url = if id == "openai" {
+            format!("{url}/v1")
+        } else {
+            url.to_owned()
+        };
+        let account = Account {
+            key: Some("bench-key".into()),
+            origin: "`KEY`".to_owned(),
+            scheme: Scheme::Usual,
+        };
+        let remote: Arc<dyn Provider> = Arc::new(Remote::new(
+            dialect,
+            Endpoint { base_url, account },
+            Arc::clone(&catalog),
+            Arc::clone(&http),
+        ));
         (vendor, remote)
     };
     VENDORS.into_iter().map(provider).collect()

@@ -1,11 +1,17 @@
-//! The arguments of a bench, the figures of repeated measurements, and the table that they are shown in.
+//! The arguments of a bench, the figures of repeated measurements, and the table that they are
+//! shown in.
 
 use std::fmt::Display;
 use std::time::Instant;
 
 /// The nth number after `--`; Cargo's own `--bench` is left out.
 pub(crate) fn argument(nth: usize) -> Option<f64> {
-    std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).nth(nth)?.parse().ok()
+    std::env::args()
+        .skip(1)
+        .filter(|argument| !argument.starts_with('-'))
+        .nth(nth)?
+        .parse()
+        .ok()
 }
 
 /// Milliseconds from one moment to another; negative when the second came first.
@@ -26,7 +32,12 @@ impl Figures {
     }
 
     /// The nearest rank: with fewer than 100 values the 0.99 quantile is the greatest.
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_precision_loss, reason = "a rank among a few hundred")]
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        clippy::cast_precision_loss,
+        reason = "a rank among a few hundred"
+    )]
     pub(crate) fn quantile(&self, part: f64) -> f64 {
         let mut sorted = self.0.clone();
         sorted.sort_by(f64::total_cmp);
@@ -42,21 +53,37 @@ pub(crate) struct Limit {
 }
 
 impl Limit {
-    pub(crate) const NONE: Self = Self { median: None, p99: None };
+    pub(crate) const NONE: Self = Self {
+        median: None,
+        p99: None,
+    };
 
     pub(crate) fn of_median(limit: f64) -> Self {
-        Self { median: Some(limit), p99: None }
+        Self {
+            median: Some(limit),
+            p99: None,
+        }
     }
 
     pub(crate) fn of_p99(limit: f64) -> Self {
-        Self { median: None, p99: Some(limit) }
+        Self {
+            median: None,
+            p99: Some(limit),
+        }
     }
 }
 
 /// Prints a line of the table: what, its median and 99th percentile, each with its limit.
 pub(crate) fn row(what: impl Display, figures: &Figures, limit: Limit) {
     let (median, p99) = (figures.median(), figures.quantile(0.99));
-    print_row(what, median, limit.median, &format!("{p99:.2}"), limit.p99, limit.p99.is_none_or(|limit| p99 <= limit));
+    print_row(
+        what,
+        median,
+        limit.median,
+        &format!("{p99:.2}"),
+        limit.p99,
+        limit.p99.is_none_or(|limit| p99 <= limit),
+    );
 }
 
 /// Prints a line of the table that has one figure alone.
@@ -64,7 +91,14 @@ pub(crate) fn single(what: impl Display, figure: f64, limit: Option<f64>) {
     print_row(what, figure, limit, "", None, true);
 }
 
-fn print_row(what: impl Display, median: f64, median_limit: Option<f64>, p99: &str, p99_limit: Option<f64>, p99_met: bool) {
+fn print_row(
+    what: impl Display,
+    median: f64,
+    median_limit: Option<f64>,
+    p99: &str,
+    p99_limit: Option<f64>,
+    p99_met: bool,
+) {
     let met = match (median_limit, p99_limit) {
         (None, None) => "",
         (Some(limit), _) if median > limit => "NOT MET",
@@ -72,9 +106,16 @@ fn print_row(what: impl Display, median: f64, median_limit: Option<f64>, p99: &s
         (Some(_) | None, _) => "NOT MET",
     };
     let shown = |limit: Option<f64>| limit.map_or_else(String::new, |limit| format!("{limit:.2}"));
-    println!("{what:<56} {median:>9.2} {:>9} {p99:>9} {:>9}  {met}", shown(median_limit), shown(p99_limit));
+    println!(
+        "{what:<56} {median:>9.2} {:>9} {p99:>9} {:>9}  {met}",
+        shown(median_limit),
+        shown(p99_limit)
+    );
 }
 
 pub(crate) fn heading(what: impl Display) {
-    println!("\n{what:<56} {:>9} {:>9} {:>9} {:>9}", "median", "limit", "p99", "limit");
+    println!(
+        "\n{what:<56} {:>9} {:>9} {:>9} {:>9}",
+        "median", "limit", "p99", "limit"
+    );
 }

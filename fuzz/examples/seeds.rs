@@ -1,4 +1,5 @@
-//! Writes what the fuzzers begin with: short streams and errors as the vendors send them. Run it in the folder of this crate.
+//! Writes what the fuzzers begin with: short streams and errors as the vendors send them. Run it in
+//! the folder of this crate.
 
 use std::path::Path;
 

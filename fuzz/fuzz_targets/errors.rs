@@ -1,7 +1,8 @@
-//! Any body as an error, with any status and any hints: never a panic, always words of a bearable length, never the key.
+//! Any body as an error, with any status and any hints: never a panic, always words of a bearable
+//! length, never the key.
 //!
-//! The first two bytes choose the status, the third which headers there are; a line each for those, then the body. Where the input has a
-//! `%`, the server echoes the key.
+//! The first two bytes choose the status, the third which headers there are; a line each for those,
+//! then the body. Where the input has a `%`, the server echoes the key.
 
 #![no_main]
 

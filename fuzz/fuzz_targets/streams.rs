@@ -1,6 +1,8 @@
-//! Any bytes as a vendor's stream, in any chunks: never a panic, never an answer that nobody ended, and nothing kept that was not told.
+//! Any bytes as a vendor's stream, in any chunks: never a panic, never an answer that nobody ended,
+//! and nothing kept that was not told.
 //!
-//! The first byte chooses the vendor, the second how the rest is cut into chunks, the third how the stream ends.
+//! The first byte chooses the vendor, the second how the rest is cut into chunks, the third how the
+//! stream ends.
 
 #![no_main]
 
@@ -35,7 +37,8 @@ static SPEAKERS: LazyLock<Vec<(Remote, Ask)>> = LazyLock::new(|| {
     VENDORS.iter().map(speaker).collect()
 });
 
-/// The events of the bytes cut into chunks, as the read loop would see them; an event larger than the limit ends them.
+/// The events of the bytes cut into chunks, as the read loop would see them; an event larger than
+/// the limit ends them.
 fn events(framing: sse::Framing, bytes: &[u8], chunks: u8) -> Vec<sse::Event> {
     let mut parser = sse::Parser::new(framing);
     let mut events = Vec::new();

@@ -54,10 +54,14 @@ pub struct Args {
     #[arg(long, value_name = "YYYY-MM-DD")]
     until: Option<String>,
 
-    #[arg(long, help = "Write JSON; its schema is schemas/consult_stats.schema.json")]
+    #[arg(
+        long,
+        help = "Write JSON; its schema is schemas/consult_stats.schema.json"
+    )]
     json: bool,
 
-    /// Show how far stated confidence could be trusted, from what became of answers: conclave history outcome
+    /// Show how far stated confidence could be trusted, from what became of answers: conclave
+    /// history outcome
     #[arg(long)]
     calibration: bool,
 
@@ -97,14 +101,21 @@ pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> 
 
 /// Shows what was stated beside what became of it.
 fn calibrate(args: &Args, home: &Home, printer: &Printer, range: &Range) -> Result<(), Error> {
-    let found = index::with(home, printer, |index| calibration(index.connection(), range))?;
+    let found = index::with(home, printer, |index| {
+        calibration(index.connection(), range)
+    })?;
     if args.json {
-        let json = serde_json::to_string_pretty(&calibration::json(&found, range)).map_err(Error::failed)?;
+        let json = serde_json::to_string_pretty(&calibration::json(&found, range))
+            .map_err(Error::failed)?;
         return printer.result(&format!("{json}\n")).map_err(Error::failed);
     }
     let face = printer.out_face();
     let width = if face.is_terminal { face.width } else { 80 };
-    printer.result(&calibration_screen::screen(&found, range, width, face.paint)).map_err(Error::failed)
+    printer
+        .result(&calibration_screen::screen(
+            &found, range, width, face.paint,
+        ))
+        .map_err(Error::failed)
 }
 
 /// Where and when a day is.
@@ -123,9 +134,21 @@ fn find(
 ) -> Result<(Statistics, Option<UsageNumbers>), Error> {
     let Calendar { zone, now } = calendar;
     index::with(home, printer, |index| {
-        let mut of = |span| statistics(index.connection_mut(), &calendar::range(span, zone, *now), zone, *now, targets);
+        let mut of = |span| {
+            statistics(
+                index.connection_mut(),
+                &calendar::range(span, zone, *now),
+                zone,
+                *now,
+                targets,
+            )
+        };
         let found = of(span)?;
-        let elsewhere = if found.usage.total > 0 { None } else { Some(of(Span::AllTime)?.usage) };
+        let elsewhere = if found.usage.total > 0 {
+            None
+        } else {
+            Some(of(Span::AllTime)?.usage)
+        };
         Ok((found, elsewhere))
     })
 }
@@ -147,19 +170,35 @@ fn today(zone: &TimeZone, now: Timestamp) -> Date {
 fn targets(settings: &Settings) -> Targets {
     Targets {
         runs: settings.target_runs,
-        median_ms: u64::try_from(settings.target_median.as_millis()).unwrap_or(u64::MAX).max(1),
+        median_ms: u64::try_from(settings.target_median.as_millis())
+            .unwrap_or(u64::MAX)
+            .max(1),
         month: settings.target_monthly_cost,
     }
 }
 
 fn charset(args: &Args, environment: &Environment) -> Charset {
-    let [all, characters, language] = ["LC_ALL", "LC_CTYPE", "LANG"].map(|name| environment.text(name));
-    if args.ascii { Charset::Ascii } else { Charset::of_locale(all, characters, language) }
+    let [all, characters, language] =
+        ["LC_ALL", "LC_CTYPE", "LANG"].map(|name| environment.text(name));
+    if args.ascii {
+        Charset::Ascii
+    } else {
+        Charset::of_locale(all, characters, language)
+    }
 }
 
 /// A file or another program gets no frame, and lines that are as wide whoever asks.
 fn canvas(printer: &Printer, charset: Charset) -> Canvas {
     let face = printer.out_face();
-    let (width, border) = if face.is_terminal { (face.width, Border::Frame) } else { (80, Border::None) };
-    Canvas { width, paint: face.paint, charset, border }
+    let (width, border) = if face.is_terminal {
+        (face.width, Border::Frame)
+    } else {
+        (80, Border::None)
+    };
+    Canvas {
+        width,
+        paint: face.paint,
+        charset,
+        border,
+    }
 }

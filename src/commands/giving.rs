@@ -1,4 +1,5 @@
-//! An answer where and as it was asked for: on standard output, rendered where that is a terminal, or in a file.
+//! An answer where and as it was asked for: on standard output, rendered where that is a terminal,
+//! or in a file.
 
 use std::path::Path;
 
@@ -32,7 +33,9 @@ pub(crate) fn give(
     let Some(output) = output else {
         let face = printer.out_face();
         let shown = match format {
-            Format::Markdown if face.is_terminal => render::render(markdown, face.width, face.paint),
+            Format::Markdown if face.is_terminal => {
+                render::render(markdown, face.width, face.paint)
+            }
             Format::Markdown | Format::Json | Format::Both => source,
         };
         return printer.result(&shown).map_err(Error::failed);

@@ -1,4 +1,5 @@
-//! The embedded model as commands use it: which one a run would take, how it is got, and the provider that runs it.
+//! The embedded model as commands use it: which one a run would take, how it is got, and the
+//! provider that runs it.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -23,11 +24,16 @@ use crate::terminal::consent::{Answer, ask_yes_no};
 use crate::terminal::download_bar::DownloadBar;
 use crate::terminal::printer::{Printer, Verbosity};
 
-/// How the embedded model is asked: short prompts, and room for an answer that a small model can finish.
+/// How the embedded model is asked: short prompts, and room for an answer that a small model can
+/// finish.
 pub(crate) const TERMS: ModelTerms = ModelTerms {
     room: 1_280,
     most: 2_560,
-    expected_output: OutputTokens { low: 100, expected: 300, high: 600 },
+    expected_output: OutputTokens {
+        low: 100,
+        expected: 300,
+        high: 600,
+    },
     size: Size::Small,
     free: true,
 };
@@ -46,18 +52,31 @@ pub(crate) struct LocalModels<'a> {
 #[derive(Debug)]
 pub(crate) struct Found {
     pub name: String,
-    #[cfg_attr(not(feature = "local"), expect(dead_code, reason = "only the engine opens the file"))]
+    #[cfg_attr(
+        not(feature = "local"),
+        expect(dead_code, reason = "only the engine opens the file")
+    )]
     pub file: PathBuf,
 }
 
 impl<'a> LocalModels<'a> {
-    pub(crate) fn new(environment: &Environment, settings: &Settings, home: &Home, printer: &'a Printer) -> Self {
-        let hub = environment.hub_url().map_or_else(|| Hub::at(manifest::HUB), Hub::at);
+    pub(crate) fn new(
+        environment: &Environment,
+        settings: &Settings,
+        home: &Home,
+        printer: &'a Printer,
+    ) -> Self {
+        let hub = environment
+            .hub_url()
+            .map_or_else(|| Hub::at(manifest::HUB), Hub::at);
         Self {
             own_file: environment.model_file(),
             wanted: settings.local_model.clone(),
             home: ModelHome::in_home(home.path()),
-            sources: Sources { hub, ..Sources::default() },
+            sources: Sources {
+                hub,
+                ..Sources::default()
+            },
             printer,
         }
     }
@@ -80,27 +99,44 @@ impl<'a> LocalModels<'a> {
             Choice::Ready { name, file } => return Ok(Found { name, file }),
             Choice::ToPull(model) => model,
         };
-        let question = format!("{LABEL}: {} is not here yet.\nDownload it? [Y/n] ", manifest::announcement(model));
+        let question = format!(
+            "{LABEL}: {} is not here yet.\nDownload it? [Y/n] ",
+            manifest::announcement(model)
+        );
         self.agree(&question, model, standing)?;
         match self.get(model) {
-            Ok(file) => Ok(Found { name: model.name.to_owned(), file }),
+            Ok(file) => Ok(Found {
+                name: model.name.to_owned(),
+                file,
+            }),
             Err(Gone::Pull(error)) => {
-                let Some(smaller) = error.instead() else { return Err(Error::failed(error)) };
+                let Some(smaller) = error.instead() else {
+                    return Err(Error::failed(error));
+                };
                 self.printer.warning(&error.to_string());
-                let question = format!("Take the smallest model instead, {}? [Y/n] ", manifest::announcement(smaller));
+                let question = format!(
+                    "Take the smallest model instead, {}? [Y/n] ",
+                    manifest::announcement(smaller)
+                );
                 self.agree(&question, smaller, standing)?;
-                Ok(Found { name: smaller.name.to_owned(), file: self.get(smaller)? })
+                Ok(Found {
+                    name: smaller.name.to_owned(),
+                    file: self.get(smaller)?,
+                })
             }
             Err(gone @ Gone::Other(_)) => Err(gone.into()),
         }
     }
 
     fn choose(&self, name: Option<&str>) -> Result<Choice, Error> {
-        // A run that names the user's own file means that file; any other name is one of the catalogue.
-        let own = self
-            .own_file
-            .as_deref()
-            .filter(|file| name.is_none_or(|name| file.file_stem().is_some_and(|stem| stem.to_string_lossy() == name)));
+        // A run that names the user's own file means that file; any other name is one of the
+        // catalogue.
+        let own = self.own_file.as_deref().filter(|file| {
+            name.is_none_or(|name| {
+                file.file_stem()
+                    .is_some_and(|stem| stem.to_string_lossy() == name)
+            })
+        });
         choice::choose(own, name.or(self.wanted.as_deref()), &self.home)
             .map_err(|error| Error::usage(error).hint("see what there is: conclave model list"))
     }
@@ -114,11 +150,16 @@ impl<'a> LocalModels<'a> {
         let get_it = format!("get it first: conclave model pull {}", model.name);
         match agreed {
             Answer::Yes => Ok(()),
-            Answer::No => Err(Error::new(Exit::Declined, "the local model was not downloaded").hint(get_it)),
+            Answer::No => {
+                Err(Error::new(Exit::Declined, "the local model was not downloaded").hint(get_it))
+            }
             Answer::Gone => {
                 let error = Error::new(
                     Exit::Declined,
-                    format!("{} would have to be downloaded, and there is no terminal to ask on", manifest::announcement(model)),
+                    format!(
+                        "{} would have to be downloaded, and there is no terminal to ask on",
+                        manifest::announcement(model)
+                    ),
                 );
                 Err(error.hint("agree to the download: --yes").hint(get_it))
             }
@@ -128,13 +169,17 @@ impl<'a> LocalModels<'a> {
     /// Downloads a model and shows how far it is.
     pub(crate) fn get(&self, model: &'static Model) -> Result<PathBuf, Gone> {
         let http = Http::default();
-        let client = http.client_for(&self.sources.hub.base).map_err(|error| Gone::Other(Error::usage(error)))?;
+        let client = http
+            .client_for(&self.sources.hub.base)
+            .map_err(|error| Gone::Other(Error::usage(error)))?;
         let mut bar = (self.printer.verbosity() > Verbosity::Quiet).then(DownloadBar::on_stderr);
         let mut tell = |progress: PullProgress| {
             let Some(bar) = &mut bar else { return };
             let said = match &progress {
                 PullProgress::Waiting => bar.say("another process is getting it; waiting"),
-                PullProgress::Asking(source) => bar.say(&format!("{}: asking the {source}", model.name)),
+                PullProgress::Asking(source) => {
+                    bar.say(&format!("{}: asking the {source}", model.name))
+                }
                 PullProgress::PassedOver(source, why) => bar.say(&format!("the {source}: {why}")),
                 PullProgress::Bytes(done, total) => {
                     bar.at(*done, *total);
@@ -149,7 +194,8 @@ impl<'a> LocalModels<'a> {
                 self.printer.note(&line);
             }
         };
-        let pulled = block_on(pull(model, &self.home, &self.sources, client, &mut tell)).map_err(Gone::Other)?;
+        let pulled = block_on(pull(model, &self.home, &self.sources, client, &mut tell))
+            .map_err(Gone::Other)?;
         pulled.map_err(Gone::Pull)
     }
 }
@@ -172,7 +218,10 @@ impl From<Gone> for Error {
 
 /// Runs a future to its end, on a runtime of its own.
 pub(crate) fn block_on<T>(future: impl Future<Output = T>) -> Result<T, Error> {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(Error::failed)?;
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(Error::failed)?;
     let result = runtime.block_on(future);
     runtime.shutdown_background();
     Ok(result)
@@ -183,10 +232,19 @@ pub(crate) fn block_on<T>(future: impl Future<Output = T>) -> Result<T, Error> {
 pub(crate) fn provider(found: Found, settings: &Settings) -> Result<Arc<dyn Provider>, Error> {
     use crate::providers::local::provider::{LocalProvider, LocalSettings};
 
-    let threads = settings.local_threads.and_then(|threads| usize::try_from(threads).ok()).and_then(std::num::NonZeroUsize::new);
+    let threads = settings
+        .local_threads
+        .and_then(|threads| usize::try_from(threads).ok())
+        .and_then(std::num::NonZeroUsize::new);
     let context = u32::try_from(settings.local_context).unwrap_or(u32::MAX);
-    let settings = LocalSettings { context, threads, ..LocalSettings::new(found.name, found.file) };
-    Ok(Arc::new(LocalProvider::new(settings).map_err(Error::failed)?))
+    let settings = LocalSettings {
+        context,
+        threads,
+        ..LocalSettings::new(found.name, found.file)
+    };
+    Ok(Arc::new(
+        LocalProvider::new(settings).map_err(Error::failed)?,
+    ))
 }
 
 /// This build cannot run a model file.

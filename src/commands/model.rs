@@ -59,8 +59,12 @@ fn act(action: &Action, models: &LocalModels<'_>) -> Result<String, Error> {
                 Some(name) => models.get(named(name)?)?,
                 None => match models.get(&DEFAULT) {
                     Err(Gone::Pull(error)) => {
-                        let Some(smaller) = error.instead() else { return Err(Error::failed(error)) };
-                        models.printer.warning(&format!("{error}; getting the smallest model instead"));
+                        let Some(smaller) = error.instead() else {
+                            return Err(Error::failed(error));
+                        };
+                        models
+                            .printer
+                            .warning(&format!("{error}; getting the smallest model instead"));
                         models.get(smaller)?
                     }
                     got => got?,
@@ -72,7 +76,11 @@ fn act(action: &Action, models: &LocalModels<'_>) -> Result<String, Error> {
         Action::Rm { name } => {
             let model = named(name)?;
             let was_there = models.home.remove(model).map_err(Error::failed)?;
-            if was_there { Ok(format!("removed {}\n", model.name)) } else { Err(Error::failed(format!("`{}` is not there", model.name))) }
+            if was_there {
+                Ok(format!("removed {}\n", model.name))
+            } else {
+                Err(Error::failed(format!("`{}` is not there", model.name)))
+            }
         }
         Action::Path { name } => {
             let model = name.as_deref().map_or(Ok(&DEFAULT), named)?;
@@ -87,12 +95,27 @@ fn named(name: &str) -> Result<&'static Model, Error> {
 
 /// One line a model: whether it is there, its name, size, licence and use.
 fn list(home: &ModelHome) -> String {
-    let width = MODELS.iter().map(|model| model.name.len()).max().unwrap_or(0);
+    let width = MODELS
+        .iter()
+        .map(|model| model.name.len())
+        .max()
+        .unwrap_or(0);
     let mut text = String::new();
     for model in MODELS {
-        let there = if home.installed(model).is_some() { "installed" } else { "-" };
+        let there = if home.installed(model).is_some() {
+            "installed"
+        } else {
+            "-"
+        };
         // Writing to a text cannot fail.
-        let _ = writeln!(text, "{:width$}  {there:9}  {:>6}  {}  {}", model.name, size(model.bytes), model.licence, model.good_for);
+        let _ = writeln!(
+            text,
+            "{:width$}  {there:9}  {:>6}  {}  {}",
+            model.name,
+            size(model.bytes),
+            model.licence,
+            model.good_for
+        );
     }
     match built_in() {
         Ok(()) => text + LABEL + "\n",
@@ -108,7 +131,15 @@ mod tests {
 
     fn at(home: &Home, action: &Action) -> Result<String, Error> {
         let printer = Printer::for_process(&Wishes::default(), Verbosity::Quiet);
-        act(action, &LocalModels::new(&Environment::default(), &Settings::default(), home, &printer))
+        act(
+            action,
+            &LocalModels::new(
+                &Environment::default(),
+                &Settings::default(),
+                home,
+                &printer,
+            ),
+        )
     }
 
     #[test]
@@ -116,15 +147,59 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let home = Home::at(folder.path());
         let smallest = find("smollm2").unwrap();
-        let path = at(&home, &Action::Path { name: Some("smollm2".to_owned()) }).unwrap();
+        let path = at(
+            &home,
+            &Action::Path {
+                name: Some("smollm2".to_owned()),
+            },
+        )
+        .unwrap();
         std::fs::create_dir_all(folder.path().join("models")).unwrap();
-        std::fs::File::create(path.trim_end()).unwrap().set_len(smallest.bytes).unwrap();
+        std::fs::File::create(path.trim_end())
+            .unwrap()
+            .set_len(smallest.bytes)
+            .unwrap();
 
         let listed = at(&home, &Action::List).unwrap();
-        let marked: Vec<_> = listed.lines().filter(|line| line.contains("installed")).collect();
-        assert_eq!((marked.len(), marked[0].starts_with(smallest.name)), (1, true), "{listed}");
-        at(&home, &Action::Rm { name: "smollm2".to_owned() }).unwrap();
-        assert_eq!(at(&home, &Action::Rm { name: "smollm2".to_owned() }).unwrap_err().exit.code(), 1);
-        assert_eq!(at(&home, &Action::Rm { name: "gpt".to_owned() }).unwrap_err().exit.code(), 2);
+        let marked: Vec<_> = listed
+            .lines()
+            .filter(|line| line.contains("installed"))
+            .collect();
+        assert_eq!(
+            (marked.len(), marked[0].starts_with(smallest.name)),
+            (1, true),
+            "{listed}"
+        );
+        at(
+            &home,
+            &Action::Rm {
+                name: "smollm2".to_owned(),
+            },
+        )
+        .unwrap();
+        assert_eq!(
+            at(
+                &home,
+                &Action::Rm {
+                    name: "smollm2".to_owned()
+                }
+            )
+            .unwrap_err()
+            .exit
+            .code(),
+            1
+        );
+        assert_eq!(
+            at(
+                &home,
+                &Action::Rm {
+                    name: "gpt".to_owned()
+                }
+            )
+            .unwrap_err()
+            .exit
+            .code(),
+            2
+        );
     }
 }

@@ -1,4 +1,5 @@
-//! `conclave models`: what can be asked, by provider, with prices, limits and what is to become of it.
+//! `conclave models`: what can be asked, by provider, with prices, limits and what is to become of
+//! it.
 
 use crate::commands::config;
 use crate::commands::local;
@@ -17,7 +18,8 @@ use crate::providers::local::home::ModelHome;
 use crate::providers::local::manifest::MODELS;
 use crate::providers::vendors::{self, Place, VENDORS};
 use crate::terminal::models_screen::{
-    CloudModel, EmbeddedModel, EmbeddedModels, LocalModel, LongContextPrice, ModelList, ModelPrice, ProviderModels, ServerModels, screen,
+    CloudModel, EmbeddedModel, EmbeddedModels, LocalModel, LongContextPrice, ModelList, ModelPrice,
+    ProviderModels, ServerModels, screen,
 };
 use crate::terminal::printer::Printer;
 
@@ -48,7 +50,17 @@ pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> 
     let place = Where::set(&settings, &reached)?;
     let servers = local::block_on(servers::look(&place, &all_kinds()))?;
     let now = Clock::system().now();
-    let list = ModelList { warnings: catalog.age_warnings(now), ..list(&catalog, &reached, &servers, &home, &Date::of(now), args.all) };
+    let list = ModelList {
+        warnings: catalog.age_warnings(now),
+        ..list(
+            &catalog,
+            &reached,
+            &servers,
+            &home,
+            &Date::of(now),
+            args.all,
+        )
+    };
     if args.json {
         let json = serde_json::to_string_pretty(&list).map_err(Error::failed)?;
         return printer.result(&format!("{json}\n")).map_err(Error::failed);
@@ -58,45 +70,83 @@ pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> 
     }
     let face = printer.out_face();
     let width = face.is_terminal.then_some(face.width);
-    printer.result(&screen(&list, width, face.paint)).map_err(Error::failed)
+    printer
+        .result(&screen(&list, width, face.paint))
+        .map_err(Error::failed)
 }
 
 /// The built-in models with the user's own laid over them.
 pub(crate) fn catalog(home: &Home) -> Result<Catalog, Error> {
     let file = home.models_file();
-    match read_optional(&file).map_err(|error| Error::usage(error).hint(format!("check {}", file.display())))? {
+    match read_optional(&file)
+        .map_err(|error| Error::usage(error).hint(format!("check {}", file.display())))?
+    {
         None => Ok(Catalog::builtin()),
-        Some(json) => {
-            Catalog::builtin().merge(&json).map_err(|error| Error::usage(error).hint(format!("mend or remove {}", file.display())))
-        }
+        Some(json) => Catalog::builtin().merge(&json).map_err(|error| {
+            Error::usage(error).hint(format!("mend or remove {}", file.display()))
+        }),
     }
 }
 
-fn list(catalog: &Catalog, reached: &[Reach], servers: &[Server], home: &Home, today: &Date, all: bool) -> ModelList {
-    // Models of local servers are those that the servers list, whatever a file of the user's says about prices.
-    let own_machine = |id: &ProviderId| vendors::find(id).is_some_and(|vendor| vendor.place == Place::OwnMachine);
-    let mut ids: Vec<ProviderId> =
-        VENDORS.iter().filter(|vendor| vendor.place == Place::Cloud).map(|vendor| ProviderId::new(vendor.id)).collect();
+fn list(
+    catalog: &Catalog,
+    reached: &[Reach],
+    servers: &[Server],
+    home: &Home,
+    today: &Date,
+    all: bool,
+) -> ModelList {
+    // Models of local servers are those that the servers list, whatever a file of the user's says
+    // about prices.
+    let own_machine =
+        |id: &ProviderId| vendors::find(id).is_some_and(|vendor| vendor.place == Place::OwnMachine);
+    let mut ids: Vec<ProviderId> = VENDORS
+        .iter()
+        .filter(|vendor| vendor.place == Place::Cloud)
+        .map(|vendor| ProviderId::new(vendor.id))
+        .collect();
     for model in catalog.models() {
-        if !ids.contains(&model.provider) && !own_machine(&model.provider) && !model.provider.is_local() {
+        if !ids.contains(&model.provider)
+            && !own_machine(&model.provider)
+            && !model.provider.is_local()
+        {
             ids.push(model.provider.clone());
         }
     }
     let mut left_out = 0;
     let providers = ids.iter().map(|id| {
-        let mut models: Vec<&Model> = catalog.models().iter().filter(|model| model.provider == *id).collect();
+        let mut models: Vec<&Model> = catalog
+            .models()
+            .iter()
+            .filter(|model| model.provider == *id)
+            .collect();
         let before = models.len();
         models.retain(|model| all || !model.has_retired_by(today));
         left_out += before - models.len();
         // Default panel first, then the best first, then as the file has them.
-        models.sort_by_key(|model| (model.rank.unwrap_or(u32::MAX), model.has_retired_by(today), model.tier));
-        let variables = secrets::VENDORS.iter().find(|variables| variables.provider == id.as_str());
+        models.sort_by_key(|model| {
+            (
+                model.rank.unwrap_or(u32::MAX),
+                model.has_retired_by(today),
+                model.tier,
+            )
+        });
+        let variables = secrets::VENDORS
+            .iter()
+            .find(|variables| variables.provider == id.as_str());
         ProviderModels {
             id: id.to_string(),
             name: vendors::name(id).to_owned(),
-            has_key: reached.iter().any(|reach| reach.id == *id && reach.is_usable()),
-            key_variables: variables.map(|variables| variables.keys.iter().map(ToString::to_string).collect()).unwrap_or_default(),
-            models: models.into_iter().map(|model| cloud_model(model, today)).collect(),
+            has_key: reached
+                .iter()
+                .any(|reach| reach.id == *id && reach.is_usable()),
+            key_variables: variables
+                .map(|variables| variables.keys.iter().map(ToString::to_string).collect())
+                .unwrap_or_default(),
+            models: models
+                .into_iter()
+                .map(|model| cloud_model(model, today))
+                .collect(),
         }
     });
     let providers = providers.collect();
@@ -120,7 +170,10 @@ fn cloud_model(model: &Model, today: &Date) -> CloudModel {
         context: model.context,
         max_output: model.max_output,
         price: model.price_on(today).map(price),
-        later_prices: model.prices_after(today).map(|(_, later)| price(later)).collect(),
+        later_prices: model
+            .prices_after(today)
+            .map(|(_, later)| price(later))
+            .collect(),
         retires: model.retires.as_ref().map(ToString::to_string),
         retired: model.has_retired_by(today),
         successor: model.successor.clone(),
@@ -183,5 +236,8 @@ fn embedded(home: &Home) -> EmbeddedModels {
         installed: files.installed(model).is_some(),
         good_for: model.good_for.to_owned(),
     };
-    EmbeddedModels { built_in: built_in().is_ok(), models: MODELS.iter().map(|it| model(it)).collect() }
+    EmbeddedModels {
+        built_in: built_in().is_ok(),
+        models: MODELS.iter().map(|it| model(it)).collect(),
+    }
 }

@@ -11,38 +11,75 @@ pub struct Shape {
 }
 
 impl Shape {
-    pub const ANTHROPIC: Self = Self { surplus: &["/v1/messages", "/v1"], version: "", default_port: None };
-    pub const GEMINI: Self = Self { surplus: &["/v1beta/models", "/v1beta", "/v1"], version: "", default_port: None };
-    pub const CHAT_COMPLETIONS: Self = Self { surplus: &["/chat/completions"], version: "/v1", default_port: None };
-    pub const OPENROUTER: Self = Self { version: "/api/v1", ..Self::CHAT_COMPLETIONS };
-    pub const OLLAMA: Self =
-        Self { surplus: &["/v1/chat/completions", "/api/chat", "/api", "/v1"], version: "", default_port: Some(11_434) };
+    pub const ANTHROPIC: Self = Self {
+        surplus: &["/v1/messages", "/v1"],
+        version: "",
+        default_port: None,
+    };
+    pub const GEMINI: Self = Self {
+        surplus: &["/v1beta/models", "/v1beta", "/v1"],
+        version: "",
+        default_port: None,
+    };
+    pub const CHAT_COMPLETIONS: Self = Self {
+        surplus: &["/chat/completions"],
+        version: "/v1",
+        default_port: None,
+    };
+    pub const OPENROUTER: Self = Self {
+        version: "/api/v1",
+        ..Self::CHAT_COMPLETIONS
+    };
+    pub const OLLAMA: Self = Self {
+        surplus: &["/v1/chat/completions", "/api/chat", "/api", "/v1"],
+        version: "",
+        default_port: Some(11_434),
+    };
 
-    /// Users give `https://host`, `https://host/v1/`, or the whole address of a request: all mean the same.
+    /// Users give `https://host`, `https://host/v1/`, or the whole address of a request: all mean
+    /// the same.
     pub fn normalised(self, url: &str) -> String {
         let url = url.trim().trim_end_matches('/');
         let url = match (url.contains("://"), self.default_port) {
             (true, _) => url.to_owned(),
             (false, None) => format!("{}://{url}", scheme_of(url)),
-            // A server that is told where to listen in the same words: its own port, and without TLS.
+            // A server that is told where to listen in the same words: its own port, and without
+            // TLS.
             (false, Some(port)) => format!("http://{}", with_port(url, port)),
         };
         let url = reachable(&url);
-        let base = self.surplus.iter().find_map(|surplus| url.strip_suffix(surplus)).unwrap_or(&url).trim_end_matches('/');
-        let has_path = base.split_once("://").is_some_and(|(_, rest)| rest.contains('/'));
-        if has_path { base.to_owned() } else { format!("{base}{}", self.version) }
+        let base = self
+            .surplus
+            .iter()
+            .find_map(|surplus| url.strip_suffix(surplus))
+            .unwrap_or(&url)
+            .trim_end_matches('/');
+        let has_path = base
+            .split_once("://")
+            .is_some_and(|(_, rest)| rest.contains('/'));
+        if has_path {
+            base.to_owned()
+        } else {
+            format!("{base}{}", self.version)
+        }
     }
 }
 
 /// Without a scheme, the user's own machine is meant to be plain, everything else to be TLS.
 fn scheme_of(address: &str) -> &'static str {
-    let own_machine = ["localhost", "127.", "0.0.0.0", "[::1]", "[::]"].iter().any(|host| address.starts_with(host));
+    let own_machine = ["localhost", "127.", "0.0.0.0", "[::1]", "[::]"]
+        .iter()
+        .any(|host| address.starts_with(host));
     if own_machine { "http" } else { "https" }
 }
 
 /// An address without a scheme, with a port where it has none.
 fn with_port(address: &str, port: u16) -> String {
-    let (host, path) = address.split_once('/').map_or((address, String::new()), |(host, path)| (host, format!("/{path}")));
+    let (host, path) = address
+        .split_once('/')
+        .map_or((address, String::new()), |(host, path)| {
+            (host, format!("/{path}"))
+        });
     // Only the last colon after a bracket begins a port: the others are part of an address of IPv6.
     let after_bracket = host.rsplit(']').next().unwrap_or(host);
     match after_bracket.split_once(':') {
@@ -56,7 +93,9 @@ fn with_port(address: &str, port: u16) -> String {
 /// An address to listen on everywhere is reached on this machine.
 fn reachable(url: &str) -> String {
     for (everywhere, here) in [("0.0.0.0", "127.0.0.1"), ("[::]", "[::1]")] {
-        if let Some((scheme, rest)) = url.split_once("://").and_then(|(scheme, rest)| Some((scheme, rest.strip_prefix(everywhere)?)))
+        if let Some((scheme, rest)) = url
+            .split_once("://")
+            .and_then(|(scheme, rest)| Some((scheme, rest.strip_prefix(everywhere)?)))
             && (rest.is_empty() || rest.starts_with([':', '/']))
         {
             return format!("{scheme}://{here}{rest}");
@@ -65,7 +104,8 @@ fn reachable(url: &str) -> String {
     url.to_owned()
 }
 
-/// Says what keeps a text from being an address, as the rest of a sentence. It does not repeat it: a secret may be in it.
+/// Says what keeps a text from being an address, as the rest of a sentence. It does not repeat it:
+/// a secret may be in it.
 pub(super) fn check(text: &str) -> Result<(), &'static str> {
     let rest = match text.split_once("://") {
         Some(("http" | "https", rest)) => rest,
@@ -99,23 +139,57 @@ mod tests {
     #[test]
     fn a_port_that_is_none_is_refused() {
         for address in ["h:99999", "http://h:x/v1", "h:0", "[::1]:70000"] {
-            assert_eq!(check(address), Err("must have a port from 1 to 65535, or none"), "{address}");
+            assert_eq!(
+                check(address),
+                Err("must have a port from 1 to 65535, or none"),
+                "{address}"
+            );
         }
-        for address in ["h:1", "http://h:65535/v1", "[::1]", "[::1]:8080", ":8000", "h"] {
+        for address in [
+            "h:1",
+            "http://h:65535/v1",
+            "[::1]",
+            "[::1]:8080",
+            ":8000",
+            "h",
+        ] {
             assert_eq!(check(address), Ok(()), "{address}");
         }
     }
 
     #[test]
     fn every_way_to_write_a_base_url_means_the_same() {
-        for url in ["https://h:1", "https://h:1/", "https://h:1/v1", "https://h:1/v1/", "https://h:1/v1/messages", "h:1"] {
+        for url in [
+            "https://h:1",
+            "https://h:1/",
+            "https://h:1/v1",
+            "https://h:1/v1/",
+            "https://h:1/v1/messages",
+            "h:1",
+        ] {
             assert_eq!(Shape::ANTHROPIC.normalised(url), "https://h:1", "{url}");
         }
-        for url in ["http://127.0.0.1:1", "http://127.0.0.1:1/v1/", "http://127.0.0.1:1/v1/chat/completions", "127.0.0.1:1", "0.0.0.0:1"] {
-            assert_eq!(Shape::CHAT_COMPLETIONS.normalised(url), "http://127.0.0.1:1/v1", "{url}");
+        for url in [
+            "http://127.0.0.1:1",
+            "http://127.0.0.1:1/v1/",
+            "http://127.0.0.1:1/v1/chat/completions",
+            "127.0.0.1:1",
+            "0.0.0.0:1",
+        ] {
+            assert_eq!(
+                Shape::CHAT_COMPLETIONS.normalised(url),
+                "http://127.0.0.1:1/v1",
+                "{url}"
+            );
         }
-        assert_eq!(Shape::CHAT_COMPLETIONS.normalised("https://gateway/openai/"), "https://gateway/openai");
-        assert_eq!(Shape::OPENROUTER.normalised("https://h"), "https://h/api/v1");
+        assert_eq!(
+            Shape::CHAT_COMPLETIONS.normalised("https://gateway/openai/"),
+            "https://gateway/openai"
+        );
+        assert_eq!(
+            Shape::OPENROUTER.normalised("https://h"),
+            "https://h/api/v1"
+        );
         for url in ["https://h", "https://h/v1beta/", "https://h/v1beta/models"] {
             assert_eq!(Shape::GEMINI.normalised(url), "https://h", "{url}");
         }

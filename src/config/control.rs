@@ -1,4 +1,5 @@
-//! Settings that are words or numbers: when another model is asked too, and what is done when one fails for good.
+//! Settings that are words or numbers: when another model is asked too, and what is done when one
+//! fails for good.
 
 use std::time::Duration;
 
@@ -27,7 +28,11 @@ impl HedgeAfter {
         match value {
             Value::String(text) if text.trim() == "off" => Some(Self::Off),
             Value::Number(number) => seconds(number.as_f64()?).map(Self::After),
-            Value::Null | Value::Bool(_) | Value::String(_) | Value::Array(_) | Value::Object(_) => None,
+            Value::Null
+            | Value::Bool(_)
+            | Value::String(_)
+            | Value::Array(_)
+            | Value::Object(_) => None,
         }
     }
 }
@@ -48,12 +53,19 @@ pub enum OnFailure {
 }
 
 impl OnFailure {
-    const WORDS: [(&'static str, Self); 4] =
-        [("ask", Self::Ask), ("substitute", Self::Substitute), ("skip", Self::Skip), ("fail", Self::Fail)];
+    const WORDS: [(&'static str, Self); 4] = [
+        ("ask", Self::Ask),
+        ("substitute", Self::Substitute),
+        ("skip", Self::Skip),
+        ("fail", Self::Fail),
+    ];
 
     pub(super) fn of_json(value: &Value) -> Option<Self> {
         let text = value.as_str()?.trim();
-        Self::WORDS.into_iter().find(|(word, _)| *word == text).map(|(_, choice)| choice)
+        Self::WORDS
+            .into_iter()
+            .find(|(word, _)| *word == text)
+            .map(|(_, choice)| choice)
     }
 
     pub(super) fn to_json(self) -> Value {
@@ -79,7 +91,10 @@ impl DebateAnalysis {
 
     pub(super) fn of_json(value: &Value) -> Option<Self> {
         let text = value.as_str()?.trim();
-        Self::WORDS.into_iter().find(|(word, _)| *word == text).map(|(_, choice)| choice)
+        Self::WORDS
+            .into_iter()
+            .find(|(word, _)| *word == text)
+            .map(|(_, choice)| choice)
     }
 
     pub(super) fn to_json(self) -> Value {
@@ -98,19 +113,54 @@ mod tests {
     fn a_delay_is_a_word_or_a_time_of_at_least_nothing() {
         let after = |ms| Some(HedgeAfter::After(Duration::from_millis(ms)));
         let read = ["off", " 2.5 ", "0", "-1", "NaN", "soon", "", "1e400"].map(HedgeAfter::of_text);
-        assert_eq!(read, [Some(HedgeAfter::Off), after(2_500), after(0), None, None, None, None, None]);
-        let read = [json!("off"), json!(3), json!("3"), json!(-1), json!(null), json!(true)].map(|value| HedgeAfter::of_json(&value));
-        assert_eq!(read, [Some(HedgeAfter::Off), after(3_000), None, None, None, None]);
+        assert_eq!(
+            read,
+            [
+                Some(HedgeAfter::Off),
+                after(2_500),
+                after(0),
+                None,
+                None,
+                None,
+                None,
+                None
+            ]
+        );
+        let read = [
+            json!("off"),
+            json!(3),
+            json!("3"),
+            json!(-1),
+            json!(null),
+            json!(true),
+        ]
+        .map(|value| HedgeAfter::of_json(&value));
+        assert_eq!(
+            read,
+            [Some(HedgeAfter::Off), after(3_000), None, None, None, None]
+        );
     }
 
     #[test]
     fn every_word_is_written_as_it_is_read() {
         for (word, choice) in OnFailure::WORDS {
-            assert_eq!((OnFailure::of_json(&json!(word)), choice.to_json()), (Some(choice), json!(word)));
+            assert_eq!(
+                (OnFailure::of_json(&json!(word)), choice.to_json()),
+                (Some(choice), json!(word))
+            );
         }
         for (word, choice) in DebateAnalysis::WORDS {
-            assert_eq!((DebateAnalysis::of_json(&json!(word)), choice.to_json()), (Some(choice), json!(word)));
+            assert_eq!(
+                (DebateAnalysis::of_json(&json!(word)), choice.to_json()),
+                (Some(choice), json!(word))
+            );
         }
-        assert_eq!((OnFailure::of_json(&json!("panic")), OnFailure::of_json(&json!(1))), (None, None));
+        assert_eq!(
+            (
+                OnFailure::of_json(&json!("panic")),
+                OnFailure::of_json(&json!(1))
+            ),
+            (None, None)
+        );
     }
 }

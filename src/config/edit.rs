@@ -1,4 +1,5 @@
-//! Changes to the text of a JSON file that leave the rest of it as its owner wrote it: order, spelling, white space.
+//! Changes to the text of a JSON file that leave the rest of it as its owner wrote it: order,
+//! spelling, white space.
 //!
 //! The text must be JSON; what it then means is checked by whoever reads it next.
 
@@ -50,13 +51,20 @@ pub fn set(text: &str, path: &[Step], value: &Value) -> Result<String, NotEdited
         (Some(name), Value::Object(fields)) if !fields.contains_key("name") => named(name, fields),
         (_, value) => value.clone(),
     };
-    Ok(spliced(text, node.start, node.end, &written(&value, &indent_at(text, node.start))))
+    Ok(spliced(
+        text,
+        node.start,
+        node.end,
+        &written(&value, &indent_at(text, node.start)),
+    ))
 }
 
 /// The text without what is at the end of a path; `None` when there is nothing.
 pub fn remove(text: &str, path: &[Step]) -> Result<Option<String>, NotEdited> {
     let root = parsed(text)?;
-    let Some((last, before)) = path.split_last() else { return Ok(None) };
+    let Some((last, before)) = path.split_last() else {
+        return Ok(None);
+    };
     let mut node = &root;
     for step in before {
         match node.find(step) {
@@ -64,9 +72,14 @@ pub fn remove(text: &str, path: &[Step]) -> Result<Option<String>, NotEdited> {
             None => return Ok(None),
         }
     }
-    let Some(found) = node.find(last) else { return Ok(None) };
+    let Some(found) = node.find(last) else {
+        return Ok(None);
+    };
     let parts = node.parts();
-    let at = parts.iter().position(|part| part.start == found.start).unwrap_or_default();
+    let at = parts
+        .iter()
+        .position(|part| part.start == found.start)
+        .unwrap_or_default();
     let previous = at.checked_sub(1).and_then(|at| parts.get(at));
     Ok(Some(match (previous, parts.get(at + 1)) {
         (Some(previous), _) => spliced(text, previous.value.end, found.value.end, ""),
@@ -78,11 +91,16 @@ pub fn remove(text: &str, path: &[Step]) -> Result<Option<String>, NotEdited> {
 /// The names of the members at the end of a path, or of a list's items; empty where there are none.
 pub fn names(text: &str, path: &[Step]) -> Result<Vec<String>, NotEdited> {
     let root = parsed(text)?;
-    let end = path.iter().try_fold(&root, |node, step| node.find(step).map(|part| &part.value));
-    Ok(end.map(|node| node.parts().iter().map(|part| part.name.clone()).collect()).unwrap_or_default())
+    let end = path
+        .iter()
+        .try_fold(&root, |node, step| node.find(step).map(|part| &part.value));
+    Ok(end
+        .map(|node| node.parts().iter().map(|part| part.name.clone()).collect())
+        .unwrap_or_default())
 }
 
-/// The dotted name of the first member that its object has twice. The text must be JSON; of anything else, nothing is found.
+/// The dotted name of the first member that its object has twice. The text must be JSON; of
+/// anything else, nothing is found.
 pub fn repeated(text: &str) -> Option<String> {
     repeated_in(&parsed(text).ok()?)
 }
@@ -90,10 +108,18 @@ pub fn repeated(text: &str) -> Option<String> {
 fn repeated_in(node: &Node) -> Option<String> {
     let mut seen = BTreeSet::new();
     let is_object = matches!(node.parts, Parts::Object(_));
-    node.parts().iter().find_map(|part| match repeated_in(&part.value) {
-        _ if is_object && !seen.insert(part.name.as_str()) => Some(part.name.clone()),
-        inner => inner.map(|inner| if part.name.is_empty() { inner } else { format!("{}.{inner}", part.name) }),
-    })
+    node.parts()
+        .iter()
+        .find_map(|part| match repeated_in(&part.value) {
+            _ if is_object && !seen.insert(part.name.as_str()) => Some(part.name.clone()),
+            inner => inner.map(|inner| {
+                if part.name.is_empty() {
+                    inner
+                } else {
+                    format!("{}.{inner}", part.name)
+                }
+            }),
+        })
 }
 
 /// A value and where it stands in the text.
@@ -142,19 +168,33 @@ impl Node {
         };
         let part = |indent: &str| match self.parts {
             Parts::List(_) => written(&whole, indent),
-            Parts::Object(_) | Parts::None => format!("{}: {}", Value::from(name.as_str()), written(&whole, indent)),
+            Parts::Object(_) | Parts::None => format!(
+                "{}: {}",
+                Value::from(name.as_str()),
+                written(&whole, indent)
+            ),
         };
         let Some(last) = self.parts().last() else {
             let outer = indent_at(text, self.start);
             let inner = format!("{outer}  ");
-            return spliced(text, self.start + 1, self.end - 1, &format!("\n{inner}{}\n{outer}", part(&inner)));
+            return spliced(
+                text,
+                self.start + 1,
+                self.end - 1,
+                &format!("\n{inner}{}\n{outer}", part(&inner)),
+            );
         };
         let before = text.get(..last.start).unwrap_or_default();
-        let space = before.rsplit(|c: char| !c.is_whitespace()).next().unwrap_or_default();
+        let space = before
+            .rsplit(|c: char| !c.is_whitespace())
+            .next()
+            .unwrap_or_default();
         let new = match (space.rsplit_once('\n'), &self.parts) {
             (Some((_, indent)), _) => format!(",\n{indent}{}", part(indent)),
             (None, Parts::List(_)) => format!(", {whole}"),
-            (None, Parts::Object(_) | Parts::None) => format!(", {}: {whole}", Value::from(name.as_str())),
+            (None, Parts::Object(_) | Parts::None) => {
+                format!(", {}: {whole}", Value::from(name.as_str()))
+            }
         };
         spliced(text, last.value.end, last.value.end, &new)
     }
@@ -167,25 +207,40 @@ fn named(name: &str, fields: &Map<String, Value>) -> Value {
 
 /// The value as the only thing at the end of the steps that are left.
 fn nested(rest: &[Step], value: &Value) -> Value {
-    rest.iter()
-        .rev()
-        .fold(value.clone(), |value, (Step::Exact(name) | Step::Spelled(name))| Value::Object(Map::from_iter([(name.clone(), value)])))
+    rest.iter().rev().fold(
+        value.clone(),
+        |value, (Step::Exact(name) | Step::Spelled(name))| {
+            Value::Object(Map::from_iter([(name.clone(), value)]))
+        },
+    )
 }
 
 /// A value over as many lines as it needs, the later ones indented.
 fn written(value: &Value, indent: &str) -> String {
     // A value of JSON can always be written.
-    serde_json::to_string_pretty(value).unwrap_or_default().replace('\n', &format!("\n{indent}"))
+    serde_json::to_string_pretty(value)
+        .unwrap_or_default()
+        .replace('\n', &format!("\n{indent}"))
 }
 
 /// The white space that the line of this place begins with.
 fn indent_at(text: &str, at: usize) -> String {
-    let line = text.get(..at).unwrap_or_default().rsplit('\n').next().unwrap_or_default();
+    let line = text
+        .get(..at)
+        .unwrap_or_default()
+        .rsplit('\n')
+        .next()
+        .unwrap_or_default();
     line.chars().take_while(|c| c.is_whitespace()).collect()
 }
 
 fn spliced(text: &str, start: usize, end: usize, middle: &str) -> String {
-    [text.get(..start).unwrap_or_default(), middle, text.get(end..).unwrap_or_default()].concat()
+    [
+        text.get(..start).unwrap_or_default(),
+        middle,
+        text.get(end..).unwrap_or_default(),
+    ]
+    .concat()
 }
 
 fn parsed(text: &str) -> Result<Node, NotEdited> {
@@ -228,7 +283,10 @@ impl Scanner<'_> {
             }
         }
         self.at += 1;
-        self.text.get(start..self.at).and_then(|string| serde_json::from_str(string).ok()).unwrap_or_default()
+        self.text
+            .get(start..self.at)
+            .and_then(|string| serde_json::from_str(string).ok())
+            .unwrap_or_default()
     }
 
     fn value(&mut self) -> Node {
@@ -246,7 +304,11 @@ impl Scanner<'_> {
                 Parts::None
             }
         };
-        Node { start, end: self.at, parts }
+        Node {
+            start,
+            end: self.at,
+            parts,
+        }
     }
 
     fn parts(&mut self, close: u8) -> Vec<Part> {
@@ -270,11 +332,19 @@ impl Scanner<'_> {
         if close == b'}' {
             let name = self.string();
             self.skip(|byte| byte.is_ascii_whitespace() || byte == b':');
-            return Part { name, start, value: self.value() };
+            return Part {
+                name,
+                start,
+                value: self.value(),
+            };
         }
         let value = self.value();
-        let own = value.find(&Step::Exact("name".to_owned())).map(|part| (part.value.start, part.value.end));
-        let name = own.and_then(|(start, end)| serde_json::from_str(self.text.get(start..end)?).ok()).unwrap_or_default();
+        let own = value
+            .find(&Step::Exact("name".to_owned()))
+            .map(|part| (part.value.start, part.value.end));
+        let name = own
+            .and_then(|(start, end)| serde_json::from_str(self.text.get(start..end)?).ok())
+            .unwrap_or_default();
         Part { name, start, value }
     }
 }
@@ -287,7 +357,10 @@ mod tests {
     use super::*;
 
     fn path(names: &[&str]) -> Vec<Step> {
-        names.iter().map(|name| Step::Spelled((*name).to_owned())).collect()
+        names
+            .iter()
+            .map(|name| Step::Spelled((*name).to_owned()))
+            .collect()
     }
 
     fn with(text: &str, names: &[&str], value: impl Into<Value>) -> String {
@@ -301,51 +374,102 @@ mod tests {
     #[test]
     fn a_value_is_replaced_and_everything_else_stays_as_it_was_written() {
         let text = "{\n\t\"alwaysAllowUnder\" :1.50,  \"judge\": \"a\\\"}\",\n\n\t\"panel\":[ \"x=y\" ]\n}\n";
-        assert_eq!(with(text, &["always_allow_under"], json!(0)), text.replace("1.50", "0"));
-        assert_eq!(with(text, &["judge"], json!("b")), text.replace("\"a\\\"}\"", "\"b\""));
-        assert_eq!(with(text, &["panel"], json!("z=w")), text.replace("[ \"x=y\" ]", "\"z=w\""));
+        assert_eq!(
+            with(text, &["always_allow_under"], json!(0)),
+            text.replace("1.50", "0")
+        );
+        assert_eq!(
+            with(text, &["judge"], json!("b")),
+            text.replace("\"a\\\"}\"", "\"b\"")
+        );
+        assert_eq!(
+            with(text, &["panel"], json!("z=w")),
+            text.replace("[ \"x=y\" ]", "\"z=w\"")
+        );
     }
 
     #[test]
     fn a_new_member_is_written_as_its_neighbours_are() {
         assert_eq!(with("{}", &["a"], json!(1)), "{\n  \"a\": 1\n}");
-        assert_eq!(with("{\n    \"a\": 1\n}\n", &["b"], json!({"c": 2})), "{\n    \"a\": 1,\n    \"b\": {\n      \"c\": 2\n    }\n}\n");
-        assert_eq!(with("{\"a\": 1}", &["b"], json!({"c": [2]})), "{\"a\": 1, \"b\": {\"c\":[2]}}");
-        assert_eq!(with("{\n  \"a\": {}\n}", &["a", "b", "c"], json!(1)), "{\n  \"a\": {\n    \"b\": {\n      \"c\": 1\n    }\n  }\n}");
+        assert_eq!(
+            with("{\n    \"a\": 1\n}\n", &["b"], json!({"c": 2})),
+            "{\n    \"a\": 1,\n    \"b\": {\n      \"c\": 2\n    }\n}\n"
+        );
+        assert_eq!(
+            with("{\"a\": 1}", &["b"], json!({"c": [2]})),
+            "{\"a\": 1, \"b\": {\"c\":[2]}}"
+        );
+        assert_eq!(
+            with("{\n  \"a\": {}\n}", &["a", "b", "c"], json!(1)),
+            "{\n  \"a\": {\n    \"b\": {\n      \"c\": 1\n    }\n  }\n}"
+        );
     }
 
     #[test]
     fn an_item_of_a_list_is_found_by_its_name_and_keeps_it() {
         let list = r#"{"e": [{"name": "a", "u": 1}, {"name": "b", "u": 2}]}"#;
-        assert_eq!(with(list, &["e", "b", "u"], json!(3)), list.replace("2}", "3}"));
-        assert_eq!(with(list, &["e", "c", "u"], json!(3)), list.replace("2}]", r#"2}, {"name":"c","u":3}]"#));
+        assert_eq!(
+            with(list, &["e", "b", "u"], json!(3)),
+            list.replace("2}", "3}")
+        );
+        assert_eq!(
+            with(list, &["e", "c", "u"], json!(3)),
+            list.replace("2}]", r#"2}, {"name":"c","u":3}]"#)
+        );
         let exact = |names: [&str; 2]| names.map(|name| Step::Exact(name.to_owned()));
         let whole = set(list, &exact(["e", "a"]), &json!({"u": 9})).unwrap();
-        assert_eq!(serde_json::from_str::<Value>(&whole).unwrap()["e"][0], json!({"name": "a", "u": 9}));
-        assert_eq!(without(list, &["e", "a"]).unwrap(), r#"{"e": [{"name": "b", "u": 2}]}"#);
+        assert_eq!(
+            serde_json::from_str::<Value>(&whole).unwrap()["e"][0],
+            json!({"name": "a", "u": 9})
+        );
+        assert_eq!(
+            without(list, &["e", "a"]).unwrap(),
+            r#"{"e": [{"name": "b", "u": 2}]}"#
+        );
         assert_eq!(names(list, &path(&["e"])).unwrap(), ["a", "b"]);
     }
 
     #[test]
     fn what_is_removed_takes_its_comma_with_it() {
         let text = "{\n  \"a\": 1,\n  \"b\": 2,\n  \"c\": 3\n}";
-        assert_eq!(without(text, &["a"]).unwrap(), "{\n  \"b\": 2,\n  \"c\": 3\n}");
-        assert_eq!(without(text, &["b"]).unwrap(), "{\n  \"a\": 1,\n  \"c\": 3\n}");
-        assert_eq!(without(text, &["c"]).unwrap(), "{\n  \"a\": 1,\n  \"b\": 2\n}");
+        assert_eq!(
+            without(text, &["a"]).unwrap(),
+            "{\n  \"b\": 2,\n  \"c\": 3\n}"
+        );
+        assert_eq!(
+            without(text, &["b"]).unwrap(),
+            "{\n  \"a\": 1,\n  \"c\": 3\n}"
+        );
+        assert_eq!(
+            without(text, &["c"]).unwrap(),
+            "{\n  \"a\": 1,\n  \"b\": 2\n}"
+        );
         assert_eq!(without("{ \"a\": 1 }", &["a"]).unwrap(), "{}");
-        assert_eq!((without(text, &["d"]), without(text, &["a", "b"])), (None, None));
+        assert_eq!(
+            (without(text, &["d"]), without(text, &["a", "b"])),
+            (None, None)
+        );
     }
 
     #[test]
     fn what_has_no_parts_is_not_overwritten_and_neither_is_what_is_not_json() {
-        assert!(matches!(set(r#"{"a": "x"}"#, &path(&["a", "b"]), &json!(1)), Err(NotEdited::NoParts(1))));
-        assert!(matches!(set("{", &path(&["a"]), &json!(1)), Err(NotEdited::NotJson(_))));
+        assert!(matches!(
+            set(r#"{"a": "x"}"#, &path(&["a", "b"]), &json!(1)),
+            Err(NotEdited::NoParts(1))
+        ));
+        assert!(matches!(
+            set("{", &path(&["a"]), &json!(1)),
+            Err(NotEdited::NotJson(_))
+        ));
     }
 
     #[test]
     fn a_member_that_is_there_twice_is_found_wherever_it_is() {
         for (text, found) in [
-            (r#"{"a": 1, "b": {"a": 1}, "c": [{"a": 1}, {"a": 1}, "x", "x"]}"#, None),
+            (
+                r#"{"a": 1, "b": {"a": 1}, "c": [{"a": 1}, {"a": 1}, "x", "x"]}"#,
+                None,
+            ),
             (r#"{"a": 1, "\u0061": 2}"#, Some("a")),
             (r#"{"e": {"w": {"u": 1, "v": 2, "u": 3}}}"#, Some("e.w.u")),
             (r#"{"e": [{"name": "w", "u": 1, "u": 3}]}"#, Some("e.w.u")),
@@ -365,7 +489,8 @@ mod tests {
         leaf.prop_recursive(3, 24, 4, |inner| {
             prop_oneof![
                 proptest::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
-                proptest::collection::btree_map("[a-d\"\\\\{é]{0,3}", inner, 0..4).prop_map(|map| Value::Object(map.into_iter().collect())),
+                proptest::collection::btree_map("[a-d\"\\\\{é]{0,3}", inner, 0..4)
+                    .prop_map(|map| Value::Object(map.into_iter().collect())),
             ]
         })
     }

@@ -1,7 +1,8 @@
-//! Servers of the user's own, and what the user changes about a known provider: the setting `endpoints`.
+//! Servers of the user's own, and what the user changes about a known provider: the setting
+//! `endpoints`.
 //!
-//! A key is never here, only where it is to be found. What is not said stays `None`: what it then means is decided where the server is
-//! put to use.
+//! A key is never here, only where it is to be found. What is not said stays `None`: what it then
+//! means is decided where the server is put to use.
 
 use serde_json::{Map, Value, json};
 
@@ -60,13 +61,27 @@ pub enum DialectName {
 }
 
 /// The fields of an entry.
-pub const FIELDS: [&str; 9] =
-    ["name", "base_url", "api_key_env", "api_key_cmd", "max_tokens_field", "structured_output", "max_in_flight", "free", "dialect"];
+pub const FIELDS: [&str; 9] = [
+    "name",
+    "base_url",
+    "api_key_env",
+    "api_key_cmd",
+    "max_tokens_field",
+    "structured_output",
+    "max_in_flight",
+    "free",
+    "dialect",
+];
 
-const MAX_TOKENS_FIELDS: [(&str, MaxTokensField); 2] =
-    [("max_tokens", MaxTokensField::MaxTokens), ("max_completion_tokens", MaxTokensField::MaxCompletionTokens)];
-const STRUCTURED_OUTPUTS: [(&str, StructuredOutput); 3] =
-    [("json_schema", StructuredOutput::JsonSchema), ("json_object", StructuredOutput::JsonObject), ("none", StructuredOutput::None)];
+const MAX_TOKENS_FIELDS: [(&str, MaxTokensField); 2] = [
+    ("max_tokens", MaxTokensField::MaxTokens),
+    ("max_completion_tokens", MaxTokensField::MaxCompletionTokens),
+];
+const STRUCTURED_OUTPUTS: [(&str, StructuredOutput); 3] = [
+    ("json_schema", StructuredOutput::JsonSchema),
+    ("json_object", StructuredOutput::JsonObject),
+    ("none", StructuredOutput::None),
+];
 const DIALECTS: [(&str, DialectName); 4] = [
     ("openai", DialectName::OpenAi),
     ("anthropic", DialectName::Anthropic),
@@ -78,7 +93,10 @@ const DIALECTS: [(&str, DialectName); 4] = [
 const NO_SERVER: &str = "local";
 
 /// Reads the setting: an object of entries by name, or a list of entries with a `name`.
-pub(super) fn read(setting: &Place<'_>, is_known_provider: impl Fn(&str) -> bool) -> Result<Vec<EndpointEntry>, Problem> {
+pub(super) fn read(
+    setting: &Place<'_>,
+    is_known_provider: impl Fn(&str) -> bool,
+) -> Result<Vec<EndpointEntry>, Problem> {
     let mut entries: Vec<EndpointEntry> = Vec::new();
     let mut add = |name: String, place: &Place<'_>| {
         if entries.iter().any(|entry| entry.name == name) {
@@ -86,7 +104,10 @@ pub(super) fn read(setting: &Place<'_>, is_known_provider: impl Fn(&str) -> bool
         }
         let entry = EndpointEntry::read(name, place)?;
         if entry.base_url.is_none() && !is_known_provider(&entry.name) {
-            return Err(place.problem(format!("has no `base_url`, and `{}` is not a provider that this program knows", entry.name)));
+            return Err(place.problem(format!(
+                "has no `base_url`, and `{}` is not a provider that this program knows",
+                entry.name
+            )));
         }
         entries.push(entry);
         Ok(())
@@ -105,13 +126,20 @@ pub(super) fn read(setting: &Place<'_>, is_known_provider: impl Fn(&str) -> bool
                     None => return Err(place.problem("has no `name`")),
                 };
                 if !is_name(&name) {
-                    return Err(place.inside("name", value).problem(format!("is not a name: {NAME_RULE}")));
+                    return Err(place
+                        .inside("name", value)
+                        .problem(format!("is not a name: {NAME_RULE}")));
                 }
-                add(name.clone(), &Place::new(format!("{}.{name}", setting.at), value))?;
+                add(
+                    name.clone(),
+                    &Place::new(format!("{}.{name}", setting.at), value),
+                )?;
             }
         }
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {
-            return Err(setting.problem("must be an object of servers by name, or a list of objects with a `name`"));
+            return Err(setting.problem(
+                "must be an object of servers by name, or a list of objects with a `name`",
+            ));
         }
     }
     Ok(entries)
@@ -123,11 +151,20 @@ impl EndpointEntry {
             return Err(place.problem("cannot have this name: it is the embedded model's"));
         }
         let fields = place.fields(&FIELDS)?;
-        if fields.get("name").map(Place::text).transpose()?.is_some_and(|said| said != name) {
+        if fields
+            .get("name")
+            .map(Place::text)
+            .transpose()?
+            .is_some_and(|said| said != name)
+        {
             return Err(place.problem("has another `name` than the one that it stands under"));
         }
         let key = match (fields.get("api_key_env"), fields.get("api_key_cmd")) {
-            (Some(_), Some(_)) => return Err(place.problem("has both `api_key_env` and `api_key_cmd`; one says where the key is")),
+            (Some(_), Some(_)) => {
+                return Err(place.problem(
+                    "has both `api_key_env` and `api_key_cmd`; one says where the key is",
+                ));
+            }
             (Some(variable), None) => Some(KeyPlace::Variable(variable_name(variable)?)),
             (None, Some(command)) => Some(KeyPlace::Command(command_line(command)?)),
             (None, None) => None,
@@ -135,11 +172,20 @@ impl EndpointEntry {
         Ok(Self {
             base_url: fields.get("base_url").map(address).transpose()?,
             key,
-            max_tokens_field: fields.get("max_tokens_field").map(|field| field.choice(&MAX_TOKENS_FIELDS)).transpose()?,
-            structured_output: fields.get("structured_output").map(|field| field.choice(&STRUCTURED_OUTPUTS)).transpose()?,
+            max_tokens_field: fields
+                .get("max_tokens_field")
+                .map(|field| field.choice(&MAX_TOKENS_FIELDS))
+                .transpose()?,
+            structured_output: fields
+                .get("structured_output")
+                .map(|field| field.choice(&STRUCTURED_OUTPUTS))
+                .transpose()?,
             max_in_flight: fields.get("max_in_flight").map(Place::count).transpose()?,
             free: fields.get("free").map(Place::truth).transpose()?,
-            dialect: fields.get("dialect").map(|field| field.choice(&DIALECTS)).transpose()?,
+            dialect: fields
+                .get("dialect")
+                .map(|field| field.choice(&DIALECTS))
+                .transpose()?,
             name,
         })
     }
@@ -155,19 +201,38 @@ impl EndpointEntry {
             ("base_url", self.base_url.as_ref().map(|url| json!(url))),
             ("api_key_env", variable.map(|name| json!(name))),
             ("api_key_cmd", command.map(|command| json!(command))),
-            ("max_tokens_field", self.max_tokens_field.and_then(|field| word(&MAX_TOKENS_FIELDS, field))),
-            ("structured_output", self.structured_output.and_then(|form| word(&STRUCTURED_OUTPUTS, form))),
-            ("max_in_flight", self.max_in_flight.map(|count| json!(count))),
+            (
+                "max_tokens_field",
+                self.max_tokens_field
+                    .and_then(|field| word(&MAX_TOKENS_FIELDS, field)),
+            ),
+            (
+                "structured_output",
+                self.structured_output
+                    .and_then(|form| word(&STRUCTURED_OUTPUTS, form)),
+            ),
+            (
+                "max_in_flight",
+                self.max_in_flight.map(|count| json!(count)),
+            ),
             ("free", self.free.map(|free| json!(free))),
-            ("dialect", self.dialect.and_then(|dialect| word(&DIALECTS, dialect))),
+            (
+                "dialect",
+                self.dialect.and_then(|dialect| word(&DIALECTS, dialect)),
+            ),
         ];
-        let said = fields.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?)));
+        let said = fields
+            .into_iter()
+            .filter_map(|(name, value)| Some((name.to_owned(), value?)));
         Value::Object(said.collect::<Map<_, _>>())
     }
 }
 
 fn word<T: Copy + PartialEq>(words: &[(&'static str, T)], meant: T) -> Option<Value> {
-    words.iter().find(|(_, meaning)| *meaning == meant).map(|(word, _)| json!(word))
+    words
+        .iter()
+        .find(|(_, meaning)| *meaning == meant)
+        .map(|(word, _)| json!(word))
 }
 
 /// An address that holds no secret.
@@ -180,8 +245,11 @@ pub(super) fn address(place: &Place<'_>) -> Result<String, Problem> {
 /// The name of a variable, and not what someone takes for it: a key.
 fn variable_name(place: &Place<'_>) -> Result<String, Problem> {
     let name = place.text()?;
-    let is_name = !name.starts_with(|c: char| c.is_ascii_digit()) && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
-    let looks_random = name.len() > 20 && name.chars().any(|c| c.is_ascii_lowercase()) && name.chars().any(|c| c.is_ascii_digit());
+    let is_name = !name.starts_with(|c: char| c.is_ascii_digit())
+        && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    let looks_random = name.len() > 20
+        && name.chars().any(|c| c.is_ascii_lowercase())
+        && name.chars().any(|c| c.is_ascii_digit());
     if is_name && !looks_random {
         Ok(name)
     } else {
@@ -204,7 +272,8 @@ mod tests {
 
     fn entries(json: &str) -> Result<Vec<EndpointEntry>, String> {
         let value = serde_json::from_str(json).unwrap();
-        read(&Place::new("endpoints", &value), |name| name == "anthropic").map_err(|problem| format!("{} {}", problem.at, problem.what))
+        read(&Place::new("endpoints", &value), |name| name == "anthropic")
+            .map_err(|problem| format!("{} {}", problem.at, problem.what))
     }
 
     #[test]
@@ -216,7 +285,10 @@ mod tests {
         let read = entries(list).unwrap();
         assert_eq!(read, entries(object).unwrap());
         assert_eq!(read[0].key, Some(KeyPlace::Variable("WORK_KEY".into())));
-        assert_eq!(read[0].to_json(), serde_json::from_str::<Value>(object).unwrap()["work"]);
+        assert_eq!(
+            read[0].to_json(),
+            serde_json::from_str::<Value>(object).unwrap()["work"]
+        );
     }
 
     #[test]
@@ -226,36 +298,110 @@ mod tests {
             Some(KeyPlace::Command("pass show a".into()))
         );
         let error = entries(r#"{"acme": {"api_key_env": "K"}}"#).unwrap_err();
-        assert_eq!(error, "endpoints.acme has no `base_url`, and `acme` is not a provider that this program knows");
+        assert_eq!(
+            error,
+            "endpoints.acme has no `base_url`, and `acme` is not a provider that this program knows"
+        );
     }
 
     #[test]
     fn what_is_wrong_is_named_by_its_place_and_no_value_is_shown() {
         for (json, at, words) in [
-            (r#"{"w": {"base_ulr": "x"}}"#, "endpoints.w.base_ulr", "did you mean `base_url`?"),
-            (r#"{"w": {"base_url": "h", "api_key": "sk-secret"}}"#, "endpoints.w.api_key", "`api_key_env`"),
-            (r#"{"w": {"base_url": "h", "key": "sk-secret"}}"#, "endpoints.w.key", "`api_key_cmd`"),
-            (r#"{"w": {"base_url": "h", "token": "sk-secret"}}"#, "endpoints.w.token", "`api_key_cmd`"),
-            (r#"{"w": {"base_url": "h", "api_key_env": "sk-secret"}}"#, "endpoints.w.api_key_env", "never the key itself"),
-            (r#"{"w": {"base_url": "h", "api_key_env": "AIzaSysecret0123456789abc"}}"#, "endpoints.w.api_key_env", "never the key itself"),
-            (r#"{"w": {"base_url": "https://u:secret@h/v1"}}"#, "endpoints.w.base_url", "user name"),
-            (r#"{"w": {"base_url": "https://h/v1?key=secret"}}"#, "endpoints.w.base_url", "`?`"),
-            (r#"{"w": {"base_url": "ftp://h"}}"#, "endpoints.w.base_url", "http"),
-            (r#"{"w": {"base_url": "h", "max_in_flight": 0}}"#, "endpoints.w.max_in_flight", "above 0"),
-            (r#"{"w": {"base_url": "h", "free": "yes"}}"#, "endpoints.w.free", "true or false"),
-            (r#"{"w": {"base_url": "h", "dialect": "grpc"}}"#, "endpoints.w.dialect", "`gemini`"),
-            (r#"{"w": {"base_url": "h", "api_key_env": "A", "api_key_cmd": "b"}}"#, "endpoints.w", "both"),
-            (r#"{"w": {"base_url": "h", "baseUrl": "h"}}"#, "endpoints.w.baseUrl", "twice"),
-            (r#"{"w": {"base_url": "h", "name": "v"}}"#, "endpoints.w", "another `name`"),
+            (
+                r#"{"w": {"base_ulr": "x"}}"#,
+                "endpoints.w.base_ulr",
+                "did you mean `base_url`?",
+            ),
+            (
+                r#"{"w": {"base_url": "h", "api_key": "sk-secret"}}"#,
+                "endpoints.w.api_key",
+                "`api_key_env`",
+            ),
+            (
+                r#"{"w": {"base_url": "h", "key": "sk-secret"}}"#,
+                "endpoints.w.key",
+                "`api_key_cmd`",
+            ),
+            (
+                r#"{"w": {"base_url": "h", "token": "sk-secret"}}"#,
+                "endpoints.w.token",
+                "`api_key_cmd`",
+            ),
+            (
+                r#"{"w": {"base_url": "h", "api_key_env": "sk-secret"}}"#,
+                "endpoints.w.api_key_env",
+                "never the key itself",
+            ),
+            (
+                r#"{"w": {"base_url": "h", "api_key_env": "AIzaSysecret0123456789abc"}}"#,
+                "endpoints.w.api_key_env",
+                "never the key itself",
+            ),
+            (
+                r#"{"w": {"base_url": "https://u:secret@h/v1"}}"#,
+                "endpoints.w.base_url",
+                "user name",
+            ),
+            (
+                r#"{"w": {"base_url": "https://h/v1?key=secret"}}"#,
+                "endpoints.w.base_url",
+                "`?`",
+            ),
+            (
+                r#"{"w": {"base_url": "ftp://h"}}"#,
+                "endpoints.w.base_url",
+                "http",
+            ),
+            (
+                r#"{"w": {"base_url": "h", "max_in_flight": 0}}"#,
+                "endpoints.w.max_in_flight",
+                "above 0",
+            ),
+            (
+                r#"{"w": {"base_url": "h", "free": "yes"}}"#,
+                "endpoints.w.free",
+                "true or false",
+            ),
+            (
+                r#"{"w": {"base_url": "h", "dialect": "grpc"}}"#,
+                "endpoints.w.dialect",
+                "`gemini`",
+            ),
+            (
+                r#"{"w": {"base_url": "h", "api_key_env": "A", "api_key_cmd": "b"}}"#,
+                "endpoints.w",
+                "both",
+            ),
+            (
+                r#"{"w": {"base_url": "h", "baseUrl": "h"}}"#,
+                "endpoints.w.baseUrl",
+                "twice",
+            ),
+            (
+                r#"{"w": {"base_url": "h", "name": "v"}}"#,
+                "endpoints.w",
+                "another `name`",
+            ),
             (r#"{"W": {"base_url": "h"}}"#, "endpoints.W", "a-z"),
-            (r#"{"local": {"base_url": "h"}}"#, "endpoints.local", "embedded"),
+            (
+                r#"{"local": {"base_url": "h"}}"#,
+                "endpoints.local",
+                "embedded",
+            ),
             (r#"[{"base_url": "h"}]"#, "endpoints[0]", "has no `name`"),
-            (r#"[{"name": "a", "base_url": "h"}, {"name": "a", "base_url": "i"}]"#, "endpoints.a", "second"),
+            (
+                r#"[{"name": "a", "base_url": "h"}, {"name": "a", "base_url": "i"}]"#,
+                "endpoints.a",
+                "second",
+            ),
             (r#""sk-secret""#, "endpoints", "must be an object"),
             (r#"{"w": "sk-secret"}"#, "endpoints.w", "must be an object"),
         ] {
             let error = entries(json).unwrap_err();
-            assert!(error.starts_with(&format!("{at} ")) && error.contains(words), "{json}: {error}");
+            assert!(
+                error.starts_with(&format!("{at} ")) && error.contains(words),
+                "{json}: {error}"
+            );
             assert!(!error.contains("secret"), "{error}");
         }
     }

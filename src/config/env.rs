@@ -1,4 +1,5 @@
-//! The one place that reads the environment. Everything else takes an [`Environment`], which tests build by hand.
+//! The one place that reads the environment. Everything else takes an [`Environment`], which tests
+//! build by hand.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -11,14 +12,15 @@ use super::keys::Key;
 
 /// The environment. An empty variable counts as unset, and text is trimmed.
 ///
-/// Only the variables that this program knows are read by name; of the others, one is read only when the settings name it as the place
-/// of a key.
+/// Only the variables that this program knows are read by name; of the others, one is read only
+/// when the settings name it as the place of a key.
 #[derive(Clone, Default)]
 pub struct Environment {
     variables: BTreeMap<String, OsString>,
 }
 
-/// Every variable that is ever read, besides those of the settings and those that the settings name.
+/// Every variable that is ever read, besides those of the settings and those that the settings
+/// name.
 const KNOWN: [&str; 40] = [
     "CONCLAVE_HOME",
     "LLM_CONCLAVE_HOME",
@@ -69,18 +71,30 @@ fn is_known(name: &str) -> bool {
 impl Environment {
     /// Reads the process's environment. Nothing else does.
     pub fn read() -> Self {
-        Self::of(std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value))))
+        Self::of(
+            std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value))),
+        )
     }
 
     /// An environment of these variables alone.
-    pub fn of<N: Into<String>, V: Into<OsString>>(variables: impl IntoIterator<Item = (N, V)>) -> Self {
-        let variables = variables.into_iter().map(|(name, value)| (name.into(), value.into()));
-        Self { variables: variables.filter(|(_, value)| !value.is_empty()).collect() }
+    pub fn of<N: Into<String>, V: Into<OsString>>(
+        variables: impl IntoIterator<Item = (N, V)>,
+    ) -> Self {
+        let variables = variables
+            .into_iter()
+            .map(|(name, value)| (name.into(), value.into()));
+        Self {
+            variables: variables.filter(|(_, value)| !value.is_empty()).collect(),
+        }
     }
 
-    /// A known variable's text without surrounding white space. `None` when unset, empty or not Unicode.
+    /// A known variable's text without surrounding white space. `None` when unset, empty or not
+    /// Unicode.
     pub fn text(&self, name: &str) -> Option<&str> {
-        self.known(name)?.to_str().map(str::trim).filter(|text| !text.is_empty())
+        self.known(name)?
+            .to_str()
+            .map(str::trim)
+            .filter(|text| !text.is_empty())
     }
 
     /// A known variable that holds a path, taken as it is.
@@ -88,7 +102,8 @@ impl Environment {
         self.known(name).map(PathBuf::from)
     }
 
-    /// The secret in a variable, which need not be a known one: the user may keep a key wherever they say.
+    /// The secret in a variable, which need not be a known one: the user may keep a key wherever
+    /// they say.
     pub fn secret(&self, name: &str) -> Option<SecretString> {
         let text = self.variables.get(name)?.to_str()?.trim();
         (!text.is_empty()).then(|| SecretString::from(text))
@@ -112,7 +127,9 @@ impl Environment {
 /// Shows the names of known variables only: values may be keys.
 impl fmt::Debug for Environment {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_set().entries(self.variables.keys().filter(|name| is_known(name))).finish()
+        f.debug_set()
+            .entries(self.variables.keys().filter(|name| is_known(name)))
+            .finish()
     }
 }
 
@@ -124,9 +141,18 @@ mod tests {
 
     #[test]
     fn an_empty_variable_is_unset_and_text_is_trimmed() {
-        let environment = Environment::of([("OPENAI_API_KEY", " k\n"), ("GOOGLE_API_KEY", ""), ("TERM", "dumb"), ("SHELL", "x")]);
+        let environment = Environment::of([
+            ("OPENAI_API_KEY", " k\n"),
+            ("GOOGLE_API_KEY", ""),
+            ("TERM", "dumb"),
+            ("SHELL", "x"),
+        ]);
         assert_eq!(
-            (environment.text("OPENAI_API_KEY"), environment.text("GOOGLE_API_KEY"), environment.text("SHELL")),
+            (
+                environment.text("OPENAI_API_KEY"),
+                environment.text("GOOGLE_API_KEY"),
+                environment.text("SHELL")
+            ),
             (Some("k"), None, None)
         );
         assert_eq!(format!("{environment:?}"), r#"{"OPENAI_API_KEY", "TERM"}"#);
@@ -135,9 +161,14 @@ mod tests {
     #[test]
     fn a_variable_that_this_program_does_not_know_is_read_only_as_a_secret_that_the_user_named() {
         let environment = Environment::of([("WORK_KEY", " k\n"), ("EMPTY_KEY", " ")]);
-        assert_eq!((environment.text("WORK_KEY"), environment.path("WORK_KEY")), (None, None));
+        assert_eq!(
+            (environment.text("WORK_KEY"), environment.path("WORK_KEY")),
+            (None, None)
+        );
         assert_eq!(environment.secret("WORK_KEY").unwrap().expose_secret(), "k");
-        assert!(environment.secret("EMPTY_KEY").is_none() && environment.secret("OTHER_KEY").is_none());
+        assert!(
+            environment.secret("EMPTY_KEY").is_none() && environment.secret("OTHER_KEY").is_none()
+        );
         assert_eq!(format!("{environment:?}"), "{}");
     }
 }

@@ -1,4 +1,5 @@
-//! The parts of settings that have parts: a value with the place where it stands, so that what is wrong with it can be said.
+//! The parts of settings that have parts: a value with the place where it stands, so that what is
+//! wrong with it can be said.
 //!
 //! No message shows a value: what stands in the wrong place may be a key.
 
@@ -27,44 +28,82 @@ pub(super) struct Place<'a> {
 
 impl<'a> Place<'a> {
     pub(super) fn new(at: impl Into<String>, value: &'a Value) -> Self {
-        Self { at: at.into(), value }
+        Self {
+            at: at.into(),
+            value,
+        }
     }
 
     /// Says what is wrong with it, as the rest of a sentence that begins with its place.
     pub(super) fn problem(&self, what: impl Into<String>) -> Problem {
-        Problem { at: self.at.clone(), origin: String::new(), what: what.into() }
+        Problem {
+            at: self.at.clone(),
+            origin: String::new(),
+            what: what.into(),
+        }
     }
 
     pub(super) fn inside(&self, name: &str, value: &'a Value) -> Self {
-        Self { at: format!("{}.{name}", self.at), value }
+        Self {
+            at: format!("{}.{name}", self.at),
+            value,
+        }
     }
 
     /// A text that is not empty.
     pub(super) fn text(&self) -> Result<String, Problem> {
-        let text = self.value.as_str().map(str::trim).filter(|text| !text.is_empty());
-        text.map(ToOwned::to_owned).ok_or_else(|| self.problem("must be a text"))
+        let text = self
+            .value
+            .as_str()
+            .map(str::trim)
+            .filter(|text| !text.is_empty());
+        text.map(ToOwned::to_owned)
+            .ok_or_else(|| self.problem("must be a text"))
     }
 
     /// A whole number above 0.
     pub(super) fn count(&self) -> Result<u32, Problem> {
-        let count = self.value.as_u64().and_then(|count| u32::try_from(count).ok()).filter(|count| *count > 0);
+        let count = self
+            .value
+            .as_u64()
+            .and_then(|count| u32::try_from(count).ok())
+            .filter(|count| *count > 0);
         count.ok_or_else(|| self.problem("must be a whole number above 0"))
     }
 
     pub(super) fn truth(&self) -> Result<bool, Problem> {
-        self.value.as_bool().ok_or_else(|| self.problem("must be true or false"))
+        self.value
+            .as_bool()
+            .ok_or_else(|| self.problem("must be true or false"))
     }
 
     /// One of some words, as what it stands for.
     pub(super) fn choice<T: Copy>(&self, choices: &[(&'static str, T)]) -> Result<T, Problem> {
-        let chosen = self.value.as_str().and_then(|text| choices.iter().find(|(word, _)| *word == text.trim()));
-        let words = || choices.iter().map(|(word, _)| format!("`{word}`")).collect::<Vec<_>>().join(", ");
-        chosen.map(|(_, choice)| *choice).ok_or_else(|| self.problem(format!("must be one of {}", words())))
+        let chosen = self
+            .value
+            .as_str()
+            .and_then(|text| choices.iter().find(|(word, _)| *word == text.trim()));
+        let words = || {
+            choices
+                .iter()
+                .map(|(word, _)| format!("`{word}`"))
+                .collect::<Vec<_>>()
+                .join(", ")
+        };
+        chosen
+            .map(|(_, choice)| *choice)
+            .ok_or_else(|| self.problem(format!("must be one of {}", words())))
     }
 
     /// An object's fields by their names in `snake_case`, each of which must be known.
-    pub(super) fn fields(&self, known: &[&'static str]) -> Result<BTreeMap<&'static str, Place<'a>>, Problem> {
-        let object = self.value.as_object().ok_or_else(|| self.problem("must be an object"))?;
+    pub(super) fn fields(
+        &self,
+        known: &[&'static str],
+    ) -> Result<BTreeMap<&'static str, Place<'a>>, Problem> {
+        let object = self
+            .value
+            .as_object()
+            .ok_or_else(|| self.problem("must be an object"))?;
         let mut fields = BTreeMap::new();
         for (name, value) in object {
             let place = self.inside(name, value);
@@ -73,7 +112,8 @@ impl<'a> Place<'a> {
                 if is_secret(name) {
                     return Err(place.problem(NO_KEYS_HERE));
                 }
-                let meant = likely(&snake, known.iter().copied()).map(|field| format!("; did you mean `{field}`?"));
+                let meant = likely(&snake, known.iter().copied())
+                    .map(|field| format!("; did you mean `{field}`?"));
                 return Err(place.problem(format!("is not a field{}", meant.unwrap_or_default())));
             };
             if fields.insert(*field, place.clone()).is_some() {
@@ -83,12 +123,20 @@ impl<'a> Place<'a> {
         Ok(fields)
     }
 
-    /// The entries of an object by their names, which must be ones that can be written before a colon or after a dot.
+    /// The entries of an object by their names, which must be ones that can be written before a
+    /// colon or after a dot.
     pub(super) fn named(&self) -> Result<Vec<(String, Place<'a>)>, Problem> {
-        let object = self.value.as_object().ok_or_else(|| self.problem("must be an object"))?;
+        let object = self
+            .value
+            .as_object()
+            .ok_or_else(|| self.problem("must be an object"))?;
         let entry = |(name, value): (&String, &'a Value)| {
             let place = self.inside(name, value);
-            if is_name(name) { Ok((name.clone(), place)) } else { Err(place.problem(format!("is not a name: {NAME_RULE}"))) }
+            if is_name(name) {
+                Ok((name.clone(), place))
+            } else {
+                Err(place.problem(format!("is not a name: {NAME_RULE}")))
+            }
         };
         object.iter().map(entry).collect()
     }
@@ -98,7 +146,8 @@ impl<'a> Place<'a> {
 pub(super) const NO_KEYS_HERE: &str = "would be a key in a file; say where the key is instead: `api_key_env` names a variable, \
                                        `api_key_cmd` a command that prints it";
 
-pub(super) const NAME_RULE: &str = "it is made of a-z, 0-9, `-` and `_`, and begins with a letter or a digit";
+pub(super) const NAME_RULE: &str =
+    "it is made of a-z, 0-9, `-` and `_`, and begins with a letter or a digit";
 
 /// A name that the user may give to a server or a panel.
 pub(super) fn is_name(name: &str) -> bool {

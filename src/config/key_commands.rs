@@ -1,4 +1,5 @@
-//! Keys that a command prints, such as a password manager's. A command is run when its key is first needed, and once.
+//! Keys that a command prints, such as a password manager's. A command is run when its key is first
+//! needed, and once.
 
 use std::collections::BTreeMap;
 use std::io::{self, Read};
@@ -14,7 +15,8 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// How often it is looked whether a command has ended.
 const STEP: Duration = Duration::from_millis(5);
 
-/// How long output may stay behind the command's end. A command may leave something running that holds its output open.
+/// How long output may stay behind the command's end. A command may leave something running that
+/// holds its output open.
 const STRAGGLING: Duration = Duration::from_millis(500);
 
 /// Most bytes that are kept of what a command prints.
@@ -29,7 +31,10 @@ pub struct KeyCommands {
 
 impl Default for KeyCommands {
     fn default() -> Self {
-        Self { keys: Mutex::default(), patience: PATIENCE }
+        Self {
+            keys: Mutex::default(),
+            patience: PATIENCE,
+        }
     }
 }
 
@@ -41,7 +46,11 @@ pub enum CommandFailed {
     #[error("`{command}` was not done after {} s", patience.as_secs_f64())]
     TooSlow { command: String, patience: Duration },
     #[error("`{command}` failed ({status}){}", said(stderr))]
-    Failed { command: String, status: String, stderr: String },
+    Failed {
+        command: String,
+        status: String,
+        stderr: String,
+    },
     #[error("`{command}` printed more than {} KiB, which is no key", MOST_BYTES / 1024)]
     TooMuch { command: String },
     #[error("`{command}` printed no key{}", said(stderr))]
@@ -50,16 +59,24 @@ pub enum CommandFailed {
 
 fn said(stderr: &str) -> String {
     let words = stderr.trim();
-    if words.is_empty() { String::new() } else { format!(": {words}") }
+    if words.is_empty() {
+        String::new()
+    } else {
+        format!(": {words}")
+    }
 }
 
 impl KeyCommands {
     /// For commands that may not take the usual time.
     pub fn with_patience(patience: Duration) -> Self {
-        Self { patience, ..Self::default() }
+        Self {
+            patience,
+            ..Self::default()
+        }
     }
 
-    /// The first line of what the command prints, without surrounding white space. It is run by `sh`, with nothing on standard input.
+    /// The first line of what the command prints, without surrounding white space. It is run by
+    /// `sh`, with nothing on standard input.
     pub fn key(&self, command: &str) -> Result<SecretString, CommandFailed> {
         let mut keys = self.keys.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(key) = keys.get(command) {
@@ -72,9 +89,17 @@ impl KeyCommands {
 }
 
 fn run(command: &str, patience: Duration) -> Result<SecretString, CommandFailed> {
-    let unstartable = |source| CommandFailed::Unstartable { command: command.to_owned(), source };
+    let unstartable = |source| CommandFailed::Unstartable {
+        command: command.to_owned(),
+        source,
+    };
     let mut shell = Command::new("sh");
-    shell.arg("-c").arg(command).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    shell
+        .arg("-c")
+        .arg(command)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
     let mut child = shell.spawn().map_err(unstartable)?;
     let stdout = Output::collect(child.stdout.take());
     let stderr = Output::collect(child.stderr.take());
@@ -83,16 +108,28 @@ fn run(command: &str, patience: Duration) -> Result<SecretString, CommandFailed>
         // It may have ended in this instant; either way it is gone now.
         let _ = child.kill();
         let _ = child.wait();
-        return Err(CommandFailed::TooSlow { command: command.to_owned(), patience });
+        return Err(CommandFailed::TooSlow {
+            command: command.to_owned(),
+            patience,
+        });
     };
     if !status.success() {
         let stderr = stderr.text();
-        return Err(CommandFailed::Failed { command: command.to_owned(), status: status.to_string(), stderr });
+        return Err(CommandFailed::Failed {
+            command: command.to_owned(),
+            status: status.to_string(),
+            stderr,
+        });
     }
     let text = stdout.text();
     match text.lines().next().map(str::trim) {
-        None | Some("") => Err(CommandFailed::Empty { command: command.to_owned(), stderr: stderr.text() }),
-        Some(key) if key.len() >= MOST_BYTES => Err(CommandFailed::TooMuch { command: command.to_owned() }),
+        None | Some("") => Err(CommandFailed::Empty {
+            command: command.to_owned(),
+            stderr: stderr.text(),
+        }),
+        Some(key) if key.len() >= MOST_BYTES => Err(CommandFailed::TooMuch {
+            command: command.to_owned(),
+        }),
         Some(key) => Ok(SecretString::from(key)),
     }
 }
@@ -123,7 +160,8 @@ impl Output {
         let bytes = Arc::new(Mutex::new(Vec::new()));
         let (sender, end) = mpsc::channel();
         let shared = Arc::clone(&bytes);
-        // It ends with the stream. Something that a command left running may keep that open: then it ends with this process.
+        // It ends with the stream. Something that a command left running may keep that open: then
+        // it ends with this process.
         std::thread::spawn(move || {
             let Some(stream) = stream else { return };
             let mut stream = stream;
@@ -142,7 +180,8 @@ impl Output {
     fn text(&self) -> String {
         // Either the stream has ended, which the sender's end tells, or it is not waited for.
         let _ = self.end.recv_timeout(STRAGGLING);
-        String::from_utf8_lossy(&self.bytes.lock().unwrap_or_else(PoisonError::into_inner)).into_owned()
+        String::from_utf8_lossy(&self.bytes.lock().unwrap_or_else(PoisonError::into_inner))
+            .into_owned()
     }
 }
 
@@ -153,14 +192,21 @@ mod tests {
     use super::*;
 
     fn key(command: &str) -> Result<String, String> {
-        KeyCommands::default().key(command).map(|key| key.expose_secret().to_owned()).map_err(|error| error.to_string())
+        KeyCommands::default()
+            .key(command)
+            .map(|key| key.expose_secret().to_owned())
+            .map_err(|error| error.to_string())
     }
 
     #[test]
     fn the_first_line_is_the_key() {
         assert_eq!(key("printf ' k-1 \\nsecond\\n'"), Ok("k-1".to_owned()));
         assert_eq!(key("echo k-2; echo warning >&2"), Ok("k-2".to_owned()));
-        assert_eq!(key("cat; echo k-3"), Ok("k-3".to_owned()), "nothing is on standard input");
+        assert_eq!(
+            key("cat; echo k-3"),
+            Ok("k-3".to_owned()),
+            "nothing is on standard input"
+        );
     }
 
     #[test]
@@ -169,7 +215,10 @@ mod tests {
         let file = folder.path().join("runs").display().to_string();
         let commands = KeyCommands::default();
         let command = format!("echo run >> '{file}'; echo k");
-        let keys = [commands.key(&command).unwrap(), commands.key(&command).unwrap()];
+        let keys = [
+            commands.key(&command).unwrap(),
+            commands.key(&command).unwrap(),
+        ];
         assert!(keys.iter().all(|key| key.expose_secret() == "k"));
         assert_eq!(std::fs::read_to_string(&file).unwrap(), "run\n");
         assert!(!format!("{commands:?}").contains("\"k\""), "{commands:?}");
@@ -182,10 +231,20 @@ mod tests {
             "`echo secret-half; echo 'the vault is locked' >&2; exit 3` failed (exit status: 3): the vault is locked"
         );
         assert_eq!(key("true").unwrap_err(), "`true` printed no key");
-        assert_eq!(key("printf '\\nsecond'").unwrap_err(), "`printf '\\nsecond'` printed no key");
+        assert_eq!(
+            key("printf '\\nsecond'").unwrap_err(),
+            "`printf '\\nsecond'` printed no key"
+        );
         let much = "head -c 300000 /dev/zero | tr '\\0' a";
-        assert_eq!(key(much).unwrap_err(), format!("`{much}` printed more than 64 KiB, which is no key"));
-        assert!(key("no-such-program-anywhere").unwrap_err().contains("not found"));
+        assert_eq!(
+            key(much).unwrap_err(),
+            format!("`{much}` printed more than 64 KiB, which is no key")
+        );
+        assert!(
+            key("no-such-program-anywhere")
+                .unwrap_err()
+                .contains("not found")
+        );
     }
 
     #[test]

@@ -1,4 +1,5 @@
-//! The settings by name: what they are called in the file and in the environment, and what their values must be.
+//! The settings by name: what they are called in the file and in the environment, and what their
+//! values must be.
 
 use std::fmt;
 
@@ -166,14 +167,19 @@ impl Key {
     /// What a value must be.
     pub fn wants(self) -> &'static str {
         match self {
-            Self::AlwaysAllowUnder | Self::MaxCost | Self::MonthlyBudget => "an amount of dollars such as 0.50",
+            Self::AlwaysAllowUnder | Self::MaxCost | Self::MonthlyBudget => {
+                "an amount of dollars such as 0.50"
+            }
             Self::TargetMonthlyCost => "an amount of dollars above 0, such as 20",
-            Self::MaxOutputTokens | Self::LocalContext | Self::LocalThreads | Self::MaxInFlight | Self::TargetRuns => {
-                "a whole number above 0"
-            }
-            Self::ConnectTimeoutSeconds | Self::IdleTimeoutSeconds | Self::MaxWaitSeconds | Self::TargetMedianSeconds => {
-                "a number of seconds above 0"
-            }
+            Self::MaxOutputTokens
+            | Self::LocalContext
+            | Self::LocalThreads
+            | Self::MaxInFlight
+            | Self::TargetRuns => "a whole number above 0",
+            Self::ConnectTimeoutSeconds
+            | Self::IdleTimeoutSeconds
+            | Self::MaxWaitSeconds
+            | Self::TargetMedianSeconds => "a number of seconds above 0",
             Self::PulseSeconds => "a number of seconds, or 0 for never",
             Self::HedgeAfter => HedgeAfter::WANTED,
             Self::OnFailure => "`ask`, `substitute`, `skip` or `fail`",
@@ -200,7 +206,11 @@ impl Key {
     /// Its value has parts, so that it is JSON also in the environment.
     pub fn is_structured(self) -> bool {
         match self {
-            Self::Panels | Self::Personas | Self::PersonaSets | Self::Endpoints | Self::Parameters => true,
+            Self::Panels
+            | Self::Personas
+            | Self::PersonaSets
+            | Self::Endpoints
+            | Self::Parameters => true,
             Self::AlwaysAllowUnder
             | Self::MaxOutputTokens
             | Self::ConnectTimeoutSeconds
@@ -257,21 +267,46 @@ pub fn closest(name: &str) -> Option<Key> {
 
 /// The one of some names that a wrong one was most likely meant to be.
 pub fn likely<'a>(wrong: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    let near = names.map(|name| (strsim::jaro_winkler(wrong, name), name)).filter(|(likeness, _)| *likeness > 0.75);
-    near.max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, name)| name)
+    let near = names
+        .map(|name| (strsim::jaro_winkler(wrong, name), name))
+        .filter(|(likeness, _)| *likeness > 0.75);
+    near.max_by(|a, b| a.0.total_cmp(&b.0))
+        .map(|(_, name)| name)
 }
 
 /// A name under which people try to put a key where none belongs.
 pub fn is_secret(name: &str) -> bool {
-    let name: String = name.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect();
-    ["key", "keys", "token", "tokens", "secret", "secrets", "password"].contains(&name.as_str())
-        || ["apikey", "apikeys", "apitoken", "authtoken", "accesstoken", "secret", "secretkey"].iter().any(|ending| name.ends_with(ending))
+    let name: String = name
+        .chars()
+        .filter(char::is_ascii_alphanumeric)
+        .map(|c| c.to_ascii_lowercase())
+        .collect();
+    [
+        "key", "keys", "token", "tokens", "secret", "secrets", "password",
+    ]
+    .contains(&name.as_str())
+        || [
+            "apikey",
+            "apikeys",
+            "apitoken",
+            "authtoken",
+            "accesstoken",
+            "secret",
+            "secretkey",
+        ]
+        .iter()
+        .any(|ending| name.ends_with(ending))
 }
 
-/// Whether something in a text has the look of a vendor's key. A text without such a thing may still hold a key.
+/// Whether something in a text has the look of a vendor's key. A text without such a thing may
+/// still hold a key.
 pub fn holds_key(text: &str) -> bool {
     let words = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '-' && c != '_');
-    let begins = |word: &str| ["sk-", "sk_", "AIza", "xai-", "gsk_"].iter().any(|beginning| word.starts_with(beginning));
+    let begins = |word: &str| {
+        ["sk-", "sk_", "AIza", "xai-", "gsk_"]
+            .iter()
+            .any(|beginning| word.starts_with(beginning))
+    };
     let mut words = words.filter(|word| word.len() >= 20 && begins(word));
     words.any(|word| word.chars().any(|c| c.is_ascii_digit()))
 }
@@ -283,18 +318,40 @@ mod tests {
     #[test]
     fn every_key_is_found_under_its_own_name_and_variable() {
         for key in Key::ALL {
-            assert_eq!((Key::of(key.name()), closest(key.name())), (Some(key), Some(key)));
-            assert_eq!(key.variable(), format!("CONCLAVE_{}", key.name().to_uppercase()));
+            assert_eq!(
+                (Key::of(key.name()), closest(key.name())),
+                (Some(key), Some(key))
+            );
+            assert_eq!(
+                key.variable(),
+                format!("CONCLAVE_{}", key.name().to_uppercase())
+            );
         }
         assert_eq!(Key::of("alwaysAllowUnder"), Some(Key::AlwaysAllowUnder));
     }
 
     #[test]
     fn names_that_would_hold_a_key_are_known_and_names_that_say_where_it_is_are_not_among_them() {
-        for name in ["api_key", "apiKey", "key", "token", "openai_api_key", "anthropicAuthToken", "OPENAI_API_KEY", "api-key", "api_keys"] {
+        for name in [
+            "api_key",
+            "apiKey",
+            "key",
+            "token",
+            "openai_api_key",
+            "anthropicAuthToken",
+            "OPENAI_API_KEY",
+            "api-key",
+            "api_keys",
+        ] {
             assert!(is_secret(name), "{name}");
         }
-        for name in ["api_key_env", "api_key_cmd", "max_output_tokens", "max_tokens_field", "monkey"] {
+        for name in [
+            "api_key_env",
+            "api_key_cmd",
+            "max_output_tokens",
+            "max_tokens_field",
+            "monkey",
+        ] {
             assert!(!is_secret(name), "{name}");
         }
         assert!(Key::ALL.iter().all(|key| !is_secret(key.name())));
@@ -302,12 +359,21 @@ mod tests {
 
     #[test]
     fn the_look_of_a_key_is_known_inside_a_text() {
-        for text in
-            ["sk-proj-0123456789abcdef", "echo 'sk-ant-api03-0123456789'", "K=AIzaSy0123456789abcdefg", "Bearer xai-0123456789abcdefgh"]
-        {
+        for text in [
+            "sk-proj-0123456789abcdef",
+            "echo 'sk-ant-api03-0123456789'",
+            "K=AIzaSy0123456789abcdefg",
+            "Bearer xai-0123456789abcdefgh",
+        ] {
             assert!(holds_key(text), "{text}");
         }
-        for text in ["pass show sk-openai", "sk-something-without-figures", "gpt-6.1-sol", "risk-0123456789-0123456789", ""] {
+        for text in [
+            "pass show sk-openai",
+            "sk-something-without-figures",
+            "gpt-6.1-sol",
+            "risk-0123456789-0123456789",
+            "",
+        ] {
             assert!(!holds_key(text), "{text}");
         }
     }

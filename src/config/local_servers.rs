@@ -26,20 +26,33 @@ impl LocalServers {
         }
     }
 
-    /// Reads a word, a text of addresses with commas, or a list of addresses. An empty list is none.
+    /// Reads a word, a text of addresses with commas, or a list of addresses. An empty list is
+    /// none.
     pub(super) fn read(setting: &Place<'_>) -> Result<Self, Problem> {
         let no_form = || setting.problem("must be `auto`, `none` or a list of addresses");
         let addresses: Vec<Value> = match setting.value {
             Value::String(text) => match text.trim() {
                 "auto" => return Ok(Self::Auto),
                 "none" => return Ok(Self::None),
-                text => text.split(',').map(|address| json!(address.trim())).collect(),
+                text => text
+                    .split(',')
+                    .map(|address| json!(address.trim()))
+                    .collect(),
             },
             Value::Array(list) => list.clone(),
-            Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_) => return Err(no_form()),
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_) => {
+                return Err(no_form());
+            }
         };
-        let addresses = addresses.iter().map(|value| address(&Place::new(&setting.at, value))).collect::<Result<Vec<_>, _>>()?;
-        Ok(if addresses.is_empty() { Self::None } else { Self::At(addresses) })
+        let addresses = addresses
+            .iter()
+            .map(|value| address(&Place::new(&setting.at, value)))
+            .collect::<Result<Vec<_>, _>>()?;
+        Ok(if addresses.is_empty() {
+            Self::None
+        } else {
+            Self::At(addresses)
+        })
     }
 }
 
@@ -49,14 +62,27 @@ mod tests {
 
     #[test]
     fn words_texts_and_lists_are_read() {
-        let read = |value: Value| LocalServers::read(&Place::new("local_servers", &value)).map_err(|problem| problem.what);
+        let read = |value: Value| {
+            LocalServers::read(&Place::new("local_servers", &value)).map_err(|problem| problem.what)
+        };
         assert_eq!(read(json!("auto")), Ok(LocalServers::Auto));
-        assert_eq!((read(json!("none")), read(json!([]))), (Ok(LocalServers::None), Ok(LocalServers::None)));
-        let two = Ok(LocalServers::At(vec!["127.0.0.1:1234".into(), "http://box:8000".into()]));
         assert_eq!(
-            (read(json!("127.0.0.1:1234, http://box:8000")), read(json!(["127.0.0.1:1234", "http://box:8000"]))),
+            (read(json!("none")), read(json!([]))),
+            (Ok(LocalServers::None), Ok(LocalServers::None))
+        );
+        let two = Ok(LocalServers::At(vec![
+            "127.0.0.1:1234".into(),
+            "http://box:8000".into(),
+        ]));
+        assert_eq!(
+            (
+                read(json!("127.0.0.1:1234, http://box:8000")),
+                read(json!(["127.0.0.1:1234", "http://box:8000"]))
+            ),
             (two.clone(), two)
         );
-        assert!(read(json!("a b")).is_err() && read(json!(true)).is_err() && read(json!("x,")).is_err());
+        assert!(
+            read(json!("a b")).is_err() && read(json!(true)).is_err() && read(json!("x,")).is_err()
+        );
     }
 }

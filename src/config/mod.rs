@@ -1,4 +1,5 @@
-//! L3: what the user has set up: environment, home, settings, keys. Everything is read once, into plain values that are handed on.
+//! L3: what the user has set up: environment, home, settings, keys. Everything is read once, into
+//! plain values that are handed on.
 
 pub mod addresses;
 mod bad_settings;

@@ -7,7 +7,8 @@ use std::path::Path;
 use super::paths::Home;
 
 impl Home {
-    /// The texts under `prompts/` by their names without `.md`, such as `converge/independent`; empty when there is no such folder.
+    /// The texts under `prompts/` by their names without `.md`, such as `converge/independent`;
+    /// empty when there is no such folder.
     pub fn prompt_overrides(&self) -> io::Result<Vec<(String, String)>> {
         let mut found = Vec::new();
         collect(&self.path().join("prompts"), "", &mut found)?;
@@ -45,6 +46,9 @@ mod tests {
         fs::create_dir_all(home.path().join("prompts/converge")).unwrap();
         fs::write(home.path().join("prompts/converge/verdict.md"), "v").unwrap();
         fs::write(home.path().join("prompts/notes.txt"), "n").unwrap();
-        assert_eq!(Home::at(home.path()).prompt_overrides().unwrap(), [("converge/verdict".to_owned(), "v".to_owned())]);
+        assert_eq!(
+            Home::at(home.path()).prompt_overrides().unwrap(),
+            [("converge/verdict".to_owned(), "v".to_owned())]
+        );
     }
 }

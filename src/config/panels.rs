@@ -19,7 +19,11 @@ impl NamedPanel {
     /// The panel as it would be written under its name.
     pub fn to_json(&self) -> Value {
         let mut fields = Map::from_iter([("seats".to_owned(), json!(self.seats))]);
-        fields.extend(self.judge.as_ref().map(|judge| ("judge".to_owned(), json!(judge))));
+        fields.extend(
+            self.judge
+                .as_ref()
+                .map(|judge| ("judge".to_owned(), json!(judge))),
+        );
         Value::Object(fields)
     }
 }
@@ -27,22 +31,36 @@ impl NamedPanel {
 /// The fields of a panel that is written as an object.
 pub const FIELDS: [&str; 2] = ["seats", "judge"];
 
-/// Reads the setting: each panel is a text of seats, a list of seats, or an object of `seats` and `judge`.
+/// Reads the setting: each panel is a text of seats, a list of seats, or an object of `seats` and
+/// `judge`.
 pub(super) fn read(setting: &Place<'_>) -> Result<BTreeMap<String, NamedPanel>, Problem> {
-    setting.named()?.into_iter().map(|(name, place)| Ok((name, panel(&place)?))).collect()
+    setting
+        .named()?
+        .into_iter()
+        .map(|(name, place)| Ok((name, panel(&place)?)))
+        .collect()
 }
 
 fn panel(place: &Place<'_>) -> Result<NamedPanel, Problem> {
     if !place.value.is_object() {
-        return Ok(NamedPanel { seats: seats_of(place)?, judge: None });
+        return Ok(NamedPanel {
+            seats: seats_of(place)?,
+            judge: None,
+        });
     }
     let fields = place.fields(&FIELDS)?;
-    let seats = fields.get("seats").ok_or_else(|| place.problem("has no `seats`"))?;
-    Ok(NamedPanel { seats: seats_of(seats)?, judge: fields.get("judge").map(Place::text).transpose()? })
+    let seats = fields
+        .get("seats")
+        .ok_or_else(|| place.problem("has no `seats`"))?;
+    Ok(NamedPanel {
+        seats: seats_of(seats)?,
+        judge: fields.get("judge").map(Place::text).transpose()?,
+    })
 }
 
 fn seats_of(place: &Place<'_>) -> Result<Vec<String>, Problem> {
-    let seats = entries(place.value).ok_or_else(|| place.problem("must be a text of seats or a list of seats"))?;
+    let seats = entries(place.value)
+        .ok_or_else(|| place.problem("must be a text of seats or a list of seats"))?;
     if seats.iter().all(|seat| seat.contains('=')) {
         Ok(seats)
     } else {
@@ -50,11 +68,18 @@ fn seats_of(place: &Place<'_>) -> Result<Vec<String>, Problem> {
     }
 }
 
-/// The entries of a panel, from a list or from a text with commas. `None` when there is none, or one is empty.
+/// The entries of a panel, from a list or from a text with commas. `None` when there is none, or
+/// one is empty.
 pub(super) fn entries(value: &Value) -> Option<Vec<String>> {
     let entries: Vec<String> = match value {
-        Value::String(text) => text.split(',').map(|entry| entry.trim().to_owned()).collect(),
-        Value::Array(list) => list.iter().map(|entry| entry.as_str().map(|text| text.trim().to_owned())).collect::<Option<_>>()?,
+        Value::String(text) => text
+            .split(',')
+            .map(|entry| entry.trim().to_owned())
+            .collect(),
+        Value::Array(list) => list
+            .iter()
+            .map(|entry| entry.as_str().map(|text| text.trim().to_owned()))
+            .collect::<Option<_>>()?,
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_) => return None,
     };
     (!entries.is_empty() && entries.iter().all(|entry| !entry.is_empty())).then_some(entries)
@@ -66,24 +91,42 @@ mod tests {
 
     fn panels(json: &str) -> Result<BTreeMap<String, NamedPanel>, String> {
         let value = serde_json::from_str(json).unwrap();
-        read(&Place::new("panels", &value)).map_err(|problem| format!("{} {}", problem.at, problem.what))
+        read(&Place::new("panels", &value))
+            .map_err(|problem| format!("{} {}", problem.at, problem.what))
     }
 
     #[test]
     fn a_panel_is_a_text_a_list_or_an_object_with_a_judge() {
-        let read = panels(r#"{"a": "x=m, y=n", "b": ["x=m", "y=n"], "c": {"seats": "x=m,y=n", "judge": "j"}}"#).unwrap();
+        let read = panels(
+            r#"{"a": "x=m, y=n", "b": ["x=m", "y=n"], "c": {"seats": "x=m,y=n", "judge": "j"}}"#,
+        )
+        .unwrap();
         assert!(read.values().all(|panel| panel.seats == ["x=m", "y=n"]));
-        assert_eq!(read.values().map(|panel| panel.judge.as_deref()).collect::<Vec<_>>(), [None, None, Some("j")]);
-        assert_eq!(read["c"].to_json(), json!({"seats": ["x=m", "y=n"], "judge": "j"}));
+        assert_eq!(
+            read.values()
+                .map(|panel| panel.judge.as_deref())
+                .collect::<Vec<_>>(),
+            [None, None, Some("j")]
+        );
+        assert_eq!(
+            read["c"].to_json(),
+            json!({"seats": ["x=m", "y=n"], "judge": "j"})
+        );
     }
 
     #[test]
     fn what_is_no_panel_is_named_by_its_place() {
         for (json, words) in [
-            (r#"{"a": "x"}"#, "panels.a has a seat that is not `persona=provider:model`"),
+            (
+                r#"{"a": "x"}"#,
+                "panels.a has a seat that is not `persona=provider:model`",
+            ),
             (r#"{"a": []}"#, "panels.a must be a text of seats"),
             (r#"{"a": {"judge": "j"}}"#, "panels.a has no `seats`"),
-            (r#"{"a": {"seats": "x=m", "jugde": "j"}}"#, "panels.a.jugde is not a field; did you mean `judge`?"),
+            (
+                r#"{"a": {"seats": "x=m", "jugde": "j"}}"#,
+                "panels.a.jugde is not a field; did you mean `judge`?",
+            ),
             (r#"{"a b": "x=m"}"#, "panels.a b is not a name"),
             ("[]", "panels must be an object"),
         ] {

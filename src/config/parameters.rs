@@ -15,18 +15,30 @@ pub struct Parameters(BTreeMap<String, Map<String, Value>>);
 /// Makes sure that the fields leave alone what a request says by itself.
 fn check(fields: &Map<String, Value>, place: &Place<'_>) -> Result<(), Problem> {
     let taken = |path: &str, at: &Place<'_>| {
-        if is_reserved(path) { Err(at.problem("is a field that the consultation itself sets")) } else { Ok(()) }
+        if is_reserved(path) {
+            Err(at.problem("is a field that the consultation itself sets"))
+        } else {
+            Ok(())
+        }
     };
     for (name, value) in fields {
         let field = place.inside(name, value);
         taken(name, &field)?;
         match value {
             Value::Object(children) => {
-                children.iter().try_for_each(|(child, value)| taken(&format!("{name}.{child}"), &field.inside(child, value)))?;
+                children.iter().try_for_each(|(child, value)| {
+                    taken(&format!("{name}.{child}"), &field.inside(child, value))
+                })?;
             }
-            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
+            Value::Null
+            | Value::Bool(_)
+            | Value::Number(_)
+            | Value::String(_)
+            | Value::Array(_) => {
                 if holds_reserved(name) {
-                    return Err(field.problem("must be an object: the consultation itself sets fields inside it"));
+                    return Err(field.problem(
+                        "must be an object: the consultation itself sets fields inside it",
+                    ));
                 }
             }
         }
@@ -41,7 +53,10 @@ impl Parameters {
             let (of, model) = name.split_once(':')?;
             (of == provider).then(|| (model.to_owned(), fields.clone()))
         });
-        (self.0.get(provider).cloned().unwrap_or_default(), single.collect())
+        (
+            self.0.get(provider).cloned().unwrap_or_default(),
+            single.collect(),
+        )
     }
 
     pub fn is_empty(&self) -> bool {
@@ -53,7 +68,9 @@ impl Parameters {
     }
 
     pub(super) fn read(setting: &Place<'_>) -> Result<Self, Problem> {
-        let object = setting.value.as_object().ok_or_else(|| setting.problem("must be an object by `provider` or `provider:model`"))?;
+        let object = setting.value.as_object().ok_or_else(|| {
+            setting.problem("must be an object by `provider` or `provider:model`")
+        })?;
         let entry = |(name, value): (&String, &Value)| {
             let place = setting.inside(name, value);
             let names_something = match name.split_once(':') {
@@ -63,7 +80,9 @@ impl Parameters {
             if !names_something {
                 return Err(place.problem("is neither `provider` nor `provider:model`"));
             }
-            let fields = value.as_object().ok_or_else(|| place.problem("must be an object of body fields"))?;
+            let fields = value
+                .as_object()
+                .ok_or_else(|| place.problem("must be an object of body fields"))?;
             check(fields, &place)?;
             Ok((name.clone(), fields.clone()))
         };
@@ -78,7 +97,8 @@ mod tests {
 
     fn parameters(json: &str) -> Result<Parameters, String> {
         let value = serde_json::from_str(json).unwrap();
-        Parameters::read(&Place::new("parameters", &value)).map_err(|problem| format!("{} {}", problem.at, problem.what))
+        Parameters::read(&Place::new("parameters", &value))
+            .map_err(|problem| format!("{} {}", problem.at, problem.what))
     }
 
     #[test]
@@ -86,26 +106,52 @@ mod tests {
         let read =
             parameters(r#"{"openai": {"reasoning_effort": "low", "seed": 0}, "openai:m:free": {"reasoning_effort": null}}"#).unwrap();
         let (for_all, by_model) = read.of("openai");
-        assert_eq!(Value::Object(for_all), json!({"reasoning_effort": "low", "seed": 0}));
-        assert_eq!(json!(by_model), json!({"m:free": {"reasoning_effort": null}}));
+        assert_eq!(
+            Value::Object(for_all),
+            json!({"reasoning_effort": "low", "seed": 0})
+        );
+        assert_eq!(
+            json!(by_model),
+            json!({"m:free": {"reasoning_effort": null}})
+        );
         assert_eq!(read.of("google"), Default::default());
     }
 
     #[test]
     fn what_the_consultation_sets_itself_is_refused() {
         for path in OWN.into_iter().chain(STRUCTURE) {
-            let fields = path.rsplit('.').fold("1".to_owned(), |inner, name| format!(r#"{{"{name}": {inner}}}"#));
+            let fields = path.rsplit('.').fold("1".to_owned(), |inner, name| {
+                format!(r#"{{"{name}": {inner}}}"#)
+            });
             let error = parameters(&format!(r#"{{"openai:m": {fields}}}"#)).unwrap_err();
-            assert_eq!(error, format!("parameters.openai:m.{path} is a field that the consultation itself sets"));
+            assert_eq!(
+                error,
+                format!("parameters.openai:m.{path} is a field that the consultation itself sets")
+            );
         }
         for (fields, what) in [
-            (r#"{"generationConfig.maxOutputTokens": 1}"#, "generationConfig.maxOutputTokens is a field that the consultation itself sets"),
-            (r#"{"options": null}"#, "options must be an object: the consultation itself sets fields inside it"),
+            (
+                r#"{"generationConfig.maxOutputTokens": 1}"#,
+                "generationConfig.maxOutputTokens is a field that the consultation itself sets",
+            ),
+            (
+                r#"{"options": null}"#,
+                "options must be an object: the consultation itself sets fields inside it",
+            ),
         ] {
-            assert_eq!(parameters(&format!(r#"{{"a": {fields}}}"#)).unwrap_err(), format!("parameters.a.{what}"));
+            assert_eq!(
+                parameters(&format!(r#"{{"a": {fields}}}"#)).unwrap_err(),
+                format!("parameters.a.{what}")
+            );
         }
         assert!(parameters(r#"{"a": {"generationConfig": {"topK": 1, "thinkingConfig": {"n": 1}}, "options": {"seed": 1}}}"#).is_ok());
-        assert_eq!(parameters(r#"{"openai:": {}}"#).unwrap_err(), "parameters.openai: is neither `provider` nor `provider:model`");
-        assert_eq!(parameters(r#"{"openai": 1}"#).unwrap_err(), "parameters.openai must be an object of body fields");
+        assert_eq!(
+            parameters(r#"{"openai:": {}}"#).unwrap_err(),
+            "parameters.openai: is neither `provider` nor `provider:model`"
+        );
+        assert_eq!(
+            parameters(r#"{"openai": 1}"#).unwrap_err(),
+            "parameters.openai must be an object of body fields"
+        );
     }
 }

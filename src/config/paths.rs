@@ -18,9 +18,17 @@ pub struct NoHome;
 impl Home {
     /// `$CONCLAVE_HOME`, else `$LLM_CONCLAVE_HOME`, else `~/.llm-conclave`.
     pub fn find(environment: &Environment) -> Result<Self, NoHome> {
-        let own = ["CONCLAVE_HOME", "LLM_CONCLAVE_HOME"].iter().find_map(|name| environment.path(name));
-        let users = || ["HOME", "USERPROFILE"].iter().find_map(|name| environment.path(name));
-        own.or_else(|| Some(users()?.join(".llm-conclave"))).map(Self).ok_or(NoHome)
+        let own = ["CONCLAVE_HOME", "LLM_CONCLAVE_HOME"]
+            .iter()
+            .find_map(|name| environment.path(name));
+        let users = || {
+            ["HOME", "USERPROFILE"]
+                .iter()
+                .find_map(|name| environment.path(name))
+        };
+        own.or_else(|| Some(users()?.join(".llm-conclave")))
+            .map(Self)
+            .ok_or(NoHome)
     }
 
     /// A home at a given place.
@@ -43,10 +51,15 @@ impl Home {
     }
 }
 
-/// Reads a file of text that may not be there. The mark that some editors put before a text is no part of it.
+/// Reads a file of text that may not be there. The mark that some editors put before a text is no
+/// part of it.
 pub fn read_optional(path: &Path) -> io::Result<Option<String>> {
     match fs::read_to_string(path) {
-        Ok(text) => Ok(Some(text.strip_prefix('\u{feff}').map(ToOwned::to_owned).unwrap_or(text))),
+        Ok(text) => Ok(Some(
+            text.strip_prefix('\u{feff}')
+                .map(ToOwned::to_owned)
+                .unwrap_or(text),
+        )),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(error),
     }
@@ -59,11 +72,33 @@ mod tests {
     #[test]
     fn the_home_is_where_the_variables_say_in_their_order() {
         let home = |variables: &[(&'static str, &str)]| {
-            Home::find(&Environment::of(variables.iter().map(|(name, value)| (*name, *value)))).map(|home| home.0)
+            Home::find(&Environment::of(
+                variables.iter().map(|(name, value)| (*name, *value)),
+            ))
+            .map(|home| home.0)
         };
-        assert_eq!(home(&[("CONCLAVE_HOME", "/a"), ("LLM_CONCLAVE_HOME", "/b"), ("HOME", "/c")]).unwrap(), Path::new("/a"));
-        assert_eq!(home(&[("CONCLAVE_HOME", ""), ("LLM_CONCLAVE_HOME", "/b"), ("HOME", "/c")]).unwrap(), Path::new("/b"));
-        assert_eq!(home(&[("HOME", "/c")]).unwrap(), Path::new("/c/.llm-conclave"));
+        assert_eq!(
+            home(&[
+                ("CONCLAVE_HOME", "/a"),
+                ("LLM_CONCLAVE_HOME", "/b"),
+                ("HOME", "/c")
+            ])
+            .unwrap(),
+            Path::new("/a")
+        );
+        assert_eq!(
+            home(&[
+                ("CONCLAVE_HOME", ""),
+                ("LLM_CONCLAVE_HOME", "/b"),
+                ("HOME", "/c")
+            ])
+            .unwrap(),
+            Path::new("/b")
+        );
+        assert_eq!(
+            home(&[("HOME", "/c")]).unwrap(),
+            Path::new("/c/.llm-conclave")
+        );
         assert_eq!(home(&[]).unwrap_err(), NoHome);
     }
 

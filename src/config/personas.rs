@@ -1,4 +1,5 @@
-//! Personas of the user's own and sets of personas: the settings `personas`, `persona_sets` and `default_personas`.
+//! Personas of the user's own and sets of personas: the settings `personas`, `persona_sets` and
+//! `default_personas`.
 //!
 //! Whether a set names personas that there are is not seen here: personas can also be files.
 
@@ -19,7 +20,8 @@ pub struct CustomPersona {
     pub prompt: String,
     /// The prompt in a sentence.
     pub brief: Option<String>,
-    /// `None` where nothing is said: a persona that takes the place of another then keeps that one's.
+    /// `None` where nothing is said: a persona that takes the place of another then keeps that
+    /// one's.
     pub aliases: Option<Vec<String>>,
     /// Plays it wherever it sits by its name alone.
     pub model: Option<String>,
@@ -38,11 +40,21 @@ impl CustomPersona {
     fn read(id: &str, place: &Place<'_>) -> Result<Self, Problem> {
         check_name(id, place)?;
         if place.value.is_string() {
-            return Ok(Self { name: name_of(id), prompt: prompt(place)?, brief: None, aliases: None, model: None });
+            return Ok(Self {
+                name: name_of(id),
+                prompt: prompt(place)?,
+                brief: None,
+                aliases: None,
+                model: None,
+            });
         }
         let fields = place.fields(&FIELDS)?;
         let text = |field: &str| fields.get(field).map(Place::text).transpose();
-        let prompt = prompt(fields.get("prompt").ok_or_else(|| place.problem("has no `prompt`"))?)?;
+        let prompt = prompt(
+            fields
+                .get("prompt")
+                .ok_or_else(|| place.problem("has no `prompt`"))?,
+        )?;
         let name = match fields.get("name") {
             Some(name) => {
                 let text = name.text()?;
@@ -52,30 +64,61 @@ impl CustomPersona {
             None => name_of(id),
         };
         let aliases = fields.get("aliases").map(aliases).transpose()?;
-        Ok(Self { name, prompt, brief: text("brief")?, aliases, model: text("model")? })
+        Ok(Self {
+            name,
+            prompt,
+            brief: text("brief")?,
+            aliases,
+            model: text("model")?,
+        })
     }
 
     /// The persona as it would be written under its id.
     pub fn to_json(&self) -> Value {
-        let mut fields = Map::from_iter([("name".to_owned(), json!(self.name)), ("prompt".to_owned(), json!(self.prompt))]);
-        fields.extend(self.brief.as_ref().map(|brief| ("brief".to_owned(), json!(brief))));
-        fields.extend(self.aliases.as_ref().map(|aliases| ("aliases".to_owned(), json!(aliases))));
-        fields.extend(self.model.as_ref().map(|model| ("model".to_owned(), json!(model))));
+        let mut fields = Map::from_iter([
+            ("name".to_owned(), json!(self.name)),
+            ("prompt".to_owned(), json!(self.prompt)),
+        ]);
+        fields.extend(
+            self.brief
+                .as_ref()
+                .map(|brief| ("brief".to_owned(), json!(brief))),
+        );
+        fields.extend(
+            self.aliases
+                .as_ref()
+                .map(|aliases| ("aliases".to_owned(), json!(aliases))),
+        );
+        fields.extend(
+            self.model
+                .as_ref()
+                .map(|model| ("model".to_owned(), json!(model))),
+        );
         Value::Object(fields)
     }
 }
 
 /// Reads the setting `personas`: each is an object, or a text that is its prompt.
 pub(super) fn read(setting: &Place<'_>) -> Result<BTreeMap<String, CustomPersona>, Problem> {
-    setting.named()?.into_iter().map(|(id, place)| Ok((id.clone(), CustomPersona::read(&id, &place)?))).collect()
+    setting
+        .named()?
+        .into_iter()
+        .map(|(id, place)| Ok((id.clone(), CustomPersona::read(&id, &place)?)))
+        .collect()
 }
 
 /// Reads the setting `persona_sets`: each is a list of personas, or a text of them with commas.
 pub(super) fn read_sets(setting: &Place<'_>) -> Result<BTreeMap<String, Vec<String>>, Problem> {
     let set = |(name, place): (String, Place<'_>)| {
-        let personas = entries(place.value).ok_or_else(|| place.problem("must be a list of personas or a text of them"))?;
-        match personas.iter().find(|persona| persona.starts_with(SET_MARK) || *persona == AUTO) {
-            Some(persona) => Err(place.problem(format!("holds `{persona}`, and a set holds nothing but personas"))),
+        let personas = entries(place.value)
+            .ok_or_else(|| place.problem("must be a list of personas or a text of them"))?;
+        match personas
+            .iter()
+            .find(|persona| persona.starts_with(SET_MARK) || *persona == AUTO)
+        {
+            Some(persona) => Err(place.problem(format!(
+                "holds `{persona}`, and a set holds nothing but personas"
+            ))),
             None => Ok((name, personas)),
         }
     };
@@ -84,17 +127,23 @@ pub(super) fn read_sets(setting: &Place<'_>) -> Result<BTreeMap<String, Vec<Stri
 
 /// Reads the setting `default_personas`.
 pub(super) fn read_default(place: &Place<'_>) -> Result<Vec<String>, Problem> {
-    let personas = entries(place.value).ok_or_else(|| place.problem("must be `auto`, a list of personas and sets, or a text of them"))?;
+    let personas = entries(place.value).ok_or_else(|| {
+        place.problem("must be `auto`, a list of personas and sets, or a text of them")
+    })?;
     match personas.as_slice() {
         [_] => Ok(personas),
-        several if several.iter().any(|persona| persona == AUTO) => Err(place.problem("has `auto` beside others; it stands alone")),
+        several if several.iter().any(|persona| persona == AUTO) => {
+            Err(place.problem("has `auto` beside others; it stands alone"))
+        }
         _ => Ok(personas),
     }
 }
 
 fn prompt(place: &Place<'_>) -> Result<String, Problem> {
     match place.value.as_str() {
-        Some(text) if text.trim().is_empty() => Err(place.problem("is empty: it says who the model is")),
+        Some(text) if text.trim().is_empty() => {
+            Err(place.problem("is empty: it says who the model is"))
+        }
         _ => place.text(),
     }
 }
@@ -104,8 +153,11 @@ fn aliases(place: &Place<'_>) -> Result<Vec<String>, Problem> {
     if place.value.as_array().is_some_and(Vec::is_empty) {
         return Ok(Vec::new());
     }
-    let aliases = entries(place.value).ok_or_else(|| place.problem("must be a list of names or a text of them"))?;
-    aliases.iter().try_for_each(|alias| check_name(alias, place))?;
+    let aliases = entries(place.value)
+        .ok_or_else(|| place.problem("must be a list of names or a text of them"))?;
+    aliases
+        .iter()
+        .try_for_each(|alias| check_name(alias, place))?;
     Ok(aliases)
 }
 
@@ -116,7 +168,9 @@ fn check_name(name: &str, place: &Place<'_>) -> Result<(), Problem> {
         return Err(place.problem("has a name without a letter or a digit"));
     }
     match RESERVED_NAMES.iter().find(|reserved| **reserved == plain) {
-        Some(reserved) => Err(place.problem(format!("cannot be called `{reserved}`: that word stands for something else"))),
+        Some(reserved) => Err(place.problem(format!(
+            "cannot be called `{reserved}`: that word stands for something else"
+        ))),
         None => Ok(()),
     }
 }
@@ -125,9 +179,16 @@ fn check_name(name: &str, place: &Place<'_>) -> Result<(), Problem> {
 fn name_of(id: &str) -> String {
     let capital = |word: &str| {
         let mut letters = word.chars();
-        letters.next().map(|first| first.to_uppercase().chain(letters).collect::<String>()).unwrap_or_default()
+        letters
+            .next()
+            .map(|first| first.to_uppercase().chain(letters).collect::<String>())
+            .unwrap_or_default()
     };
-    id.split(['_', '-']).map(capital).filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
+    id.split(['_', '-'])
+        .map(capital)
+        .filter(|word| !word.is_empty())
+        .collect::<Vec<_>>()
+        .join(" ")
 }
 
 #[cfg(test)]
@@ -136,12 +197,14 @@ mod tests {
 
     fn personas(json: &str) -> Result<BTreeMap<String, CustomPersona>, String> {
         let value = serde_json::from_str(json).unwrap();
-        read(&Place::new("personas", &value)).map_err(|problem| format!("{} {}", problem.at, problem.what))
+        read(&Place::new("personas", &value))
+            .map_err(|problem| format!("{} {}", problem.at, problem.what))
     }
 
     fn sets(json: &str) -> Result<BTreeMap<String, Vec<String>>, String> {
         let value = serde_json::from_str(json).unwrap();
-        read_sets(&Place::new("persona_sets", &value)).map_err(|problem| format!("{} {}", problem.at, problem.what))
+        read_sets(&Place::new("persona_sets", &value))
+            .map_err(|problem| format!("{} {}", problem.at, problem.what))
     }
 
     #[test]
@@ -155,24 +218,48 @@ mod tests {
             read["hebrew_linguist"].to_json(),
             json!({"name": "Linguist", "prompt": "You read.", "brief": "b", "aliases": ["heb", "lang"], "model": "openai:x"})
         );
-        assert_eq!(read["tax-lawyer"].to_json(), json!({"name": "Tax Lawyer", "prompt": "You know the law."}));
+        assert_eq!(
+            read["tax-lawyer"].to_json(),
+            json!({"name": "Tax Lawyer", "prompt": "You know the law."})
+        );
     }
 
     #[test]
     fn what_is_no_persona_is_named_by_its_place() {
         for (json, words) in [
-            (r#"{"a": {"prompt": "p", "alias": "x"}}"#, "personas.a.alias is not a field; did you mean `aliases`?"),
+            (
+                r#"{"a": {"prompt": "p", "alias": "x"}}"#,
+                "personas.a.alias is not a field; did you mean `aliases`?",
+            ),
             (r#"{"a": {"name": "A"}}"#, "personas.a has no `prompt`"),
             (r#"{"a": {"prompt": "  "}}"#, "personas.a.prompt is empty"),
             (r#"{"a": ""}"#, "personas.a is empty"),
             (r#"{"a": 1}"#, "personas.a must be an object"),
             (r#"{"A b": "p"}"#, "personas.A b is not a name"),
-            (r#"{"judge": "p"}"#, "personas.judge cannot be called `judge`"),
-            (r#"{"a": {"prompt": "p", "name": "Consensus"}}"#, "personas.a.name cannot be called `consensus`"),
-            (r#"{"a": {"prompt": "p", "aliases": ["x", "AUTO"]}}"#, "personas.a.aliases cannot be called `auto`"),
-            (r#"{"a": {"prompt": "p", "aliases": ["!"]}}"#, "personas.a.aliases has a name without a letter"),
-            (r#"{"a": {"prompt": "p", "aliases": [1]}}"#, "personas.a.aliases must be a list of names"),
-            (r#"{"a": {"prompt": "p", "api_key": "x"}}"#, "personas.a.api_key would be a key in a file"),
+            (
+                r#"{"judge": "p"}"#,
+                "personas.judge cannot be called `judge`",
+            ),
+            (
+                r#"{"a": {"prompt": "p", "name": "Consensus"}}"#,
+                "personas.a.name cannot be called `consensus`",
+            ),
+            (
+                r#"{"a": {"prompt": "p", "aliases": ["x", "AUTO"]}}"#,
+                "personas.a.aliases cannot be called `auto`",
+            ),
+            (
+                r#"{"a": {"prompt": "p", "aliases": ["!"]}}"#,
+                "personas.a.aliases has a name without a letter",
+            ),
+            (
+                r#"{"a": {"prompt": "p", "aliases": [1]}}"#,
+                "personas.a.aliases must be a list of names",
+            ),
+            (
+                r#"{"a": {"prompt": "p", "api_key": "x"}}"#,
+                "personas.a.api_key would be a key in a file",
+            ),
             ("[]", "personas must be an object"),
         ] {
             let error = personas(json).unwrap_err();
@@ -182,10 +269,17 @@ mod tests {
 
     #[test]
     fn a_set_is_a_list_or_a_text_of_personas_and_nothing_else() {
-        let read = sets(r#"{"web": ["security", "accessibility"], "ops": "devops, security"}"#).unwrap();
-        assert_eq!((read["web"].join(" "), read["ops"].join(" ")), ("security accessibility".into(), "devops security".into()));
+        let read =
+            sets(r#"{"web": ["security", "accessibility"], "ops": "devops, security"}"#).unwrap();
+        assert_eq!(
+            (read["web"].join(" "), read["ops"].join(" ")),
+            ("security accessibility".into(), "devops security".into())
+        );
         for (json, words) in [
-            (r#"{"web": []}"#, "persona_sets.web must be a list of personas"),
+            (
+                r#"{"web": []}"#,
+                "persona_sets.web must be a list of personas",
+            ),
             (r#"{"web": ["@ops"]}"#, "persona_sets.web holds `@ops`"),
             (r#"{"web": "auto"}"#, "persona_sets.web holds `auto`"),
             (r#"{"Web": "security"}"#, "persona_sets.Web is not a name"),
@@ -197,10 +291,16 @@ mod tests {
 
     #[test]
     fn the_choice_stands_alone_among_default_personas() {
-        let read = |json: Value| read_default(&Place::new("default_personas", &json)).map_err(|problem| problem.what);
+        let read = |json: Value| {
+            read_default(&Place::new("default_personas", &json)).map_err(|problem| problem.what)
+        };
         assert_eq!(read(json!("auto")).unwrap(), ["auto"]);
         assert_eq!(read(json!("security,@web")).unwrap(), ["security", "@web"]);
-        assert!(read(json!(["auto", "security"])).unwrap_err().contains("stands alone"));
+        assert!(
+            read(json!(["auto", "security"]))
+                .unwrap_err()
+                .contains("stands alone")
+        );
         assert!(read(json!([])).unwrap_err().contains("must be"));
     }
 }

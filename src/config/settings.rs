@@ -1,4 +1,5 @@
-//! What the user has decided, in layers: defaults, then `config.json`, then the environment. Flags come last, where commands apply them.
+//! What the user has decided, in layers: defaults, then `config.json`, then the environment. Flags
+//! come last, where commands apply them.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -53,7 +54,8 @@ pub struct Settings {
     pub persona_sets: BTreeMap<String, Vec<String>>,
     /// Who sits where neither panel nor personas are named, as `--personas` takes it.
     pub default_personas: Option<Vec<String>>,
-    /// Servers of the user's own, and changes to known providers, in the order in which they are written.
+    /// Servers of the user's own, and changes to known providers, in the order in which they are
+    /// written.
     pub endpoints: Vec<EndpointEntry>,
     pub parameters: Parameters,
     pub local_servers: LocalServers,
@@ -158,9 +160,13 @@ impl From<Problem> for Wrong {
 }
 
 impl Settings {
-    /// The defaults with the user's file laid over them, and the environment over both. A file that is not there sets nothing.
+    /// The defaults with the user's file laid over them, and the environment over both. A file that
+    /// is not there sets nothing.
     pub fn load(file: &Path, environment: &Environment) -> Result<Self, BadSettings> {
-        let text = paths::read_optional(file).map_err(|source| BadSettings::Unreadable { path: file.to_owned(), source })?;
+        let text = paths::read_optional(file).map_err(|source| BadSettings::Unreadable {
+            path: file.to_owned(),
+            source,
+        })?;
         let settings = match text {
             Some(text) => Self::default().with_file(file, &text)?,
             None => Self::default(),
@@ -171,15 +177,25 @@ impl Settings {
     /// Lays the variables that are set over these.
     pub fn with_environment(mut self, environment: &Environment) -> Result<Self, BadSettings> {
         for key in Key::ALL {
-            let Some(text) = environment.text(key.variable()) else { continue };
+            let Some(text) = environment.text(key.variable()) else {
+                continue;
+            };
             let origin = Origin::Variable(key.variable());
             let value = if key.is_structured() {
-                serde_json::from_str(text).map_err(|source| BadSettings::VariableNotJson { variable: key.variable(), key, source })?
+                serde_json::from_str(text).map_err(|source| BadSettings::VariableNotJson {
+                    variable: key.variable(),
+                    key,
+                    source,
+                })?
             } else {
                 Value::String(text.to_owned())
             };
             // A variable is text; where a number is wanted, the text must be one.
-            let number = text.parse::<serde_json::Number>().ok().filter(|_| !key.is_structured()).map(Value::Number);
+            let number = text
+                .parse::<serde_json::Number>()
+                .ok()
+                .filter(|_| !key.is_structured())
+                .map(Value::Number);
             let set = match (self.set(key, &value), number) {
                 (Err(_), Some(number)) => self.set(key, &number),
                 (set, _) => set,
@@ -197,23 +213,43 @@ impl Settings {
             Ok(json) => json,
             Err(source) => return Err(BadSettings::NotJson { path, source }),
         };
-        let Value::Object(fields) = json else { return Err(BadSettings::NotAnObject { path }) };
+        let Value::Object(fields) = json else {
+            return Err(BadSettings::NotAnObject { path });
+        };
         if let Some(at) = edit::repeated(text) {
             let origin = path.display().to_string();
-            return Err(BadSettings::Inside(Problem { at, origin, what: "is given twice".to_owned() }));
+            return Err(BadSettings::Inside(Problem {
+                at,
+                origin,
+                what: "is given twice".to_owned(),
+            }));
         }
         for (name, value) in fields {
             let Some(key) = Key::of(&name) else {
                 if is_secret(&name) {
                     let origin = path.display().to_string();
-                    return Err(BadSettings::Inside(Problem { at: name, origin, what: NO_KEYS_HERE.to_owned() }));
+                    return Err(BadSettings::Inside(Problem {
+                        at: name,
+                        origin,
+                        what: NO_KEYS_HERE.to_owned(),
+                    }));
                 }
-                return Err(BadSettings::UnknownKey { path, suggestion: closest(&name), key: name });
+                return Err(BadSettings::UnknownKey {
+                    path,
+                    suggestion: closest(&name),
+                    key: name,
+                });
             };
-            if self.origins.insert(key, Origin::File(path.clone())).is_some() {
+            if self
+                .origins
+                .insert(key, Origin::File(path.clone()))
+                .is_some()
+            {
                 return Err(BadSettings::Twice { path, key });
             }
-            self.set(key, &value).map_err(|wrong| wrong.told(key, Origin::File(path.clone()), || value.to_string()))?;
+            self.set(key, &value).map_err(|wrong| {
+                wrong.told(key, Origin::File(path.clone()), || value.to_string())
+            })?;
         }
         Ok(self)
     }
@@ -226,7 +262,9 @@ impl Settings {
             Key::Personas => self.personas = personas::read(&place())?,
             Key::PersonaSets => self.persona_sets = personas::read_sets(&place())?,
             Key::DefaultPersonas => self.default_personas = Some(personas::read_default(&place())?),
-            Key::Endpoints => self.endpoints = endpoints::read(&place(), |name| secrets::find(name).is_some())?,
+            Key::Endpoints => {
+                self.endpoints = endpoints::read(&place(), |name| secrets::find(name).is_some())?
+            }
             Key::Parameters => self.parameters = Parameters::read(&place())?,
             Key::LocalServers => self.local_servers = LocalServers::read(&place())?,
             Key::AlwaysAllowUnder
@@ -261,7 +299,13 @@ impl Settings {
 
     /// Takes a value without parts; `None` when it is not one for this key.
     fn set_plain(&mut self, key: Key, value: &Value) -> Option<()> {
-        let text = || value.as_str().map(str::trim).filter(|text| !text.is_empty()).map(ToOwned::to_owned);
+        let text = || {
+            value
+                .as_str()
+                .map(str::trim)
+                .filter(|text| !text.is_empty())
+                .map(ToOwned::to_owned)
+        };
         let count = || value.as_u64().filter(|count| *count > 0);
         let small_count = || u32::try_from(count()?).ok();
         let seconds = || control::seconds(value.as_f64()?);
@@ -287,13 +331,19 @@ impl Settings {
             Key::Mode => self.mode = serde_json::from_value(value.clone()).ok()?,
             Key::Rounds => self.rounds = serde_json::from_value(value.clone()).ok()?,
             Key::EarlyStop => self.early_stop = serde_json::from_value(value.clone()).ok()?,
-            Key::ConfidenceThreshold => self.confidence_threshold = Confidence::new(value.as_f64()?)?,
-            Key::ErrorCorrelation => self.error_correlation = Confidence::new(value.as_f64()?)?.value(),
+            Key::ConfidenceThreshold => {
+                self.confidence_threshold = Confidence::new(value.as_f64()?)?
+            }
+            Key::ErrorCorrelation => {
+                self.error_correlation = Confidence::new(value.as_f64()?)?.value()
+            }
             Key::DebateAnalysis => self.debate_analysis = DebateAnalysis::of_json(value)?,
             Key::JudgePasses => self.judge_passes = JudgePasses::of_number(value.as_u64()?)?,
             Key::TargetRuns => self.target_runs = count()?,
             Key::TargetMedianSeconds => self.target_median = some_seconds()?,
-            Key::TargetMonthlyCost => self.target_monthly_cost = dollars().filter(|target| *target > MicroUsd::ZERO)?,
+            Key::TargetMonthlyCost => {
+                self.target_monthly_cost = dollars().filter(|target| *target > MicroUsd::ZERO)?
+            }
             Key::Panels
             | Key::Personas
             | Key::PersonaSets
@@ -308,9 +358,16 @@ impl Settings {
     /// The value in force as it would be written in the file; `Null` where there is none.
     pub fn value(&self, key: Key) -> Value {
         let by_name = |entries: Vec<(&String, Value)>| {
-            Value::Object(entries.into_iter().map(|(name, value)| (name.clone(), value)).collect::<Map<_, _>>())
+            Value::Object(
+                entries
+                    .into_iter()
+                    .map(|(name, value)| (name.clone(), value))
+                    .collect::<Map<_, _>>(),
+            )
         };
-        let amount = |dollars: Option<MicroUsd>| dollars.map_or(Value::Null, |dollars| decimal(dollars.usd()));
+        let amount = |dollars: Option<MicroUsd>| {
+            dollars.map_or(Value::Null, |dollars| decimal(dollars.usd()))
+        };
         match key {
             Key::AlwaysAllowUnder => decimal(self.always_allow_under.usd()),
             Key::MaxOutputTokens => json!(self.max_output_tokens),
@@ -325,14 +382,29 @@ impl Settings {
                 seats => json!(seats),
             },
             Key::Judge => json!(self.judge),
-            Key::Panels => by_name(self.panels.iter().map(|(name, panel)| (name, panel.to_json())).collect()),
-            Key::Personas => by_name(self.personas.iter().map(|(id, persona)| (id, persona.to_json())).collect()),
+            Key::Panels => by_name(
+                self.panels
+                    .iter()
+                    .map(|(name, panel)| (name, panel.to_json()))
+                    .collect(),
+            ),
+            Key::Personas => by_name(
+                self.personas
+                    .iter()
+                    .map(|(id, persona)| (id, persona.to_json()))
+                    .collect(),
+            ),
             Key::PersonaSets => json!(self.persona_sets),
             Key::DefaultPersonas => match self.default_personas.as_deref() {
                 Some([only]) => json!(only),
                 personas => json!(personas),
             },
-            Key::Endpoints => by_name(self.endpoints.iter().map(|entry| (&entry.name, entry.to_json())).collect()),
+            Key::Endpoints => by_name(
+                self.endpoints
+                    .iter()
+                    .map(|entry| (&entry.name, entry.to_json()))
+                    .collect(),
+            ),
             Key::Parameters => self.parameters.to_json(),
             Key::LocalServers => self.local_servers.to_json(),
             Key::MaxInFlight => json!(self.max_in_flight),
@@ -344,7 +416,9 @@ impl Settings {
                 HedgeAfter::After(time) => decimal(time.as_secs_f64()),
             },
             Key::PulseSeconds => decimal(self.pulse.as_secs_f64()),
-            Key::MaxWaitSeconds => self.max_wait.map_or(Value::Null, |time| decimal(time.as_secs_f64())),
+            Key::MaxWaitSeconds => self
+                .max_wait
+                .map_or(Value::Null, |time| decimal(time.as_secs_f64())),
             Key::Mode => json!(self.mode),
             Key::Rounds => json!(self.rounds),
             Key::EarlyStop => json!(self.early_stop),
@@ -362,16 +436,31 @@ impl Settings {
 impl Wrong {
     fn told(self, key: Key, origin: Origin, value: impl FnOnce() -> String) -> BadSettings {
         match self {
-            Self::Value => BadSettings::BadValue { origin, key, value: told(value()) },
-            Self::Inside(problem) => BadSettings::Inside(Problem { origin: origin.to_string(), ..problem }),
+            Self::Value => BadSettings::BadValue {
+                origin,
+                key,
+                value: told(value()),
+            },
+            Self::Inside(problem) => BadSettings::Inside(Problem {
+                origin: origin.to_string(),
+                ..problem
+            }),
         }
     }
 }
 
 /// A number as people write it: `10`, not `10.0`.
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the range is checked just before")]
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "the range is checked just before"
+)]
 fn decimal(number: f64) -> Value {
-    if number.fract() == 0.0 && (0.0..1e15).contains(&number) { json!(number as u64) } else { json!(number) }
+    if number.fract() == 0.0 && (0.0..1e15).contains(&number) {
+        json!(number as u64)
+    } else {
+        json!(number)
+    }
 }
 
 #[cfg(test)]

@@ -1,7 +1,8 @@
 //! The kinds of answer that models are asked for, each with its JSON Schema.
 //!
-//! The schemas stay within the subset that every vendor's strict mode accepts: all properties required, no bounds, no references.
-//! Bounds are in the descriptions, and checked when the answer is read.
+//! The schemas stay within the subset that every vendor's strict mode accepts: all properties
+//! required, no bounds, no references. Bounds are in the descriptions, and checked when the answer
+//! is read.
 
 use serde::{Deserialize, Serialize};
 
@@ -72,7 +73,8 @@ impl AnswerKind {
         }
     }
 
-    /// The JSON Schema of the answer, as text with its properties in the order they are to be written.
+    /// The JSON Schema of the answer, as text with its properties in the order they are to be
+    /// written.
     pub fn schema(self) -> &'static str {
         match self {
             Self::Independent => include_str!("../../schemas/answers/independent.json"),
@@ -82,7 +84,9 @@ impl AnswerKind {
             Self::Verdict => include_str!("../../schemas/answers/verdict.json"),
             Self::Menu => include_str!("../../schemas/answers/menu.json"),
             Self::Casting => include_str!("../../schemas/answers/casting.json"),
-            Self::Comparison | Self::Consistency => include_str!("../../schemas/answers/comparison.json"),
+            Self::Comparison | Self::Consistency => {
+                include_str!("../../schemas/answers/comparison.json")
+            }
         }
     }
 }

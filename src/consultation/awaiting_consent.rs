@@ -1,4 +1,5 @@
-//! Awaiting consent: nothing has been spent, and nothing is until the user, a flag or a small estimate allows it.
+//! Awaiting consent: nothing has been spent, and nothing is until the user, a flag or a small
+//! estimate allows it.
 
 use serde::{Deserialize, Serialize};
 
@@ -28,18 +29,40 @@ impl AwaitingConsent {
         match control.consent.decide(&self.estimate, control.max_cost) {
             Gate::Pass(how) => allow(turn, how),
             Gate::Ask(why) => {
-                turn.emit(Event::CostGate { cost: self.estimate.cost, always_allow_under, why: why.clone() });
-                turn.ask(Question::Consent { estimate: self.estimate.clone(), why });
+                turn.emit(Event::CostGate {
+                    cost: self.estimate.cost,
+                    always_allow_under,
+                    why: why.clone(),
+                });
+                turn.ask(Question::Consent {
+                    estimate: self.estimate.clone(),
+                    why,
+                });
                 State::AwaitingConsent(self)
             }
             Gate::Refuse(why) => {
-                turn.emit(Event::CostGate { cost: self.estimate.cost, always_allow_under, why });
-                self.refuse(turn, Consent::NobodyToAsk, "The estimated cost needs consent, and there is no terminal to ask on")
+                turn.emit(Event::CostGate {
+                    cost: self.estimate.cost,
+                    always_allow_under,
+                    why,
+                });
+                self.refuse(
+                    turn,
+                    Consent::NobodyToAsk,
+                    "The estimated cost needs consent, and there is no terminal to ask on",
+                )
             }
             Gate::AboveCeiling => {
                 let ceiling = control.max_cost.unwrap_or_default();
-                let message = format!("The least that this costs, {:.2}, is above the ceiling of {ceiling:.2}", self.estimate.low);
-                turn.abort(State::AwaitingConsent(self), AbortReason::CostCeiling, message)
+                let message = format!(
+                    "The least that this costs, {:.2}, is above the ceiling of {ceiling:.2}",
+                    self.estimate.low
+                );
+                turn.abort(
+                    State::AwaitingConsent(self),
+                    AbortReason::CostCeiling,
+                    message,
+                )
             }
         }
     }
@@ -47,7 +70,9 @@ impl AwaitingConsent {
     pub(super) fn answered(self, turn: &mut Turn<'_>, answer: Answer) -> State {
         match answer {
             Answer::Yes | Answer::Always(_) => allow(turn, Consent::Asked),
-            Answer::No | Answer::Fail | Answer::Gone => self.refuse(turn, Consent::Asked, "Consultation cancelled by user"),
+            Answer::No | Answer::Fail | Answer::Gone => {
+                self.refuse(turn, Consent::Asked, "Consultation cancelled by user")
+            }
         }
     }
 
@@ -57,12 +82,18 @@ impl AwaitingConsent {
     }
 
     fn refuse(self, turn: &mut Turn<'_>, how: Consent, message: &str) -> State {
-        turn.emit(Event::UserConsent { approved: false, how });
+        turn.emit(Event::UserConsent {
+            approved: false,
+            how,
+        });
         turn.abort(State::AwaitingConsent(self), AbortReason::Declined, message)
     }
 }
 
 fn allow(turn: &mut Turn<'_>, how: Consent) -> State {
-    turn.emit(Event::UserConsent { approved: true, how });
+    turn.emit(Event::UserConsent {
+        approved: true,
+        how,
+    });
     independent::enter(turn)
 }

@@ -1,4 +1,5 @@
-//! What goes out to a model and what comes back: the words that machine, driver and providers share.
+//! What goes out to a model and what comes back: the words that machine, driver and providers
+//! share.
 
 use std::time::Duration;
 
@@ -13,9 +14,10 @@ use super::answer::AnswerKind;
 
 /// A prompt in four blocks, so that each provider can put what is stable first and have it cached.
 ///
-/// A cloud model reads persona and protocol as its system prompt, then the shared block, then the task: stable across the rounds of one
-/// seat. The embedded model reads the shared block as its system prompt, then protocol, persona and task: the same prefix for all calls of a
-/// run, and a longer one for all seats of a round.
+/// A cloud model reads persona and protocol as its system prompt, then the shared block, then the
+/// task: stable across the rounds of one seat. The embedded model reads the shared block as its
+/// system prompt, then protocol, persona and task: the same prefix for all calls of a run, and a
+/// longer one for all seats of a round.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Prompt {
     /// Who the model is; empty for the judge.
@@ -52,7 +54,12 @@ impl Prompt {
 
 /// Joins the blocks that are not empty with a blank line.
 pub fn join<'a>(blocks: impl IntoIterator<Item = &'a String>) -> String {
-    blocks.into_iter().map(|block| block.trim()).filter(|block| !block.is_empty()).collect::<Vec<_>>().join("\n\n")
+    blocks
+        .into_iter()
+        .map(|block| block.trim())
+        .filter(|block| !block.is_empty())
+        .collect::<Vec<_>>()
+        .join("\n\n")
 }
 
 /// One request to one model: a call, before it is made.
@@ -110,7 +117,8 @@ pub enum FailureClass {
     Context,
     /// The provider's policy refused the prompt.
     Policy,
-    /// The request named something that this model does not take. The provider leaves it out from now on: the same again may work at once.
+    /// The request named something that this model does not take. The provider leaves it out from
+    /// now on: the same again may work at once.
     Unsupported,
     /// Too many requests: every call at this provider must wait.
     RateLimit,
@@ -138,7 +146,8 @@ pub struct Failure {
     pub message: String,
     /// The provider's own hint when to come back.
     pub retry_after: Option<Duration>,
-    /// What was used all the same, as far as the provider told. Boxed, because every call's outcome has room for a failure.
+    /// What was used all the same, as far as the provider told. Boxed, because every call's outcome
+    /// has room for a failure.
     pub usage: Option<Box<Usage>>,
     /// The cost, where the provider says it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -151,7 +160,14 @@ pub struct Failure {
 impl Failure {
     /// A failure that is only a class and words.
     pub fn new(class: FailureClass, message: impl Into<String>) -> Self {
-        Self { class, message: message.into(), retry_after: None, usage: None, reported_cost: None, partial: String::new() }
+        Self {
+            class,
+            message: message.into(),
+            retry_after: None,
+            usage: None,
+            reported_cost: None,
+            partial: String::new(),
+        }
     }
 }
 

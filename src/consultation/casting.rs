@@ -1,6 +1,8 @@
-//! Who gets the seats when the personas are chosen for the question: what the clerk answered, turned into a panel.
+//! Who gets the seats when the personas are chosen for the question: what the clerk answered,
+//! turned into a panel.
 //!
-//! Invariant: every seat is filled, whatever the clerk answered or did not answer, and each keeps its model.
+//! Invariant: every seat is filled, whatever the clerk answered or did not answer, and each keeps
+//! its model.
 
 use crate::domain::artifact::Casting;
 use crate::domain::ids::SeatId;
@@ -13,10 +15,16 @@ use super::plan::Plan;
 /// Words after which a name is explained: `security: you think of attacks`.
 const EXPLAINS: [&str; 6] = ["(", "[", ":", " - ", " – ", " — "];
 
-/// Fills the seats of a plan: with those whom the clerk chose as far as they are known, then with those of the provisional panel, then with
-/// whoever else there is. `Err` says why the clerk chose nobody.
+/// Fills the seats of a plan: with those whom the clerk chose as far as they are known, then with
+/// those of the provisional panel, then with whoever else there is. `Err` says why the clerk chose
+/// nobody.
 pub(super) fn cast(plan: &Plan, answer: Result<Casting, String>) -> Cast {
-    let mut filling = Filling { catalogue: &plan.course.cast_from, seats: plan.panel.seats.len(), chosen: Vec::new(), notes: Vec::new() };
+    let mut filling = Filling {
+        catalogue: &plan.course.cast_from,
+        seats: plan.panel.seats.len(),
+        chosen: Vec::new(),
+        notes: Vec::new(),
+    };
     let clerk = plan.course.clerk.clone();
     let (answer, chosen_by) = match answer {
         Ok(answer) => {
@@ -33,25 +41,43 @@ pub(super) fn cast(plan: &Plan, answer: Result<Casting, String>) -> Cast {
     filling.fill_up(&usual);
     let Filling { chosen, notes, .. } = filling;
     let models = plan.panel.seats.iter().map(|seat| seat.model.clone());
-    let panel = Panel { seats: seated(chosen.into_iter().zip(models)), judges: plan.panel.judges.clone() };
+    let panel = Panel {
+        seats: seated(chosen.into_iter().zip(models)),
+        judges: plan.panel.judges.clone(),
+    };
     let expert_order = Labels::draw(&panel.seats, plan.seed).order().to_vec();
-    Cast { panel, expert_order, task_type: answer.task_type, reason: answer.reason, chosen_by, notes }
+    Cast {
+        panel,
+        expert_order,
+        task_type: answer.task_type,
+        reason: answer.reason,
+        chosen_by,
+        notes,
+    }
 }
 
-/// Puts a panel in the place of a plan's. What belonged to a seat belongs to the one that is now in its place.
+/// Puts a panel in the place of a plan's. What belonged to a seat belongs to the one that is now in
+/// its place.
 pub(super) fn recast(plan: &mut Plan, panel: Panel) {
     let now: Vec<SeatId> = panel.seats.iter().map(|seat| seat.id.clone()).collect();
     let before = plan.panel.seats.iter().map(|seat| &seat.id);
-    let moved = before.zip(now).filter_map(|(before, now)| Some((now, plan.stand_ins.get(before)?.clone())));
+    let moved = before
+        .zip(now)
+        .filter_map(|(before, now)| Some((now, plan.stand_ins.get(before)?.clone())));
     plan.stand_ins = moved.collect();
     plan.panel = panel;
 }
 
-/// The personas of the provisional panel, each once. One that sits twice has a number in its name, which is not part of it.
+/// The personas of the provisional panel, each once. One that sits twice has a number in its name,
+/// which is not part of it.
 fn usual(plan: &Plan) -> Vec<Persona> {
     let mut usual: Vec<Persona> = Vec::new();
     for seat in &plan.panel.seats {
-        let known = plan.course.cast_from.iter().find(|persona| persona.id == seat.persona.id);
+        let known = plan
+            .course
+            .cast_from
+            .iter()
+            .find(|persona| persona.id == seat.persona.id);
         if usual.iter().all(|persona| persona.id != seat.persona.id) {
             usual.push(known.unwrap_or(&seat.persona).clone());
         }
@@ -71,7 +97,9 @@ impl Filling<'_> {
         for name in names {
             match find(self.catalogue, name) {
                 None => self.notes.push(format!("no persona is called `{name}`")),
-                Some(persona) if self.has(persona) => self.notes.push(format!("`{}` was named twice", persona.id)),
+                Some(persona) if self.has(persona) => {
+                    self.notes.push(format!("`{}` was named twice", persona.id))
+                }
                 // Whoever comes after the last seat is needed least.
                 Some(_) if self.chosen.len() >= self.seats => {}
                 Some(persona) => self.chosen.push(persona.clone()),
@@ -91,8 +119,17 @@ impl Filling<'_> {
         let missing = self.seats.saturating_sub(all.len());
         self.chosen.extend(all.into_iter().cycle().take(missing));
         if (1..self.seats).contains(&named) {
-            let added: Vec<&str> = self.chosen.iter().skip(named).map(|persona| persona.name.as_str()).collect();
-            self.notes.push(format!("only {named} of {} were chosen; with them sit, as usual: {}", self.seats, added.join(", ")));
+            let added: Vec<&str> = self
+                .chosen
+                .iter()
+                .skip(named)
+                .map(|persona| persona.name.as_str())
+                .collect();
+            self.notes.push(format!(
+                "only {named} of {} were chosen; with them sit, as usual: {}",
+                self.seats,
+                added.join(", ")
+            ));
         } else if named == 0 {
             self.notes.push("the usual personas sit".to_owned());
         }
@@ -103,7 +140,8 @@ impl Filling<'_> {
     }
 }
 
-/// The persona that a model's text names: by id, name or alias, whatever the spelling, and whatever is said of it besides.
+/// The persona that a model's text names: by id, name or alias, whatever the spelling, and whatever
+/// is said of it besides.
 fn find<'a>(catalogue: &'a [Persona], text: &str) -> Option<&'a Persona> {
     let called = |name: &str| catalogue.iter().find(|persona| persona.is_called(name));
     let before = |mark: &&str| text.split_once(mark).map(|(name, _)| name);
@@ -111,8 +149,15 @@ fn find<'a>(catalogue: &'a [Persona], text: &str) -> Option<&'a Persona> {
     // `the skeptic`, `performance expert`
     let bare = bare(text);
     let without_article = || bare.strip_prefix("the").and_then(called);
-    let without_title = || ["expert", "engineer", "specialist"].iter().find_map(|title| called(bare.strip_suffix(title)?));
-    called(text).or_else(explained).or_else(without_article).or_else(without_title)
+    let without_title = || {
+        ["expert", "engineer", "specialist"]
+            .iter()
+            .find_map(|title| called(bare.strip_suffix(title)?))
+    };
+    called(text)
+        .or_else(explained)
+        .or_else(without_article)
+        .or_else(without_title)
 }
 
 #[cfg(test)]
@@ -137,10 +182,26 @@ mod tests {
             ("`pragmatic`", "pragmatic"),
             ("architecture specialist", "architecture"),
         ] {
-            assert_eq!(find(&catalogue, text).map(|persona| persona.id.as_str()), Some(id), "{text}");
+            assert_eq!(
+                find(&catalogue, text).map(|persona| persona.id.as_str()),
+                Some(id),
+                "{text}"
+            );
         }
-        for text in ["", "expert", "the", "lawyer", "security and testing", "()", ":"] {
-            assert_eq!(find(&catalogue, text).map(|persona| persona.id.as_str()), None, "{text}");
+        for text in [
+            "",
+            "expert",
+            "the",
+            "lawyer",
+            "security and testing",
+            "()",
+            ":",
+        ] {
+            assert_eq!(
+                find(&catalogue, text).map(|persona| persona.id.as_str()),
+                None,
+                "{text}"
+            );
         }
     }
 }

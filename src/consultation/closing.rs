@@ -1,6 +1,8 @@
-//! After the last round: the answer is kept, and the clerk may still be comparing. It is waited for a moment, and no longer.
+//! After the last round: the answer is kept, and the clerk may still be comparing. It is waited for
+//! a moment, and no longer.
 //!
-//! Invariant: from here on nothing but completion follows. Who interrupts, or whatever else would end a consultation, ends the waiting.
+//! Invariant: from here on nothing but completion follows. Who interrupts, or whatever else would
+//! end a consultation, ends the waiting.
 
 use std::time::Duration;
 
@@ -34,13 +36,22 @@ pub(super) fn enter(turn: &mut Turn<'_>, from: StateName, rounds: u8, mut work: 
         return turn.complete(from, rounds);
     }
     let grace = turn.set_timer(turn.now.after(GRACE));
-    State::Closing(Closing { from, rounds, work, grace })
+    State::Closing(Closing {
+        from,
+        rounds,
+        work,
+        grace,
+    })
 }
 
 impl Closing {
     pub(super) fn proceed(mut self, turn: &mut Turn<'_>) -> State {
         comparing::keep(turn, &mut self.work);
-        if self.work.is_done() { turn.complete(self.from, self.rounds) } else { State::Closing(self) }
+        if self.work.is_done() {
+            turn.complete(self.from, self.rounds)
+        } else {
+            State::Closing(self)
+        }
     }
 
     pub(super) fn is_over_at(&self, timer: TimerId) -> bool {
@@ -49,7 +60,8 @@ impl Closing {
 
     /// Waits no longer.
     pub(super) fn give_up(mut self, turn: &mut Turn<'_>) -> State {
-        self.work.lose_patience(turn, "had not answered when everything else was done");
+        self.work
+            .lose_patience(turn, "had not answered when everything else was done");
         turn.complete(self.from, self.rounds)
     }
 

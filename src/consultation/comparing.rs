@@ -1,7 +1,8 @@
-//! The clerk's errand after Round 3: how far what each expert holds now is from what it held at first. One call for all experts, beside the
-//! judge's own work, which waits for none of it.
+//! The clerk's errand after Round 3: how far what each expert holds now is from what it held at
+//! first. One call for all experts, beside the judge's own work, which waits for none of it.
 //!
-//! Invariant: whatever becomes of it, the consultation takes the course that it would have taken without it.
+//! Invariant: whatever becomes of it, the consultation takes the course that it would have taken
+//! without it.
 
 use crate::domain::artifact::{Independent, Revision};
 use crate::domain::ids::SeatId;
@@ -16,16 +17,25 @@ use super::labels::Labels;
 use super::prompt::Pair;
 use super::turn::Turn;
 
-/// Sends the clerk to compare, where that is wanted, there is one, and anything is to be compared: texts that are the same need nobody to
-/// say so.
-pub(super) fn send(turn: &mut Turn<'_>, work: &mut Work, independents: &[Independent], revisions: &[Revision]) {
+/// Sends the clerk to compare, where that is wanted, there is one, and anything is to be compared:
+/// texts that are the same need nobody to say so.
+pub(super) fn send(
+    turn: &mut Turn<'_>,
+    work: &mut Work,
+    independents: &[Independent],
+    revisions: &[Revision],
+) {
     let clerk = SeatId::clerk();
-    let Some(model) = turn.candidates(&clerk).into_iter().next() else { return };
+    let Some(model) = turn.candidates(&clerk).into_iter().next() else {
+        return;
+    };
     let pairs = pairs(&turn.plan.labels(), independents, revisions);
     if pairs.is_empty() || !turn.plan.course.asks_for(AnswerKind::Comparison) {
         return;
     }
-    match Brief::render(turn, &clerk, |prompter| prompter.comparison(&pairs).map(Shown::whole)) {
+    match Brief::render(turn, &clerk, |prompter| {
+        prompter.comparison(&pairs).map(Shown::whole)
+    }) {
         Ok(brief) => work.send(turn, &clerk, AnswerKind::Comparison, brief),
         Err(error) => turn.emit(Event::AgentFailed {
             name: turn.plan.agent_name(&clerk),
@@ -33,7 +43,10 @@ pub(super) fn send(turn: &mut Turn<'_>, work: &mut Work, independents: &[Indepen
             round_number: AnswerKind::Comparison.round(),
             answer: AnswerKind::Comparison,
             model,
-            error: AgentError { class: None, message: error.to_string() },
+            error: AgentError {
+                class: None,
+                message: error.to_string(),
+            },
         }),
     }
 }
@@ -47,24 +60,43 @@ pub(super) fn keep(turn: &mut Turn<'_>, work: &mut Work) {
     }
 }
 
-/// The experts whose positions differ, in the order of their labels: the order of the panel is not the clerk's to know.
+/// The experts whose positions differ, in the order of their labels: the order of the panel is not
+/// the clerk's to know.
 fn pairs(labels: &Labels, independents: &[Independent], revisions: &[Revision]) -> Vec<Pair> {
     let of = |seat: &SeatId| {
         let held = independents.iter().find(|held| held.agent_id == *seat)?;
-        let revision = revisions.iter().find(|revision| revision.agent_id == *seat)?;
+        let revision = revisions
+            .iter()
+            .find(|revision| revision.agent_id == *seat)?;
         (!is_unchanged(held, revision)).then(|| pair(labels.label(seat), held, revision))
     };
     labels.order().iter().filter_map(of).collect()
 }
 
-/// What an expert held before and after, each with its reason where both have one: a reason on one side alone would look like a change.
+/// What an expert held before and after, each with its reason where both have one: a reason on one
+/// side alone would look like a change.
 fn pair(label: String, held: &Independent, revision: &Revision) -> Pair {
-    let first = [held.key_points.first(), Some(&held.rationale)].into_iter().flatten().find(|reason| !reason.trim().is_empty());
-    let later = revision.because_of.iter().map(|because| &because.argument).find(|argument| !argument.trim().is_empty());
+    let first = [held.key_points.first(), Some(&held.rationale)]
+        .into_iter()
+        .flatten()
+        .find(|reason| !reason.trim().is_empty());
+    let later = revision
+        .because_of
+        .iter()
+        .map(|because| &because.argument)
+        .find(|argument| !argument.trim().is_empty());
     let (before, after) = (&held.position, &revision.revised_position);
     match first.zip(later) {
-        Some((first, later)) => Pair { label, before: with_reason(before, first), after: with_reason(after, later) },
-        None => Pair { label, before: before.clone(), after: after.clone() },
+        Some((first, later)) => Pair {
+            label,
+            before: with_reason(before, first),
+            after: with_reason(after, later),
+        },
+        None => Pair {
+            label,
+            before: before.clone(),
+            after: after.clone(),
+        },
     }
 }
 
@@ -105,7 +137,13 @@ mod tests {
     fn labels() -> Labels {
         let seat = |id: &str| Seat {
             id: SeatId::new(id),
-            persona: Persona { id: id.into(), name: id.into(), prompt: String::new(), brief: String::new(), aliases: Vec::new() },
+            persona: Persona {
+                id: id.into(),
+                name: id.into(),
+                prompt: String::new(),
+                brief: String::new(),
+                aliases: Vec::new(),
+            },
             model: ModelRef::new("scripted", "m"),
         };
         Labels::draw(&["one", "two", "three"].map(seat), 7)
@@ -115,7 +153,11 @@ mod tests {
     fn only_positions_that_differ_are_compared_under_labels_and_in_their_order() {
         let labels = labels();
         let independents = ["one", "two", "three"].map(|agent| held(agent, "Use OAuth.", "k"));
-        let revisions = [revision("one", "Use JWT.", vec![]), revision("two", "use OAuth", vec![]), revision("three", "Use keys.", vec![])];
+        let revisions = [
+            revision("one", "Use JWT.", vec![]),
+            revision("two", "use OAuth", vec![]),
+            revision("three", "Use keys.", vec![]),
+        ];
         let pairs = pairs(&labels, &independents, &revisions);
         let named: Vec<&str> = pairs.iter().map(|pair| pair.label.as_str()).collect();
         let mut wanted = ["one", "three"].map(|agent| labels.label(&SeatId::new(agent)));
@@ -127,10 +169,29 @@ mod tests {
 
     #[test]
     fn a_reason_is_shown_on_both_sides_or_on_none() {
-        let because = |argument: &str| vec![Because { agent: "two".into(), argument: argument.into() }];
-        let with = pair("A".into(), &held("one", "X.", "speed"), &revision("one", "Y.", because("safety")));
-        assert_eq!((with.before.as_str(), with.after.as_str()), ("X.\nMain reason: speed", "Y.\nMain reason: safety"));
-        let without = pair("A".into(), &held("one", "X.", "speed"), &revision("one", "Y.", because(" ")));
-        assert_eq!((without.before.as_str(), without.after.as_str()), ("X.", "Y."));
+        let because = |argument: &str| {
+            vec![Because {
+                agent: "two".into(),
+                argument: argument.into(),
+            }]
+        };
+        let with = pair(
+            "A".into(),
+            &held("one", "X.", "speed"),
+            &revision("one", "Y.", because("safety")),
+        );
+        assert_eq!(
+            (with.before.as_str(), with.after.as_str()),
+            ("X.\nMain reason: speed", "Y.\nMain reason: safety")
+        );
+        let without = pair(
+            "A".into(),
+            &held("one", "X.", "speed"),
+            &revision("one", "Y.", because(" ")),
+        );
+        assert_eq!(
+            (without.before.as_str(), without.after.as_str()),
+            ("X.", "Y.")
+        );
     }
 }

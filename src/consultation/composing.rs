@@ -1,8 +1,9 @@
-//! An answer put together by rule from what the rounds brought, where no judge was asked for a verdict: because the debate ended early, or
-//! fewer rounds were wanted. Nothing is written anew.
+//! An answer put together by rule from what the rounds brought, where no judge was asked for a
+//! verdict: because the debate ended early, or fewer rounds were wanted. Nothing is written anew.
 
 use crate::domain::artifact::{
-    Challenge, Choice, ConsensusPoint, Content, CrossExam, Dissent, Evidence, Independent, Severity, Source, Synthesis, Tension, Verdict,
+    Challenge, Choice, ConsensusPoint, Content, CrossExam, Dissent, Evidence, Independent,
+    Severity, Source, Synthesis, Tension, Verdict,
 };
 use crate::stopping::early_termination::{self, Point};
 
@@ -28,24 +29,48 @@ pub(super) fn keep(turn: &mut Turn<'_>, material: Material<'_>) {
 
 impl Material<'_> {
     fn source(&self) -> Source {
-        if self.cross_exam.is_some() { Source::CrossExam } else { Source::Synthesis }
+        if self.cross_exam.is_some() {
+            Source::CrossExam
+        } else {
+            Source::Synthesis
+        }
     }
 
-    /// What still stands against the answer: what the cross-examination left open, else every tension.
+    /// What still stands against the answer: what the cross-examination left open, else every
+    /// tension.
     fn dissent(&self) -> Vec<Dissent> {
         let Some(examined) = self.cross_exam else {
             let tension = |tension: &Tension| Dissent {
-                agent: tension.viewpoints.first().map(|view| view.agent.clone()).unwrap_or_default(),
+                agent: tension
+                    .viewpoints
+                    .first()
+                    .map(|view| view.agent.clone())
+                    .unwrap_or_default(),
                 concern: tension.topic.clone(),
                 severity: tension.severity,
             };
             return self.synthesis.tensions.iter().map(tension).collect();
         };
-        let open = |concern: &String| Dissent { agent: String::new(), concern: concern.clone(), severity: Severity::default() };
-        let challenge =
-            |raised: &Challenge| Dissent { agent: raised.challenger.clone(), concern: raised.challenge.clone(), severity: raised.severity };
-        let weighty = examined.challenges.iter().filter(|raised| raised.severity == Severity::High);
-        examined.unresolved.iter().map(open).chain(weighty.map(challenge)).collect()
+        let open = |concern: &String| Dissent {
+            agent: String::new(),
+            concern: concern.clone(),
+            severity: Severity::default(),
+        };
+        let challenge = |raised: &Challenge| Dissent {
+            agent: raised.challenger.clone(),
+            concern: raised.challenge.clone(),
+            severity: raised.severity,
+        };
+        let weighty = examined
+            .challenges
+            .iter()
+            .filter(|raised| raised.severity == Severity::High);
+        examined
+            .unresolved
+            .iter()
+            .map(open)
+            .chain(weighty.map(challenge))
+            .collect()
     }
 
     /// Every point that they agree on. One that several hold is nobody's in particular.
@@ -75,7 +100,11 @@ pub(super) fn recommendation(material: Material<'_>) -> Verdict {
     let leading = material.synthesis.leading();
     Verdict {
         recommendation: leading.map_or_else(|| NO_POINT.to_owned(), |point| point.point.clone()),
-        confidence: if points.is_empty() { None } else { early_termination::stated_confidence(&points) },
+        confidence: if points.is_empty() {
+            None
+        } else {
+            early_termination::stated_confidence(&points)
+        },
         evidence: material.evidence(),
         dissent: material.dissent(),
         summary: material.summary(),
@@ -87,11 +116,21 @@ pub(super) fn recommendation(material: Material<'_>) -> Verdict {
 /// What each expert holds, as an option of its own.
 pub(super) fn menu(material: Material<'_>) -> Verdict {
     let option = |held: &Independent| {
-        let revised = material.cross_exam.and_then(|examined| examined.positions.iter().find(|said| said.agent_id == held.agent_id));
-        let against = material.cross_exam.into_iter().flat_map(|examined| &examined.challenges);
+        let revised = material.cross_exam.and_then(|examined| {
+            examined
+                .positions
+                .iter()
+                .find(|said| said.agent_id == held.agent_id)
+        });
+        let against = material
+            .cross_exam
+            .into_iter()
+            .flat_map(|examined| &examined.challenges);
         let against = against.filter(|raised| raised.target_agent == held.agent_id.as_str());
         Choice {
-            option: revised.map_or(&held.position, |said| &said.revised_position).clone(),
+            option: revised
+                .map_or(&held.position, |said| &said.revised_position)
+                .clone(),
             description: held.rationale.clone(),
             // Its key points are other possibilities.
             pros: Vec::new(),
@@ -113,11 +152,26 @@ pub(super) fn menu(material: Material<'_>) -> Verdict {
 
 /// Whether an expert is among those who make a claim.
 pub(super) fn supports(point: &ConsensusPoint, held: &Independent) -> bool {
-    point.supporting_agents.iter().any(|agent| agent == held.agent_id.as_str())
+    point
+        .supporting_agents
+        .iter()
+        .any(|agent| agent == held.agent_id.as_str())
 }
 
 /// What the judge found agreed, with how many of those who answered support it.
 pub(super) fn points(synthesis: &Synthesis, independents: &[Independent]) -> Vec<Point> {
-    let supporters = |point: &ConsensusPoint| independents.iter().filter(|held| supports(point, held)).count();
-    synthesis.consensus_points.iter().map(|point| Point { confidence: point.confidence, supporters: supporters(point) }).collect()
+    let supporters = |point: &ConsensusPoint| {
+        independents
+            .iter()
+            .filter(|held| supports(point, held))
+            .count()
+    };
+    synthesis
+        .consensus_points
+        .iter()
+        .map(|point| Point {
+            confidence: point.confidence,
+            supporters: supporters(point),
+        })
+        .collect()
 }

@@ -1,4 +1,5 @@
-//! The course that a debate is to take: its mode, its rounds, who helps beside the panel, and what is given beforehand.
+//! The course that a debate is to take: its mode, its rounds, who helps beside the panel, and what
+//! is given beforehand.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,7 +10,8 @@ use crate::domain::panel::Persona;
 use super::answer::AnswerKind;
 use super::mode::Mode;
 
-/// What is decided about the debate before it begins. The default is what every consultation did before there was a choice.
+/// What is decided about the debate before it begins. The default is what every consultation did
+/// before there was a choice.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Course {
@@ -20,7 +22,8 @@ pub struct Course {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub clerk: Option<ModelRef>,
     pub debate_analysis: DebateAnalysis,
-    /// The personas are chosen for the question, by the clerk, out of these; with none the panel stays as it is.
+    /// The personas are chosen for the question, by the clerk, out of these; with none the panel
+    /// stays as it is.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub cast_from: Vec<Persona>,
     /// Answers of an earlier consultation, which is only judged anew.
@@ -41,16 +44,23 @@ impl Course {
                 AnswerKind::Comparison => self.debate_analysis == DebateAnalysis::On && !is_given,
                 AnswerKind::Verdict | AnswerKind::Menu => answer == self.mode.strategy().verdict,
                 AnswerKind::Consistency => {
-                    self.judge_passes == JudgePasses::Twice || self.given.as_ref().is_some_and(|given| given.verdict.is_some())
+                    self.judge_passes == JudgePasses::Twice
+                        || self
+                            .given
+                            .as_ref()
+                            .is_some_and(|given| given.verdict.is_some())
                 }
             }
     }
 }
 
 impl Course {
-    /// The clerk, where what it says of how far texts are apart can be believed: the embedded model finds nearly everything alike.
+    /// The clerk, where what it says of how far texts are apart can be believed: the embedded model
+    /// finds nearly everything alike.
     pub fn comparer(&self) -> Option<&ModelRef> {
-        self.clerk.as_ref().filter(|clerk| !clerk.provider.is_local())
+        self.clerk
+            .as_ref()
+            .filter(|clerk| !clerk.provider.is_local())
     }
 }
 
@@ -82,7 +92,8 @@ impl TryFrom<u8> for Rounds {
     type Error = String;
 
     fn try_from(number: u8) -> Result<Self, String> {
-        Self::new(number).ok_or_else(|| format!("`{number}` is not a number of rounds: there are 1 to 4"))
+        Self::new(number)
+            .ok_or_else(|| format!("`{number}` is not a number of rounds: there are 1 to 4"))
     }
 }
 

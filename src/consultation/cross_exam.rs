@@ -1,4 +1,5 @@
-//! Round 3: every expert who answered challenges the others and revises its own position, all at once; then the judge merges.
+//! Round 3: every expert who answered challenges the others and revises its own position, all at
+//! once; then the judge merges.
 
 use serde::{Deserialize, Serialize};
 
@@ -43,7 +44,11 @@ enum Step {
     Merging,
 }
 
-pub(super) fn enter(turn: &mut Turn<'_>, independents: Vec<Independent>, synthesis: Synthesis) -> State {
+pub(super) fn enter(
+    turn: &mut Turn<'_>,
+    independents: Vec<Independent>,
+    synthesis: Synthesis,
+) -> State {
     turn.change(StateName::Synthesis, StateName::CrossExam);
     turn.begin_round(ROUND);
     if let Some(given) = &turn.plan.course.given {
@@ -52,15 +57,27 @@ pub(super) fn enter(turn: &mut Turn<'_>, independents: Vec<Independent>, synthes
         return verdict::enter(turn, Work::default(), independents, synthesis, cross_exam);
     }
     let (work, step) = (Work::default(), Step::Examining);
-    CrossExamination { since: turn.now, work, independents, synthesis, step, revisions: Vec::new() }.examine(turn)
+    CrossExamination {
+        since: turn.now,
+        work,
+        independents,
+        synthesis,
+        step,
+        revisions: Vec::new(),
+    }
+    .examine(turn)
 }
 
 impl CrossExamination {
     fn examine(mut self, turn: &mut Turn<'_>) -> State {
         for own in &self.independents {
-            let Some(seat) = turn.plan.panel.seat(&own.agent_id) else { continue };
+            let Some(seat) = turn.plan.panel.seat(&own.agent_id) else {
+                continue;
+            };
             let material = turn.plan.material;
-            match Brief::render(turn, &seat.id, |prompter| filtering::revision(prompter, material, seat, own, &self.synthesis)) {
+            match Brief::render(turn, &seat.id, |prompter| {
+                filtering::revision(prompter, material, seat, own, &self.synthesis)
+            }) {
                 Ok(brief) => self.work.send(turn, &seat.id, AnswerKind::Revision, brief),
                 Err(error) => {
                     self.work.cancel(turn, AbortReason::Prompt);
@@ -93,7 +110,10 @@ impl CrossExamination {
     /// Experts have answered, or failed: then their Round-1 answers still stand.
     fn examined(mut self, turn: &mut Turn<'_>) -> State {
         for settled in self.work.take_settled() {
-            if let Ok(Answer { content, degraded, .. }) = settled.result {
+            if let Ok(Answer {
+                content, degraded, ..
+            }) = settled.result
+            {
                 if let Content::Revision(revision) = &content {
                     self.revisions.push(revision.clone());
                 }
@@ -105,15 +125,18 @@ impl CrossExamination {
             return State::CrossExam(self);
         }
         let seats = &turn.plan.panel.seats;
-        self.revisions.sort_by_key(|revision| seats.iter().position(|seat| seat.id == revision.agent_id));
+        self.revisions
+            .sort_by_key(|revision| seats.iter().position(|seat| seat.id == revision.agent_id));
         match quorum(self.revisions.len()) {
             Quorum::Met => self.merge(turn),
-            // Nothing to merge: the verdict rests on Rounds 1 and 2, which are paid for, and the result says who failed.
+            // Nothing to merge: the verdict rests on Rounds 1 and 2, which are paid for, and the
+            // result says who failed.
             Quorum::Nobody => self.end(turn, CrossExam::default(), true),
         }
     }
 
-    /// The judge comes first: where there is room for one call only, it is the one that is waited for.
+    /// The judge comes first: where there is room for one call only, it is the one that is waited
+    /// for.
     fn merge(mut self, turn: &mut Turn<'_>) -> State {
         self.step = Step::Merging;
         let sent = self.send_judge(turn);
@@ -124,8 +147,11 @@ impl CrossExamination {
     }
 
     fn send_judge(&mut self, turn: &mut Turn<'_>) -> Result<(), PromptError> {
-        let (revisions, synthesis, material) = (&self.revisions, &self.synthesis, turn.plan.material);
-        send_judge(turn, &mut self.work, AnswerKind::CrossExam, |prompter| filtering::merging(prompter, material, revisions, synthesis))
+        let (revisions, synthesis, material) =
+            (&self.revisions, &self.synthesis, turn.plan.material);
+        send_judge(turn, &mut self.work, AnswerKind::CrossExam, |prompter| {
+            filtering::merging(prompter, material, revisions, synthesis)
+        })
     }
 
     fn go_on(self, turn: &mut Turn<'_>, sent: Result<(), PromptError>) -> State {
@@ -137,23 +163,42 @@ impl CrossExamination {
 
     fn merged(mut self, turn: &mut Turn<'_>) -> State {
         comparing::keep(turn, &mut self.work);
-        let Some(settled) = judged(&mut self.work) else { return State::CrossExam(self) };
+        let Some(settled) = judged(&mut self.work) else {
+            return State::CrossExam(self);
+        };
         match settled.result {
-            Ok(Answer { content: Content::CrossExam(merged), degraded, .. }) => self.end(turn, merged, degraded),
+            Ok(Answer {
+                content: Content::CrossExam(merged),
+                degraded,
+                ..
+            }) => self.end(turn, merged, degraded),
             Ok(Answer { .. }) => self.end(turn, CrossExam::default(), true),
             Err(error) => judge_failed(turn, State::CrossExam(self), AnswerKind::CrossExam, &error),
         }
     }
 
     fn end(self, turn: &mut Turn<'_>, merged: CrossExam, degraded: bool) -> State {
-        let cross_exam = CrossExam { positions: self.revisions, ..merged };
+        let cross_exam = CrossExam {
+            positions: self.revisions,
+            ..merged
+        };
         turn.keep(Content::CrossExam(cross_exam.clone()), degraded);
         turn.end_round(ROUND, self.since);
         if turn.plan.course.rounds.number() <= ROUND {
-            let material = Material { independents: &self.independents, synthesis: &self.synthesis, cross_exam: Some(&cross_exam) };
+            let material = Material {
+                independents: &self.independents,
+                synthesis: &self.synthesis,
+                cross_exam: Some(&cross_exam),
+            };
             composing::keep(turn, material);
             return closing::enter(turn, StateName::CrossExam, ROUND, self.work);
         }
-        verdict::enter(turn, self.work, self.independents, self.synthesis, cross_exam)
+        verdict::enter(
+            turn,
+            self.work,
+            self.independents,
+            self.synthesis,
+            cross_exam,
+        )
     }
 }

@@ -1,5 +1,6 @@
-//! What every face and the record say of a transcript beyond its plain fields: how it stands, who judged, what was
-//! objected to, what is missing. Kept in one place so that screen, Markdown and JSON cannot tell different stories.
+//! What every face and the record say of a transcript beyond its plain fields: how it stands, who
+//! judged, what was objected to, what is missing. Kept in one place so that screen, Markdown and
+//! JSON cannot tell different stories.
 
 use serde::Serialize;
 
@@ -52,19 +53,35 @@ impl Transcript {
 
     /// The model that gave the judge's last answer; before there is one, the first in line.
     pub fn judge(&self) -> Option<&ModelRef> {
-        let answered = self.calls.iter().rev().find(|call| call.agent_id.is_judge() && call.error.is_none());
-        answered.map(|call| &call.model).or_else(|| self.terms.panel.judges.first())
+        let answered = self
+            .calls
+            .iter()
+            .rev()
+            .find(|call| call.agent_id.is_judge() && call.error.is_none());
+        answered
+            .map(|call| &call.model)
+            .or_else(|| self.terms.panel.judges.first())
     }
 
     /// The model that plays a seat: the last one that took it over, else the one it was given.
     pub fn player<'a>(&'a self, seat: &'a Seat) -> &'a ModelRef {
-        let taken_over = self.substitutions.iter().rev().find(|substitution| substitution.agent_id == seat.id);
+        let taken_over = self
+            .substitutions
+            .iter()
+            .rev()
+            .find(|substitution| substitution.agent_id == seat.id);
         taken_over.map_or(&seat.model, |substitution| &substitution.substitute)
     }
 
-    /// Rounds that were to be held: the last one that the estimate covers, four without an estimate.
+    /// Rounds that were to be held: the last one that the estimate covers, four without an
+    /// estimate.
     pub fn planned_rounds(&self) -> u8 {
-        let estimated = self.estimate.iter().flat_map(|estimate| &estimate.calls).map(|call| call.round_number).max();
+        let estimated = self
+            .estimate
+            .iter()
+            .flat_map(|estimate| &estimate.calls)
+            .map(|call| call.round_number)
+            .max();
         estimated.unwrap_or(4)
     }
 
@@ -73,14 +90,22 @@ impl Transcript {
         self.rounds.iter().map(|(number, _)| *number).collect()
     }
 
-    /// Numbers of the planned rounds that did not end; none of them for a consultation that is complete.
+    /// Numbers of the planned rounds that did not end; none of them for a consultation that is
+    /// complete.
     pub fn incomplete_rounds(&self) -> Vec<u8> {
         let completed = self.completed_rounds();
-        let planned = if self.state == StateName::Complete { 0 } else { self.planned_rounds() };
-        (1..=planned).filter(|number| !completed.contains(number)).collect()
+        let planned = if self.state == StateName::Complete {
+            0
+        } else {
+            self.planned_rounds()
+        };
+        (1..=planned)
+            .filter(|number| !completed.contains(number))
+            .collect()
     }
 
-    /// Whether it can be gone on with, as far as its log tells: it has its terms, and no end that nothing follows.
+    /// Whether it can be gone on with, as far as its log tells: it has its terms, and no end that
+    /// nothing follows.
     pub fn is_resumable(&self) -> bool {
         let ended = match &self.abort {
             Some(abort) => !abort.reason.is_resumable(),
@@ -89,26 +114,44 @@ impl Transcript {
         self.terms.plan.is_some() && !ended
     }
 
-    /// What the judge found agreed after Round 2, in words; the best there is when there is no verdict.
+    /// What the judge found agreed after Round 2, in words; the best there is when there is no
+    /// verdict.
     pub fn partial_consensus(&self) -> Option<String> {
         let synthesis = self.synthesis()?;
-        let points: Vec<&str> = synthesis.consensus_points.iter().map(|point| point.point.as_str()).collect();
-        let text = if points.is_empty() { synthesis.prose_excerpt.clone() } else { points.join("\n") };
+        let points: Vec<&str> = synthesis
+            .consensus_points
+            .iter()
+            .map(|point| point.point.as_str())
+            .collect();
+        let text = if points.is_empty() {
+            synthesis.prose_excerpt.clone()
+        } else {
+            points.join("\n")
+        };
         (!text.trim().is_empty()).then_some(text)
     }
 
-    /// Objections, heaviest first after what stayed unresolved. Without a cross-examination, the tensions of Round 2.
+    /// Objections, heaviest first after what stayed unresolved. Without a cross-examination, the
+    /// tensions of Round 2.
     pub fn concerns(&self) -> Vec<Concern> {
         if let Some(merged) = self.cross_exam() {
-            let unresolved = merged.unresolved.iter().map(|text| Concern { text: text.clone(), raised_by: None, severity: None });
+            let unresolved = merged.unresolved.iter().map(|text| Concern {
+                text: text.clone(),
+                raised_by: None,
+                severity: None,
+            });
             let prose = (!merged.prose_excerpt.trim().is_empty()).then(|| Concern {
                 text: merged.prose_excerpt.clone(),
                 raised_by: None,
                 severity: None,
             });
-            return unresolved.chain(prose).chain(challenges(merged.challenges.iter())).collect();
+            return unresolved
+                .chain(prose)
+                .chain(challenges(merged.challenges.iter()))
+                .collect();
         }
-        let raised: Vec<Concern> = challenges(self.revisions().flat_map(|revision| &revision.challenges));
+        let raised: Vec<Concern> =
+            challenges(self.revisions().flat_map(|revision| &revision.challenges));
         if !raised.is_empty() {
             return raised;
         }
@@ -117,10 +160,21 @@ impl Transcript {
             .iter()
             .flat_map(|synthesis| &synthesis.tensions)
             .map(|tension| {
-                let views: Vec<String> =
-                    tension.viewpoints.iter().map(|view| format!("{}: {}", self.agent_name(&view.agent), view.viewpoint)).collect();
-                let text = if views.is_empty() { tension.topic.clone() } else { format!("{} ({})", tension.topic, views.join("; ")) };
-                Concern { text, raised_by: None, severity: Some(tension.severity) }
+                let views: Vec<String> = tension
+                    .viewpoints
+                    .iter()
+                    .map(|view| format!("{}: {}", self.agent_name(&view.agent), view.viewpoint))
+                    .collect();
+                let text = if views.is_empty() {
+                    tension.topic.clone()
+                } else {
+                    format!("{} ({})", tension.topic, views.join("; "))
+                };
+                Concern {
+                    text,
+                    raised_by: None,
+                    severity: Some(tension.severity),
+                }
             })
             .collect();
         tensions.sort_by_key(|concern| std::cmp::Reverse(concern.severity));

@@ -1,9 +1,12 @@
-//! What follows on the synthesis: the cross-examination, or the end, because no more rounds are wanted or the experts agree.
+//! What follows on the synthesis: the cross-examination, or the end, because no more rounds are
+//! wanted or the experts agree.
 
 use serde::{Deserialize, Serialize};
 
 use crate::domain::artifact::{Independent, Synthesis};
-use crate::stopping::early_termination::{EarlyStop, Policy, calibrated, evaluate, stated_confidence};
+use crate::stopping::early_termination::{
+    EarlyStop, Policy, calibrated, evaluate, stated_confidence,
+};
 
 use super::composing::{self, Material};
 use super::cross_exam;
@@ -40,9 +43,14 @@ pub(super) fn decide(turn: &mut Turn<'_>, found: Found) -> State {
     if course.rounds.number() <= ROUND {
         return end(turn, &found);
     }
-    match (course.mode.strategy().ending, turn.plan.control.early_stop.policy) {
+    match (
+        course.mode.strategy().ending,
+        turn.plan.control.early_stop.policy,
+    ) {
         (Ending::AlwaysWhole(_), _) | (Ending::MayBeEarly, Policy::Never) => go_on(turn, found),
-        (Ending::MayBeEarly, Policy::Ask | Policy::Auto) if course.given.is_some() => go_on(turn, found),
+        (Ending::MayBeEarly, Policy::Ask | Policy::Auto) if course.given.is_some() => {
+            go_on(turn, found)
+        }
         (Ending::MayBeEarly, policy) => consider(turn, found, policy),
     }
 }
@@ -52,12 +60,23 @@ fn consider(turn: &mut Turn<'_>, found: Found, policy: Policy) -> State {
         Ok(findings) => findings,
         Err(error) => return prompt_failed(turn, waiting(found), &error),
     };
-    let is_askable = policy == Policy::Ask && turn.plan.control.consent.standing == Standing::Askable;
+    let is_askable =
+        policy == Policy::Ask && turn.plan.control.consent.standing == Standing::Askable;
     if !findings.evaluation.stated_is_met() {
-        settle(turn, found, EarlyTerminationDecision { ended: false, by: DecidedBy::Threshold, findings })
+        settle(
+            turn,
+            found,
+            EarlyTerminationDecision {
+                ended: false,
+                by: DecidedBy::Threshold,
+                findings,
+            },
+        )
     } else if is_askable {
         turn.emit(Event::EarlyTerminationOffered(Box::new(findings.clone())));
-        turn.ask(Question::EarlyTermination { findings: Box::new(findings) });
+        turn.ask(Question::EarlyTermination {
+            findings: Box::new(findings),
+        });
         waiting(found)
     } else {
         settle(turn, found, by_the_guards(DecidedBy::Guards, findings))
@@ -65,8 +84,17 @@ fn consider(turn: &mut Turn<'_>, found: Found, policy: Policy) -> State {
 }
 
 /// The person has answered the offer; where nobody is there any more, the guards decide.
-pub(super) fn answered(turn: &mut Turn<'_>, found: Found, findings: EarlyTermination, answer: Answer) -> State {
-    let by_the_person = |ended, findings| EarlyTerminationDecision { ended, by: DecidedBy::Person, findings };
+pub(super) fn answered(
+    turn: &mut Turn<'_>,
+    found: Found,
+    findings: EarlyTermination,
+    answer: Answer,
+) -> State {
+    let by_the_person = |ended, findings| EarlyTerminationDecision {
+        ended,
+        by: DecidedBy::Person,
+        findings,
+    };
     let decision = match answer {
         Answer::Yes | Answer::Always(_) => by_the_person(true, findings),
         Answer::No | Answer::Fail => by_the_person(false, findings),
@@ -76,13 +104,21 @@ pub(super) fn answered(turn: &mut Turn<'_>, found: Found, findings: EarlyTermina
 }
 
 fn by_the_guards(by: DecidedBy, findings: EarlyTermination) -> EarlyTerminationDecision {
-    EarlyTerminationDecision { ended: findings.evaluation.stops(), by, findings }
+    EarlyTerminationDecision {
+        ended: findings.evaluation.stops(),
+        by,
+        findings,
+    }
 }
 
 fn settle(turn: &mut Turn<'_>, found: Found, decision: EarlyTerminationDecision) -> State {
     let ended = decision.ended;
     turn.emit(Event::EarlyTerminationDecided(Box::new(decision)));
-    if ended { end(turn, &found) } else { go_on(turn, found) }
+    if ended {
+        end(turn, &found)
+    } else {
+        go_on(turn, found)
+    }
 }
 
 /// All that speaks for and against an end, and what it would save.
@@ -90,7 +126,10 @@ fn findings(turn: &Turn<'_>, found: &Found) -> Result<EarlyTermination, PromptEr
     let plan = turn.plan;
     let rule: &EarlyStop = &plan.control.early_stop;
     let answers = found.independents.iter().filter_map(|held| {
-        let voice = found.voices.iter().find(|voice| voice.agent == held.agent_id)?;
+        let voice = found
+            .voices
+            .iter()
+            .find(|voice| voice.agent == held.agent_id)?;
         Some((held, &voice.model))
     });
     let evidence = evidence(answers, &found.synthesis, found.troubled);
@@ -100,7 +139,13 @@ fn findings(turn: &Turn<'_>, found: &Found) -> Result<EarlyTermination, PromptEr
         calibrated: calibrated(rule, &evidence),
         evaluation: evaluate(rule, &evidence),
         rounds_skipped: plan.course.rounds.number().saturating_sub(ROUND),
-        estimated_cost_saved: savings::of_skipped_rounds(plan, &found.independents, &found.synthesis, &found.voices, &found.judge)?,
+        estimated_cost_saved: savings::of_skipped_rounds(
+            plan,
+            &found.independents,
+            &found.synthesis,
+            &found.voices,
+            &found.judge,
+        )?,
     })
 }
 
@@ -114,6 +159,13 @@ fn go_on(turn: &mut Turn<'_>, found: Found) -> State {
 
 /// Ends with what Round 2 says by itself.
 fn end(turn: &mut Turn<'_>, found: &Found) -> State {
-    composing::keep(turn, Material { independents: &found.independents, synthesis: &found.synthesis, cross_exam: None });
+    composing::keep(
+        turn,
+        Material {
+            independents: &found.independents,
+            synthesis: &found.synthesis,
+            cross_exam: None,
+        },
+    );
     turn.complete(StateName::Synthesis, ROUND)
 }

@@ -1,4 +1,5 @@
-//! What showing later rounds only what weighs most has saved: counted from the prompts that were really sent.
+//! What showing later rounds only what weighs most has saved: counted from the prompts that were
+//! really sent.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +11,8 @@ use super::event::Event;
 use super::plan::Material;
 use super::transcript::Transcript;
 
-/// Tokens saved in the prompts of calls that came back. A prompt that nobody read, as of a call that was refused, saved nothing.
+/// Tokens saved in the prompts of calls that came back. A prompt that nobody read, as of a call
+/// that was refused, saved nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Savings {
     under_way: BTreeMap<CallId, u64>,
@@ -22,7 +24,8 @@ pub struct Savings {
 pub struct TokenEfficiency {
     pub tokens_used: u64,
     pub tokens_saved_via_filtering: u64,
-    /// The saved part of what would have been used without filtering, in percent with one decimal; `None` when there is nothing yet.
+    /// The saved part of what would have been used without filtering, in percent with one decimal;
+    /// `None` when there is nothing yet.
     pub efficiency_percentage: Option<f64>,
     pub filtering_method: FilteringMethod,
 }
@@ -37,11 +40,17 @@ pub enum FilteringMethod {
 
 impl Savings {
     pub(super) fn take(&mut self, event: &Event) {
-        if let Event::CallStarted { call, tokens_saved, .. } = event {
+        if let Event::CallStarted {
+            call, tokens_saved, ..
+        } = event
+        {
             self.under_way.insert(*call, *tokens_saved);
         }
         if let Event::CallFinished(finished) = event {
-            let saved = self.under_way.remove(&finished.call).filter(|_| finished.tokens.prompt() > 0);
+            let saved = self
+                .under_way
+                .remove(&finished.call)
+                .filter(|_| finished.tokens.prompt() > 0);
             self.tokens = self.tokens.saturating_add(saved.unwrap_or_default());
         }
     }
@@ -51,7 +60,11 @@ impl Transcript {
     pub fn token_efficiency(&self) -> TokenEfficiency {
         let (used, saved) = (self.total().tokens.total(), self.savings.tokens);
         // A log of a version that could not filter does not tell of it.
-        let material = self.terms.plan.as_ref().map_or(Material::Whole, |plan| plan.material);
+        let material = self
+            .terms
+            .plan
+            .as_ref()
+            .map_or(Material::Whole, |plan| plan.material);
         TokenEfficiency {
             tokens_used: used,
             tokens_saved_via_filtering: saved,
@@ -65,7 +78,10 @@ impl Transcript {
 }
 
 /// In percent, rounded to one decimal.
-#[expect(clippy::cast_precision_loss, reason = "a number of tenths of percents, at most 1000")]
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "a number of tenths of percents, at most 1000"
+)]
 fn percentage(part: u64, whole: u64) -> Option<f64> {
     let (part, whole) = (u128::from(part), u128::from(whole));
     let tenths = (part * 2_000 + whole).checked_div(whole * 2)?;
@@ -79,7 +95,13 @@ mod tests {
     #[test]
     fn the_share_is_that_of_the_tokens_without_filtering_and_of_nothing_there_is_none() {
         assert_eq!(percentage(3_200, 12_450 + 3_200), Some(20.4));
-        assert_eq!((percentage(0, 5), percentage(5, 5), percentage(1, 3)), (Some(0.0), Some(100.0), Some(33.3)));
-        assert_eq!((percentage(0, 0), percentage(u64::MAX, u64::MAX)), (None, Some(100.0)));
+        assert_eq!(
+            (percentage(0, 5), percentage(5, 5), percentage(1, 3)),
+            (Some(0.0), Some(100.0), Some(33.3))
+        );
+        assert_eq!(
+            (percentage(0, 0), percentage(u64::MAX, u64::MAX)),
+            (None, Some(100.0))
+        );
     }
 }

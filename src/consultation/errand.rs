@@ -1,7 +1,8 @@
-//! One answer wanted from one agent, through retries, lesser forms, more room, a repair, a hedge and other models, until there is an
-//! answer or none.
+//! One answer wanted from one agent, through retries, lesser forms, more room, a repair, a hedge
+//! and other models, until there is an answer or none.
 //!
-//! Whatever text a model was paid for is kept: an answer that cannot be read even after one repair becomes a degraded artifact.
+//! Whatever text a model was paid for is kept: an answer that cannot be read even after one repair
+//! becomes a degraded artifact.
 
 mod attempt;
 mod brief;
@@ -21,7 +22,9 @@ use crate::domain::tokens::Usage;
 
 use super::answer::AnswerKind;
 use super::call::{Ask, FailureClass, Outcome, Prompt};
-use super::event::{AbortReason, AgentError, CancelReason, Event, Purpose, StillWaiting, WhySubstituted};
+use super::event::{
+    AbortReason, AgentError, CancelReason, Event, Purpose, StillWaiting, WhySubstituted,
+};
 use super::policy::budget::Room;
 use super::policy::pacing::Admission;
 use super::policy::retry::Tried;
@@ -53,7 +56,8 @@ pub(super) struct Errand {
     /// It was told that the agent is at work.
     is_announced: bool,
     began: Timestamp,
-    /// Fires when it has been waited for long enough; `None` where it is waited for as long as it takes.
+    /// Fires when it has been waited for long enough; `None` where it is waited for as long as it
+    /// takes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     patience: Option<TimerId>,
     tokens: Usage,
@@ -69,12 +73,20 @@ enum Kept {
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 enum Status {
-    /// A call is to be made, not before this moment, and as soon as its provider and the ceiling have room for it.
-    Pending { purpose: Purpose, not_before: Timestamp },
+    /// A call is to be made, not before this moment, and as soon as its provider and the ceiling
+    /// have room for it.
+    Pending {
+        purpose: Purpose,
+        not_before: Timestamp,
+    },
     /// Calls are under way: one, and perhaps the same one elsewhere.
     Calling(Calling),
     /// The person is asked whether this model may take over.
-    Asking { substitute: ModelRef, reason: WhySubstituted, error: AgentError },
+    Asking {
+        substitute: ModelRef,
+        reason: WhySubstituted,
+        error: AgentError,
+    },
 }
 
 /// Calls under way for one answer.
@@ -116,7 +128,12 @@ pub(super) struct Voice {
 
 impl Errand {
     /// An errand that has not begun; `None` without a model to ask.
-    pub(super) fn new(turn: &Turn<'_>, agent: &SeatId, answer: AnswerKind, brief: Brief) -> Option<Self> {
+    pub(super) fn new(
+        turn: &Turn<'_>,
+        agent: &SeatId,
+        answer: AnswerKind,
+        brief: Brief,
+    ) -> Option<Self> {
         let mut candidates = turn.candidates(agent).into_iter();
         let current = candidates.next()?;
         Some(Self {
@@ -129,7 +146,10 @@ impl Errand {
             repair: None,
             tried: Tried::default(),
             kept: None,
-            status: Status::Pending { purpose: Purpose::Answer, not_before: turn.now },
+            status: Status::Pending {
+                purpose: Purpose::Answer,
+                not_before: turn.now,
+            },
             is_announced: false,
             began: turn.now,
             patience: None,
@@ -138,7 +158,8 @@ impl Errand {
         })
     }
 
-    /// Tells that the agent is at work and makes the first call, or waits for it. A consultation that is about to end begins nothing.
+    /// Tells that the agent is at work and makes the first call, or waits for it. A consultation
+    /// that is about to end begins nothing.
     pub(super) fn begin(&mut self, turn: &mut Turn<'_>) -> Option<Settled> {
         if turn.is_stopping() {
             return None;
@@ -159,13 +180,20 @@ impl Errand {
     /// Who is at work, and for how long, for the person who waits.
     pub(super) fn still_waiting(&self, turn: &Turn<'_>) -> StillWaiting {
         let name = turn.plan.agent_name(&self.agent);
-        StillWaiting { agent_id: self.agent.clone(), name, elapsed_ms: turn.ms_since(self.began) }
+        StillWaiting {
+            agent_id: self.agent.clone(),
+            name,
+            elapsed_ms: turn.ms_since(self.began),
+        }
     }
 
     /// Notes the first sign of an answer.
     pub(super) fn begins_to_answer(&mut self, call: CallId, now: Timestamp) {
         if let Status::Calling(calling) = &mut self.status
-            && let Some(attempt) = calling.attempts.iter_mut().find(|attempt| attempt.call == call)
+            && let Some(attempt) = calling
+                .attempts
+                .iter_mut()
+                .find(|attempt| attempt.call == call)
         {
             attempt.first_token.get_or_insert(now);
         }
@@ -184,7 +212,13 @@ impl Errand {
 
     /// Makes the call that is to be made, if now is the time for it.
     pub(super) fn go(&mut self, turn: &mut Turn<'_>) -> Option<Settled> {
-        let Status::Pending { purpose, not_before } = self.status else { return None };
+        let Status::Pending {
+            purpose,
+            not_before,
+        } = self.status
+        else {
+            return None;
+        };
         if turn.is_stopping() || not_before > turn.now {
             return None;
         }
@@ -194,17 +228,31 @@ impl Errand {
         let provider = self.current.provider.clone();
         if self.is_diverted(turn, purpose) {
             let message = format!("`{provider}` has failed too often of late");
-            return self.give_up(turn, WhySubstituted::HealthCheck, failed(FailureClass::Overload, message));
+            return self.give_up(
+                turn,
+                WhySubstituted::HealthCheck,
+                failed(FailureClass::Overload, message),
+            );
         }
         match turn.admit(&provider) {
             Admission::Now => {}
             Admission::Held(hold) if turn.is_too_long(&hold) => {
                 let why = match turn.given_up(&provider) {
-                    Some(refused_for) => format!("has refused every call for {:.0} s", refused_for.as_secs_f64()),
-                    None => format!("asks to be left alone for {} s", hold.until.since(turn.now).as_secs_f64().ceil()),
+                    Some(refused_for) => format!(
+                        "has refused every call for {:.0} s",
+                        refused_for.as_secs_f64()
+                    ),
+                    None => format!(
+                        "asks to be left alone for {} s",
+                        hold.until.since(turn.now).as_secs_f64().ceil()
+                    ),
                 };
                 let message = format!("{}; `{provider}` {why}", hold.reason);
-                return self.give_up(turn, WhySubstituted::Failure, failed(FailureClass::RateLimit, message));
+                return self.give_up(
+                    turn,
+                    WhySubstituted::Failure,
+                    failed(FailureClass::RateLimit, message),
+                );
             }
             Admission::Full | Admission::Held(_) => return None,
         }
@@ -213,8 +261,14 @@ impl Errand {
         match turn.room_for(worst_case) {
             Room::Enough => {
                 let attempt = self.call(turn, &model, prompt, self.room, worst_case, purpose);
-                let hedge_timer = self.hedge_delay(turn).map(|delay| turn.set_timer(turn.now.after(delay)));
-                self.status = Status::Calling(Calling { attempts: vec![attempt], hedge_timer, first_outcome: None });
+                let hedge_timer = self
+                    .hedge_delay(turn)
+                    .map(|delay| turn.set_timer(turn.now.after(delay)));
+                self.status = Status::Calling(Calling {
+                    attempts: vec![attempt],
+                    hedge_timer,
+                    first_outcome: None,
+                });
             }
             Room::NotYet => {}
             Room::Never if self.is_second_pass() => return Some(self.do_without(turn)),
@@ -223,14 +277,16 @@ impl Errand {
         None
     }
 
-    /// True for a new try at a provider that is not called for now, as long as there is another one to turn to: the last that is left is
-    /// never taken away.
+    /// True for a new try at a provider that is not called for now, as long as there is another one
+    /// to turn to: the last that is left is never taken away.
     fn is_diverted(&self, turn: &Turn<'_>, purpose: Purpose) -> bool {
         let is_new = match purpose {
             Purpose::Answer | Purpose::Fallback | Purpose::Hedge | Purpose::Resumed => true,
             Purpose::Retry | Purpose::Reformed | Purpose::MoreRoom | Purpose::Repair => false,
         };
-        let elsewhere = |model: &ModelRef| model.provider != self.current.provider && !turn.is_no_use(&model.provider);
+        let elsewhere = |model: &ModelRef| {
+            model.provider != self.current.provider && !turn.is_no_use(&model.provider)
+        };
         let control = &turn.plan.control;
         let may_be_replaced = !control.strict
             && match control.on_failure {
@@ -238,15 +294,28 @@ impl Errand {
                 OnFailure::Skip => self.agent.is_judge(),
                 OnFailure::Fail => false,
             };
-        is_new && may_be_replaced && turn.is_broken(&self.current.provider) && self.rest.iter().any(elsewhere)
+        is_new
+            && may_be_replaced
+            && turn.is_broken(&self.current.provider)
+            && self.rest.iter().any(elsewhere)
     }
 
     /// What a model is asked.
     fn prompt(&self, turn: &Turn<'_>, model: &ModelRef) -> Prompt {
-        self.repair.clone().unwrap_or_else(|| self.brief.prompt(turn.plan.terms(model).size))
+        self.repair
+            .clone()
+            .unwrap_or_else(|| self.brief.prompt(turn.plan.terms(model).size))
     }
 
-    fn call(&self, turn: &mut Turn<'_>, model: &ModelRef, prompt: Prompt, room: u64, worst_case: Cost, purpose: Purpose) -> Attempt {
+    fn call(
+        &self,
+        turn: &mut Turn<'_>,
+        model: &ModelRef,
+        prompt: Prompt,
+        room: u64,
+        worst_case: Cost,
+        purpose: Purpose,
+    ) -> Attempt {
         let call = turn.next_call();
         turn.begin_call(call, &model.provider, worst_case);
         turn.emit(Event::CallStarted {
@@ -261,30 +330,61 @@ impl Errand {
             worst_case: turn.plan.control.max_cost.map(|_| worst_case),
             tokens_saved: self.brief.tokens_saved,
         });
-        turn.push(Effect::Ask(Box::new(Ask { call, model: model.clone(), prompt, answer: self.answer, room })));
-        Attempt { call, model: model.clone(), purpose, since: turn.now, first_token: None }
+        turn.push(Effect::Ask(Box::new(Ask {
+            call,
+            model: model.clone(),
+            prompt,
+            answer: self.answer,
+            room,
+        })));
+        Attempt {
+            call,
+            model: model.clone(),
+            purpose,
+            since: turn.now,
+            first_token: None,
+        }
     }
 
     /// Nothing may be spent any more that this call could come to.
     fn reach_ceiling(&self, turn: &mut Turn<'_>, worst_case: Cost) {
         let max_cost = turn.plan.control.max_cost.unwrap_or_default();
         let spent = turn.ledger.purse.spent();
-        turn.emit(Event::CeilingReached { max_cost, spent, agent_id: self.agent.clone(), model: self.current.clone(), worst_case });
-        let could = if worst_case.lower_bound { "has no price".to_owned() } else { format!("could cost up to {worst_case:.4}") };
-        let message = format!("The ceiling of {max_cost:.2} is reached: {spent:.4} spent, and the next call, to {}, {could}", self.current);
+        turn.emit(Event::CeilingReached {
+            max_cost,
+            spent,
+            agent_id: self.agent.clone(),
+            model: self.current.clone(),
+            worst_case,
+        });
+        let could = if worst_case.lower_bound {
+            "has no price".to_owned()
+        } else {
+            format!("could cost up to {worst_case:.4}")
+        };
+        let message = format!(
+            "The ceiling of {max_cost:.2} is reached: {spent:.4} spent, and the next call, to {}, {could}",
+            self.current
+        );
         turn.stop(AbortReason::CostCeiling, message);
     }
 
     /// Drops the calls that are under way; the answer is still wanted.
     pub(super) fn cancel(&mut self, turn: &mut Turn<'_>, reason: AbortReason) {
-        let Status::Calling(calling) = &self.status else { return };
+        let Status::Calling(calling) = &self.status else {
+            return;
+        };
         for attempt in calling.attempts.clone() {
             attempt.cancel(turn, CancelReason::Abort(reason));
         }
-        self.status = Status::Pending { purpose: Purpose::Resumed, not_before: turn.now };
+        self.status = Status::Pending {
+            purpose: Purpose::Resumed,
+            not_before: turn.now,
+        };
     }
 
-    /// Goes on after its process was gone: calls that are lost are made again, and a question that nobody answered is asked again.
+    /// Goes on after its process was gone: calls that are lost are made again, and a question that
+    /// nobody answered is asked again.
     pub(super) fn resume(&mut self, turn: &mut Turn<'_>, lost: &[CallId]) -> Option<Settled> {
         let hedge_delay = self.hedge_delay(turn);
         if !self.is_announced {
@@ -295,19 +395,27 @@ impl Errand {
         match &mut self.status {
             Status::Pending { .. } => self.go(turn),
             Status::Calling(calling) => {
-                let (gone, here): (Vec<_>, Vec<_>) = calling.attempts.drain(..).partition(|attempt| lost.contains(&attempt.call));
+                let (gone, here): (Vec<_>, Vec<_>) = calling
+                    .attempts
+                    .drain(..)
+                    .partition(|attempt| lost.contains(&attempt.call));
                 calling.attempts = here;
                 for attempt in gone {
                     turn.lose_call(attempt.call, attempt.since, &attempt.model.provider);
                 }
-                // What is not lost goes out only now: its process was gone between saying so and doing it.
+                // What is not lost goes out only now: its process was gone between saying so and
+                // doing it.
                 for attempt in &mut calling.attempts {
                     attempt.since = turn.now;
                 }
                 if calling.attempts.is_empty() {
-                    self.status = Status::Pending { purpose: Purpose::Resumed, not_before: turn.now };
+                    self.status = Status::Pending {
+                        purpose: Purpose::Resumed,
+                        not_before: turn.now,
+                    };
                 } else if calling.hedge_timer.is_some() {
-                    calling.hedge_timer = hedge_delay.map(|delay| turn.set_timer(turn.now.after(delay)));
+                    calling.hedge_timer =
+                        hedge_delay.map(|delay| turn.set_timer(turn.now.after(delay)));
                 }
                 self.go(turn)
             }
@@ -320,5 +428,8 @@ impl Errand {
 }
 
 fn failed(class: FailureClass, message: impl Into<String>) -> AgentError {
-    AgentError { class: Some(class), message: message.into() }
+    AgentError {
+        class: Some(class),
+        message: message.into(),
+    }
 }

@@ -1,4 +1,5 @@
-//! What subscribers are told: one closed enum for terminal, journal and every later face. A journal line is an [`Envelope`].
+//! What subscribers are told: one closed enum for terminal, journal and every later face. A journal
+//! line is an [`Envelope`].
 
 mod calls;
 mod casting;
@@ -32,8 +33,9 @@ pub use terms::{PromptUsed, Resumed, Started};
 /// The version of the event stream and of the journal.
 pub const SCHEMA_VERSION: &str = "1.2";
 
-/// Versions that can be read: 1.0 said neither what made the machine speak nor on which terms, so that it cannot be gone on from; 1.1 knew
-/// one mode, four rounds and no end before the last of them.
+/// Versions that can be read: 1.0 said neither what made the machine speak nor on which terms, so
+/// that it cannot be gone on from; 1.1 knew one mode, four rounds and no end before the last of
+/// them.
 pub const READABLE_VERSIONS: [&str; 3] = ["1.0", "1.1", SCHEMA_VERSION];
 
 /// Versions that can be gone on from.
@@ -47,7 +49,8 @@ pub struct Envelope {
     pub seq: u64,
     pub at: Timestamp,
     pub consultation_id: ConsultationId,
-    /// What made the machine say this and what follows up to the next cause: with it the log can be played again.
+    /// What made the machine say this and what follows up to the next cause: with it the log can be
+    /// played again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cause: Option<Cause>,
     #[serde(flatten)]
@@ -55,10 +58,15 @@ pub struct Envelope {
 }
 
 impl Envelope {
-    /// Whether two envelopes tell the same of the same moment, whatever version of the format they are in.
+    /// Whether two envelopes tell the same of the same moment, whatever version of the format they
+    /// are in.
     pub fn tells_the_same_as(&self, other: &Self) -> bool {
         let version = &other.schema_version;
-        *self == *other || Self { schema_version: version.clone(), ..self.clone() } == *other
+        *self == *other
+            || Self {
+                schema_version: version.clone(),
+                ..self.clone()
+            } == *other
     }
 }
 
@@ -97,11 +105,32 @@ pub enum Event {
     RoundStarted { round_number: u8 },
     /// An expert or the judge begins to work on an answer.
     #[serde(rename = "agent:thinking")]
-    AgentThinking { agent_id: SeatId, name: String, round_number: u8, answer: AnswerKind, model: ModelRef },
+    AgentThinking {
+        agent_id: SeatId,
+        name: String,
+        round_number: u8,
+        answer: AnswerKind,
+        model: ModelRef,
+    },
     #[serde(rename = "agent:completed")]
-    AgentCompleted { agent_id: SeatId, name: String, round_number: u8, answer: AnswerKind, duration_ms: u64, tokens: Usage, cost: Cost },
+    AgentCompleted {
+        agent_id: SeatId,
+        name: String,
+        round_number: u8,
+        answer: AnswerKind,
+        duration_ms: u64,
+        tokens: Usage,
+        cost: Cost,
+    },
     #[serde(rename = "agent:failed")]
-    AgentFailed { agent_id: SeatId, name: String, round_number: u8, answer: AnswerKind, model: ModelRef, error: AgentError },
+    AgentFailed {
+        agent_id: SeatId,
+        name: String,
+        round_number: u8,
+        answer: AnswerKind,
+        model: ModelRef,
+        error: AgentError,
+    },
     #[serde(rename = "round:completed")]
     RoundCompleted { round_number: u8, duration_ms: u64 },
     #[serde(rename = "consultation:round_artifact")]
@@ -139,15 +168,34 @@ pub enum Event {
     Resumed(Box<Resumed>),
     /// The estimate does not pass by itself.
     #[serde(rename = "cost:gate_triggered")]
-    CostGate { cost: Cost, always_allow_under: MicroUsd, why: Vec<GateReason> },
+    CostGate {
+        cost: Cost,
+        always_allow_under: MicroUsd,
+        why: Vec<GateReason>,
+    },
     /// A call could break the ceiling and was not made.
     #[serde(rename = "cost:ceiling_reached")]
-    CeilingReached { max_cost: MicroUsd, spent: Cost, agent_id: SeatId, model: ModelRef, worst_case: Cost },
+    CeilingReached {
+        max_cost: MicroUsd,
+        spent: Cost,
+        agent_id: SeatId,
+        model: ModelRef,
+        worst_case: Cost,
+    },
     /// A round takes long; where there is a person, they are asked whether to go on.
     #[serde(rename = "pulse:asked")]
-    PulseAsked { round_number: u8, waiting: Vec<StillWaiting>, elapsed_ms: u64, asked: bool },
+    PulseAsked {
+        round_number: u8,
+        waiting: Vec<StillWaiting>,
+        elapsed_ms: u64,
+        asked: bool,
+    },
     #[serde(rename = "pulse:answered")]
-    PulseAnswered { round_number: u8, answer: PulseAnswer, elapsed_ms: u64 },
+    PulseAnswered {
+        round_number: u8,
+        answer: PulseAnswer,
+        elapsed_ms: u64,
+    },
     /// A provider is asked, at no cost, whether it is well.
     #[serde(rename = "health:check_started")]
     HealthCheckStarted { provider: ProviderId },
@@ -164,7 +212,12 @@ pub enum Event {
     #[serde(rename = "consultation:completed")]
     Completed { rounds: u8, duration_ms: u64 },
     #[serde(rename = "consultation:aborted")]
-    Aborted { reason: AbortReason, message: String, during: StateName, duration_ms: u64 },
+    Aborted {
+        reason: AbortReason,
+        message: String,
+        during: StateName,
+        duration_ms: u64,
+    },
     /// A call is about to go out.
     #[serde(rename = "call:started")]
     CallStarted {
@@ -179,22 +232,42 @@ pub enum Event {
         /// The most that it can cost, set aside under a ceiling.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         worst_case: Option<Cost>,
-        /// Tokens (estimated) that the prompt would have had on top, had the artifacts in it not been filtered.
+        /// Tokens (estimated) that the prompt would have had on top, had the artifacts in it not
+        /// been filtered.
         #[serde(default, skip_serializing_if = "is_zero")]
         tokens_saved: u64,
     },
     /// A failed call will be followed by another one.
     #[serde(rename = "call:retried")]
-    CallRetried { call: CallId, agent_id: SeatId, wait_ms: u64, reason: String },
+    CallRetried {
+        call: CallId,
+        agent_id: SeatId,
+        wait_ms: u64,
+        reason: String,
+    },
     /// A provider asks to be left alone: no call goes out to it before the time has passed.
     #[serde(rename = "provider:held")]
-    ProviderHeld { provider: ProviderId, wait_ms: u64, reason: String },
+    ProviderHeld {
+        provider: ProviderId,
+        wait_ms: u64,
+        reason: String,
+    },
     /// A call has shown no sign of an answer for so long that the same is asked elsewhere too.
     #[serde(rename = "call:hedged")]
-    CallHedged { call: CallId, agent_id: SeatId, model: ModelRef, backup: ModelRef, after_ms: u64 },
+    CallHedged {
+        call: CallId,
+        agent_id: SeatId,
+        model: ModelRef,
+        backup: ModelRef,
+        after_ms: u64,
+    },
     /// A call is slow, and nobody else is asked.
     #[serde(rename = "call:not_hedged")]
-    CallNotHedged { call: CallId, agent_id: SeatId, reason: NoHedge },
+    CallNotHedged {
+        call: CallId,
+        agent_id: SeatId,
+        reason: NoHedge,
+    },
     #[serde(rename = "call:cancelled")]
     CallCancelled { call: CallId, reason: CancelReason },
     /// A call came back, with whatever it brought.
@@ -202,7 +275,10 @@ pub enum Event {
     CallFinished(Box<CallFinished>),
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde passes a reference"
+)]
 fn is_zero(number: &u64) -> bool {
     *number == 0
 }

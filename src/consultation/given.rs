@@ -1,5 +1,5 @@
-//! Rounds that are not held, because an earlier consultation has held them: what was answered then is kept as if it had been answered now,
-//! and nobody is asked.
+//! Rounds that are not held, because an earlier consultation has held them: what was answered then
+//! is kept as if it had been answered now, and nobody is asked.
 
 use crate::domain::artifact::{Content, CrossExam, Independent};
 
@@ -14,9 +14,12 @@ pub(super) fn answers(turn: &mut Turn<'_>, given: &Given) -> Vec<Independent> {
     given.independents.clone()
 }
 
-/// Round 3, as it was held; where it was not, there is nothing to keep, and the verdict rests on Rounds 1 and 2.
+/// Round 3, as it was held; where it was not, there is nothing to keep, and the verdict rests on
+/// Rounds 1 and 2.
 pub(super) fn cross_examination(turn: &mut Turn<'_>, given: &Given) -> CrossExam {
-    let Some(record) = &given.cross_exam else { return CrossExam::default() };
+    let Some(record) = &given.cross_exam else {
+        return CrossExam::default();
+    };
     for revision in &record.positions {
         turn.keep(Content::Revision(revision.clone()), false);
     }

@@ -1,4 +1,5 @@
-//! Round 1: every expert answers alone, all at once. Where the personas are to be chosen for the question, that comes first.
+//! Round 1: every expert answers alone, all at once. Where the personas are to be chosen for the
+//! question, that comes first.
 
 use serde::{Deserialize, Serialize};
 
@@ -54,7 +55,9 @@ pub(super) fn enter(turn: &mut Turn<'_>) -> State {
         since: turn.now,
         step: Step::default(),
         work: Work::default(),
-        answered: given.map(|given| given::answers(turn, given)).unwrap_or_default(),
+        answered: given
+            .map(|given| given::answers(turn, given))
+            .unwrap_or_default(),
         voices: Vec::new(),
         degraded: 0,
         failed: Vec::new(),
@@ -71,8 +74,11 @@ impl IndependentRound {
     fn choose(mut self, turn: &mut Turn<'_>) -> State {
         self.step = Step::Casting;
         let (clerk, plan) = (SeatId::clerk(), turn.plan);
-        let brief =
-            Brief::render(turn, &clerk, |prompter| prompter.casting(&plan.course.cast_from, plan.panel.seats.len()).map(Shown::whole));
+        let brief = Brief::render(turn, &clerk, |prompter| {
+            prompter
+                .casting(&plan.course.cast_from, plan.panel.seats.len())
+                .map(Shown::whole)
+        });
         match brief {
             Ok(brief) => {
                 self.work.send(turn, &clerk, AnswerKind::Casting, brief);
@@ -88,7 +94,10 @@ impl IndependentRound {
             return State::Independent(self);
         }
         let answer = match self.work.take_settled().pop().map(|settled| settled.result) {
-            Some(Ok(Answer { content: Content::Casting(casting), .. })) => Ok(casting),
+            Some(Ok(Answer {
+                content: Content::Casting(casting),
+                ..
+            })) => Ok(casting),
             Some(Ok(_)) => Err("the clerk gave another answer than it was asked for".to_owned()),
             Some(Err(error)) => Err(format!("the clerk gave no answer: {}", error.message)),
             None => Err("there is no model that could choose".to_owned()),
@@ -106,14 +115,30 @@ impl IndependentRound {
 
     fn send_all(mut self, turn: &mut Turn<'_>) -> State {
         self.step = Step::Answering;
-        let seats: Vec<SeatId> = turn.plan.panel.seats.iter().map(|seat| seat.id.clone()).collect();
+        let seats: Vec<SeatId> = turn
+            .plan
+            .panel
+            .seats
+            .iter()
+            .map(|seat| seat.id.clone())
+            .collect();
         self.send(turn, &seats)
     }
 
     fn send(mut self, turn: &mut Turn<'_>, agents: &[SeatId]) -> State {
-        for seat in turn.plan.panel.seats.iter().filter(|seat| agents.contains(&seat.id)) {
-            match Brief::render(turn, &seat.id, |prompter| prompter.independent(seat).map(Shown::whole)) {
-                Ok(brief) => self.work.send(turn, &seat.id, AnswerKind::Independent, brief),
+        for seat in turn
+            .plan
+            .panel
+            .seats
+            .iter()
+            .filter(|seat| agents.contains(&seat.id))
+        {
+            match Brief::render(turn, &seat.id, |prompter| {
+                prompter.independent(seat).map(Shown::whole)
+            }) {
+                Ok(brief) => self
+                    .work
+                    .send(turn, &seat.id, AnswerKind::Independent, brief),
                 Err(error) => {
                     self.work.cancel(turn, AbortReason::Prompt);
                     return prompt_failed(turn, State::Independent(self), &error);
@@ -148,10 +173,15 @@ impl IndependentRound {
             }
         }
         // What ends the consultation ends it here: the next round begins when it is gone on with.
-        if self.work.is_done() && !turn.is_stopping() { self.end(turn) } else { State::Independent(self) }
+        if self.work.is_done() && !turn.is_stopping() {
+            self.end(turn)
+        } else {
+            State::Independent(self)
+        }
     }
 
-    /// Goes on with a new panel, or after an end that was none: those who all failed are asked again.
+    /// Goes on with a new panel, or after an end that was none: those who all failed are asked
+    /// again.
     pub(super) fn again(self, turn: &mut Turn<'_>) -> State {
         match self.step {
             Step::Casting => self.chosen(turn),
@@ -164,7 +194,10 @@ impl IndependentRound {
         if !self.work.is_done() || quorum(self.answered.len()) == Quorum::Met {
             return self.proceed(turn);
         }
-        let failed: Vec<SeatId> = std::mem::take(&mut self.failed).into_iter().map(|(agent, _)| agent).collect();
+        let failed: Vec<SeatId> = std::mem::take(&mut self.failed)
+            .into_iter()
+            .map(|(agent, _)| agent)
+            .collect();
         self.send(turn, &failed)
     }
 
@@ -172,21 +205,43 @@ impl IndependentRound {
         match quorum(self.answered.len()) {
             Quorum::Met => {
                 let seats = &turn.plan.panel.seats;
-                self.answered.sort_by_key(|independent| seats.iter().position(|seat| seat.id == independent.agent_id));
+                self.answered.sort_by_key(|independent| {
+                    seats
+                        .iter()
+                        .position(|seat| seat.id == independent.agent_id)
+                });
                 turn.end_round(ROUND, self.since);
                 if turn.plan.course.rounds.number() <= ROUND {
                     return turn.complete(StateName::Independent, ROUND);
                 }
                 let troubled = self.failed.len() + self.degraded;
-                synthesis::enter(turn, Answers { independents: self.answered, voices: self.voices, troubled })
+                synthesis::enter(
+                    turn,
+                    Answers {
+                        independents: self.answered,
+                        voices: self.voices,
+                        troubled,
+                    },
+                )
             }
             Quorum::Nobody => {
                 let seats = &turn.plan.panel.seats;
-                self.failed.sort_by_key(|(agent, _)| seats.iter().position(|seat| seat.id == *agent));
-                let reasons = self.failed.iter().map(|(agent, error)| format!("{}: {}", who(turn, agent), error.message));
+                self.failed
+                    .sort_by_key(|(agent, _)| seats.iter().position(|seat| seat.id == *agent));
+                let reasons = self
+                    .failed
+                    .iter()
+                    .map(|(agent, error)| format!("{}: {}", who(turn, agent), error.message));
                 let reasons: Vec<String> = reasons.collect();
-                let message = format!("All agents failed. Unable to provide consultation.\n{}", reasons.join("\n"));
-                turn.abort(State::Independent(self), AbortReason::AllAgentsFailed, message)
+                let message = format!(
+                    "All agents failed. Unable to provide consultation.\n{}",
+                    reasons.join("\n")
+                );
+                turn.abort(
+                    State::Independent(self),
+                    AbortReason::AllAgentsFailed,
+                    message,
+                )
             }
         }
     }

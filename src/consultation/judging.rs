@@ -1,4 +1,5 @@
-//! What the judge's steps have in common: its errand goes to each judge in order, and its failure ends the consultation.
+//! What the judge's steps have in common: its errand goes to each judge in order, and its failure
+//! ends the consultation.
 
 use crate::domain::ids::SeatId;
 
@@ -26,16 +27,28 @@ pub(super) fn send_judge(
 
 /// The judge's answer, or its failure, once there is one.
 pub(super) fn judged(work: &mut Work) -> Option<Settled> {
-    work.take_settled().into_iter().rfind(|settled| settled.agent.is_judge())
+    work.take_settled()
+        .into_iter()
+        .rfind(|settled| settled.agent.is_judge())
 }
 
 /// Ends the consultation because no judge answered. `state` is where one could be asked again.
-pub(super) fn judge_failed(turn: &mut Turn<'_>, state: State, answer: AnswerKind, error: &AgentError) -> State {
+pub(super) fn judge_failed(
+    turn: &mut Turn<'_>,
+    state: State,
+    answer: AnswerKind,
+    error: &AgentError,
+) -> State {
     if turn.is_stopping() {
         // Its failure is already the reason to end, on the user's own terms.
         return state;
     }
-    let message = format!("The judge failed in Round {} ({}): {}", answer.round(), state.name(), error.message);
+    let message = format!(
+        "The judge failed in Round {} ({}): {}",
+        answer.round(),
+        state.name(),
+        error.message
+    );
     end(turn, state, AbortReason::JudgeFailed, message)
 }
 

@@ -1,5 +1,5 @@
-//! What outlives a phase: numbers given out, when it all began, what was spent, how the providers are doing, who plays whom, and what
-//! the person is being asked.
+//! What outlives a phase: numbers given out, when it all began, what was spent, how the providers
+//! are doing, who plays whom, and what the person is being asked.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::Duration;
@@ -30,7 +30,8 @@ pub(super) struct Ledger {
     pub(super) lanes: Lanes,
     /// Providers that were called, and whether to call them again.
     pub(super) circuits: BTreeMap<ProviderId, Circuit>,
-    /// Those that will not have this key, or want to be paid first: they will say the same to whoever asks next.
+    /// Those that will not have this key, or want to be paid first: they will say the same to
+    /// whoever asks next.
     pub(super) refusing: BTreeSet<ProviderId>,
     pub(super) health: BTreeMap<ProviderId, HealthStatus>,
     pub(super) purse: Purse,
@@ -70,7 +71,10 @@ pub(super) struct Questions {
 impl Ledger {
     /// Time that has passed since `earlier`, without the pauses.
     pub(super) fn since(&self, earlier: Timestamp, now: Timestamp) -> Duration {
-        let paused = self.pauses.iter().map(|pause| pause.to.min(now).since(pause.from.max(earlier)));
+        let paused = self
+            .pauses
+            .iter()
+            .map(|pause| pause.to.min(now).since(pause.from.max(earlier)));
         now.since(earlier).saturating_sub(paused.sum())
     }
 }
@@ -81,10 +85,22 @@ mod tests {
 
     #[test]
     fn pauses_do_not_count() {
-        let pause = |from, to| Pause { from: Timestamp(from), to: Timestamp(to) };
-        let ledger = Ledger { pauses: vec![pause(100, 1_100), pause(2_000, 2_500)], ..Ledger::default() };
+        let pause = |from, to| Pause {
+            from: Timestamp(from),
+            to: Timestamp(to),
+        };
+        let ledger = Ledger {
+            pauses: vec![pause(100, 1_100), pause(2_000, 2_500)],
+            ..Ledger::default()
+        };
         let since = |earlier, now| ledger.since(Timestamp(earlier), Timestamp(now)).as_millis();
-        assert_eq!((since(0, 50), since(0, 1_200), since(0, 3_000)), (50, 200, 1_500));
-        assert_eq!((since(600, 1_200), since(1_100, 1_200), since(2_600, 2_700)), (100, 100, 100));
+        assert_eq!(
+            (since(0, 50), since(0, 1_200), since(0, 3_000)),
+            (50, 200, 1_500)
+        );
+        assert_eq!(
+            (since(600, 1_200), since(1_100, 1_200), since(2_600, 2_700)),
+            (100, 100, 100)
+        );
     }
 }

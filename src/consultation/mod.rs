@@ -6,12 +6,15 @@
 //!                            every state that is not terminal → Aborted
 //! ```
 //!
-//! [`Consultation::handle`] takes the moment and one [`Input`] and says what is to be done as [`Effect`]s. It holds no clock, runtime,
-//! network, file or randomness, and can be stored and restored between any two inputs.
+//! [`Consultation::handle`] takes the moment and one [`Input`] and says what is to be done as
+//! [`Effect`]s. It holds no clock, runtime, network, file or randomness, and can be stored and
+//! restored between any two inputs.
 //!
-//! Invariants: no call before consent; no call id twice; every call that went out is answered, cancelled, lost or still open; a terminal
-//! state has no effects, until an interrupted consultation is gone on with; an input that does not fit (a late answer, a stale timer)
-//! changes nothing; whatever changes the machine is told in an event, so that its log can be played again ([`replay`]).
+//! Invariants: no call before consent; no call id twice; every call that went out is answered,
+//! cancelled, lost or still open; a terminal state has no effects, until an interrupted
+//! consultation is gone on with; an input that does not fit (a late answer, a stale timer) changes
+//! nothing; whatever changes the machine is told in an event, so that its log can be played again
+//! ([`replay`]).
 
 pub mod answer;
 mod awaiting_consent;
@@ -83,7 +86,11 @@ pub struct Consultation {
 
 impl Consultation {
     pub fn new(plan: Plan) -> Self {
-        Self { plan, ledger: Ledger::default(), state: State::Idle }
+        Self {
+            plan,
+            ledger: Ledger::default(),
+            state: State::Idle,
+        }
     }
 
     pub fn plan(&self) -> &Plan {
@@ -104,8 +111,9 @@ impl Consultation {
         }
         let (mut effects, recast) = self.turn(now, cause, |turn, state| step(turn, state, input));
         if let Some(panel) = recast {
-            // A turn reads the plan, so that a new panel waits for the next one. It needs no input of its own, and is no step of its own in a
-            // log: who is asked follows from who was chosen.
+            // A turn reads the plan, so that a new panel waits for the next one. It needs no input
+            // of its own, and is no step of its own in a log: who is asked follows from who was
+            // chosen.
             casting::recast(&mut self.plan, panel);
             let (further, _) = self.turn(now, None, |turn, state| state.again(turn));
             effects.extend(further);
@@ -113,7 +121,8 @@ impl Consultation {
         effects
     }
 
-    /// Lets the state act once. Returns the effects, and the panel that is to sit from now on if it is another one.
+    /// Lets the state act once. Returns the effects, and the panel that is to sit from now on if it
+    /// is another one.
     fn turn(
         &mut self,
         now: Timestamp,
@@ -124,7 +133,9 @@ impl Consultation {
         let state = act(&mut turn, std::mem::take(&mut self.state));
         self.state = match turn.take_stop() {
             // An answer that is there is given, whatever it came to.
-            Some(stop) if !state.name().is_terminal() => end(&mut turn, state, stop.reason, stop.message),
+            Some(stop) if !state.name().is_terminal() => {
+                end(&mut turn, state, stop.reason, stop.message)
+            }
             Some(_) | None => state,
         };
         let recast = turn.take_recast();
@@ -135,10 +146,24 @@ impl Consultation {
 fn step(turn: &mut Turn<'_>, state: State, input: Input) -> State {
     match (state, input) {
         (State::Idle, Input::Start) => estimating::enter(turn, None),
-        (State::Idle, Input::StartedBefore { estimate }) => estimating::enter(turn, Some(*estimate)),
-        (state, Input::Resume { lost, tool_version, .. }) => resuming::resume(turn, state, &lost, tool_version),
-        (state @ (State::Idle | State::Estimating | State::Complete | State::Aborted(_)), _) => state,
-        (state, Input::Interrupted) => end(turn, state, AbortReason::Interrupted, "Consultation interrupted".to_owned()),
+        (State::Idle, Input::StartedBefore { estimate }) => {
+            estimating::enter(turn, Some(*estimate))
+        }
+        (
+            state,
+            Input::Resume {
+                lost, tool_version, ..
+            },
+        ) => resuming::resume(turn, state, &lost, tool_version),
+        (state @ (State::Idle | State::Estimating | State::Complete | State::Aborted(_)), _) => {
+            state
+        }
+        (state, Input::Interrupted) => end(
+            turn,
+            state,
+            AbortReason::Interrupted,
+            "Consultation interrupted".to_owned(),
+        ),
         (state, Input::Answered(answer)) => questions::answered(turn, state, answer),
         (state @ State::AwaitingConsent(_), _) => state,
         (state, Input::HealthCheckStarted { provider }) => {
@@ -146,15 +171,24 @@ fn step(turn: &mut Turn<'_>, state: State, input: Input) -> State {
             state
         }
         (state, Input::HealthChanged(update)) => {
-            turn.ledger.health.insert(update.provider.clone(), update.status);
+            turn.ledger
+                .health
+                .insert(update.provider.clone(), update.status);
             turn.emit(Event::HealthUpdated(update));
             state
         }
-        (State::Closing(closing), Input::TimerFired { timer }) if closing.is_over_at(timer) => closing.give_up(turn),
-        (state, Input::TimerFired { timer }) if turn.ledger.watch.pulse == Some(timer) => questions::pulse(turn, state),
+        (State::Closing(closing), Input::TimerFired { timer }) if closing.is_over_at(timer) => {
+            closing.give_up(turn)
+        }
+        (state, Input::TimerFired { timer }) if turn.ledger.watch.pulse == Some(timer) => {
+            questions::pulse(turn, state)
+        }
         (state, Input::TimerFired { timer }) if turn.ledger.watch.deadline == Some(timer) => {
             let wait = turn.plan.control.max_wait.unwrap_or_default().as_secs();
-            let message = format!("Round {} was not done within {wait} s", turn.ledger.watch.round_number);
+            let message = format!(
+                "Round {} was not done within {wait} s",
+                turn.ledger.watch.round_number
+            );
             end(turn, state, AbortReason::Timeout, message)
         }
         (mut state, input) => {
@@ -170,7 +204,9 @@ fn step(turn: &mut Turn<'_>, state: State, input: Input) -> State {
 fn end(turn: &mut Turn<'_>, state: State, reason: AbortReason, message: String) -> State {
     let mut state = match state {
         State::Closing(closing) => return closing.give_up(turn),
-        State::Verdict(phase) if phase.has_an_answer_for(reason) => return phase.cut_short(turn, &message),
+        State::Verdict(phase) if phase.has_an_answer_for(reason) => {
+            return phase.cut_short(turn, &message);
+        }
         state => state,
     };
     if let Some(work) = state.work() {
@@ -179,7 +215,8 @@ fn end(turn: &mut Turn<'_>, state: State, reason: AbortReason, message: String) 
     turn.abort(state, reason, message)
 }
 
-/// What a log tells of an input, besides the events that it leads to. A first sign of an answer leads to none.
+/// What a log tells of an input, besides the events that it leads to. A first sign of an answer
+/// leads to none.
 fn cause_of(input: &Input) -> Option<Cause> {
     Some(match input {
         Input::Start | Input::StartedBefore { .. } => Cause::Start,

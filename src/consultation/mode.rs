@@ -1,4 +1,5 @@
-//! How a panel argues: one strategy a mode, which says what is asked, what the judge is to bring, and whether it may end early.
+//! How a panel argues: one strategy a mode, which says what is asked, what the judge is to bring,
+//! and whether it may end early.
 //!
 //! Invariant: whatever a mode decides, it decides here; no other module asks which mode it is.
 
@@ -41,7 +42,8 @@ impl Strategy {
     }
 }
 
-/// Names for the parts of artifacts: their fields are the same in every mode, and mean something else.
+/// Names for the parts of artifacts: their fields are the same in every mode, and mean something
+/// else.
 #[derive(Debug)]
 pub struct Headings {
     pub key_points: &'static str,

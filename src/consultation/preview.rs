@@ -1,5 +1,5 @@
-//! The prompts of a whole consultation before anything is answered: those of Round 1 as they will be sent, the later ones with places for
-//! the answers that they will carry.
+//! The prompts of a whole consultation before anything is answered: those of Round 1 as they will
+//! be sent, the later ones with places for the answers that they will carry.
 
 use crate::domain::artifact::{CrossExam, Independent, Revision, Synthesis};
 use crate::domain::ids::{ModelRef, SeatId};
@@ -48,7 +48,12 @@ pub fn planned_calls(plan: &Plan, places: Places) -> Result<Vec<PlannedCall>, Pr
             let labels = plan.labels_for(&agent_id);
             let answers = Answers::of(plan, &labels, places);
             let prompt = answers.prompt(plan, &labels, answer, &agent_id, &model)?;
-            calls.push(PlannedCall { agent_id, answer, model, prompt });
+            calls.push(PlannedCall {
+                agent_id,
+                answer,
+                model,
+                prompt,
+            });
         }
     }
     Ok(calls)
@@ -59,22 +64,40 @@ fn askers(plan: &Plan, answer: AnswerKind) -> Vec<(SeatId, ModelRef)> {
     if !plan.course.asks_for(answer) {
         return Vec::new();
     }
-    let first = |agent: SeatId| plan.players(&agent).into_iter().take(1).map(|model| (agent.clone(), model)).collect();
+    let first = |agent: SeatId| {
+        plan.players(&agent)
+            .into_iter()
+            .take(1)
+            .map(|model| (agent.clone(), model))
+            .collect()
+    };
     match answer {
-        AnswerKind::Independent | AnswerKind::Revision => {
-            plan.panel.seats.iter().map(|seat| (seat.id.clone(), seat.model.clone())).collect()
-        }
+        AnswerKind::Independent | AnswerKind::Revision => plan
+            .panel
+            .seats
+            .iter()
+            .map(|seat| (seat.id.clone(), seat.model.clone()))
+            .collect(),
         AnswerKind::Synthesis | AnswerKind::CrossExam => first(SeatId::judge()),
         AnswerKind::Verdict | AnswerKind::Menu => match plan.course.judge_passes {
             JudgePasses::Once => first(SeatId::judge()),
-            JudgePasses::Twice => [SeatId::judge(), SeatId::second_judge()].into_iter().flat_map(first).collect(),
+            JudgePasses::Twice => [SeatId::judge(), SeatId::second_judge()]
+                .into_iter()
+                .flat_map(first)
+                .collect(),
         },
         AnswerKind::Casting | AnswerKind::Comparison => first(SeatId::clerk()),
-        AnswerKind::Consistency => plan.course.comparer().map(|model| (SeatId::clerk(), model.clone())).into_iter().collect(),
+        AnswerKind::Consistency => plan
+            .course
+            .comparer()
+            .map(|model| (SeatId::clerk(), model.clone()))
+            .into_iter()
+            .collect(),
     }
 }
 
-/// Answers to fill the later prompts with: those of an earlier consultation that are given, and else places for those to come.
+/// Answers to fill the later prompts with: those of an earlier consultation that are given, and
+/// else places for those to come.
 struct Answers {
     places: Places,
     independents: Vec<Independent>,
@@ -87,15 +110,30 @@ impl Answers {
     fn of(plan: &Plan, labels: &Labels, places: Places) -> Self {
         let words = |words: String| places.words(&words);
         let agents = || plan.panel.seats.iter().map(|seat| &seat.id);
-        let position = |agent: &SeatId, round| words(format!("what {} answers in Round {round}", labels.label(agent)));
-        let revisions: Vec<Revision> = agents().map(|agent| revision(agent, position(agent, 3))).collect();
+        let position = |agent: &SeatId, round| {
+            words(format!(
+                "what {} answers in Round {round}",
+                labels.label(agent)
+            ))
+        };
+        let revisions: Vec<Revision> = agents()
+            .map(|agent| revision(agent, position(agent, 3)))
+            .collect();
         if let Some(given) = &plan.course.given {
-            return Self { revisions, ..Self::given(plan, given, places) };
+            return Self {
+                revisions,
+                ..Self::given(plan, given, places)
+            };
         }
         Self {
             places,
-            independents: agents().map(|agent| independent(agent, position(agent, 1))).collect(),
-            synthesis: Synthesis { prose_excerpt: words("what the judge finds in Round 2".to_owned()), ..Synthesis::default() },
+            independents: agents()
+                .map(|agent| independent(agent, position(agent, 1)))
+                .collect(),
+            synthesis: Synthesis {
+                prose_excerpt: words("what the judge finds in Round 2".to_owned()),
+                ..Synthesis::default()
+            },
             cross_exam: CrossExam {
                 prose_excerpt: words("the judge's record of Round 3".to_owned()),
                 positions: revisions.clone(),
@@ -105,7 +143,14 @@ impl Answers {
         }
     }
 
-    fn prompt(&self, plan: &Plan, labels: &Labels, answer: AnswerKind, agent: &SeatId, model: &ModelRef) -> Result<Prompt, PromptError> {
+    fn prompt(
+        &self,
+        plan: &Plan,
+        labels: &Labels,
+        answer: AnswerKind,
+        agent: &SeatId,
+        model: &ModelRef,
+    ) -> Result<Prompt, PromptError> {
         let prompter = plan.prompter(labels, model);
         match answer {
             AnswerKind::Independent => match plan.panel.seat(agent) {
@@ -114,14 +159,19 @@ impl Answers {
             },
             AnswerKind::Synthesis => prompter.synthesis(&self.independents),
             AnswerKind::Revision => {
-                let own = self.independents.iter().find(|independent| &independent.agent_id == agent);
+                let own = self
+                    .independents
+                    .iter()
+                    .find(|independent| &independent.agent_id == agent);
                 match plan.panel.seat(agent).zip(own) {
                     Some((seat, own)) => prompter.revision(seat, own, &self.synthesis),
                     None => Ok(Prompt::default()),
                 }
             }
             AnswerKind::CrossExam => prompter.cross_exam(&self.revisions, &self.synthesis),
-            AnswerKind::Verdict | AnswerKind::Menu => prompter.verdict(&self.independents, &self.synthesis, &self.cross_exam),
+            AnswerKind::Verdict | AnswerKind::Menu => {
+                prompter.verdict(&self.independents, &self.synthesis, &self.cross_exam)
+            }
             AnswerKind::Casting => prompter.casting(&plan.course.cast_from, plan.panel.seats.len()),
             AnswerKind::Comparison => prompter.comparison(&self.pairs(labels)),
             AnswerKind::Consistency => prompter.comparison(&[self.verdicts()]),
@@ -136,7 +186,10 @@ impl Answers {
             places,
             independents: given.independents.clone(),
             revisions: Vec::new(),
-            synthesis: Synthesis { prose_excerpt: places.words("what the judge finds in Round 2"), ..Synthesis::default() },
+            synthesis: Synthesis {
+                prose_excerpt: places.words("what the judge finds in Round 2"),
+                ..Synthesis::default()
+            },
             cross_exam: match plan.material {
                 Material::Filtered => filtering::cross_exam(&examined),
                 Material::Whole => examined,
@@ -159,7 +212,8 @@ impl Answers {
 impl Answers {
     /// What the judge decides each time.
     fn verdicts(&self) -> Pair {
-        let [before, after] = ["first", "second"].map(|pass| self.places.words(&format!("the judge's {pass} verdict")));
+        let [before, after] = ["first", "second"]
+            .map(|pass| self.places.words(&format!("the judge's {pass} verdict")));
         second_pass::pair(before, after)
     }
 }
@@ -176,5 +230,8 @@ fn independent(agent: &SeatId, position: String) -> Independent {
 }
 
 fn revision(agent: &SeatId, revised_position: String) -> Revision {
-    Revision { revised_position, ..Revision::nothing_said(agent) }
+    Revision {
+        revised_position,
+        ..Revision::nothing_said(agent)
+    }
 }

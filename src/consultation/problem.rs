@@ -27,6 +27,10 @@ pub enum Weight {
 
 impl Problem {
     pub fn new(weight: Weight, field: impl Into<String>, what: impl Into<String>) -> Self {
-        Self { field: field.into(), what: what.into(), weight }
+        Self {
+            field: field.into(),
+            what: what.into(),
+            weight,
+        }
     }
 }

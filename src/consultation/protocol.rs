@@ -7,7 +7,10 @@ use crate::domain::money::MicroUsd;
 use crate::domain::time::Timestamp;
 
 use super::call::{Ask, Outcome};
-use super::event::{EarlyTermination, Envelope, Estimate, GateReason, HealthUpdate, StillWaiting, SubstitutionReason};
+use super::event::{
+    EarlyTermination, Envelope, Estimate, GateReason, HealthUpdate, StillWaiting,
+    SubstitutionReason,
+};
 use super::plan::Control;
 
 /// Numbers a timer; never used twice within a consultation.
@@ -20,7 +23,8 @@ pub struct TimerId(pub u32);
 pub enum Input {
     /// The user wants it to begin.
     Start,
-    /// It began before, with this estimate: what was agreed to, however another version would count.
+    /// It began before, with this estimate: what was agreed to, however another version would
+    /// count.
     StartedBefore { estimate: Box<Estimate> },
     /// The person answered the question that is open.
     Answered(Answer),
@@ -36,14 +40,20 @@ pub enum Input {
     HealthChanged(HealthUpdate),
     /// Ctrl-C, or the process was told to end.
     Interrupted,
-    /// It was interrupted, or its process is gone, and is to go on. `lost` are the calls that had gone out and will never answer.
-    Resume { lost: Vec<CallId>, control: Box<Control>, tool_version: String },
+    /// It was interrupted, or its process is gone, and is to go on. `lost` are the calls that had
+    /// gone out and will never answer.
+    Resume {
+        lost: Vec<CallId>,
+        control: Box<Control>,
+        tool_version: String,
+    },
 }
 
 /// Something the driver must do, in the order given.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Effect {
-    /// Put a question to the person; answer with `Answered`, once. There is never more than one open.
+    /// Put a question to the person; answer with `Answered`, once. There is never more than one
+    /// open.
     Question(Box<Question>),
     /// Take the open question away: it must not be answered any more.
     Withdraw,
@@ -62,13 +72,23 @@ pub enum Effect {
 #[serde(rename_all = "snake_case")]
 pub enum Question {
     /// Whether to go on at this estimate: yes, no or always. No answer is a no.
-    Consent { estimate: Estimate, why: Vec<GateReason> },
+    Consent {
+        estimate: Estimate,
+        why: Vec<GateReason>,
+    },
     /// Whether to go on waiting: yes or no. No answer is a yes.
     Pulse { waiting: Vec<StillWaiting> },
     /// Whether to end here, since the experts agree: yes or no. No answer leaves it to the guards.
     EarlyTermination { findings: Box<EarlyTermination> },
     /// Whether another model may take over: yes, no or fail. No answer is a yes.
-    Substitution { agent_id: SeatId, name: String, original: ModelRef, substitute: ModelRef, reason: SubstitutionReason, message: String },
+    Substitution {
+        agent_id: SeatId,
+        name: String,
+        original: ModelRef,
+        substitute: ModelRef,
+        reason: SubstitutionReason,
+        message: String,
+    },
 }
 
 /// What a person can answer.

@@ -8,11 +8,19 @@ use super::turn::Turn;
 
 /// The round takes long: whoever is there is asked whether to go on waiting, and everybody is told.
 pub(super) fn pulse(turn: &mut Turn<'_>, mut state: State) -> State {
-    let waiting = state.work().map(|work| work.still_waiting(turn)).unwrap_or_default();
+    let waiting = state
+        .work()
+        .map(|work| work.still_waiting(turn))
+        .unwrap_or_default();
     let is_free = turn.ledger.questions.open.is_none();
     let asked = turn.plan.control.consent.standing == Standing::Askable && is_free;
     let (round_number, elapsed_ms) = (turn.ledger.watch.round_number, turn.elapsed_ms());
-    turn.emit(Event::PulseAsked { round_number, waiting: waiting.clone(), elapsed_ms, asked });
+    turn.emit(Event::PulseAsked {
+        round_number,
+        waiting: waiting.clone(),
+        elapsed_ms,
+        asked,
+    });
     if asked {
         turn.ledger.watch.pulse = None;
         turn.ask(Question::Pulse { waiting });
@@ -26,9 +34,13 @@ pub(super) fn pulse(turn: &mut Turn<'_>, mut state: State) -> State {
 pub(super) fn answered(turn: &mut Turn<'_>, state: State, answer: Answer) -> State {
     match (turn.answered(), state) {
         (None, state) => state,
-        (Some(Question::Consent { .. }), State::AwaitingConsent(phase)) => phase.answered(turn, answer),
+        (Some(Question::Consent { .. }), State::AwaitingConsent(phase)) => {
+            phase.answered(turn, answer)
+        }
         (Some(Question::Consent { .. }), state) => state,
-        (Some(Question::EarlyTermination { findings }), State::Synthesis(phase)) => phase.answered(turn, *findings, answer),
+        (Some(Question::EarlyTermination { findings }), State::Synthesis(phase)) => {
+            phase.answered(turn, *findings, answer)
+        }
         (Some(Question::EarlyTermination { .. }), state) => state,
         (Some(Question::Pulse { .. }), state) => pulse_answered(turn, state, answer),
         (Some(Question::Substitution { agent_id, .. }), mut state) => {
@@ -46,7 +58,11 @@ fn pulse_answered(turn: &mut Turn<'_>, state: State, answer: Answer) -> State {
         Answer::Yes | Answer::Always(_) | Answer::Gone => PulseAnswer::Continue,
         Answer::No | Answer::Fail => PulseAnswer::Cancel,
     };
-    turn.emit(Event::PulseAnswered { round_number, answer, elapsed_ms });
+    turn.emit(Event::PulseAnswered {
+        round_number,
+        answer,
+        elapsed_ms,
+    });
     if answer == PulseAnswer::Cancel {
         let message = turn.cancelled_by_user();
         turn.stop(AbortReason::UserCancelled, message);

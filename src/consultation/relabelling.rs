@@ -1,8 +1,8 @@
-//! Artifacts for those who know the experts under other labels: what was written while `Expert A` was one seat is read, and shown, where it is
-//! another one.
+//! Artifacts for those who know the experts under other labels: what was written while `Expert A`
+//! was one seat is read, and shown, where it is another one.
 //!
-//! Seats in fields of their own need none of this: they are mapped back when an answer is read. It is the labels inside of sentences that
-//! would name the wrong expert.
+//! Seats in fields of their own need none of this: they are mapped back when an answer is read. It
+//! is the labels inside of sentences that would name the wrong expert.
 
 use std::ops::Range;
 
@@ -32,7 +32,10 @@ impl Relabelling<'_> {
         let (mut translated, mut done) = (String::with_capacity(text.len()), 0);
         while let Some(found) = lower.get(done..).and_then(|rest| rest.find(TITLE)) {
             let (title, mut end) = (done + found, done + found + TITLE.len());
-            let begins_a_word = !text.get(..title).and_then(|before| before.chars().next_back()).is_some_and(char::is_alphanumeric);
+            let begins_a_word = !text
+                .get(..title)
+                .and_then(|before| before.chars().next_back())
+                .is_some_and(char::is_alphanumeric);
             translated.push_str(text.get(done..end).unwrap_or_default());
             done = end;
             if !begins_a_word {
@@ -42,7 +45,10 @@ impl Relabelling<'_> {
                 end += 1;
             }
             let mut separators = BEFORE_A_LABEL.as_slice();
-            while let Some((label, letters)) = text.get(end..).and_then(|rest| self.label(rest, separators)) {
+            while let Some((label, letters)) = text
+                .get(end..)
+                .and_then(|rest| self.label(rest, separators))
+            {
                 let label = end + label.start..end + label.end;
                 translated.push_str(text.get(done..label.start).unwrap_or_default());
                 translated.push_str(&letters);
@@ -55,11 +61,22 @@ impl Relabelling<'_> {
 
     /// Where a label stands at the beginning of a text, behind a separator, and what it becomes.
     fn label(&self, text: &str, separators: &[&str]) -> Option<(Range<usize>, String)> {
-        let start = separators.iter().find(|separator| text.starts_with(**separator))?.len();
+        let start = separators
+            .iter()
+            .find(|separator| text.starts_with(**separator))?
+            .len();
         let rest = text.get(start..)?;
-        let length = rest.find(|c: char| !c.is_ascii_uppercase()).unwrap_or(rest.len());
-        let is_whole = rest.get(length..)?.chars().next().is_none_or(|next| !next.is_alphanumeric());
-        let seat = self.from.lettered(rest.get(..length).filter(|_| is_whole)?)?;
+        let length = rest
+            .find(|c: char| !c.is_ascii_uppercase())
+            .unwrap_or(rest.len());
+        let is_whole = rest
+            .get(length..)?
+            .chars()
+            .next()
+            .is_none_or(|next| !next.is_alphanumeric());
+        let seat = self
+            .from
+            .lettered(rest.get(..length).filter(|_| is_whole)?)?;
         Some((start..start + length, self.into.letters_of(seat)?))
     }
 
@@ -105,7 +122,11 @@ impl Relabelling<'_> {
                 (&mut said.challenges, &mut said.rebuttals)
             })
             .unzip();
-        for raised in challenges.into_iter().flatten().chain(&mut record.challenges) {
+        for raised in challenges
+            .into_iter()
+            .flatten()
+            .chain(&mut record.challenges)
+        {
             self.put(&mut raised.challenger);
             self.put(&mut raised.target_agent);
             self.put(&mut raised.challenge);
@@ -133,7 +154,11 @@ impl Relabelling<'_> {
             self.put(&mut against.concern);
         }
         for choice in &mut said.recommendations {
-            for text in [&mut choice.option, &mut choice.description, &mut choice.best_when] {
+            for text in [
+                &mut choice.option,
+                &mut choice.description,
+                &mut choice.best_when,
+            ] {
                 self.put(text);
             }
             self.texts(&mut choice.pros);
@@ -144,7 +169,11 @@ impl Relabelling<'_> {
 
     /// By label; who is on no panel comes last.
     fn sort<T>(&self, items: &mut [T], agent: impl Fn(&T) -> &String) {
-        items.sort_by_key(|item| self.into.resolve(agent(item)).map_or(usize::MAX, |seat| self.into.rank(&seat)));
+        items.sort_by_key(|item| {
+            self.into
+                .resolve(agent(item))
+                .map_or(usize::MAX, |seat| self.into.rank(&seat))
+        });
     }
 }
 
@@ -158,7 +187,13 @@ mod tests {
     fn labels() -> Labels {
         let seat = |id: &str| Seat {
             id: SeatId::new(id),
-            persona: Persona { id: id.into(), name: id.into(), prompt: String::new(), brief: String::new(), aliases: Vec::new() },
+            persona: Persona {
+                id: id.into(),
+                name: id.into(),
+                prompt: String::new(),
+                brief: String::new(),
+                aliases: Vec::new(),
+            },
             model: ModelRef::new("scripted", "m"),
         };
         Labels::draw(&["one", "two", "three"].map(seat), 7)
@@ -166,15 +201,25 @@ mod tests {
 
     fn reversed(text: &str) -> String {
         let (from, into) = (labels(), labels().reversed());
-        Relabelling { from: &from, into: &into }.text(text)
+        Relabelling {
+            from: &from,
+            into: &into,
+        }
+        .text(text)
     }
 
     #[test]
     fn a_label_inside_of_a_sentence_goes_on_naming_the_same_expert() {
         for (said, becomes) in [
             ("Expert A is right.", "Expert C is right."),
-            ("As expert_C said, **Expert B** and Expert A's view", "As expert_A said, **Expert B** and Expert C's view"),
-            ("Experts A and C; experts A, B, and C", "Experts C and A; experts C, B, and A"),
+            (
+                "As expert_C said, **Expert B** and Expert A's view",
+                "As expert_A said, **Expert B** and Expert C's view",
+            ),
+            (
+                "Experts A and C; experts A, B, and C",
+                "Experts C and A; experts C, B, and A",
+            ),
             ("EXPERT A/B", "EXPERT C/B"),
             ("Expert A", "Expert C"),
             ("專家 Expert A。", "專家 Expert C。"),
@@ -205,20 +250,38 @@ mod tests {
     fn who_was_named_first_is_named_last() {
         let (from, into) = (labels(), labels().reversed());
         let named: Vec<String> = from.order().iter().map(ToString::to_string).collect();
-        let views = named.iter().map(|agent| Viewpoint { agent: agent.clone(), viewpoint: String::new() });
+        let views = named.iter().map(|agent| Viewpoint {
+            agent: agent.clone(),
+            viewpoint: String::new(),
+        });
         let found = Synthesis {
             consensus_points: vec![ConsensusPoint {
                 point: "Expert A leads".into(),
                 supporting_agents: named.iter().cloned().chain(["nobody".into()]).collect(),
                 confidence: None,
             }],
-            tensions: vec![Tension { topic: "Pace".into(), viewpoints: views.collect(), severity: Severity::Low }],
+            tensions: vec![Tension {
+                topic: "Pace".into(),
+                viewpoints: views.collect(),
+                severity: Severity::Low,
+            }],
             ..Synthesis::default()
         };
-        let turned = Relabelling { from: &from, into: &into }.synthesis(found);
+        let turned = Relabelling {
+            from: &from,
+            into: &into,
+        }
+        .synthesis(found);
         let mut backwards: Vec<String> = named.iter().rev().cloned().collect();
-        let views: Vec<String> = turned.tensions[0].viewpoints.iter().map(|view| view.agent.clone()).collect();
-        assert_eq!((views, turned.consensus_points[0].point.as_str()), (backwards.clone(), "Expert C leads"));
+        let views: Vec<String> = turned.tensions[0]
+            .viewpoints
+            .iter()
+            .map(|view| view.agent.clone())
+            .collect();
+        assert_eq!(
+            (views, turned.consensus_points[0].point.as_str()),
+            (backwards.clone(), "Expert C leads")
+        );
         backwards.push("nobody".to_owned());
         assert_eq!(turned.consensus_points[0].supporting_agents, backwards);
     }

@@ -1,4 +1,5 @@
-//! A consultation put together again from its log: the machine is given the same inputs at the same moments and must say the same.
+//! A consultation put together again from its log: the machine is given the same inputs at the same
+//! moments and must say the same.
 //!
 //! Invariant: what the log has is never said again, and what it lacks of its last step is said now.
 
@@ -34,14 +35,18 @@ pub enum CannotReplay {
     Empty,
     #[error("it was written by a version that did not keep enough to go on from")]
     NoTerms,
-    #[error("event {seq} does not follow from those before it: another version of the program wrote it, or it was changed")]
+    #[error(
+        "event {seq} does not follow from those before it: another version of the program wrote it, or it was changed"
+    )]
     DoesNotFollow { seq: u64 },
 }
 
 /// Plays a log again, from its first event to its last.
 pub fn replay(events: &[Envelope]) -> Result<Replayed, CannotReplay> {
     let first = events.first().ok_or(CannotReplay::Empty)?;
-    let Event::Started(terms) = &first.event else { return Err(CannotReplay::DoesNotFollow { seq: first.seq }) };
+    let Event::Started(terms) = &first.event else {
+        return Err(CannotReplay::DoesNotFollow { seq: first.seq });
+    };
     let plan = terms.plan.as_deref().ok_or(CannotReplay::NoTerms)?;
     let mut replayed = Replayed {
         consultation: Consultation::new(plan.clone()),
@@ -61,30 +66,49 @@ pub fn replay(events: &[Envelope]) -> Result<Replayed, CannotReplay> {
 
 impl Replayed {
     /// Gives the machine the input behind an event.
-    fn give(&mut self, envelope: &Envelope, rest: &VecDeque<&Envelope>) -> Result<Vec<Effect>, CannotReplay> {
+    fn give(
+        &mut self,
+        envelope: &Envelope,
+        rest: &VecDeque<&Envelope>,
+    ) -> Result<Vec<Effect>, CannotReplay> {
         let unfit = CannotReplay::DoesNotFollow { seq: envelope.seq };
         let input = match (envelope.cause.ok_or(unfit.clone())?, &envelope.event) {
             (Cause::Start, _) => match rest.iter().find_map(|told| estimated(&told.event)) {
-                Some(estimate) => Input::StartedBefore { estimate: Box::new(estimate.clone()) },
+                Some(estimate) => Input::StartedBefore {
+                    estimate: Box::new(estimate.clone()),
+                },
                 None => Input::Start,
             },
             (Cause::Answered(answer), _) => Input::Answered(answer),
             (Cause::Replied, Event::CallFinished(finished)) => {
                 if let Some(ms) = finished.first_token_ms {
                     let first_token = began(finished, envelope.at).after(Duration::from_millis(ms));
-                    self.consultation.handle(first_token, Input::FirstToken { call: finished.call });
+                    self.consultation.handle(
+                        first_token,
+                        Input::FirstToken {
+                            call: finished.call,
+                        },
+                    );
                 }
-                Input::Replied { call: finished.call, outcome: outcome(finished) }
+                Input::Replied {
+                    call: finished.call,
+                    outcome: outcome(finished),
+                }
             }
             (Cause::Timer(timer), _) => {
                 self.timers.retain(|(_, set)| *set != timer);
                 Input::TimerFired { timer }
             }
             (Cause::Interrupted, _) => Input::Interrupted,
-            (Cause::HealthCheck, Event::HealthCheckStarted { provider }) => Input::HealthCheckStarted { provider: provider.clone() },
+            (Cause::HealthCheck, Event::HealthCheckStarted { provider }) => {
+                Input::HealthCheckStarted {
+                    provider: provider.clone(),
+                }
+            }
             (Cause::Health, Event::HealthUpdated(update)) => Input::HealthChanged(update.clone()),
             (Cause::Resumed, Event::Resumed(resumed)) => {
-                // What was not lost then went out with that run, and is lost now if it has not come back since.
+                // What was not lost then went out with that run, and is lost now if it has not come
+                // back since.
                 self.lost.retain(|open| !resumed.lost_calls.contains(open));
                 Input::Resume {
                     lost: resumed.lost_calls.clone(),
@@ -92,13 +116,20 @@ impl Replayed {
                     tool_version: resumed.tool_version.clone(),
                 }
             }
-            (Cause::Replied | Cause::HealthCheck | Cause::Health | Cause::Resumed, _) => return Err(unfit),
+            (Cause::Replied | Cause::HealthCheck | Cause::Health | Cause::Resumed, _) => {
+                return Err(unfit);
+            }
         };
         Ok(self.consultation.handle(envelope.at, input))
     }
 
     /// Checks what the machine says against the log, and keeps what the log does not have.
-    fn follow(&mut self, effects: Vec<Effect>, rest: &mut VecDeque<&Envelope>, seq: u64) -> Result<(), CannotReplay> {
+    fn follow(
+        &mut self,
+        effects: Vec<Effect>,
+        rest: &mut VecDeque<&Envelope>,
+        seq: u64,
+    ) -> Result<(), CannotReplay> {
         let before = rest.len();
         let mut effects = effects.into_iter();
         while let Some(effect) = effects.next() {
@@ -122,16 +153,25 @@ impl Replayed {
             }
         }
         // A step that said nothing has no place in a log.
-        if rest.len() == before { Err(CannotReplay::DoesNotFollow { seq }) } else { Ok(()) }
+        if rest.len() == before {
+            Err(CannotReplay::DoesNotFollow { seq })
+        } else {
+            Ok(())
+        }
     }
 
-    /// Keeps what is still to be done. Questions are put anew when it goes on, and calls of a process that is gone need no cancelling.
+    /// Keeps what is still to be done. Questions are put anew when it goes on, and calls of a
+    /// process that is gone need no cancelling.
     fn keep(&mut self, effects: impl Iterator<Item = Effect>) {
         for effect in effects {
             match effect {
                 Effect::Question(_) | Effect::Withdraw => {}
-                Effect::Cancel(call) if self.lost.contains(&call) => self.lost.retain(|open| *open != call),
-                Effect::Cancel(_) | Effect::Ask(_) | Effect::SetTimer { .. } | Effect::Emit(_) => self.effects.push(effect),
+                Effect::Cancel(call) if self.lost.contains(&call) => {
+                    self.lost.retain(|open| *open != call)
+                }
+                Effect::Cancel(_) | Effect::Ask(_) | Effect::SetTimer { .. } | Effect::Emit(_) => {
+                    self.effects.push(effect)
+                }
             }
         }
     }
@@ -144,7 +184,11 @@ impl Replayed {
 }
 
 fn estimated(event: &Event) -> Option<&Estimate> {
-    if let Event::CostEstimated(estimate) = event { Some(estimate) } else { None }
+    if let Event::CostEstimated(estimate) = event {
+        Some(estimate)
+    } else {
+        None
+    }
 }
 
 /// When a call that came back at this moment began.
@@ -154,7 +198,8 @@ fn began(finished: &CallFinished, at: Timestamp) -> Timestamp {
 
 /// What a call brought, as far as its log tells: all that the machine makes use of.
 fn outcome(finished: &CallFinished) -> Outcome {
-    let reported_cost = (finished.cost_source == CostSource::Provider).then_some(finished.cost.known);
+    let reported_cost =
+        (finished.cost_source == CostSource::Provider).then_some(finished.cost.known);
     match &finished.error {
         None => Ok(Reply {
             text: finished.text.clone(),

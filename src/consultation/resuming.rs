@@ -1,4 +1,5 @@
-//! Going on after an interruption: what is there stays, calls that are lost are made again, and what failed for everybody is tried again.
+//! Going on after an interruption: what is there stays, calls that are lost are made again, and
+//! what failed for everybody is tried again.
 
 use crate::domain::ids::CallId;
 
@@ -8,14 +9,21 @@ use super::state::State;
 use super::turn::Turn;
 
 /// Goes on from where it stopped. What is complete, or cannot be gone on with, stays as it is.
-pub(super) fn resume(turn: &mut Turn<'_>, state: State, lost: &[CallId], tool_version: String) -> State {
+pub(super) fn resume(
+    turn: &mut Turn<'_>,
+    state: State,
+    lost: &[CallId],
+    tool_version: String,
+) -> State {
     let mut state = match state {
         State::Aborted(Some(state)) => {
             // A key may be another one now, and a bill paid.
             turn.ledger.refusing.clear();
             *state
         }
-        state @ (State::Idle | State::Estimating | State::Complete | State::Aborted(None)) => return state,
+        state @ (State::Idle | State::Estimating | State::Complete | State::Aborted(None)) => {
+            return state;
+        }
         state @ (State::AwaitingConsent(_)
         | State::Independent(_)
         | State::Synthesis(_)
@@ -23,7 +31,10 @@ pub(super) fn resume(turn: &mut Turn<'_>, state: State, lost: &[CallId], tool_ve
         | State::Verdict(_)
         | State::Closing(_)) => state,
     };
-    turn.ledger.pauses.push(Pause { from: turn.ledger.last_event_at, to: turn.now });
+    turn.ledger.pauses.push(Pause {
+        from: turn.ledger.last_event_at,
+        to: turn.now,
+    });
     turn.ledger.questions = Questions::default();
     turn.emit(Event::Resumed(Box::new(Resumed {
         state: state.name(),

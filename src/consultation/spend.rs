@@ -36,20 +36,33 @@ pub struct Asked<'a> {
 }
 
 impl Transcript {
-    /// All calls together. Calls that never came back make the cost a lower bound, unless they are free.
+    /// All calls together. Calls that never came back make the cost a lower bound, unless they are
+    /// free.
     pub fn total(&self) -> Spend {
-        self.spend_by(|_| ()).into_values().next().unwrap_or_default()
+        self.spend_by(|_| ())
+            .into_values()
+            .next()
+            .unwrap_or_default()
     }
 
-    /// The calls' tokens and cost, grouped by what `key` says of each. The groups add up to the total, lower bounds included.
+    /// The calls' tokens and cost, grouped by what `key` says of each. The groups add up to the
+    /// total, lower bounds included.
     pub fn spend_by<K: Ord>(&self, key: impl Fn(Asked<'_>) -> K) -> BTreeMap<K, Spend> {
         let mut groups: BTreeMap<K, Spend> = BTreeMap::new();
         for call in &self.calls {
-            let asked = Asked { agent_id: &call.agent_id, round_number: call.round_number, model: &call.model };
+            let asked = Asked {
+                agent_id: &call.agent_id,
+                round_number: call.round_number,
+                model: &call.model,
+            };
             groups.entry(key(asked)).or_default().add(call);
         }
         for lost in &self.lost_calls {
-            let asked = Asked { agent_id: &lost.agent_id, round_number: lost.round_number, model: &lost.model };
+            let asked = Asked {
+                agent_id: &lost.agent_id,
+                round_number: lost.round_number,
+                model: &lost.model,
+            };
             groups.entry(key(asked)).or_default().cost.lower_bound |= !self.is_free(&lost.model);
         }
         groups
@@ -59,14 +72,30 @@ impl Transcript {
         self.spend_by(|asked| asked.model.provider.clone())
     }
 
-    /// A model that was known to cost nothing: by the terms, as the estimate had it, or as a call of its own says.
+    /// A model that was known to cost nothing: by the terms, as the estimate had it, or as a call
+    /// of its own says.
     fn is_free(&self, model: &ModelRef) -> bool {
-        if self.terms.plan.as_deref().is_some_and(|plan| plan.terms(model).free) {
+        if self
+            .terms
+            .plan
+            .as_deref()
+            .is_some_and(|plan| plan.terms(model).free)
+        {
             return true;
         }
-        let mut estimated = self.estimate.iter().flat_map(|estimate| &estimate.calls).filter(|call| call.model == *model).peekable();
-        let by_estimate = estimated.peek().is_some() && estimated.all(|call| call.cost == Cost::FREE);
-        by_estimate || self.calls.iter().any(|call| call.model == *model && call.cost_source == CostSource::Free)
+        let mut estimated = self
+            .estimate
+            .iter()
+            .flat_map(|estimate| &estimate.calls)
+            .filter(|call| call.model == *model)
+            .peekable();
+        let by_estimate =
+            estimated.peek().is_some() && estimated.all(|call| call.cost == Cost::FREE);
+        by_estimate
+            || self
+                .calls
+                .iter()
+                .any(|call| call.model == *model && call.cost_source == CostSource::Free)
     }
 }
 

@@ -57,7 +57,11 @@ impl State {
             Self::CrossExam(phase) => Some(&mut phase.work),
             Self::Verdict(phase) => Some(&mut phase.work),
             Self::Closing(phase) => Some(&mut phase.work),
-            Self::Idle | Self::Estimating | Self::AwaitingConsent(_) | Self::Complete | Self::Aborted(_) => None,
+            Self::Idle
+            | Self::Estimating
+            | Self::AwaitingConsent(_)
+            | Self::Complete
+            | Self::Aborted(_) => None,
         }
     }
 
@@ -69,7 +73,11 @@ impl State {
             Self::CrossExam(phase) => phase.proceed(turn),
             Self::Verdict(phase) => phase.proceed(turn),
             Self::Closing(phase) => phase.proceed(turn),
-            state @ (Self::Idle | Self::Estimating | Self::AwaitingConsent(_) | Self::Complete | Self::Aborted(_)) => state,
+            state @ (Self::Idle
+            | Self::Estimating
+            | Self::AwaitingConsent(_)
+            | Self::Complete
+            | Self::Aborted(_)) => state,
         }
     }
 
@@ -93,7 +101,12 @@ impl State {
             Self::Synthesis(_) => Some(synthesis::ROUND),
             Self::CrossExam(_) => Some(cross_exam::ROUND),
             Self::Verdict(_) => Some(verdict::ROUND),
-            Self::Idle | Self::Estimating | Self::AwaitingConsent(_) | Self::Closing(_) | Self::Complete | Self::Aborted(_) => None,
+            Self::Idle
+            | Self::Estimating
+            | Self::AwaitingConsent(_)
+            | Self::Closing(_)
+            | Self::Complete
+            | Self::Aborted(_) => None,
         }
     }
 }
@@ -107,8 +120,8 @@ pub struct InvalidTransition {
 }
 
 impl StateName {
-    /// Checks a transition against the protocol: the line of rounds, Complete after each of them, and Aborted from every state that is not
-    /// terminal.
+    /// Checks a transition against the protocol: the line of rounds, Complete after each of them,
+    /// and Aborted from every state that is not terminal.
     pub fn may_become(self, to: Self) -> Result<(), InvalidTransition> {
         let allowed = match (self, to) {
             (Self::Idle, Self::Estimating)
@@ -123,7 +136,11 @@ impl StateName {
             (_, Self::Idle | Self::Estimating | Self::AwaitingConsent | Self::Independent | Self::Synthesis) => false,
             (_, Self::CrossExam | Self::Verdict | Self::Complete) => false,
         };
-        if allowed { Ok(()) } else { Err(InvalidTransition { from: self, to }) }
+        if allowed {
+            Ok(())
+        } else {
+            Err(InvalidTransition { from: self, to })
+        }
     }
 
     /// True for the states that nothing leads out of.
@@ -139,7 +156,10 @@ mod tests {
     #[test]
     fn an_invalid_transition_names_both_states() {
         let error = StateName::Idle.may_become(StateName::Verdict).unwrap_err();
-        assert_eq!(error.to_string(), "a consultation in state Idle cannot become Verdict");
+        assert_eq!(
+            error.to_string(),
+            "a consultation in state Idle cannot become Verdict"
+        );
         assert!(StateName::Complete.may_become(StateName::Aborted).is_err());
         assert!(StateName::CrossExam.may_become(StateName::Aborted).is_ok());
     }

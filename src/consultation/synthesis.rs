@@ -23,7 +23,8 @@ pub(super) const ROUND: u8 = 2;
 pub(super) enum SynthesisRound {
     /// The judge is at work on Round 1's answers.
     Judging(Judging),
-    /// It has answered, and whether to go on is open: the person is asked, or the consultation was stopped.
+    /// It has answered, and whether to go on is open: the person is asked, or the consultation was
+    /// stopped.
     Judged(Box<Found>),
 }
 
@@ -47,7 +48,12 @@ pub(super) struct Answers {
 pub(super) fn enter(turn: &mut Turn<'_>, answers: Answers) -> State {
     turn.change(StateName::Independent, StateName::Synthesis);
     turn.begin_round(ROUND);
-    Judging { since: turn.now, work: Work::default(), answers }.send(turn)
+    Judging {
+        since: turn.now,
+        work: Work::default(),
+        answers,
+    }
+    .send(turn)
 }
 
 impl SynthesisRound {
@@ -65,7 +71,8 @@ impl SynthesisRound {
         }
     }
 
-    /// Goes on after an end that was none: a judge that failed is asked again, and so is the person.
+    /// Goes on after an end that was none: a judge that failed is asked again, and so is the
+    /// person.
     pub(super) fn again(self, turn: &mut Turn<'_>) -> State {
         match self {
             Self::Judging(judging) if judging.work.is_done() => judging.send(turn),
@@ -75,7 +82,12 @@ impl SynthesisRound {
     }
 
     /// The person has answered whether to end here.
-    pub(super) fn answered(self, turn: &mut Turn<'_>, findings: EarlyTermination, answer: Answer) -> State {
+    pub(super) fn answered(
+        self,
+        turn: &mut Turn<'_>,
+        findings: EarlyTermination,
+        answer: Answer,
+    ) -> State {
         match self {
             Self::Judging(_) => State::Synthesis(self),
             Self::Judged(found) => early_end::answered(turn, *found, findings, answer),
@@ -86,7 +98,9 @@ impl SynthesisRound {
 impl Judging {
     fn send(mut self, turn: &mut Turn<'_>) -> State {
         let independents = &self.answers.independents;
-        let sent = send_judge(turn, &mut self.work, AnswerKind::Synthesis, |prompter| prompter.synthesis(independents).map(Shown::whole));
+        let sent = send_judge(turn, &mut self.work, AnswerKind::Synthesis, |prompter| {
+            prompter.synthesis(independents).map(Shown::whole)
+        });
         match sent {
             Ok(()) => self.proceed(turn),
             Err(error) => prompt_failed(turn, self.into_state(), &error),
@@ -95,15 +109,30 @@ impl Judging {
 
     /// Looks at what the judge has answered, if it has.
     fn proceed(mut self, turn: &mut Turn<'_>) -> State {
-        let Some(settled) = judged(&mut self.work) else { return self.into_state() };
+        let Some(settled) = judged(&mut self.work) else {
+            return self.into_state();
+        };
         match settled.result {
             Ok(answer) => {
                 turn.keep(answer.content.clone(), answer.degraded);
                 turn.end_round(ROUND, self.since);
-                let Answers { independents, voices, troubled } = self.answers;
+                let Answers {
+                    independents,
+                    voices,
+                    troubled,
+                } = self.answers;
                 let synthesis = answer.content.synthesis().cloned().unwrap_or_default();
                 let troubled = troubled + usize::from(answer.degraded);
-                early_end::decide(turn, Found { independents, voices, synthesis, judge: answer.voice, troubled })
+                early_end::decide(
+                    turn,
+                    Found {
+                        independents,
+                        voices,
+                        synthesis,
+                        judge: answer.voice,
+                        troubled,
+                    },
+                )
             }
             Err(error) => judge_failed(turn, self.into_state(), AnswerKind::Synthesis, &error),
         }

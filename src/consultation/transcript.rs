@@ -1,11 +1,14 @@
-//! A consultation as its event log tells it: the fold from which record, Markdown and JSON are made.
+//! A consultation as its event log tells it: the fold from which record, Markdown and JSON are
+//! made.
 //!
 //! Invariant: live and read back from a journal, the same events give the same transcript.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use crate::domain::artifact::{Artifact, Content, CrossExam, Independent, Revision, Synthesis, Verdict};
+use crate::domain::artifact::{
+    Artifact, Content, CrossExam, Independent, Revision, Synthesis, Verdict,
+};
 use crate::domain::confidence::Confidence;
 use crate::domain::ids::{CallId, ConsultationId, ModelRef, SeatId};
 use crate::domain::money::{Cost, MicroUsd};
@@ -15,8 +18,8 @@ use crate::stopping::early_termination::{Calibrated, EarlyStop, calibrated};
 
 use super::efficiency::Savings;
 use super::event::{
-    AbortReason, AgentError, CallFinished, CancelReason, Cast, Consent, EarlyTerminationDecision, Envelope, Estimate, Event, Started,
-    StateName, SubstitutionReason, WhySubstituted,
+    AbortReason, AgentError, CallFinished, CancelReason, Cast, Consent, EarlyTerminationDecision,
+    Envelope, Estimate, Event, Started, StateName, SubstitutionReason, WhySubstituted,
 };
 use super::evidence::evidence;
 use super::mode::Ending;
@@ -34,9 +37,11 @@ pub struct Transcript {
     pub consent: Option<(bool, Consent)>,
     pub state: StateName,
     pub artifacts: Vec<Artifact>,
-    /// What came of asking the judge a second time; `None` when it was asked once, or has not decided yet.
+    /// What came of asking the judge a second time; `None` when it was asked once, or has not
+    /// decided yet.
     pub second_pass: Option<SecondPass>,
-    /// Whether the verdict of the consultation whose answers were judged anew held; `None` where there is none to compare with.
+    /// Whether the verdict of the consultation whose answers were judged anew held; `None` where
+    /// there is none to compare with.
     pub rejudged: Option<Held>,
     /// Calls that came back, in that order.
     pub calls: Vec<CallFinished>,
@@ -51,7 +56,8 @@ pub struct Transcript {
     pub rounds: Vec<(u8, Duration)>,
     /// What was decided after Round 2, where it was looked at.
     pub early_end: Option<EarlyTerminationDecision>,
-    /// How the personas were chosen for the question; `None` where they were given, or are not chosen yet.
+    /// How the personas were chosen for the question; `None` where they were given, or are not
+    /// chosen yet.
     pub cast: Option<Cast>,
     /// How it ended; `None` again once it was gone on with.
     pub abort: Option<Abort>,
@@ -117,7 +123,9 @@ impl Transcript {
     pub fn fold<'a>(events: impl IntoIterator<Item = &'a Envelope>) -> Option<Self> {
         let mut events = events.into_iter();
         let first = events.next()?;
-        let Event::Started(terms) = &first.event else { return None };
+        let Event::Started(terms) = &first.event else {
+            return None;
+        };
         let mut transcript = Self {
             id: first.consultation_id.clone(),
             started_at: first.at,
@@ -154,13 +162,22 @@ impl Transcript {
             self.paused += envelope.at.since(self.last_at);
         }
         self.last_at = envelope.at;
-        self.duration = envelope.at.since(self.started_at).saturating_sub(self.paused);
+        self.duration = envelope
+            .at
+            .since(self.started_at)
+            .saturating_sub(self.paused);
         self.savings.take(&envelope.event);
         match &envelope.event {
             Event::CostEstimated(estimate) => self.estimate = Some(estimate.clone()),
             Event::UserConsent { approved, how } => self.consent = Some((*approved, *how)),
             Event::StateChanged { to, .. } => self.state = *to,
-            Event::AgentFailed { agent_id, name, round_number, error, .. } => {
+            Event::AgentFailed {
+                agent_id,
+                name,
+                round_number,
+                error,
+                ..
+            } => {
                 self.forget_failure(agent_id, *round_number);
                 self.failures.push(AgentFailure {
                     agent_id: agent_id.clone(),
@@ -169,12 +186,27 @@ impl Transcript {
                     error: error.clone(),
                 });
             }
-            Event::AgentCompleted { agent_id, round_number, .. } => self.forget_failure(agent_id, *round_number),
-            Event::RoundCompleted { round_number, duration_ms } => self.rounds.push((*round_number, Duration::from_millis(*duration_ms))),
+            Event::AgentCompleted {
+                agent_id,
+                round_number,
+                ..
+            } => self.forget_failure(agent_id, *round_number),
+            Event::RoundCompleted {
+                round_number,
+                duration_ms,
+            } => self
+                .rounds
+                .push((*round_number, Duration::from_millis(*duration_ms))),
             Event::RoundArtifact { artifact } => self.artifacts.push((**artifact).clone()),
             Event::Rejudged(held) => self.rejudged = Some(held.clone()),
             Event::JudgeSecondPass(second) => self.second_pass = Some((**second).clone()),
-            Event::CallStarted { call, agent_id, round_number, model, .. } => self.lost_calls.push(LostCall {
+            Event::CallStarted {
+                call,
+                agent_id,
+                round_number,
+                model,
+                ..
+            } => self.lost_calls.push(LostCall {
                 call: *call,
                 agent_id: agent_id.clone(),
                 round_number: *round_number,
@@ -184,7 +216,14 @@ impl Transcript {
                 self.lost_calls.retain(|lost| lost.call != finished.call);
                 self.calls.push((**finished).clone());
             }
-            Event::ProviderSubstituted { agent_id, round_number, original, substitute, reason, message } => {
+            Event::ProviderSubstituted {
+                agent_id,
+                round_number,
+                original,
+                substitute,
+                reason,
+                message,
+            } => {
                 self.substitutions.push(Substitution {
                     agent_id: agent_id.clone(),
                     round_number: *round_number,
@@ -194,8 +233,17 @@ impl Transcript {
                     message: message.clone(),
                 });
             }
-            Event::Aborted { reason, message, during, .. } => {
-                self.abort = Some(Abort { reason: *reason, message: message.clone(), during: *during });
+            Event::Aborted {
+                reason,
+                message,
+                during,
+                ..
+            } => {
+                self.abort = Some(Abort {
+                    reason: *reason,
+                    message: message.clone(),
+                    during: *during,
+                });
             }
             Event::PanelCast(cast) => {
                 self.terms.panel = cast.panel.clone();
@@ -207,7 +255,13 @@ impl Transcript {
                 self.state = resumed.state;
                 self.abort = None;
             }
-            Event::CeilingReached { max_cost, spent, agent_id, model, worst_case } => {
+            Event::CeilingReached {
+                max_cost,
+                spent,
+                agent_id,
+                model,
+                worst_case,
+            } => {
                 self.ceiling = Some(Ceiling {
                     max_cost: *max_cost,
                     spent: *spent,
@@ -216,7 +270,13 @@ impl Transcript {
                     worst_case: *worst_case,
                 });
             }
-            Event::CallHedged { call, agent_id, model, backup, after_ms } => self.hedges.push(Hedge {
+            Event::CallHedged {
+                call,
+                agent_id,
+                model,
+                backup,
+                after_ms,
+            } => self.hedges.push(Hedge {
                 agent_id: agent_id.clone(),
                 round_number: self.under_way(*call).map(|call| call.round_number),
                 model: model.clone(),
@@ -224,7 +284,10 @@ impl Transcript {
                 after: Duration::from_millis(*after_ms),
                 dropped: None,
             }),
-            Event::CallCancelled { call, reason: CancelReason::HedgeLost } => self.drop_loser(*call),
+            Event::CallCancelled {
+                call,
+                reason: CancelReason::HedgeLost,
+            } => self.drop_loser(*call),
             Event::Started(_)
             | Event::RoundStarted { .. }
             | Event::AgentThinking { .. }
@@ -239,24 +302,37 @@ impl Transcript {
             | Event::HealthUpdated(_)
             | Event::CallNotHedged { .. }
             | Event::ProviderHeld { .. }
-            | Event::CallCancelled { reason: CancelReason::TooLate | CancelReason::Abort(_), .. } => {}
+            | Event::CallCancelled {
+                reason: CancelReason::TooLate | CancelReason::Abort(_),
+                ..
+            } => {}
         }
     }
 
     /// An agent that was asked again after it had failed has failed no more, or otherwise.
     fn forget_failure(&mut self, agent: &SeatId, round: u8) {
-        self.failures.retain(|failure| failure.agent_id != *agent || failure.round_number != round);
+        self.failures
+            .retain(|failure| failure.agent_id != *agent || failure.round_number != round);
     }
 
     fn under_way(&self, call: CallId) -> Option<&LostCall> {
         self.lost_calls.iter().find(|lost| lost.call == call)
     }
 
-    /// Notes which of two calls was dropped. It stays among those that never came back: what it cost is not known.
+    /// Notes which of two calls was dropped. It stays among those that never came back: what it
+    /// cost is not known.
     fn drop_loser(&mut self, call: CallId) {
-        let Some(LostCall { agent_id, model, .. }) = self.under_way(call).cloned() else { return };
-        let open =
-            |hedge: &&mut Hedge| hedge.agent_id == agent_id && hedge.dropped.is_none() && [&hedge.model, &hedge.backup].contains(&&model);
+        let Some(LostCall {
+            agent_id, model, ..
+        }) = self.under_way(call).cloned()
+        else {
+            return;
+        };
+        let open = |hedge: &&mut Hedge| {
+            hedge.agent_id == agent_id
+                && hedge.dropped.is_none()
+                && [&hedge.model, &hedge.backup].contains(&&model)
+        };
         if let Some(hedge) = self.hedges.iter_mut().rev().find(open) {
             hedge.dropped = Some(model);
         }
@@ -264,27 +340,42 @@ impl Transcript {
 
     /// The name of a seat for screens; text that names no seat is returned as it is.
     pub fn agent_name<'a>(&'a self, agent: &'a str) -> &'a str {
-        self.terms.panel.seats.iter().find(|seat| seat.id.as_str() == agent).map_or(agent, |seat| seat.name())
+        self.terms
+            .panel
+            .seats
+            .iter()
+            .find(|seat| seat.id.as_str() == agent)
+            .map_or(agent, |seat| seat.name())
     }
 
     pub fn independents(&self) -> impl Iterator<Item = &Independent> {
-        self.artifacts.iter().filter_map(|artifact| artifact.content.independent())
+        self.artifacts
+            .iter()
+            .filter_map(|artifact| artifact.content.independent())
     }
 
     pub fn revisions(&self) -> impl Iterator<Item = &Revision> {
-        self.artifacts.iter().filter_map(|artifact| artifact.content.revision())
+        self.artifacts
+            .iter()
+            .filter_map(|artifact| artifact.content.revision())
     }
 
     pub fn synthesis(&self) -> Option<&Synthesis> {
-        self.artifacts.iter().find_map(|artifact| artifact.content.synthesis())
+        self.artifacts
+            .iter()
+            .find_map(|artifact| artifact.content.synthesis())
     }
 
     pub fn cross_exam(&self) -> Option<&CrossExam> {
-        self.artifacts.iter().find_map(|artifact| artifact.content.cross_exam())
+        self.artifacts
+            .iter()
+            .find_map(|artifact| artifact.content.cross_exam())
     }
 
     pub fn verdict(&self) -> Option<&Verdict> {
-        self.artifacts.iter().find_map(|artifact| artifact.content.verdict())
+        self.artifacts
+            .iter()
+            .find_map(|artifact| artifact.content.verdict())
     }
 
     pub fn confidence(&self) -> Option<Confidence> {
@@ -298,12 +389,18 @@ impl Transcript {
         let leading = self.synthesis()?.leading()?;
         let supporting = self
             .independents()
-            .filter(|independent| leading.supporting_agents.iter().any(|agent| agent == independent.agent_id.as_str()))
+            .filter(|independent| {
+                leading
+                    .supporting_agents
+                    .iter()
+                    .any(|agent| agent == independent.agent_id.as_str())
+            })
             .count();
         (answered > 0).then(|| supporting as f64 / answered as f64)
     }
 
-    /// The probability that the leading point is right, as far as who agrees on it tells. Only of a debate that is to come to one answer.
+    /// The probability that the leading point is right, as far as who agrees on it tells. Only of a
+    /// debate that is to come to one answer.
     pub fn calibrated(&self) -> Option<Calibrated> {
         if let Some(decision) = &self.early_end {
             return decision.findings.calibrated;
@@ -311,15 +408,26 @@ impl Transcript {
         let plan = self.terms.plan.as_deref();
         let mode = plan.map(|plan| plan.course.mode).unwrap_or_default();
         let rule = plan.map_or_else(EarlyStop::usual, |plan| plan.control.early_stop.clone());
-        let synthesis = self.synthesis().filter(|_| mode.strategy().ending == Ending::MayBeEarly)?;
-        let answers = self.independents().filter_map(|held| Some((held, self.voice_of(&held.agent_id)?)));
+        let synthesis = self
+            .synthesis()
+            .filter(|_| mode.strategy().ending == Ending::MayBeEarly)?;
+        let answers = self
+            .independents()
+            .filter_map(|held| Some((held, self.voice_of(&held.agent_id)?)));
         calibrated(&rule, &evidence(answers, synthesis, 0))
     }
 
     /// The model that gave an expert's answer of Round 1.
     fn voice_of(&self, agent: &SeatId) -> Option<&ModelRef> {
-        let answered = |call: &&CallFinished| call.round_number == 1 && call.agent_id == *agent && call.error.is_none();
-        let called = self.calls.iter().rev().find(answered).map(|call| &call.model);
+        let answered = |call: &&CallFinished| {
+            call.round_number == 1 && call.agent_id == *agent && call.error.is_none()
+        };
+        let called = self
+            .calls
+            .iter()
+            .rev()
+            .find(answered)
+            .map(|call| &call.model);
         called.or_else(|| self.terms.panel.seat(agent).map(|seat| &seat.model))
     }
 
@@ -328,9 +436,19 @@ impl Transcript {
         let failed = self
             .failures
             .iter()
-            // The judge's is told as the end it is; the clerk's answer and a second verdict were promised to nobody.
-            .filter(|failure| !failure.agent_id.is_judge() && !failure.agent_id.is_second_judge() && !failure.agent_id.is_clerk())
-            .map(|failure| format!("{} gave no answer in Round {}: {}", failure.name, failure.round_number, failure.error.message));
+            // The judge's is told as the end it is; the clerk's answer and a second verdict were
+            // promised to nobody.
+            .filter(|failure| {
+                !failure.agent_id.is_judge()
+                    && !failure.agent_id.is_second_judge()
+                    && !failure.agent_id.is_clerk()
+            })
+            .map(|failure| {
+                format!(
+                    "{} gave no answer in Round {}: {}",
+                    failure.name, failure.round_number, failure.error.message
+                )
+            });
         let degraded = self.artifacts.iter().filter(|artifact| artifact.degraded).map(|artifact| match &artifact.content {
             Content::Independent(Independent { agent_id, .. }) | Content::Revision(Revision { agent_id, .. }) => {
                 format!(
@@ -353,9 +471,14 @@ impl Transcript {
         failed.chain(substituted).chain(degraded).collect()
     }
 
-    /// Models that were answered by another one, as the providers say, with the other's name; each pair once.
+    /// Models that were answered by another one, as the providers say, with the other's name; each
+    /// pair once.
     pub fn served_otherwise(&self) -> BTreeSet<(&ModelRef, &str)> {
-        let told = self.calls.iter().filter_map(|call| Some((&call.model, call.served_model.as_deref()?)));
-        told.filter(|(asked, served)| !asked.is_served_as(served)).collect()
+        let told = self
+            .calls
+            .iter()
+            .filter_map(|call| Some((&call.model, call.served_model.as_deref()?)));
+        told.filter(|(asked, served)| !asked.is_served_as(served))
+            .collect()
     }
 }

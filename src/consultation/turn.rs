@@ -10,7 +10,9 @@ use crate::domain::time::Timestamp;
 use crate::stopping::circuit::{CircuitRule, Permit};
 
 use super::call::{Failure, FailureClass, Outcome, Prompt};
-use super::event::{AbortReason, Cause, Envelope, Estimate, Event, PulseAnswer, SCHEMA_VERSION, StateName};
+use super::event::{
+    AbortReason, Cause, Envelope, Estimate, Event, PulseAnswer, SCHEMA_VERSION, StateName,
+};
 use super::ledger::{Ledger, Watch};
 use super::plan::Plan;
 use super::policy::budget::{self, Room};
@@ -42,8 +44,21 @@ pub(super) struct Stop {
 }
 
 impl<'a> Turn<'a> {
-    pub(super) fn new(now: Timestamp, plan: &'a Plan, ledger: &'a mut Ledger, cause: Option<Cause>) -> Self {
-        Self { now, plan, ledger, effects: Vec::new(), cause, stop: None, recast: None }
+    pub(super) fn new(
+        now: Timestamp,
+        plan: &'a Plan,
+        ledger: &'a mut Ledger,
+        cause: Option<Cause>,
+    ) -> Self {
+        Self {
+            now,
+            plan,
+            ledger,
+            effects: Vec::new(),
+            cause,
+            stop: None,
+            recast: None,
+        }
     }
 
     pub(super) fn into_effects(self) -> Vec<Effect> {
@@ -70,7 +85,9 @@ impl<'a> Turn<'a> {
     /// Stores what a round brought.
     pub(super) fn keep(&mut self, content: Content, degraded: bool) {
         let artifact = Artifact::stamp(content, self.now, degraded);
-        self.emit(Event::RoundArtifact { artifact: Box::new(artifact) });
+        self.emit(Event::RoundArtifact {
+            artifact: Box::new(artifact),
+        });
     }
 
     pub(super) fn next_call(&mut self) -> CallId {
@@ -78,7 +95,8 @@ impl<'a> Turn<'a> {
         CallId(self.ledger.calls)
     }
 
-    /// Invariant: a timer is set only in a turn that also says something, or a log could not tell it.
+    /// Invariant: a timer is set only in a turn that also says something, or a log could not tell
+    /// it.
     pub(super) fn set_timer(&mut self, at: Timestamp) -> TimerId {
         let timer = self.next_timer();
         self.push(Effect::SetTimer { timer, at });
@@ -90,9 +108,13 @@ impl<'a> Turn<'a> {
         TimerId(self.ledger.timers)
     }
 
-    /// Ends the consultation when this turn is over; until then no call goes out. The first reason counts.
+    /// Ends the consultation when this turn is over; until then no call goes out. The first reason
+    /// counts.
     pub(super) fn stop(&mut self, reason: AbortReason, message: impl Into<String>) {
-        self.stop.get_or_insert_with(|| Stop { reason, message: message.into() });
+        self.stop.get_or_insert_with(|| Stop {
+            reason,
+            message: message.into(),
+        });
     }
 
     /// From the next turn on these sit.
@@ -114,12 +136,18 @@ impl<'a> Turn<'a> {
 
     /// Whether a call to this provider may go out now, as far as its pace is concerned.
     pub(super) fn admit(&self, provider: &ProviderId) -> Admission {
-        self.ledger.lanes.admit(provider, self.plan.in_flight(provider), self.now)
+        self.ledger
+            .lanes
+            .admit(provider, self.plan.in_flight(provider), self.now)
     }
 
     /// True when a provider has failed so often that it is not called for now.
     pub(super) fn is_broken(&self, provider: &ProviderId) -> bool {
-        let permit = self.ledger.circuits.get(provider).map(|circuit| circuit.permit(self.now));
+        let permit = self
+            .ledger
+            .circuits
+            .get(provider)
+            .map(|circuit| circuit.permit(self.now));
         matches!(permit, Some(Permit::Refused { .. }))
     }
 
@@ -130,41 +158,72 @@ impl<'a> Turn<'a> {
 
     /// What is known of a provider's health.
     pub(super) fn health(&self, provider: &ProviderId) -> HealthStatus {
-        self.ledger.health.get(provider).copied().unwrap_or_default()
+        self.ledger
+            .health
+            .get(provider)
+            .copied()
+            .unwrap_or_default()
     }
 
     /// The most that a call can cost, where there is a ceiling to be kept to; nothing without one.
     pub(super) fn worst_case(&self, model: &ModelRef, prompt: &Prompt, room: u64) -> Cost {
-        self.plan.control.max_cost.map_or(Cost::FREE, |_| self.plan.worst_case(model, prompt, room))
+        self.plan
+            .control
+            .max_cost
+            .map_or(Cost::FREE, |_| self.plan.worst_case(model, prompt, room))
     }
 
     /// Whether a call that costs at most this may be made under the ceiling.
     pub(super) fn room_for(&self, worst_case: Cost) -> Room {
-        self.ledger.purse.room_for(worst_case, self.plan.control.max_cost)
+        self.ledger
+            .purse
+            .room_for(worst_case, self.plan.control.max_cost)
     }
 
     pub(super) fn begin_call(&mut self, call: CallId, provider: &ProviderId, worst_case: Cost) {
         self.ledger.lanes.begin(provider);
-        self.ledger.circuits.entry(provider.clone()).or_default().begin(&CircuitRule::default(), self.now);
+        self.ledger
+            .circuits
+            .entry(provider.clone())
+            .or_default()
+            .begin(&CircuitRule::default(), self.now);
         if self.plan.control.max_cost.is_some() {
             self.ledger.purse.set_aside(call, worst_case);
         }
     }
 
     /// A call came back, at this cost.
-    pub(super) fn end_call(&mut self, call: CallId, began: Timestamp, provider: &ProviderId, outcome: &Outcome, cost: Cost) {
-        let ended = if outcome.is_ok() { Ended::Answered } else { Ended::Otherwise };
-        self.ledger.lanes.end(provider, self.plan.in_flight(provider), ended, self.now);
+    pub(super) fn end_call(
+        &mut self,
+        call: CallId,
+        began: Timestamp,
+        provider: &ProviderId,
+        outcome: &Outcome,
+        cost: Cost,
+    ) {
+        let ended = if outcome.is_ok() {
+            Ended::Answered
+        } else {
+            Ended::Otherwise
+        };
+        self.ledger
+            .lanes
+            .end(provider, self.plan.in_flight(provider), ended, self.now);
         let rule = CircuitRule::default();
         let circuit = self.ledger.circuits.entry(provider.clone()).or_default();
         match outcome {
             Ok(_) => circuit.succeeded(&rule, began, self.now),
-            Err(failure) if speaks_against_the_provider(failure.class) => circuit.failed(&rule, began, self.now),
+            Err(failure) if speaks_against_the_provider(failure.class) => {
+                circuit.failed(&rule, began, self.now)
+            }
             Err(_) => circuit.abandoned(began),
         }
         match outcome {
             Ok(_) => drop(self.ledger.refusing.remove(provider)),
-            Err(Failure { class: FailureClass::Auth | FailureClass::Billing, .. }) => drop(self.ledger.refusing.insert(provider.clone())),
+            Err(Failure {
+                class: FailureClass::Auth | FailureClass::Billing,
+                ..
+            }) => drop(self.ledger.refusing.insert(provider.clone())),
             Err(_) => {}
         }
         self.ledger.purse.settle(call, cost);
@@ -172,27 +231,56 @@ impl<'a> Turn<'a> {
     }
 
     /// A call that nobody depends on failed, at this cost: it says nothing of the provider.
-    pub(super) fn end_vainly(&mut self, call: CallId, began: Timestamp, provider: &ProviderId, cost: Cost) {
-        self.ledger.lanes.end(provider, self.plan.in_flight(provider), Ended::Otherwise, self.now);
-        self.ledger.circuits.entry(provider.clone()).or_default().abandoned(began);
+    pub(super) fn end_vainly(
+        &mut self,
+        call: CallId,
+        began: Timestamp,
+        provider: &ProviderId,
+        cost: Cost,
+    ) {
+        self.ledger.lanes.end(
+            provider,
+            self.plan.in_flight(provider),
+            Ended::Otherwise,
+            self.now,
+        );
+        self.ledger
+            .circuits
+            .entry(provider.clone())
+            .or_default()
+            .abandoned(began);
         self.ledger.purse.settle(call, cost);
         self.check_spending();
     }
 
-    /// A call was dropped, or lost with its process: it says nothing of the provider, and nobody knows what it cost.
+    /// A call was dropped, or lost with its process: it says nothing of the provider, and nobody
+    /// knows what it cost.
     pub(super) fn lose_call(&mut self, call: CallId, began: Timestamp, provider: &ProviderId) {
-        self.ledger.lanes.end(provider, self.plan.in_flight(provider), Ended::Otherwise, self.now);
-        self.ledger.circuits.entry(provider.clone()).or_default().abandoned(began);
+        self.ledger.lanes.end(
+            provider,
+            self.plan.in_flight(provider),
+            Ended::Otherwise,
+            self.now,
+        );
+        self.ledger
+            .circuits
+            .entry(provider.clone())
+            .or_default()
+            .abandoned(began);
         self.ledger.purse.write_off(call);
     }
 
-    /// Stops when far more was spent than was shown. A ceiling, agreed to in advance, takes the place of this.
+    /// Stops when far more was spent than was shown. A ceiling, agreed to in advance, takes the
+    /// place of this.
     fn check_spending(&mut self) {
         let control = &self.plan.control;
-        let by_ceiling = control.max_cost.is_some() && control.consent.standing == Standing::Granted;
+        let by_ceiling =
+            control.max_cost.is_some() && control.consent.standing == Standing::Granted;
         let (spent, high) = (self.ledger.purse.spent(), self.ledger.high);
         if !by_ceiling && budget::exceeds(spent, high) {
-            let message = format!("Cost exceeded estimate: {spent:.2} spent, and the highest estimate was {high:.2}");
+            let message = format!(
+                "Cost exceeded estimate: {spent:.2} spent, and the highest estimate was {high:.2}"
+            );
             self.stop(AbortReason::CostExceededEstimate, message);
         }
     }
@@ -212,8 +300,15 @@ impl<'a> Turn<'a> {
     pub(super) fn candidates(&self, agent: &SeatId) -> Vec<ModelRef> {
         let own = self.plan.players(agent);
         // The judge decides a second time as whoever judges by then.
-        let of_the_judge = || agent.is_second_judge().then(|| self.ledger.players.get(&SeatId::judge())).flatten();
-        let Some(player) = self.ledger.players.get(agent).or_else(of_the_judge) else { return own };
+        let of_the_judge = || {
+            agent
+                .is_second_judge()
+                .then(|| self.ledger.players.get(&SeatId::judge()))
+                .flatten()
+        };
+        let Some(player) = self.ledger.players.get(agent).or_else(of_the_judge) else {
+            return own;
+        };
         // Those before it have failed.
         let after = own.iter().skip_while(|model| *model != player).skip(1);
         std::iter::once(player).chain(after).cloned().collect()
@@ -223,17 +318,33 @@ impl<'a> Turn<'a> {
     pub(super) fn hold(&mut self, provider: &ProviderId, failure: &Failure, jitter: f64) {
         let refusals = self.ledger.lanes.refusals(provider);
         let refused_for = self.ledger.lanes.refused_for(provider, self.now);
-        let Some(wait) = self.plan.retry.hold(failure, refusals, refused_for, jitter) else { return };
+        let Some(wait) = self.plan.retry.hold(failure, refusals, refused_for, jitter) else {
+            return;
+        };
         let (until, timer) = (self.now.after(wait), self.next_timer());
-        if self.ledger.lanes.hold(provider, Hold { until, reason: failure.message.clone(), timer }, self.now) {
+        if self.ledger.lanes.hold(
+            provider,
+            Hold {
+                until,
+                reason: failure.message.clone(),
+                timer,
+            },
+            self.now,
+        ) {
             self.push(Effect::SetTimer { timer, at: until });
-            self.emit(Event::ProviderHeld { provider: provider.clone(), wait_ms: self.ms_until(wait), reason: failure.message.clone() });
+            self.emit(Event::ProviderHeld {
+                provider: provider.clone(),
+                wait_ms: self.ms_until(wait),
+                reason: failure.message.clone(),
+            });
         }
     }
 
-    /// For how long a provider has refused every call, when that is longer than anyone goes on asking.
+    /// For how long a provider has refused every call, when that is longer than anyone goes on
+    /// asking.
     pub(super) fn given_up(&self, provider: &ProviderId) -> Option<Duration> {
-        Some(self.ledger.lanes.refused_for(provider, self.now)).filter(|refused_for| *refused_for > self.plan.retry.patience)
+        Some(self.ledger.lanes.refused_for(provider, self.now))
+            .filter(|refused_for| *refused_for > self.plan.retry.patience)
     }
 
     /// A hold that nobody waits for.
@@ -272,8 +383,16 @@ impl<'a> Turn<'a> {
 
     /// Sets the timers of a round that begins, or goes on.
     pub(super) fn watch_round(&mut self, round_number: u8) {
-        let deadline = self.plan.control.max_wait.map(|wait| self.set_timer(self.now.after(wait)));
-        self.ledger.watch = Watch { round_number, pulse: None, deadline };
+        let deadline = self
+            .plan
+            .control
+            .max_wait
+            .map(|wait| self.set_timer(self.now.after(wait)));
+        self.ledger.watch = Watch {
+            round_number,
+            pulse: None,
+            deadline,
+        };
         self.set_pulse();
     }
 
@@ -281,21 +400,33 @@ impl<'a> Turn<'a> {
         let duration_ms = self.ms_since(since);
         self.supersede_pulse();
         self.ledger.watch = Watch::default();
-        self.emit(Event::RoundCompleted { round_number, duration_ms });
+        self.emit(Event::RoundCompleted {
+            round_number,
+            duration_ms,
+        });
     }
 
-    /// An answer has arrived: whether to go on waiting is no question any more, until it takes long again.
+    /// An answer has arrived: whether to go on waiting is no question any more, until it takes long
+    /// again.
     pub(super) fn supersede_pulse(&mut self) {
         if self.withdraw(|question| matches!(question, Question::Pulse { .. })) {
             let (round_number, elapsed_ms) = (self.ledger.watch.round_number, self.elapsed_ms());
-            self.emit(Event::PulseAnswered { round_number, answer: PulseAnswer::Superseded, elapsed_ms });
+            self.emit(Event::PulseAnswered {
+                round_number,
+                answer: PulseAnswer::Superseded,
+                elapsed_ms,
+            });
             self.set_pulse();
         }
     }
 
     /// The time until the next pulse begins now.
     pub(super) fn set_pulse(&mut self) {
-        self.ledger.watch.pulse = self.plan.control.pulse.map(|wait| self.set_timer(self.now.after(wait)));
+        self.ledger.watch.pulse = self
+            .plan
+            .control
+            .pulse
+            .map(|wait| self.set_timer(self.now.after(wait)));
     }
 
     /// Asks the person, or puts the question behind those that are asked before it.
@@ -323,8 +454,16 @@ impl<'a> Turn<'a> {
 
     /// Takes questions away that have lost their sense. True when one of them was open.
     pub(super) fn withdraw(&mut self, is_void: impl Fn(&Question) -> bool) -> bool {
-        self.ledger.questions.waiting.retain(|question| !is_void(question));
-        let was_open = self.ledger.questions.open.take_if(|question| is_void(question)).is_some();
+        self.ledger
+            .questions
+            .waiting
+            .retain(|question| !is_void(question));
+        let was_open = self
+            .ledger
+            .questions
+            .open
+            .take_if(|question| is_void(question))
+            .is_some();
         if was_open {
             self.push(Effect::Withdraw);
             self.ask_next();
@@ -342,22 +481,38 @@ impl<'a> Turn<'a> {
     pub(super) fn complete(&mut self, from: StateName, rounds: u8) -> State {
         self.change(from, StateName::Complete);
         let duration_ms = self.elapsed_ms();
-        self.emit(Event::Completed { rounds, duration_ms });
+        self.emit(Event::Completed {
+            rounds,
+            duration_ms,
+        });
         State::Complete
     }
 
     pub(super) fn cancelled_by_user(&self) -> String {
-        format!("Consultation cancelled by user after {}s", self.elapsed_ms() / 1_000)
+        format!(
+            "Consultation cancelled by user after {}s",
+            self.elapsed_ms() / 1_000
+        )
     }
 
     /// Ends the consultation without a verdict. `state` is where it could go on from.
-    pub(super) fn abort(&mut self, state: State, reason: AbortReason, message: impl Into<String>) -> State {
+    pub(super) fn abort(
+        &mut self,
+        state: State,
+        reason: AbortReason,
+        message: impl Into<String>,
+    ) -> State {
         let during = state.name();
         self.ledger.watch = Watch::default();
         self.drop_questions();
         self.change(during, StateName::Aborted);
         let duration_ms = self.elapsed_ms();
-        self.emit(Event::Aborted { reason, message: message.into(), during, duration_ms });
+        self.emit(Event::Aborted {
+            reason,
+            message: message.into(),
+            during,
+            duration_ms,
+        });
         State::Aborted(reason.is_resumable().then(|| Box::new(state)))
     }
 }

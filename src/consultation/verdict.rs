@@ -39,15 +39,31 @@ pub(super) struct VerdictRound {
 }
 
 /// `work` is what others than the judge are still at.
-pub(super) fn enter(turn: &mut Turn<'_>, work: Work, independents: Vec<Independent>, synthesis: Synthesis, cross_exam: CrossExam) -> State {
+pub(super) fn enter(
+    turn: &mut Turn<'_>,
+    work: Work,
+    independents: Vec<Independent>,
+    synthesis: Synthesis,
+    cross_exam: CrossExam,
+) -> State {
     turn.change(StateName::CrossExam, StateName::Verdict);
     turn.begin_round(ROUND);
     let (since, second) = (turn.now, Second::earlier(turn));
-    let mut round = VerdictRound { since, work, independents, synthesis, cross_exam, first: None, second };
-    let sent = round.send(turn).and_then(|()| match turn.plan.course.judge_passes {
-        JudgePasses::Once => Ok(()),
-        JudgePasses::Twice => round.send_again(turn),
-    });
+    let mut round = VerdictRound {
+        since,
+        work,
+        independents,
+        synthesis,
+        cross_exam,
+        first: None,
+        second,
+    };
+    let sent = round
+        .send(turn)
+        .and_then(|()| match turn.plan.course.judge_passes {
+            JudgePasses::Once => Ok(()),
+            JudgePasses::Twice => round.send_again(turn),
+        });
     round.go_on(turn, sent)
 }
 
@@ -58,7 +74,12 @@ fn wanted(turn: &Turn<'_>) -> AnswerKind {
 
 impl VerdictRound {
     fn send(&mut self, turn: &mut Turn<'_>) -> Result<(), PromptError> {
-        let (independents, synthesis, cross_exam, material) = (&self.independents, &self.synthesis, &self.cross_exam, turn.plan.material);
+        let (independents, synthesis, cross_exam, material) = (
+            &self.independents,
+            &self.synthesis,
+            &self.cross_exam,
+            turn.plan.material,
+        );
         send_judge(turn, &mut self.work, wanted(turn), |prompter| {
             filtering::verdict(prompter, material, independents, synthesis, cross_exam)
         })
@@ -69,10 +90,18 @@ impl VerdictRound {
         self.second = Second::Awaited;
         let judge = SeatId::second_judge();
         let (from, into) = (turn.plan.labels(), turn.plan.labels_for(&judge));
-        let relabelling = Relabelling { from: &from, into: &into };
-        let (synthesis, cross_exam) = (relabelling.synthesis(self.synthesis.clone()), relabelling.cross_exam(self.cross_exam.clone()));
+        let relabelling = Relabelling {
+            from: &from,
+            into: &into,
+        };
+        let (synthesis, cross_exam) = (
+            relabelling.synthesis(self.synthesis.clone()),
+            relabelling.cross_exam(self.cross_exam.clone()),
+        );
         let (independents, material) = (&self.independents, turn.plan.material);
-        let brief = Brief::render(turn, &judge, |prompter| filtering::verdict(prompter, material, independents, &synthesis, &cross_exam))?;
+        let brief = Brief::render(turn, &judge, |prompter| {
+            filtering::verdict(prompter, material, independents, &synthesis, &cross_exam)
+        })?;
         self.work.send(turn, &judge, wanted(turn), brief);
         Ok(())
     }
@@ -88,7 +117,12 @@ impl VerdictRound {
     pub(super) fn proceed(mut self, turn: &mut Turn<'_>) -> State {
         comparing::keep(turn, &mut self.work);
         let mut failed = None;
-        for Settled { agent, answer, result } in self.work.take_settled() {
+        for Settled {
+            agent,
+            answer,
+            result,
+        } in self.work.take_settled()
+        {
             if agent.is_judge() {
                 match result {
                     Ok(answer) => self.first = Some(answer),
@@ -99,7 +133,10 @@ impl VerdictRound {
             } else if answer == AnswerKind::Consistency {
                 self.second = match self.second {
                     Second::Compared(second) => Second::compared(turn, second, result),
-                    second @ (Second::NotWanted | Second::Awaited | Second::Decided(_) | Second::Known(_)) => second,
+                    second @ (Second::NotWanted
+                    | Second::Awaited
+                    | Second::Decided(_)
+                    | Second::Known(_)) => second,
                 };
             }
         }
@@ -113,13 +150,20 @@ impl VerdictRound {
         self.weigh(turn)
     }
 
-    /// Compares the two verdicts once both are there, and ends when there is nothing more to be found out.
+    /// Compares the two verdicts once both are there, and ends when there is nothing more to be
+    /// found out.
     fn weigh(mut self, turn: &mut Turn<'_>) -> State {
-        let Some(first) = self.first.take() else { return self.into_state() };
+        let Some(first) = self.first.take() else {
+            return self.into_state();
+        };
         if let Second::Decided(second) = self.second {
             self.second = match first.content.verdict() {
-                Some(said) if !first.degraded => Second::compare(turn, &mut self.work, said, second),
-                Some(_) | None => Second::Decided(second).given_up(turn, "the verdict could not be read as asked"),
+                Some(said) if !first.degraded => {
+                    Second::compare(turn, &mut self.work, said, second)
+                }
+                Some(_) | None => {
+                    Second::Decided(second).given_up(turn, "the verdict could not be read as asked")
+                }
             };
             self.first = Some(first);
             return self.proceed(turn);
@@ -133,7 +177,9 @@ impl VerdictRound {
 
     /// Ends before it is known whether the answer held.
     pub(super) fn cut_short(mut self, turn: &mut Turn<'_>, why: &str) -> State {
-        let Some(first) = self.first.take() else { return self.into_state() };
+        let Some(first) = self.first.take() else {
+            return self.into_state();
+        };
         self.work.lose_patience(turn, why);
         turn.drop_questions();
         self.second = self.second.given_up(turn, why);

@@ -1,6 +1,8 @@
-//! What each round leaves behind. The models fill the content; ids, types, versions, round numbers and times are ours.
+//! What each round leaves behind. The models fill the content; ids, types, versions, round numbers
+//! and times are ours.
 //!
-//! An agent is named here by its seat id where the text that named it could be matched, and by that text otherwise.
+//! An agent is named here by its seat id where the text that named it could be matched, and by that
+//! text otherwise.
 
 use serde::{Deserialize, Serialize};
 
@@ -36,7 +38,9 @@ impl Independent {
     /// The words that were kept of the answer, where they say more than its other parts do.
     pub fn own_words(&self) -> Option<&str> {
         let words = self.prose_excerpt.trim();
-        let is_said = [&self.position, &self.rationale].into_iter().any(|part| part.trim().starts_with(words.trim_end_matches('…')));
+        let is_said = [&self.position, &self.rationale]
+            .into_iter()
+            .any(|part| part.trim().starts_with(words.trim_end_matches('…')));
         (!words.is_empty() && !is_said).then_some(words)
     }
 }
@@ -53,9 +57,13 @@ pub struct Synthesis {
 }
 
 impl Synthesis {
-    /// The strongest point: of the highest stated confidence, the first of equals; one that states none is below any that does.
+    /// The strongest point: of the highest stated confidence, the first of equals; one that states
+    /// none is below any that does.
     pub fn leading(&self) -> Option<&ConsensusPoint> {
-        self.consensus_points.iter().rev().max_by_key(|point| point.confidence.map(Confidence::millionths))
+        self.consensus_points
+            .iter()
+            .rev()
+            .max_by_key(|point| point.confidence.map(Confidence::millionths))
     }
 }
 
@@ -148,7 +156,8 @@ pub struct Verdict {
     pub evidence: Vec<Evidence>,
     pub dissent: Vec<Dissent>,
     pub summary: String,
-    /// The options of a menu, the most useful first; empty for a single recommendation. `recommendation` then says how to choose.
+    /// The options of a menu, the most useful first; empty for a single recommendation.
+    /// `recommendation` then says how to choose.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub recommendations: Vec<Choice>,
     /// What it was put together from by rule, when no judge gave it.
@@ -186,8 +195,12 @@ impl Source {
     /// What a reader is told of a verdict that no judge gave.
     pub fn told(self) -> &'static str {
         match self {
-            Self::Synthesis => "Put together from the judge's synthesis of Round 2; no verdict was asked for.",
-            Self::CrossExam => "Put together from the synthesis and the cross-examination of Rounds 2 and 3; no verdict was asked for.",
+            Self::Synthesis => {
+                "Put together from the judge's synthesis of Round 2; no verdict was asked for."
+            }
+            Self::CrossExam => {
+                "Put together from the synthesis and the cross-examination of Rounds 2 and 3; no verdict was asked for."
+            }
         }
     }
 }
@@ -206,7 +219,8 @@ pub struct Dissent {
     pub severity: Severity,
 }
 
-/// What the clerk finds about pairs of texts: what an expert held before and after the debate, or two verdicts on the same record.
+/// What the clerk finds about pairs of texts: what an expert held before and after the debate, or
+/// two verdicts on the same record.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Comparison {
     pub comparisons: Vec<Compared>,
@@ -255,27 +269,51 @@ pub enum Content {
 
 impl Content {
     pub fn independent(&self) -> Option<&Independent> {
-        if let Self::Independent(independent) = self { Some(independent) } else { None }
+        if let Self::Independent(independent) = self {
+            Some(independent)
+        } else {
+            None
+        }
     }
 
     pub fn synthesis(&self) -> Option<&Synthesis> {
-        if let Self::Synthesis(synthesis) = self { Some(synthesis) } else { None }
+        if let Self::Synthesis(synthesis) = self {
+            Some(synthesis)
+        } else {
+            None
+        }
     }
 
     pub fn revision(&self) -> Option<&Revision> {
-        if let Self::Revision(revision) = self { Some(revision) } else { None }
+        if let Self::Revision(revision) = self {
+            Some(revision)
+        } else {
+            None
+        }
     }
 
     pub fn cross_exam(&self) -> Option<&CrossExam> {
-        if let Self::CrossExam(cross_exam) = self { Some(cross_exam) } else { None }
+        if let Self::CrossExam(cross_exam) = self {
+            Some(cross_exam)
+        } else {
+            None
+        }
     }
 
     pub fn verdict(&self) -> Option<&Verdict> {
-        if let Self::Verdict(verdict) = self { Some(verdict) } else { None }
+        if let Self::Verdict(verdict) = self {
+            Some(verdict)
+        } else {
+            None
+        }
     }
 
     pub fn comparison(&self) -> Option<&Comparison> {
-        if let Self::Comparison(comparison) = self { Some(comparison) } else { None }
+        if let Self::Comparison(comparison) = self {
+            Some(comparison)
+        } else {
+            None
+        }
     }
 }
 
@@ -308,22 +346,42 @@ impl Artifact {
     pub fn stamp(content: Content, created_at: Timestamp, degraded: bool) -> Self {
         let round_number = match &content {
             Content::Independent(_) | Content::Casting(_) => 1,
-            Content::Synthesis(_) | Content::Verdict(Verdict { composed_from: Some(Source::Synthesis), .. }) => 2,
+            Content::Synthesis(_)
+            | Content::Verdict(Verdict {
+                composed_from: Some(Source::Synthesis),
+                ..
+            }) => 2,
             Content::Revision(_)
             | Content::CrossExam(_)
             | Content::Comparison(_)
-            | Content::Verdict(Verdict { composed_from: Some(Source::CrossExam), .. }) => 3,
-            Content::Verdict(Verdict { composed_from: None, .. }) => 4,
+            | Content::Verdict(Verdict {
+                composed_from: Some(Source::CrossExam),
+                ..
+            }) => 3,
+            Content::Verdict(Verdict {
+                composed_from: None,
+                ..
+            }) => 4,
         };
-        Self { schema_version: SCHEMA_VERSION.to_owned(), round_number, created_at, degraded, content }
+        Self {
+            schema_version: SCHEMA_VERSION.to_owned(),
+            round_number,
+            created_at,
+            degraded,
+            content,
+        }
     }
 
     /// Reads stored data.
     pub fn from_json(stored: serde_json::Value) -> Result<Self, NotAnArtifact> {
         match stored.get("schema_version").map(serde_json::Value::as_str) {
             None => Err(NotAnArtifact::MissingField("schema_version")),
-            Some(Some(SCHEMA_VERSION)) => serde_json::from_value(stored).map_err(NotAnArtifact::Malformed),
-            Some(other) => Err(NotAnArtifact::OtherVersion(other.unwrap_or("not a string").to_owned())),
+            Some(Some(SCHEMA_VERSION)) => {
+                serde_json::from_value(stored).map_err(NotAnArtifact::Malformed)
+            }
+            Some(other) => Err(NotAnArtifact::OtherVersion(
+                other.unwrap_or("not a string").to_owned(),
+            )),
         }
     }
 }
@@ -342,10 +400,19 @@ mod tests {
             confidence: None,
             prose_excerpt: prose.into(),
         };
-        for repeated in ["", " ", "Use OAuth.", "Revocation decides it,", "Revocation decides it, and…"] {
+        for repeated in [
+            "",
+            " ",
+            "Use OAuth.",
+            "Revocation decides it,",
+            "Revocation decides it, and…",
+        ] {
             assert_eq!(held(repeated).own_words(), None, "{repeated}");
         }
-        assert_eq!(held("I would say so.\n").own_words(), Some("I would say so."));
+        assert_eq!(
+            held("I would say so.\n").own_words(),
+            Some("I would say so.")
+        );
     }
 
     #[test]
@@ -361,9 +428,18 @@ mod tests {
         });
         let artifact = Artifact::stamp(content, Timestamp(0), false);
         let mut stored = serde_json::to_value(&artifact).unwrap();
-        assert_eq!((stored["artifact_type"].as_str(), stored["round_number"].as_u64()), (Some("verdict"), Some(4)));
+        assert_eq!(
+            (
+                stored["artifact_type"].as_str(),
+                stored["round_number"].as_u64()
+            ),
+            (Some("verdict"), Some(4))
+        );
         assert_eq!(Artifact::from_json(stored.clone()).unwrap(), artifact);
         stored.as_object_mut().unwrap().remove("schema_version");
-        assert_eq!(Artifact::from_json(stored).unwrap_err().to_string(), "Missing required field: schema_version");
+        assert_eq!(
+            Artifact::from_json(stored).unwrap_err().to_string(),
+            "Missing required field: schema_version"
+        );
     }
 }

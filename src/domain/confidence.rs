@@ -19,8 +19,13 @@ impl Confidence {
         self.0
     }
 
-    /// The nearest whole millionth: what confidences are compared by, as they are written, whatever they are in binary.
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a whole number from 0 to a million")]
+    /// The nearest whole millionth: what confidences are compared by, as they are written, whatever
+    /// they are in binary.
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a whole number from 0 to a million"
+    )]
     pub fn millionths(self) -> u64 {
         (self.0 * 1e6).round() as u64
     }
@@ -36,7 +41,9 @@ impl fmt::Display for Confidence {
 impl<'de> Deserialize<'de> for Confidence {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let value = f64::deserialize(deserializer)?;
-        Self::new(value).ok_or_else(|| serde::de::Error::custom(format!("confidence `{value}` is not between 0 and 1")))
+        Self::new(value).ok_or_else(|| {
+            serde::de::Error::custom(format!("confidence `{value}` is not between 0 and 1"))
+        })
     }
 }
 

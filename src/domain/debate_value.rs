@@ -1,5 +1,5 @@
-//! What the debate was worth: who moved, how far, because of whom, and whether the rounds after the second changed the answer. What is not
-//! known is `None` or `Unknown`, and counts as nothing.
+//! What the debate was worth: who moved, how far, because of whom, and whether the rounds after the
+//! second changed the answer. What is not known is `None` or `Unknown`, and counts as nothing.
 
 use serde::{Deserialize, Serialize};
 
@@ -19,17 +19,20 @@ pub struct DebateValue {
     pub total_agents: u64,
     /// Those who answered in Round 1, in the panel's order.
     pub agents: Vec<AgentMove>,
-    /// The mean by expert of what they state at the end less what they stated at the beginning; of those that state both.
+    /// The mean by expert of what they state at the end less what they stated at the beginning; of
+    /// those that state both.
     pub avg_confidence_increase: Option<f64>,
     /// Whom most of the experts that moved say they moved for.
     pub key_influencers: Vec<SeatId>,
-    /// Of the experts that answered Round 3, the share that the judge's verdict names no dissent of.
+    /// Of the experts that answered Round 3, the share that the judge's verdict names no dissent
+    /// of.
     pub convergence_score: Option<f64>,
     /// What the comparison cost; `None` where no call was made for it.
     pub comparison_cost: Option<Cost>,
     pub key_insights: Vec<String>,
     pub verdict_changed_after_round_2: Option<bool>,
-    /// The share of the words of Round 2's answer that are in the verdict: a measure of words, not of what they mean.
+    /// The share of the words of Round 2's answer that are in the verdict: a measure of words, not
+    /// of what they mean.
     pub similarity_to_round_2: Option<f64>,
     /// What the calls of Rounds 3 and 4 cost, without the comparison; `None` where none was made.
     pub later_rounds_cost: Option<Cost>,
@@ -114,8 +117,8 @@ impl AgentMove {
 }
 
 impl DebateValue {
-    /// Experts of whom it is known whether they moved. Without a comparison nobody counts: those whose words stayed the same would stand for
-    /// all the others.
+    /// Experts of whom it is known whether they moved. Without a comparison nobody counts: those
+    /// whose words stayed the same would stand for all the others.
     pub fn agents_compared(&self) -> u64 {
         self.known().count() as u64
     }
@@ -134,7 +137,10 @@ impl DebateValue {
 
     fn known(&self) -> impl Iterator<Item = bool> {
         let is_compared = self.status == ComparisonStatus::Compared;
-        self.agents.iter().filter(move |_| is_compared).filter_map(AgentMove::position_changed)
+        self.agents
+            .iter()
+            .filter(move |_| is_compared)
+            .filter_map(AgentMove::position_changed)
     }
 }
 
@@ -146,20 +152,28 @@ impl DebateValue {
             0 => String::new(),
             left_out => format!(" ({left_out} could not be compared)"),
         };
-        (compared > 0).then(|| format!("{changed}/{compared} agents changed positions during debate{left_out}"))
+        (compared > 0).then(|| {
+            format!("{changed}/{compared} agents changed positions during debate{left_out}")
+        })
     }
 
     /// What the rounds after the second cost, and whether the answer is another one for it.
     pub fn worth_of_later_rounds(&self) -> Option<String> {
         let cost = amount(self.later_rounds_cost?);
-        let words =
-            self.similarity_to_round_2.map(|share| format!("{:.0}% of the words of what Round 2 agreed on are in it", share * 100.0));
+        let words = self.similarity_to_round_2.map(|share| {
+            format!(
+                "{:.0}% of the words of what Round 2 agreed on are in it",
+                share * 100.0
+            )
+        });
         let changed = match (self.verdict_changed_after_round_2, words) {
             (Some(true), Some(words)) => format!(" and changed the answer ({words})"),
             (Some(true), None) => " and changed the answer".to_owned(),
             (Some(false), Some(words)) => format!(" and did not change the answer ({words})"),
             (Some(false), None) => " and did not change the answer".to_owned(),
-            (None, Some(words)) => format!("; whether they changed the answer cannot be told by its words ({words})"),
+            (None, Some(words)) => {
+                format!("; whether they changed the answer cannot be told by its words ({words})")
+            }
             (None, None) => "; whether they changed the answer is not known".to_owned(),
         };
         Some(format!("Rounds 3-4 cost {cost}{changed}"))
@@ -174,20 +188,31 @@ impl AgentMove {
             ChangeMagnitude::MinorRefinement => "minor refinement",
             ChangeMagnitude::ModerateShift => "moderate shift",
             ChangeMagnitude::SignificantChange => "significant shift",
-            ChangeMagnitude::Unknown if self.revised_position.is_none() => "gave no answer in Round 3",
+            ChangeMagnitude::Unknown if self.revised_position.is_none() => {
+                "gave no answer in Round 3"
+            }
             ChangeMagnitude::Unknown => "could not be compared",
         };
         let others: Vec<String> = self.influenced_by.iter().map(name).collect();
         let by = match others.as_slice() {
-            [_, ..] if self.position_changed() == Some(true) => format!(" influenced by {}", others.join(", ")),
+            [_, ..] if self.position_changed() == Some(true) => {
+                format!(" influenced by {}", others.join(", "))
+            }
             [] | [_, ..] => String::new(),
         };
-        let confidence = match self.confidence_increase().map(|increase| (increase * 100.0).round()) {
+        let confidence = match self
+            .confidence_increase()
+            .map(|increase| (increase * 100.0).round())
+        {
             None => String::new(),
             Some(0.0) => " (confidence unchanged)".to_owned(),
             Some(points) => format!(" (confidence {points:+.0}%)"),
         };
-        let conformity = if self.conformity { "; changed without naming an argument, towards the majority" } else { "" };
+        let conformity = if self.conformity {
+            "; changed without naming an argument, towards the majority"
+        } else {
+            ""
+        };
         format!("{what}{by}{confidence}{conformity}")
     }
 }
@@ -217,9 +242,19 @@ mod tests {
 
     #[test]
     fn each_expert_is_told_of_in_a_line() {
-        assert_eq!(told(&moved("a", ChangeMagnitude::SignificantChange)), "significant shift influenced by X, Y (confidence +8%)");
-        assert_eq!(told(&moved("a", ChangeMagnitude::Same)), "maintained position (confidence +8%)");
-        let unstated = AgentMove { revised_confidence: None, influenced_by: vec![], ..moved("a", ChangeMagnitude::MinorRefinement) };
+        assert_eq!(
+            told(&moved("a", ChangeMagnitude::SignificantChange)),
+            "significant shift influenced by X, Y (confidence +8%)"
+        );
+        assert_eq!(
+            told(&moved("a", ChangeMagnitude::Same)),
+            "maintained position (confidence +8%)"
+        );
+        let unstated = AgentMove {
+            revised_confidence: None,
+            influenced_by: vec![],
+            ..moved("a", ChangeMagnitude::MinorRefinement)
+        };
         assert_eq!(told(&unstated), "minor refinement");
         let same = AgentMove {
             revised_confidence: Confidence::new(0.7501),
@@ -227,21 +262,62 @@ mod tests {
             influenced_by: vec![],
             ..moved("a", ChangeMagnitude::ModerateShift)
         };
-        assert_eq!(told(&same), "moderate shift (confidence unchanged); changed without naming an argument, towards the majority");
-        assert_eq!(told(&AgentMove { revised_confidence: None, ..moved("a", ChangeMagnitude::Unknown) }), "could not be compared");
-        let silent = AgentMove { revised_position: None, revised_confidence: None, ..moved("a", ChangeMagnitude::Unknown) };
+        assert_eq!(
+            told(&same),
+            "moderate shift (confidence unchanged); changed without naming an argument, towards the majority"
+        );
+        assert_eq!(
+            told(&AgentMove {
+                revised_confidence: None,
+                ..moved("a", ChangeMagnitude::Unknown)
+            }),
+            "could not be compared"
+        );
+        let silent = AgentMove {
+            revised_position: None,
+            revised_confidence: None,
+            ..moved("a", ChangeMagnitude::Unknown)
+        };
         assert_eq!(told(&silent), "gave no answer in Round 3");
     }
 
     #[test]
     fn of_what_is_not_known_nothing_is_counted() {
-        let agents =
-            vec![moved("a", ChangeMagnitude::Same), moved("b", ChangeMagnitude::MinorRefinement), moved("c", ChangeMagnitude::Unknown)];
-        let value = DebateValue { status: ComparisonStatus::Compared, total_agents: 3, agents, ..DebateValue::default() };
-        assert_eq!((value.agents_compared(), value.agents_changed_position(), value.change_rate()), (2, 1, Some(0.5)));
-        assert_eq!(value.headline().unwrap(), "1/2 agents changed positions during debate (1 could not be compared)");
-        let failed = DebateValue { status: ComparisonStatus::Failed, ..value };
-        assert_eq!((failed.agents_compared(), failed.change_rate(), failed.headline()), (0, None, None));
+        let agents = vec![
+            moved("a", ChangeMagnitude::Same),
+            moved("b", ChangeMagnitude::MinorRefinement),
+            moved("c", ChangeMagnitude::Unknown),
+        ];
+        let value = DebateValue {
+            status: ComparisonStatus::Compared,
+            total_agents: 3,
+            agents,
+            ..DebateValue::default()
+        };
+        assert_eq!(
+            (
+                value.agents_compared(),
+                value.agents_changed_position(),
+                value.change_rate()
+            ),
+            (2, 1, Some(0.5))
+        );
+        assert_eq!(
+            value.headline().unwrap(),
+            "1/2 agents changed positions during debate (1 could not be compared)"
+        );
+        let failed = DebateValue {
+            status: ComparisonStatus::Failed,
+            ..value
+        };
+        assert_eq!(
+            (
+                failed.agents_compared(),
+                failed.change_rate(),
+                failed.headline()
+            ),
+            (0, None, None)
+        );
     }
 
     #[test]
@@ -265,7 +341,10 @@ mod tests {
             told(None, Some(0.4)),
             "Rounds 3-4 cost $0.0123; whether they changed the answer cannot be told by its words (40% of the words of what Round 2 agreed on are in it)"
         );
-        assert_eq!(told(None, None), "Rounds 3-4 cost $0.0123; whether they changed the answer is not known");
+        assert_eq!(
+            told(None, None),
+            "Rounds 3-4 cost $0.0123; whether they changed the answer is not known"
+        );
         assert_eq!(DebateValue::default().worth_of_later_rounds(), None);
     }
 }

@@ -27,7 +27,8 @@ impl fmt::Display for ConsultationId {
     }
 }
 
-/// Names a seat on the panel, unique within one consultation: a persona's id, with `-2`, `-3` … when it sits twice.
+/// Names a seat on the panel, unique within one consultation: a persona's id, with `-2`, `-3` …
+/// when it sits twice.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct SeatId(String);
@@ -42,7 +43,8 @@ impl SeatId {
         Self("judge".to_owned())
     }
 
-    /// The judge's place when it decides a second time, with the experts in the opposite order. No expert's seat has this id.
+    /// The judge's place when it decides a second time, with the experts in the opposite order. No
+    /// expert's seat has this id.
     pub fn second_judge() -> Self {
         Self("judge-2".to_owned())
     }
@@ -80,7 +82,8 @@ impl fmt::Display for SeatId {
     }
 }
 
-/// Numbers one attempt to get an answer from a model; counted from 1 within a consultation and never used twice.
+/// Numbers one attempt to get an answer from a model; counted from 1 within a consultation and
+/// never used twice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct CallId(pub u32);
@@ -91,7 +94,8 @@ impl fmt::Display for CallId {
     }
 }
 
-/// Names a provider as the user writes it before the colon: `anthropic`, `openai`, `google`, `local`.
+/// Names a provider as the user writes it before the colon: `anthropic`, `openai`, `google`,
+/// `local`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct ProviderId(String);
@@ -128,20 +132,30 @@ pub struct ModelRef {
 
 impl ModelRef {
     pub fn new(provider: impl Into<String>, model: impl Into<String>) -> Self {
-        Self { provider: ProviderId::new(provider), model: model.into() }
+        Self {
+            provider: ProviderId::new(provider),
+            model: model.into(),
+        }
     }
 }
 
 impl ModelRef {
-    /// Whether the name under which a provider served a model means the one that was asked for: the same in other letters, with a date,
-    /// behind a folder, or what an alias stands for.
+    /// Whether the name under which a provider served a model means the one that was asked for: the
+    /// same in other letters, with a date, behind a folder, or what an alias stands for.
     pub fn is_served_as(&self, served: &str) -> bool {
         let plain = |name: &str| name.trim().trim_start_matches("models/").to_lowercase();
         let (asked, served) = (plain(&self.model), plain(served));
         // A variant such as `:free` is a way to be served, not a model of its own.
-        let asked = asked.split_once(':').filter(|(name, _)| name.contains('/')).map_or(asked.as_str(), |(name, _)| name);
-        let alias = asked.strip_suffix("-latest").map(|stem| stem.trim_start_matches('~'));
-        served == asked || without_date(&served) == Some(asked) || alias.is_some_and(|stem| served.starts_with(stem))
+        let asked = asked
+            .split_once(':')
+            .filter(|(name, _)| name.contains('/'))
+            .map_or(asked.as_str(), |(name, _)| name);
+        let alias = asked
+            .strip_suffix("-latest")
+            .map(|stem| stem.trim_start_matches('~'));
+        served == asked
+            || without_date(&served) == Some(asked)
+            || alias.is_some_and(|stem| served.starts_with(stem))
     }
 }
 
@@ -152,7 +166,10 @@ pub fn without_date(model: &str) -> Option<&str> {
         let digits: Vec<bool> = suffix.chars().map(|c| c.is_ascii_digit()).collect();
         let dated = suffix.starts_with("-20")
             && match length {
-                11 => suffix.match_indices('-').map(|(at, _)| at).eq([0, 5, 8]) && digits.iter().filter(|d| **d).count() == 8,
+                11 => {
+                    suffix.match_indices('-').map(|(at, _)| at).eq([0, 5, 8])
+                        && digits.iter().filter(|d| **d).count() == 8
+                }
                 _ => digits.iter().skip(1).all(|d| *d),
             };
         (dated && !name.is_empty()).then_some(name)
@@ -175,7 +192,9 @@ impl FromStr for ModelRef {
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         match text.split_once(':') {
-            Some((provider, model)) if !provider.is_empty() && !model.is_empty() => Ok(Self::new(provider, model)),
+            Some((provider, model)) if !provider.is_empty() && !model.is_empty() => {
+                Ok(Self::new(provider, model))
+            }
             _ => Err(NotAModelRef(text.to_owned())),
         }
     }
@@ -190,7 +209,9 @@ impl Serialize for ModelRef {
 
 impl<'de> Deserialize<'de> for ModelRef {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        String::deserialize(deserializer)?.parse().map_err(serde::de::Error::custom)
+        String::deserialize(deserializer)?
+            .parse()
+            .map_err(serde::de::Error::custom)
     }
 }
 
@@ -201,7 +222,10 @@ mod tests {
     #[test]
     fn a_model_reference_keeps_colons_that_belong_to_the_model() {
         let model: ModelRef = "openrouter:vendor/name:free".parse().unwrap();
-        assert_eq!((model.provider.as_str(), model.model.as_str()), ("openrouter", "vendor/name:free"));
+        assert_eq!(
+            (model.provider.as_str(), model.model.as_str()),
+            ("openrouter", "vendor/name:free")
+        );
         assert!("no-colon".parse::<ModelRef>().is_err() && ":x".parse::<ModelRef>().is_err());
     }
 
@@ -218,7 +242,11 @@ mod tests {
             ("gemini-2.5-pro", "gemini-3.8-flash", false),
             ("gpt-6.1-sol", "gpt-6.1-sol-mini", false),
         ] {
-            assert_eq!(ModelRef::new("p", asked).is_served_as(served), same, "{asked} {served}");
+            assert_eq!(
+                ModelRef::new("p", asked).is_served_as(served),
+                same,
+                "{asked} {served}"
+            );
         }
     }
 }

@@ -1,5 +1,5 @@
-//! A consultation as its record tells it, whichever version or program wrote it. Of all this only the id must be there: what a record does
-//! not tell is empty or `None`, never zero.
+//! A consultation as its record tells it, whichever version or program wrote it. Of all this only
+//! the id must be there: what a record does not tell is empty or `None`, never zero.
 
 use std::time::Duration;
 
@@ -114,14 +114,16 @@ pub struct Kept {
     pub rejudged: Option<Held>,
     /// The consultation whose answers were judged anew here.
     pub rejudged_from: Option<String>,
-    /// The seats in the order in which they were `Expert A`, `Expert B`, …; empty where experts went by their own names.
+    /// The seats in the order in which they were `Expert A`, `Expert B`, …; empty where experts
+    /// went by their own names.
     pub expert_order: Vec<SeatId>,
     /// Of the project that was asked about: `brownfield` or `greenfield`.
     pub project_type: Option<String>,
     /// Prompt template versions in force, by name.
     pub prompt_versions: Vec<(String, String)>,
     pub tool_version: Option<String>,
-    /// What the user has said became of the answer. It is in no record: whoever reads one brings it.
+    /// What the user has said became of the answer. It is in no record: whoever reads one brings
+    /// it.
     pub grade: Option<Grade>,
 }
 
@@ -168,7 +170,8 @@ pub struct Work {
     pub error: Option<String>,
 }
 
-/// Why it ended after Round 2, and what the rounds that were left out would have cost, as estimated.
+/// Why it ended after Round 2, and what the rounds that were left out would have cost, as
+/// estimated.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct EarlyEnd {
     pub reason: Option<String>,
@@ -178,7 +181,8 @@ pub struct EarlyEnd {
 /// What the experts held at the end against the beginning, as a record counts it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct KeptDebate {
-    /// Experts that were heard at the end; of these, those that held something else than at the beginning.
+    /// Experts that were heard at the end; of these, those that held something else than at the
+    /// beginning.
     pub experts: u64,
     pub changed: u64,
     /// How much surer each expert was at the end than at the beginning, where both are told.
@@ -187,23 +191,34 @@ pub struct KeptDebate {
 
 impl Kept {
     pub fn ended(&self) -> Ended {
-        // `partial` is what the original calls a consultation that was cancelled or failed; its state is then where it stood.
+        // `partial` is what the original calls a consultation that was cancelled or failed; its
+        // state is then where it stood.
         match self.status.as_deref() {
             Some("partial" | "aborted") => Ended::Aborted,
-            Some(_) | None => self.state.as_deref().map_or(Ended::Unfinished, Ended::of_state),
+            Some(_) | None => self
+                .state
+                .as_deref()
+                .map_or(Ended::Unfinished, Ended::of_state),
         }
     }
 
     /// The name of a seat; text that names no seat is returned as it is.
     pub fn name_of<'a>(&'a self, agent: &'a str) -> &'a str {
-        self.experts.iter().find(|expert| expert.id.as_str() == agent).map_or(agent, |expert| expert.name.as_str())
+        self.experts
+            .iter()
+            .find(|expert| expert.id.as_str() == agent)
+            .map_or(agent, |expert| expert.name.as_str())
     }
 
     /// What was challenged in Round 3, as the judge merged it, else as each expert said it.
     pub fn challenges(&self) -> Vec<&Challenge> {
         match &self.cross_exam {
             Some(merged) => merged.challenges.iter().collect(),
-            None => self.revisions.iter().flat_map(|revision| &revision.challenges).collect(),
+            None => self
+                .revisions
+                .iter()
+                .flat_map(|revision| &revision.challenges)
+                .collect(),
         }
     }
 
@@ -211,23 +226,39 @@ impl Kept {
     pub fn rebuttals(&self) -> Vec<&Rebuttal> {
         match &self.cross_exam {
             Some(merged) => merged.rebuttals.iter().collect(),
-            None => self.revisions.iter().flat_map(|revision| &revision.rebuttals).collect(),
+            None => self
+                .revisions
+                .iter()
+                .flat_map(|revision| &revision.rebuttals)
+                .collect(),
         }
     }
 
-    /// The agent that a person means: the judge, the clerk, or a seat by its id or its name, in any letters.
+    /// The agent that a person means: the judge, the clerk, or a seat by its id or its name, in any
+    /// letters.
     pub fn agent_called(&self, text: &str) -> Option<SeatId> {
         let text = text.trim();
         let is_meant = |name: &str| name.to_lowercase() == text.to_lowercase();
-        let exact = self.experts.iter().find(|expert| expert.id.as_str() == text);
-        let found = exact.or_else(|| self.experts.iter().find(|expert| is_meant(expert.id.as_str()) || is_meant(&expert.name)));
-        found
-            .map(|expert| expert.id.clone())
-            .or_else(|| [SeatId::judge(), SeatId::clerk()].into_iter().find(|beside| is_meant(beside.as_str())))
+        let exact = self
+            .experts
+            .iter()
+            .find(|expert| expert.id.as_str() == text);
+        let found = exact.or_else(|| {
+            self.experts
+                .iter()
+                .find(|expert| is_meant(expert.id.as_str()) || is_meant(&expert.name))
+        });
+        found.map(|expert| expert.id.clone()).or_else(|| {
+            [SeatId::judge(), SeatId::clerk()]
+                .into_iter()
+                .find(|beside| is_meant(beside.as_str()))
+        })
     }
 
     /// The id as commands take it, where it has our form.
     pub fn consultation_id(&self) -> Option<ConsultationId> {
-        self.id.strip_prefix("consult-").map(ConsultationId::from_unique)
+        self.id
+            .strip_prefix("consult-")
+            .map(ConsultationId::from_unique)
     }
 }

@@ -1,4 +1,5 @@
-//! Money, exact to the micro-dollar. Never a float sum: floats appear only where a decimal is read or shown.
+//! Money, exact to the micro-dollar. Never a float sum: floats appear only where a decimal is read
+//! or shown.
 
 use std::fmt;
 use std::iter::Sum;
@@ -7,22 +8,32 @@ use std::ops::{Add, AddAssign};
 use serde::{Deserialize, Serialize};
 
 /// An amount in whole micro-dollars (1 USD = 1,000,000).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
 #[serde(transparent)]
 pub struct MicroUsd(pub u64);
 
 impl MicroUsd {
     pub const ZERO: Self = Self(0);
 
-    /// Reads a decimal amount of dollars, rounded to the nearest micro-dollar. `None` for negative, infinite or absurd amounts.
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the range is checked just before")]
+    /// Reads a decimal amount of dollars, rounded to the nearest micro-dollar. `None` for negative,
+    /// infinite or absurd amounts.
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "the range is checked just before"
+    )]
     pub fn from_usd(usd: f64) -> Option<Self> {
         let micro = (usd * 1e6).round();
         (0.0..1e15).contains(&micro).then_some(Self(micro as u64))
     }
 
     /// The amount as a decimal number of dollars, for JSON numbers.
-    #[expect(clippy::cast_precision_loss, reason = "exact below 2^53 micro-dollars, nine billion dollars")]
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "exact below 2^53 micro-dollars, nine billion dollars"
+    )]
     pub fn usd(self) -> f64 {
         self.0 as f64 / 1e6
     }
@@ -48,7 +59,8 @@ impl Sum for MicroUsd {
     }
 }
 
-/// Shows `$0.0131`; a precision sets the decimals (`{:.2}` gives `$0.01`), rounded half up, six at most.
+/// Shows `$0.0131`; a precision sets the decimals (`{:.2}` gives `$0.01`), rounded half up, six at
+/// most.
 impl fmt::Display for MicroUsd {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let decimals = u32::try_from(f.precision().unwrap_or(4).min(6)).unwrap_or(6);
@@ -74,14 +86,23 @@ pub struct Cost {
 }
 
 impl Cost {
-    pub const FREE: Self = Self { known: MicroUsd::ZERO, lower_bound: false };
+    pub const FREE: Self = Self {
+        known: MicroUsd::ZERO,
+        lower_bound: false,
+    };
 
     pub fn exactly(known: MicroUsd) -> Self {
-        Self { known, lower_bound: false }
+        Self {
+            known,
+            lower_bound: false,
+        }
     }
 
     pub fn at_least(known: MicroUsd) -> Self {
-        Self { known, lower_bound: true }
+        Self {
+            known,
+            lower_bound: true,
+        }
     }
 }
 
@@ -89,7 +110,10 @@ impl Add for Cost {
     type Output = Self;
 
     fn add(self, other: Self) -> Self {
-        Self { known: self.known + other.known, lower_bound: self.lower_bound || other.lower_bound }
+        Self {
+            known: self.known + other.known,
+            lower_bound: self.lower_bound || other.lower_bound,
+        }
     }
 }
 
@@ -123,7 +147,15 @@ mod tests {
     fn amounts_are_shown_rounded_half_up() {
         let amount = MicroUsd::from_usd(0.013_15).unwrap();
         assert_eq!(amount.to_string(), "$0.0132");
-        assert_eq!(format!("{amount:.2} {:.2} {:.6} {:.0}", MicroUsd(1_995_000), amount, MicroUsd(500_000)), "$0.01 $2.00 $0.013150 $1");
+        assert_eq!(
+            format!(
+                "{amount:.2} {:.2} {:.6} {:.0}",
+                MicroUsd(1_995_000),
+                amount,
+                MicroUsd(500_000)
+            ),
+            "$0.01 $2.00 $0.013150 $1"
+        );
         assert_eq!(Cost::at_least(MicroUsd(120_000)).to_string(), "≥ $0.1200");
     }
 
@@ -136,7 +168,9 @@ mod tests {
 
     #[test]
     fn one_unknown_part_makes_a_sum_a_lower_bound() {
-        let total: Cost = [Cost::exactly(MicroUsd(3)), Cost::at_least(MicroUsd(4))].into_iter().sum();
+        let total: Cost = [Cost::exactly(MicroUsd(3)), Cost::at_least(MicroUsd(4))]
+            .into_iter()
+            .sum();
         assert_eq!(total, Cost::at_least(MicroUsd(7)));
     }
 }

@@ -36,7 +36,8 @@ impl Outcome {
     }
 }
 
-/// One answer, graded by the user. A file of its own beside the record: what was said afterwards is no part of what happened.
+/// One answer, graded by the user. A file of its own beside the record: what was said afterwards is
+/// no part of what happened.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Grade {
     pub schema_version: String,

@@ -15,7 +15,8 @@ pub struct Persona {
     pub name: String,
     /// What the model is told about who it is.
     pub prompt: String,
-    /// The same in a sentence, for a small model, which repeats a long text instead of thinking by it. Empty: the first paragraph.
+    /// The same in a sentence, for a small model, which repeats a long text instead of thinking by
+    /// it. Empty: the first paragraph.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub brief: String,
     /// Other words by which it may be asked for. None on a panel, where it has a seat.
@@ -29,10 +30,14 @@ pub const RESERVED_NAMES: [&str; 5] = ["judge", "judge2", "clerk", "consensus", 
 impl Persona {
     /// Everything that it can be asked for by: its id, its name, its aliases.
     pub fn names(&self) -> impl Iterator<Item = &str> {
-        [&self.id, &self.name].into_iter().chain(&self.aliases).map(String::as_str)
+        [&self.id, &self.name]
+            .into_iter()
+            .chain(&self.aliases)
+            .map(String::as_str)
     }
 
-    /// Whether a text is one of its names, whatever case, spaces and punctuation it is written with.
+    /// Whether a text is one of its names, whatever case, spaces and punctuation it is written
+    /// with.
     pub fn is_called(&self, text: &str) -> bool {
         let wanted = bare(text);
         !wanted.is_empty() && self.names().any(|name| bare(name) == wanted)
@@ -41,10 +46,14 @@ impl Persona {
 
 /// The letters and digits of a name, in lower case.
 pub fn bare(name: &str) -> String {
-    name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+    name.chars()
+        .filter(|c| c.is_alphanumeric())
+        .flat_map(char::to_lowercase)
+        .collect()
 }
 
-/// Gives each of these a seat in order. A persona that sits more than once is told apart by a number.
+/// Gives each of these a seat in order. A persona that sits more than once is told apart by a
+/// number.
 pub fn seated(players: impl IntoIterator<Item = (Persona, ModelRef)>) -> Vec<Seat> {
     let mut seats: Vec<Seat> = Vec::new();
     let mut met: BTreeMap<String, usize> = BTreeMap::new();
@@ -54,14 +63,25 @@ pub fn seated(players: impl IntoIterator<Item = (Persona, ModelRef)>) -> Vec<Sea
         loop {
             *times += 1;
             if *times > 1 {
-                (id, name) = (format!("{}-{times}", persona.id), format!("{} {times}", persona.name));
+                (id, name) = (
+                    format!("{}-{times}", persona.id),
+                    format!("{} {times}", persona.name),
+                );
             }
             // `security-2` may be a persona of its own.
             if seats.iter().all(|seat| seat.id.as_str() != id) {
                 break;
             }
         }
-        seats.push(Seat { id: SeatId::new(id), persona: Persona { name, aliases: Vec::new(), ..persona }, model });
+        seats.push(Seat {
+            id: SeatId::new(id),
+            persona: Persona {
+                name,
+                aliases: Vec::new(),
+                ..persona
+            },
+            model,
+        });
     }
     seats
 }
@@ -95,7 +115,8 @@ impl Panel {
         self.seats.iter().find(|seat| &seat.id == id)
     }
 
-    /// True when all seats are played by models of one maker, as far as their names tell: agreement is then weak evidence.
+    /// True when all seats are played by models of one maker, as far as their names tell: agreement
+    /// is then weak evidence.
     pub fn is_one_family(&self) -> bool {
         let mut families = self.seats.iter().map(|seat| family(&seat.model));
         let first = families.next();
@@ -103,11 +124,15 @@ impl Panel {
     }
 }
 
-/// Who made a model, as far as its name tells: its provider, and the maker where a provider offers models of several.
+/// Who made a model, as far as its name tells: its provider, and the maker where a provider offers
+/// models of several.
 ///
 /// Such a provider has the maker's name before a slash: `openrouter:anthropic/claude-sonnet-5.5`.
 pub fn family(model: &ModelRef) -> (&ProviderId, Option<&str>) {
-    (&model.provider, model.model.split_once('/').map(|(maker, _)| maker))
+    (
+        &model.provider,
+        model.model.split_once('/').map(|(maker, _)| maker),
+    )
 }
 
 #[cfg(test)]
@@ -119,12 +144,28 @@ mod tests {
         let is_one_family = |models: &[&str]| {
             let seat = |model: &&str| Seat {
                 id: SeatId::new(*model),
-                persona: Persona { id: "p".into(), name: "P".into(), prompt: String::new(), brief: String::new(), aliases: vec![] },
+                persona: Persona {
+                    id: "p".into(),
+                    name: "P".into(),
+                    prompt: String::new(),
+                    brief: String::new(),
+                    aliases: vec![],
+                },
                 model: model.parse().unwrap(),
             };
-            Panel { seats: models.iter().map(seat).collect(), judges: vec![] }.is_one_family()
+            Panel {
+                seats: models.iter().map(seat).collect(),
+                judges: vec![],
+            }
+            .is_one_family()
         };
-        assert!(is_one_family(&["openai:a", "openai:b"]) && is_one_family(&["openrouter:x/a", "openrouter:x/b"]));
-        assert!(!is_one_family(&["openai:a", "google:a"]) && !is_one_family(&["openrouter:x/a", "openrouter:y/a"]));
+        assert!(
+            is_one_family(&["openai:a", "openai:b"])
+                && is_one_family(&["openrouter:x/a", "openrouter:x/b"])
+        );
+        assert!(
+            !is_one_family(&["openai:a", "google:a"])
+                && !is_one_family(&["openrouter:x/a", "openrouter:y/a"])
+        );
     }
 }

@@ -36,8 +36,15 @@ pub struct LongContext {
 
 impl Price {
     /// Nothing: a model on the user's own machine.
-    pub const FREE: Self =
-        Self { base: Rates { input: MicroUsd::ZERO, output: MicroUsd::ZERO, cache_read: None, cache_write: None }, long_context: None };
+    pub const FREE: Self = Self {
+        base: Rates {
+            input: MicroUsd::ZERO,
+            output: MicroUsd::ZERO,
+            cache_read: None,
+            cache_write: None,
+        },
+        long_context: None,
+    };
 
     /// The cost of one call, rounded half up to the micro-dollar once, after all classes are added.
     pub fn cost(&self, usage: &Usage) -> MicroUsd {
@@ -53,22 +60,36 @@ impl Price {
         MicroUsd(u64::try_from((total + 500_000) / 1_000_000).unwrap_or(u64::MAX))
     }
 
-    /// The most that a call can cost whose prompt and answer take at most so many tokens, however its prompt is cached.
+    /// The most that a call can cost whose prompt and answer take at most so many tokens, however
+    /// its prompt is cached.
     pub fn most(&self, prompt: u64, output: u64) -> MicroUsd {
-        let tier = self.long_context.iter().filter(|tier| prompt > tier.above_tokens).map(|tier| &tier.rates);
+        let tier = self
+            .long_context
+            .iter()
+            .filter(|tier| prompt > tier.above_tokens)
+            .map(|tier| &tier.rates);
         // A shorter prompt is billed at the base rates, which nothing obliges to be the lower ones.
-        let costs = std::iter::once(&self.base)
-            .chain(tier)
-            .map(|rates| rates.cost(rates.classes().fold(rates.input, MicroUsd::max), prompt, output));
+        let costs = std::iter::once(&self.base).chain(tier).map(|rates| {
+            rates.cost(
+                rates.classes().fold(rates.input, MicroUsd::max),
+                prompt,
+                output,
+            )
+        });
         costs.max().unwrap_or_default()
     }
 
-    /// The least that a call can cost whose prompt and answer take at least so many tokens, however its prompt is cached.
+    /// The least that a call can cost whose prompt and answer take at least so many tokens, however
+    /// its prompt is cached.
     pub fn least(&self, prompt: u64, output: u64) -> MicroUsd {
         let tier = self.long_context.iter().map(|tier| &tier.rates);
-        let costs = std::iter::once(&self.base)
-            .chain(tier)
-            .map(|rates| rates.cost(rates.classes().fold(rates.input, MicroUsd::min), prompt, output));
+        let costs = std::iter::once(&self.base).chain(tier).map(|rates| {
+            rates.cost(
+                rates.classes().fold(rates.input, MicroUsd::min),
+                prompt,
+                output,
+            )
+        });
         costs.min().unwrap_or_default()
     }
 }
@@ -76,13 +97,26 @@ impl Price {
 impl Rates {
     /// What a token of the prompt can cost.
     fn classes(&self) -> impl Iterator<Item = MicroUsd> {
-        [Some(self.input), self.cache_read, self.cache_write].into_iter().flatten()
+        [Some(self.input), self.cache_read, self.cache_write]
+            .into_iter()
+            .flatten()
     }
 
     /// The cost of a call, every token of its prompt at one rate.
     fn cost(&self, prompt_rate: MicroUsd, prompt: u64, output: u64) -> MicroUsd {
-        let base = Self { input: prompt_rate, ..*self };
-        Price { base, long_context: None }.cost(&Usage { input: prompt, output, ..Usage::default() })
+        let base = Self {
+            input: prompt_rate,
+            ..*self
+        };
+        Price {
+            base,
+            long_context: None,
+        }
+        .cost(&Usage {
+            input: prompt,
+            output,
+            ..Usage::default()
+        })
     }
 }
 
@@ -92,17 +126,24 @@ impl Rates {
 pub struct PriceList(pub BTreeMap<ModelRef, Price>);
 
 impl PriceList {
-    /// The price of a model, also under a dated name of it (`gpt-6.1-sol-2026-09-01`, `claude-haiku-4-5-20251001`).
+    /// The price of a model, also under a dated name of it (`gpt-6.1-sol-2026-09-01`,
+    /// `claude-haiku-4-5-20251001`).
     pub fn price(&self, model: &ModelRef) -> Option<&Price> {
         self.0.get(model).or_else(|| {
             let undated = without_date(&model.model)?;
-            self.0.get(&ModelRef { provider: model.provider.clone(), model: undated.to_owned() })
+            self.0.get(&ModelRef {
+                provider: model.provider.clone(),
+                model: undated.to_owned(),
+            })
         })
     }
 
     /// The cost of a call by this table; a lower bound of zero when the model has no price here.
     pub fn cost(&self, model: &ModelRef, usage: &Usage) -> Cost {
-        self.price(model).map_or(Cost::at_least(MicroUsd::ZERO), |price| Cost::exactly(price.cost(usage)))
+        self.price(model)
+            .map_or(Cost::at_least(MicroUsd::ZERO), |price| {
+                Cost::exactly(price.cost(usage))
+            })
     }
 }
 
@@ -114,8 +155,18 @@ mod tests {
 
     fn any_rates() -> impl Strategy<Value = Rates> {
         let rate = || (0u64..100_000_000).prop_map(MicroUsd);
-        (rate(), rate(), proptest::option::of(rate()), proptest::option::of(rate()))
-            .prop_map(|(input, output, cache_read, cache_write)| Rates { input, output, cache_read, cache_write })
+        (
+            rate(),
+            rate(),
+            proptest::option::of(rate()),
+            proptest::option::of(rate()),
+        )
+            .prop_map(|(input, output, cache_read, cache_write)| Rates {
+                input,
+                output,
+                cache_read,
+                cache_write,
+            })
     }
 
     proptest! {
@@ -134,37 +185,93 @@ mod tests {
     }
 
     fn rates(input: u64, output: u64) -> Rates {
-        Rates { input: MicroUsd(input), output: MicroUsd(output), cache_read: Some(MicroUsd(input / 10)), cache_write: None }
+        Rates {
+            input: MicroUsd(input),
+            output: MicroUsd(output),
+            cache_read: Some(MicroUsd(input / 10)),
+            cache_write: None,
+        }
     }
 
     #[test]
     fn every_class_of_token_is_billed_at_its_own_rate_and_rounded_once() {
-        let price = Price { base: rates(2_000_000, 10_000_000), long_context: None };
-        let usage = Usage { input: 1_000, cache_read: 500, cache_write: 10, output: 7, ..Usage::default() };
+        let price = Price {
+            base: rates(2_000_000, 10_000_000),
+            long_context: None,
+        };
+        let usage = Usage {
+            input: 1_000,
+            cache_read: 500,
+            cache_write: 10,
+            output: 7,
+            ..Usage::default()
+        };
         assert_eq!(price.cost(&usage), MicroUsd(2_000 + 100 + 20 + 70));
-        let third = Price { base: rates(333_333, 0), long_context: None };
-        assert_eq!(third.cost(&Usage { input: 1, ..Usage::default() }), MicroUsd(0));
-        assert_eq!(third.cost(&Usage { input: 2, ..Usage::default() }), MicroUsd(1));
+        let third = Price {
+            base: rates(333_333, 0),
+            long_context: None,
+        };
+        assert_eq!(
+            third.cost(&Usage {
+                input: 1,
+                ..Usage::default()
+            }),
+            MicroUsd(0)
+        );
+        assert_eq!(
+            third.cost(&Usage {
+                input: 2,
+                ..Usage::default()
+            }),
+            MicroUsd(1)
+        );
     }
 
     #[test]
     fn a_long_prompt_is_billed_whole_at_the_second_tier() {
         let price = Price {
             base: rates(1_000_000, 1_000_000),
-            long_context: Some(LongContext { above_tokens: 100, rates: rates(2_000_000, 3_000_000) }),
+            long_context: Some(LongContext {
+                above_tokens: 100,
+                rates: rates(2_000_000, 3_000_000),
+            }),
         };
-        let at = Usage { input: 90, cache_read: 10, output: 1, ..Usage::default() };
+        let at = Usage {
+            input: 90,
+            cache_read: 10,
+            output: 1,
+            ..Usage::default()
+        };
         assert_eq!(price.cost(&at), MicroUsd(90 + 1 + 1));
-        let above = Usage { input: 101, output: 1, ..Usage::default() };
+        let above = Usage {
+            input: 101,
+            output: 1,
+            ..Usage::default()
+        };
         assert_eq!(price.cost(&above), MicroUsd(202 + 3));
     }
 
     #[test]
     fn a_dated_name_has_the_price_of_its_model_and_an_unknown_one_has_none() {
-        let list = PriceList(BTreeMap::from([(ModelRef::new("openai", "gpt-6.1-sol"), Price::FREE)]));
-        assert!(list.price(&ModelRef::new("openai", "gpt-6.1-sol-2026-09-01")).is_some());
-        assert!(list.price(&ModelRef::new("openai", "gpt-6.1-sol-20260901")).is_some());
-        assert!(list.price(&ModelRef::new("openai", "gpt-6.1-sol-mini")).is_none());
-        assert_eq!(list.cost(&ModelRef::new("openai", "x"), &Usage::default()), Cost::at_least(MicroUsd::ZERO));
+        let list = PriceList(BTreeMap::from([(
+            ModelRef::new("openai", "gpt-6.1-sol"),
+            Price::FREE,
+        )]));
+        assert!(
+            list.price(&ModelRef::new("openai", "gpt-6.1-sol-2026-09-01"))
+                .is_some()
+        );
+        assert!(
+            list.price(&ModelRef::new("openai", "gpt-6.1-sol-20260901"))
+                .is_some()
+        );
+        assert!(
+            list.price(&ModelRef::new("openai", "gpt-6.1-sol-mini"))
+                .is_none()
+        );
+        assert_eq!(
+            list.cost(&ModelRef::new("openai", "x"), &Usage::default()),
+            Cost::at_least(MicroUsd::ZERO)
+        );
     }
 }

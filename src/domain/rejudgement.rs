@@ -39,7 +39,8 @@ pub struct Judgement {
     pub expert_order: Vec<SeatId>,
 }
 
-/// Texts that are in both, only in the later, only in the earlier judgement. Case, spaces and punctuation are no difference.
+/// Texts that are in both, only in the later, only in the earlier judgement. Case, spaces and
+/// punctuation are no difference.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Changes {
     pub kept: Vec<String>,
@@ -50,15 +51,35 @@ pub struct Changes {
 impl Rejudgement {
     /// Compares a consultation with the one in which its answers were judged anew.
     pub fn of(before: &Kept, after: &Kept) -> Self {
-        let points = |found: &Synthesis| found.consensus_points.iter().map(|point| point.point.clone()).collect::<Vec<_>>();
-        let topics = |found: &Synthesis| found.tensions.iter().map(|tension| tension.topic.clone()).collect::<Vec<_>>();
-        let of = |kept: &Kept, texts: &dyn Fn(&Synthesis) -> Vec<String>| kept.synthesis.as_ref().map(texts).unwrap_or_default();
-        let changes = |texts: &dyn Fn(&Synthesis) -> Vec<String>| Changes::between(of(before, texts), of(after, texts));
+        let points = |found: &Synthesis| {
+            found
+                .consensus_points
+                .iter()
+                .map(|point| point.point.clone())
+                .collect::<Vec<_>>()
+        };
+        let topics = |found: &Synthesis| {
+            found
+                .tensions
+                .iter()
+                .map(|tension| tension.topic.clone())
+                .collect::<Vec<_>>()
+        };
+        let of = |kept: &Kept, texts: &dyn Fn(&Synthesis) -> Vec<String>| {
+            kept.synthesis.as_ref().map(texts).unwrap_or_default()
+        };
+        let changes = |texts: &dyn Fn(&Synthesis) -> Vec<String>| {
+            Changes::between(of(before, texts), of(after, texts))
+        };
         Self {
             question: before.question.clone(),
             before: Judgement::of(before),
             after: Judgement::of(after),
-            held: after.rejudged.clone().filter(|held| *held != Held::default()).unwrap_or_else(|| Held::unknown("there was no verdict")),
+            held: after
+                .rejudged
+                .clone()
+                .filter(|held| *held != Held::default())
+                .unwrap_or_else(|| Held::unknown("there was no verdict")),
             consensus_points: changes(&points),
             tensions: changes(&topics),
             cost: after.cost,
@@ -68,7 +89,10 @@ impl Rejudgement {
 
 impl Judgement {
     fn of(kept: &Kept) -> Self {
-        let options = kept.verdict.iter().flat_map(|verdict| &verdict.recommendations);
+        let options = kept
+            .verdict
+            .iter()
+            .flat_map(|verdict| &verdict.recommendations);
         Self {
             consultation_id: kept.id.clone(),
             judge: kept.judge.clone(),
@@ -82,9 +106,19 @@ impl Judgement {
 
 impl Changes {
     fn between(before: Vec<String>, after: Vec<String>) -> Self {
-        let [had, has] = [&before, &after].map(|texts| texts.iter().map(|text| plain(text)).collect::<BTreeSet<String>>());
-        let (kept, new) = after.into_iter().partition(|text| had.contains(&plain(text)));
-        let gone = before.into_iter().filter(|text| !has.contains(&plain(text))).collect();
+        let [had, has] = [&before, &after].map(|texts| {
+            texts
+                .iter()
+                .map(|text| plain(text))
+                .collect::<BTreeSet<String>>()
+        });
+        let (kept, new) = after
+            .into_iter()
+            .partition(|text| had.contains(&plain(text)));
+        let gone = before
+            .into_iter()
+            .filter(|text| !has.contains(&plain(text)))
+            .collect();
         Self { kept, new, gone }
     }
 
@@ -94,8 +128,15 @@ impl Changes {
 }
 
 fn plain(text: &str) -> String {
-    let word = |word: &str| word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
-    text.split_whitespace().map(word).filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
+    let word = |word: &str| {
+        word.trim_matches(|c: char| !c.is_alphanumeric())
+            .to_lowercase()
+    };
+    text.split_whitespace()
+        .map(word)
+        .filter(|word| !word.is_empty())
+        .collect::<Vec<_>>()
+        .join(" ")
 }
 
 #[cfg(test)]
@@ -104,11 +145,21 @@ mod tests {
 
     #[test]
     fn texts_are_compared_by_their_words_and_told_as_they_were_written_last() {
-        let texts = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>();
-        let changes =
-            Changes::between(texts(&["Use short-lived tokens.", "Log out."]), texts(&["use short-lived  **tokens**", "Rotate keys."]));
+        let texts = |texts: &[&str]| {
+            texts
+                .iter()
+                .map(|text| (*text).to_owned())
+                .collect::<Vec<_>>()
+        };
+        let changes = Changes::between(
+            texts(&["Use short-lived tokens.", "Log out."]),
+            texts(&["use short-lived  **tokens**", "Rotate keys."]),
+        );
         assert_eq!(changes.kept, ["use short-lived  **tokens**"]);
-        assert_eq!((changes.new, changes.gone), (texts(&["Rotate keys."]), texts(&["Log out."])));
+        assert_eq!(
+            (changes.new, changes.gone),
+            (texts(&["Rotate keys."]), texts(&["Log out."]))
+        );
         assert!(Changes::default().is_empty());
     }
 

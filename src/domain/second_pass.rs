@@ -1,4 +1,5 @@
-//! What came of asking the judge a second time, with the experts in the opposite order: whether its verdict depends on the order.
+//! What came of asking the judge a second time, with the experts in the opposite order: whether its
+//! verdict depends on the order.
 
 use serde::{Deserialize, Serialize};
 
@@ -31,7 +32,10 @@ pub struct Held {
 
 impl Held {
     pub fn unknown(why: impl Into<String>) -> Self {
-        Self { reason: Some(why.into()), ..Self::default() }
+        Self {
+            reason: Some(why.into()),
+            ..Self::default()
+        }
     }
 
     /// Two verdicts so far apart are one when whoever follows either does the same.
@@ -40,18 +44,31 @@ impl Held {
             Magnitude::Same | Magnitude::MinorRefinement => true,
             Magnitude::ModerateShift | Magnitude::SignificantChange => false,
         };
-        Self { consistent: Some(consistent), magnitude: Some(magnitude), reason }
+        Self {
+            consistent: Some(consistent),
+            magnitude: Some(magnitude),
+            reason,
+        }
     }
 
-    /// What speaks against relying on it, to be put behind a sentence; that two texts are alike needs no reason.
+    /// What speaks against relying on it, to be put behind a sentence; that two texts are alike
+    /// needs no reason.
     pub fn because(&self) -> String {
-        let reason = self.reason.as_deref().filter(|_| self.consistent != Some(true)).map(|reason| reason.trim().trim_end_matches('.'));
-        reason.filter(|reason| !reason.is_empty()).map(|reason| format!(": {reason}")).unwrap_or_default()
+        let reason = self
+            .reason
+            .as_deref()
+            .filter(|_| self.consistent != Some(true))
+            .map(|reason| reason.trim().trim_end_matches('.'));
+        reason
+            .filter(|reason| !reason.is_empty())
+            .map(|reason| format!(": {reason}"))
+            .unwrap_or_default()
     }
 }
 
 impl SecondPass {
-    /// What came of it, in a sentence without its full stop. `judge` is who gave the verdict that counts.
+    /// What came of it, in a sentence without its full stop. `judge` is who gave the verdict that
+    /// counts.
     pub fn told(&self, judge: Option<&ModelRef>) -> String {
         let found = match self.held.consistent {
             Some(true) => "the verdict held when the experts' order was reversed",
@@ -59,15 +76,20 @@ impl SecondPass {
             None => "it is not known whether the verdict holds when the experts' order is reversed",
         };
         let by = match (&self.model, judge) {
-            (Some(second), Some(first)) if second != first => format!(" (the second time by {second})"),
+            (Some(second), Some(first)) if second != first => {
+                format!(" (the second time by {second})")
+            }
             (Some(_) | None, _) => String::new(),
         };
         format!("{found}{by}{}", self.held.because())
     }
 
-    /// The second verdict, where it says something else than the one that counts: a reason for doubt.
+    /// The second verdict, where it says something else than the one that counts: a reason for
+    /// doubt.
     pub fn other_verdict(&self) -> Option<&Verdict> {
-        self.verdict.as_ref().filter(|_| self.held.consistent == Some(false))
+        self.verdict
+            .as_ref()
+            .filter(|_| self.held.consistent == Some(false))
     }
 }
 
@@ -89,26 +111,45 @@ mod tests {
 
     #[test]
     fn a_refinement_is_still_the_same_verdict_and_a_shift_is_not() {
-        let all = [Magnitude::Same, Magnitude::MinorRefinement, Magnitude::ModerateShift, Magnitude::SignificantChange];
-        assert_eq!(all.map(|magnitude| Held::by(magnitude, None).consistent), [Some(true), Some(true), Some(false), Some(false)]);
+        let all = [
+            Magnitude::Same,
+            Magnitude::MinorRefinement,
+            Magnitude::ModerateShift,
+            Magnitude::SignificantChange,
+        ];
+        assert_eq!(
+            all.map(|magnitude| Held::by(magnitude, None).consistent),
+            [Some(true), Some(true), Some(false), Some(false)]
+        );
     }
 
     #[test]
     fn what_came_of_it_is_said_with_its_reason_and_with_who_else_judged() {
         let judge = ModelRef::new("openai", "gpt-6.1-sol");
         let pass = |consistent, reason: &str, model: &ModelRef| SecondPass {
-            held: Held { consistent, reason: Some(reason.to_owned()), magnitude: None },
+            held: Held {
+                consistent,
+                reason: Some(reason.to_owned()),
+                magnitude: None,
+            },
             model: Some(model.clone()),
             ..SecondPass::default()
         };
         let told = |pass: SecondPass| pass.told(Some(&judge));
-        assert_eq!(told(pass(Some(true), "Alike.", &judge)), "the verdict held when the experts' order was reversed");
+        assert_eq!(
+            told(pass(Some(true), "Alike.", &judge)),
+            "the verdict held when the experts' order was reversed"
+        );
         assert_eq!(
             told(pass(Some(false), "JWT instead.", &judge)),
             "the verdict did NOT hold when the experts' order was reversed: JWT instead"
         );
         assert_eq!(
-            told(pass(None, "nobody was there", &ModelRef::new("xai", "grok-4.7"))),
+            told(pass(
+                None,
+                "nobody was there",
+                &ModelRef::new("xai", "grok-4.7")
+            )),
             "it is not known whether the verdict holds when the experts' order is reversed (the second time by xai:grok-4.7): nobody was there"
         );
     }

@@ -1,6 +1,8 @@
-//! What many consultations say together: the numbers of `consult-stats`, as plain data. What is not known is `None` or not counted, never 0.
+//! What many consultations say together: the numbers of `consult-stats`, as plain data. What is not
+//! known is `None` or not counted, never 0.
 //!
-//! Percentiles are by nearest rank: the smallest value that at least so many percent of all are not above.
+//! Percentiles are by nearest rank: the smallest value that at least so many percent of all are not
+//! above.
 
 use jiff::civil::Date;
 
@@ -20,7 +22,8 @@ pub struct Statistics {
     pub early_ends: EarlyEndNumbers,
     /// By what they cost, the dearest first; those that cost the same by name.
     pub models: Vec<ModelNumbers>,
-    /// The newest days of the range, oldest first, without gaps, sixty at most; ends with the range's last day, or today.
+    /// The newest days of the range, oldest first, without gaps, sixty at most; ends with the
+    /// range's last day, or today.
     pub days: Vec<DayNumbers>,
     pub progress: Progress,
 }
@@ -61,7 +64,8 @@ pub struct UsageNumbers {
     pub unfinished: u64,
     /// Days of the first and the last consultation.
     pub first_and_last: Option<(Date, Date)>,
-    /// From the day of the first to that of the last, both included; of a range with two ends the days of the range that have come.
+    /// From the day of the first to that of the last, both included; of a range with two ends the
+    /// days of the range that have come.
     pub total_days: u64,
     /// Days with a consultation.
     pub active_days: u64,
@@ -87,9 +91,11 @@ pub struct PerformanceNumbers {
 pub struct CostNumbers {
     pub total: Cost,
     pub tokens: u64,
-    /// The total by completed consultations, rounded half up to the micro-dollar; `None` without one.
+    /// The total by completed consultations, rounded half up to the micro-dollar; `None` without
+    /// one.
     pub average: Option<Cost>,
-    /// The sum of each provider's calls, the judge's included; the dearest first. A consultation that does not tell its calls is in no provider.
+    /// The sum of each provider's calls, the judge's included; the dearest first. A consultation
+    /// that does not tell its calls is in no provider.
     pub by_provider: Vec<(ProviderId, ProviderNumbers)>,
     /// Of those that cost the same the earlier, here and below.
     pub most_expensive: Option<(String, Cost)>,
@@ -122,19 +128,23 @@ pub struct QualityNumbers {
     pub degraded: u64,
 }
 
-/// What the rounds after the first added; of completed consultations of whose experts it is known whether they moved.
+/// What the rounds after the first added; of completed consultations of whose experts it is known
+/// whether they moved.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct DebateNumbers {
     pub debates: u64,
-    /// Experts of whom it is known whether they moved: because they were compared, or, of a version that could not, because they said so.
+    /// Experts of whom it is known whether they moved: because they were compared, or, of a version
+    /// that could not, because they said so.
     pub agents: u64,
     /// Of these, those that held something else than at the beginning.
     pub changed: u64,
-    /// The mean by expert of what they state at the end less what they stated at the beginning; of all that state both.
+    /// The mean by expert of what they state at the end less what they stated at the beginning; of
+    /// all that state both.
     pub average_confidence_increase: Option<f64>,
     /// Debates in which more than half of the experts changed their minds.
     pub high_value: u64,
-    /// Consultations whose record tells whether the verdict differs from what Round 2 alone would have said.
+    /// Consultations whose record tells whether the verdict differs from what Round 2 alone would
+    /// have said.
     pub compared: u64,
     pub verdict_changed: u64,
     /// What Rounds 3 and 4 of those that were compared cost.

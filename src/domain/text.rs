@@ -1,6 +1,7 @@
 //! Text that a model wrote, before it is shown anywhere.
 
-/// Drops control characters but line breaks and tabs, and the marks that turn the direction of writing; unifies line breaks.
+/// Drops control characters but line breaks and tabs, and the marks that turn the direction of
+/// writing; unifies line breaks.
 pub fn clean(text: &str) -> String {
     let mut cleaned = String::with_capacity(text.len());
     let mut letters = text.chars().peekable();
@@ -24,6 +25,9 @@ mod tests {
 
     #[test]
     fn what_could_steer_a_terminal_is_dropped() {
-        assert_eq!(clean("a\u{1b}[31mb\u{7}\u{9b}c\td\r\ne\u{202e}f\rg"), "a[31mbc\td\nef\ng");
+        assert_eq!(
+            clean("a\u{1b}[31mb\u{7}\u{9b}c\td\r\ne\u{202e}f\rg"),
+            "a[31mbc\td\nef\ng"
+        );
     }
 }

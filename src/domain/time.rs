@@ -10,10 +10,13 @@ use serde::{Deserialize, Serialize};
 pub struct Timestamp(pub i64);
 
 impl Timestamp {
-    /// The moment `later` after this one, rounded up to the millisecond: what must not happen before it never does.
+    /// The moment `later` after this one, rounded up to the millisecond: what must not happen
+    /// before it never does.
     #[must_use]
     pub fn after(self, later: Duration) -> Self {
-        Self(self.0.saturating_add(i64::try_from(later.as_nanos().div_ceil(1_000_000)).unwrap_or(i64::MAX)))
+        Self(self.0.saturating_add(
+            i64::try_from(later.as_nanos().div_ceil(1_000_000)).unwrap_or(i64::MAX),
+        ))
     }
 
     /// Time passed since `earlier`; zero when it is not earlier.

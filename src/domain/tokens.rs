@@ -16,7 +16,8 @@ pub enum UsageSource {
     Estimated,
 }
 
-/// Tokens of one call. The four billed classes do not overlap: uncached input, cache reads, cache writes, output.
+/// Tokens of one call. The four billed classes do not overlap: uncached input, cache reads, cache
+/// writes, output.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Usage {
     /// Prompt tokens billed at the full input price.
@@ -39,7 +40,9 @@ pub struct Usage {
 impl Usage {
     /// All prompt tokens, cached or not.
     pub fn prompt(&self) -> u64 {
-        self.input.saturating_add(self.cache_read).saturating_add(self.cache_write)
+        self.input
+            .saturating_add(self.cache_read)
+            .saturating_add(self.cache_write)
     }
 
     /// Prompt and completion together.
@@ -87,16 +90,28 @@ impl Sum for Band {
     }
 }
 
-/// Estimates the tokens of a text: four ASCII characters to a token, one token to every other character, rounded up.
+/// Estimates the tokens of a text: four ASCII characters to a token, one token to every other
+/// character, rounded up.
 ///
-/// Four characters is the vendors' own rule of thumb for English. Their tokenizers differ by a third either way: the leanest take five
-/// characters of prose together, the others three, and so does every one of them with code and JSON. Other scripts take from four
-/// characters a token (Cyrillic) to two tokens a character (rare ones). Counting with the real tokenizers was weighed and left out: only
-/// some vendors publish theirs, and their tables alone need more memory than the whole program may take, 20 MB.
+/// Four characters is the vendors' own rule of thumb for English. Their tokenizers differ by a
+/// third either way: the leanest take five characters of prose together, the others three, and so
+/// does every one of them with code and JSON. Other scripts take from four characters a token
+/// (Cyrillic) to two tokens a character (rare ones). Counting with the real tokenizers was weighed
+/// and left out: only some vendors publish theirs, and their tables alone need more memory than the
+/// whole program may take, 20 MB.
 pub fn token_band(text: &str) -> Band {
-    let (ascii, other) =
-        text.chars().fold((0u64, 0u64), |(ascii, other), c| if c.is_ascii() { (ascii + 1, other) } else { (ascii, other + 1) });
-    Band { low: ascii / 5 + other / 4, expected: ascii.div_ceil(4) + other, high: ascii.div_ceil(3) + 2 * other }
+    let (ascii, other) = text.chars().fold((0u64, 0u64), |(ascii, other), c| {
+        if c.is_ascii() {
+            (ascii + 1, other)
+        } else {
+            (ascii, other + 1)
+        }
+    });
+    Band {
+        low: ascii / 5 + other / 4,
+        expected: ascii.div_ceil(4) + other,
+        high: ascii.div_ceil(3) + 2 * other,
+    }
 }
 
 /// The middle of the [`token_band`] of a text.
@@ -110,15 +125,45 @@ mod tests {
 
     #[test]
     fn estimates_grow_with_the_text_and_count_other_scripts_fully() {
-        assert_eq!((estimate_tokens(""), estimate_tokens("abcde"), estimate_tokens("日本語")), (0, 2, 3));
+        assert_eq!(
+            (
+                estimate_tokens(""),
+                estimate_tokens("abcde"),
+                estimate_tokens("日本語")
+            ),
+            (0, 2, 3)
+        );
     }
 
     #[test]
     fn what_is_expected_lies_within_the_band() {
-        assert_eq!(token_band(&"x".repeat(60)), Band { low: 12, expected: 15, high: 20 });
-        assert_eq!(token_band("日本語日"), Band { low: 1, expected: 4, high: 8 });
+        assert_eq!(
+            token_band(&"x".repeat(60)),
+            Band {
+                low: 12,
+                expected: 15,
+                high: 20
+            }
+        );
+        assert_eq!(
+            token_band("日本語日"),
+            Band {
+                low: 1,
+                expected: 4,
+                high: 8
+            }
+        );
         assert_eq!(token_band(""), Band::default());
-        let sum: Band = [token_band("abcde"), token_band("日本語日")].into_iter().sum();
-        assert_eq!(sum, Band { low: 2, expected: 6, high: 10 });
+        let sum: Band = [token_band("abcde"), token_band("日本語日")]
+            .into_iter()
+            .sum();
+        assert_eq!(
+            sum,
+            Band {
+                low: 2,
+                expected: 6,
+                high: 10
+            }
+        );
     }
 }

@@ -26,19 +26,33 @@ pub fn seconds(duration: Duration) -> String {
     format!("{:.1}s", duration.as_secs_f64())
 }
 
-/// Four decimals, as far as a call of a few cents needs; a plain `$0.00` where nothing is known to cost anything.
+/// Four decimals, as far as a call of a few cents needs; a plain `$0.00` where nothing is known to
+/// cost anything.
 pub fn amount(cost: Cost) -> String {
-    if cost.known == MicroUsd::ZERO { format!("{cost:.2}") } else { cost.to_string() }
+    if cost.known == MicroUsd::ZERO {
+        format!("{cost:.2}")
+    } else {
+        cost.to_string()
+    }
 }
 
-/// The model as a heading names it: without its provider, and with its quality where it is the embedded one.
+/// The model as a heading names it: without its provider, and with its quality where it is the
+/// embedded one.
 pub fn model_name(model: &ModelRef) -> String {
-    if model.provider.is_local() { format!("{}, {LOCAL_QUALITY}", model.model) } else { model.model.clone() }
+    if model.provider.is_local() {
+        format!("{}, {LOCAL_QUALITY}", model.model)
+    } else {
+        model.model.clone()
+    }
 }
 
 /// `anthropic:claude-haiku-4-5`, with its quality where it is the embedded one.
 pub fn model_address(model: &ModelRef) -> String {
-    if model.provider.is_local() { format!("{model} ({LOCAL_QUALITY})") } else { model.to_string() }
+    if model.provider.is_local() {
+        format!("{model} ({LOCAL_QUALITY})")
+    } else {
+        model.to_string()
+    }
 }
 
 /// What happens in a round, for a person.

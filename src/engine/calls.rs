@@ -32,7 +32,14 @@ pub(super) struct Calls {
 impl Calls {
     pub(super) fn new() -> Self {
         let (deltas, incoming) = mpsc::unbounded_channel();
-        Self { tasks: JoinSet::new(), open: BTreeMap::new(), by_task: BTreeMap::new(), cancelled: BTreeSet::new(), deltas, incoming }
+        Self {
+            tasks: JoinSet::new(),
+            open: BTreeMap::new(),
+            by_task: BTreeMap::new(),
+            cancelled: BTreeSet::new(),
+            deltas,
+            incoming,
+        }
     }
 
     /// Starts a call at its provider; without one it fails at once.
@@ -44,7 +51,8 @@ impl Calls {
                 let message = format!("no provider `{}` is set up", ask.model.provider);
                 return Err(Failure::new(FailureClass::Internal, message));
             };
-            // A receiver that is gone means that the run is over, and this task is about to be dropped.
+            // A receiver that is gone means that the run is over, and this task is about to be
+            // dropped.
             let mut on = |delta| drop(deltas.send((call, delta)));
             provider.ask(&ask, &mut on).await
         });
@@ -60,7 +68,8 @@ impl Calls {
         }
     }
 
-    /// The next thing that a call has to say; never returns while there is none. Deltas of a call come before its end.
+    /// The next thing that a call has to say; never returns while there is none. Deltas of a call
+    /// come before its end.
     pub(super) async fn next(&mut self) -> News {
         loop {
             let news = tokio::select! {

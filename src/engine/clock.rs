@@ -1,5 +1,5 @@
-//! The only clock: UTC at the start, and from there the runtime's own monotonic time, so that a run's times never go backwards
-//! and tests can pause them.
+//! The only clock: UTC at the start, and from there the runtime's own monotonic time, so that a
+//! run's times never go backwards and tests can pause them.
 
 use std::time::Duration;
 
@@ -16,21 +16,34 @@ pub struct Clock {
 
 impl Clock {
     /// Starts from the system's time.
-    #[expect(clippy::disallowed_methods, reason = "this is the one place that reads the clock")]
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "this is the one place that reads the clock"
+    )]
     pub fn system() -> Self {
-        let since_epoch = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or(Duration::ZERO);
+        let since_epoch = std::time::SystemTime::now()
+            .duration_since(std::time::UNIX_EPOCH)
+            .unwrap_or(Duration::ZERO);
         Self::starting(Timestamp(0).after(since_epoch))
     }
 
     /// Starts from a given time.
     pub fn starting(started: Timestamp) -> Self {
-        Self { started, at: Instant::now() }
+        Self {
+            started,
+            at: Instant::now(),
+        }
     }
 
-    /// The same, or one that starts from `moment` where this one is behind it: the system's time may have been set back.
+    /// The same, or one that starts from `moment` where this one is behind it: the system's time
+    /// may have been set back.
     #[must_use]
     pub fn not_before(self, moment: Timestamp) -> Self {
-        if self.now() < moment { Self::starting(moment) } else { self }
+        if self.now() < moment {
+            Self::starting(moment)
+        } else {
+            self
+        }
     }
 
     pub fn now(&self) -> Timestamp {

@@ -1,4 +1,5 @@
-//! One task, one ordered history: takes whatever happens next, hands it to the machine, and does what the machine wants done.
+//! One task, one ordered history: takes whatever happens next, hands it to the machine, and does
+//! what the machine wants done.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
@@ -54,25 +55,57 @@ pub enum Begin {
 
 impl Begin {
     /// A consultation as its log left it, and how to go on with it.
-    pub fn again(replayed: Replayed, control: Control, tool_version: impl Into<String>) -> (Consultation, Self) {
-        let Replayed { consultation, effects, lost, timers, last_at } = replayed;
-        (consultation, Self::Again { effects, timers, lost, last_at, control: Box::new(control), tool_version: tool_version.into() })
+    pub fn again(
+        replayed: Replayed,
+        control: Control,
+        tool_version: impl Into<String>,
+    ) -> (Consultation, Self) {
+        let Replayed {
+            consultation,
+            effects,
+            lost,
+            timers,
+            last_at,
+        } = replayed;
+        (
+            consultation,
+            Self::Again {
+                effects,
+                timers,
+                lost,
+                last_at,
+                control: Box::new(control),
+                tool_version: tool_version.into(),
+            },
+        )
     }
 }
 
 impl Driver<'_> {
-    /// Runs a consultation from where it is to its end and returns every event of this run, in order.
+    /// Runs a consultation from where it is to its end and returns every event of this run, in
+    /// order.
     pub async fn run(self, consultation: &mut Consultation, begin: Begin) -> Vec<Envelope> {
         let mut run = Run::new(self);
         match begin {
             Begin::New => run.inputs.push_back(Input::Start),
-            Begin::Again { effects, timers, lost, last_at, control, tool_version } => {
+            Begin::Again {
+                effects,
+                timers,
+                lost,
+                last_at,
+                control,
+                tool_version,
+            } => {
                 run.with.clock = run.with.clock.not_before(last_at);
                 run.timers = timers;
                 for effect in effects {
                     run.carry_out(effect);
                 }
-                run.inputs.push_back(Input::Resume { lost, control, tool_version });
+                run.inputs.push_back(Input::Resume {
+                    lost,
+                    control,
+                    tool_version,
+                });
             }
         }
         loop {
@@ -124,11 +157,13 @@ impl<'a> Run<'a> {
     fn carry_out(&mut self, effect: Effect) {
         match effect {
             Effect::Question(asked) => self.question = Some(ask(self.with.person, *asked)),
-            // Dropped unanswered: an answer that is being typed, or is there but was not yet looked for, goes nowhere.
+            // Dropped unanswered: an answer that is being typed, or is there but was not yet looked
+            // for, goes nowhere.
             Effect::Withdraw => self.question = None,
             Effect::Ask(ask) => {
                 self.any_call = true;
-                self.calls.start(self.with.providers.get(&ask.model.provider).cloned(), *ask);
+                self.calls
+                    .start(self.with.providers.get(&ask.model.provider).cloned(), *ask);
             }
             Effect::Cancel(call) => self.calls.cancel(call),
             Effect::SetTimer { timer, at } => drop(self.timers.insert((at, timer))),
@@ -168,7 +203,8 @@ impl<'a> Run<'a> {
     fn hear(&mut self, news: News) {
         match news {
             News::Finished(call, provider, outcome) => {
-                // What a failure says of its provider is known before it is decided what to do about the failure.
+                // What a failure says of its provider is known before it is decided what to do
+                // about the failure.
                 self.inputs.extend(self.monitor.called(&provider, &outcome));
                 self.inputs.push_back(Input::Replied { call, outcome });
             }

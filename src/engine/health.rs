@@ -1,7 +1,9 @@
-//! The providers of a run, asked at no cost how they are: just after the first call, and from then on every half minute until the run ends.
+//! The providers of a run, asked at no cost how they are: just after the first call, and from then
+//! on every half minute until the run ends.
 //!
-//! What their calls bring is taken into account too. What it means is policy; nothing is decided here. A provider that cannot be asked for
-//! nothing, such as the embedded model, stays unknown. A check that panics is its provider's last.
+//! What their calls bring is taken into account too. What it means is policy; nothing is decided
+//! here. A provider that cannot be asked for nothing, such as the embedded model, stays unknown. A
+//! check that panics is its provider's last.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -23,8 +25,9 @@ use super::ports::Provider;
 /// From the beginning of one check of a provider to that of the next.
 pub const EVERY: Duration = Duration::from_secs(30);
 
-/// From the first call to the first checks: their connections do not get in the way of the calls that go out together. Nothing that looks
-/// at health, such as the choice of a backup, happens so early.
+/// From the first call to the first checks: their connections do not get in the way of the calls
+/// that go out together. Nothing that looks at health, such as the choice of a backup, happens so
+/// early.
 pub const FIRST: Duration = Duration::from_millis(100);
 
 /// Asks the providers of one run.
@@ -50,16 +53,26 @@ struct Known {
 #[derive(Debug)]
 enum News {
     Began,
-    Ended { result: Result<(), Failure>, took: Duration },
+    Ended {
+        result: Result<(), Failure>,
+        took: Duration,
+    },
 }
 
 impl Monitor {
     pub(super) fn new() -> Self {
         let (tell, hear) = mpsc::unbounded_channel();
-        Self { checks: JoinSet::new(), known: BTreeMap::new(), tell, hear, begun: false }
+        Self {
+            checks: JoinSet::new(),
+            known: BTreeMap::new(),
+            tell,
+            hear,
+            begun: false,
+        }
     }
 
-    /// Begins to ask all that can be asked, behind what goes out now. Once: any further time changes nothing.
+    /// Begins to ask all that can be asked, behind what goes out now. Once: any further time
+    /// changes nothing.
     pub(super) fn begin(&mut self, providers: &Providers) {
         if std::mem::replace(&mut self.begun, true) {
             return;
@@ -68,7 +81,11 @@ impl Monitor {
             // The future that shows that there is a check does nothing before it is polled.
             if provider.check().is_some() {
                 self.known.insert(id.clone(), Known::default());
-                self.checks.spawn(check_again_and_again(id.clone(), Arc::clone(provider), self.tell.clone()));
+                self.checks.spawn(check_again_and_again(
+                    id.clone(),
+                    Arc::clone(provider),
+                    self.tell.clone(),
+                ));
             }
         }
     }
@@ -80,7 +97,9 @@ impl Monitor {
                 Some((provider, News::Began)) => return Input::HealthCheckStarted { provider },
                 Some((provider, News::Ended { result, took })) => {
                     let sign = sign(&result);
-                    if let Some(changed) = sign.and_then(|sign| self.take(&provider, sign, Some(took))) {
+                    if let Some(changed) =
+                        sign.and_then(|sign| self.take(&provider, sign, Some(took)))
+                    {
                         return changed;
                     }
                 }
@@ -100,7 +119,12 @@ impl Monitor {
         self.checks.shutdown().await;
     }
 
-    fn take(&mut self, provider: &ProviderId, sign: Sign, check: Option<Duration>) -> Option<Input> {
+    fn take(
+        &mut self,
+        provider: &ProviderId,
+        sign: Sign,
+        check: Option<Duration>,
+    ) -> Option<Input> {
         let Known { health, told } = self.known.get_mut(provider)?;
         health.take(sign, check);
         let status = health.status();
@@ -110,7 +134,9 @@ impl Monitor {
         let update = HealthUpdate {
             provider: provider.clone(),
             status,
-            latency_ms: health.latency().map(|latency| u64::try_from(latency.as_millis()).unwrap_or(u64::MAX)),
+            latency_ms: health
+                .latency()
+                .map(|latency| u64::try_from(latency.as_millis()).unwrap_or(u64::MAX)),
             error_rate: health.error_rate(),
             consecutive_failures: health.consecutive_failures(),
             none_healthy: none_healthy(self.known.values().map(|known| &known.health)),
@@ -127,15 +153,24 @@ fn sign<T>(result: &Result<T, Failure>) -> Option<Sign> {
 }
 
 /// A receiver that is gone means that the run is over, and this task is about to be dropped.
-async fn check_again_and_again(id: ProviderId, provider: Arc<dyn Provider>, tell: mpsc::UnboundedSender<(ProviderId, News)>) {
+async fn check_again_and_again(
+    id: ProviderId,
+    provider: Arc<dyn Provider>,
+    tell: mpsc::UnboundedSender<(ProviderId, News)>,
+) {
     let tell = |news| drop(tell.send((id.clone(), news)));
     sleep(FIRST).await;
     loop {
         let began = Instant::now();
-        let Some(check) = provider.check() else { return };
+        let Some(check) = provider.check() else {
+            return;
+        };
         tell(News::Began);
         let result = check.await;
-        tell(News::Ended { result, took: began.elapsed() });
+        tell(News::Ended {
+            result,
+            took: began.elapsed(),
+        });
         sleep_until(began + EVERY).await;
     }
 }
@@ -161,7 +196,11 @@ mod tests {
     }
 
     impl Provider for Checked {
-        fn ask<'a>(&'a self, _: &'a Ask, _: &'a mut (dyn FnMut(Delta) + Send)) -> BoxFuture<'a, Outcome> {
+        fn ask<'a>(
+            &'a self,
+            _: &'a Ask,
+            _: &'a mut (dyn FnMut(Delta) + Send),
+        ) -> BoxFuture<'a, Outcome> {
             unreachable!("a check asks nothing that costs")
         }
 
@@ -182,13 +221,17 @@ mod tests {
 
     fn providers(scripts: &[(&str, Option<Script>)]) -> Providers {
         let provider = |(name, script): &(&str, Option<Script>)| {
-            let provider: Arc<dyn Provider> = Arc::new(Checked { script: *script, began: Mutex::default() });
+            let provider: Arc<dyn Provider> = Arc::new(Checked {
+                script: *script,
+                began: Mutex::default(),
+            });
             (ProviderId::new(*name), provider)
         };
         scripts.iter().map(provider).collect::<BTreeMap<_, _>>()
     }
 
-    /// What the machine hears until this moment: when, counted from the first checks, of whom, and what.
+    /// What the machine hears until this moment: when, counted from the first checks, of whom, and
+    /// what.
     async fn heard(scripts: &[(&str, Option<Script>)], until: Duration) -> Vec<String> {
         let began = Instant::now() + FIRST;
         let mut monitor = Monitor::new();
@@ -241,9 +284,23 @@ mod tests {
     async fn all_are_checked_at_once_and_none_is_healthy_only_when_all_have_been() {
         let slow: Script = |_| (5 * SECOND, Ok(()));
         let refused: Script = |_| (SECOND, Err(FailureClass::Auth));
-        let hangs: Script = |nth| if nth == 1 { (8 * SECOND, Err(FailureClass::RateLimit)) } else { (3_600 * SECOND, Ok(())) };
-        let mut told =
-            heard(&[("hangs", Some(hangs)), ("local", None), ("refused", Some(refused)), ("slow", Some(slow))], 62 * SECOND).await;
+        let hangs: Script = |nth| {
+            if nth == 1 {
+                (8 * SECOND, Err(FailureClass::RateLimit))
+            } else {
+                (3_600 * SECOND, Ok(()))
+            }
+        };
+        let mut told = heard(
+            &[
+                ("hangs", Some(hangs)),
+                ("local", None),
+                ("refused", Some(refused)),
+                ("slow", Some(slow)),
+            ],
+            62 * SECOND,
+        )
+        .await;
         let mut expected = [
             "0 hangs ?",
             "0 refused ?",
@@ -261,7 +318,10 @@ mod tests {
         // What happens at the same moment has no order.
         told.sort();
         expected.sort_unstable();
-        assert_eq!(told, expected, "and one that hangs is not asked again before it has answered");
+        assert_eq!(
+            told, expected,
+            "and one that hangs is not asked again before it has answered"
+        );
     }
 
     #[tokio::test(start_paused = true)]
@@ -271,21 +331,46 @@ mod tests {
         monitor.begin(&providers(&[("a", Some(good)), ("local", None)]));
         let [a, local] = ["a", "local"].map(ProviderId::new);
         let failed = |class| Err(Failure::new(class, "no"));
-        assert_eq!(monitor.called(&a, &failed(FailureClass::Timeout)), None, "it has not been checked yet");
+        assert_eq!(
+            monitor.called(&a, &failed(FailureClass::Timeout)),
+            None,
+            "it has not been checked yet"
+        );
         monitor.next().await;
-        let Input::HealthChanged(update) = monitor.next().await else { panic!("it was checked") };
-        assert_eq!((update.status, update.error_rate.to_bits()), (HealthStatus::Degraded, 0.5_f64.to_bits()));
-        for class in
-            [FailureClass::Internal, FailureClass::Overload, FailureClass::BadRequest, FailureClass::Overload, FailureClass::Overload]
-        {
+        let Input::HealthChanged(update) = monitor.next().await else {
+            panic!("it was checked")
+        };
+        assert_eq!(
+            (update.status, update.error_rate.to_bits()),
+            (HealthStatus::Degraded, 0.5_f64.to_bits())
+        );
+        for class in [
+            FailureClass::Internal,
+            FailureClass::Overload,
+            FailureClass::BadRequest,
+            FailureClass::Overload,
+            FailureClass::Overload,
+        ] {
             assert_eq!(monitor.called(&a, &failed(class)), None, "{class:?}");
         }
-        let Some(Input::HealthChanged(update)) = monitor.called(&a, &failed(FailureClass::Interrupted)) else {
+        let Some(Input::HealthChanged(update)) =
+            monitor.called(&a, &failed(FailureClass::Interrupted))
+        else {
             panic!("the third in a row")
         };
-        assert_eq!((update.status, update.latency_ms, update.consecutive_failures), (HealthStatus::Unhealthy, Some(1_000), 3));
+        assert_eq!(
+            (
+                update.status,
+                update.latency_ms,
+                update.consecutive_failures
+            ),
+            (HealthStatus::Unhealthy, Some(1_000), 3)
+        );
         for _ in 0..4 {
-            assert_eq!(monitor.called(&local, &failed(FailureClass::Transport)), None);
+            assert_eq!(
+                monitor.called(&local, &failed(FailureClass::Transport)),
+                None
+            );
         }
     }
 
@@ -294,7 +379,15 @@ mod tests {
         let panics: Script = |_| panic!("a bug in a codec");
         let good: Script = |_| (SECOND, Ok(()));
         let told = heard(&[("bad", Some(panics)), ("good", Some(good))], 31 * SECOND).await;
-        assert_eq!(told, ["0 bad ?", "0 good ?", "1 good Healthy Some(1000) 0 0", "30 good ?"]);
+        assert_eq!(
+            told,
+            [
+                "0 bad ?",
+                "0 good ?",
+                "1 good Healthy Some(1000) 0 0",
+                "30 good ?"
+            ]
+        );
     }
 
     #[tokio::test(start_paused = true)]
@@ -305,6 +398,9 @@ mod tests {
         monitor.begin(&providers);
         monitor.begin(&providers);
         monitor.next().await;
-        assert!(matches!(monitor.next().await, Input::HealthChanged(_)), "not a second check");
+        assert!(
+            matches!(monitor.next().await, Input::HealthChanged(_)),
+            "not a second check"
+        );
     }
 }

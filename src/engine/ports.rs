@@ -27,10 +27,14 @@ pub enum Delta {
 /// Dropping the future cancels the call: the connection is closed, or the decoding stops.
 pub trait Provider: Send + Sync + std::fmt::Debug {
     /// Makes one call, without any retry of its own. `on` is told of progress as it happens.
-    fn ask<'a>(&'a self, ask: &'a Ask, on: &'a mut (dyn FnMut(Delta) + Send)) -> BoxFuture<'a, Outcome>;
+    fn ask<'a>(
+        &'a self,
+        ask: &'a Ask,
+        on: &'a mut (dyn FnMut(Delta) + Send),
+    ) -> BoxFuture<'a, Outcome>;
 
-    /// Asks it how it is, by what costs nothing. `None` where nothing is free to ask: then it is never checked. The failures never contain
-    /// a key. Dropping the future closes the connection.
+    /// Asks it how it is, by what costs nothing. `None` where nothing is free to ask: then it is
+    /// never checked. The failures never contain a key. Dropping the future closes the connection.
     fn check(&self) -> Option<BoxFuture<'_, Result<(), Failure>>> {
         None
     }
@@ -41,13 +45,15 @@ pub trait Subscriber: std::fmt::Debug {
     /// Name for a report when it fails: `journal`, `progress`.
     fn name(&self) -> &'static str;
 
-    /// Takes one event. An error is reported once and ends the subscription; it never harms the consultation.
+    /// Takes one event. An error is reported once and ends the subscription; it never harms the
+    /// consultation.
     fn event(&mut self, event: &Envelope) -> Result<(), SubscriberFailed>;
 
     /// Takes a sign of life. Most have no use for it.
     fn delta(&mut self, _call: CallId, _delta: &Delta) {}
 
-    /// Takes word that another subscriber failed and is dropped. Who has a way to tell the user tells.
+    /// Takes word that another subscriber failed and is dropped. Who has a way to tell the user
+    /// tells.
     fn trouble(&mut self, _what: &str) {}
 }
 

@@ -1,7 +1,8 @@
 //! Anthropic's Messages API: what goes out and how its stream of events is read. Pure.
 //!
-//! No prompt caching is asked for: a write costs 1.25 times the input price, and most prompts of a consultation are sent once. No
-//! thinking and no effort is set either: leaving both out is legal for every model.
+//! No prompt caching is asked for: a write costs 1.25 times the input price, and most prompts of a
+//! consultation are sent once. No thinking and no effort is set either: leaving both out is legal
+//! for every model.
 
 use std::ops::ControlFlow;
 
@@ -17,7 +18,8 @@ use super::gathering::Gathering;
 use super::sse::{Event, Framing};
 use super::wire::{Account, Decoder, End, Endpoint, HeaderText, HttpRequest, address};
 
-/// The version of the API that this codec speaks. It refuses sampling parameters, which are never sent.
+/// The version of the API that this codec speaks. It refuses sampling parameters, which are never
+/// sent.
 pub const API_VERSION: &str = "2026-10-21";
 
 /// The request for one call.
@@ -42,7 +44,12 @@ pub fn encode(ask: &Ask, endpoint: &Endpoint, form: &Form) -> HttpRequest {
     }
     let mut headers = vec![("anthropic-version", HeaderText::Plain(API_VERSION))];
     headers.extend(endpoint.account.header("x-api-key"));
-    HttpRequest { url: address(&endpoint.base_url, "/v1/messages"), headers, body, framing: Framing::Events }
+    HttpRequest {
+        url: address(&endpoint.base_url, "/v1/messages"),
+        headers,
+        body,
+        framing: Framing::Events,
+    }
 }
 
 /// Reads the stream of one reply.
@@ -53,22 +60,34 @@ pub struct AnthropicDecoder {
 
 impl AnthropicDecoder {
     pub fn new(ask: &Ask, account: &Account) -> Self {
-        Self { gathering: Gathering::new(ask, account) }
+        Self {
+            gathering: Gathering::new(ask, account),
+        }
     }
 
     fn message_delta(&mut self, event: &Value) {
         let delta = event.get("delta");
-        if let Some(reason) = delta.and_then(|delta| delta.get("stop_reason")).and_then(Value::as_str) {
-            let overflow = "the prompt and the answer together do not fit the model's context window";
-            self.gathering.overflow = (reason == "model_context_window_exceeded").then(|| overflow.to_owned());
+        if let Some(reason) = delta
+            .and_then(|delta| delta.get("stop_reason"))
+            .and_then(Value::as_str)
+        {
+            let overflow =
+                "the prompt and the answer together do not fit the model's context window";
+            self.gathering.overflow =
+                (reason == "model_context_window_exceeded").then(|| overflow.to_owned());
             self.gathering.stop = Some(match reason {
                 "end_turn" | "stop_sequence" => StopReason::End,
                 "max_tokens" => StopReason::Length,
-                "refusal" => StopReason::Refused(refusal(delta.and_then(|delta| delta.get("stop_details")))),
+                "refusal" => {
+                    StopReason::Refused(refusal(delta.and_then(|delta| delta.get("stop_details"))))
+                }
                 other => StopReason::Other(other.to_owned()),
             });
         }
-        if let Some(reported) = event.get("usage").and_then(|usage| WireUsage::deserialize(usage).ok()) {
+        if let Some(reported) = event
+            .get("usage")
+            .and_then(|usage| WireUsage::deserialize(usage).ok())
+        {
             self.gathering.usage = Some(reported.after(self.gathering.usage));
             self.gathering.usage_is_final |= reported.output_tokens.is_some();
         }
@@ -78,16 +97,28 @@ impl AnthropicDecoder {
 impl Decoder for AnthropicDecoder {
     fn event(&mut self, event: &Event, on: &mut dyn FnMut(Delta)) -> ControlFlow<()> {
         let json = self.gathering.json(&event.data)?;
-        match json.get("type").and_then(Value::as_str).unwrap_or(&event.name) {
+        match json
+            .get("type")
+            .and_then(Value::as_str)
+            .unwrap_or(&event.name)
+        {
             "message_start" => {
                 let message = json.get("message");
-                self.gathering.served_model = message.and_then(|m| m.get("model")).and_then(Value::as_str).map(ToOwned::to_owned);
-                let reported = message.and_then(|m| m.get("usage")).and_then(|usage| WireUsage::deserialize(usage).ok());
+                self.gathering.served_model = message
+                    .and_then(|m| m.get("model"))
+                    .and_then(Value::as_str)
+                    .map(ToOwned::to_owned);
+                let reported = message
+                    .and_then(|m| m.get("usage"))
+                    .and_then(|usage| WireUsage::deserialize(usage).ok());
                 self.gathering.usage = reported.map(|reported| reported.after(None));
             }
             "content_block_start" => {
                 let block = json.get("content_block");
-                match block.and_then(|block| block.get("type")).and_then(Value::as_str) {
+                match block
+                    .and_then(|block| block.get("type"))
+                    .and_then(Value::as_str)
+                {
                     Some("thinking" | "redacted_thinking") => self.gathering.add_thinking("", on),
                     Some("text") => self.gathering.add_text(text_at(block, "text"), on),
                     Some(_) | None => {}
@@ -95,9 +126,14 @@ impl Decoder for AnthropicDecoder {
             }
             "content_block_delta" => {
                 let delta = json.get("delta");
-                match delta.and_then(|delta| delta.get("type")).and_then(Value::as_str) {
+                match delta
+                    .and_then(|delta| delta.get("type"))
+                    .and_then(Value::as_str)
+                {
                     Some("text_delta") => self.gathering.add_text(text_at(delta, "text"), on),
-                    Some("thinking_delta") => self.gathering.add_thinking(text_at(delta, "thinking"), on),
+                    Some("thinking_delta") => {
+                        self.gathering.add_thinking(text_at(delta, "thinking"), on)
+                    }
                     Some(_) | None => {}
                 }
             }
@@ -119,16 +155,23 @@ impl Decoder for AnthropicDecoder {
 }
 
 fn text_at<'a>(value: Option<&'a Value>, key: &str) -> &'a str {
-    value.and_then(|value| value.get(key)).and_then(Value::as_str).unwrap_or_default()
+    value
+        .and_then(|value| value.get(key))
+        .and_then(Value::as_str)
+        .unwrap_or_default()
 }
 
 /// The model's words for declining: its explanation, else the category.
 fn refusal(details: Option<&Value>) -> String {
-    let words = ["explanation", "category"].iter().map(|key| text_at(details, key)).find(|text| !text.is_empty());
+    let words = ["explanation", "category"]
+        .iter()
+        .map(|key| text_at(details, key))
+        .find(|text| !text.is_empty());
     words.unwrap_or_default().to_owned()
 }
 
-/// Usage on the wire. The input excludes what was read from or written to a cache; the output includes thinking.
+/// Usage on the wire. The input excludes what was read from or written to a cache; the output
+/// includes thinking.
 #[derive(Debug, Deserialize)]
 struct WireUsage {
     input_tokens: Option<u64>,
@@ -144,14 +187,20 @@ struct OutputDetails {
 }
 
 impl WireUsage {
-    /// This report on top of an earlier one: reports are cumulative, and what one leaves out still holds.
+    /// This report on top of an earlier one: reports are cumulative, and what one leaves out still
+    /// holds.
     fn after(&self, earlier: Option<Usage>) -> Usage {
         let earlier = earlier.unwrap_or_default();
-        let thinking = self.output_tokens_details.as_ref().and_then(|details| details.thinking_tokens);
+        let thinking = self
+            .output_tokens_details
+            .as_ref()
+            .and_then(|details| details.thinking_tokens);
         Usage {
             input: self.input_tokens.unwrap_or(earlier.input),
             cache_read: self.cache_read_input_tokens.unwrap_or(earlier.cache_read),
-            cache_write: self.cache_creation_input_tokens.unwrap_or(earlier.cache_write),
+            cache_write: self
+                .cache_creation_input_tokens
+                .unwrap_or(earlier.cache_write),
             output: self.output_tokens.unwrap_or(earlier.output),
             reasoning: thinking.unwrap_or(earlier.reasoning),
             source: earlier.source,

@@ -1,8 +1,10 @@
-//! The HTTP clients: which roots are trusted, which hosts a proxy stands before, and what no client ever does.
+//! The HTTP clients: which roots are trusted, which hosts a proxy stands before, and what no client
+//! ever does.
 //!
-//! No redirects, no total timeout. Certificates are checked against the system's roots (also those of `SSL_CERT_FILE`), or, on a system
-//! that has none, against the ones that are compiled in. `HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY` and `NO_PROXY` are followed, except for
-//! the user's own machine and network, where no proxy stands between.
+//! No redirects, no total timeout. Certificates are checked against the system's roots (also those
+//! of `SSL_CERT_FILE`), or, on a system that has none, against the ones that are compiled in.
+//! `HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY` and `NO_PROXY` are followed, except for the user's own
+//! machine and network, where no proxy stands between.
 
 use std::net::{IpAddr, Ipv6Addr};
 use std::sync::OnceLock;
@@ -22,11 +24,15 @@ pub struct Timeouts {
 
 impl Default for Timeouts {
     fn default() -> Self {
-        Self { connect: Duration::from_secs(10), idle: Duration::from_secs(120) }
+        Self {
+            connect: Duration::from_secs(10),
+            idle: Duration::from_secs(120),
+        }
     }
 }
 
-/// The clients, built when they are first needed: that loads the platform's certificates, which takes longer than `--version` may.
+/// The clients, built when they are first needed: that loads the platform's certificates, which
+/// takes longer than `--version` may.
 #[derive(Debug, Default)]
 pub(super) struct Clients {
     pub(super) timeouts: Timeouts,
@@ -47,7 +53,10 @@ pub enum NoClient {
 
 impl Clients {
     pub(super) fn new(timeouts: Timeouts) -> Self {
-        Self { timeouts, ..Self::default() }
+        Self {
+            timeouts,
+            ..Self::default()
+        }
     }
 
     /// The client for an address.
@@ -62,14 +71,29 @@ impl Clients {
         let built = cell.get_or_init(|| {
             // A second installation changes nothing, and is reported as an error.
             let _ = rustls::crypto::ring::default_provider().install_default();
-            let builder = || if own_network { self.builder().no_proxy() } else { self.builder() };
+            let builder = || {
+                if own_network {
+                    self.builder().no_proxy()
+                } else {
+                    self.builder()
+                }
+            };
             if plain {
-                return builder().tls_certs_only([]).build().map_err(|error| innermost(&error));
+                return builder()
+                    .tls_certs_only([])
+                    .build()
+                    .map_err(|error| innermost(&error));
             }
-            // A system without roots is the one thing that the compiled-in ones can mend: where it has some, what it trusts decides.
-            builder().build().or_else(|_| builder().tls_certs_merge(bundled_roots()).build()).map_err(|error| innermost(&error))
+            // A system without roots is the one thing that the compiled-in ones can mend: where it
+            // has some, what it trusts decides.
+            builder()
+                .build()
+                .or_else(|_| builder().tls_certs_merge(bundled_roots()).build())
+                .map_err(|error| innermost(&error))
         });
-        built.as_ref().map_err(|reason| NoClient::Setup(reason.clone()))
+        built
+            .as_ref()
+            .map_err(|reason| NoClient::Setup(reason.clone()))
     }
 
     fn builder(&self) -> ClientBuilder {
@@ -85,12 +109,15 @@ impl Clients {
 
 /// Mozilla's roots, as they were when this program was built.
 fn bundled_roots() -> impl Iterator<Item = Certificate> {
-    webpki_root_certs::TLS_SERVER_ROOT_CERTS.iter().filter_map(|root| Certificate::from_der(root).ok())
+    webpki_root_certs::TLS_SERVER_ROOT_CERTS
+        .iter()
+        .filter_map(|root| Certificate::from_der(root).ok())
 }
 
 /// Reads an address that a request can go to.
 pub(super) fn parse(url: &str) -> Result<Url, NoClient> {
-    let without_query = || NoClient::BadUrl(url.split(['?', '#']).next().unwrap_or_default().to_owned());
+    let without_query =
+        || NoClient::BadUrl(url.split(['?', '#']).next().unwrap_or_default().to_owned());
     let parsed = Url::parse(url).map_err(|_| without_query())?;
     let usable = matches!(parsed.scheme(), "http" | "https") && parsed.has_host();
     usable.then_some(parsed).ok_or_else(without_query)
@@ -100,9 +127,18 @@ pub(super) fn parse(url: &str) -> Result<Url, NoClient> {
 pub(super) fn is_own_network(host: &str) -> bool {
     let host = host.trim_start_matches('[').trim_end_matches(']');
     match host.parse() {
-        Ok(IpAddr::V4(ip)) => ip.is_loopback() || ip.is_private() || ip.is_link_local() || ip.is_unspecified(),
-        Ok(IpAddr::V6(ip)) => ip == Ipv6Addr::LOCALHOST || ip.is_unique_local() || ip.is_unicast_link_local(),
-        Err(_) => !host.contains('.') || [".localhost", ".local", ".internal"].iter().any(|suffix| host.ends_with(suffix)),
+        Ok(IpAddr::V4(ip)) => {
+            ip.is_loopback() || ip.is_private() || ip.is_link_local() || ip.is_unspecified()
+        }
+        Ok(IpAddr::V6(ip)) => {
+            ip == Ipv6Addr::LOCALHOST || ip.is_unique_local() || ip.is_unicast_link_local()
+        }
+        Err(_) => {
+            !host.contains('.')
+                || [".localhost", ".local", ".internal"]
+                    .iter()
+                    .any(|suffix| host.ends_with(suffix))
+        }
     }
 }
 
@@ -112,7 +148,16 @@ mod tests {
 
     #[test]
     fn hosts_of_the_users_own_network_are_known() {
-        for host in ["localhost", "127.0.0.1", "[::1]", "192.168.1.5", "10.0.0.1", "ollama", "box.local", "fd00::1"] {
+        for host in [
+            "localhost",
+            "127.0.0.1",
+            "[::1]",
+            "192.168.1.5",
+            "10.0.0.1",
+            "ollama",
+            "box.local",
+            "fd00::1",
+        ] {
             assert!(is_own_network(host), "{host}");
         }
         for host in ["api.openai.com", "8.8.8.8", "2606:4700::1", "local.example"] {
@@ -122,6 +167,9 @@ mod tests {
 
     #[test]
     fn the_roots_that_are_compiled_in_are_all_read() {
-        assert!(bundled_roots().count() == webpki_root_certs::TLS_SERVER_ROOT_CERTS.len() && bundled_roots().count() > 100);
+        assert!(
+            bundled_roots().count() == webpki_root_certs::TLS_SERVER_ROOT_CERTS.len()
+                && bundled_roots().count() > 100
+        );
     }
 }

@@ -1,4 +1,5 @@
-//! The wire formats, and where servers of the same format differ. Data: what the differences mean on the wire is the codecs' affair.
+//! The wire formats, and where servers of the same format differ. Data: what the differences mean
+//! on the wire is the codecs' affair.
 
 /// A wire format. Each has a codec.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,8 +48,9 @@ pub enum Structure {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Quirks {
     pub tokens_field: TokensField,
-    /// The vendor's own host. Under any other address the vendor's name stands for a server of whatever models, and the field for tokens
-    /// is the vendor's only for models that the catalogue knows. `None`: the field is the same everywhere.
+    /// The vendor's own host. Under any other address the vendor's name stands for a server of
+    /// whatever models, and the field for tokens is the vendor's only for models that the catalogue
+    /// knows. `None`: the field is the same everywhere.
     pub home: Option<&'static str>,
     pub best_structure: Structure,
     pub json_object: JsonObject,
@@ -140,7 +142,8 @@ pub enum ReportedCost {
 pub enum Routing {
     /// The server itself.
     Direct,
-    /// One of several providers. One that does not know a parameter would silently ignore it unless those are ruled out.
+    /// One of several providers. One that does not know a parameter would silently ignore it unless
+    /// those are ruled out.
     AmongProviders,
 }
 
@@ -157,11 +160,22 @@ impl Quirks {
         routing: Routing::Direct,
         free_word: FreeWord::Models,
     };
-    pub const OPENAI: Self = Self { tokens_field: TokensField::MaxCompletionTokens, home: Some("api.openai.com"), ..Self::COMPATIBLE };
+    pub const OPENAI: Self = Self {
+        tokens_field: TokensField::MaxCompletionTokens,
+        home: Some("api.openai.com"),
+        ..Self::COMPATIBLE
+    };
     /// Counts reasoning on top, and bills in ticks.
-    pub const XAI: Self = Self { reasoning: Reasoning::OnTop, reported_cost: ReportedCost::Ticks, ..Self::COMPATIBLE };
+    pub const XAI: Self = Self {
+        reasoning: Reasoning::OnTop,
+        reported_cost: ReportedCost::Ticks,
+        ..Self::COMPATIBLE
+    };
     /// Sends usage unasked; validates its requests strictly.
-    pub const MISTRAL: Self = Self { stream_usage: StreamUsage::Always, ..Self::COMPATIBLE };
+    pub const MISTRAL: Self = Self {
+        stream_usage: StreamUsage::Always,
+        ..Self::COMPATIBLE
+    };
     /// Sends usage unasked, with the price of the call.
     pub const OPENROUTER: Self = Self {
         stream_usage: StreamUsage::Always,
@@ -170,8 +184,17 @@ impl Quirks {
         free_word: FreeWord::Key("/key"),
         ..Self::COMPATIBLE
     };
-    pub const LLAMACPP: Self = Self { free_word: FreeWord::Health, ..Self::COMPATIBLE };
+    pub const LLAMACPP: Self = Self {
+        free_word: FreeWord::Health,
+        ..Self::COMPATIBLE
+    };
     /// `response_format` must be a schema or text.
-    pub const LMSTUDIO: Self = Self { json_object: JsonObject::Unknown, ..Self::COMPATIBLE };
-    pub const VLLM: Self = Self { free_word: FreeWord::Health, ..Self::COMPATIBLE };
+    pub const LMSTUDIO: Self = Self {
+        json_object: JsonObject::Unknown,
+        ..Self::COMPATIBLE
+    };
+    pub const VLLM: Self = Self {
+        free_word: FreeWord::Health,
+        ..Self::COMPATIBLE
+    };
 }

@@ -1,7 +1,8 @@
 //! Model servers on the user's own machine: which are there, and which models they serve.
 //!
-//! A look is a handful of GETs, all at once, each bounded; whatever does not answer in time is not there. What kind of server answers is told
-//! by the answers alone (`reading`), so a stranger on a usual port is passed over. Which addresses are looked at is the caller's decision.
+//! A look is a handful of GETs, all at once, each bounded; whatever does not answer in time is not
+//! there. What kind of server answers is told by the answers alone (`reading`), so a stranger on a
+//! usual port is passed over. Which addresses are looked at is the caller's decision.
 
 mod addresses;
 mod reading;
@@ -48,7 +49,9 @@ impl Kind {
 
     /// The kind that a provider's name stands for.
     pub fn of(provider: &ProviderId) -> Option<Self> {
-        Self::ALL.into_iter().find(|kind| kind.provider() == *provider)
+        Self::ALL
+            .into_iter()
+            .find(|kind| kind.provider() == *provider)
     }
 
     /// What a look asks a server of this kind. Only what comes back tells whether it is one.
@@ -76,7 +79,8 @@ pub struct Server {
     pub kind: Kind,
     /// Where it was found: `127.0.0.1:11434`.
     pub authority: String,
-    /// For requests, without a trailing slash; it includes the version where the kind's dialect wants one.
+    /// For requests, without a trailing slash; it includes the version where the kind's dialect
+    /// wants one.
     pub base_url: String,
     pub version: Option<String>,
     pub condition: Condition,
@@ -111,9 +115,14 @@ pub struct ServedModel {
 }
 
 impl Server {
-    /// The model that a run which names none takes: one that runs here, and of those one that is loaded, else the first.
+    /// The model that a run which names none takes: one that runs here, and of those one that is
+    /// loaded, else the first.
     pub fn preferred(&self) -> Option<&ServedModel> {
-        let here = || self.models.iter().filter(|model| model.runs_here && self.condition == Condition::Ready);
+        let here = || {
+            self.models
+                .iter()
+                .filter(|model| model.runs_here && self.condition == Condition::Ready)
+        };
         here().find(|model| model.loaded).or_else(|| here().next())
     }
 
@@ -132,19 +141,34 @@ impl Server {
 
 /// Looks at all these addresses at once. In their order, those that answered.
 pub async fn look(addresses: &[Address]) -> Vec<Server> {
-    let http = Http::new(Timeouts { connect: CONNECT, idle: WHOLE });
+    let http = Http::new(Timeouts {
+        connect: CONNECT,
+        idle: WHOLE,
+    });
     let found = join_all(addresses.iter().map(|address| look_at(&http, address))).await;
     found.into_iter().flatten().collect()
 }
 
 async fn look_at(http: &Http, address: &Address) -> Option<Server> {
-    let nobody = Account { key: None, origin: String::new(), scheme: Scheme::Usual };
-    let expected = address.expected.map_or_else(|| Kind::ALL.to_vec(), |kind| vec![kind]);
-    let mut paths: Vec<&'static str> = expected.into_iter().flat_map(|kind| kind.paths().iter().copied()).collect();
+    let nobody = Account {
+        key: None,
+        origin: String::new(),
+        scheme: Scheme::Usual,
+    };
+    let expected = address
+        .expected
+        .map_or_else(|| Kind::ALL.to_vec(), |kind| vec![kind]);
+    let mut paths: Vec<&'static str> = expected
+        .into_iter()
+        .flat_map(|kind| kind.paths().iter().copied())
+        .collect();
     paths.sort_unstable();
     paths.dedup();
     let asked = paths.iter().map(|path| {
-        let request = GetRequest { url: format!("{}{path}", address.root), headers: Vec::new() };
+        let request = GetRequest {
+            url: format!("{}{path}", address.root),
+            headers: Vec::new(),
+        };
         let nobody = &nobody;
         async move { Some((*path, http.get(&request, nobody, WHOLE).await.ok()?)) }
     });

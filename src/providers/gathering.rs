@@ -1,4 +1,5 @@
-//! What all decoders gather from a stream, and the one place that decides what has come of it: an answer, a refusal or a failure.
+//! What all decoders gather from a stream, and the one place that decides what has come of it: an
+//! answer, a refusal or a failure.
 
 use std::ops::ControlFlow;
 
@@ -35,7 +36,8 @@ pub struct Gathering {
     begun: bool,
     /// What the vendor sends last has arrived.
     pub complete: bool,
-    /// Why this is no answer although it ended as one: the prompt, or the prompt and the answer, did not fit. More room would not help.
+    /// Why this is no answer although it ended as one: the prompt, or the prompt and the answer,
+    /// did not fit. More room would not help.
     pub overflow: Option<String>,
 }
 
@@ -60,7 +62,10 @@ impl Gathering {
 
     pub fn add_text(&mut self, piece: &str, on: &mut dyn FnMut(Delta)) {
         if self.text.len().saturating_add(piece.len()) > MAX_TEXT_BYTES {
-            self.failure = Some(Failure::new(FailureClass::Malformed, format!("the answer is longer than {MAX_TEXT_BYTES} bytes")));
+            self.failure = Some(Failure::new(
+                FailureClass::Malformed,
+                format!("the answer is longer than {MAX_TEXT_BYTES} bytes"),
+            ));
         } else if !piece.is_empty() {
             self.text.push_str(piece);
             on(Delta::Text(piece.to_owned()));
@@ -73,7 +78,8 @@ impl Gathering {
         on(Delta::Thinking);
     }
 
-    /// Reads an event's data. Data that is not JSON ends the call, and nothing is read after what has failed it.
+    /// Reads an event's data. Data that is not JSON ends the call, and nothing is read after what
+    /// has failed it.
     pub fn json(&mut self, data: &str) -> ControlFlow<(), serde_json::Value> {
         if self.failure.is_some() {
             return ControlFlow::Break(());
@@ -82,7 +88,10 @@ impl Gathering {
         match serde_json::from_str(data) {
             Ok(value) => ControlFlow::Continue(value),
             Err(error) => {
-                self.failure = Some(Failure::new(FailureClass::Malformed, format!("an event of the stream is not JSON ({error})")));
+                self.failure = Some(Failure::new(
+                    FailureClass::Malformed,
+                    format!("an event of the stream is not JSON ({error})"),
+                ));
                 ControlFlow::Break(())
             }
         }
@@ -97,8 +106,13 @@ impl Gathering {
     /// Takes an error that arrived inside the stream, after a successful status.
     pub fn fail(&mut self, body: &serde_json::Value) -> ControlFlow<()> {
         let mut failure = errors::in_stream(body, &self.account);
-        // What was transient before any content is an interruption after it: a plain retry would pay for the same text again.
-        if matches!(failure.class, FailureClass::RateLimit | FailureClass::Overload) && !self.text.is_empty() {
+        // What was transient before any content is an interruption after it: a plain retry would
+        // pay for the same text again.
+        if matches!(
+            failure.class,
+            FailureClass::RateLimit | FailureClass::Overload
+        ) && !self.text.is_empty()
+        {
             failure.class = FailureClass::Interrupted;
         }
         self.failure = Some(failure);
@@ -108,8 +122,17 @@ impl Gathering {
     /// What has come of the call.
     pub fn finish(mut self, end: End) -> Outcome {
         match (self.complete, self.stop.take(), self.failure.take()) {
-            // The answer was whole before something unreadable followed it: only what that said of usage is lost.
-            (true, Some(stop), None | Some(Failure { class: FailureClass::Malformed, .. })) => self.reply(stop),
+            // The answer was whole before something unreadable followed it: only what that said of
+            // usage is lost.
+            (
+                true,
+                Some(stop),
+                None
+                | Some(Failure {
+                    class: FailureClass::Malformed,
+                    ..
+                }),
+            ) => self.reply(stop),
             (_, _, Some(failure)) => Err(self.with_remains(failure)),
             (_, stop, None) => {
                 self.stop = stop;
@@ -128,7 +151,8 @@ impl Gathering {
                 let message = "the model ended its answer without any text";
                 return Err(self.with_remains(Failure::new(FailureClass::Empty, message)));
             }
-            // What was written before a refusal is not an answer, and vendors ask for it to be discarded.
+            // What was written before a refusal is not an answer, and vendors ask for it to be
+            // discarded.
             StopReason::Refused(_) => self.text.clear(),
             StopReason::End | StopReason::Length | StopReason::Other(_) => {}
         }
@@ -138,42 +162,83 @@ impl Gathering {
             StopReason::Other(word) => StopReason::Other(redact(word)),
             StopReason::End | StopReason::Length => stop,
         };
-        Ok(Reply { usage, text: redact(self.text), stop, served_model: self.served_model.map(redact), reported_cost: self.reported_cost })
+        Ok(Reply {
+            usage,
+            text: redact(self.text),
+            stop,
+            served_model: self.served_model.map(redact),
+            reported_cost: self.reported_cost,
+        })
     }
 
     fn interrupted(self, end: End) -> Failure {
         let failure = match end {
-            End::Closed if self.begun => Failure::new(FailureClass::Transport, "the stream ended before the answer was complete"),
+            End::Closed if self.begun => Failure::new(
+                FailureClass::Transport,
+                "the stream ended before the answer was complete",
+            ),
             End::Closed => {
                 let message = "the stream ended before anything of an answer had come; the prompt may be too long for the model";
                 Failure::new(FailureClass::Transport, message)
             }
             End::Broken(failure) => failure,
         };
-        // Before any content it is as if the connection had never been there; after it, trying again would pay for the same text twice.
-        let interrupted = matches!(failure.class, FailureClass::Transport | FailureClass::Timeout) && !self.text.is_empty();
-        let failure = if interrupted { Failure { class: FailureClass::Interrupted, ..failure } } else { failure };
+        // Before any content it is as if the connection had never been there; after it, trying
+        // again would pay for the same text twice.
+        let interrupted = matches!(
+            failure.class,
+            FailureClass::Transport | FailureClass::Timeout
+        ) && !self.text.is_empty();
+        let failure = if interrupted {
+            Failure {
+                class: FailureClass::Interrupted,
+                ..failure
+            }
+        } else {
+            failure
+        };
         self.with_remains(failure)
     }
 
-    /// Adds what is left of the call: its text, and what it used, when it came so far that something was used.
+    /// Adds what is left of the call: its text, and what it used, when it came so far that
+    /// something was used.
     fn with_remains(self, failure: Failure) -> Failure {
         let began = self.usage.is_some() || !self.text.is_empty() || !self.thinking.is_empty();
         let usage = began.then(|| Box::new(self.usage()));
-        Failure { usage, reported_cost: self.reported_cost, partial: self.account.redact(&self.text), ..failure }
+        Failure {
+            usage,
+            reported_cost: self.reported_cost,
+            partial: self.account.redact(&self.text),
+            ..failure
+        }
     }
 
     /// What the provider reported; completed by our own estimate where it did not, and marked so.
     fn usage(&self) -> Usage {
         let told = self.usage.unwrap_or_default();
-        // No provider counts an empty prompt, or no tokens for a text: such a report left something out.
+        // No provider counts an empty prompt, or no tokens for a text: such a report left something
+        // out.
         let plausible = told.prompt() > 0 && (told.output > 0 || self.text.is_empty());
         if self.usage_is_final && plausible {
             return told;
         }
-        let told = if told.prompt() > 0 { told } else { Usage { input: self.prompt_tokens, ..told } };
+        let told = if told.prompt() > 0 {
+            told
+        } else {
+            Usage {
+                input: self.prompt_tokens,
+                ..told
+            }
+        };
         let reasoning = estimate_tokens(&self.thinking);
-        let output = told.output.max(estimate_tokens(&self.text).saturating_add(reasoning));
-        Usage { output, reasoning: told.reasoning.max(reasoning), source: UsageSource::Estimated, ..told }
+        let output = told
+            .output
+            .max(estimate_tokens(&self.text).saturating_add(reasoning));
+        Usage {
+            output,
+            reasoning: told.reasoning.max(reasoning),
+            source: UsageSource::Estimated,
+            ..told
+        }
     }
 }

@@ -22,7 +22,10 @@ pub fn encode(ask: &Ask, endpoint: &Endpoint, form: &Form) -> HttpRequest {
     match form.structure {
         Structure::Schema => {
             generation.insert("responseMimeType".into(), json!("application/json"));
-            generation.insert("responseJsonSchema".into(), fitted(super::wire::schema(ask)));
+            generation.insert(
+                "responseJsonSchema".into(),
+                fitted(super::wire::schema(ask)),
+            );
         }
         Structure::JsonObject => {
             generation.insert("responseMimeType".into(), json!("application/json"));
@@ -34,11 +37,28 @@ pub fn encode(ask: &Ask, endpoint: &Endpoint, form: &Form) -> HttpRequest {
         "generationConfig": generation,
     });
     if let Some(fields) = body.as_object_mut() {
-        fields.extend(system.map(|system| ("systemInstruction".to_owned(), json!({"parts": [{"text": system}]}))));
+        fields.extend(system.map(|system| {
+            (
+                "systemInstruction".to_owned(),
+                json!({"parts": [{"text": system}]}),
+            )
+        }));
     }
-    let path = format!("/v1beta/models/{}:streamGenerateContent?alt=sse", path_segment(&ask.model.model));
-    let headers = endpoint.account.header("x-goog-api-key").into_iter().collect();
-    HttpRequest { url: address(&endpoint.base_url, &path), headers, body, framing: Framing::Events }
+    let path = format!(
+        "/v1beta/models/{}:streamGenerateContent?alt=sse",
+        path_segment(&ask.model.model)
+    );
+    let headers = endpoint
+        .account
+        .header("x-goog-api-key")
+        .into_iter()
+        .collect();
+    HttpRequest {
+        url: address(&endpoint.base_url, &path),
+        headers,
+        body,
+        framing: Framing::Events,
+    }
 }
 
 /// What Gemini reads of a schema; other keywords are ignored by some models and refused by others.
@@ -67,13 +87,16 @@ const KEYWORDS: [&str; 22] = [
     "nullable",
 ];
 
-/// The schema without what Gemini does not read, and with `propertyOrdering` at every object, without which it is free to answer before
-/// it reasons.
+/// The schema without what Gemini does not read, and with `propertyOrdering` at every object,
+/// without which it is free to answer before it reasons.
 fn fitted(schema: Value) -> Value {
     let Value::Object(mut fields) = schema else {
         return schema;
     };
-    if let Some(only) = fields.shift_remove("const").filter(|only| only.is_string() && !fields.contains_key("enum")) {
+    if let Some(only) = fields
+        .shift_remove("const")
+        .filter(|only| only.is_string() && !fields.contains_key("enum"))
+    {
         fields.insert("enum".into(), json!([only]));
     }
     let refers = fields.contains_key("$ref");
@@ -82,13 +105,21 @@ fn fitted(schema: Value) -> Value {
         let whole = std::mem::take(value);
         *value = match (key.as_str(), whole) {
             // The keys here are names of properties and definitions, not keywords.
-            ("properties" | "$defs", Value::Object(schemas)) => schemas.into_iter().map(|(name, schema)| (name, fitted(schema))).collect(),
-            ("anyOf" | "oneOf" | "prefixItems", Value::Array(schemas)) => schemas.into_iter().map(fitted).collect(),
+            ("properties" | "$defs", Value::Object(schemas)) => schemas
+                .into_iter()
+                .map(|(name, schema)| (name, fitted(schema)))
+                .collect(),
+            ("anyOf" | "oneOf" | "prefixItems", Value::Array(schemas)) => {
+                schemas.into_iter().map(fitted).collect()
+            }
             ("items" | "additionalProperties", schema) => fitted(schema),
             (_, other) => other,
         };
     }
-    let names = fields.get("properties").and_then(Value::as_object).map(|properties| properties.keys().cloned().collect::<Vec<_>>());
+    let names = fields
+        .get("properties")
+        .and_then(Value::as_object)
+        .map(|properties| properties.keys().cloned().collect::<Vec<_>>());
     if let Some(names) = names {
         fields.insert("propertyOrdering".into(), names.into());
     }
@@ -100,7 +131,9 @@ fn path_segment(model: &str) -> String {
     let mut segment = String::with_capacity(model.len());
     for byte in model.strip_prefix("models/").unwrap_or(model).bytes() {
         match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => segment.push(char::from(byte)),
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => {
+                segment.push(char::from(byte))
+            }
             // Writing to a `String` cannot fail.
             _ => _ = write!(segment, "%{byte:02X}"),
         }
@@ -116,7 +149,9 @@ pub struct GeminiDecoder {
 
 impl GeminiDecoder {
     pub fn new(ask: &Ask, account: &Account) -> Self {
-        Self { gathering: Gathering::new(ask, account) }
+        Self {
+            gathering: Gathering::new(ask, account),
+        }
     }
 
     fn fragment(&mut self, json: &Value, on: &mut dyn FnMut(Delta)) -> ControlFlow<()> {
@@ -124,28 +159,45 @@ impl GeminiDecoder {
             return self.gathering.fail(json);
         }
         let Ok(fragment) = Fragment::deserialize(json) else {
-            return self.gathering.malformed("a fragment of the stream does not have the form of a generated content");
+            return self.gathering.malformed(
+                "a fragment of the stream does not have the form of a generated content",
+            );
         };
         if let Some(model) = fragment.model_version {
             self.gathering.served_model = Some(model);
         }
-        let usage = fragment.usage_metadata.and_then(|usage| WireUsage::deserialize(usage).ok());
+        let usage = fragment
+            .usage_metadata
+            .and_then(|usage| WireUsage::deserialize(usage).ok());
         let counted = usage.is_some();
-        self.gathering.usage = usage.map(|usage| usage.normalised()).or(self.gathering.usage);
+        self.gathering.usage = usage
+            .map(|usage| usage.normalised())
+            .or(self.gathering.usage);
         if let Some(candidate) = fragment.candidates.into_iter().flatten().next() {
             self.candidate(candidate, on);
         }
-        if let Some(reason) = fragment.prompt_feedback.and_then(|feedback| feedback.block_reason) {
+        if let Some(reason) = fragment
+            .prompt_feedback
+            .and_then(|feedback| feedback.block_reason)
+        {
             self.gathering.complete = true;
-            self.gathering.stop = Some(StopReason::Refused(format!("the prompt was blocked: {reason}")));
+            self.gathering.stop = Some(StopReason::Refused(format!(
+                "the prompt was blocked: {reason}"
+            )));
         }
-        // Counts are cumulative and come with every fragment: those that come with or after the end are the last.
+        // Counts are cumulative and come with every fragment: those that come with or after the end
+        // are the last.
         self.gathering.usage_is_final |= self.gathering.complete && counted;
         ControlFlow::Continue(())
     }
 
     fn candidate(&mut self, candidate: Candidate, on: &mut dyn FnMut(Delta)) {
-        for part in candidate.content.and_then(|content| content.parts).into_iter().flatten() {
+        for part in candidate
+            .content
+            .and_then(|content| content.parts)
+            .into_iter()
+            .flatten()
+        {
             let text = part.text.unwrap_or_default();
             if part.thought.unwrap_or(false) {
                 self.gathering.add_thinking(&text, on);
@@ -153,14 +205,19 @@ impl GeminiDecoder {
                 self.gathering.add_text(&text, on);
             }
         }
-        if let Some(reason) = candidate.finish_reason.filter(|reason| reason != "FINISH_REASON_UNSPECIFIED") {
+        if let Some(reason) = candidate
+            .finish_reason
+            .filter(|reason| reason != "FINISH_REASON_UNSPECIFIED")
+        {
             // There is no marker after this; the last counts of usage may follow.
             self.gathering.complete = true;
             let words = candidate.finish_message.unwrap_or_else(|| reason.clone());
             self.gathering.stop = Some(match reason.as_str() {
                 "STOP" => StopReason::End,
                 "MAX_TOKENS" => StopReason::Length,
-                "SAFETY" | "RECITATION" | "BLOCKLIST" | "PROHIBITED_CONTENT" | "SPII" => StopReason::Refused(words),
+                "SAFETY" | "RECITATION" | "BLOCKLIST" | "PROHIBITED_CONTENT" | "SPII" => {
+                    StopReason::Refused(words)
+                }
                 _ => StopReason::Other(reason),
             });
         }
@@ -171,7 +228,9 @@ impl Decoder for GeminiDecoder {
     fn event(&mut self, event: &Event, on: &mut dyn FnMut(Delta)) -> ControlFlow<()> {
         match self.gathering.json(&event.data)? {
             // Some gateways wrap what they pass on.
-            Value::Array(fragments) => fragments.iter().try_for_each(|fragment| self.fragment(fragment, on)),
+            Value::Array(fragments) => fragments
+                .iter()
+                .try_for_each(|fragment| self.fragment(fragment, on)),
             fragment => self.fragment(&fragment, on),
         }
     }
@@ -215,7 +274,8 @@ struct PromptFeedback {
     block_reason: Option<String>,
 }
 
-/// Usage on the wire; zeros are left out. The prompt includes what was cached, the candidates exclude thoughts.
+/// Usage on the wire; zeros are left out. The prompt includes what was cached, the candidates
+/// exclude thoughts.
 #[derive(Debug, Deserialize)]
 struct WireUsage {
     #[serde(rename = "promptTokenCount")]
@@ -232,11 +292,20 @@ struct WireUsage {
 
 impl WireUsage {
     fn normalised(&self) -> Usage {
-        let prompt = self.prompt.unwrap_or(0).saturating_add(self.tool_use_prompt.unwrap_or(0));
+        let prompt = self
+            .prompt
+            .unwrap_or(0)
+            .saturating_add(self.tool_use_prompt.unwrap_or(0));
         let cache_read = self.cached.unwrap_or(0).min(prompt);
         let reasoning = self.thoughts.unwrap_or(0);
         let output = self.candidates.unwrap_or(0).saturating_add(reasoning);
-        Usage { input: prompt - cache_read, cache_read, output, reasoning, ..Usage::default() }
+        Usage {
+            input: prompt - cache_read,
+            cache_read,
+            output,
+            reasoning,
+            ..Usage::default()
+        }
     }
 }
 

@@ -1,8 +1,9 @@
-//! HTTP for all providers: one set of clients, one way to make a call. Nothing else sends a request to a model.
+//! HTTP for all providers: one set of clients, one way to make a call. Nothing else sends a request
+//! to a model.
 //!
-//! No retry (that is policy, decided elsewhere), no redirect (a redirect would carry a vendor's key to another host), no compression
-//! (it holds back streams) and no total timeout (a model may think for as long as it gives signs of life). Dropping the future of a call
-//! closes its connection.
+//! No retry (that is policy, decided elsewhere), no redirect (a redirect would carry a vendor's key
+//! to another host), no compression (it holds back streams) and no total timeout (a model may think
+//! for as long as it gives signs of life). Dropping the future of a call closes its connection.
 
 mod get;
 
@@ -40,10 +41,13 @@ pub struct Http {
 
 impl Http {
     pub fn new(timeouts: Timeouts) -> Self {
-        Self { clients: Clients::new(timeouts) }
+        Self {
+            clients: Clients::new(timeouts),
+        }
     }
 
-    /// The client for an address. Hosts of the user's own network are reached without a proxy. Redirects are not followed.
+    /// The client for an address. Hosts of the user's own network are reached without a proxy.
+    /// Redirects are not followed.
     pub fn client_for(&self, url: &str) -> Result<&Client, NoClient> {
         self.clients.get(&clients::parse(url)?)
     }
@@ -59,28 +63,53 @@ impl Http {
         let framing = request.framing;
         let response = match self.send(request, account).await {
             Ok(response) => response,
-            Err(failure) => return Answered { outcome: Err(failure), named: Vec::new() },
+            Err(failure) => {
+                return Answered {
+                    outcome: Err(failure),
+                    named: Vec::new(),
+                };
+            }
         };
         if !response.status().is_success() {
-            let now = header(response.headers(), "date").as_deref().and_then(errors::http_date);
+            let now = header(response.headers(), "date")
+                .as_deref()
+                .and_then(errors::http_date);
             let refused = error_response(response).await;
-            return Answered { outcome: Err(errors::classify(&refused, account, now)), named: errors::named_fields(&refused.body) };
+            return Answered {
+                outcome: Err(errors::classify(&refused, account, now)),
+                named: errors::named_fields(&refused.body),
+            };
         }
         let mut redacting = Redacting::new(account, on);
         redacting.tell(Delta::Connected);
-        let end = self.read(response, framing, decoder.as_mut(), account, &mut |delta| redacting.tell(delta)).await;
+        let end = self
+            .read(response, framing, decoder.as_mut(), account, &mut |delta| {
+                redacting.tell(delta)
+            })
+            .await;
         redacting.finish();
-        Answered { outcome: decoder.finish(end), named: Vec::new() }
+        Answered {
+            outcome: decoder.finish(end),
+            named: Vec::new(),
+        }
     }
 
     async fn send(&self, request: HttpRequest, account: &Account) -> Result<Response, Failure> {
         let bad_request = |reason: String| Failure::new(FailureClass::BadRequest, reason);
         let url = clients::parse(&request.url).map_err(|error| bad_request(error.to_string()))?;
-        let client = self.clients.get(&url).map_err(|error| bad_request(error.to_string()))?;
+        let client = self
+            .clients
+            .get(&url)
+            .map_err(|error| bad_request(error.to_string()))?;
         let mut headers = headers(&request.headers, account)?;
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
         let authority = authority(&url);
-        let sent = client.post(url).headers(headers).body(request.body.to_string()).send().await;
+        let sent = client
+            .post(url)
+            .headers(headers)
+            .body(request.body.to_string())
+            .send()
+            .await;
         sent.map_err(|error| Failure {
             // Without a connection nothing was asked for, and nothing can be billed.
             usage: error.is_connect().then(Box::<Usage>::default),
@@ -116,11 +145,18 @@ impl Http {
             let chunk = match response.chunk().await {
                 Ok(Some(chunk)) => chunk,
                 Ok(None) => break,
-                Err(error) => return End::Broken(Failure::new(class_of(&error), self.in_plain_words(&error, &authority))),
+                Err(error) => {
+                    return End::Broken(Failure::new(
+                        class_of(&error),
+                        self.in_plain_words(&error, &authority),
+                    ));
+                }
             };
             total = total.saturating_add(chunk.len());
             if total > MAX_STREAM_BYTES {
-                return malformed(format!("the answer is larger than {MAX_STREAM_BYTES} bytes"));
+                return malformed(format!(
+                    "the answer is larger than {MAX_STREAM_BYTES} bytes"
+                ));
             }
             let fed = parser.feed(&chunk, &mut events);
             any_event |= !events.is_empty();
@@ -142,7 +178,9 @@ impl Http {
                 // The stream ends here whatever the decoder thinks of the last event.
                 let _ = decoder.event(&event, on);
             }
-            None if !any_event && !is_of(framing, &content_type) => return not_a_stream(&preamble, &content_type, account),
+            None if !any_event && !is_of(framing, &content_type) => {
+                return not_a_stream(&preamble, &content_type, account);
+            }
             None => {}
         }
         End::Closed
@@ -152,9 +190,15 @@ impl Http {
     fn in_plain_words(&self, error: &reqwest::Error, authority: &str) -> String {
         let cause = innermost(error);
         if error.is_timeout() && error.is_connect() {
-            format!("`{authority}` did not accept a connection within {} s", self.clients.timeouts.connect.as_secs_f64())
+            format!(
+                "`{authority}` did not accept a connection within {} s",
+                self.clients.timeouts.connect.as_secs_f64()
+            )
         } else if error.is_timeout() {
-            format!("`{authority}` sent nothing for {} s", self.clients.timeouts.idle.as_secs_f64())
+            format!(
+                "`{authority}` sent nothing for {} s",
+                self.clients.timeouts.idle.as_secs_f64()
+            )
         } else if is_refused(error) {
             format!("connection refused by `{authority}`")
         } else if cause.contains("ertificate") {
@@ -172,10 +216,12 @@ impl Http {
 /// Host and, where it is not the usual one, port.
 fn authority(url: &Url) -> String {
     let host = url.host_str().unwrap_or_default();
-    url.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"))
+    url.port()
+        .map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"))
 }
 
-/// The last cause: the words of the system or of TLS, without the address that the outer errors carry.
+/// The last cause: the words of the system or of TLS, without the address that the outer errors
+/// carry.
 pub(super) fn innermost(error: &dyn std::error::Error) -> String {
     let mut cause = error;
     while let Some(source) = cause.source() {
@@ -184,10 +230,13 @@ pub(super) fn innermost(error: &dyn std::error::Error) -> String {
     errors::shortened(&cause.to_string())
 }
 
-/// What is wrong with a connection passes, but for a proxy that does not know the user and a certificate that nobody vouches for.
+/// What is wrong with a connection passes, but for a proxy that does not know the user and a
+/// certificate that nobody vouches for.
 fn class_of(error: &reqwest::Error) -> FailureClass {
     match innermost(error) {
-        cause if cause.starts_with(TUNNEL) && cause.ends_with("authorization required") => FailureClass::Auth,
+        cause if cause.starts_with(TUNNEL) && cause.ends_with("authorization required") => {
+            FailureClass::Auth
+        }
         cause if cause.contains("ertificate") => FailureClass::BadRequest,
         _ if error.is_timeout() => FailureClass::Timeout,
         _ => FailureClass::Transport,
@@ -207,8 +256,14 @@ fn headers(wanted: &[(&'static str, HeaderText)], account: &Account) -> Result<H
         let value = match text {
             HeaderText::Plain(text) => HeaderValue::from_static(text),
             HeaderText::Secret(text) => {
-                let unsendable = |_| Failure::new(FailureClass::Auth, format!("the key in {} cannot be sent", account.origin));
-                let mut value = HeaderValue::from_str(secrecy::ExposeSecret::expose_secret(text)).map_err(unsendable)?;
+                let unsendable = |_| {
+                    Failure::new(
+                        FailureClass::Auth,
+                        format!("the key in {} cannot be sent", account.origin),
+                    )
+                };
+                let mut value = HeaderValue::from_str(secrecy::ExposeSecret::expose_secret(text))
+                    .map_err(unsendable)?;
                 value.set_sensitive(true);
                 value
             }
@@ -253,35 +308,60 @@ fn is_of(framing: Framing, content_type: &str) -> bool {
         Framing::Events => "text/event-stream",
         Framing::Lines => "application/x-ndjson",
     };
-    content_type.trim_start().to_ascii_lowercase().starts_with(announced)
+    content_type
+        .trim_start()
+        .to_ascii_lowercase()
+        .starts_with(announced)
 }
 
-/// What is to be said of a body that is compressed, which no request allows: a server or proxy that does it all the same cannot be read.
+/// What is to be said of a body that is compressed, which no request allows: a server or proxy that
+/// does it all the same cannot be read.
 fn compressed(headers: &HeaderMap) -> Option<String> {
-    let encoding = header(headers, "content-encoding").filter(|encoding| !encoding.eq_ignore_ascii_case("identity"))?;
-    let known = ["gzip", "deflate", "br", "zstd"].into_iter().find(|known| encoding.eq_ignore_ascii_case(known));
-    Some(format!("the server compressed its answer ({}), which was not asked for", known.unwrap_or("in a way of its own")))
+    let encoding = header(headers, "content-encoding")
+        .filter(|encoding| !encoding.eq_ignore_ascii_case("identity"))?;
+    let known = ["gzip", "deflate", "br", "zstd"]
+        .into_iter()
+        .find(|known| encoding.eq_ignore_ascii_case(known));
+    Some(format!(
+        "the server compressed its answer ({}), which was not asked for",
+        known.unwrap_or("in a way of its own")
+    ))
 }
 
 fn is_web_page(content_type: &str) -> bool {
-    content_type.trim_start().to_ascii_lowercase().starts_with("text/html")
+    content_type
+        .trim_start()
+        .to_ascii_lowercase()
+        .starts_with("text/html")
 }
 
 /// The last event of a stream that ended without a blank line may have been cut anywhere.
 fn is_whole(event: &sse::Event) -> bool {
-    event.data.trim() == "[DONE]" || serde_json::from_str::<serde::de::IgnoredAny>(&event.data).is_ok()
+    event.data.trim() == "[DONE]"
+        || serde_json::from_str::<serde::de::IgnoredAny>(&event.data).is_ok()
 }
 
 /// A success that is no stream: an error in a plain body, or something else altogether.
 fn not_a_stream(body: &[u8], content_type: &str, account: &Account) -> End {
     let json = serde_json::from_slice::<serde_json::Value>(body).ok();
-    let first = json.as_ref().map(|json| json.as_array().and_then(|list| list.first()).unwrap_or(json));
+    let first = json.as_ref().map(|json| {
+        json.as_array()
+            .and_then(|list| list.first())
+            .unwrap_or(json)
+    });
     End::Broken(match first {
         Some(error) if errors::is_error(error) => errors::in_stream(error, account),
         Some(_) | None => {
-            let what = if content_type.is_empty() { "something" } else { content_type };
+            let what = if content_type.is_empty() {
+                "something"
+            } else {
+                content_type
+            };
             let what = errors::shortened(&account.redact(what));
-            Failure::new(FailureClass::Malformed, format!("the server answered with {what} instead of a stream of events"))
+            Failure::new(
+                FailureClass::Malformed,
+                format!("the server answered with {what} instead of a stream of events"),
+            )
         }
     })
 }
@@ -292,7 +372,12 @@ mod tests {
 
     #[test]
     fn an_address_that_cannot_be_used_is_named_without_its_query() {
-        let error = Http::default().client_for("ftp://host/x?key=secret").unwrap_err();
-        assert_eq!(error.to_string(), "`ftp://host/x` is not an address of the form https://host/path");
+        let error = Http::default()
+            .client_for("ftp://host/x?key=secret")
+            .unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "`ftp://host/x` is not an address of the form https://host/path"
+        );
     }
 }

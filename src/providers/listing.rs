@@ -1,8 +1,9 @@
-//! What a vendor says for nothing: which models it has, whether a key is good, and how it is. One GET each; requests and answers are pure
-//! here.
+//! What a vendor says for nothing: which models it has, whether a key is good, and how it is. One
+//! GET each; requests and answers are pure here.
 //!
-//! A list of models proves that the address answers and, at most vendors, that the key is accepted. It proves neither credit nor permission
-//! for a model. A reseller's list is public: there the key has a check of its own.
+//! A list of models proves that the address answers and, at most vendors, that the key is accepted.
+//! It proves neither credit nor permission for a model. A reseller's list is public: there the key
+//! has a check of its own.
 
 use serde_json::Value;
 
@@ -48,7 +49,9 @@ pub fn request(dialect: Dialect, endpoint: &Endpoint) -> GetRequest {
 
 /// Asks about the key, where the list of models does not.
 pub fn key_request(dialect: Dialect, endpoint: &Endpoint) -> Option<GetRequest> {
-    let Dialect::OpenAi(quirks) = dialect else { return None };
+    let Dialect::OpenAi(quirks) = dialect else {
+        return None;
+    };
     match quirks.free_word {
         FreeWord::Key(path) => Some(get(dialect, endpoint, path)),
         FreeWord::Models | FreeWord::Health => None,
@@ -66,8 +69,14 @@ pub fn health_request(dialect: Dialect, endpoint: &Endpoint) -> GetRequest {
             FreeWord::Key(path) => get(dialect, endpoint, path),
             FreeWord::Health => {
                 let GetRequest { headers, .. } = get(dialect, endpoint, "");
-                let root = endpoint.base_url.strip_suffix("/v1").unwrap_or(&endpoint.base_url);
-                GetRequest { url: format!("{root}/health"), headers }
+                let root = endpoint
+                    .base_url
+                    .strip_suffix("/v1")
+                    .unwrap_or(&endpoint.base_url);
+                GetRequest {
+                    url: format!("{root}/health"),
+                    headers,
+                }
             }
         },
     }
@@ -78,12 +87,17 @@ fn get(dialect: Dialect, endpoint: &Endpoint, path: &str) -> GetRequest {
     let headers = match dialect {
         Dialect::Anthropic => {
             let version = ("anthropic-version", HeaderText::Plain(API_VERSION));
-            std::iter::once(version).chain(account.header("x-api-key")).collect()
+            std::iter::once(version)
+                .chain(account.header("x-api-key"))
+                .collect()
         }
         Dialect::Gemini => account.header("x-goog-api-key").into_iter().collect(),
         Dialect::OpenAi(_) | Dialect::Ollama => account.bearer().into_iter().collect(),
     };
-    GetRequest { url: address(&endpoint.base_url, path), headers }
+    GetRequest {
+        url: address(&endpoint.base_url, path),
+        headers,
+    }
 }
 
 /// The models of a list, those left out that cannot answer a question as far as the list tells.
@@ -94,22 +108,46 @@ pub fn models(dialect: Dialect, body: &str) -> Result<Vec<Listed>, NotAList> {
         Dialect::Gemini | Dialect::Ollama => json.get("models"),
     };
     // Some servers send the list without an object around it.
-    let entries = entries.or(Some(&json)).and_then(Value::as_array).ok_or(NotAList)?;
+    let entries = entries
+        .or(Some(&json))
+        .and_then(Value::as_array)
+        .ok_or(NotAList)?;
     Ok(entries.iter().filter_map(listed).collect())
 }
 
 /// One entry, in the words of any vendor.
 fn listed(entry: &Value) -> Option<Listed> {
-    let text = |keys: &[&str]| keys.iter().find_map(|key| entry.get(*key)?.as_str().filter(|text| !text.is_empty()));
+    let text = |keys: &[&str]| {
+        keys.iter()
+            .find_map(|key| entry.get(*key)?.as_str().filter(|text| !text.is_empty()))
+    };
     let number = |keys: &[&str]| keys.iter().find_map(|key| entry.get(*key)?.as_u64());
-    let methods = entry.get("supportedGenerationMethods").and_then(Value::as_array);
-    let generates = methods.is_none_or(|methods| methods.iter().any(|method| method == "generateContent"));
-    let chats = entry.pointer("/capabilities/completion_chat").and_then(Value::as_bool).unwrap_or(true);
+    let methods = entry
+        .get("supportedGenerationMethods")
+        .and_then(Value::as_array);
+    let generates =
+        methods.is_none_or(|methods| methods.iter().any(|method| method == "generateContent"));
+    let chats = entry
+        .pointer("/capabilities/completion_chat")
+        .and_then(Value::as_bool)
+        .unwrap_or(true);
     let id = text(&["id", "name"])?;
     (generates && chats).then(|| Listed {
         id: id.strip_prefix("models/").unwrap_or(id).to_owned(),
-        context: number(&["max_input_tokens", "inputTokenLimit", "max_context_length", "context_length", "max_model_len"]),
-        retires: text(&["retires_at", "shutdown_date", "expiration_date", "deprecation"]).map(ToOwned::to_owned),
+        context: number(&[
+            "max_input_tokens",
+            "inputTokenLimit",
+            "max_context_length",
+            "context_length",
+            "max_model_len",
+        ]),
+        retires: text(&[
+            "retires_at",
+            "shutdown_date",
+            "expiration_date",
+            "deprecation",
+        ])
+        .map(ToOwned::to_owned),
     })
 }
 
@@ -118,7 +156,10 @@ pub fn key_standing(body: &str) -> Option<KeyStanding> {
     let json: Value = serde_json::from_str(body).ok()?;
     let data = json.get("data")?.as_object()?;
     // A key that is overdrawn has less than nothing left.
-    let remaining = data.get("limit_remaining").and_then(Value::as_f64).and_then(|usd| MicroUsd::from_usd(usd.max(0.0)));
+    let remaining = data
+        .get("limit_remaining")
+        .and_then(Value::as_f64)
+        .and_then(|usd| MicroUsd::from_usd(usd.max(0.0)));
     Some(KeyStanding { remaining })
 }
 
@@ -130,26 +171,57 @@ mod tests {
     use crate::providers::wire::{Account, Scheme};
 
     fn ids(dialect: Dialect, body: &str) -> Vec<String> {
-        models(dialect, body).unwrap().into_iter().map(|model| model.id).collect()
+        models(dialect, body)
+            .unwrap()
+            .into_iter()
+            .map(|model| model.id)
+            .collect()
     }
 
     #[test]
     fn each_vendor_is_asked_at_its_own_address_with_the_key_in_a_header_alone() {
         let endpoint = |base_url: &str| Endpoint {
             base_url: base_url.to_owned(),
-            account: Account { key: Some("sk-secret".into()), origin: "`KEY`".to_owned(), scheme: Scheme::Usual },
+            account: Account {
+                key: Some("sk-secret".into()),
+                origin: "`KEY`".to_owned(),
+                scheme: Scheme::Usual,
+            },
         };
         for (at, vendor) in VENDORS.iter().enumerate() {
             let request = request(vendor.dialect, &endpoint("https://h"));
-            let path = ["/v1/models?limit=1000", "/models", "/v1beta/models?pageSize=1000"].get(at).copied();
-            let path = path.unwrap_or(if vendor.dialect == Dialect::Ollama { "/api/tags" } else { "/models" });
+            let path = [
+                "/v1/models?limit=1000",
+                "/models",
+                "/v1beta/models?pageSize=1000",
+            ]
+            .get(at)
+            .copied();
+            let path = path.unwrap_or(if vendor.dialect == Dialect::Ollama {
+                "/api/tags"
+            } else {
+                "/models"
+            });
             assert_eq!(request.url, format!("https://h{path}"), "{}", vendor.id);
-            let secret = request.headers.iter().filter(|(_, value)| matches!(value, HeaderText::Secret(_))).map(|(name, _)| *name);
-            let expected = ["x-api-key", "authorization", "x-goog-api-key"].get(at).copied().unwrap_or("authorization");
+            let secret = request
+                .headers
+                .iter()
+                .filter(|(_, value)| matches!(value, HeaderText::Secret(_)))
+                .map(|(name, _)| *name);
+            let expected = ["x-api-key", "authorization", "x-goog-api-key"]
+                .get(at)
+                .copied()
+                .unwrap_or("authorization");
             assert_eq!(secret.collect::<Vec<_>>(), [expected]);
         }
-        let key_at = |quirks| key_request(Dialect::OpenAi(quirks), &endpoint("https://o/api/v1")).map(|request| request.url);
-        assert_eq!(key_at(Quirks::OPENROUTER).as_deref(), Some("https://o/api/v1/key"));
+        let key_at = |quirks| {
+            key_request(Dialect::OpenAi(quirks), &endpoint("https://o/api/v1"))
+                .map(|request| request.url)
+        };
+        assert_eq!(
+            key_at(Quirks::OPENROUTER).as_deref(),
+            Some("https://o/api/v1/key")
+        );
         assert_eq!(key_at(Quirks::OPENAI), None);
     }
 
@@ -158,8 +230,11 @@ mod tests {
         let anthropic = r#"{"data":[{"type":"model","id":"claude-sonnet-4-5-20250929","display_name":"Claude Sonnet 4.5","created_at":"2025-09-29T00:00:00Z",
             "max_input_tokens":200000,"lifecycle":"deprecated","retires_at":"2026-11-30T00:00:00Z"}],"has_more":false,"first_id":"a","last_id":"b"}"#;
         let read = models(Dialect::Anthropic, anthropic).unwrap();
-        let expected =
-            Listed { id: "claude-sonnet-4-5-20250929".into(), context: Some(200_000), retires: Some("2026-11-30T00:00:00Z".into()) };
+        let expected = Listed {
+            id: "claude-sonnet-4-5-20250929".into(),
+            context: Some(200_000),
+            retires: Some("2026-11-30T00:00:00Z".into()),
+        };
         assert_eq!(read, [expected]);
         let google = r#"{"models":[{"name":"models/gemini-4-argon","inputTokenLimit":1048576,"outputTokenLimit":65536,"supportedGenerationMethods":["generateContent","countTokens"]},
             {"name":"models/text-embedding-004","supportedGenerationMethods":["embedContent"]}],"nextPageToken":""}"#;
@@ -169,12 +244,21 @@ mod tests {
             {"id":"mistral-embed","capabilities":{"completion_chat":false}}]}"#;
         assert_eq!(ids(chat, mistral), ["mistral-large-4"]);
         let openai = r#"{"object":"list","data":[{"id":"gpt-4o","object":"model","owned_by":"system","shutdown_date":"2027-01-14"}]}"#;
-        assert_eq!(models(chat, openai).unwrap()[0].retires.as_deref(), Some("2027-01-14"));
+        assert_eq!(
+            models(chat, openai).unwrap()[0].retires.as_deref(),
+            Some("2027-01-14")
+        );
         assert_eq!(
             ids(chat, r#"{"data":[{"id":"openai/gpt-6.1-sol","context_length":1050000,"pricing":{"prompt":"0.000002"}}]}"#).len(),
             1
         );
-        assert_eq!(ids(Dialect::Ollama, r#"{"models":[{"name":"qwen3:8b","model":"qwen3:8b"}]}"#), ["qwen3:8b"]);
+        assert_eq!(
+            ids(
+                Dialect::Ollama,
+                r#"{"models":[{"name":"qwen3:8b","model":"qwen3:8b"}]}"#
+            ),
+            ["qwen3:8b"]
+        );
         for body in ["<html>", "{}", r#"{"data":1}"#] {
             assert_eq!(models(chat, body), Err(NotAList), "{body}");
         }
@@ -183,10 +267,20 @@ mod tests {
     #[test]
     fn a_key_tells_what_it_may_still_spend() {
         let body = |remaining: &str| {
-            format!(r#"{{"data":{{"label":"sk-or-v1-0e6...1c96","limit":100,"limit_remaining":{remaining},"usage":25.5}}}}"#)
+            format!(
+                r#"{{"data":{{"label":"sk-or-v1-0e6...1c96","limit":100,"limit_remaining":{remaining},"usage":25.5}}}}"#
+            )
         };
-        let remaining = |text: &str| key_standing(&body(text)).unwrap().remaining.map(|amount| amount.0);
-        assert_eq!([remaining("74.5"), remaining("null"), remaining("-1")], [Some(74_500_000), None, Some(0)]);
+        let remaining = |text: &str| {
+            key_standing(&body(text))
+                .unwrap()
+                .remaining
+                .map(|amount| amount.0)
+        };
+        assert_eq!(
+            [remaining("74.5"), remaining("null"), remaining("-1")],
+            [Some(74_500_000), None, Some(0)]
+        );
         assert_eq!(key_standing("{}"), None);
     }
 }

@@ -1,6 +1,8 @@
-//! L3: models to ask. Codecs are pure translation between our words and a vendor's; [`http`] alone speaks HTTP for all of them.
+//! L3: models to ask. Codecs are pure translation between our words and a vendor's; [`http`] alone
+//! speaks HTTP for all of them.
 //!
-//! Whether a failed call is made again is not decided here: a provider makes one call and says what came of it.
+//! Whether a failed call is made again is not decided here: a provider makes one call and says what
+//! came of it.
 
 pub mod anthropic;
 pub mod catalog;

@@ -1,7 +1,8 @@
 //! Ollama's own chat format: what goes out and how its lines of JSON are read. Pure.
 //!
-//! Its OpenAI-compatible address is not used: it cannot set the size of the context, and Ollama cuts a prompt that does not fit without a
-//! word. Thinking is switched off: it would go on before the schema takes hold, in room that it may use up.
+//! Its OpenAI-compatible address is not used: it cannot set the size of the context, and Ollama
+//! cuts a prompt that does not fit without a word. Thinking is switched off: it would go on before
+//! the schema takes hold, in room that it may use up.
 
 use std::ops::ControlFlow;
 
@@ -28,7 +29,10 @@ const SURELY_FITS: u64 = 2_048;
 pub fn encode(ask: &Ask, endpoint: &Endpoint, form: &Form) -> HttpRequest {
     let (system, user) = form.messages(ask);
     let system = system.map(|system| json!({"role": "system", "content": system}));
-    let messages: Vec<Value> = system.into_iter().chain([json!({"role": "user", "content": user})]).collect();
+    let messages: Vec<Value> = system
+        .into_iter()
+        .chain([json!({"role": "user", "content": user})])
+        .collect();
     let (context, room) = sizes(ask, form);
     let mut body = json!({
         "model": ask.model.model,
@@ -46,18 +50,33 @@ pub fn encode(ask: &Ask, endpoint: &Endpoint, form: &Form) -> HttpRequest {
         fields.insert("format".into(), format);
     }
     let headers = endpoint.account.bearer().into_iter().collect();
-    HttpRequest { url: address(&endpoint.base_url, "/api/chat"), headers, body, framing: Framing::Lines }
+    HttpRequest {
+        url: address(&endpoint.base_url, "/api/chat"),
+        headers,
+        body,
+        framing: Framing::Lines,
+    }
 }
 
 /// The size of the context and of the room in it for an answer.
 ///
-/// The context is a power of two, because Ollama loads a model anew whenever the size changes, and no more than the model has. Our count
-/// of the prompt gets a quarter on top, because it is an estimate.
+/// The context is a power of two, because Ollama loads a model anew whenever the size changes, and
+/// no more than the model has. Our count of the prompt gets a quarter on top, because it is an
+/// estimate.
 fn sizes(ask: &Ask, form: &Form) -> (u64, u64) {
-    let prompt = prompt_tokens(ask).saturating_add(prompt_tokens(ask) / 4).saturating_add(TEMPLATE_TOKENS);
+    let prompt = prompt_tokens(ask)
+        .saturating_add(prompt_tokens(ask) / 4)
+        .saturating_add(TEMPLATE_TOKENS);
     let needed = prompt.saturating_add(form.room(ask)).max(LEAST_CONTEXT);
-    let context = needed.checked_next_power_of_two().unwrap_or(needed).min(form.context.unwrap_or(u64::MAX));
-    (context, form.room(ask).min(context.saturating_sub(prompt).max(LEAST_ROOM)))
+    let context = needed
+        .checked_next_power_of_two()
+        .unwrap_or(needed)
+        .min(form.context.unwrap_or(u64::MAX));
+    (
+        context,
+        form.room(ask)
+            .min(context.saturating_sub(prompt).max(LEAST_ROOM)),
+    )
 }
 
 /// Reads the stream of one reply.
@@ -71,7 +90,10 @@ pub struct OllamaDecoder {
 impl OllamaDecoder {
     /// A decoder for the answer to this body.
     pub fn new(ask: &Ask, account: &Account, body: &Value) -> Self {
-        Self { gathering: Gathering::new(ask, account), context: body.pointer("/options/num_ctx").and_then(Value::as_u64) }
+        Self {
+            gathering: Gathering::new(ask, account),
+            context: body.pointer("/options/num_ctx").and_then(Value::as_u64),
+        }
     }
 
     fn done(&mut self, line: &Line) {
@@ -86,7 +108,11 @@ impl OllamaDecoder {
         let count = |value: &Option<Value>| value.as_ref().and_then(Value::as_u64);
         let (read, written) = (count(&line.prompt_eval_count), count(&line.eval_count));
         if read.is_some() || written.is_some() {
-            self.gathering.usage = Some(Usage { input: read.unwrap_or(0), output: written.unwrap_or(0), ..Usage::default() });
+            self.gathering.usage = Some(Usage {
+                input: read.unwrap_or(0),
+                output: written.unwrap_or(0),
+                ..Usage::default()
+            });
             self.gathering.usage_is_final = read.is_some() && written.is_some();
         }
         self.gathering.overflow = read.filter(|read| self.was_cut(*read)).map(|read| {
@@ -95,10 +121,13 @@ impl OllamaDecoder {
         });
     }
 
-    /// Whether so many tokens are a part of the prompt only. Ollama says nothing of having cut it, but its counts do.
+    /// Whether so many tokens are a part of the prompt only. Ollama says nothing of having cut it,
+    /// but its counts do.
     fn was_cut(&self, read: u64) -> bool {
-        let filled =
-            self.gathering.stop == Some(StopReason::Length) && self.context.is_some_and(|context| read.saturating_add(1) >= context);
+        let filled = self.gathering.stop == Some(StopReason::Length)
+            && self
+                .context
+                .is_some_and(|context| read.saturating_add(1) >= context);
         let sent = self.gathering.prompt_tokens;
         // Our count errs, but not by half for a long prompt.
         let far_below = read > 0 && sent > SURELY_FITS && read < sent / 2;
@@ -113,16 +142,23 @@ impl Decoder for OllamaDecoder {
             return self.gathering.fail(&json);
         }
         let Ok(line) = Line::deserialize(&json) else {
-            return self.gathering.malformed("a line of the stream does not have the form of a chat's reply");
+            return self
+                .gathering
+                .malformed("a line of the stream does not have the form of a chat's reply");
         };
         if let Some(model) = line.model.clone().filter(|model| !model.is_empty()) {
             self.gathering.served_model = Some(model);
         }
         if let Some(message) = &line.message {
-            if let Some(thinking) = message.thinking.as_deref().filter(|thinking| !thinking.is_empty()) {
+            if let Some(thinking) = message
+                .thinking
+                .as_deref()
+                .filter(|thinking| !thinking.is_empty())
+            {
                 self.gathering.add_thinking(thinking, on);
             }
-            self.gathering.add_text(message.content.as_deref().unwrap_or_default(), on);
+            self.gathering
+                .add_text(message.content.as_deref().unwrap_or_default(), on);
         }
         if line.done == Some(true) {
             self.done(&line);

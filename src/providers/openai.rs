@@ -1,7 +1,8 @@
-//! OpenAI's Chat Completions, as OpenAI and all who took over the format speak it: what goes out and how its stream of chunks is read. Pure.
+//! OpenAI's Chat Completions, as OpenAI and all who took over the format speak it: what goes out
+//! and how its stream of chunks is read. Pure.
 //!
-//! What goes out differs by the server's [`Quirks`]; what is read is as tolerant as all servers together need, except where the same
-//! words mean different things.
+//! What goes out differs by the server's [`Quirks`]; what is read is as tolerant as all servers
+//! together need, except where the same words mean different things.
 
 use std::ops::ControlFlow;
 
@@ -24,7 +25,10 @@ use super::wire::{Account, Decoder, End, Endpoint, HeaderText, HttpRequest, addr
 pub fn encode(ask: &Ask, endpoint: &Endpoint, form: &Form, quirks: Quirks) -> HttpRequest {
     let (system, user) = form.messages(ask);
     let system = system.map(|system| json!({"role": "system", "content": system}));
-    let messages: Vec<Value> = system.into_iter().chain([json!({"role": "user", "content": user})]).collect();
+    let messages: Vec<Value> = system
+        .into_iter()
+        .chain([json!({"role": "user", "content": user})])
+        .collect();
     let mut body = json!({"model": ask.model.model, "stream": true, "messages": messages});
     if let Some(fields) = body.as_object_mut() {
         fields.insert(form.tokens_field.name().into(), form.room(ask).into());
@@ -50,7 +54,12 @@ pub fn encode(ask: &Ask, endpoint: &Endpoint, form: &Form, quirks: Quirks) -> Ht
     if quirks.routing == Routing::AmongProviders {
         headers.push(("x-openrouter-title", HeaderText::Plain("conclave")));
     }
-    HttpRequest { url: address(&endpoint.base_url, "/chat/completions"), headers, body, framing: Framing::Events }
+    HttpRequest {
+        url: address(&endpoint.base_url, "/chat/completions"),
+        headers,
+        body,
+        framing: Framing::Events,
+    }
 }
 
 /// Reads the stream of one reply.
@@ -63,7 +72,11 @@ pub struct OpenAiDecoder {
 
 impl OpenAiDecoder {
     pub fn new(ask: &Ask, account: &Account, quirks: Quirks) -> Self {
-        Self { gathering: Gathering::new(ask, account), quirks, refusal: String::new() }
+        Self {
+            gathering: Gathering::new(ask, account),
+            quirks,
+            refusal: String::new(),
+        }
     }
 
     fn choice(&mut self, choice: Choice, on: &mut dyn FnMut(Delta)) -> ControlFlow<()> {
@@ -72,16 +85,22 @@ impl OpenAiDecoder {
         }
         if let Some(delta) = choice.delta.or(choice.message) {
             // Those who send both names say the same under both.
-            let thinking = delta.reasoning_content.filter(|thinking| !thinking.is_null()).or(delta.reasoning);
+            let thinking = delta
+                .reasoning_content
+                .filter(|thinking| !thinking.is_null())
+                .or(delta.reasoning);
             self.think(&thinking.unwrap_or_default(), on);
             self.content(&delta.content.unwrap_or_default(), on);
             self.refusal.push_str(&delta.refusal.unwrap_or_default());
         }
         if let Some(reason) = choice.finish_reason.filter(|reason| !reason.is_empty()) {
             if reason == "error" {
-                return self.gathering.fail(&json!({"error": "the provider ended the answer with an error"}));
+                return self
+                    .gathering
+                    .fail(&json!({"error": "the provider ended the answer with an error"}));
             }
-            // Everything of the answer has been said; usage and `[DONE]` may follow, and some servers send neither.
+            // Everything of the answer has been said; usage and `[DONE]` may follow, and some
+            // servers send neither.
             self.gathering.complete = true;
             self.gathering.stop = Some(match reason.as_str() {
                 "stop" => StopReason::End,
@@ -114,8 +133,15 @@ impl OpenAiDecoder {
     fn think(&mut self, thinking: &Value, on: &mut dyn FnMut(Delta)) {
         match thinking {
             Value::String(text) if !text.is_empty() => self.gathering.add_thinking(text, on),
-            Value::Array(chunks) => chunks.iter().filter_map(|chunk| chunk.get("text")).for_each(|text| self.think(text, on)),
-            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Object(_) => {}
+            Value::Array(chunks) => chunks
+                .iter()
+                .filter_map(|chunk| chunk.get("text"))
+                .for_each(|text| self.think(text, on)),
+            Value::Null
+            | Value::Bool(_)
+            | Value::Number(_)
+            | Value::String(_)
+            | Value::Object(_) => {}
         }
     }
 }
@@ -130,14 +156,20 @@ impl Decoder for OpenAiDecoder {
             return self.gathering.fail(&json);
         }
         let Ok(chunk) = Chunk::deserialize(&json) else {
-            return self.gathering.malformed("a chunk of the stream does not have the form of a chat completion");
+            return self
+                .gathering
+                .malformed("a chunk of the stream does not have the form of a chat completion");
         };
         if let Some(model) = chunk.model.filter(|model| !model.is_empty()) {
             self.gathering.served_model = Some(model);
         }
         if let Some(reported) = chunk.usage {
-            self.gathering.reported_cost = reported_cost::read(&reported, self.quirks.reported_cost).or(self.gathering.reported_cost);
-            let usage = WireUsage::deserialize(reported).ok().and_then(|usage| usage.normalised(self.quirks.reasoning));
+            self.gathering.reported_cost =
+                reported_cost::read(&reported, self.quirks.reported_cost)
+                    .or(self.gathering.reported_cost);
+            let usage = WireUsage::deserialize(reported)
+                .ok()
+                .and_then(|usage| usage.normalised(self.quirks.reasoning));
             self.gathering.usage = usage.or(self.gathering.usage);
             self.gathering.usage_is_final |= usage.is_some();
         }
@@ -204,9 +236,17 @@ impl WireUsage {
     /// `None` when the two counts that a bill needs are not both there.
     fn normalised(&self, convention: Reasoning) -> Option<Usage> {
         let (prompt, completion) = (self.prompt_tokens?, self.completion_tokens?);
-        let reasoning = self.completion_tokens_details.as_ref().and_then(|details| details.reasoning_tokens).unwrap_or(0);
-        // Most count reasoning as part of the completion, some on top of it: the total tells which, whatever is known of the server.
-        let (within, on_top) = (prompt.saturating_add(completion), completion.saturating_add(reasoning));
+        let reasoning = self
+            .completion_tokens_details
+            .as_ref()
+            .and_then(|details| details.reasoning_tokens)
+            .unwrap_or(0);
+        // Most count reasoning as part of the completion, some on top of it: the total tells which,
+        // whatever is known of the server.
+        let (within, on_top) = (
+            prompt.saturating_add(completion),
+            completion.saturating_add(reasoning),
+        );
         let convention = match self.total_tokens {
             Some(total) if total == within => Reasoning::Within,
             Some(total) if total == within.saturating_add(reasoning) => Reasoning::OnTop,
@@ -219,8 +259,21 @@ impl WireUsage {
             Reasoning::OnTop => on_top,
         };
         let details = self.prompt_tokens_details.as_ref();
-        let cache_read = details.and_then(|details| details.cached_tokens).unwrap_or(0).min(prompt);
-        let cache_write = details.and_then(|details| details.cache_write_tokens).unwrap_or(0).min(prompt - cache_read);
-        Some(Usage { input: prompt - cache_read - cache_write, cache_read, cache_write, output, reasoning, ..Usage::default() })
+        let cache_read = details
+            .and_then(|details| details.cached_tokens)
+            .unwrap_or(0)
+            .min(prompt);
+        let cache_write = details
+            .and_then(|details| details.cache_write_tokens)
+            .unwrap_or(0)
+            .min(prompt - cache_read);
+        Some(Usage {
+            input: prompt - cache_read - cache_write,
+            cache_read,
+            cache_write,
+            output,
+            reasoning,
+            ..Usage::default()
+        })
     }
 }

@@ -1,7 +1,7 @@
 //! Text on its way to those who watch, with the key blotted out also where it arrives in pieces.
 //!
-//! Invariant: what has been told, in order, is [`Account::redact`] of what has come; no more of it is held back than could be the beginning
-//! of the key.
+//! Invariant: what has been told, in order, is [`Account::redact`] of what has come; no more of it
+//! is held back than could be the beginning of the key.
 
 use secrecy::{ExposeSecret, SecretString};
 
@@ -26,11 +26,19 @@ impl std::fmt::Debug for Redacting<'_> {
 
 impl<'a> Redacting<'a> {
     pub(super) fn new(account: &Account, on: &'a mut (dyn FnMut(Delta) + Send)) -> Self {
-        let key = account.key.clone().filter(|key| !key.expose_secret().is_empty());
-        Self { key, held: String::new(), on }
+        let key = account
+            .key
+            .clone()
+            .filter(|key| !key.expose_secret().is_empty());
+        Self {
+            key,
+            held: String::new(),
+            on,
+        }
     }
 
-    /// Takes a sign of life. A piece that is held back whole is told as an empty one: it is a sign of an answer all the same.
+    /// Takes a sign of life. A piece that is held back whole is told as an empty one: it is a sign
+    /// of an answer all the same.
     pub(super) fn tell(&mut self, delta: Delta) {
         let told = match delta {
             Delta::Text(piece) => Delta::Text(self.redacted(piece)),
@@ -47,7 +55,9 @@ impl<'a> Redacting<'a> {
     }
 
     fn redacted(&mut self, piece: String) -> String {
-        let Some(key) = self.key.as_ref().map(ExposeSecret::expose_secret) else { return piece };
+        let Some(key) = self.key.as_ref().map(ExposeSecret::expose_secret) else {
+            return piece;
+        };
         let text = std::mem::take(&mut self.held) + &piece;
         let (mut told, mut rest) = (String::new(), text.as_str());
         while let Some((before, after)) = rest.split_once(key) {
@@ -55,7 +65,10 @@ impl<'a> Redacting<'a> {
             rest = after;
         }
         // The earliest place from which on all could be the beginning of a key.
-        let begins = rest.char_indices().filter_map(|(at, _)| rest.split_at_checked(at)).find(|(_, end)| key.starts_with(end));
+        let begins = rest
+            .char_indices()
+            .filter_map(|(at, _)| rest.split_at_checked(at))
+            .find(|(_, end)| key.starts_with(end));
         let (before, held) = begins.unwrap_or((rest, ""));
         held.clone_into(&mut self.held);
         told + before
@@ -70,7 +83,11 @@ mod tests {
     use super::*;
 
     fn account(key: Option<&str>) -> Account {
-        Account { key: key.map(Into::into), origin: "`KEY`".to_owned(), scheme: Scheme::Usual }
+        Account {
+            key: key.map(Into::into),
+            origin: "`KEY`".to_owned(),
+            scheme: Scheme::Usual,
+        }
     }
 
     /// What is told of a text that comes in these pieces.
@@ -103,13 +120,22 @@ mod tests {
 
     #[test]
     fn however_a_text_is_cut_its_pieces_are_the_redacted_text() {
-        for (key, text) in
-            [("abcab", "xabcabcab"), ("aa", "aaaba"), ("k世k", "k世k世k世"), ("abab", "aabababa"), ("", "ab"), ("[key]", "[[key]y]")]
-        {
+        for (key, text) in [
+            ("abcab", "xabcabcab"),
+            ("aa", "aaaba"),
+            ("k世k", "k世k世k世"),
+            ("abab", "aabababa"),
+            ("", "ab"),
+            ("[key]", "[[key]y]"),
+        ] {
             let account = account(Some(key));
             for places in 0..1 << text.chars().count() {
                 let pieces = cut(text, places);
-                assert_eq!(told(&account, &pieces).concat(), account.redact(text), "{key} in {pieces:?}");
+                assert_eq!(
+                    told(&account, &pieces).concat(),
+                    account.redact(text),
+                    "{key} in {pieces:?}"
+                );
             }
         }
     }
@@ -133,7 +159,10 @@ mod tests {
     fn only_what_may_begin_a_key_is_held_back_and_it_still_is_a_sign_of_life() {
         let account = account(Some("sk-123"));
         let pieces = ["Your key is s", "k-", "12", "4; no s", "k-123!", "sk"].map(str::to_owned);
-        assert_eq!(told(&account, &pieces), ["Your key is ", "", "", "sk-124; no ", "[key]!", "", "sk"]);
+        assert_eq!(
+            told(&account, &pieces),
+            ["Your key is ", "", "", "sk-124; no ", "[key]!", "", "sk"]
+        );
     }
 
     #[test]

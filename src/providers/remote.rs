@@ -1,4 +1,5 @@
-//! A provider that is reached over HTTP, as the driver sees it: one codec a dialect, one HTTP for all, and what is known of each model.
+//! A provider that is reached over HTTP, as the driver sees it: one codec a dialect, one HTTP for
+//! all, and what is known of each model.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -20,7 +21,8 @@ use super::ollama::{self, OllamaDecoder};
 use super::openai::{self, OpenAiDecoder};
 use super::wire::{Decoder, Endpoint, HttpRequest};
 
-/// A check is given up when it has taken longer than a provider may take that is to be called well: so much longer that it shows.
+/// A check is given up when it has taken longer than a provider may take that is to be called well:
+/// so much longer that it shows.
 const CHECK: Duration = TOO_SLOW.saturating_add(Duration::from_millis(500));
 
 /// One provider's models.
@@ -31,13 +33,26 @@ pub struct Remote {
     catalog: Arc<Catalog>,
     http: Arc<Http>,
     parameters: Parameters,
-    /// The form that each model has been found to take, by its name. One that was never refused anything is not here.
+    /// The form that each model has been found to take, by its name. One that was never refused
+    /// anything is not here.
     forms: Mutex<BTreeMap<String, Form>>,
 }
 
 impl Remote {
-    pub fn new(dialect: Dialect, endpoint: Endpoint, catalog: Arc<Catalog>, http: Arc<Http>) -> Self {
-        Self { dialect, endpoint, catalog, http, parameters: Parameters::default(), forms: Mutex::default() }
+    pub fn new(
+        dialect: Dialect,
+        endpoint: Endpoint,
+        catalog: Arc<Catalog>,
+        http: Arc<Http>,
+    ) -> Self {
+        Self {
+            dialect,
+            endpoint,
+            catalog,
+            http,
+            parameters: Parameters::default(),
+            forms: Mutex::default(),
+        }
     }
 
     /// The same with the user's parameters in every request.
@@ -71,7 +86,12 @@ impl Remote {
 
     /// The form in which this model is asked now.
     fn form(&self, ask: &Ask) -> Form {
-        let known = self.forms.lock().unwrap_or_else(PoisonError::into_inner).get(&ask.model.model).cloned();
+        let known = self
+            .forms
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .get(&ask.model.model)
+            .cloned();
         known.unwrap_or_else(|| self.first_form(ask))
     }
 
@@ -89,55 +109,107 @@ impl Remote {
         let elsewhere = quirks.home.is_some_and(|home| !self.endpoint.is_at(home));
         Form {
             json_object: self.dialect.json_object(),
-            tokens_field: if elsewhere && model.is_none() { TokensField::MaxTokens } else { form.tokens_field },
+            tokens_field: if elsewhere && model.is_none() {
+                TokensField::MaxTokens
+            } else {
+                form.tokens_field
+            },
             context: model.and_then(|model| model.context),
             ..form
         }
     }
 
-    /// Learns from a failed call what it teaches about its model. `sent` is the form in which it was made, `parts` are its body's.
-    fn learn(&self, ask: &Ask, sent: &Form, parts: &[String], failure: Failure, fields: Vec<String>) -> Failure {
+    /// Learns from a failed call what it teaches about its model. `sent` is the form in which it
+    /// was made, `parts` are its body's.
+    fn learn(
+        &self,
+        ask: &Ask,
+        sent: &Form,
+        parts: &[String],
+        failure: Failure,
+        fields: Vec<String>,
+    ) -> Failure {
         if !failure.partial.is_empty() {
             // An answer had begun: the request was taken.
             return failure;
         }
-        let refusal = Refusal { class: failure.class, words: failure.message.clone(), fields };
+        let refusal = Refusal {
+            class: failure.class,
+            words: failure.message.clone(),
+            fields,
+        };
         let lesson = sent.lesson(self.dialect, ask, parts, &refusal);
         let mut forms = self.forms.lock().unwrap_or_else(PoisonError::into_inner);
         let again = match &lesson {
-            Some(Lesson::NoRoom) => return Failure { class: FailureClass::Context, ..failure },
+            Some(Lesson::NoRoom) => {
+                return Failure {
+                    class: FailureClass::Context,
+                    ..failure
+                };
+            }
             Some(lesson) => {
-                // Calls run beside each other: another may have learnt something since this one was sent.
-                forms.entry(ask.model.model.clone()).or_insert_with(|| sent.clone()).learn(ask, &refusal, lesson);
+                // Calls run beside each other: another may have learnt something since this one was
+                // sent.
+                forms
+                    .entry(ask.model.model.clone())
+                    .or_insert_with(|| sent.clone())
+                    .learn(ask, &refusal, lesson);
                 lesson.to_string()
             }
-            None if failure.class == FailureClass::BadRequest && forms.get(&ask.model.model).is_some_and(|known| known != sent) => {
+            None if failure.class == FailureClass::BadRequest
+                && forms
+                    .get(&ask.model.model)
+                    .is_some_and(|known| known != sent) =>
+            {
                 "in the form that other calls have found".to_owned()
             }
             None => return failure,
         };
-        Failure { class: FailureClass::Unsupported, message: format!("{}; asking again {again}", failure.message), ..failure }
+        Failure {
+            class: FailureClass::Unsupported,
+            message: format!("{}; asking again {again}", failure.message),
+            ..failure
+        }
     }
 }
 
 impl Provider for Remote {
-    fn ask<'a>(&'a self, ask: &'a Ask, on: &'a mut (dyn FnMut(Delta) + Send)) -> BoxFuture<'a, Outcome> {
+    fn ask<'a>(
+        &'a self,
+        ask: &'a Ask,
+        on: &'a mut (dyn FnMut(Delta) + Send),
+    ) -> BoxFuture<'a, Outcome> {
         Box::pin(async move {
             let form = self.form(ask);
             let (request, decoder) = self.codec_in(ask, &form);
             let parts = form::parts(&request.body);
-            let answered = self.http.call(request, decoder, &self.endpoint.account, on).await;
-            answered.outcome.map_err(|failure| self.learn(ask, &form, &parts, failure, answered.named))
+            let answered = self
+                .http
+                .call(request, decoder, &self.endpoint.account, on)
+                .await;
+            answered
+                .outcome
+                .map_err(|failure| self.learn(ask, &form, &parts, failure, answered.named))
         })
     }
     fn check(&self) -> Option<BoxFuture<'_, Result<(), Failure>>> {
         Some(Box::pin(async move {
             let account = &self.endpoint.account;
-            let got = self.http.get(&listing::health_request(self.dialect, &self.endpoint), account, CHECK).await?;
+            let got = self
+                .http
+                .get(
+                    &listing::health_request(self.dialect, &self.endpoint),
+                    account,
+                    CHECK,
+                )
+                .await?;
             // What it says is of no matter, but for a key that has nothing left to spend.
             let standing = listing::key_standing(&got.success(account)?);
             match standing.and_then(|standing| standing.remaining) {
-                Some(left) if left == MicroUsd::ZERO => Err(Failure::new(FailureClass::Billing, "the key's limit is used up")),
+                Some(left) if left == MicroUsd::ZERO => Err(Failure::new(
+                    FailureClass::Billing,
+                    "the key's limit is used up",
+                )),
                 Some(_) | None => Ok(()),
             }
         }))

@@ -1,4 +1,5 @@
-//! What a provider says that a call cost, read exactly: decimals are read as they are written, never through a binary fraction.
+//! What a provider says that a call cost, read exactly: decimals are read as they are written,
+//! never through a binary fraction.
 
 use serde_json::Value;
 
@@ -9,28 +10,34 @@ use super::dialect::ReportedCost;
 /// xAI bills in ten-billionths of a dollar.
 const TICKS_PER_MICRO_USD: u64 = 10_000;
 
-/// The cost in a usage object, rounded half up to the micro-dollar. `None` where there is none, or none that can be one.
+/// The cost in a usage object, rounded half up to the micro-dollar. `None` where there is none, or
+/// none that can be one.
 pub fn read(usage: &Value, kind: ReportedCost) -> Option<MicroUsd> {
     match kind {
         ReportedCost::None => None,
         ReportedCost::Usd => micro_usd(&text_of(usage.get("cost")?)?),
         ReportedCost::Ticks => {
             let ticks = usage.get("cost_in_usd_ticks")?.as_u64()?;
-            Some(MicroUsd(ticks / TICKS_PER_MICRO_USD + u64::from(ticks % TICKS_PER_MICRO_USD >= TICKS_PER_MICRO_USD / 2)))
+            Some(MicroUsd(
+                ticks / TICKS_PER_MICRO_USD
+                    + u64::from(ticks % TICKS_PER_MICRO_USD >= TICKS_PER_MICRO_USD / 2),
+            ))
         }
     }
 }
 
 fn text_of(amount: &Value) -> Option<String> {
     match amount {
-        // The shortest decimal that reads back the same, which is what was sent for any price with fewer than 16 digits.
+        // The shortest decimal that reads back the same, which is what was sent for any price with
+        // fewer than 16 digits.
         Value::Number(number) => Some(number.to_string()),
         Value::String(text) => Some(text.clone()),
         Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => None,
     }
 }
 
-/// Reads `0.00123` or `1.23e-3` dollars. `None` for what is negative, no decimal, or above nine billion dollars.
+/// Reads `0.00123` or `1.23e-3` dollars. `None` for what is negative, no decimal, or above nine
+/// billion dollars.
 fn micro_usd(text: &str) -> Option<MicroUsd> {
     const MOST: u128 = 9_000_000_000_000_000;
     let text = text.trim().to_ascii_lowercase();
@@ -39,16 +46,38 @@ fn micro_usd(text: &str) -> Option<MicroUsd> {
         None => (text.as_str(), 0),
     };
     let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
-    let digits: Vec<u32> = whole.chars().chain(fraction.chars()).map(|c| c.to_digit(10)).collect::<Option<_>>()?;
+    let digits: Vec<u32> = whole
+        .chars()
+        .chain(fraction.chars())
+        .map(|c| c.to_digit(10))
+        .collect::<Option<_>>()?;
     // The digits up to the micro-dollar; the one behind it decides the rounding.
-    let kept = i64::try_from(whole.len()).ok()?.saturating_add(i64::from(exponent)).saturating_add(6);
-    let digit = |at: i64| usize::try_from(at).ok().and_then(|at| digits.get(at)).copied().unwrap_or(0);
+    let kept = i64::try_from(whole.len())
+        .ok()?
+        .saturating_add(i64::from(exponent))
+        .saturating_add(6);
+    let digit = |at: i64| {
+        usize::try_from(at)
+            .ok()
+            .and_then(|at| digits.get(at))
+            .copied()
+            .unwrap_or(0)
+    };
     if digits.is_empty() || kept > 40 {
-        return digits.iter().all(|digit| *digit == 0).then_some(MicroUsd::ZERO).filter(|_| !digits.is_empty());
+        return digits
+            .iter()
+            .all(|digit| *digit == 0)
+            .then_some(MicroUsd::ZERO)
+            .filter(|_| !digits.is_empty());
     }
-    let amount = (0..kept).try_fold(0u128, |amount, at| amount.checked_mul(10)?.checked_add(u128::from(digit(at))))?;
+    let amount = (0..kept).try_fold(0u128, |amount, at| {
+        amount.checked_mul(10)?.checked_add(u128::from(digit(at)))
+    })?;
     let rounded = amount + u128::from(digit(kept) >= 5);
-    u64::try_from(rounded).ok().filter(|_| rounded <= MOST).map(MicroUsd)
+    u64::try_from(rounded)
+        .ok()
+        .filter(|_| rounded <= MOST)
+        .map(MicroUsd)
 }
 
 #[cfg(test)]
@@ -86,14 +115,42 @@ mod tests {
     fn a_cost_is_taken_from_where_the_server_puts_it_and_from_nowhere_else() {
         let usage = json!({"cost": 0.00105, "cost_in_usd_ticks": 123_456_789u64});
         assert_eq!(read(&usage, ReportedCost::Usd), Some(MicroUsd(1_050)));
-        assert_eq!(read(&usage, ReportedCost::Ticks), Some(MicroUsd(12_346)), "12345.6789 micro-dollars");
-        assert_eq!(read(&json!({"cost_in_usd_ticks": 4_999}), ReportedCost::Ticks), Some(MicroUsd(0)));
-        assert_eq!(read(&json!({"cost_in_usd_ticks": 5_000}), ReportedCost::Ticks), Some(MicroUsd(1)));
-        assert_eq!(read(&json!({"cost_in_usd_ticks": u64::MAX}), ReportedCost::Ticks), Some(MicroUsd(1_844_674_407_370_955)));
-        assert_eq!(read(&json!({"cost": "0.5"}), ReportedCost::Usd), Some(MicroUsd(500_000)));
+        assert_eq!(
+            read(&usage, ReportedCost::Ticks),
+            Some(MicroUsd(12_346)),
+            "12345.6789 micro-dollars"
+        );
+        assert_eq!(
+            read(&json!({"cost_in_usd_ticks": 4_999}), ReportedCost::Ticks),
+            Some(MicroUsd(0))
+        );
+        assert_eq!(
+            read(&json!({"cost_in_usd_ticks": 5_000}), ReportedCost::Ticks),
+            Some(MicroUsd(1))
+        );
+        assert_eq!(
+            read(&json!({"cost_in_usd_ticks": u64::MAX}), ReportedCost::Ticks),
+            Some(MicroUsd(1_844_674_407_370_955))
+        );
+        assert_eq!(
+            read(&json!({"cost": "0.5"}), ReportedCost::Usd),
+            Some(MicroUsd(500_000))
+        );
         assert_eq!(read(&usage, ReportedCost::None), None);
-        for odd in [json!({}), json!({"cost": null, "cost_in_usd_ticks": -1}), json!({"cost": [], "cost_in_usd_ticks": 1.5}), json!(7)] {
-            assert_eq!((read(&odd, ReportedCost::Usd), read(&odd, ReportedCost::Ticks)), (None, None), "{odd}");
+        for odd in [
+            json!({}),
+            json!({"cost": null, "cost_in_usd_ticks": -1}),
+            json!({"cost": [], "cost_in_usd_ticks": 1.5}),
+            json!(7),
+        ] {
+            assert_eq!(
+                (
+                    read(&odd, ReportedCost::Usd),
+                    read(&odd, ReportedCost::Ticks)
+                ),
+                (None, None),
+                "{odd}"
+            );
         }
     }
 }

@@ -1,8 +1,11 @@
-//! Streams of events, incrementally: bytes in, events out. Server-sent events, and lines of JSON for those who send them plain. Pure.
+//! Streams of events, incrementally: bytes in, events out. Server-sent events, and lines of JSON
+//! for those who send them plain. Pure.
 //!
-//! Works on bytes, so that a character split between two chunks is whole again before it is read as UTF-8. Takes what servers really
-//! send: comments, LF, CRLF and CR, several `data:` lines, no space after the colon, a byte order mark, no blank line at the end.
-//! The idle timeout is deliberately not here: it belongs on bytes, because a comment is a sign of life but not an event.
+//! Works on bytes, so that a character split between two chunks is whole again before it is read as
+//! UTF-8. Takes what servers really send: comments, LF, CRLF and CR, several `data:` lines, no
+//! space after the colon, a byte order mark, no blank line at the end. The idle timeout is
+//! deliberately not here: it belongs on bytes, because a comment is a sign of life but not an
+//! event.
 
 /// Most bytes that a line, or the data of one event, may have.
 pub const MAX_EVENT_BYTES: usize = 16 * 1024 * 1024;
@@ -54,13 +57,25 @@ impl Default for Parser {
 impl Parser {
     /// A parser for this framing.
     pub fn new(framing: Framing) -> Self {
-        Self { framing, ..Self::default() }
+        Self {
+            framing,
+            ..Self::default()
+        }
     }
 
     /// A parser of server-sent events that refuses lines and events of more than `limit` bytes.
     pub fn with_limit(limit: usize) -> Self {
         let (line, name, data) = (Vec::new(), Vec::new(), Vec::new());
-        Self { framing: Framing::Events, limit, line, name, data, has_data: false, after_cr: false, first_line: true }
+        Self {
+            framing: Framing::Events,
+            limit,
+            line,
+            name,
+            data,
+            has_data: false,
+            after_cr: false,
+            first_line: true,
+        }
     }
 
     /// Takes the next bytes and appends the events that are complete.
@@ -71,7 +86,9 @@ impl Parser {
                 continue;
             }
             let end = bytes.iter().position(|byte| matches!(byte, b'\n' | b'\r'));
-            let (part, rest) = bytes.split_at_checked(end.unwrap_or(bytes.len())).unwrap_or((bytes, &[]));
+            let (part, rest) = bytes
+                .split_at_checked(end.unwrap_or(bytes.len()))
+                .unwrap_or((bytes, &[]));
             if self.line.len() + part.len() + self.data.len() > self.limit {
                 return Err(TooLarge(self.limit));
             }
@@ -87,10 +104,14 @@ impl Parser {
         Ok(())
     }
 
-    /// The event that was under way when the stream ended without a blank line. It may have been cut in the middle of a line: whoever
-    /// takes it must check that its data is whole.
+    /// The event that was under way when the stream ended without a blank line. It may have been
+    /// cut in the middle of a line: whoever takes it must check that its data is whole.
     pub fn finish(mut self) -> Option<Event> {
-        let last = if self.line.is_empty() { None } else { self.end_line() };
+        let last = if self.line.is_empty() {
+            None
+        } else {
+            self.end_line()
+        };
         last.or_else(|| self.dispatch())
     }
 
@@ -108,7 +129,10 @@ impl Parser {
         if text.is_empty() {
             return self.dispatch();
         }
-        let colon = text.iter().position(|byte| *byte == b':').unwrap_or(text.len());
+        let colon = text
+            .iter()
+            .position(|byte| *byte == b':')
+            .unwrap_or(text.len());
         let (field, rest) = text.split_at_checked(colon).unwrap_or((text, &[]));
         let value = rest.strip_prefix(b":").unwrap_or(rest);
         let value = value.strip_prefix(b" ").unwrap_or(value);
@@ -121,7 +145,8 @@ impl Parser {
                 self.has_data = true;
             }
             b"event" => self.name = value.to_vec(),
-            // Comments have an empty field; `id`, `retry` and unknown fields mean nothing to a reader that never reconnects.
+            // Comments have an empty field; `id`, `retry` and unknown fields mean nothing to a
+            // reader that never reconnects.
             _ => {}
         }
         None
@@ -131,7 +156,10 @@ impl Parser {
         let name = std::mem::take(&mut self.name);
         let data = std::mem::take(&mut self.data);
         let dispatched = std::mem::take(&mut self.has_data) && !data.is_empty();
-        dispatched.then(|| Event { name: String::from_utf8_lossy(&name).into_owned(), data: String::from_utf8_lossy(&data).into_owned() })
+        dispatched.then(|| Event {
+            name: String::from_utf8_lossy(&name).into_owned(),
+            data: String::from_utf8_lossy(&data).into_owned(),
+        })
     }
 }
 
@@ -148,7 +176,10 @@ mod tests {
             parser.feed(chunk, &mut events).unwrap();
         }
         events.extend(parser.finish());
-        events.into_iter().map(|event| (event.name, event.data)).collect()
+        events
+            .into_iter()
+            .map(|event| (event.name, event.data))
+            .collect()
     }
 
     fn event(name: &str, data: &str) -> (String, String) {
@@ -158,8 +189,13 @@ mod tests {
     #[test]
     fn every_line_ending_and_a_missing_last_one_separate_events() {
         for ending in ["\n", "\r\n", "\r"] {
-            let stream = format!("event: a{ending}data: 1{ending}{ending}data: 2{ending}{ending}data: 3");
-            assert_eq!(parse([stream.as_bytes()]), [event("a", "1"), event("", "2"), event("", "3")], "{ending:?}");
+            let stream =
+                format!("event: a{ending}data: 1{ending}{ending}data: 2{ending}{ending}data: 3");
+            assert_eq!(
+                parse([stream.as_bytes()]),
+                [event("a", "1"), event("", "2"), event("", "3")],
+                "{ending:?}"
+            );
         }
     }
 
@@ -173,24 +209,46 @@ mod tests {
 
     #[test]
     fn several_data_lines_are_one_text_and_the_space_after_the_colon_is_optional() {
-        assert_eq!(parse([b"data:{\ndata: \"a\"\ndata:  }\ndata\n\n".as_slice()]), [event("", "{\n\"a\"\n }\n")]);
+        assert_eq!(
+            parse([b"data:{\ndata: \"a\"\ndata:  }\ndata\n\n".as_slice()]),
+            [event("", "{\n\"a\"\n }\n")]
+        );
     }
 
     #[test]
     fn a_byte_order_mark_is_no_part_of_the_first_field() {
-        assert_eq!(parse([b"\xef\xbb".as_slice(), b"\xbfdata: x\n\n"]), [event("", "x")]);
+        assert_eq!(
+            parse([b"\xef\xbb".as_slice(), b"\xbfdata: x\n\n"]),
+            [event("", "x")]
+        );
     }
 
     #[test]
     fn in_lines_every_one_that_is_not_blank_is_an_event() {
         let mut parser = Parser::new(Framing::Lines);
         let mut events = Vec::new();
-        for chunk in ["\u{feff}{\"a\":1}\r", "\n\n  {\"data: b\"", ":2} \n", "event: x\n{\"c\""] {
+        for chunk in [
+            "\u{feff}{\"a\":1}\r",
+            "\n\n  {\"data: b\"",
+            ":2} \n",
+            "event: x\n{\"c\"",
+        ] {
             parser.feed(chunk.as_bytes(), &mut events).unwrap();
         }
         events.extend(parser.finish());
-        let data: Vec<_> = events.iter().map(|event| (event.name.as_str(), event.data.as_str())).collect();
-        assert_eq!(data, [("", "{\"a\":1}"), ("", "{\"data: b\":2}"), ("", "event: x"), ("", "{\"c\"")]);
+        let data: Vec<_> = events
+            .iter()
+            .map(|event| (event.name.as_str(), event.data.as_str()))
+            .collect();
+        assert_eq!(
+            data,
+            [
+                ("", "{\"a\":1}"),
+                ("", "{\"data: b\":2}"),
+                ("", "event: x"),
+                ("", "{\"c\"")
+            ]
+        );
     }
 
     #[test]

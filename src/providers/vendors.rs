@@ -1,4 +1,5 @@
-//! The providers that this program knows by name, and how each is spoken to. Data: no code elsewhere asks for a vendor by its name.
+//! The providers that this program knows by name, and how each is spoken to. Data: no code
+//! elsewhere asks for a vendor by its name.
 
 use crate::domain::ids::ProviderId;
 
@@ -25,24 +26,42 @@ pub enum Place {
 }
 
 const fn cloud(id: &'static str, name: &'static str, dialect: Dialect) -> Vendor {
-    Vendor { id, name, dialect, place: Place::Cloud }
+    Vendor {
+        id,
+        name,
+        dialect,
+        place: Place::Cloud,
+    }
 }
 
 const fn own_machine(id: &'static str, name: &'static str, dialect: Dialect) -> Vendor {
-    Vendor { id, name, dialect, place: Place::OwnMachine }
+    Vendor {
+        id,
+        name,
+        dialect,
+        place: Place::OwnMachine,
+    }
 }
 
-/// All of them; those in the cloud in the order in which they fill a mixed panel, those on the own machine in the order in which they are
-/// looked for.
+/// All of them; those in the cloud in the order in which they fill a mixed panel, those on the own
+/// machine in the order in which they are looked for.
 pub const VENDORS: [Vendor; 10] = [
     cloud("anthropic", "Anthropic", Dialect::Anthropic),
     cloud("openai", "OpenAI", Dialect::OpenAi(Quirks::OPENAI)),
     cloud("google", "Google", Dialect::Gemini),
     cloud("xai", "xAI", Dialect::OpenAi(Quirks::XAI)),
     cloud("mistral", "Mistral", Dialect::OpenAi(Quirks::MISTRAL)),
-    cloud("openrouter", "OpenRouter", Dialect::OpenAi(Quirks::OPENROUTER)),
+    cloud(
+        "openrouter",
+        "OpenRouter",
+        Dialect::OpenAi(Quirks::OPENROUTER),
+    ),
     own_machine("ollama", "Ollama", Dialect::Ollama),
-    own_machine("llamacpp", "llama.cpp server", Dialect::OpenAi(Quirks::LLAMACPP)),
+    own_machine(
+        "llamacpp",
+        "llama.cpp server",
+        Dialect::OpenAi(Quirks::LLAMACPP),
+    ),
     own_machine("lmstudio", "LM Studio", Dialect::OpenAi(Quirks::LMSTUDIO)),
     own_machine("vllm", "vLLM", Dialect::OpenAi(Quirks::VLLM)),
 ];

@@ -1,4 +1,5 @@
-//! What codecs and HTTP share: an endpoint with its key, a request ready to be sent, and what a decoder must do.
+//! What codecs and HTTP share: an endpoint with its key, a request ready to be sent, and what a
+//! decoder must do.
 
 use std::ops::ControlFlow;
 
@@ -23,9 +24,15 @@ pub struct Endpoint {
 impl Endpoint {
     /// Whether this is on the host of that name.
     pub fn is_at(&self, host: &str) -> bool {
-        let address = self.base_url.split_once("://").map_or(self.base_url.as_str(), |(_, rest)| rest);
+        let address = self
+            .base_url
+            .split_once("://")
+            .map_or(self.base_url.as_str(), |(_, rest)| rest);
         let authority = address.split('/').next().unwrap_or_default();
-        authority.split(':').next().is_some_and(|own| own.eq_ignore_ascii_case(host))
+        authority
+            .split(':')
+            .next()
+            .is_some_and(|own| own.eq_ignore_ascii_case(host))
     }
 }
 
@@ -100,23 +107,40 @@ pub struct Answered {
 impl HttpRequest {
     /// The header of this name as it will be sent.
     pub fn header(&self, name: &str) -> Option<&str> {
-        self.headers.iter().find(|(header, _)| *header == name).map(|(_, value)| match value {
-            HeaderText::Plain(text) => *text,
-            HeaderText::Secret(text) => text.expose_secret(),
-        })
+        self.headers
+            .iter()
+            .find(|(header, _)| *header == name)
+            .map(|(_, value)| match value {
+                HeaderText::Plain(text) => *text,
+                HeaderText::Secret(text) => text.expose_secret(),
+            })
     }
 }
 
 /// `Authorization: Bearer KEY`.
 fn bearer(key: &SecretString) -> (&'static str, HeaderText) {
-    ("authorization", HeaderText::Secret(SecretString::from(format!("Bearer {}", key.expose_secret()))))
+    (
+        "authorization",
+        HeaderText::Secret(SecretString::from(format!(
+            "Bearer {}",
+            key.expose_secret()
+        ))),
+    )
 }
 
-/// The address of a path below a base URL, whether the base ends before the path, inside it or behind it: people give all three.
+/// The address of a path below a base URL, whether the base ends before the path, inside it or
+/// behind it: people give all three.
 pub fn address(base_url: &str, path: &str) -> String {
     let base = base_url.trim_end_matches('/');
-    let ends = path.match_indices('/').map(|(at, _)| at).chain([path.len()]).rev();
-    let shared = ends.filter_map(|end| path.get(..end)).find(|start| base.ends_with(start)).unwrap_or_default();
+    let ends = path
+        .match_indices('/')
+        .map(|(at, _)| at)
+        .chain([path.len()])
+        .rev();
+    let shared = ends
+        .filter_map(|end| path.get(..end))
+        .find(|start| base.ends_with(start))
+        .unwrap_or_default();
     format!("{base}{}", path.strip_prefix(shared).unwrap_or(path))
 }
 
@@ -150,12 +174,33 @@ mod tests {
 
     #[test]
     fn an_address_is_the_same_wherever_its_base_ends() {
-        for base in ["http://h:1/v1", "http://h:1/v1/", "http://h:1/v1/chat", "http://h:1/v1/chat/completions"] {
-            assert_eq!(address(base, "/chat/completions"), "http://h:1/v1/chat/completions", "{base}");
+        for base in [
+            "http://h:1/v1",
+            "http://h:1/v1/",
+            "http://h:1/v1/chat",
+            "http://h:1/v1/chat/completions",
+        ] {
+            assert_eq!(
+                address(base, "/chat/completions"),
+                "http://h:1/v1/chat/completions",
+                "{base}"
+            );
         }
-        for base in ["https://h", "https://h/", "https://h/v1", "https://h/v1/messages"] {
-            assert_eq!(address(base, "/v1/messages"), "https://h/v1/messages", "{base}");
+        for base in [
+            "https://h",
+            "https://h/",
+            "https://h/v1",
+            "https://h/v1/messages",
+        ] {
+            assert_eq!(
+                address(base, "/v1/messages"),
+                "https://h/v1/messages",
+                "{base}"
+            );
         }
-        assert_eq!(address("http://h/proxy/v1", "/api/chat"), "http://h/proxy/v1/api/chat");
+        assert_eq!(
+            address("http://h/proxy/v1", "/api/chat"),
+            "http://h/proxy/v1/api/chat"
+        );
     }
 }

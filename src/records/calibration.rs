@@ -46,13 +46,19 @@ pub fn by_agreement(connection: &Connection) -> Result<Vec<Level>> {
     Ok(found.by_agreement)
 }
 
-fn answers(connection: &Connection, (from, until): (i64, i64), found: &mut Calibration) -> Result<()> {
+fn answers(
+    connection: &Connection,
+    (from, until): (i64, i64),
+    found: &mut Calibration,
+) -> Result<()> {
     let mut stated = Vec::new();
     let mut levels: BTreeMap<u64, (f64, Vec<f64>)> = BTreeMap::new();
     let mut statement = connection.prepare(ANSWERS)?;
     let mut rows = statement.query(params![from, until])?;
     while let Some(row) = rows.next()? {
-        let Some(outcome) = outcome(row)? else { continue };
+        let Some(outcome) = outcome(row)? else {
+            continue;
+        };
         match outcome {
             Outcome::Right => found.right += 1,
             Outcome::Mixed => found.mixed += 1,
@@ -63,28 +69,55 @@ fn answers(connection: &Connection, (from, until): (i64, i64), found: &mut Calib
             continue;
         }
         let right = outcome.share_right();
-        stated.extend(row.get::<_, Option<f64>>(1)?.map(|stated| Graded { stated, right }));
-        if let Some(agreement) = row.get::<_, Option<f64>>(2)?.filter(|agreement| (0.0..=1.0).contains(agreement)) {
-            levels.entry(percent(agreement)).or_insert_with(|| (agreement, Vec::new())).1.push(right);
+        stated.extend(
+            row.get::<_, Option<f64>>(1)?
+                .map(|stated| Graded { stated, right }),
+        );
+        if let Some(agreement) = row
+            .get::<_, Option<f64>>(2)?
+            .filter(|agreement| (0.0..=1.0).contains(agreement))
+        {
+            levels
+                .entry(percent(agreement))
+                .or_insert_with(|| (agreement, Vec::new()))
+                .1
+                .push(right);
         }
     }
     found.answers = Reliability::of(stated);
-    found.by_agreement = levels.into_values().rev().map(|(agreement, rights)| level(agreement, &rights)).collect();
+    found.by_agreement = levels
+        .into_values()
+        .rev()
+        .map(|(agreement, rights)| level(agreement, &rights))
+        .collect();
     Ok(())
 }
 
-fn statements(connection: &Connection, (from, until): (i64, i64), found: &mut Calibration) -> Result<()> {
+fn statements(
+    connection: &Connection,
+    (from, until): (i64, i64),
+    found: &mut Calibration,
+) -> Result<()> {
     let (mut experts, mut judges): (ByModel, ByModel) = (BTreeMap::new(), BTreeMap::new());
     let mut statement = connection.prepare(STATEMENTS)?;
     let mut rows = statement.query(params![from, until])?;
     while let Some(row) = rows.next()? {
-        let Some(outcome) = outcome(row)? else { continue };
+        let Some(outcome) = outcome(row)? else {
+            continue;
+        };
         let model = ModelRef::new(row.get::<_, String>(2)?, row.get::<_, String>(3)?);
         if model.provider.is_local() {
             continue;
         }
-        let by_model = if row.get::<_, bool>(4)? { &mut judges } else { &mut experts };
-        by_model.entry(model).or_default().push(Graded { stated: row.get(1)?, right: outcome.share_right() });
+        let by_model = if row.get::<_, bool>(4)? {
+            &mut judges
+        } else {
+            &mut experts
+        };
+        by_model.entry(model).or_default().push(Graded {
+            stated: row.get(1)?,
+            right: outcome.share_right(),
+        });
     }
     found.experts = reliabilities(experts);
     found.judges = reliabilities(judges);
@@ -95,7 +128,10 @@ type ByModel = BTreeMap<ModelRef, Vec<Graded>>;
 
 /// Those with most statements first.
 fn reliabilities(by_model: ByModel) -> Vec<(ModelRef, Reliability)> {
-    let mut found: Vec<_> = by_model.into_iter().filter_map(|(model, graded)| Some((model, Reliability::of(graded)?))).collect();
+    let mut found: Vec<_> = by_model
+        .into_iter()
+        .filter_map(|(model, graded)| Some((model, Reliability::of(graded)?)))
+        .collect();
     found.sort_by_key(|(_, reliability)| std::cmp::Reverse(reliability.count));
     found
 }
@@ -103,14 +139,29 @@ fn reliabilities(by_model: ByModel) -> Vec<(ModelRef, Reliability)> {
 /// The outcome in the first column; `None` for a word of a later version.
 fn outcome(row: &Row<'_>) -> Result<Option<Outcome>> {
     let written: String = row.get(0)?;
-    Ok(Outcome::ALL.into_iter().find(|outcome| outcome.name() == written))
+    Ok(Outcome::ALL
+        .into_iter()
+        .find(|outcome| outcome.name() == written))
 }
 
 /// The calibration of a range as JSON.
 pub fn json(calibration: &Calibration, range: &Range) -> Value {
-    let Calibration { right, mixed, wrong, answers, experts, judges, by_agreement } = calibration;
+    let Calibration {
+        right,
+        mixed,
+        wrong,
+        answers,
+        experts,
+        judges,
+        by_agreement,
+    } = calibration;
     let by_model = |models: &[(ModelRef, Reliability)]| {
-        Value::Object(models.iter().map(|(model, of)| (model.to_string(), reliability(of))).collect::<Map<_, _>>())
+        Value::Object(
+            models
+                .iter()
+                .map(|(model, of)| (model.to_string(), reliability(of)))
+                .collect::<Map<_, _>>(),
+        )
     };
     json!({
         "schema_version": SCHEMA_VERSION,
@@ -146,10 +197,18 @@ fn reliability(of: &Reliability) -> Value {
 
 #[expect(clippy::cast_precision_loss, reason = "nobody grades 2^53 answers")]
 fn level(agreement: f64, rights: &[f64]) -> Level {
-    Level { agreement, count: rights.len(), mean_right: rights.iter().sum::<f64>() / rights.len() as f64 }
+    Level {
+        agreement,
+        count: rights.len(),
+        mean_right: rights.iter().sum::<f64>() / rights.len() as f64,
+    }
 }
 
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "from 0 to 1, as checked by the caller")]
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "from 0 to 1, as checked by the caller"
+)]
 fn percent(share: f64) -> u64 {
     (share * 100.0).round() as u64
 }

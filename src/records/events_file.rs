@@ -39,7 +39,8 @@ impl Subscriber for EventsFile {
     }
 
     fn event(&mut self, envelope: &Envelope) -> Result<(), SubscriberFailed> {
-        let mut line = serde_json::to_vec(envelope).map_err(|error| SubscriberFailed(format!("Failed to write events: {error}")))?;
+        let mut line = serde_json::to_vec(envelope)
+            .map_err(|error| SubscriberFailed(format!("Failed to write events: {error}")))?;
         line.push(b'\n');
         let written = self.to.write_all(&line).and_then(|()| self.to.flush());
         written.map_err(|error| SubscriberFailed(format!("Failed to write events: {error}")))

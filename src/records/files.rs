@@ -1,4 +1,5 @@
-//! Where a consultation's files lie and how a file is written so that it is there whole or not at all.
+//! Where a consultation's files lie and how a file is written so that it is there whole or not at
+//! all.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -26,7 +27,11 @@ impl ConsultationFiles {
     /// Names the files that are called so without their endings.
     pub fn called(logs: &Path, stem: &str) -> Self {
         let named = |ending: &str| logs.join(format!("{stem}.{ending}"));
-        Self { journal: named("jsonl"), record: named("json"), markdown: named("md") }
+        Self {
+            journal: named("jsonl"),
+            record: named("json"),
+            markdown: named("md"),
+        }
     }
 
     /// Writes the record, then the Markdown.
@@ -34,14 +39,22 @@ impl ConsultationFiles {
     /// # Errors
     ///
     /// At the first file that cannot be written; what was written before it stays.
-    pub fn write_results(&self, transcript: &Transcript, markdown: &str) -> Result<(), WriteFailed> {
-        let mut json = serde_json::to_vec_pretty(&record(transcript)).map_err(|error| WriteFailed::new(&self.record, error.into()))?;
+    pub fn write_results(
+        &self,
+        transcript: &Transcript,
+        markdown: &str,
+    ) -> Result<(), WriteFailed> {
+        let mut json = serde_json::to_vec_pretty(&record(transcript))
+            .map_err(|error| WriteFailed::new(&self.record, error.into()))?;
         json.push(b'\n');
         let failed = |path| move |error| WriteFailed::new(path, error);
         let folder = replace(&self.record, &json, Access::Private).map_err(failed(&self.record))?;
-        let rest = replace(&self.markdown, markdown.as_bytes(), Access::Private).map_err(failed(&self.markdown));
+        let rest = replace(&self.markdown, markdown.as_bytes(), Access::Private)
+            .map_err(failed(&self.markdown));
         // They lie in one folder: one sync makes both renames last.
-        folder.map_or(Ok(()), |folder| sync_folder(&folder)).map_err(failed(&self.record))?;
+        folder
+            .map_or(Ok(()), |folder| sync_folder(&folder))
+            .map_err(failed(&self.record))?;
         rest.map(drop)
     }
 }
@@ -51,7 +64,8 @@ impl ConsultationFiles {
 pub enum Access {
     /// Its owner alone: everything in the home.
     Private,
-    /// Whoever the user's umask lets, or the mode that the file already has: what the user asked to be written.
+    /// Whoever the user's umask lets, or the mode that the file already has: what the user asked to
+    /// be written.
     Normal,
 }
 
@@ -70,11 +84,17 @@ impl WriteFailed {
         let what = match source.kind() {
             io::ErrorKind::PermissionDenied => "no permission to write",
             io::ErrorKind::ReadOnlyFilesystem => "on a read-only file system:",
-            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => "the disk is full: cannot write",
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+                "the disk is full: cannot write"
+            }
             io::ErrorKind::AlreadyExists => "there is already a file",
             _ => "cannot write",
         };
-        Self { what, path: path.to_owned(), source }
+        Self {
+            what,
+            path: path.to_owned(),
+            source,
+        }
     }
 
     /// The one line for the user: the answer is unharmed, its log is not kept.
@@ -89,15 +109,19 @@ pub fn create_private_dir(path: &Path) -> Result<(), WriteFailed> {
     builder.recursive(true);
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(path).map_err(|error| WriteFailed::new(path, error))
+    builder
+        .create(path)
+        .map_err(|error| WriteFailed::new(path, error))
 }
 
-/// Writes a file whole or not at all: to a temporary file beside it, synced, renamed over it, the folder synced.
+/// Writes a file whole or not at all: to a temporary file beside it, synced, renamed over it, the
+/// folder synced.
 ///
-/// A link is followed, so that what it points to is replaced and not the link. What is no regular file (`/dev/stdout`, a named pipe) is
-/// written to as it is.
+/// A link is followed, so that what it points to is replaced and not the link. What is no regular
+/// file (`/dev/stdout`, a named pipe) is written to as it is.
 pub fn write_atomically(path: &Path, bytes: &[u8], access: Access) -> Result<(), WriteFailed> {
-    let written = replace(path, bytes, access).and_then(|folder| folder.map_or(Ok(()), |folder| sync_folder(&folder)));
+    let written = replace(path, bytes, access)
+        .and_then(|folder| folder.map_or(Ok(()), |folder| sync_folder(&folder)));
     written.map_err(|error| WriteFailed::new(path, error))
 }
 
@@ -119,7 +143,10 @@ enum Target {
     /// A device or a pipe.
     Stream,
     /// A file, with the permissions of the one that is there already.
-    File { path: PathBuf, existing: Option<fs::Permissions> },
+    File {
+        path: PathBuf,
+        existing: Option<fs::Permissions>,
+    },
 }
 
 impl Target {
@@ -127,15 +154,23 @@ impl Target {
         match fs::metadata(path) {
             Ok(metadata) if metadata.is_dir() => Err(io::ErrorKind::IsADirectory.into()),
             Ok(metadata) if !metadata.is_file() => Ok(Self::Stream),
-            Ok(metadata) => Ok(Self::File { path: fs::canonicalize(path)?, existing: Some(metadata.permissions()) }),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Self::File { path: path.to_owned(), existing: None }),
+            Ok(metadata) => Ok(Self::File {
+                path: fs::canonicalize(path)?,
+                existing: Some(metadata.permissions()),
+            }),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Self::File {
+                path: path.to_owned(),
+                existing: None,
+            }),
             Err(error) => Err(error),
         }
     }
 }
 
 fn folder_of(path: &Path) -> &Path {
-    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+    path.parent()
+        .filter(|folder| !folder.as_os_str().is_empty())
+        .unwrap_or(Path::new("."))
 }
 
 fn temporary_beside(path: &Path, access: Access) -> io::Result<tempfile::NamedTempFile> {
@@ -149,10 +184,17 @@ fn temporary_beside(path: &Path, access: Access) -> io::Result<tempfile::NamedTe
     builder.tempfile_in(folder_of(path))
 }
 
-/// Writes to a synced temporary file and renames it. Returns the folder that must be synced for the rename to last.
+/// Writes to a synced temporary file and renames it. Returns the folder that must be synced for the
+/// rename to last.
 fn replace(path: &Path, bytes: &[u8], access: Access) -> io::Result<Option<PathBuf>> {
     let (target, existing) = match Target::of(path)? {
-        Target::Stream => return File::options().write(true).open(path)?.write_all(bytes).map(|()| None),
+        Target::Stream => {
+            return File::options()
+                .write(true)
+                .open(path)?
+                .write_all(bytes)
+                .map(|()| None);
+        }
         Target::File { path, existing } => (path, existing),
     };
     let mut file = temporary_beside(&target, access)?;
@@ -165,9 +207,14 @@ fn replace(path: &Path, bytes: &[u8], access: Access) -> io::Result<Option<PathB
     Ok(Some(folder_of(&target).to_owned()))
 }
 
-/// Makes a rename or a new file in a folder last. Not every system can; then the data itself is all that is synced.
+/// Makes a rename or a new file in a folder last. Not every system can; then the data itself is all
+/// that is synced.
 pub(super) fn sync_folder(folder: &Path) -> io::Result<()> {
-    if cfg!(unix) { File::open(folder)?.sync_all() } else { Ok(()) }
+    if cfg!(unix) {
+        File::open(folder)?.sync_all()
+    } else {
+        Ok(())
+    }
 }
 
 #[cfg(test)]
@@ -202,7 +249,10 @@ mod tests {
         let private = folder.path().join("new/logs/record.json");
         create_private_dir(private.parent().unwrap()).unwrap();
         write_atomically(&private, b"{}", Access::Private).unwrap();
-        assert_eq!((mode(&private), mode(private.parent().unwrap())), (0o600, 0o700));
+        assert_eq!(
+            (mode(&private), mode(private.parent().unwrap())),
+            (0o600, 0o700)
+        );
         let shared = folder.path().join("shared.md");
         write_atomically(&shared, b"a", Access::Normal).unwrap();
         assert_ne!(mode(&shared), 0o600, "made under the umask of this test");
@@ -229,6 +279,11 @@ mod tests {
     fn a_full_disk_is_named_as_such() {
         let failed = write_atomically(Path::new("/dev/full"), b"x", Access::Normal).unwrap_err();
         let notice = failed.notice();
-        assert!(notice.starts_with("Failed to write consultation log: the disk is full: cannot write `/dev/full`: "), "{notice}");
+        assert!(
+            notice.starts_with(
+                "Failed to write consultation log: the disk is full: cannot write `/dev/full`: "
+            ),
+            "{notice}"
+        );
     }
 }

@@ -1,4 +1,5 @@
-//! Questions to the index about single consultations: the list of them, newest first, and what they are called.
+//! Questions to the index about single consultations: the list of them, newest first, and what they
+//! are called.
 
 mod search;
 
@@ -59,25 +60,54 @@ pub enum State {
 
 /// The consultations that are meant, newest first, no more than `limit`.
 pub fn list(connection: &Connection, filter: &Filter, limit: Option<usize>) -> Result<Vec<Listed>> {
-    let Query { tables, conditions, mut values, key } = Query::of(filter);
-    values.push(limit.map_or(Value::Integer(-1), |limit| Value::Integer(i64::try_from(limit).unwrap_or(i64::MAX))));
+    let Query {
+        tables,
+        conditions,
+        mut values,
+        key,
+    } = Query::of(filter);
+    values.push(limit.map_or(Value::Integer(-1), |limit| {
+        Value::Integer(i64::try_from(limit).unwrap_or(i64::MAX))
+    }));
     let sql = format!(
         "SELECT c.number, c.id, c.stem, c.question, c.mode, c.final_recommendation, c.confidence, c.total_micro_usd, c.lower_bound, \
          c.total_tokens, c.duration_ms, c.state, c.ended, c.status, c.abort_reason, c.writer, c.outcome, c.outcome_note \
          FROM {tables} WHERE {conditions} ORDER BY {key} DESC LIMIT ?"
     );
-    connection.prepare_cached(&sql)?.query_map(params_from_iter(values), listed)?.collect()
+    connection
+        .prepare_cached(&sql)?
+        .query_map(params_from_iter(values), listed)?
+        .collect()
 }
 
 /// How many consultations are meant.
 pub fn count(connection: &Connection, filter: &Filter) -> Result<u64> {
-    let Query { tables, conditions, values, .. } = Query::of(filter);
-    // The full-text index alone counts several times as fast as together with the rows that it points to.
-    let is_search_alone = *filter == Filter { search: filter.search.clone(), ..Filter::default() };
-    let has_pieces = filter.search.as_ref().is_none_or(|search| search.words.is_none() || !search.pieces.is_empty());
-    let tables = if is_search_alone && !has_pieces { "consultations_text" } else { tables };
+    let Query {
+        tables,
+        conditions,
+        values,
+        ..
+    } = Query::of(filter);
+    // The full-text index alone counts several times as fast as together with the rows that it
+    // points to.
+    let is_search_alone = *filter
+        == Filter {
+            search: filter.search.clone(),
+            ..Filter::default()
+        };
+    let has_pieces = filter
+        .search
+        .as_ref()
+        .is_none_or(|search| search.words.is_none() || !search.pieces.is_empty());
+    let tables = if is_search_alone && !has_pieces {
+        "consultations_text"
+    } else {
+        tables
+    };
     let sql = format!("SELECT count(*) FROM {tables} WHERE {conditions}");
-    connection.prepare_cached(&sql)?.query_row(params_from_iter(values), |row| row.get(0).map(natural))
+    connection
+        .prepare_cached(&sql)?
+        .query_row(params_from_iter(values), |row| row.get(0).map(natural))
 }
 
 /// One consultation by its id.
@@ -85,7 +115,10 @@ pub fn with_id(connection: &Connection, id: &str) -> Result<Option<Listed>> {
     let sql = "SELECT c.number, c.id, c.stem, c.question, c.mode, c.final_recommendation, c.confidence, c.total_micro_usd, c.lower_bound, \
          c.total_tokens, c.duration_ms, c.state, c.ended, c.status, c.abort_reason, c.writer, c.outcome, c.outcome_note \
          FROM consultations c WHERE c.id = ?";
-    connection.prepare_cached(sql)?.query_row([id], listed).optional()
+    connection
+        .prepare_cached(sql)?
+        .query_row([id], listed)
+        .optional()
 }
 
 /// Pieces of text that have a condition of their own.
@@ -101,7 +134,12 @@ struct Query {
 
 impl Query {
     fn of(filter: &Filter) -> Self {
-        let Filter { state, mode, search, before } = filter;
+        let Filter {
+            state,
+            mode,
+            search,
+            before,
+        } = filter;
         let (mut conditions, mut values) = (Vec::new(), Vec::new());
         let mut require = |condition: &str, value: Vec<Value>| {
             conditions.push(condition.to_owned());
@@ -109,7 +147,10 @@ impl Query {
         };
         let words = search.as_ref().and_then(|search| search.words.clone());
         let (tables, key) = if words.is_some() {
-            ("consultations_text CROSS JOIN consultations c ON c.number = consultations_text.rowid", "consultations_text.rowid")
+            (
+                "consultations_text CROSS JOIN consultations c ON c.number = consultations_text.rowid",
+                "consultations_text.rowid",
+            )
         } else {
             ("consultations c", "c.number")
         };
@@ -117,22 +158,35 @@ impl Query {
             require("consultations_text MATCH ?", vec![Value::Text(words)]);
         }
         match state {
-            Some(State::Ended(ended)) => require("c.ended = ?", vec![Value::Text(ended.name().to_owned())]),
-            Some(State::In(state)) => require("c.state IN (?, ?)", names(*state).map(Value::Text).to_vec()),
+            Some(State::Ended(ended)) => {
+                require("c.ended = ?", vec![Value::Text(ended.name().to_owned())])
+            }
+            Some(State::In(state)) => {
+                require("c.state IN (?, ?)", names(*state).map(Value::Text).to_vec())
+            }
             None => {}
         }
         if let Some(mode) = mode {
             require("c.mode = ?", vec![Value::Text(mode.clone())]);
         }
         if let Some(before) = before {
-            require(&format!("{key} < ?"), vec![Value::Integer(rows::first_number(*before))]);
+            require(
+                &format!("{key} < ?"),
+                vec![Value::Integer(rows::first_number(*before))],
+            );
         }
-        let pieces = search.iter().flat_map(|search| &search.pieces).collect::<Vec<_>>();
+        let pieces = search
+            .iter()
+            .flat_map(|search| &search.pieces)
+            .collect::<Vec<_>>();
         // One by one is faster; a statement holds only so many.
         let (few, many) = pieces.split_at(pieces.len().min(MOST_CONDITIONS));
         for piece in few {
             let piece = Value::Text((*piece).clone());
-            require("(instr(c.question, ?) OR instr(coalesce(c.final_recommendation, ''), ?))", vec![piece.clone(), piece]);
+            require(
+                "(instr(c.question, ?) OR instr(coalesce(c.final_recommendation, ''), ?))",
+                vec![piece.clone(), piece],
+            );
         }
         if !many.is_empty() {
             require(
@@ -141,8 +195,17 @@ impl Query {
                 vec![Value::Text(serde_json::json!(many).to_string())],
             );
         }
-        let conditions = if conditions.is_empty() { "1".to_owned() } else { conditions.join(" AND ") };
-        Self { tables, conditions, values, key }
+        let conditions = if conditions.is_empty() {
+            "1".to_owned()
+        } else {
+            conditions.join(" AND ")
+        };
+        Self {
+            tables,
+            conditions,
+            values,
+            key,
+        }
     }
 }
 
@@ -167,15 +230,29 @@ fn listed(row: &Row<'_>) -> Result<Listed> {
         mode: text("mode")?,
         recommendation: optional(row, "final_recommendation")?,
         confidence: optional(row, "confidence")?,
-        cost: cost.map(|known| Cost { known: MicroUsd(known), lower_bound }),
+        cost: cost.map(|known| Cost {
+            known: MicroUsd(known),
+            lower_bound,
+        }),
         tokens: optional(row, "total_tokens")?.map(natural),
         duration_ms: optional(row, "duration_ms")?.map(natural),
         state: text("state")?,
-        ended: ENDED.into_iter().find(|known| known.name() == ended).unwrap_or(Ended::Unfinished),
+        ended: ENDED
+            .into_iter()
+            .find(|known| known.name() == ended)
+            .unwrap_or(Ended::Unfinished),
         status: optional(row, "status")?,
         abort_reason: optional(row, "abort_reason")?,
-        writer: if writer == Writer::Conclave.name() { Writer::Conclave } else { Writer::LlmConclave },
-        outcome: outcome.and_then(|outcome| Outcome::ALL.into_iter().find(|known| known.name() == outcome)),
+        writer: if writer == Writer::Conclave.name() {
+            Writer::Conclave
+        } else {
+            Writer::LlmConclave
+        },
+        outcome: outcome.and_then(|outcome| {
+            Outcome::ALL
+                .into_iter()
+                .find(|known| known.name() == outcome)
+        }),
         note: optional(row, "outcome_note")?,
     })
 }
@@ -197,16 +274,23 @@ pub fn newest(connection: &Connection) -> Result<Option<Found>> {
          SELECT * FROM (SELECT id, stem, created_at AS began_at FROM consultations ORDER BY number DESC LIMIT 1) \
          UNION SELECT * FROM (SELECT id, id, began_at FROM open_consultations ORDER BY began_at DESC LIMIT 1)) \
          ORDER BY began_at DESC LIMIT 1";
-    connection.prepare_cached(sql)?.query_row([], found).optional()
+    connection
+        .prepare_cached(sql)?
+        .query_row([], found)
+        .optional()
 }
 
-/// The consultations whose ids begin so, in the order of their ids, the last first. Those of ours sort by time.
+/// The consultations whose ids begin so, in the order of their ids, the last first. Those of ours
+/// sort by time.
 pub fn beginning_with(connection: &Connection, beginning: &str) -> Result<Vec<Found>> {
     // Behind whatever begins so: no character sorts behind the last one.
     let behind = format!("{beginning}{}", char::MAX);
     let sql = "SELECT id, stem FROM consultations WHERE id BETWEEN ?1 AND ?2 \
          UNION SELECT id, id FROM open_consultations WHERE id BETWEEN ?1 AND ?2 ORDER BY id DESC";
-    connection.prepare_cached(sql)?.query_map((beginning, behind), found)?.collect()
+    connection
+        .prepare_cached(sql)?
+        .query_map((beginning, behind), found)?
+        .collect()
 }
 
 /// An id that is offered for completion, and its question.
@@ -216,16 +300,32 @@ pub struct Offered {
     pub question: String,
 }
 
-/// The consultations whose ids begin so, the newest first, no more than `limit`; without those that are complete where none of these is wanted.
-pub fn offered(connection: &Connection, beginning: &str, complete: Complete, limit: u32) -> Result<Vec<Offered>> {
+/// The consultations whose ids begin so, the newest first, no more than `limit`; without those that
+/// are complete where none of these is wanted.
+pub fn offered(
+    connection: &Connection,
+    beginning: &str,
+    complete: Complete,
+    limit: u32,
+) -> Result<Vec<Offered>> {
     let behind = format!("{beginning}{}", char::MAX);
     let only = match complete {
         Complete::Included => "",
         Complete::LeftOut => "AND ended <> 'completed'",
     };
-    let sql = format!("SELECT id, question FROM consultations WHERE id BETWEEN ? AND ? {only} ORDER BY id DESC LIMIT ?");
-    let offered = |row: &Row<'_>| Ok(Offered { id: row.get(0)?, question: row.get(1)? });
-    connection.prepare_cached(&sql)?.query_map((beginning, behind, limit), offered)?.collect()
+    let sql = format!(
+        "SELECT id, question FROM consultations WHERE id BETWEEN ? AND ? {only} ORDER BY id DESC LIMIT ?"
+    );
+    let offered = |row: &Row<'_>| {
+        Ok(Offered {
+            id: row.get(0)?,
+            question: row.get(1)?,
+        })
+    };
+    connection
+        .prepare_cached(&sql)?
+        .query_map((beginning, behind, limit), offered)?
+        .collect()
 }
 
 /// Whether complete consultations are meant as well.
@@ -236,24 +336,44 @@ pub enum Complete {
 }
 
 fn found(row: &Row<'_>) -> Result<Found> {
-    Ok(Found { id: row.get(0)?, stem: row.get(1)? })
+    Ok(Found {
+        id: row.get(0)?,
+        stem: row.get(1)?,
+    })
 }
 
-/// How many characters of an id tell it from every other, behind what all have in common; at least `least`.
+/// How many characters of an id tell it from every other, behind what all have in common; at least
+/// `least`.
 pub fn distinct_length(connection: &Connection, id: &str, least: usize) -> Result<usize> {
     let sql = "SELECT max(id) FROM (SELECT max(id) AS id FROM consultations WHERE id < ?1 \
          UNION ALL SELECT max(id) FROM open_consultations WHERE id < ?1) \
          UNION ALL SELECT min(id) FROM (SELECT min(id) AS id FROM consultations WHERE id > ?1 \
          UNION ALL SELECT min(id) FROM open_consultations WHERE id > ?1)";
     let mut statement = connection.prepare_cached(sql)?;
-    let neighbours = statement.query_map([id], |row| row.get::<_, Option<String>>(0))?.collect::<Result<Vec<_>>>()?;
-    let shared = |other: &str| id.bytes().zip(other.bytes()).take_while(|(one, other)| one == other).count();
-    let shared = neighbours.iter().flatten().map(|other| shared(other)).max().unwrap_or(0);
+    let neighbours = statement
+        .query_map([id], |row| row.get::<_, Option<String>>(0))?
+        .collect::<Result<Vec<_>>>()?;
+    let shared = |other: &str| {
+        id.bytes()
+            .zip(other.bytes())
+            .take_while(|(one, other)| one == other)
+            .count()
+    };
+    let shared = neighbours
+        .iter()
+        .flatten()
+        .map(|other| shared(other))
+        .max()
+        .unwrap_or(0);
     Ok((shared + 1).max(least).min(id.len()))
 }
 
-/// The ids of consultations that have begun and whose process has not brought their rows: it is at work, or gone. Newest first.
+/// The ids of consultations that have begun and whose process has not brought their rows: it is at
+/// work, or gone. Newest first.
 pub fn open(connection: &Connection) -> Result<Vec<String>> {
     let sql = "SELECT id FROM open_consultations ORDER BY began_at DESC";
-    connection.prepare_cached(sql)?.query_map([], |row| row.get(0))?.collect()
+    connection
+        .prepare_cached(sql)?
+        .query_map([], |row| row.get(0))?
+        .collect()
 }

@@ -1,8 +1,10 @@
-//! The journal: one event a line, in the file before the consultation goes on, on the disk soon after.
+//! The journal: one event a line, in the file before the consultation goes on, on the disk soon
+//! after.
 //!
-//! Invariant: a killed process loses no event that was taken, because each goes to the file in one write; a lost power
-//! supply loses at most what the syncing thread had not reached. The event loop never waits for the disk. Two processes never write one
-//! journal: whoever writes holds its lock, which the system takes back when the process is gone, however it went.
+//! Invariant: a killed process loses no event that was taken, because each goes to the file in one
+//! write; a lost power supply loses at most what the syncing thread had not reached. The event loop
+//! never waits for the disk. Two processes never write one journal: whoever writes holds its lock,
+//! which the system takes back when the process is gone, however it went.
 
 use std::fs::{File, TryLockError};
 use std::io::{self, BufReader, Seek, SeekFrom, Write};
@@ -34,7 +36,8 @@ struct Syncing {
     thread: JoinHandle<io::Result<()>>,
 }
 
-/// Whether a journal is gone on with where the file system has no locks, so that nobody knows whether another process writes it.
+/// Whether a journal is gone on with where the file system has no locks, so that nobody knows
+/// whether another process writes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unlocked {
     Refused,
@@ -74,32 +77,50 @@ impl Journal {
         let file = options.open(path).map_err(failed)?;
         match file.try_lock() {
             Ok(()) => {}
-            Err(TryLockError::WouldBlock) => return Err(failed(io::ErrorKind::ResourceBusy.into())),
+            Err(TryLockError::WouldBlock) => {
+                return Err(failed(io::ErrorKind::ResourceBusy.into()));
+            }
             // A file system without locks: the new name alone keeps two processes apart.
             Err(TryLockError::Error(_)) => {}
         }
         Self::start(path, file).map_err(failed)
     }
 
-    /// Opens a journal to go on with it, and returns what it holds. A last line that a killed process left unfinished is cut off.
+    /// Opens a journal to go on with it, and returns what it holds. A last line that a killed
+    /// process left unfinished is cut off.
     ///
     /// # Errors
     ///
-    /// When there is no such journal, another process writes it, or it cannot be read; nothing is changed then.
+    /// When there is no such journal, another process writes it, or it cannot be read; nothing is
+    /// changed then.
     pub fn reopen(path: &Path, unlocked: Unlocked) -> Result<(Self, Vec<Envelope>), CannotReopen> {
         let opened = File::options().read(true).write(true).open(path);
         let mut file = opened.map_err(|error| match error.kind() {
-            io::ErrorKind::NotFound => CannotReopen::Missing { path: path.to_owned() },
+            io::ErrorKind::NotFound => CannotReopen::Missing {
+                path: path.to_owned(),
+            },
             _ => CannotReopen::Unwritable(WriteFailed::new(path, error)),
         })?;
         match (file.try_lock(), unlocked) {
             (Ok(()), _) | (Err(TryLockError::Error(_)), Unlocked::Trusted) => {}
-            (Err(TryLockError::WouldBlock), _) => return Err(CannotReopen::Busy { path: path.to_owned() }),
-            (Err(TryLockError::Error(source)), Unlocked::Refused) => return Err(CannotReopen::NoLocks { path: path.to_owned(), source }),
+            (Err(TryLockError::WouldBlock), _) => {
+                return Err(CannotReopen::Busy {
+                    path: path.to_owned(),
+                });
+            }
+            (Err(TryLockError::Error(source)), Unlocked::Refused) => {
+                return Err(CannotReopen::NoLocks {
+                    path: path.to_owned(),
+                    source,
+                });
+            }
         }
         let read = read(BufReader::new(&file), path)?;
         let journal = mend(&mut file, &read).and_then(|()| Self::start(path, file));
-        Ok((journal.map_err(|error| WriteFailed::new(path, error))?, read.events))
+        Ok((
+            journal.map_err(|error| WriteFailed::new(path, error))?,
+            read.events,
+        ))
     }
 
     /// Starts the syncing thread of an open file whose end is where the next event goes.
@@ -108,15 +129,23 @@ impl Journal {
         let folder = path.parent().unwrap_or(Path::new(".")).to_owned();
         // One waiting ring is enough: a sync takes along all that was written before it.
         let (bell, rings) = mpsc::sync_channel(1);
-        let thread = std::thread::Builder::new().name("journal".to_owned()).spawn(move || {
-            sync_folder(&folder)?;
-            // Invariant: every write is followed by a ring, and rings that wait are heard before the end: nothing is left to sync.
-            while rings.recv().is_ok() {
-                to_sync.sync_data()?;
-            }
-            Ok(())
-        })?;
-        Ok(Self { path: path.to_owned(), file, sync: Some(Syncing { bell, thread }), has_failed: false })
+        let thread = std::thread::Builder::new()
+            .name("journal".to_owned())
+            .spawn(move || {
+                sync_folder(&folder)?;
+                // Invariant: every write is followed by a ring, and rings that wait are heard
+                // before the end: nothing is left to sync.
+                while rings.recv().is_ok() {
+                    to_sync.sync_data()?;
+                }
+                Ok(())
+            })?;
+        Ok(Self {
+            path: path.to_owned(),
+            file,
+            sync: Some(Syncing { bell, thread }),
+            has_failed: false,
+        })
     }
 
     pub fn path(&self) -> &Path {
@@ -128,18 +157,25 @@ impl Journal {
         self.has_failed
     }
 
-    /// Waits until all events are on the disk. Nothing can be appended afterwards. A second call does nothing.
+    /// Waits until all events are on the disk. Nothing can be appended afterwards. A second call
+    /// does nothing.
     pub fn finish(&mut self) -> Result<(), WriteFailed> {
-        let Some(Syncing { bell, thread }) = self.sync.take() else { return Ok(()) };
+        let Some(Syncing { bell, thread }) = self.sync.take() else {
+            return Ok(());
+        };
         drop(bell);
-        let synced = thread.join().unwrap_or_else(|_| Err(io::Error::other("the syncing thread failed")));
+        let synced = thread
+            .join()
+            .unwrap_or_else(|_| Err(io::Error::other("the syncing thread failed")));
         synced.map_err(|error| WriteFailed::new(&self.path, error))
     }
 
     fn append(&mut self, envelope: &Envelope) -> io::Result<()> {
         let mut line = serde_json::to_vec(envelope)?;
         line.push(b'\n');
-        let Some(sync) = &self.sync else { return Err(io::Error::other("the journal is closed")) };
+        let Some(sync) = &self.sync else {
+            return Err(io::Error::other("the journal is closed"));
+        };
         self.file.write_all(&line)?;
         match sync.bell.try_send(()) {
             Ok(()) | Err(TrySendError::Full(())) => Ok(()),
@@ -168,5 +204,9 @@ fn mend(file: &mut File, read: &ReadJournal) -> io::Result<()> {
         file.set_len(read.whole_bytes)?;
     }
     file.seek(SeekFrom::Start(read.whole_bytes))?;
-    if read.lacks_line_break { file.write_all(b"\n") } else { Ok(()) }
+    if read.lacks_line_break {
+        file.write_all(b"\n")
+    } else {
+        Ok(())
+    }
 }

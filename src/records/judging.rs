@@ -7,7 +7,11 @@ use crate::domain::second_pass::SecondPass;
 
 pub(super) fn judging(transcript: &Transcript) -> Value {
     let second = transcript.second_pass.as_ref();
-    let given = transcript.terms.plan.as_ref().and_then(|plan| plan.course.given.as_ref());
+    let given = transcript
+        .terms
+        .plan
+        .as_ref()
+        .and_then(|plan| plan.course.given.as_ref());
     json!({
         "judge_consistent": second.and_then(|second| second.held.consistent),
         "judge_passes": second.map(|second| passes(transcript, second)),

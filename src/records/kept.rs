@@ -1,8 +1,10 @@
-//! Reads a record of any shape: ours of every version, and those of the original `llm-conclave`, which shares the home.
+//! Reads a record of any shape: ours of every version, and those of the original `llm-conclave`,
+//! which shares the home.
 //!
-//! Tolerant: of a record only the id must be there, and a question, answers or a cost. A field that is missing or of another type than
-//! expected is as if it had not been written. `fields` looks into JSON so, `artifacts` reads what the rounds left behind, in either spelling
-//! of the keys; `ours` and `original` read the rest of a record.
+//! Tolerant: of a record only the id must be there, and a question, answers or a cost. A field that
+//! is missing or of another type than expected is as if it had not been written. `fields` looks
+//! into JSON so, `artifacts` reads what the rounds left behind, in either spelling of the keys;
+//! `ours` and `original` read the rest of a record.
 
 mod artifacts;
 mod debate_value;
@@ -25,7 +27,8 @@ use crate::domain::kept::Kept;
 use super::record::record;
 use fields::Fields;
 
-/// A record above this is none of ours: a hundred answers of the greatest length that is asked for are a tenth of it.
+/// A record above this is none of ours: a hundred answers of the greatest length that is asked for
+/// are a tenth of it.
 const LARGEST: u64 = 64 << 20;
 
 /// Why there is nothing to be read in a record.
@@ -45,9 +48,14 @@ pub enum KeptUnreadable {
 
 /// Reads a record's file.
 pub fn read_file(path: &Path) -> Result<Kept, KeptUnreadable> {
-    let failed = |source| KeptUnreadable::Io { path: path.to_owned(), source };
+    let failed = |source| KeptUnreadable::Io {
+        path: path.to_owned(),
+        source,
+    };
     let mut bytes = Vec::new();
-    File::open(path).and_then(|file| file.take(LARGEST + 1).read_to_end(&mut bytes)).map_err(failed)?;
+    File::open(path)
+        .and_then(|file| file.take(LARGEST + 1).read_to_end(&mut bytes))
+        .map_err(failed)?;
     read(&bytes)
 }
 
@@ -72,8 +80,13 @@ pub fn of_transcript(transcript: &Transcript) -> Kept {
 /// Reads a file of lines from its end: a line that is torn, or no record, is passed over.
 fn read_lines(bytes: &[u8], whole: serde_json::Error) -> Result<Kept, KeptUnreadable> {
     let mut fault = KeptUnreadable::NotJson(whole);
-    for line in bytes.rsplit(|byte| *byte == b'\n').filter(|line| line.starts_with(b"{")) {
-        let Ok(value) = serde_json::from_slice::<Value>(line) else { continue };
+    for line in bytes
+        .rsplit(|byte| *byte == b'\n')
+        .filter(|line| line.starts_with(b"{"))
+    {
+        let Ok(value) = serde_json::from_slice::<Value>(line) else {
+            continue;
+        };
         match of_value(&value) {
             Ok(kept) => return Ok(kept),
             // The newest whole line says what is the matter.
@@ -90,20 +103,40 @@ fn of_value(value: &Value) -> Result<Kept, KeptUnreadable> {
     if let Some(version) = version.filter(|version| is_newer(version)) {
         return Err(KeptUnreadable::Newer(version));
     }
-    let kept = if is_ours(fields) { ours::read(fields) } else { original::read(fields) };
+    let kept = if is_ours(fields) {
+        ours::read(fields)
+    } else {
+        original::read(fields)
+    };
     // Events, checkpoints and what became of an answer have an id too.
-    let is_record = ["question", "responses", "cost"].into_iter().any(|name| fields.get(name).is_some());
-    if kept.id.is_empty() || !is_record { Err(KeptUnreadable::NotARecord) } else { Ok(kept) }
+    let is_record = ["question", "responses", "cost"]
+        .into_iter()
+        .any(|name| fields.get(name).is_some());
+    if kept.id.is_empty() || !is_record {
+        Err(KeptUnreadable::NotARecord)
+    } else {
+        Ok(kept)
+    }
 }
 
-/// Whether this program wrote a record. The original's rounds are `round1`, and it does not say by which version of it they were written.
+/// Whether this program wrote a record. The original's rounds are `round1`, and it does not say by
+/// which version of it they were written.
 fn is_ours(fields: Fields<'_>) -> bool {
-    let rounds = fields.object("responses").is_some_and(|responses| responses.keys().any(|round| round.starts_with("round_")));
-    rounds || fields.text("tool_version").is_some() || fields.text("@type").as_deref() == Some("Report")
+    let rounds = fields
+        .object("responses")
+        .is_some_and(|responses| responses.keys().any(|round| round.starts_with("round_")));
+    rounds
+        || fields.text("tool_version").is_some()
+        || fields.text("@type").as_deref() == Some("Report")
 }
 
 /// Versions with the same first number only add.
 fn is_newer(version: &str) -> bool {
-    let first = |version: &str| version.split('.').next().and_then(|number| number.parse::<u64>().ok());
+    let first = |version: &str| {
+        version
+            .split('.')
+            .next()
+            .and_then(|number| number.parse::<u64>().ok())
+    };
     first(version) > first(SCHEMA_VERSION)
 }

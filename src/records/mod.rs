@@ -1,5 +1,6 @@
-//! L3: what is kept of a consultation. The journal is the source of truth, the record its projection, the Markdown
-//! the same for reading. Order of writing: journal, record, Markdown; a failure of a later one never harms an earlier one.
+//! L3: what is kept of a consultation. The journal is the source of truth, the record its
+//! projection, the Markdown the same for reading. Order of writing: journal, record, Markdown; a
+//! failure of a later one never harms an earlier one.
 
 pub mod calibration;
 mod debate_value;

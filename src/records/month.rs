@@ -1,6 +1,8 @@
-//! What the consultations of a calendar month have cost together, from their records, and from the journals of those that left no record.
+//! What the consultations of a calendar month have cost together, from their records, and from the
+//! journals of those that left no record.
 //!
-//! What was not kept (`--no-log`) is not known here. Only files that were written in the month are read.
+//! What was not kept (`--no-log`) is not known here. Only files that were written in the month are
+//! read.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
@@ -21,33 +23,57 @@ use super::kept;
 /// What has been spent in the calendar month of a moment, by the calendar of a time zone.
 pub fn spent_in_month(logs: &Path, now: Timestamp, zone: &TimeZone) -> Cost {
     let month = month_of(now, zone);
-    let names = fs::read_dir(logs).into_iter().flatten().flatten().filter_map(|entry| entry.file_name().into_string().ok());
+    let names = fs::read_dir(logs)
+        .into_iter()
+        .flatten()
+        .flatten()
+        .filter_map(|entry| entry.file_name().into_string().ok());
     let stem = |name: String| {
-        let stem = name.strip_suffix(".json").or_else(|| name.strip_suffix(".jsonl"))?;
+        let stem = name
+            .strip_suffix(".json")
+            .or_else(|| name.strip_suffix(".jsonl"))?;
         stem.starts_with("consult-").then(|| stem.to_owned())
     };
     let consultations: BTreeSet<String> = names.filter_map(stem).collect();
-    consultations.iter().map(|id| spent_on(logs, id, &month)).sum()
+    consultations
+        .iter()
+        .map(|id| spent_on(logs, id, &month))
+        .sum()
 }
 
 /// The cost of one consultation, as far as it lies in the month.
 fn spent_on(logs: &Path, id: &str, month: &Range<Timestamp>) -> Cost {
-    let (record, journal) = (logs.join(format!("{id}.json")), logs.join(format!("{id}.jsonl")));
+    let (record, journal) = (
+        logs.join(format!("{id}.json")),
+        logs.join(format!("{id}.jsonl")),
+    );
     let (recorded, journalled) = (written_at(&record), written_at(&journal));
-    if recorded.max(journalled).is_none_or(|last| last < month.start) {
+    if recorded
+        .max(journalled)
+        .is_none_or(|last| last < month.start)
+    {
         return Cost::FREE;
     }
-    // A consultation that goes on after its record was written, or went on and was killed, has more in its journal.
-    let is_last = recorded.is_some_and(|recorded| journalled.is_none_or(|journalled| journalled <= recorded));
-    let kept = if is_last { kept::read_file(&record).ok() } else { None };
+    // A consultation that goes on after its record was written, or went on and was killed, has more
+    // in its journal.
+    let is_last =
+        recorded.is_some_and(|recorded| journalled.is_none_or(|journalled| journalled <= recorded));
+    let kept = if is_last {
+        kept::read_file(&record).ok()
+    } else {
+        None
+    };
     match kept.and_then(|kept| kept.at.zip(kept.cost)) {
         Some((began, cost)) if month.contains(&began) => cost,
         // What began in an earlier month and went on in this one is told apart call by call.
-        Some(_) | None => File::open(&journal).map(|file| journalled_in(BufReader::new(file), month)).unwrap_or_default(),
+        Some(_) | None => File::open(&journal)
+            .map(|file| journalled_in(BufReader::new(file), month))
+            .unwrap_or_default(),
     }
 }
 
-/// What the calls of a journal cost that came back in the month. Lines that are no events are passed over: one of them may be torn.
+/// What the calls of a journal cost that came back in the month. Lines that are no events are
+/// passed over: one of them may be torn.
 fn journalled_in(mut journal: impl BufRead, month: &Range<Timestamp>) -> Cost {
     let (mut cost, mut open) = (Cost::FREE, BTreeSet::new());
     let mut line = Vec::new();
@@ -57,7 +83,9 @@ fn journalled_in(mut journal: impl BufRead, month: &Range<Timestamp>) -> Cost {
             Ok(0) | Err(_) => break,
             Ok(_) => {}
         }
-        let Ok(event) = serde_json::from_slice::<Line>(&line) else { continue };
+        let Ok(event) = serde_json::from_slice::<Line>(&line) else {
+            continue;
+        };
         if !month.contains(&event.at) {
             continue;
         }
@@ -67,20 +95,34 @@ fn journalled_in(mut journal: impl BufRead, month: &Range<Timestamp>) -> Cost {
             }
             ("call:finished", Some(call)) => {
                 open.remove(&call);
-                cost += event.data.cost.unwrap_or(Cost { lower_bound: true, ..Cost::FREE });
+                cost += event.data.cost.unwrap_or(Cost {
+                    lower_bound: true,
+                    ..Cost::FREE
+                });
             }
             _ => {}
         }
     }
-    Cost { lower_bound: cost.lower_bound || !open.is_empty(), ..cost }
+    Cost {
+        lower_bound: cost.lower_bound || !open.is_empty(),
+        ..cost
+    }
 }
 
 /// From the first moment of the month to that of the next.
 fn month_of(now: Timestamp, zone: &TimeZone) -> Range<Timestamp> {
     let borders = || {
-        let first = jiff::Timestamp::from_millisecond(now.0)?.to_zoned(zone.clone()).first_of_month()?.start_of_day()?;
-        let next = first.checked_add(jiff::Span::new().try_months(1)?)?.start_of_day()?;
-        Ok::<_, jiff::Error>(Timestamp(first.timestamp().as_millisecond())..Timestamp(next.timestamp().as_millisecond()))
+        let first = jiff::Timestamp::from_millisecond(now.0)?
+            .to_zoned(zone.clone())
+            .first_of_month()?
+            .start_of_day()?;
+        let next = first
+            .checked_add(jiff::Span::new().try_months(1)?)?
+            .start_of_day()?;
+        Ok::<_, jiff::Error>(
+            Timestamp(first.timestamp().as_millisecond())
+                ..Timestamp(next.timestamp().as_millisecond()),
+        )
     };
     // Beyond what a calendar can say, everything counts.
     borders().unwrap_or(Timestamp(i64::MIN)..Timestamp(i64::MAX))
@@ -126,10 +168,16 @@ mod tests {
             let month = month_of(at(now), &berlin);
             (month.start.to_string(), month.end.to_string())
         };
-        let october = ("2026-09-30T22:00:00.000Z".to_owned(), "2026-10-31T23:00:00.000Z".to_owned());
+        let october = (
+            "2026-09-30T22:00:00.000Z".to_owned(),
+            "2026-10-31T23:00:00.000Z".to_owned(),
+        );
         assert_eq!(month("2026-10-31T22:59:59.999Z"), october);
         assert_eq!(month("2026-10-31T23:00:00Z").0, "2026-10-31T23:00:00.000Z");
-        assert_eq!(month_of(at("2026-12-31T23:59:59Z"), &TimeZone::UTC).end, at("2027-01-01T00:00:00Z"));
+        assert_eq!(
+            month_of(at("2026-12-31T23:59:59Z"), &TimeZone::UTC).end,
+            at("2027-01-01T00:00:00Z")
+        );
     }
 
     #[test]
@@ -143,7 +191,9 @@ not an event
         let november = month_of(at("2026-11-21T00:00:00Z"), &TimeZone::UTC);
         let spent = |journal: &str| journalled_in(journal.as_bytes(), &november);
         assert_eq!(spent(journal), Cost::exactly(MicroUsd(20)));
-        let lost = format!("{journal}\n{{\"at\":\"2026-11-01T00:00:04Z\",\"type\":\"call:started\",\"data\":{{\"call\":3}}}}\n{{\"at\":");
+        let lost = format!(
+            "{journal}\n{{\"at\":\"2026-11-01T00:00:04Z\",\"type\":\"call:started\",\"data\":{{\"call\":3}}}}\n{{\"at\":"
+        );
         assert_eq!(spent(&lost), Cost::at_least(MicroUsd(20)));
     }
 }

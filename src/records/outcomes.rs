@@ -1,4 +1,5 @@
-//! Where it is kept what became of an answer: `consult-<id>.outcome.json` beside the record, written whole or not at all.
+//! Where it is kept what became of an answer: `consult-<id>.outcome.json` beside the record,
+//! written whole or not at all.
 
 use std::fs;
 use std::io;
@@ -24,7 +25,8 @@ pub fn read(logs: &Path, stem: &str) -> Option<Grade> {
 /// Keeps a grade in the place of an earlier one.
 pub fn write(logs: &Path, stem: &str, grade: &Grade) -> Result<(), WriteFailed> {
     let path = path(logs, stem);
-    let mut json = serde_json::to_vec_pretty(grade).map_err(|error| WriteFailed::new(&path, error.into()))?;
+    let mut json =
+        serde_json::to_vec_pretty(grade).map_err(|error| WriteFailed::new(&path, error.into()))?;
     json.push(b'\n');
     write_atomically(&path, &json, Access::Private)
 }
@@ -33,7 +35,9 @@ pub fn write(logs: &Path, stem: &str, grade: &Grade) -> Result<(), WriteFailed> 
 pub fn remove(logs: &Path, stem: &str) -> Result<(), WriteFailed> {
     let path = path(logs, stem);
     match fs::remove_file(&path) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(WriteFailed::new(&path, error)),
+        Err(error) if error.kind() != io::ErrorKind::NotFound => {
+            Err(WriteFailed::new(&path, error))
+        }
         Ok(()) | Err(_) => Ok(()),
     }
 }

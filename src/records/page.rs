@@ -1,8 +1,9 @@
-//! A consultation as one web page: for reading in a browser, and on paper. It holds all it needs, runs nothing and loads nothing, and tells
-//! the browser to refuse whatever would.
+//! A consultation as one web page: for reading in a browser, and on paper. It holds all it needs,
+//! runs nothing and loads nothing, and tells the browser to refuse whatever would.
 //!
-//! `markup` is the only way in: markup is what stands in this program's source, and any other text is escaped. `answer`, `debate` and
-//! `account` write the sections, in the order in which they are read.
+//! `markup` is the only way in: markup is what stands in this program's source, and any other text
+//! is escaped. `answer`, `debate` and `account` write the sections, in the order in which they are
+//! read.
 
 mod account;
 mod answer;
@@ -51,7 +52,11 @@ pub fn page(kept: &Kept) -> String {
 }
 
 fn title(kept: &Kept) -> String {
-    let words = kept.question.split_whitespace().collect::<Vec<_>>().join(" ");
+    let words = kept
+        .question
+        .split_whitespace()
+        .collect::<Vec<_>>()
+        .join(" ");
     match words.char_indices().nth(LONGEST_TITLE) {
         Some((end, _)) => format!("{}…", words.get(..end).unwrap_or_default().trim_end()),
         None if words.is_empty() => "Consultation".to_owned(),

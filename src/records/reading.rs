@@ -1,4 +1,5 @@
-//! Reading a journal back: what is whole counts, what a killed process left unfinished at the end is told, and anything else is damage.
+//! Reading a journal back: what is whole counts, what a killed process left unfinished at the end
+//! is told, and anything else is damage.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader};
@@ -24,20 +25,38 @@ pub enum JournalUnreadable {
     #[error("cannot read journal `{}`", .path.display())]
     Io { path: PathBuf, source: io::Error },
     #[error("line {line} of journal `{}` is not an event", .path.display())]
-    NotAnEvent { path: PathBuf, line: u64, source: serde_json::Error },
+    NotAnEvent {
+        path: PathBuf,
+        line: u64,
+        source: serde_json::Error,
+    },
     #[error("line {line} of journal `{}` has version `{found}`; this program reads `{SCHEMA_VERSION}`", .path.display())]
-    OtherVersion { path: PathBuf, line: u64, found: String },
+    OtherVersion {
+        path: PathBuf,
+        line: u64,
+        found: String,
+    },
 }
 
-/// Reads a journal. A last line that is not whole is left out and reported; damage anywhere else is an error.
+/// Reads a journal. A last line that is not whole is left out and reported; damage anywhere else is
+/// an error.
 pub fn read_journal(path: &Path) -> Result<ReadJournal, JournalUnreadable> {
-    let file = File::open(path).map_err(|source| JournalUnreadable::Io { path: path.to_owned(), source })?;
+    let file = File::open(path).map_err(|source| JournalUnreadable::Io {
+        path: path.to_owned(),
+        source,
+    })?;
     read(BufReader::new(file), path)
 }
 
 /// Reads the lines of an open journal; `path` is for words.
-pub(super) fn read(mut reader: impl BufRead, path: &Path) -> Result<ReadJournal, JournalUnreadable> {
-    let io_error = |source| JournalUnreadable::Io { path: path.to_owned(), source };
+pub(super) fn read(
+    mut reader: impl BufRead,
+    path: &Path,
+) -> Result<ReadJournal, JournalUnreadable> {
+    let io_error = |source| JournalUnreadable::Io {
+        path: path.to_owned(),
+        source,
+    };
     let mut read = ReadJournal::default();
     let mut line = Vec::new();
     for number in 1.. {
@@ -46,7 +65,8 @@ pub(super) fn read(mut reader: impl BufRead, path: &Path) -> Result<ReadJournal,
             break;
         }
         if line.last() != Some(&b'\n') {
-            // The beginning of an object is never an object: what parses lacks nothing but its line break.
+            // The beginning of an object is never an object: what parses lacks nothing but its line
+            // break.
             match serde_json::from_slice::<Envelope>(&line) {
                 Ok(envelope) if READABLE_VERSIONS.contains(&envelope.schema_version.as_str()) => {
                     read.events.push(envelope);
@@ -57,13 +77,22 @@ pub(super) fn read(mut reader: impl BufRead, path: &Path) -> Result<ReadJournal,
             }
             break;
         }
-        let not_an_event = |source| JournalUnreadable::NotAnEvent { path: path.to_owned(), line: number, source };
+        let not_an_event = |source| JournalUnreadable::NotAnEvent {
+            path: path.to_owned(),
+            line: number,
+            source,
+        };
         // The version first: another one explains whatever else does not fit.
         let Versioned { schema_version } = serde_json::from_slice(&line).map_err(not_an_event)?;
         if !READABLE_VERSIONS.contains(&schema_version.as_str()) {
-            return Err(JournalUnreadable::OtherVersion { path: path.to_owned(), line: number, found: schema_version });
+            return Err(JournalUnreadable::OtherVersion {
+                path: path.to_owned(),
+                line: number,
+                found: schema_version,
+            });
         }
-        read.events.push(serde_json::from_slice(&line).map_err(not_an_event)?);
+        read.events
+            .push(serde_json::from_slice(&line).map_err(not_an_event)?);
         read.whole_bytes += line.len() as u64;
     }
     Ok(read)

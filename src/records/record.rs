@@ -1,5 +1,6 @@
-//! The record of a consultation, which is also its `--format json` output: a projection of the transcript, pure.
-//! Its published schema is `schemas/consultation.schema.json`. What this program cannot do yet has no key here.
+//! The record of a consultation, which is also its `--format json` output: a projection of the
+//! transcript, pure. Its published schema is `schemas/consultation.schema.json`. What this program
+//! cannot do yet has no key here.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -20,8 +21,26 @@ use super::spending::{money, spending, tokens};
 
 /// Writes a transcript as the record.
 pub fn record(transcript: &Transcript) -> Value {
-    let parts = [terms(transcript), findings(transcript), judging(transcript), early_end(transcript), account(transcript)];
-    Value::Object(parts.into_iter().filter_map(|part| if let Value::Object(part) = part { Some(part) } else { None }).flatten().collect())
+    let parts = [
+        terms(transcript),
+        findings(transcript),
+        judging(transcript),
+        early_end(transcript),
+        account(transcript),
+    ];
+    Value::Object(
+        parts
+            .into_iter()
+            .filter_map(|part| {
+                if let Value::Object(part) = part {
+                    Some(part)
+                } else {
+                    None
+                }
+            })
+            .flatten()
+            .collect(),
+    )
 }
 
 /// What was asked of whom, and how far it went.
@@ -82,7 +101,8 @@ fn terms(transcript: &Transcript) -> Value {
     })
 }
 
-/// The rounds that ended: of a whole consultation their numbers, of any other what they brought as well, for whoever goes on from there.
+/// The rounds that ended: of a whole consultation their numbers, of any other what they brought as
+/// well, for whoever goes on from there.
 fn completed_rounds(transcript: &Transcript) -> Value {
     let ended = transcript.completed_rounds();
     if transcript.state == StateName::Complete {
@@ -93,14 +113,20 @@ fn completed_rounds(transcript: &Transcript) -> Value {
 }
 
 fn artifacts(transcript: &Transcript, round: u8) -> Vec<&Artifact> {
-    transcript.artifacts.iter().filter(|artifact| artifact.round_number == round).collect()
+    transcript
+        .artifacts
+        .iter()
+        .filter(|artifact| artifact.round_number == round)
+        .collect()
 }
 
 /// What was answered.
 fn findings(transcript: &Transcript) -> Value {
     let verdict = transcript.verdict();
     let recommendation = verdict.map(|verdict| verdict.recommendation.as_str());
-    let evidence = verdict.map(|verdict| verdict.evidence.as_slice()).unwrap_or_default();
+    let evidence = verdict
+        .map(|verdict| verdict.evidence.as_slice())
+        .unwrap_or_default();
     json!({
         "responses": responses(transcript),
         "consensus": recommendation,
@@ -135,7 +161,8 @@ fn findings(transcript: &Transcript) -> Value {
     })
 }
 
-/// Whether it ended once the experts were found to agree, why, and how far their agreement can be believed.
+/// Whether it ended once the experts were found to agree, why, and how far their agreement can be
+/// believed.
 fn early_end(transcript: &Transcript) -> Value {
     let decision = transcript.early_end.as_ref();
     let ended = decision.filter(|decision| decision.ended);
@@ -211,13 +238,21 @@ fn panel(transcript: &Transcript) -> Value {
     })
 }
 
-/// What each expert holds, in the panel's order; those without an answer are in `responses` with their error.
+/// What each expert holds, in the panel's order; those without an answer are in `responses` with
+/// their error.
 fn perspectives(transcript: &Transcript) -> Vec<Value> {
     let seats = transcript.terms.panel.seats.iter();
     seats
-        .filter_map(|seat| transcript.independents().find(|independent| independent.agent_id == seat.id).map(|held| (seat, held)))
+        .filter_map(|seat| {
+            transcript
+                .independents()
+                .find(|independent| independent.agent_id == seat.id)
+                .map(|held| (seat, held))
+        })
         .map(|(seat, held)| {
-            let revision = transcript.revisions().find(|revision| revision.agent_id == seat.id);
+            let revision = transcript
+                .revisions()
+                .find(|revision| revision.agent_id == seat.id);
             json!({
                 "agent": seat.name(),
                 "agent_id": seat.id,
@@ -234,10 +269,17 @@ fn perspectives(transcript: &Transcript) -> Vec<Value> {
 
 /// Every round by its number: the artifacts, and what each agent did for them.
 fn responses(transcript: &Transcript) -> Value {
-    let in_artifacts = transcript.artifacts.iter().map(|artifact| artifact.round_number);
+    let in_artifacts = transcript
+        .artifacts
+        .iter()
+        .map(|artifact| artifact.round_number);
     let in_calls = transcript.calls.iter().map(|call| call.round_number);
-    let in_failures = transcript.failures.iter().map(|failure| failure.round_number);
-    let numbers: std::collections::BTreeSet<u8> = in_artifacts.chain(in_calls).chain(in_failures).collect();
+    let in_failures = transcript
+        .failures
+        .iter()
+        .map(|failure| failure.round_number);
+    let numbers: std::collections::BTreeSet<u8> =
+        in_artifacts.chain(in_calls).chain(in_failures).collect();
     let rounds = numbers.into_iter().map(|number| {
         let ended = transcript.rounds.iter().find(|(ended, _)| *ended == number);
         let round = json!({
@@ -251,11 +293,18 @@ fn responses(transcript: &Transcript) -> Value {
     Value::Object(rounds.collect::<Map<_, _>>())
 }
 
-/// The work of each agent in one round; the judge and the experts of Round 3 are told apart by what they were asked for.
+/// The work of each agent in one round; the judge and the experts of Round 3 are told apart by what
+/// they were asked for.
 fn agents(transcript: &Transcript, round: u8) -> Vec<Value> {
     let mut work: BTreeMap<(AnswerKind, &SeatId), Vec<&CallFinished>> = BTreeMap::new();
-    for call in transcript.calls.iter().filter(|call| call.round_number == round) {
-        work.entry((call.answer, &call.agent_id)).or_default().push(call);
+    for call in transcript
+        .calls
+        .iter()
+        .filter(|call| call.round_number == round)
+    {
+        work.entry((call.answer, &call.agent_id))
+            .or_default()
+            .push(call);
     }
     let mut written: Vec<Value> = work
         .into_iter()
@@ -283,9 +332,18 @@ fn agents(transcript: &Transcript, round: u8) -> Vec<Value> {
             })
         })
         .collect();
-    let called = |agent: &SeatId| transcript.calls.iter().any(|call| call.round_number == round && &call.agent_id == agent);
-    // An agent can fail without a call that came back: its call was lost, or its prompt could not be made.
-    let uncalled = transcript.failures.iter().filter(|failed| failed.round_number == round && !called(&failed.agent_id));
+    let called = |agent: &SeatId| {
+        transcript
+            .calls
+            .iter()
+            .any(|call| call.round_number == round && &call.agent_id == agent)
+    };
+    // An agent can fail without a call that came back: its call was lost, or its prompt could not
+    // be made.
+    let uncalled = transcript
+        .failures
+        .iter()
+        .filter(|failed| failed.round_number == round && !called(&failed.agent_id));
     written.extend(uncalled.map(|failed| {
         json!({
             "agent_id": failed.agent_id,
@@ -324,7 +382,10 @@ fn name<'a>(transcript: &'a Transcript, agent: &'a SeatId) -> &'a str {
 }
 
 fn failure(transcript: &Transcript, round: u8, agent: &SeatId) -> Value {
-    let failed = transcript.failures.iter().find(|failed| failed.round_number == round && &failed.agent_id == agent);
+    let failed = transcript
+        .failures
+        .iter()
+        .find(|failed| failed.round_number == round && &failed.agent_id == agent);
     json!(failed.map(|failed| &failed.error))
 }
 
@@ -339,7 +400,10 @@ fn prompt_versions(mode: &str, prompts: &[PromptUsed]) -> Value {
             versions.insert(format!("{mode}_{kind}_v"), json!(prompt.version));
             versions.insert(format!("{kind}_prompt_version"), json!(prompt.version));
         }
-        hashes.insert(prompt.name.clone(), json!({ "version": prompt.version, "sha256": prompt.sha256 }));
+        hashes.insert(
+            prompt.name.clone(),
+            json!({ "version": prompt.version, "sha256": prompt.sha256 }),
+        );
     }
     versions.insert("templates".to_owned(), Value::Object(hashes));
     Value::Object(versions)

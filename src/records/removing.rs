@@ -26,10 +26,12 @@ pub enum CannotRemove {
     Io { path: PathBuf, source: io::Error },
 }
 
-/// Takes the files of a consultation away; `stem` is their name without the endings. Files that are not there are no error.
+/// Takes the files of a consultation away; `stem` is their name without the endings. Files that are
+/// not there are no error.
 ///
-/// The journal is the last: as long as it is there, its lock keeps others from going on with what is being taken away, and whatever a process
-/// that is killed half-way leaves behind is a consultation that lists, names and another removal still find.
+/// The journal is the last: as long as it is there, its lock keeps others from going on with what
+/// is being taken away, and whatever a process that is killed half-way leaves behind is a
+/// consultation that lists, names and another removal still find.
 pub fn remove(logs: &Path, stem: &str) -> Result<Removed, CannotRemove> {
     let journal = logs.join(format!("{stem}.jsonl"));
     let _lock = lock(&journal)?;
@@ -48,20 +50,32 @@ pub fn remove(logs: &Path, stem: &str) -> Result<Removed, CannotRemove> {
     Ok(removed)
 }
 
-/// All that a consultation may have, the journal last. What the original leaves of a run that fails lies beside the record under a name of
-/// its own: it would come back as a consultation.
+/// All that a consultation may have, the journal last. What the original leaves of a run that fails
+/// lies beside the record under a name of its own: it would come back as a consultation.
 fn files(logs: &Path, stem: &str) -> Vec<PathBuf> {
     let of = |stem: &str| {
         let named = |ending: &str| logs.join(format!("{stem}.{ending}"));
-        [named("md"), outcomes::path(logs, stem), named("json"), named("jsonl")]
+        [
+            named("md"),
+            outcomes::path(logs, stem),
+            named("json"),
+            named("jsonl"),
+        ]
     };
     let base = stem.strip_suffix("-partial").unwrap_or(stem);
-    if base.starts_with("consult-consult-") { [of(base), of(&format!("{base}-partial"))].concat() } else { of(stem).to_vec() }
+    if base.starts_with("consult-consult-") {
+        [of(base), of(&format!("{base}-partial"))].concat()
+    } else {
+        of(stem).to_vec()
+    }
 }
 
 /// Makes removals in the folder of logs last.
 pub fn settle(logs: &Path) -> Result<(), CannotRemove> {
-    sync_folder(logs).map_err(|source| CannotRemove::Io { path: logs.to_owned(), source })
+    sync_folder(logs).map_err(|source| CannotRemove::Io {
+        path: logs.to_owned(),
+        source,
+    })
 }
 
 /// Holds the journal's lock. There may be no journal.
@@ -69,13 +83,22 @@ fn lock(journal: &Path) -> Result<Option<File>, CannotRemove> {
     let file = match File::open(journal) {
         Ok(file) => file,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        Err(source) => return Err(CannotRemove::Io { path: journal.to_owned(), source }),
+        Err(source) => {
+            return Err(CannotRemove::Io {
+                path: journal.to_owned(),
+                source,
+            });
+        }
     };
     match file.try_lock() {
         Ok(()) => Ok(Some(file)),
         Err(TryLockError::WouldBlock) => Err(CannotRemove::Busy),
         // What has come to its end is written by nobody.
-        Err(TryLockError::Error(_)) if finding::ending(journal).is_ok_and(|ending| ending != Ending::Open) => Ok(None),
+        Err(TryLockError::Error(_))
+            if finding::ending(journal).is_ok_and(|ending| ending != Ending::Open) =>
+        {
+            Ok(None)
+        }
         Err(TryLockError::Error(source)) => Err(CannotRemove::NoLocks(source)),
     }
 }

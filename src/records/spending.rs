@@ -1,6 +1,8 @@
-//! Tokens and money as the record writes them: the total, and the same total by provider, model, agent and round.
+//! Tokens and money as the record writes them: the total, and the same total by provider, model,
+//! agent and round.
 //!
-//! Invariant: in every grouping the parts add up to the total, to the micro-dollar and to the token.
+//! Invariant: in every grouping the parts add up to the total, to the micro-dollar and to the
+//! token.
 
 use std::collections::BTreeMap;
 
@@ -17,16 +19,33 @@ pub(super) fn spending(transcript: &Transcript) -> Value {
     let mut cost = spend(&total);
     if let Value::Object(cost) = &mut cost {
         cost.insert("lost_calls".to_owned(), json!(transcript.lost_calls.len()));
-        cost.insert("by_provider".to_owned(), grouped(transcript.spend_by_provider()));
-        cost.insert("by_model".to_owned(), grouped(transcript.spend_by(|asked| asked.model.clone())));
-        cost.insert("by_agent".to_owned(), grouped(transcript.spend_by(|asked| asked.agent_id.clone())));
-        cost.insert("by_round".to_owned(), grouped(transcript.spend_by(|asked| format!("round_{}", asked.round_number))));
+        cost.insert(
+            "by_provider".to_owned(),
+            grouped(transcript.spend_by_provider()),
+        );
+        cost.insert(
+            "by_model".to_owned(),
+            grouped(transcript.spend_by(|asked| asked.model.clone())),
+        );
+        cost.insert(
+            "by_agent".to_owned(),
+            grouped(transcript.spend_by(|asked| asked.agent_id.clone())),
+        );
+        cost.insert(
+            "by_round".to_owned(),
+            grouped(transcript.spend_by(|asked| format!("round_{}", asked.round_number))),
+        );
     }
     cost
 }
 
 fn grouped<K: ToString>(groups: BTreeMap<K, Spend>) -> Value {
-    Value::Object(groups.into_iter().map(|(key, group)| (key.to_string(), spend(&group))).collect::<Map<String, Value>>())
+    Value::Object(
+        groups
+            .into_iter()
+            .map(|(key, group)| (key.to_string(), spend(&group)))
+            .collect::<Map<String, Value>>(),
+    )
 }
 
 fn spend(spend: &Spend) -> Value {
@@ -42,7 +61,8 @@ pub(super) fn money(cost: Cost) -> Value {
     json!({ "usd": cost.known.usd(), "micro_usd": cost.known, "lower_bound": cost.lower_bound })
 }
 
-/// Token counts. `input` is the whole prompt; `cached` and `cache_write` are parts of it, `reasoning` is a part of `output`.
+/// Token counts. `input` is the whole prompt; `cached` and `cache_write` are parts of it,
+/// `reasoning` is a part of `output`.
 pub(super) fn tokens(usage: &Usage) -> Value {
     json!({
         "input": usage.prompt(),

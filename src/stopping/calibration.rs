@@ -1,8 +1,9 @@
 //! How far stated confidence can be trusted: what was stated against what became of it.
 //!
-//! Shown are the Brier score (the mean square of stated less right: 0 is perfect, 0.25 is what always saying one half gives), the expected
-//! calibration error over ten bins of equal width (Naeini et al., AAAI 2015: the mean distance of stated and right by bin, weighted by how
-//! many are in it), and the table of bins itself. An answer that was right in part counts as half.
+//! Shown are the Brier score (the mean square of stated less right: 0 is perfect, 0.25 is what
+//! always saying one half gives), the expected calibration error over ten bins of equal width
+//! (Naeini et al., AAAI 2015: the mean distance of stated and right by bin, weighted by how many
+//! are in it), and the table of bins itself. An answer that was right in part counts as half.
 
 use serde::{Deserialize, Serialize};
 
@@ -17,8 +18,8 @@ pub struct Calibration {
     pub wrong: u64,
     /// Answers, by the confidence of their verdicts.
     pub answers: Option<Reliability>,
-    /// Experts by model, as stated in Round 1, where they stood behind the answer: of an expert that held something else nobody has said
-    /// whether it was right.
+    /// Experts by model, as stated in Round 1, where they stood behind the answer: of an expert
+    /// that held something else nobody has said whether it was right.
     pub experts: Vec<(ModelRef, Reliability)>,
     /// Judges by model.
     pub judges: Vec<(ModelRef, Reliability)>,
@@ -80,14 +81,23 @@ impl Reliability {
         let (mut all, mut squares) = (Sums::default(), 0.0);
         for one in graded {
             let in_range = (0.0..=1.0).contains(&one.stated) && (0.0..=1.0).contains(&one.right);
-            let Some(bin) = bins.get_mut(bin_of(one.stated)).filter(|_| in_range) else { continue };
+            let Some(bin) = bins.get_mut(bin_of(one.stated)).filter(|_| in_range) else {
+                continue;
+            };
             bin.take(one);
             all.take(one);
             squares += (one.stated - one.right).powi(2);
         }
         let (mean_stated, mean_right) = all.means()?;
-        let bins: Vec<Bin> = bins.iter().enumerate().filter_map(|(at, sums)| bin(at, sums)).collect();
-        let error = bins.iter().map(|bin| share(bin.count, all.count) * (bin.mean_stated - bin.mean_right).abs()).sum();
+        let bins: Vec<Bin> = bins
+            .iter()
+            .enumerate()
+            .filter_map(|(at, sums)| bin(at, sums))
+            .collect();
+        let error = bins
+            .iter()
+            .map(|bin| share(bin.count, all.count) * (bin.mean_stated - bin.mean_right).abs())
+            .sum();
         Some(Self {
             count: all.count,
             mean_stated,
@@ -121,10 +131,17 @@ impl Sums {
 
 fn bin(at: usize, sums: &Sums) -> Option<Bin> {
     let (mean_stated, mean_right) = sums.means()?;
-    Some(Bin { from: share(at, BINS), to: share(at + 1, BINS), count: sums.count, mean_stated, mean_right })
+    Some(Bin {
+        from: share(at, BINS),
+        to: share(at + 1, BINS),
+        count: sums.count,
+        mean_stated,
+        mean_right,
+    })
 }
 
-/// The bin that a confidence lies in. A border as it is written (0.7) lies in the bin that it begins, whatever it is in binary.
+/// The bin that a confidence lies in. A border as it is written (0.7) lies in the bin that it
+/// begins, whatever it is in binary.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
@@ -150,7 +167,11 @@ mod tests {
     use super::*;
 
     fn of(pairs: &[(f64, f64)]) -> Option<Reliability> {
-        Reliability::of(pairs.iter().map(|&(stated, right)| Graded { stated, right }))
+        Reliability::of(
+            pairs
+                .iter()
+                .map(|&(stated, right)| Graded { stated, right }),
+        )
     }
 
     #[test]
@@ -158,10 +179,23 @@ mod tests {
         // 0.9 right, 0.9 wrong, 0.6 right, 0.5 right in part.
         let found = of(&[(0.9, 1.0), (0.9, 0.0), (0.6, 1.0), (0.5, 0.5)]).unwrap();
         let close = |one: f64, other: f64| (one - other).abs() < 1e-12;
-        assert!(close(found.brier, (0.01 + 0.81 + 0.16 + 0.0) / 4.0), "{found:?}");
+        assert!(
+            close(found.brier, (0.01 + 0.81 + 0.16 + 0.0) / 4.0),
+            "{found:?}"
+        );
         // Bins 0.9: |0.9 - 0.5| of two; 0.6: |0.6 - 1|; 0.5: 0.
-        assert!(close(found.expected_calibration_error, (2.0 * 0.4 + 0.4) / 4.0), "{found:?}");
-        assert_eq!(found.bins.iter().map(|bin| (bin.from, bin.count)).collect::<Vec<_>>(), [(0.5, 1), (0.6, 1), (0.9, 2)]);
+        assert!(
+            close(found.expected_calibration_error, (2.0 * 0.4 + 0.4) / 4.0),
+            "{found:?}"
+        );
+        assert_eq!(
+            found
+                .bins
+                .iter()
+                .map(|bin| (bin.from, bin.count))
+                .collect::<Vec<_>>(),
+            [(0.5, 1), (0.6, 1), (0.9, 2)]
+        );
         assert!(close(found.mean_stated, 0.725) && close(found.mean_right, 0.625));
     }
 
@@ -173,9 +207,14 @@ mod tests {
 
     #[test]
     fn a_border_begins_its_bin_and_certainty_is_in_the_last() {
-        let borders: Vec<(f64, f64)> = (0..=10).map(|tenth| (f64::from(tenth) / 10.0, 1.0)).collect();
+        let borders: Vec<(f64, f64)> = (0..=10)
+            .map(|tenth| (f64::from(tenth) / 10.0, 1.0))
+            .collect();
         let found = of(&borders).unwrap();
-        assert_eq!(found.bins.iter().map(|bin| bin.count).collect::<Vec<_>>(), [1, 1, 1, 1, 1, 1, 1, 1, 1, 2]);
+        assert_eq!(
+            found.bins.iter().map(|bin| bin.count).collect::<Vec<_>>(),
+            [1, 1, 1, 1, 1, 1, 1, 1, 1, 2]
+        );
     }
 
     proptest! {

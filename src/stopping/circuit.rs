@@ -1,4 +1,5 @@
-//! The circuit breaker: what fails again and again is left alone for a while, and then tried once before it is trusted again.
+//! The circuit breaker: what fails again and again is left alone for a while, and then tried once
+//! before it is trusted again.
 //!
 //! ```text
 //! Closed ──too many failures──► Open ──rested: one probe goes out──► HalfOpen ──it succeeds──► Closed
@@ -6,12 +7,14 @@
 //!                                 └────────────── it fails ────────────┘
 //! ```
 //!
-//! Results are counted in a sliding window of the last [`CircuitRule::of_at_least`] calls: by number and not by time, because calls of a
-//! model are few and may take minutes. Every result comes with the moment at which its call began. One that began before the circuit
-//! last opened or closed says nothing about the time after, and changes nothing: with slow calls such stragglers are usual.
+//! Results are counted in a sliding window of the last [`CircuitRule::of_at_least`] calls: by
+//! number and not by time, because calls of a model are few and may take minutes. Every result
+//! comes with the moment at which its call began. One that began before the circuit last opened or
+//! closed says nothing about the time after, and changes nothing: with slow calls such stragglers
+//! are usual.
 //!
-//! Invariants: asking for a permit changes nothing; while it is open nothing is granted before its time; of all probes since it opened,
-//! at most one has a permit that has not expired.
+//! Invariants: asking for a permit changes nothing; while it is open nothing is granted before its
+//! time; of all probes since it opened, at most one has a permit that has not expired.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -37,10 +40,16 @@ pub struct CircuitRule {
 }
 
 impl Default for CircuitRule {
-    /// 3 in a row, or half of the last 10; 30 s of rest. A probe that says nothing for 2 minutes is taken for lost: so long a silence ends
-    /// a call by itself.
+    /// 3 in a row, or half of the last 10; 30 s of rest. A probe that says nothing for 2 minutes is
+    /// taken for lost: so long a silence ends a call by itself.
     fn default() -> Self {
-        Self { consecutive: 3, share_percent: 50, of_at_least: 10, rest: Duration::from_secs(30), permit: Duration::from_secs(120) }
+        Self {
+            consecutive: 3,
+            share_percent: 50,
+            of_at_least: 10,
+            rest: Duration::from_secs(30),
+            permit: Duration::from_secs(120),
+        }
     }
 }
 
@@ -128,7 +137,9 @@ impl Circuit {
     pub fn permit(&self, now: Timestamp) -> Permit {
         match &self.0 {
             Stage::Closed { .. } => Permit::Granted,
-            Stage::Open { until, .. } | Stage::Probing { until, .. } if now < *until => Permit::Refused { until: *until },
+            Stage::Open { until, .. } | Stage::Probing { until, .. } if now < *until => {
+                Permit::Refused { until: *until }
+            }
             Stage::Open { .. } | Stage::Probing { .. } => Permit::Probe,
         }
     }
@@ -140,26 +151,50 @@ impl Circuit {
             let until = now.after(rule.permit);
             match &mut self.0 {
                 Stage::Closed { .. } => {}
-                Stage::Open { why, .. } => self.0 = Stage::Probing { first: now, last: now, until, why: *why },
-                Stage::Probing { last, until: expires, .. } => (*last, *expires) = (now, until),
+                Stage::Open { why, .. } => {
+                    self.0 = Stage::Probing {
+                        first: now,
+                        last: now,
+                        until,
+                        why: *why,
+                    }
+                }
+                Stage::Probing {
+                    last,
+                    until: expires,
+                    ..
+                } => (*last, *expires) = (now, until),
             }
         }
         permit
     }
 
-    /// A call that began at `began` succeeded. Any probe's success closes the circuit, also one that came after its permit; so does that
-    /// of a call which went out all the same while it was open.
+    /// A call that began at `began` succeeded. Any probe's success closes the circuit, also one
+    /// that came after its permit; so does that of a call which went out all the same while it was
+    /// open.
     pub fn succeeded(&mut self, rule: &CircuitRule, began: Timestamp, now: Timestamp) {
         match &mut self.0 {
-            Stage::Closed { since, in_a_row, results } if began >= *since => {
+            Stage::Closed {
+                since,
+                in_a_row,
+                results,
+            } if began >= *since => {
                 *in_a_row = 0;
                 remember(results, rule, CallResult::Success);
             }
             Stage::Probing { first, .. } if began >= *first => {
-                self.0 = Stage::Closed { since: now, in_a_row: 0, results: VecDeque::new() };
+                self.0 = Stage::Closed {
+                    since: now,
+                    in_a_row: 0,
+                    results: VecDeque::new(),
+                };
             }
             Stage::Open { since, .. } if began > *since => {
-                self.0 = Stage::Closed { since: now, in_a_row: 0, results: VecDeque::new() };
+                self.0 = Stage::Closed {
+                    since: now,
+                    in_a_row: 0,
+                    results: VecDeque::new(),
+                };
             }
             Stage::Closed { .. } | Stage::Open { .. } | Stage::Probing { .. } => {}
         }
@@ -168,7 +203,11 @@ impl Circuit {
     /// A call that began at `began` failed. Of several probes the last one decides.
     pub fn failed(&mut self, rule: &CircuitRule, began: Timestamp, now: Timestamp) {
         let why = match &mut self.0 {
-            Stage::Closed { since, in_a_row, results } if began >= *since => {
+            Stage::Closed {
+                since,
+                in_a_row,
+                results,
+            } if began >= *since => {
                 *in_a_row = in_a_row.saturating_add(1);
                 remember(results, rule, CallResult::Failure);
                 why_open(rule, *in_a_row, results)
@@ -177,11 +216,16 @@ impl Circuit {
             Stage::Closed { .. } | Stage::Open { .. } | Stage::Probing { .. } => None,
         };
         if let Some(why) = why {
-            self.0 = Stage::Open { since: now, until: now.after(rule.rest), why };
+            self.0 = Stage::Open {
+                since: now,
+                until: now.after(rule.rest),
+                why,
+            };
         }
     }
 
-    /// A call that began at `began` was dropped: that says nothing about whom it went to. A probe's permit is given back.
+    /// A call that began at `began` was dropped: that says nothing about whom it went to. A probe's
+    /// permit is given back.
     pub fn abandoned(&mut self, began: Timestamp) {
         match &mut self.0 {
             Stage::Probing { last, until, .. } if began >= *last => *until = *last,
@@ -192,8 +236,13 @@ impl Circuit {
     pub fn state(&self, now: Timestamp) -> CircuitState {
         match &self.0 {
             Stage::Closed { .. } => CircuitState::Closed,
-            Stage::Open { until, why, .. } if now < *until => CircuitState::Open { until: *until, why: *why },
-            Stage::Open { why, .. } | Stage::Probing { why, .. } => CircuitState::HalfOpen { why: *why },
+            Stage::Open { until, why, .. } if now < *until => CircuitState::Open {
+                until: *until,
+                why: *why,
+            },
+            Stage::Open { why, .. } | Stage::Probing { why, .. } => {
+                CircuitState::HalfOpen { why: *why }
+            }
         }
     }
 }
@@ -211,7 +260,15 @@ fn why_open(rule: &CircuitRule, in_a_row: u32, results: &VecDeque<CallResult>) -
         return Some(WhyOpen::Consecutive { failures: in_a_row });
     }
     let count = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
-    let (failures, of) = (count(results.iter().filter(|result| **result == CallResult::Failure).count()), count(results.len()));
+    let (failures, of) = (
+        count(
+            results
+                .iter()
+                .filter(|result| **result == CallResult::Failure)
+                .count(),
+        ),
+        count(results.len()),
+    );
     let too_many = u64::from(failures) * 100 >= u64::from(of) * u64::from(rule.share_percent);
     (of > 0 && of >= rule.of_at_least && too_many).then_some(WhyOpen::Share { failures, of })
 }
@@ -219,7 +276,11 @@ fn why_open(rule: &CircuitRule, in_a_row: u32, results: &VecDeque<CallResult>) -
 impl Default for Stage {
     fn default() -> Self {
         // Since 1970: whenever a first call began, it counts.
-        Self::Closed { since: Timestamp::default(), in_a_row: 0, results: VecDeque::new() }
+        Self::Closed {
+            since: Timestamp::default(),
+            in_a_row: 0,
+            results: VecDeque::new(),
+        }
     }
 }
 
@@ -239,8 +300,13 @@ mod tests {
 
     use super::*;
 
-    const RULE: CircuitRule =
-        CircuitRule { consecutive: 3, share_percent: 50, of_at_least: 10, rest: Duration::from_secs(30), permit: Duration::from_secs(120) };
+    const RULE: CircuitRule = CircuitRule {
+        consecutive: 3,
+        share_percent: 50,
+        of_at_least: 10,
+        rest: Duration::from_secs(30),
+        permit: Duration::from_secs(120),
+    };
 
     fn at(seconds: i64) -> Timestamp {
         Timestamp(seconds * 1_000)
@@ -250,7 +316,11 @@ mod tests {
     fn after(results: &str) -> Circuit {
         let mut circuit = Circuit::default();
         for (second, result) in (0..).zip(results.chars()) {
-            assert_eq!(circuit.begin(&RULE, at(second)), Permit::Granted, "{results} at {second}");
+            assert_eq!(
+                circuit.begin(&RULE, at(second)),
+                Permit::Granted,
+                "{results} at {second}"
+            );
             match result {
                 '.' => circuit.succeeded(&RULE, at(second), at(second)),
                 _ => circuit.failed(&RULE, at(second), at(second)),
@@ -260,7 +330,10 @@ mod tests {
     }
 
     fn open(until: i64, why: WhyOpen) -> CircuitState {
-        CircuitState::Open { until: at(until), why }
+        CircuitState::Open {
+            until: at(until),
+            why,
+        }
     }
 
     #[test]
@@ -272,30 +345,75 @@ mod tests {
     fn three_failures_in_a_row_open_it_for_thirty_seconds() {
         assert_eq!(after("xx.xx").state(at(5)), CircuitState::Closed);
         let circuit = after(".xxx");
-        assert_eq!(circuit.state(at(4)), open(33, WhyOpen::Consecutive { failures: 3 }));
-        assert_eq!(circuit.permit(Timestamp(32_999)), Permit::Refused { until: at(33) });
+        assert_eq!(
+            circuit.state(at(4)),
+            open(33, WhyOpen::Consecutive { failures: 3 })
+        );
+        assert_eq!(
+            circuit.permit(Timestamp(32_999)),
+            Permit::Refused { until: at(33) }
+        );
         assert_eq!(circuit.permit(at(33)), Permit::Probe);
     }
 
     #[test]
     fn half_of_the_last_ten_calls_open_it_and_fewer_calls_never_do() {
-        assert_eq!(after(".xx.xx.x.").state(at(9)), CircuitState::Closed, "nine calls");
-        assert_eq!(after(".xx.xx..x").state(at(9)), CircuitState::Closed, "nine calls");
-        assert_eq!(after("..xx.xx..x").state(at(9)), open(39, WhyOpen::Share { failures: 5, of: 10 }));
-        assert_eq!(after("xx.xx......x.x.x").state(at(15)), CircuitState::Closed, "the first failures have left the window");
+        assert_eq!(
+            after(".xx.xx.x.").state(at(9)),
+            CircuitState::Closed,
+            "nine calls"
+        );
+        assert_eq!(
+            after(".xx.xx..x").state(at(9)),
+            CircuitState::Closed,
+            "nine calls"
+        );
+        assert_eq!(
+            after("..xx.xx..x").state(at(9)),
+            open(
+                39,
+                WhyOpen::Share {
+                    failures: 5,
+                    of: 10
+                }
+            )
+        );
+        assert_eq!(
+            after("xx.xx......x.x.x").state(at(15)),
+            CircuitState::Closed,
+            "the first failures have left the window"
+        );
     }
 
     #[test]
     fn one_probe_goes_out_after_the_rest_and_its_success_closes_the_circuit() {
         let mut circuit = after("xxx");
-        assert_eq!(circuit.begin(&RULE, at(31)), Permit::Refused { until: at(32) });
+        assert_eq!(
+            circuit.begin(&RULE, at(31)),
+            Permit::Refused { until: at(32) }
+        );
         assert_eq!(circuit.begin(&RULE, at(40)), Permit::Probe);
-        assert_eq!(circuit.state(at(41)), CircuitState::HalfOpen { why: WhyOpen::Consecutive { failures: 3 } });
-        assert_eq!(circuit.begin(&RULE, at(41)), Permit::Refused { until: at(160) });
+        assert_eq!(
+            circuit.state(at(41)),
+            CircuitState::HalfOpen {
+                why: WhyOpen::Consecutive { failures: 3 }
+            }
+        );
+        assert_eq!(
+            circuit.begin(&RULE, at(41)),
+            Permit::Refused { until: at(160) }
+        );
         circuit.succeeded(&RULE, at(40), at(50));
-        assert_eq!((circuit.state(at(50)), circuit.permit(at(50))), (CircuitState::Closed, Permit::Granted));
+        assert_eq!(
+            (circuit.state(at(50)), circuit.permit(at(50))),
+            (CircuitState::Closed, Permit::Granted)
+        );
         circuit.failed(&RULE, at(50), at(51));
-        assert_eq!(circuit.state(at(51)), CircuitState::Closed, "the old failures are forgotten");
+        assert_eq!(
+            circuit.state(at(51)),
+            CircuitState::Closed,
+            "the old failures are forgotten"
+        );
     }
 
     #[test]
@@ -310,13 +428,24 @@ mod tests {
     fn a_probe_that_never_reports_makes_room_for_another_whose_failure_counts() {
         let mut circuit = after("xxx");
         circuit.begin(&RULE, at(40));
-        assert_eq!(circuit.begin(&RULE, Timestamp(159_999)), Permit::Refused { until: at(160) });
+        assert_eq!(
+            circuit.begin(&RULE, Timestamp(159_999)),
+            Permit::Refused { until: at(160) }
+        );
         assert_eq!(circuit.begin(&RULE, at(160)), Permit::Probe);
         circuit.failed(&RULE, at(40), at(170));
-        assert_eq!(circuit.permit(at(170)), Permit::Refused { until: at(280) }, "the last probe decides");
+        assert_eq!(
+            circuit.permit(at(170)),
+            Permit::Refused { until: at(280) },
+            "the last probe decides"
+        );
         let mut late = circuit.clone();
         late.succeeded(&RULE, at(40), at(175));
-        assert_eq!(late.state(at(175)), CircuitState::Closed, "a late answer is an answer");
+        assert_eq!(
+            late.state(at(175)),
+            CircuitState::Closed,
+            "a late answer is an answer"
+        );
         circuit.failed(&RULE, at(160), at(180));
         assert_eq!(circuit.state(at(180)), open(210, WhyOpen::ProbeFailed));
     }
@@ -330,31 +459,55 @@ mod tests {
         circuit.abandoned(at(1));
         assert_eq!(circuit.permit(at(41)), Permit::Refused { until: at(160) });
         circuit.abandoned(at(40));
-        assert_eq!((circuit.permit(at(41)), circuit.begin(&RULE, at(41))), (Permit::Probe, Permit::Probe));
+        assert_eq!(
+            (circuit.permit(at(41)), circuit.begin(&RULE, at(41))),
+            (Permit::Probe, Permit::Probe)
+        );
     }
 
     #[test]
     fn calls_from_before_say_nothing_about_the_time_after() {
         let mut circuit = after("xxx");
         circuit.succeeded(&RULE, at(0), at(10));
-        assert!(matches!(circuit.state(at(10)), CircuitState::Open { .. }), "while it is open");
+        assert!(
+            matches!(circuit.state(at(10)), CircuitState::Open { .. }),
+            "while it is open"
+        );
         circuit.begin(&RULE, at(40));
         circuit.failed(&RULE, at(0), at(41));
         circuit.succeeded(&RULE, at(0), at(41));
-        assert!(matches!(circuit.state(at(41)), CircuitState::HalfOpen { .. }), "while a probe is under way");
+        assert!(
+            matches!(circuit.state(at(41)), CircuitState::HalfOpen { .. }),
+            "while a probe is under way"
+        );
         circuit.succeeded(&RULE, at(40), at(42));
         for _ in 0..3 {
             circuit.failed(&RULE, at(2), at(43));
         }
-        assert_eq!(circuit.state(at(43)), CircuitState::Closed, "after it has closed");
+        assert_eq!(
+            circuit.state(at(43)),
+            CircuitState::Closed,
+            "after it has closed"
+        );
     }
 
     #[test]
     fn why_it_opened_can_be_told() {
-        let told = [WhyOpen::Consecutive { failures: 3 }, WhyOpen::Share { failures: 5, of: 10 }, WhyOpen::ProbeFailed];
+        let told = [
+            WhyOpen::Consecutive { failures: 3 },
+            WhyOpen::Share {
+                failures: 5,
+                of: 10,
+            },
+            WhyOpen::ProbeFailed,
+        ];
         assert_eq!(
             told.map(|why| why.to_string()),
-            ["3 calls in a row failed", "5 of the last 10 calls failed", "the call that tried it again failed too"]
+            [
+                "3 calls in a row failed",
+                "5 of the last 10 calls failed",
+                "the call that tried it again failed too"
+            ]
         );
     }
 

@@ -1,15 +1,19 @@
 //! Whether a debate may end once its judge has found what the experts agree on.
 //!
-//! What the judge states about an agreement is weak evidence, since stated confidence inflates, and panels of models that all agreed were
-//! wrong in 8 to 9 of 100 cases (MMLU-Pro, replayed for panels of five and seven). So it is necessary and not enough: guards look at what
-//! it rests on. What is deliberately not here: who decides. That a person may end a debate against the guards is the caller's business.
+//! What the judge states about an agreement is weak evidence, since stated confidence inflates, and
+//! panels of models that all agreed were wrong in 8 to 9 of 100 cases (MMLU-Pro, replayed for
+//! panels of five and seven). So it is necessary and not enough: guards look at what it rests on.
+//! What is deliberately not here: who decides. That a person may end a debate against the guards is
+//! the caller's business.
 
 use serde::{Deserialize, Serialize};
 
 use crate::domain::confidence::Confidence;
 
 use super::calibration::Level;
-use super::evaluation::{Bound, Checks, Class, Evaluation, MILLION, Outcome, Rule, RuleKind, Value};
+use super::evaluation::{
+    Bound, Checks, Class, Evaluation, MILLION, Outcome, Rule, RuleKind, Value,
+};
 
 use rubber_stamp::rubber_stamp;
 
@@ -26,7 +30,8 @@ pub struct EarlyStop {
     pub threshold: Confidence,
     /// How strongly the errors of experts go together, 0 to 1.
     pub correlation: f64,
-    /// How often the user's own answers were right, by agreement; empty as long as too few have been graded.
+    /// How often the user's own answers were right, by agreement; empty as long as too few have
+    /// been graded.
     pub experience: Vec<Level>,
 }
 
@@ -46,7 +51,8 @@ impl EarlyStop {
     /// 0.90, the figure of the original design.
     pub const USUAL_THRESHOLD: f64 = 0.90;
 
-    /// How strongly errors of models go together on MMLU-Pro: two that are both wrong give the same wrong answer in 44 of 100 cases.
+    /// How strongly errors of models go together on MMLU-Pro: two that are both wrong give the same
+    /// wrong answer in 44 of 100 cases.
     pub const USUAL_CORRELATION: f64 = 0.44;
 
     /// The tool's own defaults.
@@ -63,7 +69,10 @@ impl EarlyStop {
 /// Never: what every consultation did before there was a choice.
 impl Default for EarlyStop {
     fn default() -> Self {
-        Self { policy: Policy::Never, ..Self::usual() }
+        Self {
+            policy: Policy::Never,
+            ..Self::usual()
+        }
     }
 }
 
@@ -108,11 +117,13 @@ const STATED: &str = "stated_confidence";
 impl Evaluation {
     /// Whether the stated confidence reached its threshold, whatever the guards say of it.
     pub fn stated_is_met(&self) -> bool {
-        self.rule(STATED).is_some_and(|rule| rule.outcome == Outcome::Fired)
+        self.rule(STATED)
+            .is_some_and(|rule| rule.outcome == Outcome::Fired)
     }
 }
 
-/// The number of the strongest point: of the highest stated confidence, the first of equals; as `Synthesis::leading` has it.
+/// The number of the strongest point: of the highest stated confidence, the first of equals; as
+/// `Synthesis::leading` has it.
 fn leading(points: &[Point]) -> Option<usize> {
     let mut best: Option<(usize, Option<u64>)> = None;
     for (at, point) in points.iter().enumerate() {
@@ -125,7 +136,8 @@ fn leading(points: &[Point]) -> Option<usize> {
     best.map(|(at, _)| at)
 }
 
-/// The mean of what is stated of the points: 0 without points, `None` where nothing is stated of any.
+/// The mean of what is stated of the points: 0 without points, `None` where nothing is stated of
+/// any.
 #[expect(clippy::cast_precision_loss, reason = "some millions at most")]
 pub fn stated_confidence(points: &[Point]) -> Option<Confidence> {
     mean(points).and_then(|(part, of)| Confidence::new(part as f64 / of as f64))
@@ -133,7 +145,10 @@ pub fn stated_confidence(points: &[Point]) -> Option<Confidence> {
 
 /// The mean as a share of millionths.
 fn mean(points: &[Point]) -> Option<(u64, u64)> {
-    let stated: Vec<u64> = points.iter().filter_map(|point| point.confidence.map(Confidence::millionths)).collect();
+    let stated: Vec<u64> = points
+        .iter()
+        .filter_map(|point| point.confidence.map(Confidence::millionths))
+        .collect();
     match (points, stated.as_slice()) {
         ([], _) => Some((0, MILLION)),
         (_, []) => None,
@@ -145,17 +160,48 @@ fn mean(points: &[Point]) -> Option<(u64, u64)> {
 pub fn evaluate(rule: &EarlyStop, evidence: &Evidence) -> Evaluation {
     let value = mean(&evidence.points).map(|(part, of)| Value::Share { part, of });
     let threshold = (Bound::AtLeast, Value::decimal(rule.threshold));
-    let stated = Rule::measured(RuleKind::Success, STATED, "mean confidence of what is agreed", value, threshold);
-    let message = format!("stated confidence {}, and no guard objects", stated.measure_in_words());
-    let guard = |name, metric, value, bound, threshold| Rule::measured(RuleKind::Guard, name, metric, value, (bound, threshold));
+    let stated = Rule::measured(
+        RuleKind::Success,
+        STATED,
+        "mean confidence of what is agreed",
+        value,
+        threshold,
+    );
+    let message = format!(
+        "stated confidence {}, and no guard objects",
+        stated.measure_in_words()
+    );
+    let guard = |name, metric, value, bound, threshold| {
+        Rule::measured(RuleKind::Guard, name, metric, value, (bound, threshold))
+    };
     let count = |number| Some(Value::count(number));
-    let supporters = leading(&evidence.points).and_then(|at| evidence.points.get(at)).map(|point| point.supporters);
+    let supporters = leading(&evidence.points)
+        .and_then(|at| evidence.points.get(at))
+        .map(|point| point.supporters);
     let support = supporters.map(|supporters| Value::share(supporters, evidence.answered));
     Checks::default()
         .ending(stated, Class::Converged, message)
-        .guard(guard("answers", "experts that answered", count(evidence.answered), Bound::AtLeast, Value::Count(2)))
-        .guard(guard("families", "families of the models that answered", count(evidence.families), Bound::AtLeast, Value::Count(2)))
-        .guard(guard("troubled_seats", "seats that failed or answered badly", count(evidence.troubled), Bound::AtMost, Value::Count(0)))
+        .guard(guard(
+            "answers",
+            "experts that answered",
+            count(evidence.answered),
+            Bound::AtLeast,
+            Value::Count(2),
+        ))
+        .guard(guard(
+            "families",
+            "families of the models that answered",
+            count(evidence.families),
+            Bound::AtLeast,
+            Value::Count(2),
+        ))
+        .guard(guard(
+            "troubled_seats",
+            "seats that failed or answered badly",
+            count(evidence.troubled),
+            Bound::AtMost,
+            Value::Count(0),
+        ))
         .guard(guard(
             "support",
             "experts behind the strongest point",
@@ -163,7 +209,13 @@ pub fn evaluate(rule: &EarlyStop, evidence: &Evidence) -> Evaluation {
             Bound::AtLeast,
             Value::share(evidence.answered, evidence.answered),
         ))
-        .guard(guard("high_tensions", "tensions of high severity", count(evidence.high_tensions), Bound::AtMost, Value::Count(0)))
+        .guard(guard(
+            "high_tensions",
+            "tensions of high severity",
+            count(evidence.high_tensions),
+            Bound::AtMost,
+            Value::Count(0),
+        ))
         .guard(rubber_stamp(evidence))
         .evaluation()
 }

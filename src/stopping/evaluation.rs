@@ -1,9 +1,12 @@
-//! What every decision to stop leaves behind: all rules that were looked at, and what follows from them.
+//! What every decision to stop leaves behind: all rules that were looked at, and what follows from
+//! them.
 //!
-//! An evaluation is made of recorded evidence alone, so that it can be printed, logged and made again later with the same result.
+//! An evaluation is made of recorded evidence alone, so that it can be printed, logged and made
+//! again later with the same result.
 //!
-//! Invariants: what could not be measured fires nothing and holds nothing; numbers are compared as integers, so that a threshold that is
-//! met exactly is met; work that is done is never said to have run into a limit at the same moment.
+//! Invariants: what could not be measured fires nothing and holds nothing; numbers are compared as
+//! integers, so that a threshold that is met exactly is met; work that is done is never said to
+//! have run into a limit at the same moment.
 
 use std::cmp::Ordering;
 
@@ -65,7 +68,8 @@ pub enum RuleKind {
     Guard,
 }
 
-/// How a value compares with its threshold when all is well: a success fires within its bound, a limit and a guard outside of it.
+/// How a value compares with its threshold when all is well: a success fires within its bound, a
+/// limit and a guard outside of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Bound {
@@ -75,7 +79,8 @@ pub enum Bound {
     LessThan,
 }
 
-/// A measured value. Shares are kept as the numbers that they are made of, and compared without rounding.
+/// A measured value. Shares are kept as the numbers that they are made of, and compared without
+/// rounding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Value {
@@ -99,7 +104,13 @@ pub enum Outcome {
 #[serde(rename_all = "snake_case")]
 pub enum Decision {
     Continue,
-    Stop { class: Class, rule: String, value: Option<Value>, threshold: Value, message: String },
+    Stop {
+        class: Class,
+        rule: String,
+        value: Option<Value>,
+        threshold: Value,
+        message: String,
+    },
 }
 
 /// Why work stops.
@@ -122,25 +133,49 @@ pub enum Class {
 }
 
 impl Rule {
-    /// Looks at what was measured. Without a value, or with one that cannot be compared, the outcome is not known.
-    pub fn measured(kind: RuleKind, name: &str, metric: &str, value: Option<Value>, (bound, threshold): (Bound, Value)) -> Self {
+    /// Looks at what was measured. Without a value, or with one that cannot be compared, the
+    /// outcome is not known.
+    pub fn measured(
+        kind: RuleKind,
+        name: &str,
+        metric: &str,
+        value: Option<Value>,
+        (bound, threshold): (Bound, Value),
+    ) -> Self {
         let outcome = match value.and_then(|value| bound.admits(value, threshold)) {
             None => Outcome::Unknown,
             Some(within) if within == (kind == RuleKind::Success) => Outcome::Fired,
             Some(_) => Outcome::Held,
         };
-        Self { name: name.to_owned(), kind, metric: metric.to_owned(), value, bound, threshold, outcome, detail: None }
+        Self {
+            name: name.to_owned(),
+            kind,
+            metric: metric.to_owned(),
+            value,
+            bound,
+            threshold,
+            outcome,
+            detail: None,
+        }
     }
 
     /// The same rule where there is nothing to measure, and nothing missing either.
     #[must_use]
     pub fn not_applicable(self) -> Self {
-        Self { value: None, outcome: Outcome::NotApplicable, detail: None, ..self }
+        Self {
+            value: None,
+            outcome: Outcome::NotApplicable,
+            detail: None,
+            ..self
+        }
     }
 
     #[must_use]
     pub fn with_detail(self, detail: String) -> Self {
-        Self { detail: Some(detail), ..self }
+        Self {
+            detail: Some(detail),
+            ..self
+        }
     }
 
     /// Whether it is a guard that does not agree to a success.
@@ -171,12 +206,18 @@ impl Value {
     }
 
     pub fn share(part: usize, of: usize) -> Self {
-        Self::Share { part: wide(part), of: wide(of) }
+        Self::Share {
+            part: wide(part),
+            of: wide(of),
+        }
     }
 
     /// A decimal fraction, to the nearest millionth: as it is written, whatever it is in binary.
     pub fn decimal(confidence: Confidence) -> Self {
-        Self::Share { part: confidence.millionths(), of: MILLION }
+        Self::Share {
+            part: confidence.millionths(),
+            of: MILLION,
+        }
     }
 
     /// `None` for a share of nothing.
@@ -222,12 +263,16 @@ impl Checks {
         self
     }
 
-    /// The first success that fired decides, unless a guard objects; else the first limit that fired.
+    /// The first success that fired decides, unless a guard objects; else the first limit that
+    /// fired.
     pub fn evaluation(self) -> Evaluation {
         let objected = self.rules.iter().any(Rule::objects);
         let first = |kind| {
             self.endings.iter().find_map(|(at, class, message)| {
-                let rule = self.rules.get(*at).filter(|rule| rule.kind == kind && rule.outcome == Outcome::Fired)?;
+                let rule = self
+                    .rules
+                    .get(*at)
+                    .filter(|rule| rule.kind == kind && rule.outcome == Outcome::Fired)?;
                 Some(Decision::Stop {
                     class: *class,
                     rule: rule.name.clone(),
@@ -237,9 +282,18 @@ impl Checks {
                 })
             })
         };
-        let success = if objected { None } else { first(RuleKind::Success) };
-        let decision = success.or_else(|| first(RuleKind::Limit)).unwrap_or(Decision::Continue);
-        Evaluation { rules: self.rules, decision }
+        let success = if objected {
+            None
+        } else {
+            first(RuleKind::Success)
+        };
+        let decision = success
+            .or_else(|| first(RuleKind::Limit))
+            .unwrap_or(Decision::Continue);
+        Evaluation {
+            rules: self.rules,
+            decision,
+        }
     }
 }
 

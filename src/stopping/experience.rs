@@ -1,14 +1,18 @@
-//! How often answers with so much agreement were right, as far as this user has said what became of theirs.
+//! How often answers with so much agreement were right, as far as this user has said what became of
+//! theirs.
 //!
-//! Few answers were graded at each level of agreement. So each level is drawn towards all of them together, and levels that contradict
-//! the order (more agreement, yet less often right) are taken as one (isotonic regression by pooling adjacent violators, weighted by count).
+//! Few answers were graded at each level of agreement. So each level is drawn towards all of them
+//! together, and levels that contradict the order (more agreement, yet less often right) are taken
+//! as one (isotonic regression by pooling adjacent violators, weighted by count).
 
 use super::calibration::Level;
 
-/// From so many graded answers on, a user's own experience says more than what is known of models in general.
+/// From so many graded answers on, a user's own experience says more than what is known of models
+/// in general.
 pub const ENOUGH: usize = 50;
 
-/// Answers that each level is taken to have beside its own, of which as many were right as of all together (an m-estimate with m = 2).
+/// Answers that each level is taken to have beside its own, of which as many were right as of all
+/// together (an m-estimate with m = 2).
 const BORROWED: f64 = 2.0;
 
 /// What was graded, in order: more agreement never means less often right.
@@ -31,14 +35,18 @@ impl Experience {
     pub fn of(levels: &[Level]) -> Option<Self> {
         let levels: Vec<Level> = sorted(levels);
         let graded = levels.iter().map(|level| level.count).sum();
-        (graded >= ENOUGH).then(|| Self { graded, steps: isotonic(&smoothed(&levels)) })
+        (graded >= ENOUGH).then(|| Self {
+            graded,
+            steps: isotonic(&smoothed(&levels)),
+        })
     }
 
     pub fn graded(&self) -> usize {
         self.graded
     }
 
-    /// How often answers with this agreement were right: those of the highest level that is not above it, or of the lowest.
+    /// How often answers with this agreement were right: those of the highest level that is not
+    /// above it, or of the lowest.
     pub fn right_at(&self, agreement: f64) -> Option<f64> {
         let reached = percent(agreement);
         let below = self.steps.iter().rev().find(|step| step.percent <= reached);
@@ -46,14 +54,21 @@ impl Experience {
     }
 }
 
-/// Those that say something, in an order that does not depend on how they came, so that sums do not either.
+/// Those that say something, in an order that does not depend on how they came, so that sums do not
+/// either.
 fn sorted(levels: &[Level]) -> Vec<Level> {
     let in_range = |number: &f64| (0.0..=1.0).contains(number);
-    let says_something = |level: &&Level| level.count > 0 && in_range(&level.agreement) && in_range(&level.mean_right);
+    let says_something = |level: &&Level| {
+        level.count > 0 && in_range(&level.agreement) && in_range(&level.mean_right)
+    };
     let mut levels: Vec<Level> = levels.iter().filter(says_something).copied().collect();
-    let by_agreement = |one: &Level, other: &Level| percent(one.agreement).cmp(&percent(other.agreement));
-    levels
-        .sort_by(|one, other| by_agreement(one, other).then(one.count.cmp(&other.count)).then(one.mean_right.total_cmp(&other.mean_right)));
+    let by_agreement =
+        |one: &Level, other: &Level| percent(one.agreement).cmp(&percent(other.agreement));
+    levels.sort_by(|one, other| {
+        by_agreement(one, other)
+            .then(one.count.cmp(&other.count))
+            .then(one.mean_right.total_cmp(&other.mean_right))
+    });
     levels
 }
 
@@ -61,41 +76,69 @@ fn sorted(levels: &[Level]) -> Vec<Level> {
 fn smoothed(levels: &[Level]) -> Vec<Step> {
     let mut steps: Vec<Step> = Vec::new();
     for level in levels {
-        let step = Step { percent: percent(level.agreement), count: number(level.count), right: level.mean_right };
+        let step = Step {
+            percent: percent(level.agreement),
+            count: number(level.count),
+            right: level.mean_right,
+        };
         match steps.last_mut().filter(|last| last.percent == step.percent) {
             Some(last) => *last = together(*last, step),
             None => steps.push(step),
         }
     }
-    let Some(all) = steps.iter().copied().reduce(together) else { return steps };
-    // Before the first answer, right and wrong are taken to be as likely: nothing that was graded makes certain.
+    let Some(all) = steps.iter().copied().reduce(together) else {
+        return steps;
+    };
+    // Before the first answer, right and wrong are taken to be as likely: nothing that was graded
+    // makes certain.
     let overall = (all.count * all.right + 1.0) / (all.count + 2.0);
-    let draw = |step: &Step| Step { right: (step.count * step.right + BORROWED * overall) / (step.count + BORROWED), ..*step };
+    let draw = |step: &Step| Step {
+        right: (step.count * step.right + BORROWED * overall) / (step.count + BORROWED),
+        ..*step
+    };
     steps.iter().map(draw).collect()
 }
 
-/// Neighbours that contradict the order become one, until none does. Each percentage keeps its own step.
+/// Neighbours that contradict the order become one, until none does. Each percentage keeps its own
+/// step.
 fn isotonic(steps: &[Step]) -> Vec<Step> {
     let mut blocks: Vec<(Step, Vec<u64>)> = Vec::new();
     for step in steps {
         let (mut block, mut percents) = (*step, vec![step.percent]);
-        while let Some((before, mut its)) = blocks.pop_if(|(before, _)| before.right >= block.right) {
+        while let Some((before, mut its)) = blocks.pop_if(|(before, _)| before.right >= block.right)
+        {
             block = together(before, block);
             its.append(&mut percents);
             percents = its;
         }
         blocks.push((block, percents));
     }
-    blocks.into_iter().flat_map(|(block, percents)| percents.into_iter().map(move |percent| Step { percent, ..block })).collect()
+    blocks
+        .into_iter()
+        .flat_map(|(block, percents)| {
+            percents
+                .into_iter()
+                .map(move |percent| Step { percent, ..block })
+        })
+        .collect()
 }
 
 fn together(one: Step, other: Step) -> Step {
     let count = one.count + other.count;
-    Step { percent: one.percent, count, right: (one.count * one.right + other.count * other.right) / count }
+    Step {
+        percent: one.percent,
+        count,
+        right: (one.count * one.right + other.count * other.right) / count,
+    }
 }
 
-/// Levels are told apart in whole percents, so that 2 of 3 is the same level however its binary fraction was rounded.
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "from 0 to 1: anything else is cut off")]
+/// Levels are told apart in whole percents, so that 2 of 3 is the same level however its binary
+/// fraction was rounded.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "from 0 to 1: anything else is cut off"
+)]
 fn percent(share: f64) -> u64 {
     (share.clamp(0.0, 1.0) * 100.0).round() as u64
 }
@@ -112,7 +155,11 @@ mod tests {
     use super::*;
 
     fn level(agreement: f64, count: usize, mean_right: f64) -> Level {
-        Level { agreement, count, mean_right }
+        Level {
+            agreement,
+            count,
+            mean_right,
+        }
     }
 
     fn right_at(levels: &[Level], agreement: f64) -> f64 {
@@ -125,10 +172,22 @@ mod tests {
 
     #[test]
     fn fifty_graded_answers_are_enough_and_fewer_are_not() {
-        assert_eq!(Experience::of(&[level(1.0, 30, 0.9), level(0.5, 19, 0.5)]), None);
-        assert_eq!(Experience::of(&[level(1.0, 30, 0.9), level(0.5, 20, 0.5)]).unwrap().graded(), 50);
+        assert_eq!(
+            Experience::of(&[level(1.0, 30, 0.9), level(0.5, 19, 0.5)]),
+            None
+        );
+        assert_eq!(
+            Experience::of(&[level(1.0, 30, 0.9), level(0.5, 20, 0.5)])
+                .unwrap()
+                .graded(),
+            50
+        );
         assert_eq!(Experience::of(&[]), None);
-        assert_eq!(Experience::of(&[level(1.5, 60, 0.9), level(1.0, 60, f64::NAN)]), None, "what is no share says nothing");
+        assert_eq!(
+            Experience::of(&[level(1.5, 60, 0.9), level(1.0, 60, f64::NAN)]),
+            None,
+            "what is no share says nothing"
+        );
     }
 
     #[test]
@@ -142,36 +201,62 @@ mod tests {
 
     #[test]
     fn the_level_at_or_just_below_counts_and_the_lowest_below_all() {
-        let levels = [level(2.0 / 3.0, 40, 0.7), level(1.0, 40, 0.9), level(0.5, 40, 0.5)];
+        let levels = [
+            level(2.0 / 3.0, 40, 0.7),
+            level(1.0, 40, 0.9),
+            level(0.5, 40, 0.5),
+        ];
         let at = |agreement| right_at(&levels, agreement);
-        assert_eq!((at(0.6), at(0.8), at(0.1)), (at(0.5), at(2.0 / 3.0), at(0.5)));
+        assert_eq!(
+            (at(0.6), at(0.8), at(0.1)),
+            (at(0.5), at(2.0 / 3.0), at(0.5))
+        );
         assert!(at(0.5) < at(2.0 / 3.0) && at(2.0 / 3.0) < at(1.0));
         let kept_shorter = [level(0.67, 40, 0.7), level(0.5, 40, 0.5)];
-        assert!(right_at(&kept_shorter, 2.0 / 3.0) > 0.6, "however 2 of 3 was rounded");
+        assert!(
+            right_at(&kept_shorter, 2.0 / 3.0) > 0.6,
+            "however 2 of 3 was rounded"
+        );
     }
 
     #[test]
     fn levels_that_contradict_the_order_are_taken_as_one() {
-        let levels = [level(0.5, 30, 0.8), level(0.75, 10, 0.4), level(1.0, 60, 0.9)];
+        let levels = [
+            level(0.5, 30, 0.8),
+            level(0.75, 10, 0.4),
+            level(1.0, 60, 0.9),
+        ];
         let at = |agreement| right_at(&levels, agreement);
         let overall = (24.0 + 4.0 + 54.0 + 1.0) / 102.0;
         let (low, high) = ((24.0 + 2.0 * overall) / 32.0, (4.0 + 2.0 * overall) / 12.0);
-        assert!(close(at(0.5), (30.0 * low + 10.0 * high) / 40.0), "weighted by how many there are");
+        assert!(
+            close(at(0.5), (30.0 * low + 10.0 * high) / 40.0),
+            "weighted by how many there are"
+        );
         assert!(close(at(0.5), at(0.75)));
         assert!(at(1.0) > at(0.75));
     }
 
     #[test]
     fn a_level_that_comes_twice_is_one() {
-        let twice = [level(1.0, 20, 0.5), level(1.0, 40, 0.8), level(0.5, 10, 0.2)];
+        let twice = [
+            level(1.0, 20, 0.5),
+            level(1.0, 40, 0.8),
+            level(0.5, 10, 0.2),
+        ];
         let once = [level(1.0, 60, 0.7), level(0.5, 10, 0.2)];
-        assert!(close(right_at(&twice, 1.0), right_at(&once, 1.0)) && close(right_at(&twice, 0.5), right_at(&once, 0.5)));
+        assert!(
+            close(right_at(&twice, 1.0), right_at(&once, 1.0))
+                && close(right_at(&twice, 0.5), right_at(&once, 0.5))
+        );
     }
 
     /// Levels of panels of up to seven, as they are graded, in any order.
     fn levels() -> impl Strategy<Value = Vec<Level>> {
-        let one = (1..=7_u32, 0..=7_u32, 0..40_usize, 0.0..=1.0)
-            .prop_map(|(of, part, count, right)| level(f64::from(part.min(of)) / f64::from(of), count, right));
+        let one =
+            (1..=7_u32, 0..=7_u32, 0..40_usize, 0.0..=1.0).prop_map(|(of, part, count, right)| {
+                level(f64::from(part.min(of)) / f64::from(of), count, right)
+            });
         prop::collection::vec(one, 1..10).prop_map(|mut levels| {
             levels.push(level(1.0, ENOUGH, 0.7));
             levels

@@ -1,16 +1,19 @@
-//! How likely an answer is right when several voices support or oppose it, each sure to a degree, and all prone to the same errors.
+//! How likely an answer is right when several voices support or oppose it, each sure to a degree,
+//! and all prone to the same errors.
 //!
-//! The log-odds of the voices are added, as if they were independent, and the sum is shrunk by the design effect of samples that go
-//! together: n voices whose errors correlate by ρ tell as much as n / (1 + (n−1)·ρ) independent ones.
+//! The log-odds of the voices are added, as if they were independent, and the sum is shrunk by the
+//! design effect of samples that go together: n voices whose errors correlate by ρ tell as much as
+//! n / (1 + (n−1)·ρ) independent ones.
 //!
-//! Invariants: one more in favour never makes it less likely, nor does one in favour that is surer; however many agree, the result stays
-//! below what [`MOST_OF_ONE_VOICE`] and the correlation allow.
+//! Invariants: one more in favour never makes it less likely, nor does one in favour that is surer;
+//! however many agree, the result stays below what [`MOST_OF_ONE_VOICE`] and the correlation allow.
 
 /// The most that one voice is taken to know.
 ///
-/// With ρ = 0.44, panels of five and of seven models that all agreed were right in 90.9 % and 92.0 % of cases (MMLU-Pro, replayed on
-/// recorded answers). Both come from the same voice: ln(0.909 / 0.091) over 1.81 effective voices and ln(0.92 / 0.08) over 1.92 are 1.27,
-/// which are the log-odds of 0.78.
+/// With ρ = 0.44, panels of five and of seven models that all agreed were right in 90.9 % and 92.0
+/// % of cases (MMLU-Pro, replayed on recorded answers). Both come from the same voice: ln(0.909 /
+/// 0.091) over 1.81 effective voices and ln(0.92 / 0.08) over 1.92 are 1.27, which are the log-odds
+/// of 0.78.
 pub const MOST_OF_ONE_VOICE: f64 = 0.78;
 
 /// One that has said how sure it is.
@@ -34,7 +37,8 @@ pub fn pooled(voices: &[Voice], correlation: f64) -> f64 {
     sigmoid(share * sum).clamp(f64::EPSILON, 1.0 - f64::EPSILON)
 }
 
-/// How many independent voices tell as much as so many that go together by `correlation`, from 0 to 1.
+/// How many independent voices tell as much as so many that go together by `correlation`, from 0 to
+/// 1.
 pub fn effective_voters(voters: usize, correlation: f64) -> f64 {
     let voters = number(voters);
     voters / (1.0 + (voters - 1.0).max(0.0) * correlation)
@@ -42,8 +46,11 @@ pub fn effective_voters(voters: usize, correlation: f64) -> f64 {
 
 impl Voice {
     fn log_odds(self) -> f64 {
-        // One that is less sure than a coin has not said what else it holds, so it does not speak for the other side.
-        let odds = self.confidence.map_or(0.0, |confidence| logit(confidence.clamp(0.5, MOST_OF_ONE_VOICE)));
+        // One that is less sure than a coin has not said what else it holds, so it does not speak
+        // for the other side.
+        let odds = self.confidence.map_or(0.0, |confidence| {
+            logit(confidence.clamp(0.5, MOST_OF_ONE_VOICE))
+        });
         match self.stands {
             Stands::For => odds,
             Stands::Against => -odds,
@@ -71,13 +78,17 @@ mod tests {
     use super::*;
 
     fn voice(stands: Stands, confidence: f64) -> Voice {
-        Voice { stands, confidence: Some(confidence) }
+        Voice {
+            stands,
+            confidence: Some(confidence),
+        }
     }
 
     /// Anything that an expert may have stated.
     fn any_voice() -> impl Strategy<Value = Voice> {
         let stands = prop_oneof![Just(Stands::For), Just(Stands::Against)];
-        (stands, prop::option::weighted(0.8, 0.0..=1.0)).prop_map(|(stands, confidence)| Voice { stands, confidence })
+        (stands, prop::option::weighted(0.8, 0.0..=1.0))
+            .prop_map(|(stands, confidence)| Voice { stands, confidence })
     }
 
     fn panel() -> impl Strategy<Value = Vec<Voice>> {
@@ -91,7 +102,11 @@ mod tests {
     fn one_voice_knows_what_unanimous_panels_of_five_and_seven_were_right_by() {
         for (voters, right) in [(5, 0.909), (7, 0.920)] {
             let one = sigmoid(logit(right) / effective_voters(voters, 0.44));
-            assert_eq!(format!("{one:.2}"), MOST_OF_ONE_VOICE.to_string(), "{voters} voters");
+            assert_eq!(
+                format!("{one:.2}"),
+                MOST_OF_ONE_VOICE.to_string(),
+                "{voters} voters"
+            );
             let pooled = pooled(&vec![voice(Stands::For, 1.0); voters], 0.44);
             assert!((pooled - right).abs() < 0.001, "{voters} voters: {pooled}");
         }
@@ -101,14 +116,29 @@ mod tests {
     fn voters_that_go_together_count_as_fewer() {
         let rounded = |voters, correlation| format!("{:.2}", effective_voters(voters, correlation));
         assert_eq!([rounded(5, 0.44), rounded(7, 0.44)], ["1.81", "1.92"]);
-        assert_eq!([rounded(7, 0.0), rounded(7, 1.0), rounded(1, 0.44), rounded(0, 0.44)], ["7.00", "1.00", "1.00", "0.00"]);
+        assert_eq!(
+            [
+                rounded(7, 0.0),
+                rounded(7, 1.0),
+                rounded(1, 0.44),
+                rounded(0, 0.44)
+            ],
+            ["7.00", "1.00", "1.00", "0.00"]
+        );
     }
 
     #[test]
     fn voices_that_say_nothing_decide_nothing() {
-        let silent = Voice { stands: Stands::For, confidence: None };
+        let silent = Voice {
+            stands: Stands::For,
+            confidence: None,
+        };
         let even = |found: f64| (found - 0.5).abs() < TINY;
-        assert!(even(pooled(&[], 0.44)) && even(pooled(&[silent], 0.44)) && even(pooled(&[voice(Stands::Against, 0.2)], 0.44)));
+        assert!(
+            even(pooled(&[], 0.44))
+                && even(pooled(&[silent], 0.44))
+                && even(pooled(&[voice(Stands::Against, 0.2)], 0.44))
+        );
         let pair = [voice(Stands::For, 0.7), voice(Stands::Against, 0.7)];
         assert!(even(pooled(&pair, 0.3)), "and equal ones cancel each other");
     }

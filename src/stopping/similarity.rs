@@ -1,17 +1,24 @@
 //! How much two texts repeat each other, word for word.
 //!
-//! Measured is the resemblance of their word trigrams (Broder 1997: what both have, as a share of what either has). It sees copies and
-//! near copies, and nothing of what texts mean: two that say the same in words of their own do not resemble each other.
+//! Measured is the resemblance of their word trigrams (Broder 1997: what both have, as a share of
+//! what either has). It sees copies and near copies, and nothing of what texts mean: two that say
+//! the same in words of their own do not resemble each other.
 
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
 
 use super::evaluation::Value;
 
-/// The resemblance of the two texts that resemble each other least, from 0 to 1; `None` with fewer than two texts.
+/// The resemblance of the two texts that resemble each other least, from 0 to 1; `None` with fewer
+/// than two texts.
 pub fn least_resemblance<'a>(texts: impl IntoIterator<Item = &'a str>) -> Option<Value> {
     let texts: Vec<_> = texts.into_iter().map(trigrams).collect();
-    let pairs = texts.iter().enumerate().flat_map(|(at, one)| texts.iter().skip(at + 1).map(move |other| resemblance(one, other)));
+    let pairs = texts.iter().enumerate().flat_map(|(at, one)| {
+        texts
+            .iter()
+            .skip(at + 1)
+            .map(move |other| resemblance(one, other))
+    });
     pairs.min_by(|one, other| one.compared(*other).unwrap_or(Ordering::Equal))
 }
 
@@ -19,13 +26,19 @@ type Trigrams = BTreeSet<Vec<String>>;
 
 fn resemblance(one: &Trigrams, other: &Trigrams) -> Value {
     // Texts without words have nothing in common.
-    Value::share(one.intersection(other).count(), one.union(other).count().max(1))
+    Value::share(
+        one.intersection(other).count(),
+        one.union(other).count().max(1),
+    )
 }
 
 /// Every three words that follow each other; a text of fewer words is one piece.
 fn trigrams(text: &str) -> Trigrams {
     let words = words(text);
-    words.windows(words.len().clamp(1, 3)).map(<[String]>::to_vec).collect()
+    words
+        .windows(words.len().clamp(1, 3))
+        .map(<[String]>::to_vec)
+        .collect()
 }
 
 /// The words in lower case, without punctuation.
@@ -64,30 +77,56 @@ mod tests {
         let share = |part, of| Some(Value::Share { part, of });
         // abc bcd cde against abc bcd cdx: two of four.
         assert_eq!(least(&["a b c d e", "a b c d x"]), share(2, 4));
-        assert_eq!(least(&["A, b... (c) d!", "a b c\nd"]), share(2, 2), "case, signs and breaks do not count");
+        assert_eq!(
+            least(&["A, b... (c) d!", "a b c\nd"]),
+            share(2, 2),
+            "case, signs and breaks do not count"
+        );
         assert_eq!(least(&["a b c", "c b a"]), share(0, 2), "order does");
-        assert_eq!(least(&["a b c a b c a b c", "a b c a b"]), share(3, 3), "and repetition does not");
+        assert_eq!(
+            least(&["a b c a b c a b c", "a b c a b"]),
+            share(3, 3),
+            "and repetition does not"
+        );
     }
 
     #[test]
     fn short_texts_are_one_piece_and_texts_without_words_are_like_nothing() {
         let share = |part, of| Some(Value::Share { part, of });
-        assert_eq!((least(&["Use Rust.", "use rust"]), least(&["Yes", "No"])), (share(1, 1), share(0, 2)));
-        assert_eq!((least(&["", "…"]), least(&["", "yes"])), (share(0, 1), share(0, 1)));
+        assert_eq!(
+            (least(&["Use Rust.", "use rust"]), least(&["Yes", "No"])),
+            (share(1, 1), share(0, 2))
+        );
+        assert_eq!(
+            (least(&["", "…"]), least(&["", "yes"])),
+            (share(0, 1), share(0, 1))
+        );
     }
 
     #[test]
     fn the_two_that_are_least_alike_count() {
         let (same, other) = ("one two three four", "one two three five");
-        assert_eq!(least(&[same, same, other]), Some(Value::Share { part: 1, of: 3 }));
-        assert_eq!(least(&[other, same, same]), Some(Value::Share { part: 1, of: 3 }));
+        assert_eq!(
+            least(&[same, same, other]),
+            Some(Value::Share { part: 1, of: 3 })
+        );
+        assert_eq!(
+            least(&[other, same, same]),
+            Some(Value::Share { part: 1, of: 3 })
+        );
         assert_eq!((least(&[same]), least(&[])), (None, None));
     }
 
     #[test]
     fn texts_without_spaces_are_compared_by_their_signs() {
         // Eight signs, the last of which differs: five trigrams in common, and one of each.
-        assert_eq!(least(&["我们应该使用锈语", "我们应该使用锈文"]), Some(Value::Share { part: 5, of: 7 }));
-        assert_eq!(least(&["用Rust写", "用 rust 写"]), Some(Value::Share { part: 1, of: 1 }));
+        assert_eq!(
+            least(&["我们应该使用锈语", "我们应该使用锈文"]),
+            Some(Value::Share { part: 5, of: 7 })
+        );
+        assert_eq!(
+            least(&["用Rust写", "用 rust 写"]),
+            Some(Value::Share { part: 1, of: 1 })
+        );
     }
 }

@@ -27,7 +27,11 @@ const LEGEND: &str = "An answer that was right in part counts as half. Brier: me
 
 /// The screen, for a terminal of so many columns.
 pub fn screen(calibration: &Calibration, range: &Range, width: usize, paint: Paint) -> String {
-    let mut screen = Screen { text: String::new(), width: width.clamp(20, 100), paint };
+    let mut screen = Screen {
+        text: String::new(),
+        width: width.clamp(20, 100),
+        paint,
+    };
     if calibration.graded() == 0 {
         screen.wrapped(&format!("No answer{} has been graded.", of(range)));
         screen.text.push_str(NOTHING);
@@ -40,8 +44,14 @@ pub fn screen(calibration: &Calibration, range: &Range, width: usize, paint: Pai
 /// Whose answers are meant.
 fn of(range: &Range) -> String {
     match range.span {
-        Span::AllTime | Span::Days { since: None, until: None } => String::new(),
-        Span::Week | Span::Month(_) | Span::Days { .. } => format!(" of a consultation {}", within(range)),
+        Span::AllTime
+        | Span::Days {
+            since: None,
+            until: None,
+        } => String::new(),
+        Span::Week | Span::Month(_) | Span::Days { .. } => {
+            format!(" of a consultation {}", within(range))
+        }
     }
 }
 
@@ -56,30 +66,75 @@ type Row = (String, Vec<String>);
 
 impl Screen {
     fn show(&mut self, calibration: &Calibration, range: &Range) {
-        let Calibration { right, mixed, wrong, answers, experts, judges, by_agreement } = calibration;
+        let Calibration {
+            right,
+            mixed,
+            wrong,
+            answers,
+            experts,
+            judges,
+            by_agreement,
+        } = calibration;
         let graded = usize::try_from(calibration.graded()).unwrap_or(usize::MAX);
         self.line(&self.paint.heading("Calibration"));
-        self.wrapped(&format!("{}{} graded: {right} right, {mixed} in part, {wrong} wrong", count(graded, "answer"), of(range)));
-        self.table("By verdict", &HEADS, &answers.iter().map(|all| reliability("all answers", all)).collect::<Vec<_>>());
+        self.wrapped(&format!(
+            "{}{} graded: {right} right, {mixed} in part, {wrong} wrong",
+            count(graded, "answer"),
+            of(range)
+        ));
+        self.table(
+            "By verdict",
+            &HEADS,
+            &answers
+                .iter()
+                .map(|all| reliability("all answers", all))
+                .collect::<Vec<_>>(),
+        );
         for (title, models) in [("By judge", judges), ("By expert", experts)] {
-            let rows: Vec<Row> = models.iter().map(|(model, of)| reliability(&one_line(&model.to_string()), of)).collect();
+            let rows: Vec<Row> = models
+                .iter()
+                .map(|(model, of)| reliability(&one_line(&model.to_string()), of))
+                .collect();
             self.table(title, &HEADS, &rows);
         }
         let bins = answers.iter().flat_map(|all| &all.bins).map(|bin| {
             let name = format!("{:.0}-{}", bin.from * 100.0, percent(bin.to));
-            (name, vec![bin.count.to_string(), percent(bin.mean_stated), percent(bin.mean_right)])
+            (
+                name,
+                vec![
+                    bin.count.to_string(),
+                    percent(bin.mean_stated),
+                    percent(bin.mean_right),
+                ],
+            )
         });
-        self.table("By stated confidence", &["graded", "stated", "right"], &bins.collect::<Vec<_>>());
-        let levels = by_agreement.iter().map(|level| (percent(level.agreement), vec![level.count.to_string(), percent(level.mean_right)]));
-        self.table("By agreement of the panel", &["graded", "right"], &levels.collect::<Vec<_>>());
+        self.table(
+            "By stated confidence",
+            &["graded", "stated", "right"],
+            &bins.collect::<Vec<_>>(),
+        );
+        let levels = by_agreement.iter().map(|level| {
+            (
+                percent(level.agreement),
+                vec![level.count.to_string(), percent(level.mean_right)],
+            )
+        });
+        self.table(
+            "By agreement of the panel",
+            &["graded", "right"],
+            &levels.collect::<Vec<_>>(),
+        );
         self.line("");
         let legend = textwrap::fill(LEGEND, self.width);
         self.line(&self.paint.dim(&legend));
     }
 
-    /// Names before their figures, or above them where both do not fit on a line. Without rows there is no table.
+    /// Names before their figures, or above them where both do not fit on a line. Without rows
+    /// there is no table.
     fn table(&mut self, title: &str, heads: &[&str], rows: &[Row]) {
-        let Some(widest) = rows.iter().map(|(name, _)| measure_text_width(name)).max() else { return };
+        let Some(widest) = rows.iter().map(|(name, _)| measure_text_width(name)).max() else {
+            return;
+        };
         self.line("");
         self.line(&self.paint.cyan(title));
         let beside = widest + WIDTH_OF_FIGURE * heads.len() <= self.width;
@@ -88,7 +143,11 @@ impl Screen {
         self.line(&self.paint.dim(&head));
         for (name, values) in rows {
             if beside {
-                self.line(&format!("{name}{}{}", " ".repeat(indent - measure_text_width(name)), figures(values)));
+                self.line(&format!(
+                    "{name}{}{}",
+                    " ".repeat(indent - measure_text_width(name)),
+                    figures(values)
+                ));
             } else {
                 self.wrapped(name);
                 self.line(&figures(values));
@@ -97,7 +156,10 @@ impl Screen {
     }
 
     fn wrapped(&mut self, line: &str) {
-        let filled = textwrap::fill(line, textwrap::Options::new(self.width).word_splitter(textwrap::WordSplitter::NoHyphenation));
+        let filled = textwrap::fill(
+            line,
+            textwrap::Options::new(self.width).word_splitter(textwrap::WordSplitter::NoHyphenation),
+        );
         self.line(&filled);
     }
 
@@ -110,7 +172,14 @@ impl Screen {
 fn reliability(name: &str, of: &Reliability) -> Row {
     let scores = [of.brier, of.expected_calibration_error].map(|score| format!("{score:.3}"));
     let shares = [of.mean_stated, of.mean_right].map(percent);
-    (name.to_owned(), [of.count.to_string()].into_iter().chain(shares).chain(scores).collect())
+    (
+        name.to_owned(),
+        [of.count.to_string()]
+            .into_iter()
+            .chain(shares)
+            .chain(scores)
+            .collect(),
+    )
 }
 
 fn figures(values: &[impl AsRef<str>]) -> String {
@@ -132,26 +201,54 @@ mod tests {
     use crate::stopping::calibration::{Graded, Level};
 
     fn range(span: Span) -> Range {
-        Range { span, from: None, until: None, time_zone: "UTC".to_owned() }
+        Range {
+            span,
+            from: None,
+            until: None,
+            time_zone: "UTC".to_owned(),
+        }
     }
 
     fn sample() -> Calibration {
-        let of = |pairs: &[(f64, f64)]| Reliability::of(pairs.iter().map(|&(stated, right)| Graded { stated, right }));
+        let of = |pairs: &[(f64, f64)]| {
+            Reliability::of(
+                pairs
+                    .iter()
+                    .map(|&(stated, right)| Graded { stated, right }),
+            )
+        };
         let all = of(&[(0.9, 1.0), (0.9, 0.0), (0.6, 1.0), (0.5, 0.5)]);
         Calibration {
             right: 2,
             mixed: 1,
             wrong: 1,
-            judges: all.clone().map(|of| (ModelRef::new("openai", "gpt-6.1-sol"), of)).into_iter().collect(),
+            judges: all
+                .clone()
+                .map(|of| (ModelRef::new("openai", "gpt-6.1-sol"), of))
+                .into_iter()
+                .collect(),
             experts: all
                 .clone()
-                .map(|of| (ModelRef::new("openrouter", "a-vendor/with-a-model-of-a-long-name:free"), of))
+                .map(|of| {
+                    (
+                        ModelRef::new("openrouter", "a-vendor/with-a-model-of-a-long-name:free"),
+                        of,
+                    )
+                })
                 .into_iter()
                 .collect(),
             answers: all,
             by_agreement: vec![
-                Level { agreement: 1.0, count: 3, mean_right: 0.5 },
-                Level { agreement: 2.0 / 3.0, count: 1, mean_right: 1.0 },
+                Level {
+                    agreement: 1.0,
+                    count: 3,
+                    mean_right: 0.5,
+                },
+                Level {
+                    agreement: 2.0 / 3.0,
+                    count: 1,
+                    mean_right: 1.0,
+                },
             ],
         }
     }
@@ -173,7 +270,13 @@ mod tests {
     #[test]
     fn without_grades_it_says_how_to_give_one() {
         let nothing = |span| screen(&Calibration::default(), &range(span), 80, Paint::Plain);
-        assert_eq!(nothing(Span::AllTime), format!("No answer has been graded.\n{NOTHING}"));
-        assert!(nothing(Span::Week).starts_with("No answer of a consultation in the last 7 days has been graded.\n"));
+        assert_eq!(
+            nothing(Span::AllTime),
+            format!("No answer has been graded.\n{NOTHING}")
+        );
+        assert!(
+            nothing(Span::Week)
+                .starts_with("No answer of a consultation in the last 7 days has been graded.\n")
+        );
     }
 }

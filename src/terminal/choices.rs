@@ -1,4 +1,5 @@
-//! The answers that a question takes, in the letters and words in which they are typed. An empty line is the one in a capital letter.
+//! The answers that a question takes, in the letters and words in which they are typed. An empty
+//! line is the one in a capital letter.
 
 /// An answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,15 +19,31 @@ pub(super) struct Choices {
 }
 
 impl Choices {
-    pub(super) const YES_NO: Self = Self { all: &[Choice::Yes, Choice::No], usual: Choice::Yes };
-    pub(super) const YES_NO_ALWAYS: Self = Self { all: &[Choice::Yes, Choice::No, Choice::Always], usual: Choice::Yes };
-    pub(super) const YES_NO_FAIL: Self = Self { all: &[Choice::Yes, Choice::No, Choice::Fail], usual: Choice::Yes };
+    pub(super) const YES_NO: Self = Self {
+        all: &[Choice::Yes, Choice::No],
+        usual: Choice::Yes,
+    };
+    pub(super) const YES_NO_ALWAYS: Self = Self {
+        all: &[Choice::Yes, Choice::No, Choice::Always],
+        usual: Choice::Yes,
+    };
+    pub(super) const YES_NO_FAIL: Self = Self {
+        all: &[Choice::Yes, Choice::No, Choice::Fail],
+        usual: Choice::Yes,
+    };
     /// For what cannot be undone.
-    pub(super) const NO_UNLESS_YES: Self = Self { all: &[Choice::Yes, Choice::No], usual: Choice::No };
+    pub(super) const NO_UNLESS_YES: Self = Self {
+        all: &[Choice::Yes, Choice::No],
+        usual: Choice::No,
+    };
 
     /// `[Y/n/Always]`, as a question ends.
     pub(super) fn prompt(self) -> String {
-        let names: Vec<&str> = self.all.iter().map(|choice| choice.in_prompt(self.usual)).collect();
+        let names: Vec<&str> = self
+            .all
+            .iter()
+            .map(|choice| choice.in_prompt(self.usual))
+            .collect();
         format!("[{}]", names.join("/"))
     }
 
@@ -44,7 +61,10 @@ impl Choices {
         if typed.is_empty() {
             return Some(self.usual);
         }
-        self.all.iter().copied().find(|choice| choice.words().contains(&typed.as_str()))
+        self.all
+            .iter()
+            .copied()
+            .find(|choice| choice.words().contains(&typed.as_str()))
     }
 }
 
@@ -86,15 +106,30 @@ mod tests {
     #[test]
     fn an_answer_is_a_letter_or_a_word_and_an_empty_line_the_usual_one() {
         let read = |line| Choices::YES_NO_FAIL.read(line);
-        assert_eq!([read("\n"), read(" Y \n"), read("yes")], [Some(Choice::Yes); 3]);
-        assert_eq!((read("NO\n"), read("f"), read("Fail\n")), (Some(Choice::No), Some(Choice::Fail), Some(Choice::Fail)));
-        assert_eq!(["\n", "y"].map(|line| Choices::NO_UNLESS_YES.read(line)), [Some(Choice::No), Some(Choice::Yes)]);
-        assert_eq!((read("maybe"), read("always"), Choices::YES_NO.read("f")), (None, None, None));
+        assert_eq!(
+            [read("\n"), read(" Y \n"), read("yes")],
+            [Some(Choice::Yes); 3]
+        );
+        assert_eq!(
+            (read("NO\n"), read("f"), read("Fail\n")),
+            (Some(Choice::No), Some(Choice::Fail), Some(Choice::Fail))
+        );
+        assert_eq!(
+            ["\n", "y"].map(|line| Choices::NO_UNLESS_YES.read(line)),
+            [Some(Choice::No), Some(Choice::Yes)]
+        );
+        assert_eq!(
+            (read("maybe"), read("always"), Choices::YES_NO.read("f")),
+            (None, None, None)
+        );
     }
 
     #[test]
     fn a_question_names_what_it_takes() {
-        assert_eq!((Choices::YES_NO.prompt(), Choices::YES_NO_ALWAYS.prompt()), ("[Y/n]".to_owned(), "[Y/n/Always]".to_owned()));
+        assert_eq!(
+            (Choices::YES_NO.prompt(), Choices::YES_NO_ALWAYS.prompt()),
+            ("[Y/n]".to_owned(), "[Y/n/Always]".to_owned())
+        );
         assert_eq!(Choices::NO_UNLESS_YES.prompt(), "[y/N]");
         assert_eq!(Choices::YES_NO.again(), "Please answer y or n: ");
         assert_eq!(Choices::YES_NO_FAIL.again(), "Please answer y, n or fail: ");

@@ -1,5 +1,6 @@
-//! One question on the terminal: put, asked again until the answer is one, and taken away when nobody wants it any more.
-//! What is asked is `questions`' business, and whether there is anyone to ask the caller's.
+//! One question on the terminal: put, asked again until the answer is one, and taken away when
+//! nobody wants it any more. What is asked is `questions`' business, and whether there is anyone to
+//! ask the caller's.
 
 pub use super::keyboard::{Input, can_ask};
 
@@ -32,23 +33,36 @@ pub async fn ask_yes_no(printer: &Printer, question: &str) -> Answer {
     ask_choices(printer, question, Choices::YES_NO).await
 }
 
-/// Asks before something is done that cannot be undone: the default is no. The prompt is put behind the question.
+/// Asks before something is done that cannot be undone: the default is no. The prompt is put behind
+/// the question.
 pub async fn ask_before_harm(printer: &Printer, question: &str) -> Answer {
     let choices = Choices::NO_UNLESS_YES;
-    let fitted = fit(&format!("{question} {}", choices.prompt()), Some(printer.err_face().width));
+    let fitted = fit(
+        &format!("{question} {}", choices.prompt()),
+        Some(printer.err_face().width),
+    );
     ask_choices(printer, &format!("{fitted} "), choices).await
 }
 
 async fn ask_choices(printer: &Printer, question: &str, choices: Choices) -> Answer {
-    match ask(printer, &Keyboard::controlling(), question, &choices.again(), |line| choices.read(line)).await {
+    match ask(
+        printer,
+        &Keyboard::controlling(),
+        question,
+        &choices.again(),
+        |line| choices.read(line),
+    )
+    .await
+    {
         Ok(Choice::Yes | Choice::Always) => Answer::Yes,
         Ok(Choice::No | Choice::Fail) | Err(NoAnswer::Ended) => Answer::No,
         Err(NoAnswer::Gone) => Answer::Gone,
     }
 }
 
-/// Asks until `read` makes something of a line. The live display is away while the question is open. Dropping the future takes the question
-/// away: its line is ended, and what is typed then does not answer the next one.
+/// Asks until `read` makes something of a line. The live display is away while the question is
+/// open. Dropping the future takes the question away: its line is ended, and what is typed then
+/// does not answer the next one.
 pub(super) async fn ask<T>(
     printer: &Printer,
     keyboard: &Keyboard,

@@ -1,4 +1,5 @@
-//! What the debate was worth, as a section of a report. Markdown; pure. Model text goes through `escape`.
+//! What the debate was worth, as a section of a report. Markdown; pure. Model text goes through
+//! `escape`.
 
 use crate::domain::debate_value::{ComparisonStatus, DebateValue};
 use crate::domain::ids::SeatId;
@@ -26,6 +27,12 @@ fn found(value: &DebateValue, name: Names<'_>) -> String {
         return format!("- Whether positions changed is unknown: {reason}");
     };
     let named = |agent: &SeatId| name(agent.as_str());
-    let agents = value.agents.iter().map(|agent| format!("- {}: {}", named(&agent.agent_id), agent.in_words(&named)));
-    std::iter::once(format!("- {headline}")).chain(agents).collect::<Vec<_>>().join("\n")
+    let agents = value
+        .agents
+        .iter()
+        .map(|agent| format!("- {}: {}", named(&agent.agent_id), agent.in_words(&named)));
+    std::iter::once(format!("- {headline}"))
+        .chain(agents)
+        .collect::<Vec<_>>()
+        .join("\n")
 }

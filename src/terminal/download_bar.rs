@@ -1,4 +1,5 @@
-//! The progress of a model's download, on stderr: a bar of bytes on a terminal, a few plain lines elsewhere.
+//! The progress of a model's download, on stderr: a bar of bytes on a terminal, a few plain lines
+//! elsewhere.
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
@@ -18,14 +19,24 @@ impl DownloadBar {
     /// A bar that is drawn elsewhere, or nowhere.
     pub fn drawn_to(target: ProgressDrawTarget) -> Self {
         let bar = ProgressBar::with_draw_target(None, target);
-        let style = ProgressStyle::with_template("{msg} {wide_bar} {decimal_bytes}/{decimal_total_bytes} {decimal_bytes_per_sec} {eta}");
-        bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()).progress_chars("=> "));
-        Self { bar, told: String::new() }
+        let style = ProgressStyle::with_template(
+            "{msg} {wide_bar} {decimal_bytes}/{decimal_total_bytes} {decimal_bytes_per_sec} {eta}",
+        );
+        bar.set_style(
+            style
+                .unwrap_or_else(|_| ProgressStyle::default_bar())
+                .progress_chars("=> "),
+        );
+        Self {
+            bar,
+            told: String::new(),
+        }
     }
 
     /// Says what is going on, before the bar. The same words twice are said once.
     ///
-    /// Returns them the first time where there is no terminal to draw on, for the caller to print as a line.
+    /// Returns them the first time where there is no terminal to draw on, for the caller to print
+    /// as a line.
     pub fn say(&mut self, what: &str) -> Option<String> {
         if self.told == what {
             return None;
@@ -55,8 +66,14 @@ mod tests {
     #[test]
     fn without_a_terminal_each_step_is_one_line() {
         let mut bar = DownloadBar::drawn_to(ProgressDrawTarget::hidden());
-        assert_eq!(bar.say("asking the model hub"), Some("asking the model hub".to_owned()));
+        assert_eq!(
+            bar.say("asking the model hub"),
+            Some("asking the model hub".to_owned())
+        );
         bar.at(1, 2);
-        assert_eq!((bar.say("asking the model hub"), bar.say("checking")), (None, Some("checking".to_owned())));
+        assert_eq!(
+            (bar.say("asking the model hub"), bar.say("checking")),
+            (None, Some("checking".to_owned()))
+        );
     }
 }

@@ -1,5 +1,6 @@
-//! Models' text is data: what it contains cannot break the structure of the document or steer the terminal that shows it.
-//! Nothing is lost: what would be structure stays as text, only characters that no reader sees are dropped.
+//! Models' text is data: what it contains cannot break the structure of the document or steer the
+//! terminal that shows it. Nothing is lost: what would be structure stays as text, only characters
+//! that no reader sees are dropped.
 
 use std::ops::Range;
 
@@ -12,7 +13,8 @@ pub fn one_line(text: &str) -> String {
     clean(text).split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// The text as one line of Markdown that is a paragraph and nothing else, fit for a list item or a heading.
+/// The text as one line of Markdown that is a paragraph and nothing else, fit for a list item or a
+/// heading.
 pub fn inline(text: &str) -> String {
     let mut line = one_line(text);
     for _ in 0..4 {
@@ -29,10 +31,15 @@ pub fn inline(text: &str) -> String {
     let digits = line.chars().take_while(char::is_ascii_digit).count();
     let mut escaped = line.clone();
     escaped.insert(digits, '\\');
-    if is_one_paragraph(&escaped) { escaped } else { escape_all(&line) }
+    if is_one_paragraph(&escaped) {
+        escaped
+    } else {
+        escape_all(&line)
+    }
 }
 
-/// The text as blocks of Markdown that keep to themselves: headings below the fourth level, no rules, no HTML, nothing left open.
+/// The text as blocks of Markdown that keep to themselves: headings below the fourth level, no
+/// rules, no HTML, nothing left open.
 pub fn block(text: &str) -> String {
     let text = clean(text);
     let text = text.trim_matches('\n').trim_end();
@@ -48,7 +55,11 @@ pub fn block(text: &str) -> String {
     if let Some(fence) = open_fence(&contained) {
         contained = format!("{contained}\n{fence}");
     }
-    if is_contained(&contained) { contained } else { fenced(text) }
+    if is_contained(&contained) {
+        contained
+    } else {
+        fenced(text)
+    }
 }
 
 /// A change: the bytes to replace, and with what.
@@ -71,7 +82,8 @@ fn apply(text: &str, mut edits: Vec<Edit>) -> String {
     edited
 }
 
-/// A backslash before every `<` that opens HTML, and before every backtick that pairs with none: it could pair with one in the next text.
+/// A backslash before every `<` that opens HTML, and before every backtick that pairs with none: it
+/// could pair with one in the next text.
 fn inline_edits(text: &str) -> Vec<Edit> {
     let mut edits = Vec::new();
     let mut in_code = false;
@@ -83,7 +95,10 @@ fn inline_edits(text: &str) -> Vec<Edit> {
         }
         if let Event::Html(_) | Event::InlineHtml(_) = event {
             let html = text.get(range.clone()).unwrap_or_default();
-            edits.extend(html.match_indices('<').map(|(at, _)| (range.start + at..range.start + at, "\\".to_owned())));
+            edits.extend(
+                html.match_indices('<')
+                    .map(|(at, _)| (range.start + at..range.start + at, "\\".to_owned())),
+            );
         }
         if let (Event::Text(_), false) = (&event, in_code) {
             let plain = text.get(range.clone()).unwrap_or_default();
@@ -101,7 +116,12 @@ fn structure_edits(text: &str) -> Vec<Edit> {
     let mut edits: Vec<Edit> = parser
         .reference_definitions()
         .iter()
-        .map(|(_, definition)| (definition.span.start..definition.span.start, "\\".to_owned()))
+        .map(|(_, definition)| {
+            (
+                definition.span.start..definition.span.start,
+                "\\".to_owned(),
+            )
+        })
         .collect();
     for (event, range) in parser.into_offset_iter() {
         let source = text.get(range.clone()).unwrap_or_default();
@@ -110,11 +130,19 @@ fn structure_edits(text: &str) -> Vec<Edit> {
                 let marks = source.chars().take_while(|c| *c == '#').count();
                 if marks == 0 {
                     // Underlined: the underline becomes text.
-                    let underline = source.trim_end().rfind('\n').map_or(range.start, |at| range.start + at + 1);
-                    let indent = text.get(underline..).map_or(0, |line| line.len() - line.trim_start_matches([' ', '>', '\t']).len());
+                    let underline = source
+                        .trim_end()
+                        .rfind('\n')
+                        .map_or(range.start, |at| range.start + at + 1);
+                    let indent = text.get(underline..).map_or(0, |line| {
+                        line.len() - line.trim_start_matches([' ', '>', '\t']).len()
+                    });
                     edits.push((underline + indent..underline + indent, "\\".to_owned()));
                 } else if (level as usize) < 4 {
-                    edits.push((range.start..range.start + marks, "#".repeat((marks + 3).min(6))));
+                    edits.push((
+                        range.start..range.start + marks,
+                        "#".repeat((marks + 3).min(6)),
+                    ));
                 }
             }
             Event::Rule => edits.push((range.start..range.start, "\\".to_owned())),
@@ -132,7 +160,13 @@ fn open_fence(text: &str) -> Option<String> {
             let source = text.get(range.clone()).unwrap_or_default();
             let sign = source.chars().next().unwrap_or('`');
             let fence: String = source.chars().take_while(|c| *c == sign).collect();
-            let last = source.trim_end().lines().skip(1).last().unwrap_or_default().trim();
+            let last = source
+                .trim_end()
+                .lines()
+                .skip(1)
+                .last()
+                .unwrap_or_default()
+                .trim();
             let closed = last.len() >= fence.len() && last.chars().all(|c| c == sign);
             open = (!closed && range.end >= text.trim_end().len()).then_some(fence);
         }
@@ -140,7 +174,8 @@ fn open_fence(text: &str) -> Option<String> {
     open
 }
 
-/// True when what follows the text is read as if the text were not there, and the text has no structure of its own.
+/// True when what follows the text is read as if the text were not there, and the text has no
+/// structure of its own.
 fn is_contained(text: &str) -> bool {
     let followed = format!("{text}\n\n## after\n");
     let parser = Parser::new_ext(&followed, Options::empty());
@@ -179,7 +214,14 @@ fn is_one_paragraph(line: &str) -> bool {
 
 /// A backslash before every sign that could mean something.
 fn escape_all(line: &str) -> String {
-    line.chars().flat_map(|c| c.is_ascii_punctuation().then_some('\\').into_iter().chain([c])).collect()
+    line.chars()
+        .flat_map(|c| {
+            c.is_ascii_punctuation()
+                .then_some('\\')
+                .into_iter()
+                .chain([c])
+        })
+        .collect()
 }
 
 /// The last resort: the text as code, in a fence longer than any in it.
@@ -196,14 +238,29 @@ mod tests {
 
     #[test]
     fn what_would_be_structure_becomes_text_and_the_rest_stays() {
-        assert_eq!(block("# Title\n\ntext **bold** `Vec<T>`"), "#### Title\n\ntext **bold** `Vec<T>`");
+        assert_eq!(
+            block("# Title\n\ntext **bold** `Vec<T>`"),
+            "#### Title\n\ntext **bold** `Vec<T>`"
+        );
         assert_eq!(block("Title\n====="), "Title\n\\=====");
-        assert_eq!(block("a\n\n---\n\n**Cost:** $0"), "a\n\n\\---\n\n**Cost:** $0");
-        assert_eq!(block("<script>alert(1)</script>"), "\\<script>alert(1)\\</script>");
+        assert_eq!(
+            block("a\n\n---\n\n**Cost:** $0"),
+            "a\n\n\\---\n\n**Cost:** $0"
+        );
+        assert_eq!(
+            block("<script>alert(1)</script>"),
+            "\\<script>alert(1)\\</script>"
+        );
         assert_eq!(block("a <b>c</b>"), "a \\<b>c\\</b>");
         assert_eq!(block("```rust\nlet x = 1;"), "```rust\nlet x = 1;\n```");
-        assert_eq!(block("[Judge]: http://example.com"), "\\[Judge]: http://example.com");
-        assert_eq!(block("- one\n- two\n\n1. three"), "- one\n- two\n\n1. three");
+        assert_eq!(
+            block("[Judge]: http://example.com"),
+            "\\[Judge]: http://example.com"
+        );
+        assert_eq!(
+            block("- one\n- two\n\n1. three"),
+            "- one\n- two\n\n1. three"
+        );
     }
 
     #[test]

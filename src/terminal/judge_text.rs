@@ -1,5 +1,5 @@
-//! The judge's text while it is written, for `--stream`: of the calls that may be under way at once, one is shown.
-//! Text comes out as it is to be printed; printing it is `progress`'s business.
+//! The judge's text while it is written, for `--stream`: of the calls that may be under way at
+//! once, one is shown. Text comes out as it is to be printed; printing it is `progress`'s business.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -36,24 +36,38 @@ pub(super) struct JudgeText {
 
 impl JudgeText {
     pub(super) fn new(layout: Layout) -> Self {
-        Self { layout, shown: None, calls: BTreeMap::new() }
+        Self {
+            layout,
+            shown: None,
+            calls: BTreeMap::new(),
+        }
     }
 
     /// A call goes out.
     pub(super) fn begin(&mut self, call: CallId, model: &ModelRef) {
-        self.calls.insert(call, Page::new(self.layout, &one_line(&model_name(model))));
+        self.calls
+            .insert(call, Page::new(self.layout, &one_line(&model_name(model))));
     }
 
     /// A piece of a call's text; what is to be printed of it now.
     pub(super) fn write(&mut self, call: CallId, piece: &str) -> String {
-        let Some(page) = self.calls.get_mut(&call) else { return String::new() };
+        let Some(page) = self.calls.get_mut(&call) else {
+            return String::new();
+        };
         page.write(piece);
-        if *self.shown.get_or_insert(call) == call { page.take() } else { String::new() }
+        if *self.shown.get_or_insert(call) == call {
+            page.take()
+        } else {
+            String::new()
+        }
     }
 
-    /// A call has ended, or was dropped. What another one has written meanwhile is shown in its place when it brought nothing.
+    /// A call has ended, or was dropped. What another one has written meanwhile is shown in its
+    /// place when it brought nothing.
     pub(super) fn end(&mut self, call: CallId, brought: Brought) -> String {
-        let Some(mut page) = self.calls.remove(&call) else { return String::new() };
+        let Some(mut page) = self.calls.remove(&call) else {
+            return String::new();
+        };
         if self.shown != Some(call) {
             return String::new();
         }
@@ -61,7 +75,10 @@ impl JudgeText {
         let mut text = page.take();
         self.shown = None;
         if brought == Brought::Nothing
-            && let Some((other, page)) = self.calls.iter_mut().find(|(_, page)| !page.ready.is_empty())
+            && let Some((other, page)) = self
+                .calls
+                .iter_mut()
+                .find(|(_, page)| !page.ready.is_empty())
         {
             self.shown = Some(*other);
             text.push_str(&page.take());
@@ -136,7 +153,11 @@ impl Page {
                     self.within = Within::Field;
                 }
                 Part::Text(text) => {
-                    let indent = if self.within == Within::Field { DEEPER } else { INDENT };
+                    let indent = if self.within == Within::Field {
+                        DEEPER
+                    } else {
+                        INDENT
+                    };
                     for (at, line) in clean(&text).split('\n').enumerate() {
                         if at > 0 {
                             self.end_line();
@@ -152,14 +173,23 @@ impl Page {
         }
     }
 
-    /// Continues the line, or begins one. Blank lines are left out: they would be the only ones in a log.
+    /// Continues the line, or begins one. Blank lines are left out: they would be the only ones in
+    /// a log.
     fn put(&mut self, indent: &str, text: &str) {
-        let text = if self.is_line_open { text } else { text.trim_start() };
+        let text = if self.is_line_open {
+            text
+        } else {
+            text.trim_start()
+        };
         if text.is_empty() {
             return;
         }
         self.ready.extend(self.heading.take());
-        let before = if std::mem::replace(&mut self.is_line_open, true) { "" } else { indent };
+        let before = if std::mem::replace(&mut self.is_line_open, true) {
+            ""
+        } else {
+            indent
+        };
         match self.layout {
             Layout::Running => self.ready.extend([before, text]),
             Layout::Lines(width) => {
@@ -174,10 +204,21 @@ impl Page {
     /// Lets go of all lines but the last, which is not known to be whole.
     fn wrap(&mut self, width: usize) {
         let body = self.line.trim_start();
-        let indent = self.line.get(..self.line.len() - body.len()).unwrap_or_default();
-        let blank = body.get(body.trim_end().len()..).unwrap_or_default().to_owned();
-        let options = textwrap::Options::new(width.saturating_sub(1).max(12)).initial_indent(indent).subsequent_indent(DEEPER);
-        let mut lines: Vec<String> = textwrap::wrap(body, options).into_iter().map(Cow::into_owned).collect();
+        let indent = self
+            .line
+            .get(..self.line.len() - body.len())
+            .unwrap_or_default();
+        let blank = body
+            .get(body.trim_end().len()..)
+            .unwrap_or_default()
+            .to_owned();
+        let options = textwrap::Options::new(width.saturating_sub(1).max(12))
+            .initial_indent(indent)
+            .subsequent_indent(DEEPER);
+        let mut lines: Vec<String> = textwrap::wrap(body, options)
+            .into_iter()
+            .map(Cow::into_owned)
+            .collect();
         let last = lines.pop().unwrap_or_default();
         for line in &lines {
             self.ready.extend([line, "\n"]);
@@ -212,7 +253,10 @@ mod tests {
     fn written(layout: Layout, pieces: &[&str]) -> String {
         let mut judge = JudgeText::new(layout);
         judge.begin(CallId(1), &model("mistral-large"));
-        let mut text: String = pieces.iter().map(|piece| judge.write(CallId(1), piece)).collect();
+        let mut text: String = pieces
+            .iter()
+            .map(|piece| judge.write(CallId(1), piece))
+            .collect();
         text.push_str(&judge.end(CallId(1), Brought::Answer));
         text
     }
@@ -227,8 +271,14 @@ mod tests {
         ");
         let characters: Vec<String> = VERDICT.chars().map(String::from).collect();
         let characters: Vec<&str> = characters.iter().map(String::as_str).collect();
-        assert_eq!(written(Layout::Running, &characters), written(Layout::Running, &[VERDICT]));
-        assert_eq!(written(Layout::Lines(30), &characters), written(Layout::Lines(30), &[VERDICT]));
+        assert_eq!(
+            written(Layout::Running, &characters),
+            written(Layout::Running, &[VERDICT])
+        );
+        assert_eq!(
+            written(Layout::Lines(30), &characters),
+            written(Layout::Lines(30), &[VERDICT])
+        );
     }
 
     #[test]
@@ -268,15 +318,29 @@ mod tests {
         ");
         for width in 14..60 {
             let text = written(Layout::Lines(width), &[VERDICT]);
-            assert!(text.lines().skip(1).all(|line| measure_text_width(line) < width), "{width}: {text}");
+            assert!(
+                text.lines()
+                    .skip(1)
+                    .all(|line| measure_text_width(line) < width),
+                "{width}: {text}"
+            );
         }
     }
 
     #[test]
     fn what_would_steer_the_terminal_is_dropped() {
-        let text = written(Layout::Running, &["{\"a\": \"x\\u001b[2J\\u0007\\r\\ny\", \"b\u{1b}\": \"\u{202e}z\"}"]);
-        assert_eq!(text, "⚖️ Judge (mistral-large):\n   a: x[2J\n     y\n   b: z\n");
-        assert_eq!(written(Layout::Running, &["\u{1b}]0;title\u{7}wait"]), "⚖️ Judge (mistral-large):\n   ]0;titlewait\n");
+        let text = written(
+            Layout::Running,
+            &["{\"a\": \"x\\u001b[2J\\u0007\\r\\ny\", \"b\u{1b}\": \"\u{202e}z\"}"],
+        );
+        assert_eq!(
+            text,
+            "⚖️ Judge (mistral-large):\n   a: x[2J\n     y\n   b: z\n"
+        );
+        assert_eq!(
+            written(Layout::Running, &["\u{1b}]0;title\u{7}wait"]),
+            "⚖️ Judge (mistral-large):\n   ]0;titlewait\n"
+        );
     }
 
     #[test]
@@ -286,9 +350,18 @@ mod tests {
         judge.begin(CallId(2), &model("backup"));
         assert_eq!(judge.write(CallId(1), "one"), "⚖️ Judge (slow):\n   one");
         assert_eq!(judge.write(CallId(2), "two"), "");
-        assert_eq!(judge.end(CallId(1), Brought::Nothing), "\n⚖️ Judge (backup):\n   two");
+        assert_eq!(
+            judge.end(CallId(1), Brought::Nothing),
+            "\n⚖️ Judge (backup):\n   two"
+        );
         assert_eq!(judge.write(CallId(2), " three"), " three");
         assert_eq!(judge.end(CallId(2), Brought::Answer), "\n");
-        assert_eq!((judge.write(CallId(2), "late"), judge.end(CallId(2), Brought::Answer)), (String::new(), String::new()));
+        assert_eq!(
+            (
+                judge.write(CallId(2), "late"),
+                judge.end(CallId(2), Brought::Answer)
+            ),
+            (String::new(), String::new())
+        );
     }
 }

@@ -1,8 +1,9 @@
 //! What is typed on the controlling terminal, a line at a time, for whoever asks for one.
 //!
-//! One thread reads, and only while a line is wanted: a run in the background that asks nothing must not be stopped for reading. A read cannot
-//! be taken back, so a question that is withdrawn leaves the thread at it. Its line then goes to the question that is open when it comes, and
-//! is forgotten when none is.
+//! One thread reads, and only while a line is wanted: a run in the background that asks nothing
+//! must not be stopped for reading. A read cannot be taken back, so a question that is withdrawn
+//! leaves the thread at it. Its line then goes to the question that is open when it comes, and is
+//! forgotten when none is.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, IsTerminal};
@@ -21,8 +22,9 @@ pub enum Input {
     Taken,
 }
 
-/// True when a question can be asked: a person reads standard error, and standard input is a terminal too, or has been read to its end
-/// for something else while there is a terminal to answer on.
+/// True when a question can be asked: a person reads standard error, and standard input is a
+/// terminal too, or has been read to its end for something else while there is a terminal to answer
+/// on.
 pub fn can_ask(printer: &Printer, input: Input) -> bool {
     printer.err_face().is_terminal
         && match input {
@@ -91,7 +93,8 @@ impl Keyboard {
 }
 
 impl Reading {
-    /// `None` when there can be no thread. The thread ends with whoever it reads for, or with the process when it is at a read.
+    /// `None` when there can be no thread. The thread ends with whoever it reads for, or with the
+    /// process when it is at a read.
     fn start(mut input: impl BufRead + Send + 'static, terminal: Option<File>) -> Option<Self> {
         let (wanted, wishes) = mpsc::channel::<oneshot::Sender<Line>>();
         let read = move || {
@@ -103,7 +106,10 @@ impl Reading {
                 give(read_line(&mut input), wish, &wishes);
             }
         };
-        std::thread::Builder::new().name("keyboard".to_owned()).spawn(read).ok()?;
+        std::thread::Builder::new()
+            .name("keyboard".to_owned())
+            .spawn(read)
+            .ok()?;
         Some(Self { wanted, terminal })
     }
 }
@@ -112,7 +118,10 @@ impl Reading {
 fn give(line: Line, wish: oneshot::Sender<Line>, others: &mpsc::Receiver<oneshot::Sender<Line>>) {
     let mut unread = wish.send(line).err();
     while let Some(line) = unread.take() {
-        unread = others.try_recv().ok().and_then(|wish| wish.send(line).err());
+        unread = others
+            .try_recv()
+            .ok()
+            .and_then(|wish| wish.send(line).err());
     }
 }
 
@@ -157,11 +166,16 @@ mod tests {
     fn keyboard() -> (Keyboard, mpsc::Sender<&'static str>, mpsc::Receiver<()>) {
         let (reads, read) = mpsc::channel();
         let (typed, lines) = mpsc::channel();
-        (Keyboard::reading(BufReader::new(Typing { reads, lines })), typed, read)
+        (
+            Keyboard::reading(BufReader::new(Typing { reads, lines })),
+            typed,
+            read,
+        )
     }
 
     fn begins_to_wait(line: Pin<&mut impl Future<Output = Line>>) -> bool {
-        line.poll(&mut Context::from_waker(Waker::noop())).is_pending()
+        line.poll(&mut Context::from_waker(Waker::noop()))
+            .is_pending()
     }
 
     #[test]
@@ -172,7 +186,10 @@ mod tests {
         give(Line::Typed("late".to_owned()), withdrawn(), &wishes);
         let (next, mut answered) = oneshot::channel();
         wanted.send(next).unwrap();
-        assert_eq!(answered.try_recv(), Err(oneshot::error::TryRecvError::Empty));
+        assert_eq!(
+            answered.try_recv(),
+            Err(oneshot::error::TryRecvError::Empty)
+        );
         give(Line::Typed("yes".to_owned()), withdrawn(), &wishes);
         assert_eq!(answered.try_recv(), Ok(Line::Typed("yes".to_owned())));
     }
@@ -188,13 +205,19 @@ mod tests {
         assert!(begins_to_wait(asking.as_mut()));
         typed.send("yes\n").unwrap();
         assert_eq!(asking.await, Line::Typed("yes\n".to_owned()));
-        assert!(read.try_recv().is_err(), "nothing is read that nobody wants");
+        assert!(
+            read.try_recv().is_err(),
+            "nothing is read that nobody wants"
+        );
     }
 
     #[tokio::test]
     async fn the_end_of_the_input_is_told_to_each_who_asks() {
         let keyboard = Keyboard::reading(&b"one\n"[..]);
         assert_eq!(keyboard.line().await, Line::Typed("one\n".to_owned()));
-        assert_eq!((keyboard.line().await, keyboard.line().await), (Line::Ended, Line::Ended));
+        assert_eq!(
+            (keyboard.line().await, keyboard.line().await),
+            (Line::Ended, Line::Ended)
+        );
     }
 }

@@ -1,4 +1,5 @@
-//! How the last line of standard error stands, so that what is said next neither continues it nor drives a question out of sight.
+//! How the last line of standard error stands, so that what is said next neither continues it nor
+//! drives a question out of sight.
 
 /// Before text that goes on after something else was said.
 const INDENT: &str = "     ";
@@ -26,7 +27,8 @@ pub(super) enum Shown {
 }
 
 impl LastLine {
-    /// What is written so that `text` stands on lines of its own; an open question is put again below it.
+    /// What is written so that `text` stands on lines of its own; an open question is put again
+    /// below it.
     pub(super) fn apart(&mut self, text: &str) -> String {
         if text.is_empty() {
             return String::new();
@@ -39,25 +41,40 @@ impl LastLine {
             }
             Self::Question { prompt, shown } => {
                 let before = if *shown == Shown::Last { "\n" } else { "" };
-                *shown = if text.ends_with('\n') { Shown::Last } else { Shown::Before };
-                let after = if *shown == Shown::Last { prompt.as_str() } else { "" };
+                *shown = if text.ends_with('\n') {
+                    Shown::Last
+                } else {
+                    Shown::Before
+                };
+                let after = if *shown == Shown::Last {
+                    prompt.as_str()
+                } else {
+                    ""
+                };
                 format!("{before}{text}{after}")
             }
         }
     }
 
-    /// What is written so that `text` continues the text that is being written. Never drives a question away: it is put again below.
+    /// What is written so that `text` continues the text that is being written. Never drives a
+    /// question away: it is put again below.
     pub(super) fn continued(&mut self, text: &str) -> String {
         match self {
             Self::Question { .. } if text.ends_with('\n') || text.is_empty() => self.apart(text),
             Self::Question { .. } => self.apart(&format!("{text}\n")),
             Self::Ended | Self::Open | Self::Interrupted if text.is_empty() => String::new(),
             Self::Ended | Self::Open | Self::Interrupted => {
-                let end = if text.ends_with('\n') { Self::Ended } else { Self::Open };
+                let end = if text.ends_with('\n') {
+                    Self::Ended
+                } else {
+                    Self::Open
+                };
                 match (std::mem::replace(self, end), text.strip_prefix('\n')) {
                     // Its line is ended already.
                     (Self::Interrupted, Some(rest)) => rest.to_owned(),
-                    (Self::Interrupted, None) => format!("{INDENT}{}", text.trim_start_matches(' ')),
+                    (Self::Interrupted, None) => {
+                        format!("{INDENT}{}", text.trim_start_matches(' '))
+                    }
                     (Self::Ended | Self::Open | Self::Question { .. }, _) => text.to_owned(),
                 }
             }
@@ -68,7 +85,10 @@ impl LastLine {
     pub(super) fn ask(&mut self, question: &str) -> String {
         let before = self.close();
         let prompt = question.rsplit('\n').next().unwrap_or_default().to_owned();
-        *self = Self::Question { prompt, shown: Shown::Last };
+        *self = Self::Question {
+            prompt,
+            shown: Shown::Last,
+        };
         format!("{before}{question}")
     }
 
@@ -82,8 +102,16 @@ impl LastLine {
     /// What ends the line, whatever it is; the open question is gone.
     pub(super) fn close(&mut self) -> &'static str {
         match std::mem::take(self) {
-            Self::Ended | Self::Interrupted | Self::Question { shown: Shown::Before, .. } => "",
-            Self::Open | Self::Question { shown: Shown::Last, .. } => "\n",
+            Self::Ended
+            | Self::Interrupted
+            | Self::Question {
+                shown: Shown::Before,
+                ..
+            } => "",
+            Self::Open
+            | Self::Question {
+                shown: Shown::Last, ..
+            } => "\n",
         }
     }
 }
@@ -102,14 +130,20 @@ mod tests {
         last.answered();
         screen += "y\n";
         screen += &last.apart("done\n");
-        assert_eq!(screen, "Agent failed.\nGo on? [Y/n] \nnews\nGo on? [Y/n] \nhalf a line\nGo on? [Y/n] y\ndone\n");
+        assert_eq!(
+            screen,
+            "Agent failed.\nGo on? [Y/n] \nnews\nGo on? [Y/n] \nhalf a line\nGo on? [Y/n] y\ndone\n"
+        );
     }
 
     #[test]
     fn a_question_that_is_taken_away_ends_its_line_once() {
         let mut last = LastLine::default();
         last.ask("Go on? ");
-        assert_eq!((last.close(), last.close(), last.apart("done\n")), ("\n", "", "done\n".to_owned()));
+        assert_eq!(
+            (last.close(), last.close(), last.apart("done\n")),
+            ("\n", "", "done\n".to_owned())
+        );
     }
 
     #[test]
@@ -125,6 +159,9 @@ mod tests {
         screen += &last.continued("four");
         screen += &last.ask("Go on? ");
         screen += &last.continued("five");
-        assert_eq!(screen, "one two\nnews\n     three\nmore\ndone\nfour\nGo on? \nfive\nGo on? ");
+        assert_eq!(
+            screen,
+            "one two\nnews\n     three\nmore\ndone\nfour\nGo on? \nfive\nGo on? "
+        );
     }
 }

@@ -1,4 +1,5 @@
-//! The words of the progress: what is said of each event, line by line. Pure; who says it, and when, is `progress`'s business.
+//! The words of the progress: what is said of each event, line by line. Pure; who says it, and
+//! when, is `progress`'s business.
 
 use std::time::Duration;
 
@@ -7,7 +8,8 @@ use console::measure_text_width;
 use crate::consultation::answer::AnswerKind;
 use crate::consultation::course::Rounds;
 use crate::consultation::event::{
-    CallFinished, Cast, Consent, Estimate, HealthUpdate, Resumed, Started, StateName, SubstitutionReason, WhySubstituted,
+    CallFinished, Cast, Consent, Estimate, HealthUpdate, Resumed, Started, StateName,
+    SubstitutionReason, WhySubstituted,
 };
 use crate::consultation::mode::Ending;
 use crate::consultation::plan::Material;
@@ -21,34 +23,73 @@ use super::escape::one_line;
 use super::words::{ONE_FAMILY, count, dollars, model_address, seat_name, seconds, whole_seconds};
 
 pub(super) fn starting(terms: &Started) -> String {
-    let given = terms.plan.as_ref().and_then(|plan| plan.course.given.as_ref());
+    let given = terms
+        .plan
+        .as_ref()
+        .and_then(|plan| plan.course.given.as_ref());
     match given {
-        Some(given) => format!("🔍 Judging {} of {} anew...", count(given.independents.len(), "answer"), given.from),
-        None => format!("🔍 Starting consultation with {}...", count(terms.panel.seats.len(), "expert")),
+        Some(given) => format!(
+            "🔍 Judging {} of {} anew...",
+            count(given.independents.len(), "answer"),
+            given.from
+        ),
+        None => format!(
+            "🔍 Starting consultation with {}...",
+            count(terms.panel.seats.len(), "expert")
+        ),
     }
 }
 
-/// The panel in force: seat, persona, provider and model of each, the judge and those that stand in for it.
+/// The panel in force: seat, persona, provider and model of each, the judge and those that stand in
+/// for it.
 pub(super) fn panel(terms: &Started, width: Option<usize>) -> Vec<String> {
     let panel = &terms.panel;
-    let course = terms.plan.as_ref().map(|plan| &plan.course).filter(|course| course.asks_for(AnswerKind::Casting));
+    let course = terms
+        .plan
+        .as_ref()
+        .map(|plan| &plan.course)
+        .filter(|course| course.asks_for(AnswerKind::Casting));
     // Who will sit is not known yet; who will play them is.
-    let name = |(at, seat)| if course.is_some() { format!("Expert {}", at + 1) } else { seat_name(panel, seat) };
+    let name = |(at, seat)| {
+        if course.is_some() {
+            format!("Expert {}", at + 1)
+        } else {
+            seat_name(panel, seat)
+        }
+    };
     let seats = panel.seats.iter().enumerate();
-    let mut rows: Vec<(String, String)> = seats.map(|(at, seat)| (name((at, seat)), model_address(&seat.model))).collect();
+    let mut rows: Vec<(String, String)> = seats
+        .map(|(at, seat)| (name((at, seat)), model_address(&seat.model)))
+        .collect();
     if let Some((judge, fallbacks)) = panel.judges.split_first() {
         let others: Vec<String> = fallbacks.iter().map(ToString::to_string).collect();
-        let then = if others.is_empty() { String::new() } else { format!(", then {}", others.join(", ")) };
-        rows.push(("Judge".to_owned(), format!("{}{then}", model_address(judge))));
+        let then = if others.is_empty() {
+            String::new()
+        } else {
+            format!(", then {}", others.join(", "))
+        };
+        rows.push((
+            "Judge".to_owned(),
+            format!("{}{then}", model_address(judge)),
+        ));
     }
     let clerk = course.and_then(|course| course.clerk.as_ref());
-    rows.extend(clerk.map(|clerk| ("Clerk".to_owned(), format!("{}, chooses the personas", model_address(clerk)))));
+    rows.extend(clerk.map(|clerk| {
+        (
+            "Clerk".to_owned(),
+            format!("{}, chooses the personas", model_address(clerk)),
+        )
+    }));
     table(&rows, width)
 }
 
 /// The seats of a panel alone.
 pub(super) fn seats(panel: &Panel, width: Option<usize>) -> Vec<String> {
-    let rows: Vec<(String, String)> = panel.seats.iter().map(|seat| (seat_name(panel, seat), model_address(&seat.model))).collect();
+    let rows: Vec<(String, String)> = panel
+        .seats
+        .iter()
+        .map(|seat| (seat_name(panel, seat), model_address(&seat.model)))
+        .collect();
     table(&rows, width)
 }
 
@@ -63,7 +104,12 @@ pub(super) fn beside_the_panel(agent: &SeatId) -> &'static str {
 
 /// Whom the clerk has chosen, or who sits because it chose nobody.
 pub(super) fn cast(cast: &Cast) -> String {
-    let names: Vec<&str> = cast.panel.seats.iter().map(crate::domain::panel::Seat::name).collect();
+    let names: Vec<&str> = cast
+        .panel
+        .seats
+        .iter()
+        .map(crate::domain::panel::Seat::name)
+        .collect();
     let (names, task) = (names.join(", "), one_line(&cast.task_type));
     match &cast.chosen_by {
         None => format!("🎭 The usual personas sit: {names}"),
@@ -84,14 +130,26 @@ pub(super) fn cast_note(note: &str) -> String {
 }
 
 fn table(rows: &[(String, String)], width: Option<usize>) -> Vec<String> {
-    let widest = rows.iter().map(|(name, _)| measure_text_width(name)).max().unwrap_or(0);
+    let widest = rows
+        .iter()
+        .map(|(name, _)| measure_text_width(name))
+        .max()
+        .unwrap_or(0);
     let row = |(name, model): &(String, String)| {
-        let head = format!("   {name}{}", " ".repeat(widest.saturating_sub(measure_text_width(name)) + 2));
+        let head = format!(
+            "   {name}{}",
+            " ".repeat(widest.saturating_sub(measure_text_width(name)) + 2)
+        );
         match width {
             // Models continue under models, where there is room for them.
             Some(width) if measure_text_width(&head) + 24 <= width => {
                 let under = " ".repeat(measure_text_width(&head));
-                textwrap::fill(model, options(width).initial_indent(&head).subsequent_indent(&under))
+                textwrap::fill(
+                    model,
+                    options(width)
+                        .initial_indent(&head)
+                        .subsequent_indent(&under),
+                )
             }
             Some(_) | None => fit(&format!("{head}{model}"), width),
         }
@@ -101,18 +159,35 @@ fn table(rows: &[(String, String)], width: Option<usize>) -> Vec<String> {
 
 /// Widths of the widest name and model of a panel, the judge included.
 pub(super) fn columns(panel: &Panel) -> (usize, usize) {
-    let names = panel.seats.iter().map(|seat| measure_text_width(seat.name())).chain([measure_text_width("Judge")]);
-    let models = panel.seats.iter().map(|seat| &seat.model).chain(panel.judges.first()).map(|model| measure_text_width(&model.model));
+    let names = panel
+        .seats
+        .iter()
+        .map(|seat| measure_text_width(seat.name()))
+        .chain([measure_text_width("Judge")]);
+    let models = panel
+        .seats
+        .iter()
+        .map(|seat| &seat.model)
+        .chain(panel.judges.first())
+        .map(|model| measure_text_width(&model.model));
     (names.max().unwrap_or(0), models.max().unwrap_or(0))
 }
 
-/// What the user is told about the panel: the notices it came with, and what any panel of this kind is told.
+/// What the user is told about the panel: the notices it came with, and what any panel of this kind
+/// is told.
 pub(super) fn notices(terms: &Started) -> Vec<String> {
-    let mut notices: Vec<String> = terms.notices.iter().map(|notice| one_line(notice)).collect();
+    let mut notices: Vec<String> = terms
+        .notices
+        .iter()
+        .map(|notice| one_line(notice))
+        .collect();
     if is_one_family(&terms.panel) && !notices.iter().any(|notice| notice.contains(ONE_FAMILY)) {
         notices.push(format!("all experts are of one family: {ONE_FAMILY}"));
     }
-    notices.into_iter().map(|notice| format!("   Note: {notice}")).collect()
+    notices
+        .into_iter()
+        .map(|notice| format!("   Note: {notice}"))
+        .collect()
 }
 
 fn is_one_family(panel: &Panel) -> bool {
@@ -127,10 +202,15 @@ pub(super) fn consent(estimate: Option<&Estimate>, approved: bool, how: Consent)
         (Consent::Flag, true) => "approved by --yes",
         (Consent::Ceiling, true) => "below --max-cost",
         (Consent::NobodyToAsk, _) => "nobody to ask",
-        (Consent::Asked, _) | (Consent::AutoApproved | Consent::Flag | Consent::Ceiling, false) => return None,
+        (Consent::Asked, _) | (Consent::AutoApproved | Consent::Flag | Consent::Ceiling, false) => {
+            return None;
+        }
     };
     let bound = if cost.lower_bound { "≥ " } else { "" };
-    Some(format!("💰 Estimated cost: {bound}{} ({verb})", dollars(cost.known)))
+    Some(format!(
+        "💰 Estimated cost: {bound}{} ({verb})",
+        dollars(cost.known)
+    ))
 }
 
 pub(super) fn thinking(name: &str) -> String {
@@ -138,7 +218,10 @@ pub(super) fn thinking(name: &str) -> String {
 }
 
 pub(super) fn completed(name: &str, duration_ms: u64) -> String {
-    format!("✅ {name} completed ({})", seconds(Duration::from_millis(duration_ms)))
+    format!(
+        "✅ {name} completed ({})",
+        seconds(Duration::from_millis(duration_ms))
+    )
 }
 
 pub(super) fn failed(name: &str, reason: &str) -> String {
@@ -146,15 +229,26 @@ pub(super) fn failed(name: &str, reason: &str) -> String {
 }
 
 /// Another model takes over: because this one failed, or because the other one was faster.
-pub(super) fn substituted(name: &str, original: &ModelRef, substitute: &ModelRef, reason: &SubstitutionReason, message: &str) -> String {
+pub(super) fn substituted(
+    name: &str,
+    original: &ModelRef,
+    substitute: &ModelRef,
+    reason: &SubstitutionReason,
+    message: &str,
+) -> String {
     match reason {
         SubstitutionReason::Known(WhySubstituted::Hedge) => {
             format!("🔀 {name}: {substitute} was faster than {original} and takes over.")
         }
-        SubstitutionReason::Known(WhySubstituted::Timeout | WhySubstituted::Failure | WhySubstituted::HealthCheck)
+        SubstitutionReason::Known(
+            WhySubstituted::Timeout | WhySubstituted::Failure | WhySubstituted::HealthCheck,
+        )
         | SubstitutionReason::Words(_) => {
             let reason = one_line(&reason.in_words(message));
-            format!("⚠️ {original} is unavailable ({}). {substitute} takes over as {name}.", reason.trim_end_matches('.'))
+            format!(
+                "⚠️ {original} is unavailable ({}). {substitute} takes over as {name}.",
+                reason.trim_end_matches('.')
+            )
         }
     }
 }
@@ -174,7 +268,11 @@ pub(super) fn round_of(state: StateName) -> Option<u8> {
         StateName::Synthesis => Some(2),
         StateName::CrossExam => Some(3),
         StateName::Verdict => Some(4),
-        StateName::Idle | StateName::Estimating | StateName::AwaitingConsent | StateName::Complete | StateName::Aborted => None,
+        StateName::Idle
+        | StateName::Estimating
+        | StateName::AwaitingConsent
+        | StateName::Complete
+        | StateName::Aborted => None,
     }
 }
 
@@ -182,7 +280,9 @@ pub(super) fn round_of(state: StateName) -> Option<u8> {
 pub(super) fn mode(terms: &Started) -> Option<&'static str> {
     let course = &terms.plan.as_ref()?.course;
     match course.mode.strategy().ending {
-        Ending::AlwaysWhole(words) if course.rounds == Rounds::ALL && course.given.is_none() => Some(words),
+        Ending::AlwaysWhole(words) if course.rounds == Rounds::ALL && course.given.is_none() => {
+            Some(words)
+        }
         Ending::AlwaysWhole(_) | Ending::MayBeEarly => None,
     }
 }
@@ -217,12 +317,16 @@ pub(super) fn slower(name: &str, model: &ModelRef) -> String {
 }
 
 pub(super) fn ceiling_reached(max_cost: MicroUsd) -> String {
-    format!("⚠️ Cost ceiling of {} reached. Ending with what there is.", dollars(max_cost))
+    format!(
+        "⚠️ Cost ceiling of {} reached. Ending with what there is.",
+        dollars(max_cost)
+    )
 }
 
 pub(super) const COST_EXCEEDED: &str = "⚠️ Cost exceeded estimate. Aborting consultation.";
 
-pub(super) const ALL_DEGRADED: &str = "⚠️ All providers degraded. Consultation may be slower than usual.";
+pub(super) const ALL_DEGRADED: &str =
+    "⚠️ All providers degraded. Consultation may be slower than usual.";
 
 /// How a provider does, for `--verbose`.
 pub(super) fn health(update: &HealthUpdate) -> String {
@@ -232,11 +336,21 @@ pub(super) fn health(update: &HealthUpdate) -> String {
         HealthStatus::Degraded => "degraded",
         HealthStatus::Unhealthy => "unhealthy",
     };
-    let latency = update.latency_ms.map(|ms| format!("answered in {}", seconds(Duration::from_millis(ms))));
-    let failures =
-        (update.consecutive_failures > 0).then(|| format!("{} in a row", count(update.consecutive_failures as usize, "failure")));
+    let latency = update
+        .latency_ms
+        .map(|ms| format!("answered in {}", seconds(Duration::from_millis(ms))));
+    let failures = (update.consecutive_failures > 0).then(|| {
+        format!(
+            "{} in a row",
+            count(update.consecutive_failures as usize, "failure")
+        )
+    });
     let facts: Vec<String> = latency.into_iter().chain(failures).collect();
-    let facts = if facts.is_empty() { String::new() } else { format!(" ({})", facts.join(", ")) };
+    let facts = if facts.is_empty() {
+        String::new()
+    } else {
+        format!(" ({})", facts.join(", "))
+    };
     format!("   `{}` is {status}{facts}", update.provider)
 }
 
@@ -249,24 +363,39 @@ pub(super) fn complete() -> String {
 }
 
 pub(super) fn retried(name: &str, wait_ms: u64, reason: &str) -> String {
-    format!("   {name}: trying again in {}: {}", seconds(Duration::from_millis(wait_ms)), one_line(reason))
+    format!(
+        "   {name}: trying again in {}: {}",
+        seconds(Duration::from_millis(wait_ms)),
+        one_line(reason)
+    )
 }
 
 pub(super) fn served(name: &str, asked: &ModelRef, served: &str) -> String {
-    format!("   {name}: asked for `{asked}`, answered by `{}`", one_line(served))
+    format!(
+        "   {name}: asked for `{asked}`, answered by `{}`",
+        one_line(served)
+    )
 }
 
 pub(super) fn held(provider: &ProviderId, wait_ms: u64, reason: &str) -> String {
     let wait = Duration::from_millis(wait_ms);
     // Nobody counts the tenths of minutes.
-    let wait = if wait < Duration::from_secs(60) { seconds(wait) } else { whole_seconds(wait) };
+    let wait = if wait < Duration::from_secs(60) {
+        seconds(wait)
+    } else {
+        whole_seconds(wait)
+    };
     format!("⏳ `{provider}` asks to wait {wait}: {}", one_line(reason))
 }
 
 /// What was wrong with an answer, one line a problem, for `--verbose`.
 pub(super) fn problems(name: &str, call: &CallFinished) -> Vec<String> {
     let line = |problem: &crate::consultation::problem::Problem| {
-        let field = if problem.field.is_empty() { String::new() } else { format!("`{}`: ", problem.field) };
+        let field = if problem.field.is_empty() {
+            String::new()
+        } else {
+            format!("`{}`: ", problem.field)
+        };
         format!("   {name}: {field}{}", one_line(&problem.what))
     };
     call.problems.iter().map(line).collect()
@@ -274,15 +403,23 @@ pub(super) fn problems(name: &str, call: &CallFinished) -> Vec<String> {
 
 /// The line in as many lines as a terminal of this width needs, continued under its text.
 pub(super) fn fit(line: &str, width: Option<usize>) -> String {
-    let Some(width) = width.filter(|width| measure_text_width(line) >= *width) else { return line.to_owned() };
+    let Some(width) = width.filter(|width| measure_text_width(line) >= *width) else {
+        return line.to_owned();
+    };
     let indent: String = line.chars().take_while(|c| *c == ' ').collect();
     let subsequent = format!("{indent}  ");
     // Runs of blanks align columns, which there is no room for here.
     let words = line.split_whitespace().collect::<Vec<_>>().join(" ");
-    textwrap::fill(&words, options(width).initial_indent(&indent).subsequent_indent(&subsequent))
+    textwrap::fill(
+        &words,
+        options(width)
+            .initial_indent(&indent)
+            .subsequent_indent(&subsequent),
+    )
 }
 
 /// A last column is left free; names of models are not broken at their hyphens.
 fn options<'a>(width: usize) -> textwrap::Options<'a> {
-    textwrap::Options::new(width.saturating_sub(1).max(8)).word_splitter(textwrap::WordSplitter::NoHyphenation)
+    textwrap::Options::new(width.saturating_sub(1).max(8))
+        .word_splitter(textwrap::WordSplitter::NoHyphenation)
 }

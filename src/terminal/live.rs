@@ -1,5 +1,6 @@
-//! The live display: one line for each agent at work and one for the run, redrawn in place on standard error.
-//! What it shows is `screen`'s business; drawing it, and the clock, are indicatif's.
+//! The live display: one line for each agent at work and one for the run, redrawn in place on
+//! standard error. What it shows is `screen`'s business; drawing it, and the clock, are
+//! indicatif's.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -17,7 +18,10 @@ pub(super) struct Live {
 
 impl Live {
     pub(super) fn new(paint: Paint, bar: ProgressBar) -> Self {
-        Self { bar, screen: Arc::new(Mutex::new(Screen::new(paint))) }
+        Self {
+            bar,
+            screen: Arc::new(Mutex::new(Screen::new(paint))),
+        }
     }
 
     /// Begins to draw, and to count the time.
@@ -25,11 +29,13 @@ impl Live {
         let screen = Arc::clone(&self.screen);
         let draw = move |state: &ProgressState, to: &mut dyn std::fmt::Write| {
             let (rows, columns) = Term::stderr().size_checked().unwrap_or((24, 80));
-            let lines = lock(&screen).lines(state.elapsed(), usize::from(columns), usize::from(rows));
+            let lines =
+                lock(&screen).lines(state.elapsed(), usize::from(columns), usize::from(rows));
             // Only a formatter that fails could make this fail.
             let _ = to.write_str(&lines.join("\n"));
         };
-        let style = ProgressStyle::with_template("{screen}").unwrap_or_else(|_| ProgressStyle::default_spinner());
+        let style = ProgressStyle::with_template("{screen}")
+            .unwrap_or_else(|_| ProgressStyle::default_spinner());
         self.bar.set_style(style.with_key("screen", draw));
         self.bar.reset_elapsed();
         self.bar.set_draw_target(ProgressDrawTarget::stderr());
@@ -48,7 +54,8 @@ impl Live {
         self.bar.set_draw_target(ProgressDrawTarget::hidden());
     }
 
-    /// Leaves what is drawn where it is, for good. The echo of Ctrl-C has moved the cursor, so that nothing can be redrawn in place.
+    /// Leaves what is drawn where it is, for good. The echo of Ctrl-C has moved the cursor, so that
+    /// nothing can be redrawn in place.
     pub(super) fn leave(&self) {
         self.bar.disable_steady_tick();
         self.bar.set_draw_target(ProgressDrawTarget::hidden());

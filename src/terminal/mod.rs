@@ -1,5 +1,5 @@
-//! L3: what people see. Standard output is the result and nothing else; everything else goes to standard error.
-//! Only `printer` writes; the other modules make text, or hand theirs to it.
+//! L3: what people see. Standard output is the result and nothing else; everything else goes to
+//! standard error. Only `printer` writes; the other modules make text, or hand theirs to it.
 
 pub mod calibration_screen;
 mod choices;

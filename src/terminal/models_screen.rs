@@ -1,6 +1,8 @@
-//! The list of models as `conclave models` shows it: plain data, which is also its JSON, and the screen made of it.
+//! The list of models as `conclave models` shows it: plain data, which is also its JSON, and the
+//! screen made of it.
 //!
-//! Columns where they fit, with notes behind them or beneath; on a narrow terminal one model after the other.
+//! Columns where they fit, with notes behind them or beneath; on a narrow terminal one model after
+//! the other.
 
 use std::fmt::Write;
 
@@ -104,7 +106,8 @@ pub struct LocalModel {
     pub parameters: Option<u64>,
     pub context: Option<u64>,
     pub loaded: bool,
-    /// It runs on this machine and costs nothing. A model in a vendor's cloud behind the server does not.
+    /// It runs on this machine and costs nothing. A model in a vendor's cloud behind the server
+    /// does not.
     pub free: bool,
     /// It is asked with short prompts.
     pub small_prompts: bool,
@@ -132,8 +135,17 @@ pub struct EmbeddedModel {
 
 /// The screen, for a terminal of so many columns; `None` where lines may be as long as they are.
 pub fn screen(list: &ModelList, width: Option<usize>, paint: Paint) -> String {
-    let mut screen = Screen { text: String::new(), width, paint, sources: Vec::new() };
-    for provider in list.providers.iter().filter(|provider| !provider.models.is_empty()) {
+    let mut screen = Screen {
+        text: String::new(),
+        width,
+        paint,
+        sources: Vec::new(),
+    };
+    for provider in list
+        .providers
+        .iter()
+        .filter(|provider| !provider.models.is_empty())
+    {
         screen.provider(provider);
     }
     for server in &list.local_servers {
@@ -166,8 +178,13 @@ impl Screen {
         let (first, rest) = (" ".repeat(indent), " ".repeat(indent + 2));
         match self.width {
             Some(width) => {
-                let options = textwrap::Options::new(width.max(12)).initial_indent(&first).subsequent_indent(&rest);
-                let filled = textwrap::fill(line, options.word_splitter(textwrap::WordSplitter::NoHyphenation));
+                let options = textwrap::Options::new(width.max(12))
+                    .initial_indent(&first)
+                    .subsequent_indent(&rest);
+                let filled = textwrap::fill(
+                    line,
+                    options.word_splitter(textwrap::WordSplitter::NoHyphenation),
+                );
                 self.line(&filled);
             }
             None => self.line(&format!("{first}{line}")),
@@ -178,7 +195,11 @@ impl Screen {
         if !self.text.is_empty() {
             self.line("");
         }
-        let line = if state.is_empty() { self.paint.bold(name) } else { format!("{}  {state}", self.paint.bold(name)) };
+        let line = if state.is_empty() {
+            self.paint.bold(name)
+        } else {
+            format!("{}  {state}", self.paint.bold(name))
+        };
         self.wrapped(&line, 0);
     }
 
@@ -190,10 +211,25 @@ impl Screen {
             (false, variables) => self.paint.dim(&format!("no key: {variables}")),
         };
         self.heading(&provider.name, &state);
-        let rows: Vec<([String; 6], String)> = provider.models.iter().map(|model| (self.cells(model), notes(model))).collect();
+        let rows: Vec<([String; 6], String)> = provider
+            .models
+            .iter()
+            .map(|model| (self.cells(model), notes(model)))
+            .collect();
         let of_column = |column: usize| {
-            let cells = rows.iter().filter_map(|(row, _)| row.get(column)).map(|cell| measure_text_width(cell));
-            cells.chain(column.checked_sub(1).and_then(|at| HEADS.get(at)).map(|head| head.len())).max().unwrap_or(0)
+            let cells = rows
+                .iter()
+                .filter_map(|(row, _)| row.get(column))
+                .map(|cell| measure_text_width(cell));
+            cells
+                .chain(
+                    column
+                        .checked_sub(1)
+                        .and_then(|at| HEADS.get(at))
+                        .map(|head| head.len()),
+                )
+                .max()
+                .unwrap_or(0)
         };
         let widths: Vec<usize> = (0..6).map(of_column).collect();
         let all = 2 + widths.iter().sum::<usize>() + 2 * (widths.len() - 1);
@@ -208,10 +244,16 @@ impl Screen {
         self.line(&head);
         for ((row, notes), model) in rows.iter().zip(&provider.models) {
             let line = columns(&row.each_ref().map(String::as_str), &widths);
-            let fits = self.width.is_none_or(|width| all + 2 + measure_text_width(notes) <= width);
+            let fits = self
+                .width
+                .is_none_or(|width| all + 2 + measure_text_width(notes) <= width);
             match (notes.as_str(), fits) {
                 ("", _) => self.line(&self.painted(&line, model.retired)),
-                (notes, true) => self.line(&format!("{}  {}", self.painted(&line, model.retired), self.paint.dim(notes))),
+                (notes, true) => self.line(&format!(
+                    "{}  {}",
+                    self.painted(&line, model.retired),
+                    self.paint.dim(notes)
+                )),
                 (notes, false) => {
                     self.line(&self.painted(&line, model.retired));
                     self.wrapped(notes, 6);
@@ -221,14 +263,22 @@ impl Screen {
     }
 
     fn painted(&self, line: &str, retired: bool) -> String {
-        if retired { self.paint.dim(line) } else { line.to_owned() }
+        if retired {
+            self.paint.dim(line)
+        } else {
+            line.to_owned()
+        }
     }
 
     fn stacked(&mut self, row: &[String; 6], notes: &str, retired: bool) {
         let [id, tier, input, output, context, source] = row;
         let id = self.painted(id, retired);
         self.wrapped(&id, 2);
-        let cost = if input == "?" { "no price".to_owned() } else { format!("{input} in, {output} out {source}") };
+        let cost = if input == "?" {
+            "no price".to_owned()
+        } else {
+            format!("{input} in, {output} out {source}")
+        };
         self.wrapped(&format!("tier {tier}, {cost}, context {context}"), 4);
         if !notes.is_empty() {
             self.wrapped(notes, 4);
@@ -242,12 +292,27 @@ impl Screen {
             None => ("?".to_owned(), "?".to_owned(), String::new()),
             Some(price) => {
                 let about = if price.approximate { "~" } else { "" };
-                let as_of = price.as_of.as_ref().map(|day| format!(", {day}")).unwrap_or_default();
+                let as_of = price
+                    .as_of
+                    .as_ref()
+                    .map(|day| format!(", {day}"))
+                    .unwrap_or_default();
                 let number = self.source(format!("{}{as_of}", one_line(&price.source)));
-                (format!("{about}{}", dollars(price.input)), format!("{about}{}", dollars(price.output)), format!("[{number}]"))
+                (
+                    format!("{about}{}", dollars(price.input)),
+                    format!("{about}{}", dollars(price.output)),
+                    format!("[{number}]"),
+                )
             }
         };
-        [one_line(&model.id), model.tier.to_string(), input, output, context, source]
+        [
+            one_line(&model.id),
+            model.tier.to_string(),
+            input,
+            output,
+            context,
+            source,
+        ]
     }
 
     fn source(&mut self, source: String) -> usize {
@@ -259,7 +324,11 @@ impl Screen {
     }
 
     fn server(&mut self, server: &ServerModels) {
-        let version = server.version.as_ref().map(|version| format!(", version {}", one_line(version))).unwrap_or_default();
+        let version = server
+            .version
+            .as_ref()
+            .map(|version| format!(", version {}", one_line(version)))
+            .unwrap_or_default();
         let condition = match server.condition {
             "loading" => ", still loading",
             "locked" => ", wants a key",
@@ -273,37 +342,76 @@ impl Screen {
         }
         for model in &server.models {
             let mut facts = Vec::new();
-            facts.extend(model.parameters.map(|count| format!("{} parameters", billions(count))));
-            facts.extend(model.context.map(|context| format!("context {}", tokens(context))));
+            facts.extend(
+                model
+                    .parameters
+                    .map(|count| format!("{} parameters", billions(count))),
+            );
+            facts.extend(
+                model
+                    .context
+                    .map(|context| format!("context {}", tokens(context))),
+            );
             facts.extend(model.loaded.then(|| "loaded".to_owned()));
             facts.extend(model.small_prompts.then(|| "short prompts".to_owned()));
-            facts.push(if model.free { "free".to_owned() } else { "runs in a cloud, price unknown".to_owned() });
-            self.wrapped(&format!("{}  {}", one_line(&model.model), facts.join(", ")), 2);
+            facts.push(if model.free {
+                "free".to_owned()
+            } else {
+                "runs in a cloud, price unknown".to_owned()
+            });
+            self.wrapped(
+                &format!("{}  {}", one_line(&model.model), facts.join(", ")),
+                2,
+            );
         }
     }
 
     fn embedded(&mut self, embedded: &EmbeddedModels) {
         self.heading("Embedded", LOCAL_QUALITY);
         for model in &embedded.models {
-            let there = if model.installed { "installed" } else { "not installed" };
+            let there = if model.installed {
+                "installed"
+            } else {
+                "not installed"
+            };
             let size = thousands(model.bytes.saturating_add(500_000) / 1_000_000);
-            let line =
-                format!("{}  {there}, {size} MB, context {}, {}; {}", model.model, tokens(model.context), model.licence, model.good_for);
+            let line = format!(
+                "{}  {there}, {size} MB, context {}, {}; {}",
+                model.model,
+                tokens(model.context),
+                model.licence,
+                model.good_for
+            );
             self.wrapped(&line, 2);
         }
         if !embedded.built_in {
-            self.wrapped("this program was built without them: cargo build --release --features local", 2);
+            self.wrapped(
+                "this program was built without them: cargo build --release --features local",
+                2,
+            );
         }
     }
 
     fn legend(&mut self, list: &ModelList) {
         self.line("");
-        self.wrapped(&format!("Prices on {} in dollars for a million tokens; ~ where sources disagree.", list.date), 0);
+        self.wrapped(
+            &format!(
+                "Prices on {} in dollars for a million tokens; ~ where sources disagree.",
+                list.date
+            ),
+            0,
+        );
         for (at, source) in std::mem::take(&mut self.sources).iter().enumerate() {
             self.wrapped(&format!("[{}] {source}", at + 1), 0);
         }
         if list.retired_left_out > 0 {
-            self.wrapped(&format!("{} retired models are not shown: --all", list.retired_left_out), 0);
+            self.wrapped(
+                &format!(
+                    "{} retired models are not shown: --all",
+                    list.retired_left_out
+                ),
+                0,
+            );
         }
     }
 }
@@ -312,9 +420,22 @@ impl Screen {
 fn columns(cells: &[&str], widths: &[usize]) -> String {
     let cell = |(at, (cell, width)): (usize, (&&str, &usize))| {
         let gap = " ".repeat(width.saturating_sub(measure_text_width(cell)));
-        if at == 0 || at + 1 == widths.len() { format!("{cell}{gap}") } else { format!("{gap}{cell}") }
+        if at == 0 || at + 1 == widths.len() {
+            format!("{cell}{gap}")
+        } else {
+            format!("{gap}{cell}")
+        }
     };
-    format!("  {}", cells.iter().zip(widths).enumerate().map(cell).collect::<Vec<_>>().join("  "))
+    format!(
+        "  {}",
+        cells
+            .iter()
+            .zip(widths)
+            .enumerate()
+            .map(cell)
+            .collect::<Vec<_>>()
+            .join("  ")
+    )
 }
 
 /// What is to be known of a model beside its figures.
@@ -323,19 +444,34 @@ fn notes(model: &CloudModel) -> String {
     notes.extend(model.default_rank.map(|rank| format!("default {rank}")));
     notes.extend(model.retires.as_ref().map(|day| {
         let verb = if model.retired { "retired" } else { "retires" };
-        let instead = model.successor.as_ref().map(|id| format!(", use {id}")).unwrap_or_default();
+        let instead = model
+            .successor
+            .as_ref()
+            .map(|id| format!(", use {id}"))
+            .unwrap_or_default();
         format!("{verb} {day}{instead}")
     }));
     notes.extend(model.later_prices.iter().map(|price| {
         let from = price.from.as_deref().unwrap_or_default();
-        format!("from {from} {} in, {} out", dollars(price.input), dollars(price.output))
+        format!(
+            "from {from} {} in, {} out",
+            dollars(price.input),
+            dollars(price.output)
+        )
     }));
     notes.extend(
         model
             .price
             .iter()
             .filter_map(|price| price.long_context.as_ref())
-            .map(|long| format!("above {} tokens {} in, {} out", thousands(long.above_tokens), dollars(long.input), dollars(long.output))),
+            .map(|long| {
+                format!(
+                    "above {} tokens {} in, {} out",
+                    thousands(long.above_tokens),
+                    dollars(long.input),
+                    dollars(long.output)
+                )
+            }),
     );
     notes.extend(model.note.as_ref().map(|note| one_line(note)));
     notes.join("; ")
@@ -345,7 +481,9 @@ fn notes(model: &CloudModel) -> String {
 fn dollars(amount: f64) -> String {
     let exact = format!("{amount:.6}");
     let shown = exact.trim_end_matches('0');
-    let decimals = shown.split_once('.').map_or(0, |(_, decimals)| decimals.len());
+    let decimals = shown
+        .split_once('.')
+        .map_or(0, |(_, decimals)| decimals.len());
     format!("${amount:.*}", decimals.clamp(2, 6))
 }
 
@@ -382,8 +520,17 @@ mod tests {
 
     #[test]
     fn figures_are_short_and_lose_nothing_that_matters() {
-        assert_eq!([2.0, 0.075, 0.0, 12.5, 1.36].map(dollars), ["$2.00", "$0.075", "$0.00", "$12.50", "$1.36"]);
-        assert_eq!([512, 8_192, 922_000, 1_000_000, 1_048_576].map(tokens), ["512", "8k", "922k", "1M", "1.05M"]);
-        assert_eq!([135_000_000, 1_700_000_000, 8_200_000_000].map(billions), ["135M", "1.7B", "8.2B"]);
+        assert_eq!(
+            [2.0, 0.075, 0.0, 12.5, 1.36].map(dollars),
+            ["$2.00", "$0.075", "$0.00", "$12.50", "$1.36"]
+        );
+        assert_eq!(
+            [512, 8_192, 922_000, 1_000_000, 1_048_576].map(tokens),
+            ["512", "8k", "922k", "1M", "1.05M"]
+        );
+        assert_eq!(
+            [135_000_000, 1_700_000_000, 8_200_000_000].map(billions),
+            ["135M", "1.7B", "8.2B"]
+        );
     }
 }

@@ -45,7 +45,9 @@ impl Paint {
 
     fn with(self, style: Style, text: &str) -> String {
         match self {
-            Self::Colour if !text.is_empty() => style.force_styling(true).apply_to(text).to_string(),
+            Self::Colour if !text.is_empty() => {
+                style.force_styling(true).apply_to(text).to_string()
+            }
             Self::Colour | Self::Plain => text.to_owned(),
         }
     }

@@ -14,7 +14,8 @@ use super::lines::fit;
 use super::printer::Printer;
 use super::questions;
 
-/// Saves the amount under which consultations pass by themselves. Returns where it is, or why it could not be saved.
+/// Saves the amount under which consultations pass by themselves. Returns where it is, or why it
+/// could not be saved.
 pub type SaveThreshold<'a> = dyn Fn(MicroUsd) -> Result<String, String> + Send + Sync + 'a;
 
 /// The name of a provider for people.
@@ -31,7 +32,9 @@ pub struct AtTerminal<'a> {
 
 impl std::fmt::Debug for AtTerminal<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("AtTerminal").field("keyboard", &self.keyboard).finish_non_exhaustive()
+        f.debug_struct("AtTerminal")
+            .field("keyboard", &self.keyboard)
+            .finish_non_exhaustive()
     }
 }
 
@@ -43,12 +46,21 @@ impl<'a> AtTerminal<'a> {
         vendor_name: &'a VendorName<'a>,
         month: Option<Month>,
     ) -> Self {
-        Self { printer, keyboard, save_threshold, vendor_name, month }
+        Self {
+            printer,
+            keyboard,
+            save_threshold,
+            vendor_name,
+            month,
+        }
     }
 
     async fn consent(&self, estimate: &Estimate, why: &[GateReason]) -> Answer {
         let choices = questions::consent_choices(why);
-        match self.choose(&questions::consent(estimate, why, self.month), choices).await {
+        match self
+            .choose(&questions::consent(estimate, why, self.month), choices)
+            .await
+        {
             Ok(Choice::Yes) => Answer::Yes,
             Ok(Choice::No) => Answer::No,
             Ok(Choice::Always) => self.always(estimate).await,
@@ -61,11 +73,21 @@ impl<'a> AtTerminal<'a> {
     async fn always(&self, estimate: &Estimate) -> Answer {
         let suggested = questions::suggested_threshold(estimate);
         let read = |line: &str| questions::read_threshold(line, suggested);
-        let asked = ask(&self.printer, &self.keyboard, &questions::threshold(suggested), questions::NO_AMOUNT, read).await;
-        let Ok(amount) = asked else { return Answer::Gone };
+        let asked = ask(
+            &self.printer,
+            &self.keyboard,
+            &questions::threshold(suggested),
+            questions::NO_AMOUNT,
+            read,
+        )
+        .await;
+        let Ok(amount) = asked else {
+            return Answer::Gone;
+        };
         match (self.save_threshold)(amount) {
             Ok(place) => {
-                self.printer.note(&self.fit(&questions::saved(amount, &place)));
+                self.printer
+                    .note(&self.fit(&questions::saved(amount, &place)));
                 Answer::Always(amount)
             }
             Err(why) => {
@@ -93,13 +115,23 @@ impl<'a> AtTerminal<'a> {
     }
 
     async fn choose(&self, question: &str, choices: Choices) -> Result<Choice, NoAnswer> {
-        ask(&self.printer, &self.keyboard, &self.fit(question), &choices.again(), |line| choices.read(line)).await
+        ask(
+            &self.printer,
+            &self.keyboard,
+            &self.fit(question),
+            &choices.again(),
+            |line| choices.read(line),
+        )
+        .await
     }
 
     /// The lines as narrow as the terminal is; the blank after a prompt stays.
     fn fit(&self, text: &str) -> String {
         let width = self.printer.err_face().width;
-        let fitted: Vec<String> = text.split('\n').map(|line| fit(line, Some(width))).collect();
+        let fitted: Vec<String> = text
+            .split('\n')
+            .map(|line| fit(line, Some(width)))
+            .collect();
         let end = if text.ends_with(' ') { " " } else { "" };
         format!("{}{end}", fitted.join("\n").trim_end())
     }
@@ -113,13 +145,26 @@ impl Person for AtTerminal<'_> {
     fn ask<'b>(&'b self, question: &'b Question) -> BoxFuture<'b, Answer> {
         match question {
             Question::Consent { estimate, why } => Box::pin(self.consent(estimate, why)),
-            Question::EarlyTermination { findings } => {
-                Box::pin(async move { self.yes_no_fail(&questions::early_termination(findings), Choices::YES_NO).await })
+            Question::EarlyTermination { findings } => Box::pin(async move {
+                self.yes_no_fail(&questions::early_termination(findings), Choices::YES_NO)
+                    .await
+            }),
+            Question::Pulse { waiting } => {
+                Box::pin(async move { self.pulse(&questions::pulse(waiting)).await })
             }
-            Question::Pulse { waiting } => Box::pin(async move { self.pulse(&questions::pulse(waiting)).await }),
-            Question::Substitution { agent_id: _, name, original, substitute, reason, message } => {
+            Question::Substitution {
+                agent_id: _,
+                name,
+                original,
+                substitute,
+                reason,
+                message,
+            } => {
                 let vendors = (self.vendor(original), self.vendor(substitute));
-                let (original, substitute) = ((vendors.0.as_str(), original), (vendors.1.as_str(), substitute));
+                let (original, substitute) = (
+                    (vendors.0.as_str(), original),
+                    (vendors.1.as_str(), substitute),
+                );
                 let words = questions::substitution(name, original, substitute, reason, message);
                 Box::pin(async move { self.yes_no_fail(&words, Choices::YES_NO_FAIL).await })
             }

@@ -1,4 +1,5 @@
-//! The list of personas as `conclave personas` shows it: plain data, which is also its JSON, and the screen made of it.
+//! The list of personas as `conclave personas` shows it: plain data, which is also its JSON, and
+//! the screen made of it.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -53,13 +54,24 @@ pub fn screen(list: &PersonaList, width: Option<usize>, paint: Paint) -> String 
         let _ = writeln!(text, "{}", fit(line, width));
     };
     for persona in &list.personas {
-        let origin = if persona.origin == "built_in" { String::new() } else { format!("  {}", paint.dim(&origin(persona))) };
-        put(&format!("{}  {}{origin}", paint.bold(&persona.id), one_line(&persona.name)));
+        let origin = if persona.origin == "built_in" {
+            String::new()
+        } else {
+            format!("  {}", paint.dim(&origin(persona)))
+        };
+        put(&format!(
+            "{}  {}{origin}",
+            paint.bold(&persona.id),
+            one_line(&persona.name)
+        ));
         if !persona.brief.is_empty() {
             put(&format!("  {}", one_line(&persona.brief)));
         }
         if !persona.aliases.is_empty() {
-            put(&paint.dim(&format!("  also: {}", one_line(&persona.aliases.join(", ")))));
+            put(&paint.dim(&format!(
+                "  also: {}",
+                one_line(&persona.aliases.join(", "))
+            )));
         }
         if let Some(model) = &persona.model {
             put(&format!("  played by {}", one_line(model)));
@@ -68,19 +80,31 @@ pub fn screen(list: &PersonaList, width: Option<usize>, paint: Paint) -> String 
     if !list.sets.is_empty() {
         put("");
         put(&paint.bold("Sets, for --personas"));
-        list.sets.iter().for_each(|(name, members)| put(&format!("  @{name}  {}", members.join(", "))));
+        list.sets
+            .iter()
+            .for_each(|(name, members)| put(&format!("  @{name}  {}", members.join(", "))));
     }
     if !list.panels.is_empty() {
         put("");
         put(&paint.bold("Panels, for --panel"));
         for (name, panel) in &list.panels {
-            let judge = panel.judge.as_ref().map(|judge| format!("; judge {}", one_line(judge))).unwrap_or_default();
-            put(&format!("  {name}  {}{judge}", one_line(&panel.seats.join(", "))));
+            let judge = panel
+                .judge
+                .as_ref()
+                .map(|judge| format!("; judge {}", one_line(judge)))
+                .unwrap_or_default();
+            put(&format!(
+                "  {name}  {}{judge}",
+                one_line(&panel.seats.join(", "))
+            ));
         }
     }
     if let Some(personas) = &list.default_personas {
         put("");
-        put(&format!("Without --personas: {}", one_line(&personas.join(", "))));
+        put(&format!(
+            "Without --personas: {}",
+            one_line(&personas.join(", "))
+        ));
     }
     text
 }

@@ -1,6 +1,8 @@
-//! The only place that prints. It knows both streams: whether each is a terminal, how wide, and whether it gets colour.
+//! The only place that prints. It knows both streams: whether each is a terminal, how wide, and
+//! whether it gets colour.
 //!
-//! Invariant: standard output carries the result and nothing else. A reader that has gone away is no error; a full disk is.
+//! Invariant: standard output carries the result and nothing else. A reader that has gone away is
+//! no error; a full disk is.
 
 use std::error::Error;
 use std::io::{self, IsTerminal, Write};
@@ -15,7 +17,8 @@ use super::last_line::LastLine;
 use super::live::Live;
 use super::paint::Paint;
 
-/// What the environment asks of screens. The values are read elsewhere; what they mean is decided here.
+/// What the environment asks of screens. The values are read elsewhere; what they mean is decided
+/// here.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Wishes<'a> {
     /// `NO_COLOR`: any value but the empty one.
@@ -72,8 +75,17 @@ struct ErrStream {
 
 impl std::fmt::Debug for Printer {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Inner { out_face, err_face, verbosity, .. } = &*self.inner;
-        f.debug_struct("Printer").field("out", out_face).field("err", err_face).field("verbosity", verbosity).finish_non_exhaustive()
+        let Inner {
+            out_face,
+            err_face,
+            verbosity,
+            ..
+        } = &*self.inner;
+        f.debug_struct("Printer")
+            .field("out", out_face)
+            .field("err", err_face)
+            .field("verbosity", verbosity)
+            .finish_non_exhaustive()
     }
 }
 
@@ -86,14 +98,22 @@ impl Face {
     /// Decides about one stream.
     pub fn new(is_terminal: bool, width: Option<u16>, wishes: &Wishes<'_>) -> Self {
         // Unix terminals all name themselves; a stream without a name is some other kind of device.
-        let dumb = wishes.term.map_or(cfg!(unix), |term| term.is_empty() || term == "dumb");
+        let dumb = wishes
+            .term
+            .map_or(cfg!(unix), |term| term.is_empty() || term == "dumb");
         let refused = wishes.no_color.is_some_and(|value| !value.is_empty());
-        let forced = wishes.clicolor_force.is_some_and(|value| !value.is_empty() && value != "0");
+        let forced = wishes
+            .clicolor_force
+            .is_some_and(|value| !value.is_empty() && value != "0");
         let coloured = !refused && (forced || (is_terminal && !dumb));
         Self {
             is_terminal,
             is_animated: is_terminal && !dumb,
-            paint: if coloured { Paint::Colour } else { Paint::Plain },
+            paint: if coloured {
+                Paint::Colour
+            } else {
+                Paint::Plain
+            },
             width: width.map_or(80, usize::from).max(1),
         }
     }
@@ -110,12 +130,24 @@ impl Printer {
     }
 
     /// Prints to any streams.
-    pub fn new(out: Box<dyn Write + Send>, out_face: Face, err: Box<dyn Write + Send>, err_face: Face, verbosity: Verbosity) -> Self {
-        let live = Live::new(err_face.paint, ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden()));
+    pub fn new(
+        out: Box<dyn Write + Send>,
+        out_face: Face,
+        err: Box<dyn Write + Send>,
+        err_face: Face,
+        verbosity: Verbosity,
+    ) -> Self {
+        let live = Live::new(
+            err_face.paint,
+            ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden()),
+        );
         Self {
             inner: Arc::new(Inner {
                 out: Mutex::new(out),
-                err: Mutex::new(ErrStream { writer: err, last_line: LastLine::default() }),
+                err: Mutex::new(ErrStream {
+                    writer: err,
+                    last_line: LastLine::default(),
+                }),
                 out_face,
                 err_face,
                 verbosity,
@@ -144,7 +176,12 @@ impl Printer {
 
     /// Writes the result, whole, and flushes it. A reader that has gone away is no error.
     pub fn result(&self, text: &str) -> Result<(), PrintFailed> {
-        let Inner { out_face, err_face, said, .. } = &*self.inner;
+        let Inner {
+            out_face,
+            err_face,
+            said,
+            ..
+        } = &*self.inner;
         if out_face.is_terminal && err_face.is_terminal && said.swap(false, Ordering::Relaxed) {
             // On one screen, the result stands apart from what was said before it.
             self.say("\n");
@@ -173,7 +210,8 @@ impl Printer {
         }
     }
 
-    /// Says that something is not as it should be, though the work goes on. Said also when quiet: it is about a failure.
+    /// Says that something is not as it should be, though the work goes on. Said also when quiet:
+    /// it is about a failure.
     pub fn warning(&self, line: &str) {
         self.say(&format!("{}\n", self.inner.err_face.paint.yellow(line)));
     }
@@ -184,7 +222,13 @@ impl Printer {
         let mut text = format!("{} {}\n", paint.red("error:"), clean(&error.to_string()));
         let mut cause = error.source();
         while let Some(source) = cause {
-            text.extend(["  ", &paint.dim("caused by:"), " ", &clean(&source.to_string()), "\n"]);
+            text.extend([
+                "  ",
+                &paint.dim("caused by:"),
+                " ",
+                &clean(&source.to_string()),
+                "\n",
+            ]);
             cause = source.source();
         }
         for hint in hints {
@@ -193,7 +237,8 @@ impl Printer {
         self.say(&text);
     }
 
-    /// Puts a question. What is said while it is open stands above it; dropping what is returned takes it away.
+    /// Puts a question. What is said while it is open stands above it; dropping what is returned
+    /// takes it away.
     pub(super) fn ask(&self, question: &str) -> OpenQuestion {
         self.on_last_line(|last| last.ask(question));
         OpenQuestion(self.clone())
@@ -209,7 +254,8 @@ impl Printer {
         self.on_last_line(|last| last.continued(text));
     }
 
-    /// Standard error for another writer of lines, such as `--events -`. The live display makes way for each write.
+    /// Standard error for another writer of lines, such as `--events -`. The live display makes way
+    /// for each write.
     pub fn stderr_writer(&self) -> StderrWriter {
         StderrWriter(self.clone())
     }
@@ -228,7 +274,9 @@ impl Printer {
         self.inner.live.aside(|| {
             let mut err = lock(&self.inner.err);
             let text = write(&mut err.last_line);
-            err.writer.write_all(text.as_bytes()).and_then(|()| err.writer.flush())
+            err.writer
+                .write_all(text.as_bytes())
+                .and_then(|()| err.writer.flush())
         })
     }
 }
@@ -260,7 +308,9 @@ pub struct StderrWriter(Printer);
 impl Write for StderrWriter {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let text = String::from_utf8_lossy(bytes);
-        self.0.write_stderr(|last| last.apart(&text)).map(|()| bytes.len())
+        self.0
+            .write_stderr(|last| last.apart(&text))
+            .map(|()| bytes.len())
     }
 
     fn flush(&mut self) -> io::Result<()> {
@@ -282,15 +332,48 @@ mod tests {
 
     #[test]
     fn colour_is_for_terminals_unless_someone_wishes_otherwise() {
-        let usual = Wishes { term: Some("xterm"), ..Wishes::default() };
-        let no = |value| Wishes { no_color: Some(value), ..usual };
-        let force = |value| Wishes { clicolor_force: Some(value), ..usual };
-        assert_eq!([true, false].map(|terminal| paint(terminal, usual)), [Paint::Colour, Paint::Plain]);
-        assert_eq!(["1", "0", ""].map(|value| paint(true, no(value))), [Paint::Plain, Paint::Plain, Paint::Colour]);
-        assert_eq!(["1", "0", ""].map(|value| paint(false, force(value))), [Paint::Colour, Paint::Plain, Paint::Plain]);
-        let dumb = Wishes { term: Some("dumb"), ..Wishes::default() };
+        let usual = Wishes {
+            term: Some("xterm"),
+            ..Wishes::default()
+        };
+        let no = |value| Wishes {
+            no_color: Some(value),
+            ..usual
+        };
+        let force = |value| Wishes {
+            clicolor_force: Some(value),
+            ..usual
+        };
+        assert_eq!(
+            [true, false].map(|terminal| paint(terminal, usual)),
+            [Paint::Colour, Paint::Plain]
+        );
+        assert_eq!(
+            ["1", "0", ""].map(|value| paint(true, no(value))),
+            [Paint::Plain, Paint::Plain, Paint::Colour]
+        );
+        assert_eq!(
+            ["1", "0", ""].map(|value| paint(false, force(value))),
+            [Paint::Colour, Paint::Plain, Paint::Plain]
+        );
+        let dumb = Wishes {
+            term: Some("dumb"),
+            ..Wishes::default()
+        };
         let face = Face::new(true, Some(40), &dumb);
-        assert_eq!((face.paint, face.is_animated, face.width), (Paint::Plain, false, 40));
-        assert_eq!(paint(false, Wishes { no_color: Some("1"), ..force("1") }), Paint::Plain);
+        assert_eq!(
+            (face.paint, face.is_animated, face.width),
+            (Paint::Plain, false, 40)
+        );
+        assert_eq!(
+            paint(
+                false,
+                Wishes {
+                    no_color: Some("1"),
+                    ..force("1")
+                }
+            ),
+            Paint::Plain
+        );
     }
 }

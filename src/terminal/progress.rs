@@ -1,13 +1,14 @@
-//! The progress of a consultation on standard error: live lines on a terminal, plain lines in a pipe, a log or a dumb terminal.
-//! How it ended badly is not said here: the command tells that as an error, also when all else is silenced. What is asked says itself what
-//! it is about, and who goes on with a consultation says where.
+//! The progress of a consultation on standard error: live lines on a terminal, plain lines in a
+//! pipe, a log or a dumb terminal. How it ended badly is not said here: the command tells that as
+//! an error, also when all else is silenced. What is asked says itself what it is about, and who
+//! goes on with a consultation says where.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
 
 use crate::consultation::event::{
-    AbortReason, CallFinished, CancelReason, Cast, Consent, EarlyTerminationDecision, Envelope, Estimate, Event, GateReason, Started,
-    SubstitutionReason, WhySubstituted,
+    AbortReason, CallFinished, CancelReason, Cast, Consent, EarlyTerminationDecision, Envelope,
+    Estimate, Event, GateReason, Started, SubstitutionReason, WhySubstituted,
 };
 use crate::consultation::policy::consent::Month;
 use crate::domain::ids::{CallId, ModelRef, SeatId};
@@ -64,7 +65,9 @@ impl Progress {
     pub fn new(printer: Printer) -> Self {
         let manner = match printer.verbosity() {
             Verbosity::Quiet => Manner::Silent,
-            Verbosity::Normal | Verbosity::Verbose if printer.err_face().is_animated => Manner::Live,
+            Verbosity::Normal | Verbosity::Verbose if printer.err_face().is_animated => {
+                Manner::Live
+            }
             Verbosity::Normal | Verbosity::Verbose => Manner::Plain,
         };
         Self::in_manner(printer, manner)
@@ -72,7 +75,11 @@ impl Progress {
 
     /// Plain lines even on a terminal: for when something else writes to standard error too.
     pub fn plain(printer: Printer) -> Self {
-        let manner = if printer.verbosity() == Verbosity::Quiet { Manner::Silent } else { Manner::Plain };
+        let manner = if printer.verbosity() == Verbosity::Quiet {
+            Manner::Silent
+        } else {
+            Manner::Plain
+        };
         Self::in_manner(printer, manner)
     }
 
@@ -120,7 +127,13 @@ impl Progress {
 
     /// Something that is not as it should be.
     fn alert(&self, line: &str) {
-        self.printer.note(&self.printer.err_face().paint.yellow(&lines::fit(line, self.width())));
+        self.printer.note(
+            &self
+                .printer
+                .err_face()
+                .paint
+                .yellow(&lines::fit(line, self.width())),
+        );
     }
 
     fn heading(&self, line: &str) {
@@ -129,17 +142,27 @@ impl Progress {
 
     /// `None` where lines are not wrapped.
     fn width(&self) -> Option<usize> {
-        Some(self.printer.err_face()).filter(|face| face.is_terminal).map(|face| face.width)
+        Some(self.printer.err_face())
+            .filter(|face| face.is_terminal)
+            .map(|face| face.width)
     }
 
     fn name(&self, agent: &SeatId) -> String {
-        let seat = self.terms.as_ref().and_then(|terms| terms.panel.seat(agent));
-        seat.map_or_else(|| lines::beside_the_panel(agent).to_owned(), |seat| seat.name().to_owned())
+        let seat = self
+            .terms
+            .as_ref()
+            .and_then(|terms| terms.panel.seat(agent));
+        seat.map_or_else(
+            || lines::beside_the_panel(agent).to_owned(),
+            |seat| seat.name().to_owned(),
+        )
     }
 
     /// The name of the agent whom a call is for.
     fn caller(&self, call: CallId) -> Option<(String, &ModelRef)> {
-        self.calls.get(&call).map(|(agent, model)| (self.name(agent), model))
+        self.calls
+            .get(&call)
+            .map(|(agent, model)| (self.name(agent), model))
     }
 
     fn month(&self) -> Option<Month> {
@@ -191,7 +214,10 @@ impl Progress {
     }
 
     fn decided(&self, decision: &EarlyTerminationDecision) {
-        for line in evaluation_tree("EARLY TERMINATION CHECK (Round 2)", &decision.findings.evaluation) {
+        for line in evaluation_tree(
+            "EARLY TERMINATION CHECK (Round 2)",
+            &decision.findings.evaluation,
+        ) {
             self.detail(&line);
         }
         if let Some(line) = questions::decided(decision) {
@@ -220,7 +246,12 @@ impl Progress {
             }
             Event::CostEstimated(estimate) => self.estimate = Some(estimate.clone()),
             Event::CostGate { why, .. } => self.why_asked.clone_from(why),
-            Event::CallStarted { call, agent_id, model, .. } => {
+            Event::CallStarted {
+                call,
+                agent_id,
+                model,
+                ..
+            } => {
                 self.calls.insert(*call, (agent_id.clone(), model.clone()));
             }
             Event::UserConsent { .. }
@@ -253,7 +284,9 @@ impl Progress {
         }
         if self.manner == Manner::Live {
             let elapsed = envelope.at.since(self.started_at);
-            self.printer.live().update(|screen| screen.follow(&envelope.event, elapsed));
+            self.printer
+                .live()
+                .update(|screen| screen.follow(&envelope.event, elapsed));
         }
     }
 
@@ -272,21 +305,46 @@ impl Progress {
                 self.go_live();
             }
             Event::CostEstimated(estimate) => {
-                for line in self.terms.iter().flat_map(|terms| estimate_lines(estimate, &terms.panel)) {
+                for line in self
+                    .terms
+                    .iter()
+                    .flat_map(|terms| estimate_lines(estimate, &terms.panel))
+                {
                     self.detail(&line);
                 }
             }
             Event::UserConsent { approved, how } => self.consent(*approved, *how),
             Event::AgentThinking { name, .. } if plain => self.note(&lines::thinking(name)),
-            Event::AgentCompleted { name, duration_ms, .. } if plain => self.note(&lines::completed(name, *duration_ms)),
+            Event::AgentCompleted {
+                name, duration_ms, ..
+            } if plain => self.note(&lines::completed(name, *duration_ms)),
             Event::AgentThinking { .. } | Event::AgentCompleted { .. } => {}
             // What comes of it is told with what is done instead.
-            Event::AgentFailed { agent_id, name, error, .. } if agent_id.is_clerk() => self.detail(&lines::failed(name, &error.message)),
-            Event::AgentFailed { name, error, .. } => self.alert(&lines::failed(name, &error.message)),
-            Event::ProviderSubstituted { agent_id, original, substitute, reason, message, .. } => {
-                let line = lines::substituted(&self.name(agent_id), original, substitute, reason, message);
+            Event::AgentFailed {
+                agent_id,
+                name,
+                error,
+                ..
+            } if agent_id.is_clerk() => self.detail(&lines::failed(name, &error.message)),
+            Event::AgentFailed { name, error, .. } => {
+                self.alert(&lines::failed(name, &error.message))
+            }
+            Event::ProviderSubstituted {
+                agent_id,
+                original,
+                substitute,
+                reason,
+                message,
+                ..
+            } => {
+                let line =
+                    lines::substituted(&self.name(agent_id), original, substitute, reason, message);
                 // Where nothing failed, there is nothing to worry about.
-                if *reason == SubstitutionReason::Known(WhySubstituted::Hedge) { self.note(&line) } else { self.alert(&line) }
+                if *reason == SubstitutionReason::Known(WhySubstituted::Hedge) {
+                    self.note(&line)
+                } else {
+                    self.alert(&line)
+                }
             }
             Event::PanelCast(cast) => self.cast(cast),
             Event::RoundCompleted { round_number, .. } => {
@@ -299,35 +357,72 @@ impl Progress {
                 self.heading(&lines::complete());
             }
             Event::Aborted { reason, .. } => self.aborted(*reason, elapsed),
-            Event::CallStarted { call, agent_id, model, .. } => {
+            Event::CallStarted {
+                call,
+                agent_id,
+                model,
+                ..
+            } => {
                 if let Some(judge) = self.judge.as_mut().filter(|_| agent_id.is_judge()) {
                     judge.begin(*call, model);
                 }
             }
-            Event::CallRetried { agent_id, wait_ms, reason, .. } => {
+            Event::CallRetried {
+                agent_id,
+                wait_ms,
+                reason,
+                ..
+            } => {
                 self.detail(&lines::retried(&self.name(agent_id), *wait_ms, reason));
             }
-            Event::CallHedged { agent_id, model, backup, after_ms, .. } => {
+            Event::CallHedged {
+                agent_id,
+                model,
+                backup,
+                after_ms,
+                ..
+            } => {
                 let line = lines::hedged(&self.name(agent_id), model, backup, *after_ms);
-                if plain { self.note(&line) } else { self.detail(&line) }
+                if plain {
+                    self.note(&line)
+                } else {
+                    self.detail(&line)
+                }
             }
-            Event::CallNotHedged { agent_id, reason, .. } => self.detail(&lines::not_hedged(&self.name(agent_id), *reason)),
+            Event::CallNotHedged {
+                agent_id, reason, ..
+            } => self.detail(&lines::not_hedged(&self.name(agent_id), *reason)),
             Event::CallFinished(call) => self.finished(call),
             Event::CallCancelled { call, reason } => {
                 self.end_judges_text(*call, Brought::Nothing);
-                if let (CancelReason::HedgeLost, Some((name, model))) = (reason, self.caller(*call)) {
+                if let (CancelReason::HedgeLost, Some((name, model))) = (reason, self.caller(*call))
+                {
                     self.detail(&lines::slower(&name, model));
                 }
             }
             // A short backoff is no news to somebody who waits for minutes.
-            Event::ProviderHeld { provider, wait_ms, reason } if *wait_ms >= NEWS_MS => {
+            Event::ProviderHeld {
+                provider,
+                wait_ms,
+                reason,
+            } if *wait_ms >= NEWS_MS => {
                 self.note(&lines::held(provider, *wait_ms, reason));
             }
-            Event::ProviderHeld { provider, wait_ms, reason } => self.detail(&lines::held(provider, *wait_ms, reason)),
+            Event::ProviderHeld {
+                provider,
+                wait_ms,
+                reason,
+            } => self.detail(&lines::held(provider, *wait_ms, reason)),
             // What was spent and what could not be, the error says.
             Event::EarlyTerminationDecided(decision) => self.decided(decision),
-            Event::CeilingReached { max_cost, .. } => self.alert(&lines::ceiling_reached(*max_cost)),
-            Event::PulseAsked { waiting, asked: false, .. } => self.note(&questions::still_waiting(waiting)),
+            Event::CeilingReached { max_cost, .. } => {
+                self.alert(&lines::ceiling_reached(*max_cost))
+            }
+            Event::PulseAsked {
+                waiting,
+                asked: false,
+                ..
+            } => self.note(&questions::still_waiting(waiting)),
             Event::HealthUpdated(update) => {
                 self.detail(&lines::health(update));
                 if update.none_healthy && self.told_of_health == Told::NotYet {
@@ -350,7 +445,8 @@ impl Progress {
         }
     }
 
-    /// What became of the estimate. Where nobody could be asked, what they would have been asked about is said here.
+    /// What became of the estimate. Where nobody could be asked, what they would have been asked
+    /// about is said here.
     fn consent(&self, approved: bool, how: Consent) {
         if let Some(line) = lines::consent(self.estimate.as_ref(), approved, how) {
             self.note(&line);
@@ -363,9 +459,20 @@ impl Progress {
     }
 
     fn finished(&mut self, call: &CallFinished) {
-        self.end_judges_text(call.call, if call.error.is_none() { Brought::Answer } else { Brought::Nothing });
+        self.end_judges_text(
+            call.call,
+            if call.error.is_none() {
+                Brought::Answer
+            } else {
+                Brought::Nothing
+            },
+        );
         let name = self.name(&call.agent_id);
-        if let Some(served) = call.served_model.as_deref().filter(|served| !call.model.is_served_as(served)) {
+        if let Some(served) = call
+            .served_model
+            .as_deref()
+            .filter(|served| !call.model.is_served_as(served))
+        {
             self.detail(&lines::served(&name, &call.model, served));
         }
         for line in lines::problems(&name, call) {

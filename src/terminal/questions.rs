@@ -1,11 +1,12 @@
-//! The words of what a person is asked. Pure; who asks, and what comes of it, is `person`'s business.
-//! A question ends in its prompt, without an end of line.
+//! The words of what a person is asked. Pure; who asks, and what comes of it, is `person`'s
+//! business. A question ends in its prompt, without an end of line.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
 
 use crate::consultation::event::{
-    DecidedBy, EarlyTermination, EarlyTerminationDecision, Estimate, GateReason, StillWaiting, SubstitutionReason,
+    DecidedBy, EarlyTermination, EarlyTerminationDecision, Estimate, GateReason, StillWaiting,
+    SubstitutionReason,
 };
 use crate::consultation::policy::consent::Month;
 use crate::domain::ids::{ModelRef, SeatId};
@@ -19,9 +20,14 @@ use super::words::{calibrated_words, count, dollars, thousands, whole_seconds};
 /// Characters of a provider's own words that a question has room for.
 const WORDS: usize = 200;
 
-/// What can be answered to an estimate. `Always` is offered where a threshold would have let it pass.
+/// What can be answered to an estimate. `Always` is offered where a threshold would have let it
+/// pass.
 pub(super) fn consent_choices(why: &[GateReason]) -> Choices {
-    if why.contains(&GateReason::Cost) { Choices::YES_NO_ALWAYS } else { Choices::YES_NO }
+    if why.contains(&GateReason::Cost) {
+        Choices::YES_NO_ALWAYS
+    } else {
+        Choices::YES_NO
+    }
 }
 
 /// The cost gate's question.
@@ -44,7 +50,9 @@ pub(super) fn consent(estimate: &Estimate, why: &[GateReason], month: Option<Mon
 
 /// `$0.21 – $0.45 – $0.90`, or the one figure that all three are; `≥` before what may be more.
 pub(super) fn cost_range(estimate: &Estimate) -> String {
-    let Estimate { low, cost, high, .. } = *estimate;
+    let Estimate {
+        low, cost, high, ..
+    } = *estimate;
     let mut figures = [low, cost, high].map(|cost| dollars(cost.known)).to_vec();
     figures.dedup();
     let bound = if cost.lower_bound { "≥ " } else { "" };
@@ -53,30 +61,60 @@ pub(super) fn cost_range(estimate: &Estimate) -> String {
 
 /// `3 agents × 4 rounds`, as the estimate counts them; judge and clerk are none of the agents.
 fn size(estimate: &Estimate) -> String {
-    let agents: BTreeSet<&SeatId> = estimate.calls.iter().map(|call| &call.agent_id).filter(|agent| !agent.is_beside_the_panel()).collect();
-    let rounds: BTreeSet<u8> = estimate.calls.iter().map(|call| call.round_number).collect();
-    let who = if agents.is_empty() { "the judge alone".to_owned() } else { count(agents.len(), "agent") };
+    let agents: BTreeSet<&SeatId> = estimate
+        .calls
+        .iter()
+        .map(|call| &call.agent_id)
+        .filter(|agent| !agent.is_beside_the_panel())
+        .collect();
+    let rounds: BTreeSet<u8> = estimate
+        .calls
+        .iter()
+        .map(|call| call.round_number)
+        .collect();
+    let who = if agents.is_empty() {
+        "the judge alone".to_owned()
+    } else {
+        count(agents.len(), "agent")
+    };
     format!("{who} × {}", count(rounds.len(), "round"))
 }
 
 /// Why it is asked about, as far as the figures do not say it themselves.
-pub(super) fn reasons(estimate: &Estimate, why: &[GateReason], month: Option<Month>) -> Vec<String> {
+pub(super) fn reasons(
+    estimate: &Estimate,
+    why: &[GateReason],
+    month: Option<Month>,
+) -> Vec<String> {
     let lines = |reason: &GateReason| match reason {
         GateReason::Cost => vec![],
         GateReason::Unpriced => {
-            let models: BTreeSet<&ModelRef> = estimate.calls.iter().filter(|call| call.cost.lower_bound).map(|call| &call.model).collect();
+            let models: BTreeSet<&ModelRef> = estimate
+                .calls
+                .iter()
+                .filter(|call| call.cost.lower_bound)
+                .map(|call| &call.model)
+                .collect();
             let models: Vec<String> = models.into_iter().map(ToString::to_string).collect();
-            vec![format!("⚠️ No price is known for {}: what it costs comes on top.", models.join(", "))]
+            vec![format!(
+                "⚠️ No price is known for {}: what it costs comes on top.",
+                models.join(", ")
+            )]
         }
         GateReason::MonthlyBudget => vec![match month {
             Some(Month { budget, spent }) => {
                 let after: Cost = spent + estimate.cost;
-                format!("⚠️ This would bring the month to {after:.2}, above its budget of {budget:.2}.")
+                format!(
+                    "⚠️ This would bring the month to {after:.2}, above its budget of {budget:.2}."
+                )
             }
             None => "⚠️ This would bring the month above its budget.".to_owned(),
         }],
         GateReason::LargeContext => vec![
-            format!("⚠️ Large context detected (~{} tokens)", thousands(estimate.context_tokens)),
+            format!(
+                "⚠️ Large context detected (~{} tokens)",
+                thousands(estimate.context_tokens)
+            ),
             "This may increase cost and response time.".to_owned(),
         ],
     };
@@ -85,13 +123,18 @@ pub(super) fn reasons(estimate: &Estimate, why: &[GateReason], month: Option<Mon
 
 /// Asks from which amount on to ask again. An empty line takes the one in brackets.
 pub(super) fn threshold(suggested: MicroUsd) -> String {
-    format!("Auto-approve consultations under: $[{}] ", format!("{suggested:.2}").trim_start_matches('$'))
+    format!(
+        "Auto-approve consultations under: $[{}] ",
+        format!("{suggested:.2}").trim_start_matches('$')
+    )
 }
 
 /// What is said to a line that is no amount.
-pub(super) const NO_AMOUNT: &str = "Please enter an amount of dollars such as 0.50; 0 means always ask: $";
+pub(super) const NO_AMOUNT: &str =
+    "Please enter an amount of dollars such as 0.50; 0 means always ask: $";
 
-/// An amount that would have let this estimate pass: its high, rounded up to a figure that is easily remembered.
+/// An amount that would have let this estimate pass: its high, rounded up to a figure that is
+/// easily remembered.
 pub(super) fn suggested_threshold(estimate: &Estimate) -> MicroUsd {
     let high = estimate.high.known.max(estimate.cost.known).0;
     let step = match high {
@@ -108,28 +151,46 @@ pub(super) fn read_threshold(line: &str, suggested: MicroUsd) -> Option<MicroUsd
     if typed.is_empty() {
         return Some(suggested);
     }
-    typed.trim_start_matches('$').trim_start().parse().ok().and_then(MicroUsd::from_usd)
+    typed
+        .trim_start_matches('$')
+        .trim_start()
+        .parse()
+        .ok()
+        .and_then(MicroUsd::from_usd)
 }
 
 /// That the amount has been saved, and where.
 pub(super) fn saved(amount: MicroUsd, place: &str) -> String {
     match amount {
         MicroUsd::ZERO => format!("Every consultation will be asked about (saved in {place})"),
-        amount => format!("Consultations under {} will be auto-approved (saved in {place})", dollars(amount)),
+        amount => format!(
+            "Consultations under {} will be auto-approved (saved in {place})",
+            dollars(amount)
+        ),
     }
 }
 
 /// That the amount could not be saved, and what holds all the same.
 pub(super) fn not_saved(why: &str) -> String {
-    format!("⚠️ The amount could not be saved: {}. This consultation goes on.", one_line(why).trim_end_matches('.'))
+    format!(
+        "⚠️ The amount could not be saved: {}. This consultation goes on.",
+        one_line(why).trim_end_matches('.')
+    )
 }
 
 /// Whom a round still waits for, on one line.
 pub(super) fn still_waiting(waiting: &[StillWaiting]) -> String {
     match waiting {
-        [agent] => format!("⏱️ Still waiting on {} ({} elapsed).", one_line(&agent.name), elapsed(agent)),
+        [agent] => format!(
+            "⏱️ Still waiting on {} ({} elapsed).",
+            one_line(&agent.name),
+            elapsed(agent)
+        ),
         agents => {
-            let names: Vec<String> = agents.iter().map(|agent| format!("{} ({})", one_line(&agent.name), elapsed(agent))).collect();
+            let names: Vec<String> = agents
+                .iter()
+                .map(|agent| format!("{} ({})", one_line(&agent.name), elapsed(agent)))
+                .collect();
             format!("⏱️ Still waiting on {}.", names.join(", "))
         }
     }
@@ -140,7 +201,9 @@ pub(super) fn pulse(waiting: &[StillWaiting]) -> String {
     let who = match waiting {
         [_] => still_waiting(waiting),
         agents => {
-            let lines = agents.iter().map(|agent| format!("\n- {} ({})", one_line(&agent.name), elapsed(agent)));
+            let lines = agents
+                .iter()
+                .map(|agent| format!("\n- {} ({})", one_line(&agent.name), elapsed(agent)));
             format!("⏱️ Still waiting on:{}", lines.collect::<String>())
         }
     };
@@ -153,25 +216,44 @@ fn elapsed(agent: &StillWaiting) -> String {
 
 /// Whether to end here. What speaks against it stands between the news and the question.
 pub(super) fn early_termination(findings: &EarlyTermination) -> String {
-    let mut text = format!("✨ Strong consensus reached (confidence: {})\n", stated(findings));
+    let mut text = format!(
+        "✨ Strong consensus reached (confidence: {})\n",
+        stated(findings)
+    );
     for line in grounds(findings) {
         text.extend(["   ", &line, "\n"]);
     }
-    format!("{text}Terminate early and skip {}? {} ", skipped(findings), Choices::YES_NO.prompt())
+    format!(
+        "{text}Terminate early and skip {}? {} ",
+        skipped(findings),
+        Choices::YES_NO.prompt()
+    )
 }
 
-/// What is known beside the stated confidence: how far it can be believed, what speaks against an end, what one would save.
+/// What is known beside the stated confidence: how far it can be believed, what speaks against an
+/// end, what one would save.
 pub(super) fn grounds(findings: &EarlyTermination) -> Vec<String> {
-    let calibrated = findings.calibrated.as_ref().map(|calibrated| format!("Calibrated probability: {}", calibrated_words(calibrated)));
-    let against = findings.evaluation.unmet_guards().map(|rule| format!("Against it: {}", rule.in_words()));
+    let calibrated = findings
+        .calibrated
+        .as_ref()
+        .map(|calibrated| format!("Calibrated probability: {}", calibrated_words(calibrated)));
+    let against = findings
+        .evaluation
+        .unmet_guards()
+        .map(|rule| format!("Against it: {}", rule.in_words()));
     let saved = findings.estimated_cost_saved;
-    let saved = (saved != Cost::FREE).then(|| format!("{} would save about {}", skipped(findings), cost(saved)));
+    let saved = (saved != Cost::FREE)
+        .then(|| format!("{} would save about {}", skipped(findings), cost(saved)));
     calibrated.into_iter().chain(against).chain(saved).collect()
 }
 
 /// What was decided without asking; `None` where nothing was near.
 pub(super) fn decided(decision: &EarlyTerminationDecision) -> Option<String> {
-    let EarlyTerminationDecision { ended, by, findings } = decision;
+    let EarlyTerminationDecision {
+        ended,
+        by,
+        findings,
+    } = decision;
     let confidence = stated(findings);
     let saved = match findings.estimated_cost_saved {
         Cost::FREE => String::new(),
@@ -179,23 +261,38 @@ pub(super) fn decided(decision: &EarlyTerminationDecision) -> Option<String> {
     };
     match (by, ended) {
         (DecidedBy::Threshold | DecidedBy::Person, _) => None,
-        (DecidedBy::Guards | DecidedBy::NobodyThere, true) => {
-            Some(format!("✨ Strong consensus reached (confidence: {confidence}): {} left out{saved}", skipped(findings)))
-        }
+        (DecidedBy::Guards | DecidedBy::NobodyThere, true) => Some(format!(
+            "✨ Strong consensus reached (confidence: {confidence}): {} left out{saved}",
+            skipped(findings)
+        )),
         (DecidedBy::Guards | DecidedBy::NobodyThere, false) => {
-            let against: Vec<String> = findings.evaluation.unmet_guards().map(Rule::in_words).collect();
-            Some(format!("   Strong consensus (confidence: {confidence}), but the debate goes on: {}", against.join("; ")))
+            let against: Vec<String> = findings
+                .evaluation
+                .unmet_guards()
+                .map(Rule::in_words)
+                .collect();
+            Some(format!(
+                "   Strong consensus (confidence: {confidence}), but the debate goes on: {}",
+                against.join("; ")
+            ))
         }
     }
 }
 
 fn stated(findings: &EarlyTermination) -> String {
-    findings.confidence.map_or_else(|| "not stated".to_owned(), |confidence| confidence.to_string())
+    findings.confidence.map_or_else(
+        || "not stated".to_owned(),
+        |confidence| confidence.to_string(),
+    )
 }
 
 /// `Rounds 3-4`, or the one round that would be left out.
 fn skipped(findings: &EarlyTermination) -> &'static str {
-    if findings.rounds_skipped > 1 { "Rounds 3-4" } else { "Round 3" }
+    if findings.rounds_skipped > 1 {
+        "Rounds 3-4"
+    } else {
+        "Round 3"
+    }
 }
 
 fn cost(cost: Cost) -> String {
@@ -211,9 +308,15 @@ pub(super) fn substitution(
     reason: &SubstitutionReason,
     message: &str,
 ) -> String {
-    let model = |(vendor, model): (&str, &ModelRef)| format!("{} ({})", one_line(vendor), one_line(&model.model));
+    let model = |(vendor, model): (&str, &ModelRef)| {
+        format!("{} ({})", one_line(vendor), one_line(&model.model))
+    };
     let said = shortened(&one_line(message));
-    let said = if said.is_empty() { String::new() } else { format!(": {said}") };
+    let said = if said.is_empty() {
+        String::new()
+    } else {
+        format!(": {said}")
+    };
     format!(
         "⚠️ {} is unavailable ({}).\n   {}{said}\nSwitch to {} for this agent? {} ",
         model(original),
@@ -281,9 +384,22 @@ mod tests {
 
     #[test]
     fn figures_that_are_the_same_are_shown_once_and_small_ones_with_all_their_digits() {
-        let cost = |low, cost, high| cost_range(&Estimate { cost, low, high, ..Estimate::default() });
-        assert_eq!(cost(exactly(450_000), exactly(450_000), exactly(450_000)), "$0.45");
-        assert_eq!(cost(exactly(1_200), exactly(3_400), exactly(90_000)), "$0.0012 – $0.0034 – $0.09");
+        let cost = |low, cost, high| {
+            cost_range(&Estimate {
+                cost,
+                low,
+                high,
+                ..Estimate::default()
+            })
+        };
+        assert_eq!(
+            cost(exactly(450_000), exactly(450_000), exactly(450_000)),
+            "$0.45"
+        );
+        assert_eq!(
+            cost(exactly(1_200), exactly(3_400), exactly(90_000)),
+            "$0.0012 – $0.0034 – $0.09"
+        );
         let unpriced = Cost::at_least(MicroUsd(120_000));
         assert_eq!(cost(unpriced, unpriced, unpriced), "≥ $0.12");
     }
@@ -293,8 +409,15 @@ mod tests {
         let mut estimate = estimate();
         estimate.cost.lower_bound = true;
         estimate.calls[0].cost.lower_bound = true;
-        let month = Some(Month { budget: MicroUsd(20_000_000), spent: exactly(19_700_000) });
-        let why = [GateReason::Unpriced, GateReason::MonthlyBudget, GateReason::LargeContext];
+        let month = Some(Month {
+            budget: MicroUsd(20_000_000),
+            spent: exactly(19_700_000),
+        });
+        let why = [
+            GateReason::Unpriced,
+            GateReason::MonthlyBudget,
+            GateReason::LargeContext,
+        ];
         insta::assert_snapshot!(consent(&estimate, &why, month), @r"
         Estimated cost: ≥ $0.21 – $0.45 – $0.90
         - Input tokens: 1,234
@@ -312,52 +435,115 @@ mod tests {
 
     #[test]
     fn the_suggested_amount_would_have_let_the_estimate_pass() {
-        let suggested = |high| suggested_threshold(&Estimate { high: exactly(high), ..Estimate::default() });
+        let suggested = |high| {
+            suggested_threshold(&Estimate {
+                high: exactly(high),
+                ..Estimate::default()
+            })
+        };
         assert_eq!(
             [900_000, 990_000, 1_000_000, 12_300_000].map(|high| suggested(high).to_string()),
             ["$1.0000", "$1.0000", "$1.5000", "$13.0000"]
         );
-        assert_eq!(threshold(MicroUsd(1_000_000)), "Auto-approve consultations under: $[1.00] ");
+        assert_eq!(
+            threshold(MicroUsd(1_000_000)),
+            "Auto-approve consultations under: $[1.00] "
+        );
     }
 
     #[test]
     fn an_amount_is_read_as_people_write_it() {
         let read = |line| read_threshold(line, MicroUsd(7));
-        assert_eq!((read("\n"), read(" $0.5\n"), read("0")), (Some(MicroUsd(7)), Some(MicroUsd(500_000)), Some(MicroUsd::ZERO)));
-        assert_eq!([read("-1"), read("much"), read("NaN"), read("1e12")], [None; 4]);
+        assert_eq!(
+            (read("\n"), read(" $0.5\n"), read("0")),
+            (
+                Some(MicroUsd(7)),
+                Some(MicroUsd(500_000)),
+                Some(MicroUsd::ZERO)
+            )
+        );
+        assert_eq!(
+            [read("-1"), read("much"), read("NaN"), read("1e12")],
+            [None; 4]
+        );
     }
 
     #[test]
     fn what_became_of_the_amount_is_said() {
-        assert_eq!(saved(MicroUsd(750_000), "/h/config.json"), "Consultations under $0.75 will be auto-approved (saved in /h/config.json)");
-        assert_eq!(saved(MicroUsd::ZERO, "/h/config.json"), "Every consultation will be asked about (saved in /h/config.json)");
-        assert_eq!(not_saved("disk full."), "⚠️ The amount could not be saved: disk full. This consultation goes on.");
+        assert_eq!(
+            saved(MicroUsd(750_000), "/h/config.json"),
+            "Consultations under $0.75 will be auto-approved (saved in /h/config.json)"
+        );
+        assert_eq!(
+            saved(MicroUsd::ZERO, "/h/config.json"),
+            "Every consultation will be asked about (saved in /h/config.json)"
+        );
+        assert_eq!(
+            not_saved("disk full."),
+            "⚠️ The amount could not be saved: disk full. This consultation goes on."
+        );
     }
 
     fn waiting(name: &str, elapsed_ms: u64) -> StillWaiting {
-        StillWaiting { agent_id: SeatId::new(name), name: name.to_owned(), elapsed_ms }
+        StillWaiting {
+            agent_id: SeatId::new(name),
+            name: name.to_owned(),
+            elapsed_ms,
+        }
     }
 
     #[test]
     fn the_pulse_names_one_agent_or_lists_them() {
         let one = [waiting("Security Expert", 72_400)];
-        assert_eq!(pulse(&one), "⏱️ Still waiting on Security Expert (72s elapsed).\nContinue waiting? [Y/n] ");
-        let two = [waiting("Security Expert", 72_400), waiting("Architect", 65_000)];
-        assert_eq!(pulse(&two), "⏱️ Still waiting on:\n- Security Expert (72s)\n- Architect (65s)\nContinue waiting? [Y/n] ");
-        assert_eq!(still_waiting(&two), "⏱️ Still waiting on Security Expert (72s), Architect (65s).");
+        assert_eq!(
+            pulse(&one),
+            "⏱️ Still waiting on Security Expert (72s elapsed).\nContinue waiting? [Y/n] "
+        );
+        let two = [
+            waiting("Security Expert", 72_400),
+            waiting("Architect", 65_000),
+        ];
+        assert_eq!(
+            pulse(&two),
+            "⏱️ Still waiting on:\n- Security Expert (72s)\n- Architect (65s)\nContinue waiting? [Y/n] "
+        );
+        assert_eq!(
+            still_waiting(&two),
+            "⏱️ Still waiting on Security Expert (72s), Architect (65s)."
+        );
     }
 
     #[test]
     fn a_substitution_says_who_failed_why_and_who_would_take_over() {
-        let (gemini, grok) = (ModelRef::new("google", "gemini-3-pro"), ModelRef::new("xai", "grok-4.7"));
-        let ask = |reason, message: &str| substitution("Pragmatist", ("Google", &gemini), ("xAI", &grok), &reason, message);
+        let (gemini, grok) = (
+            ModelRef::new("google", "gemini-3-pro"),
+            ModelRef::new("xai", "grok-4.7"),
+        );
+        let ask = |reason, message: &str| {
+            substitution(
+                "Pragmatist",
+                ("Google", &gemini),
+                ("xAI", &grok),
+                &reason,
+                message,
+            )
+        };
         insta::assert_snapshot!(ask(SubstitutionReason::Known(WhySubstituted::Timeout), "no answer\n within \u{1b}[31m120 s"), @r"
         ⚠️ Google (gemini-3-pro) is unavailable (timeout).
            Pragmatist: no answer within [31m120 s
         Switch to xAI (grok-4.7) for this agent? [Y/n/Fail]
         ");
-        let long = ask(SubstitutionReason::Known(WhySubstituted::Failure), &"ü".repeat(500));
-        assert!(long.contains(&format!("   Pragmatist: {}…\n", "ü".repeat(200))), "{long}");
-        assert!(ask(SubstitutionReason::Known(WhySubstituted::HealthCheck), "").contains("(health check).\n   Pragmatist\nSwitch"));
+        let long = ask(
+            SubstitutionReason::Known(WhySubstituted::Failure),
+            &"ü".repeat(500),
+        );
+        assert!(
+            long.contains(&format!("   Pragmatist: {}…\n", "ü".repeat(200))),
+            "{long}"
+        );
+        assert!(
+            ask(SubstitutionReason::Known(WhySubstituted::HealthCheck), "")
+                .contains("(health check).\n   Pragmatist\nSwitch")
+        );
     }
 }

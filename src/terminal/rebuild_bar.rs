@@ -1,4 +1,5 @@
-//! How far the making of the index is, on stderr: a bar on a terminal, a few plain lines elsewhere where it takes long.
+//! How far the making of the index is, on stderr: a bar on a terminal, a few plain lines elsewhere
+//! where it takes long.
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
@@ -23,7 +24,14 @@ impl RebuildBar {
     /// A bar on stderr, if lines can be redrawn there.
     pub fn new(printer: &Printer) -> Self {
         let is_drawn = printer.err_face().is_animated && printer.verbosity() > Verbosity::Quiet;
-        Self::drawn_to(printer, if is_drawn { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() })
+        Self::drawn_to(
+            printer,
+            if is_drawn {
+                ProgressDrawTarget::stderr()
+            } else {
+                ProgressDrawTarget::hidden()
+            },
+        )
     }
 
     /// A bar that is drawn elsewhere, or nowhere.
@@ -31,7 +39,11 @@ impl RebuildBar {
         let bar = ProgressBar::with_draw_target(None, target);
         let style = ProgressStyle::with_template("Rebuilding index... [{pos}/{len}] consultations");
         bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
-        Self { printer: printer.clone(), bar, told: 0 }
+        Self {
+            printer: printer.clone(),
+            bar,
+            told: 0,
+        }
     }
 
     /// Moves the bar.
@@ -41,7 +53,8 @@ impl RebuildBar {
         let lines = (done * LINES).checked_div(of).unwrap_or_default();
         if self.bar.is_hidden() && of >= MANY && lines > self.told {
             self.told = lines;
-            self.printer.note(&format!("Rebuilding index... [{done}/{of}] consultations"));
+            self.printer
+                .note(&format!("Rebuilding index... [{done}/{of}] consultations"));
         }
     }
 }

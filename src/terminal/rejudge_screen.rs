@@ -1,4 +1,5 @@
-//! What changed when answers were judged anew, as a Markdown document. Pure. Everything that a model wrote goes through `escape`.
+//! What changed when answers were judged anew, as a Markdown document. Pure. Everything that a
+//! model wrote goes through `escape`.
 
 use crate::domain::confidence::Confidence;
 use crate::domain::rejudgement::{Changes, Judgement, Rejudgement};
@@ -19,7 +20,12 @@ pub fn markdown(told: &Rejudgement) -> String {
 }
 
 fn head(told: &Rejudgement) -> String {
-    let judge = |side: &Judgement| side.judge.as_ref().map_or_else(|| "not told".to_owned(), |judge| inline(&model_address(judge)));
+    let judge = |side: &Judgement| {
+        side.judge.as_ref().map_or_else(
+            || "not told".to_owned(),
+            |judge| inline(&model_address(judge)),
+        )
+    };
     let confidence = |side: &Judgement| confidence(side, side.confidence);
     format!(
         "{}\n**Answers of:** {}  \n**Judge:** {} → {}  \n**Confidence:** {} → {}  \n**Verdict:** {}",
@@ -42,7 +48,11 @@ fn confidence(side: &Judgement, confidence: Option<Confidence>) -> String {
 }
 
 fn held(told: &Rejudgement) -> String {
-    let far = told.held.magnitude.map(|magnitude| format!(" ({})", magnitude.in_words())).unwrap_or_default();
+    let far = told
+        .held
+        .magnitude
+        .map(|magnitude| format!(" ({})", magnitude.in_words()))
+        .unwrap_or_default();
     let found = match told.held.consistent {
         Some(true) => "it held",
         Some(false) => "it did NOT hold",
@@ -52,22 +62,52 @@ fn held(told: &Rejudgement) -> String {
 }
 
 fn recommendation(heading: &str, side: &Judgement) -> String {
-    let said = side.recommendation.as_deref().map(block).unwrap_or_default();
-    let options = if side.options.is_empty() { String::new() } else { list(&side.options) };
-    let text = [options, said].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n\n");
-    let text = if text.is_empty() { "_No verdict._".to_owned() } else { text };
+    let said = side
+        .recommendation
+        .as_deref()
+        .map(block)
+        .unwrap_or_default();
+    let options = if side.options.is_empty() {
+        String::new()
+    } else {
+        list(&side.options)
+    };
+    let text = [options, said]
+        .into_iter()
+        .filter(|part| !part.is_empty())
+        .collect::<Vec<_>>()
+        .join("\n\n");
+    let text = if text.is_empty() {
+        "_No verdict._".to_owned()
+    } else {
+        text
+    };
     format!("## {heading}\n\n{text}")
 }
 
 fn changes(heading: &str, changes: &Changes) -> Option<String> {
-    let part = |name: &str, texts: &[String]| (!texts.is_empty()).then(|| format!("**{name}:**\n\n{}", list(texts)));
-    let parts = [part("New", &changes.new), part("Gone", &changes.gone), part("In both", &changes.kept)];
-    (!changes.is_empty()).then(|| format!("## {heading}\n\n{}", parts.into_iter().flatten().collect::<Vec<_>>().join("\n\n")))
+    let part = |name: &str, texts: &[String]| {
+        (!texts.is_empty()).then(|| format!("**{name}:**\n\n{}", list(texts)))
+    };
+    let parts = [
+        part("New", &changes.new),
+        part("Gone", &changes.gone),
+        part("In both", &changes.kept),
+    ];
+    (!changes.is_empty()).then(|| {
+        format!(
+            "## {heading}\n\n{}",
+            parts.into_iter().flatten().collect::<Vec<_>>().join("\n\n")
+        )
+    })
 }
 
 fn foot(told: &Rejudgement) -> String {
     let cost = told.cost.map_or_else(|| "not known".to_owned(), amount);
-    format!("---\n**Cost:** {cost} | **Kept as:** {}", inline(&told.after.consultation_id))
+    format!(
+        "---\n**Cost:** {cost} | **Kept as:** {}",
+        inline(&told.after.consultation_id)
+    )
 }
 
 #[cfg(test)]
@@ -91,9 +131,17 @@ mod tests {
         let told = Rejudgement {
             question: "Shall we?".to_owned(),
             before: side("consult-1", "one", None),
-            after: side("consult-2", "two", Some("Yes.\n\n# Judged Anew\n\n**Verdict:** it held")),
+            after: side(
+                "consult-2",
+                "two",
+                Some("Yes.\n\n# Judged Anew\n\n**Verdict:** it held"),
+            ),
             held: Held::by(Magnitude::ModerateShift, Some("It turned.".to_owned())),
-            consensus_points: Changes { kept: vec!["a".into()], new: vec!["b".into()], gone: vec![] },
+            consensus_points: Changes {
+                kept: vec!["a".into()],
+                new: vec!["b".into()],
+                gone: vec![],
+            },
             tensions: Changes::default(),
             cost: Some(crate::domain::money::Cost::exactly(MicroUsd(1_200))),
         };
@@ -108,7 +156,11 @@ mod tests {
         ] {
             assert!(text.contains(part), "{part}\n---\n{text}");
         }
-        assert_eq!(text.lines().filter(|line| line.starts_with("# ")).count(), 1, "{text}");
+        assert_eq!(
+            text.lines().filter(|line| line.starts_with("# ")).count(),
+            1,
+            "{text}"
+        );
         assert!(!text.contains("## Tensions"));
     }
 }

@@ -1,5 +1,6 @@
-//! Markdown shown on a terminal: wrapped to its width, styled where there is colour, readable where there is none.
-//! A pipe gets the source instead. The source is ours, with models' text already escaped, so nothing here interprets HTML.
+//! Markdown shown on a terminal: wrapped to its width, styled where there is colour, readable where
+//! there is none. A pipe gets the source instead. The source is ours, with models' text already
+//! escaped, so nothing here interprets HTML.
 
 use console::measure_text_width;
 use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Options, Parser, Tag, TagEnd};
@@ -15,8 +16,15 @@ const WIDEST: usize = 100;
 /// Renders Markdown for a terminal of `width` columns.
 pub fn render(markdown: &str, width: usize, paint: Paint) -> String {
     let width = width.saturating_sub(1).clamp(10, WIDEST);
-    let mut page = Page { paint, width, ..Page::new(paint) };
-    for event in Parser::new_ext(markdown, Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH) {
+    let mut page = Page {
+        paint,
+        width,
+        ..Page::new(paint)
+    };
+    for event in Parser::new_ext(
+        markdown,
+        Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH,
+    ) {
         page.take(event);
     }
     page.finish()
@@ -80,7 +88,11 @@ impl Page {
                 None => self.write(&text),
             },
             Event::Code(code) => {
-                let code = if self.paint == Paint::Plain { format!("`{code}`") } else { self.paint.cyan(&code) };
+                let code = if self.paint == Paint::Plain {
+                    format!("`{code}`")
+                } else {
+                    self.paint.cyan(&code)
+                };
                 self.text.push_str(&code);
             }
             Event::Html(html) | Event::InlineHtml(html) => self.write(&html),
@@ -91,7 +103,9 @@ impl Page {
                 let rule = self.paint.dim(&rule);
                 self.put(&rule);
             }
-            Event::FootnoteReference(text) | Event::InlineMath(text) | Event::DisplayMath(text) => self.write(&text),
+            Event::FootnoteReference(text) | Event::InlineMath(text) | Event::DisplayMath(text) => {
+                self.write(&text)
+            }
             Event::TaskListMarker(done) => self.text.push_str(if done { "[x] " } else { "[ ] " }),
         }
     }
@@ -132,7 +146,10 @@ impl Page {
                     }
                     Some(None) | None => "• ".to_owned(),
                 };
-                self.containers.push(Container::Item { indent: measure_text_width(&marker), marker: Some(marker) });
+                self.containers.push(Container::Item {
+                    indent: measure_text_width(&marker),
+                    marker: Some(marker),
+                });
             }
             Tag::Table(_) => {
                 self.flush();
@@ -145,7 +162,9 @@ impl Page {
             }
             Tag::Emphasis => self.italic += 1,
             Tag::Strong => self.bold += 1,
-            Tag::Link { dest_url, .. } | Tag::Image { dest_url, .. } => self.link.push(dest_url.into_string()),
+            Tag::Link { dest_url, .. } | Tag::Image { dest_url, .. } => {
+                self.link.push(dest_url.into_string())
+            }
             _ => {}
         }
     }
@@ -177,7 +196,10 @@ impl Page {
             }
             TagEnd::Item => {
                 self.flush();
-                if let Some(Container::Item { marker: Some(_), .. }) = self.containers.last() {
+                if let Some(Container::Item {
+                    marker: Some(_), ..
+                }) = self.containers.last()
+                {
                     self.put("");
                 }
                 self.containers.pop();
@@ -205,7 +227,8 @@ impl Page {
                 if let Some(url) = self.link.pop()
                     && !self.text.ends_with(&url)
                 {
-                    self.text.push_str(&self.paint.dim(&format!(" ({})", clean(&url))));
+                    self.text
+                        .push_str(&self.paint.dim(&format!(" ({})", clean(&url))));
                 }
             }
             _ => {}
@@ -215,8 +238,16 @@ impl Page {
     /// Adds text in the style that is in force.
     fn write(&mut self, text: &str) {
         let text = clean(text);
-        let text = if self.italic > 0 { self.paint.italic(&text) } else { text };
-        let text = if self.bold > 0 && self.heading.is_none() { self.paint.bold(&text) } else { text };
+        let text = if self.italic > 0 {
+            self.paint.italic(&text)
+        } else {
+            text
+        };
+        let text = if self.bold > 0 && self.heading.is_none() {
+            self.paint.bold(&text)
+        } else {
+            text
+        };
         self.text.push_str(&text);
     }
 
@@ -260,7 +291,8 @@ impl Page {
         for line in text.split('\n') {
             let mut style = String::new();
             for wrapped in textwrap::wrap(line, unbroken(room)) {
-                // A style that is open at the end of a line goes on in the next, but not over what stands before it.
+                // A style that is open at the end of a line goes on in the next, but not over what
+                // stands before it.
                 let whole = format!("{style}{wrapped}");
                 style = open_style(&whole);
                 let end = if style.is_empty() { "" } else { "\u{1b}[0m" };
@@ -274,7 +306,8 @@ impl Page {
         let room = self.room().saturating_sub(2).max(8);
         for line in clean(code).trim_end().replace('\t', "    ").lines() {
             // Code is cut where the line ends and not at a blank: every character counts.
-            let options = textwrap::Options::new(room).word_separator(textwrap::WordSeparator::AsciiSpace);
+            let options =
+                textwrap::Options::new(room).word_separator(textwrap::WordSeparator::AsciiSpace);
             if measure_text_width(line) <= room {
                 self.put_line(&format!("  {}", self.paint.cyan(line)));
                 continue;
@@ -332,8 +365,15 @@ impl Container {
 fn open_style(line: &str) -> String {
     let mut open = String::new();
     for (at, _) in line.match_indices("\u{1b}[") {
-        let sequence = line.get(at..).and_then(|rest| rest.split_inclusive('m').next()).unwrap_or_default();
-        if sequence == "\u{1b}[0m" { open.clear() } else { open.push_str(sequence) }
+        let sequence = line
+            .get(at..)
+            .and_then(|rest| rest.split_inclusive('m').next())
+            .unwrap_or_default();
+        if sequence == "\u{1b}[0m" {
+            open.clear()
+        } else {
+            open.push_str(sequence)
+        }
     }
     open
 }

@@ -1,5 +1,5 @@
-//! What the live display shows, as a value: it follows the events of a consultation and is turned into lines. Pure.
-//! Times count from the start of the run, or from when it went on.
+//! What the live display shows, as a value: it follows the events of a consultation and is turned
+//! into lines. Pure. Times count from the start of the run, or from when it went on.
 
 use std::fmt::Write as _;
 use std::time::Duration;
@@ -27,7 +27,8 @@ pub(super) struct Screen {
     paint: Paint,
     hidden: bool,
     rows: Vec<Row>,
-    /// Widths that names and models take at least, so that the columns of all rounds stand under each other.
+    /// Widths that names and models take at least, so that the columns of all rounds stand under
+    /// each other.
     columns: (usize, usize),
     round: u8,
     rounds: u8,
@@ -48,7 +49,8 @@ struct Row {
 /// What an agent is at.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Phase {
-    /// With these calls under way: none while its provider has no room for one, two when one is hedged.
+    /// With these calls under way: none while its provider has no room for one, two when one is
+    /// hedged.
     AtWork(Vec<UnderWay>),
     Retrying {
         until: Duration,
@@ -103,7 +105,9 @@ impl Phase {
 impl Stage {
     fn on(self, delta: &Delta) -> Self {
         match (self, delta) {
-            (Self::Connecting | Self::Thinking, Delta::Connected | Delta::Thinking) => Self::Thinking,
+            (Self::Connecting | Self::Thinking, Delta::Connected | Delta::Thinking) => {
+                Self::Thinking
+            }
             (writing @ Self::Writing { .. }, Delta::Connected | Delta::Thinking) => writing,
             (before, Delta::Text(piece)) => {
                 let all = piece.chars().count() as u64;
@@ -112,7 +116,10 @@ impl Stage {
                     Self::Writing { ascii, other } => (ascii, other),
                     Self::Connecting | Self::Thinking => (0, 0),
                 };
-                Self::Writing { ascii: ascii + new, other: other + all - new }
+                Self::Writing {
+                    ascii: ascii + new,
+                    other: other + all - new,
+                }
             }
         }
     }
@@ -120,7 +127,16 @@ impl Stage {
 
 impl Screen {
     pub(super) fn new(paint: Paint) -> Self {
-        Self { paint, hidden: false, rows: Vec::new(), columns: (0, 0), round: 0, rounds: 4, spent: Cost::FREE, estimate: None }
+        Self {
+            paint,
+            hidden: false,
+            rows: Vec::new(),
+            columns: (0, 0),
+            round: 0,
+            rounds: 4,
+            spent: Cost::FREE,
+            estimate: None,
+        }
     }
 
     /// Takes the display away; it goes on following.
@@ -145,14 +161,19 @@ impl Screen {
     pub(super) fn on(&mut self, call: CallId, delta: &Delta) {
         let calls = self.rows.iter_mut().filter_map(|row| match &mut row.phase {
             Phase::AtWork(calls) => Some(calls),
-            Phase::Retrying { .. } | Phase::Asking | Phase::Done { .. } | Phase::Failed(_) | Phase::Stopped => None,
+            Phase::Retrying { .. }
+            | Phase::Asking
+            | Phase::Done { .. }
+            | Phase::Failed(_)
+            | Phase::Stopped => None,
         });
         if let Some(found) = calls.flatten().find(|under_way| under_way.call == call) {
             found.stage = found.stage.on(delta);
         }
     }
 
-    /// Takes an event that happens now. Rows stay until the next round begins, or they are taken away.
+    /// Takes an event that happens now. Rows stay until the next round begins, or they are taken
+    /// away.
     pub(super) fn follow(&mut self, event: &Event, now: Duration) {
         match event {
             Event::Started(terms) => self.columns = lines::columns(&terms.panel),
@@ -163,28 +184,60 @@ impl Screen {
             }
             Event::CostEstimated(estimate) => {
                 self.estimate = Some(estimate.cost);
-                self.rounds = estimate.calls.iter().map(|call| call.round_number).max().unwrap_or(4);
+                self.rounds = estimate
+                    .calls
+                    .iter()
+                    .map(|call| call.round_number)
+                    .max()
+                    .unwrap_or(4);
             }
             Event::RoundStarted { round_number } => {
                 // Who is still at work beside the panel stays.
                 self.rows.retain(|row| !row.phase.has_ended());
                 self.round = *round_number;
             }
-            Event::AgentThinking { agent_id, name, model, .. } => {
-                let row =
-                    Row { agent: agent_id.clone(), name: one_line(name), model: model.clone(), since: now, phase: Phase::AtWork(vec![]) };
+            Event::AgentThinking {
+                agent_id,
+                name,
+                model,
+                ..
+            } => {
+                let row = Row {
+                    agent: agent_id.clone(),
+                    name: one_line(name),
+                    model: model.clone(),
+                    since: now,
+                    phase: Phase::AtWork(vec![]),
+                };
                 match self.row(agent_id) {
                     Some(same) => *same = row,
                     None => self.rows.push(row),
                 }
             }
-            Event::AgentCompleted { agent_id, duration_ms, tokens, cost, .. } => {
-                let done = Phase::Done { took: Duration::from_millis(*duration_ms), tokens: tokens.total(), cost: *cost };
+            Event::AgentCompleted {
+                agent_id,
+                duration_ms,
+                tokens,
+                cost,
+                ..
+            } => {
+                let done = Phase::Done {
+                    took: Duration::from_millis(*duration_ms),
+                    tokens: tokens.total(),
+                    cost: *cost,
+                };
                 self.set(agent_id, done);
             }
-            Event::AgentFailed { agent_id, error, .. } => self.set(agent_id, Phase::Failed(one_line(&error.message))),
+            Event::AgentFailed {
+                agent_id, error, ..
+            } => self.set(agent_id, Phase::Failed(one_line(&error.message))),
             Event::SubstitutionOffered { agent_id, .. } => self.set(agent_id, Phase::Asking),
-            Event::ProviderSubstituted { agent_id, substitute, reason, .. } => {
+            Event::ProviderSubstituted {
+                agent_id,
+                substitute,
+                reason,
+                ..
+            } => {
                 if let Some(row) = self.row(agent_id) {
                     row.model = substitute.clone();
                     // Who was faster is under way already.
@@ -193,18 +246,35 @@ impl Screen {
                     }
                 }
             }
-            Event::CallStarted { call, agent_id, purpose, model, .. } => {
+            Event::CallStarted {
+                call,
+                agent_id,
+                purpose,
+                model,
+                ..
+            } => {
                 if let Some(row) = self.row(agent_id) {
-                    let new = UnderWay { call: *call, model: model.clone(), stage: Stage::Connecting };
+                    let new = UnderWay {
+                        call: *call,
+                        model: model.clone(),
+                        stage: Stage::Connecting,
+                    };
                     match &mut row.phase {
                         Phase::AtWork(calls) if *purpose == Purpose::Hedge => calls.push(new),
                         phase => *phase = Phase::AtWork(vec![new]),
                     }
                 }
             }
-            Event::CallRetried { agent_id, wait_ms, .. } => {
-                if let Some(row) = self.row(agent_id).filter(|row| matches!(&row.phase, Phase::AtWork(calls) if calls.is_empty())) {
-                    row.phase = Phase::Retrying { until: now + Duration::from_millis(*wait_ms) };
+            Event::CallRetried {
+                agent_id, wait_ms, ..
+            } => {
+                if let Some(row) = self
+                    .row(agent_id)
+                    .filter(|row| matches!(&row.phase, Phase::AtWork(calls) if calls.is_empty()))
+                {
+                    row.phase = Phase::Retrying {
+                        until: now + Duration::from_millis(*wait_ms),
+                    };
                 }
             }
             Event::CallFinished(call) => {
@@ -263,7 +333,11 @@ impl Screen {
     /// Those who have no answer yet are at work again.
     fn go_on(&mut self, state: StateName, now: Duration) {
         self.round = lines::round_of(state).unwrap_or(self.round);
-        for row in self.rows.iter_mut().filter(|row| !matches!(row.phase, Phase::Done { .. } | Phase::Failed(_))) {
+        for row in self
+            .rows
+            .iter_mut()
+            .filter(|row| !matches!(row.phase, Phase::Done { .. } | Phase::Failed(_)))
+        {
             (row.since, row.phase) = (now, Phase::AtWork(vec![]));
         }
     }
@@ -277,20 +351,39 @@ impl Screen {
         let room = height.saturating_sub(3).max(1);
         if lines.len() > room {
             // Those at work are worth the room.
-            let (ended, at_work): (Vec<_>, Vec<_>) = lines.into_iter().zip(&self.rows).partition(|(_, row)| row.phase.has_ended());
+            let (ended, at_work): (Vec<_>, Vec<_>) = lines
+                .into_iter()
+                .zip(&self.rows)
+                .partition(|(_, row)| row.phase.has_ended());
             let done = ended.len();
-            lines = at_work.into_iter().chain(ended).map(|(line, _)| line).take(room).collect();
-            let rest = format!("… {} more, {done} of {} done", self.rows.len() - room, self.rows.len());
-            lines.push(self.paint.dim(&truncate_str(&rest, width.saturating_sub(1).max(8), "…")));
+            lines = at_work
+                .into_iter()
+                .chain(ended)
+                .map(|(line, _)| line)
+                .take(room)
+                .collect();
+            let rest = format!(
+                "… {} more, {done} of {} done",
+                self.rows.len() - room,
+                self.rows.len()
+            );
+            lines.push(
+                self.paint
+                    .dim(&truncate_str(&rest, width.saturating_sub(1).max(8), "…")),
+            );
         }
         lines.push(self.run_line(elapsed, width));
         lines
     }
 
-    /// Takes the lines of those who are done off the display, to be left behind for good. Who is still at work stays.
+    /// Takes the lines of those who are done off the display, to be left behind for good. Who is
+    /// still at work stays.
     pub(super) fn settle(&mut self, elapsed: Duration, width: usize) -> Vec<String> {
         let lines = self.row_lines(elapsed, width).into_iter().zip(&self.rows);
-        let settled = lines.filter(|(_, row)| row.phase.has_ended()).map(|(line, _)| line).collect();
+        let settled = lines
+            .filter(|(_, row)| row.phase.has_ended())
+            .map(|(line, _)| line)
+            .collect();
         self.rows.retain(|row| !row.phase.has_ended());
         settled
     }
@@ -300,17 +393,40 @@ impl Screen {
         // A last column left free: some terminals wrap as soon as it is filled.
         let width = width.saturating_sub(1).max(8);
         let widest = |text: fn(&Row) -> &String, at_least: usize| {
-            self.rows.iter().map(|row| measure_text_width(text(row))).max().unwrap_or(0).max(at_least)
+            self.rows
+                .iter()
+                .map(|row| measure_text_width(text(row)))
+                .max()
+                .unwrap_or(0)
+                .max(at_least)
         };
         let names = widest(|row| &row.name, self.columns.0);
-        let detail = if 2 + names + 2 + LONGEST_PHASE <= width { Detail::All } else { Detail::Least };
-        let phases: Vec<String> = self.rows.iter().map(|row| self.phase(row, elapsed, detail)).collect();
+        let detail = if 2 + names + 2 + LONGEST_PHASE <= width {
+            Detail::All
+        } else {
+            Detail::Least
+        };
+        let phases: Vec<String> = self
+            .rows
+            .iter()
+            .map(|row| self.phase(row, elapsed, detail))
+            .collect();
         // A reason for failing is cut rather than the names beside it.
-        let phase = phases.iter().map(|phase| measure_text_width(phase)).max().unwrap_or(0).min(LONGEST_PHASE);
+        let phase = phases
+            .iter()
+            .map(|phase| measure_text_width(phase))
+            .max()
+            .unwrap_or(0)
+            .min(LONGEST_PHASE);
         let name = names.min(width.saturating_sub(phase + 4).clamp(6, 28));
-        let model = Some(widest(|row| &row.model.model, self.columns.1)).filter(|model| 2 + name + 2 + model + 2 + phase.max(24) <= width);
+        let model = Some(widest(|row| &row.model.model, self.columns.1))
+            .filter(|model| 2 + name + 2 + model + 2 + phase.max(24) <= width);
         let row = |(row, phase): (&Row, &String)| {
-            let mut line = format!("{} {}  ", self.sign(row, elapsed), self.paint.bold(&pad(&row.name, name)));
+            let mut line = format!(
+                "{} {}  ",
+                self.sign(row, elapsed),
+                self.paint.bold(&pad(&row.name, name))
+            );
             if let Some(model) = model {
                 let _ = write!(line, "{}  ", self.paint.dim(&pad(&row.model.model, model)));
             }
@@ -326,7 +442,8 @@ impl Screen {
             Phase::Failed(_) => self.paint.red("✘"),
             Phase::Stopped => self.paint.dim("·"),
             Phase::AtWork(_) | Phase::Retrying { .. } | Phase::Asking => {
-                let frame = usize::try_from(elapsed.as_millis() / FRAME.as_millis()).unwrap_or(0) % FRAMES.len();
+                let frame = usize::try_from(elapsed.as_millis() / FRAME.as_millis()).unwrap_or(0)
+                    % FRAMES.len();
                 self.paint.cyan(FRAMES.get(frame).copied().unwrap_or("·"))
             }
         }
@@ -335,7 +452,9 @@ impl Screen {
     fn phase(&self, row: &Row, elapsed: Duration, detail: Detail) -> String {
         let waited = clock(elapsed.saturating_sub(row.since));
         let waiting = || match detail {
-            Detail::All => self.paint.yellow(&format!("waiting for {} · {waited}", row.model.provider)),
+            Detail::All => self
+                .paint
+                .yellow(&format!("waiting for {} · {waited}", row.model.provider)),
             Detail::Least => self.paint.yellow(&format!("waiting · {waited}")),
         };
         match &row.phase {
@@ -350,7 +469,12 @@ impl Screen {
             },
             Phase::Asking => self.paint.yellow("waiting for your answer"),
             Phase::Done { took, tokens, cost } => match detail {
-                Detail::All => format!("done {} · {} tok · {}", seconds(*took), thousands(*tokens), amount(*cost)),
+                Detail::All => format!(
+                    "done {} · {} tok · {}",
+                    seconds(*took),
+                    thousands(*tokens),
+                    amount(*cost)
+                ),
                 Detail::Least => format!("{} · {}", seconds(*took), amount(*cost)),
             },
             Phase::Failed(reason) => self.paint.red(&format!("failed: {reason}")),
@@ -362,12 +486,27 @@ impl Screen {
         let (paint, time) = (self.paint, clock(elapsed));
         let spent = amount(self.spent);
         let estimate = self.estimate.filter(|estimate| *estimate != Cost::FREE);
-        let against =
-            estimate.map(|estimate| format!(" of {}{estimate:.2}", if estimate.lower_bound { "" } else { "about " })).unwrap_or_default();
-        let long = format!("Round {} of {} · {} · {time} · {spent}{against}", self.round, self.rounds, round_title(self.round));
+        let against = estimate
+            .map(|estimate| {
+                format!(
+                    " of {}{estimate:.2}",
+                    if estimate.lower_bound { "" } else { "about " }
+                )
+            })
+            .unwrap_or_default();
+        let long = format!(
+            "Round {} of {} · {} · {time} · {spent}{against}",
+            self.round,
+            self.rounds,
+            round_title(self.round)
+        );
         let short = format!("{}/{} · {time} · {spent}", self.round, self.rounds);
         let width = width.saturating_sub(1).max(8);
-        let line = if measure_text_width(&long) <= width { long } else { short };
+        let line = if measure_text_width(&long) <= width {
+            long
+        } else {
+            short
+        };
         paint.dim(&truncate_str(&line, width, "…"))
     }
 }
@@ -377,8 +516,12 @@ fn at_work(stage: Stage, calls: &[UnderWay], waited: &str, detail: Detail) -> St
     let stage = match (stage, detail) {
         (Stage::Connecting, _) => "connecting".to_owned(),
         (Stage::Thinking, _) => "thinking".to_owned(),
-        (Stage::Writing { ascii, other }, Detail::All) => format!("writing {} tokens", thousands(ascii.div_ceil(4) + other)),
-        (Stage::Writing { ascii, other }, Detail::Least) => format!("{} tok", thousands(ascii.div_ceil(4) + other)),
+        (Stage::Writing { ascii, other }, Detail::All) => {
+            format!("writing {} tokens", thousands(ascii.div_ceil(4) + other))
+        }
+        (Stage::Writing { ascii, other }, Detail::Least) => {
+            format!("{} tok", thousands(ascii.div_ceil(4) + other))
+        }
     };
     match calls {
         [_, hedge, ..] => format!("{stage} · {waited} · hedged to {}", hedge.model.model),

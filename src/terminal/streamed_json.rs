@@ -1,7 +1,9 @@
-//! Reads JSON while it is still being written, for its texts: each string value comes as it grows, under the name of its field. Pure.
+//! Reads JSON while it is still being written, for its texts: each string value comes as it grows,
+//! under the name of its field. Pure.
 //!
-//! A model may put words around the JSON, or write no JSON at all: what is not JSON passes as it is, without the fences around code.
-//! Invariant: what comes does not depend on how the text was cut into pieces.
+//! A model may put words around the JSON, or write no JSON at all: what is not JSON passes as it
+//! is, without the fences around code. Invariant: what comes does not depend on how the text was
+//! cut into pieces.
 
 /// A part of what was written.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -88,7 +90,11 @@ impl StreamedJson {
                 State::LineStart(held) => self.line_start(held, c),
                 State::Prose => {
                     self.text(c);
-                    if c == '\n' { State::default() } else { State::Prose }
+                    if c == '\n' {
+                        State::default()
+                    } else {
+                        State::Prose
+                    }
                 }
                 State::Fence => match c {
                     '\n' => State::default(),
@@ -106,7 +112,10 @@ impl StreamedJson {
     pub(super) fn finish(&mut self) -> Vec<Part> {
         match std::mem::take(&mut self.state) {
             State::LineStart(held) | State::Brace(held) => held.chars().for_each(|c| self.text(c)),
-            State::Json(Json { string: Some((Role::Value, mut decoder)), .. }) => {
+            State::Json(Json {
+                string: Some((Role::Value, mut decoder)),
+                ..
+            }) => {
                 if decoder.high.take().is_some() {
                     self.text(char::REPLACEMENT_CHARACTER);
                 }
@@ -139,7 +148,10 @@ impl StreamedJson {
     fn brace(&mut self, mut held: String, c: char) -> State {
         match c {
             '"' => State::Json(Json {
-                containers: vec![Container::Object { name: String::new(), next: Role::Name }],
+                containers: vec![Container::Object {
+                    name: String::new(),
+                    next: Role::Name,
+                }],
                 string: Some((Role::Name, Decoder::default())),
             }),
             c if c.is_whitespace() => {
@@ -177,7 +189,10 @@ impl StreamedJson {
                 }
                 json.string = Some((role, Decoder::default()));
             }
-            '{' => json.containers.push(Container::Object { name: String::new(), next: Role::Name }),
+            '{' => json.containers.push(Container::Object {
+                name: String::new(),
+                next: Role::Name,
+            }),
             '[' => json.containers.push(Container::List),
             '}' | ']' => {
                 json.containers.pop();
@@ -221,13 +236,18 @@ impl Json {
         }
     }
 
-    /// The field that a value here belongs to: that of the nearest object, whatever lists are in between.
+    /// The field that a value here belongs to: that of the nearest object, whatever lists are in
+    /// between.
     fn field(&self) -> String {
         let name = |container: &Container| match container {
             Container::Object { name, .. } => Some(name.clone()),
             Container::List => None,
         };
-        self.containers.iter().rev().find_map(name).unwrap_or_default()
+        self.containers
+            .iter()
+            .rev()
+            .find_map(name)
+            .unwrap_or_default()
     }
 }
 
@@ -246,7 +266,12 @@ impl Decoder {
                 decoded.extend(self.lone_half());
                 decoded.push(c);
             }
-            (Escape::Begun, 'u') => self.escape = Escape::Unicode { digits: 0, value: 0 },
+            (Escape::Begun, 'u') => {
+                self.escape = Escape::Unicode {
+                    digits: 0,
+                    value: 0,
+                }
+            }
             (Escape::Begun, c) => {
                 self.escape = Escape::None;
                 decoded.extend(self.lone_half());
@@ -264,7 +289,12 @@ impl Decoder {
                     self.escape = Escape::None;
                     decoded.extend(self.unit(value * 16 + digit));
                 }
-                Some(digit) => self.escape = Escape::Unicode { digits: digits + 1, value: value * 16 + digit },
+                Some(digit) => {
+                    self.escape = Escape::Unicode {
+                        digits: digits + 1,
+                        value: value * 16 + digit,
+                    }
+                }
                 None => {
                     // No escape after all: the character means what it means by itself.
                     self.escape = Escape::None;
@@ -288,11 +318,16 @@ impl Decoder {
             }
             (before, 0xD800..=0xDBFF) => {
                 self.high = Some(unit);
-                before.map(|_| char::REPLACEMENT_CHARACTER).into_iter().collect()
+                before
+                    .map(|_| char::REPLACEMENT_CHARACTER)
+                    .into_iter()
+                    .collect()
             }
             (before, unit) => {
                 let lone = before.map(|_| char::REPLACEMENT_CHARACTER);
-                lone.into_iter().chain([char::from_u32(unit).unwrap_or(char::REPLACEMENT_CHARACTER)]).collect()
+                lone.into_iter()
+                    .chain([char::from_u32(unit).unwrap_or(char::REPLACEMENT_CHARACTER)])
+                    .collect()
             }
         }
     }
@@ -348,7 +383,12 @@ mod tests {
 
     #[test]
     fn texts_come_under_the_names_of_their_fields() {
-        let expected = ["summary: a \"q\" \\ \né 😀 \u{fffd} x", "list: one", "point: two {[:,", "empty: "];
+        let expected = [
+            "summary: a \"q\" \\ \né 😀 \u{fffd} x",
+            "list: one",
+            "point: two {[:,",
+            "empty: ",
+        ];
         let read = read(HARD);
         assert_eq!(read[0], "Here it is:\n");
         assert_eq!(&read[1..5], expected);
@@ -357,7 +397,15 @@ mod tests {
 
     #[test]
     fn prose_passes_as_it_is() {
-        for prose in ["I would wait.\n\nThen `go`.", "{", "  {\n  ", "`", "``a``", "{x} is a set", "\n\n"] {
+        for prose in [
+            "I would wait.\n\nThen `go`.",
+            "{",
+            "  {\n  ",
+            "`",
+            "``a``",
+            "{x} is a set",
+            "\n\n",
+        ] {
             assert_eq!(read(prose).concat(), prose);
         }
     }
@@ -392,11 +440,16 @@ mod tests {
     }
 
     fn json() -> impl Strategy<Value = Value> {
-        let leaf = prop_oneof![any::<String>().prop_map(Value::from), any::<i32>().prop_map(Value::from), Just(Value::Null)];
+        let leaf = prop_oneof![
+            any::<String>().prop_map(Value::from),
+            any::<i32>().prop_map(Value::from),
+            Just(Value::Null)
+        ];
         leaf.prop_recursive(4, 24, 4, |inner| {
             prop_oneof![
                 prop::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
-                prop::collection::vec((any::<String>(), inner), 0..4).prop_map(|fields| Value::Object(fields.into_iter().collect())),
+                prop::collection::vec((any::<String>(), inner), 0..4)
+                    .prop_map(|fields| Value::Object(fields.into_iter().collect())),
             ]
         })
     }

@@ -6,7 +6,9 @@ use crate::domain::money::MicroUsd;
 use crate::domain::panel::{Panel, Seat};
 use crate::stopping::early_termination::{Basis, Calibrated};
 
-pub use crate::domain::words::{LOCAL_QUALITY, amount, model_address, model_name, round_title, seconds, thousands};
+pub use crate::domain::words::{
+    LOCAL_QUALITY, amount, model_address, model_name, round_title, seconds, thousands,
+};
 
 /// What is said of a panel whose seats are all played by one vendor's models.
 pub const ONE_FAMILY: &str = "agreement within one family is weak evidence";
@@ -20,20 +22,32 @@ pub fn whole_seconds(duration: Duration) -> String {
 pub fn clock(duration: Duration) -> String {
     let seconds = duration.as_secs();
     let (hours, minutes, seconds) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
-    if hours > 0 { format!("{hours}:{minutes:02}:{seconds:02}") } else { format!("{minutes}:{seconds:02}") }
+    if hours > 0 {
+        format!("{hours}:{minutes:02}:{seconds:02}")
+    } else {
+        format!("{minutes}:{seconds:02}")
+    }
 }
 
 /// Two decimals, as an amount to decide on needs; four below a cent, unless it is nothing.
 pub fn dollars(amount: MicroUsd) -> String {
-    if (1..10_000).contains(&amount.0) { amount.to_string() } else { format!("{amount:.2}") }
+    if (1..10_000).contains(&amount.0) {
+        amount.to_string()
+    } else {
+        format!("{amount:.2}")
+    }
 }
 
 /// `84% (3 experts count as 1.6 independent ones)`: a probability, and what it rests on.
 pub fn calibrated_words(calibrated: &Calibrated) -> String {
     let percent = format!("{:.0}%", calibrated.probability * 100.0);
     match calibrated.basis {
-        Basis::Pool { effective_voters, .. } => format!("{percent} (the experts count as {effective_voters:.1} independent ones)"),
-        Basis::Experience { graded, .. } => format!("{percent} (by {graded} graded answers of yours)"),
+        Basis::Pool {
+            effective_voters, ..
+        } => format!("{percent} (the experts count as {effective_voters:.1} independent ones)"),
+        Basis::Experience { graded, .. } => {
+            format!("{percent} (by {graded} graded answers of yours)")
+        }
     }
 }
 
@@ -56,8 +70,16 @@ pub fn bytes(number: u64) -> String {
 
 /// The seat's name; with its id where another seat has the same name.
 pub fn seat_name(panel: &Panel, seat: &Seat) -> String {
-    let namesakes = panel.seats.iter().filter(|other| other.name() == seat.name()).count();
-    if namesakes > 1 { format!("{} [{}]", seat.name(), seat.id) } else { seat.name().to_owned() }
+    let namesakes = panel
+        .seats
+        .iter()
+        .filter(|other| other.name() == seat.name())
+        .count();
+    if namesakes > 1 {
+        format!("{} [{}]", seat.name(), seat.id)
+    } else {
+        seat.name().to_owned()
+    }
 }
 
 #[cfg(test)]
@@ -66,9 +88,15 @@ mod tests {
 
     #[test]
     fn clocks_and_counts_read_as_people_write_them() {
-        assert_eq!([7, 727, 3_723].map(|s| clock(Duration::from_secs(s))), ["0:07", "12:07", "1:02:03"]);
+        assert_eq!(
+            [7, 727, 3_723].map(|s| clock(Duration::from_secs(s))),
+            ["0:07", "12:07", "1:02:03"]
+        );
         let sizes = [812, 14_449, 3_249_999, 12_000_000_000].map(bytes);
         assert_eq!(sizes, ["812 bytes", "14 KB", "3.2 MB", "12.0 GB"]);
-        assert_eq!((count(1, "expert"), count(3, "expert")), ("1 expert".to_owned(), "3 experts".to_owned()));
+        assert_eq!(
+            (count(1, "expert"), count(3, "expert")),
+            ("1 expert".to_owned(), "3 experts".to_owned())
+        );
     }
 }

@@ -1,4 +1,5 @@
-//! The README says what the program does: its commands are taken, its tables agree with the code, the files it names are there.
+//! The README says what the program does: its commands are taken, its tables agree with the code,
+//! the files it names are there.
 
 use std::path::Path;
 
@@ -8,15 +9,25 @@ const README: &str = include_str!("../../README.md");
 
 /// The lines of its blocks of code.
 fn code() -> impl Iterator<Item = &'static str> {
-    README.lines().filter_map(|line| line.strip_prefix("    ")).map(str::trim)
+    README
+        .lines()
+        .filter_map(|line| line.strip_prefix("    "))
+        .map(str::trim)
 }
 
 /// The cells of every row of the table that begins with this heading.
 fn table(heading: &str) -> Vec<Vec<String>> {
-    let rows = README.lines().skip_while(|line| !line.starts_with(heading)).skip(2).take_while(|line| line.starts_with('|'));
+    let rows = README
+        .lines()
+        .skip_while(|line| !line.starts_with(heading))
+        .skip(2)
+        .take_while(|line| line.starts_with('|'));
     let cells = |row: &str| {
         let row = row.replace("\\|", "¦");
-        row.trim_matches('|').split('|').map(|cell| cell.trim().replace('¦', "|")).collect::<Vec<_>>()
+        row.trim_matches('|')
+            .split('|')
+            .map(|cell| cell.trim().replace('¦', "|"))
+            .collect::<Vec<_>>()
     };
     let rows: Vec<_> = rows.map(cells).collect();
     assert!(!rows.is_empty(), "no table `{heading}`");
@@ -49,24 +60,43 @@ fn words(command: &str) -> Vec<String> {
 
 #[test]
 fn every_command_in_a_block_of_code_is_taken() {
-    let commands: Vec<&str> = code().filter(|line| line.starts_with("conclave ")).collect();
+    let commands: Vec<&str> = code()
+        .filter(|line| line.starts_with("conclave "))
+        .collect();
     assert!(commands.len() >= 4, "{commands:?}");
     for command in commands {
         // What a shell would do with the rest of the line is not for the program.
         let own = command.split(['|', '<', '>', '#']).next().unwrap();
         // The help is given only when what stands before it is taken.
-        let words: Vec<String> = words(own).into_iter().skip(1).chain(["--help".to_owned()]).collect();
+        let words: Vec<String> = words(own)
+            .into_iter()
+            .skip(1)
+            .chain(["--help".to_owned()])
+            .collect();
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
         let ran = Conclave::new().run(&words).ends_with(0);
-        assert!(ran.stdout.contains("Usage: conclave"), "{command}: {}", ran.stdout);
+        assert!(
+            ran.stdout.contains("Usage: conclave"),
+            "{command}: {}",
+            ran.stdout
+        );
     }
 }
 
 #[test]
 fn the_settings_it_shows_can_be_set_one_after_the_other() {
     let conclave = Conclave::new();
-    let commands: Vec<&str> = code().filter(|line| line.starts_with("conclave config ")).collect();
-    assert!(commands.iter().filter(|command| command.contains(" set ")).count() >= 5, "{commands:?}");
+    let commands: Vec<&str> = code()
+        .filter(|line| line.starts_with("conclave config "))
+        .collect();
+    assert!(
+        commands
+            .iter()
+            .filter(|command| command.contains(" set "))
+            .count()
+            >= 5,
+        "{commands:?}"
+    );
     for command in commands {
         let words = words(command);
         let words: Vec<&str> = words.iter().skip(1).map(String::as_str).collect();
@@ -76,10 +106,17 @@ fn the_settings_it_shows_can_be_set_one_after_the_other() {
 
 #[test]
 fn every_command_in_running_text_is_one() {
-    let named: Vec<&str> = quoted(README).into_iter().filter(|text| text.starts_with("conclave ")).collect();
+    let named: Vec<&str> = quoted(README)
+        .into_iter()
+        .filter(|text| text.starts_with("conclave "))
+        .collect();
     assert!(named.len() >= 4, "{named:?}");
     for command in named {
-        let words: Vec<&str> = command.split_whitespace().skip(1).take_while(|word| word.chars().all(char::is_lowercase)).collect();
+        let words: Vec<&str> = command
+            .split_whitespace()
+            .skip(1)
+            .take_while(|word| word.chars().all(char::is_lowercase))
+            .collect();
         help(&words.join(" "));
     }
 }
@@ -94,25 +131,45 @@ fn the_exit_codes_are_those_of_the_help() {
         .map(|line| line.trim().split_once(' ').unwrap())
         .map(|(code, meaning)| (code.to_owned(), meaning.trim().to_owned()))
         .collect();
-    let of_readme: Vec<(String, String)> = table("| code |").into_iter().map(|row| (row[0].clone(), row[1].clone())).collect();
+    let of_readme: Vec<(String, String)> = table("| code |")
+        .into_iter()
+        .map(|row| (row[0].clone(), row[1].clone()))
+        .collect();
     assert_eq!(of_readme, of_help);
 }
 
 #[test]
 fn every_option_of_the_table_is_one_of_consult_and_the_other_way_round() {
     let help = help("consult");
-    let options: Vec<String> = table("| option |").into_iter().map(|row| row[0].clone()).collect();
+    let options: Vec<String> = table("| option |")
+        .into_iter()
+        .map(|row| row[0].clone())
+        .collect();
     for option in options.iter().flat_map(|cell| quoted(cell)) {
         let flag = option.split_whitespace().next().unwrap();
         let listed = |line: &str| line.split([' ', ',']).any(|word| word == flag);
-        assert!(help.lines().any(|line| line.trim_start().starts_with('-') && listed(line)), "`{flag}` is not an option");
+        assert!(
+            help.lines()
+                .any(|line| line.trim_start().starts_with('-') && listed(line)),
+            "`{flag}` is not an option"
+        );
     }
     let table = options.join(" ");
-    for line in
-        help.lines().map(str::trim_start).filter(|line| line.starts_with('-') && !line.starts_with("- ") && !line.contains("--help"))
+    for line in help
+        .lines()
+        .map(str::trim_start)
+        .filter(|line| line.starts_with('-') && !line.starts_with("- ") && !line.contains("--help"))
     {
-        let names: Vec<&str> = line.split([' ', ',']).filter(|word| word.starts_with('-') && word.len() > 1).collect();
-        assert!(names.iter().any(|name| quoted(&table).iter().any(|cell| cell.split_whitespace().next() == Some(name))), "{line}");
+        let names: Vec<&str> = line
+            .split([' ', ','])
+            .filter(|word| word.starts_with('-') && word.len() > 1)
+            .collect();
+        assert!(
+            names.iter().any(|name| quoted(&table)
+                .iter()
+                .any(|cell| cell.split_whitespace().next() == Some(name))),
+            "{line}"
+        );
     }
 }
 
@@ -131,33 +188,72 @@ fn every_setting_it_names_is_one_and_none_is_missing() {
 fn the_variables_of_the_vendors_are_those_that_are_read() {
     use conclave::config::secrets::{Need, VENDORS};
     use conclave::providers::vendors;
-    let (clouds, machines): (Vec<_>, Vec<_>) = VENDORS.into_iter().partition(|vendor| vendor.need == Need::Key);
-    let name = |id: &str| vendors::VENDORS.iter().find(|vendor| vendor.id == id).unwrap().name;
-    let rows: Vec<_> = clouds.iter().map(|vendor| (name(vendor.provider), vendor.keys, vendor.base_urls)).collect();
+    let (clouds, machines): (Vec<_>, Vec<_>) = VENDORS
+        .into_iter()
+        .partition(|vendor| vendor.need == Need::Key);
+    let name = |id: &str| {
+        vendors::VENDORS
+            .iter()
+            .find(|vendor| vendor.id == id)
+            .unwrap()
+            .name
+    };
+    let rows: Vec<_> = clouds
+        .iter()
+        .map(|vendor| (name(vendor.provider), vendor.keys, vendor.base_urls))
+        .collect();
     let table_rows = table("| vendor |");
-    let told: Vec<_> = table_rows.iter().map(|row| (row[0].as_str(), quoted(&row[1]), quoted(&row[2]))).collect();
-    assert_eq!(told, rows.iter().map(|(name, keys, urls)| (*name, keys.to_vec(), urls.to_vec())).collect::<Vec<_>>());
+    let told: Vec<_> = table_rows
+        .iter()
+        .map(|row| (row[0].as_str(), quoted(&row[1]), quoted(&row[2])))
+        .collect();
+    assert_eq!(
+        told,
+        rows.iter()
+            .map(|(name, keys, urls)| (*name, keys.to_vec(), urls.to_vec()))
+            .collect::<Vec<_>>()
+    );
     for (row, vendor) in table("| server |").iter().zip(&machines) {
-        assert_eq!((row[0].as_str(), quoted(&row[1])), (name(vendor.provider), vec![vendor.provider]));
+        assert_eq!(
+            (row[0].as_str(), quoted(&row[1])),
+            (name(vendor.provider), vec![vendor.provider])
+        );
         assert_eq!(
             (quoted(&row[2]), quoted(&row[3]), quoted(&row[4])),
-            (looked_at(vendor), vendor.base_urls.to_vec(), vendor.keys.to_vec())
+            (
+                looked_at(vendor),
+                vendor.base_urls.to_vec(),
+                vendor.keys.to_vec()
+            )
         );
     }
     assert_eq!(table("| server |").len(), machines.len());
 }
 
-/// Where a local server is looked for: host and port of its usual address, and of llama.cpp's newer one.
+/// Where a local server is looked for: host and port of its usual address, and of llama.cpp's newer
+/// one.
 fn looked_at(vendor: &conclave::config::secrets::VendorVariables) -> Vec<&'static str> {
-    let usual = vendor.default_base_url.trim_start_matches("http://").trim_end_matches("/v1");
-    if vendor.provider == "llamacpp" { vec![usual, "127.0.0.1:9931"] } else { vec![usual] }
+    let usual = vendor
+        .default_base_url
+        .trim_start_matches("http://")
+        .trim_end_matches("/v1");
+    if vendor.provider == "llamacpp" {
+        vec![usual, "127.0.0.1:9931"]
+    } else {
+        vec![usual]
+    }
 }
 
 #[test]
 fn the_fields_of_an_endpoint_are_those_that_are_read() {
     let mut told: Vec<String> = table("| field of an endpoint |")
         .iter()
-        .flat_map(|row| quoted(&row[0]).into_iter().map(ToOwned::to_owned).collect::<Vec<_>>())
+        .flat_map(|row| {
+            quoted(&row[0])
+                .into_iter()
+                .map(ToOwned::to_owned)
+                .collect::<Vec<_>>()
+        })
         .collect();
     told.push("name".to_owned());
     told.sort_unstable();
@@ -189,8 +285,16 @@ fn the_files_it_names_are_there() {
     }
     for script in [".ci/run", "quickstart"] {
         use std::os::unix::fs::PermissionsExt;
-        assert!(README.contains(script), "the README no longer names `{script}`");
-        let mode = root.join(script).metadata().unwrap_or_else(|error| panic!("`{script}`: {error}")).permissions().mode();
+        assert!(
+            README.contains(script),
+            "the README no longer names `{script}`"
+        );
+        let mode = root
+            .join(script)
+            .metadata()
+            .unwrap_or_else(|error| panic!("`{script}`: {error}"))
+            .permissions()
+            .mode();
         assert_ne!(mode & 0o111, 0, "`{script}` cannot be run");
     }
 }

@@ -49,21 +49,35 @@ fn every_help_reads_as_promised() {
 #[test]
 fn every_command_of_the_help_is_in_the_snapshot() {
     let commands = |path: &[&str]| {
-        let help = Conclave::new().run(&[path, &["--help"]].concat()).ends_with(0).stdout;
+        let help = Conclave::new()
+            .run(&[path, &["--help"]].concat())
+            .ends_with(0)
+            .stdout;
         let (_, listed) = help.split_once("Commands:\n").unwrap();
-        let names = listed.lines().take_while(|line| !line.is_empty()).filter_map(|line| {
-            // What is said of a command may go on in a second line.
-            let line = line.strip_prefix("  ").filter(|line| !line.starts_with(' '))?;
-            line.split_whitespace().next()
-        });
-        names.filter(|name| *name != "help").map(ToOwned::to_owned).collect::<Vec<_>>()
+        let names = listed
+            .lines()
+            .take_while(|line| !line.is_empty())
+            .filter_map(|line| {
+                // What is said of a command may go on in a second line.
+                let line = line
+                    .strip_prefix("  ")
+                    .filter(|line| !line.starts_with(' '))?;
+                line.split_whitespace().next()
+            });
+        names
+            .filter(|name| *name != "help")
+            .map(ToOwned::to_owned)
+            .collect::<Vec<_>>()
     };
     for name in commands(&[]) {
         assert!(COMMANDS.contains(&[name.as_str()].as_slice()), "{name}");
     }
     for parent in ["history", "model", "personas", "config"] {
         for name in commands(&[parent]) {
-            assert!(COMMANDS.contains(&[parent, name.as_str()].as_slice()), "{parent} {name}");
+            assert!(
+                COMMANDS.contains(&[parent, name.as_str()].as_slice()),
+                "{parent} {name}"
+            );
         }
     }
 }
@@ -72,6 +86,9 @@ fn every_command_of_the_help_is_in_the_snapshot() {
 fn the_version_is_that_of_the_package() {
     for flag in ["-V", "--version"] {
         let ran = Conclave::new().run(&[flag]).ends_with(0);
-        assert_eq!(ran.stdout, concat!("conclave ", env!("CARGO_PKG_VERSION"), "\n"));
+        assert_eq!(
+            ran.stdout,
+            concat!("conclave ", env!("CARGO_PKG_VERSION"), "\n")
+        );
     }
 }

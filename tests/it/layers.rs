@@ -1,4 +1,5 @@
-//! The dependency rule of `lib.rs`, checked: which folder may name which, and what the pure layers never name.
+//! The dependency rule of `lib.rs`, checked: which folder may name which, and what the pure layers
+//! never name.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,15 +12,39 @@ const MAY_USE: [(&str, &[&str]); 10] = [
     ("stopping", &["domain", "stopping"]),
     ("consultation", &["domain", "stopping", "consultation"]),
     ("engine", &["domain", "stopping", "consultation", "engine"]),
-    ("providers", &["domain", "stopping", "consultation", "engine", "providers"]),
-    ("records", &["domain", "stopping", "consultation", "engine", "records"]),
-    ("terminal", &["domain", "stopping", "consultation", "engine", "terminal"]),
+    (
+        "providers",
+        &["domain", "stopping", "consultation", "engine", "providers"],
+    ),
+    (
+        "records",
+        &["domain", "stopping", "consultation", "engine", "records"],
+    ),
+    (
+        "terminal",
+        &["domain", "stopping", "consultation", "engine", "terminal"],
+    ),
     ("config", &["domain", "stopping", "consultation", "config"]),
-    ("commands", &["domain", "stopping", "consultation", "engine", "providers", "records", "terminal", "config", "commands", "error"]),
+    (
+        "commands",
+        &[
+            "domain",
+            "stopping",
+            "consultation",
+            "engine",
+            "providers",
+            "records",
+            "terminal",
+            "config",
+            "commands",
+            "error",
+        ],
+    ),
     ("error.rs", &["error"]),
 ];
 
-/// What the pure layers do not name: runtime, network, files, environment, clock, unseeded randomness, terminal.
+/// What the pure layers do not name: runtime, network, files, environment, clock, unseeded
+/// randomness, terminal.
 const IMPURE: [&str; 17] = [
     "tokio::",
     "reqwest::",
@@ -60,7 +85,12 @@ fn the_pure_layers_name_nothing_of_the_outside() {
     let mut found = Vec::new();
     for folder in ["domain", "stopping", "consultation"] {
         for (path, text) in sources(folder) {
-            found.extend(IMPURE.iter().filter(|name| names(&text, name)).map(|name| format!("{} names {name}", path.display())));
+            found.extend(
+                IMPURE
+                    .iter()
+                    .filter(|name| names(&text, name))
+                    .map(|name| format!("{} names {name}", path.display())),
+            );
         }
     }
     assert_eq!(found, Vec::<String>::new());
@@ -70,25 +100,48 @@ fn the_pure_layers_name_nothing_of_the_outside() {
 fn only_the_printer_prints_and_only_the_environment_reader_reads_it() {
     for (path, text) in sources(".") {
         if !path.ends_with("terminal/printer.rs") {
-            assert!(!text.contains("io::stdout()") && !text.contains("io::stderr()"), "{} prints", path.display());
+            assert!(
+                !text.contains("io::stdout()") && !text.contains("io::stderr()"),
+                "{} prints",
+                path.display()
+            );
         }
         if !path.starts_with(Path::new(ROOT).join("config")) {
-            assert!(!text.contains("env::var"), "{} reads the environment", path.display());
+            assert!(
+                !text.contains("env::var"),
+                "{} reads the environment",
+                path.display()
+            );
         }
     }
 }
 
 fn names(text: &str, name: &str) -> bool {
-    text.lines().filter(|line| !line.trim_start().starts_with("//")).any(|line| {
-        line.match_indices(name).any(|(at, _)| !line.split_at(at).0.ends_with(|before: char| before.is_alphanumeric() || before == '_'))
-    })
+    text.lines()
+        .filter(|line| !line.trim_start().starts_with("//"))
+        .any(|line| {
+            line.match_indices(name).any(|(at, _)| {
+                !line
+                    .split_at(at)
+                    .0
+                    .ends_with(|before: char| before.is_alphanumeric() || before == '_')
+            })
+        })
 }
 
 fn uses_of_this_crate(text: &str) -> Vec<String> {
-    let first_word = |rest: &str| rest.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect::<String>();
+    let first_word = |rest: &str| {
+        rest.chars()
+            .take_while(|c| c.is_alphanumeric() || *c == '_')
+            .collect::<String>()
+    };
     text.lines()
         .filter(|line| !line.trim_start().starts_with("//"))
-        .flat_map(|line| line.match_indices("crate::").map(|(at, found)| first_word(line.split_at(at + found.len()).1)).collect::<Vec<_>>())
+        .flat_map(|line| {
+            line.match_indices("crate::")
+                .map(|(at, found)| first_word(line.split_at(at + found.len()).1))
+                .collect::<Vec<_>>()
+        })
         .filter(|used| !used.is_empty())
         .collect()
 }

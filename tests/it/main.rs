@@ -1,6 +1,15 @@
 //! One integration binary: each folder stands for a part of the tool.
-#![expect(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "tests fail by panicking")]
-#![expect(unreachable_pub, reason = "support modules are shared with the benches, which see another crate root")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "tests fail by panicking"
+)]
+#![expect(
+    unreachable_pub,
+    reason = "support modules are shared with the benches, which see another crate root"
+)]
 
 #[cfg(unix)]
 mod commands;

@@ -1,5 +1,5 @@
-//! `conclave completions`: shell completions, made from the command line's own definition, with the ids of consultations, which only the
-//! program knows.
+//! `conclave completions`: shell completions, made from the command line's own definition, with the
+//! ids of consultations, which only the program knows.
 
 mod ids;
 
@@ -34,7 +34,10 @@ pub(crate) fn run(args: &Args, command: &Command, printer: &Printer) -> Result<(
 fn visible(command: &Command) -> Command {
     let shown = Command::new(command.get_name().to_owned()).args(command.get_arguments().cloned());
     let about = command.get_about().cloned().unwrap_or_default();
-    let subcommands = command.get_subcommands().filter(|subcommand| !subcommand.is_hide_set()).map(visible);
+    let subcommands = command
+        .get_subcommands()
+        .filter(|subcommand| !subcommand.is_hide_set())
+        .map(visible);
     let version = command.get_version().map(ToOwned::to_owned);
     let shown = shown.about(about).subcommands(subcommands);
     match version {

@@ -109,33 +109,59 @@ fn get(name: &str, settings: &Settings) -> Result<String, Error> {
     Ok(match value {
         Value::Null => String::new(),
         Value::String(text) => text + "\n",
-        Value::Array(_) | Value::Object(_) => serde_json::to_string_pretty(&value).map_err(Error::failed)? + "\n",
+        Value::Array(_) | Value::Object(_) => {
+            serde_json::to_string_pretty(&value).map_err(Error::failed)? + "\n"
+        }
         Value::Bool(_) | Value::Number(_) => format!("{value}\n"),
     })
 }
 
 fn as_json(settings: &Settings) -> String {
-    let entry = |key: Key| (key.name().to_owned(), json!({"value": settings.value(key), "origin": origin(settings, key)}));
+    let entry = |key: Key| {
+        (
+            key.name().to_owned(),
+            json!({"value": settings.value(key), "origin": origin(settings, key)}),
+        )
+    };
     let all = Value::Object(Key::ALL.into_iter().map(entry).collect::<Map<_, _>>());
     format!("{all:#}\n")
 }
 
 fn origin(settings: &Settings, key: Key) -> String {
-    settings.origins.get(&key).map_or_else(|| "default".to_owned(), ToString::to_string)
+    settings
+        .origins
+        .get(&key)
+        .map_or_else(|| "default".to_owned(), ToString::to_string)
 }
 
-/// One line a setting, or a part of one: its name as `get` takes it, its value, its origin. Where a line would not fit, each has its own.
+/// One line a setting, or a part of one: its name as `get` takes it, its value, its origin. Where a
+/// line would not fit, each has its own.
 fn as_table(settings: &Settings, width: Option<usize>, paint: Paint) -> String {
     let mut rows = Vec::new();
     for key in Key::ALL {
         let mut parts = Vec::new();
         leaves(key.name(), &settings.value(key), &mut parts);
-        rows.extend(parts.into_iter().map(|(name, value)| (name, one_line(&value), origin(settings, key))));
+        rows.extend(
+            parts
+                .into_iter()
+                .map(|(name, value)| (name, one_line(&value), origin(settings, key))),
+        );
     }
-    let names = rows.iter().map(|(name, ..)| name.chars().count()).max().unwrap_or(0);
-    let values = rows.iter().map(|(_, value, _)| value.chars().count()).max().unwrap_or(0).min(40);
+    let names = rows
+        .iter()
+        .map(|(name, ..)| name.chars().count())
+        .max()
+        .unwrap_or(0);
+    let values = rows
+        .iter()
+        .map(|(_, value, _)| value.chars().count())
+        .max()
+        .unwrap_or(0)
+        .min(40);
     let mut text = String::new();
-    let needs = |(_, value, origin): &(String, String, String)| names + values.max(value.chars().count()) + origin.chars().count() + 4;
+    let needs = |(_, value, origin): &(String, String, String)| {
+        names + values.max(value.chars().count()) + origin.chars().count() + 4
+    };
     let is_stacked = width.is_some_and(|width| rows.iter().map(needs).max().unwrap_or(0) > width);
     for (name, value, origin) in rows {
         // Writing to a text cannot fail.
@@ -143,7 +169,11 @@ fn as_table(settings: &Settings, width: Option<usize>, paint: Paint) -> String {
             let _ = writeln!(text, "{name}\n  {value}\n  {}", paint.dim(&origin));
             continue;
         }
-        let _ = writeln!(text, "{name:names$}  {value:values$}  {}", paint.dim(&origin));
+        let _ = writeln!(
+            text,
+            "{name:names$}  {value:values$}  {}",
+            paint.dim(&origin)
+        );
     }
     text
 }
@@ -159,7 +189,9 @@ fn leaves(name: &str, value: &Value, found: &mut Vec<(String, String)>) {
         Value::Null => found.push((name.to_owned(), "-".to_owned())),
         Value::Object(_) if !name.contains('.') => found.push((name.to_owned(), "-".to_owned())),
         Value::String(text) => found.push((name.to_owned(), text.clone())),
-        Value::Object(_) | Value::Array(_) | Value::Bool(_) | Value::Number(_) => found.push((name.to_owned(), value.to_string())),
+        Value::Object(_) | Value::Array(_) | Value::Bool(_) | Value::Number(_) => {
+            found.push((name.to_owned(), value.to_string()))
+        }
     }
 }
 
@@ -173,7 +205,9 @@ mod tests {
         "panels": {"fast": "security=a:m"}, "parameters": {"openai:gpt-6.1-sol": {"reasoning": {"effort": "low"}, "stop": null}}}"#;
 
     fn settings() -> Settings {
-        Settings::default().with_file(Path::new("config.json"), CONFIG).unwrap()
+        Settings::default()
+            .with_file(Path::new("config.json"), CONFIG)
+            .unwrap()
     }
 
     #[test]
@@ -181,23 +215,52 @@ mod tests {
         let settings = settings();
         let table = as_table(&settings, None, Paint::Plain);
         for key in Key::ALL {
-            assert!(table.lines().any(|line| line.starts_with(key.name())), "{key}");
+            assert!(
+                table.lines().any(|line| line.starts_with(key.name())),
+                "{key}"
+            );
         }
-        for line in table.lines().filter(|line| line.ends_with("config.json") && !line.starts_with("judge")) {
+        for line in table
+            .lines()
+            .filter(|line| line.ends_with("config.json") && !line.starts_with("judge"))
+        {
             let (name, rest) = line.split_once(' ').unwrap();
             let value = rest.trim().strip_suffix("config.json").unwrap().trim();
             let got = get(name, &settings).unwrap();
-            assert_eq!(got.split_whitespace().collect::<String>(), if value == "-" { "" } else { value }, "{name}");
+            assert_eq!(
+                got.split_whitespace().collect::<String>(),
+                if value == "-" { "" } else { value },
+                "{name}"
+            );
         }
-        assert!(table.lines().any(|line| line.split_whitespace().eq(["always_allow_under", "0.5", "default"])), "{table}");
+        assert!(
+            table.lines().any(|line| line.split_whitespace().eq([
+                "always_allow_under",
+                "0.5",
+                "default"
+            ])),
+            "{table}"
+        );
         assert!(!table.contains('\u{1b}'), "{table}");
         assert_eq!(as_table(&settings, Some(200), Paint::Plain), table);
         let narrow = as_table(&settings, Some(40), Paint::Plain);
-        assert!(narrow.starts_with("always_allow_under\n  0.5\n  default\n"), "{narrow}");
-        assert!(narrow.lines().all(|line| line.chars().count() <= 52), "{narrow}");
+        assert!(
+            narrow.starts_with("always_allow_under\n  0.5\n  default\n"),
+            "{narrow}"
+        );
+        assert!(
+            narrow.lines().all(|line| line.chars().count() <= 52),
+            "{narrow}"
+        );
         let json: Value = serde_json::from_str(&as_json(&settings)).unwrap();
-        assert_eq!(json["endpoints"], json!({"value": {"work": {"base_url": "h", "free": true}}, "origin": "config.json"}));
-        assert_eq!((json.as_object().unwrap().len(), &json["panel"]), (Key::ALL.len(), &json!({"value": null, "origin": "default"})));
+        assert_eq!(
+            json["endpoints"],
+            json!({"value": {"work": {"base_url": "h", "free": true}}, "origin": "config.json"})
+        );
+        assert_eq!(
+            (json.as_object().unwrap().len(), &json["panel"]),
+            (Key::ALL.len(), &json!({"value": null, "origin": "default"}))
+        );
     }
 
     #[test]
@@ -221,8 +284,14 @@ mod tests {
             ("jugde", "unknown setting `jugde`; did you mean `judge`?"),
             ("judge.x", "`judge` has no parts"),
             ("endpoints.wrok.base_url", "there is no `endpoints.wrok`"),
-            ("endpoints.work.base_ulr", "`base_ulr` is not a field of `endpoints.work`; did you mean `base_url`?"),
-            ("endpoints.work.base_url.x", "`base_url` of `endpoints.work` has no parts"),
+            (
+                "endpoints.work.base_ulr",
+                "`base_ulr` is not a field of `endpoints.work`; did you mean `base_url`?",
+            ),
+            (
+                "endpoints.work.base_url.x",
+                "`base_url` of `endpoints.work` has no parts",
+            ),
         ] {
             assert_eq!(got(name).unwrap_err(), words, "{name}");
         }

@@ -1,4 +1,5 @@
-//! A setting, or a part of one, by its dotted name: `judge`, `endpoints.work.base_url`, `parameters.openai:gpt-6.1-sol.reasoning_effort`.
+//! A setting, or a part of one, by its dotted name: `judge`, `endpoints.work.base_url`,
+//! `parameters.openai:gpt-6.1-sol.reasoning_effort`.
 
 use serde_json::Value;
 
@@ -25,20 +26,28 @@ pub(super) enum Found {
 }
 
 impl Place {
-    /// Reads a dotted name. What there is now tells where the name of a model, which may have dots of its own, ends.
+    /// Reads a dotted name. What there is now tells where the name of a model, which may have dots
+    /// of its own, ends.
     pub(super) fn find(dotted: &str, now: &dyn Fn(Key) -> Value) -> Result<Self, Error> {
-        let (name, rest) = dotted.trim().split_once('.').map_or((dotted.trim(), None), |(name, rest)| (name, Some(rest)));
+        let (name, rest) = dotted
+            .trim()
+            .split_once('.')
+            .map_or((dotted.trim(), None), |(name, rest)| (name, Some(rest)));
         let key = Key::of(name).ok_or_else(|| unknown(name))?;
         let parts = match rest {
             None => Vec::new(),
             Some(rest) if rest.split('.').any(str::is_empty) => {
-                return Err(Error::usage(format!("`{dotted}` has a part without a name")));
+                return Err(Error::usage(format!(
+                    "`{dotted}` has a part without a name"
+                )));
             }
             Some(rest) => match key {
                 Key::Endpoints => entry(key, rest, &endpoints::FIELDS)?,
                 Key::Panels => entry(key, rest, &panels::FIELDS)?,
                 Key::Personas => entry(key, rest, &personas::FIELDS)?,
-                Key::PersonaSets if rest.contains('.') => return Err(Error::usage(format!("a set in `{key}` has no parts"))),
+                Key::PersonaSets if rest.contains('.') => {
+                    return Err(Error::usage(format!("a set in `{key}` has no parts")));
+                }
                 Key::PersonaSets => vec![rest.to_owned()],
                 Key::Parameters => parameter(rest, &now(key)),
                 Key::AlwaysAllowUnder
@@ -68,7 +77,9 @@ impl Place {
                 | Key::JudgePasses
                 | Key::TargetRuns
                 | Key::TargetMedianSeconds
-                | Key::TargetMonthlyCost => return Err(Error::usage(format!("`{key}` has no parts"))),
+                | Key::TargetMonthlyCost => {
+                    return Err(Error::usage(format!("`{key}` has no parts")));
+                }
             },
         };
         Ok(Self { key, parts })
@@ -84,81 +95,124 @@ impl Place {
 
     /// A whole entry of the same setting.
     pub(super) fn entry(&self, name: &str) -> Self {
-        Self { key: self.key, parts: vec![name.to_owned()] }
+        Self {
+            key: self.key,
+            parts: vec![name.to_owned()],
+        }
     }
 
     /// The way to it in the file.
     pub(super) fn steps(&self) -> Vec<Step> {
-        // Names are the user's own, and so are the fields of bodies; only the fields of our entries have two spellings.
+        // Names are the user's own, and so are the fields of bodies; only the fields of our entries
+        // have two spellings.
         let has_our_fields = matches!(self.key, Key::Endpoints | Key::Panels | Key::Personas);
         let part = |(at, name): (usize, &String)| {
-            if has_our_fields && at == 1 { Step::Spelled(name.clone()) } else { Step::Exact(name.clone()) }
+            if has_our_fields && at == 1 {
+                Step::Spelled(name.clone())
+            } else {
+                Step::Exact(name.clone())
+            }
         };
-        std::iter::once(Step::Spelled(self.key.name().to_owned())).chain(self.parts.iter().enumerate().map(part)).collect()
+        std::iter::once(Step::Spelled(self.key.name().to_owned()))
+            .chain(self.parts.iter().enumerate().map(part))
+            .collect()
     }
 
-    /// What stands there in these settings. A name that no entry has is refused, a field that an entry does not use is not.
+    /// What stands there in these settings. A name that no entry has is refused, a field that an
+    /// entry does not use is not.
     pub(super) fn value(&self, settings: &Settings) -> Result<Found, Error> {
         let whole = settings.value(self.key);
-        let Some((name, fields)) = self.parts.split_first() else { return Ok(Found::Value(whole)) };
+        let Some((name, fields)) = self.parts.split_first() else {
+            return Ok(Found::Value(whole));
+        };
         let Some(entry) = whole.get(name) else {
             if self.key == Key::Endpoints && secrets::find(name).is_some() {
                 return Ok(Found::Nothing);
             }
-            let names: Vec<&str> = whole.as_object().into_iter().flatten().map(|(name, _)| name.as_str()).collect();
+            let names: Vec<&str> = whole
+                .as_object()
+                .into_iter()
+                .flatten()
+                .map(|(name, _)| name.as_str())
+                .collect();
             let hint = match names.as_slice() {
                 [] => "see what there is: conclave config show".to_owned(),
                 names => format!("one of: {}", names.join(", ")),
             };
             return Err(Error::usage(format!("there is no `{}.{name}`", self.key)).hint(hint));
         };
-        let found = fields.iter().try_fold(entry, |value, field| value.get(field));
+        let found = fields
+            .iter()
+            .try_fold(entry, |value, field| value.get(field));
         Ok(found.map_or(Found::Nothing, |value| Found::Value(value.clone())))
     }
 }
 
 /// The name of an entry, and one of its fields.
 fn entry(key: Key, rest: &str, known: &[&str]) -> Result<Vec<String>, Error> {
-    let Some((name, field)) = rest.split_once('.') else { return Ok(vec![rest.to_owned()]) };
-    let (field, beyond) = field.split_once('.').map_or((field, None), |(field, beyond)| (field, Some(beyond)));
+    let Some((name, field)) = rest.split_once('.') else {
+        return Ok(vec![rest.to_owned()]);
+    };
+    let (field, beyond) = field
+        .split_once('.')
+        .map_or((field, None), |(field, beyond)| (field, Some(beyond)));
     let snake = snake_case(field);
     if !known.contains(&snake.as_str()) {
         if is_secret(field) {
             return Err(no_keys_here(field));
         }
-        let meant = likely(&snake, known.iter().copied()).map(|meant| format!("; did you mean `{meant}`?")).unwrap_or_default();
+        let meant = likely(&snake, known.iter().copied())
+            .map(|meant| format!("; did you mean `{meant}`?"))
+            .unwrap_or_default();
         let error = Error::usage(format!("`{field}` is not a field of `{key}.{name}`{meant}"));
         return Err(error.hint(format!("one of: {}", known.join(", "))));
     }
     match beyond {
         None => Ok(vec![name.to_owned(), snake]),
-        Some(_) => Err(Error::usage(format!("`{field}` of `{key}.{name}` has no parts"))),
+        Some(_) => Err(Error::usage(format!(
+            "`{field}` of `{key}.{name}` has no parts"
+        ))),
     }
 }
 
 /// The name of a provider or a model, and the fields of its bodies.
 fn parameter(rest: &str, now: &Value) -> Vec<String> {
-    let known = now.as_object().into_iter().flatten().map(|(name, _)| name.as_str());
-    let of = |name: &str| rest.strip_prefix(name).is_some_and(|fields| fields.is_empty() || fields.starts_with('.'));
+    let known = now
+        .as_object()
+        .into_iter()
+        .flatten()
+        .map(|(name, _)| name.as_str());
+    let of = |name: &str| {
+        rest.strip_prefix(name)
+            .is_some_and(|fields| fields.is_empty() || fields.starts_with('.'))
+    };
     let name = match known.filter(|name| of(name)).max_by_key(|name| name.len()) {
         Some(name) => name,
         None => new_parameter(rest),
     };
     let fields = rest.strip_prefix(name).unwrap_or_default();
-    std::iter::once(name).chain(fields.split('.').filter(|field| !field.is_empty())).map(ToOwned::to_owned).collect()
+    std::iter::once(name)
+        .chain(fields.split('.').filter(|field| !field.is_empty()))
+        .map(ToOwned::to_owned)
+        .collect()
 }
 
-/// Where nothing says where a model's name ends, what comes after its last dots and reads like the name of a field is one: versions, which
-/// are what dots in the names of models stand for, begin with a digit.
+/// Where nothing says where a model's name ends, what comes after its last dots and reads like the
+/// name of a field is one: versions, which are what dots in the names of models stand for, begin
+/// with a digit.
 fn new_parameter(rest: &str) -> &str {
     if !rest.contains(':') {
         return rest.split('.').next().unwrap_or(rest);
     }
     let is_field = |part: &str| {
-        part.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') && part.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+        part.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+            && part.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
     };
     let mut name = rest;
-    while let Some((before, _)) = name.rsplit_once('.').filter(|(before, last)| before.contains(':') && is_field(last)) {
+    while let Some((before, _)) = name
+        .rsplit_once('.')
+        .filter(|(before, last)| before.contains(':') && is_field(last))
+    {
         name = before;
     }
     name
@@ -168,9 +222,15 @@ fn unknown(name: &str) -> Error {
     if is_secret(name) {
         return no_keys_here(name);
     }
-    let meant = closest(name).map(|key| format!("; did you mean `{key}`?")).unwrap_or_default();
+    let meant = closest(name)
+        .map(|key| format!("; did you mean `{key}`?"))
+        .unwrap_or_default();
     let error = Error::usage(format!("unknown setting `{name}`{meant}"));
-    if meant.is_empty() { error.hint("see what there is: conclave config show") } else { error }
+    if meant.is_empty() {
+        error.hint("see what there is: conclave config show")
+    } else {
+        error
+    }
 }
 
 pub(super) fn no_keys_here(name: &str) -> Error {
@@ -192,24 +252,52 @@ mod tests {
     #[test]
     fn the_dots_of_a_models_name_are_told_from_those_before_its_fields() {
         for (dotted, expected) in [
-            ("parameters.openai.reasoning_effort", &["openai", "reasoning_effort"][..]),
+            (
+                "parameters.openai.reasoning_effort",
+                &["openai", "reasoning_effort"][..],
+            ),
             ("parameters.openai:gpt-6.1-sol", &["openai:gpt-6.1-sol"]),
-            ("parameters.openai:gpt-6.1-sol.reasoning_effort", &["openai:gpt-6.1-sol", "reasoning_effort"]),
-            ("parameters.google:gemini-3.8-flash.generationConfig.topK", &["google:gemini-3.8-flash", "generationConfig", "topK"]),
-            ("parameters.google.generationConfig.topK", &["google", "generationConfig", "topK"]),
+            (
+                "parameters.openai:gpt-6.1-sol.reasoning_effort",
+                &["openai:gpt-6.1-sol", "reasoning_effort"],
+            ),
+            (
+                "parameters.google:gemini-3.8-flash.generationConfig.topK",
+                &["google:gemini-3.8-flash", "generationConfig", "topK"],
+            ),
+            (
+                "parameters.google.generationConfig.topK",
+                &["google", "generationConfig", "topK"],
+            ),
         ] {
             assert_eq!(parts(dotted, &json!({})), expected, "{dotted}");
         }
         let now = json!({"llamacpp:a.gguf": {}, "llamacpp:a": {}});
-        assert_eq!(parts("parameters.llamacpp:a.gguf.seed", &now), ["llamacpp:a.gguf", "seed"], "a name that is there is known");
-        assert_eq!(parts("parameters.llamacpp:a.seed", &now), ["llamacpp:a", "seed"]);
+        assert_eq!(
+            parts("parameters.llamacpp:a.gguf.seed", &now),
+            ["llamacpp:a.gguf", "seed"],
+            "a name that is there is known"
+        );
+        assert_eq!(
+            parts("parameters.llamacpp:a.seed", &now),
+            ["llamacpp:a", "seed"]
+        );
     }
 
     #[test]
     fn a_key_is_refused_with_the_way_out() {
-        for name in ["openai_api_key", "api_key", "endpoints.work.api_key", "endpoints.openai.token"] {
+        for name in [
+            "openai_api_key",
+            "api_key",
+            "endpoints.work.api_key",
+            "endpoints.openai.token",
+        ] {
             let error = Place::find(name, &|_| json!({})).unwrap_err();
-            assert!(error.to_string().contains("no key is kept in one") && error.hints()[1].contains("api_key_cmd"), "{error}");
+            assert!(
+                error.to_string().contains("no key is kept in one")
+                    && error.hints()[1].contains("api_key_cmd"),
+                "{error}"
+            );
         }
     }
 }

@@ -9,9 +9,20 @@ use crate::terminal::printer::Printer;
 
 use super::change;
 
-/// Saves it as `conclave config set` would. Returns the file's path, or why it could not be written.
-pub(crate) fn save(amount: MicroUsd, home: &Home, environment: &Environment, printer: &Printer) -> Result<String, String> {
-    change::write(Key::AlwaysAllowUnder.name(), &amount.usd().to_string(), home).map_err(|error| with_causes(&error))?;
+/// Saves it as `conclave config set` would. Returns the file's path, or why it could not be
+/// written.
+pub(crate) fn save(
+    amount: MicroUsd,
+    home: &Home,
+    environment: &Environment,
+    printer: &Printer,
+) -> Result<String, String> {
+    change::write(
+        Key::AlwaysAllowUnder.name(),
+        &amount.usd().to_string(),
+        home,
+    )
+    .map_err(|error| with_causes(&error))?;
     change::warn_of_variable(Key::AlwaysAllowUnder, environment, printer);
     Ok(home.config_file().display().to_string())
 }

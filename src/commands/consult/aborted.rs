@@ -1,4 +1,5 @@
-//! What a person is told of a consultation that ended without an answer: what happened, and what to do about it.
+//! What a person is told of a consultation that ended without an answer: what happened, and what to
+//! do about it.
 
 use crate::consultation::event::{AbortReason, Consent};
 use crate::consultation::policy::consent::Month;
@@ -8,7 +9,11 @@ use crate::error::{Error, Exit};
 use crate::terminal::words::amount;
 
 /// The end as an error, with the way on. `kept` is what can be gone on with.
-pub(super) fn aborted(abort: &Abort, transcript: &Transcript, kept: Option<&ConsultationId>) -> Error {
+pub(super) fn aborted(
+    abort: &Abort,
+    transcript: &Transcript,
+    kept: Option<&ConsultationId>,
+) -> Error {
     let error = Error::new(exit(abort.reason), abort.message.clone());
     let again = kept.map(|id| format!("conclave resume {id}"));
     let go_on = |error: Error, with: &str| match &again {
@@ -21,14 +26,23 @@ pub(super) fn aborted(abort: &Abort, transcript: &Transcript, kept: Option<&Cons
         AbortReason::Timeout => go_on(error, " --max-wait SECONDS"),
         AbortReason::CostCeiling => go_on(ceiling(error, transcript), " --max-cost USD"),
         AbortReason::CostExceededEstimate => {
-            let estimated = transcript.estimate.as_ref().map(|estimate| format!(", and {} at most was expected", amount(estimate.high)));
-            let error = error.hint(format!("{} was spent{}", amount(transcript.total().cost), estimated.unwrap_or_default()));
+            let estimated = transcript
+                .estimate
+                .as_ref()
+                .map(|estimate| format!(", and {} at most was expected", amount(estimate.high)));
+            let error = error.hint(format!(
+                "{} was spent{}",
+                amount(transcript.total().cost),
+                estimated.unwrap_or_default()
+            ));
             go_on(error, " --yes --max-cost USD")
         }
         AbortReason::Strict => go_on(error.hint("without --strict, a lesser result counts"), ""),
         AbortReason::AgentFailed => go_on(error, " --on-failure substitute"),
         AbortReason::AllAgentsFailed | AbortReason::JudgeFailed => go_on(error, ""),
-        AbortReason::Prompt => error.hint("check the templates in the `prompts` folder of the home"),
+        AbortReason::Prompt => {
+            error.hint("check the templates in the `prompts` folder of the home")
+        }
     }
 }
 
@@ -38,7 +52,10 @@ fn exit(reason: AbortReason) -> Exit {
         AbortReason::Interrupted => Exit::Interrupted,
         AbortReason::CostCeiling | AbortReason::CostExceededEstimate => Exit::Ceiling,
         AbortReason::Strict => Exit::Quorum,
-        AbortReason::AllAgentsFailed | AbortReason::JudgeFailed | AbortReason::Timeout | AbortReason::AgentFailed => Exit::Failed,
+        AbortReason::AllAgentsFailed
+        | AbortReason::JudgeFailed
+        | AbortReason::Timeout
+        | AbortReason::AgentFailed => Exit::Failed,
         AbortReason::Prompt => Exit::Usage,
     }
 }
@@ -46,9 +63,18 @@ fn exit(reason: AbortReason) -> Exit {
 fn declined(error: Error, transcript: &Transcript) -> Error {
     match (transcript.consent, &transcript.estimate) {
         (Some((_, Consent::NobodyToAsk)), Some(estimate)) => {
-            let error = error.hint(format!("the estimate is {:.2}: agree to it with --yes", estimate.cost));
-            let rule = transcript.terms.plan.as_ref().map(|plan| plan.control.consent);
-            let month = rule.and_then(|rule| rule.month).filter(|month| month.is_exceeded_by(estimate.cost));
+            let error = error.hint(format!(
+                "the estimate is {:.2}: agree to it with --yes",
+                estimate.cost
+            ));
+            let rule = transcript
+                .terms
+                .plan
+                .as_ref()
+                .map(|plan| plan.control.consent);
+            let month = rule
+                .and_then(|rule| rule.month)
+                .filter(|month| month.is_exceeded_by(estimate.cost));
             if let Some(Month { budget, spent }) = month {
                 return error
                     .hint(format!("or raise `monthly_budget` in config.json: {spent:.2} of {budget:.2} has been spent this month"));
@@ -58,10 +84,18 @@ fn declined(error: Error, transcript: &Transcript) -> Error {
                 return error.hint("or give the models a price in models.json, or their endpoint `free: true` where they cost nothing");
             }
             let cents = estimate.high.known.0.div_ceil(10_000);
-            let error = error.hint(format!("or let it cost the high estimate at most: --max-cost {}.{:02}", cents / 100, cents % 100));
+            let error = error.hint(format!(
+                "or let it cost the high estimate at most: --max-cost {}.{:02}",
+                cents / 100,
+                cents % 100
+            ));
             // A large context is asked about whatever it costs.
             let is_dear = rule.is_none_or(|rule| estimate.cost.known >= rule.always_allow_under);
-            if is_dear { error.hint("or raise `always_allow_under` in config.json") } else { error }
+            if is_dear {
+                error.hint("or raise `always_allow_under` in config.json")
+            } else {
+                error
+            }
         }
         (_, _) => error,
     }
@@ -69,19 +103,33 @@ fn declined(error: Error, transcript: &Transcript) -> Error {
 
 /// What was spent, what the next call could have cost, and what would let it be made.
 fn ceiling(error: Error, transcript: &Transcript) -> Error {
-    let Some(Ceiling { max_cost, spent, agent_id, model, worst_case }) = &transcript.ceiling else {
+    let Some(Ceiling {
+        max_cost,
+        spent,
+        agent_id,
+        model,
+        worst_case,
+    }) = &transcript.ceiling
+    else {
         // It was clear before any call was made.
         return match &transcript.estimate {
-            Some(estimate) => {
-                error.hint(format!("the estimate is {:.2}, and {:.2} at least: raise --max-cost", estimate.cost, estimate.low))
-            }
+            Some(estimate) => error.hint(format!(
+                "the estimate is {:.2}, and {:.2} at least: raise --max-cost",
+                estimate.cost, estimate.low
+            )),
             None => error,
         };
     };
-    let who = if agent_id.is_judge() { "the judge" } else { transcript.agent_name(agent_id.as_str()) };
+    let who = if agent_id.is_judge() {
+        "the judge"
+    } else {
+        transcript.agent_name(agent_id.as_str())
+    };
     if worst_case.lower_bound {
         return error
-            .hint(format!("the price of {model} is not known, so that no ceiling can be kept to"))
+            .hint(format!(
+                "the price of {model} is not known, so that no ceiling can be kept to"
+            ))
             .hint("give it a price in models.json, or go on without a ceiling");
     }
     error.hint(format!(
@@ -104,7 +152,10 @@ mod tests {
         let terms = Started {
             question: "Shall we?".to_owned(),
             mode: "converge".to_owned(),
-            panel: Panel { seats: vec![], judges: vec![] },
+            panel: Panel {
+                seats: vec![],
+                judges: vec![],
+            },
             seed: 1,
             expert_order: vec![],
             prompts: vec![],
@@ -113,16 +164,22 @@ mod tests {
             plan: None,
         };
         let id = ConsultationId::from_unique("01kb");
-        let events = std::iter::once(Event::Started(Box::new(terms))).chain(events).map(|event| crate::consultation::event::Envelope {
-            schema_version: "1.1".to_owned(),
-            seq: 1,
-            at: Timestamp(0),
-            consultation_id: id.clone(),
-            cause: None,
-            event,
-        });
+        let events = std::iter::once(Event::Started(Box::new(terms)))
+            .chain(events)
+            .map(|event| crate::consultation::event::Envelope {
+                schema_version: "1.1".to_owned(),
+                seq: 1,
+                at: Timestamp(0),
+                consultation_id: id.clone(),
+                cause: None,
+                event,
+            });
         let transcript = Transcript::fold(&events.collect::<Vec<_>>()).unwrap();
-        let abort = Abort { reason, message: "It ended".to_owned(), during: StateName::Verdict };
+        let abort = Abort {
+            reason,
+            message: "It ended".to_owned(),
+            during: StateName::Verdict,
+        };
         let error = aborted(&abort, &transcript, Some(&id));
         (error.exit, error.hints().join("; "))
     }
@@ -134,17 +191,31 @@ mod tests {
             (AbortReason::UserCancelled, Exit::Declined, ""),
             (AbortReason::Timeout, Exit::Failed, " --max-wait SECONDS"),
             (AbortReason::CostCeiling, Exit::Ceiling, " --max-cost USD"),
-            (AbortReason::CostExceededEstimate, Exit::Ceiling, " --yes --max-cost USD"),
-            (AbortReason::AgentFailed, Exit::Failed, " --on-failure substitute"),
+            (
+                AbortReason::CostExceededEstimate,
+                Exit::Ceiling,
+                " --yes --max-cost USD",
+            ),
+            (
+                AbortReason::AgentFailed,
+                Exit::Failed,
+                " --on-failure substitute",
+            ),
             (AbortReason::Strict, Exit::Quorum, ""),
             (AbortReason::AllAgentsFailed, Exit::Failed, ""),
             (AbortReason::JudgeFailed, Exit::Failed, ""),
         ] {
             let (ended, hints) = told(reason, vec![]);
             assert_eq!(ended, exit, "{reason:?}");
-            assert!(hints.ends_with(&format!("go on with it: conclave resume consult-01kb{way}")), "{reason:?}: {hints}");
+            assert!(
+                hints.ends_with(&format!("go on with it: conclave resume consult-01kb{way}")),
+                "{reason:?}: {hints}"
+            );
         }
-        assert_eq!(told(AbortReason::Declined, vec![]), (Exit::Declined, String::new()));
+        assert_eq!(
+            told(AbortReason::Declined, vec![]),
+            (Exit::Declined, String::new())
+        );
         assert!(!told(AbortReason::Prompt, vec![]).1.contains("resume"));
     }
 
@@ -157,14 +228,32 @@ mod tests {
             model: ModelRef::new("openai", "gpt-6.1-sol"),
             worst_case,
         };
-        let (_, hints) = told(AbortReason::CostCeiling, vec![reached(Cost::exactly(MicroUsd(120_000)))]);
+        let (_, hints) = told(
+            AbortReason::CostCeiling,
+            vec![reached(Cost::exactly(MicroUsd(120_000)))],
+        );
         let expected = "of $1.0000, ≥ $0.9123 is spent; the next call (the judge, openai:gpt-6.1-sol) could have cost $0.1200; go on";
         assert!(hints.starts_with(expected), "{hints}");
-        let (_, hints) = told(AbortReason::CostCeiling, vec![reached(Cost::at_least(MicroUsd::ZERO))]);
-        assert!(hints.starts_with("the price of openai:gpt-6.1-sol is not known"), "{hints}");
-        let estimate =
-            Estimate { cost: Cost::exactly(MicroUsd(2_000_000)), low: Cost::exactly(MicroUsd(1_500_000)), ..Estimate::default() };
-        let (_, hints) = told(AbortReason::CostCeiling, vec![Event::CostEstimated(estimate)]);
-        assert!(hints.starts_with("the estimate is $2.00, and $1.50 at least: raise --max-cost; go on"), "{hints}");
+        let (_, hints) = told(
+            AbortReason::CostCeiling,
+            vec![reached(Cost::at_least(MicroUsd::ZERO))],
+        );
+        assert!(
+            hints.starts_with("the price of openai:gpt-6.1-sol is not known"),
+            "{hints}"
+        );
+        let estimate = Estimate {
+            cost: Cost::exactly(MicroUsd(2_000_000)),
+            low: Cost::exactly(MicroUsd(1_500_000)),
+            ..Estimate::default()
+        };
+        let (_, hints) = told(
+            AbortReason::CostCeiling,
+            vec![Event::CostEstimated(estimate)],
+        );
+        assert!(
+            hints.starts_with("the estimate is $2.00, and $1.50 at least: raise --max-cost; go on"),
+            "{hints}"
+        );
     }
 }

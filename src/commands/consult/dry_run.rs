@@ -1,4 +1,5 @@
-//! `--dry-run`: what would go to whom, what it would cost, and every prompt, without sending any of it.
+//! `--dry-run`: what would go to whom, what it would cost, and every prompt, without sending any of
+//! it.
 //!
 //! The JSON has a published schema: `schemas/dry_run.schema.json`.
 
@@ -37,9 +38,13 @@ pub(super) fn show(setup: &Setup, flags: &OutputFlags, printer: &Printer) -> Res
         Format::Both => format!("{}\n---\n{}\n", dry_run.to_text(), as_json()?),
     };
     match &flags.output {
-        Some(output) => write_atomically(output, shown.as_bytes(), Access::Normal).map_err(Error::failed),
+        Some(output) => {
+            write_atomically(output, shown.as_bytes(), Access::Normal).map_err(Error::failed)
+        }
         // A question may hold what steers a terminal; in a pipe, the text is exact.
-        None if printer.out_face().is_terminal => printer.result(&clean(&shown)).map_err(Error::failed),
+        None if printer.out_face().is_terminal => {
+            printer.result(&clean(&shown)).map_err(Error::failed)
+        }
         None => printer.result(&shown).map_err(Error::failed),
     }
 }
@@ -74,21 +79,43 @@ struct Share {
 impl<'a> DryRun<'a> {
     fn of(setup: &'a Setup) -> Result<Self, Error> {
         let plan = &setup.plan;
-        let no_prompt = |error| Error::usage(error).hint("check the templates in the `prompts` folder of the home");
+        let no_prompt = |error| {
+            Error::usage(error).hint("check the templates in the `prompts` folder of the home")
+        };
         let estimate = plan.estimate().map_err(no_prompt)?;
         let planned = planned_calls(plan, Places::Marked).map_err(no_prompt)?;
-        let calls = estimate.calls.iter().zip(planned).map(|(estimate, planned)| {
-            let (system, user) = as_sent(&planned.model.provider, &planned.prompt);
-            Call { estimate: estimate.clone(), agent: plan.agent_name(&planned.agent_id), system, user }
-        });
-        let gate = plan.control.consent.decide(&estimate, plan.control.max_cost);
-        Ok(Self { plan, addresses: &setup.addresses, calls: calls.collect(), gate, estimate })
+        let calls = estimate
+            .calls
+            .iter()
+            .zip(planned)
+            .map(|(estimate, planned)| {
+                let (system, user) = as_sent(&planned.model.provider, &planned.prompt);
+                Call {
+                    estimate: estimate.clone(),
+                    agent: plan.agent_name(&planned.agent_id),
+                    system,
+                    user,
+                }
+            });
+        let gate = plan
+            .control
+            .consent
+            .decide(&estimate, plan.control.max_cost);
+        Ok(Self {
+            plan,
+            addresses: &setup.addresses,
+            calls: calls.collect(),
+            gate,
+            estimate,
+        })
     }
 
     /// Where a provider is reached; `None` for the embedded model.
     fn host(&self, provider: &ProviderId) -> Option<&str> {
         let address = self.addresses.get(provider)?;
-        let rest = address.split_once("://").map_or(address.as_str(), |(_, rest)| rest);
+        let rest = address
+            .split_once("://")
+            .map_or(address.as_str(), |(_, rest)| rest);
         let authority = rest.split('/').next().unwrap_or_default();
         // An address may carry a name and a password.
         Some(authority.rsplit('@').next().unwrap_or_default())
@@ -120,39 +147,83 @@ impl<'a> DryRun<'a> {
 
     fn to_text(&self) -> String {
         let estimate = &self.estimate;
-        let place = |provider: &ProviderId| self.host(provider).unwrap_or("this machine").to_owned();
+        let place =
+            |provider: &ProviderId| self.host(provider).unwrap_or("this machine").to_owned();
         let mut text = "Dry run: nothing is sent.\n\n".to_owned();
         // Writing to a text cannot fail.
-        let _ = writeln!(text, "Estimated cost: {}", range(estimate.low, estimate.cost, estimate.high));
+        let _ = writeln!(
+            text,
+            "Estimated cost: {}",
+            range(estimate.low, estimate.cost, estimate.high)
+        );
         let all = tokens(estimate.input_tokens, estimate.output_tokens);
-        let _ = writeln!(text, "Tokens: {all}; the question with its context has {}", thousands(estimate.context_tokens));
+        let _ = writeln!(
+            text,
+            "Tokens: {all}; the question with its context has {}",
+            thousands(estimate.context_tokens)
+        );
         let _ = writeln!(text, "Consent: {}", self.decision());
         if self.is_open() {
-            let clerk = self.plan.course.clerk.as_ref().map_or_else(|| "nobody".to_owned(), model_address);
-            let _ = writeln!(text, "Personas: chosen for the question by {clerk}; below, the usual ones stand for them");
+            let clerk = self
+                .plan
+                .course
+                .clerk
+                .as_ref()
+                .map_or_else(|| "nobody".to_owned(), model_address);
+            let _ = writeln!(
+                text,
+                "Personas: chosen for the question by {clerk}; below, the usual ones stand for them"
+            );
         }
         for notice in &self.plan.notices {
             let _ = writeln!(text, "Note: {}", escape::one_line(notice));
         }
         text.push_str("\nTo whom:\n");
         for (provider, share) in self.shares() {
-            let (tokens, cost) = (tokens(share.input_tokens, share.output_tokens), range(share.low, share.cost, share.high));
-            let _ = writeln!(text, "- {provider} at {}: {}, {tokens}, {cost}", place(provider), count(share.calls, "call"));
+            let (tokens, cost) = (
+                tokens(share.input_tokens, share.output_tokens),
+                range(share.low, share.cost, share.high),
+            );
+            let _ = writeln!(
+                text,
+                "- {provider} at {}: {}, {tokens}, {cost}",
+                place(provider),
+                count(share.calls, "call")
+            );
         }
         for call in &self.calls {
-            let Call { estimate, agent, .. } = call;
+            let Call {
+                estimate, agent, ..
+            } = call;
             let (round, title) = (estimate.round_number, round_title(estimate.round_number));
             let _ = writeln!(text, "\n=== Round {round}, {title}: {agent} ===");
-            let _ = writeln!(text, "To {} at {}", model_address(&estimate.model), place(&estimate.model.provider));
+            let _ = writeln!(
+                text,
+                "To {} at {}",
+                model_address(&estimate.model),
+                place(&estimate.model.provider)
+            );
             let cost = range(estimate.low, estimate.cost, estimate.high);
-            let _ = writeln!(text, "{}, {cost}", tokens(estimate.input_tokens, estimate.output_tokens));
-            let _ = writeln!(text, "With the JSON Schema of the answer `{}`", estimate.answer.name());
+            let _ = writeln!(
+                text,
+                "{}, {cost}",
+                tokens(estimate.input_tokens, estimate.output_tokens)
+            );
+            let _ = writeln!(
+                text,
+                "With the JSON Schema of the answer `{}`",
+                estimate.answer.name()
+            );
             if call.estimate.round_number == 1 && !self.is_exact(estimate) {
                 text.push_str("Not known yet: who it is\n");
             } else if !self.is_exact(estimate) {
                 text.push_str("Not known yet: what stands in <angle brackets>, the marks around it, and which letter an expert has\n");
             }
-            let _ = writeln!(text, "\n--- system ---\n{}\n\n--- user ---\n{}", call.system, call.user);
+            let _ = writeln!(
+                text,
+                "\n--- system ---\n{}\n\n--- user ---\n{}",
+                call.system, call.user
+            );
         }
         text
     }
@@ -170,24 +241,31 @@ impl<'a> DryRun<'a> {
                 "cost": costs(share.low, share.cost, share.high),
             })
         });
-        let calls = self.calls.iter().map(|Call { estimate, agent, system, user }| {
-            json!({
-                "round_number": estimate.round_number,
-                "agent_id": estimate.agent_id,
-                "agent": agent,
-                "answer": estimate.answer,
-                "provider": estimate.model.provider,
-                "model": estimate.model.model,
-                "host": self.host(&estimate.model.provider),
-                "input_tokens": estimate.input_tokens,
-                "output_tokens": estimate.output_tokens,
-                "room": self.plan.terms(&estimate.model).room,
-                "cost": costs(estimate.low, estimate.cost, estimate.high),
-                "exact": self.is_exact(estimate),
-                "system": system,
-                "user": user,
-            })
-        });
+        let calls = self.calls.iter().map(
+            |Call {
+                 estimate,
+                 agent,
+                 system,
+                 user,
+             }| {
+                json!({
+                    "round_number": estimate.round_number,
+                    "agent_id": estimate.agent_id,
+                    "agent": agent,
+                    "answer": estimate.answer,
+                    "provider": estimate.model.provider,
+                    "model": estimate.model.model,
+                    "host": self.host(&estimate.model.provider),
+                    "input_tokens": estimate.input_tokens,
+                    "output_tokens": estimate.output_tokens,
+                    "room": self.plan.terms(&estimate.model).room,
+                    "cost": costs(estimate.low, estimate.cost, estimate.high),
+                    "exact": self.is_exact(estimate),
+                    "system": system,
+                    "user": user,
+                })
+            },
+        );
         let (decision, why) = match &self.gate {
             Gate::Pass(consent) => (json!(consent), Vec::new()),
             Gate::Ask(why) => (json!("ask"), why.clone()),
@@ -214,13 +292,26 @@ impl<'a> DryRun<'a> {
         let threshold = self.plan.control.consent.always_allow_under;
         let ceiling = self.plan.control.max_cost.unwrap_or_default();
         match &self.gate {
-            Gate::Pass(Consent::AutoApproved) if self.estimate.high == Cost::FREE => "goes ahead: nothing costs anything".to_owned(),
-            Gate::Pass(Consent::AutoApproved) => format!("goes ahead by itself: below always_allow_under, {threshold:.2}"),
-            Gate::Pass(Consent::Ceiling) => format!("goes ahead by itself: even the high estimate is within the ceiling of {ceiling:.2}"),
-            Gate::Pass(Consent::Flag | Consent::Asked | Consent::NobodyToAsk) => "goes ahead: approved by --yes".to_owned(),
+            Gate::Pass(Consent::AutoApproved) if self.estimate.high == Cost::FREE => {
+                "goes ahead: nothing costs anything".to_owned()
+            }
+            Gate::Pass(Consent::AutoApproved) => {
+                format!("goes ahead by itself: below always_allow_under, {threshold:.2}")
+            }
+            Gate::Pass(Consent::Ceiling) => format!(
+                "goes ahead by itself: even the high estimate is within the ceiling of {ceiling:.2}"
+            ),
+            Gate::Pass(Consent::Flag | Consent::Asked | Consent::NobodyToAsk) => {
+                "goes ahead: approved by --yes".to_owned()
+            }
             Gate::Ask(why) => format!("asks first: {}", reasons(why)),
-            Gate::Refuse(why) => format!("needs --yes, since there is nobody to ask: {}", reasons(why)),
-            Gate::AboveCeiling => format!("ends before anything is sent: even the low estimate is above the ceiling of {ceiling:.2}"),
+            Gate::Refuse(why) => format!(
+                "needs --yes, since there is nobody to ask: {}",
+                reasons(why)
+            ),
+            Gate::AboveCeiling => format!(
+                "ends before anything is sent: even the low estimate is above the ceiling of {ceiling:.2}"
+            ),
         }
     }
 }
@@ -228,7 +319,10 @@ impl<'a> DryRun<'a> {
 /// System prompt and user's message, in the order in which a provider's models read them.
 fn as_sent(provider: &ProviderId, prompt: &Prompt) -> (String, String) {
     if provider.is_local() {
-        return (prompt.shared.trim().to_owned(), join([&prompt.protocol, &prompt.persona, &prompt.task]));
+        return (
+            prompt.shared.trim().to_owned(),
+            join([&prompt.protocol, &prompt.persona, &prompt.task]),
+        );
     }
     (prompt.system(), prompt.user())
 }
@@ -245,7 +339,11 @@ fn reasons(why: &[GateReason]) -> String {
 
 /// `$0.0100 – $0.0200 – $0.0400`; one figure where all three are the same.
 fn range(low: Cost, expected: Cost, high: Cost) -> String {
-    if low == high { amount(expected) } else { format!("{} – {} – {}", amount(low), amount(expected), amount(high)) }
+    if low == high {
+        amount(expected)
+    } else {
+        format!("{} – {} – {}", amount(low), amount(expected), amount(high))
+    }
 }
 
 fn tokens(input: u64, output: u64) -> String {

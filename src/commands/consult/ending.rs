@@ -1,7 +1,7 @@
 //! The end of a consultation: what is kept, what is shown, and how the command ends.
 //!
-//! The order is journal, record, Markdown, answer, index. A failure to write is told once and harms neither what was written before nor the
-//! answer.
+//! The order is journal, record, Markdown, answer, index. A failure to write is told once and harms
+//! neither what was written before nor the answer.
 
 use std::path::{Path, PathBuf};
 
@@ -38,12 +38,14 @@ struct Kept {
 }
 
 impl Keeping {
-    /// Begins the journal. A failure is told, and the consultation goes on without keeping anything.
+    /// Begins the journal. A failure is told, and the consultation goes on without keeping
+    /// anything.
     pub(crate) fn open(home: &Home, id: &ConsultationId, printer: &Printer) -> Self {
         let logs = logs(home);
         let files = ConsultationFiles::in_folder(&logs, id);
-        let journal =
-            create_private_dir(home.path()).and_then(|()| create_private_dir(&logs)).and_then(|()| Journal::create(&files.journal));
+        let journal = create_private_dir(home.path())
+            .and_then(|()| create_private_dir(&logs))
+            .and_then(|()| Journal::create(&files.journal));
         match journal {
             Ok(journal) => Self::All(files, journal),
             Err(failed) => {
@@ -70,7 +72,9 @@ impl Keeping {
 
     /// Waits for the journal to be on disk, then writes the results.
     fn write(self, transcript: &Transcript, markdown: &str, printer: &Printer) -> Option<Kept> {
-        let Self::All(files, mut journal) = self else { return None };
+        let Self::All(files, mut journal) = self else {
+            return None;
+        };
         let mut told = journal.has_failed();
         let mut tell = |failed: &WriteFailed| {
             if !std::mem::replace(&mut told, true) {
@@ -81,7 +85,10 @@ impl Keeping {
             tell(&failed);
         }
         match files.write_results(transcript, markdown) {
-            Ok(()) => Some(Kept { record: files.record, journal_is_whole: !told }),
+            Ok(()) => Some(Kept {
+                record: files.record,
+                journal_is_whole: !told,
+            }),
             Err(failed) => {
                 tell(&failed);
                 None
@@ -94,11 +101,19 @@ pub(crate) use crate::commands::index::logs;
 
 /// Checks before anything is spent that the answer will have a place to go.
 pub(crate) fn check_output(output: &Path) -> Result<(), Error> {
-    let folder = output.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let folder = output
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty())
+        .unwrap_or(Path::new("."));
     match (folder.is_dir(), output.is_dir()) {
         (true, false) => check_writable(output).map_err(Error::usage),
-        (false, _) => Err(Error::usage(format!("the folder of `{}` does not exist", output.display()))),
-        (true, true) => Err(Error::usage(format!("`{}` is a folder", output.display())).hint("name a file")),
+        (false, _) => Err(Error::usage(format!(
+            "the folder of `{}` does not exist",
+            output.display()
+        ))),
+        (true, true) => {
+            Err(Error::usage(format!("`{}` is a folder", output.display())).hint("name a file"))
+        }
     }
 }
 
@@ -114,12 +129,22 @@ pub(crate) fn finish(
     entry: Option<Entry>,
     printer: &Printer,
 ) -> Result<(), Error> {
-    let Some(transcript) = Transcript::fold(history) else { return Err(Error::failed("the consultation ended before it began")) };
+    let Some(transcript) = Transcript::fold(history) else {
+        return Err(Error::failed("the consultation ended before it began"));
+    };
     let markdown = report(&transcript);
     let kept = keeping.write(&transcript, &markdown, printer);
     let shown = show(&transcript, &markdown, flags, present, kept, printer);
     if let Some(entry) = entry {
-        entry.end(&transcript, if shown.is_ok() { Unfit::Mended } else { Unfit::Left }, printer);
+        entry.end(
+            &transcript,
+            if shown.is_ok() {
+                Unfit::Mended
+            } else {
+                Unfit::Left
+            },
+            printer,
+        );
     }
     shown
 }
@@ -136,26 +161,48 @@ fn show(
     match &transcript.abort {
         None if transcript.state == StateName::Complete => {
             let answer = present.map(|present| present(transcript));
-            let markdown = answer.as_ref().map_or(markdown, |answer| answer.markdown.as_str());
+            let markdown = answer
+                .as_ref()
+                .map_or(markdown, |answer| answer.markdown.as_str());
             let json = || {
-                let json = answer.as_ref().map_or_else(|| record(transcript), |answer| answer.json.clone());
+                let json = answer
+                    .as_ref()
+                    .map_or_else(|| record(transcript), |answer| answer.json.clone());
                 serde_json::to_string_pretty(&json).map_err(Error::failed)
             };
-            give(markdown, json, flags.format, flags.output.as_deref(), printer)?;
+            give(
+                markdown,
+                json,
+                flags.format,
+                flags.output.as_deref(),
+                printer,
+            )?;
             if let Some(kept) = kept {
                 printer.detail(&format!("Kept in {}", kept.record.display()));
             }
             Ok(())
         }
-        None => Err(Error::failed(format!("the consultation ended in state {}", transcript.state))),
+        None => Err(Error::failed(format!(
+            "the consultation ended in state {}",
+            transcript.state
+        ))),
         Some(abort) => {
             // Before any call went out there is nothing that would be lost.
-            let saved = kept.filter(|_| !transcript.calls.is_empty() || !transcript.lost_calls.is_empty());
+            let saved =
+                kept.filter(|_| !transcript.calls.is_empty() || !transcript.lost_calls.is_empty());
             if let Some(saved) = &saved {
-                printer.note(&format!("💾 Partial results saved to: {}", saved.record.display()));
+                printer.note(&format!(
+                    "💾 Partial results saved to: {}",
+                    saved.record.display()
+                ));
             }
-            let resumable = saved.is_some_and(|saved| saved.journal_is_whole && transcript.is_resumable());
-            Err(aborted(abort, transcript, resumable.then_some(&transcript.id)))
+            let resumable =
+                saved.is_some_and(|saved| saved.journal_is_whole && transcript.is_resumable());
+            Err(aborted(
+                abort,
+                transcript,
+                resumable.then_some(&transcript.id),
+            ))
         }
     }
 }

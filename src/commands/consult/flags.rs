@@ -1,4 +1,5 @@
-//! Flags that asking anew and going on have in common: how far it may go by itself, and what is told of it where.
+//! Flags that asking anew and going on have in common: how far it may go by itself, and what is
+//! told of it where.
 
 use std::path::PathBuf;
 
@@ -75,7 +76,8 @@ pub(crate) struct DebateFlags {
     #[arg(long, value_enum)]
     pub(crate) mode: Option<ModeChoice>,
 
-    /// How many rounds are held: 1 shows the positions side by side, 2 adds what they agree on, 3 the cross-examination, 4 the verdict
+    /// How many rounds are held: 1 shows the positions side by side, 2 adds what they agree on, 3
+    /// the cross-examination, 4 the verdict
     #[arg(long, value_name = "1-4", value_parser = clap::value_parser!(u8).range(1..=4))]
     pub(crate) rounds: Option<u8>,
 
@@ -87,7 +89,8 @@ pub(crate) struct DebateFlags {
     #[arg(long)]
     pub(crate) no_debate_analysis: bool,
 
-    /// How often the judge decides: with 2, once more with the experts in the opposite order, to see whether the verdict holds
+    /// How often the judge decides: with 2, once more with the experts in the opposite order, to
+    /// see whether the verdict holds
     #[arg(long, value_name = "1|2", value_parser = clap::value_parser!(u8).range(1..=2))]
     pub(crate) judge_passes: Option<u8>,
 }
@@ -150,7 +153,8 @@ pub(crate) struct OutputFlags {
     #[arg(short, long, conflicts_with = "verbose")]
     pub(crate) quiet: bool,
 
-    /// Show the estimate by call, retries, and what was mended in answers; a new consultation sends full debate artifacts
+    /// Show the estimate by call, retries, and what was mended in answers; a new consultation sends
+    /// full debate artifacts
     #[arg(short, long)]
     pub(crate) verbose: bool,
 
@@ -183,10 +187,19 @@ impl OutputFlags {
 }
 
 fn share(text: &str) -> Result<Confidence, String> {
-    text.trim().parse().ok().and_then(Confidence::new).ok_or_else(|| "must be between 0.0 and 1.0".to_owned())
+    text.trim()
+        .parse()
+        .ok()
+        .and_then(Confidence::new)
+        .ok_or_else(|| "must be between 0.0 and 1.0".to_owned())
 }
 
 pub(crate) fn dollars(text: &str) -> Result<MicroUsd, String> {
-    let amount = text.trim().trim_start_matches('$').parse().ok().and_then(MicroUsd::from_usd);
+    let amount = text
+        .trim()
+        .trim_start_matches('$')
+        .parse()
+        .ok()
+        .and_then(MicroUsd::from_usd);
     amount.ok_or_else(|| "must be an amount of dollars such as 0.50".to_owned())
 }

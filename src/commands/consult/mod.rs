@@ -35,11 +35,13 @@ pub struct Args {
     /// The question; `-` reads it from standard input
     question: Option<String>,
 
-    /// Who sits on the panel: `persona=provider:model`, separated by commas; or the name of a panel in the settings
+    /// Who sits on the panel: `persona=provider:model`, separated by commas; or the name of a panel
+    /// in the settings
     #[arg(long, value_name = "SEATS|NAME")]
     panel: Option<String>,
 
-    /// Who sits: personas and `@sets`, separated by commas; or `auto`, and a model chooses for the question
+    /// Who sits: personas and `@sets`, separated by commas; or `auto`, and a model chooses for the
+    /// question
     #[arg(long, value_name = "PERSONAS|auto")]
     personas: Option<String>,
 
@@ -82,12 +84,29 @@ pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> 
     }
     let clock = Clock::system();
     let standing = running::standing(&args.control, printer, question.input);
-    let setup = setup::prepare(args, environment, printer, question.text, standing, clock.now())?;
+    let setup = setup::prepare(
+        args,
+        environment,
+        printer,
+        question.text,
+        standing,
+        clock.now(),
+    )?;
     if args.dry_run {
         return dry_run::show(&setup, &args.output, printer);
     }
 
     let run = Run::prepare(&setup.home, environment, &args.output, printer)?;
-    let keeping = if args.no_log { Keeping::Nothing } else { Keeping::open(&setup.home, &setup.plan.id, printer) };
-    run.carry_out((Consultation::new(setup.plan), Begin::New), clock, &setup.providers, Vec::new(), keeping)
+    let keeping = if args.no_log {
+        Keeping::Nothing
+    } else {
+        Keeping::open(&setup.home, &setup.plan.id, printer)
+    };
+    run.carry_out(
+        (Consultation::new(setup.plan), Begin::New),
+        clock,
+        &setup.providers,
+        Vec::new(),
+        keeping,
+    )
 }

@@ -22,22 +22,32 @@ pub(super) fn read(argument: Option<&str>) -> Result<Question, Error> {
     };
     let text = text.trim();
     match (text, input) {
-        ("", Input::Taken) => {
-            Err(Error::usage("standard input holds no question").hint("for example: echo 'Should we?' | conclave consult -"))
-        }
+        ("", Input::Taken) => Err(Error::usage("standard input holds no question")
+            .hint("for example: echo 'Should we?' | conclave consult -")),
         ("", Input::Free) => Err(required()),
-        (text, input) => Ok(Question { text: text.to_owned(), input }),
+        (text, input) => Ok(Question {
+            text: text.to_owned(),
+            input,
+        }),
     }
 }
 
 fn required() -> Error {
     let error = Error::usage("Question is required. Usage: conclave consult <question>");
-    if std::io::stdin().is_terminal() { error } else { error.hint("to read the question from standard input: conclave consult -") }
+    if std::io::stdin().is_terminal() {
+        error
+    } else {
+        error.hint("to read the question from standard input: conclave consult -")
+    }
 }
 
 fn from_input() -> Result<String, Error> {
     let mut bytes = Vec::new();
-    std::io::stdin().lock().read_to_end(&mut bytes).map_err(Error::usage)?;
-    let text = String::from_utf8(bytes).map_err(|_| Error::usage("the question on standard input is not UTF-8 text"))?;
+    std::io::stdin()
+        .lock()
+        .read_to_end(&mut bytes)
+        .map_err(Error::usage)?;
+    let text = String::from_utf8(bytes)
+        .map_err(|_| Error::usage("the question on standard input is not UTF-8 text"))?;
     Ok(text.strip_prefix('\u{feff}').unwrap_or(&text).to_owned())
 }

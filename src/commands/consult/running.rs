@@ -1,4 +1,5 @@
-//! One run of a consultation, begun anew or gone on with: who is told, who is asked, and what becomes of it at its end.
+//! One run of a consultation, begun anew or gone on with: who is told, who is asked, and what
+//! becomes of it at its end.
 
 use crate::commands::config::threshold;
 use crate::config::env::Environment;
@@ -22,7 +23,8 @@ use crate::terminal::progress::Progress;
 use super::ending::{self, Keeping, Present};
 use super::flags::{ControlFlags, OutputFlags};
 
-/// A run that is about to begin: where its events go is open already, so that nothing is begun that could not be told.
+/// A run that is about to begin: where its events go is open already, so that nothing is begun that
+/// could not be told.
 pub(crate) struct Run<'a> {
     home: &'a Home,
     environment: &'a Environment,
@@ -40,16 +42,27 @@ impl<'a> Run<'a> {
         output: &'a OutputFlags,
         printer: &'a Printer,
     ) -> Result<Self, Error> {
-        Ok(Self { home, environment, output, printer, events: events_file(output, printer)?, present: None })
+        Ok(Self {
+            home,
+            environment,
+            output,
+            printer,
+            events: events_file(output, printer)?,
+            present: None,
+        })
     }
 
     /// Shows something else than the report in the end, which is kept all the same.
     #[must_use]
     pub(crate) fn presenting(self, present: Present<'a>) -> Self {
-        Self { present: Some(present), ..self }
+        Self {
+            present: Some(present),
+            ..self
+        }
     }
 
-    /// Runs the consultation to its end; keeps and shows what came of it together with what was told `earlier`.
+    /// Runs the consultation to its end; keeps and shows what came of it together with what was
+    /// told `earlier`.
     pub(crate) fn carry_out(
         self,
         (mut consultation, begin): (Consultation, Begin),
@@ -58,30 +71,68 @@ impl<'a> Run<'a> {
         earlier: Vec<Envelope>,
         mut keeping: Keeping,
     ) -> Result<(), Error> {
-        let Run { home, environment, output, printer, mut events, present } = self;
-        let events_on_stderr = output.events.as_deref().is_some_and(|path| path.as_os_str() == "-");
-        let progress = if events_on_stderr { Progress::plain(printer.clone()) } else { Progress::new(printer.clone()) };
-        let mut progress = if output.stream { progress.with_judges_text() } else { progress };
+        let Run {
+            home,
+            environment,
+            output,
+            printer,
+            mut events,
+            present,
+        } = self;
+        let events_on_stderr = output
+            .events
+            .as_deref()
+            .is_some_and(|path| path.as_os_str() == "-");
+        let progress = if events_on_stderr {
+            Progress::plain(printer.clone())
+        } else {
+            Progress::new(printer.clone())
+        };
+        let mut progress = if output.stream {
+            progress.with_judges_text()
+        } else {
+            progress
+        };
         let entry = keeping.entry(home, &consultation.plan().id, clock.now());
         progress.catch_up(&earlier, clock.now());
         let save_threshold = |amount| threshold::save(amount, home, environment, printer);
         let vendor_name = |provider: &ProviderId| vendors::name(provider).to_owned();
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(Error::failed)?;
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .map_err(Error::failed)?;
         let mut history = earlier;
         history.extend(runtime.block_on(async {
             let mut subscribers: Vec<&mut dyn Subscriber> = Vec::new();
-            subscribers.extend(keeping.journal().map(|journal| journal as &mut dyn Subscriber));
+            subscribers.extend(
+                keeping
+                    .journal()
+                    .map(|journal| journal as &mut dyn Subscriber),
+            );
             subscribers.extend(events.as_mut().map(|events| events as &mut dyn Subscriber));
             subscribers.push(&mut progress);
             let month = consultation.plan().control.consent.month;
-            let person = AtTerminal::new(printer.clone(), Keyboard::controlling(), &save_threshold, &vendor_name, month);
+            let person = AtTerminal::new(
+                printer.clone(),
+                Keyboard::controlling(),
+                &save_threshold,
+                &vendor_name,
+                month,
+            );
             let interrupts = interrupts::listen(Exit::Interrupted.code()).map_err(Error::failed)?;
-            let driver = Driver { clock, providers, subscribers, person: &person, interrupts };
+            let driver = Driver {
+                clock,
+                providers,
+                subscribers,
+                person: &person,
+                interrupts,
+            };
             Ok::<_, Error>(driver.run(&mut consultation, begin).await)
         })?);
         drop(progress);
         let ended = ending::finish(&history, output, present, keeping, entry, printer);
-        // A thread that still waits for an answer on the terminal, or a model that is still decoding, must not hold up the end.
+        // A thread that still waits for an answer on the terminal, or a model that is still
+        // decoding, must not hold up the end.
         runtime.shutdown_background();
         ended
     }

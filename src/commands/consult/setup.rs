@@ -1,4 +1,5 @@
-//! Everything a consultation needs before it begins: who sits, who judges, who helps, and what course the debate takes.
+//! Everything a consultation needs before it begins: who sits, who judges, who helps, and what
+//! course the debate takes.
 
 use crate::commands::clerk;
 use crate::commands::local::LocalModels;
@@ -26,18 +27,41 @@ pub(super) fn prepare(
     now: Timestamp,
 ) -> Result<Setup, Error> {
     let ground = Ground::find(environment, standing, now)?;
-    let Ground { home, settings, catalog, templates, reached, .. } = &ground;
+    let Ground {
+        home,
+        settings,
+        catalog,
+        templates,
+        reached,
+        ..
+    } = &ground;
     let catalogue = Catalogue::of(templates, settings)?;
 
     let personas = args.personas.as_deref();
-    let flags = Flags { panel: args.panel.as_deref(), models: &args.model, judge: args.judge.as_deref(), personas };
+    let flags = Flags {
+        panel: args.panel.as_deref(),
+        models: &args.model,
+        judge: args.judge.as_deref(),
+        personas,
+    };
     let wanted = Wanted::of(flags, settings, &catalogue)?;
     let local_models = LocalModels::new(environment, settings, home, printer);
     let local = local_models.default_model()?;
     let servers = Servers::for_run(&wanted, reached, Where::set(settings, reached)?)?;
-    let choices = Choices { catalog, personas: &catalogue, reached, local, servers: &servers, now };
+    let choices = Choices {
+        catalog,
+        personas: &catalogue,
+        reached,
+        local,
+        servers: &servers,
+        now,
+    };
     let mut chosen = panel::choose(&wanted, &choices)?;
-    let ready = if args.dry_run { Ready::ToShow } else { Ready::ToAsk(obtain(&mut chosen.panel, &local_models, standing)?) };
+    let ready = if args.dry_run {
+        Ready::ToShow
+    } else {
+        Ready::ToAsk(obtain(&mut chosen.panel, &local_models, standing)?)
+    };
 
     let mut course = course(&args.debate, settings)?;
     course.cast_from = std::mem::take(&mut chosen.cast_from);
@@ -48,7 +72,11 @@ pub(super) fn prepare(
         course,
         stand_ins: stand_ins(&chosen.panel, &wanted, catalog, reached, now),
         panel: chosen.panel,
-        material: if args.output.verbose { Material::Whole } else { Material::Filtered },
+        material: if args.output.verbose {
+            Material::Whole
+        } else {
+            Material::Filtered
+        },
         notices: chosen.notices,
     };
     ground.assemble(draft, &servers, ready, &args.control)

@@ -1,5 +1,6 @@
-//! `--deep`: one small call to each provider with a key, agreed to beforehand. Whatever the server says after it has accepted the call is
-//! good enough: a thinking model may well spend the little room that it gets without a word.
+//! `--deep`: one small call to each provider with a key, agreed to beforehand. Whatever the server
+//! says after it has accepted the call is good enough: a thinking model may well spend the little
+//! room that it gets without a word.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -45,17 +46,32 @@ pub(super) struct Planned {
     prices: Arc<PriceList>,
 }
 
-/// One call for each provider with a key: to the first model of its default panel that has not retired.
+/// One call for each provider with a key: to the first model of its default panel that has not
+/// retired.
 pub(super) fn trials(keyed: &[Target], catalog: &Catalog, now: Timestamp) -> Vec<Planned> {
     let today = Date::of(now);
     let prices = Arc::new(catalog.prices(now));
-    let model = |target: &Target| catalog.defaults(&target.id).into_iter().find(|model| !model.has_retired_by(&today)).map(Model::to_ref);
+    let model = |target: &Target| {
+        catalog
+            .defaults(&target.id)
+            .into_iter()
+            .find(|model| !model.has_retired_by(&today))
+            .map(Model::to_ref)
+    };
     let planned = |model: ModelRef| {
         let ask = ask(model);
         let sent = estimate_tokens(&ask.prompt.text()) + estimate_tokens(ask.answer.schema());
         // Twice the estimate leaves room for what a vendor puts around a prompt and a schema.
-        let usage = Usage { input: sent.saturating_mul(2), output: ROOM, ..Usage::default() };
-        Planned { most: prices.cost(&ask.model, &usage), ask, prices: Arc::clone(&prices) }
+        let usage = Usage {
+            input: sent.saturating_mul(2),
+            output: ROOM,
+            ..Usage::default()
+        };
+        Planned {
+            most: prices.cost(&ask.model, &usage),
+            ask,
+            prices: Arc::clone(&prices),
+        }
     };
     keyed.iter().filter_map(model).map(planned).collect()
 }
@@ -67,24 +83,51 @@ fn ask(model: ModelRef) -> Ask {
         shared: "Question: does this work?".to_owned(),
         task: "Answer in the form that is asked for.".to_owned(),
     };
-    Ask { call: CallId(1), model, prompt, answer: AnswerKind::Independent, room: ROOM }
+    Ask {
+        call: CallId(1),
+        model,
+        prompt,
+        answer: AnswerKind::Independent,
+        room: ROOM,
+    }
 }
 
 /// Makes sure that the user agrees to the cost.
-pub(super) fn agree(planned: &[Planned], yes: bool, can_ask: bool, printer: &Printer) -> Result<(), Error> {
+pub(super) fn agree(
+    planned: &[Planned],
+    yes: bool,
+    can_ask: bool,
+    printer: &Printer,
+) -> Result<(), Error> {
     if planned.is_empty() {
         printer.note("--deep: no provider has both a key and a model that is known here, so there is nobody to call");
         return Ok(());
     }
     let most: Cost = planned.iter().map(|planned| planned.most).sum();
-    let models: Vec<String> = planned.iter().map(|planned| planned.ask.model.to_string()).collect();
-    let bound = if most.lower_bound { format!("{:.4} and what has no price here", most.known) } else { format!("{:.4}", most.known) };
-    let told = format!("--deep makes one small call each to {}: at most {bound} in all.", models.join(", "));
+    let models: Vec<String> = planned
+        .iter()
+        .map(|planned| planned.ask.model.to_string())
+        .collect();
+    let bound = if most.lower_bound {
+        format!("{:.4} and what has no price here", most.known)
+    } else {
+        format!("{:.4}", most.known)
+    };
+    let told = format!(
+        "--deep makes one small call each to {}: at most {bound} in all.",
+        models.join(", ")
+    );
     if yes {
         printer.note(&told);
         return Ok(());
     }
-    let not_asked = || Error::new(Exit::Declined, format!("{told} There is no terminal to ask on")).hint("agree to the cost: --yes");
+    let not_asked = || {
+        Error::new(
+            Exit::Declined,
+            format!("{told} There is no terminal to ask on"),
+        )
+        .hint("agree to the cost: --yes")
+    };
     if !can_ask {
         return Err(not_asked());
     }
@@ -96,15 +139,30 @@ pub(super) fn agree(planned: &[Planned], yes: bool, can_ask: bool, printer: &Pri
 }
 
 /// Makes the calls, all at once.
-pub(super) async fn try_all(planned: Vec<Planned>, keyed: &[Target], catalog: &Catalog, clock: &Clock) -> Vec<Trial> {
+pub(super) async fn try_all(
+    planned: Vec<Planned>,
+    keyed: &[Target],
+    catalog: &Catalog,
+    clock: &Clock,
+) -> Vec<Trial> {
     if planned.is_empty() {
         return Vec::new();
     }
-    let http = Arc::new(Http::new(Timeouts { connect: super::CONNECT, idle: LIMIT }));
+    let http = Arc::new(Http::new(Timeouts {
+        connect: super::CONNECT,
+        idle: LIMIT,
+    }));
     let catalog = Arc::new(catalog.clone());
     let tried = planned.iter().filter_map(|planned| {
-        let target = keyed.iter().find(|target| target.id == planned.ask.model.provider)?;
-        let provider = Remote::new(target.dialect, target.endpoint.clone(), Arc::clone(&catalog), Arc::clone(&http));
+        let target = keyed
+            .iter()
+            .find(|target| target.id == planned.ask.model.provider)?;
+        let provider = Remote::new(
+            target.dialect,
+            target.endpoint.clone(),
+            Arc::clone(&catalog),
+            Arc::clone(&http),
+        );
         Some(async move { attempt(planned, &provider, clock).await })
     });
     join_all(tried).await
@@ -119,8 +177,10 @@ async fn attempt(planned: &Planned, provider: &dyn Provider, clock: &Clock) -> T
         let mut refusals = 0;
         loop {
             let outcome = provider.ask(ask, &mut on).await;
-            // A form that the model does not take is refused for nothing, and the provider asks in another from then on.
-            let is_of_form = matches!(&outcome, Err(failure) if failure.class == FailureClass::Unsupported);
+            // A form that the model does not take is refused for nothing, and the provider asks in
+            // another from then on.
+            let is_of_form =
+                matches!(&outcome, Err(failure) if failure.class == FailureClass::Unsupported);
             if !is_of_form || refusals >= FORMS {
                 return outcome;
             }
@@ -131,19 +191,44 @@ async fn attempt(planned: &Planned, provider: &dyn Provider, clock: &Clock) -> T
     let latency = clock.now().since(begun);
     let (cost, message) = match outcome {
         Ok(Ok(reply)) => {
-            let served = reply.served_model.as_ref().map(|id| ModelRef { provider: ask.model.provider.clone(), model: id.clone() });
+            let served = reply.served_model.as_ref().map(|id| ModelRef {
+                provider: ask.model.provider.clone(),
+                model: id.clone(),
+            });
             let by_table = || {
-                let model = served.as_ref().filter(|served| prices.price(served).is_some()).unwrap_or(&ask.model);
+                let model = served
+                    .as_ref()
+                    .filter(|served| prices.price(served).is_some())
+                    .unwrap_or(&ask.model);
                 prices.cost(model, &reply.usage)
             };
-            (reply.reported_cost.map_or_else(by_table, Cost::exactly), "answered".to_owned())
+            (
+                reply.reported_cost.map_or_else(by_table, Cost::exactly),
+                "answered".to_owned(),
+            )
         }
         Ok(Err(failure)) => {
-            let unknown = Cost { known: MicroUsd::ZERO, lower_bound: connected };
-            let cost = failure.usage.as_ref().map_or(unknown, |usage| prices.cost(&ask.model, usage));
-            (cost, if connected { format!("answered, though: {}", failure.message) } else { failure.message })
+            let unknown = Cost {
+                known: MicroUsd::ZERO,
+                lower_bound: connected,
+            };
+            let cost = failure
+                .usage
+                .as_ref()
+                .map_or(unknown, |usage| prices.cost(&ask.model, usage));
+            (
+                cost,
+                if connected {
+                    format!("answered, though: {}", failure.message)
+                } else {
+                    failure.message
+                },
+            )
         }
-        Err(_) => (Cost::at_least(MicroUsd::ZERO), format!("no answer within {} s", LIMIT.as_secs())),
+        Err(_) => (
+            Cost::at_least(MicroUsd::ZERO),
+            format!("no answer within {} s", LIMIT.as_secs()),
+        ),
     };
     Trial {
         provider: ask.model.provider.to_string(),

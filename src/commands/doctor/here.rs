@@ -1,4 +1,5 @@
-//! What can be seen without asking anyone: the home, the files in it, the embedded model, the terminal and the environment.
+//! What can be seen without asking anyone: the home, the files in it, the embedded model, the
+//! terminal and the environment.
 
 use std::path::Path;
 
@@ -31,28 +32,52 @@ pub(super) fn home(home: &Result<Home, NoHome>) -> Check {
     let check = |status, message: String| Check::new("home", "home", status, message);
     let path = match home {
         Ok(home) => home.path(),
-        Err(NoHome) => return check(Status::Error, "no home directory is known".to_owned()).fix("set CONCLAVE_HOME"),
+        Err(NoHome) => {
+            return check(Status::Error, "no home directory is known".to_owned())
+                .fix("set CONCLAVE_HOME");
+        }
     };
     let shown = path.display();
     let elsewhere = "make it writable, or set CONCLAVE_HOME to another folder";
     // Before anything is kept, the folder is not there; what matters is whether it could be made.
     let is_there = path.exists();
     let Some(nearest) = path.ancestors().find(|folder| folder.exists()) else {
-        return check(Status::Warning, format!("{shown} cannot be made: nothing will be kept")).fix(elsewhere);
+        return check(
+            Status::Warning,
+            format!("{shown} cannot be made: nothing will be kept"),
+        )
+        .fix(elsewhere);
     };
     if let Err(error) = tempfile::tempfile_in(nearest) {
-        return check(Status::Warning, format!("{shown} cannot be written, so nothing is kept: {}", whole(&error))).fix(elsewhere);
+        return check(
+            Status::Warning,
+            format!(
+                "{shown} cannot be written, so nothing is kept: {}",
+                whole(&error)
+            ),
+        )
+        .fix(elsewhere);
     }
     let space = free_space(nearest);
     if let Some(bytes) = space.filter(|bytes| *bytes < LITTLE_SPACE) {
-        return check(Status::Warning, format!("{shown}: only {} free", size(bytes))).fix("make room on that disk");
+        return check(
+            Status::Warning,
+            format!("{shown}: only {} free", size(bytes)),
+        )
+        .fix("make room on that disk");
     }
-    let space = space.map(|bytes| format!(", {} free", size(bytes))).unwrap_or_default();
+    let space = space
+        .map(|bytes| format!(", {} free", size(bytes)))
+        .unwrap_or_default();
     if !is_there {
-        return check(Status::Ok, format!("{shown}, made when it is first needed{space}"));
+        return check(
+            Status::Ok,
+            format!("{shown}, made when it is first needed{space}"),
+        );
     }
     if is_open_to_others(path) {
-        return check(Status::Warning, format!("{shown} can be read by others")).fix(format!("chmod -R go= {shown}"));
+        return check(Status::Warning, format!("{shown} can be read by others"))
+            .fix(format!("chmod -R go= {shown}"));
     }
     check(Status::Ok, format!("{shown}{space}"))
 }
@@ -71,7 +96,9 @@ fn free_space(_: &Path) -> Option<u64> {
 #[cfg(unix)]
 fn is_open_to_others(folder: &Path) -> bool {
     use std::os::unix::fs::PermissionsExt;
-    folder.metadata().is_ok_and(|found| found.permissions().mode() & 0o077 != 0)
+    folder
+        .metadata()
+        .is_ok_and(|found| found.permissions().mode() & 0o077 != 0)
 }
 
 #[cfg(not(unix))]
@@ -81,24 +108,43 @@ fn is_open_to_others(_: &Path) -> bool {
 
 /// The settings; the defaults stand in for a file that cannot be used.
 pub(super) fn settings(home: Option<&Home>, environment: &Environment) -> Looked<Settings> {
-    let Some(home) = home else { return Looked { value: Settings::default(), check: None } };
+    let Some(home) = home else {
+        return Looked {
+            value: Settings::default(),
+            check: None,
+        };
+    };
     let file = home.config_file();
     let check = |status, message: String| Check::new("config", "settings", status, message);
     match Settings::load(&file, environment) {
         Ok(settings) => {
-            let (in_file, variables): (Vec<_>, Vec<_>) = settings.origins.values().partition(|origin| matches!(origin, Origin::File(_)));
+            let (in_file, variables): (Vec<_>, Vec<_>) = settings
+                .origins
+                .values()
+                .partition(|origin| matches!(origin, Origin::File(_)));
             let told = match (in_file.len(), variables.len()) {
                 (0, 0) => "all at their defaults".to_owned(),
                 (0, variables) => format!("{variables} set in the environment"),
                 (in_file, 0) => format!("{in_file} set in {}", file.display()),
-                (in_file, variables) => format!("{in_file} set in {}, {variables} in the environment", file.display()),
+                (in_file, variables) => format!(
+                    "{in_file} set in {}, {variables} in the environment",
+                    file.display()
+                ),
             };
-            Looked { value: settings, check: Some(check(Status::Ok, told)) }
+            Looked {
+                value: settings,
+                check: Some(check(Status::Ok, told)),
+            }
         }
         Err(error) => {
             let broken = check(Status::Error, whole(&error)).fix(error.remedy());
             // What the environment says still holds, unless it is what is wrong.
-            Looked { value: Settings::default().with_environment(environment).unwrap_or_default(), check: Some(broken) }
+            Looked {
+                value: Settings::default()
+                    .with_environment(environment)
+                    .unwrap_or_default(),
+                check: Some(broken),
+            }
         }
     }
 }
@@ -107,18 +153,36 @@ pub(super) fn settings(home: Option<&Home>, environment: &Environment) -> Looked
 pub(super) fn models(home: Option<&Home>) -> Looked<Catalog> {
     let builtin = Catalog::builtin();
     let check = |status, message: String| Some(Check::new("models", "models", status, message));
-    let Some(home) = home else { return Looked { value: builtin, check: None } };
+    let Some(home) = home else {
+        return Looked {
+            value: builtin,
+            check: None,
+        };
+    };
     let file = home.models_file();
     match models::catalog(home) {
         Ok(catalog) => {
-            let own = catalog.vintages().iter().any(|vintage| vintage.of == TableOf::TheUser);
-            let with = if own { format!(", with your own of {}", file.display()) } else { String::new() };
+            let own = catalog
+                .vintages()
+                .iter()
+                .any(|vintage| vintage.of == TableOf::TheUser);
+            let with = if own {
+                format!(", with your own of {}", file.display())
+            } else {
+                String::new()
+            };
             let told = format!("{} are known{with}", catalog.models().len());
-            Looked { value: catalog, check: check(Status::Ok, told) }
+            Looked {
+                value: catalog,
+                check: check(Status::Ok, told),
+            }
         }
         Err(error) => {
             let told = format!("{}: {}", file.display(), whole(error.source()));
-            Looked { value: builtin, check: check(Status::Error, told).map(|check| check.fix(error.hints().join("; "))) }
+            Looked {
+                value: builtin,
+                check: check(Status::Error, told).map(|check| check.fix(error.hints().join("; "))),
+            }
         }
     }
 }
@@ -128,34 +192,58 @@ pub(super) fn prices(catalog: &Catalog, now: Timestamp) -> Check {
     let check = |status, message: String| Check::new("prices", "prices", status, message);
     match catalog.age_warnings(now).as_slice() {
         [] => {
-            let newest = catalog.vintages().iter().filter_map(|vintage| vintage.newest.as_ref()).max();
-            check(Status::Ok, newest.map_or_else(|| "none has a date".to_owned(), |day| format!("the newest is of {day}")))
+            let newest = catalog
+                .vintages()
+                .iter()
+                .filter_map(|vintage| vintage.newest.as_ref())
+                .max();
+            check(
+                Status::Ok,
+                newest.map_or_else(
+                    || "none has a date".to_owned(),
+                    |day| format!("the newest is of {day}"),
+                ),
+            )
         }
         warnings => {
-            let (told, fixes): (Vec<&str>, Vec<&str>) =
-                warnings.iter().map(|warning| warning.split_once(": ").unwrap_or((warning, "check them"))).unzip();
+            let (told, fixes): (Vec<&str>, Vec<&str>) = warnings
+                .iter()
+                .map(|warning| warning.split_once(": ").unwrap_or((warning, "check them")))
+                .unzip();
             check(Status::Warning, told.join("; ")).fix(fixes.join("; "))
         }
     }
 }
 
 /// The embedded model. Only one whose file is there is called good.
-pub(super) fn embedded(home: Option<&Home>, settings: &Settings, environment: &Environment) -> Check {
+pub(super) fn embedded(
+    home: Option<&Home>,
+    settings: &Settings,
+    environment: &Environment,
+) -> Check {
     let check = |status, message: String| Check::new("embedded", "embedded", status, message);
     if let Err(not) = built_in() {
         return check(Status::Note, not.to_string());
     }
     if let Err(error) = cpu::check() {
-        return check(Status::Warning, error.to_string()).fix("ask a vendor or a local server instead");
+        return check(Status::Warning, error.to_string())
+            .fix("ask a vendor or a local server instead");
     }
-    let Some(home) = home else { return check(Status::Note, "there is no home to look in".to_owned()) };
+    let Some(home) = home else {
+        return check(Status::Note, "there is no home to look in".to_owned());
+    };
     let own = environment.model_file();
-    match choice::choose(own.as_deref(), settings.local_model.as_deref(), &ModelHome::in_home(home.path())) {
+    match choice::choose(
+        own.as_deref(),
+        settings.local_model.as_deref(),
+        &ModelHome::in_home(home.path()),
+    ) {
         Ok(Choice::Ready { name, .. }) => check(Status::Ok, format!("{name}, {LABEL}")),
-        Ok(Choice::ToPull(model)) => {
-            check(Status::Note, format!("{} is not here yet", model.name)).fix(format!("get it: conclave model pull {}", model.name))
+        Ok(Choice::ToPull(model)) => check(Status::Note, format!("{} is not here yet", model.name))
+            .fix(format!("get it: conclave model pull {}", model.name)),
+        Err(error) => {
+            check(Status::Warning, whole(&error)).fix("see what there is: conclave model list")
         }
-        Err(error) => check(Status::Warning, whole(&error)).fix("see what there is: conclave model list"),
     }
 }
 
@@ -164,15 +252,24 @@ pub(super) fn terminal(printer: &Printer, environment: &Environment) -> Check {
     let check = |status, message: String| Check::new("terminal", "terminal", status, message);
     let (out, err) = (printer.out_face(), printer.err_face());
     let Some(face) = [out, err].into_iter().find(|face| face.is_terminal) else {
-        return check(Status::Note, "none: output goes to files or pipes".to_owned());
+        return check(
+            Status::Note,
+            "none: output goes to files or pipes".to_owned(),
+        );
     };
-    let locale = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().find_map(|name| environment.text(name));
+    let locale = ["LC_ALL", "LC_CTYPE", "LANG"]
+        .into_iter()
+        .find_map(|name| environment.text(name));
     let told = format!("{} columns, {}", face.width, colour(face));
-    let is_utf8 = locale.is_some_and(|locale| locale.to_lowercase().replace('-', "").contains("utf8"));
+    let is_utf8 =
+        locale.is_some_and(|locale| locale.to_lowercase().replace('-', "").contains("utf8"));
     if cfg!(unix) && !is_utf8 {
         let locale = locale.unwrap_or("not set");
-        return check(Status::Warning, format!("{told}; the locale ({locale}) is not UTF-8: marks may not be shown"))
-            .fix("export LANG=C.UTF-8, if the terminal shows UTF-8");
+        return check(
+            Status::Warning,
+            format!("{told}; the locale ({locale}) is not UTF-8: marks may not be shown"),
+        )
+        .fix("export LANG=C.UTF-8, if the terminal shows UTF-8");
     }
     check(Status::Ok, format!("{told}, UTF-8"))
 }
@@ -186,21 +283,54 @@ fn colour(face: Face) -> &'static str {
 
 /// The proxies that calls to vendors go through, without what may be secret in their addresses.
 pub(super) fn proxies(environment: &Environment) -> Check {
-    let names = ["HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy", "NO_PROXY", "no_proxy"];
-    let set: Vec<String> =
-        names.iter().filter_map(|name| Some(format!("{name}={}", without_credentials(environment.text(name)?)))).collect();
-    let told = if set.is_empty() { "none".to_owned() } else { format!("{}; never for this machine and private networks", set.join(", ")) };
+    let names = [
+        "HTTPS_PROXY",
+        "https_proxy",
+        "HTTP_PROXY",
+        "http_proxy",
+        "ALL_PROXY",
+        "all_proxy",
+        "NO_PROXY",
+        "no_proxy",
+    ];
+    let set: Vec<String> = names
+        .iter()
+        .filter_map(|name| {
+            Some(format!(
+                "{name}={}",
+                without_credentials(environment.text(name)?)
+            ))
+        })
+        .collect();
+    let told = if set.is_empty() {
+        "none".to_owned()
+    } else {
+        format!(
+            "{}; never for this machine and private networks",
+            set.join(", ")
+        )
+    };
     Check::new("proxies", "proxies", Status::Ok, told)
 }
 
 /// Addresses without user and password.
 fn without_credentials(value: &str) -> String {
     let address = |entry: &str| {
-        let (scheme, rest) = entry.split_once("://").map_or(("", entry), |(scheme, rest)| (scheme, rest));
+        let (scheme, rest) = entry
+            .split_once("://")
+            .map_or(("", entry), |(scheme, rest)| (scheme, rest));
         let host = rest.rsplit_once('@').map_or(rest, |(_, host)| host);
-        if scheme.is_empty() { host.to_owned() } else { format!("{scheme}://{host}") }
+        if scheme.is_empty() {
+            host.to_owned()
+        } else {
+            format!("{scheme}://{host}")
+        }
     };
-    value.split(',').map(|entry| address(entry.trim())).collect::<Vec<_>>().join(",")
+    value
+        .split(',')
+        .map(|entry| address(entry.trim()))
+        .collect::<Vec<_>>()
+        .join(",")
 }
 
 #[cfg(test)]
@@ -212,7 +342,11 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let at = |path: &Path| home(&Ok(Home::at(path)));
         let missing = at(&folder.path().join("a/b"));
-        assert!(missing.status == Status::Ok && missing.message.contains("made when it is first needed"), "{missing:?}");
+        assert!(
+            missing.status == Status::Ok
+                && missing.message.contains("made when it is first needed"),
+            "{missing:?}"
+        );
         assert_eq!(home(&Err(NoHome)).status, Status::Error);
         let file = folder.path().join("file");
         std::fs::write(&file, "").unwrap();
@@ -221,7 +355,8 @@ mod tests {
         {
             use std::os::unix::fs::PermissionsExt;
             for (mode, status) in [(0o700, Status::Ok), (0o755, Status::Warning)] {
-                std::fs::set_permissions(folder.path(), std::fs::Permissions::from_mode(mode)).unwrap();
+                std::fs::set_permissions(folder.path(), std::fs::Permissions::from_mode(mode))
+                    .unwrap();
                 assert_eq!(at(folder.path()).status, status, "{mode:o}");
             }
         }
@@ -235,26 +370,55 @@ mod tests {
         std::fs::write(home.models_file(), r#"{"models":[{"id":"x"}]}"#).unwrap();
         let looked = settings(Some(&home), &Environment::default());
         let check = looked.check.unwrap();
-        assert_eq!((looked.value, check.status), (Settings::default(), Status::Error));
-        assert!(check.message.contains("is not JSON: EOF"), "{}", check.message);
+        assert_eq!(
+            (looked.value, check.status),
+            (Settings::default(), Status::Error)
+        );
+        assert!(
+            check.message.contains("is not JSON: EOF"),
+            "{}",
+            check.message
+        );
         let check = models(Some(&home)).check.unwrap();
-        assert!(check.status == Status::Error && check.message.ends_with("entry 1 names no `provider` and `id`"), "{}", check.message);
+        assert!(
+            check.status == Status::Error
+                && check
+                    .message
+                    .ends_with("entry 1 names no `provider` and `id`"),
+            "{}",
+            check.message
+        );
     }
 
     #[test]
     fn old_prices_are_named_with_their_date_and_the_way_out() {
         let at = |text: &str| serde_json::from_str(text).unwrap();
-        assert_eq!(prices(&Catalog::builtin(), at("\"2026-11-21T00:00:00Z\"")).message, "the newest is of 2026-11-21");
+        assert_eq!(
+            prices(&Catalog::builtin(), at("\"2026-11-21T00:00:00Z\"")).message,
+            "the newest is of 2026-11-21"
+        );
         let old = prices(&Catalog::builtin(), at("\"2027-06-01T00:00:00Z\""));
-        assert_eq!((old.status, old.message.as_str()), (Status::Warning, "the newest built-in price is of 2026-11-21, 192 days ago"));
+        assert_eq!(
+            (old.status, old.message.as_str()),
+            (
+                Status::Warning,
+                "the newest built-in price is of 2026-11-21, 192 days ago"
+            )
+        );
         assert!(old.fix.unwrap().starts_with("get a newer version"));
     }
 
     #[test]
     fn a_proxys_password_is_not_shown() {
-        let environment = Environment::of([("HTTPS_PROXY", "http://user:pa@ss@proxy:8080"), ("no_proxy", "localhost,.lan")]);
+        let environment = Environment::of([
+            ("HTTPS_PROXY", "http://user:pa@ss@proxy:8080"),
+            ("no_proxy", "localhost,.lan"),
+        ]);
         let told = proxies(&environment).message;
-        assert_eq!(told, "HTTPS_PROXY=http://proxy:8080, no_proxy=localhost,.lan; never for this machine and private networks");
+        assert_eq!(
+            told,
+            "HTTPS_PROXY=http://proxy:8080, no_proxy=localhost,.lan; never for this machine and private networks"
+        );
         assert_eq!(proxies(&Environment::default()).message, "none");
     }
 }

@@ -1,7 +1,8 @@
 //! `conclave doctor`: what works here, and what to do about what does not.
 //!
-//! Looking costs nothing: vendors are asked for their lists of models only. `--deep` makes one small call each, after it has said what that
-//! may cost. All calls are made at once, and each has a limit.
+//! Looking costs nothing: vendors are asked for their lists of models only. `--deep` makes one
+//! small call each, after it has said what that may cost. All calls are made at once, and each has
+//! a limit.
 
 mod deep;
 mod here;
@@ -30,11 +31,13 @@ use crate::terminal::printer::Printer;
 /// The version of the JSON.
 const SCHEMA_VERSION: &str = "1.0";
 
-/// A vendor that does not accept a connection by then, or has not answered whole by `ANSWER`, counts as not reached.
+/// A vendor that does not accept a connection by then, or has not answered whole by `ANSWER`,
+/// counts as not reached.
 const CONNECT: Duration = Duration::from_secs(2);
 const ANSWER: Duration = Duration::from_secs(5);
 
-/// A command that has not printed its key by then waits for someone, and may do so when it is needed.
+/// A command that has not printed its key by then waits for someone, and may do so when it is
+/// needed.
 const KEY: Duration = Duration::from_secs(4);
 
 /// Look at what works here, and say how to mend what does not
@@ -71,9 +74,18 @@ pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> 
     let models = here::models(home.as_ref().ok());
     let reached = reach::all(&settings.value, environment);
     let (keyed, keyless) = targets(&reached);
-    let trials = if args.deep { deep::trials(&keyed, &models.value, clock.now()) } else { Vec::new() };
+    let trials = if args.deep {
+        deep::trials(&keyed, &models.value, clock.now())
+    } else {
+        Vec::new()
+    };
     if args.deep {
-        deep::agree(&trials, args.yes, consent::can_ask(printer, Input::Free), printer)?;
+        deep::agree(
+            &trials,
+            args.yes,
+            consent::can_ask(printer, Input::Free),
+            printer,
+        )?;
     }
 
     let mut checks = vec![here::home(&home)];
@@ -85,7 +97,10 @@ pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> 
 
     let place = Where::set(&settings.value, &reached);
     // Each call has a limit of its own, which comes first.
-    let http = Http::new(Timeouts { connect: CONNECT, idle: ANSWER * 2 });
+    let http = Http::new(Timeouts {
+        connect: CONNECT,
+        idle: ANSWER * 2,
+    });
     let (found, found_servers, tried) = local::block_on(async {
         let kinds = all_kinds();
         let look = async {
@@ -102,12 +117,20 @@ pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> 
         .await
     })?;
 
-    let failed = |id: &str| tried.iter().any(|trial| trial.provider == id && !trial.answered);
-    let vendor_answers = found.iter().any(|found| found.answers && !failed(found.provider.as_str()));
+    let failed = |id: &str| {
+        tried
+            .iter()
+            .any(|trial| trial.provider == id && !trial.answered)
+    };
+    let vendor_answers = found
+        .iter()
+        .any(|found| found.answers && !failed(found.provider.as_str()));
     checks.extend(found.into_iter().map(|found| found.check));
     checks.extend(keyless);
     checks.extend(vendors::without_key(&reached));
-    let server_answers = found_servers.iter().any(|server| server.preferred().is_some());
+    let server_answers = found_servers
+        .iter()
+        .any(|server| server.preferred().is_some());
     checks.extend(server_checks(&place, &found_servers));
     let embedded = here::embedded(home.as_ref().ok(), &settings.value, environment);
     let embedded_answers = embedded.status == Status::Ok;
@@ -116,7 +139,12 @@ pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> 
     checks.push(here::proxies(environment));
 
     let can_answer = !is_refused && (vendor_answers || server_answers || embedded_answers);
-    let findings = Findings { schema_version: SCHEMA_VERSION, can_answer, checks, trials: tried };
+    let findings = Findings {
+        schema_version: SCHEMA_VERSION,
+        can_answer,
+        checks,
+        trials: tried,
+    };
     tell(&findings, args.json, printer)?;
     if can_answer {
         return Ok(());
@@ -142,19 +170,41 @@ struct Target {
 
 /// The providers that are looked at, and those whose key should be there and cannot be had.
 fn targets(reached: &[Reach]) -> (Vec<Target>, Vec<Check>) {
-    let chosen: Vec<&Reach> = reached.iter().filter(|reach| reach.is_chosen_unasked()).collect();
-    // Commands that print keys are run at once, and each by itself, so that one that hangs holds up no other.
+    let chosen: Vec<&Reach> = reached
+        .iter()
+        .filter(|reach| reach.is_chosen_unasked())
+        .collect();
+    // Commands that print keys are run at once, and each by itself, so that one that hangs holds up
+    // no other.
     let endpoints: Vec<_> = std::thread::scope(|scope| {
-        let get = |reach| scope.spawn(move || Reach::endpoint(reach, &KeyCommands::with_patience(KEY)));
+        let get =
+            |reach| scope.spawn(move || Reach::endpoint(reach, &KeyCommands::with_patience(KEY)));
         let asked: Vec<_> = chosen.iter().copied().map(get).collect();
-        asked.into_iter().map(|asked| asked.join().unwrap_or_else(|_| Err(Error::failed("its key cannot be got")))).collect()
+        asked
+            .into_iter()
+            .map(|asked| {
+                asked
+                    .join()
+                    .unwrap_or_else(|_| Err(Error::failed("its key cannot be got")))
+            })
+            .collect()
     });
     let (mut targets, mut keyless) = (Vec::new(), Vec::new());
     for (reach, endpoint) in chosen.into_iter().zip(endpoints) {
         match endpoint {
-            Ok(endpoint) => targets.push(Target { id: reach.id.clone(), dialect: reach.dialect, endpoint, is_at_home: reach.is_at_home() }),
+            Ok(endpoint) => targets.push(Target {
+                id: reach.id.clone(),
+                dialect: reach.dialect,
+                endpoint,
+                is_at_home: reach.is_at_home(),
+            }),
             Err(error) => {
-                let broken = Check::new(format!("provider.{}", reach.id), name(&reach.id), Status::Error, whole(error.source()));
+                let broken = Check::new(
+                    format!("provider.{}", reach.id),
+                    name(&reach.id),
+                    Status::Error,
+                    whole(error.source()),
+                );
                 keyless.push(broken.fix(error.hints().join("; ")));
             }
         }
@@ -173,14 +223,21 @@ fn tell(findings: &Findings, json: bool, printer: &Printer) -> Result<(), Error>
 }
 
 fn server_checks(place: &Result<Where, Error>, found: &[Server]) -> Vec<Check> {
-    let check = |status, message: String| Check::new("local_servers", "local servers", status, message);
+    let check =
+        |status, message: String| Check::new("local_servers", "local servers", status, message);
     let place = match place {
         Ok(place) => place,
-        Err(error) => return vec![check(Status::Error, error.to_string()).fix(error.hints().join("; "))],
+        Err(error) => {
+            return vec![check(Status::Error, error.to_string()).fix(error.hints().join("; "))];
+        }
     };
     if found.is_empty() {
         let looked = place.told(&all_kinds());
-        let message = if looked.is_empty() { "not looked for".to_owned() } else { format!("none answers at {looked}") };
+        let message = if looked.is_empty() {
+            "not looked for".to_owned()
+        } else {
+            format!("none answers at {looked}")
+        };
         return vec![check(Status::Note, message)];
     }
     found.iter().map(server_check).collect()
@@ -188,16 +245,40 @@ fn server_checks(place: &Result<Where, Error>, found: &[Server]) -> Vec<Check> {
 
 fn server_check(server: &Server) -> Check {
     let provider = server.kind.provider();
-    let check = |status, message: String| Check::new(format!("server.{provider}"), name(&provider), status, message);
+    let check = |status, message: String| {
+        Check::new(
+            format!("server.{provider}"),
+            name(&provider),
+            status,
+            message,
+        )
+    };
     let at = &server.authority;
     match (server.condition, server.models.as_slice()) {
-        (Condition::Loading, _) => check(Status::Warning, format!("at {at}, still loading its model")).fix("try again in a moment"),
-        (Condition::Locked, _) => check(Status::Warning, format!("at {at}, wants a key")).fix("start it without one"),
-        (Condition::Ready, []) => check(Status::Warning, format!("at {at}, has no model that can chat")).fix("load one in the server"),
+        (Condition::Loading, _) => {
+            check(Status::Warning, format!("at {at}, still loading its model"))
+                .fix("try again in a moment")
+        }
+        (Condition::Locked, _) => {
+            check(Status::Warning, format!("at {at}, wants a key")).fix("start it without one")
+        }
+        (Condition::Ready, []) => check(
+            Status::Warning,
+            format!("at {at}, has no model that can chat"),
+        )
+        .fix("load one in the server"),
         (Condition::Ready, models) => {
-            let ids: Vec<&str> = models.iter().take(3).map(|model| model.id.as_str()).collect();
+            let ids: Vec<&str> = models
+                .iter()
+                .take(3)
+                .map(|model| model.id.as_str())
+                .collect();
             let more = models.len().saturating_sub(ids.len());
-            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+            let more = if more > 0 {
+                format!(" and {more} more")
+            } else {
+                String::new()
+            };
             check(Status::Ok, format!("at {at}: {}{more}", ids.join(", ")))
         }
     }

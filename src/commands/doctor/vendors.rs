@@ -1,5 +1,6 @@
-//! The vendors with a key: whether the key looks like one, whether the address answers, whether the key is accepted, and whether the models
-//! of the default panel are still there. By what costs nothing alone.
+//! The vendors with a key: whether the key looks like one, whether the address answers, whether the
+//! key is accepted, and whether the models of the default panel are still there. By what costs
+//! nothing alone.
 
 use futures_util::future::join_all;
 use secrecy::ExposeSecret;
@@ -18,8 +19,13 @@ use crate::terminal::doctor_screen::{Check, Status};
 use super::{ANSWER, Target};
 
 /// How the vendors' keys begin, the longer beginning before the shorter.
-const PREFIXES: [(&str, &str); 5] =
-    [("anthropic", "sk-ant-"), ("openrouter", "sk-or-"), ("openai", "sk-"), ("google", "AIza"), ("xai", "xai-")];
+const PREFIXES: [(&str, &str); 5] = [
+    ("anthropic", "sk-ant-"),
+    ("openrouter", "sk-or-"),
+    ("openai", "sk-"),
+    ("google", "AIza"),
+    ("xai", "xai-"),
+];
 
 /// A model that goes away is announced from this many days before.
 const NOTICE_DAYS: i64 = 60;
@@ -43,18 +49,34 @@ struct Word {
 
 fn word(status: Status, message: impl Into<String>, fix: impl Into<String>) -> Word {
     let fix = fix.into();
-    Word { status, message: message.into(), fix: (!fix.is_empty()).then_some(fix) }
+    Word {
+        status,
+        message: message.into(),
+        fix: (!fix.is_empty()).then_some(fix),
+    }
 }
 
 /// All of them at once.
-pub(super) async fn check_all(keyed: &[Target], http: &Http, catalog: &Catalog, now: Timestamp) -> Vec<Found> {
+pub(super) async fn check_all(
+    keyed: &[Target],
+    http: &Http,
+    catalog: &Catalog,
+    now: Timestamp,
+) -> Vec<Found> {
     join_all(keyed.iter().map(|target| check(target, http, catalog, now))).await
 }
 
 async fn check(target: &Target, http: &Http, catalog: &Catalog, now: Timestamp) -> Found {
     let account = &target.endpoint.account;
     let mut words = Vec::new();
-    words.extend(account.key.as_ref().and_then(|key| form(target.id.as_str(), key.expose_secret(), &account.origin, target.is_at_home)));
+    words.extend(account.key.as_ref().and_then(|key| {
+        form(
+            target.id.as_str(),
+            key.expose_secret(),
+            &account.origin,
+            target.is_at_home,
+        )
+    }));
     let list_request = listing::request(target.dialect, &target.endpoint);
     let list = http.get(&list_request, account, ANSWER);
     let key = async {
@@ -67,7 +89,11 @@ async fn check(target: &Target, http: &Http, catalog: &Catalog, now: Timestamp) 
     let list = list.and_then(|got| got.success(account));
     let key = key.map(|key| key.and_then(|got| got.success(account)));
     let listed = list.map(|body| listing::models(target.dialect, &body));
-    let address = if target.is_at_home { None } else { Some(host(&target.endpoint.base_url)) };
+    let address = if target.is_at_home {
+        None
+    } else {
+        Some(host(&target.endpoint.base_url))
+    };
     let mut answers = true;
     match &key {
         Some(Err(failure)) => {
@@ -76,7 +102,8 @@ async fn check(target: &Target, http: &Http, catalog: &Catalog, now: Timestamp) 
         }
         Some(Ok(body)) => {
             let standing = listing::key_standing(body);
-            answers &= standing.is_none_or(|standing| standing.remaining.is_none_or(|left| left.0 > 0));
+            answers &=
+                standing.is_none_or(|standing| standing.remaining.is_none_or(|left| left.0 > 0));
             words.push(key_word(standing));
         }
         None => {}
@@ -89,10 +116,18 @@ async fn check(target: &Target, http: &Http, catalog: &Catalog, now: Timestamp) 
                 words.push(trouble(&failure, "its list of models"));
             }
         }
-        Ok(Err(not_a_list)) => words.push(word(Status::Warning, not_a_list.to_string(), "check the base URL")),
+        Ok(Err(not_a_list)) => words.push(word(
+            Status::Warning,
+            not_a_list.to_string(),
+            "check the base URL",
+        )),
         Ok(Ok(models)) => {
             let accepted = if key.is_some() { "" } else { "key accepted, " };
-            words.push(word(Status::Ok, format!("{accepted}{} models", models.len()), ""));
+            words.push(word(
+                Status::Ok,
+                format!("{accepted}{} models", models.len()),
+                "",
+            ));
             words.extend(panel_words(&models, catalog, &target.id, &Date::of(now)));
         }
     }
@@ -100,52 +135,116 @@ async fn check(target: &Target, http: &Http, catalog: &Catalog, now: Timestamp) 
 }
 
 fn found(target: &Target, words: &[Word], address: Option<String>, answers: bool) -> Found {
-    let status = words.iter().map(|word| word.status).max().unwrap_or(Status::Ok);
+    let status = words
+        .iter()
+        .map(|word| word.status)
+        .max()
+        .unwrap_or(Status::Ok);
     let messages: Vec<&str> = words.iter().map(|word| word.message.as_str()).collect();
     // What went wrong with a connection names the address by itself.
     let at = address.filter(|address| !messages.iter().any(|message| message.contains(address)));
-    let at = at.map(|address| format!("at {address}: ")).unwrap_or_default();
-    let fixes: Vec<&str> = words.iter().filter_map(|word| word.fix.as_deref()).collect();
-    let check = Check::new(format!("provider.{}", target.id), name(&target.id), status, format!("{at}{}", messages.join("; ")));
-    let check = if fixes.is_empty() { check } else { check.fix(fixes.join("; ")) };
-    Found { provider: target.id.clone(), check, answers }
+    let at = at
+        .map(|address| format!("at {address}: "))
+        .unwrap_or_default();
+    let fixes: Vec<&str> = words
+        .iter()
+        .filter_map(|word| word.fix.as_deref())
+        .collect();
+    let check = Check::new(
+        format!("provider.{}", target.id),
+        name(&target.id),
+        status,
+        format!("{at}{}", messages.join("; ")),
+    );
+    let check = if fixes.is_empty() {
+        check
+    } else {
+        check.fix(fixes.join("; "))
+    };
+    Found {
+        provider: target.id.clone(),
+        check,
+        answers,
+    }
 }
 
 /// What is odd about the look of a key. Never with the key itself.
 fn form(provider: &str, key: &str, origin: &str, is_usual_address: bool) -> Option<Word> {
     // A gateway may have keys of its own, and a token is not a key.
-    let own = PREFIXES.iter().find(|(of, _)| *of == provider).filter(|_| is_usual_address && !origin.contains("TOKEN"))?;
-    let looks_like = PREFIXES.iter().find(|(_, prefix)| key.starts_with(prefix)).map(|(of, _)| *of);
+    let own = PREFIXES
+        .iter()
+        .find(|(of, _)| *of == provider)
+        .filter(|_| is_usual_address && !origin.contains("TOKEN"))?;
+    let looks_like = PREFIXES
+        .iter()
+        .find(|(_, prefix)| key.starts_with(prefix))
+        .map(|(of, _)| *of);
     match looks_like {
         Some(of) if of == provider => None,
         Some(of) => {
             let other = name(&ProviderId::new(of)).to_owned();
-            Some(word(Status::Warning, format!("the key in {origin} looks like one of {other}"), format!("check {origin}")))
+            Some(word(
+                Status::Warning,
+                format!("the key in {origin} looks like one of {other}"),
+                format!("check {origin}"),
+            ))
         }
-        None => Some(word(Status::Warning, format!("the key in {origin} does not begin with `{}`", own.1), format!("check {origin}"))),
+        None => Some(word(
+            Status::Warning,
+            format!("the key in {origin} does not begin with `{}`", own.1),
+            format!("check {origin}"),
+        )),
     }
 }
 
 fn key_word(standing: Option<KeyStanding>) -> Word {
     match standing {
-        Some(KeyStanding { remaining: Some(left) }) if left.0 == 0 => {
-            word(Status::Error, "key accepted, but its limit is used up", "raise the key's limit, or use another key")
+        Some(KeyStanding {
+            remaining: Some(left),
+        }) if left.0 == 0 => word(
+            Status::Error,
+            "key accepted, but its limit is used up",
+            "raise the key's limit, or use another key",
+        ),
+        Some(KeyStanding {
+            remaining: Some(left),
+        }) => word(
+            Status::Ok,
+            format!("key accepted, {left:.2} left under its limit"),
+            "",
+        ),
+        Some(KeyStanding { remaining: None }) => {
+            word(Status::Ok, "key accepted, without a limit", "")
         }
-        Some(KeyStanding { remaining: Some(left) }) => word(Status::Ok, format!("key accepted, {left:.2} left under its limit"), ""),
-        Some(KeyStanding { remaining: None }) => word(Status::Ok, "key accepted, without a limit", ""),
-        None => word(Status::Warning, "its word about the key was not understood", "check the base URL"),
+        None => word(
+            Status::Warning,
+            "its word about the key was not understood",
+            "check the base URL",
+        ),
     }
 }
 
 fn trouble(failure: &Failure, what: &str) -> Word {
     let message = &failure.message;
     match failure.class {
-        FailureClass::Auth => word(Status::Error, format!("the key was refused: {message}"), "make or copy a key that is in force"),
-        FailureClass::Billing => word(Status::Error, message.clone(), "add credit, or raise the limit"),
-        FailureClass::Transport | FailureClass::Timeout => {
-            word(Status::Error, message.clone(), "check the network, the proxy and the base URL; other providers still work")
+        FailureClass::Auth => word(
+            Status::Error,
+            format!("the key was refused: {message}"),
+            "make or copy a key that is in force",
+        ),
+        FailureClass::Billing => word(
+            Status::Error,
+            message.clone(),
+            "add credit, or raise the limit",
+        ),
+        FailureClass::Transport | FailureClass::Timeout => word(
+            Status::Error,
+            message.clone(),
+            "check the network, the proxy and the base URL; other providers still work",
+        ),
+        FailureClass::RateLimit | FailureClass::Overload => {
+            word(Status::Warning, message.clone(), "try again later")
         }
-        FailureClass::RateLimit | FailureClass::Overload => word(Status::Warning, message.clone(), "try again later"),
         FailureClass::ModelMissing
         | FailureClass::BadRequest
         | FailureClass::Context
@@ -154,25 +253,50 @@ fn trouble(failure: &Failure, what: &str) -> Word {
         | FailureClass::Interrupted
         | FailureClass::Empty
         | FailureClass::Malformed
-        | FailureClass::Internal => {
-            word(Status::Warning, format!("{what} is not to be had: {message}"), "check the base URL; see whether it answers: --deep")
-        }
+        | FailureClass::Internal => word(
+            Status::Warning,
+            format!("{what} is not to be had: {message}"),
+            "check the base URL; see whether it answers: --deep",
+        ),
     }
 }
 
-/// Without a list nothing is proved, but where the key was not refused and the address answers, a call may still work.
+/// Without a list nothing is proved, but where the key was not refused and the address answers, a
+/// call may still work.
 fn can_still_answer(failure: &Failure) -> bool {
-    !matches!(failure.class, FailureClass::Auth | FailureClass::Billing | FailureClass::Transport | FailureClass::Timeout)
+    !matches!(
+        failure.class,
+        FailureClass::Auth
+            | FailureClass::Billing
+            | FailureClass::Transport
+            | FailureClass::Timeout
+    )
 }
 
 /// Models of the default panel that the vendor does not list, or is about to take away.
-fn panel_words(listed: &[Listed], catalog: &Catalog, provider: &ProviderId, today: &Date) -> Vec<Word> {
+fn panel_words(
+    listed: &[Listed],
+    catalog: &Catalog,
+    provider: &ProviderId,
+    today: &Date,
+) -> Vec<Word> {
     let mut words = Vec::new();
-    let find = |id: &str| listed.iter().find(|model| model.id == id || without_date(&model.id) == Some(id));
+    let find = |id: &str| {
+        listed
+            .iter()
+            .find(|model| model.id == id || without_date(&model.id) == Some(id))
+    };
     let defaults = catalog.defaults(provider);
-    let missing: Vec<String> = defaults.iter().filter(|model| find(&model.id).is_none()).map(|model| format!("`{}`", model.id)).collect();
+    let missing: Vec<String> = defaults
+        .iter()
+        .filter(|model| find(&model.id).is_none())
+        .map(|model| format!("`{}`", model.id))
+        .collect();
     if !missing.is_empty() {
-        let message = format!("its list is without {} of the default panel", missing.join(", "));
+        let message = format!(
+            "its list is without {} of the default panel",
+            missing.join(", ")
+        );
         words.push(word(
             Status::Warning,
             message,
@@ -180,10 +304,15 @@ fn panel_words(listed: &[Listed], catalog: &Catalog, provider: &ProviderId, toda
         ));
     }
     for model in defaults {
-        let day =
-            find(&model.id).and_then(|listed| listed.retires.as_ref()).and_then(|text| Date::try_from(text.get(..10)?.to_owned()).ok());
+        let day = find(&model.id)
+            .and_then(|listed| listed.retires.as_ref())
+            .and_then(|text| Date::try_from(text.get(..10)?.to_owned()).ok());
         if let Some(day) = day.filter(|day| day.days_since(today) <= NOTICE_DAYS) {
-            words.push(word(Status::Warning, format!("`{}` goes away on {day}", model.id), "name another model, or get a newer version"));
+            words.push(word(
+                Status::Warning,
+                format!("`{}` goes away on {day}", model.id),
+                "name another model, or get a newer version",
+            ));
         }
     }
     words
@@ -191,7 +320,10 @@ fn panel_words(listed: &[Listed], catalog: &Catalog, provider: &ProviderId, toda
 
 /// One quiet line for all vendors without a key.
 pub(super) fn without_key(reached: &[Reach]) -> Option<Check> {
-    let told: Vec<String> = reached.iter().filter_map(|reach| Some(format!("{} ({})", name(&reach.id), reach.missing_key()?))).collect();
+    let told: Vec<String> = reached
+        .iter()
+        .filter_map(|reach| Some(format!("{} ({})", name(&reach.id), reach.missing_key()?)))
+        .collect();
     (!told.is_empty()).then(|| Check::new("keys", "no key", Status::Note, told.join(", ")))
 }
 
@@ -199,7 +331,10 @@ pub(super) fn without_key(reached: &[Reach]) -> Option<Check> {
 fn host(url: &str) -> String {
     let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
     let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
-    authority.rsplit_once('@').map_or(authority, |(_, host)| host).to_owned()
+    authority
+        .rsplit_once('@')
+        .map_or(authority, |(_, host)| host)
+        .to_owned()
 }
 
 #[cfg(test)]
@@ -208,29 +343,60 @@ mod tests {
 
     #[test]
     fn a_keys_look_is_a_warning_and_the_key_is_not_shown() {
-        let status = |provider, key, usual| form(provider, key, "`K`", usual).map(|word| word.status);
+        let status =
+            |provider, key, usual| form(provider, key, "`K`", usual).map(|word| word.status);
         assert_eq!(status("anthropic", "sk-ant-123", true), None);
-        assert_eq!(status("mistral", "anything", true), None, "its keys have no beginning in common");
+        assert_eq!(
+            status("mistral", "anything", true),
+            None,
+            "its keys have no beginning in common"
+        );
         assert_eq!(status("openai", "pk-123", true), Some(Status::Warning));
-        assert_eq!(status("openai", "pk-123", false), None, "a gateway has keys of its own");
+        assert_eq!(
+            status("openai", "pk-123", false),
+            None,
+            "a gateway has keys of its own"
+        );
         let swapped = form("openai", "sk-ant-123", "`OPENAI_API_KEY`", true).unwrap();
-        assert_eq!(swapped.message, "the key in `OPENAI_API_KEY` looks like one of Anthropic");
-        assert_eq!(form("anthropic", "token", "`ANTHROPIC_AUTH_TOKEN`", true), None);
+        assert_eq!(
+            swapped.message,
+            "the key in `OPENAI_API_KEY` looks like one of Anthropic"
+        );
+        assert_eq!(
+            form("anthropic", "token", "`ANTHROPIC_AUTH_TOKEN`", true),
+            None
+        );
     }
 
     #[test]
     fn models_of_the_default_panel_are_missed_and_their_end_is_announced() {
-        let listed = |id: &str, retires: Option<&str>| Listed { id: id.into(), context: None, retires: retires.map(ToOwned::to_owned) };
+        let listed = |id: &str, retires: Option<&str>| Listed {
+            id: id.into(),
+            context: None,
+            retires: retires.map(ToOwned::to_owned),
+        };
         let today = Date::try_from("2026-11-21".to_owned()).unwrap();
         let catalog = Catalog::builtin();
-        let list = [listed("gpt-6.1-sol-2026-09-01", None), listed("gpt-6-sol", Some("2026-12-24T00:00:00Z"))];
+        let list = [
+            listed("gpt-6.1-sol-2026-09-01", None),
+            listed("gpt-6-sol", Some("2026-12-24T00:00:00Z")),
+        ];
         let told = panel_words(&list, &catalog, &ProviderId::new("openai"), &today);
         let messages: Vec<&str> = told.iter().map(|word| word.message.as_str()).collect();
-        assert_eq!(messages, ["its list is without `gpt-6.1-terra` of the default panel", "`gpt-6-sol` goes away on 2026-12-24"]);
+        assert_eq!(
+            messages,
+            [
+                "its list is without `gpt-6.1-terra` of the default panel",
+                "`gpt-6-sol` goes away on 2026-12-24"
+            ]
+        );
     }
 
     #[test]
     fn an_address_is_shown_without_what_may_be_secret_in_it() {
-        assert_eq!(host("https://user:secret@gateway:8443/v1?key=x"), "gateway:8443");
+        assert_eq!(
+            host("https://user:secret@gateway:8443/v1?key=x"),
+            "gateway:8443"
+        );
     }
 }

@@ -44,8 +44,11 @@ pub(super) fn run(args: &Args, past: &Past<'_>) -> Result<(), Error> {
         Form::Json => told.json,
         Form::Html => page::page(&told.kept),
     };
-    let Some(output) = &args.output else { return past.printer.result(&text).map_err(Error::failed) };
+    let Some(output) = &args.output else {
+        return past.printer.result(&text).map_err(Error::failed);
+    };
     write_atomically(output, text.as_bytes(), Access::Normal).map_err(Error::failed)?;
-    past.printer.note(&format!("{} written to {}", found.id, output.display()));
+    past.printer
+        .note(&format!("{} written to {}", found.id, output.display()));
     Ok(())
 }

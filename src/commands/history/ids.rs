@@ -1,6 +1,8 @@
-//! `conclave history ids`: ids for shell completion, a line each: the id without `consult-`, a tab, the question.
+//! `conclave history ids`: ids for shell completion, a line each: the id without `consult-`, a tab,
+//! the question.
 //!
-//! Whoever presses a key waits for this: it says nothing but ids, fails at nothing, and makes no index.
+//! Whoever presses a key waits for this: it says nothing but ids, fails at nothing, and makes no
+//! index.
 
 use std::fmt::Write;
 
@@ -29,24 +31,50 @@ pub(super) struct Args {
 
 pub(super) fn run(args: &Args, past: &Past<'_>) {
     let typed = args.beginning.as_deref().unwrap_or_default();
-    let unique = typed.strip_prefix("consult-").unwrap_or(typed).to_ascii_lowercase();
-    let complete = if args.unanswered { Complete::LeftOut } else { Complete::Included };
+    let unique = typed
+        .strip_prefix("consult-")
+        .unwrap_or(typed)
+        .to_ascii_lowercase();
+    let complete = if args.unanswered {
+        Complete::LeftOut
+    } else {
+        Complete::Included
+    };
     // Whoever typed `consult-` gets it back, or the shell would not find what was typed.
-    let head = if unique.len() < typed.len() { "consult-" } else { "" };
+    let head = if unique.len() < typed.len() {
+        "consult-"
+    } else {
+        ""
+    };
     let mut text = String::new();
     for Offered { id, question } in offered(past, &format!("consult-{unique}"), complete) {
         let id = id.strip_prefix("consult-").unwrap_or(&id);
-        let _ = writeln!(text, "{head}{id}\t{}", console::truncate_str(&one_line(&question), LONGEST_QUESTION, "…"));
+        let _ = writeln!(
+            text,
+            "{head}{id}\t{}",
+            console::truncate_str(&one_line(&question), LONGEST_QUESTION, "…")
+        );
     }
     // A shell that reads no more is no failure.
     let _ = past.printer.result(&text);
 }
 
 fn offered(past: &Past<'_>, beginning: &str, complete: Complete) -> Vec<Offered> {
-    let indexed = past.names().and_then(|index| history::offered(index.connection(), beginning, complete, MOST).ok());
+    let indexed = past
+        .names()
+        .and_then(|index| history::offered(index.connection(), beginning, complete, MOST).ok());
     indexed.unwrap_or_else(|| {
-        let all = finding::all_newest_first(&past.logs).unwrap_or_default().into_iter();
-        let beginning = all.filter(|found| found.id.starts_with(beginning)).take(MOST as usize);
-        beginning.map(|found| Offered { id: found.id, question: String::new() }).collect()
+        let all = finding::all_newest_first(&past.logs)
+            .unwrap_or_default()
+            .into_iter();
+        let beginning = all
+            .filter(|found| found.id.starts_with(beginning))
+            .take(MOST as usize);
+        beginning
+            .map(|found| Offered {
+                id: found.id,
+                question: String::new(),
+            })
+            .collect()
     })
 }

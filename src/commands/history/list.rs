@@ -32,14 +32,21 @@ const SHORTEST_ID: usize = 8;
 #[group(skip)]
 pub(super) struct Args {
     /// Only those that ended so, or stand so
-    #[arg(long, value_enum, ignore_case = true, hide_possible_values = true, value_name = "completed|aborted|unfinished|running")]
+    #[arg(
+        long,
+        value_enum,
+        ignore_case = true,
+        hide_possible_values = true,
+        value_name = "completed|aborted|unfinished|running"
+    )]
     pub(super) state: Option<StateArg>,
 
     /// Only those held in this mode
     #[arg(long)]
     mode: Option<String>,
 
-    /// Only those with these words in the question or the recommendation; "several words" in quotes stand together
+    /// Only those with these words in the question or the recommendation; "several words" in quotes
+    /// stand together
     #[arg(long, value_name = "TEXT")]
     search: Option<String>,
 
@@ -76,7 +83,8 @@ pub(super) enum StateArg {
 }
 
 impl StateArg {
-    /// As the index is asked. It does not know who is at work: that is found out of those that have not ended.
+    /// As the index is asked. It does not know who is at work: that is found out of those that have
+    /// not ended.
     pub(super) fn filter(self) -> State {
         match self {
             Self::Completed => State::Ended(Ended::Completed),
@@ -95,8 +103,15 @@ impl StateArg {
 
 pub(super) fn run(args: &Args, past: &Past<'_>) -> Result<(), Error> {
     let search = args.search.as_deref().map(Search::parse).transpose();
-    let search = search.map_err(|error| Error::usage(error).hint("give words: conclave history --search \"session cookies\""))?;
-    let filter = Filter { state: args.state.map(StateArg::filter), mode: args.mode.clone(), search, before: None };
+    let search = search.map_err(|error| {
+        Error::usage(error).hint("give words: conclave history --search \"session cookies\"")
+    })?;
+    let filter = Filter {
+        state: args.state.map(StateArg::filter),
+        mode: args.mode.clone(),
+        search,
+        before: None,
+    };
     let limit = (!args.all).then(|| usize::try_from(args.limit).unwrap_or(usize::MAX));
     let history = collect(past, args, &filter, limit)?;
     let printer = past.printer;
@@ -110,7 +125,13 @@ pub(super) fn run(args: &Args, past: &Past<'_>) -> Result<(), Error> {
     }
     let face = printer.out_face();
     let width = face.is_terminal.then_some(face.width);
-    let text = screen(&history, Clock::system().now(), &TimeZone::system(), width, face.paint);
+    let text = screen(
+        &history,
+        Clock::system().now(),
+        &TimeZone::system(),
+        width,
+        face.paint,
+    );
     printer.result(&text).map_err(Error::failed)?;
     if face.is_terminal {
         for line in below(&history, printer.err_face().width) {
@@ -120,28 +141,55 @@ pub(super) fn run(args: &Args, past: &Past<'_>) -> Result<(), Error> {
     Ok(())
 }
 
-fn collect(past: &Past<'_>, args: &Args, filter: &Filter, limit: Option<usize>) -> Result<History, Error> {
+fn collect(
+    past: &Past<'_>,
+    args: &Args,
+    filter: &Filter,
+    limit: Option<usize>,
+) -> Result<History, Error> {
     let only_running = args.state == Some(StateArg::Running);
-    // Of those that have not ended there are few, and only their journals tell at which somebody is at work.
+    // Of those that have not ended there are few, and only their journals tell at which somebody is
+    // at work.
     let asked = if only_running { None } else { limit };
     let ask = |index: &mut Index| {
         let connection = index.connection();
         let listed = history::list(connection, filter, asked)?;
         let is_cut = asked.is_some_and(|limit| listed.len() >= limit);
-        let known = if is_cut { history::count(connection, filter)? } else { listed.len() as u64 };
+        let known = if is_cut {
+            history::count(connection, filter)?
+        } else {
+            listed.len() as u64
+        };
         let listed_ids: BTreeSet<&str> = listed.iter().map(|listed| listed.id.as_str()).collect();
-        let mut begun = if can_be_running(args.state) { begun(past, connection, filter)? } else { Vec::new() };
+        let mut begun = if can_be_running(args.state) {
+            begun(past, connection, filter)?
+        } else {
+            Vec::new()
+        };
         begun.retain(|entry| !listed_ids.contains(entry.consultation_id.as_str()));
         let total = known + begun.len() as u64;
-        let mut entries: Vec<Entry> = begun.into_iter().chain(listed.into_iter().map(|listed| entry(past, listed))).collect();
+        let mut entries: Vec<Entry> = begun
+            .into_iter()
+            .chain(listed.into_iter().map(|listed| entry(past, listed)))
+            .collect();
         entries.retain(|entry| !only_running || entry.standing == Standing::Running);
-        let total = if only_running { entries.len() as u64 } else { total };
-        entries.sort_by(|one, other| (other.timestamp, &other.consultation_id).cmp(&(one.timestamp, &one.consultation_id)));
+        let total = if only_running {
+            entries.len() as u64
+        } else {
+            total
+        };
+        entries.sort_by(|one, other| {
+            (other.timestamp, &other.consultation_id).cmp(&(one.timestamp, &one.consultation_id))
+        });
         entries.truncate(limit.unwrap_or(usize::MAX));
         for entry in &mut entries {
             entry.short_id = short(connection, &entry.consultation_id)?;
         }
-        Ok(History { schema_version: SCHEMA_VERSION, total, consultations: entries })
+        Ok(History {
+            schema_version: SCHEMA_VERSION,
+            total,
+            consultations: entries,
+        })
     };
     index::with(&past.home, past.printer, ask)
 }
@@ -150,7 +198,9 @@ fn collect(past: &Past<'_>, args: &Args, filter: &Filter, limit: Option<usize>) 
 pub(super) fn short(connection: &Connection, id: &str) -> rusqlite::Result<String> {
     let length = history::distinct_length(connection, id, PREFIX.len() + SHORTEST_ID)?;
     let short: String = id.chars().take(length).collect();
-    Ok(short.strip_prefix(PREFIX).map_or(short.clone(), ToOwned::to_owned))
+    Ok(short
+        .strip_prefix(PREFIX)
+        .map_or(short.clone(), ToOwned::to_owned))
 }
 
 fn can_be_running(state: Option<StateArg>) -> bool {
@@ -158,13 +208,27 @@ fn can_be_running(state: Option<StateArg>) -> bool {
 }
 
 /// Those that have begun and have no rows yet, as their journals tell them.
-fn begun(past: &Past<'_>, connection: &Connection, filter: &Filter) -> rusqlite::Result<Vec<Entry>> {
+fn begun(
+    past: &Past<'_>,
+    connection: &Connection,
+    filter: &Filter,
+) -> rusqlite::Result<Vec<Entry>> {
     let begun = history::open(connection)?.into_iter().filter_map(|id| {
         let files = ConsultationFiles::called(&past.logs, &id);
         let Opening { at, question, mode } = finding::opening(&files)?;
-        let wanted = filter.mode.as_ref().is_none_or(|wanted| mode.as_ref() == Some(wanted))
-            && filter.search.as_ref().is_none_or(|search| search.matches(&question));
-        let standing = if is_being_written(&files.journal) { Standing::Running } else { Standing::Unfinished };
+        let wanted = filter
+            .mode
+            .as_ref()
+            .is_none_or(|wanted| mode.as_ref() == Some(wanted))
+            && filter
+                .search
+                .as_ref()
+                .is_none_or(|search| search.matches(&question));
+        let standing = if is_being_written(&files.journal) {
+            Standing::Running
+        } else {
+            Standing::Unfinished
+        };
         wanted.then(|| Entry::begun(id, at, question, mode, standing))
     });
     Ok(begun.collect())
@@ -175,7 +239,9 @@ fn entry(past: &Past<'_>, listed: Listed) -> Entry {
     let is_ours = listed.writer == Writer::Conclave;
     let standing = match listed.ended {
         Ended::Completed => Standing::Completed,
-        Ended::Aborted | Ended::Unfinished if is_ours && is_being_written(&files.journal) => Standing::Running,
+        Ended::Aborted | Ended::Unfinished if is_ours && is_being_written(&files.journal) => {
+            Standing::Running
+        }
         Ended::Aborted => Standing::Aborted,
         Ended::Unfinished => Standing::Unfinished,
     };
@@ -198,7 +264,10 @@ fn entry(past: &Past<'_>, listed: Listed) -> Entry {
         total_tokens: listed.tokens,
         duration_ms: listed.duration_ms,
         abort_reason: listed.abort_reason,
-        outcome: listed.outcome.map(|outcome| EntryOutcome { outcome, note: listed.note }),
+        outcome: listed.outcome.map(|outcome| EntryOutcome {
+            outcome,
+            note: listed.note,
+        }),
         written_by: listed.writer.name(),
     }
 }

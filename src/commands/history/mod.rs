@@ -1,4 +1,5 @@
-//! `conclave history`: past consultations. What is listed comes from the index; what is shown, exported and deleted from the files.
+//! `conclave history`: past consultations. What is listed comes from the index; what is shown,
+//! exported and deleted from the files.
 
 mod export;
 mod ids;
@@ -64,9 +65,15 @@ impl Args {
     pub(crate) fn verbosity(&self) -> Verbosity {
         match &self.action {
             Some(Action::Rejudge(args)) => args.verbosity(),
-            None | Some(Action::List(_) | Action::Show(_) | Action::Export(_) | Action::Rm(_) | Action::Outcome(_) | Action::Ids(_)) => {
-                Verbosity::Normal
-            }
+            None
+            | Some(
+                Action::List(_)
+                | Action::Show(_)
+                | Action::Export(_)
+                | Action::Rm(_)
+                | Action::Outcome(_)
+                | Action::Ids(_),
+            ) => Verbosity::Normal,
         }
     }
 }
@@ -74,7 +81,11 @@ impl Args {
 pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> Result<(), Error> {
     let home = Home::find(environment).map_err(Error::usage)?;
     let logs = ending::logs(&home);
-    let past = Past { home, logs, printer };
+    let past = Past {
+        home,
+        logs,
+        printer,
+    };
     match &args.action {
         None => list::run(&args.list, &past),
         Some(Action::List(args)) => list::run(args, &past),
@@ -104,7 +115,8 @@ impl Past<'_> {
         index::open(&self.home, self.printer)
     }
 
-    /// The index for names alone, which the folder knows as well: one that cannot be used as it is is none.
+    /// The index for names alone, which the folder knows as well: one that cannot be used as it is
+    /// is none.
     fn names(&self) -> Option<Index> {
         Index::open(&index::path(&self.home)).ok()
     }

@@ -1,4 +1,5 @@
-//! `conclave history outcome`: what became of an answer, as the user says afterwards. Calibration counts on it.
+//! `conclave history outcome`: what became of an answer, as the user says afterwards. Calibration
+//! counts on it.
 
 use crate::domain::ids::ConsultationId;
 use crate::domain::kept::Ended;
@@ -60,14 +61,23 @@ pub(super) fn run(args: &Args, past: &Past<'_>) -> Result<(), Error> {
     let Some(outcome) = args.outcome.map(Outcome::from) else {
         outcomes::remove(&past.logs, &found.stem).map_err(Error::failed)?;
         index(past, &found, None);
-        past.printer.note(&format!("{}: nobody has said what became of it", found.id));
+        past.printer
+            .note(&format!("{}: nobody has said what became of it", found.id));
         return Ok(());
     };
     let kept = reading::read(&past.logs, &found)?.kept;
     if kept.ended() != Ended::Completed || kept.recommendation.is_none() {
-        return Err(Error::usage(format!("{} has no answer that could be right or wrong", found.id)));
+        return Err(Error::usage(format!(
+            "{} has no answer that could be right or wrong",
+            found.id
+        )));
     }
-    let note = args.note.as_deref().map(str::trim).filter(|note| !note.is_empty()).map(ToOwned::to_owned);
+    let note = args
+        .note
+        .as_deref()
+        .map(str::trim)
+        .filter(|note| !note.is_empty())
+        .map(ToOwned::to_owned);
     let grade = Grade {
         schema_version: SCHEMA_VERSION.to_owned(),
         consultation_id: ConsultationId::from_unique(found.id.trim_start_matches("consult-")),
@@ -77,14 +87,23 @@ pub(super) fn run(args: &Args, past: &Past<'_>) -> Result<(), Error> {
     };
     outcomes::write(&past.logs, &found.stem, &grade).map_err(Error::failed)?;
     index(past, &found, Some(&grade));
-    past.printer.note(&format!("{}: {} ({})", found.id, outcome.name(), one_line(&kept.question)));
+    past.printer.note(&format!(
+        "{}: {} ({})",
+        found.id,
+        outcome.name(),
+        one_line(&kept.question)
+    ));
     Ok(())
 }
 
 /// The file counts; an index that cannot be written learns it when it is made anew.
 fn index(past: &Past<'_>, found: &Found, grade: Option<&Grade>) {
-    let written = past.index().and_then(|index| storing::set_outcome(index.connection(), &found.id, grade).map_err(Error::failed));
+    let written = past.index().and_then(|index| {
+        storing::set_outcome(index.connection(), &found.id, grade).map_err(Error::failed)
+    });
     if let Err(error) = written {
-        past.printer.warning(&format!("the index was not told: {error}; make it anew: conclave consult-stats --rebuild-index"));
+        past.printer.warning(&format!(
+            "the index was not told: {error}; make it anew: conclave consult-stats --rebuild-index"
+        ));
     }
 }

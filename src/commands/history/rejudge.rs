@@ -1,5 +1,6 @@
-//! `conclave history rejudge`: the judge's work on answers that are there, done again. A consultation of its own, in which no expert is
-//! asked; what changed against the earlier one is the answer.
+//! `conclave history rejudge`: the judge's work on answers that are there, done again. A
+//! consultation of its own, in which no expert is asked; what changed against the earlier one is
+//! the answer.
 
 mod given;
 mod judges;
@@ -46,7 +47,8 @@ pub(super) struct Args {
     /// The consultation: its id, a beginning of it, one of its files, or `last`
     id: String,
 
-    /// Who judges, and after it the models that stand in for it, separated by commas [default: who judged then]
+    /// Who judges, and after it the models that stand in for it, separated by commas [default: who
+    /// judged then]
     #[arg(long, value_name = "MODEL[,FALLBACK…]")]
     judge: Option<String>,
 
@@ -100,13 +102,26 @@ pub(super) fn run(args: &Args, environment: &Environment, past: &Past<'_>) -> Re
     let found = past.find(&args.id)?;
     let before = reading::read(&past.logs, &found)?.kept;
     if before.independents.is_empty() || before.question.trim().is_empty() {
-        let error = Error::usage(format!("{} has no answers that could be judged: no expert had answered in Round 1", found.id));
-        return Err(error.hint(format!("ask the panel again: conclave history show {}", found.id)));
+        let error = Error::usage(format!(
+            "{} has no answers that could be judged: no expert had answered in Round 1",
+            found.id
+        ));
+        return Err(error.hint(format!(
+            "ask the panel again: conclave history show {}",
+            found.id
+        )));
     }
     let (clock, control) = (Clock::system(), args.control());
     let standing = running::standing(&control, past.printer, Input::Free);
     let ground = Ground::find(environment, standing, clock.now())?;
-    let Ground { home, settings, catalog, templates, reached, .. } = &ground;
+    let Ground {
+        home,
+        settings,
+        catalog,
+        templates,
+        reached,
+        ..
+    } = &ground;
     let seats = given::seats(&before);
     let personas = Catalogue::of(templates, settings)?;
     let local_models = LocalModels::new(environment, settings, home, past.printer);
@@ -114,8 +129,18 @@ pub(super) fn run(args: &Args, environment: &Environment, past: &Past<'_>) -> Re
     let judge = judges::named(args.judge.as_deref(), &before, settings);
     let candidates = judges::candidates(judge, &before, &seats, catalog);
     let servers = Servers::for_models(candidates.iter(), Where::set(settings, reached)?)?;
-    let choices = Choices { catalog, personas: &personas, reached, local, servers: &servers, now: clock.now() };
-    let mut judging = Panel { seats: Vec::new(), judges: judges::judges(judge, &before, &seats, &choices)? };
+    let choices = Choices {
+        catalog,
+        personas: &personas,
+        reached,
+        local,
+        servers: &servers,
+        now: clock.now(),
+    };
+    let mut judging = Panel {
+        seats: Vec::new(),
+        judges: judges::judges(judge, &before, &seats, &choices)?,
+    };
     let found_local = obtain(&mut judging, &local_models, standing)?;
     let mut course = given::course(&before);
     clerk::appoint(&mut course, &judging, &choices);
@@ -123,15 +148,31 @@ pub(super) fn run(args: &Args, environment: &Environment, past: &Past<'_>) -> Re
         // Whoever is named to judge gets to see it, and nobody else.
         course.clerk = course.clerk.and_then(|_| judging.judges.first().cloned());
     }
-    let mut notices = vec![format!("the answers of {} are judged anew: no expert is asked, and their order is drawn anew", before.id)];
-    notices.extend(judging.judges.iter().take(1).filter_map(|judge| choices.catalog.notices(judge, clock.now())));
+    let mut notices = vec![format!(
+        "the answers of {} are judged anew: no expert is asked, and their order is drawn anew",
+        before.id
+    )];
+    notices.extend(
+        judging
+            .judges
+            .iter()
+            .take(1)
+            .filter_map(|judge| choices.catalog.notices(judge, clock.now())),
+    );
 
     let draft = Draft {
         question: before.question.clone(),
-        panel: Panel { seats, judges: judging.judges },
+        panel: Panel {
+            seats,
+            judges: judging.judges,
+        },
         course,
         stand_ins: std::collections::BTreeMap::new(),
-        material: if args.output.verbose { Material::Whole } else { Material::Filtered },
+        material: if args.output.verbose {
+            Material::Whole
+        } else {
+            Material::Filtered
+        },
         notices,
     };
     let mut setup = ground.assemble(draft, &servers, Ready::ToAsk(found_local), &control)?;
@@ -139,11 +180,25 @@ pub(super) fn run(args: &Args, environment: &Environment, past: &Past<'_>) -> Re
 
     let present = |transcript: &Transcript| {
         let told = Rejudgement::of(&before, &kept::of_transcript(transcript));
-        Answer { markdown: rejudge_screen::markdown(&told), json: to_json(&told) }
+        Answer {
+            markdown: rejudge_screen::markdown(&told),
+            json: to_json(&told),
+        }
     };
-    let run = Run::prepare(&setup.home, environment, &args.output, past.printer)?.presenting(&present);
-    let keeping = if args.no_log { Keeping::Nothing } else { Keeping::open(&setup.home, &setup.plan.id, past.printer) };
-    run.carry_out((Consultation::new(setup.plan), Begin::New), clock, &setup.providers, Vec::new(), keeping)
+    let run =
+        Run::prepare(&setup.home, environment, &args.output, past.printer)?.presenting(&present);
+    let keeping = if args.no_log {
+        Keeping::Nothing
+    } else {
+        Keeping::open(&setup.home, &setup.plan.id, past.printer)
+    };
+    run.carry_out(
+        (Consultation::new(setup.plan), Begin::New),
+        clock,
+        &setup.providers,
+        Vec::new(),
+        keeping,
+    )
 }
 
 /// The JSON, which has a published schema: `schemas/rejudge.schema.json`.

@@ -1,7 +1,8 @@
 //! `conclave history rm`: deletes consultations, after asking.
 //!
-//! Files first, rows of the index last: what a killed process leaves behind is a row whose files are gone, or some of the files, and either is
-//! listed and deleted the next time. The other way round a file would be left that no list shows, and that the next index brings back.
+//! Files first, rows of the index last: what a killed process leaves behind is a row whose files
+//! are gone, or some of the files, and either is listed and deleted the next time. The other way
+//! round a file would be left that no list shows, and that the next index brings back.
 
 use std::time::Duration;
 
@@ -27,7 +28,8 @@ use super::list::{StateArg, short};
 /// Consultations that are named before it is asked about them.
 const MOST_NAMED: usize = 10;
 
-/// Consultations whose rows are taken out of the index at once: a process that is killed leaves no more rows without files than these.
+/// Consultations whose rows are taken out of the index at once: a process that is killed leaves no
+/// more rows without files than these.
 const AT_ONCE: usize = 100;
 
 /// Delete consultations: journal, record, Markdown, and what was said of them
@@ -41,7 +43,11 @@ Examples:
   conclave history rm --older-than 12w --state aborted --yes")]
 pub(super) struct Args {
     /// The consultations: ids, beginnings of ids, files, or `last`
-    #[arg(value_name = "ID", required_unless_present = "older_than", conflicts_with = "older_than")]
+    #[arg(
+        value_name = "ID",
+        required_unless_present = "older_than",
+        conflicts_with = "older_than"
+    )]
     ids: Vec<String>,
 
     /// All that began so long ago: days (90d), weeks (12w) or hours (36h)
@@ -78,7 +84,8 @@ pub(super) fn run(args: &Args, past: &Past<'_>) -> Result<(), Error> {
         None => named(past, &args.ids)?,
     };
     if doomed.is_empty() {
-        past.printer.note("Nothing is that old: nothing was deleted");
+        past.printer
+            .note("Nothing is that old: nothing was deleted");
         return Ok(());
     }
     if !args.yes {
@@ -89,11 +96,25 @@ pub(super) fn run(args: &Args, past: &Past<'_>) -> Result<(), Error> {
 
 fn older(past: &Past<'_>, age: Duration, state: Option<StateArg>) -> Result<Vec<Doomed>, Error> {
     let now = Clock::system().now();
-    let before = Timestamp(now.0.saturating_sub(i64::try_from(age.as_millis()).unwrap_or(i64::MAX)));
-    let filter = Filter { state: state.map(StateArg::filter), before: Some(before), ..Filter::default() };
-    let listed = index::with(&past.home, past.printer, |index| history::list(index.connection(), &filter, None))?;
-    let doomed =
-        |listed: history::Listed| Doomed { found: Found { id: listed.id, stem: listed.stem }, told: Some((listed.at, listed.question)) };
+    let before = Timestamp(
+        now.0
+            .saturating_sub(i64::try_from(age.as_millis()).unwrap_or(i64::MAX)),
+    );
+    let filter = Filter {
+        state: state.map(StateArg::filter),
+        before: Some(before),
+        ..Filter::default()
+    };
+    let listed = index::with(&past.home, past.printer, |index| {
+        history::list(index.connection(), &filter, None)
+    })?;
+    let doomed = |listed: history::Listed| Doomed {
+        found: Found {
+            id: listed.id,
+            stem: listed.stem,
+        },
+        told: Some((listed.at, listed.question)),
+    };
     Ok(listed.into_iter().map(doomed).collect())
 }
 
@@ -104,8 +125,13 @@ fn named(past: &Past<'_>, names: &[String]) -> Result<Vec<Doomed>, Error> {
     for name in names {
         let found = past.find(name)?;
         if doomed.iter().all(|other| other.found != found) {
-            let listed = index.as_ref().and_then(|index| history::with_id(index.connection(), &found.id).ok()?);
-            doomed.push(Doomed { found, told: listed.map(|listed| (listed.at, listed.question)) });
+            let listed = index
+                .as_ref()
+                .and_then(|index| history::with_id(index.connection(), &found.id).ok()?);
+            doomed.push(Doomed {
+                found,
+                told: listed.map(|listed| (listed.at, listed.question)),
+            });
         }
     }
     Ok(doomed)
@@ -116,7 +142,9 @@ fn agree(past: &Past<'_>, doomed: &[Doomed]) -> Result<(), Error> {
     let index = past.names();
     let line = |doomed: &Doomed| {
         let id = doomed.found.id.as_str();
-        let short = index.as_ref().and_then(|index| short(index.connection(), id).ok());
+        let short = index
+            .as_ref()
+            .and_then(|index| short(index.connection(), id).ok());
         let id = short.as_deref().unwrap_or(id);
         match &doomed.told {
             Some((at, question)) => format!("{id}  {}  {}", date(*at, &zone), one_line(question)),
@@ -125,7 +153,10 @@ fn agree(past: &Past<'_>, doomed: &[Doomed]) -> Result<(), Error> {
     };
     let printer = past.printer;
     if !can_ask(printer, Input::Free) {
-        let error = Error::usage(format!("{} would be deleted, and there is no terminal to ask on", count(doomed.len(), "consultation")));
+        let error = Error::usage(format!(
+            "{} would be deleted, and there is no terminal to ask on",
+            count(doomed.len(), "consultation")
+        ));
         return Err(error.hint("agree to it: --yes"));
     }
     let width = printer.err_face().width.saturating_sub(1);
@@ -138,7 +169,11 @@ fn agree(past: &Past<'_>, doomed: &[Doomed]) -> Result<(), Error> {
     if let more @ 1.. = doomed.len().saturating_sub(MOST_NAMED) {
         printer.note(&format!("and {more} more"));
     }
-    let question = format!("Delete {}{}?", count(doomed.len(), "consultation"), span_of(doomed, &zone));
+    let question = format!(
+        "Delete {}{}?",
+        count(doomed.len(), "consultation"),
+        span_of(doomed, &zone)
+    );
     match local::block_on(ask_before_harm(printer, &question))? {
         Answer::Yes => Ok(()),
         Answer::No | Answer::Gone => Err(Error::new(Exit::Declined, "nothing was deleted")),
@@ -147,8 +182,17 @@ fn agree(past: &Past<'_>, doomed: &[Doomed]) -> Result<(), Error> {
 
 /// From which day to which.
 fn span_of(doomed: &[Doomed], zone: &TimeZone) -> String {
-    let times = || doomed.iter().filter_map(|doomed| doomed.told.as_ref()).map(|(at, _)| *at);
-    match times().min().zip(times().max()).map(|(first, last)| (date(first, zone), date(last, zone))) {
+    let times = || {
+        doomed
+            .iter()
+            .filter_map(|doomed| doomed.told.as_ref())
+            .map(|(at, _)| *at)
+    };
+    match times()
+        .min()
+        .zip(times().max())
+        .map(|(first, last)| (date(first, zone), date(last, zone)))
+    {
         Some((first, last)) if first == last => format!(" ({first})"),
         Some((first, last)) => format!(" ({first} to {last})"),
         None => String::new(),
@@ -163,7 +207,10 @@ fn delete(past: &Past<'_>, doomed: &[Doomed]) -> Result<(), Error> {
         for Doomed { found, .. } in some {
             match removing::remove(&past.logs, &found.stem) {
                 Ok(removed) => {
-                    freed = Removed { files: freed.files + removed.files, bytes: freed.bytes + removed.bytes };
+                    freed = Removed {
+                        files: freed.files + removed.files,
+                        bytes: freed.bytes + removed.bytes,
+                    };
                     gone.push(found);
                 }
                 Err(error) => kept.push((found, error)),
@@ -171,7 +218,9 @@ fn delete(past: &Past<'_>, doomed: &[Doomed]) -> Result<(), Error> {
         }
         deleted += gone.len();
         if let Err(error) = removing::settle(&past.logs) {
-            past.printer.warning(&format!("{error}: what was deleted may be back after a loss of power"));
+            past.printer.warning(&format!(
+                "{error}: what was deleted may be back after a loss of power"
+            ));
         }
         is_index_told &= forget(past, &gone)
             .inspect_err(|error| {
@@ -185,7 +234,10 @@ fn delete(past: &Past<'_>, doomed: &[Doomed]) -> Result<(), Error> {
     }
     if deleted > 0 {
         let (files, freed) = (count(freed.files, "file"), bytes(freed.bytes));
-        past.printer.note(&format!("Deleted {} ({files}, {freed})", count(deleted, "consultation")));
+        past.printer.note(&format!(
+            "Deleted {} ({files}, {freed})",
+            count(deleted, "consultation")
+        ));
     }
     refused(past, kept, doomed.len())
 }
@@ -197,7 +249,9 @@ fn forget(past: &Past<'_>, gone: &[&Found]) -> Result<(), Error> {
     }
     let mut index = past.index()?;
     let mut forget = || {
-        let transaction = index.connection_mut().transaction_with_behavior(TransactionBehavior::Immediate)?;
+        let transaction = index
+            .connection_mut()
+            .transaction_with_behavior(TransactionBehavior::Immediate)?;
         for found in gone {
             storing::remove(&transaction, &found.id)?;
         }
@@ -215,13 +269,23 @@ fn refused(past: &Past<'_>, mut kept: Vec<(&Found, CannotRemove)>, of: usize) ->
         && of == 1
         && let Some((found, error)) = kept.pop()
     {
-        return Err(Error::failed(NotDeleted { id: found.id.clone(), source: error }));
+        return Err(Error::failed(NotDeleted {
+            id: found.id.clone(),
+            source: error,
+        }));
     }
     for (found, error) in &kept {
-        let cause = std::error::Error::source(error).map(|cause| format!(": {cause}")).unwrap_or_default();
-        past.printer.warning(&format!("{} was not deleted: {error}{cause}", found.id));
+        let cause = std::error::Error::source(error)
+            .map(|cause| format!(": {cause}"))
+            .unwrap_or_default();
+        past.printer
+            .warning(&format!("{} was not deleted: {error}{cause}", found.id));
     }
-    Err(Error::failed(format!("{} of {} were not deleted", kept.len(), count(of, "consultation"))))
+    Err(Error::failed(format!(
+        "{} of {} were not deleted",
+        kept.len(),
+        count(of, "consultation")
+    )))
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -242,7 +306,10 @@ fn span(text: &str) -> Result<Duration, String> {
         'w' => 7 * 24,
         _ => return Err(wanted()),
     };
-    let number = text.strip_suffix(unit).and_then(|number| number.parse::<u32>().ok()).ok_or_else(wanted)?;
+    let number = text
+        .strip_suffix(unit)
+        .and_then(|number| number.parse::<u32>().ok())
+        .ok_or_else(wanted)?;
     Ok(Duration::from_secs(u64::from(number) * hours * 3600))
 }
 
@@ -253,9 +320,27 @@ mod tests {
     #[test]
     fn a_time_is_a_number_of_hours_days_or_weeks() {
         let hours = |hours: u64| Ok(Duration::from_secs(hours * 3600));
-        assert_eq!([span("36h"), span("90d"), span(" 12w ")], [hours(36), hours(90 * 24), hours(12 * 7 * 24)]);
-        for text in ["", "d", "90", "6m", "-1d", "1.5d", "90 d", "1y", "99999999999d", "9ü"] {
-            assert_eq!(span(text).unwrap_err(), "must be days, weeks or hours: 90d, 12w, 36h", "{text}");
+        assert_eq!(
+            [span("36h"), span("90d"), span(" 12w ")],
+            [hours(36), hours(90 * 24), hours(12 * 7 * 24)]
+        );
+        for text in [
+            "",
+            "d",
+            "90",
+            "6m",
+            "-1d",
+            "1.5d",
+            "90 d",
+            "1y",
+            "99999999999d",
+            "9ü",
+        ] {
+            assert_eq!(
+                span(text).unwrap_err(),
+                "must be days, weeks or hours: 90d, 12w, 36h",
+                "{text}"
+            );
         }
     }
 }

@@ -38,21 +38,47 @@ pub(super) fn run(args: &Args, past: &Past<'_>) -> Result<(), Error> {
     let found = past.find(&args.id)?;
     let told = reading::read(&past.logs, &found)?;
     let selection = selection(args, &told.kept)?;
-    give(&kept_report::markdown(&told.kept, &selection), || Ok(told.json.clone()), args.format, None, past.printer)
+    give(
+        &kept_report::markdown(&told.kept, &selection),
+        || Ok(told.json.clone()),
+        args.format,
+        None,
+        past.printer,
+    )
 }
 
 /// What is to be shown, as the consultation has it.
 fn selection(args: &Args, kept: &Kept) -> Result<Selection, Error> {
-    let mut rounds: Vec<u8> = kept.rounds.iter().map(|round| round.number).chain(kept.work.iter().map(|work| work.round)).collect();
+    let mut rounds: Vec<u8> = kept
+        .rounds
+        .iter()
+        .map(|round| round.number)
+        .chain(kept.work.iter().map(|work| work.round))
+        .collect();
     rounds.sort_unstable();
     rounds.dedup();
     if let Some(round) = args.round.filter(|round| !rounds.contains(round)) {
-        let there = rounds.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+        let there = rounds
+            .iter()
+            .map(ToString::to_string)
+            .collect::<Vec<_>>()
+            .join(", ");
         let error = Error::usage(format!("{} has no round {round}", kept.id));
-        return Err(error.hint(if there.is_empty() { "no round of it had begun".to_owned() } else { format!("its rounds: {there}") }));
+        return Err(error.hint(if there.is_empty() {
+            "no round of it had begun".to_owned()
+        } else {
+            format!("its rounds: {there}")
+        }));
     }
-    let agent = args.agent.as_deref().map(|wanted| agent(wanted, kept)).transpose()?;
-    Ok(Selection { round: args.round, agent })
+    let agent = args
+        .agent
+        .as_deref()
+        .map(|wanted| agent(wanted, kept))
+        .transpose()?;
+    Ok(Selection {
+        round: args.round,
+        agent,
+    })
 }
 
 /// The agent of this id or name.
@@ -62,8 +88,20 @@ fn agent(wanted: &str, kept: &Kept) -> Result<SeatId, Error> {
     }
     let expert = |expert: &KeptAgent| {
         let (id, name) = (expert.id.as_str(), one_line(&expert.name));
-        if name.eq_ignore_ascii_case(id) { id.to_owned() } else { format!("{id} ({name})") }
+        if name.eq_ignore_ascii_case(id) {
+            id.to_owned()
+        } else {
+            format!("{id} ({name})")
+        }
     };
-    let there: Vec<String> = kept.experts.iter().map(expert).chain(["judge".to_owned()]).collect();
-    Err(Error::usage(format!("{} has no agent `{}`", kept.id, one_line(wanted))).hint(format!("its agents: {}", there.join(", "))))
+    let there: Vec<String> = kept
+        .experts
+        .iter()
+        .map(expert)
+        .chain(["judge".to_owned()])
+        .collect();
+    Err(
+        Error::usage(format!("{} has no agent `{}`", kept.id, one_line(wanted)))
+            .hint(format!("its agents: {}", there.join(", "))),
+    )
 }

@@ -1,5 +1,6 @@
-//! A consultation's place in the index: marked when it begins, filled when it ends. An index never harms a consultation: what fails at the
-//! beginning is not worth a word, since the end does without it, and what fails at the end is told once.
+//! A consultation's place in the index: marked when it begins, filled when it ends. An index never
+//! harms a consultation: what fails at the beginning is not worth a word, since the end does
+//! without it, and what fails at the end is told once.
 
 use std::path::{Path, PathBuf};
 use std::thread::JoinHandle;
@@ -46,7 +47,11 @@ impl Entry {
                 }
             }
         });
-        Self { home: home.clone(), database, marking: marking.ok() }
+        Self {
+            home: home.clone(),
+            database,
+            marking: marking.ok(),
+        }
     }
 
     /// Takes in what the consultation has come to.
@@ -55,12 +60,19 @@ impl Entry {
             // Whatever became of it.
             let _ = marking.join();
         }
-        let Err(why) = take_in(&self.database, transcript) else { return };
+        let Err(why) = take_in(&self.database, transcript) else {
+            return;
+        };
         let why = match why {
             NotIn::Unfit(why) if unfit == Unfit::Mended => {
-                // With the record it has rows already, unless another process has made it from what there was before.
-                let mended = Mending::of(&self.home, printer, why).silently_up_to(1).make().map_err(|error| whole(&error));
-                match mended.and_then(|_| take_in(&self.database, transcript).map_err(NotIn::told)) {
+                // With the record it has rows already, unless another process has made it from what
+                // there was before.
+                let mended = Mending::of(&self.home, printer, why)
+                    .silently_up_to(1)
+                    .make()
+                    .map_err(|error| whole(&error));
+                match mended.and_then(|_| take_in(&self.database, transcript).map_err(NotIn::told))
+                {
                     Ok(()) => return,
                     Err(why) => why,
                 }
@@ -89,12 +101,19 @@ impl NotIn {
 }
 
 fn take_in(database: &Path, transcript: &Transcript) -> Result<(), NotIn> {
-    let json = serde_json::to_vec(&record(transcript)).map_err(|error| NotIn::Failed(error.to_string()))?;
+    let json = serde_json::to_vec(&record(transcript))
+        .map_err(|error| NotIn::Failed(error.to_string()))?;
     let mut index = Index::open(database).map_err(|unusable| {
-        if unusable.is_mended_by_rebuilding() { NotIn::Unfit(Why::of(&unusable)) } else { NotIn::Failed(whole(&unusable)) }
+        if unusable.is_mended_by_rebuilding() {
+            NotIn::Unfit(Why::of(&unusable))
+        } else {
+            NotIn::Failed(whole(&unusable))
+        }
     })?;
-    following::end(&mut index, &transcript.id, &json, transcript.started_at).map_err(|error| match error {
-        NotTaken::Failed(error) if is_damage(&error) => NotIn::Unfit(Why::Damaged),
-        NotTaken::Failed(_) | NotTaken::NotIndexable(_) => NotIn::Failed(whole(&error)),
+    following::end(&mut index, &transcript.id, &json, transcript.started_at).map_err(|error| {
+        match error {
+            NotTaken::Failed(error) if is_damage(&error) => NotIn::Unfit(Why::Damaged),
+            NotTaken::Failed(_) | NotTaken::NotIndexable(_) => NotIn::Failed(whole(&error)),
+        }
     })
 }

@@ -43,9 +43,15 @@ impl Why {
 
     fn told(self) -> Option<&'static str> {
         match self {
-            Self::Missing => Some("There is no index of the consultations yet: it is made from their records."),
-            Self::Unusable | Self::Damaged => Some("The index of the consultations is damaged: it is made anew from their records."),
-            Self::Foreign => Some("The index of the consultations is another program's: one is made from their records."),
+            Self::Missing => {
+                Some("There is no index of the consultations yet: it is made from their records.")
+            }
+            Self::Unusable | Self::Damaged => Some(
+                "The index of the consultations is damaged: it is made anew from their records.",
+            ),
+            Self::Foreign => Some(
+                "The index of the consultations is another program's: one is made from their records.",
+            ),
             Self::Asked => None,
         }
     }
@@ -63,12 +69,20 @@ pub(super) struct Mending<'a> {
 
 impl<'a> Mending<'a> {
     pub(super) fn of(home: &'a Home, printer: &'a Printer, why: Why) -> Self {
-        Self { home, printer, why, unmentioned: 0 }
+        Self {
+            home,
+            printer,
+            why,
+            unmentioned: 0,
+        }
     }
 
     /// The same, in silence where there are no more consultations than these.
     pub(super) fn silently_up_to(self, unmentioned: usize) -> Self {
-        Self { unmentioned, ..self }
+        Self {
+            unmentioned,
+            ..self
+        }
     }
 
     /// Makes and opens it. Where it cannot be kept, what is returned is in memory alone.
@@ -77,17 +91,22 @@ impl<'a> Mending<'a> {
             Ok(_) => Index::open(&path(self.home)).map_err(refused),
             Err(CannotRebuild::Unusable(unusable)) => Err(refused(unusable)),
             Err(error @ (CannotRebuild::Unwritable { .. } | CannotRebuild::Failed { .. })) => {
-                self.printer.warning(&format!("{}; the records are read instead", capitalised(&whole(&error))));
+                self.printer.warning(&format!(
+                    "{}; the records are read instead",
+                    capitalised(&whole(&error))
+                ));
                 let (index, rebuilt) = rebuilding::in_memory(&logs(self.home)).map_err(failed)?;
                 self.tell(&rebuilt);
                 Ok(index)
             }
-            Err(error @ (CannotRebuild::Busy(_) | CannotRebuild::Folder { .. })) => Err(failed(error)),
+            Err(error @ (CannotRebuild::Busy(_) | CannotRebuild::Folder { .. })) => {
+                Err(failed(error))
+            }
         }
     }
 
-    /// Makes it, and returns how many consultations are in it. What can be found out by opening it may have been mended by another process
-    /// meanwhile: then there is nothing to do.
+    /// Makes it, and returns how many consultations are in it. What can be found out by opening it
+    /// may have been mended by another process meanwhile: then there is nothing to do.
     pub(super) fn make(&self) -> Result<usize, CannotRebuild> {
         let (logs, path) = (logs(self.home), path(self.home));
         let rebuilt = self.watched(|progress| match self.why {
@@ -101,7 +120,10 @@ impl<'a> Mending<'a> {
     }
 
     /// Shows how far it is, and before that why it is done, as soon as there is something to do.
-    fn watched<T>(&self, make: impl FnOnce(&mut dyn FnMut(Progress)) -> Result<T, CannotRebuild>) -> Result<T, CannotRebuild> {
+    fn watched<T>(
+        &self,
+        make: impl FnOnce(&mut dyn FnMut(Progress)) -> Result<T, CannotRebuild>,
+    ) -> Result<T, CannotRebuild> {
         // Without a home there is nowhere to put it, which the making itself finds out.
         let _ = create_private_dir(self.home.path());
         let mut bar = None;
@@ -121,15 +143,20 @@ impl<'a> Mending<'a> {
 
     fn tell(&self, rebuilt: &Rebuilt) {
         if let Some(kept) = &rebuilt.set_aside {
-            self.printer.note(&format!("What was there before is kept in {}", kept.display()));
+            self.printer.note(&format!(
+                "What was there before is kept in {}",
+                kept.display()
+            ));
         }
         let skipped = &rebuilt.skipped;
         if skipped.is_empty() {
             return;
         }
-        self.printer.note(&format!("Skipped {}:", count(skipped.len(), "file")));
+        self.printer
+            .note(&format!("Skipped {}:", count(skipped.len(), "file")));
         for (name, why) in skipped.iter().take(MOST_NAMED) {
-            self.printer.note(&format!("  {}: {}", one_line(name), one_line(why)));
+            self.printer
+                .note(&format!("  {}: {}", one_line(name), one_line(why)));
         }
         if let more @ 1.. = skipped.len().saturating_sub(MOST_NAMED) {
             self.printer.note(&format!("  and {more} more"));
@@ -140,14 +167,22 @@ impl<'a> Mending<'a> {
 pub(super) fn failed(error: CannotRebuild) -> Error {
     match error {
         CannotRebuild::Unusable(unusable) => refused(unusable),
-        CannotRebuild::Busy(_) => Error::failed(error).hint("try again when that process has ended"),
-        CannotRebuild::Folder { .. } | CannotRebuild::Unwritable { .. } | CannotRebuild::Failed { .. } => {
-            Error::failed(error).hint("the records are unharmed: try again when there is room and permission to write")
+        CannotRebuild::Busy(_) => {
+            Error::failed(error).hint("try again when that process has ended")
         }
+        CannotRebuild::Folder { .. }
+        | CannotRebuild::Unwritable { .. }
+        | CannotRebuild::Failed { .. } => Error::failed(error)
+            .hint("the records are unharmed: try again when there is room and permission to write"),
     }
 }
 
 fn capitalised(text: &str) -> String {
     let mut characters = text.chars();
-    characters.next().into_iter().flat_map(char::to_uppercase).chain(characters).collect()
+    characters
+        .next()
+        .into_iter()
+        .flat_map(char::to_uppercase)
+        .chain(characters)
+        .collect()
 }

@@ -1,4 +1,5 @@
-//! The index as commands use it: one that cannot be used as it is, is made anew from the files on the spot, with a word about why.
+//! The index as commands use it: one that cannot be used as it is, is made anew from the files on
+//! the spot, with a word about why.
 
 mod entry;
 mod mending;
@@ -25,7 +26,8 @@ pub(crate) fn logs(home: &Home) -> PathBuf {
     home.path().join("consult-logs")
 }
 
-/// Opens the index, with all consultations in it that are over. Let go of it before anything is printed and anybody is waited for.
+/// Opens the index, with all consultations in it that are over. Let go of it before anything is
+/// printed and anybody is waited for.
 pub(crate) fn open(home: &Home, printer: &Printer) -> Result<Index, Error> {
     if !home.path().exists() {
         // Nothing is made before there is something to be kept.
@@ -33,7 +35,9 @@ pub(crate) fn open(home: &Home, printer: &Printer) -> Result<Index, Error> {
     }
     let mut index = match Index::open(&path(home)) {
         Ok(index) => index,
-        Err(unusable) if unusable.is_mended_by_rebuilding() => Mending::of(home, printer, Why::of(&unusable)).open()?,
+        Err(unusable) if unusable.is_mended_by_rebuilding() => {
+            Mending::of(home, printer, Why::of(&unusable)).open()?
+        }
         Err(unusable) => return Err(refused(unusable)),
     };
     match following::reconcile(&mut index, &logs(home)) {
@@ -47,7 +51,11 @@ pub(crate) fn open(home: &Home, printer: &Printer) -> Result<Index, Error> {
 }
 
 /// Asks the index. When it turns out to be damaged, it is made anew once and asked again.
-pub(crate) fn with<T>(home: &Home, printer: &Printer, mut ask: impl FnMut(&mut Index) -> rusqlite::Result<T>) -> Result<T, Error> {
+pub(crate) fn with<T>(
+    home: &Home,
+    printer: &Printer,
+    mut ask: impl FnMut(&mut Index) -> rusqlite::Result<T>,
+) -> Result<T, Error> {
     let mut index = open(home, printer)?;
     let answer = match ask(&mut index) {
         Err(error) if is_damage(&error) => {
@@ -56,18 +64,26 @@ pub(crate) fn with<T>(home: &Home, printer: &Printer, mut ask: impl FnMut(&mut I
         }
         answer => answer,
     };
-    answer.map_err(|source| Error::failed(Unusable::Failed { path: path(home), source }))
+    answer.map_err(|source| {
+        Error::failed(Unusable::Failed {
+            path: path(home),
+            source,
+        })
+    })
 }
 
 /// Makes the index anew because the user says so; the result goes to standard output.
 pub(crate) fn rebuild(home: &Home, printer: &Printer, charset: Charset) -> Result<(), Error> {
-    let indexed = Mending::of(home, printer, Why::Asked).make().map_err(failed)?;
+    let indexed = Mending::of(home, printer, Why::Asked)
+        .make()
+        .map_err(failed)?;
     let sign = charset.before("✅", "");
     let result = format!("{sign}Index rebuilt successfully. [{indexed}] consultations indexed.\n");
     printer.result(&result).map_err(Error::failed)
 }
 
-/// The index cannot be used, and making it anew is not for this program to decide, or would not help.
+/// The index cannot be used, and making it anew is not for this program to decide, or would not
+/// help.
 fn refused(unusable: Unusable) -> Error {
     match unusable {
         Unusable::Newer { .. } => Error::usage(unusable)

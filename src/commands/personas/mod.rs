@@ -57,11 +57,22 @@ pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> 
         Some(Action::Show { persona }) => {
             let found = listed(catalogue.find(persona)?);
             // A prompt may hold what steers a terminal; in a pipe, the text is exact.
-            let prompt = if face.is_terminal { clean(&found.prompt) } else { found.prompt.clone() };
+            let prompt = if face.is_terminal {
+                clean(&found.prompt)
+            } else {
+                found.prompt.clone()
+            };
             one(&ListedPersona { prompt, ..found }, face.paint)
         }
-        None if args.json => serde_json::to_string_pretty(&list(&catalogue, &settings)).map_err(Error::failed)? + "\n",
-        None => screen(&list(&catalogue, &settings), face.is_terminal.then_some(face.width), face.paint),
+        None if args.json => {
+            serde_json::to_string_pretty(&list(&catalogue, &settings)).map_err(Error::failed)?
+                + "\n"
+        }
+        None => screen(
+            &list(&catalogue, &settings),
+            face.is_terminal.then_some(face.width),
+            face.paint,
+        ),
     };
     printer.result(&shown).map_err(Error::failed)
 }
@@ -71,16 +82,28 @@ pub(crate) fn templates(home: &Home) -> Result<Templates, Error> {
     let mut templates = Templates::builtin();
     for (name, text) in home.prompt_overrides().map_err(Error::usage)? {
         let file = home.path().join("prompts").join(format!("{name}.md"));
-        templates.override_with(&name, &text).map_err(|error| Error::usage(error).hint(format!("mend or remove {}", file.display())))?;
+        templates.override_with(&name, &text).map_err(|error| {
+            Error::usage(error).hint(format!("mend or remove {}", file.display()))
+        })?;
     }
     Ok(templates)
 }
 
 fn list(catalogue: &Catalogue, settings: &Settings) -> PersonaList {
-    let id_of = |name: &String| catalogue.find(name).map_or_else(|_| name.clone(), |known| known.persona.id.clone());
-    let sets = catalogue.sets().iter().map(|(set, members)| (set.clone(), members.iter().map(id_of).collect()));
+    let id_of = |name: &String| {
+        catalogue
+            .find(name)
+            .map_or_else(|_| name.clone(), |known| known.persona.id.clone())
+    };
+    let sets = catalogue
+        .sets()
+        .iter()
+        .map(|(set, members)| (set.clone(), members.iter().map(id_of).collect()));
     let panels = settings.panels.iter().map(|(name, panel)| {
-        let listed = ListedPanel { seats: panel.seats.clone(), judge: panel.judge.clone() };
+        let listed = ListedPanel {
+            seats: panel.seats.clone(),
+            judge: panel.judge.clone(),
+        };
         (name.clone(), listed)
     });
     PersonaList {

@@ -1,4 +1,5 @@
-//! The providers of a panel that was chosen earlier: no seat is filled anew, and who is still needed must be there.
+//! The providers of a panel that was chosen earlier: no seat is filled anew, and who is still
+//! needed must be there.
 
 use std::collections::BTreeSet;
 
@@ -36,27 +37,65 @@ impl Within<'_> {
     ///
     /// # Errors
     ///
-    /// When somebody who is still to be asked cannot be. Who would only stand in for another may be missing.
-    pub(super) fn providers(&self, plan: &Plan, transcript: &Transcript) -> Result<Providers, Error> {
-        let Self { home, environment, settings, printer, standing } = *self;
+    /// When somebody who is still to be asked cannot be. Who would only stand in for another may be
+    /// missing.
+    pub(super) fn providers(
+        &self,
+        plan: &Plan,
+        transcript: &Transcript,
+    ) -> Result<Providers, Error> {
+        let Self {
+            home,
+            environment,
+            settings,
+            printer,
+            standing,
+        } = *self;
         let reached = reach::all(settings, environment);
         let needed = needed(plan, transcript);
-        let others = plan.panel.judges.iter().chain(plan.stand_ins.values().flatten()).chain(&plan.course.clerk);
-        let servers = Servers::for_models(needed.iter().map(|(_, model)| *model).chain(others.clone()), Where::set(settings, &reached)?)?;
+        let others = plan
+            .panel
+            .judges
+            .iter()
+            .chain(plan.stand_ins.values().flatten())
+            .chain(&plan.course.clerk);
+        let servers = Servers::for_models(
+            needed.iter().map(|(_, model)| *model).chain(others.clone()),
+            Where::set(settings, &reached)?,
+        )?;
         for (who, model) in &needed {
             check(who, model, &reached, &servers)?;
         }
-        let usable = |model: &&ModelRef| reached.iter().any(|reach| reach.id == model.provider && reach.is_usable());
-        let asked: BTreeSet<ProviderId> =
-            needed.iter().map(|(_, model)| *model).chain(others.clone().filter(usable)).map(|model| model.provider.clone()).collect();
+        let usable = |model: &&ModelRef| {
+            reached
+                .iter()
+                .any(|reach| reach.id == model.provider && reach.is_usable())
+        };
+        let asked: BTreeSet<ProviderId> = needed
+            .iter()
+            .map(|(_, model)| *model)
+            .chain(others.clone().filter(usable))
+            .map(|model| model.provider.clone())
+            .collect();
 
-        let timeouts = Timeouts { connect: settings.connect_timeout, idle: settings.idle_timeout };
+        let timeouts = Timeouts {
+            connect: settings.connect_timeout,
+            idle: settings.idle_timeout,
+        };
         let catalog = servers.known_to(models::catalog(home)?);
         let placed = servers.placed(reached);
-        let mut providers = reach::providers(&placed, &asked, settings, &KeyCommands::default(), catalog, Http::new(timeouts))?;
+        let mut providers = reach::providers(
+            &placed,
+            &asked,
+            settings,
+            &KeyCommands::default(),
+            catalog,
+            Http::new(timeouts),
+        )?;
         let needed = needed.iter().map(|(_, model)| *model);
         if let Some(model) = needed.chain(others).find(|model| model.provider.is_local()) {
-            let found = LocalModels::new(environment, settings, home, printer).obtain(&model.model, standing)?;
+            let found = LocalModels::new(environment, settings, home, printer)
+                .obtain(&model.model, standing)?;
             if found.name != model.model {
                 let error = Error::usage(format!(
                     "the consultation was begun with the local model {}, and only {} is here",
@@ -64,26 +103,39 @@ impl Within<'_> {
                 ));
                 return Err(error.hint(format!("get it: conclave model pull {}", model.model)));
             }
-            providers.insert(ProviderId::new(ProviderId::LOCAL), local::provider(found, settings)?);
+            providers.insert(
+                ProviderId::new(ProviderId::LOCAL),
+                local::provider(found, settings)?,
+            );
         }
         Ok(providers)
     }
 }
 
-/// Who is still to be asked, and who plays them: the judge to the end, an expert as long as a round of experts is to come, unless it has
-/// failed in one that is over.
+/// Who is still to be asked, and who plays them: the judge to the end, an expert as long as a round
+/// of experts is to come, unless it has failed in one that is over.
 fn needed<'a>(plan: &'a Plan, transcript: &'a Transcript) -> Vec<(&'a str, &'a ModelRef)> {
     let over = transcript.completed_rounds();
     if transcript.state == StateName::Complete {
         return Vec::new();
     }
     let is_out = |seat: &crate::domain::panel::Seat| {
-        transcript.failures.iter().any(|failed| failed.agent_id == seat.id && over.contains(&failed.round_number))
+        transcript
+            .failures
+            .iter()
+            .any(|failed| failed.agent_id == seat.id && over.contains(&failed.round_number))
     };
     let is_given = plan.course.given.is_some();
-    let seats = plan.panel.seats.iter().filter(|seat| !is_given && !over.contains(&3) && !is_out(seat));
+    let seats = plan
+        .panel
+        .seats
+        .iter()
+        .filter(|seat| !is_given && !over.contains(&3) && !is_out(seat));
     let judge = plan.panel.judges.first().map(|judge| ("Judge", judge));
-    seats.map(|seat| (seat.name(), transcript.player(seat))).chain(judge).collect()
+    seats
+        .map(|seat| (seat.name(), transcript.player(seat)))
+        .chain(judge)
+        .collect()
 }
 
 fn check(who: &str, model: &ModelRef, reached: &[Reach], servers: &Servers) -> Result<(), Error> {
@@ -92,14 +144,21 @@ fn check(who: &str, model: &ModelRef, reached: &[Reach], servers: &Servers) -> R
         return Ok(());
     }
     let Some(reach) = reached.iter().find(|reach| reach.id == *provider) else {
-        return Err(Error::usage(format!("{who} is played by {model}, and no provider is called `{provider}` any more"))
-            .hint(format!("give it its address again: conclave config set endpoints.{provider}.base_url URL")));
+        return Err(Error::usage(format!(
+            "{who} is played by {model}, and no provider is called `{provider}` any more"
+        ))
+        .hint(format!(
+            "give it its address again: conclave config set endpoints.{provider}.base_url URL"
+        )));
     };
     match reach.missing_key() {
         None => servers.check(reach),
         Some(variable) => {
             let vendor = vendors::name(provider);
-            Err(Error::usage(format!("{who} is played by {model}, and there is no key for {vendor}")).hint(format!("set {variable}")))
+            Err(Error::usage(format!(
+                "{who} is played by {model}, and there is no key for {vendor}"
+            ))
+            .hint(format!("set {variable}")))
         }
     }
 }

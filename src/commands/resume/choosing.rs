@@ -23,7 +23,8 @@ pub(super) struct Chosen {
     pub(super) keeping: Keeping,
 }
 
-/// Takes the consultation of this name, or the newest that can be gone on with and that no other process is at.
+/// Takes the consultation of this name, or the newest that can be gone on with and that no other
+/// process is at.
 pub(super) fn choose(
     logs: &Path,
     index: Option<&Index>,
@@ -35,21 +36,28 @@ pub(super) fn choose(
         Some(name) => {
             let found = naming::find(index, logs, name)?;
             let Some(id) = found.ours() else {
-                return Err(Error::usage(format!("cannot go on with {}: it was written by another program", found.id))
-                    .hint(format!("read it: conclave history show {}", found.id)));
+                return Err(Error::usage(format!(
+                    "cannot go on with {}: it was written by another program",
+                    found.id
+                ))
+                .hint(format!("read it: conclave history show {}", found.id)));
             };
             let files = ConsultationFiles::in_folder(logs, &id);
-            let ending =
-                finding::ending(&files.journal).map_err(|error| Error::usage(format!("cannot read the journal of {id}: {error}")))?;
+            let ending = finding::ending(&files.journal).map_err(|error| {
+                Error::usage(format!("cannot read the journal of {id}: {error}"))
+            })?;
             check(&id, &files, ending)?;
-            open(id, files, unlocked, printer)?.map_err(|busy| Error::usage(busy).hint("wait until that process has ended, or end it"))
+            open(id, files, unlocked, printer)?.map_err(|busy| {
+                Error::usage(busy).hint("wait until that process has ended, or end it")
+            })
         }
         None => newest(logs, unlocked, printer),
     }
 }
 
 fn newest(logs: &Path, unlocked: Unlocked, printer: &Printer) -> Result<Chosen, Error> {
-    let kept = finding::newest_first(logs).map_err(|error| Error::usage(format!("cannot read `{}`: {error}", logs.display())))?;
+    let kept = finding::newest_first(logs)
+        .map_err(|error| Error::usage(format!("cannot read `{}`: {error}", logs.display())))?;
     let mut busy = 0;
     for id in kept {
         let files = ConsultationFiles::in_folder(logs, &id);
@@ -63,28 +71,39 @@ fn newest(logs: &Path, unlocked: Unlocked, printer: &Printer) -> Result<Chosen, 
     let nothing = Error::usage("there is no consultation to go on with");
     Err(match busy {
         0 => nothing.hint("ask something: conclave consult \"…\""),
-        _ => nothing.hint(format!("another process is at work on {}", count(busy, "consultation"))),
+        _ => nothing.hint(format!(
+            "another process is at work on {}",
+            count(busy, "consultation")
+        )),
     })
 }
 
-/// Refuses what there is nothing to go on with in. A process may end between the last event and the results: these can still be written.
+/// Refuses what there is nothing to go on with in. A process may end between the last event and the
+/// results: these can still be written.
 fn check(id: &ConsultationId, files: &ConsultationFiles, ending: Ending) -> Result<(), Error> {
     let ask_again = |error: Error| error.hint("ask again: conclave consult \"…\"");
     match ending {
         _ if ending.is_resumable() => Ok(()),
         Ending::Complete if !files.record.exists() => Ok(()),
-        Ending::Complete => Err(Error::usage(format!("{id} is complete")).hint(format!("its answer is in {}", files.markdown.display()))),
-        Ending::Nothing => Err(ask_again(Error::usage(format!("{id} had not begun when it ended: its journal is empty")))),
+        Ending::Complete => Err(Error::usage(format!("{id} is complete"))
+            .hint(format!("its answer is in {}", files.markdown.display()))),
+        Ending::Nothing => Err(ask_again(Error::usage(format!(
+            "{id} had not begun when it ended: its journal is empty"
+        )))),
         Ending::TooOld => Err(ask_again(Error::usage(format!(
             "cannot go on with {id}: it was written by a version that did not keep enough to go on from"
         )))),
-        Ending::Aborted(AbortReason::Declined) => Err(ask_again(Error::usage(format!("{id} was declined before anything was asked")))),
-        Ending::Aborted(_) | Ending::Open => Err(ask_again(Error::usage(format!("{id} ended for a reason that goes on")))),
+        Ending::Aborted(AbortReason::Declined) => Err(ask_again(Error::usage(format!(
+            "{id} was declined before anything was asked"
+        )))),
+        Ending::Aborted(_) | Ending::Open => Err(ask_again(Error::usage(format!(
+            "{id} ended for a reason that goes on"
+        )))),
     }
 }
 
-/// Opens a journal to go on with it; the inner error says that another process is at it. A journal that cannot be written can still be read:
-/// then nothing more is kept, which is told.
+/// Opens a journal to go on with it; the inner error says that another process is at it. A journal
+/// that cannot be written can still be read: then nothing more is kept, which is told.
 fn open(
     id: ConsultationId,
     files: ConsultationFiles,
@@ -92,16 +111,24 @@ fn open(
     printer: &Printer,
 ) -> Result<Result<Chosen, CannotReopen>, Error> {
     match Journal::reopen(&files.journal, unlocked) {
-        Ok((journal, events)) => Ok(Ok(Chosen { id, events, keeping: Keeping::All(files, journal) })),
+        Ok((journal, events)) => Ok(Ok(Chosen {
+            id,
+            events,
+            keeping: Keeping::All(files, journal),
+        })),
         Err(busy @ CannotReopen::Busy { .. }) => Ok(Err(busy)),
         Err(CannotReopen::Unwritable(failed)) => {
             let events = read_journal(&files.journal).map_err(damaged)?.events;
             printer.warning(&failed.notice());
-            Ok(Ok(Chosen { id, events, keeping: Keeping::Nothing }))
+            Ok(Ok(Chosen {
+                id,
+                events,
+                keeping: Keeping::Nothing,
+            }))
         }
-        Err(no_locks @ CannotReopen::NoLocks { .. }) => {
-            Err(Error::usage(no_locks).hint(format!("when no other process is at it: conclave resume {id} --force")))
-        }
+        Err(no_locks @ CannotReopen::NoLocks { .. }) => Err(Error::usage(no_locks).hint(format!(
+            "when no other process is at it: conclave resume {id} --force"
+        ))),
         Err(CannotReopen::Unreadable(error)) => Err(damaged(error)),
         Err(missing @ CannotReopen::Missing { .. }) => Err(Error::usage(missing)),
     }

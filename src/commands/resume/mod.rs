@@ -1,5 +1,6 @@
-//! `conclave resume`: goes on with a consultation that was interrupted, from its journal alone. What was answered is not asked again, and
-//! question, panel, prompts and prices are those it began with, whatever has become of the files that they came from.
+//! `conclave resume`: goes on with a consultation that was interrupted, from its journal alone.
+//! What was answered is not asked again, and question, panel, prompts and prices are those it began
+//! with, whatever has become of the files that they came from.
 
 mod asked;
 mod choosing;
@@ -34,10 +35,12 @@ Examples:
   conclave resume 01kb5x
   conclave resume last --max-cost 2.00 --yes")]
 pub struct Args {
-    /// The consultation: its id, a beginning of it, one of its files, or `last`; without it the newest that can be gone on with
+    /// The consultation: its id, a beginning of it, one of its files, or `last`; without it the
+    /// newest that can be gone on with
     id: Option<String>,
 
-    /// Go on where nothing tells whether another process is still at it: on a file system without locks
+    /// Go on where nothing tells whether another process is still at it: on a file system without
+    /// locks
     #[arg(long)]
     force: bool,
 
@@ -61,22 +64,58 @@ pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> 
     let home = Home::find(environment).map_err(Error::usage)?;
     let settings = config::load(&home, environment)?;
     let run = Run::prepare(&home, environment, &args.output, printer)?;
-    let unlocked = if args.force { Unlocked::Trusted } else { Unlocked::Refused };
+    let unlocked = if args.force {
+        Unlocked::Trusted
+    } else {
+        Unlocked::Refused
+    };
     // Only names are looked up in it: one that cannot be used is none.
-    let known = args.id.as_ref().and_then(|_| Index::open(&index::path(&home)).ok());
-    let Chosen { id, events, keeping } = choosing::choose(&ending::logs(&home), known.as_ref(), args.id.as_deref(), unlocked, printer)?;
-    let cannot = |why: &dyn std::fmt::Display| Error::usage(format!("cannot go on with {id}: {why}"));
-    let transcript = Transcript::fold(&events).ok_or_else(|| cannot(&"its journal does not begin with its beginning"))?;
+    let known = args
+        .id
+        .as_ref()
+        .and_then(|_| Index::open(&index::path(&home)).ok());
+    let Chosen {
+        id,
+        events,
+        keeping,
+    } = choosing::choose(
+        &ending::logs(&home),
+        known.as_ref(),
+        args.id.as_deref(),
+        unlocked,
+        printer,
+    )?;
+    let cannot =
+        |why: &dyn std::fmt::Display| Error::usage(format!("cannot go on with {id}: {why}"));
+    let transcript = Transcript::fold(&events)
+        .ok_or_else(|| cannot(&"its journal does not begin with its beginning"))?;
     let replayed = replay(&events).map_err(|error| cannot(&error))?;
 
     let standing = standing(&args.control, printer, Input::Free);
     let ended = transcript.abort.as_ref().map(|abort| abort.reason);
-    let control = control::renewed(replayed.consultation.plan().control.clone(), ended, &args.control, standing)?;
-    let within = asked::Within { home: &home, environment, settings: &settings, printer, standing };
+    let control = control::renewed(
+        replayed.consultation.plan().control.clone(),
+        ended,
+        &args.control,
+        standing,
+    )?;
+    let within = asked::Within {
+        home: &home,
+        environment,
+        settings: &settings,
+        printer,
+        standing,
+    };
     let providers = within.providers(replayed.consultation.plan(), &transcript)?;
     printer.note(&announcement(&transcript));
     let (consultation, begin) = Begin::again(replayed, control, env!("CARGO_PKG_VERSION"));
-    run.carry_out((consultation, begin), Clock::system(), &providers, events, keeping)
+    run.carry_out(
+        (consultation, begin),
+        Clock::system(),
+        &providers,
+        events,
+        keeping,
+    )
 }
 
 /// Where it goes on, what is kept, and what has been spent.
@@ -89,7 +128,18 @@ fn announcement(transcript: &Transcript) -> String {
         Some(round) => format!("Round {round} of {}", transcript.planned_rounds()),
         None => "all rounds are held".to_owned(),
     };
-    let answered = transcript.calls.iter().filter(|call| call.error.is_none()).count();
-    let kept = if answered == 0 { "no call kept".to_owned() } else { format!("{} kept", count(answered, "call")) };
-    format!("Resuming {id} ({round}, {kept}, {} spent so far)", amount(transcript.total().cost))
+    let answered = transcript
+        .calls
+        .iter()
+        .filter(|call| call.error.is_none())
+        .count();
+    let kept = if answered == 0 {
+        "no call kept".to_owned()
+    } else {
+        format!("{} kept", count(answered, "call"))
+    };
+    format!(
+        "Resuming {id} ({round}, {kept}, {} spent so far)",
+        amount(transcript.total().cost)
+    )
 }

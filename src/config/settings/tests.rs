@@ -3,7 +3,9 @@
 use super::*;
 
 fn read(text: &str) -> Result<Settings, String> {
-    Settings::default().with_file(Path::new("config.json"), text).map_err(|error| error.to_string())
+    Settings::default()
+        .with_file(Path::new("config.json"), text)
+        .map_err(|error| error.to_string())
 }
 
 #[test]
@@ -21,31 +23,85 @@ fn every_key_is_read_and_its_origin_is_kept() {
     )
     .unwrap();
     assert_eq!(settings.always_allow_under, MicroUsd(1_250_000));
-    assert_eq!((settings.connect_timeout, settings.idle_timeout), (Duration::from_millis(2_500), Duration::from_secs(60)));
-    assert_eq!((settings.max_output_tokens, settings.local_threads, settings.local_context), (9_000, Some(4), 4_096));
+    assert_eq!(
+        (settings.connect_timeout, settings.idle_timeout),
+        (Duration::from_millis(2_500), Duration::from_secs(60))
+    );
+    assert_eq!(
+        (
+            settings.max_output_tokens,
+            settings.local_threads,
+            settings.local_context
+        ),
+        (9_000, Some(4), 4_096)
+    );
     assert_eq!(settings.panel.as_deref().unwrap(), ["a", "b"]);
-    assert_eq!((settings.panels["fast"].seats.as_slice(), settings.endpoints[0].name.as_str()), (&["security=m".to_owned()][..], "work"));
-    assert_eq!((settings.max_in_flight, &settings.local_servers), (2, &LocalServers::None));
+    assert_eq!(
+        (
+            settings.panels["fast"].seats.as_slice(),
+            settings.endpoints[0].name.as_str()
+        ),
+        (&["security=m".to_owned()][..], "work")
+    );
+    assert_eq!(
+        (settings.max_in_flight, &settings.local_servers),
+        (2, &LocalServers::None)
+    );
     assert_eq!(settings.parameters.of("openai").0["seed"], 0);
-    assert_eq!((settings.local_model.as_deref(), settings.judge.as_deref()), (Some("small"), Some("openai:x")));
-    assert_eq!((settings.max_cost, settings.monthly_budget), (Some(MicroUsd(2_000_000)), Some(MicroUsd(20_500_000))));
-    assert_eq!((settings.on_failure, settings.hedge_after), (OnFailure::Skip, HedgeAfter::Off));
-    assert_eq!((settings.pulse, settings.max_wait), (Duration::ZERO, Some(Duration::from_secs(90))));
-    assert_eq!((settings.target_runs, settings.target_median), (10, Duration::from_millis(7_500)));
+    assert_eq!(
+        (settings.local_model.as_deref(), settings.judge.as_deref()),
+        (Some("small"), Some("openai:x"))
+    );
+    assert_eq!(
+        (settings.max_cost, settings.monthly_budget),
+        (Some(MicroUsd(2_000_000)), Some(MicroUsd(20_500_000)))
+    );
+    assert_eq!(
+        (settings.on_failure, settings.hedge_after),
+        (OnFailure::Skip, HedgeAfter::Off)
+    );
+    assert_eq!(
+        (settings.pulse, settings.max_wait),
+        (Duration::ZERO, Some(Duration::from_secs(90)))
+    );
+    assert_eq!(
+        (settings.target_runs, settings.target_median),
+        (10, Duration::from_millis(7_500))
+    );
     assert_eq!(settings.target_monthly_cost, MicroUsd(250_000));
-    assert_eq!((settings.mode, settings.rounds.number(), settings.early_stop), (Mode::Explore, 3, Policy::Auto));
-    assert_eq!((settings.confidence_threshold.value(), settings.error_correlation.to_string()), (0.85, "0".to_owned()));
+    assert_eq!(
+        (settings.mode, settings.rounds.number(), settings.early_stop),
+        (Mode::Explore, 3, Policy::Auto)
+    );
+    assert_eq!(
+        (
+            settings.confidence_threshold.value(),
+            settings.error_correlation.to_string()
+        ),
+        (0.85, "0".to_owned())
+    );
     assert_eq!(settings.origins.len(), Key::ALL.len());
     assert_eq!(settings.origins[&Key::Judge].to_string(), "config.json");
-    let written: Map<_, _> = Key::ALL.into_iter().map(|key| (key.name().to_owned(), settings.value(key))).collect();
-    assert_eq!(read(&Value::Object(written).to_string()).unwrap(), settings, "what is shown can be written again");
+    let written: Map<_, _> = Key::ALL
+        .into_iter()
+        .map(|key| (key.name().to_owned(), settings.value(key)))
+        .collect();
+    assert_eq!(
+        read(&Value::Object(written).to_string()).unwrap(),
+        settings,
+        "what is shown can be written again"
+    );
 }
 
 #[test]
 fn figures_are_shown_as_people_write_them() {
     let shown = |key| Settings::default().value(key).to_string();
     assert_eq!(
-        (shown(Key::AlwaysAllowUnder), shown(Key::ConnectTimeoutSeconds), shown(Key::Judge)),
+        (
+            shown(Key::AlwaysAllowUnder),
+            shown(Key::ConnectTimeoutSeconds),
+            shown(Key::Judge)
+        ),
         ("0.5".into(), "10".into(), "null".into())
     );
 }
@@ -54,12 +110,22 @@ fn figures_are_shown_as_people_write_them() {
 fn zero_means_zero_and_an_empty_file_of_settings_changes_nothing() {
     let zeros = read(r#"{"always_allow_under": 0, "max_cost": 0, "monthly_budget": 0, "hedge_after": 0, "pulse_seconds": 0}"#).unwrap();
     assert_eq!(
-        (zeros.always_allow_under, zeros.max_cost, zeros.monthly_budget),
+        (
+            zeros.always_allow_under,
+            zeros.max_cost,
+            zeros.monthly_budget
+        ),
         (MicroUsd::ZERO, Some(MicroUsd::ZERO), Some(MicroUsd::ZERO))
     );
-    assert_eq!((zeros.hedge_after, zeros.pulse), (HedgeAfter::After(Duration::ZERO), Duration::ZERO));
+    assert_eq!(
+        (zeros.hedge_after, zeros.pulse),
+        (HedgeAfter::After(Duration::ZERO), Duration::ZERO)
+    );
     assert_eq!(read("{}").unwrap(), Settings::default());
-    assert_eq!(Settings::load(Path::new("/nowhere/config.json"), &Environment::default()).unwrap(), Settings::default());
+    assert_eq!(
+        Settings::load(Path::new("/nowhere/config.json"), &Environment::default()).unwrap(),
+        Settings::default()
+    );
 }
 
 #[test]
@@ -68,7 +134,10 @@ fn what_cannot_be_used_is_named_with_its_file() {
         read(r#"{"always_alow_under": 1}"#).unwrap_err(),
         "unknown setting `always_alow_under` in `config.json`; did you mean `always_allow_under`?"
     );
-    assert_eq!(read(r#"{"zzz": 1}"#).unwrap_err(), "unknown setting `zzz` in `config.json`");
+    assert_eq!(
+        read(r#"{"zzz": 1}"#).unwrap_err(),
+        "unknown setting `zzz` in `config.json`"
+    );
     assert_eq!(
         read(r#"{"local_context": "big"}"#).unwrap_err(),
         r#"`local_context` in `config.json` is `"big"`, and must be a whole number above 0"#
@@ -97,25 +166,50 @@ fn what_cannot_be_used_is_named_with_its_file() {
         ("target_median_seconds", "0"),
         ("target_monthly_cost", "0"),
     ] {
-        assert!(read(&format!(r#"{{"{key}": {value}}}"#)).unwrap_err().contains("must be"), "{key} {value}");
+        assert!(
+            read(&format!(r#"{{"{key}": {value}}}"#))
+                .unwrap_err()
+                .contains("must be"),
+            "{key} {value}"
+        );
     }
     assert_eq!(
         read(r#"{"always_allow_under": 1, "alwaysAllowUnder": 2}"#).unwrap_err(),
         "`always_allow_under` is given twice in `config.json`"
     );
-    assert_eq!(read("[]").unwrap_err(), "`config.json` does not hold an object of settings");
+    assert_eq!(
+        read("[]").unwrap_err(),
+        "`config.json` does not hold an object of settings"
+    );
     assert_eq!(read("{").unwrap_err(), "`config.json` is not JSON");
 }
 
 #[test]
 fn the_environment_outweighs_the_file() {
-    let environment = |value| Environment::of([("CONCLAVE_ALWAYS_ALLOW_UNDER", value), ("CONCLAVE_PANEL", "a,b")]);
-    let settings = read(r#"{"always_allow_under": 1, "judge": "x"}"#).unwrap().with_environment(&environment("0.1")).unwrap();
-    assert_eq!((settings.always_allow_under, settings.judge.as_deref()), (MicroUsd(100_000), Some("x")));
-    assert_eq!(settings.panel.unwrap(), ["a", "b"]);
-    assert_eq!(settings.origins[&Key::AlwaysAllowUnder].to_string(), "CONCLAVE_ALWAYS_ALLOW_UNDER");
+    let environment = |value| {
+        Environment::of([
+            ("CONCLAVE_ALWAYS_ALLOW_UNDER", value),
+            ("CONCLAVE_PANEL", "a,b"),
+        ])
+    };
+    let settings = read(r#"{"always_allow_under": 1, "judge": "x"}"#)
+        .unwrap()
+        .with_environment(&environment("0.1"))
+        .unwrap();
     assert_eq!(
-        Settings::default().with_environment(&environment("much")).unwrap_err().to_string(),
+        (settings.always_allow_under, settings.judge.as_deref()),
+        (MicroUsd(100_000), Some("x"))
+    );
+    assert_eq!(settings.panel.unwrap(), ["a", "b"]);
+    assert_eq!(
+        settings.origins[&Key::AlwaysAllowUnder].to_string(),
+        "CONCLAVE_ALWAYS_ALLOW_UNDER"
+    );
+    assert_eq!(
+        Settings::default()
+            .with_environment(&environment("much"))
+            .unwrap_err()
+            .to_string(),
         "`always_allow_under` in `CONCLAVE_ALWAYS_ALLOW_UNDER` is `much`, and must be an amount of dollars such as 0.50"
     );
 }
@@ -124,15 +218,34 @@ fn the_environment_outweighs_the_file() {
 fn settings_with_parts_are_json_in_the_environment_and_replace_those_of_the_file() {
     let load = |variables: &[(&str, &str)]| {
         let environment = Environment::of(variables.iter().copied());
-        read(r#"{"endpoints": {"a": {"base_url": "h"}}}"#).unwrap().with_environment(&environment).map_err(|error| error.to_string())
+        read(r#"{"endpoints": {"a": {"base_url": "h"}}}"#)
+            .unwrap()
+            .with_environment(&environment)
+            .map_err(|error| error.to_string())
     };
-    let settings = load(&[("CONCLAVE_ENDPOINTS", r#"[{"name": "b", "base_url": "h"}]"#), ("CONCLAVE_MAX_IN_FLIGHT", "2")]).unwrap();
-    assert_eq!((settings.endpoints.len(), settings.endpoints[0].name.as_str(), settings.max_in_flight), (1, "b", 2));
+    let settings = load(&[
+        ("CONCLAVE_ENDPOINTS", r#"[{"name": "b", "base_url": "h"}]"#),
+        ("CONCLAVE_MAX_IN_FLIGHT", "2"),
+    ])
+    .unwrap();
     assert_eq!(
-        load(&[("CONCLAVE_LOCAL_SERVERS", "127.0.0.1:1, box:2")]).unwrap().local_servers,
+        (
+            settings.endpoints.len(),
+            settings.endpoints[0].name.as_str(),
+            settings.max_in_flight
+        ),
+        (1, "b", 2)
+    );
+    assert_eq!(
+        load(&[("CONCLAVE_LOCAL_SERVERS", "127.0.0.1:1, box:2")])
+            .unwrap()
+            .local_servers,
         LocalServers::At(vec!["127.0.0.1:1".into(), "box:2".into()])
     );
-    assert_eq!(load(&[("CONCLAVE_PANELS", "fast")]).unwrap_err(), "`CONCLAVE_PANELS` is not JSON, and must be an object of panels by name");
+    assert_eq!(
+        load(&[("CONCLAVE_PANELS", "fast")]).unwrap_err(),
+        "`CONCLAVE_PANELS` is not JSON, and must be an object of panels by name"
+    );
     assert_eq!(
         load(&[("CONCLAVE_PARAMETERS", r#"{"openai": {"model": "x"}}"#)]).unwrap_err(),
         "`parameters.openai.model` in `CONCLAVE_PARAMETERS` is a field that the consultation itself sets"
@@ -147,6 +260,11 @@ fn a_key_has_no_place_in_the_file() {
         r#"{"endpoints": {"w": {"base_url": "h", "key": "sk-secret"}}}"#,
     ] {
         let error = read(file).unwrap_err();
-        assert!(error.contains("`api_key_cmd`") && error.contains("config.json") && !error.contains("secret"), "{error}");
+        assert!(
+            error.contains("`api_key_cmd`")
+                && error.contains("config.json")
+                && !error.contains("secret"),
+            "{error}"
+        );
     }
 }

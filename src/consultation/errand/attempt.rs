@@ -29,10 +29,14 @@ impl Attempt {
     pub(super) fn cancel(&self, turn: &mut Turn<'_>, reason: CancelReason) {
         turn.lose_call(self.call, self.since, &self.model.provider);
         turn.push(Effect::Cancel(self.call));
-        turn.emit(Event::CallCancelled { call: self.call, reason });
+        turn.emit(Event::CallCancelled {
+            call: self.call,
+            reason,
+        });
     }
 
-    /// A number from 0 to 1 that differs by run and call, and is the same when the run is played again.
+    /// A number from 0 to 1 that differs by run and call, and is the same when the run is played
+    /// again.
     pub(super) fn jitter(&self, turn: &Turn<'_>) -> f64 {
         fastrand::Rng::with_seed(turn.plan.seed.wrapping_add(u64::from(self.call.0))).f64()
     }
@@ -40,10 +44,19 @@ impl Attempt {
 
 impl Errand {
     /// Tells what a call brought and what it cost, whatever becomes of it.
-    pub(super) fn log(&mut self, turn: &mut Turn<'_>, attempt: &Attempt, outcome: &Outcome, problems: Vec<Problem>) {
+    pub(super) fn log(
+        &mut self,
+        turn: &mut Turn<'_>,
+        attempt: &Attempt,
+        outcome: &Outcome,
+        problems: Vec<Problem>,
+    ) {
         let ((cost, cost_source), tokens) = match outcome {
             Ok(reply) => (turn.plan.cost_of_reply(&attempt.model, reply), reply.usage),
-            Err(failure) => (turn.plan.cost_of_failure(&attempt.model, failure), failure.usage.as_deref().copied().unwrap_or_default()),
+            Err(failure) => (
+                turn.plan.cost_of_failure(&attempt.model, failure),
+                failure.usage.as_deref().copied().unwrap_or_default(),
+            ),
         };
         self.tokens += tokens;
         self.cost += cost;
@@ -54,7 +67,10 @@ impl Errand {
             answer: self.answer,
             purpose: attempt.purpose,
             model: attempt.model.clone(),
-            served_model: outcome.as_ref().ok().and_then(|reply| reply.served_model.clone()),
+            served_model: outcome
+                .as_ref()
+                .ok()
+                .and_then(|reply| reply.served_model.clone()),
             stop: outcome.as_ref().ok().map(|reply| reply.stop.clone()),
             error: outcome.as_ref().err().map(|failure| CallError {
                 class: failure.class,
@@ -62,11 +78,16 @@ impl Errand {
                 retry_after_ms: failure.retry_after.map(in_ms),
                 usage_told: failure.usage.is_some(),
             }),
-            text: outcome.as_ref().map_or_else(|failure| failure.partial.clone(), |reply| reply.text.clone()),
+            text: outcome.as_ref().map_or_else(
+                |failure| failure.partial.clone(),
+                |reply| reply.text.clone(),
+            ),
             tokens,
             cost,
             cost_source,
-            first_token_ms: attempt.first_token.map(|at| u64::try_from(at.since(attempt.since).as_millis()).unwrap_or(u64::MAX)),
+            first_token_ms: attempt
+                .first_token
+                .map(|at| u64::try_from(at.since(attempt.since).as_millis()).unwrap_or(u64::MAX)),
             duration_ms: turn.ms_since(attempt.since),
             problems,
         };
@@ -74,7 +95,13 @@ impl Errand {
         if self.is_optional() && outcome.is_err() {
             turn.end_vainly(attempt.call, attempt.since, &attempt.model.provider, cost);
         } else {
-            turn.end_call(attempt.call, attempt.since, &attempt.model.provider, outcome, cost);
+            turn.end_call(
+                attempt.call,
+                attempt.since,
+                &attempt.model.provider,
+                outcome,
+                cost,
+            );
         }
     }
 }

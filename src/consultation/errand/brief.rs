@@ -41,6 +41,10 @@ impl Brief {
 
     /// The prompt for a model of this size.
     pub(super) fn prompt(&self, size: Size) -> Prompt {
-        self.by_size.get(&size).or_else(|| self.by_size.values().next()).cloned().unwrap_or_default()
+        self.by_size
+            .get(&size)
+            .or_else(|| self.by_size.values().next())
+            .cloned()
+            .unwrap_or_default()
     }
 }

@@ -1,8 +1,9 @@
-//! The rule for errands of the clerk: they are optional. Whatever goes wrong with one, it is settled without an answer and the consultation
-//! goes on as if it had never been begun.
+//! The rule for errands of the clerk: they are optional. Whatever goes wrong with one, it is
+//! settled without an answer and the consultation goes on as if it had never been begun.
 //!
-//! Such an errand is asked again once at most, is never stood in for, hedged, kept as prose or asked about, and counts neither against
-//! `--strict`, `--on-failure` and the ceiling nor against the provider that experts need too.
+//! Such an errand is asked again once at most, is never stood in for, hedged, kept as prose or
+//! asked about, and counts neither against `--strict`, `--on-failure` and the ceiling nor against
+//! the provider that experts need too.
 
 use std::time::Duration;
 
@@ -16,8 +17,8 @@ use crate::consultation::turn::Turn;
 
 use super::{Errand, Settled, Status, failed};
 
-/// How long everybody else waits for the clerk, its retry included. A model on the user's own machine may take its time: it is known to be
-/// slow, and nobody pays for the wait of another.
+/// How long everybody else waits for the clerk, its retry included. A model on the user's own
+/// machine may take its time: it is known to be slow, and nobody pays for the wait of another.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// A wait before the one retry that is still worth it.
@@ -48,7 +49,11 @@ impl Errand {
     }
 
     /// It is waited for no longer.
-    pub(in crate::consultation) fn lose_patience(&mut self, turn: &mut Turn<'_>, why: &str) -> Settled {
+    pub(in crate::consultation) fn lose_patience(
+        &mut self,
+        turn: &mut Turn<'_>,
+        why: &str,
+    ) -> Settled {
         if let Status::Calling(calling) = &self.status {
             for attempt in calling.attempts.clone() {
                 attempt.cancel(turn, CancelReason::TooLate);
@@ -57,19 +62,27 @@ impl Errand {
         self.settle(turn, Err(failed(FailureClass::Timeout, why)))
     }
 
-    /// Why an optional errand is not worth a call now. What only has to wait for its turn is no reason.
+    /// Why an optional errand is not worth a call now. What only has to wait for its turn is no
+    /// reason.
     pub(super) fn obstacle(&self, turn: &Turn<'_>) -> Option<AgentError> {
         let provider = &self.current.provider;
         if !self.is_optional() {
             return None;
         }
         if turn.is_no_use(provider) {
-            return Some(failed(FailureClass::Overload, format!("`{provider}` has failed too often of late")));
+            return Some(failed(
+                FailureClass::Overload,
+                format!("`{provider}` has failed too often of late"),
+            ));
         }
         if let Admission::Held(hold) = turn.admit(provider) {
-            return Some(failed(FailureClass::RateLimit, format!("`{provider}` wants to be left alone: {}", hold.reason)));
+            return Some(failed(
+                FailureClass::RateLimit,
+                format!("`{provider}` wants to be left alone: {}", hold.reason),
+            ));
         }
-        let worst_case = turn.worst_case(&self.current, &self.prompt(turn, &self.current), self.room);
+        let worst_case =
+            turn.worst_case(&self.current, &self.prompt(turn, &self.current), self.room);
         let message = || "the ceiling leaves no room for it".to_owned();
         (turn.room_for(worst_case) == Room::Never).then(|| failed(FailureClass::Billing, message()))
     }
@@ -80,8 +93,16 @@ impl Errand {
         if !self.is_optional() {
             return usual;
         }
-        let most = if self.kept.is_none() { usual.most.min(1) } else { 0 };
-        RetryRule { most, longest_hint: usual.longest_hint.min(LONGEST_WAIT), ..usual }
+        let most = if self.kept.is_none() {
+            usual.most.min(1)
+        } else {
+            0
+        };
+        RetryRule {
+            most,
+            longest_hint: usual.longest_hint.min(LONGEST_WAIT),
+            ..usual
+        }
     }
 
     /// Whether a text that could not be used may be asked for once more.

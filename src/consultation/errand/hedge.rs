@@ -1,8 +1,11 @@
-//! The same call elsewhere, beside one that shows no sign of an answer: the first that brings an answer counts.
+//! The same call elsewhere, beside one that shows no sign of an answer: the first that brings an
+//! answer counts.
 
 use std::time::Duration;
 
-use crate::consultation::event::{CancelReason, Event, Purpose, SubstitutionReason, WhySubstituted};
+use crate::consultation::event::{
+    CancelReason, Event, Purpose, SubstitutionReason, WhySubstituted,
+};
 use crate::consultation::policy::budget::Room;
 use crate::consultation::policy::health::HealthStatus;
 use crate::consultation::policy::hedging::NoHedge;
@@ -15,11 +18,16 @@ use super::attempt::Attempt;
 use super::{Errand, Status};
 
 impl Errand {
-    /// How long a call may show no sign of an answer before the same is asked elsewhere; `None` where that is never done.
+    /// How long a call may show no sign of an answer before the same is asked elsewhere; `None`
+    /// where that is never done.
     pub(super) fn hedge_delay(&self, turn: &Turn<'_>) -> Option<Duration> {
         let control = &turn.plan.control;
-        // A model on the user's own machine is slow by nature, and what is asked of it is not to leave the machine.
-        let may = !control.strict && !self.is_optional() && !self.is_second_pass() && !turn.plan.terms(&self.current).free;
+        // A model on the user's own machine is slow by nature, and what is asked of it is not to
+        // leave the machine.
+        let may = !control.strict
+            && !self.is_optional()
+            && !self.is_second_pass()
+            && !turn.plan.terms(&self.current).free;
         may.then(|| control.hedge.delay(&self.current)).flatten()
     }
 
@@ -32,7 +40,11 @@ impl Errand {
     pub(in crate::consultation) fn is_slow(&self) -> bool {
         match &self.status {
             Status::Calling(calling) => {
-                calling.first_outcome.is_none() && calling.attempts.iter().all(|attempt| attempt.first_token.is_none())
+                calling.first_outcome.is_none()
+                    && calling
+                        .attempts
+                        .iter()
+                        .all(|attempt| attempt.first_token.is_none())
             }
             Status::Pending { .. } | Status::Asking { .. } => false,
         }
@@ -40,11 +52,19 @@ impl Errand {
 
     /// Asks a second model, or says why not.
     pub(in crate::consultation) fn hedge(&mut self, turn: &mut Turn<'_>) {
-        let Status::Calling(calling) = &self.status else { return };
-        let Some(first) = calling.attempts.first().cloned() else { return };
+        let Status::Calling(calling) = &self.status else {
+            return;
+        };
+        let Some(first) = calling.attempts.first().cloned() else {
+            return;
+        };
         let second = match self.backup(turn) {
             Err(reason) => {
-                turn.emit(Event::CallNotHedged { call: first.call, agent_id: self.agent.clone(), reason });
+                turn.emit(Event::CallNotHedged {
+                    call: first.call,
+                    agent_id: self.agent.clone(),
+                    reason,
+                });
                 None
             }
             Ok(backup) => Some(self.ask_beside(turn, &first, &backup)),
@@ -60,23 +80,34 @@ impl Errand {
         if !turn.has_hedges() {
             return Err(NoHedge::QuotaUsed);
         }
-        let elsewhere: Vec<&ModelRef> = self.rest.iter().filter(|model| model.provider != self.current.provider).collect();
+        let elsewhere: Vec<&ModelRef> = self
+            .rest
+            .iter()
+            .filter(|model| model.provider != self.current.provider)
+            .collect();
         if elsewhere.is_empty() {
             return Err(NoHedge::NoBackup);
         }
-        let mut well: Vec<&ModelRef> = elsewhere.into_iter().filter(|model| is_well(turn, &model.provider)).collect();
+        let mut well: Vec<&ModelRef> = elsewhere
+            .into_iter()
+            .filter(|model| is_well(turn, &model.provider))
+            .collect();
         if well.is_empty() {
             return Err(NoHedge::NoHealthyBackup);
         }
         // One that has answered a check comes before one that nobody has heard of yet.
         well.sort_by_key(|model| turn.health(&model.provider) != HealthStatus::Healthy);
-        let mut free = well.into_iter().filter(|model| turn.admit(&model.provider) == Admission::Now).peekable();
+        let mut free = well
+            .into_iter()
+            .filter(|model| turn.admit(&model.provider) == Admission::Now)
+            .peekable();
         if free.peek().is_none() {
             return Err(NoHedge::BackupBusy);
         }
         let affordable = |model: &&ModelRef| {
             let prompt = self.prompt(turn, model);
-            turn.room_for(turn.worst_case(model, &prompt, self.room_at(turn, model))) == Room::Enough
+            turn.room_for(turn.worst_case(model, &prompt, self.room_at(turn, model)))
+                == Room::Enough
         };
         free.find(affordable).cloned().ok_or(NoHedge::Ceiling)
     }
@@ -99,7 +130,8 @@ impl Errand {
         self.call(turn, backup, prompt, room, worst_case, Purpose::Hedge)
     }
 
-    /// An answer is there: the other call is not needed any more. Tells when it was the hedge that was faster.
+    /// An answer is there: the other call is not needed any more. Tells when it was the hedge that
+    /// was faster.
     pub(super) fn win(&mut self, turn: &mut Turn<'_>, winner: &Attempt, loser: Option<Attempt>) {
         if let Some(loser) = loser {
             loser.cancel(turn, CancelReason::HedgeLost);

@@ -1,6 +1,7 @@
-//! The rule for the judge's second pass: the judge's fallbacks stand in for it as they do in the first, and where it fails for good the
-//! consultation goes on without it. It counts neither against `--strict` and `--on-failure fail` nor against the ceiling, and is not hedged:
-//! another model's verdict would say nothing of this one's.
+//! The rule for the judge's second pass: the judge's fallbacks stand in for it as they do in the
+//! first, and where it fails for good the consultation goes on without it. It counts neither
+//! against `--strict` and `--on-failure fail` nor against the ceiling, and is not hedged: another
+//! model's verdict would say nothing of this one's.
 
 use crate::consultation::call::FailureClass;
 use crate::consultation::turn::Turn;
@@ -15,6 +16,12 @@ impl Errand {
 
     /// The ceiling leaves no room for it.
     pub(super) fn do_without(&self, turn: &mut Turn<'_>) -> Settled {
-        self.settle(turn, Err(failed(FailureClass::Billing, "the ceiling leaves no room for it")))
+        self.settle(
+            turn,
+            Err(failed(
+                FailureClass::Billing,
+                "the ceiling leaves no room for it",
+            )),
+        )
     }
 }

@@ -55,7 +55,11 @@ impl SubstitutionReason {
             Self::Known(WhySubstituted::Hedge) => ("slower", message),
             Self::Words(words) => (words.as_str(), ""),
         };
-        if message.is_empty() { short.to_owned() } else { message.to_owned() }
+        if message.is_empty() {
+            short.to_owned()
+        } else {
+            message.to_owned()
+        }
     }
 }
 

@@ -1,4 +1,5 @@
-//! Whether a consultation ends once the experts are found to agree, and what speaks for and against it.
+//! Whether a consultation ends once the experts are found to agree, and what speaks for and against
+//! it.
 
 use serde::{Deserialize, Serialize};
 

@@ -51,11 +51,21 @@ pub enum AbortReason {
 }
 
 impl AbortReason {
-    /// Whether an answer that is there is given all the same: it was only a matter of not waiting, or of not spending more.
+    /// Whether an answer that is there is given all the same: it was only a matter of not waiting,
+    /// or of not spending more.
     pub fn leaves_an_answer(self) -> bool {
         match self {
-            Self::Interrupted | Self::UserCancelled | Self::Timeout | Self::CostCeiling | Self::CostExceededEstimate => true,
-            Self::Declined | Self::AgentFailed | Self::Strict | Self::AllAgentsFailed | Self::JudgeFailed | Self::Prompt => false,
+            Self::Interrupted
+            | Self::UserCancelled
+            | Self::Timeout
+            | Self::CostCeiling
+            | Self::CostExceededEstimate => true,
+            Self::Declined
+            | Self::AgentFailed
+            | Self::Strict
+            | Self::AllAgentsFailed
+            | Self::JudgeFailed
+            | Self::Prompt => false,
         }
     }
 

@@ -16,7 +16,8 @@ pub struct Started {
     pub panel: Panel,
     /// What order and labels of the experts were drawn from.
     pub seed: u64,
-    /// The seats in the order in which they are `Expert A`, `Expert B`, … to the judge and to each other.
+    /// The seats in the order in which they are `Expert A`, `Expert B`, … to the judge and to each
+    /// other.
     pub expert_order: Vec<SeatId>,
     pub prompts: Vec<PromptUsed>,
     pub tool_version: String,

@@ -1,4 +1,5 @@
-//! Whether a call may be made under the ceiling, and whether what was spent is still near what was shown.
+//! Whether a call may be made under the ceiling, and whether what was spent is still near what was
+//! shown.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +10,8 @@ use crate::domain::money::{Cost, MicroUsd};
 
 /// What has been spent, and what the calls under way may come to.
 ///
-/// Invariant: as long as calls stay within their worst case, what is spent and set aside never exceeds the ceiling.
+/// Invariant: as long as calls stay within their worst case, what is spent and set aside never
+/// exceeds the ceiling.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Purse {
     spent: Cost,
@@ -32,13 +34,19 @@ impl Purse {
         self.spent
     }
 
-    /// Decides on a call that costs at most `worst_case`. What has no price is never within a ceiling.
+    /// Decides on a call that costs at most `worst_case`. What has no price is never within a
+    /// ceiling.
     pub fn room_for(&self, worst_case: Cost, ceiling: Option<MicroUsd>) -> Room {
-        let Some(ceiling) = ceiling else { return Room::Enough };
+        let Some(ceiling) = ceiling else {
+            return Room::Enough;
+        };
         if worst_case == Cost::FREE {
             return Room::Enough;
         }
-        let left = ceiling.0.checked_sub(self.spent.known.0).filter(|_| !worst_case.lower_bound);
+        let left = ceiling
+            .0
+            .checked_sub(self.spent.known.0)
+            .filter(|_| !worst_case.lower_bound);
         let set_aside: MicroUsd = self.set_aside.values().copied().sum();
         match left {
             Some(left) if worst_case.known.0.saturating_add(set_aside.0) <= left => Room::Enough,
@@ -52,7 +60,8 @@ impl Purse {
         self.set_aside.insert(call, worst_case.known);
     }
 
-    /// A call has come back, at this cost. One that tells only a part of it counts at its worst, so that a ceiling holds all the same.
+    /// A call has come back, at this cost. One that tells only a part of it counts at its worst, so
+    /// that a ceiling holds all the same.
     pub fn settle(&mut self, call: CallId, cost: Cost) {
         self.spent += match self.set_aside.remove(&call) {
             Some(worst_case) if cost.lower_bound => Cost::at_least(worst_case.max(cost.known)),
@@ -60,15 +69,21 @@ impl Purse {
         };
     }
 
-    /// A call will never say what it cost: its worst case counts as spent, so that a ceiling holds all the same.
+    /// A call will never say what it cost: its worst case counts as spent, so that a ceiling holds
+    /// all the same.
     pub fn write_off(&mut self, call: CallId) {
-        if let Some(worst_case) = self.set_aside.remove(&call).filter(|worst_case| *worst_case > MicroUsd::ZERO) {
+        if let Some(worst_case) = self
+            .set_aside
+            .remove(&call)
+            .filter(|worst_case| *worst_case > MicroUsd::ZERO)
+        {
             self.spent += Cost::at_least(worst_case);
         }
     }
 }
 
-/// True when more was spent than one and a half times the high estimate. An estimate that is a lower bound says nothing about what is too much.
+/// True when more was spent than one and a half times the high estimate. An estimate that is a
+/// lower bound says nothing about what is too much.
 pub fn exceeds(spent: Cost, high: Cost) -> bool {
     !high.lower_bound && u128::from(spent.known.0) * 2 > u128::from(high.known.0) * 3
 }
@@ -87,18 +102,39 @@ mod tests {
         let ceiling = Some(MicroUsd(100));
         assert_eq!(purse.room_for(exactly(60), ceiling), Room::Enough);
         purse.set_aside(CallId(1), exactly(60));
-        assert_eq!((purse.room_for(exactly(40), ceiling), purse.room_for(exactly(41), ceiling)), (Room::Enough, Room::NotYet));
+        assert_eq!(
+            (
+                purse.room_for(exactly(40), ceiling),
+                purse.room_for(exactly(41), ceiling)
+            ),
+            (Room::Enough, Room::NotYet)
+        );
         purse.settle(CallId(1), exactly(10));
-        assert_eq!((purse.room_for(exactly(90), ceiling), purse.room_for(exactly(91), ceiling)), (Room::Enough, Room::Never));
+        assert_eq!(
+            (
+                purse.room_for(exactly(90), ceiling),
+                purse.room_for(exactly(91), ceiling)
+            ),
+            (Room::Enough, Room::Never)
+        );
         assert_eq!(purse.spent(), exactly(10));
     }
 
     #[test]
     fn what_is_free_always_has_room_and_what_has_no_price_never_under_a_ceiling() {
         let purse = Purse::default();
-        assert_eq!(purse.room_for(Cost::FREE, Some(MicroUsd::ZERO)), Room::Enough);
-        assert_eq!(purse.room_for(Cost::at_least(MicroUsd(1)), Some(MicroUsd(1_000_000))), Room::Never);
-        assert_eq!(purse.room_for(Cost::at_least(MicroUsd(1)), None), Room::Enough);
+        assert_eq!(
+            purse.room_for(Cost::FREE, Some(MicroUsd::ZERO)),
+            Room::Enough
+        );
+        assert_eq!(
+            purse.room_for(Cost::at_least(MicroUsd(1)), Some(MicroUsd(1_000_000))),
+            Room::Never
+        );
+        assert_eq!(
+            purse.room_for(Cost::at_least(MicroUsd(1)), None),
+            Room::Enough
+        );
     }
 
     #[test]
@@ -109,7 +145,10 @@ mod tests {
         purse.write_off(CallId(1));
         purse.write_off(CallId(2));
         assert_eq!(purse.spent(), Cost::at_least(MicroUsd(60)));
-        assert_eq!(purse.room_for(exactly(41), Some(MicroUsd(100))), Room::Never);
+        assert_eq!(
+            purse.room_for(exactly(41), Some(MicroUsd(100))),
+            Room::Never
+        );
     }
 
     #[test]
@@ -120,7 +159,11 @@ mod tests {
         assert_eq!(purse.spent(), Cost::at_least(MicroUsd(60)));
         let mut without = Purse::default();
         without.settle(CallId(1), Cost::at_least(MicroUsd(5)));
-        assert_eq!(without.spent(), Cost::at_least(MicroUsd(5)), "nothing was set aside without one");
+        assert_eq!(
+            without.spent(),
+            Cost::at_least(MicroUsd(5)),
+            "nothing was set aside without one"
+        );
     }
 
     #[test]

@@ -62,8 +62,8 @@ impl Month {
 }
 
 impl ConsentRule {
-    /// Decides on an estimate under a ceiling. A lower bound never passes by itself: what comes on top is unknown. What is free is never
-    /// asked about, whatever else there is to say of it.
+    /// Decides on an estimate under a ceiling. A lower bound never passes by itself: what comes on
+    /// top is unknown. What is free is never asked about, whatever else there is to say of it.
     pub fn decide(&self, estimate: &Estimate, ceiling: Option<MicroUsd>) -> Gate {
         let cost = estimate.cost;
         if cost == Cost::FREE && estimate.high == Cost::FREE {
@@ -73,13 +73,16 @@ impl ConsentRule {
             return Gate::AboveCeiling;
         }
         let why = self.why(estimate);
-        let below_ceiling = ceiling.is_some_and(|ceiling| estimate.high.known <= ceiling && !estimate.high.lower_bound);
+        let below_ceiling = ceiling
+            .is_some_and(|ceiling| estimate.high.known <= ceiling && !estimate.high.lower_bound);
         match self.standing {
             _ if why.is_empty() => Gate::Pass(Consent::AutoApproved),
             Standing::Granted => Gate::Pass(Consent::Flag),
             Standing::Askable => Gate::Ask(why),
             // A ceiling is as good as a yes to what stays below it; a month's budget is not.
-            Standing::Unattended if below_ceiling && !why.contains(&GateReason::MonthlyBudget) => Gate::Pass(Consent::Ceiling),
+            Standing::Unattended if below_ceiling && !why.contains(&GateReason::MonthlyBudget) => {
+                Gate::Pass(Consent::Ceiling)
+            }
             Standing::Unattended => Gate::Refuse(why),
         }
     }
@@ -87,11 +90,24 @@ impl ConsentRule {
     fn why(&self, estimate: &Estimate) -> Vec<GateReason> {
         let reasons = [
             (GateReason::Unpriced, estimate.cost.lower_bound),
-            (GateReason::Cost, !estimate.cost.lower_bound && estimate.cost.known >= self.always_allow_under),
-            (GateReason::MonthlyBudget, self.month.is_some_and(|month| month.is_exceeded_by(estimate.cost))),
-            (GateReason::LargeContext, estimate.context_tokens > LARGE_CONTEXT),
+            (
+                GateReason::Cost,
+                !estimate.cost.lower_bound && estimate.cost.known >= self.always_allow_under,
+            ),
+            (
+                GateReason::MonthlyBudget,
+                self.month
+                    .is_some_and(|month| month.is_exceeded_by(estimate.cost)),
+            ),
+            (
+                GateReason::LargeContext,
+                estimate.context_tokens > LARGE_CONTEXT,
+            ),
         ];
-        reasons.into_iter().filter_map(|(reason, holds)| holds.then_some(reason)).collect()
+        reasons
+            .into_iter()
+            .filter_map(|(reason, holds)| holds.then_some(reason))
+            .collect()
     }
 }
 
@@ -100,11 +116,20 @@ mod tests {
     use super::*;
 
     fn rule(under: u64, standing: Standing) -> ConsentRule {
-        ConsentRule { always_allow_under: MicroUsd(under), standing, month: None }
+        ConsentRule {
+            always_allow_under: MicroUsd(under),
+            standing,
+            month: None,
+        }
     }
 
     fn estimate(cost: Cost) -> Estimate {
-        Estimate { cost, low: cost, high: cost, ..Estimate::default() }
+        Estimate {
+            cost,
+            low: cost,
+            high: cost,
+            ..Estimate::default()
+        }
     }
 
     fn exactly(micro: u64) -> Estimate {
@@ -114,46 +139,103 @@ mod tests {
     #[test]
     fn only_an_estimate_below_the_threshold_passes_by_itself() {
         let half = rule(500_000, Standing::Askable);
-        assert_eq!(half.decide(&exactly(499_999), None), Gate::Pass(Consent::AutoApproved));
-        assert_eq!(half.decide(&exactly(500_000), None), Gate::Ask(vec![GateReason::Cost]));
-        assert_eq!(half.decide(&estimate(Cost::at_least(MicroUsd(1))), None), Gate::Ask(vec![GateReason::Unpriced]));
+        assert_eq!(
+            half.decide(&exactly(499_999), None),
+            Gate::Pass(Consent::AutoApproved)
+        );
+        assert_eq!(
+            half.decide(&exactly(500_000), None),
+            Gate::Ask(vec![GateReason::Cost])
+        );
+        assert_eq!(
+            half.decide(&estimate(Cost::at_least(MicroUsd(1))), None),
+            Gate::Ask(vec![GateReason::Unpriced])
+        );
     }
 
     #[test]
     fn zero_means_always_ask_except_for_what_is_free() {
         let zero = rule(0, Standing::Askable);
-        assert_eq!(zero.decide(&exactly(1), None), Gate::Ask(vec![GateReason::Cost]));
-        let free = Estimate { context_tokens: 50_000, ..exactly(0) };
-        assert_eq!(zero.decide(&free, Some(MicroUsd::ZERO)), Gate::Pass(Consent::AutoApproved));
+        assert_eq!(
+            zero.decide(&exactly(1), None),
+            Gate::Ask(vec![GateReason::Cost])
+        );
+        let free = Estimate {
+            context_tokens: 50_000,
+            ..exactly(0)
+        };
+        assert_eq!(
+            zero.decide(&free, Some(MicroUsd::ZERO)),
+            Gate::Pass(Consent::AutoApproved)
+        );
     }
 
     #[test]
     fn without_anyone_to_ask_it_refuses_unless_consent_stands_or_a_ceiling_is_above_it() {
         let cost = exactly(900_000);
         let unattended = rule(500_000, Standing::Unattended);
-        assert_eq!(unattended.decide(&cost, None), Gate::Refuse(vec![GateReason::Cost]));
-        assert_eq!(unattended.decide(&cost, Some(MicroUsd(900_000))), Gate::Pass(Consent::Ceiling));
-        assert_eq!(rule(500_000, Standing::Granted).decide(&cost, None), Gate::Pass(Consent::Flag));
-        let wide = Estimate { high: Cost::exactly(MicroUsd(2_000_000)), ..cost };
-        assert_eq!(unattended.decide(&wide, Some(MicroUsd(1_000_000))), Gate::Refuse(vec![GateReason::Cost]));
+        assert_eq!(
+            unattended.decide(&cost, None),
+            Gate::Refuse(vec![GateReason::Cost])
+        );
+        assert_eq!(
+            unattended.decide(&cost, Some(MicroUsd(900_000))),
+            Gate::Pass(Consent::Ceiling)
+        );
+        assert_eq!(
+            rule(500_000, Standing::Granted).decide(&cost, None),
+            Gate::Pass(Consent::Flag)
+        );
+        let wide = Estimate {
+            high: Cost::exactly(MicroUsd(2_000_000)),
+            ..cost
+        };
+        assert_eq!(
+            unattended.decide(&wide, Some(MicroUsd(1_000_000))),
+            Gate::Refuse(vec![GateReason::Cost])
+        );
     }
 
     #[test]
     fn a_ceiling_below_the_least_that_it_costs_is_told_before_anything_is_spent() {
         for standing in [Standing::Granted, Standing::Askable, Standing::Unattended] {
-            assert_eq!(rule(500_000, standing).decide(&exactly(10), Some(MicroUsd(9))), Gate::AboveCeiling);
+            assert_eq!(
+                rule(500_000, standing).decide(&exactly(10), Some(MicroUsd(9))),
+                Gate::AboveCeiling
+            );
         }
     }
 
     #[test]
     fn a_spent_month_and_a_large_context_are_asked_about_however_small_the_cost() {
-        let month = Month { budget: MicroUsd(100), spent: Cost::exactly(MicroUsd(80)) };
-        let rule = ConsentRule { month: Some(month), ..rule(1_000, Standing::Askable) };
+        let month = Month {
+            budget: MicroUsd(100),
+            spent: Cost::exactly(MicroUsd(80)),
+        };
+        let rule = ConsentRule {
+            month: Some(month),
+            ..rule(1_000, Standing::Askable)
+        };
         assert!(month.is_nearly_spent());
-        assert_eq!(rule.decide(&exactly(20), None), Gate::Pass(Consent::AutoApproved));
-        let large = Estimate { context_tokens: 10_001, ..exactly(21) };
-        assert_eq!(rule.decide(&large, None), Gate::Ask(vec![GateReason::MonthlyBudget, GateReason::LargeContext]));
-        let unattended = ConsentRule { standing: Standing::Unattended, ..rule };
-        assert!(matches!(unattended.decide(&large, Some(MicroUsd(1_000))), Gate::Refuse(_)));
+        assert_eq!(
+            rule.decide(&exactly(20), None),
+            Gate::Pass(Consent::AutoApproved)
+        );
+        let large = Estimate {
+            context_tokens: 10_001,
+            ..exactly(21)
+        };
+        assert_eq!(
+            rule.decide(&large, None),
+            Gate::Ask(vec![GateReason::MonthlyBudget, GateReason::LargeContext])
+        );
+        let unattended = ConsentRule {
+            standing: Standing::Unattended,
+            ..rule
+        };
+        assert!(matches!(
+            unattended.decide(&large, Some(MicroUsd(1_000))),
+            Gate::Refuse(_)
+        ));
     }
 }

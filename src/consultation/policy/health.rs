@@ -1,8 +1,9 @@
 //! How well a provider is doing, from what it answered: the thresholds of the original design.
 //!
-//! A provider is well when it answers, whatever it answers: a request that it refuses is no sign of its health. One that refuses the key or
-//! wants money first is of no use to anybody who looks for a backup, and counts as failed; one that limits its callers is there, and under
-//! strain. How fast it is, a check alone tells: a call takes as long as the model thinks.
+//! A provider is well when it answers, whatever it answers: a request that it refuses is no sign of
+//! its health. One that refuses the key or wants money first is of no use to anybody who looks for
+//! a backup, and counts as failed; one that limits its callers is there, and under strain. How fast
+//! it is, a check alone tells: a call takes as long as the model thinks.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -11,7 +12,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::consultation::call::FailureClass;
 
-/// Signs that are remembered of a provider: with one check every 30 s and no calls, those of five minutes.
+/// Signs that are remembered of a provider: with one check every 30 s and no calls, those of five
+/// minutes.
 pub const REMEMBERED: usize = 10;
 /// From here on a provider is slow.
 pub const SLOW: Duration = Duration::from_secs(3);
@@ -40,8 +42,8 @@ pub enum HealthStatus {
 pub enum Sign {
     /// It answered.
     Well,
-    /// It answered that it has too much to do. It is there, so that this ends a row of failures; and degraded for as long as this is
-    /// remembered.
+    /// It answered that it has too much to do. It is there, so that this ends a row of failures;
+    /// and degraded for as long as this is remembered.
     Strained,
     /// It did not answer, or will not for this user.
     Failed,
@@ -97,7 +99,8 @@ impl Health {
         self.latency = check.filter(tells).or(self.latency);
     }
 
-    /// By the thresholds. Calls alone do not make a provider known: how fast it is, nobody has seen yet.
+    /// By the thresholds. Calls alone do not make a provider known: how fast it is, nobody has seen
+    /// yet.
     pub fn status(&self) -> HealthStatus {
         if !self.checked {
             return HealthStatus::Unknown;
@@ -123,8 +126,14 @@ impl Health {
 
     /// Failures among what is remembered, 0 to 1 in hundredths.
     pub fn error_rate(&self) -> f64 {
-        let failed = self.signs.iter().filter(|sign| **sign == Sign::Failed).count();
-        let hundredths = (failed * 100 + self.signs.len() / 2).checked_div(self.signs.len()).unwrap_or(0);
+        let failed = self
+            .signs
+            .iter()
+            .filter(|sign| **sign == Sign::Failed)
+            .count();
+        let hundredths = (failed * 100 + self.signs.len() / 2)
+            .checked_div(self.signs.len())
+            .unwrap_or(0);
         u32::try_from(hundredths).map_or(1.0, |hundredths| f64::from(hundredths) / 100.0)
     }
 }
@@ -132,7 +141,8 @@ impl Health {
 /// Whether all of these are known and none is healthy.
 pub fn none_healthy<'a>(all: impl IntoIterator<Item = &'a Health>) -> bool {
     let mut statuses = all.into_iter().map(Health::status).peekable();
-    statuses.peek().is_some() && statuses.all(|status| matches!(status, HealthStatus::Degraded | HealthStatus::Unhealthy))
+    statuses.peek().is_some()
+        && statuses.all(|status| matches!(status, HealthStatus::Degraded | HealthStatus::Unhealthy))
 }
 
 #[cfg(test)]
@@ -159,7 +169,11 @@ mod tests {
             (TOO_SLOW + Duration::from_nanos(1), HealthStatus::Unhealthy),
         ];
         for (took, status) in cases {
-            assert_eq!(after(&[(Sign::Well, Some(took))]).status(), status, "{took:?}");
+            assert_eq!(
+                after(&[(Sign::Well, Some(took))]).status(),
+                status,
+                "{took:?}"
+            );
         }
     }
 
@@ -171,14 +185,34 @@ mod tests {
             (vec![well], HealthStatus::Healthy, 0),
             (vec![failed], HealthStatus::Degraded, 1),
             (vec![well, failed, failed], HealthStatus::Degraded, 2),
-            (vec![well, failed, failed, failed], HealthStatus::Unhealthy, 3),
-            (vec![failed, failed, failed, failed], HealthStatus::Unhealthy, 4),
-            (vec![failed, failed, failed, well], HealthStatus::Degraded, 0),
-            (vec![failed, failed, well, failed, failed], HealthStatus::Degraded, 2),
+            (
+                vec![well, failed, failed, failed],
+                HealthStatus::Unhealthy,
+                3,
+            ),
+            (
+                vec![failed, failed, failed, failed],
+                HealthStatus::Unhealthy,
+                4,
+            ),
+            (
+                vec![failed, failed, failed, well],
+                HealthStatus::Degraded,
+                0,
+            ),
+            (
+                vec![failed, failed, well, failed, failed],
+                HealthStatus::Degraded,
+                2,
+            ),
         ];
         for (signs, status, in_a_row) in cases {
             let health = after(&signs);
-            assert_eq!((health.status(), health.consecutive_failures()), (status, in_a_row), "{signs:?}");
+            assert_eq!(
+                (health.status(), health.consecutive_failures()),
+                (status, in_a_row),
+                "{signs:?}"
+            );
         }
     }
 
@@ -191,7 +225,10 @@ mod tests {
         }
         assert!((health.error_rate() - 0.1).abs() < f64::EPSILON);
         health.take(Sign::Well, QUICK);
-        assert_eq!((health.status(), health.error_rate().to_bits()), (HealthStatus::Healthy, 0));
+        assert_eq!(
+            (health.status(), health.error_rate().to_bits()),
+            (HealthStatus::Healthy, 0)
+        );
     }
 
     #[test]
@@ -200,23 +237,40 @@ mod tests {
         let mut health = after(&[(Sign::Failed, None), (Sign::Failed, None)]);
         assert_eq!(health.status(), HealthStatus::Unknown);
         health.take(Sign::Failed, QUICK);
-        assert_eq!((health.status(), health.error_rate().to_bits()), (HealthStatus::Unhealthy, 1.0_f64.to_bits()));
+        assert_eq!(
+            (health.status(), health.error_rate().to_bits()),
+            (HealthStatus::Unhealthy, 1.0_f64.to_bits())
+        );
     }
 
     #[test]
     fn a_call_counts_and_its_time_does_not() {
         let mut health = after(&[(Sign::Well, QUICK), (Sign::Well, None)]);
-        assert_eq!((health.status(), health.latency()), (HealthStatus::Healthy, QUICK));
+        assert_eq!(
+            (health.status(), health.latency()),
+            (HealthStatus::Healthy, QUICK)
+        );
         health.take(Sign::Failed, None);
         assert_eq!(health.status(), HealthStatus::Degraded);
     }
 
     #[test]
     fn a_limit_degrades_and_never_makes_unhealthy() {
-        let health = after(&[(Sign::Failed, QUICK), (Sign::Failed, QUICK), (Sign::Strained, QUICK), (Sign::Strained, QUICK)]);
-        assert_eq!((health.status(), health.consecutive_failures()), (HealthStatus::Degraded, 0));
+        let health = after(&[
+            (Sign::Failed, QUICK),
+            (Sign::Failed, QUICK),
+            (Sign::Strained, QUICK),
+            (Sign::Strained, QUICK),
+        ]);
+        assert_eq!(
+            (health.status(), health.consecutive_failures()),
+            (HealthStatus::Degraded, 0)
+        );
         let health = after(&[(Sign::Strained, QUICK); REMEMBERED]);
-        assert_eq!((health.status(), health.error_rate().to_bits()), (HealthStatus::Degraded, 0));
+        assert_eq!(
+            (health.status(), health.error_rate().to_bits()),
+            (HealthStatus::Degraded, 0)
+        );
     }
 
     #[test]
@@ -226,7 +280,10 @@ mod tests {
         assert_eq!(health.latency(), slow);
         let given_up = Some(TOO_SLOW + Duration::from_millis(500));
         health.take(Sign::Failed, given_up);
-        assert_eq!((health.latency(), health.status()), (given_up, HealthStatus::Unhealthy));
+        assert_eq!(
+            (health.latency(), health.status()),
+            (given_up, HealthStatus::Unhealthy)
+        );
         health.take(Sign::Well, QUICK);
         assert_eq!(health.status(), HealthStatus::Degraded);
     }
@@ -257,7 +314,11 @@ mod tests {
 
     #[test]
     fn none_is_healthy_only_when_all_are_known() {
-        let [unknown, healthy, degraded] = [after(&[]), after(&[(Sign::Well, QUICK)]), after(&[(Sign::Failed, QUICK)])];
+        let [unknown, healthy, degraded] = [
+            after(&[]),
+            after(&[(Sign::Well, QUICK)]),
+            after(&[(Sign::Failed, QUICK)]),
+        ];
         assert!(!none_healthy([]), "nobody is not ill");
         assert!(!none_healthy([&unknown, &degraded]) && !none_healthy([&healthy, &degraded]));
         assert!(none_healthy([&degraded, &degraded]));

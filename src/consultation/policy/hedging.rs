@@ -15,7 +15,8 @@ pub const EARLIEST: Duration = Duration::from_secs(2);
 pub struct HedgeRule {
     /// `None` for never.
     pub after: Option<Duration>,
-    /// The delay of models that enough is known of: the 95th percentile of their time to the first token.
+    /// The delay of models that enough is known of: the 95th percentile of their time to the first
+    /// token.
     pub by_model: BTreeMap<ModelRef, Duration>,
 }
 
@@ -38,7 +39,10 @@ pub enum NoHedge {
 impl Default for HedgeRule {
     /// 10 s, the figure of the original design.
     fn default() -> Self {
-        Self { after: Some(Duration::from_secs(10)), by_model: BTreeMap::new() }
+        Self {
+            after: Some(Duration::from_secs(10)),
+            by_model: BTreeMap::new(),
+        }
     }
 }
 
@@ -46,7 +50,13 @@ impl HedgeRule {
     /// How long a call to this model may show no sign of an answer; `None` for as long as it likes.
     pub fn delay(&self, model: &ModelRef) -> Option<Duration> {
         let usual = self.after?;
-        Some(self.by_model.get(model).copied().unwrap_or(usual).max(EARLIEST.min(usual)))
+        Some(
+            self.by_model
+                .get(model)
+                .copied()
+                .unwrap_or(usual)
+                .max(EARLIEST.min(usual)),
+        )
     }
 
     /// Hedges that a run of so many calls may have: a quarter of them, and at least one.
@@ -63,11 +73,30 @@ mod tests {
     fn a_model_of_which_enough_is_known_has_its_own_delay_and_none_is_hedged_within_two_seconds() {
         let fast = ModelRef::new("p", "fast");
         let slow = ModelRef::new("p", "slow");
-        let by_model = BTreeMap::from([(fast.clone(), Duration::from_millis(300)), (slow.clone(), Duration::from_secs(40))]);
-        let rule = HedgeRule { by_model, ..HedgeRule::default() };
-        assert_eq!((rule.delay(&fast), rule.delay(&slow)), (Some(EARLIEST), Some(Duration::from_secs(40))));
-        assert_eq!(rule.delay(&ModelRef::new("p", "new")), Some(Duration::from_secs(10)));
-        assert_eq!(HedgeRule { after: None, ..rule }.delay(&slow), None);
+        let by_model = BTreeMap::from([
+            (fast.clone(), Duration::from_millis(300)),
+            (slow.clone(), Duration::from_secs(40)),
+        ]);
+        let rule = HedgeRule {
+            by_model,
+            ..HedgeRule::default()
+        };
+        assert_eq!(
+            (rule.delay(&fast), rule.delay(&slow)),
+            (Some(EARLIEST), Some(Duration::from_secs(40)))
+        );
+        assert_eq!(
+            rule.delay(&ModelRef::new("p", "new")),
+            Some(Duration::from_secs(10))
+        );
+        assert_eq!(
+            HedgeRule {
+                after: None,
+                ..rule
+            }
+            .delay(&slow),
+            None
+        );
     }
 
     #[test]

@@ -1,7 +1,9 @@
-//! Who may be called when: how many calls may be under way at a provider at once, and until when one has asked to be left alone.
+//! Who may be called when: how many calls may be under way at a provider at once, and until when
+//! one has asked to be left alone.
 //!
-//! What one call learns holds for all: a rate limit that one seat meets holds back every other call to that provider, and after it calls
-//! go out one at a time, one more with each success, so that a crowd does not run into the same wall together.
+//! What one call learns holds for all: a rate limit that one seat meets holds back every other call
+//! to that provider, and after it calls go out one at a time, one more with each success, so that a
+//! crowd does not run into the same wall together.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -20,7 +22,8 @@ pub struct Lanes(BTreeMap<ProviderId, Lane>);
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct Lane {
     under_way: u32,
-    /// Calls that may be under way at once after a rate limit; `None` when only the provider's usual limit holds.
+    /// Calls that may be under way at once after a rate limit; `None` when only the provider's
+    /// usual limit holds.
     window: Option<u32>,
     held: Option<Hold>,
     /// Rate limits in a row, without a success between them.
@@ -61,10 +64,14 @@ pub enum Ended {
 impl Lanes {
     /// Decides on a call to a provider at which `limit` calls may be under way at once.
     pub fn admit(&self, provider: &ProviderId, limit: u32, now: Timestamp) -> Admission {
-        let Some(lane) = self.0.get(provider) else { return Admission::Now };
+        let Some(lane) = self.0.get(provider) else {
+            return Admission::Now;
+        };
         match &lane.held {
             Some(hold) if hold.until > now => Admission::Held(hold.clone()),
-            Some(_) | None if lane.under_way >= lane.window.unwrap_or(limit).min(limit).max(1) => Admission::Full,
+            Some(_) | None if lane.under_way >= lane.window.unwrap_or(limit).min(limit).max(1) => {
+                Admission::Full
+            }
             Some(_) | None => Admission::Now,
         }
     }
@@ -75,24 +82,32 @@ impl Lanes {
         lane.under_way = lane.under_way.saturating_add(1);
     }
 
-    /// A call came back, or was dropped. An answer to a call that went out before a hold says nothing about the time after it.
+    /// A call came back, or was dropped. An answer to a call that went out before a hold says
+    /// nothing about the time after it.
     pub fn end(&mut self, provider: &ProviderId, limit: u32, ended: Ended, now: Timestamp) {
         let lane = self.lane(provider);
         lane.under_way = lane.under_way.saturating_sub(1);
         if ended == Ended::Answered && lane.held.as_ref().is_none_or(|hold| hold.until <= now) {
             lane.refusals = 0;
             lane.refused_since = None;
-            lane.window = lane.window.map(|window| window.saturating_add(1)).filter(|window| *window < limit);
+            lane.window = lane
+                .window
+                .map(|window| window.saturating_add(1))
+                .filter(|window| *window < limit);
         }
     }
 
-    /// A provider asks to be left alone. A shorter hold never shortens a longer one. True when this lengthens the wait.
+    /// A provider asks to be left alone. A shorter hold never shortens a longer one. True when this
+    /// lengthens the wait.
     pub fn hold(&mut self, provider: &ProviderId, hold: Hold, now: Timestamp) -> bool {
         let lane = self.lane(provider);
         lane.window = Some(1);
         lane.refused_since.get_or_insert(now);
         lane.refusals = lane.refusals.saturating_add(1);
-        let longer = lane.held.as_ref().is_none_or(|held| held.until < hold.until);
+        let longer = lane
+            .held
+            .as_ref()
+            .is_none_or(|held| held.until < hold.until);
         if longer {
             lane.held = Some(hold);
         }
@@ -106,7 +121,10 @@ impl Lanes {
 
     /// For how long a provider has answered nothing but that it is asked too often.
     pub fn refused_for(&self, provider: &ProviderId, now: Timestamp) -> Duration {
-        self.0.get(provider).and_then(|lane| lane.refused_since).map_or(Duration::ZERO, |since| now.since(since))
+        self.0
+            .get(provider)
+            .and_then(|lane| lane.refused_since)
+            .map_or(Duration::ZERO, |since| now.since(since))
     }
 
     fn lane(&mut self, provider: &ProviderId) -> &mut Lane {
@@ -134,15 +152,26 @@ mod tests {
     }
 
     fn hold(until: i64) -> Hold {
-        Hold { until: Timestamp(until), reason: "slow down".to_owned(), timer: TimerId(7) }
+        Hold {
+            until: Timestamp(until),
+            reason: "slow down".to_owned(),
+            timer: TimerId(7),
+        }
     }
 
     #[test]
     fn no_more_calls_than_allowed_are_under_way_and_an_end_makes_room() {
         let mut lanes = Lanes::default();
         assert_eq!(admitted(&mut lanes, 0), LIMIT);
-        assert_eq!(lanes.admit(&provider(), LIMIT, Timestamp(0)), Admission::Full);
-        assert_eq!(lanes.admit(&ProviderId::new("openai"), LIMIT, Timestamp(0)), Admission::Now, "another provider has its own lane");
+        assert_eq!(
+            lanes.admit(&provider(), LIMIT, Timestamp(0)),
+            Admission::Full
+        );
+        assert_eq!(
+            lanes.admit(&ProviderId::new("openai"), LIMIT, Timestamp(0)),
+            Admission::Now,
+            "another provider has its own lane"
+        );
         lanes.end(&provider(), LIMIT, Ended::Otherwise, Timestamp(0));
         assert_eq!(admitted(&mut lanes, 0), 1);
     }
@@ -151,7 +180,10 @@ mod tests {
     fn a_hold_keeps_everyone_back_until_its_very_moment_and_then_lets_one_through() {
         let mut lanes = Lanes::default();
         assert!(lanes.hold(&provider(), hold(1_000), Timestamp(0)));
-        assert_eq!(lanes.admit(&provider(), LIMIT, Timestamp(999)), Admission::Held(hold(1_000)));
+        assert_eq!(
+            lanes.admit(&provider(), LIMIT, Timestamp(999)),
+            Admission::Held(hold(1_000))
+        );
         assert_eq!(admitted(&mut lanes, 1_000), 1);
     }
 
@@ -162,7 +194,8 @@ mod tests {
         for at_once in [1, 2, 3, 3] {
             assert_eq!(admitted(&mut lanes, 1), at_once);
             lanes.end(&provider(), LIMIT, Ended::Answered, Timestamp(1));
-            (1..at_once).for_each(|_| lanes.end(&provider(), LIMIT, Ended::Otherwise, Timestamp(1)));
+            (1..at_once)
+                .for_each(|_| lanes.end(&provider(), LIMIT, Ended::Otherwise, Timestamp(1)));
         }
     }
 
@@ -172,7 +205,10 @@ mod tests {
         admitted(&mut lanes, 0);
         lanes.hold(&provider(), hold(1_000), Timestamp(0));
         (0..LIMIT).for_each(|_| lanes.end(&provider(), LIMIT, Ended::Answered, Timestamp(500)));
-        assert_eq!((lanes.refusals(&provider()), admitted(&mut lanes, 1_000)), (1, 1));
+        assert_eq!(
+            (lanes.refusals(&provider()), admitted(&mut lanes, 1_000)),
+            (1, 1)
+        );
     }
 
     #[test]
@@ -180,9 +216,24 @@ mod tests {
         let mut lanes = Lanes::default();
         assert!(lanes.hold(&provider(), hold(2_000), Timestamp(0)));
         assert!(!lanes.hold(&provider(), hold(1_000), Timestamp(0)));
-        assert_eq!(lanes.admit(&provider(), LIMIT, Timestamp(1_500)), Admission::Held(hold(2_000)));
-        assert_eq!((lanes.refusals(&provider()), lanes.refused_for(&provider(), Timestamp(1_500)).as_millis()), (2, 1_500));
+        assert_eq!(
+            lanes.admit(&provider(), LIMIT, Timestamp(1_500)),
+            Admission::Held(hold(2_000))
+        );
+        assert_eq!(
+            (
+                lanes.refusals(&provider()),
+                lanes.refused_for(&provider(), Timestamp(1_500)).as_millis()
+            ),
+            (2, 1_500)
+        );
         lanes.end(&provider(), LIMIT, Ended::Answered, Timestamp(2_000));
-        assert_eq!((lanes.refusals(&provider()), lanes.refused_for(&provider(), Timestamp(9_000)).as_millis()), (0, 0));
+        assert_eq!(
+            (
+                lanes.refusals(&provider()),
+                lanes.refused_for(&provider(), Timestamp(9_000)).as_millis()
+            ),
+            (0, 0)
+        );
     }
 }

@@ -17,7 +17,8 @@ pub struct RetryRule {
     pub longest_hint: Duration,
     /// A provider that answers nothing but rate limits for longer than this is given up.
     pub patience: Duration,
-    /// How often one answer may be asked for again in a lesser form. A provider knows fewer forms than this.
+    /// How often one answer may be asked for again in a lesser form. A provider knows fewer forms
+    /// than this.
     pub most_forms: u32,
 }
 
@@ -25,7 +26,13 @@ impl Default for RetryRule {
     /// Two retries, backing off from 1 s, hints up to 30 s; two minutes of nothing but rate limits.
     fn default() -> Self {
         let seconds = Duration::from_secs;
-        Self { most: 2, base: seconds(1), longest_hint: seconds(30), patience: seconds(120), most_forms: 8 }
+        Self {
+            most: 2,
+            base: seconds(1),
+            longest_hint: seconds(30),
+            patience: seconds(120),
+            most_forms: 8,
+        }
     }
 }
 
@@ -74,9 +81,20 @@ enum Remedy {
 /// The table: what helps against each class.
 fn remedy(failure: &Failure) -> Remedy {
     match failure.class {
-        // The provider is there and will be again; or no content had arrived, so that nothing is paid twice.
-        FailureClass::RateLimit | FailureClass::Overload | FailureClass::Transport | FailureClass::Timeout => Remedy::Wait,
-        FailureClass::Empty if failure.usage.as_deref().is_none_or(|usage| usage.output == 0) => Remedy::WaitOnce,
+        // The provider is there and will be again; or no content had arrived, so that nothing is
+        // paid twice.
+        FailureClass::RateLimit
+        | FailureClass::Overload
+        | FailureClass::Transport
+        | FailureClass::Timeout => Remedy::Wait,
+        FailureClass::Empty
+            if failure
+                .usage
+                .as_deref()
+                .is_none_or(|usage| usage.output == 0) =>
+        {
+            Remedy::WaitOnce
+        }
         FailureClass::Unsupported => Remedy::Reform,
         // Thinking was paid for and brought nothing: it would be paid for again.
         FailureClass::Empty => Remedy::Nothing,
@@ -94,8 +112,8 @@ fn remedy(failure: &Failure) -> Remedy {
 }
 
 impl RetryRule {
-    /// Decides on a failure. `jitter` is a number from 0 to 1 that spreads the backoff over its whole length; a provider's hint is kept to
-    /// exactly instead.
+    /// Decides on a failure. `jitter` is a number from 0 to 1 that spreads the backoff over its
+    /// whole length; a provider's hint is kept to exactly instead.
     pub fn decide(&self, failure: &Failure, tried: Tried, jitter: f64) -> Retry {
         let most = match remedy(failure) {
             Remedy::Nothing => return Retry::Never(NoRetry::Hopeless),
@@ -112,22 +130,39 @@ impl RetryRule {
         }
     }
 
-    /// How long every call to the provider is held back because of a failure of one; `None` when it concerns that call alone.
-    /// `refusals` counts the provider's earlier rate limits in a row, which have gone on for `refused_for`.
-    pub fn hold(&self, failure: &Failure, refusals: u32, refused_for: Duration, jitter: f64) -> Option<Duration> {
+    /// How long every call to the provider is held back because of a failure of one; `None` when it
+    /// concerns that call alone. `refusals` counts the provider's earlier rate limits in a row,
+    /// which have gone on for `refused_for`.
+    pub fn hold(
+        &self,
+        failure: &Failure,
+        refusals: u32,
+        refused_for: Duration,
+        jitter: f64,
+    ) -> Option<Duration> {
         let wait = match (failure.class, failure.retry_after) {
             (FailureClass::RateLimit | FailureClass::Overload, Some(hint)) => hint,
             (FailureClass::RateLimit, None) => self.backoff(refusals, jitter),
             (_, _) => return None,
         };
         // So long that nobody waits for it, also not for what is left of it after a backoff.
-        let given_up = self.longest_hint.saturating_mul(2).saturating_add(Duration::from_secs(1));
-        Some(if refused_for > self.patience { wait.max(given_up) } else { wait })
+        let given_up = self
+            .longest_hint
+            .saturating_mul(2)
+            .saturating_add(Duration::from_secs(1));
+        Some(if refused_for > self.patience {
+            wait.max(given_up)
+        } else {
+            wait
+        })
     }
 
     /// Exponential backoff with full jitter, never longer than the longest hint that is waited for.
     fn backoff(&self, done: u32, jitter: f64) -> Duration {
-        let longest = self.base.saturating_mul(2u32.saturating_pow(done)).min(self.longest_hint);
+        let longest = self
+            .base
+            .saturating_mul(2u32.saturating_pow(done))
+            .min(self.longest_hint);
         longest.mul_f64(jitter.clamp(0.0, 1.0))
     }
 }
@@ -138,7 +173,10 @@ mod tests {
     use crate::domain::tokens::Usage;
 
     fn failure(class: FailureClass, hint: Option<u64>) -> Failure {
-        Failure { retry_after: hint.map(Duration::from_millis), ..Failure::new(class, "x") }
+        Failure {
+            retry_after: hint.map(Duration::from_millis),
+            ..Failure::new(class, "x")
+        }
     }
 
     fn tried(retries: u32) -> Tried {
@@ -148,11 +186,28 @@ mod tests {
     #[test]
     fn what_may_pass_is_tried_twice_more_with_jittered_backoff() {
         let rule = RetryRule::default();
-        for class in [FailureClass::RateLimit, FailureClass::Overload, FailureClass::Transport, FailureClass::Timeout] {
+        for class in [
+            FailureClass::RateLimit,
+            FailureClass::Overload,
+            FailureClass::Transport,
+            FailureClass::Timeout,
+        ] {
             let failure = failure(class, None);
-            assert_eq!(rule.decide(&failure, tried(0), 0.5), Retry::After(Duration::from_millis(500)), "{class:?}");
-            assert_eq!(rule.decide(&failure, tried(1), 1.0), Retry::After(Duration::from_secs(2)), "{class:?}");
-            assert_eq!(rule.decide(&failure, tried(2), 1.0), Retry::Never(NoRetry::Exhausted), "{class:?}");
+            assert_eq!(
+                rule.decide(&failure, tried(0), 0.5),
+                Retry::After(Duration::from_millis(500)),
+                "{class:?}"
+            );
+            assert_eq!(
+                rule.decide(&failure, tried(1), 1.0),
+                Retry::After(Duration::from_secs(2)),
+                "{class:?}"
+            );
+            assert_eq!(
+                rule.decide(&failure, tried(2), 1.0),
+                Retry::Never(NoRetry::Exhausted),
+                "{class:?}"
+            );
         }
     }
 
@@ -160,17 +215,43 @@ mod tests {
     fn a_hint_is_kept_to_exactly_and_a_long_one_is_not_waited_for() {
         let rule = RetryRule::default();
         for class in [FailureClass::RateLimit, FailureClass::Overload] {
-            assert_eq!(rule.decide(&failure(class, Some(7_001)), tried(0), 0.1), Retry::After(Duration::from_millis(7_001)));
-            assert_eq!(rule.decide(&failure(class, Some(30_000)), tried(0), 0.1), Retry::After(Duration::from_secs(30)));
-            assert_eq!(rule.decide(&failure(class, Some(30_001)), tried(0), 0.1), Retry::Never(NoRetry::HintTooLong));
+            assert_eq!(
+                rule.decide(&failure(class, Some(7_001)), tried(0), 0.1),
+                Retry::After(Duration::from_millis(7_001))
+            );
+            assert_eq!(
+                rule.decide(&failure(class, Some(30_000)), tried(0), 0.1),
+                Retry::After(Duration::from_secs(30))
+            );
+            assert_eq!(
+                rule.decide(&failure(class, Some(30_001)), tried(0), 0.1),
+                Retry::Never(NoRetry::HintTooLong)
+            );
         }
     }
 
     #[test]
     fn what_cannot_pass_is_never_tried_again() {
-        use FailureClass::{Auth, BadRequest, Billing, Context, Internal, Interrupted, Malformed, ModelMissing, Policy};
-        for class in [Auth, BadRequest, Billing, Context, Internal, Interrupted, Malformed, ModelMissing, Policy] {
-            assert_eq!(RetryRule::default().decide(&failure(class, Some(1)), tried(0), 0.0), Retry::Never(NoRetry::Hopeless), "{class:?}");
+        use FailureClass::{
+            Auth, BadRequest, Billing, Context, Internal, Interrupted, Malformed, ModelMissing,
+            Policy,
+        };
+        for class in [
+            Auth,
+            BadRequest,
+            Billing,
+            Context,
+            Internal,
+            Interrupted,
+            Malformed,
+            ModelMissing,
+            Policy,
+        ] {
+            assert_eq!(
+                RetryRule::default().decide(&failure(class, Some(1)), tried(0), 0.0),
+                Retry::Never(NoRetry::Hopeless),
+                "{class:?}"
+            );
         }
     }
 
@@ -178,30 +259,101 @@ mod tests {
     fn an_empty_success_is_tried_once_more_unless_thinking_was_paid_for() {
         let rule = RetryRule::default();
         let cold = failure(FailureClass::Empty, None);
-        assert_eq!(rule.decide(&cold, tried(0), 1.0), Retry::After(Duration::from_secs(1)));
-        assert_eq!(rule.decide(&cold, tried(1), 1.0), Retry::Never(NoRetry::Exhausted));
-        let paid = Failure { usage: Some(Box::new(Usage { output: 900, ..Usage::default() })), ..cold };
-        assert_eq!(rule.decide(&paid, tried(0), 1.0), Retry::Never(NoRetry::Hopeless));
+        assert_eq!(
+            rule.decide(&cold, tried(0), 1.0),
+            Retry::After(Duration::from_secs(1))
+        );
+        assert_eq!(
+            rule.decide(&cold, tried(1), 1.0),
+            Retry::Never(NoRetry::Exhausted)
+        );
+        let paid = Failure {
+            usage: Some(Box::new(Usage {
+                output: 900,
+                ..Usage::default()
+            })),
+            ..cold
+        };
+        assert_eq!(
+            rule.decide(&paid, tried(0), 1.0),
+            Retry::Never(NoRetry::Hopeless)
+        );
     }
 
     #[test]
     fn a_refused_form_is_left_at_once_and_not_for_ever() {
         let rule = RetryRule::default();
         let refused = failure(FailureClass::Unsupported, None);
-        assert_eq!(rule.decide(&refused, Tried { retries: 2, forms: 0 }, 1.0), Retry::Reformed);
-        assert_eq!(rule.decide(&refused, Tried { retries: 0, forms: 8 }, 1.0), Retry::Never(NoRetry::Exhausted));
+        assert_eq!(
+            rule.decide(
+                &refused,
+                Tried {
+                    retries: 2,
+                    forms: 0
+                },
+                1.0
+            ),
+            Retry::Reformed
+        );
+        assert_eq!(
+            rule.decide(
+                &refused,
+                Tried {
+                    retries: 0,
+                    forms: 8
+                },
+                1.0
+            ),
+            Retry::Never(NoRetry::Exhausted)
+        );
     }
 
     #[test]
     fn only_a_rate_limit_or_a_hint_holds_back_the_others() {
         let rule = RetryRule::default();
-        let hold = |class, hint, refusals| rule.hold(&failure(class, hint), refusals, Duration::ZERO, 1.0).map(|hold| hold.as_millis());
-        assert_eq!(hold(FailureClass::RateLimit, Some(40_000), 0), Some(40_000), "never earlier than the hint, however long it is");
-        assert_eq!((hold(FailureClass::RateLimit, None, 0), hold(FailureClass::RateLimit, None, 3)), (Some(1_000), Some(8_000)));
+        let hold = |class, hint, refusals| {
+            rule.hold(&failure(class, hint), refusals, Duration::ZERO, 1.0)
+                .map(|hold| hold.as_millis())
+        };
+        assert_eq!(
+            hold(FailureClass::RateLimit, Some(40_000), 0),
+            Some(40_000),
+            "never earlier than the hint, however long it is"
+        );
+        assert_eq!(
+            (
+                hold(FailureClass::RateLimit, None, 0),
+                hold(FailureClass::RateLimit, None, 3)
+            ),
+            (Some(1_000), Some(8_000))
+        );
         assert_eq!(hold(FailureClass::RateLimit, None, 30), Some(30_000));
-        assert_eq!((hold(FailureClass::Overload, Some(5), 0), hold(FailureClass::Overload, None, 0)), (Some(5), None));
-        assert_eq!((hold(FailureClass::Transport, None, 0), hold(FailureClass::Auth, Some(5), 0)), (None, None));
-        let after = |seconds| rule.hold(&failure(FailureClass::RateLimit, Some(5)), 9, Duration::from_secs(seconds), 1.0).unwrap();
-        assert!(after(120) == Duration::from_millis(5) && after(121) > 2 * rule.longest_hint, "a provider that never recovers is given up");
+        assert_eq!(
+            (
+                hold(FailureClass::Overload, Some(5), 0),
+                hold(FailureClass::Overload, None, 0)
+            ),
+            (Some(5), None)
+        );
+        assert_eq!(
+            (
+                hold(FailureClass::Transport, None, 0),
+                hold(FailureClass::Auth, Some(5), 0)
+            ),
+            (None, None)
+        );
+        let after = |seconds| {
+            rule.hold(
+                &failure(FailureClass::RateLimit, Some(5)),
+                9,
+                Duration::from_secs(seconds),
+                1.0,
+            )
+            .unwrap()
+        };
+        assert!(
+            after(120) == Duration::from_millis(5) && after(121) > 2 * rule.longest_hint,
+            "a provider that never recovers is given up"
+        );
     }
 }

@@ -33,7 +33,9 @@ impl OnFailure {
     pub fn decide(self, standing: Standing) -> Remedy {
         match (self, standing) {
             (Self::Ask, Standing::Askable) => Remedy::Ask,
-            (Self::Ask, Standing::Granted | Standing::Unattended) | (Self::Substitute, _) => Remedy::Substitute,
+            (Self::Ask, Standing::Granted | Standing::Unattended) | (Self::Substitute, _) => {
+                Remedy::Substitute
+            }
             (Self::Skip, _) => Remedy::Skip,
             (Self::Fail, _) => Remedy::Fail,
         }
@@ -48,7 +50,16 @@ mod tests {
     fn only_somebody_who_is_there_and_has_not_agreed_in_advance_is_asked() {
         assert_eq!(OnFailure::Ask.decide(Standing::Askable), Remedy::Ask);
         assert_eq!(OnFailure::Ask.decide(Standing::Granted), Remedy::Substitute);
-        assert_eq!(OnFailure::Ask.decide(Standing::Unattended), Remedy::Substitute);
-        assert_eq!((OnFailure::Skip.decide(Standing::Granted), OnFailure::Fail.decide(Standing::Askable)), (Remedy::Skip, Remedy::Fail));
+        assert_eq!(
+            OnFailure::Ask.decide(Standing::Unattended),
+            Remedy::Substitute
+        );
+        assert_eq!(
+            (
+                OnFailure::Skip.decide(Standing::Granted),
+                OnFailure::Fail.decide(Standing::Askable)
+            ),
+            (Remedy::Skip, Remedy::Fail)
+        );
     }
 }

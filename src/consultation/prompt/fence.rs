@@ -1,4 +1,5 @@
-//! Lines that mark where somebody else's text begins and ends. The mark is drawn from the text itself and does not occur in it.
+//! Lines that mark where somebody else's text begins and ends. The mark is drawn from the text
+//! itself and does not occur in it.
 
 use sha2::{Digest, Sha256};
 
@@ -20,7 +21,8 @@ impl Fence {
             hash.update([0]);
         }
         let mut mark = String::new();
-        // Nobody can write down the hash of a text inside that text, so the first try does in practice.
+        // Nobody can write down the hash of a text inside that text, so the first try does in
+        // practice.
         loop {
             let digest = hash.clone().chain_update(mark.as_bytes()).finalize();
             mark.push_str(&hex(digest.get(..6).unwrap_or_default()));

@@ -1,4 +1,5 @@
-//! Artifacts as text for prompts: agents by their labels, one line an item, so that an item cannot pass for two.
+//! Artifacts as text for prompts: agents by their labels, one line an item, so that an item cannot
+//! pass for two.
 
 use crate::consultation::labels::Labels;
 use crate::consultation::mode::Headings;
@@ -10,12 +11,21 @@ use crate::domain::confidence::Confidence;
 const SHOWN: usize = 24_000;
 
 pub(super) fn independent(said: &Independent, headings: &Headings) -> String {
-    let prose_only = said.key_points.is_empty() && said.rationale.is_empty() && said.confidence.is_none();
+    let prose_only =
+        said.key_points.is_empty() && said.rationale.is_empty() && said.confidence.is_none();
     if prose_only {
         return said.position.clone();
     }
-    let mut text = format!("Position: {}\nConfidence: {}\n", said.position, confidence(said.confidence));
-    list(&mut text, headings.key_points, said.key_points.iter().cloned());
+    let mut text = format!(
+        "Position: {}\nConfidence: {}\n",
+        said.position,
+        confidence(said.confidence)
+    );
+    list(
+        &mut text,
+        headings.key_points,
+        said.key_points.iter().cloned(),
+    );
     if !said.rationale.is_empty() {
         text.push_str("Rationale: ");
         text.push_str(&said.rationale);
@@ -26,10 +36,22 @@ pub(super) fn independent(said: &Independent, headings: &Headings) -> String {
 
 pub(super) fn synthesis(found: &Synthesis, labels: &Labels, headings: &Headings) -> String {
     let mut text = prose(&found.prose_excerpt);
-    let holders = |agents: &[String]| agents.iter().map(|agent| labels.shown(agent)).collect::<Vec<_>>().join(", ");
+    let holders = |agents: &[String]| {
+        agents
+            .iter()
+            .map(|agent| labels.shown(agent))
+            .collect::<Vec<_>>()
+            .join(", ")
+    };
     let points = found.consensus_points.iter();
-    let points =
-        points.map(|point| format!("{} [{}; confidence {}]", point.point, holders(&point.supporting_agents), confidence(point.confidence)));
+    let points = points.map(|point| {
+        format!(
+            "{} [{}; confidence {}]",
+            point.point,
+            holders(&point.supporting_agents),
+            confidence(point.confidence)
+        )
+    });
     if text.is_empty() || !found.consensus_points.is_empty() {
         list(&mut text, headings.consensus_points, points);
     }
@@ -38,30 +60,61 @@ pub(super) fn synthesis(found: &Synthesis, labels: &Labels, headings: &Headings)
             &mut text,
             headings.tensions,
             found.tensions.iter().map(|tension| {
-                let views = tension.viewpoints.iter().map(|view| format!("{}: {}", labels.shown(&view.agent), view.viewpoint));
-                format!("{} [severity {}] {}", tension.topic, severity(tension.severity), views.collect::<Vec<_>>().join(" | "))
+                let views = tension
+                    .viewpoints
+                    .iter()
+                    .map(|view| format!("{}: {}", labels.shown(&view.agent), view.viewpoint));
+                format!(
+                    "{} [severity {}] {}",
+                    tension.topic,
+                    severity(tension.severity),
+                    views.collect::<Vec<_>>().join(" | ")
+                )
             }),
         );
     }
     if !found.priority_order.is_empty() {
-        list(&mut text, headings.priority_order, found.priority_order.iter().cloned());
+        list(
+            &mut text,
+            headings.priority_order,
+            found.priority_order.iter().cloned(),
+        );
     }
     text
 }
 
 pub(super) fn revision(said: &Revision, labels: &Labels, headings: &Headings) -> String {
-    let changed = if said.changed { "changed" } else { "not changed" };
-    let mut text =
-        format!("Position now ({changed}): {}\nConfidence now: {}\n", said.revised_position, confidence(said.revised_confidence));
+    let changed = if said.changed {
+        "changed"
+    } else {
+        "not changed"
+    };
+    let mut text = format!(
+        "Position now ({changed}): {}\nConfidence now: {}\n",
+        said.revised_position,
+        confidence(said.revised_confidence)
+    );
     if !said.because_of.is_empty() {
-        let reasons = said.because_of.iter().map(|reason| format!("{}: {}", labels.shown(&reason.agent), reason.argument));
+        let reasons = said
+            .because_of
+            .iter()
+            .map(|reason| format!("{}: {}", labels.shown(&reason.agent), reason.argument));
         list(&mut text, headings.because_of, reasons);
     }
     if !said.challenges.is_empty() {
-        list(&mut text, headings.challenges, said.challenges.iter().map(|raised| format!("to {}", challenge(raised, labels))));
+        list(
+            &mut text,
+            headings.challenges,
+            said.challenges
+                .iter()
+                .map(|raised| format!("to {}", challenge(raised, labels))),
+        );
     }
     if !said.rebuttals.is_empty() {
-        let answers = said.rebuttals.iter().map(|answer| format!("to {}: {}", labels.shown(&answer.agent), answer.rebuttal));
+        let answers = said
+            .rebuttals
+            .iter()
+            .map(|answer| format!("to {}: {}", labels.shown(&answer.agent), answer.rebuttal));
         list(&mut text, headings.rebuttals, answers);
     }
     text
@@ -75,18 +128,31 @@ pub(super) fn cross_exam(record: &CrossExam, labels: &Labels, headings: &Heading
         list(
             &mut text,
             headings.challenges,
-            raised.map(|raised| format!("{} to {}", labels.shown(&raised.challenger), challenge(raised, labels))),
+            raised.map(|raised| {
+                format!(
+                    "{} to {}",
+                    labels.shown(&raised.challenger),
+                    challenge(raised, labels)
+                )
+            }),
         );
     }
     if !prose_only || !record.rebuttals.is_empty() {
         list(
             &mut text,
             headings.rebuttals,
-            record.rebuttals.iter().map(|answer| format!("{}: {}", labels.shown(&answer.agent), answer.rebuttal)),
+            record
+                .rebuttals
+                .iter()
+                .map(|answer| format!("{}: {}", labels.shown(&answer.agent), answer.rebuttal)),
         );
     }
     if !prose_only || !record.unresolved.is_empty() {
-        list(&mut text, headings.unresolved, record.unresolved.iter().cloned());
+        list(
+            &mut text,
+            headings.unresolved,
+            record.unresolved.iter().cloned(),
+        );
     }
     if !record.positions.is_empty() {
         let mut positions: Vec<&Revision> = record.positions.iter().collect();
@@ -95,9 +161,17 @@ pub(super) fn cross_exam(record: &CrossExam, labels: &Labels, headings: &Heading
             &mut text,
             headings.positions,
             positions.into_iter().map(|said| {
-                let changed = if said.changed { "changed" } else { "not changed" };
+                let changed = if said.changed {
+                    "changed"
+                } else {
+                    "not changed"
+                };
                 let label = labels.label(&said.agent_id);
-                format!("{label} [{changed}; confidence {}]: {}", confidence(said.revised_confidence), said.revised_position)
+                format!(
+                    "{label} [{changed}; confidence {}]: {}",
+                    confidence(said.revised_confidence),
+                    said.revised_position
+                )
             }),
         );
     }
@@ -106,14 +180,21 @@ pub(super) fn cross_exam(record: &CrossExam, labels: &Labels, headings: &Heading
 
 /// A problem in words for the model that caused it.
 pub(super) fn problem(problem: &Problem) -> String {
-    if problem.field.is_empty() { one_line(&problem.what) } else { one_line(&format!("{}: {}", problem.field, problem.what)) }
+    if problem.field.is_empty() {
+        one_line(&problem.what)
+    } else {
+        one_line(&format!("{}: {}", problem.field, problem.what))
+    }
 }
 
 /// An answer as its author is shown it: whole up to a bound, and saying so beyond it.
 pub(super) fn bounded(answer: &str) -> String {
     match answer.char_indices().nth(SHOWN) {
         None => answer.to_owned(),
-        Some((end, _)) => format!("{}\n[the rest is left out here]", answer.get(..end).unwrap_or_default()),
+        Some((end, _)) => format!(
+            "{}\n[the rest is left out here]",
+            answer.get(..end).unwrap_or_default()
+        ),
     }
 }
 
@@ -122,7 +203,12 @@ fn challenge(raised: &Challenge, labels: &Labels) -> String {
         [] => String::new(),
         evidence => format!(" Evidence: {}", evidence.join(" | ")),
     };
-    format!("{} [severity {}]: {}{evidence}", labels.shown(&raised.target_agent), severity(raised.severity), raised.challenge)
+    format!(
+        "{} [severity {}]: {}{evidence}",
+        labels.shown(&raised.target_agent),
+        severity(raised.severity),
+        raised.challenge
+    )
 }
 
 fn list(text: &mut String, heading: &str, items: impl Iterator<Item = String>) {
@@ -140,7 +226,11 @@ fn list(text: &mut String, heading: &str, items: impl Iterator<Item = String>) {
 }
 
 fn prose(excerpt: &str) -> String {
-    if excerpt.is_empty() { String::new() } else { format!("{excerpt}\n") }
+    if excerpt.is_empty() {
+        String::new()
+    } else {
+        format!("{excerpt}\n")
+    }
 }
 
 fn one_line(text: &str) -> String {
@@ -148,7 +238,10 @@ fn one_line(text: &str) -> String {
 }
 
 fn confidence(stated: Option<Confidence>) -> String {
-    stated.map_or_else(|| "not stated".to_owned(), |stated| format!("{:.2}", stated.value()))
+    stated.map_or_else(
+        || "not stated".to_owned(),
+        |stated| format!("{:.2}", stated.value()),
+    )
 }
 
 fn severity(severity: Severity) -> &'static str {

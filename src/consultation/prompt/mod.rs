@@ -1,7 +1,9 @@
-//! What models are asked, filled from the templates in `prompts/`: one function for each kind of answer.
+//! What models are asked, filled from the templates in `prompts/`: one function for each kind of
+//! answer.
 //!
-//! Invariants: every prompt contains the question, every expert's prompt its persona; an expert appears to the judge and to other
-//! experts only under its label; what members wrote stands only between the lines of a `Fence` that it cannot contain.
+//! Invariants: every prompt contains the question, every expert's prompt its persona; an expert
+//! appears to the judge and to other experts only under its label; what members wrote stands only
+//! between the lines of a `Fence` that it cannot contain.
 
 mod error;
 mod fence;
@@ -43,7 +45,9 @@ impl Size {
         let prompt = persona.prompt.trim();
         match self {
             Self::Full => prompt,
-            Self::Small if persona.brief.is_empty() => prompt.split("\n\n").next().unwrap_or(prompt),
+            Self::Small if persona.brief.is_empty() => {
+                prompt.split("\n\n").next().unwrap_or(prompt)
+            }
             Self::Small => &persona.brief,
         }
         .to_owned()
@@ -74,66 +78,148 @@ impl Prompter<'_> {
         self.fill(AnswerKind::Independent, Some(seat), &[], &[])
     }
 
-    /// Round 2: the judge compares the answers. They are shown in the order of their labels, whatever order they come in.
+    /// Round 2: the judge compares the answers. They are shown in the order of their labels,
+    /// whatever order they come in.
     pub fn synthesis(&self, answers: &[Independent]) -> Result<Prompt, PromptError> {
         self.fill(AnswerKind::Synthesis, None, &self.answers(answers), &[])
     }
 
     /// Round 3: an expert attacks and defends.
-    pub fn revision(&self, seat: &Seat, own: &Independent, synthesis: &Synthesis) -> Result<Prompt, PromptError> {
-        let texts = [("own", material::independent(own, self.headings())), ("synthesis", self.found(synthesis))];
+    pub fn revision(
+        &self,
+        seat: &Seat,
+        own: &Independent,
+        synthesis: &Synthesis,
+    ) -> Result<Prompt, PromptError> {
+        let texts = [
+            ("own", material::independent(own, self.headings())),
+            ("synthesis", self.found(synthesis)),
+        ];
         self.fill(AnswerKind::Revision, Some(seat), &[], &texts)
     }
 
     /// Round 3: the judge puts the record of the cross-examination in order.
-    pub fn cross_exam(&self, revisions: &[Revision], synthesis: &Synthesis) -> Result<Prompt, PromptError> {
-        let experts = self.by_label(revisions.iter().map(|said| (&said.agent_id, material::revision(said, self.labels, self.headings()))));
-        self.fill(AnswerKind::CrossExam, None, &experts, &[("synthesis", self.found(synthesis))])
+    pub fn cross_exam(
+        &self,
+        revisions: &[Revision],
+        synthesis: &Synthesis,
+    ) -> Result<Prompt, PromptError> {
+        let experts = self.by_label(revisions.iter().map(|said| {
+            (
+                &said.agent_id,
+                material::revision(said, self.labels, self.headings()),
+            )
+        }));
+        self.fill(
+            AnswerKind::CrossExam,
+            None,
+            &experts,
+            &[("synthesis", self.found(synthesis))],
+        )
     }
 
     /// Round 4: the judge decides.
-    pub fn verdict(&self, answers: &[Independent], synthesis: &Synthesis, cross_exam: &CrossExam) -> Result<Prompt, PromptError> {
+    pub fn verdict(
+        &self,
+        answers: &[Independent],
+        synthesis: &Synthesis,
+        cross_exam: &CrossExam,
+    ) -> Result<Prompt, PromptError> {
         let record = material::cross_exam(cross_exam, self.labels, self.headings());
         let texts = [("synthesis", self.found(synthesis)), ("cross_exam", record)];
-        self.fill(self.mode.strategy().verdict, None, &self.answers(answers), &texts)
+        self.fill(
+            self.mode.strategy().verdict,
+            None,
+            &self.answers(answers),
+            &texts,
+        )
     }
 
     /// Before Round 1: the clerk chooses so many personas out of a catalogue.
     pub fn casting(&self, catalogue: &[Persona], seats: usize) -> Result<Prompt, PromptError> {
         let fence = Fence::around([self.question]);
-        let personas: Vec<_> = catalogue.iter().map(|persona| json!({ "id": persona.id, "brief": Size::Small.persona(persona) })).collect();
-        self.render(AnswerKind::Casting, None, &fence, json!({ "personas": personas, "seats": seats }))
+        let personas: Vec<_> = catalogue
+            .iter()
+            .map(|persona| json!({ "id": persona.id, "brief": Size::Small.persona(persona) }))
+            .collect();
+        self.render(
+            AnswerKind::Casting,
+            None,
+            &fence,
+            json!({ "personas": personas, "seats": seats }),
+        )
     }
 
     /// After Round 3: the clerk says how far the second text of each pair is from the first.
     pub fn comparison(&self, pairs: &[Pair]) -> Result<Prompt, PromptError> {
-        let fence = Fence::around(pairs.iter().flat_map(|pair| [pair.before.as_str(), pair.after.as_str()]).chain([self.question]));
+        let fence = Fence::around(
+            pairs
+                .iter()
+                .flat_map(|pair| [pair.before.as_str(), pair.after.as_str()])
+                .chain([self.question]),
+        );
         let pairs: Vec<_> = pairs
             .iter()
             .map(|pair| json!({ "label": pair.label, "before": fence.enclose(&pair.before), "after": fence.enclose(&pair.after) }))
             .collect();
-        self.render(AnswerKind::Comparison, None, &fence, json!({ "pairs": pairs }))
+        self.render(
+            AnswerKind::Comparison,
+            None,
+            &fence,
+            json!({ "pairs": pairs }),
+        )
     }
 
-    /// Asks once more, after an answer that could not be used: the same prompt, so that what was cached stays cached, and then what is
-    /// wrong with the answer and the answer itself. One that was cut off is not shown: it would be copied up to where it stops. Neither
-    /// is a refusal: it would be kept.
-    pub fn repair(&self, original: &Prompt, answer: &str, problems: &[Problem]) -> Result<Prompt, PromptError> {
-        let useless = problems.iter().any(|problem| problem.is_cut_off() || problem.is_refusal());
-        let answer = if useless { String::new() } else { material::bounded(answer) };
-        let fence = Fence::around([answer.as_str(), original.shared.as_str(), original.task.as_str()]);
-        let wrong = problems.iter().filter(|problem| problem.weight > Weight::Mended);
+    /// Asks once more, after an answer that could not be used: the same prompt, so that what was
+    /// cached stays cached, and then what is wrong with the answer and the answer itself. One that
+    /// was cut off is not shown: it would be copied up to where it stops. Neither is a refusal: it
+    /// would be kept.
+    pub fn repair(
+        &self,
+        original: &Prompt,
+        answer: &str,
+        problems: &[Problem],
+    ) -> Result<Prompt, PromptError> {
+        let useless = problems
+            .iter()
+            .any(|problem| problem.is_cut_off() || problem.is_refusal());
+        let answer = if useless {
+            String::new()
+        } else {
+            material::bounded(answer)
+        };
+        let fence = Fence::around([
+            answer.as_str(),
+            original.shared.as_str(),
+            original.task.as_str(),
+        ]);
+        let wrong = problems
+            .iter()
+            .filter(|problem| problem.weight > Weight::Mended);
         let problems: Vec<String> = wrong.map(material::problem).collect();
-        let answer = if answer.is_empty() { answer } else { fence.enclose(&answer) };
-        let ask = self
-            .templates
-            .compiled("repair")?
-            .fill("repair", &Value::from(Serde(serde_json::json!({ "problems": problems, "answer": answer }))))?;
-        Ok(Prompt { task: format!("{}\n\n{ask}", original.task.trim_end()), ..original.clone() })
+        let answer = if answer.is_empty() {
+            answer
+        } else {
+            fence.enclose(&answer)
+        };
+        let ask = self.templates.compiled("repair")?.fill(
+            "repair",
+            &Value::from(Serde(
+                serde_json::json!({ "problems": problems, "answer": answer }),
+            )),
+        )?;
+        Ok(Prompt {
+            task: format!("{}\n\n{ask}", original.task.trim_end()),
+            ..original.clone()
+        })
     }
 
     fn answers(&self, answers: &[Independent]) -> Vec<(String, String)> {
-        self.by_label(answers.iter().map(|said| (&said.agent_id, material::independent(said, self.headings()))))
+        self.by_label(
+            answers
+                .iter()
+                .map(|said| (&said.agent_id, material::independent(said, self.headings()))),
+        )
     }
 
     fn found(&self, synthesis: &Synthesis) -> String {
@@ -144,10 +230,15 @@ impl Prompter<'_> {
         &self.mode.strategy().headings
     }
 
-    fn by_label<'b>(&self, said: impl Iterator<Item = (&'b crate::domain::ids::SeatId, String)>) -> Vec<(String, String)> {
+    fn by_label<'b>(
+        &self,
+        said: impl Iterator<Item = (&'b crate::domain::ids::SeatId, String)>,
+    ) -> Vec<(String, String)> {
         let mut said: Vec<_> = said.collect();
         said.sort_by_key(|(seat, _)| self.labels.rank(seat));
-        said.into_iter().map(|(seat, text)| (self.labels.label(seat), text)).collect()
+        said.into_iter()
+            .map(|(seat, text)| (self.labels.label(seat), text))
+            .collect()
     }
 
     fn fill(
@@ -157,27 +248,50 @@ impl Prompter<'_> {
         experts: &[(String, String)],
         texts: &[(&str, String)],
     ) -> Result<Prompt, PromptError> {
-        let material = experts.iter().map(|(_, text)| text.as_str()).chain(texts.iter().map(|(_, text)| text.as_str()));
+        let material = experts
+            .iter()
+            .map(|(_, text)| text.as_str())
+            .chain(texts.iter().map(|(_, text)| text.as_str()));
         let fence = Fence::around(material.chain([self.question]));
-        let experts: Vec<_> = experts.iter().map(|(label, text)| json!({ "label": label, "answer": fence.enclose(text) })).collect();
+        let experts: Vec<_> = experts
+            .iter()
+            .map(|(label, text)| json!({ "label": label, "answer": fence.enclose(text) }))
+            .collect();
         let mut values = json!({ "experts": experts });
         if let Some(values) = values.as_object_mut() {
-            values.extend(texts.iter().map(|(name, text)| ((*name).to_owned(), fence.enclose(text).into())));
+            values.extend(
+                texts
+                    .iter()
+                    .map(|(name, text)| ((*name).to_owned(), fence.enclose(text).into())),
+            );
         }
         self.render(kind, seat, &fence, values)
     }
 
-    fn render(&self, kind: AnswerKind, seat: Option<&Seat>, fence: &Fence, mut values: serde_json::Value) -> Result<Prompt, PromptError> {
+    fn render(
+        &self,
+        kind: AnswerKind,
+        seat: Option<&Seat>,
+        fence: &Fence,
+        mut values: serde_json::Value,
+    ) -> Result<Prompt, PromptError> {
         if let Some(values) = values.as_object_mut() {
             values.insert("question".to_owned(), self.question.into());
-            values.insert("fence".to_owned(), json!({ "open": fence.open(), "close": fence.close() }));
-            values.extend(seat.map(|seat| ("own_label".to_owned(), self.labels.label(&seat.id).into())));
+            values.insert(
+                "fence".to_owned(),
+                json!({ "open": fence.open(), "close": fence.close() }),
+            );
+            values.extend(
+                seat.map(|seat| ("own_label".to_owned(), self.labels.label(&seat.id).into())),
+            );
         }
         let values = Value::from(Serde(values));
         let name = self.template(kind);
         let templates = self.templates.compiled(&name)?;
         Ok(Prompt {
-            persona: seat.map(|seat| self.size.persona(&seat.persona)).unwrap_or_default(),
+            persona: seat
+                .map(|seat| self.size.persona(&seat.persona))
+                .unwrap_or_default(),
             protocol: templates.fill(&templates::protocol(&name), &values)?,
             shared: templates.fill("question", &values)?,
             task: templates.fill(&templates::task(&name), &values)?,
@@ -188,11 +302,14 @@ impl Prompter<'_> {
     fn template(&self, kind: AnswerKind) -> String {
         let (folder, file) = match kind {
             AnswerKind::Casting => ("clerk", kind.name()),
-            AnswerKind::Comparison | AnswerKind::Consistency => ("clerk", AnswerKind::Comparison.name()),
-            AnswerKind::Verdict | AnswerKind::Menu => (self.mode.strategy().name, "verdict"),
-            AnswerKind::Independent | AnswerKind::Synthesis | AnswerKind::Revision | AnswerKind::CrossExam => {
-                (self.mode.strategy().name, kind.name())
+            AnswerKind::Comparison | AnswerKind::Consistency => {
+                ("clerk", AnswerKind::Comparison.name())
             }
+            AnswerKind::Verdict | AnswerKind::Menu => (self.mode.strategy().name, "verdict"),
+            AnswerKind::Independent
+            | AnswerKind::Synthesis
+            | AnswerKind::Revision
+            | AnswerKind::CrossExam => (self.mode.strategy().name, kind.name()),
         };
         match self.size {
             Size::Full => format!("{folder}/{file}"),

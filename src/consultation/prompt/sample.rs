@@ -1,10 +1,12 @@
-//! A made-up consultation with which a user's template is tried: what cannot be filled shows before a round has been paid for.
+//! A made-up consultation with which a user's template is tried: what cannot be filled shows before
+//! a round has been paid for.
 
 use crate::consultation::labels::Labels;
 use crate::consultation::mode::Mode;
 use crate::consultation::problem::{Problem, Weight};
 use crate::domain::artifact::{
-    Because, Challenge, ConsensusPoint, CrossExam, Independent, Rebuttal, Revision, Severity, Synthesis, Tension, Viewpoint,
+    Because, Challenge, ConsensusPoint, CrossExam, Independent, Rebuttal, Revision, Severity,
+    Synthesis, Tension, Viewpoint,
 };
 use crate::domain::confidence::Confidence;
 use crate::domain::ids::{ModelRef, SeatId};
@@ -26,10 +28,23 @@ pub(super) fn fill_all(templates: &Templates) -> Result<(), PromptError> {
     let revisions = [revision(first), revision(second)];
     let (synthesis, cross_exam) = (synthesis(first), cross_exam(&revisions));
     let personas = seats.clone().map(|seat| seat.persona);
-    let pairs = [Pair { label: "Pair 1".to_owned(), before: "a position".to_owned(), after: "a position".to_owned() }];
+    let pairs = [Pair {
+        label: "Pair 1".to_owned(),
+        before: "a position".to_owned(),
+        after: "a position".to_owned(),
+    }];
     let sizes = [Size::Full, Size::Small];
-    for (mode, size) in Mode::ALL.into_iter().flat_map(|mode| sizes.map(|size| (mode, size))) {
-        let prompter = Prompter { templates, labels: &labels, question: QUESTION, size, mode };
+    for (mode, size) in Mode::ALL
+        .into_iter()
+        .flat_map(|mode| sizes.map(|size| (mode, size)))
+    {
+        let prompter = Prompter {
+            templates,
+            labels: &labels,
+            question: QUESTION,
+            size,
+            mode,
+        };
         let independent = prompter.independent(first)?;
         let problem = Problem::new(Weight::Fatal, "position", "is missing");
         let prompts = [
@@ -44,8 +59,14 @@ pub(super) fn fill_all(templates: &Templates) -> Result<(), PromptError> {
             prompter.casting(&personas, personas.len())?,
             prompter.comparison(&pairs)?,
         ];
-        if !prompts.iter().all(|prompt| prompt.shared.contains(QUESTION)) {
-            return Err(PromptError::Lacks { name: "question".to_owned(), what: "the question: `{{ question }}`" });
+        if !prompts
+            .iter()
+            .all(|prompt| prompt.shared.contains(QUESTION))
+        {
+            return Err(PromptError::Lacks {
+                name: "question".to_owned(),
+                what: "the question: `{{ question }}`",
+            });
         }
     }
     Ok(())
@@ -59,7 +80,11 @@ fn seat(id: &str) -> Seat {
         brief: String::new(),
         aliases: Vec::new(),
     };
-    Seat { id: SeatId::new(id), persona, model: ModelRef::new("none", "none") }
+    Seat {
+        id: SeatId::new(id),
+        persona,
+        model: ModelRef::new("none", "none"),
+    }
 }
 
 fn answer(seat: &Seat) -> Independent {
@@ -83,7 +108,10 @@ fn synthesis(seat: &Seat) -> Synthesis {
         }],
         tensions: vec![Tension {
             topic: "a topic".to_owned(),
-            viewpoints: vec![Viewpoint { agent, viewpoint: "a view".to_owned() }],
+            viewpoints: vec![Viewpoint {
+                agent,
+                viewpoint: "a view".to_owned(),
+            }],
             severity: Severity::High,
         }],
         priority_order: vec!["a topic".to_owned()],
@@ -102,18 +130,30 @@ fn revision(seat: &Seat) -> Revision {
             evidence: vec!["a fact".to_owned()],
             severity: Severity::High,
         }],
-        rebuttals: vec![Rebuttal { agent: agent.clone(), rebuttal: "a rebuttal".to_owned() }],
+        rebuttals: vec![Rebuttal {
+            agent: agent.clone(),
+            rebuttal: "a rebuttal".to_owned(),
+        }],
         revised_position: "a position".to_owned(),
         revised_confidence: Confidence::new(0.7),
         changed: true,
-        because_of: vec![Because { agent, argument: "an argument".to_owned() }],
+        because_of: vec![Because {
+            agent,
+            argument: "an argument".to_owned(),
+        }],
     }
 }
 
 fn cross_exam(revisions: &[Revision]) -> CrossExam {
     CrossExam {
-        challenges: revisions.iter().flat_map(|said| said.challenges.clone()).collect(),
-        rebuttals: revisions.iter().flat_map(|said| said.rebuttals.clone()).collect(),
+        challenges: revisions
+            .iter()
+            .flat_map(|said| said.challenges.clone())
+            .collect(),
+        rebuttals: revisions
+            .iter()
+            .flat_map(|said| said.rebuttals.clone())
+            .collect(),
         unresolved: vec!["an open point".to_owned()],
         positions: revisions.to_vec(),
         prose_excerpt: String::new(),

@@ -1,6 +1,8 @@
-//! The template files: compiled in, overridable one by one, each with a version in its front matter. Nothing here knows what they are for.
+//! The template files: compiled in, overridable one by one, each with a version in its front
+//! matter. Nothing here knows what they are for.
 //!
-//! The text is kept, and compiled when it is first filled: the machine that holds it is serialised whole.
+//! The text is kept, and compiled when it is first filled: the machine that holds it is serialised
+//! whole.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -15,7 +17,8 @@ use crate::domain::panel::Persona;
 use super::error::PromptError;
 use super::sample;
 
-/// The line between the part that is the same for every call of a kind, and the part that holds what is asked now.
+/// The line between the part that is the same for every call of a kind, and the part that holds
+/// what is asked now.
 const SEPARATOR: &str = "\n=== task ===\n";
 
 const PERSONAS: &str = "personas/";
@@ -77,8 +80,9 @@ pub struct Templates {
     compiled: Kept,
 }
 
-/// What was compiled, by the name that was asked for: every seat of a round fills the same template. Follows from the texts, so that it is
-/// no part of what makes two sets of templates equal.
+/// What was compiled, by the name that was asked for: every seat of a round fills the same
+/// template. Follows from the texts, so that it is no part of what makes two sets of templates
+/// equal.
 #[derive(Clone, Debug, Default)]
 struct Kept(Arc<Mutex<BTreeMap<String, Compiled>>>);
 
@@ -93,15 +97,23 @@ impl Eq for Kept {}
 impl Templates {
     /// Those of this version of the program.
     pub fn builtin() -> Self {
-        Self::of(BUILTIN.iter().map(|(name, text)| ((*name).to_owned(), normal(text))).collect())
+        Self::of(
+            BUILTIN
+                .iter()
+                .map(|(name, text)| ((*name).to_owned(), normal(text)))
+                .collect(),
+        )
     }
 
     fn of(texts: BTreeMap<String, String>) -> Self {
-        Self { texts, compiled: Kept::default() }
+        Self {
+            texts,
+            compiled: Kept::default(),
+        }
     }
 
-    /// Puts the user's text in the place of a template, or adds a persona. What cannot be filled, or leaves out the question, is
-    /// refused at once and not after a round has been paid for.
+    /// Puts the user's text in the place of a template, or adds a persona. What cannot be filled,
+    /// or leaves out the question, is refused at once and not after a round has been paid for.
     pub fn override_with(&mut self, name: &str, text: &str) -> Result<(), PromptError> {
         if !self.texts.contains_key(name) && !name.starts_with(PERSONAS) {
             return Err(PromptError::Unknown(name.to_owned()));
@@ -117,12 +129,19 @@ impl Templates {
         Ok(())
     }
 
-    /// Leaves out what a consultation has no use for: its log holds all templates that it has. A persona's file comes with the persona's id.
+    /// Leaves out what a consultation has no use for: its log holds all templates that it has. A
+    /// persona's file comes with the persona's id.
     #[must_use]
     pub fn only(self, needed: impl Fn(&str, Option<&str>) -> bool) -> Self {
-        let persona =
-            |name: &str, text: &str| name.starts_with(PERSONAS).then(|| FrontMatter::of(text).get("id").map(ToOwned::to_owned)).flatten();
-        let kept = self.texts.into_iter().filter(|(name, text)| needed(name, persona(name, text).as_deref()));
+        let persona = |name: &str, text: &str| {
+            name.starts_with(PERSONAS)
+                .then(|| FrontMatter::of(text).get("id").map(ToOwned::to_owned))
+                .flatten()
+        };
+        let kept = self
+            .texts
+            .into_iter()
+            .filter(|(name, text)| needed(name, persona(name, text).as_deref()));
         Self::of(kept.collect())
     }
 
@@ -130,7 +149,10 @@ impl Templates {
     pub fn used(&self) -> Vec<PromptUsed> {
         let used = |(name, text): (&String, &String)| PromptUsed {
             name: name.clone(),
-            version: FrontMatter::of(text).get("version").unwrap_or_default().to_owned(),
+            version: FrontMatter::of(text)
+                .get("version")
+                .unwrap_or_default()
+                .to_owned(),
             sha256: sha256(text),
         };
         self.texts.iter().map(used).collect()
@@ -143,37 +165,54 @@ impl Templates {
 
     /// The persona with this id, name or alias.
     pub fn persona(&self, wanted: &str) -> Option<Persona> {
-        self.persona_files().map(|(_, persona)| persona).find(|persona| persona.is_called(wanted))
+        self.persona_files()
+            .map(|(_, persona)| persona)
+            .find(|persona| persona.is_called(wanted))
     }
 
     /// Whether a template is as this version of the program has it.
     pub fn is_builtin(&self, name: &str) -> bool {
         let builtin = BUILTIN.iter().find(|(known, _)| *known == name);
-        builtin.is_some_and(|(_, text)| self.texts.get(name).is_some_and(|own| *own == normal(text)))
+        builtin
+            .is_some_and(|(_, text)| self.texts.get(name).is_some_and(|own| *own == normal(text)))
     }
 
     /// Each persona with the name of the template that it is read from.
     pub fn persona_files(&self) -> impl Iterator<Item = (&str, Persona)> {
-        self.texts.iter().filter(|(name, _)| name.starts_with(PERSONAS)).filter_map(|(file, text)| {
-            let front = FrontMatter::of(text);
-            let aliases = front.get("aliases").unwrap_or_default().split(',').map(str::trim).filter(|alias| !alias.is_empty());
-            let field = |name: &str| front.get(name).map(ToOwned::to_owned);
-            let persona = Persona {
-                id: field("id")?,
-                name: field("name")?,
-                prompt: front.body.trim().to_owned(),
-                brief: field("brief").unwrap_or_default(),
-                aliases: aliases.map(ToOwned::to_owned).collect(),
-            };
-            Some((file.as_str(), persona))
-        })
+        self.texts
+            .iter()
+            .filter(|(name, _)| name.starts_with(PERSONAS))
+            .filter_map(|(file, text)| {
+                let front = FrontMatter::of(text);
+                let aliases = front
+                    .get("aliases")
+                    .unwrap_or_default()
+                    .split(',')
+                    .map(str::trim)
+                    .filter(|alias| !alias.is_empty());
+                let field = |name: &str| front.get(name).map(ToOwned::to_owned);
+                let persona = Persona {
+                    id: field("id")?,
+                    name: field("name")?,
+                    prompt: front.body.trim().to_owned(),
+                    brief: field("brief").unwrap_or_default(),
+                    aliases: aliases.map(ToOwned::to_owned).collect(),
+                };
+                Some((file.as_str(), persona))
+            })
     }
 
-    /// A template and those that it can include, ready to be filled: each under its name, or its parts under [`protocol`] and [`task`].
+    /// A template and those that it can include, ready to be filled: each under its name, or its
+    /// parts under [`protocol`] and [`task`].
     ///
-    /// Templates with parts are left out but for the one that is asked for: to compile them all takes longer than to fill one.
+    /// Templates with parts are left out but for the one that is asked for: to compile them all
+    /// takes longer than to fill one.
     pub(super) fn compiled(&self, wanted: &str) -> Result<Compiled, PromptError> {
-        let mut kept = self.compiled.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut kept = self
+            .compiled
+            .0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
         if let Some(compiled) = kept.get(wanted) {
             return Ok(compiled.clone());
         }
@@ -186,7 +225,11 @@ impl Templates {
         let mut environment = Environment::new();
         environment.set_undefined_behavior(UndefinedBehavior::Strict);
         environment.set_auto_escape_callback(|_| AutoEscape::None);
-        for (name, text) in self.texts.iter().filter(|(name, _)| !name.starts_with(PERSONAS)) {
+        for (name, text) in self
+            .texts
+            .iter()
+            .filter(|(name, _)| !name.starts_with(PERSONAS))
+        {
             let body = FrontMatter::of(text).body;
             let parts = match body.split_once(SEPARATOR) {
                 Some(_) if name != wanted => continue,
@@ -194,14 +237,23 @@ impl Templates {
                 Some((first, second)) => vec![(protocol(name), first), (task(name), second)],
             };
             for (part, text) in parts {
-                environment.add_template_owned(part.clone(), text.to_owned()).map_err(|source| cannot_fill(&part, source))?;
+                environment
+                    .add_template_owned(part.clone(), text.to_owned())
+                    .map_err(|source| cannot_fill(&part, source))?;
             }
         }
-        Ok(Compiled { environment: Arc::new(environment) })
+        Ok(Compiled {
+            environment: Arc::new(environment),
+        })
     }
 
     fn check(&self, name: &str) -> Result<(), PromptError> {
-        let lacks = |what| Err(PromptError::Lacks { name: name.to_owned(), what });
+        let lacks = |what| {
+            Err(PromptError::Lacks {
+                name: name.to_owned(),
+                what,
+            })
+        };
         let front = FrontMatter::of(self.texts.get(name).map(String::as_str).unwrap_or_default());
         let needed: &[(&str, &'static str)] = if name.starts_with(PERSONAS) {
             &[
@@ -212,10 +264,15 @@ impl Templates {
         } else {
             &[("version", "a `version` in its front matter")]
         };
-        if let Some((_, what)) = needed.iter().find(|(key, _)| front.get(key).is_none_or(str::is_empty)) {
+        if let Some((_, what)) = needed
+            .iter()
+            .find(|(key, _)| front.get(key).is_none_or(str::is_empty))
+        {
             return lacks(what);
         }
-        let has_parts = FOLDERS_OF_PARTS.iter().any(|folder| name.starts_with(folder));
+        let has_parts = FOLDERS_OF_PARTS
+            .iter()
+            .any(|folder| name.starts_with(folder));
         if has_parts && !front.body.contains(SEPARATOR) {
             return lacks("the line `=== task ===`");
         }
@@ -235,13 +292,23 @@ pub(super) struct Compiled {
 impl Compiled {
     /// Fills one template or part.
     pub(super) fn fill(&self, part: &str, values: &Value) -> Result<String, PromptError> {
-        let text = self.environment.get_template(part).and_then(|template| template.render(values));
-        Ok(text.map_err(|source| cannot_fill(part, source))?.trim().to_owned())
+        let text = self
+            .environment
+            .get_template(part)
+            .and_then(|template| template.render(values));
+        Ok(text
+            .map_err(|source| cannot_fill(part, source))?
+            .trim()
+            .to_owned())
     }
 }
 
 fn cannot_fill(part: &str, source: minijinja::Error) -> PromptError {
-    PromptError::Fill { name: source.name().unwrap_or(part).to_owned(), line: source.line(), source }
+    PromptError::Fill {
+        name: source.name().unwrap_or(part).to_owned(),
+        line: source.line(),
+        source,
+    }
 }
 
 /// The name under which the first part of a template is filled.
@@ -262,14 +329,27 @@ struct FrontMatter<'a> {
 
 impl<'a> FrontMatter<'a> {
     fn of(text: &'a str) -> Self {
-        match text.strip_prefix("---\n").and_then(|rest| rest.split_once("\n---\n")) {
+        match text
+            .strip_prefix("---\n")
+            .and_then(|rest| rest.split_once("\n---\n"))
+        {
             Some((lines, body)) => Self { lines, body },
-            None => Self { lines: "", body: text },
+            None => Self {
+                lines: "",
+                body: text,
+            },
         }
     }
 
     fn get(&self, key: &str) -> Option<&'a str> {
-        self.lines.lines().find_map(|line| Some(line.split_once(':').filter(|(name, _)| name.trim() == key)?.1.trim()))
+        self.lines.lines().find_map(|line| {
+            Some(
+                line.split_once(':')
+                    .filter(|(name, _)| name.trim() == key)?
+                    .1
+                    .trim(),
+            )
+        })
     }
 }
 

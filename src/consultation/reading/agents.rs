@@ -12,7 +12,12 @@ use super::values::short;
 pub(super) const CONSENSUS: &str = "consensus";
 
 /// One agent; empty, flagged, where there is none.
-pub(super) fn agent(value: Option<Value>, path: &str, labels: &Labels, notes: &mut Notes) -> String {
+pub(super) fn agent(
+    value: Option<Value>,
+    path: &str,
+    labels: &Labels,
+    notes: &mut Notes,
+) -> String {
     let Some(named) = text(value, path, notes) else {
         notes.flagged(path, "is missing");
         return String::new();
@@ -24,16 +29,30 @@ pub(super) fn agent(value: Option<Value>, path: &str, labels: &Labels, notes: &m
 }
 
 /// Whom a challenge is aimed at: an agent, or what all agree on.
-pub(super) fn target(value: Option<Value>, path: &str, labels: &Labels, notes: &mut Notes) -> String {
+pub(super) fn target(
+    value: Option<Value>,
+    path: &str,
+    labels: &Labels,
+    notes: &mut Notes,
+) -> String {
     let named = value.as_ref().map(words).unwrap_or_default().to_lowercase();
-    if named.split(|c: char| !c.is_alphanumeric()).any(|word| word == CONSENSUS) && known(&named, labels).is_none() {
+    if named
+        .split(|c: char| !c.is_alphanumeric())
+        .any(|word| word == CONSENSUS)
+        && known(&named, labels).is_none()
+    {
         return CONSENSUS.to_owned();
     }
     agent(value, path, labels, notes)
 }
 
 /// A list of agents, each once.
-pub(super) fn agents(value: Option<Value>, path: &str, labels: &Labels, notes: &mut Notes) -> Vec<String> {
+pub(super) fn agents(
+    value: Option<Value>,
+    path: &str,
+    labels: &Labels,
+    notes: &mut Notes,
+) -> Vec<String> {
     let named: Vec<Value> = match value {
         None => {
             notes.flagged(path, "is missing");
@@ -66,10 +85,17 @@ fn parts(value: Value, path: &str, labels: &Labels, notes: &mut Notes) -> Vec<St
     if known(&whole, labels).is_some() {
         return text(Some(value), path, notes).into_iter().collect();
     }
-    let separated = [" and ", " und ", " et ", " y ", " & ", ";", "/", "+", "、", "，"]
-        .iter()
-        .fold(whole.clone(), |text, sign| text.replace(sign, ","));
-    let parts: Vec<String> = separated.split(',').map(str::trim).filter(|part| !part.is_empty()).map(str::to_owned).collect();
+    let separated = [
+        " and ", " und ", " et ", " y ", " & ", ";", "/", "+", "、", "，",
+    ]
+    .iter()
+    .fold(whole.clone(), |text, sign| text.replace(sign, ","));
+    let parts: Vec<String> = separated
+        .split(',')
+        .map(str::trim)
+        .filter(|part| !part.is_empty())
+        .map(str::to_owned)
+        .collect();
     if parts.len() > 1 && parts.iter().any(|part| known(part, labels).is_some()) {
         notes.mended(path, "several names in one text were read as a list");
         return parts;

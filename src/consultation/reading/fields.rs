@@ -1,4 +1,5 @@
-//! The fields of each kind of answer by every name that models give them, and taking them from an object.
+//! The fields of each kind of answer by every name that models give them, and taking them from an
+//! object.
 
 use serde_json::{Map, Value};
 
@@ -17,72 +18,254 @@ const fn name(name: &'static str, also: &'static [&'static str]) -> Name {
     Name { name, also }
 }
 
-pub(super) const POSITION: Name = name("position", &["answer", "stance", "mainposition", "recommendation"]);
-pub(super) const KEY_POINTS: Name = name("key_points", &["points", "keyarguments", "arguments", "reasons"]);
-pub(super) const RATIONALE: Name = name("rationale", &["reasoning", "explanation", "justification"]);
-pub(super) const CONFIDENCE: Name = name("confidence", &["confidencescore", "confidencelevel", "certainty"]);
-pub(super) const CONSENSUS_POINTS: Name = name("consensus_points", &["consensus", "agreements", "pointsofagreement", "agreement"]);
-pub(super) const TENSIONS: Name = name("tensions", &["disagreements", "conflicts", "pointsofdisagreement", "tension"]);
-pub(super) const PRIORITY_ORDER: Name = name("priority_order", &["priorities", "priority", "topics"]);
+pub(super) const POSITION: Name = name(
+    "position",
+    &["answer", "stance", "mainposition", "recommendation"],
+);
+pub(super) const KEY_POINTS: Name = name(
+    "key_points",
+    &["points", "keyarguments", "arguments", "reasons"],
+);
+pub(super) const RATIONALE: Name =
+    name("rationale", &["reasoning", "explanation", "justification"]);
+pub(super) const CONFIDENCE: Name = name(
+    "confidence",
+    &["confidencescore", "confidencelevel", "certainty"],
+);
+pub(super) const CONSENSUS_POINTS: Name = name(
+    "consensus_points",
+    &["consensus", "agreements", "pointsofagreement", "agreement"],
+);
+pub(super) const TENSIONS: Name = name(
+    "tensions",
+    &[
+        "disagreements",
+        "conflicts",
+        "pointsofdisagreement",
+        "tension",
+    ],
+);
+pub(super) const PRIORITY_ORDER: Name =
+    name("priority_order", &["priorities", "priority", "topics"]);
 pub(super) const CHALLENGES: Name = name("challenges", &["criticisms", "objections"]);
 pub(super) const REBUTTALS: Name = name("rebuttals", &["responses", "counterarguments"]);
-pub(super) const UNRESOLVED: Name = name("unresolved", &["unresolvedpoints", "unresolvedissues", "openpoints", "openquestions"]);
+pub(super) const UNRESOLVED: Name = name(
+    "unresolved",
+    &[
+        "unresolvedpoints",
+        "unresolvedissues",
+        "openpoints",
+        "openquestions",
+    ],
+);
 pub(super) const CHANGED: Name = name("changed", &["positionchanged", "haschanged", "mindchanged"]);
 pub(super) const BECAUSE_OF: Name = name("because_of", &["influencedby", "changedbecauseof"]);
-pub(super) const REVISED_POSITION: Name =
-    name("revised_position", &["position", "finalposition", "updatedposition", "currentposition", "newposition"]);
-pub(super) const REVISED_CONFIDENCE: Name =
-    name("revised_confidence", &["confidence", "finalconfidence", "updatedconfidence", "newconfidence"]);
+pub(super) const REVISED_POSITION: Name = name(
+    "revised_position",
+    &[
+        "position",
+        "finalposition",
+        "updatedposition",
+        "currentposition",
+        "newposition",
+    ],
+);
+pub(super) const REVISED_CONFIDENCE: Name = name(
+    "revised_confidence",
+    &[
+        "confidence",
+        "finalconfidence",
+        "updatedconfidence",
+        "newconfidence",
+    ],
+);
 pub(super) const SUMMARY: Name = name("summary", &["executivesummary", "overview"]);
 pub(super) const EVIDENCE: Name = name("evidence", &["keyevidence", "supportingevidence"]);
-pub(super) const DISSENT: Name = name("dissent", &["dissents", "dissentingviews", "dissentingopinions", "remainingdissent"]);
-pub(super) const RECOMMENDATION: Name = name("recommendation", &["finalrecommendation", "verdict", "decision", "answer", "finalverdict"]);
+pub(super) const DISSENT: Name = name(
+    "dissent",
+    &[
+        "dissents",
+        "dissentingviews",
+        "dissentingopinions",
+        "remainingdissent",
+    ],
+);
+pub(super) const RECOMMENDATION: Name = name(
+    "recommendation",
+    &[
+        "finalrecommendation",
+        "verdict",
+        "decision",
+        "answer",
+        "finalverdict",
+    ],
+);
 
-pub(super) const POINT: Name = name("point", &["claim", "statement", "consensus", "text", "description"]);
-pub(super) const SUPPORTING_AGENTS: Name =
-    name("supporting_agents", &["agents", "supporters", "supportedby", "experts", "supportingexperts", "heldby"]);
-pub(super) const TOPIC: Name = name("topic", &["issue", "subject", "tension", "title", "description"]);
-pub(super) const VIEWPOINTS: Name = name("viewpoints", &["views", "positions", "perspectives", "sides"]);
+pub(super) const POINT: Name = name(
+    "point",
+    &["claim", "statement", "consensus", "text", "description"],
+);
+pub(super) const SUPPORTING_AGENTS: Name = name(
+    "supporting_agents",
+    &[
+        "agents",
+        "supporters",
+        "supportedby",
+        "experts",
+        "supportingexperts",
+        "heldby",
+    ],
+);
+pub(super) const TOPIC: Name = name(
+    "topic",
+    &["issue", "subject", "tension", "title", "description"],
+);
+pub(super) const VIEWPOINTS: Name = name(
+    "viewpoints",
+    &["views", "positions", "perspectives", "sides"],
+);
 pub(super) const SEVERITY: Name = name("severity", &["importance", "impact", "level", "weight"]);
-pub(super) const AGENT: Name = name("agent", &["expert", "agentid", "name", "from", "by", "source", "label"]);
-pub(super) const VIEWPOINT: Name = name("viewpoint", &["view", "position", "perspective", "opinion"]);
-pub(super) const CHALLENGER: Name = name("challenger", &["from", "by", "agent", "expert", "raisedby"]);
-pub(super) const TARGET_AGENT: Name = name("target_agent", &["target", "to", "against", "targetexpert"]);
-pub(super) const CHALLENGE: Name = name("challenge", &["criticism", "objection", "argument", "text", "description"]);
+pub(super) const AGENT: Name = name(
+    "agent",
+    &["expert", "agentid", "name", "from", "by", "source", "label"],
+);
+pub(super) const VIEWPOINT: Name =
+    name("viewpoint", &["view", "position", "perspective", "opinion"]);
+pub(super) const CHALLENGER: Name =
+    name("challenger", &["from", "by", "agent", "expert", "raisedby"]);
+pub(super) const TARGET_AGENT: Name =
+    name("target_agent", &["target", "to", "against", "targetexpert"]);
+pub(super) const CHALLENGE: Name = name(
+    "challenge",
+    &["criticism", "objection", "argument", "text", "description"],
+);
 pub(super) const ITEM_EVIDENCE: Name = name("evidence", &["support", "supportingevidence"]);
 pub(super) const REBUTTAL: Name = name("rebuttal", &["response", "answer", "argument", "text"]);
 pub(super) const ARGUMENT: Name = name("argument", &["reason", "because", "text"]);
-pub(super) const CLAIM: Name = name("claim", &["point", "evidence", "statement", "text", "description"]);
+pub(super) const CLAIM: Name = name(
+    "claim",
+    &["point", "evidence", "statement", "text", "description"],
+);
 pub(super) const QUOTE: Name = name("quote", &["quotation", "excerpt", "words"]);
-pub(super) const RECOMMENDATIONS: Name = name("recommendations", &["options", "menu", "choices", "alternatives", "possibilities"]);
-pub(super) const HOW_TO_CHOOSE: Name =
-    name("recommendation", &["howtochoose", "guidance", "choosing", "howtodecide", "finalrecommendation", "decision", "verdict"]);
-pub(super) const OPTION: Name = name("option", &["name", "title", "label", "choice", "recommendation", "approach"]);
-pub(super) const DESCRIPTION: Name = name("description", &["details", "detail", "explanation", "what", "text"]);
+pub(super) const RECOMMENDATIONS: Name = name(
+    "recommendations",
+    &[
+        "options",
+        "menu",
+        "choices",
+        "alternatives",
+        "possibilities",
+    ],
+);
+pub(super) const HOW_TO_CHOOSE: Name = name(
+    "recommendation",
+    &[
+        "howtochoose",
+        "guidance",
+        "choosing",
+        "howtodecide",
+        "finalrecommendation",
+        "decision",
+        "verdict",
+    ],
+);
+pub(super) const OPTION: Name = name(
+    "option",
+    &[
+        "name",
+        "title",
+        "label",
+        "choice",
+        "recommendation",
+        "approach",
+    ],
+);
+pub(super) const DESCRIPTION: Name = name(
+    "description",
+    &["details", "detail", "explanation", "what", "text"],
+);
 pub(super) const TRADE_OFFS: Name = name("trade_offs", &["tradeoff", "prosandcons", "proscons"]);
-pub(super) const PROS: Name = name("pros", &["pro", "advantages", "benefits", "for", "strengths"]);
-pub(super) const CONS: Name = name("cons", &["con", "disadvantages", "drawbacks", "against", "weaknesses", "risks"]);
-pub(super) const BEST_WHEN: Name =
-    name("best_when", &["bestfor", "bestif", "when", "whentochoose", "whentouse", "usewhen", "choosewhen", "choosethisif", "idealfor"]);
+pub(super) const PROS: Name = name(
+    "pros",
+    &["pro", "advantages", "benefits", "for", "strengths"],
+);
+pub(super) const CONS: Name = name(
+    "cons",
+    &[
+        "con",
+        "disadvantages",
+        "drawbacks",
+        "against",
+        "weaknesses",
+        "risks",
+    ],
+);
+pub(super) const BEST_WHEN: Name = name(
+    "best_when",
+    &[
+        "bestfor",
+        "bestif",
+        "when",
+        "whentochoose",
+        "whentouse",
+        "usewhen",
+        "choosewhen",
+        "choosethisif",
+        "idealfor",
+    ],
+);
 
-pub(super) const COMPARISONS: Name = name("comparisons", &["pairs", "changes", "results", "comparison"]);
+pub(super) const COMPARISONS: Name = name(
+    "comparisons",
+    &["pairs", "changes", "results", "comparison"],
+);
 pub(super) const KEY_INSIGHTS: Name = name("key_insights", &["insights", "keyinsight", "lessons"]);
 pub(super) const PAIR: Name = name("pair", &["agent", "expert", "label", "name", "id"]);
-pub(super) const REASONING: Name = name("reasoning", &["reason", "difference", "explanation", "rationale"]);
-pub(super) const MAGNITUDE: Name = name("magnitude", &["changemagnitude", "change", "similarity", "assessment"]);
+pub(super) const REASONING: Name = name(
+    "reasoning",
+    &["reason", "difference", "explanation", "rationale"],
+);
+pub(super) const MAGNITUDE: Name = name(
+    "magnitude",
+    &["changemagnitude", "change", "similarity", "assessment"],
+);
 
-pub(super) const TASK_TYPE: Name = name("task_type", &["task", "type", "kind", "category", "classification"]);
+pub(super) const TASK_TYPE: Name = name(
+    "task_type",
+    &["task", "type", "kind", "category", "classification"],
+);
 pub(super) const REASON: Name = name("reason", &["reasoning", "why", "rationale", "explanation"]);
-pub(super) const PERSONAS: Name = name("personas", &["experts", "chosen", "selected", "selection", "panel", "ids"]);
+pub(super) const PERSONAS: Name = name(
+    "personas",
+    &["experts", "chosen", "selected", "selection", "panel", "ids"],
+);
 
-pub(super) const CONCERN: Name = name("concern", &["objection", "dissent", "viewpoint", "view", "reason", "text", "description"]);
+pub(super) const CONCERN: Name = name(
+    "concern",
+    &[
+        "objection",
+        "dissent",
+        "viewpoint",
+        "view",
+        "reason",
+        "text",
+        "description",
+    ],
+);
 
 /// The fields of the answer's own object.
 pub(super) fn of(kind: AnswerKind) -> &'static [Name] {
     match kind {
         AnswerKind::Independent => &[POSITION, KEY_POINTS, RATIONALE, CONFIDENCE],
         AnswerKind::Synthesis => &[CONSENSUS_POINTS, TENSIONS, PRIORITY_ORDER],
-        AnswerKind::Revision => &[CHALLENGES, REBUTTALS, CHANGED, BECAUSE_OF, REVISED_POSITION, REVISED_CONFIDENCE],
+        AnswerKind::Revision => &[
+            CHALLENGES,
+            REBUTTALS,
+            CHANGED,
+            BECAUSE_OF,
+            REVISED_POSITION,
+            REVISED_CONFIDENCE,
+        ],
         AnswerKind::CrossExam => &[CHALLENGES, REBUTTALS, UNRESOLVED],
         AnswerKind::Verdict => &[SUMMARY, EVIDENCE, DISSENT, RECOMMENDATION, CONFIDENCE],
         AnswerKind::Menu => &[SUMMARY, RECOMMENDATIONS, EVIDENCE, DISSENT, HOW_TO_CHOOSE],
@@ -98,9 +281,13 @@ impl Name {
         key == plain(self.name) || self.also.contains(&key.as_str())
     }
 
-    /// Whether a member is this field. Another name with an object under it is a wrapper rather than the field.
+    /// Whether a member is this field. Another name with an object under it is a wrapper rather
+    /// than the field.
     pub(super) fn matches(&self, key: &str, value: &Value) -> bool {
-        let wraps = value.is_object() || value.as_str().is_some_and(|text| text.trim_start().starts_with("{\""));
+        let wraps = value.is_object()
+            || value
+                .as_str()
+                .is_some_and(|text| text.trim_start().starts_with("{\""));
         plain(key) == plain(self.name) || (!wraps && self.is(key))
     }
 }
@@ -115,7 +302,10 @@ pub(super) struct Fields {
 impl Fields {
     /// `path` is empty for the answer's own object.
     pub(super) fn new(members: Map<String, Value>, path: impl Into<String>) -> Self {
-        Self { members, path: path.into() }
+        Self {
+            members,
+            path: path.into(),
+        }
     }
 
     /// A field's place in the answer.
@@ -124,19 +314,40 @@ impl Fields {
     }
 
     fn at_key(&self, key: &str) -> String {
-        if self.path.is_empty() { key.to_owned() } else { format!("{}.{key}", self.path) }
+        if self.path.is_empty() {
+            key.to_owned()
+        } else {
+            format!("{}.{key}", self.path)
+        }
     }
 
-    /// Takes a field by its name, else by its name in another spelling, else by another name for it. `None` when it is missing or null.
+    /// Takes a field by its name, else by its name in another spelling, else by another name for
+    /// it. `None` when it is missing or null.
     pub(super) fn take(&mut self, name: Name, notes: &mut Notes) -> Option<Value> {
-        let exact = self.members.contains_key(name.name).then(|| name.name.to_owned());
-        let spelled = || self.members.keys().find(|key| plain(key) == plain(name.name)).cloned();
+        let exact = self
+            .members
+            .contains_key(name.name)
+            .then(|| name.name.to_owned());
+        let spelled = || {
+            self.members
+                .keys()
+                .find(|key| plain(key) == plain(name.name))
+                .cloned()
+        };
         let other = || {
-            let known = |also: &&str| self.members.keys().find(|key| plain(key) == **also).cloned();
+            let known = |also: &&str| {
+                self.members
+                    .keys()
+                    .find(|key| plain(key) == **also)
+                    .cloned()
+            };
             name.also.iter().find_map(known)
         };
         let key = exact.or_else(spelled).or_else(other)?;
-        let value = self.members.shift_remove(&key).filter(|value| !value.is_null())?;
+        let value = self
+            .members
+            .shift_remove(&key)
+            .filter(|value| !value.is_null())?;
         if key != name.name {
             notes.mended(self.at(name), format!("was called `{key}`"));
         }
@@ -170,5 +381,8 @@ impl Fields {
 
 /// Letters and digits in lower case.
 fn plain(key: &str) -> String {
-    key.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+    key.chars()
+        .filter(|c| c.is_alphanumeric())
+        .flat_map(char::to_lowercase)
+        .collect()
 }

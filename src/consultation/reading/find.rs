@@ -1,4 +1,5 @@
-//! Which object in a text is the answer: the first of those with the most of the fields that were asked for.
+//! Which object in a text is the answer: the first of those with the most of the fields that were
+//! asked for.
 
 use std::collections::BTreeSet;
 
@@ -43,13 +44,19 @@ pub(super) struct Found {
 /// Looks for the answer in a text.
 pub(super) fn search(text: &str, kind: AnswerKind) -> Search {
     let found = in_text(text, kind);
-    if !matches!(found, Search::Nothing | Search::OtherObject) || !text.contains("{\\") && !text.contains("\\\"") {
+    if !matches!(found, Search::Nothing | Search::OtherObject)
+        || !text.contains("{\\") && !text.contains("\\\"")
+    {
         return found;
     }
     // The answer is a JSON string that contains JSON.
     let inner = json::unescape(text);
     match in_text(&inner, kind) {
-        Search::Found(inside) => Search::Found(Found { range: 0..text.len(), wrapped: true, ..inside }),
+        Search::Found(inside) => Search::Found(Found {
+            range: 0..text.len(),
+            wrapped: true,
+            ..inside
+        }),
         Search::CutOff => Search::CutOff,
         Search::OtherObject | Search::Nothing => found,
     }
@@ -69,17 +76,34 @@ fn in_text(text: &str, kind: AnswerKind) -> Search {
             Attempt::Whole { value, end, mends } => {
                 from = end.max(from);
                 any = true;
-                let Some((object, score, wrapped)) = unwrap(value, kind, WRAPPED) else { continue };
+                let Some((object, score, wrapped)) = unwrap(value, kind, WRAPPED) else {
+                    continue;
+                };
                 let others = best.as_ref().map_or(0, |best| best.others + 1);
                 match &mut best {
                     Some(best) if best.score >= score => best.others = others,
-                    _ => best = Some(Found { object, range: start..end, mends, wrapped, others, score }),
+                    _ => {
+                        best = Some(Found {
+                            object,
+                            range: start..end,
+                            mends,
+                            wrapped,
+                            others,
+                            score,
+                        })
+                    }
                 }
             }
             Attempt::CutOff { keys } => {
                 // Objects inside one that is cut off are parts of an answer, not the answer.
-                let expected = keys.iter().filter(|key| fields::of(kind).iter().any(|name| name.is(key))).count();
-                let first = best.is_none() && text.get(..start).is_some_and(|before| !before.contains('{'));
+                let expected = keys
+                    .iter()
+                    .filter(|key| fields::of(kind).iter().any(|name| name.is(key)))
+                    .count();
+                let first = best.is_none()
+                    && text
+                        .get(..start)
+                        .is_some_and(|before| !before.contains('{'));
                 if expected > 0 || (first && (!keys.is_empty() || text.len() - start < FIRST_KEY)) {
                     if best.as_ref().is_none_or(|best| best.score < expected) {
                         return Search::CutOff;
@@ -102,14 +126,21 @@ fn next_start(text: &str, from: usize) -> Option<usize> {
     let rest = text.get(from..)?;
     let found = rest.char_indices().find(|(at, c)| match c {
         '{' => true,
-        '[' => rest.get(at + 1..).is_some_and(|after| after.trim_start().starts_with('{')),
+        '[' => rest
+            .get(at + 1..)
+            .is_some_and(|after| after.trim_start().starts_with('{')),
         _ => false,
     });
     found.map(|(at, _)| from + at)
 }
 
-/// The object among a value and what it wraps that has the most of the fields, with their number and whether it was wrapped.
-fn unwrap(value: Value, kind: AnswerKind, depth: usize) -> Option<(Map<String, Value>, usize, bool)> {
+/// The object among a value and what it wraps that has the most of the fields, with their number
+/// and whether it was wrapped.
+fn unwrap(
+    value: Value,
+    kind: AnswerKind,
+    depth: usize,
+) -> Option<(Map<String, Value>, usize, bool)> {
     let inner: Vec<Value> = match value {
         Value::Object(object) => {
             let score = score(&object, fields::of(kind));
@@ -130,7 +161,10 @@ fn unwrap(value: Value, kind: AnswerKind, depth: usize) -> Option<(Map<String, V
     };
     let depth = depth.checked_sub(1)?;
     let mut best: Option<(Map<String, Value>, usize, bool)> = None;
-    for (object, score, _) in inner.into_iter().filter_map(|value| unwrap(value, kind, depth)) {
+    for (object, score, _) in inner
+        .into_iter()
+        .filter_map(|value| unwrap(value, kind, depth))
+    {
         if best.as_ref().is_none_or(|(_, most, _)| *most < score) {
             best = Some((object, score, true));
         }
@@ -140,5 +174,8 @@ fn unwrap(value: Value, kind: AnswerKind, depth: usize) -> Option<(Map<String, V
 
 /// How many of the fields an object has.
 fn score(object: &Map<String, Value>, names: &[Name]) -> usize {
-    names.iter().filter(|name| object.iter().any(|(key, value)| name.matches(key, value))).count()
+    names
+        .iter()
+        .filter(|name| object.iter().any(|(key, value)| name.matches(key, value)))
+        .count()
 }

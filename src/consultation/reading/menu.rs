@@ -1,4 +1,5 @@
-//! A menu of options out of its object. Models write the options as a list of objects, of texts, or as an object with a key for each.
+//! A menu of options out of its object. Models write the options as a list of objects, of texts, or
+//! as an object with a key for each.
 
 use serde_json::{Map, Value};
 
@@ -11,10 +12,18 @@ use super::text::{decoded, is_numbering, optional, text};
 use super::values::confidence;
 
 /// The fields of an option.
-const OF_AN_OPTION: [Name; 7] =
-    [fields::OPTION, fields::DESCRIPTION, fields::PROS, fields::CONS, fields::TRADE_OFFS, fields::BEST_WHEN, fields::CONFIDENCE];
+const OF_AN_OPTION: [Name; 7] = [
+    fields::OPTION,
+    fields::DESCRIPTION,
+    fields::PROS,
+    fields::CONS,
+    fields::TRADE_OFFS,
+    fields::BEST_WHEN,
+    fields::CONFIDENCE,
+];
 
-/// Most characters of the words before a colon that are taken as an option's name, or of a description that stand in for it.
+/// Most characters of the words before a colon that are taken as an option's name, or of a
+/// description that stand in for it.
 const NAME: usize = 60;
 
 impl Reader<'_> {
@@ -22,28 +31,56 @@ impl Reader<'_> {
     pub(super) fn menu(&mut self, fields: &mut Fields) -> Verdict {
         let mut options = fields.take(fields::RECOMMENDATIONS, &mut self.notes);
         let mut how_to_choose = fields.take(fields::HOW_TO_CHOOSE, &mut self.notes);
-        if options.is_none() && how_to_choose.as_ref().is_some_and(|said| said.is_array() || said.is_object()) {
-            self.notes.mended(fields.at(fields::RECOMMENDATIONS), "was called `recommendation`");
+        if options.is_none()
+            && how_to_choose
+                .as_ref()
+                .is_some_and(|said| said.is_array() || said.is_object())
+        {
+            self.notes.mended(
+                fields.at(fields::RECOMMENDATIONS),
+                "was called `recommendation`",
+            );
             options = how_to_choose.take();
         }
-        let options = options.map(|options| self.named_options(options, &fields.at(fields::RECOMMENDATIONS)));
-        let recommendations = self.each(options, fields, fields::RECOMMENDATIONS, fields::OPTION, Self::choice);
+        let options =
+            options.map(|options| self.named_options(options, &fields.at(fields::RECOMMENDATIONS)));
+        let recommendations = self.each(
+            options,
+            fields,
+            fields::RECOMMENDATIONS,
+            fields::OPTION,
+            Self::choice,
+        );
         if recommendations.is_empty() {
-            self.notes.fatal(fields.at(fields::RECOMMENDATIONS), "names no option");
+            self.notes
+                .fatal(fields.at(fields::RECOMMENDATIONS), "names no option");
         }
-        let recommendation = optional(how_to_choose, &fields.at(fields::HOW_TO_CHOOSE), &mut self.notes);
+        let recommendation = optional(
+            how_to_choose,
+            &fields.at(fields::HOW_TO_CHOOSE),
+            &mut self.notes,
+        );
         let summary = self.optional(fields, fields::SUMMARY);
         let (evidence, dissent) = self.grounds(fields);
-        Verdict { recommendation, confidence: None, evidence, dissent, summary, recommendations, composed_from: None }
+        Verdict {
+            recommendation,
+            confidence: None,
+            evidence,
+            dissent,
+            summary,
+            recommendations,
+            composed_from: None,
+        }
     }
 
-    /// `{"Wait": …, "Move": …}` as a list of options with these names, and texts that begin with a name as options with it; any other value
-    /// as it is.
+    /// `{"Wait": …, "Move": …}` as a list of options with these names, and texts that begin with a
+    /// name as options with it; any other value as it is.
     fn named_options(&mut self, value: Value, at: &str) -> Value {
         let value = match value {
             Value::String(text) => match decoded(&text) {
                 Some(inside) => {
-                    self.notes.mended(at, "a list inside a text was read as a list");
+                    self.notes
+                        .mended(at, "a list inside a text was read as a list");
                     inside
                 }
                 None => Value::String(text),
@@ -51,7 +88,11 @@ impl Reader<'_> {
             other => other,
         };
         match value {
-            Value::Object(members) if members.keys().all(|key| OF_AN_OPTION.iter().all(|name| !name.is(key))) => {
+            Value::Object(members)
+                if members
+                    .keys()
+                    .all(|key| OF_AN_OPTION.iter().all(|name| !name.is(key))) =>
+            {
                 self.notes.mended(at, "an object was read as a list");
                 members.into_iter().map(named).collect()
             }
@@ -59,7 +100,10 @@ impl Reader<'_> {
                 let item = |(place, item)| match item {
                     Value::String(text) => match name_and_rest(&text) {
                         Some((name, rest)) => {
-                            self.notes.mended(format!("{at}[{place}]"), "a text was read as an option's name and description");
+                            self.notes.mended(
+                                format!("{at}[{place}]"),
+                                "a text was read as an option's name and description",
+                            );
                             option(name, rest)
                         }
                         None => Value::String(text),
@@ -84,7 +128,10 @@ impl Reader<'_> {
         let option = match (name, &description) {
             (Some(name), _) => name,
             (None, Some(Value::String(said))) if said.chars().any(char::is_alphanumeric) => {
-                self.notes.flagged(item.at(fields::OPTION), "is missing; the description begins with it");
+                self.notes.flagged(
+                    item.at(fields::OPTION),
+                    "is missing; the description begins with it",
+                );
                 begin(said.trim(), NAME)
             }
             // Whatever text there is makes the option, or there is none.
@@ -96,14 +143,25 @@ impl Reader<'_> {
         let stated = item.take(fields::CONFIDENCE, &mut self.notes);
         let confidence = confidence(stated, &item.at(fields::CONFIDENCE), &mut self.notes);
         item.end(&mut self.notes);
-        Some(Choice { option, description, pros, cons, best_when, confidence })
+        Some(Choice {
+            option,
+            description,
+            pros,
+            cons,
+            best_when,
+            confidence,
+        })
     }
 }
 
 /// An option under its name. A number is none, and an option that has a name of its own keeps it.
 fn named((key, value): (String, Value)) -> Value {
     match value {
-        Value::Object(members) if is_numbering(&key) || members.keys().any(|member| fields::OPTION.is(member)) => Value::Object(members),
+        Value::Object(members)
+            if is_numbering(&key) || members.keys().any(|member| fields::OPTION.is(member)) =>
+        {
+            Value::Object(members)
+        }
         Value::Object(mut members) => {
             members.insert(fields::OPTION.name.to_owned(), key.into());
             Value::Object(members)
@@ -120,13 +178,19 @@ fn named((key, value): (String, Value)) -> Value {
 fn option(name: &str, description: &str) -> Value {
     Value::Object(Map::from_iter([
         (fields::OPTION.name.to_owned(), name.trim().into()),
-        (fields::DESCRIPTION.name.to_owned(), description.trim().into()),
+        (
+            fields::DESCRIPTION.name.to_owned(),
+            description.trim().into(),
+        ),
     ]))
 }
 
 /// `Wait: measure for a quarter` as its two parts.
 fn name_and_rest(text: &str) -> Option<(&str, &str)> {
-    let (name, rest) = text.split_once(": ").or_else(|| text.split_once(" – ")).or_else(|| text.split_once(" - "))?;
+    let (name, rest) = text
+        .split_once(": ")
+        .or_else(|| text.split_once(" – "))
+        .or_else(|| text.split_once(" - "))?;
     let is_name = name.chars().count() <= NAME && name.chars().any(char::is_alphanumeric);
     (is_name && rest.chars().any(char::is_alphanumeric)).then_some((name, rest))
 }

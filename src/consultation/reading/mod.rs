@@ -1,5 +1,6 @@
-//! What models answered, read tolerantly: text in, an artifact's content and a list of problems out. Reading never fails and never
-//! loses text; what cannot be used says why, in words that the model can be shown.
+//! What models answered, read tolerantly: text in, an artifact's content and a list of problems
+//! out. Reading never fails and never loses text; what cannot be used says why, in words that the
+//! model can be shown.
 
 mod agents;
 mod fields;
@@ -12,7 +13,9 @@ mod surroundings;
 mod text;
 mod values;
 
-use crate::domain::artifact::{Casting, Comparison, Content, CrossExam, Independent, Revision, Synthesis, Verdict};
+use crate::domain::artifact::{
+    Casting, Comparison, Content, CrossExam, Independent, Revision, Synthesis, Verdict,
+};
 use crate::domain::ids::SeatId;
 
 use super::answer::AnswerKind;
@@ -41,43 +44,79 @@ pub fn read(kind: AnswerKind, text: &str, who: &SeatId, labels: &Labels) -> Read
     let mut notes = Notes::default();
     let whole = surroundings::bare(text);
     if whole.is_empty() {
-        return unreadable(notes, Problem::new(Weight::Fatal, "", "the answer is empty"));
+        return unreadable(
+            notes,
+            Problem::new(Weight::Fatal, "", "the answer is empty"),
+        );
     }
     let answer = surroundings::without_thinking(whole);
     match answer.thinking {
         Thinking::None => {}
         Thinking::LeftOut => notes.mended("", "thinking before the answer was left out"),
-        Thinking::Unclosed => notes.mended("", "the answer was looked for in thinking that has no end"),
+        Thinking::Unclosed => {
+            notes.mended("", "the answer was looked for in thinking that has no end")
+        }
     }
     let found = match find::search(answer.text, kind) {
         Search::Found(found) => found,
         Search::CutOff => return unreadable(notes, Problem::cut_off()),
         Search::OtherObject => {
-            let names: Vec<String> = fields::of(kind).iter().map(|field| format!("`{}`", field.name)).collect();
+            let names: Vec<String> = fields::of(kind)
+                .iter()
+                .map(|field| format!("`{}`", field.name))
+                .collect();
             return unreadable(
                 notes,
-                Problem::new(Weight::Fatal, "", format!("the JSON object has none of the fields {}", names.join(", "))),
+                Problem::new(
+                    Weight::Fatal,
+                    "",
+                    format!(
+                        "the JSON object has none of the fields {}",
+                        names.join(", ")
+                    ),
+                ),
             );
         }
         Search::Nothing if surroundings::is_refusal(answer.text) => {
             return unreadable(notes, Problem::refusal());
         }
-        Search::Nothing => return unreadable(notes, Problem::new(Weight::Fatal, "", "there is no JSON object in the answer")),
+        Search::Nothing => {
+            return unreadable(
+                notes,
+                Problem::new(Weight::Fatal, "", "there is no JSON object in the answer"),
+            );
+        }
     };
     let around = |range| answer.text.get(range).unwrap_or_default();
-    let prose = surroundings::prose(around(0..found.range.start), around(found.range.end..answer.text.len()));
+    let prose = surroundings::prose(
+        around(0..found.range.start),
+        around(found.range.end..answer.text.len()),
+    );
     note_form(&found, &prose, &mut notes);
-    let mut reader = Reader { who, labels, prose, notes };
+    let mut reader = Reader {
+        who,
+        labels,
+        prose,
+        notes,
+    };
     let content = reader.read(kind, found.object);
     let problems = reader.notes.into_problems();
-    let usable = problems.iter().all(|problem| problem.weight != Weight::Fatal);
-    Reading { content: usable.then_some(content), problems }
+    let usable = problems
+        .iter()
+        .all(|problem| problem.weight != Weight::Fatal);
+    Reading {
+        content: usable.then_some(content),
+        problems,
+    }
 }
 
 fn unreadable(notes: Notes, why: Problem) -> Reading {
     let mut problems = notes.into_problems();
     problems.push(why);
-    Reading { content: None, problems }
+    Reading {
+        content: None,
+        problems,
+    }
 }
 
 /// Notes what was overlooked to find and parse the object.
@@ -89,21 +128,34 @@ fn note_form(found: &Found, prose: &str, notes: &mut Notes) {
         notes.mended("", "the JSON object lies inside another value");
     }
     if found.others > 0 {
-        notes.flagged("", "there is more than one JSON object; the first that fits best was read");
+        notes.flagged(
+            "",
+            "there is more than one JSON object; the first that fits best was read",
+        );
     }
     if found.mends.contains(&Mend::DoubleKey) {
         notes.flagged("", "a key occurs twice; the last was read");
     }
-    let mends: Vec<&str> = found.mends.iter().filter(|mend| **mend != Mend::DoubleKey).map(|mend| mend.words()).collect();
+    let mends: Vec<&str> = found
+        .mends
+        .iter()
+        .filter(|mend| **mend != Mend::DoubleKey)
+        .map(|mend| mend.words())
+        .collect();
     if !mends.is_empty() {
         notes.mended("", format!("not strict JSON: {}", mends.join(", ")));
     }
 }
 
-/// The content of a degraded artifact: the whole answer as prose, in the field where the debate goes on with it.
+/// The content of a degraded artifact: the whole answer as prose, in the field where the debate
+/// goes on with it.
 pub fn keep_prose(kind: AnswerKind, text: &str, who: &SeatId) -> Content {
     let whole = surroundings::without_thinking(text);
-    let said = if whole.thinking == Thinking::LeftOut { whole.text } else { surroundings::bare(text) };
+    let said = if whole.thinking == Thinking::LeftOut {
+        whole.text
+    } else {
+        surroundings::bare(text)
+    };
     let text = Notes::default().clean(said);
     match kind {
         AnswerKind::Independent => Content::Independent(Independent {
@@ -114,9 +166,10 @@ pub fn keep_prose(kind: AnswerKind, text: &str, who: &SeatId) -> Content {
             rationale: String::new(),
             confidence: None,
         }),
-        AnswerKind::Synthesis => {
-            Content::Synthesis(Synthesis { prose_excerpt: surroundings::begin(&text, EXCERPT), ..Synthesis::default() })
-        }
+        AnswerKind::Synthesis => Content::Synthesis(Synthesis {
+            prose_excerpt: surroundings::begin(&text, EXCERPT),
+            ..Synthesis::default()
+        }),
         AnswerKind::Revision => Content::Revision(Revision {
             agent_id: who.clone(),
             challenges: Vec::new(),
@@ -126,9 +179,10 @@ pub fn keep_prose(kind: AnswerKind, text: &str, who: &SeatId) -> Content {
             changed: false,
             because_of: Vec::new(),
         }),
-        AnswerKind::CrossExam => {
-            Content::CrossExam(CrossExam { prose_excerpt: surroundings::begin(&text, EXCERPT), ..CrossExam::default() })
-        }
+        AnswerKind::CrossExam => Content::CrossExam(CrossExam {
+            prose_excerpt: surroundings::begin(&text, EXCERPT),
+            ..CrossExam::default()
+        }),
         AnswerKind::Verdict | AnswerKind::Menu => Content::Verdict(Verdict {
             recommendation: text,
             confidence: None,
@@ -139,7 +193,12 @@ pub fn keep_prose(kind: AnswerKind, text: &str, who: &SeatId) -> Content {
             composed_from: None,
         }),
         // What cannot be read of these says nothing, and the debate goes on without them.
-        AnswerKind::Comparison | AnswerKind::Consistency => Content::Comparison(Comparison::default()),
-        AnswerKind::Casting => Content::Casting(Casting { reason: surroundings::begin(&text, EXCERPT), ..Casting::default() }),
+        AnswerKind::Comparison | AnswerKind::Consistency => {
+            Content::Comparison(Comparison::default())
+        }
+        AnswerKind::Casting => Content::Casting(Casting {
+            reason: surroundings::begin(&text, EXCERPT),
+            ..Casting::default()
+        }),
     }
 }

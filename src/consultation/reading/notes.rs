@@ -17,7 +17,8 @@ impl Problem {
         Self::new(Weight::Fatal, "", CUT_OFF)
     }
 
-    /// True for an answer that stops in the middle: more room helps, showing it to the model does not.
+    /// True for an answer that stops in the middle: more room helps, showing it to the model does
+    /// not.
     pub fn is_cut_off(&self) -> bool {
         self.weight == Weight::Fatal && self.what == CUT_OFF
     }
@@ -43,11 +44,13 @@ pub(super) struct Notes {
 
 impl Notes {
     pub(super) fn mended(&mut self, field: impl Into<String>, what: impl Into<String>) {
-        self.problems.push(Problem::new(Weight::Mended, field, what));
+        self.problems
+            .push(Problem::new(Weight::Mended, field, what));
     }
 
     pub(super) fn flagged(&mut self, field: impl Into<String>, what: impl Into<String>) {
-        self.problems.push(Problem::new(Weight::Flagged, field, what));
+        self.problems
+            .push(Problem::new(Weight::Flagged, field, what));
     }
 
     pub(super) fn fatal(&mut self, field: impl Into<String>, what: impl Into<String>) {
@@ -76,9 +79,24 @@ impl Notes {
             self.mended("", "control characters were removed");
         }
         if !self.extra.is_empty() {
-            let names: Vec<String> = self.extra.iter().take(LISTED).map(|name| format!("`{name}`")).collect();
-            let more = if self.extra.len() > LISTED { " and more" } else { "" };
-            self.mended("", format!("fields that nobody asked for were left out: {}{more}", names.join(", ")));
+            let names: Vec<String> = self
+                .extra
+                .iter()
+                .take(LISTED)
+                .map(|name| format!("`{name}`"))
+                .collect();
+            let more = if self.extra.len() > LISTED {
+                " and more"
+            } else {
+                ""
+            };
+            self.mended(
+                "",
+                format!(
+                    "fields that nobody asked for were left out: {}{more}",
+                    names.join(", ")
+                ),
+            );
         }
         self.problems
     }

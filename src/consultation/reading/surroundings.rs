@@ -1,10 +1,15 @@
-//! What models put around their answer: thinking, code fences, a friendly word. And what they say when they do not answer.
+//! What models put around their answer: thinking, code fences, a friendly word. And what they say
+//! when they do not answer.
 
 /// Most characters of an excerpt.
 const EXCERPT: usize = 500;
 
 /// The tags in which models think aloud.
-const THINKING: [(&str, &str); 3] = [("<think>", "</think>"), ("<thinking>", "</thinking>"), ("<reasoning>", "</reasoning>")];
+const THINKING: [(&str, &str); 3] = [
+    ("<think>", "</think>"),
+    ("<thinking>", "</thinking>"),
+    ("<reasoning>", "</reasoning>"),
+];
 
 /// Longest answer that is taken for a refusal: one that goes on has said something.
 const SHORT: usize = 600;
@@ -59,12 +64,26 @@ pub(super) fn without_thinking(text: &str) -> Thoughtless<'_> {
         if let Some((before, after)) = text.split_once(open)
             && !before.contains('{')
         {
-            return match after.rsplit_once(close).filter(|(_, rest)| rest.contains('{')).or_else(|| after.split_once(close)) {
+            return match after
+                .rsplit_once(close)
+                .filter(|(_, rest)| rest.contains('{'))
+                .or_else(|| after.split_once(close))
+            {
                 Some((thoughts, rest)) => {
-                    let text = if rest.trim().is_empty() { thoughts } else { rest };
-                    Thoughtless { text, thinking: Thinking::LeftOut }
+                    let text = if rest.trim().is_empty() {
+                        thoughts
+                    } else {
+                        rest
+                    };
+                    Thoughtless {
+                        text,
+                        thinking: Thinking::LeftOut,
+                    }
                 }
-                None => Thoughtless { text: after, thinking: Thinking::Unclosed },
+                None => Thoughtless {
+                    text: after,
+                    thinking: Thinking::Unclosed,
+                },
             };
         }
         // Some servers send the end of the thinking without its beginning.
@@ -72,10 +91,16 @@ pub(super) fn without_thinking(text: &str) -> Thoughtless<'_> {
             && !before.starts_with(['{', '[', '`'])
             && after.contains('{')
         {
-            return Thoughtless { text: after, thinking: Thinking::LeftOut };
+            return Thoughtless {
+                text: after,
+                thinking: Thinking::LeftOut,
+            };
         }
     }
-    Thoughtless { text, thinking: Thinking::None }
+    Thoughtless {
+        text,
+        thinking: Thinking::None,
+    }
 }
 
 /// A text without the marks that some programs put before it.
@@ -86,11 +111,19 @@ pub(super) fn bare(text: &str) -> &str {
 /// The prose around an object: without fences and the name of a language, joined.
 pub(super) fn prose(before: &str, after: &str) -> String {
     let kept = |part: &str| {
-        let lines = part.lines().map(str::trim_end).filter(|line| !is_fence(line));
+        let lines = part
+            .lines()
+            .map(str::trim_end)
+            .filter(|line| !is_fence(line));
         lines.collect::<Vec<_>>().join("\n").trim().to_owned()
     };
     let parts = [kept(before), kept(after)];
-    parts.iter().filter(|part| part.chars().any(char::is_alphanumeric)).cloned().collect::<Vec<_>>().join("\n")
+    parts
+        .iter()
+        .filter(|part| part.chars().any(char::is_alphanumeric))
+        .cloned()
+        .collect::<Vec<_>>()
+        .join("\n")
 }
 
 fn is_fence(line: &str) -> bool {
@@ -106,14 +139,24 @@ pub(super) fn excerpt(text: &str) -> String {
 /// The beginning of a text: at most `most` characters, cut between words where that costs little.
 pub(super) fn begin(text: &str, most: usize) -> String {
     let text = text.trim();
-    let Some((end, _)) = text.char_indices().nth(most) else { return text.to_owned() };
+    let Some((end, _)) = text.char_indices().nth(most) else {
+        return text.to_owned();
+    };
     let cut = text.get(..end).unwrap_or_default();
-    let cut = cut.rsplit_once(char::is_whitespace).map(|(words, _)| words).filter(|words| words.len() * 10 > end * 8).unwrap_or(cut);
+    let cut = cut
+        .rsplit_once(char::is_whitespace)
+        .map(|(words, _)| words)
+        .filter(|words| words.len() * 10 > end * 8)
+        .unwrap_or(cut);
     format!("{}…", cut.trim_end())
 }
 
 /// True for a short text without an object that begins as refusals do.
 pub(super) fn is_refusal(text: &str) -> bool {
-    let text = text.trim().trim_start_matches(['"', '*', '#', '>', ' ']).replace('’', "'").to_lowercase();
+    let text = text
+        .trim()
+        .trim_start_matches(['"', '*', '#', '>', ' '])
+        .replace('’', "'")
+        .to_lowercase();
     text.chars().nth(SHORT).is_none() && REFUSALS.iter().any(|words| text.starts_with(words))
 }

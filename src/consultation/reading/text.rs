@@ -39,15 +39,19 @@ pub(super) fn texts(value: Option<Value>, path: &str, notes: &mut Notes) -> Vec<
         Some(value) => items(value, path, notes),
     };
     let many = items.len();
-    let texts: Vec<String> =
-        items.into_iter().enumerate().filter_map(|(at, item)| text(Some(item), &format!("{path}[{at}]"), notes)).collect();
+    let texts: Vec<String> = items
+        .into_iter()
+        .enumerate()
+        .filter_map(|(at, item)| text(Some(item), &format!("{path}[{at}]"), notes))
+        .collect();
     if texts.len() < many {
         notes.mended(path, "empty items were left out");
     }
     texts
 }
 
-/// The items of what should be a list: an array's, an object's values, a text's lines, or the one value there is.
+/// The items of what should be a list: an array's, an object's values, a text's lines, or the one
+/// value there is.
 fn items(value: Value, path: &str, notes: &mut Notes) -> Vec<Value> {
     match value {
         Value::Array(items) => items,
@@ -55,7 +59,13 @@ fn items(value: Value, path: &str, notes: &mut Notes) -> Vec<Value> {
             notes.mended(path, "an object was read as a list");
             members
                 .into_iter()
-                .map(|(key, value)| if is_numbering(&key) { value } else { Value::String(format!("{key}: {}", words(&value))) })
+                .map(|(key, value)| {
+                    if is_numbering(&key) {
+                        value
+                    } else {
+                        Value::String(format!("{key}: {}", words(&value)))
+                    }
+                })
                 .collect()
         }
         Value::String(text) => {
@@ -64,7 +74,11 @@ fn items(value: Value, path: &str, notes: &mut Notes) -> Vec<Value> {
                 return items;
             }
             let lines = lines(&text);
-            let what = if lines.len() == 1 { "a text was read as a list of one" } else { "a text was read as a list of its lines" };
+            let what = if lines.len() == 1 {
+                "a text was read as a list of one"
+            } else {
+                "a text was read as a list of its lines"
+            };
             notes.mended(path, what);
             lines.into_iter().map(Value::String).collect()
         }
@@ -102,20 +116,33 @@ pub(super) fn words(value: &Value) -> String {
 }
 
 fn joined(texts: impl Iterator<Item = String>, with: &str) -> String {
-    texts.filter(|text| !text.is_empty()).collect::<Vec<_>>().join(with)
+    texts
+        .filter(|text| !text.is_empty())
+        .collect::<Vec<_>>()
+        .join(with)
 }
 
 fn is_schema(value: &Value) -> bool {
     let named = value.get("type").and_then(Value::as_str);
-    named.is_some_and(|name| ["string", "array", "number", "object", "boolean"].contains(&name)) && value.get("description").is_some()
+    named.is_some_and(|name| ["string", "array", "number", "object", "boolean"].contains(&name))
+        && value.get("description").is_some()
 }
 
-/// The lines of a text, without what marks them as items. A text of one line, or of lines that wrap, stays one.
+/// The lines of a text, without what marks them as items. A text of one line, or of lines that
+/// wrap, stays one.
 fn lines(text: &str) -> Vec<String> {
-    let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    let lines: Vec<&str> = text
+        .lines()
+        .map(str::trim)
+        .filter(|line| !line.is_empty())
+        .collect();
     let marked = lines.iter().filter(|line| unmarked(line).is_some()).count();
     if marked == lines.len() {
-        return lines.iter().filter_map(|line| unmarked(line)).map(str::to_owned).collect();
+        return lines
+            .iter()
+            .filter_map(|line| unmarked(line))
+            .map(str::to_owned)
+            .collect();
     }
     if marked == 0 && lines.len() > 1 {
         return lines.into_iter().map(str::to_owned).collect();
@@ -140,17 +167,24 @@ fn lines(text: &str) -> Vec<String> {
 
 /// A line without its bullet or number; `None` when it has neither.
 fn unmarked(line: &str) -> Option<&str> {
-    if let Some(rest) = ["- ", "* ", "• ", "– ", "· "].iter().find_map(|mark| line.strip_prefix(mark)) {
+    if let Some(rest) = ["- ", "* ", "• ", "– ", "· "]
+        .iter()
+        .find_map(|mark| line.strip_prefix(mark))
+    {
         return Some(rest.trim_start());
     }
     let digits = line.bytes().take_while(u8::is_ascii_digit).count();
     let rest = line.get(digits..).filter(|_| (1..=2).contains(&digits))?;
-    [". ", ") ", ": "].iter().find_map(|mark| rest.strip_prefix(mark)).map(str::trim_start)
+    [". ", ") ", ": "]
+        .iter()
+        .find_map(|mark| rest.strip_prefix(mark))
+        .map(str::trim_start)
 }
 
 /// True for the keys of a list that was written as an object: `1`, `item_2`, `point3`.
 pub(super) fn is_numbering(key: &str) -> bool {
     let rest = key.trim_end_matches(|c: char| c.is_ascii_digit());
     rest.len() < key.len()
-        && ["", "item", "point", "keypoint", "option", "choice"].contains(&rest.to_lowercase().replace(['_', '-', ' '], "").as_str())
+        && ["", "item", "point", "keypoint", "option", "choice"]
+            .contains(&rest.to_lowercase().replace(['_', '-', ' '], "").as_str())
 }

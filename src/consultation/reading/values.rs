@@ -8,33 +8,98 @@ use crate::domain::confidence::Confidence;
 use super::notes::Notes;
 use super::text::words;
 
-/// Words for a confidence, the longer before the shorter. What they stand for is a convention of this program.
+/// Words for a confidence, the longer before the shorter. What they stand for is a convention of
+/// this program.
 const LEVELS: [(&[&str], f64); 5] = [
-    (&["very high", "extremely high", "sehr hoch", "très élevée", "muy alta"], 0.95),
-    (&["very low", "extremely low", "sehr niedrig", "très faible", "muy baja"], 0.15),
-    (&["high", "hoch", "élevée", "élevé", "haute", "alta", "alto", "高"], 0.85),
-    (&["medium", "moderate", "mittel", "moyenne", "moyen", "media", "medio", "中"], 0.6),
-    (&["low", "niedrig", "gering", "faible", "baja", "bajo", "baixa", "低"], 0.3),
+    (
+        &[
+            "very high",
+            "extremely high",
+            "sehr hoch",
+            "très élevée",
+            "muy alta",
+        ],
+        0.95,
+    ),
+    (
+        &[
+            "very low",
+            "extremely low",
+            "sehr niedrig",
+            "très faible",
+            "muy baja",
+        ],
+        0.15,
+    ),
+    (
+        &[
+            "high", "hoch", "élevée", "élevé", "haute", "alta", "alto", "高",
+        ],
+        0.85,
+    ),
+    (
+        &[
+            "medium", "moderate", "mittel", "moyenne", "moyen", "media", "medio", "中",
+        ],
+        0.6,
+    ),
+    (
+        &[
+            "low", "niedrig", "gering", "faible", "baja", "bajo", "baixa", "低",
+        ],
+        0.3,
+    ),
 ];
 
 const SEVERITIES: [(&[&str], Severity); 3] = [
-    (&["critical", "severe", "major", "serious", "high", "blocker", "hoch", "élevée", "élevé", "alta", "alto", "高"], Severity::High),
-    (&["medium", "moderate", "med", "mittel", "moyenne", "moyen", "media", "medio", "中"], Severity::Medium),
-    (&["low", "minor", "trivial", "niedrig", "gering", "faible", "baja", "bajo", "低"], Severity::Low),
+    (
+        &[
+            "critical", "severe", "major", "serious", "high", "blocker", "hoch", "élevée", "élevé",
+            "alta", "alto", "高",
+        ],
+        Severity::High,
+    ),
+    (
+        &[
+            "medium", "moderate", "med", "mittel", "moyenne", "moyen", "media", "medio", "中",
+        ],
+        Severity::Medium,
+    ),
+    (
+        &[
+            "low", "minor", "trivial", "niedrig", "gering", "faible", "baja", "bajo", "低",
+        ],
+        Severity::Low,
+    ),
 ];
 
 const MAGNITUDES: [(&[&str], Magnitude); 4] = [
     (&["same", "identical", "unchanged", "none"], Magnitude::Same),
-    (&["minor", "refinement", "slight", "small"], Magnitude::MinorRefinement),
+    (
+        &["minor", "refinement", "slight", "small"],
+        Magnitude::MinorRefinement,
+    ),
     (&["moderate", "medium", "shift"], Magnitude::ModerateShift),
-    (&["significant", "major", "large", "opposite"], Magnitude::SignificantChange),
+    (
+        &["significant", "major", "large", "opposite"],
+        Magnitude::SignificantChange,
+    ),
 ];
 
-const TENS: [&str; 8] = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"];
-const UNITS: [&str; 10] = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"];
+const TENS: [&str; 8] = [
+    "twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety",
+];
+const UNITS: [&str; 10] = [
+    "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine",
+];
 
-/// A confidence as a number from 0 to 1, a percentage, a share of ten, or a word. Nothing is clamped: what lies outside is not known.
-pub(super) fn confidence(value: Option<Value>, path: &str, notes: &mut Notes) -> Option<Confidence> {
+/// A confidence as a number from 0 to 1, a percentage, a share of ten, or a word. Nothing is
+/// clamped: what lies outside is not known.
+pub(super) fn confidence(
+    value: Option<Value>,
+    path: &str,
+    notes: &mut Notes,
+) -> Option<Confidence> {
     let Some(value) = value else {
         notes.flagged(path, "is missing");
         return None;
@@ -45,13 +110,19 @@ pub(super) fn confidence(value: Option<Value>, path: &str, notes: &mut Notes) ->
     let said = words(&value);
     let read = match &value {
         Value::Number(number) => number.as_f64().and_then(percent_of_hundred),
-        Value::Object(members) => members.values().find_map(Value::as_f64).or_else(|| stated(&said)),
+        Value::Object(members) => members
+            .values()
+            .find_map(Value::as_f64)
+            .or_else(|| stated(&said)),
         Value::String(_) | Value::Array(_) => stated(&said),
         Value::Bool(_) | Value::Null => None,
     };
     let read = read.and_then(Confidence::new);
     match read {
-        Some(stated) => notes.mended(path, format!("`{}` was read as {}", short(&said), stated.value())),
+        Some(stated) => notes.mended(
+            path,
+            format!("`{}` was read as {}", short(&said), stated.value()),
+        ),
         None => notes.flagged(path, format!("`{}` is no number from 0 to 1", short(&said))),
     }
     read
@@ -65,14 +136,20 @@ fn percent_of_hundred(number: f64) -> Option<f64> {
 fn stated(said: &str) -> Option<f64> {
     let said = said.to_lowercase().replace('％', "%");
     let numbers = numbers(&said);
-    let percent =
-        said.contains('%') || ["percent", "per cent", "prozent", "pour cent", "por ciento"].iter().any(|word| said.contains(word));
+    let percent = said.contains('%')
+        || ["percent", "per cent", "prozent", "pour cent", "por ciento"]
+            .iter()
+            .any(|word| said.contains(word));
     match numbers.as_slice() {
         [] => in_words(&said, percent).or_else(|| level(&said)),
-        [share, whole] if said.contains(['/', '⁄']) || said.contains(" out of ") || said.contains(" von ") => {
+        [share, whole]
+            if said.contains(['/', '⁄']) || said.contains(" out of ") || said.contains(" von ") =>
+        {
             (*whole > 0.0).then_some(share / whole)
         }
-        [low, high] if low <= high && !said.contains("+/-") && !said.contains('±') => scaled(f64::midpoint(*low, *high), percent),
+        [low, high] if low <= high && !said.contains("+/-") && !said.contains('±') => {
+            scaled(f64::midpoint(*low, *high), percent)
+        }
         [first, ..] => scaled(*first, percent),
     }
 }
@@ -87,7 +164,8 @@ fn scaled(number: f64, percent: bool) -> Option<f64> {
     }
 }
 
-/// The numbers in a text, with a point or a comma before the fraction. A minus counts only at the very beginning.
+/// The numbers in a text, with a point or a comma before the fraction. A minus counts only at the
+/// very beginning.
 fn numbers(text: &str) -> Vec<f64> {
     let mut numbers: Vec<f64> = Vec::new();
     for piece in text.split(|c: char| !(c.is_ascii_digit() || c == '.' || c == ',')) {
@@ -106,14 +184,29 @@ fn numbers(text: &str) -> Vec<f64> {
 
 /// `eighty percent`, `ninety-five percent`, `zero point eight five`.
 fn in_words(said: &str, percent: bool) -> Option<f64> {
-    let words: Vec<&str> = said.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
+    let words: Vec<&str> = said
+        .split(|c: char| !c.is_alphanumeric())
+        .filter(|word| !word.is_empty())
+        .collect();
     if let Some(point) = words.iter().position(|word| *word == "point") {
-        let digits: String = words.iter().skip(point + 1).map_while(|word| place(&UNITS, word)).map(|digit| digit.to_string()).collect();
-        return if digits.is_empty() { None } else { format!("0.{digits}").parse().ok() };
+        let digits: String = words
+            .iter()
+            .skip(point + 1)
+            .map_while(|word| place(&UNITS, word))
+            .map(|digit| digit.to_string())
+            .collect();
+        return if digits.is_empty() {
+            None
+        } else {
+            format!("0.{digits}").parse().ok()
+        };
     }
     let at = words.iter().position(|word| TENS.contains(word))?;
     let tens = words.get(at).and_then(|word| place(&TENS, word))? + 2;
-    let units = words.get(at + 1).and_then(|word| place(&UNITS, word)).unwrap_or(0);
+    let units = words
+        .get(at + 1)
+        .and_then(|word| place(&UNITS, word))
+        .unwrap_or(0);
     let number = f64::from(u8::try_from(tens * 10 + units).ok()?);
     (percent || words.len() <= 2).then_some(number / 100.0)
 }
@@ -123,7 +216,10 @@ fn place(words: &[&str], word: &str) -> Option<usize> {
 }
 
 fn level(said: &str) -> Option<f64> {
-    LEVELS.iter().find(|(names, _)| names.iter().any(|name| has(said, name))).map(|(_, value)| *value)
+    LEVELS
+        .iter()
+        .find(|(names, _)| names.iter().any(|name| has(said, name)))
+        .map(|(_, value)| *value)
 }
 
 /// Whether a text has these words as words; scripts without spaces have them anywhere.
@@ -132,7 +228,10 @@ fn has(said: &str, name: &str) -> bool {
         return said.contains(name);
     }
     let spaced = |text: &str| {
-        let words: Vec<&str> = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
+        let words: Vec<&str> = text
+            .split(|c: char| !c.is_alphanumeric())
+            .filter(|word| !word.is_empty())
+            .collect();
         format!(" {} ", words.join(" "))
     };
     spaced(said).contains(&spaced(name))
@@ -155,15 +254,32 @@ pub(super) fn severity(value: Option<Value>, path: &str, notes: &mut Notes) -> S
     if let Some(severity) = exact {
         return severity;
     }
-    let read = SEVERITIES.iter().find(|(names, _)| names.iter().any(|name| has(&lower, name))).map(|(_, severity)| *severity);
+    let read = SEVERITIES
+        .iter()
+        .find(|(names, _)| names.iter().any(|name| has(&lower, name)))
+        .map(|(_, severity)| *severity);
     match read {
-        Some(severity) => notes.mended(path, format!("`{}` was read as {}", short(&said), format!("{severity:?}").to_lowercase())),
-        None => notes.flagged(path, format!("`{}` is not low, medium or high; taken as medium", short(&said))),
+        Some(severity) => notes.mended(
+            path,
+            format!(
+                "`{}` was read as {}",
+                short(&said),
+                format!("{severity:?}").to_lowercase()
+            ),
+        ),
+        None => notes.flagged(
+            path,
+            format!(
+                "`{}` is not low, medium or high; taken as medium",
+                short(&said)
+            ),
+        ),
     }
     read.unwrap_or_default()
 }
 
-/// How far apart two texts are; `None`, flagged, where it is not said, so that nothing follows from it.
+/// How far apart two texts are; `None`, flagged, where it is not said, so that nothing follows from
+/// it.
 pub(super) fn magnitude(value: Option<Value>, path: &str, notes: &mut Notes) -> Option<Magnitude> {
     let Some(value) = value else {
         notes.flagged(path, "is missing; the item was left out");
@@ -182,13 +298,21 @@ pub(super) fn magnitude(value: Option<Value>, path: &str, notes: &mut Notes) -> 
         return exact;
     }
     let denied = ["not", "no"].iter().any(|word| has(&lower, word));
-    let mut named = MAGNITUDES.iter().filter(|(names, _)| !denied && names.iter().any(|name| has(&lower, name)));
+    let mut named = MAGNITUDES
+        .iter()
+        .filter(|(names, _)| !denied && names.iter().any(|name| has(&lower, name)));
     // What names two is neither.
     if let (Some((_, magnitude)), None) = (named.next(), named.next()) {
-        notes.mended(path, format!("`{}` was read as {magnitude:?}", short(&said)));
+        notes.mended(
+            path,
+            format!("`{}` was read as {magnitude:?}", short(&said)),
+        );
         return Some(*magnitude);
     }
-    notes.flagged(path, format!("`{}` is no magnitude; the item was left out", short(&said)));
+    notes.flagged(
+        path,
+        format!("`{}` is no magnitude; the item was left out", short(&said)),
+    );
     None
 }
 
@@ -203,15 +327,23 @@ pub(super) fn truth(value: Option<Value>, path: &str, notes: &mut Notes) -> Opti
     }
     let said = words(&value);
     let lower = said.to_lowercase();
-    let first = lower.split(|c: char| !c.is_alphanumeric()).find(|word| !word.is_empty()).unwrap_or_default();
+    let first = lower
+        .split(|c: char| !c.is_alphanumeric())
+        .find(|word| !word.is_empty())
+        .unwrap_or_default();
     let read = match first {
-        "true" | "yes" | "y" | "1" | "changed" | "ja" | "oui" | "sí" | "si" | "sim" | "да" | "是" => Some(true),
-        "false" | "no" | "n" | "0" | "not" | "unchanged" | "none" | "nein" | "non" | "não" | "нет" | "否" => Some(false),
+        "true" | "yes" | "y" | "1" | "changed" | "ja" | "oui" | "sí" | "si" | "sim" | "да"
+        | "是" => Some(true),
+        "false" | "no" | "n" | "0" | "not" | "unchanged" | "none" | "nein" | "non" | "não"
+        | "нет" | "否" => Some(false),
         _ => None,
     };
     match read {
         Some(yes) => notes.mended(path, format!("`{}` was read as {yes}", short(&said))),
-        None => notes.flagged(path, format!("`{}` is neither true nor false", short(&said))),
+        None => notes.flagged(
+            path,
+            format!("`{}` is neither true nor false", short(&said)),
+        ),
     }
     read
 }

@@ -24,7 +24,11 @@ pub enum TableOf {
 
 impl Vintage {
     pub(super) fn of<'a>(of: TableOf, models: impl IntoIterator<Item = &'a Model>) -> Self {
-        let newest = models.into_iter().flat_map(|model| &model.prices).filter_map(|price| price.as_of.clone()).max();
+        let newest = models
+            .into_iter()
+            .flat_map(|model| &model.prices)
+            .filter_map(|price| price.as_of.clone())
+            .max();
         Self { of, newest }
     }
 
@@ -33,21 +37,34 @@ impl Vintage {
     }
 }
 
-/// What is to be said about files whose newest price is more than [`OLD_AFTER_DAYS`] old. A user's fresh prices speak for all.
+/// What is to be said about files whose newest price is more than [`OLD_AFTER_DAYS`] old. A user's
+/// fresh prices speak for all.
 pub(super) fn warnings(vintages: &[Vintage], now: Timestamp) -> Vec<String> {
     let today = Date::of(now);
-    let is_old = |vintage: &Vintage| vintage.days(&today).is_some_and(|days| days > OLD_AFTER_DAYS);
-    let kept_fresh = vintages.iter().any(|vintage| vintage.of == TableOf::TheUser && vintage.newest.is_some() && !is_old(vintage));
+    let is_old = |vintage: &Vintage| {
+        vintage
+            .days(&today)
+            .is_some_and(|days| days > OLD_AFTER_DAYS)
+    };
+    let kept_fresh = vintages.iter().any(|vintage| {
+        vintage.of == TableOf::TheUser && vintage.newest.is_some() && !is_old(vintage)
+    });
     let told = |vintage: &Vintage| {
         let (day, days) = (vintage.newest.as_ref()?, vintage.days(&today)?);
         Some(match vintage.of {
             TableOf::ThisProgram => format!(
                 "the newest built-in price is of {day}, {days} days ago: get a newer version, or put prices of your own into models.json"
             ),
-            TableOf::TheUser => format!("the newest price in your models.json is of {day}, {days} days ago: check its prices and dates"),
+            TableOf::TheUser => format!(
+                "the newest price in your models.json is of {day}, {days} days ago: check its prices and dates"
+            ),
         })
     };
-    vintages.iter().filter(|vintage| is_old(vintage) && !(kept_fresh && vintage.of == TableOf::ThisProgram)).filter_map(told).collect()
+    vintages
+        .iter()
+        .filter(|vintage| is_old(vintage) && !(kept_fresh && vintage.of == TableOf::ThisProgram))
+        .filter_map(told)
+        .collect()
 }
 
 #[cfg(test)]
@@ -55,29 +72,54 @@ mod tests {
     use super::*;
 
     fn vintage(of: TableOf, newest: Option<&str>) -> Vintage {
-        Vintage { of, newest: newest.map(|day| Date::try_from(day.to_owned()).unwrap()) }
+        Vintage {
+            of,
+            newest: newest.map(|day| Date::try_from(day.to_owned()).unwrap()),
+        }
     }
 
     fn said(vintages: &[Vintage]) -> Vec<String> {
-        warnings(vintages, serde_json::from_str("\"2027-02-01T12:00:00Z\"").unwrap())
+        warnings(
+            vintages,
+            serde_json::from_str("\"2027-02-01T12:00:00Z\"").unwrap(),
+        )
     }
 
     #[test]
     fn prices_of_more_than_sixty_days_are_called_old_with_their_date() {
-        assert_eq!(said(&[vintage(TableOf::ThisProgram, Some("2026-12-03"))]), Vec::<String>::new(), "sixty days");
-        let old = said(&[vintage(TableOf::ThisProgram, Some("2026-12-02")), vintage(TableOf::TheUser, None)]);
+        assert_eq!(
+            said(&[vintage(TableOf::ThisProgram, Some("2026-12-03"))]),
+            Vec::<String>::new(),
+            "sixty days"
+        );
+        let old = said(&[
+            vintage(TableOf::ThisProgram, Some("2026-12-02")),
+            vintage(TableOf::TheUser, None),
+        ]);
         assert_eq!(
             old,
-            ["the newest built-in price is of 2026-12-02, 61 days ago: get a newer version, or put prices of your own into models.json"]
+            [
+                "the newest built-in price is of 2026-12-02, 61 days ago: get a newer version, or put prices of your own into models.json"
+            ]
         );
     }
 
     #[test]
     fn a_users_own_file_is_judged_by_itself_and_a_fresh_one_speaks_for_all() {
         let built_in = vintage(TableOf::ThisProgram, Some("2026-11-21"));
-        assert_eq!(said(&[built_in.clone(), vintage(TableOf::TheUser, Some("2027-01-31"))]), Vec::<String>::new());
+        assert_eq!(
+            said(&[
+                built_in.clone(),
+                vintage(TableOf::TheUser, Some("2027-01-31"))
+            ]),
+            Vec::<String>::new()
+        );
         let both = said(&[built_in, vintage(TableOf::TheUser, Some("2026-06-01"))]);
         assert_eq!(both.len(), 2);
-        assert!(both[1].starts_with("the newest price in your models.json is of 2026-06-01, 245 days ago"), "{both:?}");
+        assert!(
+            both[1]
+                .starts_with("the newest price in your models.json is of 2026-06-01, 245 days ago"),
+            "{both:?}"
+        );
     }
 }

@@ -1,4 +1,5 @@
-//! One entry of the catalogue, as it is written in `models.json`: prices as decimal dollars, days as `YYYY-MM-DD`.
+//! One entry of the catalogue, as it is written in `models.json`: prices as decimal dollars, days
+//! as `YYYY-MM-DD`.
 
 use serde::{Deserialize, Serialize};
 
@@ -101,7 +102,9 @@ impl TryFrom<f64> for UsdPerMtok {
     type Error = String;
 
     fn try_from(usd: f64) -> Result<Self, Self::Error> {
-        MicroUsd::from_usd(usd).map(Self).ok_or_else(|| format!("`{usd}` is not a price in dollars"))
+        MicroUsd::from_usd(usd)
+            .map(Self)
+            .ok_or_else(|| format!("`{usd}` is not a price in dollars"))
     }
 }
 
@@ -125,7 +128,9 @@ impl Date {
     /// Days from `earlier` to this day; negative when this day comes first.
     pub fn days_since(&self, earlier: &Self) -> i64 {
         let day = |date: &Self| date.0.parse::<jiff::civil::Date>().ok();
-        let span = day(self).zip(day(earlier)).and_then(|(later, earlier)| later.since(earlier).ok());
+        let span = day(self)
+            .zip(day(earlier))
+            .and_then(|(later, earlier)| later.since(earlier).ok());
         span.map_or(0, |span| i64::from(span.get_days()))
     }
 }
@@ -172,7 +177,10 @@ impl Model {
     }
 
     pub fn to_ref(&self) -> ModelRef {
-        ModelRef { provider: self.provider.clone(), model: self.id.clone() }
+        ModelRef {
+            provider: self.provider.clone(),
+            model: self.id.clone(),
+        }
     }
 
     /// It no longer answers on this day.
@@ -181,14 +189,22 @@ impl Model {
     }
 
     /// The prices that come into force after a day, in their order.
-    pub fn prices_after<'a>(&'a self, day: &Date) -> impl Iterator<Item = (&'a Date, &'a DatedPrice)> {
+    pub fn prices_after<'a>(
+        &'a self,
+        day: &Date,
+    ) -> impl Iterator<Item = (&'a Date, &'a DatedPrice)> {
         let day = day.clone();
-        self.prices.iter().filter_map(move |price| Some((price.from.as_ref().filter(|from| **from > day)?, price)))
+        self.prices.iter().filter_map(move |price| {
+            Some((price.from.as_ref().filter(|from| **from > day)?, price))
+        })
     }
 
     /// The price in force on a day, with its source.
     pub fn price_on(&self, day: &Date) -> Option<&DatedPrice> {
-        self.prices.iter().filter(|price| price.from.as_ref().is_none_or(|from| from <= day)).max_by_key(|price| &price.from)
+        self.prices
+            .iter()
+            .filter(|price| price.from.as_ref().is_none_or(|from| from <= day))
+            .max_by_key(|price| &price.from)
     }
 }
 
@@ -205,6 +221,16 @@ impl DatedPrice {
     }
 }
 
-fn rates(input: UsdPerMtok, output: UsdPerMtok, cache_read: Option<UsdPerMtok>, cache_write: Option<UsdPerMtok>) -> Rates {
-    Rates { input: input.0, output: output.0, cache_read: cache_read.map(|rate| rate.0), cache_write: cache_write.map(|rate| rate.0) }
+fn rates(
+    input: UsdPerMtok,
+    output: UsdPerMtok,
+    cache_read: Option<UsdPerMtok>,
+    cache_write: Option<UsdPerMtok>,
+) -> Rates {
+    Rates {
+        input: input.0,
+        output: output.0,
+        cache_read: cache_read.map(|rate| rate.0),
+        cache_write: cache_write.map(|rate| rate.0),
+    }
 }

@@ -1,4 +1,5 @@
-//! Models that one provider sells on behalf of another: under the vendor's name, a slash, and the vendor's id with points for its numbers.
+//! Models that one provider sells on behalf of another: under the vendor's name, a slash, and the
+//! vendor's id with points for its numbers.
 
 use crate::domain::ids::{ModelRef, ProviderId};
 
@@ -6,28 +7,47 @@ use crate::domain::ids::{ModelRef, ProviderId};
 const RESELLER: &str = "openrouter";
 
 /// Vendors as the reseller names them, and as they are named here.
-const VENDORS: [(&str, &str); 5] =
-    [("anthropic", "anthropic"), ("openai", "openai"), ("google", "google"), ("x-ai", "xai"), ("mistralai", "mistral")];
+const VENDORS: [(&str, &str); 5] = [
+    ("anthropic", "anthropic"),
+    ("openai", "openai"),
+    ("google", "google"),
+    ("x-ai", "xai"),
+    ("mistralai", "mistral"),
+];
 
-/// What a resold model may be called at its own vendor: the id as it stands, and with dashes for points. Empty for any other model, and for
-/// one with a suffix such as `:free`, which is sold on other terms.
+/// What a resold model may be called at its own vendor: the id as it stands, and with dashes for
+/// points. Empty for any other model, and for one with a suffix such as `:free`, which is sold on
+/// other terms.
 pub(super) fn at_its_vendor(model: &ModelRef) -> Vec<ModelRef> {
     let own = || {
-        let (vendor, id) = model.model.split_once('/').filter(|_| model.provider.as_str() == RESELLER)?;
+        let (vendor, id) = model
+            .model
+            .split_once('/')
+            .filter(|_| model.provider.as_str() == RESELLER)?;
         let (_, vendor) = VENDORS.iter().find(|(sold_as, _)| *sold_as == vendor)?;
-        (!id.contains(':')).then(|| vec![ModelRef::new(*vendor, id), ModelRef::new(*vendor, id.replace('.', "-"))])
+        (!id.contains(':')).then(|| {
+            vec![
+                ModelRef::new(*vendor, id),
+                ModelRef::new(*vendor, id.replace('.', "-")),
+            ]
+        })
     };
     own().unwrap_or_default()
 }
 
-/// What a model of the same vendor is called at the reseller, when `sold` is a resold model and `id` another one at its vendor.
+/// What a model of the same vendor is called at the reseller, when `sold` is a resold model and
+/// `id` another one at its vendor.
 pub(super) fn sold_alike(sold: &ModelRef, id: &str) -> Option<String> {
-    let (vendor, _) = sold.model.split_once('/').filter(|_| sold.provider == ProviderId::new(RESELLER))?;
+    let (vendor, _) = sold
+        .model
+        .split_once('/')
+        .filter(|_| sold.provider == ProviderId::new(RESELLER))?;
     let mut name = String::with_capacity(id.len());
     let mut rest = id.chars().peekable();
     let mut after_digit = false;
     while let Some(c) = rest.next() {
-        let between_digits = c == '-' && after_digit && rest.peek().is_some_and(char::is_ascii_digit);
+        let between_digits =
+            c == '-' && after_digit && rest.peek().is_some_and(char::is_ascii_digit);
         name.push(if between_digits { '.' } else { c });
         after_digit = c.is_ascii_digit();
     }
@@ -40,18 +60,45 @@ mod tests {
 
     #[test]
     fn a_resold_model_is_known_by_its_vendors_id() {
-        let at = |id: &str| at_its_vendor(&ModelRef::new("openrouter", id)).iter().map(ToString::to_string).collect::<Vec<_>>();
-        assert_eq!(at("anthropic/claude-opus-5.5"), ["anthropic:claude-opus-5.5", "anthropic:claude-opus-5-5"]);
+        let at = |id: &str| {
+            at_its_vendor(&ModelRef::new("openrouter", id))
+                .iter()
+                .map(ToString::to_string)
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(
+            at("anthropic/claude-opus-5.5"),
+            ["anthropic:claude-opus-5.5", "anthropic:claude-opus-5-5"]
+        );
         assert_eq!(at("x-ai/grok-4.7")[0], "xai:grok-4.7");
-        assert_eq!((at("meta-llama/llama-4"), at("openai/gpt-6-luna:free"), at("gpt-6-luna")), (vec![], vec![], vec![]));
-        assert_eq!(at_its_vendor(&ModelRef::new("openai", "openai/gpt-6-luna")), []);
+        assert_eq!(
+            (
+                at("meta-llama/llama-4"),
+                at("openai/gpt-6-luna:free"),
+                at("gpt-6-luna")
+            ),
+            (vec![], vec![], vec![])
+        );
+        assert_eq!(
+            at_its_vendor(&ModelRef::new("openai", "openai/gpt-6-luna")),
+            []
+        );
     }
 
     #[test]
     fn a_vendors_id_is_written_as_the_reseller_writes_it() {
         let sold = ModelRef::new("openrouter", "anthropic/claude-3.5-sonnet");
-        assert_eq!(sold_alike(&sold, "claude-sonnet-5-5").unwrap(), "anthropic/claude-sonnet-5.5");
-        assert_eq!(sold_alike(&ModelRef::new("openrouter", "openai/gpt-4o"), "gpt-6.1-sol").unwrap(), "openai/gpt-6.1-sol");
-        assert_eq!(sold_alike(&ModelRef::new("openai", "gpt-4o"), "gpt-6.1-sol"), None);
+        assert_eq!(
+            sold_alike(&sold, "claude-sonnet-5-5").unwrap(),
+            "anthropic/claude-sonnet-5.5"
+        );
+        assert_eq!(
+            sold_alike(&ModelRef::new("openrouter", "openai/gpt-4o"), "gpt-6.1-sol").unwrap(),
+            "openai/gpt-6.1-sol"
+        );
+        assert_eq!(
+            sold_alike(&ModelRef::new("openai", "gpt-4o"), "gpt-6.1-sol"),
+            None
+        );
     }
 }

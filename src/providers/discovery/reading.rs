@@ -1,8 +1,9 @@
 //! What the answers of a look mean: the kind of server, and the models that can chat. Pure.
 //!
-//! A kind is told by what only its servers say: Ollama by `/api/version`, vLLM and llama.cpp by `owned_by` or the `server` header, LM Studio
-//! by its own list of models or its `owned_by`. Shapes follow the servers' documentation and the answers of running ones; fields that are
-//! not there are not known.
+//! A kind is told by what only its servers say: Ollama by `/api/version`, vLLM and llama.cpp by
+//! `owned_by` or the `server` header, LM Studio by its own list of models or its `owned_by`. Shapes
+//! follow the servers' documentation and the answers of running ones; fields that are not there are
+//! not known.
 
 use std::collections::BTreeMap;
 
@@ -40,28 +41,48 @@ impl Answers {
     }
 
     fn is_llama_cpp(&self) -> bool {
-        self.0.values().any(|got| got.server.eq_ignore_ascii_case("llama.cpp"))
+        self.0
+            .values()
+            .any(|got| got.server.eq_ignore_ascii_case("llama.cpp"))
     }
 }
 
 /// Says which server answered; `None` for a stranger.
 pub(super) fn read(answers: &Answers) -> Option<Read> {
-    let version = answers.json("/api/version").and_then(|json| text(&json, "version"));
+    let version = answers
+        .json("/api/version")
+        .and_then(|json| text(&json, "version"));
     if let Some(version) = version {
-        return Some(Read { kind: Kind::Ollama, version: Some(version), condition: Condition::Ready, models: ollama(answers) });
+        return Some(Read {
+            kind: Kind::Ollama,
+            version: Some(version),
+            condition: Condition::Ready,
+            models: ollama(answers),
+        });
     }
     let listed = answers.json("/v1/models");
-    let models: Vec<&Value> = listed.as_ref().map(|list| entries(list, "data")).unwrap_or_default();
-    let owned_by =
-        |owners: &[&str]| models.iter().any(|model| text(model, "owned_by").is_some_and(|owner| owners.contains(&owner.as_str())));
+    let models: Vec<&Value> = listed
+        .as_ref()
+        .map(|list| entries(list, "data"))
+        .unwrap_or_default();
+    let owned_by = |owners: &[&str]| {
+        models.iter().any(|model| {
+            text(model, "owned_by").is_some_and(|owner| owners.contains(&owner.as_str()))
+        })
+    };
     let own_list = answers.json("/api/v0/models");
-    let own_models: Vec<&Value> = own_list.as_ref().map(|list| entries(list, "data")).unwrap_or_default();
+    let own_models: Vec<&Value> = own_list
+        .as_ref()
+        .map(|list| entries(list, "data"))
+        .unwrap_or_default();
     let kind = if owned_by(&["vllm"]) {
         Kind::Vllm
     } else if owned_by(&["llamacpp"]) || answers.is_llama_cpp() {
         Kind::LlamaCpp
     } else if owned_by(&["organization_owner", "organization-owner"])
-        || own_models.iter().any(|model| model.get("compatibility_type").is_some())
+        || own_models
+            .iter()
+            .any(|model| model.get("compatibility_type").is_some())
     {
         Kind::LmStudio
     } else {
@@ -73,40 +94,84 @@ pub(super) fn read(answers: &Answers) -> Option<Read> {
         _ => Condition::Ready,
     };
     let models = match kind {
-        Kind::LmStudio if !own_models.is_empty() => own_models.into_iter().filter_map(lm_studio_model).collect(),
-        Kind::LlamaCpp => {
-            let context =
-                answers.json("/props").and_then(|props| props.pointer("/default_generation_settings/n_ctx").and_then(Value::as_u64));
-            models.into_iter().filter_map(|model| llama_cpp_model(model, context)).collect()
+        Kind::LmStudio if !own_models.is_empty() => {
+            own_models.into_iter().filter_map(lm_studio_model).collect()
         }
-        Kind::Ollama | Kind::LmStudio | Kind::Vllm => models.into_iter().filter_map(openai_model).collect(),
+        Kind::LlamaCpp => {
+            let context = answers.json("/props").and_then(|props| {
+                props
+                    .pointer("/default_generation_settings/n_ctx")
+                    .and_then(Value::as_u64)
+            });
+            models
+                .into_iter()
+                .filter_map(|model| llama_cpp_model(model, context))
+                .collect()
+        }
+        Kind::Ollama | Kind::LmStudio | Kind::Vllm => {
+            models.into_iter().filter_map(openai_model).collect()
+        }
     };
-    Some(Read { kind, version: None, condition, models })
+    Some(Read {
+        kind,
+        version: None,
+        condition,
+        models,
+    })
 }
 
 fn ollama(answers: &Answers) -> Vec<ServedModel> {
-    let loaded: Vec<String> =
-        answers.json("/api/ps").map(|list| entries(&list, "models").into_iter().filter_map(name).collect()).unwrap_or_default();
+    let loaded: Vec<String> = answers
+        .json("/api/ps")
+        .map(|list| {
+            entries(&list, "models")
+                .into_iter()
+                .filter_map(name)
+                .collect()
+        })
+        .unwrap_or_default();
     let model = |entry: &Value| {
         let id = name(entry)?;
         let capabilities = entry.get("capabilities").and_then(Value::as_array);
         let chats = match capabilities {
             Some(list) => list.iter().any(|capability| capability == "completion"),
-            None => !is_embedding(&id) && !families(entry).iter().any(|family| is_embedding(family) || family.ends_with("bert")),
+            None => {
+                !is_embedding(&id)
+                    && !families(entry)
+                        .iter()
+                        .any(|family| is_embedding(family) || family.ends_with("bert"))
+            }
         };
-        // Ollama names the host behind it; gateways that speak its protocol give every vendor's models this format.
-        let remote = ["remote_host", "remote_model"].iter().any(|key| text(entry, key).is_some());
-        let elsewhere = remote || entry.pointer("/details/format").and_then(Value::as_str) == Some("cloud");
-        let parameters = entry.pointer("/details/parameter_size").and_then(Value::as_str).and_then(parameters);
+        // Ollama names the host behind it; gateways that speak its protocol give every vendor's
+        // models this format.
+        let remote = ["remote_host", "remote_model"]
+            .iter()
+            .any(|key| text(entry, key).is_some());
+        let elsewhere =
+            remote || entry.pointer("/details/format").and_then(Value::as_str) == Some("cloud");
+        let parameters = entry
+            .pointer("/details/parameter_size")
+            .and_then(Value::as_str)
+            .and_then(parameters);
         chats.then(|| ServedModel {
-            context: entry.pointer("/details/context_length").and_then(Value::as_u64),
+            context: entry
+                .pointer("/details/context_length")
+                .and_then(Value::as_u64),
             parameters: parameters.or_else(|| parameters_in_name(&id)),
             loaded: loaded.contains(&id),
             runs_here: !elsewhere && !is_ollamas_cloud(&id),
             id,
         })
     };
-    answers.json("/api/tags").map(|list| entries(&list, "models").into_iter().filter_map(model).collect()).unwrap_or_default()
+    answers
+        .json("/api/tags")
+        .map(|list| {
+            entries(&list, "models")
+                .into_iter()
+                .filter_map(model)
+                .collect()
+        })
+        .unwrap_or_default()
 }
 
 /// True for a name that stands for a model in Ollama's cloud: `gpt-oss:120b-cloud`, `glm:cloud`.
@@ -117,13 +182,21 @@ pub fn is_ollamas_cloud(id: &str) -> bool {
 /// `context` is what the server was started with, for all of its models.
 fn llama_cpp_model(entry: &Value, context: Option<u64>) -> Option<ServedModel> {
     let id = text(entry, "id")?;
-    let meta = |key: &str| entry.pointer(&format!("/meta/{key}")).and_then(Value::as_u64);
-    // A server that routes to several models says of each whether it is loaded; one with a single model has it loaded.
+    let meta = |key: &str| {
+        entry
+            .pointer(&format!("/meta/{key}"))
+            .and_then(Value::as_u64)
+    };
+    // A server that routes to several models says of each whether it is loaded; one with a single
+    // model has it loaded.
     let status = entry.pointer("/status/value").and_then(Value::as_str);
     let capabilities = entry.get("capabilities").and_then(Value::as_array);
-    let chats = !is_embedding(&id) && capabilities.is_none_or(|list| list.iter().any(|capability| capability == "completion"));
+    let chats = !is_embedding(&id)
+        && capabilities.is_none_or(|list| list.iter().any(|capability| capability == "completion"));
     chats.then(|| ServedModel {
-        context: meta("n_ctx").or(context.filter(|context| *context > 0)).or_else(|| meta("n_ctx_train")),
+        context: meta("n_ctx")
+            .or(context.filter(|context| *context > 0))
+            .or_else(|| meta("n_ctx_train")),
         parameters: meta("n_params").or_else(|| parameters_in_name(&id)),
         loaded: status.is_none_or(|status| status == "loaded"),
         runs_here: true,
@@ -154,16 +227,28 @@ fn openai_model(entry: &Value) -> Option<ServedModel> {
     let context = entry.get("max_model_len").and_then(Value::as_u64);
     // What vLLM lists is loaded; LM Studio lists what it could load.
     let loaded = text(entry, "owned_by").is_some_and(|owner| owner == "vllm");
-    Some(ServedModel { parameters: parameters_in_name(&id), id, context, loaded, runs_here: true })
+    Some(ServedModel {
+        parameters: parameters_in_name(&id),
+        id,
+        context,
+        loaded,
+        runs_here: true,
+    })
 }
 
 fn entries<'a>(list: &'a Value, key: &str) -> Vec<&'a Value> {
-    list.get(key).and_then(Value::as_array).map(|entries| entries.iter().collect()).unwrap_or_default()
+    list.get(key)
+        .and_then(Value::as_array)
+        .map(|entries| entries.iter().collect())
+        .unwrap_or_default()
 }
 
 /// A field's text, unless it is empty.
 fn text(json: &Value, key: &str) -> Option<String> {
-    json.get(key).and_then(Value::as_str).filter(|text| !text.is_empty()).map(ToOwned::to_owned)
+    json.get(key)
+        .and_then(Value::as_str)
+        .filter(|text| !text.is_empty())
+        .map(ToOwned::to_owned)
 }
 
 fn name(entry: &Value) -> Option<String> {
@@ -171,15 +256,24 @@ fn name(entry: &Value) -> Option<String> {
 }
 
 fn families(entry: &Value) -> Vec<String> {
-    let list = entry.pointer("/details/families").and_then(Value::as_array).into_iter().flatten();
+    let list = entry
+        .pointer("/details/families")
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten();
     let single = entry.pointer("/details/family");
-    list.chain(single).filter_map(Value::as_str).map(str::to_lowercase).collect()
+    list.chain(single)
+        .filter_map(Value::as_str)
+        .map(str::to_lowercase)
+        .collect()
 }
 
 /// A model that turns text into vectors, by its name: it cannot answer.
 fn is_embedding(name: &str) -> bool {
     let name = name.to_lowercase();
-    ["embed", "rerank", "minilm", "bge-"].iter().any(|sign| name.contains(sign))
+    ["embed", "rerank", "minilm", "bge-"]
+        .iter()
+        .any(|sign| name.contains(sign))
 }
 
 /// `8.2B`, `567.75M`: a count as servers write it.
@@ -196,14 +290,23 @@ fn parameters(text: &str) -> Option<u64> {
     let starts_with_digit = digits.starts_with(|c: char| c.is_ascii_digit());
     let count = digits.parse::<f64>().ok().filter(|_| starts_with_digit)?;
     let count = (count * factor).round();
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the range is checked just before")]
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "the range is checked just before"
+    )]
     (1.0..1e18).contains(&count).then_some(count as u64)
 }
 
-/// The count that a name carries by convention: `qwen3:1.7b`, `Llama-3.1-8B-Instruct`. Where there are several (`30b-a3b`), the largest.
+/// The count that a name carries by convention: `qwen3:1.7b`, `Llama-3.1-8B-Instruct`. Where there
+/// are several (`30b-a3b`), the largest.
 fn parameters_in_name(name: &str) -> Option<u64> {
     let words = name.split(['-', ':', '_', '/', ' ', '@']);
-    words.filter(|word| word.ends_with(['b', 'B', 'm', 'M'])).filter_map(parameters).filter(|count| *count >= 10_000_000).max()
+    words
+        .filter(|word| word.ends_with(['b', 'B', 'm', 'M']))
+        .filter_map(parameters)
+        .filter(|count| *count >= 10_000_000)
+        .max()
 }
 
 #[cfg(test)]
@@ -211,7 +314,11 @@ mod tests {
     use super::*;
 
     fn answered(status: u16, body: &str) -> Got {
-        Got { status, server: String::new(), body: body.to_owned() }
+        Got {
+            status,
+            server: String::new(),
+            body: body.to_owned(),
+        }
     }
 
     fn told(answers: &[(&'static str, Got)]) -> Option<Read> {
@@ -219,7 +326,13 @@ mod tests {
     }
 
     fn model(id: &str, context: Option<u64>, parameters: Option<u64>, loaded: bool) -> ServedModel {
-        ServedModel { id: id.to_owned(), context, parameters, loaded, runs_here: true }
+        ServedModel {
+            id: id.to_owned(),
+            context,
+            parameters,
+            loaded,
+            runs_here: true,
+        }
     }
 
     #[test]
@@ -227,8 +340,18 @@ mod tests {
         let tags = r#"{"models":[{"name":"openai/gpt-4o","model":"openai/gpt-4o","size":0,
             "details":{"parent_model":"","format":"cloud","family":"openai","parameter_size":"cloud","quantization_level":"none"}}]}"#;
         let version = answered(200, r#"{"version":"0.6.5"}"#);
-        let read = told(&[("/api/version", version), ("/api/tags", answered(200, tags))]).unwrap();
-        assert_eq!(read.models, [ServedModel { runs_here: false, ..model("openai/gpt-4o", None, None, false) }]);
+        let read = told(&[
+            ("/api/version", version),
+            ("/api/tags", answered(200, tags)),
+        ])
+        .unwrap();
+        assert_eq!(
+            read.models,
+            [ServedModel {
+                runs_here: false,
+                ..model("openai/gpt-4o", None, None, false)
+            }]
+        );
     }
 
     #[test]
@@ -249,11 +372,21 @@ mod tests {
             ("/api/ps", answered(200, ps)),
         ])
         .unwrap();
-        assert_eq!((read.kind, read.version.as_deref(), read.condition), (Kind::Ollama, Some("0.12.6"), Condition::Ready));
-        let cloud = ServedModel { runs_here: false, ..model("gpt-oss:120b-cloud", None, Some(116_800_000_000), false) };
+        assert_eq!(
+            (read.kind, read.version.as_deref(), read.condition),
+            (Kind::Ollama, Some("0.12.6"), Condition::Ready)
+        );
+        let cloud = ServedModel {
+            runs_here: false,
+            ..model("gpt-oss:120b-cloud", None, Some(116_800_000_000), false)
+        };
         assert_eq!(
             read.models,
-            [model("qwen3:8b", None, Some(8_200_000_000), false), cloud, model("tiny:latest", Some(40_960), Some(751_630_000), true)]
+            [
+                model("qwen3:8b", None, Some(8_200_000_000), false),
+                cloud,
+                model("tiny:latest", Some(40_960), Some(751_630_000), true)
+            ]
         );
     }
 
@@ -270,24 +403,55 @@ mod tests {
         .unwrap();
         assert_eq!(
             (read.kind, read.models),
-            (Kind::LlamaCpp, vec![model("/models/qwen2.5-7b.gguf", Some(8_192), Some(7_615_616_512), true)])
+            (
+                Kind::LlamaCpp,
+                vec![model(
+                    "/models/qwen2.5-7b.gguf",
+                    Some(8_192),
+                    Some(7_615_616_512),
+                    true
+                )]
+            )
         );
 
         let newer = r#"{"models":[{"name":"/m.gguf","capabilities":["completion"]}],"object":"list","data":[{"id":"/m.gguf","aliases":["/m.gguf"],"tags":[],"object":"model",
             "architecture":{"input_modalities":["text"],"output_modalities":["text"]},"created":1795266317,"owned_by":"llamacpp",
             "meta":{"vocab_type":2,"n_vocab":151936,"n_ctx":4096,"n_ctx_train":32768,"n_embd":896,"n_params":630167424,"size":485452288,"ftype":"Q4_K - Medium"}}]}"#;
         let read = told(&[("/v1/models", answered(200, newer))]).unwrap();
-        assert_eq!(read.models, [model("/m.gguf", Some(4_096), Some(630_167_424), true)]);
+        assert_eq!(
+            read.models,
+            [model("/m.gguf", Some(4_096), Some(630_167_424), true)]
+        );
 
-        let loading = Got { server: "llama.cpp".into(), ..answered(503, r#"{"error":{"code":503,"message":"Loading model"}}"#) };
+        let loading = Got {
+            server: "llama.cpp".into(),
+            ..answered(503, r#"{"error":{"code":503,"message":"Loading model"}}"#)
+        };
         let read = told(&[("/health", loading.clone()), ("/v1/models", loading)]).unwrap();
-        assert_eq!((read.kind, read.condition, read.models), (Kind::LlamaCpp, Condition::Loading, vec![]));
-        let locked = Got { server: "llama.cpp".into(), ..answered(401, r#"{"error":{"code":401,"message":"Invalid API Key"}}"#) };
-        assert_eq!(told(&[("/health", answered(200, "{}")), ("/v1/models", locked)]).unwrap().condition, Condition::Locked);
+        assert_eq!(
+            (read.kind, read.condition, read.models),
+            (Kind::LlamaCpp, Condition::Loading, vec![])
+        );
+        let locked = Got {
+            server: "llama.cpp".into(),
+            ..answered(401, r#"{"error":{"code":401,"message":"Invalid API Key"}}"#)
+        };
+        assert_eq!(
+            told(&[("/health", answered(200, "{}")), ("/v1/models", locked)])
+                .unwrap()
+                .condition,
+            Condition::Locked
+        );
 
         let router = r#"{"data":[{"id":"a-1b","owned_by":"llamacpp","status":{"value":"unloaded"}},{"id":"b-7b","owned_by":"llamacpp","status":{"value":"loaded"}}]}"#;
         let read = told(&[("/v1/models", answered(200, router))]).unwrap();
-        assert_eq!(read.models.iter().map(|model| model.loaded).collect::<Vec<_>>(), [false, true]);
+        assert_eq!(
+            read.models
+                .iter()
+                .map(|model| model.loaded)
+                .collect::<Vec<_>>(),
+            [false, true]
+        );
     }
 
     #[test]
@@ -295,16 +459,36 @@ mod tests {
         let common = r#"{"data":[{"id":"qwen2.5-7b-instruct","object":"model","owned_by":"organization_owner"},
             {"id":"text-embedding-nomic-embed-text-v1.5","object":"model","owned_by":"organization_owner"}],"object":"list"}"#;
         let read = told(&[("/v1/models", answered(200, common))]).unwrap();
-        assert_eq!((read.kind, read.models), (Kind::LmStudio, vec![model("qwen2.5-7b-instruct", None, Some(7_000_000_000), false)]));
+        assert_eq!(
+            (read.kind, read.models),
+            (
+                Kind::LmStudio,
+                vec![model(
+                    "qwen2.5-7b-instruct",
+                    None,
+                    Some(7_000_000_000),
+                    false
+                )]
+            )
+        );
         let own = r#"{"object":"list","data":[
             {"id":"qwen2-vl-7b-instruct","type":"vlm","compatibility_type":"mlx","state":"not-loaded","max_context_length":32768},
             {"id":"llama-3.2-1b","type":"llm","compatibility_type":"gguf","state":"loaded","max_context_length":131072,"loaded_context_length":4096},
             {"id":"x","type":"embeddings","compatibility_type":"gguf","state":"loaded","max_context_length":2048}]}"#;
-        let read = told(&[("/v1/models", answered(200, common)), ("/api/v0/models", answered(200, own))]).unwrap();
+        let read = told(&[
+            ("/v1/models", answered(200, common)),
+            ("/api/v0/models", answered(200, own)),
+        ])
+        .unwrap();
         assert_eq!(
             read.models,
             [
-                model("qwen2-vl-7b-instruct", Some(32_768), Some(7_000_000_000), false),
+                model(
+                    "qwen2-vl-7b-instruct",
+                    Some(32_768),
+                    Some(7_000_000_000),
+                    false
+                ),
                 model("llama-3.2-1b", Some(4_096), Some(1_000_000_000), true)
             ]
         );
@@ -315,7 +499,12 @@ mod tests {
         let list = r#"{"object":"list","data":[{"id":"meta-llama/Llama-3.1-8B-Instruct","object":"model","created":1795252598,"owned_by":"vllm",
             "root":"meta-llama/Llama-3.1-8B-Instruct","parent":null,"max_model_len":32768,"permission":[]}]}"#;
         let read = told(&[("/v1/models", answered(200, list))]).unwrap();
-        let expected = model("meta-llama/Llama-3.1-8B-Instruct", Some(32_768), Some(8_000_000_000), true);
+        let expected = model(
+            "meta-llama/Llama-3.1-8B-Instruct",
+            Some(32_768),
+            Some(8_000_000_000),
+            true,
+        );
         assert_eq!((read.kind, read.models), (Kind::Vllm, vec![expected]));
     }
 
@@ -330,16 +519,55 @@ mod tests {
             answered(200, "[]"),
         ];
         for stranger in strangers {
-            let paths = ["/v1/models", "/health", "/props", "/api/version", "/api/v0/models"];
-            assert_eq!(told(&paths.map(|path| (path, stranger.clone()))), None, "{stranger:?}");
+            let paths = [
+                "/v1/models",
+                "/health",
+                "/props",
+                "/api/version",
+                "/api/v0/models",
+            ];
+            assert_eq!(
+                told(&paths.map(|path| (path, stranger.clone()))),
+                None,
+                "{stranger:?}"
+            );
         }
     }
 
     #[test]
     fn counts_of_parameters_are_read_as_servers_and_names_write_them() {
         let counts = ["8.2B", "751.63M", "1T", "B", "", "x8B", "-1B"].map(parameters);
-        assert_eq!(counts, [Some(8_200_000_000), Some(751_630_000), Some(1_000_000_000_000), None, None, None, None]);
-        let named = ["qwen3:1.7b", "Qwen3-30B-A3B", "smollm2-135m-instruct", "phi", "v1-b", "x-4m"].map(parameters_in_name);
-        assert_eq!(named, [Some(1_700_000_000), Some(30_000_000_000), Some(135_000_000), None, None, None]);
+        assert_eq!(
+            counts,
+            [
+                Some(8_200_000_000),
+                Some(751_630_000),
+                Some(1_000_000_000_000),
+                None,
+                None,
+                None,
+                None
+            ]
+        );
+        let named = [
+            "qwen3:1.7b",
+            "Qwen3-30B-A3B",
+            "smollm2-135m-instruct",
+            "phi",
+            "v1-b",
+            "x-4m",
+        ]
+        .map(parameters_in_name);
+        assert_eq!(
+            named,
+            [
+                Some(1_700_000_000),
+                Some(30_000_000_000),
+                Some(135_000_000),
+                None,
+                None,
+                None
+            ]
+        );
     }
 }

@@ -30,13 +30,29 @@ const ROWS: [Row; 8] = [
     Row {
         class: FailureClass::Auth,
         statuses: &[401],
-        codes: &["invalid_api_key", "api_key_invalid", "authentication_error", "unauthenticated"],
-        words: &[(None, &["api key not valid"]), (None, &["incorrect api key"]), (None, &["invalid api key"])],
+        codes: &[
+            "invalid_api_key",
+            "api_key_invalid",
+            "authentication_error",
+            "unauthenticated",
+        ],
+        words: &[
+            (None, &["api key not valid"]),
+            (None, &["incorrect api key"]),
+            (None, &["invalid api key"]),
+        ],
     },
     Row {
         class: FailureClass::Billing,
         statuses: &[402],
-        codes: &["insufficient_quota", "insufficient_credits", "credit_balance_exhausted", "billing*", "*_spend_limit_reached", "*perday*"],
+        codes: &[
+            "insufficient_quota",
+            "insufficient_credits",
+            "credit_balance_exhausted",
+            "billing*",
+            "*_spend_limit_reached",
+            "*perday*",
+        ],
         words: &[
             (None, &["specified api usage limits"]),
             (None, &["credit balance is too low"]),
@@ -47,7 +63,11 @@ const ROWS: [Row; 8] = [
     Row {
         class: FailureClass::Context,
         statuses: &[413],
-        codes: &["context_length_exceeded", "exceed_context_size_error", "request_too_large"],
+        codes: &[
+            "context_length_exceeded",
+            "exceed_context_size_error",
+            "request_too_large",
+        ],
         words: &[
             (None, &["prompt is too long"]),
             (None, &["maximum context length"]),
@@ -59,7 +79,12 @@ const ROWS: [Row; 8] = [
     Row {
         class: FailureClass::Policy,
         statuses: &[],
-        codes: &["content_policy_violation", "invalid_prompt", "content_filter", "moderation"],
+        codes: &[
+            "content_policy_violation",
+            "invalid_prompt",
+            "content_filter",
+            "moderation",
+        ],
         words: &[
             (None, &["violating our usage policy"]),
             (Some(403), &["moderation"]),
@@ -71,7 +96,14 @@ const ROWS: [Row; 8] = [
     Row {
         class: FailureClass::ModelMissing,
         statuses: &[],
-        codes: &["model_not_found", "unknown_model", "invalid_model", "not_found_error", "notfounderror", "not_found"],
+        codes: &[
+            "model_not_found",
+            "unknown_model",
+            "invalid_model",
+            "not_found_error",
+            "notfounderror",
+            "not_found",
+        ],
         words: &[
             (None, &["is not a valid model id"]),
             (None, &["invalid model name"]),
@@ -79,11 +111,21 @@ const ROWS: [Row; 8] = [
             (None, &["model ", " not found"]),
         ],
     },
-    Row { class: FailureClass::Auth, statuses: &[403, 407], codes: &["permission_error", "permission_denied"], words: &[] },
+    Row {
+        class: FailureClass::Auth,
+        statuses: &[403, 407],
+        codes: &["permission_error", "permission_denied"],
+        words: &[],
+    },
     Row {
         class: FailureClass::RateLimit,
         statuses: &[429],
-        codes: &["rate_limit*", "resource_exhausted", "slow_down", "too_many_requests"],
+        codes: &[
+            "rate_limit*",
+            "resource_exhausted",
+            "slow_down",
+            "too_many_requests",
+        ],
         words: &[],
     },
     Row {
@@ -106,12 +148,22 @@ const ROWS: [Row; 8] = [
 ];
 
 /// What servers say when it is the path that they do not know, whatever model was asked for.
-const NO_SUCH_PATH: [&str; 4] = ["not found", "file not found", "404 page not found", "page not found"];
+const NO_SUCH_PATH: [&str; 4] = [
+    "not found",
+    "file not found",
+    "404 page not found",
+    "page not found",
+];
 
 impl Signs<'_> {
     pub(super) fn class(&self) -> FailureClass {
         // An integer code inside a stream is the status that the answer would have had.
-        let told = || self.codes.iter().find_map(|code| code.parse().ok()).filter(|code| (400..600).contains(code));
+        let told = || {
+            self.codes
+                .iter()
+                .find_map(|code| code.parse().ok())
+                .filter(|code| (400..600).contains(code))
+        };
         let status = self.status.or_else(told);
         if self.is_wrong_address() {
             return FailureClass::BadRequest;
@@ -119,12 +171,17 @@ impl Signs<'_> {
         let row = ROWS.iter().find(|row| row.fits(status, self));
         match row {
             // What an API cannot find under the right address is the model.
-            None | Some(Row { class: FailureClass::RateLimit | FailureClass::Overload, .. }) if status == Some(404) && self.recognised => {
-                FailureClass::ModelMissing
-            }
+            None
+            | Some(Row {
+                class: FailureClass::RateLimit | FailureClass::Overload,
+                ..
+            }) if status == Some(404) && self.recognised => FailureClass::ModelMissing,
             None => FailureClass::BadRequest,
             // Some servers answer what they do not understand as if it were their own failure.
-            Some(Row { class: FailureClass::Overload, .. }) if self.about_body => FailureClass::BadRequest,
+            Some(Row {
+                class: FailureClass::Overload,
+                ..
+            }) if self.about_body => FailureClass::BadRequest,
             Some(row) => row.class,
         }
     }
@@ -143,11 +200,14 @@ impl Signs<'_> {
 impl Row {
     fn fits(&self, status: Option<u16>, signs: &Signs<'_>) -> bool {
         status.is_some_and(|status| self.statuses.contains(&status))
-            || self.codes.iter().any(|pattern| signs.codes.iter().any(|code| fits(pattern, code)))
             || self
-                .words
+                .codes
                 .iter()
-                .any(|(only, all)| only.is_none_or(|only| status == Some(only)) && all.iter().all(|needle| signs.words.contains(needle)))
+                .any(|pattern| signs.codes.iter().any(|code| fits(pattern, code)))
+            || self.words.iter().any(|(only, all)| {
+                only.is_none_or(|only| status == Some(only))
+                    && all.iter().all(|needle| signs.words.contains(needle))
+            })
     }
 }
 

@@ -1,8 +1,9 @@
 //! What an error of a provider means: status, headers and body to a [`Failure`]. Pure.
 //!
-//! The classes and their words follow the vendors' documentation and what their SDKs and users report; every known body shape is read:
-//! `{"error":{..}}`, `{"error":".."}`, flat, `{"detail":..}`, `[{..}]`, HTML, plain text and nothing. What a refusal teaches about a
-//! model is not decided here, only which fields it names.
+//! The classes and their words follow the vendors' documentation and what their SDKs and users
+//! report; every known body shape is read: `{"error":{..}}`, `{"error":".."}`, flat,
+//! `{"detail":..}`, `[{..}]`, HTML, plain text and nothing. What a refusal teaches about a model is
+//! not decided here, only which fields it names.
 
 mod classes;
 mod hints;
@@ -33,18 +34,31 @@ pub struct ErrorResponse {
     pub body: String,
 }
 
-/// Says what an unsuccessful answer means. `now` turns a date in `retry-after` into a delay; without it the date is ignored.
+/// Says what an unsuccessful answer means. `now` turns a date in `retry-after` into a delay;
+/// without it the date is ignored.
 pub fn classify(response: &ErrorResponse, account: &Account, now: Option<Timestamp>) -> Failure {
     let status = response.status;
     let told = Told::from_body(&account.redact(&response.body));
-    let hint = hints::of_headers(response.retry_after_ms.as_deref(), response.retry_after.as_deref(), now).or(told.retry_delay);
+    let hint = hints::of_headers(
+        response.retry_after_ms.as_deref(),
+        response.retry_after.as_deref(),
+        now,
+    )
+    .or(told.retry_delay);
     let lowercase = told.words.to_lowercase();
-    let signs =
-        Signs { status: Some(status), codes: &told.codes, words: &lowercase, recognised: told.recognised, about_body: told.about_body() };
+    let signs = Signs {
+        status: Some(status),
+        codes: &told.codes,
+        words: &lowercase,
+        recognised: told.recognised,
+        about_body: told.about_body(),
+    };
     let class = match (signs.class(), response.should_retry.as_deref()) {
         // Credit that comes back by itself is a limit like others.
         (FailureClass::Billing, _) if status == 402 && hint.is_some() => FailureClass::RateLimit,
-        (FailureClass::RateLimit | FailureClass::Overload, Some("false")) => FailureClass::BadRequest,
+        (FailureClass::RateLimit | FailureClass::Overload, Some("false")) => {
+            FailureClass::BadRequest
+        }
         (FailureClass::BadRequest, Some("true")) => FailureClass::Overload,
         (class, _) => class,
     };
@@ -55,29 +69,48 @@ pub fn classify(response: &ErrorResponse, account: &Account, now: Option<Timesta
         (_, words) => format!("{words} (HTTP {status})"),
     };
     let advice = if class == FailureClass::Auth {
-        let proxy = if matches!(status, 403 | 407) && !told.recognised { ", or the proxy" } else { "" };
+        let proxy = if matches!(status, 403 | 407) && !told.recognised {
+            ", or the proxy"
+        } else {
+            ""
+        };
         format!("; check {}{proxy}", account.origin)
     } else if class == FailureClass::BadRequest && signs.is_wrong_address() {
         "; check the base URL".to_owned()
     } else {
         String::new()
     };
-    Failure { retry_after: hint, ..Failure::new(class, words + &advice) }
+    Failure {
+        retry_after: hint,
+        ..Failure::new(class, words + &advice)
+    }
 }
 
-/// Whether an object inside a successful answer is an error: one around another, or a flat one that says so of itself.
+/// Whether an object inside a successful answer is an error: one around another, or a flat one that
+/// says so of itself.
 pub fn is_error(body: &Value) -> bool {
-    body.get("error").is_some_and(|error| !error.is_null()) || body.get("object").and_then(Value::as_str) == Some("error")
+    body.get("error").is_some_and(|error| !error.is_null())
+        || body.get("object").and_then(Value::as_str) == Some("error")
 }
 
 /// Says what an error object inside a successful answer means.
 pub fn in_stream(body: &Value, account: &Account) -> Failure {
     let told = Told::from_json(body);
     let lowercase = told.words.to_lowercase();
-    let signs = Signs { status: None, codes: &told.codes, words: &lowercase, recognised: told.recognised, about_body: told.about_body() };
+    let signs = Signs {
+        status: None,
+        codes: &told.codes,
+        words: &lowercase,
+        recognised: told.recognised,
+        about_body: told.about_body(),
+    };
     let (class, advice) = match signs.class() {
-        FailureClass::BadRequest if signs.is_wrong_address() => (FailureClass::BadRequest, "; check the base URL".to_owned()),
-        FailureClass::BadRequest if told.codes.is_empty() => (FailureClass::Overload, String::new()),
+        FailureClass::BadRequest if signs.is_wrong_address() => {
+            (FailureClass::BadRequest, "; check the base URL".to_owned())
+        }
+        FailureClass::BadRequest if told.codes.is_empty() => {
+            (FailureClass::Overload, String::new())
+        }
         FailureClass::Auth => (FailureClass::Auth, format!("; check {}", account.origin)),
         class => (class, String::new()),
     };
@@ -85,7 +118,10 @@ pub fn in_stream(body: &Value, account: &Account) -> Failure {
         "" => "the provider reported an error without an explanation".to_owned(),
         words => shortened(&account.redact(words)),
     };
-    Failure { retry_after: told.retry_delay, ..Failure::new(class, words + &advice) }
+    Failure {
+        retry_after: told.retry_delay,
+        ..Failure::new(class, words + &advice)
+    }
 }
 
 /// The fields of a request that an error's body names, as the provider writes them.
@@ -112,25 +148,58 @@ mod tests {
     use super::*;
 
     fn account() -> Account {
-        Account { key: Some(SecretString::from("sk-secret-123")), origin: "`OPENAI_API_KEY`".into(), scheme: Scheme::Usual }
+        Account {
+            key: Some(SecretString::from("sk-secret-123")),
+            origin: "`OPENAI_API_KEY`".into(),
+            scheme: Scheme::Usual,
+        }
     }
 
     fn failure(status: u16, body: &str) -> Failure {
-        classify(&ErrorResponse { status, body: body.into(), ..ErrorResponse::default() }, &account(), None)
+        classify(
+            &ErrorResponse {
+                status,
+                body: body.into(),
+                ..ErrorResponse::default()
+            },
+            &account(),
+            None,
+        )
     }
 
     #[test]
     fn the_providers_own_words_are_found_in_every_body_shape() {
         let cases = [
-            (r#"{"error":{"message":"the words","code":null}}"#, "the words (HTTP 400)"),
-            (r#"{"code":"x","error":"the words"}"#, "the words (HTTP 400)"),
+            (
+                r#"{"error":{"message":"the words","code":null}}"#,
+                "the words (HTTP 400)",
+            ),
+            (
+                r#"{"code":"x","error":"the words"}"#,
+                "the words (HTTP 400)",
+            ),
             (r#"{"message":"the words"}"#, "the words (HTTP 400)"),
-            (r#"{"message":{"detail":"the words"}}"#, "the words (HTTP 400)"),
+            (
+                r#"{"message":{"detail":"the words"}}"#,
+                "the words (HTTP 400)",
+            ),
             (r#"{"detail":"the words"}"#, "the words (HTTP 400)"),
-            (r#"{"detail":[{"loc":["body",0],"msg":"the words"},{"msg":"more"}]}"#, "body.0: the words; more (HTTP 400)"),
-            (r#"[{"error":{"message":"the words"}}]"#, "the words (HTTP 400)"),
-            (r#"{"type":"error","error":{"type":"x","message":"the words"}}"#, "the words (HTTP 400)"),
-            ("<!DOCTYPE html><html><TITLE>the words</TITLE>", "the words (HTTP 400)"),
+            (
+                r#"{"detail":[{"loc":["body",0],"msg":"the words"},{"msg":"more"}]}"#,
+                "body.0: the words; more (HTTP 400)",
+            ),
+            (
+                r#"[{"error":{"message":"the words"}}]"#,
+                "the words (HTTP 400)",
+            ),
+            (
+                r#"{"type":"error","error":{"type":"x","message":"the words"}}"#,
+                "the words (HTTP 400)",
+            ),
+            (
+                "<!DOCTYPE html><html><TITLE>the words</TITLE>",
+                "the words (HTTP 400)",
+            ),
             ("<p>", "the server sent a web page (HTTP 400)"),
             ("the\n  words\n", "the words (HTTP 400)"),
             ("", "HTTP 400 without an explanation"),
@@ -143,13 +212,36 @@ mod tests {
 
     #[test]
     fn a_message_is_short_and_never_carries_the_key() {
-        let long = failure(500, &format!(r#"{{"error":"{} sk-secret-123"}}"#, "é".repeat(2_000)));
-        assert!(long.message.chars().count() < 520 && !long.message.contains("sk-"), "{}", long.message);
+        let long = failure(
+            500,
+            &format!(r#"{{"error":"{} sk-secret-123"}}"#, "é".repeat(2_000)),
+        );
+        assert!(
+            long.message.chars().count() < 520 && !long.message.contains("sk-"),
+            "{}",
+            long.message
+        );
         let at_the_cut = failure(500, &format!("{} sk-secret-123", "x".repeat(495)));
-        assert!(!at_the_cut.message.contains("sk-"), "{}", at_the_cut.message);
-        assert_eq!(failure(401, r#"{"error":"bad key sk-secret-123"}"#).message, "bad key [key] (HTTP 401); check `OPENAI_API_KEY`");
-        let inside = in_stream(&serde_json::json!({"error": {"message": "key sk-secret-123 is bad", "code": 401}}), &account());
-        assert_eq!((inside.class, inside.message.as_str()), (FailureClass::Auth, "key [key] is bad; check `OPENAI_API_KEY`"));
+        assert!(
+            !at_the_cut.message.contains("sk-"),
+            "{}",
+            at_the_cut.message
+        );
+        assert_eq!(
+            failure(401, r#"{"error":"bad key sk-secret-123"}"#).message,
+            "bad key [key] (HTTP 401); check `OPENAI_API_KEY`"
+        );
+        let inside = in_stream(
+            &serde_json::json!({"error": {"message": "key sk-secret-123 is bad", "code": 401}}),
+            &account(),
+        );
+        assert_eq!(
+            (inside.class, inside.message.as_str()),
+            (
+                FailureClass::Auth,
+                "key [key] is bad; check `OPENAI_API_KEY`"
+            )
+        );
     }
 
     #[test]
@@ -162,25 +254,52 @@ mod tests {
                 body: body.into(),
                 ..ErrorResponse::default()
             };
-            classify(&response, &account(), http_date("Sat, 21 Nov 2026 09:00:00 GMT")).retry_after
+            classify(
+                &response,
+                &account(),
+                http_date("Sat, 21 Nov 2026 09:00:00 GMT"),
+            )
+            .retry_after
         };
-        assert_eq!(hint(Some("1500"), Some("9"), ""), Some(Duration::from_millis(1_500)));
-        assert_eq!(hint(None, Some("2.5"), ""), Some(Duration::from_millis(2_500)));
-        assert_eq!(hint(None, Some("Sat, 21 Nov 2026 09:00:07 GMT"), ""), Some(Duration::from_secs(7)));
-        assert_eq!(hint(None, Some("Sat, 21 Nov 2026 08:00:00 GMT"), ""), Some(Duration::ZERO));
+        assert_eq!(
+            hint(Some("1500"), Some("9"), ""),
+            Some(Duration::from_millis(1_500))
+        );
+        assert_eq!(
+            hint(None, Some("2.5"), ""),
+            Some(Duration::from_millis(2_500))
+        );
+        assert_eq!(
+            hint(None, Some("Sat, 21 Nov 2026 09:00:07 GMT"), ""),
+            Some(Duration::from_secs(7))
+        );
+        assert_eq!(
+            hint(None, Some("Sat, 21 Nov 2026 08:00:00 GMT"), ""),
+            Some(Duration::ZERO)
+        );
         assert_eq!(hint(None, Some("soon"), ""), None);
         assert_eq!(hint(None, Some("-1"), ""), None);
         let retry_info = r#"{"error":{"details":[{"@type":"type.googleapis.com/google.rpc.RetryInfo","retryDelay":"45.837906927s"}]}}"#;
-        assert_eq!(hint(None, None, retry_info), Some(Duration::new(45, 837_906_927)));
+        assert_eq!(
+            hint(None, None, retry_info),
+            Some(Duration::new(45, 837_906_927))
+        );
     }
 
     #[test]
     fn the_vendors_word_on_trying_again_outweighs_the_status() {
         let told = |status, word: &str| {
-            let response = ErrorResponse { status, should_retry: Some(word.into()), ..ErrorResponse::default() };
+            let response = ErrorResponse {
+                status,
+                should_retry: Some(word.into()),
+                ..ErrorResponse::default()
+            };
             classify(&response, &account(), None).class
         };
-        assert_eq!((told(529, "false"), told(429, "false")), (FailureClass::BadRequest, FailureClass::BadRequest));
+        assert_eq!(
+            (told(529, "false"), told(429, "false")),
+            (FailureClass::BadRequest, FailureClass::BadRequest)
+        );
         assert_eq!(told(400, "true"), FailureClass::Overload);
         assert_eq!(told(401, "true"), FailureClass::Auth);
     }

@@ -1,4 +1,5 @@
-//! What an error body says, in whatever shape: its words, its codes, the fields that it names and when to come back.
+//! What an error body says, in whatever shape: its words, its codes, the fields that it names and
+//! when to come back.
 
 use std::time::Duration;
 
@@ -12,7 +13,8 @@ pub(super) struct Told {
     pub words: String,
     /// Types, codes, statuses and reasons, in lower case.
     pub codes: Vec<String>,
-    /// Fields of the request that the error is about, as the provider writes them: `temperature`, `body.max_tokens`.
+    /// Fields of the request that the error is about, as the provider writes them: `temperature`,
+    /// `body.max_tokens`.
     pub fields: Vec<String>,
     pub retry_delay: Option<Duration>,
     /// The body has a shape that a provider's API uses.
@@ -23,27 +25,69 @@ impl Told {
     pub(super) fn from_body(body: &str) -> Self {
         match serde_json::from_str::<Value>(body) {
             Ok(json) => Self::from_json(&json),
-            Err(_) => Self { words: plain_words(body), ..Self::default() },
+            Err(_) => Self {
+                words: plain_words(body),
+                ..Self::default()
+            },
         }
     }
 
     pub(super) fn from_json(body: &Value) -> Self {
-        let body = body.as_array().and_then(|list| list.first()).unwrap_or(body);
+        let body = body
+            .as_array()
+            .and_then(|list| list.first())
+            .unwrap_or(body);
         let error = body.get("error").filter(|error| !error.is_null());
         let inner = error.filter(|error| error.is_object()).unwrap_or(body);
-        let words = [error, inner.get("message"), inner.get("detail"), inner.get("msg")].into_iter().flatten().find_map(said);
-        let mut told = Self { recognised: words.is_some() || error.is_some(), ..Self::default() };
-        told.words = words.unwrap_or_else(|| if body.is_object() { body.to_string() } else { String::new() });
+        let words = [
+            error,
+            inner.get("message"),
+            inner.get("detail"),
+            inner.get("msg"),
+        ]
+        .into_iter()
+        .flatten()
+        .find_map(said);
+        let mut told = Self {
+            recognised: words.is_some() || error.is_some(),
+            ..Self::default()
+        };
+        told.words = words.unwrap_or_else(|| {
+            if body.is_object() {
+                body.to_string()
+            } else {
+                String::new()
+            }
+        });
         told.fields = printed_paths(&told.words);
         let outer = error.filter(|error| error.is_object()).map(|_| body);
         for part in outer.into_iter().chain([inner]) {
-            told.codes.extend(["type", "code", "status"].iter().filter_map(|key| part.get(key)).filter_map(code));
-            told.fields.extend(part.get("param").and_then(Value::as_str).map(ToOwned::to_owned));
+            told.codes.extend(
+                ["type", "code", "status"]
+                    .iter()
+                    .filter_map(|key| part.get(key))
+                    .filter_map(code),
+            );
+            told.fields.extend(
+                part.get("param")
+                    .and_then(Value::as_str)
+                    .map(ToOwned::to_owned),
+            );
         }
-        let complaints = inner.get("detail").and_then(Value::as_array).into_iter().flatten();
-        told.fields.extend(complaints.filter_map(|complaint| complaint.get("loc")).map(path_of));
+        let complaints = inner
+            .get("detail")
+            .and_then(Value::as_array)
+            .into_iter()
+            .flatten();
+        told.fields.extend(
+            complaints
+                .filter_map(|complaint| complaint.get("loc"))
+                .map(path_of),
+        );
         match inner.get("details") {
-            Some(Value::Array(details)) => details.iter().for_each(|detail| told.add_detail(detail)),
+            Some(Value::Array(details)) => {
+                details.iter().for_each(|detail| told.add_detail(detail))
+            }
             Some(detail) => told.add_detail(detail),
             None => {}
         }
@@ -60,12 +104,32 @@ impl Told {
     }
 
     fn add_detail(&mut self, detail: &Value) {
-        self.codes.extend(["error_code", "error_type", "reason"].iter().filter_map(|key| detail.get(key)).filter_map(code));
-        let list = |key| detail.get(key).and_then(Value::as_array).into_iter().flatten();
-        self.codes.extend(list("violations").filter_map(|violation| violation.get("quotaId")).filter_map(code));
-        let fields = list("fieldViolations").filter_map(|violation| violation.get("field")).filter_map(Value::as_str);
+        self.codes.extend(
+            ["error_code", "error_type", "reason"]
+                .iter()
+                .filter_map(|key| detail.get(key))
+                .filter_map(code),
+        );
+        let list = |key| {
+            detail
+                .get(key)
+                .and_then(Value::as_array)
+                .into_iter()
+                .flatten()
+        };
+        self.codes.extend(
+            list("violations")
+                .filter_map(|violation| violation.get("quotaId"))
+                .filter_map(code),
+        );
+        let fields = list("fieldViolations")
+            .filter_map(|violation| violation.get("field"))
+            .filter_map(Value::as_str);
         self.fields.extend(fields.map(ToOwned::to_owned));
-        let delay = detail.get("retryDelay").and_then(Value::as_str).and_then(|text| hints::seconds(text.strip_suffix('s')?, 1.0));
+        let delay = detail
+            .get("retryDelay")
+            .and_then(Value::as_str)
+            .and_then(|text| hints::seconds(text.strip_suffix('s')?, 1.0));
         self.retry_delay = self.retry_delay.or(delay);
     }
 
@@ -80,8 +144,15 @@ impl Told {
             Some(raw @ Value::Object(_)) => Self::from_json(raw),
             _ => Self::default(),
         };
-        let provider = metadata.get("provider_name").and_then(Value::as_str).unwrap_or_default();
-        let upstream = [provider, raw.words.trim()].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(": ");
+        let provider = metadata
+            .get("provider_name")
+            .and_then(Value::as_str)
+            .unwrap_or_default();
+        let upstream = [provider, raw.words.trim()]
+            .into_iter()
+            .filter(|part| !part.is_empty())
+            .collect::<Vec<_>>()
+            .join(": ");
         if !upstream.is_empty() {
             self.words = format!("{} ({upstream})", self.words.trim());
         }
@@ -95,10 +166,13 @@ impl Told {
 fn said(value: &Value) -> Option<String> {
     match value {
         Value::String(text) if !text.trim().is_empty() => Some(text.clone()),
-        Value::Array(list) => Some(list.iter().filter_map(said).collect::<Vec<_>>().join("; ")).filter(|text| !text.is_empty()),
+        Value::Array(list) => Some(list.iter().filter_map(said).collect::<Vec<_>>().join("; "))
+            .filter(|text| !text.is_empty()),
         Value::Object(fields) => {
             let field = fields.get("loc").map(path_of);
-            let words = ["message", "msg", "detail"].iter().find_map(|key| fields.get(*key).and_then(said))?;
+            let words = ["message", "msg", "detail"]
+                .iter()
+                .find_map(|key| fields.get(*key).and_then(said))?;
             Some(field.map_or_else(|| words.clone(), |field| format!("{field}: {words}")))
         }
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => None,
@@ -106,15 +180,33 @@ fn said(value: &Value) -> Option<String> {
 }
 
 fn path_of(path: &Value) -> String {
-    let part = |part: &Value| part.as_str().map_or_else(|| part.to_string(), ToOwned::to_owned);
-    path.as_array().map_or_else(|| part(path), |path| path.iter().map(part).collect::<Vec<_>>().join("."))
+    let part = |part: &Value| {
+        part.as_str()
+            .map_or_else(|| part.to_string(), ToOwned::to_owned)
+    };
+    path.as_array().map_or_else(
+        || part(path),
+        |path| path.iter().map(part).collect::<Vec<_>>().join("."),
+    )
 }
 
-/// The fields in complaints that a server printed into its words instead of sending them as data: `'loc': ('body', 'seed')`.
+/// The fields in complaints that a server printed into its words instead of sending them as data:
+/// `'loc': ('body', 'seed')`.
 fn printed_paths(words: &str) -> Vec<String> {
-    let printed = words.split("'loc': (").skip(1).filter_map(|rest| rest.split_once(')'));
-    let path = |(path, _): (&str, &str)| path.split(',').map(|part| part.trim().trim_matches('\'')).collect::<Vec<_>>().join(".");
-    printed.map(path).map(|path| path.trim_end_matches('.').to_owned()).collect()
+    let printed = words
+        .split("'loc': (")
+        .skip(1)
+        .filter_map(|rest| rest.split_once(')'));
+    let path = |(path, _): (&str, &str)| {
+        path.split(',')
+            .map(|part| part.trim().trim_matches('\''))
+            .collect::<Vec<_>>()
+            .join(".")
+    };
+    printed
+        .map(path)
+        .map(|path| path.trim_end_matches('.').to_owned())
+        .collect()
 }
 
 fn code(value: &Value) -> Option<String> {
@@ -134,6 +226,12 @@ fn plain_words(body: &str) -> String {
     }
     let lower = text.to_ascii_lowercase();
     // Lower case of ASCII has the same places.
-    let title = lower.find("<title>").zip(lower.find("</title>")).and_then(|(from, to)| text.get(from + "<title>".len()..to));
-    title.map_or_else(|| "the server sent a web page".to_owned(), |title| title.trim().to_owned())
+    let title = lower
+        .find("<title>")
+        .zip(lower.find("</title>"))
+        .and_then(|(from, to)| text.get(from + "<title>".len()..to));
+    title.map_or_else(
+        || "the server sent a web page".to_owned(),
+        |title| title.trim().to_owned(),
+    )
 }

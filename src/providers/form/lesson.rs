@@ -1,4 +1,5 @@
-//! One refusal, one step: what a server's words and the fields that it names say about the form of a request.
+//! One refusal, one step: what a server's words and the fields that it names say about the form of
+//! a request.
 
 use std::fmt;
 
@@ -42,9 +43,20 @@ pub enum Lesson {
 impl fmt::Display for Lesson {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Structure { without, now: Structure::Schema | Structure::Prompt } => write!(f, "without `{without}`"),
-            Self::Structure { without, now: Structure::JsonObject } => write!(f, "without a schema in `{without}`"),
-            Self::TokensField(field) => write!(f, "with `{}` instead of `{}`", field.name(), field.other().name()),
+            Self::Structure {
+                without,
+                now: Structure::Schema | Structure::Prompt,
+            } => write!(f, "without `{without}`"),
+            Self::Structure {
+                without,
+                now: Structure::JsonObject,
+            } => write!(f, "without a schema in `{without}`"),
+            Self::TokensField(field) => write!(
+                f,
+                "with `{}` instead of `{}`",
+                field.name(),
+                field.other().name()
+            ),
             Self::NoSystem => f.write_str("with the system prompt inside the user's message"),
             Self::Without(path) => write!(f, "without `{path}`"),
             Self::Room(tokens) => write!(f, "with room for {tokens} tokens"),
@@ -54,19 +66,34 @@ impl fmt::Display for Lesson {
 }
 
 impl Form {
-    /// What a refusal of a request in this form teaches. `parts` are those of the body as it went out.
-    pub fn lesson(&self, dialect: Dialect, ask: &Ask, parts: &[String], refusal: &Refusal) -> Option<Lesson> {
+    /// What a refusal of a request in this form teaches. `parts` are those of the body as it went
+    /// out.
+    pub fn lesson(
+        &self,
+        dialect: Dialect,
+        ask: &Ask,
+        parts: &[String],
+        refusal: &Refusal,
+    ) -> Option<Lesson> {
         let words = refusal.words.to_lowercase();
         match refusal.class {
-            FailureClass::BadRequest | FailureClass::Context => self.lesson_on_room(ask, &words).or_else(|| {
-                let understood = refusal.class == FailureClass::BadRequest;
-                understood.then(|| self.lesson_on_fields(dialect, parts, refusal, &words)).flatten()
-            }),
-            // A template that raises an error, or a grammar that cannot be compiled, is the server's own failure to some.
+            FailureClass::BadRequest | FailureClass::Context => {
+                self.lesson_on_room(ask, &words).or_else(|| {
+                    let understood = refusal.class == FailureClass::BadRequest;
+                    understood
+                        .then(|| self.lesson_on_fields(dialect, parts, refusal, &words))
+                        .flatten()
+                })
+            }
+            // A template that raises an error, or a grammar that cannot be compiled, is the
+            // server's own failure to some.
             FailureClass::Overload if is_about_system(&words) => self.without_system(),
             FailureClass::Overload if words.contains("grammar") => self.lesser_structure(dialect),
-            // A router that finds nobody who takes all that was asked for answers as if there were no such model.
-            FailureClass::ModelMissing if words.contains("requested parameters") => self.lesser_structure(dialect),
+            // A router that finds nobody who takes all that was asked for answers as if there were
+            // no such model.
+            FailureClass::ModelMissing if words.contains("requested parameters") => {
+                self.lesser_structure(dialect)
+            }
             FailureClass::Overload
             | FailureClass::ModelMissing
             | FailureClass::Auth
@@ -94,8 +121,12 @@ impl Form {
             Lesson::NoSystem => self.system = SystemPlace::UserMessage,
             Lesson::Without(path) => _ = self.left_out.insert(path.clone()),
             Lesson::Room(_) => match limit(&refusal.words.to_lowercase()) {
-                Some(Limit::Answer(most)) => self.most_room = Some(self.most_room.map_or(most, |known| known.min(most))),
-                Some(Limit::Context { context, prompt }) => self.window = Some(Window::told(context, prompt, ask, self.window)),
+                Some(Limit::Answer(most)) => {
+                    self.most_room = Some(self.most_room.map_or(most, |known| known.min(most)))
+                }
+                Some(Limit::Context { context, prompt }) => {
+                    self.window = Some(Window::told(context, prompt, ask, self.window))
+                }
                 None => {}
             },
             Lesson::NoRoom => {}
@@ -105,7 +136,9 @@ impl Form {
     fn lesson_on_room(&self, ask: &Ask, words: &str) -> Option<Lesson> {
         let room = match limit(words)? {
             Limit::Answer(most) => most,
-            Limit::Context { context, prompt } => Window::told(context, prompt, ask, self.window).room(ask),
+            Limit::Context { context, prompt } => {
+                Window::told(context, prompt, ask, self.window).room(ask)
+            }
         };
         match room {
             0..LEAST_ROOM => Some(Lesson::NoRoom),
@@ -114,45 +147,84 @@ impl Form {
         }
     }
 
-    fn lesson_on_fields(&self, dialect: Dialect, parts: &[String], refusal: &Refusal, words: &str) -> Option<Lesson> {
+    fn lesson_on_fields(
+        &self,
+        dialect: Dialect,
+        parts: &[String],
+        refusal: &Refusal,
+        words: &str,
+    ) -> Option<Lesson> {
         if is_about_system(words) {
             return self.without_system();
         }
         let named: Vec<Vec<String>> = refusal.fields.iter().map(|field| segments(field)).collect();
         let of_words = names_in(&refusal.words);
-        self.named(dialect, parts, &|path| named.iter().any(|field| is_part(field, path))).or_else(|| {
-            // A field that must stay is named: the words around it may mention others, but are not about them.
-            let about_own = OWN.iter().any(|own| named.iter().any(|field| is_part(field, own)));
+        self.named(dialect, parts, &|path| {
+            named.iter().any(|field| is_part(field, path))
+        })
+        .or_else(|| {
+            // A field that must stay is named: the words around it may mention others, but are not
+            // about them.
+            let about_own = OWN
+                .iter()
+                .any(|own| named.iter().any(|field| is_part(field, own)));
             let told = |path: &str| of_words.iter().any(|name| name.stands_for(path));
-            (!about_own).then(|| self.named(dialect, parts, &told).or_else(|| self.structure_in(dialect, words))).flatten()
+            (!about_own)
+                .then(|| {
+                    self.named(dialect, parts, &told)
+                        .or_else(|| self.structure_in(dialect, words))
+                })
+                .flatten()
         })
     }
 
     /// The lesson on the first part of the body that is named.
-    fn named(&self, dialect: Dialect, parts: &[String], is_named: &dyn Fn(&str) -> bool) -> Option<Lesson> {
-        let own = |path: &str| is_reserved(path) || holds_reserved(path) || is_inside_reserved(path);
+    fn named(
+        &self,
+        dialect: Dialect,
+        parts: &[String],
+        is_named: &dyn Fn(&str) -> bool,
+    ) -> Option<Lesson> {
+        let own =
+            |path: &str| is_reserved(path) || holds_reserved(path) || is_inside_reserved(path);
         let free = |path: &&String| !own(path) && !self.left_out.contains(*path);
         if let Some(path) = parts.iter().filter(free).find(|path| is_named(path)) {
             return Some(Lesson::Without(path.clone()));
         }
-        if matches!(dialect, Dialect::OpenAi(_)) && !self.tokens_field_swapped && is_named(self.tokens_field.name()) {
+        if matches!(dialect, Dialect::OpenAi(_))
+            && !self.tokens_field_swapped
+            && is_named(self.tokens_field.name())
+        {
             return Some(Lesson::TokensField(self.tokens_field.other()));
         }
-        let structural = STRUCTURE.iter().chain(&["output_config"]).any(|path| is_named(path));
+        let structural = STRUCTURE
+            .iter()
+            .chain(&["output_config"])
+            .any(|path| is_named(path));
         structural.then(|| self.lesser_structure(dialect)).flatten()
     }
 
     /// Words that mean the structure without naming a field.
     fn structure_in(&self, dialect: Dialect, words: &str) -> Option<Lesson> {
-        const MEANT: [&str; 6] = ["schema", "grammar", "structured output", "json mode", "json_object", "response mime type"];
-        let meant = MEANT.iter().any(|meant| words.contains(meant)) || (dialect == Dialect::Ollama && words.contains("format"));
+        const MEANT: [&str; 6] = [
+            "schema",
+            "grammar",
+            "structured output",
+            "json mode",
+            "json_object",
+            "response mime type",
+        ];
+        let meant = MEANT.iter().any(|meant| words.contains(meant))
+            || (dialect == Dialect::Ollama && words.contains("format"));
         meant.then(|| self.lesser_structure(dialect)).flatten()
     }
 
     fn lesser_structure(&self, dialect: Dialect) -> Option<Lesson> {
         let now = match (self.structure, self.json_object) {
             (Structure::Schema, JsonObject::Taken) => Structure::JsonObject,
-            (Structure::Schema, JsonObject::Unknown) | (Structure::JsonObject, _) => Structure::Prompt,
+            (Structure::Schema, JsonObject::Unknown) | (Structure::JsonObject, _) => {
+                Structure::Prompt
+            }
             (Structure::Prompt, _) => return None,
         };
         let without = match dialect {
@@ -182,7 +254,14 @@ fn is_about_system(words: &str) -> bool {
         "developer instruction",
         "system messages",
     ];
-    const REFUSED: [&str; 6] = ["not support", "unsupported", "not enabled", "not allowed", "not permitted", "not accept"];
+    const REFUSED: [&str; 6] = [
+        "not support",
+        "unsupported",
+        "not enabled",
+        "not allowed",
+        "not permitted",
+        "not accept",
+    ];
     const PLAIN: [&str; 2] = ["only user and assistant roles", "roles must alternate"];
     let plain = words.replace(['\'', '"', '`'], "");
     let any = |needles: &[&str]| needles.iter().any(|needle| plain.contains(needle));
@@ -192,7 +271,8 @@ fn is_about_system(words: &str) -> bool {
 /// A name in a server's words.
 struct Name {
     segments: Vec<String>,
-    /// It cannot be an ordinary word: it is quoted, follows a word such as `parameter`, or is written as only names are.
+    /// It cannot be an ordinary word: it is quoted, follows a word such as `parameter`, or is
+    /// written as only names are.
     certain: bool,
 }
 
@@ -206,8 +286,18 @@ impl Name {
 
 /// Everything in the words that may be the name of a field.
 fn names_in(words: &str) -> Vec<Name> {
-    const ANNOUNCING: [&str; 10] =
-        ["parameter", "parameters", "value", "argument", "arguments", "field", "fields", "property", "properties", "keyword"];
+    const ANNOUNCING: [&str; 10] = [
+        "parameter",
+        "parameters",
+        "value",
+        "argument",
+        "arguments",
+        "field",
+        "fields",
+        "property",
+        "properties",
+        "keyword",
+    ];
     let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '[' | ']');
     let mut names = Vec::new();
     let mut announced = false;
@@ -219,10 +309,14 @@ fn names_in(words: &str) -> Vec<Name> {
         let name = token.trim_matches('.');
         let quoted = before.ends_with(['\'', '"', '`']) && after.starts_with(['\'', '"', '`']);
         let written_so = name.contains(['_', '.'])
-            || name.chars().skip(1).any(|c| c.is_ascii_uppercase()) && name.chars().any(|c| c.is_ascii_lowercase());
+            || name.chars().skip(1).any(|c| c.is_ascii_uppercase())
+                && name.chars().any(|c| c.is_ascii_lowercase());
         // FastAPI and Anthropic begin with the name: `temperature: Extra inputs are not permitted`.
         let leading = names.is_empty() && after.starts_with(':');
-        names.push(Name { segments: segments(name), certain: quoted || written_so || announced || leading });
+        names.push(Name {
+            segments: segments(name),
+            certain: quoted || written_so || announced || leading,
+        });
         announced = ANNOUNCING.contains(&name.to_lowercase().as_str());
         // `the effort parameter` and `invalid think value` name their field first.
         if let (true, [.., before, _]) = (announced, names.as_mut_slice()) {
@@ -233,14 +327,25 @@ fn names_in(words: &str) -> Vec<Name> {
     names
 }
 
-/// The parts of a name without what only a way of writing adds: `generation_config.topK` is `generationconfig`, `topk`.
+/// The parts of a name without what only a way of writing adds: `generation_config.topK` is
+/// `generationconfig`, `topk`.
 fn segments(name: &str) -> Vec<String> {
-    let plain = |part: &str| part.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_lowercase();
-    name.split(['.', '[', '/']).map(plain).filter(|part| !part.is_empty()).collect()
+    let plain = |part: &str| {
+        part.chars()
+            .filter(char::is_ascii_alphanumeric)
+            .collect::<String>()
+            .to_lowercase()
+    };
+    name.split(['.', '[', '/'])
+        .map(plain)
+        .filter(|part| !part.is_empty())
+        .collect()
 }
 
-/// Whether a name means this path or something inside it: the path's parts follow one another in the name, or the name is its last part.
+/// Whether a name means this path or something inside it: the path's parts follow one another in
+/// the name, or the name is its last part.
 fn is_part(name: &[String], path: &str) -> bool {
     let path = segments(path);
-    name.windows(path.len().max(1)).any(|window| window == path) || (name.len() == 1 && name.last() == path.last())
+    name.windows(path.len().max(1)).any(|window| window == path)
+        || (name.len() == 1 && name.last() == path.last())
 }

@@ -1,4 +1,5 @@
-//! The limits that servers name when more tokens were asked for than they give, read out of their words.
+//! The limits that servers name when more tokens were asked for than they give, read out of their
+//! words.
 
 use crate::consultation::call::Ask;
 
@@ -17,14 +18,22 @@ impl Window {
     /// What the prompt leaves of the window.
     pub(super) fn room(&self, ask: &Ask) -> u64 {
         let prompt = u128::from(prompt_tokens(ask)) * u128::from(self.per_mille);
-        self.context.saturating_sub(u64::try_from(prompt.div_ceil(1_000)).unwrap_or(u64::MAX))
+        self.context
+            .saturating_sub(u64::try_from(prompt.div_ceil(1_000)).unwrap_or(u64::MAX))
     }
 
-    /// The window that a server's counts for one prompt describe. Never wider than one that is known.
+    /// The window that a server's counts for one prompt describe. Never wider than one that is
+    /// known.
     pub(super) fn told(context: u64, prompt: u64, ask: &Ask, known: Option<Self>) -> Self {
         let ratio = (u128::from(prompt) * 1_000).div_ceil(u128::from(prompt_tokens(ask).max(1)));
-        let told = Self { context, per_mille: u64::try_from(ratio).unwrap_or(u64::MAX) };
-        known.map_or(told, |known| Self { context: known.context.min(told.context), per_mille: known.per_mille.max(told.per_mille) })
+        let told = Self {
+            context,
+            per_mille: u64::try_from(ratio).unwrap_or(u64::MAX),
+        };
+        known.map_or(told, |known| Self {
+            context: known.context.min(told.context),
+            per_mille: known.per_mille.max(told.per_mille),
+        })
     }
 }
 
@@ -40,49 +49,99 @@ pub(super) enum Limit {
 /// Words before the context's size.
 const CONTEXT: [&str; 1] = ["maximum context length is"];
 /// Words behind the prompt's size, from vLLM, `OpenAI`, older completions and `OpenRouter`.
-const PROMPT: [&str; 5] = ["input tokens", "in the messages", "in your prompt", "in the prompt", "of text input"];
+const PROMPT: [&str; 5] = [
+    "input tokens",
+    "in the messages",
+    "in your prompt",
+    "in the prompt",
+    "of text input",
+];
 /// Words before the most that an answer may have, from `OpenAI`, Groq and Google.
-const ANSWER: [&str; 3] = ["supports at most", "less than or equal to", "maximum output tokens is"];
+const ANSWER: [&str; 3] = [
+    "supports at most",
+    "less than or equal to",
+    "maximum output tokens is",
+];
 
 /// Reads the limit in a server's words, in lower case.
 pub(super) fn limit(words: &str) -> Option<Limit> {
     // Anthropic: `input length and max_tokens exceed context limit: 190000 + 16384 > 200000`.
     if let Some((_, sums)) = words.split_once("exceed context limit:") {
-        return Some(Limit::Context { prompt: first_number(sums)?, context: first_number(sums.split_once('>')?.1)? });
+        return Some(Limit::Context {
+            prompt: first_number(sums)?,
+            context: first_number(sums.split_once('>')?.1)?,
+        });
     }
-    let after = |markers: &[&str]| markers.iter().find_map(|marker| first_number(words.split_once(marker)?.1));
-    let before = |markers: &[&str]| markers.iter().find_map(|marker| last_number(words.split_once(marker)?.0));
+    let after = |markers: &[&str]| {
+        markers
+            .iter()
+            .find_map(|marker| first_number(words.split_once(marker)?.1))
+    };
+    let before = |markers: &[&str]| {
+        markers
+            .iter()
+            .find_map(|marker| last_number(words.split_once(marker)?.0))
+    };
     if let Some(context) = after(&CONTEXT) {
-        return Some(Limit::Context { context, prompt: before(&PROMPT)? });
+        return Some(Limit::Context {
+            context,
+            prompt: before(&PROMPT)?,
+        });
     }
     // Anthropic: `max_tokens: 64000 > 8192, which is the maximum allowed number of output tokens`.
     if let Some((_, sizes)) = words.split_once("max_tokens:") {
         return Some(Limit::Answer(first_number(sizes.split_once('>')?.1)?));
     }
-    let about_room = ["max_tokens", "max_completion_tokens", "maxoutputtokens", "max_output_tokens", "completion tokens", "output tokens"];
+    let about_room = [
+        "max_tokens",
+        "max_completion_tokens",
+        "maxoutputtokens",
+        "max_output_tokens",
+        "completion tokens",
+        "output tokens",
+    ];
     if !about_room.iter().any(|name| words.contains(name)) {
         return None;
     }
     // Google: `the supported range is from 1 (inclusive) to 8193 (exclusive)`.
-    let exclusive = words.split_once("(inclusive) to").and_then(|(_, rest)| Some(first_number(rest)?.saturating_sub(1)));
+    let exclusive = words
+        .split_once("(inclusive) to")
+        .and_then(|(_, rest)| Some(first_number(rest)?.saturating_sub(1)));
     exclusive.or_else(|| after(&ANSWER)).map(Limit::Answer)
 }
 
 /// The number that a text begins with, behind blanks and marks.
 fn first_number(text: &str) -> Option<u64> {
-    let start = text.find(|c: char| c.is_ascii_digit()).filter(|at| *at <= 3)?;
-    digits(text.get(start..)?.chars().take_while(|c| c.is_ascii_digit() || *c == ','))
+    let start = text
+        .find(|c: char| c.is_ascii_digit())
+        .filter(|at| *at <= 3)?;
+    digits(
+        text.get(start..)?
+            .chars()
+            .take_while(|c| c.is_ascii_digit() || *c == ','),
+    )
 }
 
 /// The number that a text ends with, before blanks and marks.
 fn last_number(text: &str) -> Option<u64> {
-    let end = text.rfind(|c: char| c.is_ascii_digit()).filter(|at| text.len() - at <= 4)?;
-    let reversed: Vec<char> = text.get(..=end)?.chars().rev().take_while(|c| c.is_ascii_digit() || *c == ',').collect();
+    let end = text
+        .rfind(|c: char| c.is_ascii_digit())
+        .filter(|at| text.len() - at <= 4)?;
+    let reversed: Vec<char> = text
+        .get(..=end)?
+        .chars()
+        .rev()
+        .take_while(|c| c.is_ascii_digit() || *c == ',')
+        .collect();
     digits(reversed.into_iter().rev())
 }
 
 fn digits(number: impl Iterator<Item = char>) -> Option<u64> {
-    number.filter(char::is_ascii_digit).collect::<String>().parse().ok()
+    number
+        .filter(char::is_ascii_digit)
+        .collect::<String>()
+        .parse()
+        .ok()
 }
 
 #[cfg(test)]
@@ -100,7 +159,10 @@ mod tests {
                 "max_tokens is too large: 100000. This model supports at most 4096 completion tokens, whereas you provided 100000.",
                 Some(Limit::Answer(4_096)),
             ),
-            ("`max_tokens` must be less than or equal to `8,192`, the maximum value", Some(Limit::Answer(8_192))),
+            (
+                "`max_tokens` must be less than or equal to `8,192`, the maximum value",
+                Some(Limit::Answer(8_192)),
+            ),
             (
                 "it has a maxOutputTokens value of 100000 but the supported range is from 1 (inclusive) to 8193 (exclusive)",
                 Some(Limit::Answer(8_192)),
@@ -108,23 +170,38 @@ mod tests {
             (
                 "'max_tokens' or 'max_completion_tokens' is too large: 16384. This model's maximum context length is 8192 tokens and your \
                  request has 50 input tokens (16384 > 8192 - 50). (parameter=max_tokens, value=16384)",
-                Some(Limit::Context { context: 8_192, prompt: 50 }),
+                Some(Limit::Context {
+                    context: 8_192,
+                    prompt: 50,
+                }),
             ),
             (
                 "This model's maximum context length is 8192 tokens. However, you requested 16434 tokens (50 in the messages, 16384 in the \
                  completion). Please reduce the length of the messages or completion.",
-                Some(Limit::Context { context: 8_192, prompt: 50 }),
+                Some(Limit::Context {
+                    context: 8_192,
+                    prompt: 50,
+                }),
             ),
             (
                 "This endpoint's maximum context length is 8192 tokens. However, you requested about 16434 tokens (50 of text input, 16384 \
                  in the output).",
-                Some(Limit::Context { context: 8_192, prompt: 50 }),
+                Some(Limit::Context {
+                    context: 8_192,
+                    prompt: 50,
+                }),
             ),
             (
                 "input length and `max_tokens` exceed context limit: 190000 + 16384 > 200000, decrease input length or `max_tokens`",
-                Some(Limit::Context { context: 200_000, prompt: 190_000 }),
+                Some(Limit::Context {
+                    context: 200_000,
+                    prompt: 190_000,
+                }),
             ),
-            ("This model's maximum context length is 8192 tokens, and yours is longer", None),
+            (
+                "This model's maximum context length is 8192 tokens, and yours is longer",
+                None,
+            ),
             ("prompt is too long: 210000 tokens > 200000 maximum", None),
             ("temperature must be less than or equal to 2", None),
             ("max_tokens: Field required", None),

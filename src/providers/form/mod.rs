@@ -1,7 +1,8 @@
 //! The form in which a model is asked, and what a refusal teaches about it. Pure.
 //!
-//! Models differ in what they take. A request begins in the best form that is known; a refusal that names a part of it leads to a lesser
-//! form, which is kept for all later calls to that model. Whether a refused call is made again is not decided here.
+//! Models differ in what they take. A request begins in the best form that is known; a refusal that
+//! names a part of it leads to a lesser form, which is kept for all later calls to that model.
+//! Whether a refused call is made again is not decided here.
 
 mod lesson;
 mod limits;
@@ -24,7 +25,8 @@ pub use parameters::Parameters;
 /// An answer in less room than this is none: a prompt that leaves no more does not fit.
 pub const LEAST_ROOM: u64 = 256;
 
-/// The form of a request to one model. What is learnt only ever makes it lesser, so learning comes to an end.
+/// The form of a request to one model. What is learnt only ever makes it lesser, so learning comes
+/// to an end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Form {
     pub structure: Structure,
@@ -40,7 +42,8 @@ pub struct Form {
     pub most_room: Option<u64>,
     /// What prompt and answer must fit in together, where the server has refused more.
     pub window: Option<Window>,
-    /// Fields that the model does not take, as paths in the body: `temperature`, `generationConfig.topK`.
+    /// Fields that the model does not take, as paths in the body: `temperature`,
+    /// `generationConfig.topK`.
     pub left_out: BTreeSet<String>,
 }
 
@@ -72,7 +75,11 @@ impl Form {
     /// Most tokens of the answer to this call: what was wanted, as far as the model gives it.
     pub fn room(&self, ask: &Ask) -> u64 {
         let left = self.window.as_ref().map(|window| window.room(ask));
-        [self.most_room, left].into_iter().flatten().fold(ask.room, u64::min).max(1)
+        [self.most_room, left]
+            .into_iter()
+            .flatten()
+            .fold(ask.room, u64::min)
+            .max(1)
     }
 
     /// The system prompt, unless it goes elsewhere, and the user's message.

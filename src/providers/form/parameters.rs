@@ -1,4 +1,5 @@
-//! The user's own parameters of a request, such as a temperature. None is sent unless the user sets it.
+//! The user's own parameters of a request, such as a temperature. None is sent unless the user sets
+//! it.
 
 use std::collections::BTreeMap;
 
@@ -23,15 +24,27 @@ impl Parameters {
             merge(&mut merged, key, value.clone());
         }
         // It was made of an object, and merging into one leaves it one.
-        if let Value::Object(fields) = merged { fields } else { Map::new() }
+        if let Value::Object(fields) = merged {
+            fields
+        } else {
+            Map::new()
+        }
     }
 
-    /// Those that never go out, as paths in the body. Whoever takes parameters from a user refuses these with their names.
+    /// Those that never go out, as paths in the body. Whoever takes parameters from a user refuses
+    /// these with their names.
     pub fn reserved(&self) -> Vec<String> {
         let all = std::iter::once(&self.for_all).chain(self.by_model.values());
         let refused = |fields: &Map<String, Value>| {
-            let replacing = fields.iter().filter(|(key, value)| holds_reserved(key) && !value.is_object()).map(|(key, _)| key.clone());
-            paths(fields).into_iter().filter(|path| is_reserved(path)).chain(replacing).collect::<Vec<_>>()
+            let replacing = fields
+                .iter()
+                .filter(|(key, value)| holds_reserved(key) && !value.is_object())
+                .map(|(key, _)| key.clone());
+            paths(fields)
+                .into_iter()
+                .filter(|path| is_reserved(path))
+                .chain(replacing)
+                .collect::<Vec<_>>()
         };
         let mut found: Vec<String> = all.flat_map(refused).collect();
         found.sort();
@@ -43,14 +56,23 @@ impl Parameters {
 /// The fields and the fields of their objects, the inner ones first.
 pub(super) fn paths(fields: &Map<String, Value>) -> Vec<String> {
     let inner = |(key, value): (&String, &Value)| {
-        let children = value.as_object().into_iter().flat_map(|object| object.keys());
-        children.map(|child| format!("{key}.{child}")).collect::<Vec<_>>()
+        let children = value
+            .as_object()
+            .into_iter()
+            .flat_map(|object| object.keys());
+        children
+            .map(|child| format!("{key}.{child}"))
+            .collect::<Vec<_>>()
     };
-    fields.iter().flat_map(inner).chain(fields.keys().cloned()).collect()
+    fields
+        .iter()
+        .flat_map(inner)
+        .chain(fields.keys().cloned())
+        .collect()
 }
 
-/// Lays parameters over a body, objects into objects. Reserved fields stay as they are, and what would replace an object that holds some
-/// is left out.
+/// Lays parameters over a body, objects into objects. Reserved fields stay as they are, and what
+/// would replace an object that holds some is left out.
 pub(super) fn lay_over(body: &mut Value, parameters: Map<String, Value>) {
     for (key, mut value) in parameters {
         if is_reserved(&key) || (holds_reserved(&key) && !value.is_object()) {
@@ -113,15 +135,26 @@ mod tests {
 
     fn parameters() -> Parameters {
         Parameters {
-            for_all: fields(&json!({"temperature": 0.2, "provider": {"order": ["a"], "zdr": true}})),
-            by_model: BTreeMap::from([("m".to_owned(), fields(&json!({"temperature": 0.7, "provider": {"order": ["b"]}})))]),
+            for_all: fields(
+                &json!({"temperature": 0.2, "provider": {"order": ["a"], "zdr": true}}),
+            ),
+            by_model: BTreeMap::from([(
+                "m".to_owned(),
+                fields(&json!({"temperature": 0.7, "provider": {"order": ["b"]}})),
+            )]),
         }
     }
 
     #[test]
     fn what_is_set_for_one_model_wins_and_objects_are_merged_deeply() {
-        assert_eq!(Value::Object(parameters().of("m")), json!({"temperature": 0.7, "provider": {"order": ["b"], "zdr": true}}));
-        assert_eq!(Value::Object(parameters().of("other")), json!({"temperature": 0.2, "provider": {"order": ["a"], "zdr": true}}));
+        assert_eq!(
+            Value::Object(parameters().of("m")),
+            json!({"temperature": 0.7, "provider": {"order": ["b"], "zdr": true}})
+        );
+        assert_eq!(
+            Value::Object(parameters().of("other")),
+            json!({"temperature": 0.2, "provider": {"order": ["a"], "zdr": true}})
+        );
         let mut body = json!({"model": "m", "provider": {"require_parameters": true}});
         lay_over(&mut body, parameters().of("m"));
         let expected = json!({"model": "m", "temperature": 0.7, "provider": {"require_parameters": true, "order": ["b"], "zdr": true}});
@@ -143,7 +176,11 @@ mod tests {
             "output_config": {"effort": "low"}, "seed": 7,
         });
         assert_eq!(body, expected);
-        let reserved = Parameters { for_all: own, by_model: BTreeMap::new() }.reserved();
+        let reserved = Parameters {
+            for_all: own,
+            by_model: BTreeMap::new(),
+        }
+        .reserved();
         let expected = [
             "format",
             "generationConfig.maxOutputTokens",

@@ -1,4 +1,5 @@
-//! A plain GET, bounded in time and size: for lists of models, checks of keys and health, and looks at local servers. It costs nothing anywhere.
+//! A plain GET, bounded in time and size: for lists of models, checks of keys and health, and looks
+//! at local servers. It costs nothing anywhere.
 
 use std::time::Duration;
 
@@ -9,7 +10,8 @@ use crate::providers::wire::{Account, HeaderText};
 
 use super::{Http, authority, header, headers};
 
-/// Most bytes of an answer. The longest list of models that is known, a reseller's, has less than a tenth of it.
+/// Most bytes of an answer. The longest list of models that is known, a reseller's, has less than a
+/// tenth of it.
 const MAX_BYTES: usize = 8 * 1024 * 1024;
 
 /// What is asked for.
@@ -38,33 +40,82 @@ impl Got {
         if self.is_success() {
             return Ok(self.body);
         }
-        Err(errors::classify(&ErrorResponse { status: self.status, body: self.body, ..ErrorResponse::default() }, account, None))
+        Err(errors::classify(
+            &ErrorResponse {
+                status: self.status,
+                body: self.body,
+                ..ErrorResponse::default()
+            },
+            account,
+            None,
+        ))
     }
 }
 
 impl Http {
     /// Gets an answer whole within `limit`, or says what was in the way.
-    pub async fn get(&self, request: &GetRequest, account: &Account, limit: Duration) -> Result<Got, Failure> {
-        let url = clients::parse(&request.url).map_err(|error| Failure::new(FailureClass::BadRequest, error.to_string()))?;
+    pub async fn get(
+        &self,
+        request: &GetRequest,
+        account: &Account,
+        limit: Duration,
+    ) -> Result<Got, Failure> {
+        let url = clients::parse(&request.url)
+            .map_err(|error| Failure::new(FailureClass::BadRequest, error.to_string()))?;
         let authority = authority(&url);
-        let late = || Failure::new(FailureClass::Timeout, format!("`{authority}` did not answer within {} s", limit.as_secs_f64()));
-        tokio::time::timeout(limit, self.got(request, account, url)).await.unwrap_or_else(|_| Err(late()))
+        let late = || {
+            Failure::new(
+                FailureClass::Timeout,
+                format!(
+                    "`{authority}` did not answer within {} s",
+                    limit.as_secs_f64()
+                ),
+            )
+        };
+        tokio::time::timeout(limit, self.got(request, account, url))
+            .await
+            .unwrap_or_else(|_| Err(late()))
     }
 
-    async fn got(&self, request: &GetRequest, account: &Account, url: reqwest::Url) -> Result<Got, Failure> {
+    async fn got(
+        &self,
+        request: &GetRequest,
+        account: &Account,
+        url: reqwest::Url,
+    ) -> Result<Got, Failure> {
         let authority = authority(&url);
-        let broken = |error: &reqwest::Error| Failure::new(FailureClass::Transport, self.in_plain_words(error, &authority));
-        let client = self.clients.get(&url).map_err(|error| Failure::new(FailureClass::Transport, error.to_string()))?;
-        let mut response = client.get(url).headers(headers(&request.headers, account)?).send().await.map_err(|error| broken(&error))?;
+        let broken = |error: &reqwest::Error| {
+            Failure::new(
+                FailureClass::Transport,
+                self.in_plain_words(error, &authority),
+            )
+        };
+        let client = self
+            .clients
+            .get(&url)
+            .map_err(|error| Failure::new(FailureClass::Transport, error.to_string()))?;
+        let mut response = client
+            .get(url)
+            .headers(headers(&request.headers, account)?)
+            .send()
+            .await
+            .map_err(|error| broken(&error))?;
         let server = header(response.headers(), "server").unwrap_or_default();
         let status = response.status().as_u16();
         let mut body = Vec::new();
         while let Some(chunk) = response.chunk().await.map_err(|error| broken(&error))? {
             if body.len().saturating_add(chunk.len()) > MAX_BYTES {
-                return Err(Failure::new(FailureClass::Malformed, format!("the answer of `{authority}` is larger than {MAX_BYTES} bytes")));
+                return Err(Failure::new(
+                    FailureClass::Malformed,
+                    format!("the answer of `{authority}` is larger than {MAX_BYTES} bytes"),
+                ));
             }
             body.extend_from_slice(&chunk);
         }
-        Ok(Got { status, server, body: String::from_utf8_lossy(&body).into_owned() })
+        Ok(Got {
+            status,
+            server,
+            body: String::from_utf8_lossy(&body).into_owned(),
+        })
     }
 }

@@ -1,6 +1,7 @@
 //! Turns a prompt into tokens in the model's own chat format.
 //!
-//! What the user wrote is tokenised as plain text: a chat marker inside a question or a file stays text and cannot end a turn.
+//! What the user wrote is tokenised as plain text: a chat marker inside a question or a file stays
+//! text and cannot end a turn.
 
 use llama_cpp_2::model::{LlamaChatMessage, LlamaChatTemplate, LlamaModel};
 
@@ -25,24 +26,44 @@ pub(super) struct ChatError(String);
 impl Frame {
     /// Reads the model's chat template; `ChatML` for a model without one.
     pub(super) fn of(model: &LlamaModel) -> Result<Self, ChatError> {
-        let own = model.chat_template(None).ok().and_then(|template| render(model, &template).ok());
+        let own = model
+            .chat_template(None)
+            .ok()
+            .and_then(|template| render(model, &template).ok());
         let rendered = match own {
             Some(rendered) => rendered,
-            None => render(model, &LlamaChatTemplate::new("chatml").map_err(|error| ChatError(error.to_string()))?)?,
+            None => render(
+                model,
+                &LlamaChatTemplate::new("chatml").map_err(|error| ChatError(error.to_string()))?,
+            )?,
         };
-        let (before, rest) = rendered.split_once(SYSTEM).ok_or_else(|| ChatError("it has no place for a system prompt".to_owned()))?;
-        let (between, after) = rest.split_once(USER).ok_or_else(|| ChatError("it has no place for a question".to_owned()))?;
-        let tokens = |text: &str, first: bool| ids(model.vocab().tokenize(text.as_bytes(), first, true));
-        Ok(Self { before: tokens(before, true), between: tokens(between, false), after: tokens(after, false) })
+        let (before, rest) = rendered
+            .split_once(SYSTEM)
+            .ok_or_else(|| ChatError("it has no place for a system prompt".to_owned()))?;
+        let (between, after) = rest
+            .split_once(USER)
+            .ok_or_else(|| ChatError("it has no place for a question".to_owned()))?;
+        let tokens =
+            |text: &str, first: bool| ids(model.vocab().tokenize(text.as_bytes(), first, true));
+        Ok(Self {
+            before: tokens(before, true),
+            between: tokens(between, false),
+            after: tokens(after, false),
+        })
     }
 
-    /// The whole prompt: the shared block first, so that all calls of a run begin alike, then the protocol, so that all seats of a round do.
+    /// The whole prompt: the shared block first, so that all calls of a run begin alike, then the
+    /// protocol, so that all seats of a round do.
     pub(super) fn tokens(&self, model: &LlamaModel, prompt: &Prompt) -> Vec<i32> {
         let plain = |text: &str| ids(model.vocab().tokenize(text.as_bytes(), false, false));
         let mut tokens = self.before.clone();
         tokens.extend(plain(prompt.shared.trim()));
         tokens.extend(&self.between);
-        tokens.extend(plain(&join([&prompt.protocol, &prompt.persona, &prompt.task])));
+        tokens.extend(plain(&join([
+            &prompt.protocol,
+            &prompt.persona,
+            &prompt.task,
+        ])));
         tokens.extend(&self.after);
         tokens
     }
@@ -50,12 +71,21 @@ impl Frame {
 
 fn render(model: &LlamaModel, template: &LlamaChatTemplate) -> Result<String, ChatError> {
     let say = |role: &str, content: &str| {
-        LlamaChatMessage::new(role.to_owned(), content.to_owned()).map_err(|error| ChatError(error.to_string()))
+        LlamaChatMessage::new(role.to_owned(), content.to_owned())
+            .map_err(|error| ChatError(error.to_string()))
     };
     let rendered = model
-        .apply_chat_template(template, &[say("system", SYSTEM)?, say("user", USER)?], true)
+        .apply_chat_template(
+            template,
+            &[say("system", SYSTEM)?, say("user", USER)?],
+            true,
+        )
         .map_err(|error| ChatError(error.to_string()))?;
-    if rendered.contains(SYSTEM) && rendered.contains(USER) { Ok(rendered) } else { Err(ChatError("it drops a message".to_owned())) }
+    if rendered.contains(SYSTEM) && rendered.contains(USER) {
+        Ok(rendered)
+    } else {
+        Err(ChatError("it drops a message".to_owned()))
+    }
 }
 
 fn ids(tokens: Vec<llama_cpp_2::token::LlamaToken>) -> Vec<i32> {

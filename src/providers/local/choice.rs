@@ -1,4 +1,5 @@
-//! Which model file a run uses: the user's own, the one that was asked for, or the best that is there.
+//! Which model file a run uses: the user's own, the one that was asked for, or the best that is
+//! there.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -27,20 +28,33 @@ pub enum ChoiceError {
     NotGguf { path: PathBuf },
 }
 
-/// Chooses: the user's own file (`CONCLAVE_MODEL`) before all, then the wanted model, then any that is there, then the default.
-pub fn choose(own: Option<&Path>, wanted: Option<&str>, home: &ModelHome) -> Result<Choice, ChoiceError> {
+/// Chooses: the user's own file (`CONCLAVE_MODEL`) before all, then the wanted model, then any that
+/// is there, then the default.
+pub fn choose(
+    own: Option<&Path>,
+    wanted: Option<&str>,
+    home: &ModelHome,
+) -> Result<Choice, ChoiceError> {
     if let Some(path) = own {
         return own_file(path);
     }
     let model = match wanted {
         Some(name) => find(name)?,
         None => match home.any_installed() {
-            Some((model, file)) => return Ok(Choice::Ready { name: model.name.to_owned(), file }),
+            Some((model, file)) => {
+                return Ok(Choice::Ready {
+                    name: model.name.to_owned(),
+                    file,
+                });
+            }
             None => &DEFAULT,
         },
     };
     Ok(match home.installed(model) {
-        Some(file) => Choice::Ready { name: model.name.to_owned(), file },
+        Some(file) => Choice::Ready {
+            name: model.name.to_owned(),
+            file,
+        },
         None => Choice::ToPull(model),
     })
 }
@@ -51,11 +65,25 @@ fn own_file(path: &Path) -> Result<Choice, ChoiceError> {
     let read = File::open(path).and_then(|mut file| file.read_exact(&mut start));
     match read {
         Ok(()) if start == *b"GGUF" => {
-            let name = path.file_stem().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
-            Ok(Choice::Ready { name, file: path.to_owned() })
+            let name = path
+                .file_stem()
+                .unwrap_or(path.as_os_str())
+                .to_string_lossy()
+                .into_owned();
+            Ok(Choice::Ready {
+                name,
+                file: path.to_owned(),
+            })
         }
-        Err(source) if source.kind() != io::ErrorKind::UnexpectedEof => Err(ChoiceError::Unreadable { path: path.to_owned(), source }),
-        Ok(()) | Err(_) => Err(ChoiceError::NotGguf { path: path.to_owned() }),
+        Err(source) if source.kind() != io::ErrorKind::UnexpectedEof => {
+            Err(ChoiceError::Unreadable {
+                path: path.to_owned(),
+                source,
+            })
+        }
+        Ok(()) | Err(_) => Err(ChoiceError::NotGguf {
+            path: path.to_owned(),
+        }),
     }
 }
 
@@ -68,11 +96,23 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let home = ModelHome::in_home(folder.path());
         let own = folder.path().join("mine.gguf");
-        assert!(matches!(choose(Some(&own), None, &home), Err(ChoiceError::Unreadable { .. })));
+        assert!(matches!(
+            choose(Some(&own), None, &home),
+            Err(ChoiceError::Unreadable { .. })
+        ));
         std::fs::write(&own, "no").unwrap();
-        assert!(matches!(choose(Some(&own), None, &home), Err(ChoiceError::NotGguf { .. })));
+        assert!(matches!(
+            choose(Some(&own), None, &home),
+            Err(ChoiceError::NotGguf { .. })
+        ));
         std::fs::write(&own, "GGUF and so on").unwrap();
-        assert_eq!(choose(Some(&own), Some("smollm2"), &home).unwrap(), Choice::Ready { name: "mine".to_owned(), file: own });
+        assert_eq!(
+            choose(Some(&own), Some("smollm2"), &home).unwrap(),
+            Choice::Ready {
+                name: "mine".to_owned(),
+                file: own
+            }
+        );
     }
 
     #[test]
@@ -80,6 +120,9 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let home = ModelHome::in_home(folder.path());
         assert_eq!(choose(None, None, &home).unwrap(), Choice::ToPull(&DEFAULT));
-        assert_eq!(choose(None, Some("smollm2"), &home).unwrap(), Choice::ToPull(find("smollm2").unwrap()));
+        assert_eq!(
+            choose(None, Some("smollm2"), &home).unwrap(),
+            Choice::ToPull(find("smollm2").unwrap())
+        );
     }
 }

@@ -9,7 +9,8 @@ use std::num::NonZeroUsize;
 #[error("the local model needs a processor with {0}, which this machine does not have")]
 pub struct ProcessorTooOld(pub &'static str);
 
-/// Checks for what the engine was compiled for, before it runs: without the check the process would die of an illegal instruction.
+/// Checks for what the engine was compiled for, before it runs: without the check the process would
+/// die of an illegal instruction.
 pub fn check() -> Result<(), ProcessorTooOld> {
     #[cfg(target_arch = "x86_64")]
     {
@@ -26,28 +27,45 @@ pub fn check() -> Result<(), ProcessorTooOld> {
     Ok(())
 }
 
-/// The number of physical cores that this process may use. Two threads on one core are slower than one.
+/// The number of physical cores that this process may use. Two threads on one core are slower than
+/// one.
 pub fn physical_cores() -> NonZeroUsize {
     let allowed = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
     let mut cores = BTreeSet::new();
-    for entry in fs::read_dir("/sys/devices/system/cpu").into_iter().flatten().flatten() {
-        if let Ok(siblings) = fs::read_to_string(entry.path().join("topology/thread_siblings_list")) {
+    for entry in fs::read_dir("/sys/devices/system/cpu")
+        .into_iter()
+        .flatten()
+        .flatten()
+    {
+        if let Ok(siblings) = fs::read_to_string(entry.path().join("topology/thread_siblings_list"))
+        {
             cores.insert(siblings);
         }
     }
     NonZeroUsize::new(cores.len()).map_or(allowed, |cores| cores.min(allowed))
 }
 
-/// How many threads to decode with: the physical cores, or half of them on a machine that is busy already.
+/// How many threads to decode with: the physical cores, or half of them on a machine that is busy
+/// already.
 ///
-/// The threads wait for each other after every layer. Where other programs want the cores too, one that is not scheduled holds up all:
-/// with ten programs on two cores two threads were more than three times slower than one.
+/// The threads wait for each other after every layer. Where other programs want the cores too, one
+/// that is not scheduled holds up all: with ten programs on two cores two threads were more than
+/// three times slower than one.
 pub fn threads() -> NonZeroUsize {
     let cores = physical_cores();
     let status = fs::read_to_string("/proc/stat").unwrap_or_default();
-    let running = status.lines().find_map(|line| line.strip_prefix("procs_running ")?.trim().parse::<usize>().ok());
+    let running = status.lines().find_map(|line| {
+        line.strip_prefix("procs_running ")?
+            .trim()
+            .parse::<usize>()
+            .ok()
+    });
     // This thread is one of those that run.
-    if running.unwrap_or(1) > cores.get() { NonZeroUsize::new(cores.get() / 2).unwrap_or(NonZeroUsize::MIN) } else { cores }
+    if running.unwrap_or(1) > cores.get() {
+        NonZeroUsize::new(cores.get() / 2).unwrap_or(NonZeroUsize::MIN)
+    } else {
+        cores
+    }
 }
 
 #[cfg(test)]

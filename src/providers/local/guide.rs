@@ -1,6 +1,8 @@
-//! Writes one answer token by token: only tokens that the answer's schema allows, chosen by the sampler among those.
+//! Writes one answer token by token: only tokens that the answer's schema allows, chosen by the
+//! sampler among those.
 //!
-//! Where the schema leaves no choice (`", "rationale": "`) the text is taken as it must be, and its tokens go to the model as one piece.
+//! Where the schema leaves no choice (`", "rationale": "`) the text is taken as it must be, and its
+//! tokens go to the model as one piece.
 
 use llama_cpp_2::model::LlamaModel;
 use llama_cpp_2::sampling::LlamaSampler;
@@ -27,22 +29,38 @@ fn failed(error: impl std::fmt::Display) -> GuideError {
 
 impl Guide {
     pub(super) fn of(model: &LlamaModel) -> Result<Self, GuideError> {
-        let mut factory = ParserFactory::new_simple(&LlamaSampler::llguidance_tok_env(model)).map_err(failed)?;
+        let mut factory =
+            ParserFactory::new_simple(&LlamaSampler::llguidance_tok_env(model)).map_err(failed)?;
         factory.quiet();
         Ok(Self { factory })
     }
 
-    /// Starts an answer. The same seed on the same prompt writes the same answer, on the same machine and threads.
-    pub(super) fn start(&self, model: &LlamaModel, schema: Value, seed: u32) -> Result<Writer, GuideError> {
-        let matcher = Matcher::new(self.factory.create_parser(TopLevelGrammar::from_json_schema(schema)));
+    /// Starts an answer. The same seed on the same prompt writes the same answer, on the same
+    /// machine and threads.
+    pub(super) fn start(
+        &self,
+        model: &LlamaModel,
+        schema: Value,
+        seed: u32,
+    ) -> Result<Writer, GuideError> {
+        let matcher = Matcher::new(
+            self.factory
+                .create_parser(TopLevelGrammar::from_json_schema(schema)),
+        );
         match matcher.get_error() {
             Some(error) => Err(GuideError(error)),
-            None => Ok(Writer { matcher, sampler: sampler(model, seed), written: Vec::new(), told: 0 }),
+            None => Ok(Writer {
+                matcher,
+                sampler: sampler(model, seed),
+                written: Vec::new(),
+                told: 0,
+            }),
         }
     }
 }
 
-/// The settings that were measured: lively enough that three personas differ, tame enough that sentences hold.
+/// The settings that were measured: lively enough that three personas differ, tame enough that
+/// sentences hold.
 fn sampler(model: &LlamaModel, seed: u32) -> LlamaSampler {
     LlamaSampler::chain_simple([
         LlamaSampler::penalties(model.n_vocab(), 64, 1.1, 0.0, 0.0),
@@ -64,17 +82,27 @@ pub(super) struct Writer {
 
 impl Writer {
     /// Chooses the next token. `None`: the model has ended its answer.
-    pub(super) fn choose(&mut self, model: &LlamaModel, logits: &[f32]) -> Result<Option<i32>, GuideError> {
+    pub(super) fn choose(
+        &mut self,
+        model: &LlamaModel,
+        logits: &[f32],
+    ) -> Result<Option<i32>, GuideError> {
         let allowed = self.matcher.compute_mask_or_eos().map_err(failed)?;
         let mut candidates = Vec::with_capacity(256);
         for (id, logit) in (0_u32..).zip(logits) {
             if allowed.is_allowed(id) {
-                candidates.push(LlamaTokenData::new(LlamaToken(id.cast_signed()), *logit, 0.0));
+                candidates.push(LlamaTokenData::new(
+                    LlamaToken(id.cast_signed()),
+                    *logit,
+                    0.0,
+                ));
             }
         }
         let mut candidates = LlamaTokenDataArray::new(candidates, false);
         self.sampler.apply(&mut candidates);
-        let token = candidates.selected_token().ok_or_else(|| failed("no token is allowed"))?;
+        let token = candidates
+            .selected_token()
+            .ok_or_else(|| failed("no token is allowed"))?;
         if model.vocab().is_eog(token) {
             return Ok(None);
         }
@@ -82,7 +110,8 @@ impl Writer {
         Ok(Some(token.0))
     }
 
-    /// The tokens that must come next whatever the model thinks; they are part of the answer from here on.
+    /// The tokens that must come next whatever the model thinks; they are part of the answer from
+    /// here on.
     ///
     /// The last one is left to the model: it might choose a longer token that begins with it.
     pub(super) fn forced(&mut self, model: &LlamaModel) -> Result<Vec<i32>, GuideError> {
@@ -99,9 +128,12 @@ impl Writer {
     }
 
     fn take(&mut self, model: &LlamaModel, token: LlamaToken) -> Result<(), GuideError> {
-        self.matcher.consume_token(token.0.cast_unsigned()).map_err(failed)?;
+        self.matcher
+            .consume_token(token.0.cast_unsigned())
+            .map_err(failed)?;
         self.sampler.accept(token);
-        self.written.extend(model.vocab().token_to_piece(token, false, None));
+        self.written
+            .extend(model.vocab().token_to_piece(token, false, None));
         Ok(())
     }
 
@@ -115,7 +147,10 @@ impl Writer {
         let new = self.written.get(self.told..).unwrap_or_default();
         let whole = match std::str::from_utf8(new) {
             Ok(text) => text,
-            Err(error) => new.get(..error.valid_up_to()).and_then(|valid| std::str::from_utf8(valid).ok()).unwrap_or_default(),
+            Err(error) => new
+                .get(..error.valid_up_to())
+                .and_then(|valid| std::str::from_utf8(valid).ok())
+                .unwrap_or_default(),
         };
         let text = whole.to_owned();
         self.told += text.len();

@@ -1,4 +1,5 @@
-//! Where model files lie: one folder in the home, files by their manifest name, a download beside them as `.part`.
+//! Where model files lie: one folder in the home, files by their manifest name, a download beside
+//! them as `.part`.
 //!
 //! Invariant: a file under its final name has had its hash checked.
 
@@ -30,7 +31,9 @@ impl ModelHome {
     }
 
     pub fn at(folder: impl Into<PathBuf>) -> Self {
-        Self { folder: folder.into() }
+        Self {
+            folder: folder.into(),
+        }
     }
 
     pub fn folder(&self) -> &Path {
@@ -45,13 +48,16 @@ impl ModelHome {
     /// The model's file if it is there, whole.
     pub fn installed(&self, model: &Model) -> Option<PathBuf> {
         let path = self.path(model);
-        let whole = fs::metadata(&path).is_ok_and(|meta| meta.is_file() && meta.len() == model.bytes);
+        let whole =
+            fs::metadata(&path).is_ok_and(|meta| meta.is_file() && meta.len() == model.bytes);
         whole.then_some(path)
     }
 
     /// The best model that is there: the default before the larger one, the smallest last.
     pub fn any_installed(&self) -> Option<(&'static Model, PathBuf)> {
-        MODELS.into_iter().find_map(|model| self.installed(model).map(|path| (model, path)))
+        MODELS
+            .into_iter()
+            .find_map(|model| self.installed(model).map(|path| (model, path)))
     }
 
     pub(super) fn part(&self, model: &Model) -> PathBuf {
@@ -68,7 +74,12 @@ impl ModelHome {
         builder.recursive(true);
         #[cfg(unix)]
         std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-        builder.create(&self.folder).map_err(|source| HomeError::Make { path: self.folder.clone(), source })
+        builder
+            .create(&self.folder)
+            .map_err(|source| HomeError::Make {
+                path: self.folder.clone(),
+                source,
+            })
     }
 
     /// Removes the model's file and what is left of a download. Says whether there was anything.
@@ -96,7 +107,10 @@ mod tests {
         let models = ModelHome::in_home(home.path());
         models.make().unwrap();
         fs::write(models.path(&SMALLEST), b"cut short").unwrap();
-        assert_eq!((models.installed(&SMALLEST), models.any_installed()), (None, None));
+        assert_eq!(
+            (models.installed(&SMALLEST), models.any_installed()),
+            (None, None)
+        );
         assert!(models.remove(&SMALLEST).unwrap() && !models.remove(&SMALLEST).unwrap());
     }
 }

@@ -1,6 +1,8 @@
-//! The models that can be downloaded, compiled in: what each file is, its hash, its licence, and where it is to be had.
+//! The models that can be downloaded, compiled in: what each file is, its hash, its licence, and
+//! where it is to be had.
 //!
-//! Invariant: the hash is that of the file as its publisher offers it, so it does not matter who carried it.
+//! Invariant: the hash is that of the file as its publisher offers it, so it does not matter who
+//! carried it.
 
 /// Where the publishers' files are, unless a test or a mirror says otherwise.
 pub const HUB: &str = "https://huggingface.co";
@@ -68,7 +70,8 @@ pub static LARGER: Model = Model {
 
 /// What is offered when the default cannot be had, and what tests use.
 ///
-/// Its maker publishes no `Q4_1` file. This one is `QuantFactory`'s, pinned by its commit: the one that the package carries.
+/// Its maker publishes no `Q4_1` file. This one is `QuantFactory`'s, pinned by its commit: the one
+/// that the package carries.
 pub static SMALLEST: Model = Model {
     name: "smollm2-135m-instruct",
     file: "SmolLM2-135M-Instruct.Q4_1.gguf",
@@ -86,10 +89,14 @@ pub fn find(name: &str) -> Result<&'static Model, UnknownModel> {
     if let Some(exact) = MODELS.into_iter().find(|model| model.name == name) {
         return Ok(exact);
     }
-    let mut meant = MODELS.into_iter().filter(|model| !name.is_empty() && model.name.starts_with(name));
+    let mut meant = MODELS
+        .into_iter()
+        .filter(|model| !name.is_empty() && model.name.starts_with(name));
     match (meant.next(), meant.next()) {
         (Some(only), None) => Ok(only),
-        _ => Err(UnknownModel { name: name.to_owned() }),
+        _ => Err(UnknownModel {
+            name: name.to_owned(),
+        }),
     }
 }
 
@@ -101,12 +108,22 @@ pub struct UnknownModel {
 }
 
 fn names() -> String {
-    MODELS.iter().map(|model| format!("`{}`", model.name)).collect::<Vec<_>>().join(", ")
+    MODELS
+        .iter()
+        .map(|model| format!("`{}`", model.name))
+        .collect::<Vec<_>>()
+        .join(", ")
 }
 
-/// What a person is told before a first download: `qwen2.5-coder-0.5b-instruct, 491 MB, Apache-2.0`.
+/// What a person is told before a first download: `qwen2.5-coder-0.5b-instruct, 491 MB,
+/// Apache-2.0`.
 pub fn announcement(model: &Model) -> String {
-    format!("{}, {}, licence {}", model.name, size(model.bytes), model.licence)
+    format!(
+        "{}, {}, licence {}",
+        model.name,
+        size(model.bytes),
+        model.licence
+    )
 }
 
 /// A size for people, in decimal units as download pages give it: `98 MB`, `1.1 GB`.
@@ -307,9 +324,20 @@ mod tests {
     #[test]
     fn every_hash_is_a_whole_sha256_and_every_piece_is_carried_by_its_own_package() {
         for model in MODELS {
-            let hashes = model.wheels.iter().map(|wheel| wheel.sha256).chain([model.sha256]);
-            assert!(hashes.into_iter().all(|hash| hash.len() == 64 && hash.bytes().all(|b| b.is_ascii_hexdigit())), "{}", model.name);
-            let packages: std::collections::BTreeSet<_> = model.wheels.iter().map(|wheel| wheel.package).collect();
+            let hashes = model
+                .wheels
+                .iter()
+                .map(|wheel| wheel.sha256)
+                .chain([model.sha256]);
+            assert!(
+                hashes
+                    .into_iter()
+                    .all(|hash| hash.len() == 64 && hash.bytes().all(|b| b.is_ascii_hexdigit())),
+                "{}",
+                model.name
+            );
+            let packages: std::collections::BTreeSet<_> =
+                model.wheels.iter().map(|wheel| wheel.package).collect();
             assert_eq!(packages.len(), model.wheels.len(), "{}", model.name);
         }
     }
@@ -318,11 +346,21 @@ mod tests {
     fn a_name_may_be_cut_short_only_where_one_model_is_meant() {
         assert_eq!(find("smollm2").unwrap().name, SMALLEST.name);
         assert_eq!(find(DEFAULT.name).unwrap().name, DEFAULT.name);
-        assert!(find("qwen2.5").is_err() && find("").is_err() && find("gpt").unwrap_err().to_string().contains("`smollm2-135m-instruct`"));
+        assert!(
+            find("qwen2.5").is_err()
+                && find("").is_err()
+                && find("gpt")
+                    .unwrap_err()
+                    .to_string()
+                    .contains("`smollm2-135m-instruct`")
+        );
     }
 
     #[test]
     fn sizes_read_as_download_pages_write_them() {
-        assert_eq!((size(98_362_432), size(491_400_064), size(1_117_320_768)), ("98 MB".into(), "491 MB".into(), "1.1 GB".into()));
+        assert_eq!(
+            (size(98_362_432), size(491_400_064), size(1_117_320_768)),
+            ("98 MB".into(), "491 MB".into(), "1.1 GB".into())
+        );
     }
 }

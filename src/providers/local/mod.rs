@@ -1,5 +1,5 @@
-//! The embedded local model: which files there are and how they are had (always compiled), and the engine that runs them
-//! (feature `local`: it is C++, and takes minutes to build).
+//! The embedded local model: which files there are and how they are had (always compiled), and the
+//! engine that runs them (feature `local`: it is C++, and takes minutes to build).
 //!
 //! ```text
 //! manifest ─ home ─ choice ─ pull ─ sources/{hub, wheels}        files
@@ -42,5 +42,9 @@ pub struct NotBuiltIn;
 
 /// Says whether this build can run a local model.
 pub fn built_in() -> Result<(), NotBuiltIn> {
-    if cfg!(feature = "local") { Ok(()) } else { Err(NotBuiltIn) }
+    if cfg!(feature = "local") {
+        Ok(())
+    } else {
+        Err(NotBuiltIn)
+    }
 }

@@ -1,6 +1,8 @@
-//! The embedded model as a provider like any other: asks go to one thread that owns the model, answers come back as they are written.
+//! The embedded model as a provider like any other: asks go to one thread that owns the model,
+//! answers come back as they are written.
 //!
-//! The model is loaded at the first ask. Dropping an ask's future closes its channel; the thread sees that before its next step.
+//! The model is loaded at the first ask. Dropping an ask's future closes its channel; the thread
+//! sees that before its next step.
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -38,7 +40,13 @@ pub struct LocalSettings {
 impl LocalSettings {
     /// The usual settings for a model file.
     pub fn new(name: impl Into<String>, file: impl Into<PathBuf>) -> Self {
-        Self { name: name.into(), file: file.into(), context: CONTEXT, threads: None, parallel: PARALLEL }
+        Self {
+            name: name.into(),
+            file: file.into(),
+            context: CONTEXT,
+            threads: None,
+            parallel: PARALLEL,
+        }
     }
 }
 
@@ -107,26 +115,44 @@ impl LocalProvider {
             .name("local-model".to_owned())
             .spawn(move || worker::run(&settings, &jobs, &shared))
             .map_err(LocalError::Thread)?;
-        Ok(Self { name, asks: Some(asks), thread: Some(thread), statistics })
+        Ok(Self {
+            name,
+            asks: Some(asks),
+            thread: Some(thread),
+            statistics,
+        })
     }
 
     /// What it has done so far.
     pub fn statistics(&self) -> Statistics {
-        *self.statistics.lock().unwrap_or_else(PoisonError::into_inner)
+        *self
+            .statistics
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Provider for LocalProvider {
-    fn ask<'a>(&'a self, ask: &'a Ask, on: &'a mut (dyn FnMut(Delta) + Send)) -> BoxFuture<'a, Outcome> {
+    fn ask<'a>(
+        &'a self,
+        ask: &'a Ask,
+        on: &'a mut (dyn FnMut(Delta) + Send),
+    ) -> BoxFuture<'a, Outcome> {
         Box::pin(async move {
             if ask.model.model != self.name {
-                let message = format!("the local model that is loaded is `{}`, not `{}`", self.name, ask.model.model);
+                let message = format!(
+                    "the local model that is loaded is `{}`, not `{}`",
+                    self.name, ask.model.model
+                );
                 return Err(Failure::new(FailureClass::ModelMissing, message));
             }
             let (tell, mut hear) = unbounded_channel();
             if let Some(asks) = &self.asks {
                 // A thread that has ended drops the job with its sender, and so is heard below.
-                let _ = asks.send(Job { ask: ask.clone(), tell });
+                let _ = asks.send(Job {
+                    ask: ask.clone(),
+                    tell,
+                });
             }
             while let Some(news) = hear.recv().await {
                 match news {
@@ -134,13 +160,17 @@ impl Provider for LocalProvider {
                     News::Done(outcome) => return outcome,
                 }
             }
-            Err(Failure::new(FailureClass::Internal, "the local model's thread ended without an answer"))
+            Err(Failure::new(
+                FailureClass::Internal,
+                "the local model's thread ended without an answer",
+            ))
         })
     }
 }
 
 impl Drop for LocalProvider {
-    /// Waits for the thread, at most one step of decoding: a process that ends beneath it would end in the middle of C++.
+    /// Waits for the thread, at most one step of decoding: a process that ends beneath it would end
+    /// in the middle of C++.
     fn drop(&mut self) {
         self.asks = None;
         if let Some(thread) = self.thread.take() {

@@ -1,4 +1,5 @@
-//! Gets a model's file into the home: from the first source that has it, checked as a whole, one process at a time.
+//! Gets a model's file into the home: from the first source that has it, checked as a whole, one
+//! process at a time.
 //!
 //! Dropping the future cancels; what has arrived stays as `.part` and is gone on from next time.
 
@@ -27,7 +28,10 @@ pub struct Sources {
 
 impl Default for Sources {
     fn default() -> Self {
-        Self { hub: Hub::at(HUB), python: PathBuf::from("python3") }
+        Self {
+            hub: Hub::at(HUB),
+            python: PathBuf::from("python3"),
+        }
     }
 }
 
@@ -54,17 +58,38 @@ pub enum PullError {
     #[error(transparent)]
     Part(#[from] PartError),
     #[error("cannot lock `{}`", .path.display())]
-    Lock { path: PathBuf, source: std::io::Error },
+    Lock {
+        path: PathBuf,
+        source: std::io::Error,
+    },
     #[error("the disk that holds `{}` has {} free; `{model}` needs {}", .folder.display(), size(*.free), size(*.needed))]
-    NoRoom { folder: PathBuf, model: &'static str, free: u64, needed: u64 },
-    #[error("what came as `{model}` from the {source_name} is not that file (sha256 `{found}`); it was deleted")]
-    WrongHash { model: &'static str, source_name: &'static str, found: String },
+    NoRoom {
+        folder: PathBuf,
+        model: &'static str,
+        free: u64,
+        needed: u64,
+    },
+    #[error(
+        "what came as `{model}` from the {source_name} is not that file (sha256 `{found}`); it was deleted"
+    )]
+    WrongHash {
+        model: &'static str,
+        source_name: &'static str,
+        found: String,
+    },
     #[error("no source has `{model}`: {}", list(.tried))]
-    NoSource { model: &'static str, tried: Vec<(&'static str, String)> },
+    NoSource {
+        model: &'static str,
+        tried: Vec<(&'static str, String)>,
+    },
 }
 
 fn list(tried: &[(&'static str, String)]) -> String {
-    tried.iter().map(|(source, why)| format!("the {source}: {why}")).collect::<Vec<_>>().join("; ")
+    tried
+        .iter()
+        .map(|(source, why)| format!("the {source}: {why}"))
+        .collect::<Vec<_>>()
+        .join("; ")
 }
 
 impl PullError {
@@ -72,12 +97,17 @@ impl PullError {
     pub fn instead(&self) -> Option<&'static Model> {
         match self {
             Self::NoSource { model, .. } => (*model != SMALLEST.name).then_some(&SMALLEST),
-            Self::Home(_) | Self::Part(_) | Self::Lock { .. } | Self::NoRoom { .. } | Self::WrongHash { .. } => None,
+            Self::Home(_)
+            | Self::Part(_)
+            | Self::Lock { .. }
+            | Self::NoRoom { .. }
+            | Self::WrongHash { .. } => None,
         }
     }
 }
 
-/// Makes sure that the model's file is in the home, and says where. No request is made when it is there.
+/// Makes sure that the model's file is in the home, and says where. No request is made when it is
+/// there.
 pub async fn pull(
     model: &'static Model,
     home: &ModelHome,
@@ -97,10 +127,16 @@ pub async fn pull(
     let part = Part::new(model, home.part(model));
     room(model, home.folder(), part.len())?;
     let from = fetch(&part, sources, http, on).await?;
-    let found = part.sha256(&mut |done| on(PullProgress::Checking(done, model.bytes))).await?;
+    let found = part
+        .sha256(&mut |done| on(PullProgress::Checking(done, model.bytes)))
+        .await?;
     if found != model.sha256 {
         part.delete()?;
-        return Err(PullError::WrongHash { model: model.name, source_name: from, found });
+        return Err(PullError::WrongHash {
+            model: model.name,
+            source_name: from,
+            found,
+        });
     }
     let path = home.path(model);
     part.finish(&path)?;
@@ -108,7 +144,12 @@ pub async fn pull(
 }
 
 /// Asks one source after the other. Says which one brought the bytes.
-async fn fetch(part: &Part<'_>, sources: &Sources, http: &Client, on: &mut dyn FnMut(PullProgress)) -> Result<&'static str, PullError> {
+async fn fetch(
+    part: &Part<'_>,
+    sources: &Sources,
+    http: &Client,
+    on: &mut dyn FnMut(PullProgress),
+) -> Result<&'static str, PullError> {
     let total = part.model().bytes;
     let mut tried = Vec::new();
     for source in SOURCES {
@@ -118,7 +159,13 @@ async fn fetch(part: &Part<'_>, sources: &Sources, http: &Client, on: &mut dyn F
         let fetched = match source {
             Source::Hub => sources.hub.fetch(http, part, &mut bytes).await,
             #[cfg(feature = "local")]
-            Source::Wheels => super::sources::wheels::Wheels { python: sources.python.clone() }.fetch(part, &mut bytes).await,
+            Source::Wheels => {
+                super::sources::wheels::Wheels {
+                    python: sources.python.clone(),
+                }
+                .fetch(part, &mut bytes)
+                .await
+            }
         };
         match fetched {
             Ok(()) => return Ok(name),
@@ -129,7 +176,10 @@ async fn fetch(part: &Part<'_>, sources: &Sources, http: &Client, on: &mut dyn F
             Err(SourceError::Part(error)) => return Err(error.into()),
         }
     }
-    Err(PullError::NoSource { model: part.model().name, tried })
+    Err(PullError::NoSource {
+        model: part.model().name,
+        tried,
+    })
 }
 
 #[derive(Clone, Copy)]
@@ -158,7 +208,10 @@ impl Source {
 
 /// Takes the lock, when the process that holds it has ended or is done.
 async fn lock(path: &Path, on: &mut dyn FnMut(PullProgress)) -> Result<File, PullError> {
-    let failed = |source| PullError::Lock { path: path.to_owned(), source };
+    let failed = |source| PullError::Lock {
+        path: path.to_owned(),
+        source,
+    };
     let file = File::create(path).map_err(failed)?;
     loop {
         match file.try_lock() {
@@ -174,7 +227,12 @@ async fn lock(path: &Path, on: &mut dyn FnMut(PullProgress)) -> Result<File, Pul
 fn room(model: &Model, folder: &Path, have: u64) -> Result<(), PullError> {
     let needed = model.bytes.saturating_sub(have);
     match free(folder) {
-        Some(free) if free < needed => Err(PullError::NoRoom { folder: folder.to_owned(), model: model.name, free, needed }),
+        Some(free) if free < needed => Err(PullError::NoRoom {
+            folder: folder.to_owned(),
+            model: model.name,
+            free,
+            needed,
+        }),
         _ => Ok(()),
     }
 }

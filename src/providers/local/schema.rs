@@ -1,33 +1,51 @@
-//! Tightens an answer's schema for a small model: short strings, few items, plain numbers, known labels.
+//! Tightens an answer's schema for a small model: short strings, few items, plain numbers, known
+//! labels.
 //!
-//! Everything that the tight schema allows, the original allows too; so what was said to the model stays true, and the answer is
-//! validated like any other. Without limits a small model repeats itself until its room runs out; with free whitespace it loops on
-//! newlines.
+//! Everything that the tight schema allows, the original allows too; so what was said to the model
+//! stays true, and the answer is validated like any other. Without limits a small model repeats
+//! itself until its room runs out; with free whitespace it loops on newlines.
 
 use std::collections::BTreeSet;
 
 use serde_json::{Map, Value, json};
 
-/// Characters to a token that answers reach even when the model has lost its way: an answer of `n` such characters fits `n / 2` tokens.
+/// Characters to a token that answers reach even when the model has lost its way: an answer of `n`
+/// such characters fits `n / 2` tokens.
 const CHARACTERS_A_TOKEN: u64 = 2;
 /// A longer word is none: a small model that begins to write random characters is made to stop.
 const LONGEST_WORD: u64 = 24;
 /// No string is made shorter than this, however little room there is.
 const SHORTEST: u64 = 40;
 
-/// The schema for decoding: the answer can be written within `room` tokens, and names only experts that the prompt names.
+/// The schema for decoding: the answer can be written within `room` tokens, and names only experts
+/// that the prompt names.
 pub fn tighten(schema: &Value, prompt: &str, room: u64) -> Value {
     let (labels, ids) = (labels(prompt), ids(prompt));
     let own = own_label(prompt);
     // Asked in a Latin script, a small model is kept from answering half in another.
-    let latin = !prompt.chars().any(|letter| letter.is_alphabetic() && letter > '\u{24f}');
+    let latin = !prompt
+        .chars()
+        .any(|letter| letter.is_alphabetic() && letter > '\u{24f}');
     let mut scale = 100;
     loop {
         let mut tight = schema.clone();
-        narrow(&mut tight, "", &Limits { labels: &labels, ids: &ids, own: own.as_deref(), latin, scale });
+        narrow(
+            &mut tight,
+            "",
+            &Limits {
+                labels: &labels,
+                ids: &ids,
+                own: own.as_deref(),
+                latin,
+                scale,
+            },
+        );
         if scale <= 20 || longest(&tight) <= room.saturating_mul(CHARACTERS_A_TOKEN) {
             if let Value::Object(root) = &mut tight {
-                root.insert("x-guidance".to_owned(), json!({"whitespace_flexible": false}));
+                root.insert(
+                    "x-guidance".to_owned(),
+                    json!({"whitespace_flexible": false}),
+                );
             }
             return tight;
         }
@@ -72,7 +90,8 @@ impl Limits<'_> {
             "pros" | "cons" => (1, 1 + one_more),
             "dissent" => (0, 1 + one_more),
             "personas" | "comparisons" => (1, 6),
-            // Left the choice, a small model takes the empty list as the shortest way out, and there is no debate.
+            // Left the choice, a small model takes the empty list as the shortest way out, and
+            // there is no debate.
             "evidence" => (1, 1 + one_more),
             "challenges" | "rebuttals" | "consensus_points" | "tensions" => (1, 2),
             _ => (0, 2),
@@ -80,15 +99,19 @@ impl Limits<'_> {
     }
 }
 
-/// Tightens one schema node; `field` is the name of the property that it, or the array around it, belongs to.
+/// Tightens one schema node; `field` is the name of the property that it, or the array around it,
+/// belongs to.
 fn narrow(node: &mut Value, field: &str, limits: &Limits<'_>) {
     let Value::Object(map) = node else { return };
     map.remove("description");
     match map.get("type").and_then(Value::as_str) {
         Some("string") if !map.contains_key("enum") => narrow_string(map, field, limits),
         Some("number") => {
-            // A bound alone lets a small model write digits without end; offered 0 and 1, it writes nothing else.
-            let steps: Vec<Value> = (1u32..20).map(|step| json!(f64::from(step * 5) / 100.0)).collect();
+            // A bound alone lets a small model write digits without end; offered 0 and 1, it writes
+            // nothing else.
+            let steps: Vec<Value> = (1u32..20)
+                .map(|step| json!(f64::from(step * 5) / 100.0))
+                .collect();
             map.insert("enum".to_owned(), Value::Array(steps));
         }
         Some("array") => {
@@ -111,10 +134,18 @@ fn narrow(node: &mut Value, field: &str, limits: &Limits<'_>) {
 }
 
 fn narrow_string(map: &mut Map<String, Value>, field: &str, limits: &Limits<'_>) {
-    let names_an_expert = matches!(field, "agent" | "challenger" | "target_agent" | "supporting_agents");
+    let names_an_expert = matches!(
+        field,
+        "agent" | "challenger" | "target_agent" | "supporting_agents"
+    );
     if names_an_expert && !limits.labels.is_empty() {
         // Nobody answers, or is moved by, itself.
-        let mut known: Vec<&str> = limits.labels.iter().map(String::as_str).filter(|label| Some(*label) != limits.own).collect();
+        let mut known: Vec<&str> = limits
+            .labels
+            .iter()
+            .map(String::as_str)
+            .filter(|label| Some(*label) != limits.own)
+            .collect();
         if known.is_empty() {
             known.extend(limits.own);
         }
@@ -125,29 +156,52 @@ fn narrow_string(map: &mut Map<String, Value>, field: &str, limits: &Limits<'_>)
     } else if field == "personas" && !limits.ids.is_empty() {
         map.insert("enum".to_owned(), json!(limits.ids));
     } else {
-        // Words, a letter first. No quotes, escapes or control characters inside: the first quote ends the string, so a small model finds
-        // its end.
+        // Words, a letter first. No quotes, escapes or control characters inside: the first quote
+        // ends the string, so a small model finds its end.
         let pattern = if limits.latin {
-            let (first, next) = ("[A-Za-z\u{c0}-\u{24f}]", "[!#-Z^-z|~\u{a1}-\u{24f}\u{2010}-\u{2026}\u{20ac}]");
-            format!("^{first}{next}{{0,{}}}( {next}{{1,{LONGEST_WORD}}})*$", LONGEST_WORD - 1)
+            let (first, next) = (
+                "[A-Za-z\u{c0}-\u{24f}]",
+                "[!#-Z^-z|~\u{a1}-\u{24f}\u{2010}-\u{2026}\u{20ac}]",
+            );
+            format!(
+                "^{first}{next}{{0,{}}}( {next}{{1,{LONGEST_WORD}}})*$",
+                LONGEST_WORD - 1
+            )
         } else {
             // Not every script puts spaces between its words.
             r#"^\p{L}[^\x00-\x1F\x7F"\\{}\[\]]*$"#.to_owned()
         };
-        let longest = if names_an_expert { 30 } else { limits.length(field) };
-        let shortest = if names_an_expert || longest <= 80 { 2 } else { 20 };
+        let longest = if names_an_expert {
+            30
+        } else {
+            limits.length(field)
+        };
+        let shortest = if names_an_expert || longest <= 80 {
+            2
+        } else {
+            20
+        };
         map.insert("pattern".to_owned(), json!(pattern));
         map.insert("minLength".to_owned(), json!(shortest));
         map.insert("maxLength".to_owned(), json!(longest));
     }
 }
 
-/// The ids that a text offers, each on a line before a colon: those of its longest run of such lines.
+/// The ids that a text offers, each on a line before a colon: those of its longest run of such
+/// lines.
 fn ids(text: &str) -> Vec<String> {
-    let is_id = |id: &str| !id.is_empty() && id.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_' || c == '-');
+    let is_id = |id: &str| {
+        !id.is_empty()
+            && id
+                .chars()
+                .all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_' || c == '-')
+    };
     let mut runs: Vec<Vec<String>> = vec![Vec::new()];
     for line in text.lines() {
-        match (line.split_once(": ").filter(|(id, _)| is_id(id)), runs.last_mut()) {
+        match (
+            line.split_once(": ").filter(|(id, _)| is_id(id)),
+            runs.last_mut(),
+        ) {
             (Some((id, _)), Some(run)) => run.push(id.to_owned()),
             (Some(_) | None, _) => runs.push(Vec::new()),
         }
@@ -165,7 +219,10 @@ fn own_label(prompt: &str) -> Option<String> {
 /// The experts' labels that a text names: `Expert A`, `Expert B`.
 fn labels(text: &str) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
-    for (_, rest) in text.match_indices("Expert ").filter_map(|(at, word)| text.get(at + word.len()..).map(|rest| (at, rest))) {
+    for (_, rest) in text
+        .match_indices("Expert ")
+        .filter_map(|(at, word)| text.get(at + word.len()..).map(|rest| (at, rest)))
+    {
         let mut letters = rest.chars();
         if let (Some(letter @ 'A'..='Z'), next) = (letters.next(), letters.next())
             && !next.is_some_and(char::is_alphanumeric)
@@ -180,14 +237,31 @@ fn labels(text: &str) -> BTreeSet<String> {
 fn longest(node: &Value) -> u64 {
     let number = |key: &str| node.get(key).and_then(Value::as_u64);
     if let Some(options) = node.get("enum").and_then(Value::as_array) {
-        return options.iter().map(|option| u64::try_from(option.to_string().len()).unwrap_or(u64::MAX)).max().unwrap_or(0);
+        return options
+            .iter()
+            .map(|option| u64::try_from(option.to_string().len()).unwrap_or(u64::MAX))
+            .max()
+            .unwrap_or(0);
     }
     match node.get("type").and_then(Value::as_str) {
         Some("string") => 2 + number("maxLength").unwrap_or(0),
-        Some("array") => 2 + number("maxItems").unwrap_or(0).saturating_mul(2 + node.get("items").map_or(0, longest)),
-        Some("object") => node.get("properties").and_then(Value::as_object).map_or(2, |properties| {
-            2 + properties.iter().map(|(name, property)| u64::try_from(name.len()).unwrap_or(0) + 6 + longest(property)).sum::<u64>()
-        }),
+        Some("array") => {
+            2 + number("maxItems")
+                .unwrap_or(0)
+                .saturating_mul(2 + node.get("items").map_or(0, longest))
+        }
+        Some("object") => {
+            node.get("properties")
+                .and_then(Value::as_object)
+                .map_or(2, |properties| {
+                    2 + properties
+                        .iter()
+                        .map(|(name, property)| {
+                            u64::try_from(name.len()).unwrap_or(0) + 6 + longest(property)
+                        })
+                        .sum::<u64>()
+                })
+        }
         _ => 5,
     }
 }
@@ -205,70 +279,119 @@ mod tests {
     fn every_answer_that_fits_the_tight_schema_ends_within_its_room() {
         for kind in AnswerKind::ALL {
             for room in [700, 1024, 4096] {
-                assert!(longest(&tight(kind, "Expert A, Expert B", room)) <= room * CHARACTERS_A_TOKEN, "{} in {room}", kind.name());
+                assert!(
+                    longest(&tight(kind, "Expert A, Expert B", room)) <= room * CHARACTERS_A_TOKEN,
+                    "{} in {room}",
+                    kind.name()
+                );
             }
         }
     }
 
     #[test]
     fn experts_are_named_by_the_labels_of_the_prompt() {
-        let schema = tight(AnswerKind::Revision, "Expert B said so. Expert A, too. Expert Advice is none.", 1024);
-        let target = schema.pointer("/properties/challenges/items/properties/target_agent/enum").unwrap();
+        let schema = tight(
+            AnswerKind::Revision,
+            "Expert B said so. Expert A, too. Expert Advice is none.",
+            1024,
+        );
+        let target = schema
+            .pointer("/properties/challenges/items/properties/target_agent/enum")
+            .unwrap();
         assert_eq!(target, &json!(["Expert A", "Expert B", "consensus"]));
     }
 
     #[test]
     fn personas_are_chosen_out_of_those_that_the_prompt_lists() {
-        let prompt =
-            "Question:\nnote: this is none.\n\nThe experts:\n\nsecurity: You think of attacks.\nhebrew_linguist: You read.\n\nChoose 2.";
+        let prompt = "Question:\nnote: this is none.\n\nThe experts:\n\nsecurity: You think of attacks.\nhebrew_linguist: You read.\n\nChoose 2.";
         let schema = tight(AnswerKind::Casting, prompt, 1024);
-        assert_eq!(schema.pointer("/properties/personas/items/enum"), Some(&json!(["security", "hebrew_linguist"])));
+        assert_eq!(
+            schema.pointer("/properties/personas/items/enum"),
+            Some(&json!(["security", "hebrew_linguist"]))
+        );
     }
 
     #[test]
     fn an_expert_is_not_offered_its_own_label() {
         let target = |prompt: &str| {
             let schema = tight(AnswerKind::Revision, prompt, 1024);
-            schema.pointer("/properties/challenges/items/properties/target_agent/enum").unwrap().clone()
+            schema
+                .pointer("/properties/challenges/items/properties/target_agent/enum")
+                .unwrap()
+                .clone()
         };
-        assert_eq!(target("You are Expert B.\n\nExpert A and Expert B agree."), json!(["Expert A", "consensus"]));
-        assert_eq!(target("You are Expert B. Nobody else answered."), json!(["Expert B", "consensus"]));
+        assert_eq!(
+            target("You are Expert B.\n\nExpert A and Expert B agree."),
+            json!(["Expert A", "consensus"])
+        );
+        assert_eq!(
+            target("You are Expert B. Nobody else answered."),
+            json!(["Expert B", "consensus"])
+        );
     }
 
     #[test]
     fn a_menu_has_more_than_one_option_and_each_has_both_sides() {
         let schema = tight(AnswerKind::Menu, "", 1024);
-        assert_eq!(schema.pointer("/properties/recommendations/minItems"), Some(&json!(2)));
+        assert_eq!(
+            schema.pointer("/properties/recommendations/minItems"),
+            Some(&json!(2))
+        );
         for side in ["pros", "cons"] {
-            assert_eq!(schema.pointer(&format!("/properties/recommendations/items/properties/{side}/minItems")), Some(&json!(1)));
+            assert_eq!(
+                schema.pointer(&format!(
+                    "/properties/recommendations/items/properties/{side}/minItems"
+                )),
+                Some(&json!(1))
+            );
         }
     }
 
     #[test]
     fn confidences_are_few_and_between_nought_and_one() {
         let schema = tight(AnswerKind::Independent, "", 1024);
-        let steps = schema.pointer("/properties/confidence/enum").unwrap().as_array().unwrap();
-        assert_eq!((steps.len(), &steps[0], &steps[18]), (19, &json!(0.05), &json!(0.95)));
+        let steps = schema
+            .pointer("/properties/confidence/enum")
+            .unwrap()
+            .as_array()
+            .unwrap();
+        assert_eq!(
+            (steps.len(), &steps[0], &steps[18]),
+            (19, &json!(0.05), &json!(0.95))
+        );
     }
 
     #[test]
     fn what_the_tight_schema_allows_the_original_allows_and_odd_strings_it_does_not() {
-        let (original, tight) = (AnswerKind::Independent.schema(), tight(AnswerKind::Independent, "Was nun?", 1024));
+        let (original, tight) = (
+            AnswerKind::Independent.schema(),
+            tight(AnswerKind::Independent, "Was nun?", 1024),
+        );
         let original = jsonschema::validator_for(&serde_json::from_str(original).unwrap()).unwrap();
         let tight = jsonschema::validator_for(&tight).unwrap();
         let point = "Größe zählt: it is cheap – and it is quick.";
         let mut answer = json!({"position": point, "key_points": [point, point], "rationale": point, "confidence": 0.65});
         assert!(tight.is_valid(&answer) && original.is_valid(&answer));
-        for odd in
-            ["51.6", "short", "a \"quoted\" word in a sentence", "two lines\nin one sentence, no less", "half of it 刷新 in another script"]
-        {
+        for odd in [
+            "51.6",
+            "short",
+            "a \"quoted\" word in a sentence",
+            "two lines\nin one sentence, no less",
+            "half of it 刷新 in another script",
+        ] {
             answer["position"] = json!(odd);
-            assert!(!tight.is_valid(&answer) && original.is_valid(&answer), "{odd}");
+            assert!(
+                !tight.is_valid(&answer) && original.is_valid(&answer),
+                "{odd}"
+            );
         }
     }
 
     #[test]
     fn whitespace_is_not_left_to_the_model() {
-        assert_eq!(tight(AnswerKind::Verdict, "", 1024).pointer("/x-guidance/whitespace_flexible"), Some(&json!(false)));
+        assert_eq!(
+            tight(AnswerKind::Verdict, "", 1024).pointer("/x-guidance/whitespace_flexible"),
+            Some(&json!(false))
+        );
     }
 }

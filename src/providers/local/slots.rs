@@ -1,8 +1,10 @@
-//! Which tokens lie in the model's memory, and where a new prompt goes: pure bookkeeping over token ids.
+//! Which tokens lie in the model's memory, and where a new prompt goes: pure bookkeeping over token
+//! ids.
 //!
-//! A slot is one sequence of the key-value cache. Slots share what they have in common, so a prefix that several prompts begin with is
-//! evaluated once and costs its cells once. A finished slot stays as a cache until its cells or its number are needed.
-//! Invariant: the cells of all slots, and the room promised to the live ones, never exceed the capacity.
+//! A slot is one sequence of the key-value cache. Slots share what they have in common, so a prefix
+//! that several prompts begin with is evaluated once and costs its cells once. A finished slot
+//! stays as a cache until its cells or its number are needed. Invariant: the cells of all slots,
+//! and the room promised to the live ones, never exceed the capacity.
 
 /// The sequences of one context.
 #[derive(Debug)]
@@ -43,8 +45,15 @@ pub struct Admission {
 impl Slots {
     /// `parallel` prompts at a time, and as many sequences again that remember.
     pub fn new(capacity: usize, parallel: usize) -> Self {
-        let sequences = std::iter::repeat_with(Slot::default).take(Self::count(parallel)).collect();
-        Self { capacity, parallel, sequences, clock: 0 }
+        let sequences = std::iter::repeat_with(Slot::default)
+            .take(Self::count(parallel))
+            .collect();
+        Self {
+            capacity,
+            parallel,
+            sequences,
+            clock: 0,
+        }
     }
 
     /// The number of sequences that the context must allow.
@@ -52,9 +61,14 @@ impl Slots {
         parallel.saturating_mul(2).max(2)
     }
 
-    /// Finds a place for a prompt that may grow by `room` tokens, and takes it. `None`: it must wait for a live one to end.
+    /// Finds a place for a prompt that may grow by `room` tokens, and takes it. `None`: it must
+    /// wait for a live one to end.
     pub fn admit(&mut self, prompt: &[i32], room: usize) -> Option<Admission> {
-        let live = self.sequences.iter().filter(|slot| slot.room.is_some()).count();
+        let live = self
+            .sequences
+            .iter()
+            .filter(|slot| slot.room.is_some())
+            .count();
         if live >= self.parallel {
             return None;
         }
@@ -62,24 +76,45 @@ impl Slots {
         loop {
             let kept = |index: &usize| !clear.contains(index);
             let (from, reused) = self.longest_prefix(prompt, &clear);
-            let promised: usize = self.sequences.iter().filter_map(|slot| slot.room).sum::<usize>() + room;
+            let promised: usize = self
+                .sequences
+                .iter()
+                .filter_map(|slot| slot.room)
+                .sum::<usize>()
+                + room;
             if self.cells(prompt, &clear) + promised <= self.capacity {
-                // An empty slot is best, then the one that was used longest ago; the one with the shared beginning only when it is the last.
-                let free = (0..self.sequences.len()).filter(|index| self.sequences.get(*index).is_some_and(|slot| slot.room.is_none()));
+                // An empty slot is best, then the one that was used longest ago; the one with the
+                // shared beginning only when it is the last.
+                let free = (0..self.sequences.len()).filter(|index| {
+                    self.sequences
+                        .get(*index)
+                        .is_some_and(|slot| slot.room.is_none())
+                });
                 let slot = free.min_by_key(|index| {
-                    let used = self.sequences.get(*index).map_or(0, |slot| if slot.tokens.is_empty() { 0 } else { slot.used });
+                    let used = self
+                        .sequences
+                        .get(*index)
+                        .map_or(0, |slot| if slot.tokens.is_empty() { 0 } else { slot.used });
                     (*index == from && reused > 0, kept(index) && used > 0, used)
                 })?;
                 if slot != from && kept(&slot) {
                     clear.push(slot);
                 }
                 self.take(slot, prompt, reused, room, &clear);
-                return Some(Admission { slot, from, reused, clear });
+                return Some(Admission {
+                    slot,
+                    from,
+                    reused,
+                    clear,
+                });
             }
             let oldest = (0..self.sequences.len())
                 .filter(kept)
                 .filter_map(|index| {
-                    self.sequences.get(index).filter(|slot| slot.room.is_none() && !slot.tokens.is_empty()).map(|slot| (slot.used, index))
+                    self.sequences
+                        .get(index)
+                        .filter(|slot| slot.room.is_none() && !slot.tokens.is_empty())
+                        .map(|slot| (slot.used, index))
                 })
                 .min()?;
             clear.push(oldest.1);
@@ -94,31 +129,63 @@ impl Slots {
             }
         }
         if let Some(taken) = self.sequences.get_mut(slot) {
-            *taken = Slot { tokens: prompt.to_vec(), evaluated: reused, room: Some(room), used: self.clock };
+            *taken = Slot {
+                tokens: prompt.to_vec(),
+                evaluated: reused,
+                room: Some(room),
+                used: self.clock,
+            };
         }
     }
 
-    /// The slot that shares most of its evaluated beginning with the prompt. The last token is always left to evaluate.
+    /// The slot that shares most of its evaluated beginning with the prompt. The last token is
+    /// always left to evaluate.
     fn longest_prefix(&self, prompt: &[i32], without: &[usize]) -> (usize, usize) {
         let most = prompt.len().saturating_sub(1);
-        let shared = |slot: &Slot| common(slot.tokens.get(..slot.evaluated).unwrap_or_default(), prompt).min(most);
-        let candidates = self.sequences.iter().enumerate().filter(|(index, _)| !without.contains(index));
-        candidates.map(|(index, slot)| (index, shared(slot))).max_by_key(|(index, shared)| (*shared, usize::MAX - index)).unwrap_or((0, 0))
+        let shared = |slot: &Slot| {
+            common(
+                slot.tokens.get(..slot.evaluated).unwrap_or_default(),
+                prompt,
+            )
+            .min(most)
+        };
+        let candidates = self
+            .sequences
+            .iter()
+            .enumerate()
+            .filter(|(index, _)| !without.contains(index));
+        candidates
+            .map(|(index, slot)| (index, shared(slot)))
+            .max_by_key(|(index, shared)| (*shared, usize::MAX - index))
+            .unwrap_or((0, 0))
     }
 
     /// Cells that the prompt and all slots but some need, what they share counted once.
     fn cells(&self, prompt: &[i32], without: &[usize]) -> usize {
-        let slots = self.sequences.iter().enumerate().filter(|(index, _)| !without.contains(index));
-        let mut all: Vec<&[i32]> = slots.map(|(_, slot)| slot.tokens.as_slice()).chain([prompt]).collect();
+        let slots = self
+            .sequences
+            .iter()
+            .enumerate()
+            .filter(|(index, _)| !without.contains(index));
+        let mut all: Vec<&[i32]> = slots
+            .map(|(_, slot)| slot.tokens.as_slice())
+            .chain([prompt])
+            .collect();
         all.sort_unstable();
         let total: usize = all.iter().map(|tokens| tokens.len()).sum();
-        let shared: usize = all.iter().zip(all.iter().skip(1)).map(|(one, next)| common(one, next)).sum();
+        let shared: usize = all
+            .iter()
+            .zip(all.iter().skip(1))
+            .map(|(one, next)| common(one, next))
+            .sum();
         total - shared
     }
 
     /// Adds tokens that are to be evaluated next. Says how many the room allowed.
     pub fn push(&mut self, slot: usize, tokens: &[i32]) -> usize {
-        let Some(slot) = self.sequences.get_mut(slot) else { return 0 };
+        let Some(slot) = self.sequences.get_mut(slot) else {
+            return 0;
+        };
         let room = slot.room.unwrap_or(0);
         let fitting = tokens.get(..room.min(tokens.len())).unwrap_or_default();
         slot.tokens.extend_from_slice(fitting);
@@ -130,13 +197,18 @@ impl Slots {
     pub fn pending(&self, slot: usize, most: usize) -> (usize, &[i32]) {
         self.sequences.get(slot).map_or((0, &[]), |slot| {
             let end = slot.tokens.len().min(slot.evaluated.saturating_add(most));
-            (slot.evaluated, slot.tokens.get(slot.evaluated..end).unwrap_or_default())
+            (
+                slot.evaluated,
+                slot.tokens.get(slot.evaluated..end).unwrap_or_default(),
+            )
         })
     }
 
     /// How many tokens wait.
     pub fn waiting(&self, slot: usize) -> usize {
-        self.sequences.get(slot).map_or(0, |slot| slot.tokens.len() - slot.evaluated)
+        self.sequences
+            .get(slot)
+            .map_or(0, |slot| slot.tokens.len() - slot.evaluated)
     }
 
     /// Notes that the next `count` tokens are now in the cache.
@@ -181,7 +253,14 @@ mod tests {
         let first = slots.admit(&[1, 2, 3, 10], 5).unwrap();
         evaluate_all(&mut slots, first.slot);
         let second = slots.admit(&[1, 2, 3, 20], 5).unwrap();
-        assert_eq!((second.from, second.reused, second.clear.contains(&first.slot)), (first.slot, 3, false));
+        assert_eq!(
+            (
+                second.from,
+                second.reused,
+                second.clear.contains(&first.slot)
+            ),
+            (first.slot, 3, false)
+        );
         assert_eq!(slots.pending(second.slot, 9), (3, [20].as_slice()));
     }
 

@@ -1,4 +1,5 @@
-//! One step of decoding for everything under way: evaluate what is pending as one batch, then let each answer choose its next token.
+//! One step of decoding for everything under way: evaluate what is pending as one batch, then let
+//! each answer choose its next token.
 
 use llama_cpp_2::token::LlamaToken;
 
@@ -11,7 +12,8 @@ use super::worker::{Answering, BATCH, CHUNK, Worker, internal, now, sequence};
 /// What one answer has in the batch.
 struct Share {
     tokens: usize,
-    /// The row of the batch after which its next token can be chosen; `None` while its prompt is still being read.
+    /// The row of the batch after which its next token can be chosen; `None` while its prompt is
+    /// still being read.
     row: Option<i32>,
 }
 
@@ -22,23 +24,35 @@ impl Worker<'_> {
         let mut shares = Vec::with_capacity(self.answering.len());
         for answering in &self.answering {
             let filled = usize::try_from(self.batch.n_tokens()).unwrap_or(BATCH);
-            let (from, tokens) = self.slots.pending(answering.slot, CHUNK.min(BATCH.saturating_sub(filled)));
+            let (from, tokens) = self
+                .slots
+                .pending(answering.slot, CHUNK.min(BATCH.saturating_sub(filled)));
             let whole = tokens.len() == self.slots.waiting(answering.slot);
             reads |= from < answering.prompt;
             for (position, token) in (from..).zip(tokens) {
                 let last = whole && position + 1 == from + tokens.len();
                 let position = i32::try_from(position).unwrap_or(i32::MAX);
                 self.batch
-                    .add(LlamaToken(*token), position, &[sequence(answering.slot)], last)
+                    .add(
+                        LlamaToken(*token),
+                        position,
+                        &[sequence(answering.slot)],
+                        last,
+                    )
                     .map_err(|error| internal(error.to_string()))?;
             }
-            shares.push(Share { tokens: tokens.len(), row: whole.then(|| self.batch.n_tokens() - 1) });
+            shares.push(Share {
+                tokens: tokens.len(),
+                row: whole.then(|| self.batch.n_tokens() - 1),
+            });
         }
         if self.batch.n_tokens() == 0 {
             return Ok(());
         }
         let started = now();
-        self.context.decode(&mut self.batch).map_err(|error| internal(format!("the local model failed: {error}")))?;
+        self.context
+            .decode(&mut self.batch)
+            .map_err(|error| internal(format!("the local model failed: {error}")))?;
         self.context.synchronize();
         let decoded = now();
         for (answering, share) in std::mem::take(&mut self.answering).into_iter().zip(shares) {
@@ -62,14 +76,18 @@ impl Worker<'_> {
     }
 
     fn choose(&mut self, mut answering: Answering, row: i32) {
-        match answering.writer.choose(self.model, self.context.get_logits_ith(row)) {
+        match answering
+            .writer
+            .choose(self.model, self.context.get_logits_ith(row))
+        {
             Ok(Some(token)) => self.go_on(answering, &[token]),
             Ok(None) => self.end(&answering, StopReason::End),
             Err(error) => self.fail(&answering, internal(error.to_string())),
         }
     }
 
-    /// Adds the chosen token and those that must follow it, tells of them, and sees whether that was all.
+    /// Adds the chosen token and those that must follow it, tells of them, and sees whether that
+    /// was all.
     pub(super) fn go_on(&mut self, mut answering: Answering, chosen: &[i32]) {
         let mut tokens = chosen.to_vec();
         match answering.writer.forced(self.model) {
@@ -111,11 +129,16 @@ impl Worker<'_> {
 
     fn fail(&mut self, answering: &Answering, failure: Failure) {
         self.slots.finish(answering.slot);
-        let failure = Failure { usage: Some(Box::new(answering.usage)), partial: answering.writer.text(), ..failure };
+        let failure = Failure {
+            usage: Some(Box::new(answering.usage)),
+            partial: answering.writer.text(),
+            ..failure
+        };
         let _ = answering.job.tell.send(News::Done(Err(failure)));
     }
 
-    /// Ends everything under way after a failed step, and starts afresh: what the cache holds is not known then.
+    /// Ends everything under way after a failed step, and starts afresh: what the cache holds is
+    /// not known then.
     pub(super) fn fail_all(&mut self, failure: &Failure) {
         for answering in std::mem::take(&mut self.answering) {
             self.fail(&answering, failure.clone());

@@ -1,6 +1,8 @@
-//! The thread that owns the model: takes asks as they come, and decodes all that are under way as one batch, step by step.
+//! The thread that owns the model: takes asks as they come, and decodes all that are under way as
+//! one batch, step by step.
 //!
-//! One prompt is read at a time, so that the next one finds the beginning they share; those that are being written go on meanwhile.
+//! One prompt is read at a time, so that the next one finds the beginning they share; those that
+//! are being written go on meanwhile.
 
 use std::collections::VecDeque;
 use std::num::NonZeroU32;
@@ -26,18 +28,24 @@ use super::provider::{Job, LocalSettings, News, Statistics};
 use super::schema::tighten;
 use super::slots::Slots;
 
-/// Prompt tokens read in one step. A step cannot be interrupted: this many take about half a second with the default model.
+/// Prompt tokens read in one step. A step cannot be interrupted: this many take about half a second
+/// with the default model.
 pub(super) const CHUNK: usize = 64;
 /// Tokens that one step may hold: a chunk, and what the others write.
 pub(super) const BATCH: usize = 512;
-/// Most tokens that are kept free for an answer. Tightened answers end well within it, however much room the ask gives.
+/// Most tokens that are kept free for an answer. Tightened answers end well within it, however much
+/// room the ask gives.
 const ROOM: usize = 1_280;
 
 /// llama.cpp allows one backend a process.
 static BACKEND: OnceLock<Option<LlamaBackend>> = OnceLock::new();
 
 /// Answers jobs until the provider is dropped.
-pub(super) fn run(settings: &LocalSettings, jobs: &mpsc::Receiver<Job>, statistics: &Mutex<Statistics>) {
+pub(super) fn run(
+    settings: &LocalSettings,
+    jobs: &mpsc::Receiver<Job>,
+    statistics: &Mutex<Statistics>,
+) {
     let Ok(first) = jobs.recv() else { return };
     let started = now();
     let failed = match load(settings) {
@@ -62,9 +70,16 @@ fn load(settings: &LocalSettings) -> Result<(&'static LlamaBackend, LlamaModel),
             backend
         })
     });
-    let backend = backend.as_ref().ok_or_else(|| internal("llama.cpp did not start"))?;
+    let backend = backend
+        .as_ref()
+        .ok_or_else(|| internal("llama.cpp did not start"))?;
     let model = LlamaModel::load_from_file(backend, &settings.file, &LlamaModelParams::default())
-        .map_err(|error| Failure::new(FailureClass::ModelMissing, format!("cannot load `{}`: {error}", settings.file.display())))?;
+        .map_err(|error| {
+        Failure::new(
+            FailureClass::ModelMissing,
+            format!("cannot load `{}`: {error}", settings.file.display()),
+        )
+    })?;
     Ok((backend, model))
 }
 
@@ -74,7 +89,10 @@ pub(super) fn internal(message: impl Into<String>) -> Failure {
 
 /// Time for the statistics; nothing is decided by it.
 pub(super) fn now() -> Instant {
-    #[expect(clippy::disallowed_methods, reason = "how fast the engine is can only be told by the clock, and only here")]
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "how fast the engine is can only be told by the clock, and only here"
+    )]
     Instant::now()
 }
 
@@ -119,7 +137,8 @@ impl<'a> Worker<'a> {
         statistics: &'a Mutex<Statistics>,
     ) -> Result<Self, Failure> {
         let length = settings.context.min(model.n_ctx_train()).max(512);
-        let threads = i32::try_from(settings.threads.unwrap_or_else(cpu::threads).get()).unwrap_or(1);
+        let threads =
+            i32::try_from(settings.threads.unwrap_or_else(cpu::threads).get()).unwrap_or(1);
         let parallel = settings.parallel.get();
         let params = LlamaContextParams::default()
             .with_n_ctx(NonZeroU32::new(length))
@@ -129,7 +148,9 @@ impl<'a> Worker<'a> {
             .with_kv_unified(true)
             .with_n_threads(threads)
             .with_n_threads_batch(threads);
-        let context = model.new_context(backend, params).map_err(|error| internal(format!("cannot make a context: {error}")))?;
+        let context = model
+            .new_context(backend, params)
+            .map_err(|error| internal(format!("cannot make a context: {error}")))?;
         let length = usize::try_from(length).unwrap_or(usize::MAX);
         Ok(Self {
             model,
@@ -139,7 +160,12 @@ impl<'a> Worker<'a> {
             guide: Guide::of(model).map_err(|error| internal(error.to_string()))?,
             slots: Slots::new(length, parallel),
             length,
-            file: settings.file.file_name().unwrap_or(settings.file.as_os_str()).to_string_lossy().into_owned(),
+            file: settings
+                .file
+                .file_name()
+                .unwrap_or(settings.file.as_os_str())
+                .to_string_lossy()
+                .into_owned(),
             waiting: VecDeque::new(),
             answering: Vec::new(),
             statistics,
@@ -174,14 +200,21 @@ impl<'a> Worker<'a> {
     fn receive(&mut self, job: Job) {
         let _ = job.tell.send(News::Delta(Delta::Connected));
         match self.prepare(&job.ask) {
-            Ok((prompt, room, writer)) => self.waiting.push_back(Waiting { job, prompt, room, writer }),
+            Ok((prompt, room, writer)) => self.waiting.push_back(Waiting {
+                job,
+                prompt,
+                room,
+                writer,
+            }),
             Err(failure) => drop(job.tell.send(News::Done(Err(failure)))),
         }
     }
 
     fn prepare(&self, ask: &Ask) -> Result<(Vec<i32>, usize, Writer), Failure> {
         let prompt = self.frame.tokens(self.model, &ask.prompt);
-        let room = usize::try_from(ask.room).unwrap_or(usize::MAX).clamp(1, ROOM.min(self.length / 2));
+        let room = usize::try_from(ask.room)
+            .unwrap_or(usize::MAX)
+            .clamp(1, ROOM.min(self.length / 2));
         let over = (prompt.len() + room).saturating_sub(self.length);
         if over > 0 {
             let message = format!(
@@ -191,9 +224,17 @@ impl<'a> Worker<'a> {
             );
             return Err(Failure::new(FailureClass::Context, message));
         }
-        let schema = serde_json::from_str(ask.answer.schema()).map_err(|error| internal(format!("the answer's schema: {error}")))?;
-        let schema = tighten(&schema, &ask.prompt.text(), u64::try_from(room).unwrap_or(u64::MAX));
-        let writer = self.guide.start(self.model, schema, seed(ask)).map_err(|error| internal(error.to_string()))?;
+        let schema = serde_json::from_str(ask.answer.schema())
+            .map_err(|error| internal(format!("the answer's schema: {error}")))?;
+        let schema = tighten(
+            &schema,
+            &ask.prompt.text(),
+            u64::try_from(room).unwrap_or(u64::MAX),
+        );
+        let writer = self
+            .guide
+            .start(self.model, schema, seed(ask))
+            .map_err(|error| internal(error.to_string()))?;
         Ok((prompt, room, writer))
     }
 
@@ -212,10 +253,16 @@ impl<'a> Worker<'a> {
 
     /// Gives the ask that waits longest its place, unless another prompt is still being read.
     fn admit(&mut self) {
-        if self.answering.iter().any(|answering| self.slots.waiting(answering.slot) > CHUNK) {
+        if self
+            .answering
+            .iter()
+            .any(|answering| self.slots.waiting(answering.slot) > CHUNK)
+        {
             return;
         }
-        let Some(next) = self.waiting.pop_front() else { return };
+        let Some(next) = self.waiting.pop_front() else {
+            return;
+        };
         let Some(admission) = self.slots.admit(&next.prompt, next.room) else {
             self.waiting.push_front(next);
             return;
@@ -236,20 +283,45 @@ impl<'a> Worker<'a> {
             statistics.evaluated += evaluated;
             statistics.reused += reused;
         });
-        let usage = Usage { input: evaluated, cache_read: reused, source: UsageSource::Reported, ..Usage::default() };
-        let answering = Answering { slot: admission.slot, job: next.job, writer: next.writer, usage, prompt: next.prompt.len() };
+        let usage = Usage {
+            input: evaluated,
+            cache_read: reused,
+            source: UsageSource::Reported,
+            ..Usage::default()
+        };
+        let answering = Answering {
+            slot: admission.slot,
+            job: next.job,
+            writer: next.writer,
+            usage,
+            prompt: next.prompt.len(),
+        };
         self.go_on(answering, &[]);
     }
 
     pub(super) fn note(&self, note: impl FnOnce(&mut Statistics)) {
-        note(&mut self.statistics.lock().unwrap_or_else(PoisonError::into_inner));
+        note(
+            &mut self
+                .statistics
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner),
+        );
     }
 }
 
-/// A seed that only the ask decides: asked again under another call id, the model answers differently.
+/// A seed that only the ask decides: asked again under another call id, the model answers
+/// differently.
 fn seed(ask: &Ask) -> u32 {
-    let digest = Sha256::digest(format!("{}\n{}\n{}", ask.call, ask.answer.name(), ask.prompt.text()));
-    digest.iter().take(4).fold(0, |seed, byte| (seed << 8) | u32::from(*byte))
+    let digest = Sha256::digest(format!(
+        "{}\n{}\n{}",
+        ask.call,
+        ask.answer.name(),
+        ask.prompt.text()
+    ));
+    digest
+        .iter()
+        .take(4)
+        .fold(0, |seed, byte| (seed << 8) | u32::from(*byte))
 }
 
 /// A slot's number as llama.cpp wants it.

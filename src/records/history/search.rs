@@ -1,13 +1,16 @@
 //! What a user types to find consultations, as the index is asked for it.
 //!
-//! Invariant: nothing that is typed is an operator to the index: words and phrases go into it as text, in quotes.
+//! Invariant: nothing that is typed is an operator to the index: words and phrases go into it as
+//! text, in quotes.
 
 /// What is looked for in questions and recommendations: all of it must be there, in any order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Search {
-    /// Words and phrases, as an expression of the full-text index; `None` when there is no word among what is looked for.
+    /// Words and phrases, as an expression of the full-text index; `None` when there is no word
+    /// among what is looked for.
     pub(super) words: Option<String>,
-    /// What has no words that the index would know, such as `🦀`, or is written without blanks between words: found by reading every text.
+    /// What has no words that the index would know, such as `🦀`, or is written without blanks
+    /// between words: found by reading every text.
     pub(super) pieces: Vec<String>,
     /// All of it, in small letters.
     terms: Vec<String>,
@@ -19,7 +22,8 @@ pub struct Search {
 pub struct NothingToSearch;
 
 impl Search {
-    /// Takes words, and phrases in double quotes. A last word that is not quoted may be the beginning of one.
+    /// Takes words, and phrases in double quotes. A last word that is not quoted may be the
+    /// beginning of one.
     pub fn parse(text: &str) -> Result<Self, NothingToSearch> {
         let (mut words, mut pieces) = (Vec::new(), Vec::new());
         let terms = terms(text);
@@ -33,7 +37,11 @@ impl Search {
                 continue;
             }
             let begins = at == last && !quoted && text.ends_with(char::is_alphanumeric);
-            let word = format!("\"{}\"{}", text.replace('"', "\"\""), if begins { "*" } else { "" });
+            let word = format!(
+                "\"{}\"{}",
+                text.replace('"', "\"\""),
+                if begins { "*" } else { "" }
+            );
             if !words.contains(&word) {
                 words.push(word);
             }
@@ -45,7 +53,11 @@ impl Search {
         if words.is_empty() && pieces.is_empty() {
             return Err(NothingToSearch);
         }
-        Ok(Self { words: (!words.is_empty()).then(|| words.join(" ")), pieces, terms: all })
+        Ok(Self {
+            words: (!words.is_empty()).then(|| words.join(" ")),
+            pieces,
+            terms: all,
+        })
     }
 
     /// Whether a text that is not in the index holds all of it.
@@ -65,16 +77,23 @@ fn terms(text: &str) -> Vec<Term> {
     let mut terms = Vec::new();
     for (at, part) in text.split('"').enumerate() {
         if at % 2 == 1 {
-            terms.push(Term { text: part.split_whitespace().collect::<Vec<_>>().join(" "), quoted: true });
+            terms.push(Term {
+                text: part.split_whitespace().collect::<Vec<_>>().join(" "),
+                quoted: true,
+            });
         } else {
-            terms.extend(part.split_whitespace().map(|word| Term { text: word.to_owned(), quoted: false }));
+            terms.extend(part.split_whitespace().map(|word| Term {
+                text: word.to_owned(),
+                quoted: false,
+            }));
         }
     }
     terms.retain(|term| !term.text.is_empty());
     terms
 }
 
-/// Letters of writing that puts no blanks between words: the index takes a whole sentence for one word.
+/// Letters of writing that puts no blanks between words: the index takes a whole sentence for one
+/// word.
 fn is_unspaced(c: char) -> bool {
     matches!(c, '\u{e00}'..='\u{eff}' | '\u{1000}'..='\u{109f}' | '\u{1780}'..='\u{17ff}' | '\u{3040}'..='\u{30ff}'
         | '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' | '\u{20000}'..='\u{3ffff}')
@@ -95,7 +114,10 @@ mod tests {
             ("oauth jwt", "\"oauth\" \"jwt\"*"),
             ("\"session cookies\" jw", "\"session cookies\" \"jw\"*"),
             ("jwt \"session  cookies\"", "\"jwt\" \"session cookies\""),
-            ("a AND b OR NOT c", "\"a\" \"AND\" \"b\" \"OR\" \"NOT\" \"c\"*"),
+            (
+                "a AND b OR NOT c",
+                "\"a\" \"AND\" \"b\" \"OR\" \"NOT\" \"c\"*",
+            ),
             ("NEAR(a b)", "\"NEAR(a\" \"b)\""),
             ("question:x* ^y", "\"question:x*\" \"^y\"*"),
             ("\"not closed", "\"not closed\""),
@@ -108,8 +130,15 @@ mod tests {
 
     #[test]
     fn what_has_no_words_is_looked_for_as_it_is() {
-        let parts = |text: &str| Search::parse(text).map(|search| (search.words, search.pieces)).unwrap();
-        assert_eq!(parts("🦀 - rust"), (Some("\"rust\"*".to_owned()), vec!["🦀".to_owned()]));
+        let parts = |text: &str| {
+            Search::parse(text)
+                .map(|search| (search.words, search.pieces))
+                .unwrap()
+        };
+        assert_eq!(
+            parts("🦀 - rust"),
+            (Some("\"rust\"*".to_owned()), vec!["🦀".to_owned()])
+        );
         assert_eq!(parts("*"), (None, vec!["*".to_owned()]));
         assert_eq!(parts("認証"), (None, vec!["認証".to_owned()]));
     }

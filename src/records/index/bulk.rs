@@ -1,7 +1,7 @@
 //! Writes the rows of very many consultations into a new database that nobody else uses yet.
 //!
-//! Such a database is put in its place only when it is complete: until then nothing of it has to last, so nothing is synced, and what it
-//! is searched by is made in one go at the end.
+//! Such a database is put in its place only when it is complete: until then nothing of it has to
+//! last, so nothing is synced, and what it is searched by is made in one go at the end.
 
 use rusqlite::{Connection, OptionalExtension, Result};
 
@@ -20,25 +20,37 @@ pub struct Bulk<'c> {
 }
 
 impl<'c> Bulk<'c> {
-    /// Begins to fill a database that has its tables and no rows. All that comes is one transaction, which [`Self::finish`] ends.
+    /// Begins to fill a database that has its tables and no rows. All that comes is one
+    /// transaction, which [`Self::finish`] ends.
     pub fn begin(connection: &'c Connection) -> Result<Self> {
         connection.execute_batch(&format!(
             "PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF; PRAGMA foreign_keys = OFF; \
              PRAGMA cache_size = -{CACHE_KIB}; PRAGMA temp_store = MEMORY; BEGIN IMMEDIATE;"
         ))?;
         let made = "SELECT name, sql FROM sqlite_schema WHERE type = 'index' AND tbl_name = 'consultations' AND sql IS NOT NULL";
-        let indexes: Vec<(String, String)> =
-            connection.prepare(made)?.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect::<Result<_>>()?;
+        let indexes: Vec<(String, String)> = connection
+            .prepare(made)?
+            .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?
+            .collect::<Result<_>>()?;
         for (name, _) in &indexes {
             connection.execute_batch(&format!("DROP INDEX {name}"))?;
         }
-        Ok(Self { connection, indexes: indexes.into_iter().map(|(_, sql)| sql).collect() })
+        Ok(Self {
+            connection,
+            indexes: indexes.into_iter().map(|(_, sql)| sql).collect(),
+        })
     }
 
     /// Adds a consultation. False when there is one of that id already: the first stays.
     pub fn put(&mut self, rows: &Rows<'_>) -> Result<bool> {
-        let known = &mut self.connection.prepare_cached("SELECT 1 FROM consultations WHERE id = ?1")?;
-        if known.query_row([&rows.consultation.id], |_| Ok(())).optional()?.is_some() {
+        let known = &mut self
+            .connection
+            .prepare_cached("SELECT 1 FROM consultations WHERE id = ?1")?;
+        if known
+            .query_row([&rows.consultation.id], |_| Ok(()))
+            .optional()?
+            .is_some()
+        {
             return Ok(false);
         }
         insert(self.connection, rows).map(|_| true)

@@ -1,7 +1,8 @@
 //! Reads the rows of a consultation from its record.
 //!
-//! Live and when the index is made anew, this is the one way from a record to its rows: so both say the same. A field that is not as
-//! expected is as if it were missing; of a record only the id must be there.
+//! Live and when the index is made anew, this is the one way from a record to its rows: so both say
+//! the same. A field that is not as expected is as if it were missing; of a record only the id must
+//! be there.
 
 use std::borrow::Cow;
 
@@ -34,24 +35,44 @@ pub enum NotIndexable {
     Newer(String),
 }
 
-/// Reads a record. `stem` is its file's name without the ending; `written_at` stands in where the record does not tell when it began.
-pub fn rows<'a>(record: &'a [u8], stem: &'a str, written_at: Timestamp) -> Result<Rows<'a>, NotIndexable> {
+/// Reads a record. `stem` is its file's name without the ending; `written_at` stands in where the
+/// record does not tell when it began.
+pub fn rows<'a>(
+    record: &'a [u8],
+    stem: &'a str,
+    written_at: Timestamp,
+) -> Result<Rows<'a>, NotIndexable> {
     let read = match serde_json::from_slice::<Object<Record<'a>>>(record) {
         Ok(Object(read)) => read,
         Err(error) if error.is_data() => return Err(NotIndexable::NotARecord),
         // The original writes cancelled runs as lines.
         Err(_) => return super::foreign::rows(record, stem, written_at),
     };
-    let Some(mut read): Option<Record<'a>> = read.filter(is_ours) else { return super::foreign::rows(record, stem, written_at) };
-    if let Some(version) = read.schema_version.0.as_deref().filter(|version| is_newer(version)) {
+    let Some(mut read): Option<Record<'a>> = read.filter(is_ours) else {
+        return super::foreign::rows(record, stem, written_at);
+    };
+    if let Some(version) = read
+        .schema_version
+        .0
+        .as_deref()
+        .filter(|version| is_newer(version))
+    {
         return Err(NotIndexable::Newer(version.to_owned()));
     }
-    let id = read.consultation_id.0.take().ok_or(NotIndexable::NotARecord)?;
+    let id = read
+        .consultation_id
+        .0
+        .take()
+        .ok_or(NotIndexable::NotARecord)?;
     Ok(consultation(read, id, stem, written_at))
 }
 
 /// Reads the rows of a consultation that has no record, from what its journal tells.
-pub fn rows_of_journal(events: &[Envelope], stem: &str, written_at: Timestamp) -> Result<Rows<'static>, NotIndexable> {
+pub fn rows_of_journal(
+    events: &[Envelope],
+    stem: &str,
+    written_at: Timestamp,
+) -> Result<Rows<'static>, NotIndexable> {
     let transcript = Transcript::fold(events).ok_or(NotIndexable::NotARecord)?;
     let record = serde_json::to_vec(&record(&transcript)).map_err(|_| NotIndexable::NotJson)?;
     rows(&record, stem, written_at).map(Rows::into_owned)
@@ -59,17 +80,34 @@ pub fn rows_of_journal(events: &[Envelope], stem: &str, written_at: Timestamp) -
 
 /// A record of this program, by any of its marks.
 fn is_ours(record: &Record<'_>) -> bool {
-    record.tool_version.0.is_some() || record.kind.0.as_deref() == Some("Report") || !record.responses.0.is_empty()
+    record.tool_version.0.is_some()
+        || record.kind.0.as_deref() == Some("Report")
+        || !record.responses.0.is_empty()
 }
 
 /// A version whose first number is greater than ours. What is no version is none that is newer.
 fn is_newer(version: &str) -> bool {
-    let major = |version: &str| version.split('.').next().and_then(|major| major.parse::<u64>().ok());
+    let major = |version: &str| {
+        version
+            .split('.')
+            .next()
+            .and_then(|major| major.parse::<u64>().ok())
+    };
     major(version) > major(SCHEMA_VERSION)
 }
 
-fn consultation<'a>(record: Record<'a>, id: Cow<'a, str>, stem: &'a str, written_at: Timestamp) -> Rows<'a> {
-    let created_at = record.timestamp.0.as_deref().and_then(moment).unwrap_or(written_at);
+fn consultation<'a>(
+    record: Record<'a>,
+    id: Cow<'a, str>,
+    stem: &'a str,
+    written_at: Timestamp,
+) -> Rows<'a> {
+    let created_at = record
+        .timestamp
+        .0
+        .as_deref()
+        .and_then(moment)
+        .unwrap_or(written_at);
     let state = record.state.0.clone().unwrap_or(Cow::Borrowed(UNKNOWN));
     let rounds = rounds(&record);
     let early_termination = record.early_termination.0 == Some(true);
@@ -81,11 +119,25 @@ fn consultation<'a>(record: Record<'a>, id: Cow<'a, str>, stem: &'a str, written
         consultation: ConsultationRow {
             ended: Ended::of_state(&state),
             state,
-            cost: spending.as_ref().and_then(|spending| money(spending.micro_usd, spending.lower_bound)),
-            total_tokens: spending.as_ref().and_then(|spending| spending.tokens.0.as_ref()?.total.0),
+            cost: spending
+                .as_ref()
+                .and_then(|spending| money(spending.micro_usd, spending.lower_bound)),
+            total_tokens: spending
+                .as_ref()
+                .and_then(|spending| spending.tokens.0.as_ref()?.total.0),
             // A consultation without an answer has nobody who could dissent from it.
-            dissent: record.recommendation.0.as_ref().and(record.dissent.0.as_ref()).map(|dissent| dissent.len() as u64),
-            saved_micro_usd: record.estimated_cost_saved.0.filter(|_| early_termination).and_then(MicroUsd::from_usd).map(|saved| saved.0),
+            dissent: record
+                .recommendation
+                .0
+                .as_ref()
+                .and(record.dissent.0.as_ref())
+                .map(|dissent| dissent.len() as u64),
+            saved_micro_usd: record
+                .estimated_cost_saved
+                .0
+                .filter(|_| early_termination)
+                .and_then(MicroUsd::from_usd)
+                .map(|saved| saved.0),
             debate: debate(&record),
             verdict_changed: record
                 .verdict_changed_after_round_2
@@ -104,7 +156,10 @@ fn consultation<'a>(record: Record<'a>, id: Cow<'a, str>, stem: &'a str, written
             status: record.status.0,
             abort_reason: record.abort_reason.0,
             writer: Writer::Conclave,
-            project_type: record.project_context.0.and_then(|context| context.project_type.0),
+            project_type: record
+                .project_context
+                .0
+                .and_then(|context| context.project_type.0),
             agreement: record.agreement.share(),
             early_termination,
         },
@@ -114,22 +169,39 @@ fn consultation<'a>(record: Record<'a>, id: Cow<'a, str>, stem: &'a str, written
 
 /// Reads RFC 3339.
 fn moment(text: &str) -> Option<Timestamp> {
-    text.parse::<jiff::Timestamp>().ok().map(|moment| Timestamp(moment.as_millisecond()))
+    text.parse::<jiff::Timestamp>()
+        .ok()
+        .map(|moment| Timestamp(moment.as_millisecond()))
 }
 
-/// What the experts held at the end against the beginning: as they were compared; in a record that knows of no comparison, as they said
-/// themselves, and where they did not, as a later analysis says of them.
+/// What the experts held at the end against the beginning: as they were compared; in a record that
+/// knows of no comparison, as they said themselves, and where they did not, as a later analysis
+/// says of them.
 ///
 /// What was to be compared and was not is not known: then nobody's own word stands in for it.
 fn debate(record: &Record<'_>) -> Debate {
     let said = said_of_themselves(record);
-    let Object(Some(analysis)) = &record.debate_value_analysis else { return said };
+    let Object(Some(analysis)) = &record.debate_value_analysis else {
+        return said;
+    };
     match analysis.status.0.as_deref() {
         Some("compared") => {
             let heard = analysis.agents_compared.0.unwrap_or_default();
-            Debate { heard, changed: analysis.agents_changed_position.0.unwrap_or_default().min(heard), ..said }
+            Debate {
+                heard,
+                changed: analysis
+                    .agents_changed_position
+                    .0
+                    .unwrap_or_default()
+                    .min(heard),
+                ..said
+            }
         }
-        Some(_) => Debate { heard: 0, changed: 0, ..said },
+        Some(_) => Debate {
+            heard: 0,
+            changed: 0,
+            ..said
+        },
         None if said.heard > 0 => said,
         None => said_of_them(analysis),
     }
@@ -137,7 +209,17 @@ fn debate(record: &Record<'_>) -> Debate {
 
 fn said_of_themselves(record: &Record<'_>) -> Debate {
     let mut debate = Debate::default();
-    for Perspective { confidence, revised_confidence, changed, .. } in record.perspectives.all().iter().filter_map(|held| held.0.as_ref()) {
+    for Perspective {
+        confidence,
+        revised_confidence,
+        changed,
+        ..
+    } in record
+        .perspectives
+        .all()
+        .iter()
+        .filter_map(|held| held.0.as_ref())
+    {
         let Some(changed) = changed.0 else { continue };
         debate.heard += 1;
         debate.changed += u64::from(changed);
@@ -155,15 +237,26 @@ fn said_of_them(analysis: &DebateValue<'_>) -> Debate {
     let rise_of = if rise.rise().is_some() { heard } else { 0 };
     Debate {
         heard,
-        changed: analysis.agents_changed_position.0.unwrap_or_default().min(heard),
-        rise: rise.rise().map(millionths).unwrap_or_default().saturating_mul(i64::try_from(rise_of).unwrap_or_default()),
+        changed: analysis
+            .agents_changed_position
+            .0
+            .unwrap_or_default()
+            .min(heard),
+        rise: rise
+            .rise()
+            .map(millionths)
+            .unwrap_or_default()
+            .saturating_mul(i64::try_from(rise_of).unwrap_or_default()),
         rise_of,
     }
 }
 
-/// What Rounds 3 and 4 cost: as the record says, which leaves the comparison out, else all that was spent in them.
+/// What Rounds 3 and 4 cost: as the record says, which leaves the comparison out, else all that was
+/// spent in them.
 fn cost_of_later_rounds(analysis: Option<&DebateValue<'_>>, rounds: &[RoundRow]) -> Option<Cost> {
-    let told = analysis.and_then(|analysis| analysis.rounds_3_4_cost.0.as_ref()).and_then(|cost| money(cost.micro_usd, cost.lower_bound));
+    let told = analysis
+        .and_then(|analysis| analysis.rounds_3_4_cost.0.as_ref())
+        .and_then(|cost| money(cost.micro_usd, cost.lower_bound));
     told.or_else(|| later_rounds(rounds))
 }
 

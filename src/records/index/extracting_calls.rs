@@ -14,18 +14,29 @@ use super::rows::CallRow;
 /// The greatest number of a call that is believed.
 const LAST_CALL: u64 = 1 << 24;
 
-/// All calls by their numbers. Those without one, or with one that another has, get the next: the money of each is to be counted once.
+/// All calls by their numbers. Those without one, or with one that another has, get the next: the
+/// money of each is to be counted once.
 pub(super) fn calls<'a>(record: &Record<'a>) -> Vec<CallRow<'a>> {
     let mut calls = Vec::new();
     for (round, work) in &record.responses.0 {
         for work in work.agents.all().iter().filter_map(|work| work.0.as_ref()) {
-            calls.extend(work.attempts.all().iter().filter_map(|attempt| attempt.0.as_ref()).map(|attempt| call(*round, work, attempt)));
+            calls.extend(
+                work.attempts
+                    .all()
+                    .iter()
+                    .filter_map(|attempt| attempt.0.as_ref())
+                    .map(|attempt| call(*round, work, attempt)),
+            );
         }
     }
     calls.sort_by_key(|call| call.call);
     let mut last = 0;
     for call in &mut calls {
-        last = if call.call > last && call.call != u32::MAX { call.call } else { last + 1 };
+        last = if call.call > last && call.call != u32::MAX {
+            call.call
+        } else {
+            last + 1
+        };
         call.call = last;
     }
     calls
@@ -37,7 +48,12 @@ fn call<'a>(round_number: u8, work: &Work<'a>, attempt: &Attempt<'a>) -> CallRow
     let tokens = attempt.tokens.0.as_ref();
     let failed = attempt.error.0.is_some() || attempt.stop.0.is_none();
     CallRow {
-        call: attempt.call.0.filter(|call| *call <= LAST_CALL).and_then(|call| u32::try_from(call).ok()).unwrap_or(u32::MAX),
+        call: attempt
+            .call
+            .0
+            .filter(|call| *call <= LAST_CALL)
+            .and_then(|call| u32::try_from(call).ok())
+            .unwrap_or(u32::MAX),
         round_number,
         agent_id: named(&work.agent_id),
         answer: work.answer.0.clone(),
@@ -48,9 +64,16 @@ fn call<'a>(round_number: u8, work: &Work<'a>, attempt: &Attempt<'a>) -> CallRow
         failed,
         // Of a call and its hedge, the slower one is dropped and never comes back.
         hedge_won: !failed && attempt.purpose.0.as_deref() == Some("hedge"),
-        cost: attempt.cost.0.as_ref().and_then(|cost| money(cost.micro_usd, cost.lower_bound)).unwrap_or(Cost::at_least(MicroUsd::ZERO)),
+        cost: attempt
+            .cost
+            .0
+            .as_ref()
+            .and_then(|cost| money(cost.micro_usd, cost.lower_bound))
+            .unwrap_or(Cost::at_least(MicroUsd::ZERO)),
         input_tokens: tokens.and_then(|tokens| tokens.input.0).unwrap_or_default(),
-        output_tokens: tokens.and_then(|tokens| tokens.output.0).unwrap_or_default(),
+        output_tokens: tokens
+            .and_then(|tokens| tokens.output.0)
+            .unwrap_or_default(),
         tokens_estimated: tokens.is_some_and(|tokens| tokens.estimated.0 == Some(true)),
         first_token_ms: attempt.latency_ms.0,
         duration_ms: attempt.duration_ms.0,

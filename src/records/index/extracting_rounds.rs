@@ -8,19 +8,30 @@ use super::lenient::{Flag, Whole};
 use super::record_shape::Record;
 use super::rows::RoundRow;
 
-/// The rounds in order: those in which somebody did something, and those of whose calls none came back. An answer that was put together from
-/// an earlier round makes no round.
+/// The rounds in order: those in which somebody did something, and those of whose calls none came
+/// back. An answer that was put together from an earlier round makes no round.
 pub(super) fn rounds(record: &Record<'_>) -> Vec<RoundRow> {
     let spending = record.cost.0.as_ref().map(|cost| &cost.by_round);
-    let in_spending = spending.iter().flat_map(|rounds| &rounds.0).map(|(number, _)| *number);
-    let in_responses = record.responses.0.iter().filter(|(_, round)| !round.agents.all().is_empty()).map(|(number, _)| *number);
+    let in_spending = spending
+        .iter()
+        .flat_map(|rounds| &rounds.0)
+        .map(|(number, _)| *number);
+    let in_responses = record
+        .responses
+        .0
+        .iter()
+        .filter(|(_, round)| !round.agents.all().is_empty())
+        .map(|(number, _)| *number);
     let numbers: BTreeSet<u8> = in_responses.chain(in_spending).collect();
     let row = |number| {
         let spent = spending.and_then(|rounds| rounds.of(number));
         RoundRow {
             round_number: number,
             round_type: round_type(number),
-            duration_ms: record.responses.of(number).and_then(|round| round.duration_ms.0),
+            duration_ms: record
+                .responses
+                .of(number)
+                .and_then(|round| round.duration_ms.0),
             tokens_used: spent.and_then(|spent| spent.tokens.0.as_ref()?.total.0),
             cost: spent.and_then(|spent| money(spent.micro_usd, spent.lower_bound)),
         }
@@ -38,7 +49,8 @@ fn round_type(number: u8) -> &'static str {
     }
 }
 
-/// What Rounds 3 and 4 cost together; `None` when neither began. A round that does not tell its cost makes it a lower bound.
+/// What Rounds 3 and 4 cost together; `None` when neither began. A round that does not tell its
+/// cost makes it a lower bound.
 pub(super) fn later_rounds(rounds: &[RoundRow]) -> Option<Cost> {
     let later: Vec<Cost> = rounds
         .iter()
@@ -50,5 +62,8 @@ pub(super) fn later_rounds(rounds: &[RoundRow]) -> Option<Cost> {
 
 /// An amount as the record writes it.
 pub(super) fn money(micro_usd: Whole, lower_bound: Flag) -> Option<Cost> {
-    micro_usd.0.map(|known| Cost { known: MicroUsd(known), lower_bound: lower_bound.0 == Some(true) })
+    micro_usd.0.map(|known| Cost {
+        known: MicroUsd(known),
+        lower_bound: lower_bound.0 == Some(true),
+    })
 }

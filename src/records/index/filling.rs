@@ -1,4 +1,5 @@
-//! Filling a new database from the files: threads read them and work out the rows, one after the other writes them.
+//! Filling a new database from the files: threads read them and work out the rows, one after the
+//! other writes them.
 
 use std::collections::{BTreeMap, HashMap};
 use std::num::NonZero;
@@ -23,7 +24,8 @@ use super::storing;
 /// Consultations that a thread reads before it hands them over.
 const BATCH: usize = 64;
 
-/// Batches that wait to be written: enough for the writer never to wait, few enough to need little memory.
+/// Batches that wait to be written: enough for the writer never to wait, few enough to need little
+/// memory.
 const WAITING: usize = 4;
 
 /// The names of consultations, each with its files.
@@ -39,7 +41,8 @@ pub(super) struct Filled {
     rebuilt: Rebuilt,
 }
 
-/// A file that rows came from: the greater is the better, and which one that is does not depend on what was read first.
+/// A file that rows came from: the greater is the better, and which one that is does not depend on
+/// what was read first.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Source {
     worth: Worth,
@@ -61,21 +64,40 @@ impl Extracted {
         let stamps = sources::stamps(logs, stem, files);
         let found = sources::find(logs, stem, &stamps);
         let rows = found.told.map(|told| {
-            let Told { json, written_at, worth } = told?;
-            let rows = extracting::rows(&json, stem, written_at).map_err(|error| error.to_string())?;
+            let Told {
+                json,
+                written_at,
+                worth,
+            } = told?;
+            let rows =
+                extracting::rows(&json, stem, written_at).map_err(|error| error.to_string())?;
             Ok((rows.into_owned(), worth))
         });
-        Self { stem: stem.to_owned(), files, stamps, rows, is_open: found.is_open }
+        Self {
+            stem: stem.to_owned(),
+            files,
+            stamps,
+            rows,
+            is_open: found.is_open,
+        }
     }
 }
 
 /// Reads all files into a database that has its tables and nothing else.
-pub(super) fn fill(connection: &Connection, logs: &Path, listed: &Listed, progress: &mut dyn FnMut(Progress)) -> Result<Filled> {
+pub(super) fn fill(
+    connection: &Connection,
+    logs: &Path,
+    listed: &Listed,
+    progress: &mut dyn FnMut(Progress),
+) -> Result<Filled> {
     let all: Vec<(&String, &Files)> = listed.iter().collect();
     let next = AtomicUsize::new(0);
     let read = |hand_over: SyncSender<Vec<Extracted>>| {
         while let Some(batch) = all.chunks(BATCH).nth(next.fetch_add(1, Ordering::Relaxed)) {
-            let batch = batch.iter().map(|(stem, files)| Extracted::read(logs, stem, **files)).collect();
+            let batch = batch
+                .iter()
+                .map(|(stem, files)| Extracted::read(logs, stem, **files))
+                .collect();
             if hand_over.send(batch).is_err() {
                 // The writer has failed.
                 break;
@@ -83,7 +105,9 @@ pub(super) fn fill(connection: &Connection, logs: &Path, listed: &Listed, progre
         }
     };
     let (sender, batches) = mpsc::sync_channel(WAITING);
-    let threads = thread::available_parallelism().map_or(1, NonZero::get).clamp(1, 4);
+    let threads = thread::available_parallelism()
+        .map_or(1, NonZero::get)
+        .clamp(1, 4);
     let mut filled = Filled::default();
     let mut again = Vec::new();
     thread::scope(|scope| {
@@ -93,14 +117,20 @@ pub(super) fn fill(connection: &Connection, logs: &Path, listed: &Listed, progre
         }
         drop(sender);
         let mut done = 0;
-        progress(Progress { done, of: all.len() });
+        progress(Progress {
+            done,
+            of: all.len(),
+        });
         let mut bulk = Bulk::begin(connection)?;
         for batch in batches {
             done += batch.len();
             for extracted in batch {
                 again.extend(filled.add(connection, &mut bulk, logs, extracted)?);
             }
-            progress(Progress { done, of: all.len() });
+            progress(Progress {
+                done,
+                of: all.len(),
+            });
         }
         bulk.finish()
     })?;
@@ -111,8 +141,15 @@ pub(super) fn fill(connection: &Connection, logs: &Path, listed: &Listed, progre
 }
 
 impl Filled {
-    /// Adds what is new. What should stand in the place of something else is returned: that is for when all else is there.
-    fn add(&mut self, connection: &Connection, bulk: &mut Bulk<'_>, logs: &Path, extracted: Extracted) -> Result<Option<Extracted>> {
+    /// Adds what is new. What should stand in the place of something else is returned: that is for
+    /// when all else is there.
+    fn add(
+        &mut self,
+        connection: &Connection,
+        bulk: &mut Bulk<'_>,
+        logs: &Path,
+        extracted: Extracted,
+    ) -> Result<Option<Extracted>> {
         self.read.insert(extracted.stem.clone(), extracted.stamps);
         if let Some(Ok((rows, worth))) = &extracted.rows {
             let id = rows.consultation.id.as_ref();
@@ -120,9 +157,13 @@ impl Filled {
                 return Ok(Some(extracted));
             }
             bulk.put(rows)?;
-            let source = Source { worth: *worth, name: sources::file_name(&extracted.stem, extracted.files) };
+            let source = Source {
+                worth: *worth,
+                name: sources::file_name(&extracted.stem, extracted.files),
+            };
             self.sources.insert(id.to_owned(), source);
-            // An answer of which nothing is known has nothing to be updated, which for very many is a good part of the work.
+            // An answer of which nothing is known has nothing to be updated, which for very many is
+            // a good part of the work.
             if extracted.files.outcome {
                 grade(connection, logs, id, extracted.files, &extracted.stem)?;
             }
@@ -132,11 +173,19 @@ impl Filled {
     }
 
     /// Adds what may stand in the place of something else.
-    fn replace(&mut self, connection: &Connection, logs: &Path, extracted: &Extracted) -> Result<()> {
+    fn replace(
+        &mut self,
+        connection: &Connection,
+        logs: &Path,
+        extracted: &Extracted,
+    ) -> Result<()> {
         self.read.insert(extracted.stem.clone(), extracted.stamps);
         if let Some(Ok((rows, worth))) = &extracted.rows {
             let id = rows.consultation.id.as_ref();
-            let source = Source { worth: *worth, name: sources::file_name(&extracted.stem, extracted.files) };
+            let source = Source {
+                worth: *worth,
+                name: sources::file_name(&extracted.stem, extracted.files),
+            };
             match self.sources.get(id) {
                 Some(other) if *other > source => {
                     let why = format!("{} tells the same consultation", other.name);
@@ -157,19 +206,41 @@ impl Filled {
     }
 
     /// Notes what has no rows, and what is still going on.
-    fn finish(&mut self, connection: &Connection, logs: &Path, extracted: &Extracted) -> Result<()> {
-        let Extracted { stem, files, rows, is_open, .. } = extracted;
+    fn finish(
+        &mut self,
+        connection: &Connection,
+        logs: &Path,
+        extracted: &Extracted,
+    ) -> Result<()> {
+        let Extracted {
+            stem,
+            files,
+            rows,
+            is_open,
+            ..
+        } = extracted;
         if let Some(Err(why)) = rows {
-            self.rebuilt.skipped.push((sources::file_name(stem, *files), why.clone()));
+            self.rebuilt
+                .skipped
+                .push((sources::file_name(stem, *files), why.clone()));
         }
         if *is_open {
-            following::mark(connection, stem, following::began_at(logs, stem).unwrap_or(Timestamp(0)))?;
+            following::mark(
+                connection,
+                stem,
+                following::began_at(logs, stem).unwrap_or(Timestamp(0)),
+            )?;
         }
         Ok(())
     }
 
     /// Reads again what has come or changed since it was read, and takes out what is gone.
-    pub(super) fn catch_up(&mut self, connection: &Connection, logs: &Path, listed: &Listed) -> Result<()> {
+    pub(super) fn catch_up(
+        &mut self,
+        connection: &Connection,
+        logs: &Path,
+        listed: &Listed,
+    ) -> Result<()> {
         let mut before = std::mem::take(&mut self.read);
         for (stem, files) in listed {
             let stamps = sources::stamps(logs, stem, *files);
@@ -189,10 +260,17 @@ impl Filled {
     /// Takes out what came from files of this name.
     fn forget(&mut self, connection: &Connection, stem: &str) -> Result<()> {
         let names = [".json", ".jsonl"].map(|ending| format!("{stem}{ending}"));
-        self.rebuilt.skipped.retain(|(name, _)| !names.contains(name));
+        self.rebuilt
+            .skipped
+            .retain(|(name, _)| !names.contains(name));
         following::unmark(connection, stem)?;
-        let id: Option<String> =
-            connection.query_row("SELECT id FROM consultations WHERE stem = ?1", [stem], |row| row.get(0)).optional()?;
+        let id: Option<String> = connection
+            .query_row(
+                "SELECT id FROM consultations WHERE stem = ?1",
+                [stem],
+                |row| row.get(0),
+            )
+            .optional()?;
         if let Some(id) = id {
             storing::remove(connection, &id)?;
             self.sources.remove(&id);
@@ -209,6 +287,10 @@ impl Filled {
 
 /// Notes what became of an answer.
 fn grade(connection: &Connection, logs: &Path, id: &str, files: Files, stem: &str) -> Result<()> {
-    let grade = if files.outcome { outcomes::read(logs, stem) } else { None };
+    let grade = if files.outcome {
+        outcomes::read(logs, stem)
+    } else {
+        None
+    };
     storing::set_outcome(connection, id, grade.as_ref())
 }

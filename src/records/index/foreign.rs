@@ -1,5 +1,6 @@
-//! Reads the rows of a consultation from a record that the original `llm-conclave` wrote. What its records do not tell has no value here:
-//! what a round or a call cost, how long a round took, and who judged. So it has no rows of calls, and counts for no provider and no model.
+//! Reads the rows of a consultation from a record that the original `llm-conclave` wrote. What its
+//! records do not tell has no value here: what a round or a call cost, how long a round took, and
+//! who judged. So it has no rows of calls, and counts for no provider and no model.
 
 use std::borrow::Cow;
 
@@ -13,15 +14,26 @@ use crate::records::kept::{self, KeptUnreadable};
 use super::extracting::{NotIndexable, UNKNOWN};
 use super::rows::{AgentRow, ConsultationRow, Debate, Role, RoundRow, Rows};
 
-/// Reads a record that is not one of ours. `stem` and `written_at` as in [`super::extracting::rows`].
-pub(super) fn rows<'a>(record: &'a [u8], stem: &'a str, written_at: Timestamp) -> Result<Rows<'a>, NotIndexable> {
+/// Reads a record that is not one of ours. `stem` and `written_at` as in
+/// [`super::extracting::rows`].
+pub(super) fn rows<'a>(
+    record: &'a [u8],
+    stem: &'a str,
+    written_at: Timestamp,
+) -> Result<Rows<'a>, NotIndexable> {
     let kept = kept::read(record).map_err(|error| match error {
         KeptUnreadable::NotJson(_) => NotIndexable::NotJson,
         KeptUnreadable::Newer(version) => NotIndexable::Newer(version),
-        KeptUnreadable::Io { .. } | KeptUnreadable::TooLarge | KeptUnreadable::NotARecord => NotIndexable::NotARecord,
+        KeptUnreadable::Io { .. } | KeptUnreadable::TooLarge | KeptUnreadable::NotARecord => {
+            NotIndexable::NotARecord
+        }
     })?;
     // A damaged record of ours is none of the original's.
-    if kept.writer == Writer::Conclave { Err(NotIndexable::NotARecord) } else { Ok(of_kept(kept, stem, written_at)) }
+    if kept.writer == Writer::Conclave {
+        Err(NotIndexable::NotARecord)
+    } else {
+        Ok(of_kept(kept, stem, written_at))
+    }
 }
 
 fn of_kept(kept: Kept, stem: &str, written_at: Timestamp) -> Rows<'_> {
@@ -34,12 +46,21 @@ fn of_kept(kept: Kept, stem: &str, written_at: Timestamp) -> Rows<'_> {
             confidence: kept.confidence.map(Confidence::value),
             cost: kept.cost,
             total_tokens: kept.tokens,
-            duration_ms: kept.duration.map(|duration| u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)),
+            duration_ms: kept
+                .duration
+                .map(|duration| u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)),
             created_at: kept.at.unwrap_or(written_at),
             agreement: kept.agreement,
-            dissent: kept.verdict.as_ref().map(|verdict| verdict.dissent.len() as u64),
+            dissent: kept
+                .verdict
+                .as_ref()
+                .map(|verdict| verdict.dissent.len() as u64),
             early_termination: kept.early_end.is_some(),
-            saved_micro_usd: kept.early_end.as_ref().and_then(|early| early.saved).map(|saved| saved.0),
+            saved_micro_usd: kept
+                .early_end
+                .as_ref()
+                .and_then(|early| early.saved)
+                .map(|saved| saved.0),
             debate: kept.debate.as_ref().map(debate).unwrap_or_default(),
             verdict_changed: None,
             later_rounds: None,
@@ -66,15 +87,33 @@ fn agents(kept: &Kept) -> Vec<AgentRow<'static>> {
         if agents.iter().any(|agent| agent.agent_id == id.as_str()) {
             continue;
         }
-        let dissents = |verdict: &Verdict| verdict.dissent.iter().any(|dissent| dissent.agent == id.as_str());
-        let supports = leading.is_some_and(|point| point.supporting_agents.iter().any(|agent| agent == id.as_str()));
+        let dissents = |verdict: &Verdict| {
+            verdict
+                .dissent
+                .iter()
+                .any(|dissent| dissent.agent == id.as_str())
+        };
+        let supports = leading.is_some_and(|point| {
+            point
+                .supporting_agents
+                .iter()
+                .any(|agent| agent == id.as_str())
+        });
         let agrees = match &kept.verdict {
             Some(verdict) if dissents(verdict) => Some(false),
             Some(_) if supports => Some(true),
             Some(_) | None => None,
         };
-        let confidence = kept.independents.iter().find(|held| held.agent_id == *id).and_then(|held| held.confidence);
-        let named = |part: fn(&ModelRef) -> &str| model.as_ref().map_or(Cow::Borrowed(UNKNOWN), |model| Cow::Owned(part(model).to_owned()));
+        let confidence = kept
+            .independents
+            .iter()
+            .find(|held| held.agent_id == *id)
+            .and_then(|held| held.confidence);
+        let named = |part: fn(&ModelRef) -> &str| {
+            model.as_ref().map_or(Cow::Borrowed(UNKNOWN), |model| {
+                Cow::Owned(part(model).to_owned())
+            })
+        };
         agents.push(AgentRow {
             agent_id: Cow::Owned(id.as_str().to_owned()),
             model: named(|model| &model.model),
@@ -89,10 +128,15 @@ fn agents(kept: &Kept) -> Vec<AgentRow<'static>> {
 
 fn rounds(kept: &Kept) -> Vec<RoundRow> {
     let tokens = |number: u8| {
-        let work: Vec<&Work> = kept.work.iter().filter(|work| work.round == number).collect();
+        let work: Vec<&Work> = kept
+            .work
+            .iter()
+            .filter(|work| work.round == number)
+            .collect();
         // A sum that lacks an answer's tokens would pass for the whole.
         let told: Option<Vec<u64>> = work.iter().map(|work| work.tokens).collect();
-        told.filter(|told| !told.is_empty()).map(|told| told.into_iter().fold(0, u64::saturating_add))
+        told.filter(|told| !told.is_empty())
+            .map(|told| told.into_iter().fold(0, u64::saturating_add))
     };
     let one = |number: u8| {
         let round_type = match number {
@@ -102,9 +146,18 @@ fn rounds(kept: &Kept) -> Vec<RoundRow> {
             4 => "verdict",
             _ => return None,
         };
-        Some(RoundRow { round_number: number, round_type, duration_ms: None, tokens_used: tokens(number), cost: None })
+        Some(RoundRow {
+            round_number: number,
+            round_type,
+            duration_ms: None,
+            tokens_used: tokens(number),
+            cost: None,
+        })
     };
-    kept.rounds.iter().filter_map(|round| one(round.number)).collect()
+    kept.rounds
+        .iter()
+        .filter_map(|round| one(round.number))
+        .collect()
 }
 
 /// In whole numbers, so that a sum over many does not depend on their order.
@@ -113,7 +166,11 @@ fn debate(told: &KeptDebate) -> Debate {
     Debate {
         heard: told.experts,
         changed: told.changed,
-        rise: told.rises.iter().map(|rise| (rise * 1e6).round() as i64).sum(),
+        rise: told
+            .rises
+            .iter()
+            .map(|rise| (rise * 1e6).round() as i64)
+            .sum(),
         rise_of: told.rises.len() as u64,
     }
 }

@@ -1,6 +1,8 @@
-//! Values of JSON that are read as far as they are what was expected: anything else is as if it were missing, and no error.
+//! Values of JSON that are read as far as they are what was expected: anything else is as if it
+//! were missing, and no error.
 //!
-//! Text is borrowed from the document where it has no escapes; what is not asked for is skipped without being looked at.
+//! Text is borrowed from the document where it has no escapes; what is not asked for is skipped
+//! without being looked at.
 
 use std::borrow::Cow;
 use std::marker::PhantomData;
@@ -67,7 +69,10 @@ pub(super) struct ByRound<T>(pub(super) Vec<(u8, T)>);
 
 impl<T> ByRound<T> {
     pub(super) fn of(&self, round: u8) -> Option<&T> {
-        self.0.iter().find(|(number, _)| *number == round).map(|(_, value)| value)
+        self.0
+            .iter()
+            .find(|(number, _)| *number == round)
+            .map(|(_, value)| value)
     }
 }
 
@@ -123,7 +128,10 @@ impl<'de, T: Read<'de>> Visitor<'de> for Any<T> {
         Ok(T::flag(flag))
     }
 
-    #[expect(clippy::cast_precision_loss, reason = "what is asked for as any number is small")]
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "what is asked for as any number is small"
+    )]
     fn visit_i64<E>(self, number: i64) -> Result<T, E> {
         Ok(T::number(number as f64))
     }
@@ -212,7 +220,10 @@ impl<'de> Deserialize<'de> for Whole {
 }
 
 impl Read<'_> for Number {
-    #[expect(clippy::cast_precision_loss, reason = "what is asked for as any number is small")]
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "what is asked for as any number is small"
+    )]
     fn whole(number: u64) -> Self {
         Self(Some(number as f64))
     }
@@ -274,7 +285,10 @@ struct RoundKey(Option<u8>);
 
 impl Read<'_> for RoundKey {
     fn text(text: &str) -> Self {
-        Self(text.strip_prefix("round_").and_then(|number| number.parse().ok()))
+        Self(
+            text.strip_prefix("round_")
+                .and_then(|number| number.parse().ok()),
+        )
     }
 }
 

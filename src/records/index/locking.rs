@@ -1,9 +1,11 @@
-//! Who may use the database while somebody puts another one in its place. Two files beside it, with nothing in them, are locked: whoever has
-//! the database open holds the first with others, whoever swaps it holds it alone; whoever makes a new one holds the second alone, from
-//! beginning to end. The system takes locks back when their process is gone, however it went.
+//! Who may use the database while somebody puts another one in its place. Two files beside it, with
+//! nothing in them, are locked: whoever has the database open holds the first with others, whoever
+//! swaps it holds it alone; whoever makes a new one holds the second alone, from beginning to end.
+//! The system takes locks back when their process is gone, however it went.
 //!
-//! `SQLite`'s own locks do not do for this: they are on the database file, and it is the file that is swapped. A file system without locks is
-//! gone on with: then two processes that swap at the same moment may lose rows, which can be made again from the files.
+//! `SQLite`'s own locks do not do for this: they are on the database file, and it is the file that
+//! is swapped. A file system without locks is gone on with: then two processes that swap at the
+//! same moment may lose rows, which can be made again from the files.
 
 use std::fs::{self, File, TryLockError};
 use std::io;
@@ -50,14 +52,21 @@ pub(super) struct Building {
 
 /// Waits until the database may be opened.
 pub(super) fn to_use(database: &Path, patience: Patience) -> Result<Held, Busy> {
-    // Shared locks that come one after the other would keep out for ever whoever wants the lock alone: who waits for that says so.
+    // Shared locks that come one after the other would keep out for ever whoever wants the lock
+    // alone: who waits for that says so.
     let building = beside(database, "building");
     let somebody_waits = || fs::metadata(&building).is_ok_and(|metadata| metadata.len() > 0);
     if somebody_waits()
         && let Ok(file) = File::open(&building)
     {
         // Who was killed waiting says so no more: nobody holds the lock.
-        wait(patience, || if somebody_waits() { file.try_lock_shared() } else { Ok(()) })?;
+        wait(patience, || {
+            if somebody_waits() {
+                file.try_lock_shared()
+            } else {
+                Ok(())
+            }
+        })?;
     }
     hold(&beside(database, "lock"), patience, File::try_lock_shared)
 }
@@ -65,7 +74,10 @@ pub(super) fn to_use(database: &Path, patience: Patience) -> Result<Held, Busy> 
 /// Waits until nobody else makes a new database.
 pub(super) fn to_build(database: &Path, patience: Patience) -> Result<Building, Busy> {
     let held = hold(&beside(database, "building"), patience, File::try_lock)?;
-    Ok(Building { file: held.file, database: database.to_owned() })
+    Ok(Building {
+        file: held.file,
+        database: database.to_owned(),
+    })
 }
 
 impl Building {
@@ -92,13 +104,22 @@ impl Building {
 
 /// Whether a process is at work on a journal. Where nobody knows, none is.
 pub fn is_being_written(journal: &Path) -> bool {
-    File::open(journal).is_ok_and(|file| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)))
+    File::open(journal)
+        .is_ok_and(|file| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)))
 }
 
-fn hold(path: &Path, patience: Patience, lock: fn(&File) -> Result<(), TryLockError>) -> Result<Held, Busy> {
-    let Ok(file) = open(path) else { return Ok(Held { file: None }) };
+fn hold(
+    path: &Path,
+    patience: Patience,
+    lock: fn(&File) -> Result<(), TryLockError>,
+) -> Result<Held, Busy> {
+    let Ok(file) = open(path) else {
+        return Ok(Held { file: None });
+    };
     let has_locks = wait(patience, || lock(&file))?;
-    Ok(Held { file: has_locks.then_some(file) })
+    Ok(Held {
+        file: has_locks.then_some(file),
+    })
 }
 
 /// Tries again and again. False where there are no locks.

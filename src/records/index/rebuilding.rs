@@ -1,8 +1,9 @@
-//! Making the index anew from the files, beside the old one, and putting it in its place when it is complete.
+//! Making the index anew from the files, beside the old one, and putting it in its place when it is
+//! complete.
 //!
-//! Consultations go on meanwhile and write to the old index: what has come or changed since its file was read is read again before the
-//! swap, when nobody has either database open. Who writes a record does so before the index, so whatever that does not see comes to the
-//! new index by itself.
+//! Consultations go on meanwhile and write to the old index: what has come or changed since its
+//! file was read is read again before the swap, when nobody has either database open. Who writes a
+//! record does so before the index, so whatever that does not see comes to the new index by itself.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -45,42 +46,70 @@ pub enum CannotRebuild {
     #[error("cannot write the index `{}`", path.display())]
     Unwritable { path: PathBuf, source: io::Error },
     #[error("cannot make the index `{}`", path.display())]
-    Failed { path: PathBuf, source: rusqlite::Error },
+    Failed {
+        path: PathBuf,
+        source: rusqlite::Error,
+    },
     #[error(transparent)]
     Unusable(#[from] Unusable),
 }
 
 /// Makes the index of a folder of logs anew.
-pub fn rebuild(logs: &Path, database: &Path, progress: &mut dyn FnMut(Progress)) -> Result<Rebuilt, CannotRebuild> {
+pub fn rebuild(
+    logs: &Path,
+    database: &Path,
+    progress: &mut dyn FnMut(Progress),
+) -> Result<Rebuilt, CannotRebuild> {
     let building = building(database)?;
     build(&building, logs, database, progress)
 }
 
 /// Makes the index anew, unless another process has done it when its turn comes.
-pub fn rebuild_unusable(logs: &Path, database: &Path, progress: &mut dyn FnMut(Progress)) -> Result<Option<Rebuilt>, CannotRebuild> {
+pub fn rebuild_unusable(
+    logs: &Path,
+    database: &Path,
+    progress: &mut dyn FnMut(Progress),
+) -> Result<Option<Rebuilt>, CannotRebuild> {
     let building = building(database)?;
     match Index::open(database) {
         Ok(_) => Ok(None),
-        Err(unusable) if unusable.is_mended_by_rebuilding() => build(&building, logs, database, progress).map(Some),
+        Err(unusable) if unusable.is_mended_by_rebuilding() => {
+            build(&building, logs, database, progress).map(Some)
+        }
         Err(unusable) => Err(unusable.into()),
     }
 }
 
 /// Makes an index that is kept nowhere: for a home that cannot be written.
 pub fn in_memory(logs: &Path) -> Result<(Index, Rebuilt), CannotRebuild> {
-    let failed = |source| CannotRebuild::Failed { path: PathBuf::from(":memory:"), source };
+    let failed = |source| CannotRebuild::Failed {
+        path: PathBuf::from(":memory:"),
+        source,
+    };
     let index = Index::in_memory().map_err(failed)?;
     let filled = fill(index.connection(), logs, &list(logs)?, &mut |_| {}).map_err(failed)?;
     Ok((index, filled.into_rebuilt()))
 }
 
 fn building(database: &Path) -> Result<Building, CannotRebuild> {
-    locking::to_build(database, Patience::Long).map_err(|Busy| CannotRebuild::Busy(database.to_owned()))
+    locking::to_build(database, Patience::Long)
+        .map_err(|Busy| CannotRebuild::Busy(database.to_owned()))
 }
 
-fn build(building: &Building, logs: &Path, database: &Path, progress: &mut dyn FnMut(Progress)) -> Result<Rebuilt, CannotRebuild> {
-    let unwritable = |source| CannotRebuild::Unwritable { path: database.to_owned(), source };
-    let failed = |source| CannotRebuild::Failed { path: database.to_owned(), source };
+fn build(
+    building: &Building,
+    logs: &Path,
+    database: &Path,
+    progress: &mut dyn FnMut(Progress),
+) -> Result<Rebuilt, CannotRebuild> {
+    let unwritable = |source| CannotRebuild::Unwritable {
+        path: database.to_owned(),
+        source,
+    };
+    let failed = |source| CannotRebuild::Failed {
+        path: database.to_owned(),
+        source,
+    };
     if building.is_alone() {
         swapping::remove_leftovers(database);
     }
@@ -88,29 +117,46 @@ fn build(building: &Building, logs: &Path, database: &Path, progress: &mut dyn F
     let listed = list(logs)?;
     let mut connection = Connection::open(&new).map_err(failed)?;
     // Until it is in its place nothing of it has to last.
-    connection.execute_batch("PRAGMA journal_mode = memory; PRAGMA synchronous = off;").map_err(failed)?;
+    connection
+        .execute_batch("PRAGMA journal_mode = memory; PRAGMA synchronous = off;")
+        .map_err(failed)?;
     schema::migrate(&mut connection, 0).map_err(failed)?;
     let mut filled = fill(&connection, logs, &listed, progress).map_err(failed)?;
     refresh(&mut connection).map_err(failed)?;
     // The bulk of it, while others still use the old one.
     swapping::sync(&new).map_err(unwritable)?;
 
-    let _alone = building.alone(Patience::Usual).map_err(|Busy| CannotRebuild::Busy(database.to_owned()))?;
+    let _alone = building
+        .alone(Patience::Usual)
+        .map_err(|Busy| CannotRebuild::Busy(database.to_owned()))?;
     let listed = list(logs)?;
-    catch_up(&mut connection, &mut filled, logs, &listed).and_then(|()| close(connection)).map_err(failed)?;
+    catch_up(&mut connection, &mut filled, logs, &listed)
+        .and_then(|()| close(connection))
+        .map_err(failed)?;
     swapping::sync(&new).map_err(unwritable)?;
     let set_aside = swapping::put_in_place(new, database).map_err(|error| match error {
         NotSwapped::Busy => CannotRebuild::Busy(database.to_owned()),
         NotSwapped::Failed(source) => unwritable(source),
     })?;
-    Ok(Rebuilt { set_aside, ..filled.into_rebuilt() })
+    Ok(Rebuilt {
+        set_aside,
+        ..filled.into_rebuilt()
+    })
 }
 
 fn list(logs: &Path) -> Result<Listed, CannotRebuild> {
-    sources::list(logs).map_err(|source| CannotRebuild::Folder { path: logs.to_owned(), source })
+    sources::list(logs).map_err(|source| CannotRebuild::Folder {
+        path: logs.to_owned(),
+        source,
+    })
 }
 
-fn catch_up(connection: &mut Connection, filled: &mut Filled, logs: &Path, listed: &Listed) -> rusqlite::Result<()> {
+fn catch_up(
+    connection: &mut Connection,
+    filled: &mut Filled,
+    logs: &Path,
+    listed: &Listed,
+) -> rusqlite::Result<()> {
     let transaction = connection.transaction()?;
     filled.catch_up(&transaction, logs, listed)?;
     transaction.commit()?;

@@ -1,5 +1,5 @@
-//! The part of a record that the index keeps, as this program and its later versions write it. Every field may be missing or of another
-//! type; what has no field here is skipped.
+//! The part of a record that the index keeps, as this program and its later versions write it.
+//! Every field may be missing or of another type; what has no field here is skipped.
 
 use serde::Deserialize;
 

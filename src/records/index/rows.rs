@@ -1,4 +1,5 @@
-//! What the index keeps of one consultation: the rows of its tables, as plain data. The tables' own comments say what the columns mean.
+//! What the index keeps of one consultation: the rows of its tables, as plain data. The tables' own
+//! comments say what the columns mean.
 
 use std::borrow::Cow;
 
@@ -6,7 +7,8 @@ use crate::domain::kept::{Ended, Writer};
 use crate::domain::money::Cost;
 use crate::domain::time::Timestamp;
 
-/// All rows of one consultation. Text is borrowed from the record where that has it without escapes.
+/// All rows of one consultation. Text is borrowed from the record where that has it without
+/// escapes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rows<'a> {
     pub consultation: ConsultationRow<'a>,
@@ -175,14 +177,38 @@ impl Rows<'_> {
 
 impl AgentRow<'_> {
     fn into_owned(self) -> AgentRow<'static> {
-        let Self { agent_id, model, provider, role, confidence, agrees } = self;
-        AgentRow { agent_id: owned(agent_id), model: owned(model), provider: owned(provider), role, confidence, agrees }
+        let Self {
+            agent_id,
+            model,
+            provider,
+            role,
+            confidence,
+            agrees,
+        } = self;
+        AgentRow {
+            agent_id: owned(agent_id),
+            model: owned(model),
+            provider: owned(provider),
+            role,
+            confidence,
+            agrees,
+        }
     }
 }
 
 impl CallRow<'_> {
     fn into_owned(self) -> CallRow<'static> {
-        let Self { call, round_number, failed, hedge_won, cost, input_tokens, output_tokens, tokens_estimated, .. } = self;
+        let Self {
+            call,
+            round_number,
+            failed,
+            hedge_won,
+            cost,
+            input_tokens,
+            output_tokens,
+            tokens_estimated,
+            ..
+        } = self;
         CallRow {
             agent_id: owned(self.agent_id),
             answer: self.answer.map(owned),
@@ -208,15 +234,19 @@ fn owned(text: Cow<'_, str>) -> Cow<'static, str> {
     Cow::Owned(text.into_owned())
 }
 
-/// The key of a consultation: its time, and 19 bits of a hash of its id, so that it sorts by time and is the same however often it is indexed.
+/// The key of a consultation: its time, and 19 bits of a hash of its id, so that it sorts by time
+/// and is the same however often it is indexed.
 pub fn number(created_at: Timestamp, id: &str) -> i64 {
     // FNV-1a, 64 bits, folded: any hash would do, as long as it never changes.
-    let hash = id.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
+    let hash = id.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    });
     let bits = i64::try_from((hash ^ (hash >> 32)) & 0x7_ffff).unwrap_or_default();
     (created_at.0.clamp(0, FARTHEST) << 19) | bits
 }
 
-/// The first key of a moment: every consultation that begins then or later has this one or a greater.
+/// The first key of a moment: every consultation that begins then or later has this one or a
+/// greater.
 pub fn first_number(at: Timestamp) -> i64 {
     at.0.clamp(0, FARTHEST) << 19
 }

@@ -1,7 +1,8 @@
-//! Writes a consultation's rows, and takes them out again. Both belong into a transaction of the caller's.
+//! Writes a consultation's rows, and takes them out again. Both belong into a transaction of the
+//! caller's.
 //!
-//! The full-text index has no text of its own: to take words out of it, it must be told the text that put them in. So the old row is read
-//! before it goes.
+//! The full-text index has no text of its own: to take words out of it, it must be told the text
+//! that put them in. So the old row is read before it goes.
 
 use rusqlite::{Connection, OptionalExtension, Result, params};
 
@@ -12,7 +13,8 @@ use crate::domain::time::Timestamp;
 
 use super::rows::{AgentRow, CallRow, ConsultationRow, RoundRow, Rows, number};
 
-/// Puts a consultation's rows in the place of what there was of it; what the user said became of it stays.
+/// Puts a consultation's rows in the place of what there was of it; what the user said became of it
+/// stays.
 pub fn put(connection: &Connection, rows: &Rows<'_>) -> Result<()> {
     let row = &rows.consultation;
     let before = Before::find(connection, &row.id)?;
@@ -80,7 +82,10 @@ impl Before {
                 outcome_at: row.get(6)?,
             })
         };
-        connection.prepare_cached(sql)?.query_row([id], before).optional()
+        connection
+            .prepare_cached(sql)?
+            .query_row([id], before)
+            .optional()
     }
 
     fn take_out(&self, connection: &Connection) -> Result<()> {
@@ -97,7 +102,10 @@ impl Before {
         ] {
             connection.prepare_cached(sql)?.execute([self.number])?;
         }
-        connection.prepare_cached("INSERT OR IGNORE INTO stale_days(day) VALUES (?1)")?.execute([&self.day]).map(drop)
+        connection
+            .prepare_cached("INSERT OR IGNORE INTO stale_days(day) VALUES (?1)")?
+            .execute([&self.day])
+            .map(drop)
     }
 
     fn give_outcome_back(&self, connection: &Connection, number: i64) -> Result<()> {
@@ -120,14 +128,38 @@ pub(super) fn insert(connection: &Connection, rows: &Rows<'_>) -> Result<i64> {
         "INSERT INTO consultation_agents(number, consultation_id, agent_id, model, provider, role, confidence, agrees) \
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
     )?;
-    for AgentRow { agent_id, model, provider, role, confidence, agrees } in &rows.agents {
-        agents.execute(params![number, row.id, agent_id, model, provider, role.name(), confidence, agrees])?;
+    for AgentRow {
+        agent_id,
+        model,
+        provider,
+        role,
+        confidence,
+        agrees,
+    } in &rows.agents
+    {
+        agents.execute(params![
+            number,
+            row.id,
+            agent_id,
+            model,
+            provider,
+            role.name(),
+            confidence,
+            agrees
+        ])?;
     }
     let rounds = &mut connection.prepare_cached(
         "INSERT INTO consultation_rounds(number, consultation_id, round_number, round_type, duration_ms, tokens_used, micro_usd, lower_bound) \
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
     )?;
-    for RoundRow { round_number, round_type, duration_ms, tokens_used, cost } in &rows.rounds {
+    for RoundRow {
+        round_number,
+        round_type,
+        duration_ms,
+        tokens_used,
+        cost,
+    } in &rows.rounds
+    {
         rounds.execute(params![
             number,
             row.id,
@@ -145,7 +177,19 @@ pub(super) fn insert(connection: &Connection, rows: &Rows<'_>) -> Result<i64> {
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18)",
     )?;
     for call in &rows.calls {
-        let CallRow { agent_id, answer, purpose, provider, model, stop, failed, hedge_won, cost, tokens_estimated, .. } = call;
+        let CallRow {
+            agent_id,
+            answer,
+            purpose,
+            provider,
+            model,
+            stop,
+            failed,
+            hedge_won,
+            cost,
+            tokens_estimated,
+            ..
+        } = call;
         calls.execute(params![
             number,
             call.call,
@@ -170,7 +214,11 @@ pub(super) fn insert(connection: &Connection, rows: &Rows<'_>) -> Result<i64> {
     Ok(number)
 }
 
-fn insert_consultation(connection: &Connection, number: i64, row: &ConsultationRow<'_>) -> Result<()> {
+fn insert_consultation(
+    connection: &Connection,
+    number: i64,
+    row: &ConsultationRow<'_>,
+) -> Result<()> {
     let insert = &mut connection.prepare_cached(
         "INSERT INTO consultations(number, id, stem, question, mode, final_recommendation, confidence, total_cost, total_micro_usd, \
          lower_bound, total_tokens, duration_ms, created_at, schema_version, state, ended, status, abort_reason, writer, project_type, \
@@ -216,7 +264,8 @@ fn insert_consultation(connection: &Connection, number: i64, row: &ConsultationR
         .map(drop)
 }
 
-/// The key of a consultation, or the next that no other one has: two that begin in one millisecond can have the same hash.
+/// The key of a consultation, or the next that no other one has: two that begin in one millisecond
+/// can have the same hash.
 fn free_number(connection: &Connection, row: &ConsultationRow<'_>) -> Result<i64> {
     let mut number = number(row.created_at, &row.id);
     let taken = &mut connection.prepare_cached("SELECT 1 FROM consultations WHERE number = ?1")?;
@@ -228,12 +277,18 @@ fn free_number(connection: &Connection, row: &ConsultationRow<'_>) -> Result<i64
 
 /// Says that the day's sums no longer hold.
 fn mark_stale(connection: &Connection, at: Timestamp) -> Result<()> {
-    connection.prepare_cached("INSERT OR IGNORE INTO stale_days(day) VALUES (?1)")?.execute([at.date()]).map(drop)
+    connection
+        .prepare_cached("INSERT OR IGNORE INTO stale_days(day) VALUES (?1)")?
+        .execute([at.date()])
+        .map(drop)
 }
 
 /// A consultation that has brought its rows is open no more.
 fn close(connection: &Connection, id: &str) -> Result<()> {
-    connection.prepare_cached("DELETE FROM open_consultations WHERE id = ?1")?.execute([id]).map(drop)
+    connection
+        .prepare_cached("DELETE FROM open_consultations WHERE id = ?1")?
+        .execute([id])
+        .map(drop)
 }
 
 fn saturated(number: u64) -> i64 {

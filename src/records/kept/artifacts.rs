@@ -1,15 +1,17 @@
-//! What the rounds left behind, from JSON in either spelling of the keys. What is not there is empty.
+//! What the rounds left behind, from JSON in either spelling of the keys. What is not there is
+//! empty.
 
 use crate::domain::artifact::{
-    Because, Challenge, Choice, ConsensusPoint, CrossExam, Dissent, Evidence, Independent, Rebuttal, Revision, Source, Synthesis, Tension,
-    Verdict, Viewpoint,
+    Because, Challenge, Choice, ConsensusPoint, CrossExam, Dissent, Evidence, Independent,
+    Rebuttal, Revision, Source, Synthesis, Tension, Verdict, Viewpoint,
 };
 use crate::domain::ids::SeatId;
 use crate::domain::kept::KeptAgent;
 
 use super::fields::Fields;
 
-/// The panel, for naming a seat by its id where a record names it otherwise: by its name, or in other letters.
+/// The panel, for naming a seat by its id where a record names it otherwise: by its name, or in
+/// other letters.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Seats<'a>(pub(super) &'a [KeptAgent]);
 
@@ -18,7 +20,11 @@ impl Seats<'_> {
     pub(super) fn id(self, text: &str) -> String {
         let same = |name: &str| letters(name).eq(letters(text));
         let exact = self.0.iter().find(|agent| agent.id.as_str() == text);
-        let found = exact.or_else(|| self.0.iter().find(|agent| !text.is_empty() && (same(agent.id.as_str()) || same(&agent.name))));
+        let found = exact.or_else(|| {
+            self.0
+                .iter()
+                .find(|agent| !text.is_empty() && (same(agent.id.as_str()) || same(&agent.name)))
+        });
         found.map_or(text, |agent| agent.id.as_str()).to_owned()
     }
 
@@ -29,7 +35,9 @@ impl Seats<'_> {
 
 /// Letters and digits in lower case: `security_expert` and `Security Expert` are one.
 pub(super) fn letters(name: &str) -> impl Iterator<Item = char> {
-    name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase)
+    name.chars()
+        .filter(|c| c.is_alphanumeric())
+        .flat_map(char::to_lowercase)
 }
 
 pub(super) fn independent(fields: Fields<'_>, seats: Seats<'_>) -> Independent {
@@ -46,10 +54,17 @@ pub(super) fn independent(fields: Fields<'_>, seats: Seats<'_>) -> Independent {
 pub(super) fn synthesis(fields: Fields<'_>, seats: Seats<'_>) -> Synthesis {
     let point = |point: Fields<'_>| ConsensusPoint {
         point: point.text_or_empty("point"),
-        supporting_agents: point.texts("supporting_agents").iter().map(|agent| seats.id(agent)).collect(),
+        supporting_agents: point
+            .texts("supporting_agents")
+            .iter()
+            .map(|agent| seats.id(agent))
+            .collect(),
         confidence: point.confidence("confidence"),
     };
-    let viewpoint = |view: Fields<'_>| Viewpoint { agent: seats.agent(view, "agent"), viewpoint: view.text_or_empty("viewpoint") };
+    let viewpoint = |view: Fields<'_>| Viewpoint {
+        agent: seats.agent(view, "agent"),
+        viewpoint: view.text_or_empty("viewpoint"),
+    };
     let tension = |tension: Fields<'_>| Tension {
         topic: tension.text_or_empty("topic"),
         viewpoints: tension.each("viewpoints").map(viewpoint).collect(),
@@ -64,7 +79,10 @@ pub(super) fn synthesis(fields: Fields<'_>, seats: Seats<'_>) -> Synthesis {
 }
 
 pub(super) fn revision(fields: Fields<'_>, seats: Seats<'_>) -> Revision {
-    let because = |because: Fields<'_>| Because { agent: seats.agent(because, "agent"), argument: because.text_or_empty("argument") };
+    let because = |because: Fields<'_>| Because {
+        agent: seats.agent(because, "agent"),
+        argument: because.text_or_empty("argument"),
+    };
     Revision {
         agent_id: SeatId::new(seats.agent(fields, "agent_id")),
         challenges: challenges(fields, seats),
@@ -81,7 +99,10 @@ pub(super) fn cross_exam(fields: Fields<'_>, seats: Seats<'_>) -> CrossExam {
         challenges: challenges(fields, seats),
         rebuttals: rebuttals(fields, seats),
         unresolved: fields.texts("unresolved"),
-        positions: fields.each("positions").map(|position| revision(position, seats)).collect(),
+        positions: fields
+            .each("positions")
+            .map(|position| revision(position, seats))
+            .collect(),
         prose_excerpt: fields.text_or_empty("prose_excerpt"),
     }
 }
@@ -105,7 +126,9 @@ pub(super) fn verdict(fields: Fields<'_>, seats: Seats<'_>) -> Verdict {
 /// The options of a menu, or bare names of them.
 fn choices(fields: Fields<'_>) -> Vec<Choice> {
     let one = |choice: Fields<'_>| Choice {
-        option: choice.as_text().map_or_else(|| choice.text_or_empty("option"), str::to_owned),
+        option: choice
+            .as_text()
+            .map_or_else(|| choice.text_or_empty("option"), str::to_owned),
         description: choice.text_or_empty("description"),
         pros: choice.texts("pros"),
         cons: choice.texts("cons"),
@@ -118,7 +141,11 @@ fn choices(fields: Fields<'_>) -> Vec<Choice> {
 /// Evidence as claims with who made them, or as bare sentences.
 pub(super) fn evidence(fields: Fields<'_>, name: &str, seats: Seats<'_>) -> Vec<Evidence> {
     let one = |evidence: Fields<'_>| match evidence.as_text() {
-        Some(claim) => Evidence { claim: claim.to_owned(), agent: String::new(), quote: String::new() },
+        Some(claim) => Evidence {
+            claim: claim.to_owned(),
+            agent: String::new(),
+            quote: String::new(),
+        },
         None => Evidence {
             claim: evidence.text_or_empty("claim"),
             agent: seats.agent(evidence, "agent"),
@@ -132,7 +159,9 @@ pub(super) fn evidence(fields: Fields<'_>, name: &str, seats: Seats<'_>) -> Vec<
 pub(super) fn dissent(fields: Fields<'_>, seats: Seats<'_>) -> Vec<Dissent> {
     let one = |dissent: Fields<'_>| Dissent {
         agent: seats.agent(dissent, "agent"),
-        concern: dissent.as_text().map_or_else(|| dissent.text_or_empty("concern"), str::to_owned),
+        concern: dissent
+            .as_text()
+            .map_or_else(|| dissent.text_or_empty("concern"), str::to_owned),
         severity: dissent.severity("severity"),
     };
     fields.each("dissent").map(one).collect()
@@ -150,6 +179,9 @@ fn challenges(fields: Fields<'_>, seats: Seats<'_>) -> Vec<Challenge> {
 }
 
 fn rebuttals(fields: Fields<'_>, seats: Seats<'_>) -> Vec<Rebuttal> {
-    let one = |rebuttal: Fields<'_>| Rebuttal { agent: seats.agent(rebuttal, "agent"), rebuttal: rebuttal.text_or_empty("rebuttal") };
+    let one = |rebuttal: Fields<'_>| Rebuttal {
+        agent: seats.agent(rebuttal, "agent"),
+        rebuttal: rebuttal.text_or_empty("rebuttal"),
+    };
     fields.each("rebuttals").map(one).collect()
 }

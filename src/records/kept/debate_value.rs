@@ -5,10 +5,14 @@ use crate::domain::ids::SeatId;
 
 use super::fields::Fields;
 
-/// `None` of a record that does not say whether anything was compared: another program's, or of a version that could not.
+/// `None` of a record that does not say whether anything was compared: another program's, or of a
+/// version that could not.
 pub(super) fn debate_value(record: Fields<'_>) -> Option<DebateValue> {
     let told = record.at("debate_value_analysis");
-    let share = |name: &str| told.number(name).filter(|share| (0.0..=1.0).contains(share));
+    let share = |name: &str| {
+        told.number(name)
+            .filter(|share| (0.0..=1.0).contains(share))
+    };
     Some(DebateValue {
         status: told.word("status")?,
         reason: told.said("reason"),

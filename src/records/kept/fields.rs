@@ -1,4 +1,5 @@
-//! Looks into JSON that anybody may have written: a field that is not there, or not of the type that is asked for, is `None`.
+//! Looks into JSON that anybody may have written: a field that is not there, or not of the type
+//! that is asked for, is `None`.
 
 use std::time::Duration;
 
@@ -10,7 +11,8 @@ use crate::domain::confidence::Confidence;
 use crate::domain::money::{Cost, MicroUsd};
 use crate::domain::time::Timestamp;
 
-/// One JSON value, looked at as an object. Names are asked for in `snake_case`; `camelCase` is found as well.
+/// One JSON value, looked at as an object. Names are asked for in `snake_case`; `camelCase` is
+/// found as well.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Fields<'a>(&'a Value);
 
@@ -20,7 +22,13 @@ impl<'a> Fields<'a> {
     }
 
     pub(super) fn get(self, name: &str) -> Option<&'a Value> {
-        let found = self.0.get(name).or_else(|| if name.contains('_') { self.0.get(camel(name)) } else { None });
+        let found = self.0.get(name).or_else(|| {
+            if name.contains('_') {
+                self.0.get(camel(name))
+            } else {
+                None
+            }
+        });
         found.filter(|value| !value.is_null())
     }
 
@@ -35,12 +43,22 @@ impl<'a> Fields<'a> {
 
     /// The entries of a list; of what is no list there are none.
     pub(super) fn each(self, name: &str) -> impl Iterator<Item = Fields<'a>> + use<'a> {
-        self.get(name).and_then(Value::as_array).into_iter().flatten().map(Fields)
+        self.get(name)
+            .and_then(Value::as_array)
+            .into_iter()
+            .flatten()
+            .map(Fields)
     }
 
     /// The entries of an object, in the order in which they are written.
-    pub(super) fn entries(self, name: &str) -> impl Iterator<Item = (&'a str, Fields<'a>)> + use<'a> {
-        self.object(name).into_iter().flatten().map(|(key, value)| (key.as_str(), Fields(value)))
+    pub(super) fn entries(
+        self,
+        name: &str,
+    ) -> impl Iterator<Item = (&'a str, Fields<'a>)> + use<'a> {
+        self.object(name)
+            .into_iter()
+            .flatten()
+            .map(|(key, value)| (key.as_str(), Fields(value)))
     }
 
     /// The value itself, when it is text.
@@ -68,7 +86,9 @@ impl<'a> Fields<'a> {
 
     /// The texts in a list; what is no text is passed over.
     pub(super) fn texts(self, name: &str) -> Vec<String> {
-        self.each(name).filter_map(|entry| entry.as_text().map(str::to_owned)).collect()
+        self.each(name)
+            .filter_map(|entry| entry.as_text().map(str::to_owned))
+            .collect()
     }
 
     /// One of the words of a closed list; any other is as if it had not been written.
@@ -85,10 +105,19 @@ impl<'a> Fields<'a> {
     }
 
     /// A number of things; a fraction is rounded.
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the range is checked just before")]
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "the range is checked just before"
+    )]
     pub(super) fn count(self, name: &str) -> Option<u64> {
         let value = self.get(name)?;
-        value.as_u64().or_else(|| value.as_f64().filter(|number| (0.0..1e15).contains(number)).map(|number| number.round() as u64))
+        value.as_u64().or_else(|| {
+            value
+                .as_f64()
+                .filter(|number| (0.0..1e15).contains(number))
+                .map(|number| number.round() as u64)
+        })
     }
 
     pub(super) fn milliseconds(self, name: &str) -> Option<Duration> {
@@ -110,8 +139,14 @@ impl<'a> Fields<'a> {
     /// A moment. One without a time zone is taken as UTC.
     pub(super) fn moment(self, name: &str) -> Option<Timestamp> {
         let text = self.text(name)?;
-        let in_utc = || text.parse::<jiff::civil::DateTime>().and_then(|civil| civil.to_zoned(jiff::tz::TimeZone::UTC));
-        let moment = text.parse::<jiff::Timestamp>().or_else(|_| in_utc().map(|zoned| zoned.timestamp())).ok()?;
+        let in_utc = || {
+            text.parse::<jiff::civil::DateTime>()
+                .and_then(|civil| civil.to_zoned(jiff::tz::TimeZone::UTC))
+        };
+        let moment = text
+            .parse::<jiff::Timestamp>()
+            .or_else(|_| in_utc().map(|zoned| zoned.timestamp()))
+            .ok()?;
         Some(Timestamp(moment.as_millisecond()))
     }
 
@@ -124,7 +159,10 @@ impl<'a> Fields<'a> {
 fn cost_of(amount: Fields<'_>) -> Option<Cost> {
     let written = amount.count("micro_usd").map(MicroUsd);
     let known = written.or_else(|| amount.number("usd").and_then(MicroUsd::from_usd))?;
-    Some(Cost { known, lower_bound: amount.flag("lower_bound").unwrap_or_default() })
+    Some(Cost {
+        known,
+        lower_bound: amount.flag("lower_bound").unwrap_or_default(),
+    })
 }
 
 /// `round_number` as `roundNumber`.
@@ -148,9 +186,25 @@ mod tests {
     fn a_field_is_found_in_either_spelling_and_one_of_another_type_is_missing() {
         let value = json!({ "durationMs": 1500.4, "key_points": ["a", 1, "b"], "question": 7, "gone": null, "confidence": 1.5 });
         let fields = Fields::of(&value);
-        assert_eq!((fields.count("duration_ms"), fields.texts("key_points")), (Some(1500), vec!["a".to_owned(), "b".to_owned()]));
-        assert_eq!((fields.text("question"), fields.get("gone"), fields.confidence("confidence")), (None, None, None));
-        assert_eq!((fields.at("nowhere").text("x"), fields.each("question").count()), (None, 0));
+        assert_eq!(
+            (fields.count("duration_ms"), fields.texts("key_points")),
+            (Some(1500), vec!["a".to_owned(), "b".to_owned()])
+        );
+        assert_eq!(
+            (
+                fields.text("question"),
+                fields.get("gone"),
+                fields.confidence("confidence")
+            ),
+            (None, None, None)
+        );
+        assert_eq!(
+            (
+                fields.at("nowhere").text("x"),
+                fields.each("question").count()
+            ),
+            (None, 0)
+        );
     }
 
     #[test]
@@ -159,8 +213,20 @@ mod tests {
             "d": "2025-12-28T10:00:00+01:00", "e": "2025-12-28T09:00:00", "f": "yesterday" });
         let fields = Fields::of(&value);
         assert_eq!(fields.cost("a"), Some(Cost::exactly(MicroUsd(300_000))));
-        assert_eq!((fields.cost("b"), fields.cost("c")), (Some(Cost::at_least(MicroUsd(3))), None));
-        assert_eq!((fields.moment("d"), fields.moment("f")), (fields.moment("e"), None));
-        assert_eq!(fields.moment("e").map(|moment| moment.to_string()).as_deref(), Some("2025-12-28T09:00:00.000Z"));
+        assert_eq!(
+            (fields.cost("b"), fields.cost("c")),
+            (Some(Cost::at_least(MicroUsd(3))), None)
+        );
+        assert_eq!(
+            (fields.moment("d"), fields.moment("f")),
+            (fields.moment("e"), None)
+        );
+        assert_eq!(
+            fields
+                .moment("e")
+                .map(|moment| moment.to_string())
+                .as_deref(),
+            Some("2025-12-28T09:00:00.000Z")
+        );
     }
 }

@@ -1,7 +1,9 @@
-//! Records of the original `llm-conclave`: as its program writes them today, as it once did, and what it leaves of cancelled runs.
+//! Records of the original `llm-conclave`: as its program writes them today, as it once did, and
+//! what it leaves of cancelled runs.
 //!
-//! Its confidence is a plain number, and 0 where there is none: 0 counts only where a verdict of Round 4 states it. It names agents by their
-//! names where it has no ids, providers by theirs, and does not tell what a single call cost.
+//! Its confidence is a plain number, and 0 where there is none: 0 counts only where a verdict of
+//! Round 4 states it. It names agents by their names where it has no ids, providers by theirs, and
+//! does not tell what a single call cost.
 
 use crate::domain::artifact::{Independent, Synthesis, Verdict};
 use crate::domain::confidence::Confidence;
@@ -18,8 +20,12 @@ pub(super) fn read(record: Fields<'_>) -> Kept {
     let seats = Seats(&experts);
     let responses = record.at("responses");
     let independents = independents(record, seats);
-    let synthesis = responses.object("round2").map(|_| artifacts::synthesis(responses.at("round2"), seats));
-    let cross_exam = responses.object("round3").map(|_| artifacts::cross_exam(responses.at("round3"), seats));
+    let synthesis = responses
+        .object("round2")
+        .map(|_| artifacts::synthesis(responses.at("round2"), seats));
+    let cross_exam = responses
+        .object("round3")
+        .map(|_| artifacts::cross_exam(responses.at("round3"), seats));
     let verdict = verdict(record, seats);
     let early_end = ours::early_end(record);
     Kept {
@@ -35,18 +41,29 @@ pub(super) fn read(record: Fields<'_>) -> Kept {
         casting: None,
         judge: None,
         agreement: agreement(&independents, synthesis.as_ref()),
-        recommendation: verdict.as_ref().map(|verdict| verdict.recommendation.clone()),
-        summary: verdict.as_ref().map(|verdict| verdict.summary.clone()).filter(|summary| !summary.is_empty()),
+        recommendation: verdict
+            .as_ref()
+            .map(|verdict| verdict.recommendation.clone()),
+        summary: verdict
+            .as_ref()
+            .map(|verdict| verdict.summary.clone())
+            .filter(|summary| !summary.is_empty()),
         confidence: verdict.as_ref().and_then(|verdict| verdict.confidence),
         concerns: record.texts("concerns"),
-        partial_consensus: if verdict.is_none() { partial_consensus(record, synthesis.as_ref()) } else { None },
+        partial_consensus: if verdict.is_none() {
+            partial_consensus(record, synthesis.as_ref())
+        } else {
+            None
+        },
         rounds: rounds(record),
         work: work(record, seats),
         cost: cost(record),
         tokens: tokens(record.at("cost").at("tokens")),
         by_provider: by_provider(record),
         duration: record.milliseconds("duration_ms"),
-        abort_reason: record.said("abort_reason").or_else(|| record.said("cancellation_reason")),
+        abort_reason: record
+            .said("abort_reason")
+            .or_else(|| record.said("cancellation_reason")),
         abort_message: None,
         aborted_during: None,
         early_end,
@@ -71,32 +88,65 @@ pub(super) fn read(record: Fields<'_>) -> Kept {
 
 /// Once there was no state: what has an answer was complete then.
 fn state(record: Fields<'_>, verdict: Option<&Verdict>) -> Option<String> {
-    record.said("state").or_else(|| verdict.filter(|_| record.said("abort_reason").is_none()).map(|_| "complete".to_owned()))
+    record.said("state").or_else(|| {
+        verdict
+            .filter(|_| record.said("abort_reason").is_none())
+            .map(|_| "complete".to_owned())
+    })
 }
 
 /// The panel. A seat's id is the one that the answers use for it; without one, its name.
 fn experts(record: Fields<'_>) -> Vec<KeptAgent> {
     let responses = || record.each("agent_responses");
-    let by_response = |name: &str| responses().find(|response| response.text("agent_name").as_deref() == Some(name))?.said("agent_id");
+    let by_response = |name: &str| {
+        responses()
+            .find(|response| response.text("agent_name").as_deref() == Some(name))?
+            .said("agent_id")
+    };
     let by_artifact = |name: &str| {
-        let ids = record.at("responses").each("round1").filter_map(|artifact| artifact.said("agent_id"));
+        let ids = record
+            .at("responses")
+            .each("round1")
+            .filter_map(|artifact| artifact.said("agent_id"));
         ids.into_iter().find(|id| letters(id).eq(letters(name)))
     };
     let one = |agent: Fields<'_>| {
-        let name = agent.as_text().map(str::to_owned).or_else(|| agent.said("name")).or_else(|| agent.said("agent"))?;
-        let id = agent.said("id").or_else(|| by_response(&name)).or_else(|| by_artifact(&name)).unwrap_or_else(|| name.clone());
-        let model = agent.said("model").map(|model| vendors::model(agent.text("provider").as_deref(), &model));
-        Some(KeptAgent { id: SeatId::new(id), name, model })
+        let name = agent
+            .as_text()
+            .map(str::to_owned)
+            .or_else(|| agent.said("name"))
+            .or_else(|| agent.said("agent"))?;
+        let id = agent
+            .said("id")
+            .or_else(|| by_response(&name))
+            .or_else(|| by_artifact(&name))
+            .unwrap_or_else(|| name.clone());
+        let model = agent
+            .said("model")
+            .map(|model| vendors::model(agent.text("provider").as_deref(), &model));
+        Some(KeptAgent {
+            id: SeatId::new(id),
+            name,
+            model,
+        })
     };
     let told: Vec<KeptAgent> = record.each("agents").filter_map(one).collect();
     // Without a panel, those who hold something are one.
-    if told.is_empty() { record.each("perspectives").filter_map(one).collect() } else { told }
+    if told.is_empty() {
+        record.each("perspectives").filter_map(one).collect()
+    } else {
+        told
+    }
 }
 
-/// Round 1; of a record without it what the experts are said to hold, and what those said who had not finished.
+/// Round 1; of a record without it what the experts are said to hold, and what those said who had
+/// not finished.
 fn independents(record: Fields<'_>, seats: Seats<'_>) -> Vec<Independent> {
-    let mut answers: Vec<Independent> =
-        record.at("responses").each("round1").map(|artifact| artifacts::independent(artifact, seats)).collect();
+    let mut answers: Vec<Independent> = record
+        .at("responses")
+        .each("round1")
+        .map(|artifact| artifacts::independent(artifact, seats))
+        .collect();
     if answers.is_empty() {
         answers.extend(record.each("perspectives").map(|held| Independent {
             agent_id: SeatId::new(seats.agent(held, "agent")),
@@ -104,7 +154,9 @@ fn independents(record: Fields<'_>, seats: Seats<'_>) -> Vec<Independent> {
             ..artifacts::independent(held, seats)
         }));
     }
-    let unfinished = record.each("partial_agents").filter(|agent| agent.count("round") == Some(1));
+    let unfinished = record
+        .each("partial_agents")
+        .filter(|agent| agent.count("round") == Some(1));
     let said: Vec<Independent> = unfinished
         .filter_map(|agent| Some((seats.agent(agent, "agent_id"), agent.said("response")?)))
         .filter(|(id, _)| answers.iter().all(|answer| answer.agent_id.as_str() != id))
@@ -124,10 +176,21 @@ fn independents(record: Fields<'_>, seats: Seats<'_>) -> Vec<Independent> {
 /// Round 4; of a record without it, what is said as the answer.
 fn verdict(record: Fields<'_>, seats: Seats<'_>) -> Option<Verdict> {
     let responses = record.at("responses");
-    let stated = responses.object("round4").map(|_| artifacts::verdict(responses.at("round4"), seats));
-    let recommendation = stated.as_ref().map(|verdict| verdict.recommendation.clone()).filter(|text| !text.trim().is_empty());
-    let said = || record.said("recommendation").or_else(|| record.said("final_recommendation"));
-    let recommendation = recommendation.or_else(said).or_else(|| record.said("consensus").filter(|_| stated.is_some()))?;
+    let stated = responses
+        .object("round4")
+        .map(|_| artifacts::verdict(responses.at("round4"), seats));
+    let recommendation = stated
+        .as_ref()
+        .map(|verdict| verdict.recommendation.clone())
+        .filter(|text| !text.trim().is_empty());
+    let said = || {
+        record
+            .said("recommendation")
+            .or_else(|| record.said("final_recommendation"))
+    };
+    let recommendation = recommendation
+        .or_else(said)
+        .or_else(|| record.said("consensus").filter(|_| stated.is_some()))?;
     let confidence = match &stated {
         Some(verdict) => verdict.confidence.or_else(|| stated_confidence(record)),
         None => stated_confidence(record),
@@ -138,31 +201,58 @@ fn verdict(record: Fields<'_>, seats: Seats<'_>) -> Option<Verdict> {
     }
     if verdict.summary.is_empty() {
         // Written beside the recommendation, and often the same.
-        verdict.summary = record.said("consensus").filter(|consensus| *consensus != recommendation).unwrap_or_default();
+        verdict.summary = record
+            .said("consensus")
+            .filter(|consensus| *consensus != recommendation)
+            .unwrap_or_default();
     }
-    Some(Verdict { recommendation, confidence, ..verdict })
+    Some(Verdict {
+        recommendation,
+        confidence,
+        ..verdict
+    })
 }
 
 /// The confidence beside the answer, where 0 is what is written for none.
 fn stated_confidence(record: Fields<'_>) -> Option<Confidence> {
-    record.confidence("confidence").filter(|confidence| confidence.value() > 0.0)
+    record
+        .confidence("confidence")
+        .filter(|confidence| confidence.value() > 0.0)
 }
 
 fn partial_consensus(record: Fields<'_>, synthesis: Option<&Synthesis>) -> Option<String> {
     let points = || {
-        let points: Vec<&str> = synthesis?.consensus_points.iter().map(|point| point.point.as_str()).collect();
+        let points: Vec<&str> = synthesis?
+            .consensus_points
+            .iter()
+            .map(|point| point.point.as_str())
+            .collect();
         Some(points.join("\n")).filter(|points| !points.trim().is_empty())
     };
     record.said("consensus").or_else(points)
 }
 
-/// Supporting experts of the leading point over experts who answered; `None` where the judge named somebody who did not.
+/// Supporting experts of the leading point over experts who answered; `None` where the judge named
+/// somebody who did not.
 #[expect(clippy::cast_precision_loss, reason = "a panel has few seats")]
 fn agreement(independents: &[Independent], synthesis: Option<&Synthesis>) -> Option<f64> {
     let supporting = &synthesis?.leading()?.supporting_agents;
-    let answered = |agent: &str| independents.iter().any(|held| held.agent_id.as_str() == agent);
-    let counted = independents.iter().filter(|held| supporting.iter().any(|agent| agent == held.agent_id.as_str())).count();
-    let is_told = !independents.is_empty() && !supporting.is_empty() && supporting.iter().all(|agent| answered(agent));
+    let answered = |agent: &str| {
+        independents
+            .iter()
+            .any(|held| held.agent_id.as_str() == agent)
+    };
+    let counted = independents
+        .iter()
+        .filter(|held| {
+            supporting
+                .iter()
+                .any(|agent| agent == held.agent_id.as_str())
+        })
+        .count();
+    let is_told = !independents.is_empty()
+        && !supporting.is_empty()
+        && supporting.iter().all(|agent| answered(agent));
     is_told.then(|| counted as f64 / independents.len() as f64)
 }
 
@@ -170,7 +260,11 @@ fn agreement(independents: &[Independent], synthesis: Option<&Synthesis>) -> Opt
 fn rounds(record: Fields<'_>) -> Vec<KeptRound> {
     let responses = record.at("responses");
     let completed = record.count("completed_rounds");
-    let named: Vec<String> = record.texts("completed_round_names").iter().map(|name| letters(name).collect()).collect();
+    let named: Vec<String> = record
+        .texts("completed_round_names")
+        .iter()
+        .map(|name| letters(name).collect())
+        .collect();
     let is_there = |number: u8| match number {
         1 => responses.each("round1").next().is_some(),
         other => responses.object(&format!("round{other}")).is_some(),
@@ -179,16 +273,32 @@ fn rounds(record: Fields<'_>) -> Vec<KeptRound> {
         let counted = completed.map(|completed| u64::from(number) <= completed);
         counted.unwrap_or(true) || named.contains(&format!("round{number}"))
     };
-    let begun =
-        |number: &u8| is_there(*number) || record.each("partial_agents").any(|agent| agent.count("round") == Some((*number).into()));
-    (1..=4).filter(begun).map(|number| KeptRound { number, is_complete: is_there(number) && is_complete(number), duration: None }).collect()
+    let begun = |number: &u8| {
+        is_there(*number)
+            || record
+                .each("partial_agents")
+                .any(|agent| agent.count("round") == Some((*number).into()))
+    };
+    (1..=4)
+        .filter(begun)
+        .map(|number| KeptRound {
+            number,
+            is_complete: is_there(number) && is_complete(number),
+            duration: None,
+        })
+        .collect()
 }
 
 /// What is told of single answers: those of Round 1, and those that were under way at the end.
 fn work(record: Fields<'_>, seats: Seats<'_>) -> Vec<Work> {
     let answered = record.each("agent_responses").map(|agent| {
-        let id = seats.id(&agent.said("agent_id").or_else(|| agent.said("agent_name")).unwrap_or_default());
-        let model = agent.said("model").map(|model| vendors::model(agent.text("provider").as_deref(), &model));
+        let id = seats.id(&agent
+            .said("agent_id")
+            .or_else(|| agent.said("agent_name"))
+            .unwrap_or_default());
+        let model = agent
+            .said("model")
+            .map(|model| vendors::model(agent.text("provider").as_deref(), &model));
         Work {
             round: 1,
             tokens: tokens(agent.at("tokens")),
@@ -200,7 +310,11 @@ fn work(record: Fields<'_>, seats: Seats<'_>) -> Vec<Work> {
     let unfinished = record.each("partial_agents").filter_map(|agent| {
         let round = u8::try_from(agent.count("round")?).ok()?;
         let error = Some("was not finished when the consultation ended".to_owned());
-        Some(Work { round, error, ..no_work(seats, seats.agent(agent, "agent_id"), None) })
+        Some(Work {
+            round,
+            error,
+            ..no_work(seats, seats.agent(agent, "agent_id"), None)
+        })
     });
     answered.chain(unfinished).collect()
 }
@@ -223,19 +337,33 @@ fn no_work(seats: Seats<'_>, id: String, model: Option<ModelRef>) -> Work {
 }
 
 fn cost(record: Fields<'_>) -> Option<Cost> {
-    let decimal = || record.number("actual_cost").and_then(MicroUsd::from_usd).map(Cost::exactly);
+    let decimal = || {
+        record
+            .number("actual_cost")
+            .and_then(MicroUsd::from_usd)
+            .map(Cost::exactly)
+    };
     record.cost("cost").or_else(decimal)
 }
 
 fn tokens(tokens: Fields<'_>) -> Option<u64> {
-    tokens.count("total").or_else(|| Some(tokens.count("input")?.saturating_add(tokens.count("output")?)))
+    tokens.count("total").or_else(|| {
+        Some(
+            tokens
+                .count("input")?
+                .saturating_add(tokens.count("output")?),
+        )
+    })
 }
 
 /// By our names for the providers; those that have none are one.
 fn by_provider(record: Fields<'_>) -> Vec<(ProviderId, Cost)> {
     let mut sums: Vec<(ProviderId, Cost)> = Vec::new();
     for (name, spent) in record.at("cost").entries("breakdown") {
-        let (provider, Some(cost)) = (ProviderId::new(vendors::provider(name)), spent.as_cost()) else { continue };
+        let (provider, Some(cost)) = (ProviderId::new(vendors::provider(name)), spent.as_cost())
+        else {
+            continue;
+        };
         match sums.iter_mut().find(|(there, _)| *there == provider) {
             Some((_, sum)) => *sum += cost,
             None => sums.push((provider, cost)),
@@ -248,19 +376,45 @@ fn debate(record: Fields<'_>) -> Option<KeptDebate> {
     let told = record.at("debate_value_analysis");
     let experts = told.count("total_agents")?;
     let changed = told.count("agents_changed_position")?.min(experts);
-    let single: Vec<f64> = told.each("agent_analyses").filter_map(|agent| agent.number("confidence_delta")).collect();
+    let single: Vec<f64> = told
+        .each("agent_analyses")
+        .filter_map(|agent| agent.number("confidence_delta"))
+        .collect();
     // The average is over all experts: as many like it have the same sum.
-    let average = || told.number("avg_confidence_increase").into_iter().flat_map(|rise| (0..experts.min(64)).map(move |_| rise)).collect();
+    let average = || {
+        told.number("avg_confidence_increase")
+            .into_iter()
+            .flat_map(|rise| (0..experts.min(64)).map(move |_| rise))
+            .collect()
+    };
     let rises: Vec<f64> = if single.is_empty() { average() } else { single };
-    Some(KeptDebate { experts, changed, rises: rises.into_iter().filter(|rise| (-1.0..=1.0).contains(rise)).collect() })
+    Some(KeptDebate {
+        experts,
+        changed,
+        rises: rises
+            .into_iter()
+            .filter(|rise| (-1.0..=1.0).contains(rise))
+            .collect(),
+    })
 }
 
 /// `independent_prompt_version: 1.0` as `independent` `1.0`.
 fn prompt_versions(record: Fields<'_>) -> Vec<(String, String)> {
     let stem = |key: &str| {
-        let stem = key.strip_suffix("_prompt_version").or_else(|| key.strip_suffix("PromptVersion"));
-        stem.map(|stem| if stem == "crossExam" { "cross_exam" } else { stem }.to_owned())
+        let stem = key
+            .strip_suffix("_prompt_version")
+            .or_else(|| key.strip_suffix("PromptVersion"));
+        stem.map(|stem| {
+            if stem == "crossExam" {
+                "cross_exam"
+            } else {
+                stem
+            }
+            .to_owned()
+        })
     };
     let versions = record.entries("prompt_versions");
-    versions.filter_map(|(key, version)| Some((stem(key)?, version.as_text()?.to_owned()))).collect()
+    versions
+        .filter_map(|(key, version)| Some((stem(key)?, version.as_text()?.to_owned())))
+        .collect()
 }

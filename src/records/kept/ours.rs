@@ -32,11 +32,21 @@ pub(super) fn read(record: Fields<'_>) -> Kept {
         synthesis: artifacts.synthesis,
         revisions: artifacts.revisions,
         cross_exam: artifacts.cross_exam,
-        recommendation: record.text("recommendation").or_else(|| verdict.as_ref().map(|verdict| verdict.recommendation.clone())),
-        summary: record.text("summary").or_else(|| verdict.as_ref().map(|verdict| verdict.summary.clone())),
-        confidence: record.confidence("confidence").or_else(|| verdict.as_ref().and_then(|verdict| verdict.confidence)),
+        recommendation: record.text("recommendation").or_else(|| {
+            verdict
+                .as_ref()
+                .map(|verdict| verdict.recommendation.clone())
+        }),
+        summary: record
+            .text("summary")
+            .or_else(|| verdict.as_ref().map(|verdict| verdict.summary.clone())),
+        confidence: record
+            .confidence("confidence")
+            .or_else(|| verdict.as_ref().and_then(|verdict| verdict.confidence)),
         verdict,
-        agreement: record.number("agreement").filter(|share| (0.0..=1.0).contains(share)),
+        agreement: record
+            .number("agreement")
+            .filter(|share| (0.0..=1.0).contains(share)),
         concerns: record.texts("concerns"),
         partial_consensus: record.said("partial_consensus"),
         rounds: rounds(record),
@@ -57,7 +67,11 @@ pub(super) fn read(record: Fields<'_>) -> Kept {
         second_pass: second_pass(record, seats),
         rejudged: rejudged(record),
         rejudged_from: record.said("rejudged_from"),
-        expert_order: record.texts("expert_order").into_iter().map(SeatId::new).collect(),
+        expert_order: record
+            .texts("expert_order")
+            .into_iter()
+            .map(SeatId::new)
+            .collect(),
         project_type: record.at("project_context").said("project_type"),
         prompt_versions: record
             .at("prompt_versions")
@@ -72,22 +86,34 @@ pub(super) fn read(record: Fields<'_>) -> Kept {
 
 /// The record's words for having ended early are the same in both programs.
 pub(super) fn early_end(record: Fields<'_>) -> Option<EarlyEnd> {
-    record.flag("early_termination").filter(|early| *early).map(|_| EarlyEnd {
-        reason: record.said("early_termination_reason"),
-        saved: record.number("estimated_cost_saved").and_then(MicroUsd::from_usd),
-    })
+    record
+        .flag("early_termination")
+        .filter(|early| *early)
+        .map(|_| EarlyEnd {
+            reason: record.said("early_termination_reason"),
+            saved: record
+                .number("estimated_cost_saved")
+                .and_then(MicroUsd::from_usd),
+        })
 }
 
 /// The panel; a seat that another model took over is played by that one.
 fn experts(record: Fields<'_>) -> Vec<KeptAgent> {
     let taken_over = |id: &str| {
-        let by = record.each("substitutions").filter(|by| by.text("agent_id").as_deref() == Some(id)).last()?;
+        let by = record
+            .each("substitutions")
+            .filter(|by| by.text("agent_id").as_deref() == Some(id))
+            .last()?;
         by.text("substitute")?.parse::<ModelRef>().ok()
     };
     let one = |agent: Fields<'_>| {
         let id = agent.said("id")?;
         let name = agent.said("name").unwrap_or_else(|| id.clone());
-        Some(KeptAgent { name, model: taken_over(&id).or_else(|| model(agent)), id: SeatId::new(id) })
+        Some(KeptAgent {
+            name,
+            model: taken_over(&id).or_else(|| model(agent)),
+            id: SeatId::new(id),
+        })
     };
     record.each("agents").filter_map(one).collect()
 }
@@ -96,7 +122,9 @@ fn casting(casting: Fields<'_>) -> KeptCasting {
     KeptCasting {
         task_type: casting.text_or_empty("task_type"),
         reason: casting.text_or_empty("reason"),
-        chosen_by: casting.text("chosen_by").and_then(|model| model.parse().ok()),
+        chosen_by: casting
+            .text("chosen_by")
+            .and_then(|model| model.parse().ok()),
         notes: casting.texts("notes"),
     }
 }
@@ -121,10 +149,16 @@ impl Artifacts {
         for (_, round) in record.entries("responses") {
             for artifact in round.each("artifacts") {
                 match artifact.text("artifact_type").as_deref() {
-                    Some("independent") => read.independents.push(artifacts::independent(artifact, seats)),
-                    Some("synthesis") => read.synthesis = Some(artifacts::synthesis(artifact, seats)),
+                    Some("independent") => read
+                        .independents
+                        .push(artifacts::independent(artifact, seats)),
+                    Some("synthesis") => {
+                        read.synthesis = Some(artifacts::synthesis(artifact, seats))
+                    }
                     Some("revision") => read.revisions.push(artifacts::revision(artifact, seats)),
-                    Some("cross_exam") => read.cross_exam = Some(artifacts::cross_exam(artifact, seats)),
+                    Some("cross_exam") => {
+                        read.cross_exam = Some(artifacts::cross_exam(artifact, seats))
+                    }
                     Some("verdict") => read.verdict = Some(artifacts::verdict(artifact, seats)),
                     Some(_) | None => {}
                 }
@@ -136,7 +170,9 @@ impl Artifacts {
 
 /// The rounds by number; of what is not called `round_` and a number nothing is known.
 fn numbered(record: Fields<'_>) -> impl Iterator<Item = (u8, Fields<'_>)> {
-    record.entries("responses").filter_map(|(name, round)| Some((name.strip_prefix("round_")?.parse().ok()?, round)))
+    record
+        .entries("responses")
+        .filter_map(|(name, round)| Some((name.strip_prefix("round_")?.parse().ok()?, round)))
 }
 
 fn rounds(record: Fields<'_>) -> Vec<KeptRound> {
@@ -151,8 +187,13 @@ fn rounds(record: Fields<'_>) -> Vec<KeptRound> {
 }
 
 fn work(record: Fields<'_>) -> Vec<Work> {
-    let mut work: Vec<Work> =
-        numbered(record).flat_map(|(number, round)| round.each("agents").filter_map(move |agent| one_work(number, agent))).collect();
+    let mut work: Vec<Work> = numbered(record)
+        .flat_map(|(number, round)| {
+            round
+                .each("agents")
+                .filter_map(move |agent| one_work(number, agent))
+        })
+        .collect();
     work.sort_by_key(|work| work.round);
     work
 }
@@ -170,6 +211,9 @@ fn one_work(round: u8, agent: Fields<'_>) -> Option<Work> {
         first_token: agent.milliseconds("latency_ms"),
         duration: agent.milliseconds("duration_ms"),
         attempts: agent.each("attempts").count(),
-        error: agent.at("error").said("message").or_else(|| agent.said("error")),
+        error: agent
+            .at("error")
+            .said("message")
+            .or_else(|| agent.said("error")),
     })
 }

@@ -16,14 +16,29 @@ pub(super) fn panel(page: &mut Markup, kept: &Kept) {
     }
     page.put("<section>\n<h2>Panel</h2>\n<div class=\"wide\">\n<table>\n");
     page.put("<thead><tr><th scope=\"col\">Seat</th><th scope=\"col\">Model</th></tr></thead>\n<tbody>\n");
-    let experts = kept.experts.iter().map(|expert| (expert.name.as_str(), expert.model.as_ref()));
+    let experts = kept
+        .experts
+        .iter()
+        .map(|expert| (expert.name.as_str(), expert.model.as_ref()));
     for (name, model) in experts.chain(kept.judge.as_ref().map(|judge| ("Judge", Some(judge)))) {
-        page.put("<tr><th scope=\"row\">").inline(name).put("</th><td>");
-        page.inline(&model.map_or_else(|| UNKNOWN.to_owned(), model_address)).put("</td></tr>\n");
+        page.put("<tr><th scope=\"row\">")
+            .inline(name)
+            .put("</th><td>");
+        page.inline(&model.map_or_else(|| UNKNOWN.to_owned(), model_address))
+            .put("</td></tr>\n");
     }
     page.put("</tbody>\n</table>\n</div>\n");
-    if let Some(KeptCasting { task_type, reason, chosen_by: Some(clerk), .. }) = &kept.casting {
-        page.put("<p class=\"quiet\">The personas were chosen by ").inline(&model_address(clerk)).put(" for ").inline(task_type);
+    if let Some(KeptCasting {
+        task_type,
+        reason,
+        chosen_by: Some(clerk),
+        ..
+    }) = &kept.casting
+    {
+        page.put("<p class=\"quiet\">The personas were chosen by ")
+            .inline(&model_address(clerk))
+            .put(" for ")
+            .inline(task_type);
         page.put(": ").inline(reason).put("</p>\n");
     }
     page.put("</section>\n");
@@ -33,8 +48,11 @@ pub(super) fn cost(page: &mut Markup, kept: &Kept) {
     if kept.cost.is_none() && kept.work.is_empty() {
         return;
     }
-    page.put("<section>\n<h2>Cost</h2>\n<p class=\"stated\"><span class=\"label\">Total</span> <strong>");
-    page.text(&kept.cost.map_or_else(|| "not told".to_owned(), amount)).put("</strong></p>\n");
+    page.put(
+        "<section>\n<h2>Cost</h2>\n<p class=\"stated\"><span class=\"label\">Total</span> <strong>",
+    );
+    page.text(&kept.cost.map_or_else(|| "not told".to_owned(), amount))
+        .put("</strong></p>\n");
     by_round(page, kept);
     by_agent(page, kept);
     by_provider(page, kept);
@@ -52,9 +70,21 @@ struct Sum {
 impl Sum {
     fn of<'a>(work: impl Iterator<Item = &'a Work>) -> Self {
         work.fold(Self::default(), |sum, work| Self {
-            cost: sum.cost.into_iter().chain(work.cost).reduce(|one, other| one + other),
-            tokens: sum.tokens.into_iter().chain(work.tokens).reduce(u64::saturating_add),
-            duration: sum.duration.into_iter().chain(work.duration).reduce(Duration::saturating_add),
+            cost: sum
+                .cost
+                .into_iter()
+                .chain(work.cost)
+                .reduce(|one, other| one + other),
+            tokens: sum
+                .tokens
+                .into_iter()
+                .chain(work.tokens)
+                .reduce(u64::saturating_add),
+            duration: sum
+                .duration
+                .into_iter()
+                .chain(work.duration)
+                .reduce(Duration::saturating_add),
         })
     }
 
@@ -66,7 +96,9 @@ impl Sum {
 }
 
 fn number(page: &mut Markup, told: Option<&str>) {
-    page.put("<td class=\"number\">").text(told.unwrap_or(UNKNOWN)).put("</td>");
+    page.put("<td class=\"number\">")
+        .text(told.unwrap_or(UNKNOWN))
+        .put("</td>");
 }
 
 fn by_round(page: &mut Markup, kept: &Kept) {
@@ -78,9 +110,20 @@ fn by_round(page: &mut Markup, kept: &Kept) {
     page.put("<th scope=\"col\" class=\"number\">Cost</th></tr></thead>\n<tbody>\n");
     for round in &kept.rounds {
         let sum = Sum::of(kept.work.iter().filter(|work| work.round == round.number));
-        page.put("<tr><th scope=\"row\">").text(&round.number.to_string()).put(" ").text(round_title(round.number));
-        page.put(if round.is_complete { "</th>" } else { " (not finished)</th>" });
-        Sum { duration: round.duration, ..sum }.cells(page);
+        page.put("<tr><th scope=\"row\">")
+            .text(&round.number.to_string())
+            .put(" ")
+            .text(round_title(round.number));
+        page.put(if round.is_complete {
+            "</th>"
+        } else {
+            " (not finished)</th>"
+        });
+        Sum {
+            duration: round.duration,
+            ..sum
+        }
+        .cells(page);
         page.put("</tr>\n");
     }
     page.put("</tbody>\n</table>\n</div>\n");
@@ -97,12 +140,19 @@ fn by_agent(page: &mut Markup, kept: &Kept) {
         return;
     }
     // In the order of the panel; the judge, who is not on it, last.
-    agents.sort_by_key(|work| kept.experts.iter().position(|expert| expert.id == work.agent).unwrap_or(kept.experts.len()));
+    agents.sort_by_key(|work| {
+        kept.experts
+            .iter()
+            .position(|expert| expert.id == work.agent)
+            .unwrap_or(kept.experts.len())
+    });
     page.put("<div class=\"wide\">\n<table>\n<caption>By agent</caption>\n<thead><tr><th scope=\"col\">Agent</th>");
     page.put("<th scope=\"col\" class=\"number\">Time</th><th scope=\"col\" class=\"number\">Tokens</th>");
     page.put("<th scope=\"col\" class=\"number\">Cost</th></tr></thead>\n<tbody>\n");
     for agent in agents {
-        page.put("<tr><th scope=\"row\">").inline(&agent.name).put("</th>");
+        page.put("<tr><th scope=\"row\">")
+            .inline(&agent.name)
+            .put("</th>");
         Sum::of(kept.work.iter().filter(|work| work.agent == agent.agent)).cells(page);
         page.put("</tr>\n");
     }
@@ -116,7 +166,9 @@ fn by_provider(page: &mut Markup, kept: &Kept) {
     page.put("<div class=\"wide\">\n<table>\n<caption>By provider</caption>\n<thead><tr><th scope=\"col\">Provider</th>");
     page.put("<th scope=\"col\" class=\"number\">Cost</th></tr></thead>\n<tbody>\n");
     for (provider, cost) in &kept.by_provider {
-        page.put("<tr><th scope=\"row\">").inline(provider.as_str()).put("</th>");
+        page.put("<tr><th scope=\"row\">")
+            .inline(provider.as_str())
+            .put("</th>");
         number(page, Some(&amount(*cost)));
         page.put("</tr>\n");
     }
@@ -125,19 +177,26 @@ fn by_provider(page: &mut Markup, kept: &Kept) {
 
 /// What it can be traced by.
 pub(super) fn colophon(page: &mut Markup, kept: &Kept) {
-    page.put("<footer>\n<h2>About this page</h2>\n<dl class=\"facts\">\n<div><dt>Consultation</dt><dd>")
-        .inline(&kept.id)
-        .put("</dd></div>\n");
+    page.put(
+        "<footer>\n<h2>About this page</h2>\n<dl class=\"facts\">\n<div><dt>Consultation</dt><dd>",
+    )
+    .inline(&kept.id)
+    .put("</dd></div>\n");
     if let Some(at) = kept.at {
-        page.put("<div><dt>Began</dt><dd>").moment(at).put("</dd></div>\n");
+        page.put("<div><dt>Began</dt><dd>")
+            .moment(at)
+            .put("</dd></div>\n");
     }
     if let Some(state) = &kept.state {
-        page.put("<div><dt>State</dt><dd>").inline(state).put("</dd></div>\n");
+        page.put("<div><dt>State</dt><dd>")
+            .inline(state)
+            .put("</dd></div>\n");
     }
-    page.put("<div><dt>Written by</dt><dd>").put(match kept.writer {
-        Writer::Conclave => "conclave",
-        Writer::LlmConclave => "llm-conclave",
-    });
+    page.put("<div><dt>Written by</dt><dd>")
+        .put(match kept.writer {
+            Writer::Conclave => "conclave",
+            Writer::LlmConclave => "llm-conclave",
+        });
     if let Some(version) = &kept.tool_version {
         page.put(" ").inline(version);
     }
@@ -145,7 +204,8 @@ pub(super) fn colophon(page: &mut Markup, kept: &Kept) {
     if !kept.prompt_versions.is_empty() {
         page.put("<div><dt>Prompts</dt><dd>");
         for (at, (name, version)) in kept.prompt_versions.iter().enumerate() {
-            page.put(if at > 0 { ", " } else { "" }).inline(&format!("{name} {version}"));
+            page.put(if at > 0 { ", " } else { "" })
+                .inline(&format!("{name} {version}"));
         }
         page.put("</dd></div>\n");
     }

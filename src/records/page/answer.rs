@@ -41,7 +41,11 @@ pub(super) fn head(page: &mut Markup, kept: &Kept) {
     } else {
         // A heading of many lines is none.
         let is_long = question.contains('\n') || question.chars().nth(160).is_some();
-        page.put(if is_long { "<h1 class=\"said long\" dir=\"auto\">" } else { "<h1 class=\"said\" dir=\"auto\">" });
+        page.put(if is_long {
+            "<h1 class=\"said long\" dir=\"auto\">"
+        } else {
+            "<h1 class=\"said\" dir=\"auto\">"
+        });
         page.text(question).put("</h1>\n");
     }
     page.put("<ul class=\"facts\">\n");
@@ -58,7 +62,9 @@ pub(super) fn head(page: &mut Markup, kept: &Kept) {
         page.put("<li>").text(&seconds(duration)).put("</li>\n");
     }
     if let Some(tokens) = kept.tokens {
-        page.put("<li>").text(&thousands(tokens)).put(" tokens</li>\n");
+        page.put("<li>")
+            .text(&thousands(tokens))
+            .put(" tokens</li>\n");
     }
     page.put("</ul>\n</header>\n");
 }
@@ -68,7 +74,11 @@ pub(super) fn answer(page: &mut Markup, kept: &Kept) {
     let Some(recommendation) = &kept.recommendation else {
         return without_verdict(page, kept);
     };
-    let options = kept.verdict.as_ref().map(|verdict| verdict.recommendations.as_slice()).unwrap_or_default();
+    let options = kept
+        .verdict
+        .as_ref()
+        .map(|verdict| verdict.recommendations.as_slice())
+        .unwrap_or_default();
     page.put("<p class=\"stated\"><span class=\"label\">Confidence</span> <strong>");
     match kept.confidence {
         _ if !options.is_empty() => page.put("each option has its own"),
@@ -78,10 +88,14 @@ pub(super) fn answer(page: &mut Markup, kept: &Kept) {
     page.put("</strong>");
     if let Some(agreement) = kept.agreement {
         let share = format!("{:.0}%", agreement * 100.0);
-        page.put(" <span class=\"label\">Agreement</span> <strong>").text(&share).put("</strong>");
+        page.put(" <span class=\"label\">Agreement</span> <strong>")
+            .text(&share)
+            .put("</strong>");
     }
     if let Some(grade) = &kept.grade {
-        page.put(" <span class=\"label\">Outcome</span> <strong>").text(grade.outcome.name()).put("</strong>");
+        page.put(" <span class=\"label\">Outcome</span> <strong>")
+            .text(grade.outcome.name())
+            .put("</strong>");
         if let Some(note) = &grade.note {
             page.put(" ").inline(note);
         }
@@ -95,10 +109,20 @@ pub(super) fn answer(page: &mut Markup, kept: &Kept) {
     for (at, choice) in options.iter().enumerate() {
         option(page, at + 1, choice);
     }
-    if let Some(source) = kept.verdict.as_ref().and_then(|verdict| verdict.composed_from) {
-        page.put("<p class=\"quiet\">").put(source.told()).put("</p>\n");
+    if let Some(source) = kept
+        .verdict
+        .as_ref()
+        .and_then(|verdict| verdict.composed_from)
+    {
+        page.put("<p class=\"quiet\">")
+            .put(source.told())
+            .put("</p>\n");
     }
-    if let Some(summary) = kept.summary.as_ref().filter(|summary| !summary.trim().is_empty() && *summary != recommendation) {
+    if let Some(summary) = kept
+        .summary
+        .as_ref()
+        .filter(|summary| !summary.trim().is_empty() && *summary != recommendation)
+    {
         page.put("<h3>Summary</h3>\n").block(summary);
     }
     if let Some(early) = &kept.early_end {
@@ -114,8 +138,11 @@ pub(super) fn answer(page: &mut Markup, kept: &Kept) {
 
 /// Whose answers these are, where no expert was asked.
 fn rejudged(page: &mut Markup, kept: &Kept) {
-    let Some(from) = &kept.rejudged_from else { return };
-    page.put("<p class=\"quiet\">Judged anew on the answers of ").inline(from);
+    let Some(from) = &kept.rejudged_from else {
+        return;
+    };
+    page.put("<p class=\"quiet\">Judged anew on the answers of ")
+        .inline(from);
     match kept.rejudged.as_ref().and_then(|held| held.consistent) {
         Some(true) => page.put(": its verdict held</p>\n"),
         Some(false) => page.put(": its verdict did not hold</p>\n"),
@@ -125,20 +152,36 @@ fn rejudged(page: &mut Markup, kept: &Kept) {
 
 /// Whether the judge says the same with the experts in the opposite order; what it says instead.
 fn second_pass(page: &mut Markup, kept: &Kept) {
-    let Some(second) = &kept.second_pass else { return };
-    let Some(other) = second.other_verdict() else {
-        page.put("<p class=\"quiet\">Judged twice: ").inline(&second.told(kept.judge.as_ref())).put("</p>\n");
+    let Some(second) = &kept.second_pass else {
         return;
     };
-    page.put("<aside class=\"notice\">\n<p><strong>Judged twice:</strong> ").inline(&second.told(kept.judge.as_ref())).put("</p>\n");
+    let Some(other) = second.other_verdict() else {
+        page.put("<p class=\"quiet\">Judged twice: ")
+            .inline(&second.told(kept.judge.as_ref()))
+            .put("</p>\n");
+        return;
+    };
+    page.put("<aside class=\"notice\">\n<p><strong>Judged twice:</strong> ")
+        .inline(&second.told(kept.judge.as_ref()))
+        .put("</p>\n");
     page.put("<p>With the order reversed, the judge recommends:</p>\n");
-    page.list(&other.recommendations.iter().map(|choice| choice.option.clone()).collect::<Vec<_>>());
+    page.list(
+        &other
+            .recommendations
+            .iter()
+            .map(|choice| choice.option.clone())
+            .collect::<Vec<_>>(),
+    );
     page.block(&other.recommendation).put("</aside>\n");
 }
 
 /// One option of a menu.
 fn option(page: &mut Markup, number: usize, choice: &Choice) {
-    page.put("<article class=\"option\">\n<h3>Option ").text(&number.to_string()).put(": ").inline(&choice.option).put("</h3>\n");
+    page.put("<article class=\"option\">\n<h3>Option ")
+        .text(&number.to_string())
+        .put(": ")
+        .inline(&choice.option)
+        .put("</h3>\n");
     page.put("<p class=\"stated\"><span class=\"label\">Confidence</span> <strong>");
     match choice.confidence {
         Some(confidence) => page.text(&confidence.to_string()),
@@ -146,13 +189,18 @@ fn option(page: &mut Markup, number: usize, choice: &Choice) {
     };
     page.put("</strong></p>\n");
     if !choice.best_when.trim().is_empty() {
-        page.put("<p><span class=\"label\">Best when</span> ").inline(&choice.best_when).put("</p>\n");
+        page.put("<p><span class=\"label\">Best when</span> ")
+            .inline(&choice.best_when)
+            .put("</p>\n");
     }
     if !choice.description.trim().is_empty() {
         page.block(&choice.description);
     }
     page.put("<div class=\"side\">\n");
-    for (heading, items) in [("<h4>Pros</h4>\n", &choice.pros), ("<h4>Cons</h4>\n", &choice.cons)] {
+    for (heading, items) in [
+        ("<h4>Pros</h4>\n", &choice.pros),
+        ("<h4>Cons</h4>\n", &choice.cons),
+    ] {
         if !items.is_empty() {
             page.put("<div>\n").put(heading).list(items).put("</div>\n");
         }
@@ -162,9 +210,15 @@ fn option(page: &mut Markup, number: usize, choice: &Choice) {
 
 /// What stands in for a verdict: what the judge found agreed, or a pointer to the positions.
 fn without_verdict(page: &mut Markup, kept: &Kept) {
-    page.put(if kept.ended() == Ended::Completed { "<p>No verdict was asked for" } else { "<p>No verdict was reached" });
+    page.put(if kept.ended() == Ended::Completed {
+        "<p>No verdict was asked for"
+    } else {
+        "<p>No verdict was reached"
+    });
     match &kept.partial_consensus {
-        Some(found) => page.put(". What was found agreed by then:</p>\n").block(found),
+        Some(found) => page
+            .put(". What was found agreed by then:</p>\n")
+            .block(found),
         None if kept.independents.is_empty() => page.put(", and no expert has answered.</p>\n"),
         None => page.put(": the positions stand side by side below.</p>\n"),
     };
@@ -172,15 +226,27 @@ fn without_verdict(page: &mut Markup, kept: &Kept) {
 }
 
 fn evidence(page: &mut Markup, kept: &Kept) {
-    let Some(verdict) = kept.verdict.as_ref().filter(|verdict| !verdict.evidence.is_empty()) else { return };
+    let Some(verdict) = kept
+        .verdict
+        .as_ref()
+        .filter(|verdict| !verdict.evidence.is_empty())
+    else {
+        return;
+    };
     page.put("<h3>Evidence</h3>\n<ul>\n");
     for evidence in &verdict.evidence {
-        page.put("<li><span class=\"said\" dir=\"auto\">").text(evidence.claim.trim()).put("</span>");
+        page.put("<li><span class=\"said\" dir=\"auto\">")
+            .text(evidence.claim.trim())
+            .put("</span>");
         if !evidence.agent.trim().is_empty() {
-            page.put(" <span class=\"by\">").inline(kept.name_of(&evidence.agent)).put("</span>");
+            page.put(" <span class=\"by\">")
+                .inline(kept.name_of(&evidence.agent))
+                .put("</span>");
         }
         if !evidence.quote.trim().is_empty() {
-            page.put("\n<q class=\"said\" dir=\"auto\">").text(evidence.quote.trim()).put("</q>");
+            page.put("\n<q class=\"said\" dir=\"auto\">")
+                .text(evidence.quote.trim())
+                .put("</q>");
         }
         page.put("</li>\n");
     }
@@ -188,12 +254,25 @@ fn evidence(page: &mut Markup, kept: &Kept) {
 }
 
 pub(super) fn dissent(page: &mut Markup, kept: &Kept) {
-    let Some(verdict) = kept.verdict.as_ref().filter(|verdict| !verdict.dissent.is_empty()) else { return };
+    let Some(verdict) = kept
+        .verdict
+        .as_ref()
+        .filter(|verdict| !verdict.dissent.is_empty())
+    else {
+        return;
+    };
     page.put("<section class=\"dissent\">\n<h2>Dissent</h2>\n<ul>\n");
-    for Dissent { agent, concern, severity: weight } in &verdict.dissent {
+    for Dissent {
+        agent,
+        concern,
+        severity: weight,
+    } in &verdict.dissent
+    {
         page.put("<li>");
         if !agent.trim().is_empty() {
-            page.put("<strong>").inline(kept.name_of(agent)).put("</strong> ");
+            page.put("<strong>")
+                .inline(kept.name_of(agent))
+                .put("</strong> ");
         }
         severity(page, *weight);
         page.put("\n").block(concern).put("</li>\n");

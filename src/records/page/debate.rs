@@ -1,4 +1,5 @@
-//! What the rounds brought: the positions side by side, what the judge made of them, who changed their mind, and what was objected.
+//! What the rounds brought: the positions side by side, what the judge made of them, who changed
+//! their mind, and what was objected.
 
 use crate::domain::artifact::{Challenge, Independent, Revision, Severity, Synthesis};
 use crate::domain::debate_value::{AgentMove, ComparisonStatus};
@@ -11,13 +12,30 @@ use super::markup::Markup;
 
 /// Round 1, in the order of the panel; then whoever is not on it.
 pub(super) fn positions(page: &mut Markup, kept: &Kept) {
-    let on_panel = |held: &&Independent| kept.experts.iter().any(|expert| expert.id == held.agent_id);
-    let others: Vec<&Independent> = kept.independents.iter().filter(|held| !on_panel(held)).collect();
-    let failed = |expert: &KeptAgent| kept.work.iter().find(|work| work.round == 1 && work.agent == expert.id && work.error.is_some());
+    let on_panel =
+        |held: &&Independent| kept.experts.iter().any(|expert| expert.id == held.agent_id);
+    let others: Vec<&Independent> = kept
+        .independents
+        .iter()
+        .filter(|held| !on_panel(held))
+        .collect();
+    let failed = |expert: &KeptAgent| {
+        kept.work
+            .iter()
+            .find(|work| work.round == 1 && work.agent == expert.id && work.error.is_some())
+    };
     let seats: Vec<_> = kept
         .experts
         .iter()
-        .map(|expert| (expert, kept.independents.iter().find(|held| held.agent_id == expert.id), failed(expert)))
+        .map(|expert| {
+            (
+                expert,
+                kept.independents
+                    .iter()
+                    .find(|held| held.agent_id == expert.id),
+                failed(expert),
+            )
+        })
         .filter(|(_, held, failed)| held.is_some() || failed.is_some())
         .collect();
     if seats.is_empty() && others.is_empty() {
@@ -25,9 +43,13 @@ pub(super) fn positions(page: &mut Markup, kept: &Kept) {
     }
     page.put("<section>\n<h2>Positions</h2>\n<p class=\"quiet\">Round 1: what each expert answered without knowing the others.</p>\n<div class=\"side\">\n");
     for (expert, held, failed) in seats {
-        page.put("<article>\n<h3>").inline(&expert.name).put("</h3>\n");
+        page.put("<article>\n<h3>")
+            .inline(&expert.name)
+            .put("</h3>\n");
         if let Some(model) = &expert.model {
-            page.put("<p class=\"by\">").inline(&model_name(model)).put("</p>\n");
+            page.put("<p class=\"by\">")
+                .inline(&model_name(model))
+                .put("</p>\n");
         }
         match (held, failed) {
             (Some(held), _) => position(page, held),
@@ -36,7 +58,9 @@ pub(super) fn positions(page: &mut Markup, kept: &Kept) {
         page.put("</article>\n");
     }
     for held in others {
-        page.put("<article>\n<h3>").inline(held.agent_id.as_str()).put("</h3>\n");
+        page.put("<article>\n<h3>")
+            .inline(held.agent_id.as_str())
+            .put("</h3>\n");
         position(page, held);
         page.put("</article>\n");
     }
@@ -57,7 +81,9 @@ fn position(page: &mut Markup, held: &Independent) {
         Some(confidence) => page.text(&confidence.to_string()),
         None => page.put("not stated"),
     };
-    page.put("</strong></p>\n").block(&held.position).list(&held.key_points);
+    page.put("</strong></p>\n")
+        .block(&held.position)
+        .list(&held.key_points);
     if !held.rationale.trim().is_empty() {
         page.put("<h4>Reasoning</h4>\n").block(&held.rationale);
     }
@@ -69,7 +95,9 @@ fn position(page: &mut Markup, held: &Independent) {
 
 /// Round 2.
 pub(super) fn synthesis(page: &mut Markup, kept: &Kept) {
-    let Some(synthesis) = &kept.synthesis else { return };
+    let Some(synthesis) = &kept.synthesis else {
+        return;
+    };
     page.put("<section>\n<h2>Agreements and Tensions</h2>\n<p class=\"quiet\">Round 2: what the judge made of the positions.</p>\n");
     if !synthesis.prose_excerpt.trim().is_empty() {
         page.block(&synthesis.prose_excerpt);
@@ -79,7 +107,9 @@ pub(super) fn synthesis(page: &mut Markup, kept: &Kept) {
     if !synthesis.priority_order.is_empty() {
         page.put("<h3>What weighs most</h3>\n<ol>\n");
         for priority in &synthesis.priority_order {
-            page.put("<li class=\"said\" dir=\"auto\">").text(priority.trim()).put("</li>\n");
+            page.put("<li class=\"said\" dir=\"auto\">")
+                .text(priority.trim())
+                .put("</li>\n");
         }
         page.put("</ol>\n");
     }
@@ -92,9 +122,13 @@ fn agreements(page: &mut Markup, kept: &Kept, synthesis: &Synthesis) {
     }
     page.put("<h3>Agreed</h3>\n<ul>\n");
     for point in &synthesis.consensus_points {
-        page.put("<li><span class=\"said\" dir=\"auto\">").text(point.point.trim()).put("</span>");
+        page.put("<li><span class=\"said\" dir=\"auto\">")
+            .text(point.point.trim())
+            .put("</span>");
         if let Some(confidence) = point.confidence {
-            page.put(" <span class=\"weight\">").text(&confidence.to_string()).put("</span>");
+            page.put(" <span class=\"weight\">")
+                .text(&confidence.to_string())
+                .put("</span>");
         }
         if !point.supporting_agents.is_empty() {
             page.put("\n<span class=\"by\">");
@@ -112,13 +146,16 @@ fn tensions(page: &mut Markup, kept: &Kept, synthesis: &Synthesis) {
     }
     page.put("<h3>Tensions</h3>\n");
     for tension in &synthesis.tensions {
-        page.put("<div class=\"tension\">\n<h4>").inline(&tension.topic);
+        page.put("<div class=\"tension\">\n<h4>")
+            .inline(&tension.topic);
         weight(page, kept, tension.severity);
         page.put("</h4>\n");
         if !tension.viewpoints.is_empty() {
             page.put("<dl class=\"side\">\n");
             for view in &tension.viewpoints {
-                page.put("<div><dt>").inline(kept.name_of(&view.agent)).put("</dt>\n<dd>");
+                page.put("<div><dt>")
+                    .inline(kept.name_of(&view.agent))
+                    .put("</dt>\n<dd>");
                 page.block(&view.viewpoint).put("</dd></div>\n");
             }
             page.put("</dl>\n");
@@ -139,7 +176,11 @@ fn names(page: &mut Markup, kept: &Kept, agents: &[String]) {
 /// Round 3: what each expert holds after the cross-examination.
 pub(super) fn changes(page: &mut Markup, kept: &Kept) {
     let merged = kept.cross_exam.iter().flat_map(|merged| &merged.positions);
-    let revisions: Vec<&Revision> = if kept.revisions.is_empty() { merged.collect() } else { kept.revisions.iter().collect() };
+    let revisions: Vec<&Revision> = if kept.revisions.is_empty() {
+        merged.collect()
+    } else {
+        kept.revisions.iter().collect()
+    };
     if revisions.is_empty() {
         return;
     }
@@ -151,9 +192,20 @@ pub(super) fn changes(page: &mut Markup, kept: &Kept) {
 }
 
 fn change(page: &mut Markup, kept: &Kept, revision: &Revision) {
-    let before = kept.independents.iter().find(|held| held.agent_id == revision.agent_id).and_then(|held| held.confidence);
-    page.put("<article>\n<h3>").inline(kept.name_of(revision.agent_id.as_str())).put("</h3>\n<p class=\"stated\"><strong>");
-    page.put(if revision.changed { "Changed its mind" } else { "Held its position" }).put("</strong>");
+    let before = kept
+        .independents
+        .iter()
+        .find(|held| held.agent_id == revision.agent_id)
+        .and_then(|held| held.confidence);
+    page.put("<article>\n<h3>")
+        .inline(kept.name_of(revision.agent_id.as_str()))
+        .put("</h3>\n<p class=\"stated\"><strong>");
+    page.put(if revision.changed {
+        "Changed its mind"
+    } else {
+        "Held its position"
+    })
+    .put("</strong>");
     if let Some(after) = revision.revised_confidence {
         page.put(" <span class=\"label\">Confidence</span> ");
         if let Some(before) = before {
@@ -165,7 +217,9 @@ fn change(page: &mut Markup, kept: &Kept, revision: &Revision) {
     if !revision.because_of.is_empty() {
         page.put("<ul>\n");
         for because in &revision.because_of {
-            page.put("<li>because of <strong>").inline(kept.name_of(&because.agent)).put("</strong>: <span class=\"said\" dir=\"auto\">");
+            page.put("<li>because of <strong>")
+                .inline(kept.name_of(&because.agent))
+                .put("</strong>: <span class=\"said\" dir=\"auto\">");
             page.text(because.argument.trim()).put("</span></li>\n");
         }
         page.put("</ul>\n");
@@ -175,18 +229,29 @@ fn change(page: &mut Markup, kept: &Kept, revision: &Revision) {
 
 /// What the rounds after the first were worth; nothing where no expert was heard a second time.
 pub(super) fn value(page: &mut Markup, kept: &Kept) {
-    let Some(value) = kept.debate_value.as_ref().filter(|value| value.status != ComparisonStatus::NotApplicable) else { return };
+    let Some(value) = kept
+        .debate_value
+        .as_ref()
+        .filter(|value| value.status != ComparisonStatus::NotApplicable)
+    else {
+        return;
+    };
     page.put("<section>\n<h2>Debate Value</h2>\n");
     if let Some(headline) = value.headline() {
         page.put("<p>").text(&headline).put("</p>\n<ul>\n");
-        value.agents.iter().for_each(|moved| move_of(page, kept, moved));
+        value
+            .agents
+            .iter()
+            .for_each(|moved| move_of(page, kept, moved));
         page.put("</ul>\n");
     } else {
         page.put("<p>Whether positions changed is unknown: ");
-        page.inline(value.reason.as_deref().unwrap_or("no reason is told")).put("</p>\n");
+        page.inline(value.reason.as_deref().unwrap_or("no reason is told"))
+            .put("</p>\n");
     }
     if !value.key_insights.is_empty() {
-        page.put("<h3>Key Insights</h3>\n").list(&value.key_insights);
+        page.put("<h3>Key Insights</h3>\n")
+            .list(&value.key_insights);
     }
     if let Some(told) = value.worth_of_later_rounds() {
         page.put("<p>").text(&told).put(".</p>\n");
@@ -196,9 +261,14 @@ pub(super) fn value(page: &mut Markup, kept: &Kept) {
 
 fn move_of(page: &mut Markup, kept: &Kept, moved: &AgentMove) {
     let name = |agent: &SeatId| kept.name_of(agent.as_str()).to_owned();
-    page.put("<li><strong>").inline(&name(&moved.agent_id)).put("</strong>: ").inline(&moved.in_words(&name));
+    page.put("<li><strong>")
+        .inline(&name(&moved.agent_id))
+        .put("</strong>: ")
+        .inline(&moved.in_words(&name));
     if !moved.reasoning.trim().is_empty() {
-        page.put("<div class=\"said quiet\" dir=\"auto\">").text(moved.reasoning.trim()).put("</div>");
+        page.put("<div class=\"said quiet\" dir=\"auto\">")
+            .text(moved.reasoning.trim())
+            .put("</div>");
     }
     page.put("</li>\n");
 }
@@ -207,10 +277,19 @@ fn move_of(page: &mut Markup, kept: &Kept, moved: &AgentMove) {
 pub(super) fn objections(page: &mut Markup, kept: &Kept) {
     let merged = kept.cross_exam.as_ref();
     let (challenges, rebuttals) = (kept.challenges(), kept.rebuttals());
-    let unresolved = merged.map(|merged| merged.unresolved.as_slice()).unwrap_or_default();
-    let prose = merged.map(|merged| merged.prose_excerpt.as_str()).filter(|prose| !prose.trim().is_empty());
+    let unresolved = merged
+        .map(|merged| merged.unresolved.as_slice())
+        .unwrap_or_default();
+    let prose = merged
+        .map(|merged| merged.prose_excerpt.as_str())
+        .filter(|prose| !prose.trim().is_empty());
     let concerns = concerns(kept, &challenges, unresolved);
-    if challenges.is_empty() && rebuttals.is_empty() && unresolved.is_empty() && prose.is_none() && concerns.is_empty() {
+    if challenges.is_empty()
+        && rebuttals.is_empty()
+        && unresolved.is_empty()
+        && prose.is_none()
+        && concerns.is_empty()
+    {
         return;
     }
     page.put("<section>\n<h2>Challenges and Rebuttals</h2>\n");
@@ -227,7 +306,11 @@ pub(super) fn objections(page: &mut Markup, kept: &Kept) {
     if !rebuttals.is_empty() {
         page.put("<h3>Rebuttals</h3>\n<ul>\n");
         for rebuttal in rebuttals {
-            page.put("<li><strong>").inline(kept.name_of(&rebuttal.agent)).put("</strong>\n").block(&rebuttal.rebuttal).put("</li>\n");
+            page.put("<li><strong>")
+                .inline(kept.name_of(&rebuttal.agent))
+                .put("</strong>\n")
+                .block(&rebuttal.rebuttal)
+                .put("</li>\n");
         }
         page.put("</ul>\n");
     }
@@ -241,12 +324,19 @@ pub(super) fn objections(page: &mut Markup, kept: &Kept) {
 }
 
 fn one_challenge(page: &mut Markup, kept: &Kept, challenge: &Challenge) {
-    page.put("<li><strong>").inline(kept.name_of(&challenge.challenger)).put("</strong>");
+    page.put("<li><strong>")
+        .inline(kept.name_of(&challenge.challenger))
+        .put("</strong>");
     if !challenge.target_agent.trim().is_empty() {
-        page.put(" to <strong>").inline(kept.name_of(&challenge.target_agent)).put("</strong>");
+        page.put(" to <strong>")
+            .inline(kept.name_of(&challenge.target_agent))
+            .put("</strong>");
     }
     weight(page, kept, challenge.severity);
-    page.put("\n").block(&challenge.challenge).list(&challenge.evidence).put("</li>\n");
+    page.put("\n")
+        .block(&challenge.challenge)
+        .list(&challenge.evidence)
+        .put("</li>\n");
 }
 
 /// How much a tension or a challenge weighs: the original does not weigh them.
@@ -259,10 +349,19 @@ fn weight(page: &mut Markup, kept: &Kept, weight: Severity) {
 
 /// Concerns that are said nowhere else: ours are all taken from the rounds.
 fn concerns<'a>(kept: &'a Kept, challenges: &[&Challenge], unresolved: &[String]) -> Vec<&'a str> {
-    let elsewhere =
-        |concern: &str| challenges.iter().any(|challenge| challenge.challenge == concern) || unresolved.iter().any(|text| text == concern);
+    let elsewhere = |concern: &str| {
+        challenges
+            .iter()
+            .any(|challenge| challenge.challenge == concern)
+            || unresolved.iter().any(|text| text == concern)
+    };
     match kept.writer {
         Writer::Conclave => Vec::new(),
-        Writer::LlmConclave => kept.concerns.iter().map(String::as_str).filter(|concern| !elsewhere(concern)).collect(),
+        Writer::LlmConclave => kept
+            .concerns
+            .iter()
+            .map(String::as_str)
+            .filter(|concern| !elsewhere(concern))
+            .collect(),
     }
 }

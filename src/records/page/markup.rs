@@ -1,5 +1,6 @@
-//! HTML that is being written. Only text that is part of this program is taken as markup; whatever else comes in is shown as text, without
-//! control characters and without marks that turn the direction of writing beyond where they stand.
+//! HTML that is being written. Only text that is part of this program is taken as markup; whatever
+//! else comes in is shown as text, without control characters and without marks that turn the
+//! direction of writing beyond where they stand.
 
 use crate::domain::text::clean;
 use crate::domain::time::Timestamp;
@@ -36,14 +37,18 @@ impl Markup {
         self.put("<bdi>").text(text.trim()).put("</bdi>")
     }
 
-    /// Writes text of somebody's as a block with its line breaks, in a direction of its own. An empty one is said to be so.
+    /// Writes text of somebody's as a block with its line breaks, in a direction of its own. An
+    /// empty one is said to be so.
     pub(super) fn block(&mut self, text: &str) -> &mut Self {
         let text = text.trim_matches('\n').trim_end();
         if text.is_empty() {
             return self.put("<p class=\"quiet\">(nothing said)</p>\n");
         }
-        // A parser drops a line break right behind the tag, which `pre` would need and `div` does not.
-        self.put("<div class=\"said\" dir=\"auto\">").text(text).put("</div>\n")
+        // A parser drops a line break right behind the tag, which `pre` would need and `div` does
+        // not.
+        self.put("<div class=\"said\" dir=\"auto\">")
+            .text(text)
+            .put("</div>\n")
     }
 
     /// Writes a list of texts of somebody's; of nothing, nothing.
@@ -53,7 +58,9 @@ impl Markup {
         }
         self.put("<ul>\n");
         for item in items {
-            self.put("<li class=\"said\" dir=\"auto\">").text(item.as_ref().trim()).put("</li>\n");
+            self.put("<li class=\"said\" dir=\"auto\">")
+                .text(item.as_ref().trim())
+                .put("</li>\n");
         }
         self.put("</ul>\n")
     }
@@ -65,7 +72,11 @@ impl Markup {
             Some((day, time)) => format!("{day} {} UTC", time.get(..5).unwrap_or(time)),
             None => return self.text(&exact),
         };
-        self.put("<time datetime=\"").text(&exact).put("\">").text(&told).put("</time>")
+        self.put("<time datetime=\"")
+            .text(&exact)
+            .put("\">")
+            .text(&told)
+            .put("</time>")
     }
 
     pub(super) fn into_html(self) -> String {
@@ -80,14 +91,23 @@ mod tests {
     #[test]
     fn text_is_text_in_a_tag_and_in_an_attribute() {
         let mut markup = Markup::default();
-        markup.put("<p>").text("<b title=\"x\" id='y'>&amp;\u{0}\u{202e}</b>\r\n").put("</p>");
-        assert_eq!(markup.into_html(), "<p>&lt;b title=&quot;x&quot; id=&#39;y&#39;&gt;&amp;amp;&lt;/b&gt;\n</p>");
+        markup
+            .put("<p>")
+            .text("<b title=\"x\" id='y'>&amp;\u{0}\u{202e}</b>\r\n")
+            .put("</p>");
+        assert_eq!(
+            markup.into_html(),
+            "<p>&lt;b title=&quot;x&quot; id=&#39;y&#39;&gt;&amp;amp;&lt;/b&gt;\n</p>"
+        );
     }
 
     #[test]
     fn a_moment_beyond_the_calendar_is_shown_as_it_is() {
         let mut markup = Markup::default();
         markup.moment(Timestamp(0)).moment(Timestamp(i64::MAX));
-        assert_eq!(markup.into_html(), "<time datetime=\"1970-01-01T00:00:00.000Z\">1970-01-01 00:00 UTC</time>9223372036854775807 ms");
+        assert_eq!(
+            markup.into_html(),
+            "<time datetime=\"1970-01-01T00:00:00.000Z\">1970-01-01 00:00 UTC</time>9223372036854775807 ms"
+        );
     }
 }

@@ -1,5 +1,5 @@
-//! What was done and spent day by day, by the user's calendar. Its days are not those that are kept, so rows are looked at: but only those of an
-//! index that has little else, or one a day.
+//! What was done and spent day by day, by the user's calendar. Its days are not those that are
+//! kept, so rows are looked at: but only those of an index that has little else, or one a day.
 
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
@@ -29,15 +29,28 @@ pub(super) struct Around<'a> {
 impl<'a> Around<'a> {
     pub(super) fn new(range: &Range, zone: &'a TimeZone, now: Timestamp) -> Self {
         let first = range.from.map(|from| date_of(from, zone));
-        let last = range.until.map(|until| date_of(Timestamp(until.0.saturating_sub(1)), zone));
+        let last = range
+            .until
+            .map(|until| date_of(Timestamp(until.0.saturating_sub(1)), zone));
         let today = date_of(now, zone);
-        Self { zone, first, last, newest: last.map_or(today, |last| last.min(today)) }
+        Self {
+            zone,
+            first,
+            last,
+            newest: last.map_or(today, |last| last.min(today)),
+        }
     }
 
-    /// How many days the range has. Where a clock was wrong, there are consultations after today: so far it goes then.
+    /// How many days the range has. Where a clock was wrong, there are consultations after today:
+    /// so far it goes then.
     pub(super) fn total_days(&self, active: &ActiveDays) -> u64 {
         match (self.first.zip(self.last), active.first.zip(active.last)) {
-            (Some((first, _)), _) => days_between(first, active.last.map_or(self.newest, |last| last.max(self.newest))),
+            (Some((first, _)), _) => days_between(
+                first,
+                active
+                    .last
+                    .map_or(self.newest, |last| last.max(self.newest)),
+            ),
             (None, Some((first, last))) => days_between(first, last),
             (None, None) => 0,
         }
@@ -67,7 +80,9 @@ impl ActiveDays {
             active.days += 1;
             active.first = active.first.or(Some(date));
             active.last = Some(date);
-            let Some(next) = date.tomorrow().ok().and_then(|next| start_of(next, zone)) else { break };
+            let Some(next) = date.tomorrow().ok().and_then(|next| start_of(next, zone)) else {
+                break;
+            };
             keys.start = days::keys(Some(next), None).start;
             if keys.start <= number {
                 // Keys have no room for a later day.
@@ -89,17 +104,33 @@ pub(super) struct ByDay {
 }
 
 impl ByDay {
-    pub(super) fn read(connection: &Connection, around: &Around<'_>, first_active: Option<Date>) -> Result<Self> {
+    pub(super) fn read(
+        connection: &Connection,
+        around: &Around<'_>,
+        first_active: Option<Date>,
+    ) -> Result<Self> {
         let newest = around.newest;
-        let listed = around.first.or(first_active).map(|first| first.max(shifted(newest, 1 - MOST_DAYS)));
+        let listed = around
+            .first
+            .or(first_active)
+            .map(|first| first.max(shifted(newest, 1 - MOST_DAYS)));
         let thirty = shifted(newest, -29);
         let (month_first, month_last) = (newest.first_of_month(), newest.last_of_month());
 
-        let begin = [Some(thirty), Some(month_first), listed].into_iter().flatten().min().unwrap_or(thirty);
+        let begin = [Some(thirty), Some(month_first), listed]
+            .into_iter()
+            .flatten()
+            .min()
+            .unwrap_or(thirty);
         let days = spent(connection, begin, month_last, around.zone)?;
-        let between = |first: Date, last: Date| days.iter().filter(move |day| (first..=last).contains(&day.date));
+        let between = |first: Date, last: Date| {
+            days.iter()
+                .filter(move |day| (first..=last).contains(&day.date))
+        };
         Ok(Self {
-            days: listed.map(|first| between(first, newest).copied().collect()).unwrap_or_default(),
+            days: listed
+                .map(|first| between(first, newest).copied().collect())
+                .unwrap_or_default(),
             runs_in_thirty_days: between(thirty, newest).map(|day| day.runs).sum(),
             month: between(month_first, month_last).map(|day| day.cost).sum(),
         })
@@ -107,19 +138,32 @@ impl ByDay {
 }
 
 /// Every day from one to another, both included.
-fn spent(connection: &Connection, first: Date, last: Date, zone: &TimeZone) -> Result<Vec<DayNumbers>> {
+fn spent(
+    connection: &Connection,
+    first: Date,
+    last: Date,
+    zone: &TimeZone,
+) -> Result<Vec<DayNumbers>> {
     let mut days = Vec::new();
     // When each day begins, as rows have it: moments sort as their texts do.
     let mut borders = Vec::new();
     let mut date = first;
     while date <= last {
-        let Some(start) = start_of(date, zone) else { break };
-        days.push(DayNumbers { date, runs: 0, cost: Cost::FREE });
+        let Some(start) = start_of(date, zone) else {
+            break;
+        };
+        days.push(DayNumbers {
+            date,
+            runs: 0,
+            cost: Cost::FREE,
+        });
         borders.push(start.to_string());
         let Ok(next) = date.tomorrow() else { break };
         date = next;
     }
-    let (Some(begin), Some(end)) = (borders.first(), start_of(date, zone)) else { return Ok(days) };
+    let (Some(begin), Some(end)) = (borders.first(), start_of(date, zone)) else {
+        return Ok(days);
+    };
 
     let mut statement = connection.prepare_cached(
         "SELECT created_at, total_micro_usd, lower_bound FROM consultations WHERE created_at >= ?1 AND created_at < ?2 ORDER BY created_at",
@@ -130,7 +174,10 @@ fn spent(connection: &Connection, first: Date, last: Date, zone: &TimeZone) -> R
     let mut day = places.next();
     while let Some(row) = rows.next()? {
         let created_at = row.get_ref(0)?.as_str()?;
-        while later.next_if(|border| border.as_str() <= created_at).is_some() {
+        while later
+            .next_if(|border| border.as_str() <= created_at)
+            .is_some()
+        {
             day = places.next();
         }
         let Some(day) = &mut day else { break };

@@ -1,4 +1,5 @@
-//! Spans of days laid on the calendar of a time zone. A day is from its first moment to that of the next, be it 23, 24 or 25 hours long.
+//! Spans of days laid on the calendar of a time zone. A day is from its first moment to that of the
+//! next, be it 23, 24 or 25 hours long.
 
 use jiff::Span as Shift;
 use jiff::civil::Date;
@@ -37,13 +38,23 @@ pub enum NotASpan {
 
 /// Reads `YYYY-MM`.
 pub fn month(text: &str) -> Result<Span, NotASpan> {
-    let first = if text.len() == 7 { format!("{text}-01").parse().ok() } else { None };
-    first.map(Span::Month).ok_or_else(|| NotASpan::Month(text.to_owned()))
+    let first = if text.len() == 7 {
+        format!("{text}-01").parse().ok()
+    } else {
+        None
+    };
+    first
+        .map(Span::Month)
+        .ok_or_else(|| NotASpan::Month(text.to_owned()))
 }
 
 /// Reads `YYYY-MM-DD`.
 pub fn day(text: &str) -> Result<Date, NotASpan> {
-    let day = if text.len() == 10 { text.parse().ok() } else { None };
+    let day = if text.len() == 10 {
+        text.parse().ok()
+    } else {
+        None
+    };
     day.ok_or_else(|| NotASpan::Day(text.to_owned()))
 }
 
@@ -58,8 +69,13 @@ pub fn days(since: Option<Date>, until: Option<Date>) -> Result<Span, NotASpan> 
 
 /// The day of a moment.
 pub(super) fn date_of(at: Timestamp, zone: &TimeZone) -> Date {
-    let farthest = if at.0 < 0 { jiff::Timestamp::MIN } else { jiff::Timestamp::MAX };
-    zone.to_datetime(jiff::Timestamp::from_millisecond(at.0).unwrap_or(farthest)).date()
+    let farthest = if at.0 < 0 {
+        jiff::Timestamp::MIN
+    } else {
+        jiff::Timestamp::MAX
+    };
+    zone.to_datetime(jiff::Timestamp::from_millisecond(at.0).unwrap_or(farthest))
+        .date()
 }
 
 /// The first moment of a day; `None` beyond what a calendar can say.
@@ -81,6 +97,10 @@ pub(super) fn days_between(first: Date, last: Date) -> u64 {
 
 /// The zone's name in the time zone database, or how far it is from UTC.
 fn name(zone: &TimeZone, now: Timestamp) -> String {
-    let offset = || jiff::Timestamp::from_millisecond(now.0).map(|now| zone.to_offset(now).to_string()).unwrap_or_default();
+    let offset = || {
+        jiff::Timestamp::from_millisecond(now.0)
+            .map(|now| zone.to_offset(now).to_string())
+            .unwrap_or_default()
+    };
     zone.iana_name().map_or_else(offset, str::to_owned)
 }

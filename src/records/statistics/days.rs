@@ -1,6 +1,8 @@
-//! Where summaries come from: the rows of any stretch of time, or the days in UTC that were summed up before and are kept.
+//! Where summaries come from: the rows of any stretch of time, or the days in UTC that were summed
+//! up before and are kept.
 //!
-//! Invariant: a kept day that is not stale is what its rows say. So a stretch of time is its whole days, as they are kept, and its two edges.
+//! Invariant: a kept day that is not stale is what its rows say. So a stretch of time is its whole
+//! days, as they are kept, and its two edges.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -30,11 +32,20 @@ pub fn refresh(connection: &mut Connection) -> Result<()> {
     transaction.commit()
 }
 
-/// What the consultations say together that began in a stretch of time. Days that are stale are summed up for this question only.
-pub(super) fn of_stretch(connection: &Connection, from: Option<Timestamp>, until: Option<Timestamp>) -> Result<Summary> {
-    let first_whole = from.map(|from| from.0.div_euclid(DAY) + i64::from(from.0.rem_euclid(DAY) != 0));
+/// What the consultations say together that began in a stretch of time. Days that are stale are
+/// summed up for this question only.
+pub(super) fn of_stretch(
+    connection: &Connection,
+    from: Option<Timestamp>,
+    until: Option<Timestamp>,
+) -> Result<Summary> {
+    let first_whole =
+        from.map(|from| from.0.div_euclid(DAY) + i64::from(from.0.rem_euclid(DAY) != 0));
     let behind_whole = until.map(|until| until.0.div_euclid(DAY));
-    if first_whole.zip(behind_whole).is_some_and(|(first, behind)| first >= behind) {
+    if first_whole
+        .zip(behind_whole)
+        .is_some_and(|(first, behind)| first >= behind)
+    {
         return of_rows(connection, keys(from, until));
     }
     let midnight = |day: Option<i64>| day.map(|day| Timestamp(day.saturating_mul(DAY)));
@@ -43,10 +54,18 @@ pub(super) fn of_stretch(connection: &Connection, from: Option<Timestamp>, until
         None => Summary::default(),
     };
     if until.is_some() {
-        add_rows(&mut summary, connection, keys(midnight(behind_whole), until))?;
+        add_rows(
+            &mut summary,
+            connection,
+            keys(midnight(behind_whole), until),
+        )?;
     }
-    let whole = midnight(first_whole).map_or(FIRST_DAY, day_of)..midnight(behind_whole).map_or(Date::MAX, day_of);
-    let stale: BTreeSet<Date> = stale_days(connection)?.into_iter().filter(|day| whole.contains(day)).collect();
+    let whole = midnight(first_whole).map_or(FIRST_DAY, day_of)
+        ..midnight(behind_whole).map_or(Date::MAX, day_of);
+    let stale: BTreeSet<Date> = stale_days(connection)?
+        .into_iter()
+        .filter(|day| whole.contains(day))
+        .collect();
     add_kept(&mut summary, connection, &whole, &stale)?;
     for day in stale {
         add_rows(&mut summary, connection, keys_of_day(day))?;
@@ -54,11 +73,13 @@ pub(super) fn of_stretch(connection: &Connection, from: Option<Timestamp>, until
     Ok(summary)
 }
 
-/// Keys have room for the days from this one on; what claims to be earlier, or later than the last, counts as that one.
+/// Keys have room for the days from this one on; what claims to be earlier, or later than the last,
+/// counts as that one.
 const FIRST_DAY: Date = date(1970, 1, 1);
 
 fn day_of(at: Timestamp) -> Date {
-    jiff::Timestamp::from_millisecond(at.0).map_or(Date::MAX, |at| at.to_zoned(jiff::tz::TimeZone::UTC).date())
+    jiff::Timestamp::from_millisecond(at.0)
+        .map_or(Date::MAX, |at| at.to_zoned(jiff::tz::TimeZone::UTC).date())
 }
 
 /// When the consultation of a key began.
@@ -76,17 +97,27 @@ fn stale_days(connection: &Connection) -> Result<BTreeSet<Date>> {
     let days = statement.query_map([], |row| row.get::<_, String>(0))?;
     let last = day_of(last_moment());
     // What is no day has no rows.
-    days.filter_map(|day| day.map(|day| Some(day.parse::<Date>().ok()?.clamp(FIRST_DAY, last))).transpose()).collect()
+    days.filter_map(|day| {
+        day.map(|day| Some(day.parse::<Date>().ok()?.clamp(FIRST_DAY, last)))
+            .transpose()
+    })
+    .collect()
 }
 
 fn keys_of_day(day: Date) -> Range<i64> {
-    let midnight = |day: Date| day.to_zoned(jiff::tz::TimeZone::UTC).ok().map(|midnight| Timestamp(midnight.timestamp().as_millisecond()));
+    let midnight = |day: Date| {
+        day.to_zoned(jiff::tz::TimeZone::UTC)
+            .ok()
+            .map(|midnight| Timestamp(midnight.timestamp().as_millisecond()))
+    };
     keys(midnight(day), day.tomorrow().ok().and_then(midnight))
 }
 
 /// The keys of a stretch of time.
 pub(super) fn keys(from: Option<Timestamp>, until: Option<Timestamp>) -> Range<i64> {
-    let end = until.filter(|until| *until <= last_moment()).map_or(i64::MAX, first_number);
+    let end = until
+        .filter(|until| *until <= last_moment())
+        .map_or(i64::MAX, first_number);
     from.map_or(0, first_number)..end
 }
 
@@ -136,13 +167,24 @@ fn add_consultation(summary: &mut Summary, row: &Row<'_>) -> Result<()> {
         tokens: row.get::<_, Option<i64>>(4)?.unwrap_or_default(),
         ..Sums::default()
     };
-    let one = |value: i64| One { number, value, lower_bound };
-    let mut outstanding = Outstanding { dearest: cost.map(one), ..Outstanding::default() };
+    let one = |value: i64| One {
+        number,
+        value,
+        lower_bound,
+    };
+    let mut outstanding = Outstanding {
+        dearest: cost.map(one),
+        ..Outstanding::default()
+    };
     if is_completed {
         outstanding.cheapest = cost.filter(|_| !lower_bound).map(one);
         if let Some(duration) = row.get::<_, Option<i64>>(5)? {
             sums.duration_ms = duration;
-            outstanding.fastest = Some(One { number, value: duration, lower_bound: false });
+            outstanding.fastest = Some(One {
+                number,
+                value: duration,
+                lower_bound: false,
+            });
             outstanding.slowest = outstanding.fastest;
             summary.durations.push(packed(duration));
         }
@@ -186,14 +228,27 @@ fn add_consultation(summary: &mut Summary, row: &Row<'_>) -> Result<()> {
 }
 
 fn add_call(summary: &mut Summary, row: &Row<'_>) -> Result<()> {
-    let [failures, hedges_won, micro_usd, lower_bound]: [i64; 4] = [row.get(2)?, row.get(3)?, row.get(4)?, row.get(5)?];
+    let [failures, hedges_won, micro_usd, lower_bound]: [i64; 4] =
+        [row.get(2)?, row.get(3)?, row.get(4)?, row.get(5)?];
     let tokens = row.get::<_, i64>(6)?.saturating_add(row.get(7)?);
     let first_token: Option<i64> = row.get(8)?;
-    let call = ModelSums { calls: 1, failures, hedges_won, micro_usd, lower_bound, tokens, first_tokens: Vec::new() };
-    summary.add_to_model(row.get_ref(0)?.as_str()?, row.get_ref(1)?.as_str()?, |sums| {
-        sums.add(call);
-        sums.first_tokens.extend(first_token.map(packed));
-    });
+    let call = ModelSums {
+        calls: 1,
+        failures,
+        hedges_won,
+        micro_usd,
+        lower_bound,
+        tokens,
+        first_tokens: Vec::new(),
+    };
+    summary.add_to_model(
+        row.get_ref(0)?.as_str()?,
+        row.get_ref(1)?.as_str()?,
+        |sums| {
+            sums.add(call);
+            sums.first_tokens.extend(first_token.map(packed));
+        },
+    );
     Ok(())
 }
 
@@ -202,7 +257,10 @@ fn packed(milliseconds: i64) -> u32 {
     u32::try_from(milliseconds.max(0)).unwrap_or(u32::MAX)
 }
 
-#[expect(clippy::cast_possible_truncation, reason = "from 0 to 1, and any other number saturates")]
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "from 0 to 1, and any other number saturates"
+)]
 fn millionths(share: f64) -> i64 {
     (share * 1e6).round() as i64
 }
@@ -220,14 +278,24 @@ const OUTSTANDING: [&str; 9] = [
     "cheapest_micro_usd",
 ];
 
-/// Keeps a day's summary in the place of an earlier one. Of a day without consultations nothing is kept.
+/// Keeps a day's summary in the place of an earlier one. Of a day without consultations nothing is
+/// kept.
 fn keep(connection: &Connection, day: Date, summary: &Summary) -> Result<()> {
     let day = day.to_string();
-    connection.prepare_cached("DELETE FROM days WHERE day = ?1")?.execute([&day])?;
-    connection.prepare_cached("DELETE FROM model_days WHERE day = ?1")?.execute([&day])?;
+    connection
+        .prepare_cached("DELETE FROM days WHERE day = ?1")?
+        .execute([&day])?;
+    connection
+        .prepare_cached("DELETE FROM model_days WHERE day = ?1")?
+        .execute([&day])?;
     if summary.sums.total > 0 {
         let mut sums = summary.sums.clone();
-        let Outstanding { fastest, slowest, dearest, cheapest } = summary.outstanding;
+        let Outstanding {
+            fastest,
+            slowest,
+            dearest,
+            cheapest,
+        } = summary.outstanding;
         let key = |one: Option<One>| one.map(|one| one.number);
         let value = |one: Option<One>| one.map(|one| one.value);
         let bound = dearest.map(|one| i64::from(one.lower_bound));
@@ -243,7 +311,11 @@ fn keep(connection: &Connection, day: Date, summary: &Summary) -> Result<()> {
             value(cheapest),
         ];
         let columns = sums.columns().map(|(column, _)| column);
-        let names = ["day"].into_iter().chain(columns).chain(OUTSTANDING).chain(["durations"]);
+        let names = ["day"]
+            .into_iter()
+            .chain(columns)
+            .chain(OUTSTANDING)
+            .chain(["durations"]);
         let values = [Value::from(day.clone())]
             .into_iter()
             .chain(sums.columns().map(|(_, sum)| Value::from(*sum)))
@@ -255,7 +327,10 @@ fn keep(connection: &Connection, day: Date, summary: &Summary) -> Result<()> {
         for (model, sums) in models {
             let mut sums = sums.clone();
             let columns = sums.columns().map(|(column, _)| column);
-            let names = ["day", "provider", "model"].into_iter().chain(columns).chain(["first_tokens"]);
+            let names = ["day", "provider", "model"]
+                .into_iter()
+                .chain(columns)
+                .chain(["first_tokens"]);
             let values = [&day, provider, model]
                 .map(|text| Value::from(text.clone()))
                 .into_iter()
@@ -275,19 +350,38 @@ fn insert(
 ) -> Result<()> {
     let names: Vec<&str> = names.collect();
     let places = vec!["?"; names.len()].join(", ");
-    let statement = format!("INSERT INTO {table} ({}) VALUES ({places})", names.join(", "));
-    connection.prepare_cached(&statement)?.execute(params_from_iter(values)).map(drop)
+    let statement = format!(
+        "INSERT INTO {table} ({}) VALUES ({places})",
+        names.join(", ")
+    );
+    connection
+        .prepare_cached(&statement)?
+        .execute(params_from_iter(values))
+        .map(drop)
 }
 
 /// Adds days as they are kept.
-fn add_kept(summary: &mut Summary, connection: &Connection, whole: &Range<Date>, stale: &BTreeSet<Date>) -> Result<()> {
+fn add_kept(
+    summary: &mut Summary,
+    connection: &Connection,
+    whole: &Range<Date>,
+    stale: &BTreeSet<Date>,
+) -> Result<()> {
     let stale: BTreeSet<String> = stale.iter().map(Date::to_string).collect();
     let whole = whole.start.to_string()..whole.end.to_string();
 
     let mut sums = Sums::default();
     let first = 2 + sums.columns().len();
-    let columns = sums.columns().map(|(column, _)| column).into_iter().chain(OUTSTANDING).collect::<Vec<_>>().join(", ");
-    let mut statement = connection.prepare_cached(&format!("SELECT day, durations, {columns} FROM days WHERE day >= ?1 AND day < ?2"))?;
+    let columns = sums
+        .columns()
+        .map(|(column, _)| column)
+        .into_iter()
+        .chain(OUTSTANDING)
+        .collect::<Vec<_>>()
+        .join(", ");
+    let mut statement = connection.prepare_cached(&format!(
+        "SELECT day, durations, {columns} FROM days WHERE day >= ?1 AND day < ?2"
+    ))?;
     let mut rows = statement.query([&whole.start, &whole.end])?;
     while let Some(row) = rows.next()? {
         if stale.contains(row.get_ref(0)?.as_str()?) {
@@ -299,14 +393,29 @@ fn add_kept(summary: &mut Summary, connection: &Connection, whole: &Range<Date>,
         summary.sums.add(sums.clone());
         let one = |at: usize| -> Result<Option<One>> {
             let found: Option<i64> = row.get(first + at)?;
-            found.map(|number| Ok(One { number, value: row.get(first + at + 1)?, lower_bound: false })).transpose()
+            found
+                .map(|number| {
+                    Ok(One {
+                        number,
+                        value: row.get(first + at + 1)?,
+                        lower_bound: false,
+                    })
+                })
+                .transpose()
         };
         let mut dearest = one(4)?;
         if let Some(dearest) = &mut dearest {
             dearest.lower_bound = row.get(first + 6)?;
         }
-        summary.outstanding.add(&Outstanding { fastest: one(0)?, slowest: one(2)?, dearest, cheapest: one(7)? });
-        summary.durations.extend(numbers(row.get_ref(1)?.as_blob()?));
+        summary.outstanding.add(&Outstanding {
+            fastest: one(0)?,
+            slowest: one(2)?,
+            dearest,
+            cheapest: one(7)?,
+        });
+        summary
+            .durations
+            .extend(numbers(row.get_ref(1)?.as_blob()?));
     }
 
     let mut sums = ModelSums::default();
@@ -322,10 +431,14 @@ fn add_kept(summary: &mut Summary, connection: &Connection, whole: &Range<Date>,
             *sum = row.get(at)?;
         }
         let first_tokens = row.get_ref(3)?.as_blob()?;
-        summary.add_to_model(row.get_ref(1)?.as_str()?, row.get_ref(2)?.as_str()?, |known| {
-            known.add(sums.clone());
-            known.first_tokens.extend(numbers(first_tokens));
-        });
+        summary.add_to_model(
+            row.get_ref(1)?.as_str()?,
+            row.get_ref(2)?.as_str()?,
+            |known| {
+                known.add(sums.clone());
+                known.first_tokens.extend(numbers(first_tokens));
+            },
+        );
     }
     Ok(())
 }
@@ -338,5 +451,9 @@ fn bytes(numbers: &[u32]) -> Vec<u8> {
 }
 
 fn numbers(bytes: &[u8]) -> impl Iterator<Item = u32> {
-    bytes.as_chunks().0.iter().map(|bytes| u32::from_le_bytes(*bytes))
+    bytes
+        .as_chunks()
+        .0
+        .iter()
+        .map(|bytes| u32::from_le_bytes(*bytes))
 }

@@ -1,15 +1,17 @@
-//! The numbers for programs: what `consult-stats --json` prints. Its published schema is `schemas/consult_stats.schema.json`.
+//! The numbers for programs: what `consult-stats --json` prints. Its published schema is
+//! `schemas/consult_stats.schema.json`.
 //!
-//! Money is in dollars, with the exact amount in micro-dollars beside it; `lower_bound` says that something unknown comes on top.
-//! Counts are 0 where there is nothing, everything else is null where it is not known.
+//! Money is in dollars, with the exact amount in micro-dollars beside it; `lower_bound` says that
+//! something unknown comes on top. Counts are 0 where there is nothing, everything else is null
+//! where it is not known.
 
 use jiff::civil::Date;
 use serde_json::{Map, Value, json};
 
 use crate::domain::money::Cost;
 use crate::domain::statistics::{
-    CostNumbers, DayNumbers, DebateNumbers, ModelNumbers, PerformanceNumbers, Progress, QualityNumbers, Range, Span, Statistics,
-    UsageNumbers,
+    CostNumbers, DayNumbers, DebateNumbers, ModelNumbers, PerformanceNumbers, Progress,
+    QualityNumbers, Range, Span, Statistics, UsageNumbers,
 };
 
 /// The version of the schema.
@@ -39,7 +41,11 @@ pub fn json(statistics: &Statistics) -> Value {
 fn range(range: &Range) -> Value {
     let (span, since, until) = match range.span {
         Span::Week => ("week", None, None),
-        Span::Month(day) => ("month", Some(day.first_of_month()), Some(day.last_of_month())),
+        Span::Month(day) => (
+            "month",
+            Some(day.first_of_month()),
+            Some(day.last_of_month()),
+        ),
         Span::Days { since, until } => ("days", since, until),
         Span::AllTime => ("all_time", None, None),
     };
@@ -61,7 +67,10 @@ fn usage(usage: &UsageNumbers) -> Value {
 }
 
 fn performance(performance: &PerformanceNumbers) -> Value {
-    let one = |one: &Option<(String, u64)>| one.as_ref().map(|(id, duration)| json!({ "id": id, "duration_ms": duration }));
+    let one = |one: &Option<(String, u64)>| {
+        one.as_ref()
+            .map(|(id, duration)| json!({ "id": id, "duration_ms": duration }))
+    };
     json!({
         "measured": performance.measured,
         "p50": performance.p50,
@@ -74,10 +83,16 @@ fn performance(performance: &PerformanceNumbers) -> Value {
 }
 
 fn cost(cost: &CostNumbers) -> Value {
-    let one = |one: &Option<(String, Cost)>| one.as_ref().map(|(id, cost)| together([json!({ "id": id }), amount("cost", *cost)]));
+    let one = |one: &Option<(String, Cost)>| {
+        one.as_ref()
+            .map(|(id, cost)| together([json!({ "id": id }), amount("cost", *cost)]))
+    };
     let providers = cost.by_provider.iter().map(|(provider, numbers)| {
         let counts = json!({ "tokens": numbers.tokens, "calls": numbers.calls });
-        (provider.to_string(), together([amount("cost", numbers.cost), counts]))
+        (
+            provider.to_string(),
+            together([amount("cost", numbers.cost), counts]),
+        )
     });
     let written = json!({
         "avg_per_consultation": cost.average.map(|average| average.known.usd()),
@@ -114,11 +129,17 @@ fn debate(debate: &DebateNumbers) -> Value {
         "verdicts_compared": debate.compared,
         "verdicts_changed": debate.verdict_changed,
     });
-    together([written, amount("later_rounds_cost", debate.later_rounds_cost)])
+    together([
+        written,
+        amount("later_rounds_cost", debate.later_rounds_cost),
+    ])
 }
 
 fn per_day(numbers: &DayNumbers) -> Value {
-    together([json!({ "date": day(numbers.date), "runs": numbers.runs }), amount("cost", numbers.cost)])
+    together([
+        json!({ "date": day(numbers.date), "runs": numbers.runs }),
+        amount("cost", numbers.cost),
+    ])
 }
 
 fn model(model: &ModelNumbers) -> Value {
@@ -156,7 +177,19 @@ fn amount(name: &str, cost: Cost) -> Value {
 
 /// One object of several.
 fn together<const N: usize>(parts: [Value; N]) -> Value {
-    Value::Object(parts.into_iter().filter_map(|part| if let Value::Object(part) = part { Some(part) } else { None }).flatten().collect())
+    Value::Object(
+        parts
+            .into_iter()
+            .filter_map(|part| {
+                if let Value::Object(part) = part {
+                    Some(part)
+                } else {
+                    None
+                }
+            })
+            .flatten()
+            .collect(),
+    )
 }
 
 /// `2026-11-21`.

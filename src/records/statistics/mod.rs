@@ -1,7 +1,8 @@
 //! What many consultations say together, out of the index: the numbers of `consult-stats`.
 //!
-//! `calendar` lays spans of days on the user's calendar, `summary` is what can be added up, `days` sums it up from rows and keeps it by day,
-//! `by_day` goes by the days of the user's calendar, `json` is how programs read it. Here it becomes the numbers that people ask for.
+//! `calendar` lays spans of days on the user's calendar, `summary` is what can be added up, `days`
+//! sums it up from rows and keeps it by day, `by_day` goes by the days of the user's calendar,
+//! `json` is how programs read it. Here it becomes the numbers that people ask for.
 
 mod by_day;
 pub mod calendar;
@@ -19,19 +20,26 @@ use rusqlite::{Connection, OptionalExtension, Result};
 use crate::domain::ids::{ModelRef, ProviderId};
 use crate::domain::money::{Cost, MicroUsd};
 use crate::domain::statistics::{
-    CostNumbers, DebateNumbers, EarlyEndNumbers, ModelNumbers, PerformanceNumbers, Progress, ProviderNumbers, QualityNumbers, Range,
-    Statistics, Targets, UsageNumbers,
+    CostNumbers, DebateNumbers, EarlyEndNumbers, ModelNumbers, PerformanceNumbers, Progress,
+    ProviderNumbers, QualityNumbers, Range, Statistics, Targets, UsageNumbers,
 };
 use crate::domain::time::Timestamp;
 
 use by_day::{ActiveDays, Around, ByDay};
 use summary::{ModelSums, One, Summary, Sums, percentiles};
 
-/// How long another process is waited for that is writing: what it would keep is not needed to answer.
+/// How long another process is waited for that is writing: what it would keep is not needed to
+/// answer.
 const PATIENCE: Duration = Duration::from_millis(5);
 
 /// Works out all numbers of a range of days, by the calendar of a time zone.
-pub fn statistics(connection: &mut Connection, range: &Range, zone: &TimeZone, now: Timestamp, targets: Targets) -> Result<Statistics> {
+pub fn statistics(
+    connection: &mut Connection,
+    range: &Range,
+    zone: &TimeZone,
+    now: Timestamp,
+    targets: Targets,
+) -> Result<Statistics> {
     refresh_if_possible(connection)?;
     // One transaction, so that all numbers are of the same moment.
     let transaction = connection.transaction()?;
@@ -55,15 +63,24 @@ pub fn statistics(connection: &mut Connection, range: &Range, zone: &TimeZone, n
         cost: cost(&transaction, &summary)?,
         quality: quality(sums),
         debate: debate(sums),
-        early_ends: EarlyEndNumbers { count: count(sums.early_terminations), saved: MicroUsd(count(sums.saved_micro_usd)) },
+        early_ends: EarlyEndNumbers {
+            count: count(sums.early_terminations),
+            saved: MicroUsd(count(sums.saved_micro_usd)),
+        },
         days: by_day.days,
-        progress: Progress { targets, runs_in_thirty_days: by_day.runs_in_thirty_days, median_ms: performance.p50, month: by_day.month },
+        progress: Progress {
+            targets,
+            runs_in_thirty_days: by_day.runs_in_thirty_days,
+            median_ms: performance.p50,
+            month: by_day.month,
+        },
         models: models(&mut summary),
         performance,
     })
 }
 
-/// Sums up stale days and keeps them; where that cannot be done, they are summed up for this question only.
+/// Sums up stale days and keeps them; where that cannot be done, they are summed up for this
+/// question only.
 fn refresh_if_possible(connection: &mut Connection) -> Result<()> {
     let patience: u32 = connection.pragma_query_value(None, "busy_timeout", |row| row.get(0))?;
     let patience = Duration::from_millis(patience.into());
@@ -75,7 +92,9 @@ fn refresh_if_possible(connection: &mut Connection) -> Result<()> {
 fn performance(connection: &Connection, summary: &mut Summary) -> Result<PerformanceNumbers> {
     let measured = count(i64::try_from(summary.durations.len()).unwrap_or(i64::MAX));
     let [p50, p95, p99] = percentiles(&mut summary.durations, [50, 95, 99]);
-    let whom = |one: Option<One>| named(connection, one).map(|named| named.map(|(id, one)| (id, count(one.value))));
+    let whom = |one: Option<One>| {
+        named(connection, one).map(|named| named.map(|(id, one)| (id, count(one.value))))
+    };
     Ok(PerformanceNumbers {
         measured,
         p50,
@@ -90,10 +109,16 @@ fn performance(connection: &Connection, summary: &mut Summary) -> Result<Perform
 fn cost(connection: &Connection, summary: &Summary) -> Result<CostNumbers> {
     let total = known(summary.sums.micro_usd, summary.sums.lower_bound);
     let whom = |one: Option<One>| {
-        let cost = |one: One| Cost { known: MicroUsd(count(one.value)), lower_bound: one.lower_bound };
+        let cost = |one: One| Cost {
+            known: MicroUsd(count(one.value)),
+            lower_bound: one.lower_bound,
+        };
         named(connection, one).map(|named| named.map(|(id, one)| (id, cost(one))))
     };
-    let average = average(total.known.0, count(summary.sums.completed)).map(|micro_usd| Cost { known: MicroUsd(micro_usd), ..total });
+    let average = average(total.known.0, count(summary.sums.completed)).map(|micro_usd| Cost {
+        known: MicroUsd(micro_usd),
+        ..total
+    });
     Ok(CostNumbers {
         total,
         tokens: count(summary.sums.tokens),
@@ -106,13 +131,21 @@ fn cost(connection: &Connection, summary: &Summary) -> Result<CostNumbers> {
 
 fn by_provider(summary: &Summary) -> Vec<(ProviderId, ProviderNumbers)> {
     let numbers = |models: &BTreeMap<String, ModelSums>| {
-        models.values().fold(ProviderNumbers::default(), |numbers, sums| ProviderNumbers {
-            cost: numbers.cost + known(sums.micro_usd, sums.lower_bound),
-            tokens: numbers.tokens.saturating_add(count(sums.tokens)),
-            calls: numbers.calls.saturating_add(count(sums.calls)),
-        })
+        models
+            .values()
+            .fold(ProviderNumbers::default(), |numbers, sums| {
+                ProviderNumbers {
+                    cost: numbers.cost + known(sums.micro_usd, sums.lower_bound),
+                    tokens: numbers.tokens.saturating_add(count(sums.tokens)),
+                    calls: numbers.calls.saturating_add(count(sums.calls)),
+                }
+            })
     };
-    let mut providers: Vec<_> = summary.models.iter().map(|(id, models)| (ProviderId::new(id.as_str()), numbers(models))).collect();
+    let mut providers: Vec<_> = summary
+        .models
+        .iter()
+        .map(|(id, models)| (ProviderId::new(id.as_str()), numbers(models)))
+        .collect();
     // Sorted by name before; a stable sort keeps that where the cost is the same.
     providers.sort_by_key(|(_, numbers)| Reverse(numbers.cost.known));
     providers
@@ -168,8 +201,11 @@ fn debate(sums: &Sums) -> DebateNumbers {
 /// Who stands out, by its id.
 fn named(connection: &Connection, one: Option<One>) -> Result<Option<(String, One)>> {
     let Some(one) = one else { return Ok(None) };
-    let mut statement = connection.prepare_cached("SELECT id FROM consultations WHERE number = ?1")?;
-    statement.query_row([one.number], |row| Ok((row.get(0)?, one))).optional()
+    let mut statement =
+        connection.prepare_cached("SELECT id FROM consultations WHERE number = ?1")?;
+    statement
+        .query_row([one.number], |row| Ok((row.get(0)?, one)))
+        .optional()
 }
 
 /// Counts and amounts are never negative.
@@ -178,7 +214,10 @@ fn count(number: i64) -> u64 {
 }
 
 fn known(micro_usd: i64, lower_bounds: i64) -> Cost {
-    Cost { known: MicroUsd(count(micro_usd)), lower_bound: lower_bounds > 0 }
+    Cost {
+        known: MicroUsd(count(micro_usd)),
+        lower_bound: lower_bounds > 0,
+    }
 }
 
 /// Rounded half up.
@@ -187,7 +226,10 @@ fn average(sum: u64, of: u64) -> Option<u64> {
 }
 
 /// The mean of a sum in millionths, not rounded.
-#[expect(clippy::cast_precision_loss, reason = "exact below 2^53 millionths, nine billion confidences")]
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "exact below 2^53 millionths, nine billion confidences"
+)]
 fn mean(millionths: i64, of: i64) -> Option<f64> {
     (of > 0).then(|| millionths as f64 / of as f64 / 1e6)
 }

@@ -1,5 +1,6 @@
-//! What some consultations say together, in a form that can be added up: the summary of two days is that of the one and that of the other
-//! together, in whichever order. So all is whole numbers; confidences and agreements are in millionths.
+//! What some consultations say together, in a form that can be added up: the summary of two days is
+//! that of the one and that of the other together, in whichever order. So all is whole numbers;
+//! confidences and agreements are in millionths.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -49,7 +50,8 @@ pub(super) struct Sums {
 }
 
 impl Sums {
-    /// Each number with the name of its column: the one list that adding, reading and writing go by.
+    /// Each number with the name of its column: the one list that adding, reading and writing go
+    /// by.
     pub(super) fn columns(&mut self) -> [(&'static str, &mut i64); 27] {
         [
             ("total", &mut self.total),
@@ -76,7 +78,10 @@ impl Sums {
             ("compared", &mut self.compared),
             ("verdict_changed", &mut self.verdict_changed),
             ("later_rounds_micro_usd", &mut self.later_rounds_micro_usd),
-            ("later_rounds_lower_bound", &mut self.later_rounds_lower_bound),
+            (
+                "later_rounds_lower_bound",
+                &mut self.later_rounds_lower_bound,
+            ),
             ("early_terminations", &mut self.early_terminations),
             ("saved_micro_usd", &mut self.saved_micro_usd),
         ]
@@ -97,7 +102,8 @@ pub(super) struct One {
     pub(super) lower_bound: bool,
 }
 
-/// The consultations that stand out. Keys sort by time, so of two that are alike the one with the lesser key is the earlier.
+/// The consultations that stand out. Keys sort by time, so of two that are alike the one with the
+/// lesser key is the earlier.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Outstanding {
     pub(super) fastest: Option<One>,
@@ -108,9 +114,16 @@ pub(super) struct Outstanding {
 
 impl Outstanding {
     pub(super) fn add(&mut self, other: &Self) {
-        let least = |one: Option<One>, other: Option<One>| one.into_iter().chain(other).min_by_key(|one| (one.value, one.number));
-        let greatest =
-            |one: Option<One>, other: Option<One>| one.into_iter().chain(other).min_by_key(|one| (Reverse(one.value), one.number));
+        let least = |one: Option<One>, other: Option<One>| {
+            one.into_iter()
+                .chain(other)
+                .min_by_key(|one| (one.value, one.number))
+        };
+        let greatest = |one: Option<One>, other: Option<One>| {
+            one.into_iter()
+                .chain(other)
+                .min_by_key(|one| (Reverse(one.value), one.number))
+        };
         self.fastest = least(self.fastest, other.fastest);
         self.slowest = greatest(self.slowest, other.slowest);
         self.dearest = greatest(self.dearest, other.dearest);
@@ -154,18 +167,35 @@ impl ModelSums {
 
 impl Summary {
     /// Adds to the sums of a model.
-    pub(super) fn add_to_model(&mut self, provider: &str, model: &str, add: impl FnOnce(&mut ModelSums)) {
+    pub(super) fn add_to_model(
+        &mut self,
+        provider: &str,
+        model: &str,
+        add: impl FnOnce(&mut ModelSums),
+    ) {
         // Looked up by borrowed names first: this is asked once a call.
-        if let Some(sums) = self.models.get_mut(provider).and_then(|models| models.get_mut(model)) {
+        if let Some(sums) = self
+            .models
+            .get_mut(provider)
+            .and_then(|models| models.get_mut(model))
+        {
             return add(sums);
         }
-        add(self.models.entry(provider.to_owned()).or_default().entry(model.to_owned()).or_default());
+        add(self
+            .models
+            .entry(provider.to_owned())
+            .or_default()
+            .entry(model.to_owned())
+            .or_default());
     }
 }
 
-/// For each of some percentages, in rising order, the smallest value that at least so many percent of all are not above: by nearest rank.
-/// Only as much is put in order as that takes.
-pub(super) fn percentiles<const N: usize>(values: &mut [u32], percents: [usize; N]) -> [Option<u64>; N] {
+/// For each of some percentages, in rising order, the smallest value that at least so many percent
+/// of all are not above: by nearest rank. Only as much is put in order as that takes.
+pub(super) fn percentiles<const N: usize>(
+    values: &mut [u32],
+    percents: [usize; N],
+) -> [Option<u64>; N] {
     let all = values.len();
     let (mut above, mut passed, mut found) = (values, 0, None);
     percents.map(|percent| {
@@ -189,7 +219,10 @@ mod tests {
     fn a_percentile_is_a_value_that_was_measured() {
         assert_eq!(percentiles(&mut [], [50, 95]), [None, None]);
         assert_eq!(percentiles(&mut [7], [50, 95, 99]), [Some(7); 3]);
-        assert_eq!(percentiles(&mut [4, 1, 3, 2], [25, 50, 51, 100]), [Some(1), Some(2), Some(3), Some(4)]);
+        assert_eq!(
+            percentiles(&mut [4, 1, 3, 2], [25, 50, 51, 100]),
+            [Some(1), Some(2), Some(3), Some(4)]
+        );
     }
 
     proptest! {

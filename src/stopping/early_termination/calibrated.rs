@@ -19,13 +19,18 @@ pub struct Calibrated {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Basis {
-    /// What the experts stated before they knew of each other, shrunk by how far their errors go together.
-    Pool { correlation: f64, effective_voters: f64 },
+    /// What the experts stated before they knew of each other, shrunk by how far their errors go
+    /// together.
+    Pool {
+        correlation: f64,
+        effective_voters: f64,
+    },
     /// What became of the user's own answers with as much agreement.
     Experience { graded: usize, agreement: f64 },
 }
 
-/// The calibrated probability of the strongest point; `None` where there is none, or where nobody answered.
+/// The calibrated probability of the strongest point; `None` where there is none, or where nobody
+/// answered.
 pub fn calibrated(rule: &EarlyStop, evidence: &Evidence) -> Option<Calibrated> {
     let point = evidence.points.get(leading(&evidence.points)?)?;
     if evidence.answered == 0 || evidence.statements.is_empty() {
@@ -34,17 +39,36 @@ pub fn calibrated(rule: &EarlyStop, evidence: &Evidence) -> Option<Calibrated> {
     if let Some(experience) = Experience::of(&rule.experience) {
         let agreement = share(point.supporters, evidence.answered);
         let probability = experience.right_at(agreement)?;
-        return Some(Calibrated { probability, basis: Basis::Experience { graded: experience.graded(), agreement } });
+        return Some(Calibrated {
+            probability,
+            basis: Basis::Experience {
+                graded: experience.graded(),
+                agreement,
+            },
+        });
     }
     let voices: Vec<Voice> = evidence.statements.iter().map(voice).collect();
     let correlation = rule.correlation;
-    let basis = Basis::Pool { correlation, effective_voters: effective_voters(voices.len(), correlation) };
-    Some(Calibrated { probability: pooled(&voices, correlation), basis })
+    let basis = Basis::Pool {
+        correlation,
+        effective_voters: effective_voters(voices.len(), correlation),
+    };
+    Some(Calibrated {
+        probability: pooled(&voices, correlation),
+        basis,
+    })
 }
 
 fn voice(statement: &Statement) -> Voice {
-    let stands = if statement.supports_leading { Stands::For } else { Stands::Against };
-    Voice { stands, confidence: statement.confidence.map(Confidence::value) }
+    let stands = if statement.supports_leading {
+        Stands::For
+    } else {
+        Stands::Against
+    };
+    Voice {
+        stands,
+        confidence: statement.confidence.map(Confidence::value),
+    }
 }
 
 #[expect(clippy::cast_precision_loss, reason = "nobody seats 2^53 experts")]

@@ -12,24 +12,44 @@ use super::{Evidence, Statement};
 const SURE: u64 = 850_000;
 
 /// Texts that have at least this share of their word trigrams in common are near-identical.
-const NEAR_IDENTICAL: Value = Value::Share { part: 600_000, of: MILLION };
+const NEAR_IDENTICAL: Value = Value::Share {
+    part: 600_000,
+    of: MILLION,
+};
 
 /// Objects where all signs are seen. It takes two texts to look alike.
 pub(super) fn rubber_stamp(evidence: &Evidence) -> Rule {
     let statements = &evidence.statements;
-    let texts: Vec<&str> = statements.iter().map(|statement| statement.text.as_str()).filter(|text| !text.trim().is_empty()).collect();
+    let texts: Vec<&str> = statements
+        .iter()
+        .map(|statement| statement.text.as_str())
+        .filter(|text| !text.trim().is_empty())
+        .collect();
     let least = least_resemblance(texts.iter().copied());
-    let signs = [all_sure(statements), Some(evidence.tensions == 0), least.map(is_near_identical)];
+    let signs = [
+        all_sure(statements),
+        Some(evidence.tensions == 0),
+        least.map(is_near_identical),
+    ];
     let seen = signs.iter().filter(|sign| **sign == Some(true)).count();
     // Where one sign is missing, it does not matter that another is not known.
     let is_open = signs.contains(&None) && !signs.contains(&Some(false));
     let value = (!is_open).then(|| Value::share(seen, signs.len()));
     let all = (Bound::LessThan, Value::share(signs.len(), signs.len()));
-    let rule = Rule::measured(RuleKind::Guard, "rubber_stamp", "signs of a rubber stamp", value, all);
+    let rule = Rule::measured(
+        RuleKind::Guard,
+        "rubber_stamp",
+        "signs of a rubber stamp",
+        value,
+        all,
+    );
     match least {
         Some(least) => rule.with_detail(format!(
             "lowest stated confidence: {}, tensions: {}, least likeness of two answers: {}",
-            lowest(statements).map_or_else(|| "none".to_owned(), |lowest| Value::decimal(lowest).in_decimals(2)),
+            lowest(statements).map_or_else(
+                || "none".to_owned(),
+                |lowest| Value::decimal(lowest).in_decimals(2)
+            ),
             evidence.tensions,
             least.in_decimals(2),
         )),
@@ -40,14 +60,26 @@ pub(super) fn rubber_stamp(evidence: &Evidence) -> Rule {
 /// `None` when one that did not say might not be sure.
 fn all_sure(statements: &[Statement]) -> Option<bool> {
     let is_sure = |confidence: Confidence| confidence.millionths() > SURE;
-    let said: Vec<Option<bool>> = statements.iter().map(|statement| statement.confidence.map(is_sure)).collect();
-    if said.contains(&Some(false)) { Some(false) } else { (!said.contains(&None)).then_some(true) }
+    let said: Vec<Option<bool>> = statements
+        .iter()
+        .map(|statement| statement.confidence.map(is_sure))
+        .collect();
+    if said.contains(&Some(false)) {
+        Some(false)
+    } else {
+        (!said.contains(&None)).then_some(true)
+    }
 }
 
 fn is_near_identical(resemblance: Value) -> bool {
-    resemblance.compared(NEAR_IDENTICAL).is_some_and(Ordering::is_ge)
+    resemblance
+        .compared(NEAR_IDENTICAL)
+        .is_some_and(Ordering::is_ge)
 }
 
 fn lowest(statements: &[Statement]) -> Option<Confidence> {
-    statements.iter().filter_map(|statement| statement.confidence).min_by(|one, other| one.value().total_cmp(&other.value()))
+    statements
+        .iter()
+        .filter_map(|statement| statement.confidence)
+        .min_by(|one, other| one.value().total_cmp(&other.value()))
 }

@@ -8,16 +8,29 @@ fn stated(value: f64) -> Option<Confidence> {
 }
 
 fn points(stated: &[Option<f64>]) -> Vec<Point> {
-    stated.iter().map(|value| Point { confidence: value.and_then(Confidence::new), supporters: 3 }).collect()
+    stated
+        .iter()
+        .map(|value| Point {
+            confidence: value.and_then(Confidence::new),
+            supporters: 3,
+        })
+        .collect()
 }
 
 fn rule(threshold: f64) -> EarlyStop {
-    EarlyStop { threshold: Confidence::new(threshold).unwrap(), ..EarlyStop::usual() }
+    EarlyStop {
+        threshold: Confidence::new(threshold).unwrap(),
+        ..EarlyStop::usual()
+    }
 }
 
 /// Three experts of three families that agree in words of their own.
 fn agreed() -> Evidence {
-    let said = |text: &str| Statement { confidence: stated(0.9), supports_leading: true, text: text.to_owned() };
+    let said = |text: &str| Statement {
+        confidence: stated(0.9),
+        supports_leading: true,
+        text: text.to_owned(),
+    };
     Evidence {
         points: points(&[Some(0.95), Some(0.93)]),
         answered: 3,
@@ -43,26 +56,53 @@ fn copied() -> Evidence {
 }
 
 fn outcome(evidence: &Evidence, name: &str) -> Outcome {
-    evaluate(&EarlyStop::usual(), evidence).rule(name).unwrap().outcome
+    evaluate(&EarlyStop::usual(), evidence)
+        .rule(name)
+        .unwrap()
+        .outcome
 }
 
 /// What objects, by name.
 fn objecting(evidence: &Evidence) -> Vec<String> {
-    evaluate(&EarlyStop::usual(), evidence).unmet_guards().map(|rule| rule.name.clone()).collect()
+    evaluate(&EarlyStop::usual(), evidence)
+        .unmet_guards()
+        .map(|rule| rule.name.clone())
+        .collect()
 }
 
 #[test]
 fn it_ends_when_the_threshold_is_reached_and_every_guard_holds() {
     let evaluation = evaluate(&EarlyStop::usual(), &agreed());
-    let names: Vec<&str> = evaluation.rules.iter().map(|rule| rule.name.as_str()).collect();
-    assert_eq!(names, ["stated_confidence", "answers", "families", "troubled_seats", "support", "high_tensions", "rubber_stamp"]);
+    let names: Vec<&str> = evaluation
+        .rules
+        .iter()
+        .map(|rule| rule.name.as_str())
+        .collect();
+    assert_eq!(
+        names,
+        [
+            "stated_confidence",
+            "answers",
+            "families",
+            "troubled_seats",
+            "support",
+            "high_tensions",
+            "rubber_stamp"
+        ]
+    );
     assert_eq!(
         evaluation.decision,
         Decision::Stop {
             class: Class::Converged,
             rule: "stated_confidence".into(),
-            value: Some(Value::Share { part: 1_880_000, of: 2_000_000 }),
-            threshold: Value::Share { part: 900_000, of: 1_000_000 },
+            value: Some(Value::Share {
+                part: 1_880_000,
+                of: 2_000_000
+            }),
+            threshold: Value::Share {
+                part: 900_000,
+                of: 1_000_000
+            },
             message: "stated confidence 0.94 (at least 0.90), and no guard objects".into(),
         }
     );
@@ -86,7 +126,10 @@ fn a_threshold_that_is_met_exactly_is_met() {
     for (values, threshold) in exact {
         let points = points(&values.iter().copied().map(Some).collect::<Vec<_>>());
         let evaluation = evaluate(&rule(threshold), &Evidence { points, ..agreed() });
-        assert!(evaluation.stated_is_met() && evaluation.stops(), "{values:?} {threshold}");
+        assert!(
+            evaluation.stated_is_met() && evaluation.stops(),
+            "{values:?} {threshold}"
+        );
     }
 }
 
@@ -94,42 +137,95 @@ fn a_threshold_that_is_met_exactly_is_met() {
 fn every_mean_of_two_percentages_meets_itself_and_nothing_above() {
     for (one, other) in (0..=100_u32).flat_map(|one| (one..=100).map(move |other| (one, other))) {
         let at = |hundredths: u32| f64::from(hundredths) / 100.0;
-        let evidence = Evidence { points: points(&[Some(at(one)), Some(at(other))]), ..agreed() };
+        let evidence = Evidence {
+            points: points(&[Some(at(one)), Some(at(other))]),
+            ..agreed()
+        };
         let mean = f64::from(one + other) / 200.0;
-        assert!(evaluate(&rule(mean), &evidence).stated_is_met(), "{one} {other}");
-        assert_eq!(stated_confidence(&evidence.points).map(Confidence::value), Some(mean), "{one} {other}");
+        assert!(
+            evaluate(&rule(mean), &evidence).stated_is_met(),
+            "{one} {other}"
+        );
+        assert_eq!(
+            stated_confidence(&evidence.points).map(Confidence::value),
+            Some(mean),
+            "{one} {other}"
+        );
         if mean + 0.0001 <= 1.0 {
-            assert!(!evaluate(&rule(mean + 0.0001), &evidence).stated_is_met(), "{one} {other}");
+            assert!(
+                !evaluate(&rule(mean + 0.0001), &evidence).stated_is_met(),
+                "{one} {other}"
+            );
         }
     }
 }
 
 #[test]
 fn below_the_threshold_it_goes_on_however_well_the_guards_hold() {
-    let evidence = Evidence { points: points(&[Some(0.95), Some(0.84)]), ..agreed() };
+    let evidence = Evidence {
+        points: points(&[Some(0.95), Some(0.84)]),
+        ..agreed()
+    };
     let evaluation = evaluate(&EarlyStop::usual(), &evidence);
-    assert_eq!((evaluation.decision.clone(), evaluation.stated_is_met()), (Decision::Continue, false));
+    assert_eq!(
+        (evaluation.decision.clone(), evaluation.stated_is_met()),
+        (Decision::Continue, false)
+    );
     assert_eq!(evaluation.unmet_guards().count(), 0);
     let stated = evaluation.rule("stated_confidence").unwrap();
-    assert_eq!(stated.in_words(), "mean confidence of what is agreed: 0.895 (at least 0.900)", "and it does not look like 0.90");
+    assert_eq!(
+        stated.in_words(),
+        "mean confidence of what is agreed: 0.895 (at least 0.900)",
+        "and it does not look like 0.90"
+    );
 }
 
 #[test]
 fn without_points_nothing_is_stated_and_nothing_is_supported() {
-    let evidence = Evidence { points: vec![], ..agreed() };
+    let evidence = Evidence {
+        points: vec![],
+        ..agreed()
+    };
     assert_eq!(stated_confidence(&[]).map(Confidence::value), Some(0.0));
-    assert_eq!((outcome(&evidence, "stated_confidence"), outcome(&evidence, "support")), (Outcome::Held, Outcome::Unknown));
+    assert_eq!(
+        (
+            outcome(&evidence, "stated_confidence"),
+            outcome(&evidence, "support")
+        ),
+        (Outcome::Held, Outcome::Unknown)
+    );
     assert_eq!(objecting(&evidence), ["support"]);
-    assert!(!evaluate(&rule(0.0), &evidence).stops(), "even where any confidence would do");
+    assert!(
+        !evaluate(&rule(0.0), &evidence).stops(),
+        "even where any confidence would do"
+    );
     assert_eq!(calibrated(&EarlyStop::usual(), &evidence), None);
 }
 
 #[test]
 fn a_point_that_states_nothing_is_left_out_and_where_all_do_nothing_is_known() {
-    let some = Evidence { points: points(&[Some(0.95), None]), ..agreed() };
-    assert_eq!((outcome(&some, "stated_confidence"), stated_confidence(&some.points)), (Outcome::Fired, stated(0.95)));
-    let none = Evidence { points: points(&[None, None]), ..agreed() };
-    assert_eq!((outcome(&none, "stated_confidence"), stated_confidence(&none.points)), (Outcome::Unknown, None));
+    let some = Evidence {
+        points: points(&[Some(0.95), None]),
+        ..agreed()
+    };
+    assert_eq!(
+        (
+            outcome(&some, "stated_confidence"),
+            stated_confidence(&some.points)
+        ),
+        (Outcome::Fired, stated(0.95))
+    );
+    let none = Evidence {
+        points: points(&[None, None]),
+        ..agreed()
+    };
+    assert_eq!(
+        (
+            outcome(&none, "stated_confidence"),
+            stated_confidence(&none.points)
+        ),
+        (Outcome::Unknown, None)
+    );
     assert!(!evaluate(&rule(0.0), &none).stops());
 }
 
@@ -137,7 +233,11 @@ fn a_point_that_states_nothing_is_left_out_and_where_all_do_nothing_is_known() {
 fn the_strongest_point_is_the_first_of_the_highest_confidence() {
     let at = |values: &[Option<f64>]| leading(&points(values));
     assert_eq!(at(&[Some(0.8), Some(0.9), Some(0.9)]), Some(1));
-    assert_eq!(at(&[None, Some(0.0)]), Some(1), "an unstated confidence is below any");
+    assert_eq!(
+        at(&[None, Some(0.0)]),
+        Some(1),
+        "an unstated confidence is below any"
+    );
     assert_eq!((at(&[None, None]), at(&[])), (Some(0), None));
 }
 
@@ -149,10 +249,29 @@ fn each_guard_objects_by_itself() {
         evidence
     };
     let cases = [
-        ("families", Evidence { families: 1, ..agreed() }),
-        ("troubled_seats", Evidence { troubled: 1, ..agreed() }),
+        (
+            "families",
+            Evidence {
+                families: 1,
+                ..agreed()
+            },
+        ),
+        (
+            "troubled_seats",
+            Evidence {
+                troubled: 1,
+                ..agreed()
+            },
+        ),
         ("support", fewer(2)),
-        ("high_tensions", Evidence { tensions: 2, high_tensions: 1, ..agreed() }),
+        (
+            "high_tensions",
+            Evidence {
+                tensions: 2,
+                high_tensions: 1,
+                ..agreed()
+            },
+        ),
         ("rubber_stamp", copied()),
     ];
     for (name, evidence) in cases {
@@ -164,10 +283,21 @@ fn each_guard_objects_by_itself() {
 
 #[test]
 fn one_expert_that_is_left_agrees_with_nobody() {
-    let mut evidence = Evidence { answered: 1, families: 1, troubled: 2, ..agreed() };
+    let mut evidence = Evidence {
+        answered: 1,
+        families: 1,
+        troubled: 2,
+        ..agreed()
+    };
     evidence.statements.truncate(1);
-    evidence.points.iter_mut().for_each(|point| point.supporters = 1);
-    assert_eq!(objecting(&evidence), ["answers", "families", "troubled_seats"]);
+    evidence
+        .points
+        .iter_mut()
+        .for_each(|point| point.supporters = 1);
+    assert_eq!(
+        objecting(&evidence),
+        ["answers", "families", "troubled_seats"]
+    );
     assert_eq!(outcome(&evidence, "rubber_stamp"), Outcome::NotApplicable);
 }
 
@@ -178,7 +308,10 @@ fn support_is_asked_of_all_who_answered_at_the_strongest_point_only() {
     assert_eq!(outcome(&evidence, "support"), Outcome::Held);
     evidence.points[1].confidence = stated(0.96);
     let evaluation = evaluate(&EarlyStop::usual(), &evidence);
-    assert_eq!(evaluation.rule("support").unwrap().in_words(), "experts behind the strongest point: 1 of 3 (at least 3 of 3)");
+    assert_eq!(
+        evaluation.rule("support").unwrap().in_words(),
+        "experts behind the strongest point: 1 of 3 (at least 3 of 3)"
+    );
 }
 
 #[test]
@@ -190,9 +323,19 @@ fn a_rubber_stamp_takes_all_three_signs() {
         outcome(&evidence, "rubber_stamp")
     };
     assert_eq!(with(&|evidence| evidence.tensions = 1), Outcome::Held);
-    assert_eq!(with(&|evidence| evidence.statements[1].confidence = stated(0.85)), Outcome::Held, "0.85 is not above 0.85");
-    assert_eq!(with(&|evidence| evidence.statements[1].confidence = stated(0.86)), Outcome::Fired);
-    assert_eq!(with(&|evidence| evidence.statements[2].text = "Something else is better here.".into()), Outcome::Held);
+    assert_eq!(
+        with(&|evidence| evidence.statements[1].confidence = stated(0.85)),
+        Outcome::Held,
+        "0.85 is not above 0.85"
+    );
+    assert_eq!(
+        with(&|evidence| evidence.statements[1].confidence = stated(0.86)),
+        Outcome::Fired
+    );
+    assert_eq!(
+        with(&|evidence| evidence.statements[2].text = "Something else is better here.".into()),
+        Outcome::Held
+    );
 }
 
 #[test]
@@ -204,8 +347,16 @@ fn texts_are_near_identical_from_six_tenths_on() {
         evidence.statements[1].text = other.into();
         outcome(&evidence, "rubber_stamp")
     };
-    assert_eq!(like("take the one that is old", "take the one that is new"), Outcome::Fired, "three trigrams of five");
-    assert_eq!(like("take the one that was", "take the one that is"), Outcome::Held, "two of four");
+    assert_eq!(
+        like("take the one that is old", "take the one that is new"),
+        Outcome::Fired,
+        "three trigrams of five"
+    );
+    assert_eq!(
+        like("take the one that was", "take the one that is"),
+        Outcome::Held,
+        "two of four"
+    );
 }
 
 #[test]
@@ -218,11 +369,21 @@ fn whether_it_is_a_rubber_stamp_is_unknown_only_where_the_missing_confidence_dec
     };
     assert_eq!(with(&|_| ()), Outcome::Unknown);
     assert_eq!(with(&|evidence| evidence.tensions = 1), Outcome::Held);
-    assert_eq!(with(&|evidence| evidence.statements[1].confidence = stated(0.5)), Outcome::Held);
-    assert_eq!(with(&|evidence| evidence.statements[1].text = "Something else.".into()), Outcome::Held);
+    assert_eq!(
+        with(&|evidence| evidence.statements[1].confidence = stated(0.5)),
+        Outcome::Held
+    );
+    assert_eq!(
+        with(&|evidence| evidence.statements[1].text = "Something else.".into()),
+        Outcome::Held
+    );
     let mut unknown = copied();
     unknown.statements[0].confidence = None;
-    assert_eq!(objecting(&unknown), ["rubber_stamp"], "and what is unknown satisfies nobody");
+    assert_eq!(
+        objecting(&unknown),
+        ["rubber_stamp"],
+        "and what is unknown satisfies nobody"
+    );
 }
 
 #[test]
@@ -231,35 +392,68 @@ fn two_texts_are_needed_to_look_alike() {
     evidence.statements[0].text = " ".into();
     evidence.statements[1].text = String::new();
     assert_eq!(outcome(&evidence, "rubber_stamp"), Outcome::NotApplicable);
-    assert!(evaluate(&EarlyStop::usual(), &evidence).stops(), "what does not apply does not object");
+    assert!(
+        evaluate(&EarlyStop::usual(), &evidence).stops(),
+        "what does not apply does not object"
+    );
 }
 
 #[test]
 fn a_rubber_stamp_tells_what_was_seen() {
     let evaluation = evaluate(&EarlyStop::usual(), &copied());
     let rule = evaluation.rule("rubber_stamp").unwrap();
-    assert_eq!(rule.in_words(), "signs of a rubber stamp: 3 of 3 (less than 3 of 3)");
-    assert_eq!(rule.detail.as_deref(), Some("lowest stated confidence: 0.90, tensions: 0, least likeness of two answers: 1.00"));
+    assert_eq!(
+        rule.in_words(),
+        "signs of a rubber stamp: 3 of 3 (less than 3 of 3)"
+    );
+    assert_eq!(
+        rule.detail.as_deref(),
+        Some("lowest stated confidence: 0.90, tensions: 0, least likeness of two answers: 1.00")
+    );
 }
 
 #[test]
 fn who_decides_changes_nothing_of_what_is_found() {
-    let found = [Policy::Ask, Policy::Auto, Policy::Never].map(|policy| evaluate(&EarlyStop { policy, ..EarlyStop::usual() }, &agreed()));
+    let found = [Policy::Ask, Policy::Auto, Policy::Never].map(|policy| {
+        evaluate(
+            &EarlyStop {
+                policy,
+                ..EarlyStop::usual()
+            },
+            &agreed(),
+        )
+    });
     assert!(found.iter().all(|evaluation| *evaluation == found[0]));
 }
 
 #[test]
 fn an_evaluation_is_the_same_after_it_was_kept() {
-    for evidence in [agreed(), copied(), Evidence { points: vec![], ..agreed() }, Evidence::default()] {
+    for evidence in [
+        agreed(),
+        copied(),
+        Evidence {
+            points: vec![],
+            ..agreed()
+        },
+        Evidence::default(),
+    ] {
         let evaluation = evaluate(&EarlyStop::usual(), &evidence);
         let kept = serde_json::to_string(&evaluation).unwrap();
-        assert_eq!(serde_json::from_str::<Evaluation>(&kept).unwrap(), evaluation, "{kept}");
+        assert_eq!(
+            serde_json::from_str::<Evaluation>(&kept).unwrap(),
+            evaluation,
+            "{kept}"
+        );
     }
 }
 
 #[test]
 fn nobody_that_answered_leaves_nothing_to_calibrate() {
-    let evidence = Evidence { answered: 0, statements: vec![], ..agreed() };
+    let evidence = Evidence {
+        answered: 0,
+        statements: vec![],
+        ..agreed()
+    };
     assert_eq!(calibrated(&EarlyStop::usual(), &evidence), None);
     assert!(!evaluate(&EarlyStop::usual(), &evidence).stops());
 }
@@ -267,39 +461,85 @@ fn nobody_that_answered_leaves_nothing_to_calibrate() {
 #[test]
 fn the_pool_is_told_with_what_it_rests_on() {
     let found = calibrated(&EarlyStop::usual(), &agreed()).unwrap();
-    let Basis::Pool { correlation, effective_voters } = found.basis else { panic!("{found:?}") };
+    let Basis::Pool {
+        correlation,
+        effective_voters,
+    } = found.basis
+    else {
+        panic!("{found:?}")
+    };
     assert!((correlation - 0.44).abs() < f64::EPSILON);
     // 3 / (1 + 2 × 0.44), and 1.27 × that as odds.
-    assert!((effective_voters - 1.596).abs() < 0.001 && (found.probability - 0.883).abs() < 0.001, "{found:?}");
+    assert!(
+        (effective_voters - 1.596).abs() < 0.001 && (found.probability - 0.883).abs() < 0.001,
+        "{found:?}"
+    );
     let kept = serde_json::to_string(&found).unwrap();
-    assert!(kept.contains(r#""basis":{"pool":{"correlation":0.44,"#), "{kept}");
+    assert!(
+        kept.contains(r#""basis":{"pool":{"correlation":0.44,"#),
+        "{kept}"
+    );
     assert_eq!(serde_json::from_str::<Calibrated>(&kept).unwrap(), found);
 }
 
 #[test]
 fn a_dissenter_and_one_that_states_nothing_make_it_less_likely() {
-    let all = calibrated(&EarlyStop::usual(), &agreed()).unwrap().probability;
+    let all = calibrated(&EarlyStop::usual(), &agreed())
+        .unwrap()
+        .probability;
     let mut evidence = agreed();
     evidence.statements[0].confidence = None;
-    let unstated = calibrated(&EarlyStop::usual(), &evidence).unwrap().probability;
+    let unstated = calibrated(&EarlyStop::usual(), &evidence)
+        .unwrap()
+        .probability;
     let mut evidence = agreed();
     evidence.statements[0].supports_leading = false;
-    let opposed = calibrated(&EarlyStop::usual(), &evidence).unwrap().probability;
-    assert!(opposed < unstated && unstated < all, "{opposed} {unstated} {all}");
+    let opposed = calibrated(&EarlyStop::usual(), &evidence)
+        .unwrap()
+        .probability;
+    assert!(
+        opposed < unstated && unstated < all,
+        "{opposed} {unstated} {all}"
+    );
 }
 
 #[test]
 fn fifty_graded_answers_of_ones_own_replace_the_pool() {
     let levels = |high: usize| {
-        let level = |agreement, count, mean_right| Level { agreement, count, mean_right };
-        EarlyStop { experience: vec![level(1.0, high, 0.9), level(0.5, 20, 0.4)], ..EarlyStop::usual() }
+        let level = |agreement, count, mean_right| Level {
+            agreement,
+            count,
+            mean_right,
+        };
+        EarlyStop {
+            experience: vec![level(1.0, high, 0.9), level(0.5, 20, 0.4)],
+            ..EarlyStop::usual()
+        }
     };
-    assert!(matches!(calibrated(&levels(29), &agreed()).unwrap().basis, Basis::Pool { .. }));
+    assert!(matches!(
+        calibrated(&levels(29), &agreed()).unwrap().basis,
+        Basis::Pool { .. }
+    ));
     let mut evidence = agreed();
     let found = calibrated(&levels(30), &evidence).unwrap();
-    assert_eq!(found.basis, Basis::Experience { graded: 50, agreement: 1.0 });
+    assert_eq!(
+        found.basis,
+        Basis::Experience {
+            graded: 50,
+            agreement: 1.0
+        }
+    );
     evidence.points[0].supporters = 2;
     let less = calibrated(&levels(30), &evidence).unwrap();
-    assert_eq!(less.basis, Basis::Experience { graded: 50, agreement: 2.0 / 3.0 });
-    assert!(less.probability < 0.5 && found.probability > 0.8, "{less:?} {found:?}");
+    assert_eq!(
+        less.basis,
+        Basis::Experience {
+            graded: 50,
+            agreement: 2.0 / 3.0
+        }
+    );
+    assert!(
+        less.probability < 0.5 && found.probability > 0.8,
+        "{less:?} {found:?}"
+    );
 }

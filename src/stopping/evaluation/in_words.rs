@@ -1,4 +1,5 @@
-//! How rules and values are said to people: in the list of what objects, and in the tree of a whole evaluation.
+//! How rules and values are said to people: in the list of what objects, and in the tree of a whole
+//! evaluation.
 
 use std::cmp::Ordering;
 
@@ -19,23 +20,41 @@ impl Rule {
             Bound::AtMost => "at most",
             Bound::LessThan => "less than",
         };
-        format!("{} ({bound} {threshold})", value.unwrap_or_else(|| "unknown".to_owned()))
+        format!(
+            "{} ({bound} {threshold})",
+            value.unwrap_or_else(|| "unknown".to_owned())
+        )
     }
 
-    /// Value and threshold as people write them. With two decimals, and more where the two would look the same without being it.
+    /// Value and threshold as people write them. With two decimals, and more where the two would
+    /// look the same without being it.
     fn figures(&self) -> (Option<String>, String) {
         if !self.threshold.is_decimal() {
-            return (self.value.map(Value::in_numbers), self.threshold.in_numbers());
+            return (
+                self.value.map(Value::in_numbers),
+                self.threshold.in_numbers(),
+            );
         }
-        let with = |digits| (self.value.map(|value| value.in_decimals(digits)), self.threshold.in_decimals(digits));
-        let is_same = self.value.and_then(|value| value.compared(self.threshold)).is_some_and(Ordering::is_eq);
-        let tells = |(value, threshold): &(Option<String>, String)| is_same || value.as_ref() != Some(threshold);
+        let with = |digits| {
+            (
+                self.value.map(|value| value.in_decimals(digits)),
+                self.threshold.in_decimals(digits),
+            )
+        };
+        let is_same = self
+            .value
+            .and_then(|value| value.compared(self.threshold))
+            .is_some_and(Ordering::is_eq);
+        let tells = |(value, threshold): &(Option<String>, String)| {
+            is_same || value.as_ref() != Some(threshold)
+        };
         (2..6).map(with).find(tells).unwrap_or_else(|| with(6))
     }
 }
 
 impl Value {
-    /// A threshold that is a part of a million was given as a decimal fraction, and what is compared with it is said like it.
+    /// A threshold that is a part of a million was given as a decimal fraction, and what is
+    /// compared with it is said like it.
     fn is_decimal(self) -> bool {
         matches!(self, Self::Share { of: MILLION, .. })
     }
@@ -47,7 +66,10 @@ impl Value {
         }
     }
 
-    #[expect(clippy::cast_precision_loss, reason = "for a screen, where a share has a few decimals")]
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "for a screen, where a share has a few decimals"
+    )]
     pub(in crate::stopping) fn in_decimals(self, digits: usize) -> String {
         match self {
             Self::Count(number) => number.to_string(),

@@ -5,7 +5,13 @@ use super::*;
 const SUCCESS: RuleKind = RuleKind::Success;
 
 fn measured(kind: RuleKind, name: &str, value: Option<u64>, bound: Bound, threshold: u64) -> Rule {
-    Rule::measured(kind, name, "what is counted", value.map(Value::Count), (bound, Value::Count(threshold)))
+    Rule::measured(
+        kind,
+        name,
+        "what is counted",
+        value.map(Value::Count),
+        (bound, Value::Count(threshold)),
+    )
 }
 
 fn success(name: &str, value: u64) -> Rule {
@@ -13,7 +19,13 @@ fn success(name: &str, value: u64) -> Rule {
 }
 
 fn limit(value: u64) -> Rule {
-    measured(RuleKind::Limit, "iterations", Some(value), Bound::LessThan, 5)
+    measured(
+        RuleKind::Limit,
+        "iterations",
+        Some(value),
+        Bound::LessThan,
+        5,
+    )
 }
 
 fn guard(value: Option<u64>) -> Rule {
@@ -42,37 +54,86 @@ fn a_success_fires_within_its_bound_and_limits_and_guards_outside_of_it() {
         (Bound::LessThan, [Fired, Held, Held]),
     ];
     for (bound, expected) in cases {
-        let found = |kind| [2, 3, 4].map(|value| measured(kind, "x", Some(value), bound, 3).outcome);
+        let found =
+            |kind| [2, 3, 4].map(|value| measured(kind, "x", Some(value), bound, 3).outcome);
         assert_eq!(found(SUCCESS), expected, "{bound:?}");
         let opposite = expected.map(|outcome| if outcome == Fired { Held } else { Fired });
-        assert_eq!((found(RuleKind::Limit), found(RuleKind::Guard)), (opposite, opposite), "{bound:?}");
+        assert_eq!(
+            (found(RuleKind::Limit), found(RuleKind::Guard)),
+            (opposite, opposite),
+            "{bound:?}"
+        );
     }
 }
 
 #[test]
 fn what_was_not_measured_fires_nothing_and_holds_nothing() {
     for kind in [SUCCESS, RuleKind::Limit, RuleKind::Guard] {
-        assert_eq!(measured(kind, "x", None, Bound::AtLeast, 0).outcome, Outcome::Unknown);
+        assert_eq!(
+            measured(kind, "x", None, Bound::AtLeast, 0).outcome,
+            Outcome::Unknown
+        );
     }
     let nothing = Value::share(0, 0);
-    assert_eq!(Rule::measured(SUCCESS, "x", "", Some(nothing), (Bound::AtLeast, nothing)).outcome, Outcome::Unknown, "a share of nothing");
-    let unknown = ending(Checks::default(), measured(SUCCESS, "x", None, Bound::AtLeast, 0), Class::Done);
-    assert_eq!(decided(ending(unknown, measured(RuleKind::Limit, "y", None, Bound::LessThan, 0), Class::Exhausted)), None);
+    assert_eq!(
+        Rule::measured(SUCCESS, "x", "", Some(nothing), (Bound::AtLeast, nothing)).outcome,
+        Outcome::Unknown,
+        "a share of nothing"
+    );
+    let unknown = ending(
+        Checks::default(),
+        measured(SUCCESS, "x", None, Bound::AtLeast, 0),
+        Class::Done,
+    );
+    assert_eq!(
+        decided(ending(
+            unknown,
+            measured(RuleKind::Limit, "y", None, Bound::LessThan, 0),
+            Class::Exhausted
+        )),
+        None
+    );
 }
 
 #[test]
 fn at_the_same_moment_work_that_is_done_has_run_into_no_limit() {
-    let both = ending(ending(Checks::default(), limit(5), Class::Exhausted), success("stable", 3), Class::Converged);
-    assert_eq!(decided(both), Some((Class::Converged, "stable".to_owned())), "though the limit was looked at first");
-    let limit_only = ending(ending(Checks::default(), limit(5), Class::Exhausted), success("stable", 2), Class::Converged);
-    assert_eq!(decided(limit_only), Some((Class::Exhausted, "iterations".to_owned())));
-    assert_eq!(decided(ending(ending(Checks::default(), limit(4), Class::Exhausted), success("stable", 2), Class::Converged)), None);
+    let both = ending(
+        ending(Checks::default(), limit(5), Class::Exhausted),
+        success("stable", 3),
+        Class::Converged,
+    );
+    assert_eq!(
+        decided(both),
+        Some((Class::Converged, "stable".to_owned())),
+        "though the limit was looked at first"
+    );
+    let limit_only = ending(
+        ending(Checks::default(), limit(5), Class::Exhausted),
+        success("stable", 2),
+        Class::Converged,
+    );
+    assert_eq!(
+        decided(limit_only),
+        Some((Class::Exhausted, "iterations".to_owned()))
+    );
+    assert_eq!(
+        decided(ending(
+            ending(Checks::default(), limit(4), Class::Exhausted),
+            success("stable", 2),
+            Class::Converged
+        )),
+        None
+    );
 }
 
 #[test]
 fn the_first_of_several_that_fire_decides() {
     let three = [("a", 2), ("b", 3), ("c", 4)];
-    let checks = three.into_iter().fold(Checks::default(), |checks, (name, value)| ending(checks, success(name, value), Class::Done));
+    let checks = three
+        .into_iter()
+        .fold(Checks::default(), |checks, (name, value)| {
+            ending(checks, success(name, value), Class::Done)
+        });
     assert_eq!(decided(checks), Some((Class::Done, "b".to_owned())));
 }
 
@@ -84,8 +145,15 @@ fn a_guard_holds_a_success_back_and_no_limit() {
     };
     assert_eq!(with(guard(Some(2)), 4), Some(Class::Converged));
     assert_eq!(with(guard(Some(1)), 4), None);
-    assert_eq!(with(guard(None), 4), None, "one that is not known satisfies nobody");
-    assert_eq!(with(guard(Some(1)).not_applicable(), 4), Some(Class::Converged));
+    assert_eq!(
+        with(guard(None), 4),
+        None,
+        "one that is not known satisfies nobody"
+    );
+    assert_eq!(
+        with(guard(Some(1)).not_applicable(), 4),
+        Some(Class::Converged)
+    );
     assert_eq!(with(guard(Some(1)), 5), Some(Class::Exhausted));
 }
 
@@ -93,29 +161,68 @@ fn a_guard_holds_a_success_back_and_no_limit() {
 fn guards_that_object_are_named_in_their_order() {
     let failed = measured(RuleKind::Guard, "failed", Some(1), Bound::AtMost, 0);
     let fine = measured(RuleKind::Guard, "fine", Some(0), Bound::AtMost, 0);
-    let evaluation = ending(Checks::default(), success("done", 0), Class::Done).guard(failed).guard(fine).guard(guard(None)).evaluation();
-    assert_eq!(evaluation.unmet_guards().map(|rule| rule.name.as_str()).collect::<Vec<_>>(), ["failed", "minimum"]);
-    assert!(!evaluation.stops() && evaluation.rule("fine").is_some() && evaluation.rule("other").is_none());
+    let evaluation = ending(Checks::default(), success("done", 0), Class::Done)
+        .guard(failed)
+        .guard(fine)
+        .guard(guard(None))
+        .evaluation();
+    assert_eq!(
+        evaluation
+            .unmet_guards()
+            .map(|rule| rule.name.as_str())
+            .collect::<Vec<_>>(),
+        ["failed", "minimum"]
+    );
+    assert!(
+        !evaluation.stops()
+            && evaluation.rule("fine").is_some()
+            && evaluation.rule("other").is_none()
+    );
 }
 
 #[test]
 fn numbers_are_written_as_their_threshold_is() {
     let decimal = |value| Value::decimal(Confidence::new(value).unwrap());
-    let say = |value, threshold| Rule::measured(SUCCESS, "x", "share", value, (Bound::MoreThan, threshold)).in_words();
-    assert_eq!(say(Some(Value::share(13, 20)), decimal(0.8)), "share: 0.65 (more than 0.80)");
-    assert_eq!(say(Some(Value::share(4, 5)), decimal(0.8)), "share: 0.80 (more than 0.80)");
-    assert_eq!(say(Some(Value::share(7_999, 10_000)), decimal(0.8)), "share: 0.7999 (more than 0.8000)");
-    assert_eq!(say(Some(Value::share(79_999_999, 100_000_000)), decimal(0.8)), "share: 0.800000 (more than 0.800000)");
-    assert_eq!(say(Some(Value::share(2, 3)), Value::share(3, 3)), "share: 2 of 3 (more than 3 of 3)");
+    let say = |value, threshold| {
+        Rule::measured(SUCCESS, "x", "share", value, (Bound::MoreThan, threshold)).in_words()
+    };
     assert_eq!(
-        (say(Some(Value::Count(1)), Value::Count(2)), say(None, decimal(0.8))),
-        ("share: 1 (more than 2)".to_owned(), "share: unknown (more than 0.80)".to_owned())
+        say(Some(Value::share(13, 20)), decimal(0.8)),
+        "share: 0.65 (more than 0.80)"
+    );
+    assert_eq!(
+        say(Some(Value::share(4, 5)), decimal(0.8)),
+        "share: 0.80 (more than 0.80)"
+    );
+    assert_eq!(
+        say(Some(Value::share(7_999, 10_000)), decimal(0.8)),
+        "share: 0.7999 (more than 0.8000)"
+    );
+    assert_eq!(
+        say(Some(Value::share(79_999_999, 100_000_000)), decimal(0.8)),
+        "share: 0.800000 (more than 0.800000)"
+    );
+    assert_eq!(
+        say(Some(Value::share(2, 3)), Value::share(3, 3)),
+        "share: 2 of 3 (more than 3 of 3)"
+    );
+    assert_eq!(
+        (
+            say(Some(Value::Count(1)), Value::Count(2)),
+            say(None, decimal(0.8))
+        ),
+        (
+            "share: 1 (more than 2)".to_owned(),
+            "share: unknown (more than 0.80)".to_owned()
+        )
     );
 }
 
 #[test]
 fn the_log_has_what_a_reader_without_this_program_needs() {
-    let evaluation = ending(Checks::default(), success("stable", 3), Class::NeedsHuman).guard(guard(None)).evaluation();
+    let evaluation = ending(Checks::default(), success("stable", 3), Class::NeedsHuman)
+        .guard(guard(None))
+        .evaluation();
     let rule = |name: &str, kind: &str, value: serde_json::Value, threshold: u64, outcome: &str| {
         serde_json::json!({
             "name": name, "kind": kind, "metric": "what is counted", "value": value,

@@ -1,4 +1,5 @@
-//! The characters that a terminal can show: all, or ASCII alone where its locale says nothing of UTF-8, or the user wants no others.
+//! The characters that a terminal can show: all, or ASCII alone where its locale says nothing of
+//! UTF-8, or the user wants no others.
 
 /// The characters to draw with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,7 +16,8 @@ pub(super) const TOGETHER: char = '\u{a0}';
 pub(super) struct Strokes {
     pub(super) across: char,
     pub(super) down: char,
-    /// Left end, right end, and the joints of a rule: with nothing, a column above, one below, both.
+    /// Left end, right end, and the joints of a rule: with nothing, a column above, one below,
+    /// both.
     pub(super) top: [char; 2],
     pub(super) middle: [char; 2],
     pub(super) bottom: [char; 2],
@@ -23,13 +25,24 @@ pub(super) struct Strokes {
 }
 
 impl Charset {
-    /// What the locale's variables allow: `LC_ALL` before `LC_CTYPE` before `LANG`, as the C library reads them.
+    /// What the locale's variables allow: `LC_ALL` before `LC_CTYPE` before `LANG`, as the C
+    /// library reads them.
     pub fn of_locale(lc_all: Option<&str>, lc_ctype: Option<&str>, lang: Option<&str>) -> Self {
         // Terminals of Windows take UTF-8 whatever those variables say, which nobody sets there.
-        let unset = if cfg!(windows) { Self::Unicode } else { Self::Ascii };
-        let Some(locale) = lc_all.or(lc_ctype).or(lang) else { return unset };
+        let unset = if cfg!(windows) {
+            Self::Unicode
+        } else {
+            Self::Ascii
+        };
+        let Some(locale) = lc_all.or(lc_ctype).or(lang) else {
+            return unset;
+        };
         let locale = locale.to_ascii_lowercase();
-        if ["utf-8", "utf8"].iter().any(|name| locale.contains(name)) { Self::Unicode } else { Self::Ascii }
+        if ["utf-8", "utf8"].iter().any(|name| locale.contains(name)) {
+            Self::Unicode
+        } else {
+            Self::Ascii
+        }
     }
 
     pub(super) fn bullet(self) -> &'static str {
@@ -65,21 +78,35 @@ impl Charset {
                 .replace('…', "...")
                 .replace(['–', '—'], "-")
                 .chars()
-                .map(|c| if c.is_ascii() || c == TOGETHER { c } else { '?' })
+                .map(|c| {
+                    if c.is_ascii() || c == TOGETHER {
+                        c
+                    } else {
+                        '?'
+                    }
+                })
                 .collect(),
         }
     }
 
     pub(super) fn strokes(self) -> Strokes {
         match self {
-            Self::Unicode => {
-                Strokes {
-                    across: '─', down: '│', top: ['┌', '┐'], middle: ['├', '┤'], bottom: ['└', '┘'], joints: ['─', '┴', '┬', '┼']
-                }
-            }
-            Self::Ascii => {
-                Strokes { across: '-', down: '|', top: ['+', '+'], middle: ['+', '+'], bottom: ['+', '+'], joints: ['-', '+', '+', '+'] }
-            }
+            Self::Unicode => Strokes {
+                across: '─',
+                down: '│',
+                top: ['┌', '┐'],
+                middle: ['├', '┤'],
+                bottom: ['└', '┘'],
+                joints: ['─', '┴', '┬', '┼'],
+            },
+            Self::Ascii => Strokes {
+                across: '-',
+                down: '|',
+                top: ['+', '+'],
+                middle: ['+', '+'],
+                bottom: ['+', '+'],
+                joints: ['-', '+', '+', '+'],
+            },
         }
     }
 
@@ -102,7 +129,11 @@ mod tests {
         assert_eq!(of(None, None, Some("en_GB.UTF-8")), Charset::Unicode);
         assert_eq!(of(None, Some("de_DE.utf8"), Some("C")), Charset::Unicode);
         for locale in ["C", "POSIX", "en_US", "de_DE.ISO-8859-1"] {
-            assert_eq!(of(Some(locale), Some("C.UTF-8"), Some("C.UTF-8")), Charset::Ascii, "{locale}");
+            assert_eq!(
+                of(Some(locale), Some("C.UTF-8"), Some("C.UTF-8")),
+                Charset::Ascii,
+                "{locale}"
+            );
         }
         if cfg!(unix) {
             assert_eq!(of(None, None, None), Charset::Ascii);
@@ -112,6 +143,12 @@ mod tests {
     #[test]
     fn nothing_but_ascii_is_left_in_ascii() {
         assert_eq!(Charset::Ascii.text("≥ $1.20 … 模型–x"), ">= $1.20 ... ??-x");
-        assert_eq!((Charset::Ascii.before("✅", ""), Charset::Ascii.behind("✅", "(reached)")), (String::new(), " (reached)".to_owned()));
+        assert_eq!(
+            (
+                Charset::Ascii.before("✅", ""),
+                Charset::Ascii.behind("✅", "(reached)")
+            ),
+            (String::new(), " (reached)".to_owned())
+        );
     }
 }

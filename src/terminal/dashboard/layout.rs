@@ -47,9 +47,18 @@ impl Layout {
     pub(super) fn of(canvas: Canvas) -> Self {
         let width = canvas.width;
         match canvas.border {
-            Border::Frame if width >= PAIRED_FROM => Self::Two { canvas, width: width.min(WIDEST_PAIRED) },
-            Border::Frame if width >= FRAMED_FROM => Self::One { canvas, width: width.min(WIDEST) },
-            Border::Frame | Border::None => Self::Bare { canvas, width: width.max(NARROWEST) },
+            Border::Frame if width >= PAIRED_FROM => Self::Two {
+                canvas,
+                width: width.min(WIDEST_PAIRED),
+            },
+            Border::Frame if width >= FRAMED_FROM => Self::One {
+                canvas,
+                width: width.min(WIDEST),
+            },
+            Border::Frame | Border::None => Self::Bare {
+                canvas,
+                width: width.max(NARROWEST),
+            },
         }
     }
 
@@ -70,7 +79,9 @@ impl Layout {
     /// Puts two sections side by side where there is room for it.
     pub(super) fn paired(self, sections: Vec<Vec<Line>>) -> Vec<Block> {
         match self {
-            Self::Bare { .. } | Self::One { .. } => sections.into_iter().map(Block::Whole).collect(),
+            Self::Bare { .. } | Self::One { .. } => {
+                sections.into_iter().map(Block::Whole).collect()
+            }
             Self::Two { .. } => sections
                 .chunks(2)
                 .filter_map(|two| match two {
@@ -88,18 +99,24 @@ impl Layout {
             Self::Bare { canvas, width } => {
                 let texts = blocks.iter().map(|block| match block {
                     Block::Whole(lines) => unframed(lines, width, canvas),
-                    Block::Pair(left, right) => unframed(left, width, canvas) + "\n" + &unframed(right, width, canvas),
+                    Block::Pair(left, right) => {
+                        unframed(left, width, canvas) + "\n" + &unframed(right, width, canvas)
+                    }
                 });
                 texts.collect::<Vec<_>>().join("\n")
             }
-            Self::One { canvas, width } | Self::Two { canvas, width } => self.framed(blocks, width, canvas),
+            Self::One { canvas, width } | Self::Two { canvas, width } => {
+                self.framed(blocks, width, canvas)
+            }
         }
     }
 
     /// What stands below the frame.
     pub(super) fn below(self, lines: &[Line]) -> String {
         match self {
-            Self::Bare { canvas, width } | Self::One { canvas, width } | Self::Two { canvas, width } => unframed(lines, width, canvas),
+            Self::Bare { canvas, width }
+            | Self::One { canvas, width }
+            | Self::Two { canvas, width } => unframed(lines, width, canvas),
         }
     }
 
@@ -119,11 +136,20 @@ impl Layout {
                 Some(_) | None => strokes.across,
             });
             let [begin, end] = ends;
-            canvas.paint.dim(&std::iter::once(begin).chain(inside).chain([end]).collect::<String>()) + "\n"
+            canvas.paint.dim(
+                &std::iter::once(begin)
+                    .chain(inside)
+                    .chain([end])
+                    .collect::<String>(),
+            ) + "\n"
         };
         let edge = canvas.paint.dim(&strokes.down.to_string());
-        let fitted =
-            |lines: &[Line], room| lines.iter().flat_map(|line| line.fitted(room, canvas.charset, canvas.paint)).collect::<Vec<_>>();
+        let fitted = |lines: &[Line], room| {
+            lines
+                .iter()
+                .flat_map(|line| line.fitted(room, canvas.charset, canvas.paint))
+                .collect::<Vec<_>>()
+        };
         let cell = |line: Option<&Fitted>, room: usize| {
             let (text, width) = line.map_or(("", 0), |line| (line.text.as_str(), line.width));
             format!("  {text}{} ", " ".repeat(room.saturating_sub(width)))
@@ -139,7 +165,14 @@ impl Layout {
                 Block::Pair(one, other) => {
                     let (one, other) = (fitted(one, left), fitted(other, right));
                     for row in 0..one.len().max(other.len()) {
-                        text.extend([&edge, &cell(one.get(row), left), &edge, &cell(other.get(row), right), &edge, "\n"]);
+                        text.extend([
+                            &edge,
+                            &cell(one.get(row), left),
+                            &edge,
+                            &cell(other.get(row), right),
+                            &edge,
+                            "\n",
+                        ]);
                     }
                 }
             }
@@ -153,6 +186,8 @@ impl Layout {
 }
 
 fn unframed(lines: &[Line], width: usize, canvas: Canvas) -> String {
-    let fitted = lines.iter().flat_map(|line| line.fitted(width, canvas.charset, canvas.paint));
+    let fitted = lines
+        .iter()
+        .flat_map(|line| line.fitted(width, canvas.charset, canvas.paint));
     fitted.map(|fitted| fitted.text + "\n").collect()
 }

@@ -1,4 +1,5 @@
-//! One line of a screen before it is laid out: a text in tones, wrapped to the room there is and only then coloured.
+//! One line of a screen before it is laid out: a text in tones, wrapped to the room there is and
+//! only then coloured.
 
 use super::charset::{Charset, TOGETHER};
 use crate::terminal::escape::one_line;
@@ -44,7 +45,10 @@ pub(super) struct Fitted {
 
 impl Line {
     fn of(mark: Mark, tone: Tone, text: impl Into<String>) -> Self {
-        Self { mark, spans: vec![(tone, text.into())] }
+        Self {
+            mark,
+            spans: vec![(tone, text.into())],
+        }
     }
 
     pub(super) fn empty() -> Self {
@@ -74,7 +78,10 @@ impl Line {
 
     /// `• Label: value`.
     pub(super) fn item(label: &str, value: String, tone: Tone) -> Self {
-        Self { mark: Mark::Bullet, spans: vec![(Tone::Plain, format!("{label}: ")), (tone, value)] }
+        Self {
+            mark: Mark::Bullet,
+            spans: vec![(Tone::Plain, format!("{label}: ")), (tone, value)],
+        }
     }
 
     /// `• Text`, above what belongs to it.
@@ -97,10 +104,16 @@ impl Line {
 
     /// The line in as many lines of at most `room` columns as it needs.
     pub(super) fn fitted(&self, room: usize, charset: Charset, paint: Paint) -> Vec<Fitted> {
-        let spans: Vec<(Tone, String)> = self.spans.iter().map(|(tone, text)| (*tone, charset.text(text))).collect();
+        let spans: Vec<(Tone, String)> = self
+            .spans
+            .iter()
+            .map(|(tone, text)| (*tone, charset.text(text)))
+            .collect();
         let whole: String = spans.iter().map(|(_, text)| text.as_str()).collect();
         // A bound stays with its amount.
-        let whole = ["≥", ">="].iter().fold(whole, |whole, sign| whole.replace(&format!("{sign} "), &together(&format!("{sign} "))));
+        let whole = ["≥", ">="].iter().fold(whole, |whole, sign| {
+            whole.replace(&format!("{sign} "), &together(&format!("{sign} ")))
+        });
         let first = match self.mark {
             Mark::None => String::new(),
             Mark::Bullet => format!("{} ", charset.bullet()),
@@ -108,14 +121,28 @@ impl Line {
             Mark::Indent => " ".repeat(Self::ROW_INDENT),
         };
         let indent = measure_text_width(&first);
-        let options = textwrap::Options::new(room.saturating_sub(indent).max(1)).word_splitter(textwrap::WordSplitter::NoHyphenation);
-        let mut tones = spans.iter().flat_map(|(tone, text)| text.chars().filter(|c| !c.is_whitespace()).map(|_| *tone));
+        let options = textwrap::Options::new(room.saturating_sub(indent).max(1))
+            .word_splitter(textwrap::WordSplitter::NoHyphenation);
+        let mut tones = spans
+            .iter()
+            .flat_map(|(tone, text)| text.chars().filter(|c| !c.is_whitespace()).map(|_| *tone));
         let pieces = textwrap::wrap(&whole, options);
         let line = |(number, piece): (usize, std::borrow::Cow<'_, str>)| {
             let piece = piece.replace(TOGETHER, " ");
-            let head = if number == 0 { first.clone() } else { " ".repeat(indent) };
-            let head = if piece.is_empty() { String::new() } else { head };
-            Fitted { width: measure_text_width(&head) + measure_text_width(&piece), text: head + &painted(&piece, &mut tones, paint) }
+            let head = if number == 0 {
+                first.clone()
+            } else {
+                " ".repeat(indent)
+            };
+            let head = if piece.is_empty() {
+                String::new()
+            } else {
+                head
+            };
+            Fitted {
+                width: measure_text_width(&head) + measure_text_width(&piece),
+                text: head + &painted(&piece, &mut tones, paint),
+            }
         };
         pieces.into_iter().enumerate().map(line).collect()
     }
@@ -126,18 +153,25 @@ pub(super) fn together(text: &str) -> String {
     text.replace(' ', &TOGETHER.to_string())
 }
 
-/// Colours a piece of a text, whose visible characters have these tones in turn. Blanks belong to what is before them.
+/// Colours a piece of a text, whose visible characters have these tones in turn. Blanks belong to
+/// what is before them.
 fn painted(piece: &str, tones: &mut impl Iterator<Item = Tone>, paint: Paint) -> String {
     let mut runs: Vec<(Tone, String)> = Vec::new();
     for c in piece.chars() {
-        let tone = if c.is_whitespace() { None } else { tones.next() };
+        let tone = if c.is_whitespace() {
+            None
+        } else {
+            tones.next()
+        };
         match (runs.last_mut(), tone) {
             (Some((_, text)), None) => text.push(c),
             (Some((last, text)), Some(tone)) if *last == tone => text.push(c),
             (Some(_) | None, tone) => runs.push((tone.unwrap_or(Tone::Plain), c.to_string())),
         }
     }
-    runs.into_iter().map(|(tone, text)| tone.painted(&text, paint)).collect()
+    runs.into_iter()
+        .map(|(tone, text)| tone.painted(&text, paint))
+        .collect()
 }
 
 impl Tone {
@@ -166,19 +200,42 @@ mod tests {
     #[test]
     fn a_line_goes_on_under_its_own_beginning_and_each_piece_has_its_colour() {
         let line = Line::item("A label of some words", "and a value".to_owned(), Tone::Bad);
-        let texts = |paint| line.fitted(16, Charset::Unicode, paint).into_iter().map(|fitted| fitted.text).collect::<Vec<_>>();
-        assert_eq!(texts(Paint::Plain), ["• A label of", "  some words:", "  and a value"]);
+        let texts = |paint| {
+            line.fitted(16, Charset::Unicode, paint)
+                .into_iter()
+                .map(|fitted| fitted.text)
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(
+            texts(Paint::Plain),
+            ["• A label of", "  some words:", "  and a value"]
+        );
         let coloured = texts(Paint::Colour);
-        assert_eq!((coloured[0].as_str(), coloured[1].as_str()), ("• A label of", "  some words:"));
-        assert_eq!(coloured[2], format!("  {}", Paint::Colour.red("and a value")));
+        assert_eq!(
+            (coloured[0].as_str(), coloured[1].as_str()),
+            ("• A label of", "  some words:")
+        );
+        assert_eq!(
+            coloured[2],
+            format!("  {}", Paint::Colour.red("and a value"))
+        );
     }
 
     #[test]
     fn what_belongs_together_stays_on_one_line_and_its_blanks_are_blanks() {
         let line = Line::item("Cost", "≥ $1".to_owned(), Tone::Plain);
-        for (charset, texts) in [(Charset::Unicode, ["• Cost:", "  ≥ $1"]), (Charset::Ascii, ["* Cost:", "  >= $1"])] {
+        for (charset, texts) in [
+            (Charset::Unicode, ["• Cost:", "  ≥ $1"]),
+            (Charset::Ascii, ["* Cost:", "  >= $1"]),
+        ] {
             let fitted = line.fitted(9, charset, Paint::Plain);
-            assert_eq!(fitted.iter().map(|fitted| fitted.text.as_str()).collect::<Vec<_>>(), texts);
+            assert_eq!(
+                fitted
+                    .iter()
+                    .map(|fitted| fitted.text.as_str())
+                    .collect::<Vec<_>>(),
+                texts
+            );
         }
     }
 
@@ -186,7 +243,10 @@ mod tests {
     fn what_has_no_blanks_is_broken_rather_than_cut() {
         let fitted = Line::part("abcdefghijklmnop", "x").fitted(10, Charset::Ascii, Paint::Plain);
         assert_eq!(
-            fitted.iter().map(|fitted| fitted.text.as_str()).collect::<Vec<_>>(),
+            fitted
+                .iter()
+                .map(|fitted| fitted.text.as_str())
+                .collect::<Vec<_>>(),
             ["  - abcdef", "    ghijkl", "    mnop:", "    x"]
         );
         assert!(fitted.iter().all(|fitted| fitted.width <= 10));

@@ -1,8 +1,9 @@
 //! The dashboard of `consult-stats`: statistics as a person reads them. Pure.
 //!
-//! `sections` and `models` say what is told, `progress` how far it is to the targets, `layout` where it stands, `line` how it is wrapped
-//! and coloured; `sparkline`, `numbers` and `charset` are the small parts. What is missing is left out or `n/a`, a cost of which something
-//! is unknown is a lower bound, and a share of nothing is not shown.
+//! `sections` and `models` say what is told, `progress` how far it is to the targets, `layout`
+//! where it stands, `line` how it is wrapped and coloured; `sparkline`, `numbers` and `charset` are
+//! the small parts. What is missing is left out or `n/a`, a cost of which something is unknown is a
+//! lower bound, and a share of nothing is not shown.
 
 pub mod charset;
 mod layout;
@@ -40,12 +41,18 @@ pub struct Canvas {
 pub enum Border {
     /// Where the canvas is wide enough for one.
     Frame,
-    /// As a file or another program reads best: sections below one another, set apart by an empty line.
+    /// As a file or another program reads best: sections below one another, set apart by an empty
+    /// line.
     None,
 }
 
-/// Draws the statistics of a span in which there is something; `name_of` is what people call a provider.
-pub fn dashboard(statistics: &Statistics, name_of: fn(&ProviderId) -> &str, canvas: Canvas) -> String {
+/// Draws the statistics of a span in which there is something; `name_of` is what people call a
+/// provider.
+pub fn dashboard(
+    statistics: &Statistics,
+    name_of: fn(&ProviderId) -> &str,
+    canvas: Canvas,
+) -> String {
     let layout = Layout::of(canvas);
     let pairs = [
         Some(sections::usage(statistics)),
@@ -57,19 +64,31 @@ pub fn dashboard(statistics: &Statistics, name_of: fn(&ProviderId) -> &str, canv
     ];
     let mut blocks = vec![Block::Whole(title(statistics))];
     blocks.extend(layout.paired(pairs.into_iter().flatten().collect()));
-    blocks.extend(sparkline::days(&statistics.days, layout.room(), canvas.charset).map(Block::Whole));
-    blocks.extend(models::models(&statistics.models, layout.room(), canvas.charset).map(Block::Whole));
-    format!("{}\n{}", layout.drawn(&blocks), layout.below(&progress::progress(statistics, canvas.charset)))
+    blocks
+        .extend(sparkline::days(&statistics.days, layout.room(), canvas.charset).map(Block::Whole));
+    blocks.extend(
+        models::models(&statistics.models, layout.room(), canvas.charset).map(Block::Whole),
+    );
+    format!(
+        "{}\n{}",
+        layout.drawn(&blocks),
+        layout.below(&progress::progress(statistics, canvas.charset))
+    )
 }
 
-/// What stands in the dashboard's place when there is nothing in the span; `elsewhere` is what there is outside it.
+/// What stands in the dashboard's place when there is nothing in the span; `elsewhere` is what
+/// there is outside it.
 pub fn nothing(range: &Range, elsewhere: &UsageNumbers, canvas: Canvas) -> String {
     let empty = canvas.charset.before("📭", "");
     let lines = match elsewhere.first_and_last {
         Some((first, last)) if elsewhere.total > 0 => vec![
             Line::plain(format!("{empty}No consultations found {}.", within(range))),
             Line::empty(),
-            Line::plain(format!("Outside of it there {}, {}:", are(elsewhere.total), from_to(first, last))),
+            Line::plain(format!(
+                "Outside of it there {}, {}:",
+                are(elsewhere.total),
+                from_to(first, last)
+            )),
             Line::command("conclave consult-stats --all-time"),
         ],
         Some(_) | None => vec![
@@ -96,7 +115,10 @@ fn title(statistics: &Statistics) -> Vec<Line> {
             None => "All time".to_owned(),
         },
     };
-    vec![Line::heading("LLM Conclave Consult Stats"), Line::quiet(format!("{span} ({time_zone})"))]
+    vec![
+        Line::heading("LLM Conclave Consult Stats"),
+        Line::quiet(format!("{span} ({time_zone})")),
+    ]
 }
 
 /// The range in a sentence.
@@ -104,11 +126,27 @@ pub(super) fn within(range: &Range) -> String {
     match range.span {
         Span::Week => "in the last 7 days".to_owned(),
         Span::Month(day) => format!("in {}", month(day)),
-        Span::Days { since: Some(since), until: Some(until) } if since == until => format!("on {since}"),
-        Span::Days { since: Some(since), until: Some(until) } => format!("from {}", from_to(since, until)),
-        Span::Days { since: Some(since), until: None } => format!("since {since}"),
-        Span::Days { since: None, until: Some(until) } => format!("until {until}"),
-        Span::Days { since: None, until: None } | Span::AllTime => "at all".to_owned(),
+        Span::Days {
+            since: Some(since),
+            until: Some(until),
+        } if since == until => format!("on {since}"),
+        Span::Days {
+            since: Some(since),
+            until: Some(until),
+        } => format!("from {}", from_to(since, until)),
+        Span::Days {
+            since: Some(since),
+            until: None,
+        } => format!("since {since}"),
+        Span::Days {
+            since: None,
+            until: Some(until),
+        } => format!("until {until}"),
+        Span::Days {
+            since: None,
+            until: None,
+        }
+        | Span::AllTime => "at all".to_owned(),
     }
 }
 
@@ -122,7 +160,11 @@ fn days(since: Option<Date>, until: Option<Date>) -> String {
 }
 
 fn from_to(first: Date, last: Date) -> String {
-    if first == last { first.to_string() } else { format!("{first} to {last}") }
+    if first == last {
+        first.to_string()
+    } else {
+        format!("{first} to {last}")
+    }
 }
 
 /// `November 2026`.
@@ -132,12 +174,18 @@ fn month(day: Date) -> String {
 
 /// `is 1 consultation`, `are 1,200 consultations`.
 fn are(number: u64) -> String {
-    if number == 1 { format!("is {}", count(1, "consultation")) } else { format!("are {}", thousands_of(number, "consultation")) }
+    if number == 1 {
+        format!("is {}", count(1, "consultation"))
+    } else {
+        format!("are {}", thousands_of(number, "consultation"))
+    }
 }
 
 /// A section: its heading and what is below it.
 fn section(heading: &str, items: impl IntoIterator<Item = Line>) -> Vec<Line> {
-    std::iter::once(Line::heading(heading)).chain(items).collect()
+    std::iter::once(Line::heading(heading))
+        .chain(items)
+        .collect()
 }
 
 /// A figure that stands out as far as it matters.

@@ -18,33 +18,75 @@ pub(super) fn models(models: &[ModelNumbers], room: usize, charset: Charset) -> 
     if models.is_empty() {
         return None;
     }
-    let columns: Vec<Column> = COLUMNS.into_iter().filter(|column| column.is_of_interest(models)).collect();
+    let columns: Vec<Column> = COLUMNS
+        .into_iter()
+        .filter(|column| column.is_of_interest(models))
+        .collect();
     // Amounts below one another have as many decimals.
-    let has_fractions_of_cents = models.iter().any(|model| (1..10_000).contains(&model.cost.known.0));
-    let amount = if has_fractions_of_cents { precise } else { money };
-    let row = |of: &dyn Fn(Column) -> String| columns.iter().map(|column| of(*column)).collect::<Vec<_>>();
+    let has_fractions_of_cents = models
+        .iter()
+        .any(|model| (1..10_000).contains(&model.cost.known.0));
+    let amount = if has_fractions_of_cents {
+        precise
+    } else {
+        money
+    };
+    let row = |of: &dyn Fn(Column) -> String| {
+        columns.iter().map(|column| of(*column)).collect::<Vec<_>>()
+    };
     let head = row(&|column| column.title().to_owned());
-    let rows: Vec<Vec<String>> =
-        std::iter::once(head).chain(models.iter().map(|model| row(&|column| column.cell(model, amount)))).collect();
+    let rows: Vec<Vec<String>> = std::iter::once(head)
+        .chain(
+            models
+                .iter()
+                .map(|model| row(&|column| column.cell(model, amount))),
+        )
+        .collect();
     let cell_width = |text: &str| measure_text_width(&charset.text(text));
-    let width = |column: usize| rows.iter().filter_map(|row| row.get(column)).map(|cell| cell_width(cell)).max().unwrap_or(0);
+    let width = |column: usize| {
+        rows.iter()
+            .filter_map(|row| row.get(column))
+            .map(|cell| cell_width(cell))
+            .max()
+            .unwrap_or(0)
+    };
     let widths: Vec<usize> = (0..columns.len()).map(width).collect();
-    let needed = widths.iter().sum::<usize>() + columns.len().saturating_sub(1) * GAP + Line::ROW_INDENT;
+    let needed =
+        widths.iter().sum::<usize>() + columns.len().saturating_sub(1) * GAP + Line::ROW_INDENT;
     if needed > room {
-        return Some(section("Models (p50, p95: to the first token)", models.iter().flat_map(told)));
+        return Some(section(
+            "Models (p50, p95: to the first token)",
+            models.iter().flat_map(told),
+        ));
     }
     let line = |row: &Vec<String>| {
-        let cells = row.iter().zip(&widths).enumerate().map(|(column, (cell, width))| {
-            let blanks = " ".repeat(width.saturating_sub(cell_width(cell)));
-            // Names to the left, figures to the right.
-            if column == 0 { format!("{cell}{blanks}") } else { format!("{blanks}{cell}") }
-        });
+        let cells = row
+            .iter()
+            .zip(&widths)
+            .enumerate()
+            .map(|(column, (cell, width))| {
+                let blanks = " ".repeat(width.saturating_sub(cell_width(cell)));
+                // Names to the left, figures to the right.
+                if column == 0 {
+                    format!("{cell}{blanks}")
+                } else {
+                    format!("{blanks}{cell}")
+                }
+            });
         cells.collect::<Vec<_>>().join(&" ".repeat(GAP))
     };
     let (head, body) = rows.split_first()?;
-    let lines = std::iter::once(Line::row(line(head), Tone::Quiet)).chain(body.iter().map(|row| Line::row(line(row), Tone::Plain)));
-    let hedges = if columns.contains(&Column::HedgesWon) { "; hedges: won" } else { "" };
-    Some(section(&format!("Models (p50, p95: to the first token{hedges})"), lines))
+    let lines = std::iter::once(Line::row(line(head), Tone::Quiet))
+        .chain(body.iter().map(|row| Line::row(line(row), Tone::Plain)));
+    let hedges = if columns.contains(&Column::HedgesWon) {
+        "; hedges: won"
+    } else {
+        ""
+    };
+    Some(section(
+        &format!("Models (p50, p95: to the first token{hedges})"),
+        lines,
+    ))
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,7 +100,15 @@ enum Column {
     Cost,
 }
 
-const COLUMNS: [Column; 7] = [Column::Model, Column::Calls, Column::Median, Column::Slow, Column::Failed, Column::HedgesWon, Column::Cost];
+const COLUMNS: [Column; 7] = [
+    Column::Model,
+    Column::Calls,
+    Column::Median,
+    Column::Slow,
+    Column::Failed,
+    Column::HedgesWon,
+    Column::Cost,
+];
 
 impl Column {
     fn title(self) -> &'static str {
@@ -98,7 +148,8 @@ impl Column {
 
 /// The same in words.
 fn told(model: &ModelNumbers) -> [Line; 2] {
-    let hedges = (model.hedges_won > 0).then(|| format!("{} won", thousands_of(model.hedges_won, "hedge")));
+    let hedges =
+        (model.hedges_won > 0).then(|| format!("{} won", thousands_of(model.hedges_won, "hedge")));
     let known = |name: &str, ms: Option<u64>| ms.map(|ms| format!("{name} {}", time(ms)));
     let facts = [
         Some(thousands_of(model.calls, "call")),
@@ -108,6 +159,13 @@ fn told(model: &ModelNumbers) -> [Line; 2] {
         hedges,
         Some(money(model.cost)),
     ];
-    let facts: Vec<String> = facts.into_iter().flatten().map(|fact| together(&fact)).collect();
-    [Line::bulleted(name(&model.model.to_string())), Line::row(facts.join(", "), Tone::Plain)]
+    let facts: Vec<String> = facts
+        .into_iter()
+        .flatten()
+        .map(|fact| together(&fact))
+        .collect();
+    [
+        Line::bulleted(name(&model.model.to_string())),
+        Line::row(facts.join(", "), Tone::Plain),
+    ]
 }

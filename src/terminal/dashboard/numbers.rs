@@ -1,5 +1,5 @@
-//! Figures as a person reads them. None is rounded into a claim that is not true: what is not all is never `100%`, what is something is
-//! never `0%`.
+//! Figures as a person reads them. None is rounded into a claim that is not true: what is not all
+//! is never `100%`, what is something is never `0%`.
 
 use std::time::Duration;
 
@@ -32,7 +32,11 @@ pub(super) fn of_one(part: f64) -> String {
 /// `+11%`, `-3%`, `0%`.
 pub(super) fn change(part: f64) -> String {
     let percent = (part * 100.0).round();
-    if percent == 0.0 { "0%".to_owned() } else { format!("{percent:+.0}%") }
+    if percent == 0.0 {
+        "0%".to_owned()
+    } else {
+        format!("{percent:+.0}%")
+    }
 }
 
 /// `6.7`, and `3` where nothing stands behind the point and nobody expects it; `None` of nothing.
@@ -71,7 +75,11 @@ pub(super) fn precise(cost: Cost) -> String {
 }
 
 fn bounded(cost: Cost, known: String) -> String {
-    if cost.lower_bound { format!("≥ {known}") } else { known }
+    if cost.lower_bound {
+        format!("≥ {known}")
+    } else {
+        known
+    }
 }
 
 /// `$20.00`, `$0.0042`, and what is still less is said to be less than what can be written.
@@ -97,29 +105,56 @@ mod tests {
 
     #[test]
     fn no_share_is_rounded_into_all_or_nothing_and_there_is_none_of_nothing() {
-        let shown = [(142, 147), (5, 147), (1, 1_000), (999, 1_000), (0, 3), (3, 3), (1_001, 1_000), (63, 50)]
-            .map(|(part, whole)| percent(part, whole));
-        assert_eq!(shown.map(Option::unwrap), ["97%", "3%", "<1%", ">99%", "0%", "100%", ">100%", "126%"]);
-        assert_eq!((percent(0, 0), percent(u64::MAX, u64::MAX)), (None, Some("100%".to_owned())));
-        assert_eq!((share(1_200, 0), share(1, 2)), ("1,200".to_owned(), "1 (50%)".to_owned()));
+        let shown = [
+            (142, 147),
+            (5, 147),
+            (1, 1_000),
+            (999, 1_000),
+            (0, 3),
+            (3, 3),
+            (1_001, 1_000),
+            (63, 50),
+        ]
+        .map(|(part, whole)| percent(part, whole));
+        assert_eq!(
+            shown.map(Option::unwrap),
+            ["97%", "3%", "<1%", ">99%", "0%", "100%", ">100%", "126%"]
+        );
+        assert_eq!(
+            (percent(0, 0), percent(u64::MAX, u64::MAX)),
+            (None, Some("100%".to_owned()))
+        );
+        assert_eq!(
+            (share(1_200, 0), share(1, 2)),
+            ("1,200".to_owned(), "1 (50%)".to_owned())
+        );
     }
 
     #[test]
     fn means_are_rounded_half_up_and_there_is_none_of_nothing() {
-        assert_eq!([(147, 22), (9, 5), (3, 1), (1, 20)].map(|(sum, number)| mean(sum, number).unwrap()), ["6.7", "1.8", "3.0", "0.1"]);
+        assert_eq!(
+            [(147, 22), (9, 5), (3, 1), (1, 20)].map(|(sum, number)| mean(sum, number).unwrap()),
+            ["6.7", "1.8", "3.0", "0.1"]
+        );
         assert_eq!(mean(0, 0), None);
     }
 
     #[test]
     fn a_change_has_a_sign_unless_there_is_none() {
-        assert_eq!([0.11, -0.03, -0.001, 0.0].map(change), ["+11%", "-3%", "0%", "0%"]);
+        assert_eq!(
+            [0.11, -0.03, -0.001, 0.0].map(change),
+            ["+11%", "-3%", "0%", "0%"]
+        );
         assert_eq!([0.84, 1.0, 0.0].map(of_one), ["84%", "100%", "0%"]);
     }
 
     #[test]
     fn times_are_told_in_the_unit_that_says_most() {
         let shown = [0, 40, 400, 12_300, 99_949, 125_000, 3_720_000].map(time);
-        assert_eq!(shown, ["0ms", "40ms", "0.4s", "12.3s", "99.9s", "2m 05s", "1h 02m"]);
+        assert_eq!(
+            shown,
+            ["0ms", "40ms", "0.4s", "12.3s", "99.9s", "2m 05s", "1h 02m"]
+        );
         assert_eq!([15_000, 7_500].map(limit), ["15s", "7.5s"]);
     }
 

@@ -1,4 +1,5 @@
-//! How far it is to what the user wants to reach: a line for each target that is reached, and where one is not, all three with their figures.
+//! How far it is to what the user wants to reach: a line for each target that is reached, and where
+//! one is not, all three with their figures.
 
 use super::charset::Charset;
 use super::line::{Line, Tone};
@@ -60,47 +61,75 @@ pub(super) fn cost_reach(progress: &Progress) -> Reach {
 pub(super) fn progress(statistics: &Statistics, charset: Charset) -> Vec<Line> {
     let progress = &statistics.progress;
     let is_used = progress.is_used_enough();
-    let speed = progress.median_ms.map_or(Reach::Unknown, |median| speed_reach(&progress.targets, median));
+    let speed = progress.median_ms.map_or(Reach::Unknown, |median| {
+        speed_reach(&progress.targets, median)
+    });
     let cost = cost_reach(progress);
     let reached = [
         is_used.then(|| format!("{}SUCCESS: Consistent usage!", charset.before("✅", ""))),
-        speed.is_kept().then(|| format!("{}SPEED: Excellent response times!", charset.before("⚡", ""))),
-        cost.is_kept().then(|| format!("{}COST: Within budget target!", charset.before("💰", ""))),
+        speed.is_kept().then(|| {
+            format!(
+                "{}SPEED: Excellent response times!",
+                charset.before("⚡", "")
+            )
+        }),
+        cost.is_kept()
+            .then(|| format!("{}COST: Within budget target!", charset.before("💰", ""))),
     ];
     let are_all_reached = reached.iter().all(Option::is_some);
-    let mut lines: Vec<Line> = reached.into_iter().flatten().map(|text| Line::toned(text, Tone::Good)).collect();
+    let mut lines: Vec<Line> = reached
+        .into_iter()
+        .flatten()
+        .map(|text| Line::toned(text, Tone::Good))
+        .collect();
     if are_all_reached {
         return lines;
     }
     if !lines.is_empty() {
         lines.push(Line::empty());
     }
-    lines.push(Line::heading(&format!("{}Progress toward Success Criteria:", charset.before("📊", ""))));
+    lines.push(Line::heading(&format!(
+        "{}Progress toward Success Criteria:",
+        charset.before("📊", "")
+    )));
     lines.push(usage_line(progress, charset));
     lines.push(speed_line(progress, speed, charset));
     lines.push(cost_line(progress, cost, charset));
     // The figures are of three different spans.
     lines.extend(statistics.days.last().map(|day| {
         let (last, month) = (day.date, day.date.strftime("%B %Y"));
-        Line::quiet(format!("Usage in the 30 days to {last}, speed in the time shown above, cost in {month}."))
+        Line::quiet(format!(
+            "Usage in the 30 days to {last}, speed in the time shown above, cost in {month}."
+        ))
     }));
     lines
 }
 
 fn usage_line(progress: &Progress, charset: Charset) -> Line {
     let (runs, target) = (progress.runs_in_thirty_days, progress.targets.runs);
-    let share = percent(runs, target).map(|percent| format!(" ({percent})")).unwrap_or_default();
-    let figures = format!("{}/{} consultations{share}", thousands(runs), thousands(target));
+    let share = percent(runs, target)
+        .map(|percent| format!(" ({percent})"))
+        .unwrap_or_default();
+    let figures = format!(
+        "{}/{} consultations{share}",
+        thousands(runs),
+        thousands(target)
+    );
     match progress.is_used_enough() {
         true => Line::item("Usage", figures + &reached(charset), Tone::Good),
-        false if is_near(runs, target) => Line::item("Usage", figures + " - Almost there!", Tone::Warning),
+        false if is_near(runs, target) => {
+            Line::item("Usage", figures + " - Almost there!", Tone::Warning)
+        }
         false => Line::item("Usage", figures, Tone::Plain),
     }
 }
 
 fn speed_line(progress: &Progress, reach: Reach, charset: Charset) -> Line {
     let target = limit(progress.targets.median_ms);
-    let median = progress.median_ms.map_or_else(|| "n/a".to_owned(), |median| format!("{} median", time(median)));
+    let median = progress.median_ms.map_or_else(
+        || "n/a".to_owned(),
+        |median| format!("{} median", time(median)),
+    );
     let figures = format!("{median} (target: <{target})");
     let standing = match reach {
         Reach::Within | Reach::Near => reached(charset),
@@ -116,7 +145,12 @@ fn cost_line(progress: &Progress, reach: Reach, charset: Charset) -> Line {
         let bound = if month.lower_bound { "≥ " } else { "" };
         format!(" ({bound}{percent})")
     });
-    let figures = format!("{}/{} budget{}", money(month), amount(target), share.unwrap_or_default());
+    let figures = format!(
+        "{}/{} budget{}",
+        money(month),
+        amount(target),
+        share.unwrap_or_default()
+    );
     let standing = match reach {
         Reach::Within | Reach::Near => reached(charset),
         Reach::Beyond if month.known > target || month.lower_bound => " - Over budget".to_owned(),

@@ -22,12 +22,20 @@ fn screen(events: &[Event]) -> Screen {
 }
 
 fn shown(screen: &Screen) -> String {
-    screen.lines(Duration::from_millis(10_400), 100, 24).join("\n")
+    screen
+        .lines(Duration::from_millis(10_400), 100, 24)
+        .join("\n")
 }
 
 fn thinking(agent: &str, name: &str, model: &str) -> Event {
     let (agent_id, model) = (SeatId::new(agent), ModelRef::new("openai", model));
-    Event::AgentThinking { agent_id, name: name.to_owned(), round_number: 1, answer: AnswerKind::Independent, model }
+    Event::AgentThinking {
+        agent_id,
+        name: name.to_owned(),
+        round_number: 1,
+        answer: AnswerKind::Independent,
+        model,
+    }
 }
 
 fn started(call: u32, agent: &str, model: &str, purpose: Purpose) -> Event {
@@ -52,7 +60,10 @@ fn done(agent: &str) -> Event {
         round_number: 1,
         answer: AnswerKind::Independent,
         duration_ms: 8_200,
-        tokens: Usage { output: 1_204, ..Usage::default() },
+        tokens: Usage {
+            output: 1_204,
+            ..Usage::default()
+        },
         cost: Cost::exactly(MicroUsd(13_100)),
     }
 }
@@ -64,12 +75,18 @@ fn failed(agent: &str) -> Event {
         round_number: 1,
         answer: AnswerKind::Independent,
         model: ModelRef::new("p", "m"),
-        error: AgentError { class: Some(FailureClass::Billing), message: "no credit left".to_owned() },
+        error: AgentError {
+            class: Some(FailureClass::Billing),
+            message: "no credit left".to_owned(),
+        },
     }
 }
 
 fn cancelled(call: u32) -> Event {
-    Event::CallCancelled { call: CallId(call), reason: CancelReason::HedgeLost }
+    Event::CallCancelled {
+        call: CallId(call),
+        reason: CancelReason::HedgeLost,
+    }
 }
 
 fn four() -> Screen {
@@ -80,7 +97,12 @@ fn four() -> Screen {
         thinking("skeptic", "建築家 with a very long name indeed", "m"),
         done("security"),
         started(2, "architect", "gpt-6.1-sol", Purpose::Answer),
-        Event::CallRetried { call: CallId(3), agent_id: SeatId::new("pragmatic"), wait_ms: 12_000, reason: String::new() },
+        Event::CallRetried {
+            call: CallId(3),
+            agent_id: SeatId::new("pragmatic"),
+            wait_ms: 12_000,
+            reason: String::new(),
+        },
         failed("skeptic"),
     ]);
     screen.on(CallId(2), &Delta::Text("a".repeat(400) + "é日"));
@@ -130,11 +152,23 @@ fn an_agent_waits_for_its_provider_or_for_the_person() {
 
 #[test]
 fn a_hedge_is_named_until_one_of_the_two_is_gone() {
-    let begin = [thinking("a", "Architect", "sol"), started(1, "a", "sol", Purpose::Answer), started(2, "a", "grok-4.7", Purpose::Hedge)];
+    let begin = [
+        thinking("a", "Architect", "sol"),
+        started(1, "a", "sol", Purpose::Answer),
+        started(2, "a", "grok-4.7", Purpose::Hedge),
+    ];
     let mut hedged = screen(&begin);
-    assert!(shown(&hedged).contains("sol  connecting · 0:08 · hedged to grok-4.7\n"), "{}", shown(&hedged));
+    assert!(
+        shown(&hedged).contains("sol  connecting · 0:08 · hedged to grok-4.7\n"),
+        "{}",
+        shown(&hedged)
+    );
     hedged.on(CallId(2), &Delta::Text("four".to_owned()));
-    assert!(shown(&hedged).contains("sol  writing 1 tokens · 0:08 · hedged to grok-4.7\n"), "{}", shown(&hedged));
+    assert!(
+        shown(&hedged).contains("sol  writing 1 tokens · 0:08 · hedged to grok-4.7\n"),
+        "{}",
+        shown(&hedged)
+    );
     hedged.follow(&cancelled(1), START);
     hedged.follow(
         &Event::ProviderSubstituted {
@@ -147,10 +181,18 @@ fn a_hedge_is_named_until_one_of_the_two_is_gone() {
         },
         START,
     );
-    assert!(shown(&hedged).contains("Architect  grok-4.7  writing 1 tokens · 0:08\n"), "{}", shown(&hedged));
+    assert!(
+        shown(&hedged).contains("Architect  grok-4.7  writing 1 tokens · 0:08\n"),
+        "{}",
+        shown(&hedged)
+    );
     let mut lost = screen(&begin);
     lost.follow(&cancelled(2), START);
-    assert!(shown(&lost).contains("sol  connecting · 0:08\n"), "{}", shown(&lost));
+    assert!(
+        shown(&lost).contains("sol  connecting · 0:08\n"),
+        "{}",
+        shown(&lost)
+    );
 }
 
 #[test]
@@ -165,16 +207,28 @@ fn who_takes_over_has_the_line_of_who_failed() {
         message: String::new(),
     };
     screen.follow(&substituted, START);
-    assert!(shown(&screen).starts_with("⠼ Architect  grok  waiting for xai · 0:08\nRound"), "{}", shown(&screen));
+    assert!(
+        shown(&screen).starts_with("⠼ Architect  grok  waiting for xai · 0:08\nRound"),
+        "{}",
+        shown(&screen)
+    );
     screen.follow(&thinking("a", "Architect", "grok"), START);
     assert_eq!(shown(&screen).lines().count(), 2);
 }
 
 #[test]
 fn what_was_interrupted_goes_on_where_it_was() {
-    let mut screen = screen(&[thinking("a", "Architect", "sol"), thinking("b", "Skeptic", "sol"), done("a")]);
+    let mut screen = screen(&[
+        thinking("a", "Architect", "sol"),
+        thinking("b", "Skeptic", "sol"),
+        done("a"),
+    ]);
     screen.stop_all();
-    assert!(shown(&screen).contains("· Skeptic    sol  stopped\n"), "{}", shown(&screen));
+    assert!(
+        shown(&screen).contains("· Skeptic    sol  stopped\n"),
+        "{}",
+        shown(&screen)
+    );
     let resumed = Resumed {
         state: StateName::Independent,
         lost_calls: vec![],
@@ -183,7 +237,11 @@ fn what_was_interrupted_goes_on_where_it_was() {
     };
     screen.follow(&Event::Resumed(Box::new(resumed)), Duration::from_secs(10));
     let lines = shown(&screen);
-    assert!(lines.contains("✔ Architect") && lines.contains("Skeptic    sol  waiting for openai · 0:00\n"), "{lines}");
+    assert!(
+        lines.contains("✔ Architect")
+            && lines.contains("Skeptic    sol  waiting for openai · 0:00\n"),
+        "{lines}"
+    );
 }
 
 #[test]
@@ -196,7 +254,10 @@ fn a_narrow_terminal_drops_the_model_first_and_no_line_is_wider_than_it() {
     1/4 · 0:10 · $0.0131
     ");
     let mut screen = four();
-    screen.follow(&started(4, "architect", "a-model-with-a-long-name", Purpose::Hedge), START);
+    screen.follow(
+        &started(4, "architect", "a-model-with-a-long-name", Purpose::Hedge),
+        START,
+    );
     for width in 10..130 {
         for line in screen.lines(Duration::from_secs(3_700), width, 24) {
             assert!(measure_text_width(&line) < width, "{width}: {line}");
@@ -216,7 +277,10 @@ fn a_low_terminal_shows_who_is_at_work_and_how_the_run_stands() {
 
 #[test]
 fn who_is_still_at_work_beside_the_panel_stays_when_a_round_is_left_behind() {
-    let mut screen = screen(&[thinking("judge", "Judge", "j"), thinking("clerk", "Clerk", "c")]);
+    let mut screen = screen(&[
+        thinking("judge", "Judge", "j"),
+        thinking("clerk", "Clerk", "c"),
+    ]);
     screen.follow(&done("judge"), START);
     let left = screen.settle(Duration::from_secs(5), 100).join("\n");
     assert!(left.contains("Judge") && !left.contains("Clerk"), "{left}");

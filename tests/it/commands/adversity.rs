@@ -1,4 +1,5 @@
-//! A vendor that misbehaves, whichever way: the others give the answer, its own words are shown and kept, and nothing breaks.
+//! A vendor that misbehaves, whichever way: the others give the answer, its own words are shown and
+//! kept, and nothing breaks.
 
 use std::time::Duration;
 
@@ -14,33 +15,67 @@ fn consult_with(on: On, answer: Answer) -> (ProviderServer, Conclave, Ran) {
     let server = ProviderServer::start();
     server.on(on, answer);
     let conclave = Conclave::at(&server).config(r#"{"idle_timeout_seconds": 1}"#);
-    let ran = conclave.run(&["consult", "--yes", "--on-failure", "skip", "--events", "events.jsonl", "Shall we?"]);
+    let ran = conclave.run(&[
+        "consult",
+        "--yes",
+        "--on-failure",
+        "skip",
+        "--events",
+        "events.jsonl",
+        "Shall we?",
+    ]);
     (server, conclave, ran)
 }
 
-/// Each case beside the others: the expert fails so, in these words, after so many requests; the others answer.
+/// Each case beside the others: the expert fails so, in these words, after so many requests; the
+/// others answer.
 fn fails(cases: Vec<(&str, Answer, &str, &str, usize)>) {
     std::thread::scope(|scope| {
         for (what, answer, class, words, requests) in cases {
             scope.spawn(move || {
                 let (server, conclave, ran) = consult(answer);
                 let ran = ran.ends_with(0);
-                let line = ran.stderr.lines().find(|line| line.contains("Agent Security Expert failed: "));
-                assert!(line.is_some_and(|line| line.contains(words)), "{what}: {}", ran.stderr);
+                let line = ran
+                    .stderr
+                    .lines()
+                    .find(|line| line.contains("Agent Security Expert failed: "));
                 assert!(
-                    ran.stdout.starts_with("> ⚠️ **Degraded result:**") && ran.stdout.contains("Start small"),
+                    line.is_some_and(|line| line.contains(words)),
+                    "{what}: {}",
+                    ran.stderr
+                );
+                assert!(
+                    ran.stdout.starts_with("> ⚠️ **Degraded result:**")
+                        && ran.stdout.contains("Start small"),
                     "{what}: {}",
                     ran.stdout
                 );
                 let record = conclave.record();
-                assert_eq!((&record["status"], &record["state"]), (&"degraded".into(), &"Complete".into()), "{what}");
+                assert_eq!(
+                    (&record["status"], &record["state"]),
+                    (&"degraded".into(), &"Complete".into()),
+                    "{what}"
+                );
                 let agents = record["responses"]["round_1"]["agents"].as_array().unwrap();
-                let error = &agents.iter().find(|agent| agent["agent_id"] == "security").unwrap()["attempts"];
+                let error = &agents
+                    .iter()
+                    .find(|agent| agent["agent_id"] == "security")
+                    .unwrap()["attempts"];
                 let error = &error.as_array().unwrap().last().unwrap()["error"];
                 assert_eq!(error["class"], class, "{what}: {error}");
-                assert!(error["message"].as_str().unwrap().contains(words), "{what}: {error}");
-                let asked = server.requests().iter().filter(|request| request.vendor == Some(Vendor::Anthropic)).count();
-                assert_eq!(asked, requests, "{what}: what cannot pass, or would be paid twice, is not tried again");
+                assert!(
+                    error["message"].as_str().unwrap().contains(words),
+                    "{what}: {error}"
+                );
+                let asked = server
+                    .requests()
+                    .iter()
+                    .filter(|request| request.vendor == Some(Vendor::Anthropic))
+                    .count();
+                assert_eq!(
+                    asked, requests,
+                    "{what}: what cannot pass, or would be paid twice, is not tried again"
+                );
             });
         }
     });
@@ -48,20 +83,71 @@ fn fails(cases: Vec<(&str, Answer, &str, &str, usize)>) {
 
 #[test]
 fn the_others_answer_when_a_vendor_turns_requests_away() {
-    let error = |status, code| Answer::error(status, code, "such are our words").header("retry-after-ms", "1");
+    let error = |status, code| {
+        Answer::error(status, code, "such are our words").header("retry-after-ms", "1")
+    };
     let words = "such are our words";
     fails(vec![
-        ("a key", error(401, "authentication_error"), "auth", words, 1),
-        ("a bill", Answer::error(402, "billing_error", words), "billing", words, 1),
-        ("a permission", error(403, "permission_error"), "auth", words, 1),
-        ("a model", error(404, "not_found_error"), "model_missing", words, 1),
-        ("a size", error(413, "request_too_large"), "context", words, 1),
-        ("a request", error(400, "invalid_request_error"), "bad_request", words, 1),
-        ("a redirect", Answer::http(302, "", "").header("location", "https://example.invalid/"), "bad_request", "redirects elsewhere", 1),
-        ("too much to do", error(529, "overloaded_error"), "overload", words, 3),
+        (
+            "a key",
+            error(401, "authentication_error"),
+            "auth",
+            words,
+            1,
+        ),
+        (
+            "a bill",
+            Answer::error(402, "billing_error", words),
+            "billing",
+            words,
+            1,
+        ),
+        (
+            "a permission",
+            error(403, "permission_error"),
+            "auth",
+            words,
+            1,
+        ),
+        (
+            "a model",
+            error(404, "not_found_error"),
+            "model_missing",
+            words,
+            1,
+        ),
+        (
+            "a size",
+            error(413, "request_too_large"),
+            "context",
+            words,
+            1,
+        ),
+        (
+            "a request",
+            error(400, "invalid_request_error"),
+            "bad_request",
+            words,
+            1,
+        ),
+        (
+            "a redirect",
+            Answer::http(302, "", "").header("location", "https://example.invalid/"),
+            "bad_request",
+            "redirects elsewhere",
+            1,
+        ),
+        (
+            "too much to do",
+            error(529, "overloaded_error"),
+            "overload",
+            words,
+            3,
+        ),
         (
             "a gateway's page",
-            Answer::http(502, "text/html", "<title>such are our words</title>").header("retry-after-ms", "1"),
+            Answer::http(502, "text/html", "<title>such are our words</title>")
+                .header("retry-after-ms", "1"),
             "overload",
             words,
             3,
@@ -72,12 +158,48 @@ fn the_others_answer_when_a_vendor_turns_requests_away() {
 #[test]
 fn the_others_answer_when_a_vendors_connection_fails() {
     fails(vec![
-        ("silence before the head", Answer::valid().delay(Duration::from_secs(60)), "timeout", "sent nothing for 1 s", 3),
-        ("silence before the first byte", Answer::valid().silence(Duration::from_secs(60)), "timeout", "sent nothing for 1 s", 3),
-        ("silence half way", Answer::valid().pieces(20).stall(), "interrupted", "sent nothing for 1 s", 1),
-        ("a reset at once", Answer::valid().cut_after(0), "transport", "broke", 3),
-        ("a reset half way", Answer::valid().pieces(20).cut(), "interrupted", "broke", 1),
-        ("an end half way", Answer::valid().pieces(20).short(), "interrupted", "the stream ended before", 1),
+        (
+            "silence before the head",
+            Answer::valid().delay(Duration::from_secs(60)),
+            "timeout",
+            "sent nothing for 1 s",
+            3,
+        ),
+        (
+            "silence before the first byte",
+            Answer::valid().silence(Duration::from_secs(60)),
+            "timeout",
+            "sent nothing for 1 s",
+            3,
+        ),
+        (
+            "silence half way",
+            Answer::valid().pieces(20).stall(),
+            "interrupted",
+            "sent nothing for 1 s",
+            1,
+        ),
+        (
+            "a reset at once",
+            Answer::valid().cut_after(0),
+            "transport",
+            "broke",
+            3,
+        ),
+        (
+            "a reset half way",
+            Answer::valid().pieces(20).cut(),
+            "interrupted",
+            "broke",
+            1,
+        ),
+        (
+            "an end half way",
+            Answer::valid().pieces(20).short(),
+            "interrupted",
+            "the stream ended before",
+            1,
+        ),
     ]);
 }
 
@@ -86,9 +208,27 @@ fn the_others_answer_when_what_a_vendor_sends_is_no_answer() {
     let torn = Damage::Replaced(b"start small".to_vec(), b"\"".to_vec());
     fails(vec![
         ("no text", Answer::text(""), "empty", "without any text", 1),
-        ("a page", Answer::http(200, "text/html", "<html>welcome</html>"), "malformed", "text/html instead of a stream of events", 1),
-        ("a torn event", Answer::valid().pieces(1).damaged(torn), "malformed", "not JSON", 1),
-        ("a line without an end", Answer::endless(200, "text/event-stream", "data: ", vec![b'x'; 65_536]), "malformed", "larger than", 1),
+        (
+            "a page",
+            Answer::http(200, "text/html", "<html>welcome</html>"),
+            "malformed",
+            "text/html instead of a stream of events",
+            1,
+        ),
+        (
+            "a torn event",
+            Answer::valid().pieces(1).damaged(torn),
+            "malformed",
+            "not JSON",
+            1,
+        ),
+        (
+            "a line without an end",
+            Answer::endless(200, "text/event-stream", "data: ", vec![b'x'; 65_536]),
+            "malformed",
+            "larger than",
+            1,
+        ),
     ]);
 }
 
@@ -97,12 +237,34 @@ fn what_is_only_unusual_changes_nothing() {
     let tenth = Duration::from_millis(100);
     let always = || On::vendor(Vendor::Anthropic);
     let cases = [
-        ("bytes one by one", always(), Answer::valid().damaged(Damage::InBytes)),
+        (
+            "bytes one by one",
+            always(),
+            Answer::valid().damaged(Damage::InBytes),
+        ),
         // Once, because it takes its time.
-        ("signs of life for longer than silence is borne", always().nth(1), Answer::valid().silence(tenth * 15).keep_alive(tenth)),
-        ("CR and closing", always(), Answer::valid().damaged(Damage::LineEndings("\r")).until_close()),
-        ("retries and empty events", always(), Answer::valid().damaged(Damage::Between(b"retry: 1\n\nevent: x\n\n".to_vec()))),
-        ("another model", always(), Answer::valid().served("claude-of-another-day")),
+        (
+            "signs of life for longer than silence is borne",
+            always().nth(1),
+            Answer::valid().silence(tenth * 15).keep_alive(tenth),
+        ),
+        (
+            "CR and closing",
+            always(),
+            Answer::valid()
+                .damaged(Damage::LineEndings("\r"))
+                .until_close(),
+        ),
+        (
+            "retries and empty events",
+            always(),
+            Answer::valid().damaged(Damage::Between(b"retry: 1\n\nevent: x\n\n".to_vec())),
+        ),
+        (
+            "another model",
+            always(),
+            Answer::valid().served("claude-of-another-day"),
+        ),
     ];
     std::thread::scope(|scope| {
         for (what, on, answer) in cases {
@@ -118,7 +280,10 @@ fn what_is_only_unusual_changes_nothing() {
 #[test]
 fn counts_beyond_all_measure_break_nothing() {
     let (_, conclave, ran) = consult(Answer::valid().usage(u64::MAX / 2, u64::MAX / 2));
-    assert!(ran.code.is_some_and(|code| code <= 4) && !ran.stderr.contains("panicked"), "{ran:?}");
+    assert!(
+        ran.code.is_some_and(|code| code <= 4) && !ran.stderr.contains("panicked"),
+        "{ran:?}"
+    );
     assert!(conclave.record()["cost"].is_object());
 }
 
@@ -128,7 +293,10 @@ fn a_vendors_words_do_not_steer_the_terminal() {
     let (_, conclave, ran) = consult(Answer::error(400, "invalid_request_error", words));
     let ran = ran.ends_with(0);
     for text in [&ran.stderr, &ran.stdout] {
-        assert!(!text.contains(['\u{1b}', '\u{7}', '\u{202e}', '\r']), "{text:?}");
+        assert!(
+            !text.contains(['\u{1b}', '\u{7}', '\u{202e}', '\r']),
+            "{text:?}"
+        );
     }
     assert!(ran.stderr.contains("odd (HTTP 400)"), "{}", ran.stderr);
     let markdown = std::fs::read_to_string(conclave.log("md"));

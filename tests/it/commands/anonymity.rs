@@ -7,8 +7,17 @@ use crate::support::binary::Conclave;
 use crate::support::provider_server::{Answer, On, ProviderServer, Vendor};
 
 /// Whoever reads one of these knows, or believes to know, who speaks.
-const NAMES: [&str; 9] =
-    ["anthropic", "claude", "openai", "gpt", "google", "gemini", "security expert", "software architect", "pragmatist"];
+const NAMES: [&str; 9] = [
+    "anthropic",
+    "claude",
+    "openai",
+    "gpt",
+    "google",
+    "gemini",
+    "security expert",
+    "software architect",
+    "pragmatist",
+];
 
 #[test]
 fn nobody_is_told_the_model_vendor_or_persona_of_another_expert() {
@@ -20,22 +29,41 @@ fn nobody_is_told_the_model_vendor_or_persona_of_another_expert() {
         "challenges": [], "rebuttals": [], "changed": false, "because_of": [], "revised_position": "Start small", "revised_confidence": 0.7,
     })
     .to_string();
-    for (vendor, second) in [(Vendor::Anthropic, 2), (Vendor::OpenAi, 3), (Vendor::Google, 2)] {
+    for (vendor, second) in [
+        (Vendor::Anthropic, 2),
+        (Vendor::OpenAi, 3),
+        (Vendor::Google, 2),
+    ] {
         server.on(On::vendor(vendor).nth(1), Answer::text(position.clone()));
-        server.on(On::vendor(vendor).nth(second), Answer::text(revision.clone()));
+        server.on(
+            On::vendor(vendor).nth(second),
+            Answer::text(revision.clone()),
+        );
     }
-    Conclave::at(&server).run(&["consult", "Shall we?"]).ends_with(0);
+    Conclave::at(&server)
+        .run(&["consult", "Shall we?"])
+        .ends_with(0);
 
     let asked = asked(&server);
     assert_eq!(asked.len(), 9);
     for asked in asked.iter().filter(|asked| asked.answer != "independent") {
         // An expert is told its own persona, first of all.
-        let rest = asked.system.strip_prefix(&asked.persona()).unwrap_or(&asked.system);
+        let rest = asked
+            .system
+            .strip_prefix(&asked.persona())
+            .unwrap_or(&asked.system);
         assert_eq!(rest.len() < asked.system.len(), asked.answer == "revision");
         let told = format!("{rest}\n{}", asked.user).to_lowercase();
         for name in NAMES {
-            assert!(!told.contains(name), "the {} prompt names `{name}`: {told}", asked.answer);
+            assert!(
+                !told.contains(name),
+                "the {} prompt names `{name}`: {told}",
+                asked.answer
+            );
         }
-        assert!(told.contains("expert a") && told.contains("expert b"), "{told}");
+        assert!(
+            told.contains("expert a") && told.contains("expert b"),
+            "{told}"
+        );
     }
 }

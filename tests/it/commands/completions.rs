@@ -1,4 +1,5 @@
-//! `conclave completions` and `conclave man`: made from the command line itself, complete, and taken by the shells that are there.
+//! `conclave completions` and `conclave man`: made from the command line itself, complete, and
+//! taken by the shells that are there.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -7,15 +8,24 @@ use crate::support::binary::{Conclave, Running};
 use crate::support::past::{complete, past};
 use crate::support::sample;
 
-const OPTIONS: [&str; 6] = ["--format", "--panel", "--judge", "--events", "--no-log", "--yes"];
+const OPTIONS: [&str; 6] = [
+    "--format", "--panel", "--judge", "--events", "--no-log", "--yes",
+];
 
 #[test]
 fn completions_know_every_command_and_option() {
     for shell in ["bash", "zsh", "fish"] {
         let ran = Conclave::new().run(&["completions", shell]).ends_with(0);
         assert_eq!(ran.stderr, "");
-        for word in ["consult", "model", "completions", "man", "pull"].into_iter().chain(OPTIONS) {
-            let word = if shell == "fish" { word.trim_start_matches("--") } else { word };
+        for word in ["consult", "model", "completions", "man", "pull"]
+            .into_iter()
+            .chain(OPTIONS)
+        {
+            let word = if shell == "fish" {
+                word.trim_start_matches("--")
+            } else {
+                word
+            };
             assert!(ran.stdout.contains(word), "{shell} does not know `{word}`");
         }
     }
@@ -23,18 +33,34 @@ fn completions_know_every_command_and_option() {
 
 #[test]
 fn bash_takes_its_completions() {
-    let script = Conclave::new().run(&["completions", "bash"]).ends_with(0).stdout;
+    let script = Conclave::new()
+        .run(&["completions", "bash"])
+        .ends_with(0)
+        .stdout;
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("conclave.bash");
     std::fs::write(&file, script).unwrap();
-    let Ok(child) = Command::new("bash").arg("-n").arg(&file).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn() else { return };
+    let Ok(child) = Command::new("bash")
+        .arg("-n")
+        .arg(&file)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+    else {
+        return;
+    };
     assert_eq!(Running::of(child).wait().ends_with(0).stderr, "");
 }
 
 #[test]
 fn an_unknown_shell_is_refused_with_the_known_ones() {
     let ran = Conclave::new().run(&["completions", "tcsh"]).ends_with(2);
-    assert!(ran.stderr.contains("[possible values: bash, elvish, fish, powershell, zsh]"), "{}", ran.stderr);
+    assert!(
+        ran.stderr
+            .contains("[possible values: bash, elvish, fish, powershell, zsh]"),
+        "{}",
+        ran.stderr
+    );
 }
 
 #[test]
@@ -42,8 +68,17 @@ fn the_manual_page_has_every_command_option_and_exit_code() {
     let ran = Conclave::new().run(&["man"]).ends_with(0);
     assert_eq!(ran.stderr, "");
     assert!(ran.stdout.contains(".TH conclave 1"), "{}", ran.stdout);
-    for section in ["CONCLAVE CONSULT", "CONCLAVE MODEL", "CONCLAVE COMPLETIONS", "CONCLAVE MAN"] {
-        assert!(ran.stdout.contains(&format!(".SH {section}\n")), "{section}: {}", ran.stdout);
+    for section in [
+        "CONCLAVE CONSULT",
+        "CONCLAVE MODEL",
+        "CONCLAVE COMPLETIONS",
+        "CONCLAVE MAN",
+    ] {
+        assert!(
+            ran.stdout.contains(&format!(".SH {section}\n")),
+            "{section}: {}",
+            ran.stdout
+        );
     }
     let plain = ran.stdout.replace('\\', "");
     for option in OPTIONS {
@@ -55,15 +90,29 @@ fn the_manual_page_has_every_command_option_and_exit_code() {
 /// What bash offers at the end of these words, by the script that the program writes.
 fn offered_by_bash(conclave: &Conclave, words: &[&str]) -> Option<Vec<String>> {
     let script = conclave.folder().join("conclave.bash");
-    std::fs::write(&script, conclave.run(&["completions", "bash"]).ends_with(0).stdout).unwrap();
+    std::fs::write(
+        &script,
+        conclave.run(&["completions", "bash"]).ends_with(0).stdout,
+    )
+    .unwrap();
     // As the shell calls it: the command, the word that is being completed, the one before it.
     let program = "source \"$1\"; shift; COMP_WORDS=(\"$@\"); COMP_CWORD=$(( $# - 1 )); COMPREPLY=()
         name=$(complete -p conclave); name=${name#*-F }; ${name%% *} \"$1\" \"${COMP_WORDS[COMP_CWORD]}\" \"${COMP_WORDS[COMP_CWORD - 1]}\"
         (( ${#COMPREPLY[@]} == 0 )) || printf '%s\\n' \"${COMPREPLY[@]}\"";
     let binary = conclave.command().get_program().to_owned();
     let mut command = Command::new("bash");
-    command.env_clear().envs(conclave.variables()).args(["--norc", "-c", program, "bash"]).arg(&script).arg(binary).args(words);
-    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().ok()?;
+    command
+        .env_clear()
+        .envs(conclave.variables())
+        .args(["--norc", "-c", program, "bash"])
+        .arg(&script)
+        .arg(binary)
+        .args(words);
+    let child = command
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .ok()?;
     let ran = Running::of(child).wait().ends_with(0);
     assert_eq!(ran.stderr, "");
     Some(ran.stdout.lines().map(ToOwned::to_owned).collect())
@@ -75,48 +124,122 @@ fn bash_completes_the_ids_of_consultations() {
     let (one, other) = ("01kfa1aaaaaaaaaaaaaaaaaaaa", "01kfa2bbbbbbbbbbbbbbbbbbbb");
     complete(one, "2026-01-05T10:00:00Z", "One?").keep(&conclave);
     past(sample::aborted(), other, "2026-01-06T10:00:00Z", "Other?").keep(&conclave);
-    let Some(all) = offered_by_bash(&conclave, &["history", "show", ""]) else { return };
-    assert_eq!(all, ["last", other, one], "without an index the folder is looked at");
+    let Some(all) = offered_by_bash(&conclave, &["history", "show", ""]) else {
+        return;
+    };
+    assert_eq!(
+        all,
+        ["last", other, one],
+        "without an index the folder is looked at"
+    );
     conclave.run(&["history"]).ends_with(0);
     let offered = |words: &[&str]| offered_by_bash(&conclave, words).unwrap();
-    for command in [&["history", "show"], &["history", "export"], &["history", "rm"], &["history", "outcome"]] {
-        assert_eq!(offered(&[command, &["01kfa1"] as &[&str]].concat()), [one], "{command:?}");
-        assert_eq!(offered(&[command, &["consult-01kfa2"] as &[&str]].concat()), [format!("consult-{other}")], "{command:?}");
+    for command in [
+        &["history", "show"],
+        &["history", "export"],
+        &["history", "rm"],
+        &["history", "outcome"],
+    ] {
+        assert_eq!(
+            offered(&[command, &["01kfa1"] as &[&str]].concat()),
+            [one],
+            "{command:?}"
+        );
+        assert_eq!(
+            offered(&[command, &["consult-01kfa2"] as &[&str]].concat()),
+            [format!("consult-{other}")],
+            "{command:?}"
+        );
     }
-    assert_eq!(offered(&["resume", ""]), ["last", other], "what is complete is not gone on with");
+    assert_eq!(
+        offered(&["resume", ""]),
+        ["last", other],
+        "what is complete is not gone on with"
+    );
     assert_eq!(offered(&["history", "rm", one, "01kfa2"]), [other]);
-    assert_eq!(offered(&["history", "outcome", one, ""]), ["right", "wrong", "mixed"]);
-    assert_eq!(offered(&["history", "outcome", "--note", "x", "01kfa1"]), [one]);
+    assert_eq!(
+        offered(&["history", "outcome", one, ""]),
+        ["right", "wrong", "mixed"]
+    );
+    assert_eq!(
+        offered(&["history", "outcome", "--note", "x", "01kfa1"]),
+        [one]
+    );
     assert_eq!(offered(&["history", "show", one, ""]), [""; 0]);
     assert_eq!(offered(&["history", "show", "--format", "j"]), ["json"]);
     assert_eq!(offered(&["history", "show", "--ro"]), ["--round"]);
     assert_eq!(offered(&["hist"]), ["history"]);
-    assert_eq!(offered(&["history", "i"]), [""; 0], "what completion asks with is not offered");
+    assert_eq!(
+        offered(&["history", "i"]),
+        [""; 0],
+        "what completion asks with is not offered"
+    );
 }
 
 #[test]
 fn zsh_and_fish_ask_for_ids_and_take_their_scripts() {
     for (shell, asks) in [("zsh", 4), ("fish", 5)] {
-        let script = Conclave::new().run(&["completions", shell]).ends_with(0).stdout;
-        let places = script.lines().filter(|line| line.contains("history ids") || line.contains(":_conclave_ids'")).count();
+        let script = Conclave::new()
+            .run(&["completions", shell])
+            .ends_with(0)
+            .stdout;
+        let places = script
+            .lines()
+            .filter(|line| line.contains("history ids") || line.contains(":_conclave_ids'"))
+            .count();
         assert!(places >= asks, "{shell}: {places}");
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("script");
         std::fs::write(&file, script).unwrap();
-        let Ok(child) = Command::new(shell).arg("-n").arg(&file).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn() else { continue };
+        let Ok(child) = Command::new(shell)
+            .arg("-n")
+            .arg(&file)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+        else {
+            continue;
+        };
         assert_eq!(Running::of(child).wait().ends_with(0).stderr, "");
     }
 }
 
-/// What a program of a shell prints that is given the shell's script, with `conclave` on its path; `None` where there is no such shell.
-fn said_by(conclave: &Conclave, shell: &str, no_config: &str, program: &str) -> Option<Vec<String>> {
+/// What a program of a shell prints that is given the shell's script, with `conclave` on its path;
+/// `None` where there is no such shell.
+fn said_by(
+    conclave: &Conclave,
+    shell: &str,
+    no_config: &str,
+    program: &str,
+) -> Option<Vec<String>> {
     let script = conclave.folder().join(shell);
-    std::fs::write(&script, conclave.run(&["completions", shell]).ends_with(0).stdout).unwrap();
-    let binaries = Path::new(conclave.command().get_program()).parent().unwrap().to_owned();
-    let path = std::env::join_paths([binaries].into_iter().chain(std::env::split_paths(&conclave.variables()["PATH"]))).unwrap();
+    std::fs::write(
+        &script,
+        conclave.run(&["completions", shell]).ends_with(0).stdout,
+    )
+    .unwrap();
+    let binaries = Path::new(conclave.command().get_program())
+        .parent()
+        .unwrap()
+        .to_owned();
+    let path = std::env::join_paths(
+        [binaries]
+            .into_iter()
+            .chain(std::env::split_paths(&conclave.variables()["PATH"])),
+    )
+    .unwrap();
     let mut command = Command::new(shell);
-    command.env_clear().envs(conclave.variables()).env("PATH", path).env("SCRIPT", script).args([no_config, "-c", program]);
-    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().ok()?;
+    command
+        .env_clear()
+        .envs(conclave.variables())
+        .env("PATH", path)
+        .env("SCRIPT", script)
+        .args([no_config, "-c", program]);
+    let child = command
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .ok()?;
     let ran = Running::of(child).wait().ends_with(0);
     assert_eq!(ran.stderr, "");
     Some(ran.stdout.lines().map(ToOwned::to_owned).collect())
@@ -129,14 +252,29 @@ fn zsh_and_fish_complete_the_ids_of_consultations() {
     complete(one, "2026-01-05T10:00:00Z", "One?").keep(&conclave);
     past(sample::aborted(), other, "2026-01-06T10:00:00Z", "Other?").keep(&conclave);
     conclave.run(&["history"]).ends_with(0);
-    // The functions that only a shell at work has; an action is called with arguments of the caller's.
+    // The functions that only a shell at work has; an action is called with arguments of the
+    // caller's.
     let zsh = "compdef() { }; _describe() { print -rl -- ${(P)3} }; source $SCRIPT
         PREFIX=01kfa; _conclave_ids -J -default-; _conclave_unanswered_ids -J -default-";
     if let Some(offered) = said_by(&conclave, "zsh", "-f", zsh) {
-        assert_eq!(offered, [format!("{other}:Other?"), format!("{one}:One?"), format!("{other}:Other?")]);
+        assert_eq!(
+            offered,
+            [
+                format!("{other}:Other?"),
+                format!("{one}:One?"),
+                format!("{other}:Other?")
+            ]
+        );
     }
     let fish = "source $SCRIPT; complete -C 'conclave history show 01kfa'; complete -C 'conclave resume 01kfa'";
     if let Some(offered) = said_by(&conclave, "fish", "--no-config", fish) {
-        assert_eq!(offered, [format!("{other}\tOther?"), format!("{one}\tOne?"), format!("{other}\tOther?")]);
+        assert_eq!(
+            offered,
+            [
+                format!("{other}\tOther?"),
+                format!("{one}\tOne?"),
+                format!("{other}\tOther?")
+            ]
+        );
     }
 }

@@ -22,7 +22,10 @@ fn the_path_is_told_whether_or_not_there_is_a_file() {
     let path = format!("{}\n", conclave.home().join("config.json").display());
     assert_eq!(config(&conclave, &["path"]).ends_with(0).stdout, path);
     assert!(!conclave.home().exists(), "looking makes no folder");
-    assert_eq!(config(&conclave.config("{"), &["path"]).ends_with(0).stdout, path);
+    assert_eq!(
+        config(&conclave.config("{"), &["path"]).ends_with(0).stdout,
+        path
+    );
 }
 
 #[test]
@@ -33,8 +36,12 @@ fn every_value_is_shown_with_where_it_comes_from() {
         .variable("OPENAI_API_KEY", "test-key-openai");
     let path = conclave.home().join("config.json").display().to_string();
     let shown = config(&conclave, &["show"]).ends_with(0).stdout;
-    let row =
-        |name: &str| shown.lines().find(|line| line.split_whitespace().next() == Some(name)).unwrap_or_else(|| panic!("{name}: {shown}"));
+    let row = |name: &str| {
+        shown
+            .lines()
+            .find(|line| line.split_whitespace().next() == Some(name))
+            .unwrap_or_else(|| panic!("{name}: {shown}"))
+    };
     for (name, value, origin) in [
         ("always_allow_under", "0", "CONCLAVE_ALWAYS_ALLOW_UNDER"),
         ("judge", "a:j", path.as_str()),
@@ -57,12 +64,25 @@ fn every_value_is_shown_with_where_it_comes_from() {
 
 #[test]
 fn one_value_is_printed_for_scripts() {
-    let conclave = Conclave::new().config(r#"{"judge": "a:j", "endpoints": [{"name": "work", "baseUrl": "h:1"}]}"#);
+    let conclave = Conclave::new()
+        .config(r#"{"judge": "a:j", "endpoints": [{"name": "work", "baseUrl": "h:1"}]}"#);
     let got = |key: &str| config(&conclave, &["get", key]).ends_with(0).stdout;
-    assert_eq!((got("judge"), got("max_output_tokens"), got("panel")), ("a:j\n".into(), "16384\n".into(), String::new()));
-    assert_eq!((got("endpoints.work.base_url"), got("endpoints.work.free")), ("h:1\n".into(), String::new()));
+    assert_eq!(
+        (got("judge"), got("max_output_tokens"), got("panel")),
+        ("a:j\n".into(), "16384\n".into(), String::new())
+    );
+    assert_eq!(
+        (got("endpoints.work.base_url"), got("endpoints.work.free")),
+        ("h:1\n".into(), String::new())
+    );
     let unknown = config(&conclave, &["get", "jugde"]).ends_with(2);
-    assert_eq!((unknown.stdout.as_str(), unknown.stderr.as_str()), ("", "error: unknown setting `jugde`; did you mean `judge`?\n"));
+    assert_eq!(
+        (unknown.stdout.as_str(), unknown.stderr.as_str()),
+        (
+            "",
+            "error: unknown setting `jugde`; did you mean `judge`?\n"
+        )
+    );
 }
 
 #[test]
@@ -73,8 +93,16 @@ fn a_value_that_is_set_is_read_by_the_next_run_and_the_rest_of_the_file_stays_as
     assert_eq!(ran.stdout, "");
     assert_eq!(file(&conclave), before.replace("1.50", "0.25"));
     set(&conclave, "judge", "a:j").ends_with(0);
-    assert_eq!(file(&conclave), before.replace("1.50", "0.25").replace("\n}\n", ",\n    \"judge\": \"a:j\"\n}\n"));
-    assert_eq!(config(&conclave, &["get", "judge"]).ends_with(0).stdout, "a:j\n");
+    assert_eq!(
+        file(&conclave),
+        before
+            .replace("1.50", "0.25")
+            .replace("\n}\n", ",\n    \"judge\": \"a:j\"\n}\n")
+    );
+    assert_eq!(
+        config(&conclave, &["get", "judge"]).ends_with(0).stdout,
+        "a:j\n"
+    );
     config(&conclave, &["unset", "judge"]).ends_with(0);
     assert_eq!(file(&conclave), before.replace("1.50", "0.25"));
 }
@@ -86,8 +114,18 @@ fn the_first_value_makes_a_home_that_is_the_owners_alone() {
     set(&conclave, "max_in_flight", "2").ends_with(0);
     assert_eq!(file(&conclave), "{\n  \"max_in_flight\": 2\n}\n");
     let mode = |path: &std::path::Path| path.metadata().unwrap().permissions().mode() & 0o777;
-    assert_eq!((mode(&conclave.home()), mode(&conclave.home().join("config.json"))), (0o700, 0o600));
-    assert_eq!(std::fs::read_dir(conclave.home()).unwrap().count(), 1, "nothing is left beside it");
+    assert_eq!(
+        (
+            mode(&conclave.home()),
+            mode(&conclave.home().join("config.json"))
+        ),
+        (0o700, 0o600)
+    );
+    assert_eq!(
+        std::fs::read_dir(conclave.home()).unwrap().count(),
+        1,
+        "nothing is left beside it"
+    );
 }
 
 #[test]
@@ -123,7 +161,12 @@ fn parts_of_settings_are_set_one_by_one() {
         })
     );
     config(&conclave, &["unset", "parameters.openai:gpt-6.1-sol.seed"]).ends_with(0);
-    assert_eq!(config(&conclave, &["get", "parameters.openai:gpt-6.1-sol"]).ends_with(0).json(), json!({"reasoning_effort": "low"}));
+    assert_eq!(
+        config(&conclave, &["get", "parameters.openai:gpt-6.1-sol"])
+            .ends_with(0)
+            .json(),
+        json!({"reasoning_effort": "low"})
+    );
 }
 
 #[test]
@@ -135,20 +178,47 @@ fn what_could_not_be_read_again_is_not_written() {
         ("always_allow_under", "-1", "must be an amount of dollars"),
         ("jugde", "x", "did you mean `judge`?"),
         ("judge", "null", "conclave config unset judge"),
-        ("endpoints.work.api_key_env", "WORK_KEY", "has no `base_url`"),
+        (
+            "endpoints.work.api_key_env",
+            "WORK_KEY",
+            "has no `base_url`",
+        ),
         ("endpoints.work.base_ulr", "h", "did you mean `base_url`?"),
-        ("endpoints.work", r#"{"base_url": "h", "free": 1}"#, "`endpoints.work.free`"),
+        (
+            "endpoints.work",
+            r#"{"base_url": "h", "free": 1}"#,
+            "`endpoints.work.free`",
+        ),
         ("panels.fast", "security", "`persona=provider:model`"),
-        ("parameters.openai.model", "x", "the consultation itself sets"),
+        (
+            "parameters.openai.model",
+            "x",
+            "the consultation itself sets",
+        ),
         ("judge.x", "x", "`judge` has no parts"),
-        ("hedge_after", "soon", "must be a number of seconds or `off`"),
-        ("on_failure", "panic", "must be `ask`, `substitute`, `skip` or `fail`"),
-        ("pulse_seconds", "-1", "must be a number of seconds, or 0 for never"),
+        (
+            "hedge_after",
+            "soon",
+            "must be a number of seconds or `off`",
+        ),
+        (
+            "on_failure",
+            "panic",
+            "must be `ask`, `substitute`, `skip` or `fail`",
+        ),
+        (
+            "pulse_seconds",
+            "-1",
+            "must be a number of seconds, or 0 for never",
+        ),
         ("max_cost", "lots", "must be an amount of dollars"),
     ] {
         let ran = set(&conclave, key, value).ends_with(2);
         assert!(ran.stderr.contains(words), "{key} {value}: {}", ran.stderr);
-        assert_eq!((ran.stdout.as_str(), file(&conclave).as_str()), ("", before));
+        assert_eq!(
+            (ran.stdout.as_str(), file(&conclave).as_str()),
+            ("", before)
+        );
     }
 }
 
@@ -169,19 +239,36 @@ fn a_wrong_name_in_the_file_can_be_taken_out() {
     let conclave = Conclave::new().config(r#"{"jugde": "a:j", "judge": "b:j"}"#);
     config(&conclave, &["show"]).ends_with(2);
     let ran = set(&conclave, "panel", "fast").ends_with(2);
-    assert!(ran.stderr.contains("unknown setting `jugde`") && ran.stderr.ends_with("hint: nothing was written\n"), "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("unknown setting `jugde`")
+            && ran.stderr.ends_with("hint: nothing was written\n"),
+        "{}",
+        ran.stderr
+    );
     config(&conclave, &["unset", "jugde"]).ends_with(0);
     assert_eq!(file(&conclave), r#"{"judge": "b:j"}"#);
     let ran = config(&conclave, &["unset", "panel"]).ends_with(0);
-    assert!(ran.stderr.starts_with("`panel` is not set in "), "{}", ran.stderr);
+    assert!(
+        ran.stderr.starts_with("`panel` is not set in "),
+        "{}",
+        ran.stderr
+    );
 }
 
 #[test]
 fn a_variable_that_outweighs_what_is_set_is_named() {
     let conclave = Conclave::new().variable("CONCLAVE_JUDGE", "env:j");
     let ran = set(&conclave, "judge", "a:j").ends_with(0);
-    assert!(ran.stderr.ends_with("CONCLAVE_JUDGE is set in the environment and outweighs the file\n"), "{}", ran.stderr);
-    assert_eq!(config(&conclave, &["get", "judge"]).ends_with(0).stdout, "env:j\n");
+    assert!(
+        ran.stderr
+            .ends_with("CONCLAVE_JUDGE is set in the environment and outweighs the file\n"),
+        "{}",
+        ran.stderr
+    );
+    assert_eq!(
+        config(&conclave, &["get", "judge"]).ends_with(0).stdout,
+        "env:j\n"
+    );
 }
 
 #[test]
@@ -196,7 +283,11 @@ fn a_key_is_refused_with_the_way_out_and_not_repeated() {
     ] {
         let ran = config(&conclave, arguments).ends_with(2);
         assert!(!ran.stderr.contains("sk-secret"), "{}", ran.stderr);
-        assert!(ran.stderr.contains("api_key_cmd") || ran.stderr.contains("never the key itself"), "{}", ran.stderr);
+        assert!(
+            ran.stderr.contains("api_key_cmd") || ran.stderr.contains("never the key itself"),
+            "{}",
+            ran.stderr
+        );
         assert!(!conclave.home().exists(), "nothing is written");
     }
 }
@@ -204,32 +295,51 @@ fn a_key_is_refused_with_the_way_out_and_not_repeated() {
 #[test]
 fn settings_that_a_dotfile_manager_links_stay_linked() {
     let conclave = Conclave::new().config("{}");
-    let (link, real) = (conclave.home().join("config.json"), conclave.folder().join("dotfiles.json"));
+    let (link, real) = (
+        conclave.home().join("config.json"),
+        conclave.folder().join("dotfiles.json"),
+    );
     std::fs::rename(&link, &real).unwrap();
     std::os::unix::fs::symlink(&real, &link).unwrap();
     set(&conclave, "judge", "a:j").ends_with(0);
     assert!(link.symlink_metadata().unwrap().is_symlink());
-    assert_eq!(std::fs::read_to_string(&real).unwrap(), "{\n  \"judge\": \"a:j\"\n}");
+    assert_eq!(
+        std::fs::read_to_string(&real).unwrap(),
+        "{\n  \"judge\": \"a:j\"\n}"
+    );
 }
 
 #[test]
 fn changes_that_are_made_at_once_are_all_kept() {
     let conclave = Conclave::new();
-    let keys: Vec<String> = (0..8).map(|at| format!("endpoints.w{at}.base_url")).collect();
-    let running: Vec<_> = keys.iter().map(|key| conclave.start(&["config", "set", key, "h"])).collect();
+    let keys: Vec<String> = (0..8)
+        .map(|at| format!("endpoints.w{at}.base_url"))
+        .collect();
+    let running: Vec<_> = keys
+        .iter()
+        .map(|key| conclave.start(&["config", "set", key, "h"]))
+        .collect();
     for one in running {
         one.wait().ends_with(0);
     }
     let kept = config(&conclave, &["get", "endpoints"]).ends_with(0).json();
     assert_eq!(kept.as_object().unwrap().len(), keys.len(), "{kept}");
-    assert_eq!(std::fs::read_dir(conclave.home()).unwrap().count(), 1, "nothing is left beside it");
+    assert_eq!(
+        std::fs::read_dir(conclave.home()).unwrap().count(),
+        1,
+        "nothing is left beside it"
+    );
 }
 
 #[test]
 fn what_is_given_twice_is_told_and_taken_out_wholly() {
     let conclave = Conclave::new().config(r#"{"judge": "a:j", "panel": "fast", "judge": "b:j"}"#);
     let shown = config(&conclave, &["show"]).ends_with(2);
-    assert!(shown.stderr.contains("`judge` in `") && shown.stderr.contains("is given twice"), "{}", shown.stderr);
+    assert!(
+        shown.stderr.contains("`judge` in `") && shown.stderr.contains("is given twice"),
+        "{}",
+        shown.stderr
+    );
     config(&conclave, &["unset", "judge"]).ends_with(0);
     assert_eq!(file(&conclave), r#"{"panel": "fast"}"#);
 }
@@ -238,7 +348,12 @@ fn what_is_given_twice_is_told_and_taken_out_wholly() {
 fn wrong_names_can_be_taken_out_one_after_another() {
     let conclave = Conclave::new().config(r#"{"jugde": 1, "pannel": 2, "judge": "a:j"}"#);
     let ran = config(&conclave, &["unset", "jugde"]).ends_with(0);
-    assert!(ran.stderr.contains("the settings cannot be used yet: unknown setting `pannel`"), "{}", ran.stderr);
+    assert!(
+        ran.stderr
+            .contains("the settings cannot be used yet: unknown setting `pannel`"),
+        "{}",
+        ran.stderr
+    );
     let ran = config(&conclave, &["unset", "pannel"]).ends_with(0);
     assert!(!ran.stderr.contains("yet"), "{}", ran.stderr);
     assert_eq!(file(&conclave), r#"{"judge": "a:j"}"#);
@@ -249,39 +364,81 @@ fn a_file_that_cannot_be_used_is_told_with_what_mends_it() {
     for (text, hint) in [
         ("{", "mend or remove it"),
         ("[]", "mend or remove it"),
-        (r#"{"jugde": 1}"#, "take it out: conclave config unset 'jugde'"),
-        (r#"{"judge": 1}"#, "write another: conclave config set judge VALUE; or take it out: conclave config unset judge"),
-        (r#"{"endpoints": {"w": {"base_url": "h:99999"}}}"#, "mend or remove it there"),
+        (
+            r#"{"jugde": 1}"#,
+            "take it out: conclave config unset 'jugde'",
+        ),
+        (
+            r#"{"judge": 1}"#,
+            "write another: conclave config set judge VALUE; or take it out: conclave config unset judge",
+        ),
+        (
+            r#"{"endpoints": {"w": {"base_url": "h:99999"}}}"#,
+            "mend or remove it there",
+        ),
     ] {
         let conclave = Conclave::new().config(text);
-        for arguments in [&["config", "show"][..], &["models"], &["model", "list"], &["consult", "q"]] {
+        for arguments in [
+            &["config", "show"][..],
+            &["models"],
+            &["model", "list"],
+            &["consult", "q"],
+        ] {
             let ran = conclave.run(arguments).ends_with(2);
-            assert!(ran.stderr.starts_with("error: ") && ran.stderr.contains(&format!("hint: {hint}")), "{text}: {}", ran.stderr);
+            assert!(
+                ran.stderr.starts_with("error: ") && ran.stderr.contains(&format!("hint: {hint}")),
+                "{text}: {}",
+                ran.stderr
+            );
         }
     }
     let variable = Conclave::new().variable("CONCLAVE_ENDPOINTS", r#"{"w": {"base_url": 1}}"#);
     let ran = config(&variable, &["show"]).ends_with(2);
-    assert!(ran.stderr.ends_with("hint: change or unset CONCLAVE_ENDPOINTS\n"), "{}", ran.stderr);
+    assert!(
+        ran.stderr
+            .ends_with("hint: change or unset CONCLAVE_ENDPOINTS\n"),
+        "{}",
+        ran.stderr
+    );
     let folder = Conclave::new();
     std::fs::create_dir_all(folder.home().join("config.json")).unwrap();
     let ran = config(&folder, &["set", "judge", "a:j"]).ends_with(2);
-    assert!(ran.stderr.contains("hint: make `") && ran.stderr.contains("CONCLAVE_HOME"), "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("hint: make `") && ran.stderr.contains("CONCLAVE_HOME"),
+        "{}",
+        ran.stderr
+    );
 }
 
 #[test]
 fn a_mark_before_the_text_is_no_part_of_it() {
     let conclave = Conclave::new().config("\u{feff}{\"judge\": \"a:j\"}");
-    assert_eq!(config(&conclave, &["get", "judge"]).ends_with(0).stdout, "a:j\n");
+    assert_eq!(
+        config(&conclave, &["get", "judge"]).ends_with(0).stdout,
+        "a:j\n"
+    );
     set(&conclave, "judge", "b:j").ends_with(0);
-    assert_eq!(config(&conclave, &["get", "judge"]).ends_with(0).stdout, "b:j\n");
+    assert_eq!(
+        config(&conclave, &["get", "judge"]).ends_with(0).stdout,
+        "b:j\n"
+    );
 }
 
 #[test]
 fn a_list_or_an_object_is_never_written_as_a_text() {
     let conclave = Conclave::new();
-    for (key, value) in [("judge", "[1]"), ("panel", "[]"), ("panel", "[1]"), ("local_model", "{}")] {
+    for (key, value) in [
+        ("judge", "[1]"),
+        ("panel", "[]"),
+        ("panel", "[1]"),
+        ("local_model", "{}"),
+    ] {
         let ran = set(&conclave, key, value).ends_with(2);
-        assert!(ran.stderr.contains("must be"), "{key} {value}: {}", ran.stderr);
+        assert!(
+            ran.stderr.contains("must be"),
+            "{key} {value}: {}",
+            ran.stderr
+        );
     }
 }
 
@@ -289,27 +446,50 @@ fn a_list_or_an_object_is_never_written_as_a_text() {
 fn what_looks_like_a_key_is_refused_wherever_it_is_put_and_never_shown() {
     let key = "sk-proj-0123456789abcdef";
     let conclave = Conclave::new();
-    for name in
-        ["judge", "panel", "OPENAI_API_KEY", "api_keys.openai", "endpoints.openai.api_key_cmd", "max_in_flight", "endpoints.w.api-key"]
-    {
+    for name in [
+        "judge",
+        "panel",
+        "OPENAI_API_KEY",
+        "api_keys.openai",
+        "endpoints.openai.api_key_cmd",
+        "max_in_flight",
+        "endpoints.w.api-key",
+    ] {
         for value in [key.to_owned(), format!("echo '{key}'")] {
             let ran = set(&conclave, name, &value).ends_with(2);
             assert!(!ran.stderr.contains(key), "{name}: {}", ran.stderr);
-            assert!(ran.stderr.contains("no key is kept in one"), "{name}: {}", ran.stderr);
+            assert!(
+                ran.stderr.contains("no key is kept in one"),
+                "{name}: {}",
+                ran.stderr
+            );
         }
     }
     assert!(!conclave.home().exists(), "nothing is written");
-    for text in [format!(r#"{{"endpoints": {{"openai": {{"api_key_cmd": "{key}"}}}}}}"#), format!(r#"{{"max_in_flight": "{key}"}}"#)] {
-        let ran = Conclave::new().config(&text).run(&["consult", "q"]).ends_with(2);
+    for text in [
+        format!(r#"{{"endpoints": {{"openai": {{"api_key_cmd": "{key}"}}}}}}"#),
+        format!(r#"{{"max_in_flight": "{key}"}}"#),
+    ] {
+        let ran = Conclave::new()
+            .config(&text)
+            .run(&["consult", "q"])
+            .ends_with(2);
         assert!(!ran.stderr.contains(key), "{}", ran.stderr);
     }
 }
 
 #[test]
 fn a_long_wrong_value_is_not_told_whole() {
-    let conclave = Conclave::new().config(&format!(r#"{{"always_allow_under": "{}"}}"#, "x".repeat(100_000)));
+    let conclave = Conclave::new().config(&format!(
+        r#"{{"always_allow_under": "{}"}}"#,
+        "x".repeat(100_000)
+    ));
     let ran = config(&conclave, &["show"]).ends_with(2);
-    assert!(ran.stderr.len() < 1_000 && ran.stderr.contains("x…`"), "{}", ran.stderr.len());
+    assert!(
+        ran.stderr.len() < 1_000 && ran.stderr.contains("x…`"),
+        "{}",
+        ran.stderr.len()
+    );
 }
 
 #[test]
@@ -318,9 +498,18 @@ fn what_requests_say_by_themselves_is_refused_as_a_parameter() {
     let conclave = Conclave::new();
     for path in OWN.into_iter().chain(STRUCTURE) {
         let ran = set(&conclave, &format!("parameters.google.{path}"), "1").ends_with(2);
-        assert!(ran.stderr.contains("the consultation itself sets"), "{path}: {}", ran.stderr);
-        let fields = path.rsplit('.').fold("1".to_owned(), |inner, name| format!(r#"{{"{name}": {inner}}}"#));
-        let ran = Conclave::new().config(&format!(r#"{{"parameters": {{"google": {fields}}}}}"#)).run(&["config", "show"]).ends_with(2);
+        assert!(
+            ran.stderr.contains("the consultation itself sets"),
+            "{path}: {}",
+            ran.stderr
+        );
+        let fields = path.rsplit('.').fold("1".to_owned(), |inner, name| {
+            format!(r#"{{"{name}": {inner}}}"#)
+        });
+        let ran = Conclave::new()
+            .config(&format!(r#"{{"parameters": {{"google": {fields}}}}}"#))
+            .run(&["config", "show"])
+            .ends_with(2);
         assert!(ran.stderr.contains(path), "{path}: {}", ran.stderr);
     }
 }

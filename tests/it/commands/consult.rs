@@ -1,4 +1,5 @@
-//! A whole consultation: nine calls, the experts' at the same time, each with the question, each expert with its persona.
+//! A whole consultation: nine calls, the experts' at the same time, each with the question, each
+//! expert with its persona.
 
 use crate::support::asked::{Asked, asked, counts};
 use crate::support::binary::Conclave;
@@ -11,7 +12,9 @@ const PANEL: [&str; 3] = ["claude-sonnet-5-5", "gpt-6.1-sol", "gemini-4-argon"];
 
 fn consulted() -> (ProviderServer, Vec<Asked>) {
     let server = ProviderServer::start();
-    Conclave::at(&server).run(&["consult", QUESTION]).ends_with(0);
+    Conclave::at(&server)
+        .run(&["consult", QUESTION])
+        .ends_with(0);
     let asked = asked(&server);
     (server, asked)
 }
@@ -19,17 +22,42 @@ fn consulted() -> (ProviderServer, Vec<Asked>) {
 #[test]
 fn three_keys_make_nine_calls_and_no_more() {
     let (server, asked) = consulted();
-    assert_eq!(counts(&server), [("independent", 3), ("synthesis", 1), ("revision", 3), ("cross_exam", 1), ("verdict", 1)]);
+    assert_eq!(
+        counts(&server),
+        [
+            ("independent", 3),
+            ("synthesis", 1),
+            ("revision", 3),
+            ("cross_exam", 1),
+            ("verdict", 1)
+        ]
+    );
     let order: Vec<&str> = asked.iter().map(|asked| asked.answer).collect();
-    assert!(order[..3].iter().all(|answer| *answer == "independent") && order[4..7].iter().all(|answer| *answer == "revision"));
-    assert_eq!((order[3], order[7], order[8]), ("synthesis", "cross_exam", "verdict"));
+    assert!(
+        order[..3].iter().all(|answer| *answer == "independent")
+            && order[4..7].iter().all(|answer| *answer == "revision")
+    );
+    assert_eq!(
+        (order[3], order[7], order[8]),
+        ("synthesis", "cross_exam", "verdict")
+    );
     for answer in ["independent", "revision"] {
-        let mut models: Vec<_> = asked.iter().filter(|asked| asked.answer == answer).map(|asked| asked.model.as_str()).collect();
+        let mut models: Vec<_> = asked
+            .iter()
+            .filter(|asked| asked.answer == answer)
+            .map(|asked| asked.model.as_str())
+            .collect();
         models.sort_unstable();
-        assert_eq!(models, ["claude-sonnet-5-5", "gemini-4-argon", "gpt-6.1-sol"]);
+        assert_eq!(
+            models,
+            ["claude-sonnet-5-5", "gemini-4-argon", "gpt-6.1-sol"]
+        );
     }
     for judged in asked.iter().filter(|asked| !asked.is_experts()) {
-        assert_eq!((judged.vendor, judged.model.as_str()), (Vendor::OpenAi, "gpt-6.1-sol"));
+        assert_eq!(
+            (judged.vendor, judged.model.as_str()),
+            (Vendor::OpenAi, "gpt-6.1-sol")
+        );
     }
 }
 
@@ -41,13 +69,28 @@ fn experts_are_asked_at_the_same_time() {
     server.on(On::any().nth(2), Answer::valid().after_arrivals(3));
     server.on(On::any().nth(5), Answer::valid().after_arrivals(7));
     server.on(On::any().nth(6), Answer::valid().after_arrivals(7));
-    Conclave::at(&server).run(&["consult", QUESTION]).ends_with(0);
+    Conclave::at(&server)
+        .run(&["consult", QUESTION])
+        .ends_with(0);
 
     let requests = server.requests();
-    let ends = |range: std::ops::Range<usize>| requests[range].iter().map(|request| request.finished.unwrap()).collect::<Vec<_>>();
-    let begins = |range: std::ops::Range<usize>| requests[range].iter().map(|request| request.arrived).collect::<Vec<_>>();
+    let ends = |range: std::ops::Range<usize>| {
+        requests[range]
+            .iter()
+            .map(|request| request.finished.unwrap())
+            .collect::<Vec<_>>()
+    };
+    let begins = |range: std::ops::Range<usize>| {
+        requests[range]
+            .iter()
+            .map(|request| request.arrived)
+            .collect::<Vec<_>>()
+    };
     for round in [0..3, 4..7] {
-        assert!(begins(round.clone()).into_iter().max() < ends(round).into_iter().min(), "the calls of a round overlap");
+        assert!(
+            begins(round.clone()).into_iter().max() < ends(round).into_iter().min(),
+            "the calls of a round overlap"
+        );
     }
 }
 
@@ -55,10 +98,21 @@ fn experts_are_asked_at_the_same_time() {
 fn every_prompt_contains_the_question_and_an_experts_prompt_its_persona() {
     let (_server, asked) = consulted();
     for asked in &asked {
-        assert_eq!(asked.prompt().matches(QUESTION).count(), 1, "{}", asked.answer);
+        assert_eq!(
+            asked.prompt().matches(QUESTION).count(),
+            1,
+            "{}",
+            asked.answer
+        );
     }
     for asked in &asked {
-        assert_eq!(asked.system.starts_with(&asked.persona()), asked.is_experts(), "{}: {}", asked.answer, asked.system);
+        assert_eq!(
+            asked.system.starts_with(&asked.persona()),
+            asked.is_experts(),
+            "{}: {}",
+            asked.answer,
+            asked.system
+        );
     }
 }
 
@@ -67,10 +121,21 @@ fn an_expert_sees_its_own_answer_whole_and_the_judge_sees_all_of_them() {
     let (_server, asked) = consulted();
     let says = |model: &str| format!("{model} says: start small");
     for model in PANEL {
-        let revision = asked.iter().find(|asked| asked.answer == "revision" && asked.model == model).unwrap();
+        let revision = asked
+            .iter()
+            .find(|asked| asked.answer == "revision" && asked.model == model)
+            .unwrap();
         assert!(revision.user.contains(&says(model)), "{}", revision.user);
-        for judged in asked.iter().filter(|asked| ["synthesis", "verdict"].contains(&asked.answer)) {
-            assert!(judged.user.contains(&says(model)), "{}: {}", judged.answer, judged.user);
+        for judged in asked
+            .iter()
+            .filter(|asked| ["synthesis", "verdict"].contains(&asked.answer))
+        {
+            assert!(
+                judged.user.contains(&says(model)),
+                "{}: {}",
+                judged.answer,
+                judged.user
+            );
         }
     }
 }
@@ -78,17 +143,47 @@ fn an_expert_sees_its_own_answer_whole_and_the_judge_sees_all_of_them() {
 #[test]
 fn one_key_makes_the_same_nine_calls_to_that_vendor_alone() {
     let keys = ["ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY"];
-    for (key, vendor) in keys.into_iter().zip([Vendor::Anthropic, Vendor::OpenAi, Vendor::Google]) {
+    for (key, vendor) in keys
+        .into_iter()
+        .zip([Vendor::Anthropic, Vendor::OpenAi, Vendor::Google])
+    {
         let server = ProviderServer::start();
-        let conclave = keys.into_iter().filter(|other| *other != key).fold(Conclave::at(&server), Conclave::without);
+        let conclave = keys
+            .into_iter()
+            .filter(|other| *other != key)
+            .fold(Conclave::at(&server), Conclave::without);
         let ran = conclave.run(&["consult", "--yes", QUESTION]).ends_with(0);
-        assert_eq!(counts(&server), [("independent", 3), ("synthesis", 1), ("revision", 3), ("cross_exam", 1), ("verdict", 1)], "{key}");
+        assert_eq!(
+            counts(&server),
+            [
+                ("independent", 3),
+                ("synthesis", 1),
+                ("revision", 3),
+                ("cross_exam", 1),
+                ("verdict", 1)
+            ],
+            "{key}"
+        );
         let asked = asked(&server);
         assert!(asked.iter().all(|asked| asked.vendor == vendor), "{key}");
-        let models: std::collections::BTreeSet<_> = asked[..3].iter().map(|asked| asked.model.clone()).collect();
-        assert_eq!(models.len(), 3, "three models of one vendor sit on the panel");
-        assert!(ran.stderr.contains("agreement within one family is weak evidence"), "{}", ran.stderr);
+        let models: std::collections::BTreeSet<_> =
+            asked[..3].iter().map(|asked| asked.model.clone()).collect();
+        assert_eq!(
+            models.len(),
+            3,
+            "three models of one vendor sit on the panel"
+        );
+        assert!(
+            ran.stderr
+                .contains("agreement within one family is weak evidence"),
+            "{}",
+            ran.stderr
+        );
         let others = keys.into_iter().filter(|other| *other != key);
-        assert!(others.into_iter().any(|other| ran.stderr.contains(other)), "it says what more keys would add: {}", ran.stderr);
+        assert!(
+            others.into_iter().any(|other| ran.stderr.contains(other)),
+            "it says what more keys would add: {}",
+            ran.stderr
+        );
     }
 }

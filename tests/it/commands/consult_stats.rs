@@ -20,11 +20,17 @@ fn with(count: usize) -> Conclave {
 }
 
 fn stats(conclave: &Conclave, arguments: &[&str]) -> String {
-    conclave.run(&[&["consult-stats"], arguments].concat()).ends_with(0).stdout
+    conclave
+        .run(&[&["consult-stats"], arguments].concat())
+        .ends_with(0)
+        .stdout
 }
 
 fn json(conclave: &Conclave, arguments: &[&str]) -> Value {
-    let json = conclave.run(&[&["consult-stats", "--json"], arguments].concat()).ends_with(0).json();
+    let json = conclave
+        .run(&[&["consult-stats", "--json"], arguments].concat())
+        .ends_with(0)
+        .json();
     schema::check(SCHEMA, &json);
     json
 }
@@ -33,9 +39,21 @@ fn json(conclave: &Conclave, arguments: &[&str]) -> Value {
 fn without_a_consultation_it_says_how_to_have_one() {
     let conclave = Conclave::new();
     let first = "📭 No consultations found.\n\nRun your first consultation:\n  conclave consult \"Your question here\"\n";
-    for arguments in [&[][..], &["--week"], &["--month"], &["--all-time"], &["--since", "2026-01-01"]] {
-        let ran = conclave.run(&[&["consult-stats"], arguments].concat()).ends_with(0);
-        assert_eq!((ran.stdout.as_str(), ran.stderr.as_str()), (first, ""), "{arguments:?}");
+    for arguments in [
+        &[][..],
+        &["--week"],
+        &["--month"],
+        &["--all-time"],
+        &["--since", "2026-01-01"],
+    ] {
+        let ran = conclave
+            .run(&[&["consult-stats"], arguments].concat())
+            .ends_with(0);
+        assert_eq!(
+            (ran.stdout.as_str(), ran.stderr.as_str()),
+            (first, ""),
+            "{arguments:?}"
+        );
     }
     assert_eq!(json(&conclave, &[])["usage"]["total"], 0);
 }
@@ -48,13 +66,28 @@ fn a_consultation_is_counted_as_soon_as_it_is_over_and_held_against_the_targets_
     let record = conclave.record();
     for range in ["--all-time", "--week", "--month"] {
         let json = json(&conclave, &[range]);
-        assert_eq!(json["usage"]["by_state"], json!({ "completed": 1, "aborted": 0, "unfinished": 0 }), "{range}");
+        assert_eq!(
+            json["usage"]["by_state"],
+            json!({ "completed": 1, "aborted": 0, "unfinished": 0 }),
+            "{range}"
+        );
         assert_eq!(json["cost"]["total"], record["cost"]["usd"], "{range}");
-        assert_eq!(json["success_criteria"]["usage"], json!({ "runs_in_thirty_days": 1, "target": 2, "met": false }), "{range}");
+        assert_eq!(
+            json["success_criteria"]["usage"],
+            json!({ "runs_in_thirty_days": 1, "target": 2, "met": false }),
+            "{range}"
+        );
     }
     let text = stats(&conclave, &[]);
-    assert!(text.contains("• Total Consultations: 1\n") && text.contains("• Usage: 1/2 consultations (50%)\n"), "{text}");
-    assert!(text.contains("⚡ SPEED: Excellent response times!\n") && text.contains("/$0.01 budget ("), "{text}");
+    assert!(
+        text.contains("• Total Consultations: 1\n")
+            && text.contains("• Usage: 1/2 consultations (50%)\n"),
+        "{text}"
+    );
+    assert!(
+        text.contains("⚡ SPEED: Excellent response times!\n") && text.contains("/$0.01 budget ("),
+        "{text}"
+    );
     conclave.run(&["consult", "And now?"]).ends_with(0);
     assert!(stats(&conclave, &[]).contains("✅ SUCCESS: Consistent usage!\n"));
 }
@@ -63,7 +96,10 @@ fn a_consultation_is_counted_as_soon_as_it_is_over_and_held_against_the_targets_
 fn a_range_without_a_consultation_says_where_there_are_some() {
     let conclave = with(40);
     let all = json(&conclave, &[]);
-    let (start, end) = (all["usage"]["date_range"]["start"].as_str().unwrap(), all["usage"]["date_range"]["end"].as_str().unwrap());
+    let (start, end) = (
+        all["usage"]["date_range"]["start"].as_str().unwrap(),
+        all["usage"]["date_range"]["end"].as_str().unwrap(),
+    );
     assert_eq!(all["usage"]["total"], 40);
     assert_eq!(
         stats(&conclave, &["--until", "2001-01-01"]),
@@ -72,14 +108,25 @@ fn a_range_without_a_consultation_says_where_there_are_some() {
              conclave consult-stats --all-time\n"
         )
     );
-    assert_eq!(stats(&conclave, &["--since", start, "--until", end]).lines().nth(1).unwrap(), format!("{start} to {end} (UTC)"));
+    assert_eq!(
+        stats(&conclave, &["--since", start, "--until", end])
+            .lines()
+            .nth(1)
+            .unwrap(),
+        format!("{start} to {end} (UTC)")
+    );
 }
 
 #[test]
 fn a_record_belongs_to_the_day_of_the_users_time_zone() {
     let conclave = with(40);
     let days = |zone: &str| {
-        let ran = conclave.command().env("TZ", zone).args(["consult-stats", "--json"]).output().unwrap();
+        let ran = conclave
+            .command()
+            .env("TZ", zone)
+            .args(["consult-stats", "--json"])
+            .output()
+            .unwrap();
         let json: Value = serde_json::from_slice(&ran.stdout).unwrap();
         assert_eq!(json["range"]["time_zone"], zone);
         json["per_day"].clone()
@@ -95,13 +142,25 @@ fn what_is_no_range_is_refused_with_a_word_about_what_is_one() {
         (&["--month", "november"], "`november` is no month"),
         (&["--since", "2026-02-30"], "`2026-02-30` is no day"),
         (&["--until", "yesterday"], "`yesterday` is no day"),
-        (&["--since", "2026-03-02", "--until", "2026-03-01"], "the first day `2026-03-02` is after the last `2026-03-01`"),
+        (
+            &["--since", "2026-03-02", "--until", "2026-03-01"],
+            "the first day `2026-03-02` is after the last `2026-03-01`",
+        ),
         (&["--week", "--month"], "cannot be used with"),
-        (&["--all-time", "--since", "2026-03-02"], "cannot be used with"),
+        (
+            &["--all-time", "--since", "2026-03-02"],
+            "cannot be used with",
+        ),
         (&["--rebuild-index", "--json"], "cannot be used with"),
     ] {
-        let ran = conclave.run(&[&["consult-stats"], arguments].concat()).ends_with(2);
-        assert!(ran.stdout.is_empty() && ran.stderr.contains(told), "{arguments:?}: {}", ran.stderr);
+        let ran = conclave
+            .run(&[&["consult-stats"], arguments].concat())
+            .ends_with(2);
+        assert!(
+            ran.stdout.is_empty() && ran.stderr.contains(told),
+            "{arguments:?}: {}",
+            ran.stderr
+        );
     }
 }
 
@@ -111,12 +170,21 @@ fn ascii_is_drawn_where_the_locale_is_not_utf_8_or_the_user_says_so() {
     assert!(stats(&conclave, &[]).contains("• Total Consultations: 40\n"));
     let conclave = conclave.variable("LC_ALL", "C");
     let by_locale = stats(&conclave, &[]);
-    assert!(by_locale.is_ascii() && by_locale.contains("* Total Consultations: 40\n"), "{by_locale}");
+    assert!(
+        by_locale.is_ascii() && by_locale.contains("* Total Consultations: 40\n"),
+        "{by_locale}"
+    );
     let conclave = conclave.without("LC_ALL");
     assert_eq!(stats(&conclave, &["--ascii"]), by_locale);
     let rebuilt = stats(&conclave, &["--rebuild-index", "--ascii"]);
-    assert_eq!(rebuilt, "Index rebuilt successfully. [40] consultations indexed.\n");
-    assert_eq!(stats(&conclave, &["--rebuild-index"]), format!("✅ {rebuilt}"));
+    assert_eq!(
+        rebuilt,
+        "Index rebuilt successfully. [40] consultations indexed.\n"
+    );
+    assert_eq!(
+        stats(&conclave, &["--rebuild-index"]),
+        format!("✅ {rebuilt}")
+    );
 }
 
 #[test]
@@ -125,9 +193,19 @@ fn a_terminal_gets_a_frame_that_fits_it_and_a_pipe_gets_none() {
     let piped = stats(&conclave, &[]);
     assert!(!piped.contains('│') && !piped.contains('\u{1b}'), "{piped}");
     for columns in [40, 80, 160] {
-        let (ran, transcript) = Terminal::start(&conclave, columns, Output::Terminal, &["consult-stats"]).end();
+        let (ran, transcript) =
+            Terminal::start(&conclave, columns, Output::Terminal, &["consult-stats"]).end();
         assert_eq!(ran.code, Some(0));
-        assert!(transcript.has_colours() && transcript.text().contains("│  • Total Consultations: 40 "), "{}", transcript.text());
-        assert_eq!(transcript.too_wide(columns.into()), Vec::<String>::new(), "{columns}: {}", transcript.text());
+        assert!(
+            transcript.has_colours() && transcript.text().contains("│  • Total Consultations: 40 "),
+            "{}",
+            transcript.text()
+        );
+        assert_eq!(
+            transcript.too_wide(columns.into()),
+            Vec::<String>::new(),
+            "{columns}: {}",
+            transcript.text()
+        );
     }
 }

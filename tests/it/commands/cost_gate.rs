@@ -1,4 +1,5 @@
-//! Nothing is spent that the user did not agree to. Without a terminal nobody is asked, and nothing hangs.
+//! Nothing is spent that the user did not agree to. Without a terminal nobody is asked, and nothing
+//! hangs.
 
 use serde_json::{Value, json};
 
@@ -10,23 +11,40 @@ const DEAR: &str = "claude-fable-5-1";
 
 /// Runs what must end at the gate.
 fn declined(conclave: &Conclave, server: &ProviderServer, arguments: &[&str]) -> Ran {
-    let ran = conclave.run(&[&["consult", "Shall we?"], arguments].concat()).ends_with(3);
+    let ran = conclave
+        .run(&[&["consult", "Shall we?"], arguments].concat())
+        .ends_with(3);
     assert_eq!(ran.stdout, "");
-    assert!(server.requests().is_empty(), "nothing is asked without consent");
+    assert!(
+        server.requests().is_empty(),
+        "nothing is asked without consent"
+    );
     ran
 }
 
 /// What a run would cost and do.
 fn dry_run(conclave: &Conclave, arguments: &[&str]) -> Value {
-    conclave.run(&[&["consult", "Shall we?", "--dry-run", "--format", "json"], arguments].concat()).ends_with(0).json()
+    conclave
+        .run(
+            &[
+                &["consult", "Shall we?", "--dry-run", "--format", "json"],
+                arguments,
+            ]
+            .concat(),
+        )
+        .ends_with(0)
+        .json()
 }
 
 /// What has been spent on the server's vendors, in micro-dollars, by the records that were kept.
 fn kept(conclave: &Conclave) -> u64 {
     let logs = std::fs::read_dir(conclave.home().join("consult-logs")).unwrap();
-    let records = logs.map(|entry| entry.unwrap().path()).filter(|path| path.extension().is_some_and(|ending| ending == "json"));
-    let cost =
-        |path| serde_json::from_str::<Value>(&std::fs::read_to_string(path).unwrap()).unwrap()["cost"]["micro_usd"].as_u64().unwrap();
+    let records = logs
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|ending| ending == "json"));
+    let cost = |path| {
+        serde_json::from_str::<Value>(&std::fs::read_to_string(path).unwrap()).unwrap()["cost"]["micro_usd"].as_u64().unwrap()
+    };
     records.map(cost).sum()
 }
 
@@ -36,8 +54,15 @@ fn a_dear_consultation_without_a_terminal_ends_with_both_ways_out() {
     let conclave = Conclave::at(&server);
     let ran = declined(&conclave, &server, &["--model", DEAR]);
     let (said, hints) = ran.stderr.split_once("error: ").unwrap();
-    assert_eq!(declined(&conclave, &server, &["--model", DEAR, "-q"]).stderr, format!("error: {hints}"));
-    let estimate = said.split_once("💰 Estimated cost: ").unwrap().1.trim_end_matches(" (nobody to ask)\n");
+    assert_eq!(
+        declined(&conclave, &server, &["--model", DEAR, "-q"]).stderr,
+        format!("error: {hints}")
+    );
+    let estimate = said
+        .split_once("💰 Estimated cost: ")
+        .unwrap()
+        .1
+        .trim_end_matches(" (nobody to ask)\n");
     assert!(estimate.starts_with('$'), "{said}");
     let (_, rest) = hints.split_once("--max-cost ").unwrap();
     let high = rest.split_once('\n').unwrap().0;
@@ -49,8 +74,24 @@ fn a_dear_consultation_without_a_terminal_ends_with_both_ways_out() {
              hint: or raise `always_allow_under` in config.json\n"
         )
     );
-    let agreed = conclave.run(&["consult", "Shall we?", "--model", DEAR, "-n", "--max-cost", high]).ends_with(0);
-    assert!(agreed.stderr.contains(&format!("💰 Estimated cost: {estimate} (below --max-cost)\n")), "{}", agreed.stderr);
+    let agreed = conclave
+        .run(&[
+            "consult",
+            "Shall we?",
+            "--model",
+            DEAR,
+            "-n",
+            "--max-cost",
+            high,
+        ])
+        .ends_with(0);
+    assert!(
+        agreed.stderr.contains(&format!(
+            "💰 Estimated cost: {estimate} (below --max-cost)\n"
+        )),
+        "{}",
+        agreed.stderr
+    );
 }
 
 #[test]
@@ -61,7 +102,11 @@ fn a_ceiling_between_the_low_and_the_high_estimate_is_no_consent() {
     let cents = range["high"]["micro_usd"].as_u64().unwrap() / 10_000 - 1;
     assert!(cents * 10_000 > range["expected"]["micro_usd"].as_u64().unwrap());
     let ceiling = format!("{}.{:02}", cents / 100, cents % 100);
-    declined(&conclave, &server, &["--model", DEAR, "--max-cost", &ceiling]);
+    declined(
+        &conclave,
+        &server,
+        &["--model", DEAR, "--max-cost", &ceiling],
+    );
 }
 
 #[test]
@@ -71,8 +116,14 @@ fn what_was_declined_is_recorded_as_such() {
     let ran = declined(&conclave, &server, &["--model", DEAR]);
     assert!(!ran.stderr.contains("Partial results"), "there are none");
     let record = conclave.record();
-    assert_eq!((&record["abort_reason"], &record["aborted_during"]), (&"declined".into(), &"AwaitingConsent".into()));
-    assert_eq!(record["consent"], json!({"approved": false, "how": "nobody_to_ask"}));
+    assert_eq!(
+        (&record["abort_reason"], &record["aborted_during"]),
+        (&"declined".into(), &"AwaitingConsent".into())
+    );
+    assert_eq!(
+        record["consent"],
+        json!({"approved": false, "how": "nobody_to_ask"})
+    );
     assert_eq!(record["cost"]["calls"], 0);
 }
 
@@ -80,9 +131,21 @@ fn what_was_declined_is_recorded_as_such() {
 fn yes_agrees_in_advance() {
     let server = ProviderServer::start();
     let conclave = Conclave::at(&server);
-    let ran = conclave.run(&["consult", "--yes", "--model", DEAR, "Shall we?"]).ends_with(0);
-    assert!(ran.stderr.contains(" (approved by --yes)\n"), "{}", ran.stderr);
-    assert_eq!((server.requests().len(), &conclave.record()["consent"]["how"]), (9, &"flag".into()));
+    let ran = conclave
+        .run(&["consult", "--yes", "--model", DEAR, "Shall we?"])
+        .ends_with(0);
+    assert!(
+        ran.stderr.contains(" (approved by --yes)\n"),
+        "{}",
+        ran.stderr
+    );
+    assert_eq!(
+        (
+            server.requests().len(),
+            &conclave.record()["consent"]["how"]
+        ),
+        (9, &"flag".into())
+    );
 }
 
 #[test]
@@ -101,7 +164,9 @@ fn zero_means_always_ask() {
 fn a_higher_threshold_lets_a_dear_consultation_pass() {
     let server = ProviderServer::start();
     let conclave = Conclave::at(&server).config(r#"{"always_allow_under": 50}"#);
-    let ran = conclave.run(&["consult", "--model", DEAR, "Shall we?"]).ends_with(0);
+    let ran = conclave
+        .run(&["consult", "--model", DEAR, "Shall we?"])
+        .ends_with(0);
     assert!(ran.stderr.contains(" (auto-approved)\n"), "{}", ran.stderr);
 }
 
@@ -111,11 +176,29 @@ fn a_model_without_a_price_makes_the_estimate_a_lower_bound_that_never_passes_by
     let conclave = Conclave::at(&server).config(r#"{"always_allow_under": 50}"#);
     let seats = ["--model", "openai:gpt-unheard-of", "--model", "gpt-6.1-sol"];
     let ran = declined(&conclave, &server, &seats);
-    assert!(ran.stderr.contains("💰 Estimated cost: ≥ $0."), "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("💰 Estimated cost: ≥ $0."),
+        "{}",
+        ran.stderr
+    );
 
-    let ran = conclave.run(&[&["consult", "Shall we?", "--yes", "--format", "json"], &seats[..]].concat()).ends_with(0);
+    let ran = conclave
+        .run(
+            &[
+                &["consult", "Shall we?", "--yes", "--format", "json"],
+                &seats[..],
+            ]
+            .concat(),
+        )
+        .ends_with(0);
     let answer = ran.json();
-    assert_eq!((&answer["cost"]["lower_bound"], &answer["estimated_cost"]["lower_bound"]), (&true.into(), &true.into()));
+    assert_eq!(
+        (
+            &answer["cost"]["lower_bound"],
+            &answer["estimated_cost"]["lower_bound"]
+        ),
+        (&true.into(), &true.into())
+    );
 }
 
 #[test]
@@ -125,39 +208,79 @@ fn the_users_own_price_counts() {
     let models = json!({"schema_version": "1.0", "models": [{"provider": "openai", "id": "gpt-unheard-of", "tier": 2,
         "prices": [{"input": 1.0, "output": 2.0, "source": "contract", "as_of": "2026-11-01"}]}]});
     std::fs::write(conclave.home().join("models.json"), models.to_string()).unwrap();
-    let ran =
-        conclave.run(&["consult", "Shall we?", "--format", "json", "--model", "gpt-unheard-of", "--judge", "gpt-unheard-of"]).ends_with(0);
+    let ran = conclave
+        .run(&[
+            "consult",
+            "Shall we?",
+            "--format",
+            "json",
+            "--model",
+            "gpt-unheard-of",
+            "--judge",
+            "gpt-unheard-of",
+        ])
+        .ends_with(0);
     let cost = &ran.json()["cost"];
-    assert_eq!((&cost["micro_usd"], &cost["lower_bound"]), (&(9 * (100 + 2 * 20)).into(), &false.into()));
+    assert_eq!(
+        (&cost["micro_usd"], &cost["lower_bound"]),
+        (&(9 * (100 + 2 * 20)).into(), &false.into())
+    );
 }
 
 #[test]
 fn a_model_without_a_price_is_never_taken_for_free_and_the_way_out_is_one_that_works() {
-    let conclave = Conclave::new().config(r#"{"endpoints": {"w": {"base_url": "127.0.0.1:9"}}, "always_allow_under": 100}"#);
-    let ran = conclave.run(&["consult", "--model", "w:m", "q"]).ends_with(3);
-    assert!(ran.stderr.contains("the estimate is ≥ $0.00: agree to it with --yes"), "{}", ran.stderr);
-    assert!(ran.stderr.contains("models.json") && !ran.stderr.contains("or raise"), "{}", ran.stderr);
+    let conclave = Conclave::new()
+        .config(r#"{"endpoints": {"w": {"base_url": "127.0.0.1:9"}}, "always_allow_under": 100}"#);
+    let ran = conclave
+        .run(&["consult", "--model", "w:m", "q"])
+        .ends_with(3);
+    assert!(
+        ran.stderr
+            .contains("the estimate is ≥ $0.00: agree to it with --yes"),
+        "{}",
+        ran.stderr
+    );
+    assert!(
+        ran.stderr.contains("models.json") && !ran.stderr.contains("or raise"),
+        "{}",
+        ran.stderr
+    );
 }
 
 #[test]
 fn a_ceiling_below_the_least_that_it_costs_ends_it_before_anything_is_sent() {
     let server = ProviderServer::start();
-    for (arguments, config) in [(&["--max-cost", "0.01"][..], "{}"), (&["--yes"][..], r#"{"maxCost": 0.01}"#), (&[], r#"{"max_cost": 0}"#)]
-    {
+    for (arguments, config) in [
+        (&["--max-cost", "0.01"][..], "{}"),
+        (&["--yes"][..], r#"{"maxCost": 0.01}"#),
+        (&[], r#"{"max_cost": 0}"#),
+    ] {
         let conclave = Conclave::at(&server).config(config);
-        let ran = conclave.run(&[&["consult", "Shall we?"], arguments].concat()).ends_with(4);
+        let ran = conclave
+            .run(&[&["consult", "Shall we?"], arguments].concat())
+            .ends_with(4);
         assert_eq!(ran.stdout, "");
-        assert!(ran.stderr.contains("error: The least that this costs, $0."), "{}", ran.stderr);
+        assert!(
+            ran.stderr.contains("error: The least that this costs, $0."),
+            "{}",
+            ran.stderr
+        );
         assert!(server.requests().is_empty());
     }
     let conclave = Conclave::at(&server).config(r#"{"max_cost": 0}"#);
-    conclave.run(&["consult", "Shall we?", "--max-cost", "5"]).ends_with(0);
+    conclave
+        .run(&["consult", "Shall we?", "--max-cost", "5"])
+        .ends_with(0);
 }
 
 #[test]
 fn whole_artifacts_are_expected_to_cost_more() {
     let conclave = Conclave::at(&ProviderServer::start());
-    let expected = |arguments: &[&str]| dry_run(&conclave, arguments)["cost"]["expected"]["micro_usd"].as_u64().unwrap();
+    let expected = |arguments: &[&str]| {
+        dry_run(&conclave, arguments)["cost"]["expected"]["micro_usd"]
+            .as_u64()
+            .unwrap()
+    };
     assert!(expected(&["--verbose"]) > expected(&[]));
 }
 
@@ -168,11 +291,15 @@ fn what_is_spent_in_a_month_is_told_at_four_fifths_of_the_budget_and_asked_about
     conclave.run(&["consult", "Shall we?"]).ends_with(0);
     let spent = kept(&conclave);
     let requests = server.requests().len();
-    let expected = dry_run(&conclave, &[])["cost"]["expected"]["micro_usd"].as_u64().unwrap();
+    let expected = dry_run(&conclave, &[])["cost"]["expected"]["micro_usd"]
+        .as_u64()
+        .unwrap();
     let with = |budget: u64, arguments: &[&str]| {
         let conclave = Conclave::at(&server).variable("CONCLAVE_HOME", conclave.home());
         let budget = format!("{}.{:06}", budget / 1_000_000, budget % 1_000_000);
-        conclave.variable("CONCLAVE_MONTHLY_BUDGET", budget).run(&[&["consult", "-n", "Shall we?"], arguments].concat())
+        conclave
+            .variable("CONCLAVE_MONTHLY_BUDGET", budget)
+            .run(&[&["consult", "-n", "Shall we?"], arguments].concat())
     };
     let note = "has been spent";
     // Five times what is spent, and more than is needed for the next: nothing to say.
@@ -180,12 +307,29 @@ fn what_is_spent_in_a_month_is_told_at_four_fifths_of_the_budget_and_asked_about
     assert!(!ample.stderr.contains(note), "{}", ample.stderr);
     // A tenth of what has been spent is less than what the next one is expected to take.
     let short = with(spent * 11 / 10, &["--dry-run"]).ends_with(0);
-    assert!(short.stdout.contains(note) && short.stdout.contains("it would exceed the month's budget"), "{}", short.stdout);
+    assert!(
+        short.stdout.contains(note) && short.stdout.contains("it would exceed the month's budget"),
+        "{}",
+        short.stdout
+    );
     let before = server.requests().len();
     let refused = with(spent, &[]).ends_with(3);
-    assert!(refused.stderr.contains("hint: or raise `monthly_budget` in config.json: $0."), "{}", refused.stderr);
+    assert!(
+        refused
+            .stderr
+            .contains("hint: or raise `monthly_budget` in config.json: $0."),
+        "{}",
+        refused.stderr
+    );
     let refused = with(spent, &["--max-cost", "50"]).ends_with(3);
-    assert!(refused.stderr.contains(note), "a ceiling is no consent to a month that is spent: {}", refused.stderr);
-    assert_eq!((server.requests().len(), before), (requests + 9, requests + 9));
+    assert!(
+        refused.stderr.contains(note),
+        "a ceiling is no consent to a month that is spent: {}",
+        refused.stderr
+    );
+    assert_eq!(
+        (server.requests().len(), before),
+        (requests + 9, requests + 9)
+    );
     with(spent, &["--yes"]).ends_with(0);
 }

@@ -12,7 +12,11 @@ fn comparing(server: &ProviderServer) -> Conclave {
 }
 
 fn comparisons(server: &ProviderServer) -> Vec<String> {
-    asked(server).into_iter().filter(|asked| asked.answer == "comparison").map(|asked| asked.model).collect()
+    asked(server)
+        .into_iter()
+        .filter(|asked| asked.answer == "comparison")
+        .map(|asked| asked.model)
+        .collect()
 }
 
 #[test]
@@ -20,22 +24,70 @@ fn one_cheap_call_compares_what_the_experts_held_before_and_after() {
     let server = ProviderServer::start();
     let conclave = comparing(&server);
     let ran = conclave.run(&["consult", "Shall we?"]).ends_with(0);
-    assert_eq!((comparisons(&server), server.requests().len()), (vec![CLERK.to_owned()], 10));
-    assert!(ran.stdout.contains("## 🎯 Debate Value Analysis\n\n- 3/3 agents changed positions during debate\n"), "{}", ran.stdout);
-    assert!(ran.stdout.contains("- Architect: minor refinement (confidence +5%)\n"), "{}", ran.stdout);
-    assert!(ran.stdout.contains("Key Insights:\n\n- Speed is what is contested\n"), "{}", ran.stdout);
+    assert_eq!(
+        (comparisons(&server), server.requests().len()),
+        (vec![CLERK.to_owned()], 10)
+    );
+    assert!(
+        ran.stdout.contains(
+            "## 🎯 Debate Value Analysis\n\n- 3/3 agents changed positions during debate\n"
+        ),
+        "{}",
+        ran.stdout
+    );
+    assert!(
+        ran.stdout
+            .contains("- Architect: minor refinement (confidence +5%)\n"),
+        "{}",
+        ran.stdout
+    );
+    assert!(
+        ran.stdout
+            .contains("Key Insights:\n\n- Speed is what is contested\n"),
+        "{}",
+        ran.stdout
+    );
     let record = conclave.record();
     let analysis = &record["debate_value_analysis"];
     assert_eq!(
-        (&analysis["status"], &analysis["agents_changed_position"], &analysis["total_agents"]),
+        (
+            &analysis["status"],
+            &analysis["agents_changed_position"],
+            &analysis["total_agents"]
+        ),
         (&"compared".into(), &3.into(), &3.into())
     );
-    assert!(analysis["semantic_comparison_cost"]["micro_usd"].as_u64().unwrap() > 0);
-    let shown = conclave.run(&["history", "show", record["consultation_id"].as_str().unwrap()]).ends_with(0).stdout;
-    assert!(shown.contains("- 3/3 agents changed positions during debate\n"), "{shown}");
-    let stats = conclave.run(&["consult-stats", "--all-time", "--json"]).ends_with(0).json();
+    assert!(
+        analysis["semantic_comparison_cost"]["micro_usd"]
+            .as_u64()
+            .unwrap()
+            > 0
+    );
+    let shown = conclave
+        .run(&[
+            "history",
+            "show",
+            record["consultation_id"].as_str().unwrap(),
+        ])
+        .ends_with(0)
+        .stdout;
+    assert!(
+        shown.contains("- 3/3 agents changed positions during debate\n"),
+        "{shown}"
+    );
+    let stats = conclave
+        .run(&["consult-stats", "--all-time", "--json"])
+        .ends_with(0)
+        .json();
     let debates = &stats["debate_value"];
-    assert_eq!((&debates["debates"], &debates["agents_changed_position"], &debates["total_agents"]), (&1.into(), &3.into(), &3.into()));
+    assert_eq!(
+        (
+            &debates["debates"],
+            &debates["agents_changed_position"],
+            &debates["total_agents"]
+        ),
+        (&1.into(), &3.into(), &3.into())
+    );
 }
 
 #[test]
@@ -47,33 +99,82 @@ fn nobody_is_asked_where_it_is_switched_off_or_too_early() {
     ] {
         let server = ProviderServer::start();
         let ran = comparing(&server).run(arguments).ends_with(0);
-        assert_eq!((comparisons(&server), server.requests().len()), (vec![], requests), "{arguments:?}");
-        assert!(!ran.stdout.contains("agents changed positions"), "{}", ran.stdout);
+        assert_eq!(
+            (comparisons(&server), server.requests().len()),
+            (vec![], requests),
+            "{arguments:?}"
+        );
+        assert!(
+            !ran.stdout.contains("agents changed positions"),
+            "{}",
+            ran.stdout
+        );
     }
     let server = ProviderServer::start();
-    let ran = comparing(&server).config(r#"{"debate_analysis": "off"}"#).run(&["consult", "Shall we?"]).ends_with(0);
+    let ran = comparing(&server)
+        .config(r#"{"debate_analysis": "off"}"#)
+        .run(&["consult", "Shall we?"])
+        .ends_with(0);
     assert_eq!(server.requests().len(), 9);
-    assert!(ran.stdout.contains("- Whether positions changed is unknown: no comparison was asked for\n"), "{}", ran.stdout);
+    assert!(
+        ran.stdout
+            .contains("- Whether positions changed is unknown: no comparison was asked for\n"),
+        "{}",
+        ran.stdout
+    );
 }
 
 #[test]
 fn a_comparison_that_fails_changes_neither_the_answer_nor_the_exit_code() {
     let server = ProviderServer::start();
-    server.on(On::asking_for("comparisons"), Answer::error(400, "INVALID_ARGUMENT", "not today"));
+    server.on(
+        On::asking_for("comparisons"),
+        Answer::error(400, "INVALID_ARGUMENT", "not today"),
+    );
     let conclave = comparing(&server);
-    let ran = conclave.run(&["consult", "--strict", "--on-failure", "fail", "--format", "both", "Shall we?"]).ends_with(0);
-    assert!(ran.stdout.contains("- Whether positions changed is unknown: not today"), "{}", ran.stdout);
+    let ran = conclave
+        .run(&[
+            "consult",
+            "--strict",
+            "--on-failure",
+            "fail",
+            "--format",
+            "both",
+            "Shall we?",
+        ])
+        .ends_with(0);
+    assert!(
+        ran.stdout
+            .contains("- Whether positions changed is unknown: not today"),
+        "{}",
+        ran.stdout
+    );
     let record = conclave.record();
-    assert_eq!((&record["status"], &record["debate_value_analysis"]["status"]), (&"complete".into(), &"failed".into()));
-    assert_eq!(record["debate_value_analysis"]["change_rate"], serde_json::Value::Null);
+    assert_eq!(
+        (
+            &record["status"],
+            &record["debate_value_analysis"]["status"]
+        ),
+        (&"complete".into(), &"failed".into())
+    );
+    assert_eq!(
+        record["debate_value_analysis"]["change_rate"],
+        serde_json::Value::Null
+    );
 }
 
 #[test]
 fn the_estimate_and_the_preview_know_of_the_call() {
     let server = ProviderServer::start();
-    let preview = comparing(&server).run(&["consult", "--dry-run", "Shall we?"]).ends_with(0).stdout;
+    let preview = comparing(&server)
+        .run(&["consult", "--dry-run", "Shall we?"])
+        .ends_with(0)
+        .stdout;
     assert!(preview.contains("comparison"), "{preview}");
-    let without = comparing(&server).run(&["consult", "--dry-run", "--no-debate-analysis", "Shall we?"]).ends_with(0).stdout;
+    let without = comparing(&server)
+        .run(&["consult", "--dry-run", "--no-debate-analysis", "Shall we?"])
+        .ends_with(0)
+        .stdout;
     assert!(!without.contains("comparison"), "{without}");
     assert_eq!(server.requests().len(), 0);
 }

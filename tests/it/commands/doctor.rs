@@ -1,4 +1,5 @@
-//! `conclave doctor`: a line for everything that matters, nothing spent unasked, nothing that hangs, no key ever shown.
+//! `conclave doctor`: a line for everything that matters, nothing spent unasked, nothing that
+//! hangs, no key ever shown.
 
 use serde_json::Value;
 
@@ -19,59 +20,112 @@ const KEYS: [(&str, &str); 4] = [
     ("OPENROUTER_API_KEY", "sk-or-secret-4"),
 ];
 
-const ANTHROPIC: &str = r#"{"data":[{"id":"claude-sonnet-5-5"},{"id":"claude-opus-5-5"},{"id":"claude-haiku-5-5"}]}"#;
+const ANTHROPIC: &str =
+    r#"{"data":[{"id":"claude-sonnet-5-5"},{"id":"claude-opus-5-5"},{"id":"claude-haiku-5-5"}]}"#;
 
 fn findings(ran: &Ran) -> Value {
     let json = ran.json();
     schema::check(SCHEMA, &json);
     for (_, key) in KEYS {
-        assert!(!ran.stdout.contains(key) && !ran.stderr.contains(key), "{}{}", ran.stdout, ran.stderr);
+        assert!(
+            !ran.stdout.contains(key) && !ran.stderr.contains(key),
+            "{}{}",
+            ran.stdout,
+            ran.stderr
+        );
     }
     json
 }
 
 /// Status, message and fix of a check.
 fn check<'a>(findings: &'a Value, id: &str) -> (&'a str, &'a str, &'a str) {
-    let check = findings["checks"].as_array().unwrap().iter().find(|check| check["id"] == id).unwrap_or_else(|| panic!("no `{id}`"));
+    let check = findings["checks"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|check| check["id"] == id)
+        .unwrap_or_else(|| panic!("no `{id}`"));
     let text = |key: &str| check[key].as_str().unwrap_or_default();
     (text("status"), text("message"), text("fix"))
 }
 
 /// Anthropic alone, at this server.
 fn anthropic_at(server: &LocalServer) -> Conclave {
-    Conclave::new().variable("ANTHROPIC_API_KEY", KEYS[0].1).variable("ANTHROPIC_BASE_URL", server.url())
+    Conclave::new()
+        .variable("ANTHROPIC_API_KEY", KEYS[0].1)
+        .variable("ANTHROPIC_BASE_URL", server.url())
 }
 
 #[test]
 fn a_key_that_is_accepted_is_enough_and_only_free_calls_are_made() {
     let server = LocalServer::start().get("/v1/models", 200, ANTHROPIC);
-    let ran = anthropic_at(&server).run(&["doctor", "--json"]).ends_with(0);
+    let ran = anthropic_at(&server)
+        .run(&["doctor", "--json"])
+        .ends_with(0);
     let findings = findings(&ran);
     assert_eq!(findings["can_answer"], true);
     let (status, message, _) = check(&findings, "provider.anthropic");
-    assert_eq!((status, message), ("ok", format!("at {}: key accepted, 3 models", server.authority()).as_str()));
+    assert_eq!(
+        (status, message),
+        (
+            "ok",
+            format!("at {}: key accepted, 3 models", server.authority()).as_str()
+        )
+    );
     let asked = server.asked();
-    assert_eq!(asked.iter().map(|asked| asked.path_and_query.as_str()).collect::<Vec<_>>(), ["/v1/models?limit=1000"]);
+    assert_eq!(
+        asked
+            .iter()
+            .map(|asked| asked.path_and_query.as_str())
+            .collect::<Vec<_>>(),
+        ["/v1/models?limit=1000"]
+    );
     assert_eq!(asked[0].headers["x-api-key"], KEYS[0].1);
     assert!(!asked[0].path_and_query.contains("secret"));
     let (status, message, _) = check(&findings, "keys");
     assert_eq!(status, "note");
-    assert!(message.contains("xAI (XAI_API_KEY)") && !message.contains("Anthropic"), "{message}");
+    assert!(
+        message.contains("xAI (XAI_API_KEY)") && !message.contains("Anthropic"),
+        "{message}"
+    );
 }
 
 #[test]
 fn without_anything_that_can_answer_it_says_so_and_ends_with_one() {
     let ran = Conclave::new().run(&["doctor"]).ends_with(1);
-    assert!(ran.stdout.starts_with("✓ home ") && ran.stdout.ends_with("\nNothing can answer now.\n"), "{}", ran.stdout);
-    assert_eq!(ran.stdout.lines().filter(|line| line.contains("no key")).count(), 1, "{}", ran.stdout);
-    assert!(ran.stderr.starts_with("error: nothing here can answer a question\nhint: set a key"), "{}", ran.stderr);
+    assert!(
+        ran.stdout.starts_with("✓ home ") && ran.stdout.ends_with("\nNothing can answer now.\n"),
+        "{}",
+        ran.stdout
+    );
+    assert_eq!(
+        ran.stdout
+            .lines()
+            .filter(|line| line.contains("no key"))
+            .count(),
+        1,
+        "{}",
+        ran.stdout
+    );
+    assert!(
+        ran.stderr
+            .starts_with("error: nothing here can answer a question\nhint: set a key"),
+        "{}",
+        ran.stderr
+    );
 }
 
 #[test]
 fn a_local_server_is_enough() {
     let server = LocalServer::llama_cpp("m-7b", 7_615_616_512, 8_192);
-    let ran = Conclave::new().variable("CONCLAVE_LOCAL_SERVERS", server.authority()).run(&["doctor", "--json"]).ends_with(0);
-    assert_eq!(check(&findings(&ran), "server.llamacpp").1, format!("at {}: m-7b", server.authority()));
+    let ran = Conclave::new()
+        .variable("CONCLAVE_LOCAL_SERVERS", server.authority())
+        .run(&["doctor", "--json"])
+        .ends_with(0);
+    assert_eq!(
+        check(&findings(&ran), "server.llamacpp").1,
+        format!("at {}: m-7b", server.authority())
+    );
 }
 
 #[test]
@@ -79,25 +133,82 @@ fn each_trouble_of_a_vendor_is_told_with_what_mends_it() {
     let refused = r#"{"type":"error","error":{"type":"authentication_error","message":"invalid x-api-key sk-ant-secret-1"}}"#;
     let without_opus = r#"{"data":[{"id":"claude-sonnet-5-5","retires_at":"2026-11-01T00:00:00Z"},{"id":"claude-haiku-5-5-20260901"}]}"#;
     for (status, body, code, expected, message, fix) in [
-        (401, refused, 1, "error", "the key was refused: ", "make or copy a key"),
-        (403, r#"{"error":{"type":"permission_error","message":"no"}}"#, 1, "error", "the key was refused: no", "make or copy a key"),
-        (529, r#"{"error":{"type":"overloaded_error","message":"busy"}}"#, 0, "warning", "busy (HTTP 529)", "try again later"),
-        (404, "gone", 0, "warning", "its list of models is not to be had", "--deep"),
-        (200, "<html>", 0, "warning", "the answer is not a list of models", "check the base URL"),
-        (200, without_opus, 0, "warning", "its list is without `claude-opus-5-5` of the default panel", "--model"),
-        (200, without_opus, 0, "warning", "`claude-sonnet-5-5` goes away on 2026-11-01", "--model"),
+        (
+            401,
+            refused,
+            1,
+            "error",
+            "the key was refused: ",
+            "make or copy a key",
+        ),
+        (
+            403,
+            r#"{"error":{"type":"permission_error","message":"no"}}"#,
+            1,
+            "error",
+            "the key was refused: no",
+            "make or copy a key",
+        ),
+        (
+            529,
+            r#"{"error":{"type":"overloaded_error","message":"busy"}}"#,
+            0,
+            "warning",
+            "busy (HTTP 529)",
+            "try again later",
+        ),
+        (
+            404,
+            "gone",
+            0,
+            "warning",
+            "its list of models is not to be had",
+            "--deep",
+        ),
+        (
+            200,
+            "<html>",
+            0,
+            "warning",
+            "the answer is not a list of models",
+            "check the base URL",
+        ),
+        (
+            200,
+            without_opus,
+            0,
+            "warning",
+            "its list is without `claude-opus-5-5` of the default panel",
+            "--model",
+        ),
+        (
+            200,
+            without_opus,
+            0,
+            "warning",
+            "`claude-sonnet-5-5` goes away on 2026-11-01",
+            "--model",
+        ),
     ] {
         let server = LocalServer::start().get("/v1/models", status, body);
-        let ran = anthropic_at(&server).run(&["doctor", "--json"]).ends_with(code);
+        let ran = anthropic_at(&server)
+            .run(&["doctor", "--json"])
+            .ends_with(code);
         let findings = findings(&ran);
         let told = check(&findings, "provider.anthropic");
-        assert!(told.0 == expected && told.1.contains(message) && told.2.contains(fix), "{told:?}");
+        assert!(
+            told.0 == expected && told.1.contains(message) && told.2.contains(fix),
+            "{told:?}"
+        );
     }
 }
 
 #[test]
 fn a_vendor_that_is_not_there_or_hangs_is_told_of_while_the_others_are_looked_at() {
-    let (good, hanging) = (LocalServer::start().get("/v1/models", 200, ANTHROPIC), LocalServer::start().silent());
+    let (good, hanging) = (
+        LocalServer::start().get("/v1/models", 200, ANTHROPIC),
+        LocalServer::start().silent(),
+    );
     let conclave = anthropic_at(&good)
         .variable("OPENAI_API_KEY", KEYS[1].1)
         .variable("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
@@ -106,19 +217,48 @@ fn a_vendor_that_is_not_there_or_hangs_is_told_of_while_the_others_are_looked_at
     let ran = conclave.run(&["doctor", "--json"]).ends_with(0);
     let findings = findings(&ran);
     assert_eq!(check(&findings, "provider.anthropic").0, "ok");
-    assert_eq!(check(&findings, "provider.openai").1, "connection refused by `127.0.0.1:9`");
+    assert_eq!(
+        check(&findings, "provider.openai").1,
+        "connection refused by `127.0.0.1:9`"
+    );
     let (status, message, _) = check(&findings, "provider.google");
-    assert_eq!((status, message), ("error", format!("`{}` did not answer within 5 s", hanging.authority()).as_str()));
+    assert_eq!(
+        (status, message),
+        (
+            "error",
+            format!("`{}` did not answer within 5 s", hanging.authority()).as_str()
+        )
+    );
 }
 
 #[test]
 fn a_resellers_key_is_checked_where_its_list_is_open_to_all() {
     let list = r#"{"data":[{"id":"anthropic/claude-sonnet-5.5"},{"id":"openai/gpt-6.1-sol"},{"id":"google/gemini-4-argon"}]}"#;
-    let key = |remaining: &str| format!(r#"{{"data":{{"label":"sk-or-...","limit":10,"limit_remaining":{remaining}}}}}"#);
+    let key = |remaining: &str| {
+        format!(r#"{{"data":{{"label":"sk-or-...","limit":10,"limit_remaining":{remaining}}}}}"#)
+    };
     for (status, body, code, expected, message) in [
-        (200, key("4.5"), 0, "ok", "key accepted, $4.50 left under its limit; 3 models"),
-        (200, key("null"), 0, "ok", "key accepted, without a limit; 3 models"),
-        (200, key("0"), 1, "error", "key accepted, but its limit is used up; 3 models"),
+        (
+            200,
+            key("4.5"),
+            0,
+            "ok",
+            "key accepted, $4.50 left under its limit; 3 models",
+        ),
+        (
+            200,
+            key("null"),
+            0,
+            "ok",
+            "key accepted, without a limit; 3 models",
+        ),
+        (
+            200,
+            key("0"),
+            1,
+            "error",
+            "key accepted, but its limit is used up; 3 models",
+        ),
         (
             401,
             r#"{"error":{"code":401,"message":"User not found."}}"#.to_owned(),
@@ -127,26 +267,43 @@ fn a_resellers_key_is_checked_where_its_list_is_open_to_all() {
             "the key was refused: User not found. (HTTP 401)",
         ),
     ] {
-        let server = LocalServer::start().get("/api/v1/models", 200, list).get("/api/v1/key", status, &body);
-        let conclave = Conclave::new().variable("OPENROUTER_API_KEY", KEYS[3].1).variable("OPENROUTER_BASE_URL", server.url());
+        let server =
+            LocalServer::start()
+                .get("/api/v1/models", 200, list)
+                .get("/api/v1/key", status, &body);
+        let conclave = Conclave::new()
+            .variable("OPENROUTER_API_KEY", KEYS[3].1)
+            .variable("OPENROUTER_BASE_URL", server.url());
         let ran = conclave.run(&["doctor", "--json"]).ends_with(code);
         let findings = findings(&ran);
         let told = check(&findings, "provider.openrouter");
         assert!(told.0 == expected && told.1.contains(message), "{told:?}");
-        assert!(
-            server.asked().iter().any(|asked| asked.headers.get("authorization").is_some_and(|it| *it == format!("Bearer {}", KEYS[3].1)))
-        );
+        assert!(server.asked().iter().any(|asked| {
+            asked
+                .headers
+                .get("authorization")
+                .is_some_and(|it| *it == format!("Bearer {}", KEYS[3].1))
+        }));
     }
 }
 
 #[test]
 fn a_key_that_cannot_be_one_is_not_sent() {
     let server = LocalServer::start().get("/v1/models", 200, ANTHROPIC);
-    let ran = anthropic_at(&server).variable("ANTHROPIC_API_KEY", "sk-ant-secret-1 \u{1}x").run(&["doctor", "--json"]).ends_with(1);
+    let ran = anthropic_at(&server)
+        .variable("ANTHROPIC_API_KEY", "sk-ant-secret-1 \u{1}x")
+        .run(&["doctor", "--json"])
+        .ends_with(1);
     let findings = findings(&ran);
     let (status, message, fix) = check(&findings, "provider.anthropic");
-    assert_eq!((status, fix), ("error", "copy it again, without anything around it"));
-    assert!(message.starts_with("the key in `ANTHROPIC_API_KEY` cannot be sent: it holds white space"), "{message}");
+    assert_eq!(
+        (status, fix),
+        ("error", "copy it again, without anything around it")
+    );
+    assert!(
+        message.starts_with("the key in `ANTHROPIC_API_KEY` cannot be sent: it holds white space"),
+        "{message}"
+    );
     assert_eq!(server.asked().len(), 0);
 }
 
@@ -159,15 +316,32 @@ fn files_that_cannot_be_used_are_lines_and_keep_it_from_saying_that_all_is_well(
     let findings = findings(&ran);
     let (status, message, fix) = check(&findings, "config");
     assert!(
-        status == "error" && message.contains("did you mean `panel`?") && fix == "take it out: conclave config unset 'panl'",
+        status == "error"
+            && message.contains("did you mean `panel`?")
+            && fix == "take it out: conclave config unset 'panl'",
         "{message} {fix}"
     );
     let (status, message, fix) = check(&findings, "models");
-    assert!(status == "error" && message.contains("not JSON: ") && fix.starts_with("mend or remove"), "{message} {fix}");
-    assert_eq!(check(&findings, "provider.anthropic").0, "ok", "the rest is looked at all the same");
-    assert!(ran.stderr.contains("before what is marked ✗ is mended"), "{}", ran.stderr);
+    assert!(
+        status == "error" && message.contains("not JSON: ") && fix.starts_with("mend or remove"),
+        "{message} {fix}"
+    );
+    assert_eq!(
+        check(&findings, "provider.anthropic").0,
+        "ok",
+        "the rest is looked at all the same"
+    );
+    assert!(
+        ran.stderr.contains("before what is marked ✗ is mended"),
+        "{}",
+        ran.stderr
+    );
 
-    let ran = anthropic_at(&server).without("CONCLAVE_HOME").without("HOME").run(&["doctor", "--json"]).ends_with(1);
+    let ran = anthropic_at(&server)
+        .without("CONCLAVE_HOME")
+        .without("HOME")
+        .run(&["doctor", "--json"])
+        .ends_with(1);
     assert_eq!(check(&self::findings(&ran), "home").2, "set CONCLAVE_HOME");
 }
 
@@ -175,30 +349,52 @@ fn files_that_cannot_be_used_are_lines_and_keep_it_from_saying_that_all_is_well(
 fn old_prices_and_proxies_are_told_of() {
     let conclave = Conclave::new().variable("HTTPS_PROXY", "http://user:password@proxy:8080");
     let findings = findings(&conclave.run(&["doctor", "--json"]).ends_with(1));
-    assert!(check(&findings, "proxies").1.starts_with("HTTPS_PROXY=http://proxy:8080; never for this machine"));
+    assert!(
+        check(&findings, "proxies")
+            .1
+            .starts_with("HTTPS_PROXY=http://proxy:8080; never for this machine")
+    );
     assert!(!findings.to_string().contains("password"));
     assert!(check(&findings, "prices").1.contains("2026-11-21"));
 }
 
 #[test]
 fn a_narrow_terminal_gets_lines_that_fit() {
-    let server = LocalServer::start().get("/v1/models", 200, r#"{"data":[{"id":"claude-sonnet-5-5"}]}"#);
-    let conclave = anthropic_at(&server).without("NO_COLOR").variable("TERM", "xterm");
+    let server = LocalServer::start().get(
+        "/v1/models",
+        200,
+        r#"{"data":[{"id":"claude-sonnet-5-5"}]}"#,
+    );
+    let conclave = anthropic_at(&server)
+        .without("NO_COLOR")
+        .variable("TERM", "xterm");
     for columns in [50, 80] {
-        let (ran, transcript) = Terminal::start(&conclave, columns, Output::Terminal, &["doctor"]).end();
+        let (ran, transcript) =
+            Terminal::start(&conclave, columns, Output::Terminal, &["doctor"]).end();
         assert_eq!(ran.code, Some(0));
         assert!(transcript.has_colours() && transcript.text().contains("✓ home"));
         // A path cannot be broken.
         let home = conclave.home().display().to_string();
-        let too_wide: Vec<String> = transcript.too_wide(columns.into()).into_iter().filter(|line| !line.contains(&home)).collect();
+        let too_wide: Vec<String> = transcript
+            .too_wide(columns.into())
+            .into_iter()
+            .filter(|line| !line.contains(&home))
+            .collect();
         assert_eq!(too_wide, Vec::<String>::new(), "{}", transcript.text());
     }
 }
 
 /// The three vendors at one provider server, each behind its own list of models.
 fn deep(server: &ProviderServer) -> (Conclave, Vec<LocalServer>) {
-    let fronts: Vec<LocalServer> = (0..3).map(|_| LocalServer::start().before(server)).collect();
-    let conclave = KEYS.iter().take(3).fold(Conclave::new(), |conclave, (name, key)| conclave.variable(name, *key));
+    let fronts: Vec<LocalServer> = (0..3)
+        .map(|_| LocalServer::start().before(server))
+        .collect();
+    let conclave = KEYS
+        .iter()
+        .take(3)
+        .fold(Conclave::new(), |conclave, (name, key)| {
+            conclave.variable(name, *key)
+        });
     let conclave = conclave
         .variable("ANTHROPIC_BASE_URL", fronts[0].url())
         .variable("OPENAI_BASE_URL", fronts[1].url())
@@ -210,7 +406,9 @@ fn deep(server: &ProviderServer) -> (Conclave, Vec<LocalServer>) {
 fn deep_asks_each_provider_once_and_tells_latency_and_cost() {
     let server = ProviderServer::start();
     let (conclave, _fronts) = deep(&server);
-    let ran = conclave.run(&["doctor", "--json", "--deep", "--yes"]).ends_with(0);
+    let ran = conclave
+        .run(&["doctor", "--json", "--deep", "--yes"])
+        .ends_with(0);
     assert!(
         ran.stderr.starts_with(
             "--deep makes one small call each to anthropic:claude-sonnet-5-5, openai:gpt-6.1-sol, google:gemini-4-argon: at most $0."
@@ -220,11 +418,26 @@ fn deep_asks_each_provider_once_and_tells_latency_and_cost() {
     );
     let findings = findings(&ran);
     let trials = findings["trials"].as_array().unwrap();
-    assert_eq!(trials.iter().map(|trial| trial["provider"].as_str().unwrap()).collect::<Vec<_>>(), ["anthropic", "openai", "google"]);
-    assert!(trials.iter().all(|trial| trial["answered"] == true && trial["cost_usd"].as_f64().unwrap() > 0.0), "{trials:?}");
+    assert_eq!(
+        trials
+            .iter()
+            .map(|trial| trial["provider"].as_str().unwrap())
+            .collect::<Vec<_>>(),
+        ["anthropic", "openai", "google"]
+    );
+    assert!(
+        trials
+            .iter()
+            .all(|trial| trial["answered"] == true && trial["cost_usd"].as_f64().unwrap() > 0.0),
+        "{trials:?}"
+    );
     let asked = asked(&server);
     assert_eq!(asked.len(), 3);
-    assert!(asked.iter().any(|asked| asked.request.body["max_tokens"] == 256));
+    assert!(
+        asked
+            .iter()
+            .any(|asked| asked.request.body["max_tokens"] == 256)
+    );
 }
 
 #[test]
@@ -232,13 +445,28 @@ fn an_empty_or_cut_answer_counts_and_a_refused_call_does_not() {
     let server = ProviderServer::start();
     server.on(On::vendor(Vendor::Anthropic), Answer::length(""));
     server.on(On::vendor(Vendor::OpenAi), Answer::text(""));
-    server.on(On::vendor(Vendor::Google), Answer::http(429, "application/json", r#"{"error":{"message":"quota"}}"#));
+    server.on(
+        On::vendor(Vendor::Google),
+        Answer::http(429, "application/json", r#"{"error":{"message":"quota"}}"#),
+    );
     let (conclave, _fronts) = deep(&server);
-    let ran = conclave.run(&["doctor", "--json", "--deep", "--yes"]).ends_with(0);
+    let ran = conclave
+        .run(&["doctor", "--json", "--deep", "--yes"])
+        .ends_with(0);
     let findings = findings(&ran);
-    let answered: Vec<bool> = findings["trials"].as_array().unwrap().iter().map(|trial| trial["answered"].as_bool().unwrap()).collect();
+    let answered: Vec<bool> = findings["trials"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|trial| trial["answered"].as_bool().unwrap())
+        .collect();
     assert_eq!(answered, [true, true, false], "{}", ran.stdout);
-    assert!(findings["trials"][2]["message"].as_str().unwrap().contains("quota"));
+    assert!(
+        findings["trials"][2]["message"]
+            .as_str()
+            .unwrap()
+            .contains("quota")
+    );
 }
 
 #[test]
@@ -246,7 +474,11 @@ fn deep_is_not_begun_without_consent() {
     let server = ProviderServer::start();
     let (conclave, fronts) = deep(&server);
     let ran = conclave.run(&["doctor", "--deep"]).ends_with(3);
-    assert!(ran.stdout.is_empty() && ran.stderr.contains("hint: agree to the cost: --yes"), "{}", ran.stderr);
+    assert!(
+        ran.stdout.is_empty() && ran.stderr.contains("hint: agree to the cost: --yes"),
+        "{}",
+        ran.stderr
+    );
     let mut terminal = Terminal::start(&conclave, 100, Output::Terminal, &["doctor", "--deep"]);
     terminal.wait_for("Proceed? [Y/n]", 1);
     terminal.type_in("n\n");
@@ -258,16 +490,34 @@ fn deep_is_not_begun_without_consent() {
 #[test]
 fn a_command_for_a_key_that_waits_is_given_up_and_the_others_are_still_looked_at() {
     let server = LocalServer::start().get("/v1/models", 200, r#"{"data":[{"id":"m"}]}"#);
-    let endpoint = |command: &str| format!(r#"{{"base_url": "{}", "api_key_cmd": "{command}"}}"#, server.url());
+    let endpoint = |command: &str| {
+        format!(
+            r#"{{"base_url": "{}", "api_key_cmd": "{command}"}}"#,
+            server.url()
+        )
+    };
     // One after the other, they would take longer than a run may.
     let names: Vec<String> = (0..8).map(|at| format!("w{at}")).collect();
-    let waiting: Vec<String> = names.iter().map(|name| format!(r#""{name}": {}"#, endpoint("exec sleep 60"))).collect();
-    let config = format!(r#"{{"endpoints": {{{}, "good": {}}}}}"#, waiting.join(", "), endpoint("echo k"));
-    let ran = Conclave::new().config(&config).run(&["doctor", "--json"]).ends_with(0);
+    let waiting: Vec<String> = names
+        .iter()
+        .map(|name| format!(r#""{name}": {}"#, endpoint("exec sleep 60")))
+        .collect();
+    let config = format!(
+        r#"{{"endpoints": {{{}, "good": {}}}}}"#,
+        waiting.join(", "),
+        endpoint("echo k")
+    );
+    let ran = Conclave::new()
+        .config(&config)
+        .run(&["doctor", "--json"])
+        .ends_with(0);
     let findings = findings(&ran);
     for name in names {
         let (status, message, _) = check(&findings, &format!("provider.{name}"));
-        assert!(status == "error" && message.contains("was not done after 4 s"), "{message}");
+        assert!(
+            status == "error" && message.contains("was not done after 4 s"),
+            "{message}"
+        );
     }
     assert_eq!(check(&findings, "provider.good").0, "ok");
 }
@@ -275,8 +525,15 @@ fn a_command_for_a_key_that_waits_is_given_up_and_the_others_are_still_looked_at
 #[test]
 fn a_broken_file_of_settings_does_not_silence_the_environment() {
     let server = LocalServer::llama_cpp("m-7b", 7_615_616_512, 8_192);
-    let ran = Conclave::new().config("{").variable("CONCLAVE_LOCAL_SERVERS", server.authority()).run(&["doctor", "--json"]).ends_with(1);
+    let ran = Conclave::new()
+        .config("{")
+        .variable("CONCLAVE_LOCAL_SERVERS", server.authority())
+        .run(&["doctor", "--json"])
+        .ends_with(1);
     let findings = findings(&ran);
-    assert_eq!((check(&findings, "config").0, check(&findings, "config").2), ("error", "mend or remove it"));
+    assert_eq!(
+        (check(&findings, "config").0, check(&findings, "config").2),
+        ("error", "mend or remove it")
+    );
     assert_eq!(check(&findings, "server.llamacpp").0, "ok");
 }

@@ -10,7 +10,15 @@ use crate::support::schema;
 const SCHEMA: &str = include_str!("../../../schemas/dry_run.schema.json");
 
 fn json(conclave: &Conclave, arguments: &[&str]) -> Value {
-    let ran = conclave.run(&[&["consult", "Shall we?", "--dry-run", "--format", "json"], arguments].concat()).ends_with(0);
+    let ran = conclave
+        .run(
+            &[
+                &["consult", "Shall we?", "--dry-run", "--format", "json"],
+                arguments,
+            ]
+            .concat(),
+        )
+        .ends_with(0);
     assert_eq!(ran.stderr, "");
     let json = ran.json();
     schema::check(SCHEMA, &json);
@@ -21,16 +29,29 @@ fn json(conclave: &Conclave, arguments: &[&str]) -> Value {
 fn nothing_is_sent_or_written_and_no_command_is_run_for_a_key() {
     let server = ProviderServer::start();
     let conclave = Conclave::at(&server);
-    conclave.run(&["consult", "Shall we?", "--dry-run"]).ends_with(0);
+    conclave
+        .run(&["consult", "Shall we?", "--dry-run"])
+        .ends_with(0);
     assert!(!conclave.home().exists());
 
     let mark = conclave.folder().join("ran");
-    let config = format!(r#"{{"endpoints": {{"anthropic": {{"api_key_cmd": "touch '{}'; echo key"}}}}}}"#, mark.display());
+    let config = format!(
+        r#"{{"endpoints": {{"anthropic": {{"api_key_cmd": "touch '{}'; echo key"}}}}}}"#,
+        mark.display()
+    );
     let conclave = conclave.without("ANTHROPIC_API_KEY").config(&config);
     let shown = json(&conclave, &["--events", "events.jsonl"]);
-    assert_eq!(shown["providers"].as_array().unwrap().len(), 3, "the vendor with the command is asked, too");
+    assert_eq!(
+        shown["providers"].as_array().unwrap().len(),
+        3,
+        "the vendor with the command is asked, too"
+    );
     assert!(!mark.exists() && !conclave.folder().join("events.jsonl").exists());
-    assert_eq!(std::fs::read_dir(conclave.home()).unwrap().count(), 1, "the settings alone");
+    assert_eq!(
+        std::fs::read_dir(conclave.home()).unwrap().count(),
+        1,
+        "the settings alone"
+    );
     assert!(server.requests().is_empty());
 }
 
@@ -44,7 +65,9 @@ fn what_is_shown_of_round_1_is_what_is_sent_and_of_later_rounds_all_but_the_answ
     let calls = shown["calls"].as_array().unwrap();
     assert_eq!(calls.len(), sent.len());
     for call in calls {
-        let same = |asked: &&crate::support::asked::Asked| call["answer"] == asked.answer && call["model"] == asked.model.as_str();
+        let same = |asked: &&crate::support::asked::Asked| {
+            call["answer"] == asked.answer && call["model"] == asked.model.as_str()
+        };
         let sent = sent.iter().find(same).unwrap_or_else(|| panic!("{call}"));
         assert_eq!(call["system"], sent.system.as_str());
         assert_eq!(call["exact"] == true, call["user"] == sent.user.as_str());
@@ -52,7 +75,11 @@ fn what_is_shown_of_round_1_is_what_is_sent_and_of_later_rounds_all_but_the_answ
         assert_eq!(call["host"], server.url().trim_start_matches("http://"));
     }
     let verdict = calls.last().unwrap()["user"].as_str().unwrap();
-    assert!(verdict.contains("<what Expert A answers in Round 1>") && verdict.contains("<what the judge finds in Round 2>"), "{verdict}");
+    assert!(
+        verdict.contains("<what Expert A answers in Round 1>")
+            && verdict.contains("<what the judge finds in Round 2>"),
+        "{verdict}"
+    );
 }
 
 #[test]
@@ -60,11 +87,25 @@ fn the_sums_by_vendor_are_those_of_the_calls() {
     let server = ProviderServer::start();
     let shown = json(&Conclave::at(&server), &[]);
     let sum = |list: &Value, place: &str| -> u64 {
-        list.as_array().unwrap().iter().map(|entry| entry.pointer(place).unwrap().as_u64().unwrap()).sum()
+        list.as_array()
+            .unwrap()
+            .iter()
+            .map(|entry| entry.pointer(place).unwrap().as_u64().unwrap())
+            .sum()
     };
-    for place in ["/input_tokens", "/output_tokens", "/cost/low/micro_usd", "/cost/expected/micro_usd", "/cost/high/micro_usd"] {
+    for place in [
+        "/input_tokens",
+        "/output_tokens",
+        "/cost/low/micro_usd",
+        "/cost/expected/micro_usd",
+        "/cost/high/micro_usd",
+    ] {
         let whole = shown.pointer(place).unwrap().as_u64().unwrap();
-        assert_eq!((sum(&shown["providers"], place), sum(&shown["calls"], place)), (whole, whole), "{place}");
+        assert_eq!(
+            (sum(&shown["providers"], place), sum(&shown["calls"], place)),
+            (whole, whole),
+            "{place}"
+        );
     }
     assert_eq!(sum(&shown["providers"], "/calls"), 9);
 }
@@ -73,16 +114,29 @@ fn the_sums_by_vendor_are_those_of_the_calls() {
 fn it_says_what_the_gate_would_do() {
     let server = ProviderServer::start();
     let conclave = Conclave::at(&server);
-    let decision = |arguments: &[&str]| json(&conclave, arguments)["consent"]["decision"].as_str().unwrap().to_owned();
+    let decision = |arguments: &[&str]| {
+        json(&conclave, arguments)["consent"]["decision"]
+            .as_str()
+            .unwrap()
+            .to_owned()
+    };
     let dear = ["--model", "claude-fable-5-1"];
-    assert_eq!((decision(&[]), decision(&dear)), ("auto_approved".into(), "refuse".into()));
+    assert_eq!(
+        (decision(&[]), decision(&dear)),
+        ("auto_approved".into(), "refuse".into())
+    );
     assert_eq!(decision(&[&dear[..], &["--yes"]].concat()), "flag");
-    assert_eq!(decision(&[&dear[..], &["--max-cost", "50"]].concat()), "ceiling");
+    assert_eq!(
+        decision(&[&dear[..], &["--max-cost", "50"]].concat()),
+        "ceiling"
+    );
     assert_eq!(decision(&["--max-cost", "0.01"]), "above_ceiling");
     let unpriced = json(&conclave, &["--model", "openai:gpt-unheard-of"]);
     assert_eq!(unpriced["consent"]["why"], serde_json::json!(["unpriced"]));
     assert_eq!(unpriced["cost"]["low"]["lower_bound"], true);
-    let ran = conclave.run(&["consult", "--dry-run", "--model", "claude-fable-5-1", "q"]).ends_with(0);
+    let ran = conclave
+        .run(&["consult", "--dry-run", "--model", "claude-fable-5-1", "q"])
+        .ends_with(0);
     assert!(
         ran.stdout.contains("Consent: needs --yes, since there is nobody to ask: it is not below always_allow_under\n"),
         "{}",
@@ -94,13 +148,27 @@ fn it_says_what_the_gate_would_do() {
 fn the_text_begins_with_who_gets_how_much_and_goes_where_it_is_told_to() {
     let server = ProviderServer::start();
     let conclave = Conclave::at(&server);
-    let ran = conclave.run(&["consult", "--dry-run", "Shall we?"]).ends_with(0);
-    assert!(ran.stdout.starts_with("Dry run: nothing is sent.\n\nEstimated cost: $0."), "{}", ran.stdout);
+    let ran = conclave
+        .run(&["consult", "--dry-run", "Shall we?"])
+        .ends_with(0);
+    assert!(
+        ran.stdout
+            .starts_with("Dry run: nothing is sent.\n\nEstimated cost: $0."),
+        "{}",
+        ran.stdout
+    );
     let host = server.url();
     let host = host.trim_start_matches("http://");
-    assert!(ran.stdout.contains(&format!("- anthropic at {host}: 2 calls, ")), "{}", ran.stdout);
+    assert!(
+        ran.stdout
+            .contains(&format!("- anthropic at {host}: 2 calls, ")),
+        "{}",
+        ran.stdout
+    );
     assert_eq!(ran.stdout.matches("\n--- user ---\n").count(), 9);
-    let written = conclave.run(&["consult", "--dry-run", "Shall we?", "-o", "plan.txt"]).ends_with(0);
+    let written = conclave
+        .run(&["consult", "--dry-run", "Shall we?", "-o", "plan.txt"])
+        .ends_with(0);
     assert_eq!(written.stdout, "");
     let file = std::fs::read_to_string(conclave.folder().join("plan.txt")).unwrap();
     let length = |text: &str| text.lines().count();

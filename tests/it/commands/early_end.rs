@@ -1,5 +1,5 @@
-//! Ends before the last round where nobody is there to be asked, and rounds that were not wanted: by what is printed, kept, and counted
-//! on the server.
+//! Ends before the last round where nobody is there to be asked, and rounds that were not wanted:
+//! by what is printed, kept, and counted on the server.
 
 use serde_json::{Value, json};
 
@@ -14,7 +14,10 @@ fn judged(confidence: f64, supporters: &[&str]) -> ProviderServer {
         "tensions": [],
         "priority_order": ["Speed"],
     });
-    server.on(On::vendor(Vendor::OpenAi).nth(2), Answer::text(found.to_string()));
+    server.on(
+        On::vendor(Vendor::OpenAi).nth(2),
+        Answer::text(found.to_string()),
+    );
     server
 }
 
@@ -24,15 +27,25 @@ const WHOLE: [usize; 5] = [3, 1, 3, 1, 1];
 
 /// As the record's published schema has it.
 fn fits(record: &Value) {
-    let schema = serde_json::from_str(include_str!("../../../schemas/consultation.schema.json")).unwrap();
-    let errors: Vec<String> = jsonschema::validator_for(&schema).unwrap().iter_errors(record).map(|error| error.to_string()).collect();
+    let schema =
+        serde_json::from_str(include_str!("../../../schemas/consultation.schema.json")).unwrap();
+    let errors: Vec<String> = jsonschema::validator_for(&schema)
+        .unwrap()
+        .iter_errors(record)
+        .map(|error| error.to_string())
+        .collect();
     assert_eq!(errors, Vec::<String>::new());
 }
 
-/// Requests by what they ask for, in the order of the rounds; together they are all that there were.
+/// Requests by what they ask for, in the order of the rounds; together they are all that there
+/// were.
 fn requests(server: &ProviderServer) -> [usize; 5] {
     let asked: Vec<usize> = counts(server).into_iter().map(|(_, count)| count).collect();
-    assert_eq!(asked.iter().sum::<usize>(), server.requests().len(), "no hidden request");
+    assert_eq!(
+        asked.iter().sum::<usize>(),
+        server.requests().len(),
+        "no hidden request"
+    );
     asked.try_into().unwrap()
 }
 
@@ -40,23 +53,57 @@ fn requests(server: &ProviderServer) -> [usize; 5] {
 fn without_anybody_there_a_strong_consensus_that_nothing_speaks_against_ends_it() {
     let server = judged(0.92, &ALL);
     let conclave = Conclave::at(&server);
-    let ran = conclave.run(&["consult", "--format", "json", "Shall we?"]).ends_with(0);
-    assert!(ran.stderr.contains("✨ Strong consensus reached (confidence: 92%): Rounds 3-4 left out, about $"), "{}", ran.stderr);
+    let ran = conclave
+        .run(&["consult", "--format", "json", "Shall we?"])
+        .ends_with(0);
+    assert!(
+        ran.stderr.contains(
+            "✨ Strong consensus reached (confidence: 92%): Rounds 3-4 left out, about $"
+        ),
+        "{}",
+        ran.stderr
+    );
     assert_eq!(requests(&server), [3, 1, 0, 0, 0]);
     let printed: Value = serde_json::from_str(&ran.stdout).unwrap();
     fits(&printed);
-    assert_eq!((&printed["recommendation"], &printed["confidence"]), (&json!("Start small"), &json!(0.92)));
-    assert_eq!((&printed["status"], &printed["rounds_skipped"]), (&json!("complete"), &json!(2)));
-    assert!(printed["calibrated_confidence"].as_f64().unwrap() < 0.92, "three experts who say 0.7 are not worth so much");
-    let rules: Vec<&str> =
-        printed["early_termination_evaluation"]["rules"].as_array().unwrap().iter().map(|rule| rule["name"].as_str().unwrap()).collect();
-    assert_eq!(rules, ["stated_confidence", "answers", "families", "troubled_seats", "support", "high_tensions", "rubber_stamp"]);
+    assert_eq!(
+        (&printed["recommendation"], &printed["confidence"]),
+        (&json!("Start small"), &json!(0.92))
+    );
+    assert_eq!(
+        (&printed["status"], &printed["rounds_skipped"]),
+        (&json!("complete"), &json!(2))
+    );
+    assert!(
+        printed["calibrated_confidence"].as_f64().unwrap() < 0.92,
+        "three experts who say 0.7 are not worth so much"
+    );
+    let rules: Vec<&str> = printed["early_termination_evaluation"]["rules"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|rule| rule["name"].as_str().unwrap())
+        .collect();
+    assert_eq!(
+        rules,
+        [
+            "stated_confidence",
+            "answers",
+            "families",
+            "troubled_seats",
+            "support",
+            "high_tensions",
+            "rubber_stamp"
+        ]
+    );
 }
 
 #[test]
 fn without_anybody_there_a_guard_that_objects_lets_the_debate_go_on_and_is_named() {
     let server = judged(0.92, &ALL[..2]);
-    let ran = Conclave::at(&server).run(&["consult", "Shall we?"]).ends_with(0);
+    let ran = Conclave::at(&server)
+        .run(&["consult", "Shall we?"])
+        .ends_with(0);
     assert!(
         ran.stderr.contains("   Strong consensus (confidence: 92%), but the debate goes on: experts behind the strongest point: 2 of 3"),
         "{}",
@@ -71,14 +118,24 @@ fn a_threshold_of_ones_own_is_kept_to_wherever_it_was_set() {
         (&["--confidence-threshold", "0.93"][..], "{}", false),
         (&["--confidence-threshold", "0.92"], "{}", true),
         (&[], r#"{"confidenceThreshold": 0.95}"#, false),
-        (&["--confidence-threshold", "0.5"], r#"{"confidence_threshold": 0.95}"#, true),
+        (
+            &["--confidence-threshold", "0.5"],
+            r#"{"confidence_threshold": 0.95}"#,
+            true,
+        ),
         (&["--early-stop", "never"], "{}", false),
         (&[], r#"{"early_stop": "never"}"#, false),
     ] {
         let server = judged(0.92, &ALL);
         let conclave = Conclave::at(&server).config(config);
-        conclave.run(&[&["consult", "Shall we?"], arguments].concat()).ends_with(0);
-        assert_eq!(conclave.record()["early_termination"], ends, "{arguments:?} {config}");
+        conclave
+            .run(&[&["consult", "Shall we?"], arguments].concat())
+            .ends_with(0);
+        assert_eq!(
+            conclave.record()["early_termination"],
+            ends,
+            "{arguments:?} {config}"
+        );
     }
 }
 
@@ -87,20 +144,41 @@ fn a_threshold_that_is_none_is_refused_before_anything_is_asked() {
     let server = ProviderServer::start();
     let conclave = Conclave::at(&server);
     for wrong in ["1.1", "-0.1", "much", "NaN"] {
-        let ran = conclave.run(&["consult", &format!("--confidence-threshold={wrong}"), "Shall we?"]).ends_with(2);
-        assert!(ran.stderr.contains("must be between 0.0 and 1.0"), "{}", ran.stderr);
+        let ran = conclave
+            .run(&[
+                "consult",
+                &format!("--confidence-threshold={wrong}"),
+                "Shall we?",
+            ])
+            .ends_with(2);
+        assert!(
+            ran.stderr.contains("must be between 0.0 and 1.0"),
+            "{}",
+            ran.stderr
+        );
     }
-    let ran = conclave.run(&["consult", "--rounds", "5", "Shall we?"]).ends_with(2);
+    let ran = conclave
+        .run(&["consult", "--rounds", "5", "Shall we?"])
+        .ends_with(2);
     assert!(ran.stderr.contains("1..=4"), "{}", ran.stderr);
-    conclave.run(&["consult", "--rounds", "3", "--quick", "Shall we?"]).ends_with(2);
+    conclave
+        .run(&["consult", "--rounds", "3", "--quick", "Shall we?"])
+        .ends_with(2);
     assert_eq!(server.requests().len(), 0);
 }
 
 #[test]
 fn verbose_shows_every_rule_and_what_follows() {
     let server = judged(0.92, &ALL[..2]);
-    let ran = Conclave::at(&server).run(&["consult", "--verbose", "Shall we?"]).ends_with(0);
-    for line in ["EARLY TERMINATION CHECK (Round 2)", "├─ ", "2 of 3", "└─ DECISION: CONTINUE"] {
+    let ran = Conclave::at(&server)
+        .run(&["consult", "--verbose", "Shall we?"])
+        .ends_with(0);
+    for line in [
+        "EARLY TERMINATION CHECK (Round 2)",
+        "├─ ",
+        "2 of 3",
+        "└─ DECISION: CONTINUE",
+    ] {
         assert!(ran.stderr.contains(line), "{line}: {}", ran.stderr);
     }
 }
@@ -108,20 +186,46 @@ fn verbose_shows_every_rule_and_what_follows() {
 #[test]
 fn as_many_rounds_are_asked_for_as_are_wanted() {
     let cases: [(&[&str], [usize; 5], &str, Value); 4] = [
-        (&["--rounds", "1"], [3, 0, 0, 0, 0], "the positions stand side by side below", Value::Null),
-        (&["--quick"], [3, 1, 0, 0, 0], "Start small", json!("synthesis")),
-        (&["--rounds", "3"], [3, 1, 3, 1, 0], "Start small", json!("cross_examination")),
-        (&["--rounds", "4"], WHOLE, "Start small, then grow.", json!("judge")),
+        (
+            &["--rounds", "1"],
+            [3, 0, 0, 0, 0],
+            "the positions stand side by side below",
+            Value::Null,
+        ),
+        (
+            &["--quick"],
+            [3, 1, 0, 0, 0],
+            "Start small",
+            json!("synthesis"),
+        ),
+        (
+            &["--rounds", "3"],
+            [3, 1, 3, 1, 0],
+            "Start small",
+            json!("cross_examination"),
+        ),
+        (
+            &["--rounds", "4"],
+            WHOLE,
+            "Start small, then grow.",
+            json!("judge"),
+        ),
     ];
     for (arguments, asked, words, source) in cases {
         let server = ProviderServer::start();
         let conclave = Conclave::at(&server);
-        let ran = conclave.run(&[&["consult", "Shall we?"], arguments].concat()).ends_with(0);
+        let ran = conclave
+            .run(&[&["consult", "Shall we?"], arguments].concat())
+            .ends_with(0);
         assert_eq!(requests(&server), asked, "{arguments:?}");
         assert!(ran.stdout.contains(words), "{arguments:?}: {}", ran.stdout);
         let record = conclave.record();
         fits(&record);
-        assert_eq!((&record["verdict_source"], &record["state"]), (&source, &json!("Complete")), "{arguments:?}");
+        assert_eq!(
+            (&record["verdict_source"], &record["state"]),
+            (&source, &json!("Complete")),
+            "{arguments:?}"
+        );
         assert_eq!(record["early_termination"], false);
     }
 }
@@ -136,44 +240,80 @@ fn exploring_says_that_all_rounds_are_held_and_brings_a_menu() {
             {"option": "All at once", "description": "Everybody.", "pros": ["It is quick"], "cons": ["It can break"], "best_when": "it can be undone", "confidence": 0.5}],
         "evidence": [], "dissent": [], "recommendation": "Choose by what a mistake costs.",
     });
-    server.on(On::vendor(Vendor::OpenAi).nth(5), Answer::text(menu.to_string()));
+    server.on(
+        On::vendor(Vendor::OpenAi).nth(5),
+        Answer::text(menu.to_string()),
+    );
     let conclave = Conclave::at(&server);
-    let ran = conclave.run(&["consult", "--mode", "explore", "Shall we?"]).ends_with(0);
-    assert!(ran.stderr.contains("🔍 Explore mode: all rounds will execute"), "{}", ran.stderr);
-    for words in
-        ["Start small", "All at once", "It can break", "nobody has done it before", "80%", "50%", "Choose by what a mistake costs."]
-    {
+    let ran = conclave
+        .run(&["consult", "--mode", "explore", "Shall we?"])
+        .ends_with(0);
+    assert!(
+        ran.stderr
+            .contains("🔍 Explore mode: all rounds will execute"),
+        "{}",
+        ran.stderr
+    );
+    for words in [
+        "Start small",
+        "All at once",
+        "It can break",
+        "nobody has done it before",
+        "80%",
+        "50%",
+        "Choose by what a mistake costs.",
+    ] {
         assert!(ran.stdout.contains(words), "{words}: {}", ran.stdout);
     }
     let record = conclave.record();
     fits(&record);
     assert_eq!(
-        (&record["mode"], &record["confidence"], &record["prompt_versions"]["mode"]),
+        (
+            &record["mode"],
+            &record["confidence"],
+            &record["prompt_versions"]["mode"]
+        ),
         (&json!("explore"), &Value::Null, &json!("explore"))
     );
-    assert_eq!(record["recommendations"][1]["best_when"], "it can be undone");
-    assert_eq!(record["prompt_versions"]["explore_verdict_v"], record["prompt_versions"]["verdict_prompt_version"]);
+    assert_eq!(
+        record["recommendations"][1]["best_when"],
+        "it can be undone"
+    );
+    assert_eq!(
+        record["prompt_versions"]["explore_verdict_v"],
+        record["prompt_versions"]["verdict_prompt_version"]
+    );
 }
 
-/// What the judge finds: this sure of one point that all hold, or of none at all; and these tensions.
+/// What the judge finds: this sure of one point that all hold, or of none at all; and these
+/// tensions.
 fn finding(confidence: Option<f64>, severities: &[&str]) -> Answer {
     let point = |confidence| json!({"point": "Start small", "supporting_agents": ALL, "confidence": confidence});
-    let tension =
-        |severity: &&str| json!({"topic": "Speed", "viewpoints": [{"agent": "Expert A", "viewpoint": "Go fast"}], "severity": severity});
+    let tension = |severity: &&str| json!({"topic": "Speed", "viewpoints": [{"agent": "Expert A", "viewpoint": "Go fast"}], "severity": severity});
     let points: Vec<Value> = confidence.map(point).into_iter().collect();
     let tensions: Vec<Value> = severities.iter().map(tension).collect();
-    Answer::text(json!({"consensus_points": points, "tensions": tensions, "priority_order": ["Speed"]}).to_string())
+    Answer::text(
+        json!({"consensus_points": points, "tensions": tensions, "priority_order": ["Speed"]})
+            .to_string(),
+    )
 }
 
 /// The states that a journal tells, from the first round on.
 fn states(conclave: &Conclave) -> Vec<String> {
     let journal = std::fs::read_to_string(conclave.log("jsonl")).unwrap();
-    let events = journal.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()).filter(|event| event["type"] == "state:changed");
-    events.skip(2).map(|event| event["data"]["to"].as_str().unwrap().to_owned()).collect()
+    let events = journal
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap())
+        .filter(|event| event["type"] == "state:changed");
+    events
+        .skip(2)
+        .map(|event| event["data"]["to"].as_str().unwrap().to_owned())
+        .collect()
 }
 
-/// A case in which the debate goes on: how it comes about, how the consultation is asked for, the guards that object (none where the
-/// threshold is not met), the requests that there are, and words of what is said.
+/// A case in which the debate goes on: how it comes about, how the consultation is asked for, the
+/// guards that object (none where the threshold is not met), the requests that there are, and words
+/// of what is said.
 struct GoesOn {
     on: fn(&ProviderServer),
     arguments: &'static [&'static str],
@@ -195,7 +335,10 @@ fn every_guard_lets_an_unattended_debate_go_on_and_says_so() {
         GoesOn {
             on: |server| {
                 server.on(On::asking_for("consensus_points"), finding(Some(0.95), &[]));
-                server.on(On::vendor(Vendor::Anthropic), super::failures::unauthorized());
+                server.on(
+                    On::vendor(Vendor::Anthropic),
+                    super::failures::unauthorized(),
+                );
                 server.on(On::vendor(Vendor::Google), super::failures::unauthorized());
             },
             arguments: &["--on-failure", "skip"],
@@ -211,7 +354,12 @@ fn every_guard_lets_an_unattended_debate_go_on_and_says_so() {
             said: Some("families of the models that answered: 1 (at least 2)"),
         },
         GoesOn {
-            on: |server| server.on(On::asking_for("consensus_points"), finding(Some(0.95), &["high"])),
+            on: |server| {
+                server.on(
+                    On::asking_for("consensus_points"),
+                    finding(Some(0.95), &["high"]),
+                )
+            },
             arguments: &[],
             unmet: &["high_tensions"],
             asked: WHOLE,
@@ -234,25 +382,55 @@ fn every_guard_lets_an_unattended_debate_go_on_and_says_so() {
         let server = ProviderServer::start();
         (case.on)(&server);
         let conclave = Conclave::at(&server);
-        let ran = conclave.run(&[&["consult", "Shall we?"], case.arguments].concat()).ends_with(0);
+        let ran = conclave
+            .run(&[&["consult", "Shall we?"], case.arguments].concat())
+            .ends_with(0);
         let record = conclave.record();
         fits(&record);
         let found = &record["early_termination_evaluation"];
         let rules = found["rules"].as_array().unwrap().iter();
         let unmet: Vec<&str> = rules
-            .filter(|rule| rule["kind"] == "guard" && (rule["outcome"] == "fired" || rule["outcome"] == "unknown"))
+            .filter(|rule| {
+                rule["kind"] == "guard"
+                    && (rule["outcome"] == "fired" || rule["outcome"] == "unknown")
+            })
             .map(|rule| rule["name"].as_str().unwrap())
             .collect();
         let is_near = !case.unmet.is_empty();
         if is_near {
             assert_eq!(unmet, case.unmet, "{}", ran.stderr);
         }
-        assert_eq!((&found["ended"], &found["by"]), (&json!(false), &json!(if is_near { "guards" } else { "threshold" })), "{unmet:?}");
-        assert_eq!((&record["early_termination"], &record["rounds_completed"]), (&json!(false), &json!(4)), "{unmet:?}");
+        assert_eq!(
+            (&found["ended"], &found["by"]),
+            (
+                &json!(false),
+                &json!(if is_near { "guards" } else { "threshold" })
+            ),
+            "{unmet:?}"
+        );
+        assert_eq!(
+            (&record["early_termination"], &record["rounds_completed"]),
+            (&json!(false), &json!(4)),
+            "{unmet:?}"
+        );
         assert_eq!(requests(&server), case.asked, "{unmet:?}");
-        assert_eq!(states(&conclave), ["Independent", "Synthesis", "CrossExam", "Verdict", "Complete"], "{unmet:?}");
+        assert_eq!(
+            states(&conclave),
+            [
+                "Independent",
+                "Synthesis",
+                "CrossExam",
+                "Verdict",
+                "Complete"
+            ],
+            "{unmet:?}"
+        );
         let near = ran.stderr.contains("Strong consensus (confidence: 95%)");
         assert_eq!(near, case.said.is_some(), "{}", ran.stderr);
-        assert!(ran.stderr.contains(case.said.unwrap_or_default()), "{}", ran.stderr);
+        assert!(
+            ran.stderr.contains(case.said.unwrap_or_default()),
+            "{}",
+            ran.stderr
+        );
     }
 }

@@ -1,4 +1,5 @@
-//! Servers of the user's own: how each is asked, and that no key goes where its owner did not send it.
+//! Servers of the user's own: how each is asked, and that no key goes where its owner did not send
+//! it.
 
 use crate::support::asked::asked;
 use crate::support::binary::Conclave;
@@ -6,11 +7,18 @@ use crate::support::provider_server::{ProviderServer, Vendor};
 
 /// A home with one server of the user's own: the address in `$URL` of these fields is the server's.
 fn with(server: &ProviderServer, endpoints: &str) -> Conclave {
-    Conclave::new().config(&format!(r#"{{"endpoints": {}}}"#, endpoints.replace("$URL", &server.url())))
+    Conclave::new().config(&format!(
+        r#"{{"endpoints": {}}}"#,
+        endpoints.replace("$URL", &server.url())
+    ))
 }
 
 fn authorizations(server: &ProviderServer) -> Vec<Option<String>> {
-    let mut seen: Vec<_> = server.requests().iter().map(|request| request.headers.get("authorization").cloned()).collect();
+    let mut seen: Vec<_> = server
+        .requests()
+        .iter()
+        .map(|request| request.headers.get("authorization").cloned())
+        .collect();
     seen.dedup();
     seen
 }
@@ -18,28 +26,79 @@ fn authorizations(server: &ProviderServer) -> Vec<Option<String>> {
 #[test]
 fn a_server_of_the_users_own_is_asked_with_the_key_that_its_entry_names() {
     let server = ProviderServer::start();
-    let conclave = with(&server, r#"[{"name": "work", "base_url": "$URL/v1/chat/completions", "api_key_env": "WORK_KEY"}]"#)
-        .variable("WORK_KEY", " work-key\n")
-        .variable("OPENAI_API_KEY", "test-key-openai");
-    let ran = conclave.run(&["consult", "--yes", "--model", "work:vendor/some:8b", "--judge", "work:judge", "Shall we?"]).ends_with(0);
+    let conclave = with(
+        &server,
+        r#"[{"name": "work", "base_url": "$URL/v1/chat/completions", "api_key_env": "WORK_KEY"}]"#,
+    )
+    .variable("WORK_KEY", " work-key\n")
+    .variable("OPENAI_API_KEY", "test-key-openai");
+    let ran = conclave
+        .run(&[
+            "consult",
+            "--yes",
+            "--model",
+            "work:vendor/some:8b",
+            "--judge",
+            "work:judge",
+            "Shall we?",
+        ])
+        .ends_with(0);
     let asked = asked(&server);
     assert_eq!(asked.len(), 9);
-    assert!(asked.iter().all(|asked| asked.model == if asked.is_experts() { "vendor/some:8b" } else { "judge" }));
-    assert_eq!(authorizations(&server), [Some("Bearer work-key".to_owned())]);
-    assert!(ran.stderr.contains("≥"), "what has no price is not free: {}", ran.stderr);
-    assert!(asked[0].request.body.get("max_tokens").is_some(), "the field that every server takes");
+    assert!(asked.iter().all(|asked| asked.model
+        == if asked.is_experts() {
+            "vendor/some:8b"
+        } else {
+            "judge"
+        }));
+    assert_eq!(
+        authorizations(&server),
+        [Some("Bearer work-key".to_owned())]
+    );
+    assert!(
+        ran.stderr.contains("≥"),
+        "what has no price is not free: {}",
+        ran.stderr
+    );
+    assert!(
+        asked[0].request.body.get("max_tokens").is_some(),
+        "the field that every server takes"
+    );
 }
 
 #[test]
 fn no_vendors_key_goes_to_an_address_of_the_settings() {
-    let keys = ["OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY", "XAI_API_KEY", "MISTRAL_API_KEY", "OPENROUTER_API_KEY"];
+    let keys = [
+        "OPENAI_API_KEY",
+        "ANTHROPIC_API_KEY",
+        "GEMINI_API_KEY",
+        "XAI_API_KEY",
+        "MISTRAL_API_KEY",
+        "OPENROUTER_API_KEY",
+    ];
     for name in ["work", "openai", "mistral"] {
         let server = ProviderServer::start();
         let conclave = with(&server, &format!(r#"{{"{name}": {{"base_url": "$URL"}}}}"#));
-        let conclave = keys.into_iter().fold(conclave, |conclave, key| conclave.variable(key, "test-key"));
+        let conclave = keys
+            .into_iter()
+            .fold(conclave, |conclave, key| conclave.variable(key, "test-key"));
         let model = format!("{name}:m");
-        conclave.run(&["consult", "--yes", "--model", &model, "--judge", &model, "Shall we?"]).ends_with(0);
-        assert_eq!((server.requests().len(), authorizations(&server)), (9, vec![None]), "{name}");
+        conclave
+            .run(&[
+                "consult",
+                "--yes",
+                "--model",
+                &model,
+                "--judge",
+                &model,
+                "Shall we?",
+            ])
+            .ends_with(0);
+        assert_eq!(
+            (server.requests().len(), authorizations(&server)),
+            (9, vec![None]),
+            "{name}"
+        );
     }
 }
 
@@ -52,16 +111,41 @@ fn a_servers_dialect_and_fields_are_those_that_its_entry_says() {
             "new": {"base_url": "$URL", "max_tokens_field": "max_completion_tokens", "free": true}}"#,
     )
     .variable("WORK_KEY", "work-key");
-    let ran = conclave.run(&["consult", "--model", "claude:m", "--judge", "new:m", "Shall we?"]).ends_with(0);
+    let ran = conclave
+        .run(&[
+            "consult",
+            "--model",
+            "claude:m",
+            "--judge",
+            "new:m",
+            "Shall we?",
+        ])
+        .ends_with(0);
     for asked in asked(&server) {
-        let (vendor, field) =
-            if asked.is_experts() { (Vendor::Anthropic, "max_tokens") } else { (Vendor::OpenAi, "max_completion_tokens") };
-        assert_eq!((asked.vendor, asked.request.body.get(field).is_some()), (vendor, true));
-        assert_eq!(asked.request.headers.get("x-api-key").map(String::as_str), asked.is_experts().then_some("work-key"));
+        let (vendor, field) = if asked.is_experts() {
+            (Vendor::Anthropic, "max_tokens")
+        } else {
+            (Vendor::OpenAi, "max_completion_tokens")
+        };
+        assert_eq!(
+            (asked.vendor, asked.request.body.get(field).is_some()),
+            (vendor, true)
+        );
+        assert_eq!(
+            asked.request.headers.get("x-api-key").map(String::as_str),
+            asked.is_experts().then_some("work-key")
+        );
     }
-    assert!(!ran.stderr.contains('≥'), "what is free has a price: {}", ran.stderr);
+    assert!(
+        !ran.stderr.contains('≥'),
+        "what is free has a price: {}",
+        ran.stderr
+    );
     let cost = &conclave.record()["cost"];
-    assert_eq!((&cost["micro_usd"], &cost["lower_bound"]), (&0.into(), &false.into()));
+    assert_eq!(
+        (&cost["micro_usd"], &cost["lower_bound"]),
+        (&0.into(), &false.into())
+    );
 }
 
 #[test]
@@ -72,23 +156,49 @@ fn a_key_from_a_command_is_got_once_and_only_for_a_provider_that_is_asked() {
         r#"{"work": {"base_url": "$URL", "api_key_cmd": "echo run >> runs; echo command-key; echo more"}, "open": {"base_url": "$URL"}}"#,
     );
     let runs = conclave.folder().join("runs");
-    conclave.run(&["consult", "-n", "--yes", "--model", "open:m", "Shall we?"]).ends_with(0);
+    conclave
+        .run(&["consult", "-n", "--yes", "--model", "open:m", "Shall we?"])
+        .ends_with(0);
     assert!(!runs.exists(), "it is not run for nothing");
     let before = server.requests().len();
-    let ran = conclave.run(&["consult", "--yes", "--verbose", "--model", "work:m", "Shall we?"]).ends_with(0);
+    let ran = conclave
+        .run(&[
+            "consult",
+            "--yes",
+            "--verbose",
+            "--model",
+            "work:m",
+            "Shall we?",
+        ])
+        .ends_with(0);
     assert_eq!(std::fs::read_to_string(&runs).unwrap(), "run\n");
     for request in &server.requests()[before..] {
         assert_eq!(request.headers["authorization"], "Bearer command-key");
     }
     let journal = std::fs::read_to_string(conclave.log("jsonl")).unwrap();
-    assert!([ran.stdout, ran.stderr, journal].iter().all(|text| !text.contains("command-key")));
+    assert!(
+        [ran.stdout, ran.stderr, journal]
+            .iter()
+            .all(|text| !text.contains("command-key"))
+    );
 }
 
 #[test]
 fn a_command_that_gives_no_key_ends_the_run_in_its_own_words_before_anything_is_asked() {
     let server = ProviderServer::start();
-    let conclave = with(&server, r#"{"anthropic": {"base_url": "$URL", "api_key_cmd": "echo the vault is locked >&2; exit 2"}}"#);
-    let ran = conclave.run(&["consult", "--yes", "--model", "claude-sonnet-5-5", "Shall we?"]).ends_with(2);
+    let conclave = with(
+        &server,
+        r#"{"anthropic": {"base_url": "$URL", "api_key_cmd": "echo the vault is locked >&2; exit 2"}}"#,
+    );
+    let ran = conclave
+        .run(&[
+            "consult",
+            "--yes",
+            "--model",
+            "claude-sonnet-5-5",
+            "Shall we?",
+        ])
+        .ends_with(2);
     assert_eq!(
         (ran.stdout.as_str(), ran.stderr.as_str()),
         (
@@ -104,32 +214,71 @@ fn a_command_that_gives_no_key_ends_the_run_in_its_own_words_before_anything_is_
 #[test]
 fn a_key_that_is_not_there_is_asked_for_by_its_variable() {
     let server = ProviderServer::start();
-    let conclave = with(&server, r#"{"work": {"base_url": "$URL", "api_key_env": "WORK_KEY"}}"#);
-    for arguments in [["--model", "work:m"], ["--judge", "work:m"], ["--panel", "security=work:m"]] {
-        let conclave = with(&server, r#"{"work": {"base_url": "$URL", "api_key_env": "WORK_KEY"}, "open": {"base_url": "$URL"}}"#);
-        let others: &[&str] = if arguments[0] == "--judge" { &["--model", "open:m"] } else { &[] };
-        let ran = conclave.run(&[&["consult", "Shall we?"], &arguments[..], others].concat()).ends_with(2);
-        assert_eq!(ran.stderr, "error: there is no key for work\nhint: set WORK_KEY\n");
+    let conclave = with(
+        &server,
+        r#"{"work": {"base_url": "$URL", "api_key_env": "WORK_KEY"}}"#,
+    );
+    for arguments in [
+        ["--model", "work:m"],
+        ["--judge", "work:m"],
+        ["--panel", "security=work:m"],
+    ] {
+        let conclave = with(
+            &server,
+            r#"{"work": {"base_url": "$URL", "api_key_env": "WORK_KEY"}, "open": {"base_url": "$URL"}}"#,
+        );
+        let others: &[&str] = if arguments[0] == "--judge" {
+            &["--model", "open:m"]
+        } else {
+            &[]
+        };
+        let ran = conclave
+            .run(&[&["consult", "Shall we?"], &arguments[..], others].concat())
+            .ends_with(2);
+        assert_eq!(
+            ran.stderr,
+            "error: there is no key for work\nhint: set WORK_KEY\n"
+        );
     }
-    let empty = conclave.variable("WORK_KEY", " ").run(&["consult", "Shall we?", "--model", "work:m"]).ends_with(2);
-    assert_eq!(empty.stderr, "error: there is no key for work\nhint: set WORK_KEY\n");
+    let empty = conclave
+        .variable("WORK_KEY", " ")
+        .run(&["consult", "Shall we?", "--model", "work:m"])
+        .ends_with(2);
+    assert_eq!(
+        empty.stderr,
+        "error: there is no key for work\nhint: set WORK_KEY\n"
+    );
     assert!(server.requests().is_empty());
 }
 
 #[test]
 fn servers_can_be_given_in_the_environment() {
     let server = ProviderServer::start();
-    let conclave = Conclave::new().variable("CONCLAVE_ENDPOINTS", format!(r#"{{"work": {{"base_url": "{}"}}}}"#, server.url()));
-    conclave.run(&["consult", "--yes", "--model", "work:m", "Shall we?"]).ends_with(0);
+    let conclave = Conclave::new().variable(
+        "CONCLAVE_ENDPOINTS",
+        format!(r#"{{"work": {{"base_url": "{}"}}}}"#, server.url()),
+    );
+    conclave
+        .run(&["consult", "--yes", "--model", "work:m", "Shall we?"])
+        .ends_with(0);
     assert_eq!(server.requests().len(), 9);
 }
 
 #[test]
 fn a_key_in_the_settings_is_refused_and_not_shown() {
     let server = ProviderServer::start();
-    let conclave = with(&server, r#"{"work": {"base_url": "$URL", "api_key": "sk-secret"}}"#);
-    let ran = conclave.run(&["consult", "Shall we?", "--model", "work:m"]).ends_with(2);
-    assert!(ran.stderr.contains("`endpoints.work.api_key`") && ran.stderr.contains("`api_key_env`"), "{}", ran.stderr);
+    let conclave = with(
+        &server,
+        r#"{"work": {"base_url": "$URL", "api_key": "sk-secret"}}"#,
+    );
+    let ran = conclave
+        .run(&["consult", "Shall we?", "--model", "work:m"])
+        .ends_with(2);
+    assert!(
+        ran.stderr.contains("`endpoints.work.api_key`") && ran.stderr.contains("`api_key_env`"),
+        "{}",
+        ran.stderr
+    );
     assert!(!ran.stderr.contains("sk-secret"), "{}", ran.stderr);
 }
 
@@ -137,7 +286,21 @@ fn a_key_in_the_settings_is_refused_and_not_shown() {
 fn a_server_that_wants_a_key_says_so_and_is_told_where_to_name_one() {
     use crate::support::provider_server::{Answer, On};
     let server = ProviderServer::start();
-    server.on(On::vendor(Vendor::OpenAi), Answer::http(401, "application/json", r#"{"error": {"message": "no key given"}}"#));
-    let ran = with(&server, r#"{"work": {"base_url": "$URL"}}"#).run(&["consult", "--yes", "--model", "work:m", "Shall we?"]).ends_with(1);
-    assert!(ran.stderr.contains("no key given (HTTP 401); check `endpoints.work`"), "{}", ran.stderr);
+    server.on(
+        On::vendor(Vendor::OpenAi),
+        Answer::http(
+            401,
+            "application/json",
+            r#"{"error": {"message": "no key given"}}"#,
+        ),
+    );
+    let ran = with(&server, r#"{"work": {"base_url": "$URL"}}"#)
+        .run(&["consult", "--yes", "--model", "work:m", "Shall we?"])
+        .ends_with(1);
+    assert!(
+        ran.stderr
+            .contains("no key given (HTTP 401); check `endpoints.work`"),
+        "{}",
+        ran.stderr
+    );
 }

@@ -1,4 +1,5 @@
-//! Experts that fail: the others go on, the provider's own words are shown, and what was paid for is kept.
+//! Experts that fail: the others go on, the provider's own words are shown, and what was paid for
+//! is kept.
 
 use std::time::Duration;
 
@@ -8,8 +9,7 @@ use crate::support::asked::counts;
 use crate::support::binary::{Conclave, Ran};
 use crate::support::provider_server::{Answer, On, ProviderServer, Vendor};
 
-pub(super) const UNAUTHORIZED: &str =
-    r#"{"type": "error", "error": {"type": "authentication_error", "message": "this key was withdrawn"}}"#;
+pub(super) const UNAUTHORIZED: &str = r#"{"type": "error", "error": {"type": "authentication_error", "message": "this key was withdrawn"}}"#;
 
 pub(super) fn unauthorized() -> Answer {
     Answer::http(401, "application/json", UNAUTHORIZED)
@@ -18,14 +18,21 @@ pub(super) fn unauthorized() -> Answer {
 /// Where no other model takes over from one that fails.
 fn consult(server: &ProviderServer, arguments: &[&str]) -> (Conclave, Ran) {
     let conclave = Conclave::at(server);
-    let ran = conclave.run(&[&["consult", "--on-failure", "skip", "Shall we?"], arguments].concat());
+    let ran =
+        conclave.run(&[&["consult", "--on-failure", "skip", "Shall we?"], arguments].concat());
     (conclave, ran)
 }
 
 /// The calls that the record has of one expert in Round 1.
 fn attempts(record: &Value, agent: &str) -> Vec<Value> {
     let agents = record["responses"]["round_1"]["agents"].as_array().unwrap();
-    agents.iter().find(|found| found["agent_id"] == agent).unwrap()["attempts"].as_array().unwrap().clone()
+    agents
+        .iter()
+        .find(|found| found["agent_id"] == agent)
+        .unwrap()["attempts"]
+        .as_array()
+        .unwrap()
+        .clone()
 }
 
 #[test]
@@ -35,14 +42,47 @@ fn the_others_go_on_without_an_expert_that_fails_and_the_answer_says_so_first() 
     let (conclave, ran) = consult(&server, &[]);
     let ran = ran.ends_with(0);
     let words = "this key was withdrawn (HTTP 401); check `ANTHROPIC_API_KEY`";
-    assert!(ran.stderr.contains(&format!("⚠️ Agent Security Expert failed: {words}\n")), "{}", ran.stderr);
-    assert!(ran.stdout.starts_with("> ⚠️ **Degraded result:**"), "{}", ran.stdout);
-    assert!(ran.stdout.split_once("# Consultation Summary").unwrap().0.contains("this key was withdrawn"), "{}", ran.stdout);
-    assert_eq!(counts(&server), [("independent", 3), ("synthesis", 1), ("revision", 2), ("cross_exam", 1), ("verdict", 1)]);
+    assert!(
+        ran.stderr
+            .contains(&format!("⚠️ Agent Security Expert failed: {words}\n")),
+        "{}",
+        ran.stderr
+    );
+    assert!(
+        ran.stdout.starts_with("> ⚠️ **Degraded result:**"),
+        "{}",
+        ran.stdout
+    );
+    assert!(
+        ran.stdout
+            .split_once("# Consultation Summary")
+            .unwrap()
+            .0
+            .contains("this key was withdrawn"),
+        "{}",
+        ran.stdout
+    );
+    assert_eq!(
+        counts(&server),
+        [
+            ("independent", 3),
+            ("synthesis", 1),
+            ("revision", 2),
+            ("cross_exam", 1),
+            ("verdict", 1)
+        ]
+    );
     let record = conclave.record();
-    assert_eq!((&record["status"], &record["state"]), (&"degraded".into(), &"Complete".into()));
+    assert_eq!(
+        (&record["status"], &record["state"]),
+        (&"degraded".into(), &"Complete".into())
+    );
     assert!(!record["degradations"].as_array().unwrap().is_empty());
-    assert_eq!(attempts(&record, "security").len(), 1, "what cannot pass is not tried again");
+    assert_eq!(
+        attempts(&record, "security").len(),
+        1,
+        "what cannot pass is not tried again"
+    );
 }
 
 #[test]
@@ -51,63 +91,123 @@ fn without_any_answer_it_fails_and_names_each_reason() {
     server.on(On::vendor(Vendor::Anthropic), unauthorized());
     server.on(
         On::vendor(Vendor::OpenAi),
-        Answer::http(404, "application/json", r#"{"error": {"message": "no such model", "code": "model_not_found"}}"#),
+        Answer::http(
+            404,
+            "application/json",
+            r#"{"error": {"message": "no such model", "code": "model_not_found"}}"#,
+        ),
     );
     server.on(On::vendor(Vendor::Google), Answer::refusal("not for me"));
     let (conclave, ran) = consult(&server, &[]);
     let ran = ran.ends_with(1);
     assert_eq!((ran.stdout.as_str(), server.requests().len()), ("", 3));
     let (_, error) = ran.stderr.split_once("error: ").unwrap();
-    assert!(error.starts_with("All agents failed. Unable to provide consultation.\n"), "{error}");
-    for reason in
-        ["Security Expert: this key was withdrawn (HTTP 401)", "Architect: no such model", "Pragmatist: declined to answer: not for me"]
-    {
+    assert!(
+        error.starts_with("All agents failed. Unable to provide consultation.\n"),
+        "{error}"
+    );
+    for reason in [
+        "Security Expert: this key was withdrawn (HTTP 401)",
+        "Architect: no such model",
+        "Pragmatist: declined to answer: not for me",
+    ] {
         assert!(error.contains(reason), "{reason}: {error}");
     }
-    let saved = format!("💾 Partial results saved to: {}\n", conclave.log("json").display());
-    assert!(ran.stderr.contains(&saved), "the refusal was paid for: {}", ran.stderr);
+    let saved = format!(
+        "💾 Partial results saved to: {}\n",
+        conclave.log("json").display()
+    );
+    assert!(
+        ran.stderr.contains(&saved),
+        "the refusal was paid for: {}",
+        ran.stderr
+    );
     assert_eq!(conclave.record()["abort_reason"], "all_agents_failed");
 }
 
 #[test]
 fn an_overloaded_provider_is_asked_again_when_it_says_to() {
     let server = ProviderServer::start();
-    let overloaded = r#"{"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}}"#;
+    let overloaded =
+        r#"{"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}}"#;
     let busy = || Answer::http(529, "application/json", overloaded).header("retry-after-ms", "20");
     server.on(On::vendor(Vendor::Anthropic).nth(1), busy());
     server.on(On::vendor(Vendor::Anthropic).nth(2), busy());
     let (conclave, ran) = consult(&server, &["--verbose"]);
     let ran = ran.ends_with(0);
-    assert_eq!(ran.stderr.matches("Security Expert: trying again in 0.0s: Overloaded (HTTP 529)").count(), 2, "{}", ran.stderr);
-    let purposes: Vec<_> = attempts(&conclave.record(), "security").iter().map(|attempt| attempt["purpose"].clone()).collect();
+    assert_eq!(
+        ran.stderr
+            .matches("Security Expert: trying again in 0.0s: Overloaded (HTTP 529)")
+            .count(),
+        2,
+        "{}",
+        ran.stderr
+    );
+    let purposes: Vec<_> = attempts(&conclave.record(), "security")
+        .iter()
+        .map(|attempt| attempt["purpose"].clone())
+        .collect();
     assert_eq!(purposes, ["answer", "retry", "retry"]);
     assert_eq!(conclave.record()["status"], "complete");
-    let [first, second] =
-        [0, 1].map(|nth| server.requests().into_iter().filter(|request| request.vendor == Some(Vendor::Anthropic)).nth(nth).unwrap());
-    assert!(second.arrived - first.finished.unwrap() >= Duration::from_millis(19), "never earlier than the provider wants");
+    let [first, second] = [0, 1].map(|nth| {
+        server
+            .requests()
+            .into_iter()
+            .filter(|request| request.vendor == Some(Vendor::Anthropic))
+            .nth(nth)
+            .unwrap()
+    });
+    assert!(
+        second.arrived - first.finished.unwrap() >= Duration::from_millis(19),
+        "never earlier than the provider wants"
+    );
     assert_eq!(first.body, second.body);
 }
 
 #[test]
 fn a_provider_that_stays_overloaded_is_given_up_after_two_retries() {
     let server = ProviderServer::start();
-    let busy = Answer::http(503, "text/html", "<html><body>busy</body></html>").header("retry-after-ms", "1");
+    let busy = Answer::http(503, "text/html", "<html><body>busy</body></html>")
+        .header("retry-after-ms", "1");
     server.on(On::vendor(Vendor::Google), busy);
     let (_, ran) = consult(&server, &[]);
     let ran = ran.ends_with(0);
-    assert!(ran.stderr.contains("⚠️ Agent Pragmatist failed: ") && ran.stderr.contains("HTTP 503"), "{}", ran.stderr);
-    assert_eq!(server.requests().iter().filter(|request| request.vendor == Some(Vendor::Google)).count(), 3);
+    assert!(
+        ran.stderr.contains("⚠️ Agent Pragmatist failed: ") && ran.stderr.contains("HTTP 503"),
+        "{}",
+        ran.stderr
+    );
+    assert_eq!(
+        server
+            .requests()
+            .iter()
+            .filter(|request| request.vendor == Some(Vendor::Google))
+            .count(),
+        3
+    );
 }
 
 #[test]
 fn an_error_inside_a_stream_fails_the_expert_and_keeps_what_it_had_written() {
     let server = ProviderServer::start();
     let error = json!({"type": "overloaded_error", "message": "we are sorry"});
-    server.on(On::vendor(Vendor::Anthropic).nth(1), Answer::error_in_stream("{\"position\": \"half a th", error));
+    server.on(
+        On::vendor(Vendor::Anthropic).nth(1),
+        Answer::error_in_stream("{\"position\": \"half a th", error),
+    );
     let (conclave, ran) = consult(&server, &[]);
     let ran = ran.ends_with(0);
-    assert!(ran.stderr.contains("⚠️ Agent Security Expert failed: ") && ran.stderr.contains("we are sorry"), "{}", ran.stderr);
-    assert!(std::fs::read_to_string(conclave.log("jsonl")).unwrap().contains("half a th"));
+    assert!(
+        ran.stderr.contains("⚠️ Agent Security Expert failed: ")
+            && ran.stderr.contains("we are sorry"),
+        "{}",
+        ran.stderr
+    );
+    assert!(
+        std::fs::read_to_string(conclave.log("jsonl"))
+            .unwrap()
+            .contains("half a th")
+    );
 }
 
 #[test]
@@ -116,7 +216,11 @@ fn a_stream_that_breaks_off_is_never_an_answer() {
         let server = ProviderServer::start();
         server.on(On::vendor(Vendor::OpenAi).nth(1), broken);
         let (conclave, ran) = consult(&server, &[]);
-        assert!(ran.ends_with(0).stderr.contains("⚠️ Agent Architect failed: "));
+        assert!(
+            ran.ends_with(0)
+                .stderr
+                .contains("⚠️ Agent Architect failed: ")
+        );
         assert_eq!(conclave.record()["status"], "degraded");
     }
 }
@@ -124,10 +228,17 @@ fn a_stream_that_breaks_off_is_never_an_answer() {
 #[test]
 fn an_answer_cut_off_for_want_of_room_is_asked_for_once_more_with_twice_the_room() {
     let server = ProviderServer::start();
-    server.on(On::vendor(Vendor::Anthropic).nth(1), Answer::length("{\"position\": \"Start sma"));
+    server.on(
+        On::vendor(Vendor::Anthropic).nth(1),
+        Answer::length("{\"position\": \"Start sma"),
+    );
     let (conclave, ran) = consult(&server, &[]);
     ran.ends_with(0);
-    let rooms: Vec<_> = server.requests().iter().filter_map(|request| request.body.get("max_tokens").cloned()).collect();
+    let rooms: Vec<_> = server
+        .requests()
+        .iter()
+        .filter_map(|request| request.body.get("max_tokens").cloned())
+        .collect();
     assert_eq!(rooms, [16_384, 32_768, 16_384]);
     assert_eq!(conclave.record()["status"], "complete");
 }
@@ -135,64 +246,135 @@ fn an_answer_cut_off_for_want_of_room_is_asked_for_once_more_with_twice_the_room
 #[test]
 fn a_refusal_is_an_abstention() {
     let server = ProviderServer::start();
-    server.on(On::vendor(Vendor::Google).nth(1), Answer::refusal("I would rather not."));
+    server.on(
+        On::vendor(Vendor::Google).nth(1),
+        Answer::refusal("I would rather not."),
+    );
     let (_, ran) = consult(&server, &[]);
     let ran = ran.ends_with(0);
-    assert!(ran.stderr.contains("⚠️ Agent Pragmatist failed: declined to answer: I would rather not."), "{}", ran.stderr);
-    assert_eq!(counts(&server)[0], ("independent", 3), "it is not asked again");
+    assert!(
+        ran.stderr
+            .contains("⚠️ Agent Pragmatist failed: declined to answer: I would rather not."),
+        "{}",
+        ran.stderr
+    );
+    assert_eq!(
+        counts(&server)[0],
+        ("independent", 3),
+        "it is not asked again"
+    );
 }
 
 #[test]
 fn an_unreadable_answer_is_repaired_once() {
     let server = ProviderServer::start();
-    server.on(On::vendor(Vendor::Anthropic).nth(1), Answer::text("Start small, I would say."));
+    server.on(
+        On::vendor(Vendor::Anthropic).nth(1),
+        Answer::text("Start small, I would say."),
+    );
     let (conclave, ran) = consult(&server, &[]);
     ran.ends_with(0);
     assert_eq!(server.requests().len(), 10);
-    let purposes: Vec<_> = attempts(&conclave.record(), "security").iter().map(|attempt| attempt["purpose"].clone()).collect();
+    let purposes: Vec<_> = attempts(&conclave.record(), "security")
+        .iter()
+        .map(|attempt| attempt["purpose"].clone())
+        .collect();
     assert_eq!(purposes, ["answer", "repair"]);
-    let repair = server.requests().into_iter().filter(|request| request.vendor == Some(Vendor::Anthropic)).nth(1).unwrap();
+    let repair = server
+        .requests()
+        .into_iter()
+        .filter(|request| request.vendor == Some(Vendor::Anthropic))
+        .nth(1)
+        .unwrap();
     let prompt = repair.body["messages"][0]["content"].as_str().unwrap();
-    assert!(prompt.contains("Start small, I would say.") && prompt.contains("Shall we?"), "{prompt}");
+    assert!(
+        prompt.contains("Start small, I would say.") && prompt.contains("Shall we?"),
+        "{prompt}"
+    );
     assert_eq!(conclave.record()["status"], "complete");
 }
 
 #[test]
 fn an_answer_that_stays_unreadable_keeps_its_seat_as_prose() {
     let server = ProviderServer::start();
-    server.on(On::vendor(Vendor::Anthropic).nth(1), Answer::text("Start small, I would say."));
-    server.on(On::vendor(Vendor::Anthropic).nth(2), Answer::text("I said so already."));
+    server.on(
+        On::vendor(Vendor::Anthropic).nth(1),
+        Answer::text("Start small, I would say."),
+    );
+    server.on(
+        On::vendor(Vendor::Anthropic).nth(2),
+        Answer::text("I said so already."),
+    );
     let (conclave, ran) = consult(&server, &[]);
     let ran = ran.ends_with(0);
-    assert_eq!(counts(&server), [("independent", 4), ("synthesis", 1), ("revision", 3), ("cross_exam", 1), ("verdict", 1)]);
-    assert!(ran.stdout.starts_with("> ⚠️ **Degraded result:**") && ran.stdout.contains("Start small, I would say."), "{}", ran.stdout);
+    assert_eq!(
+        counts(&server),
+        [
+            ("independent", 4),
+            ("synthesis", 1),
+            ("revision", 3),
+            ("cross_exam", 1),
+            ("verdict", 1)
+        ]
+    );
+    assert!(
+        ran.stdout.starts_with("> ⚠️ **Degraded result:**")
+            && ran.stdout.contains("Start small, I would say."),
+        "{}",
+        ran.stdout
+    );
     assert_eq!(conclave.record()["status"], "degraded");
 }
 
 #[test]
 fn json_that_ends_too_early_is_kept_as_far_as_it_goes() {
     let server = ProviderServer::start();
-    server.on(On::vendor(Vendor::Google).nth(1), Answer::text(r#"{"position": "Start small", "key_points": ["Undo is che"#));
+    server.on(
+        On::vendor(Vendor::Google).nth(1),
+        Answer::text(r#"{"position": "Start small", "key_points": ["Undo is che"#),
+    );
     let (_, ran) = consult(&server, &[]);
     let ran = ran.ends_with(0);
-    assert!(ran.stderr.contains("✅ Pragmatist completed"), "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("✅ Pragmatist completed"),
+        "{}",
+        ran.stderr
+    );
     assert!(counts(&server)[0].1 <= 4, "at most one repair");
 }
 
 #[test]
 fn a_provider_that_wants_to_be_left_alone_for_long_is_not_waited_for() {
     let server = ProviderServer::start();
-    server.on(On::vendor(Vendor::OpenAi).nth(1), Answer::http(429, "application/json", "{}").header("retry-after", "3600"));
+    server.on(
+        On::vendor(Vendor::OpenAi).nth(1),
+        Answer::http(429, "application/json", "{}").header("retry-after", "3600"),
+    );
     let (_, ran) = consult(&server, &[]);
-    assert!(ran.ends_with(0).stderr.contains("⚠️ Agent Architect failed: "));
+    assert!(
+        ran.ends_with(0)
+            .stderr
+            .contains("⚠️ Agent Architect failed: ")
+    );
     assert_eq!(counts(&server)[0], ("independent", 3));
 }
 
 #[test]
 fn a_connection_that_falls_silent_is_given_up_after_the_time_that_is_set() {
     let server = ProviderServer::start();
-    server.on(On::vendor(Vendor::Anthropic).nth(1), Answer::text("{\"position\": \"Start small\"").pieces(24).stall());
+    server.on(
+        On::vendor(Vendor::Anthropic).nth(1),
+        Answer::text("{\"position\": \"Start small\"")
+            .pieces(24)
+            .stall(),
+    );
     let conclave = Conclave::at(&server).config(r#"{"idle_timeout_seconds": 1.5}"#);
-    let ran = conclave.run(&["consult", "--on-failure", "skip", "Shall we?"]).ends_with(0);
-    assert!(ran.stderr.contains("⚠️ Agent Security Expert failed: "), "{}", ran.stderr);
+    let ran = conclave
+        .run(&["consult", "--on-failure", "skip", "Shall we?"])
+        .ends_with(0);
+    assert!(
+        ran.stderr.contains("⚠️ Agent Security Expert failed: "),
+        "{}",
+        ran.stderr
+    );
 }

@@ -10,20 +10,34 @@ use crate::support::provider_server::{Answer, On, ProviderServer, Vendor};
 /// What a user waits at most after Ctrl-C.
 const AT_ONCE: Duration = Duration::from_secs(1);
 
-#[expect(clippy::disallowed_methods, reason = "how long it takes to end is measured from outside")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "how long it takes to end is measured from outside"
+)]
 fn now() -> Instant {
     Instant::now()
 }
 
 /// Sends the signal when the server is asked for the nth time, and waits for the end.
-fn interrupted(server: &ProviderServer, conclave: &Conclave, signal: Signal, requests: usize) -> Ran {
+fn interrupted(
+    server: &ProviderServer,
+    conclave: &Conclave,
+    signal: Signal,
+    requests: usize,
+) -> Ran {
     let running = conclave.start(&["consult", "Shall we?"]);
     server.wait_until("it is asked", |asked| asked.len() == requests);
     let sent = now();
     running.signal(signal);
     let ran = running.wait().ends_with(130);
-    assert!(sent.elapsed() < AT_ONCE, "it took {:?} to end", sent.elapsed());
-    server.wait_until("all connections are closed", |asked| asked.iter().all(|request| request.finished.is_some()));
+    assert!(
+        sent.elapsed() < AT_ONCE,
+        "it took {:?} to end",
+        sent.elapsed()
+    );
+    server.wait_until("all connections are closed", |asked| {
+        asked.iter().all(|request| request.finished.is_some())
+    });
     assert_eq!(ran.stdout, "");
     ran
 }
@@ -35,12 +49,22 @@ fn a_signal_ends_it_within_a_second_and_closes_every_connection() {
         server.on(On::any(), Answer::text("never to be finished").stall());
         let conclave = Conclave::at(&server);
         let ran = interrupted(&server, &conclave, signal, 3);
-        assert!(ran.stderr.contains("\nerror: Consultation interrupted\n"), "{}", ran.stderr);
+        assert!(
+            ran.stderr.contains("\nerror: Consultation interrupted\n"),
+            "{}",
+            ran.stderr
+        );
         assert!(server.requests().iter().all(|request| !request.complete));
         let record = conclave.record();
-        assert_eq!((&record["abort_reason"], &record["aborted_during"]), (&"interrupted".into(), &"Independent".into()));
         assert_eq!(
-            (&record["cost"]["lost_calls"], &record["cost"]["lower_bound"]),
+            (&record["abort_reason"], &record["aborted_during"]),
+            (&"interrupted".into(), &"Independent".into())
+        );
+        assert_eq!(
+            (
+                &record["cost"]["lost_calls"],
+                &record["cost"]["lower_bound"]
+            ),
             (&3.into(), &true.into()),
             "they may have cost something"
         );
@@ -50,18 +74,37 @@ fn a_signal_ends_it_within_a_second_and_closes_every_connection() {
 #[test]
 fn what_was_answered_before_is_in_the_record() {
     let server = ProviderServer::start();
-    server.on(On::vendor(Vendor::OpenAi).nth(2), Answer::text("never to be finished").stall());
+    server.on(
+        On::vendor(Vendor::OpenAi).nth(2),
+        Answer::text("never to be finished").stall(),
+    );
     let conclave = Conclave::at(&server);
     let ran = interrupted(&server, &conclave, Signal::INT, 4);
     let record = conclave.record();
     let completed = record["completed_rounds"].as_array().unwrap();
-    assert_eq!((completed.len(), &completed[0]["round_number"], &record["incomplete_rounds"][0]), (1, &1.into(), &2.into()));
+    assert_eq!(
+        (
+            completed.len(),
+            &completed[0]["round_number"],
+            &record["incomplete_rounds"][0]
+        ),
+        (1, &1.into(), &2.into())
+    );
     assert_eq!(completed[0]["artifacts"].as_array().unwrap().len(), 3);
     assert_eq!(record["perspectives"].as_array().unwrap().len(), 3);
-    assert_eq!((&record["cost"]["calls"], &record["cost"]["lost_calls"]), (&3.into(), &1.into()));
-    assert!(std::fs::read_to_string(conclave.log("md")).unwrap().contains("> 🛑 **Aborted in Synthesis:**"));
-    let saved =
-        format!("💾 Partial results saved to: {}\nerror: Consultation interrupted\nhint: go on with it: ", conclave.log("json").display());
+    assert_eq!(
+        (&record["cost"]["calls"], &record["cost"]["lost_calls"]),
+        (&3.into(), &1.into())
+    );
+    assert!(
+        std::fs::read_to_string(conclave.log("md"))
+            .unwrap()
+            .contains("> 🛑 **Aborted in Synthesis:**")
+    );
+    let saved = format!(
+        "💾 Partial results saved to: {}\nerror: Consultation interrupted\nhint: go on with it: ",
+        conclave.log("json").display()
+    );
     assert!(ran.stderr.contains(&saved), "{}", ran.stderr);
 }
 
@@ -72,7 +115,9 @@ fn a_wait_between_two_tries_is_interrupted_too() {
     server.on(On::vendor(Vendor::Anthropic), busy);
     let conclave = Conclave::at(&server);
     let running = conclave.start(&["consult", "--events", "-", "Shall we?"]);
-    server.wait_until("everyone has answered", |asked| asked.len() == 3 && asked.iter().all(|request| request.finished.is_some()));
+    server.wait_until("everyone has answered", |asked| {
+        asked.len() == 3 && asked.iter().all(|request| request.finished.is_some())
+    });
     let sent = now();
     running.signal(Signal::TERM);
     running.wait().ends_with(130);

@@ -1,4 +1,5 @@
-//! Judges that fail: the next one takes over; without any the consultation ends and keeps what it has.
+//! Judges that fail: the next one takes over; without any the consultation ends and keeps what it
+//! has.
 
 use super::failures::unauthorized;
 use crate::support::asked::{asked, counts};
@@ -11,12 +12,27 @@ fn the_next_judge_takes_over_and_the_result_says_so() {
     server.on(On::vendor(Vendor::OpenAi).nth(2), unauthorized());
     let conclave = Conclave::at(&server);
     let ran = conclave.run(&["consult", "Shall we?"]).ends_with(0);
-    let judges: Vec<_> = asked(&server).into_iter().filter(|asked| asked.answer == "synthesis").map(|asked| asked.model).collect();
+    let judges: Vec<_> = asked(&server)
+        .into_iter()
+        .filter(|asked| asked.answer == "synthesis")
+        .map(|asked| asked.model)
+        .collect();
     assert_eq!(judges, ["gpt-6.1-sol", "claude-sonnet-5-5"]);
-    assert!(ran.stderr.contains("anthropic:claude-sonnet-5-5 takes over as Judge."), "{}", ran.stderr);
+    assert!(
+        ran.stderr
+            .contains("anthropic:claude-sonnet-5-5 takes over as Judge."),
+        "{}",
+        ran.stderr
+    );
     let record = conclave.record();
     assert_eq!(record["state"], "Complete");
-    assert_eq!(record["responses"]["round_2"]["agents"][0]["attempts"].as_array().unwrap().len(), 2);
+    assert_eq!(
+        record["responses"]["round_2"]["agents"][0]["attempts"]
+            .as_array()
+            .unwrap()
+            .len(),
+        2
+    );
 }
 
 #[test]
@@ -24,9 +40,28 @@ fn the_judges_are_asked_in_the_order_in_which_they_were_named_and_who_took_over_
     let server = ProviderServer::start();
     server.on(On::model("gemini-3.8-flash"), unauthorized());
     let conclave = Conclave::at(&server);
-    conclave.run(&["consult", "--judge", "gemini-3.8-flash,claude-opus-5-5", "Shall we?"]).ends_with(0);
-    let judges: Vec<_> = asked(&server).into_iter().filter(|asked| !asked.is_experts()).map(|asked| asked.model).collect();
-    assert_eq!(judges, ["gemini-3.8-flash", "claude-opus-5-5", "claude-opus-5-5", "claude-opus-5-5"]);
+    conclave
+        .run(&[
+            "consult",
+            "--judge",
+            "gemini-3.8-flash,claude-opus-5-5",
+            "Shall we?",
+        ])
+        .ends_with(0);
+    let judges: Vec<_> = asked(&server)
+        .into_iter()
+        .filter(|asked| !asked.is_experts())
+        .map(|asked| asked.model)
+        .collect();
+    assert_eq!(
+        judges,
+        [
+            "gemini-3.8-flash",
+            "claude-opus-5-5",
+            "claude-opus-5-5",
+            "claude-opus-5-5"
+        ]
+    );
 }
 
 #[test]
@@ -39,31 +74,76 @@ fn without_any_judge_it_fails_and_names_the_round() {
     let ran = conclave.run(&["consult", "Shall we?"]).ends_with(1);
     assert_eq!(ran.stdout, "");
     assert_eq!(counts(&server)[..2], [("independent", 3), ("synthesis", 3)]);
-    assert!(ran.stderr.contains("error: The judge failed in Round 2 (Synthesis): this key was withdrawn (HTTP 401)"), "{}", ran.stderr);
-    assert!(ran.stderr.contains(&format!("💾 Partial results saved to: {}\n", conclave.log("json").display())), "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains(
+            "error: The judge failed in Round 2 (Synthesis): this key was withdrawn (HTTP 401)"
+        ),
+        "{}",
+        ran.stderr
+    );
+    assert!(
+        ran.stderr.contains(&format!(
+            "💾 Partial results saved to: {}\n",
+            conclave.log("json").display()
+        )),
+        "{}",
+        ran.stderr
+    );
     let record = conclave.record();
-    assert_eq!((&record["abort_reason"], &record["completed_rounds"][0]["round_number"]), (&"judge_failed".into(), &1.into()));
-    assert_eq!(record["responses"]["round_1"]["artifacts"].as_array().unwrap().len(), 3, "what was paid for is kept");
+    assert_eq!(
+        (
+            &record["abort_reason"],
+            &record["completed_rounds"][0]["round_number"]
+        ),
+        (&"judge_failed".into(), &1.into())
+    );
+    assert_eq!(
+        record["responses"]["round_1"]["artifacts"]
+            .as_array()
+            .unwrap()
+            .len(),
+        3,
+        "what was paid for is kept"
+    );
 }
 
 #[test]
 fn a_judge_that_fails_in_the_last_round_leaves_what_was_agreed() {
     let server = ProviderServer::start();
-    for (vendor, nth) in [(Vendor::OpenAi, 5), (Vendor::Anthropic, 3), (Vendor::Google, 3)] {
+    for (vendor, nth) in [
+        (Vendor::OpenAi, 5),
+        (Vendor::Anthropic, 3),
+        (Vendor::Google, 3),
+    ] {
         server.on(On::vendor(vendor).nth(nth), unauthorized());
     }
     let conclave = Conclave::at(&server);
     let ran = conclave.run(&["consult", "Shall we?"]).ends_with(1);
-    assert!(ran.stderr.contains("The judge failed in Round 4 (Verdict)"), "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("The judge failed in Round 4 (Verdict)"),
+        "{}",
+        ran.stderr
+    );
     let record = conclave.record();
-    assert!(record["partial_consensus"].as_str().unwrap().contains("Start small"), "{record}");
+    assert!(
+        record["partial_consensus"]
+            .as_str()
+            .unwrap()
+            .contains("Start small"),
+        "{record}"
+    );
     assert!(record["recommendation"].is_null());
 }
 
 #[test]
 fn a_judges_unreadable_answer_is_repaired_once() {
     let server = ProviderServer::start();
-    server.on(On::vendor(Vendor::OpenAi).nth(2), Answer::text("They agree."));
-    Conclave::at(&server).run(&["consult", "Shall we?"]).ends_with(0);
+    server.on(
+        On::vendor(Vendor::OpenAi).nth(2),
+        Answer::text("They agree."),
+    );
+    Conclave::at(&server)
+        .run(&["consult", "Shall we?"])
+        .ends_with(0);
     assert_eq!(counts(&server)[1], ("synthesis", 2));
 }

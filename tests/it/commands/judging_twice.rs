@@ -10,7 +10,8 @@ use super::failures::unauthorized;
 
 const JUDGE: &str = "claude-opus-5-5";
 
-/// Behind an address of the user's the judge is the clerk too: its fifth request, after synthesis, record and both verdicts.
+/// Behind an address of the user's the judge is the clerk too: its fifth request, after synthesis,
+/// record and both verdicts.
 const CLERK: usize = 5;
 
 /// What was asked in Round 4, in the order of arrival.
@@ -20,7 +21,18 @@ fn last_round(server: &ProviderServer) -> Vec<&'static str> {
 }
 
 fn consult(conclave: &Conclave, more: &[&str]) -> crate::support::binary::Ran {
-    let usual = ["consult", "Shall we?", "--judge-passes", "2", "--yes", "--judge", JUDGE, "--no-debate-analysis", "--early-stop", "never"];
+    let usual = [
+        "consult",
+        "Shall we?",
+        "--judge-passes",
+        "2",
+        "--yes",
+        "--judge",
+        JUDGE,
+        "--no-debate-analysis",
+        "--early-stop",
+        "never",
+    ];
     conclave.run(&[&usual, more].concat())
 }
 
@@ -30,15 +42,36 @@ fn two_verdicts_that_say_the_same_need_two_calls_and_are_one_line_of_the_report(
     let conclave = Conclave::at(&server);
     let ran = consult(&conclave, &[]).ends_with(0);
     assert_eq!(last_round(&server), ["verdict", "verdict"]);
-    assert!(ran.stdout.contains("**Judged twice:** the verdict held when the experts' order was reversed"), "{}", ran.stdout);
+    assert!(
+        ran.stdout
+            .contains("**Judged twice:** the verdict held when the experts' order was reversed"),
+        "{}",
+        ran.stdout
+    );
     let record = conclave.record();
-    assert_eq!((&record["judge_consistent"], &record["judge_passes"]["magnitude"]), (&json!(true), &json!("same")));
-    let orders = record["judge_passes"]["expert_orders"].as_array().unwrap().clone();
+    assert_eq!(
+        (
+            &record["judge_consistent"],
+            &record["judge_passes"]["magnitude"]
+        ),
+        (&json!(true), &json!("same"))
+    );
+    let orders = record["judge_passes"]["expert_orders"]
+        .as_array()
+        .unwrap()
+        .clone();
     let mut backwards = orders[1].as_array().unwrap().clone();
     backwards.reverse();
-    assert_eq!((&orders[0], &record["expert_order"]), (&Value::Array(backwards), &orders[0]));
+    assert_eq!(
+        (&orders[0], &record["expert_order"]),
+        (&Value::Array(backwards), &orders[0])
+    );
     assert!(record["seed"].is_u64());
-    let prompts: Vec<String> = asked(&server).into_iter().filter(|asked| asked.answer == "verdict").map(|asked| asked.user).collect();
+    let prompts: Vec<String> = asked(&server)
+        .into_iter()
+        .filter(|asked| asked.answer == "verdict")
+        .map(|asked| asked.user)
+        .collect();
     assert_ne!(prompts[0], prompts[1]);
 }
 
@@ -47,30 +80,55 @@ fn a_verdict_that_does_not_hold_stands_under_a_warning_everywhere_it_is_shown() 
     let server = ProviderServer::start();
     let other = r#"{"summary":"s","evidence":[],"dissent":[],"recommendation":"Grow at once.","confidence":0.4}"#;
     server.on(On::model(JUDGE).nth(4), Answer::text(other));
-    let far =
-        r#"{"comparisons":[{"pair":"Verdict","reasoning":"The pace turned round.","magnitude":"significant_change"}],"key_insights":[]}"#;
+    let far = r#"{"comparisons":[{"pair":"Verdict","reasoning":"The pace turned round.","magnitude":"significant_change"}],"key_insights":[]}"#;
     let conclave = Conclave::at(&server);
     server.on(On::model(JUDGE).nth(CLERK), Answer::text(far));
     let ran = consult(&conclave, &[]).ends_with(0);
     assert_eq!(last_round(&server), ["verdict", "verdict", "comparison"]);
     let record = conclave.record();
-    assert_eq!((&record["judge_consistent"], &record["judge_passes"]["reason"]), (&json!(false), &json!("The pace turned round.")));
-    let said =
-        [&record["recommendation"], &record["judge_passes"]["second"]["verdict"]["recommendation"]].map(|said| said.as_str().unwrap());
+    assert_eq!(
+        (
+            &record["judge_consistent"],
+            &record["judge_passes"]["reason"]
+        ),
+        (&json!(false), &json!("The pace turned round."))
+    );
+    let said = [
+        &record["recommendation"],
+        &record["judge_passes"]["second"]["verdict"]["recommendation"],
+    ]
+    .map(|said| said.as_str().unwrap());
     // Both go out at once: which of them is the fourth request is the network's affair.
     let mut both = said;
     both.sort_unstable();
     assert_eq!(both, ["Grow at once.", "Start small, then grow."]);
-    let shown = conclave.run(&["history", "show", "last"]).ends_with(0).stdout;
+    let shown = conclave
+        .run(&["history", "show", "last"])
+        .ends_with(0)
+        .stdout;
     for text in [&ran.stdout, &shown] {
-        let warning = text.find("**The verdict depends on the order of the experts.**").unwrap_or_else(|| panic!("{text}"));
-        assert!(warning < text.find("## Consensus").unwrap(), "before the answer: {text}");
+        let warning = text
+            .find("**The verdict depends on the order of the experts.**")
+            .unwrap_or_else(|| panic!("{text}"));
+        assert!(
+            warning < text.find("## Consensus").unwrap(),
+            "before the answer: {text}"
+        );
         assert!(text.contains(&format!("> {}", said[1])), "{text}");
         assert!(text.contains("the verdict did NOT hold when the experts' order was reversed: The pace turned round"), "{text}");
     }
-    let page = conclave.run(&["history", "export", "last", "--format", "html"]).ends_with(0).stdout;
-    assert!(page.contains("<strong>Judged twice:</strong>") && page.contains(said[1]), "{page}");
-    assert_eq!(record["status"], "complete", "a reason for doubt is none for less than was promised");
+    let page = conclave
+        .run(&["history", "export", "last", "--format", "html"])
+        .ends_with(0)
+        .stdout;
+    assert!(
+        page.contains("<strong>Judged twice:</strong>") && page.contains(said[1]),
+        "{page}"
+    );
+    assert_eq!(
+        record["status"], "complete",
+        "a reason for doubt is none for less than was promised"
+    );
 }
 
 #[test]
@@ -81,18 +139,41 @@ fn a_clerk_that_fails_leaves_it_unknown() {
     let conclave = Conclave::at(&server);
     server.on(On::model(JUDGE).nth(CLERK), unauthorized());
     let ran = consult(&conclave, &["--strict"]).ends_with(0);
-    assert!(ran.stdout.contains("**Judged twice:** it is not known whether the verdict holds"), "{}", ran.stdout);
-    assert_eq!((&conclave.record()["judge_consistent"], &conclave.record()["status"]), (&Value::Null, &json!("complete")));
+    assert!(
+        ran.stdout
+            .contains("**Judged twice:** it is not known whether the verdict holds"),
+        "{}",
+        ran.stdout
+    );
+    assert_eq!(
+        (
+            &conclave.record()["judge_consistent"],
+            &conclave.record()["status"]
+        ),
+        (&Value::Null, &json!("complete"))
+    );
 }
 
 #[test]
 fn judged_once_the_record_says_nothing_of_a_second_pass() {
     let server = ProviderServer::start();
     let conclave = Conclave::at(&server).config(r#"{"judge_passes": 2}"#);
-    conclave.run(&["consult", "Shall we?", "--judge-passes", "1", "--no-debate-analysis"]).ends_with(0);
+    conclave
+        .run(&[
+            "consult",
+            "Shall we?",
+            "--judge-passes",
+            "1",
+            "--no-debate-analysis",
+        ])
+        .ends_with(0);
     let record = conclave.record();
     assert_eq!(
-        (&record["judge_passes"], &record["judge_consistent"], &record["rejudged_from"]),
+        (
+            &record["judge_passes"],
+            &record["judge_consistent"],
+            &record["rejudged_from"]
+        ),
         (&Value::Null, &Value::Null, &Value::Null)
     );
     assert_eq!(last_round(&server), ["verdict"]);
@@ -101,30 +182,70 @@ fn judged_once_the_record_says_nothing_of_a_second_pass() {
 #[test]
 fn fewer_rounds_have_no_verdict_to_be_given_twice() {
     let conclave = Conclave::at(&ProviderServer::start());
-    for rounds in [&["--rounds", "3"] as &[&str], &["--rounds", "1"], &["--quick"]] {
-        let told = conclave.run(&[&["consult", "Shall we?", "--judge-passes", "2"], rounds].concat()).ends_with(2).stderr;
-        assert!(told.contains("`--judge-passes 2` needs a verdict"), "{told}");
+    for rounds in [
+        &["--rounds", "3"] as &[&str],
+        &["--rounds", "1"],
+        &["--quick"],
+    ] {
+        let told = conclave
+            .run(&[&["consult", "Shall we?", "--judge-passes", "2"], rounds].concat())
+            .ends_with(2)
+            .stderr;
+        assert!(
+            told.contains("`--judge-passes 2` needs a verdict"),
+            "{told}"
+        );
     }
     for wrong in ["0", "3", "two"] {
-        conclave.run(&["consult", "Shall we?", "--judge-passes", wrong]).ends_with(2);
+        conclave
+            .run(&["consult", "Shall we?", "--judge-passes", wrong])
+            .ends_with(2);
     }
-    let bad = Conclave::new().config(r#"{"judge_passes": 3}"#).run(&["consult", "Shall we?"]).ends_with(2).stderr;
-    assert!(bad.contains("judge_passes") && bad.contains("1 or 2"), "{bad}");
-    assert_eq!(conclave.run(&["config", "get", "judge_passes"]).ends_with(0).stdout.trim(), "1");
+    let bad = Conclave::new()
+        .config(r#"{"judge_passes": 3}"#)
+        .run(&["consult", "Shall we?"])
+        .ends_with(2)
+        .stderr;
+    assert!(
+        bad.contains("judge_passes") && bad.contains("1 or 2"),
+        "{bad}"
+    );
+    assert_eq!(
+        conclave
+            .run(&["config", "get", "judge_passes"])
+            .ends_with(0)
+            .stdout
+            .trim(),
+        "1"
+    );
 }
 
 #[test]
 fn a_dry_run_shows_both_verdicts_and_the_comparison() {
     let server = ProviderServer::start();
     let conclave = Conclave::at(&server);
-    let shown = consult(&conclave, &["--dry-run", "--format", "json"]).ends_with(0).json();
+    let shown = consult(&conclave, &["--dry-run", "--format", "json"])
+        .ends_with(0)
+        .json();
     let last: Vec<(&str, &str)> = shown["calls"]
         .as_array()
         .unwrap()
         .iter()
         .filter(|call| call["round_number"] == 4)
-        .map(|call| (call["agent"].as_str().unwrap(), call["answer"].as_str().unwrap()))
+        .map(|call| {
+            (
+                call["agent"].as_str().unwrap(),
+                call["answer"].as_str().unwrap(),
+            )
+        })
         .collect();
-    assert_eq!(last, [("Judge", "verdict"), ("Judge (second pass)", "verdict"), ("Clerk", "consistency")]);
+    assert_eq!(
+        last,
+        [
+            ("Judge", "verdict"),
+            ("Judge (second pass)", "verdict"),
+            ("Clerk", "consistency")
+        ]
+    );
     assert!(server.requests().is_empty());
 }

@@ -1,4 +1,5 @@
-//! Tests of `commands`: the compiled binary from end to end, with a local server in the place of every vendor.
+//! Tests of `commands`: the compiled binary from end to end, with a local server in the place of
+//! every vendor.
 
 mod adversity;
 mod anonymity;

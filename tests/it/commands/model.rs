@@ -1,4 +1,5 @@
-//! `conclave model` in a build without the local model: what can be looked up still can, what cannot be run says so.
+//! `conclave model` in a build without the local model: what can be looked up still can, what
+//! cannot be run says so.
 
 use crate::support::binary::Conclave;
 
@@ -10,47 +11,86 @@ fn models_are_listed_with_what_they_need() {
     let conclave = Conclave::new();
     let ran = conclave.run(&["model", "list"]).ends_with(0);
     assert_eq!(ran.stderr, "");
-    assert!(ran.stdout.lines().any(|line| line.starts_with("smollm2-135m-instruct ")), "{}", ran.stdout);
+    assert!(
+        ran.stdout
+            .lines()
+            .any(|line| line.starts_with("smollm2-135m-instruct ")),
+        "{}",
+        ran.stdout
+    );
     assert!(!ran.stdout.contains("installed"), "{}", ran.stdout);
-    assert!(ran.stdout.contains("local model, demonstration quality"), "{}", ran.stdout);
+    assert!(
+        ran.stdout.contains("local model, demonstration quality"),
+        "{}",
+        ran.stdout
+    );
     assert!(!conclave.home().exists(), "looking makes no folder");
 }
 
 #[test]
 fn a_path_is_in_the_home_and_needs_no_file() {
     let conclave = Conclave::new();
-    let ran = conclave.run(&["model", "path", "smollm2-135m-instruct"]).ends_with(0);
+    let ran = conclave
+        .run(&["model", "path", "smollm2-135m-instruct"])
+        .ends_with(0);
     let folder = conclave.home().join("models");
-    assert!(ran.stdout.starts_with(folder.to_str().unwrap()) && ran.stdout.ends_with(".gguf\n"), "{}", ran.stdout);
+    assert!(
+        ran.stdout.starts_with(folder.to_str().unwrap()) && ran.stdout.ends_with(".gguf\n"),
+        "{}",
+        ran.stdout
+    );
     let usual = conclave.run(&["model", "path"]).ends_with(0);
-    assert!(usual.stdout.starts_with(folder.to_str().unwrap()), "{}", usual.stdout);
+    assert!(
+        usual.stdout.starts_with(folder.to_str().unwrap()),
+        "{}",
+        usual.stdout
+    );
 }
 
 #[test]
 fn a_model_that_is_not_there_cannot_be_removed() {
-    let ran = Conclave::new().run(&["model", "rm", "smollm2-135m-instruct"]).ends_with(1);
-    assert_eq!((ran.stdout.as_str(), ran.stderr.as_str()), ("", "error: `smollm2-135m-instruct` is not there\n"));
+    let ran = Conclave::new()
+        .run(&["model", "rm", "smollm2-135m-instruct"])
+        .ends_with(1);
+    assert_eq!(
+        (ran.stdout.as_str(), ran.stderr.as_str()),
+        ("", "error: `smollm2-135m-instruct` is not there\n")
+    );
 }
 
 #[test]
 fn an_unknown_model_is_refused_with_the_way_to_the_known_ones() {
     for action in ["path", "rm"] {
         let ran = Conclave::new().run(&["model", action, "gpt"]).ends_with(2);
-        assert!(ran.stderr.ends_with("hint: see what there is: conclave model list\n"), "{}", ran.stderr);
+        assert!(
+            ran.stderr
+                .ends_with("hint: see what there is: conclave model list\n"),
+            "{}",
+            ran.stderr
+        );
     }
 }
 
 #[test]
 fn a_build_without_the_local_model_says_which_build_has_it() {
     if BUILT_WITHOUT {
-        for arguments in [&["model", "pull"][..], &["model", "pull", "smollm2-135m-instruct"], &["model", "pull", "nonsense"]] {
+        for arguments in [
+            &["model", "pull"][..],
+            &["model", "pull", "smollm2-135m-instruct"],
+            &["model", "pull", "nonsense"],
+        ] {
             let conclave = Conclave::new();
             let ran = conclave.run(arguments).ends_with(2);
             assert_eq!(ran.stdout, "");
             assert!(ran.stderr.contains("--features local"), "{}", ran.stderr);
             assert!(!conclave.home().exists());
         }
-        let ran = Conclave::new().run(&["consult", "--model", "local:smollm2-135m-instruct", "q"]).ends_with(2);
-        assert_eq!(ran.stderr, "error: this build has no local model\nhint: build with it: cargo build --release --features local\n");
+        let ran = Conclave::new()
+            .run(&["consult", "--model", "local:smollm2-135m-instruct", "q"])
+            .ends_with(2);
+        assert_eq!(
+            ran.stderr,
+            "error: this build has no local model\nhint: build with it: cargo build --release --features local\n"
+        );
     }
 }

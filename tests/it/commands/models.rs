@@ -11,30 +11,68 @@ use crate::support::schema;
 const SCHEMA: &str = include_str!("../../../schemas/models.schema.json");
 
 fn json(conclave: &Conclave, arguments: &[&str]) -> Value {
-    let ran = conclave.run(&[&["models", "--json"], arguments].concat()).ends_with(0);
+    let ran = conclave
+        .run(&[&["models", "--json"], arguments].concat())
+        .ends_with(0);
     let json = ran.json();
     schema::check(SCHEMA, &json);
     json
 }
 
 fn model<'a>(json: &'a Value, name: &str) -> Option<&'a Value> {
-    let models = json["providers"].as_array().unwrap().iter().flat_map(|provider| provider["models"].as_array().unwrap());
+    let models = json["providers"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .flat_map(|provider| provider["models"].as_array().unwrap());
     models.into_iter().find(|model| model["model"] == name)
 }
 
 #[test]
 fn the_json_has_a_price_with_source_and_date_for_every_model_and_says_where_a_key_is() {
     let json = json(&Conclave::new().variable("XAI_API_KEY", "xai-secret"), &[]);
-    let keyed: Vec<&Value> = json["providers"].as_array().unwrap().iter().filter(|provider| provider["has_key"] == true).collect();
-    assert_eq!(keyed.iter().map(|provider| provider["id"].as_str().unwrap()).collect::<Vec<_>>(), ["xai"]);
+    let keyed: Vec<&Value> = json["providers"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|provider| provider["has_key"] == true)
+        .collect();
+    assert_eq!(
+        keyed
+            .iter()
+            .map(|provider| provider["id"].as_str().unwrap())
+            .collect::<Vec<_>>(),
+        ["xai"]
+    );
     let grok = model(&json, "xai:grok-4.7").unwrap();
-    assert_eq!((&grok["price"]["input"], &grok["price"]["long_context"]["output"]), (&2.0.into(), &12.0.into()));
-    assert_eq!((&grok["price"]["source"], &grok["price"]["as_of"]), (&"litellm 1.109.1".into(), &"2026-11-12".into()));
+    assert_eq!(
+        (
+            &grok["price"]["input"],
+            &grok["price"]["long_context"]["output"]
+        ),
+        (&2.0.into(), &12.0.into())
+    );
+    assert_eq!(
+        (&grok["price"]["source"], &grok["price"]["as_of"]),
+        (&"litellm 1.109.1".into(), &"2026-11-12".into())
+    );
     let mistral = model(&json, "mistral:mistral-large-4").unwrap();
-    assert!(mistral["price"]["approximate"] == true && mistral["note"].as_str().unwrap().starts_with("sources disagree"));
-    assert_eq!(model(&json, "openai:gpt-4o").unwrap()["successor"], "gpt-6.1-sol");
+    assert!(
+        mistral["price"]["approximate"] == true
+            && mistral["note"]
+                .as_str()
+                .unwrap()
+                .starts_with("sources disagree")
+    );
+    assert_eq!(
+        model(&json, "openai:gpt-4o").unwrap()["successor"],
+        "gpt-6.1-sol"
+    );
     let resold = model(&json, "openrouter:anthropic/claude-sonnet-5.5").unwrap();
-    assert_eq!(resold["price"]["source"], "litellm 1.109.1, the price at Anthropic");
+    assert_eq!(
+        resold["price"]["source"],
+        "litellm 1.109.1, the price at Anthropic"
+    );
     assert!(!json.to_string().contains("xai-secret"));
 }
 
@@ -42,12 +80,26 @@ fn the_json_has_a_price_with_source_and_date_for_every_model_and_says_where_a_ke
 fn retired_models_are_shown_only_when_all_are_wanted() {
     let conclave = Conclave::new();
     let (some, all) = (json(&conclave, &[]), json(&conclave, &["--all"]));
-    assert!(model(&some, "openai:gpt-4").is_none() && some["retired_left_out"].as_u64().unwrap() >= 10);
-    assert_eq!((&model(&all, "openai:gpt-4").unwrap()["retired"], &all["retired_left_out"]), (&true.into(), &0.into()));
+    assert!(
+        model(&some, "openai:gpt-4").is_none() && some["retired_left_out"].as_u64().unwrap() >= 10
+    );
+    assert_eq!(
+        (
+            &model(&all, "openai:gpt-4").unwrap()["retired"],
+            &all["retired_left_out"]
+        ),
+        (&true.into(), &0.into())
+    );
     let text = conclave.run(&["models"]).ends_with(0).stdout;
-    assert!(text.contains("retired models are not shown: --all\n") && !text.contains("  gpt-3.5-turbo"), "{text}");
+    assert!(
+        text.contains("retired models are not shown: --all\n") && !text.contains("  gpt-3.5-turbo"),
+        "{text}"
+    );
     let text = conclave.run(&["models", "--all"]).ends_with(0).stdout;
-    assert!(text.contains("  gpt-3.5-turbo ") && text.contains("retired 2026-10-23, use gpt-6-luna"), "{text}");
+    assert!(
+        text.contains("  gpt-3.5-turbo ") && text.contains("retired 2026-10-23, use gpt-6-luna"),
+        "{text}"
+    );
 }
 
 #[test]
@@ -62,9 +114,24 @@ fn models_of_local_servers_are_listed_with_what_is_known_of_them() {
     let conclave = Conclave::new().variable("CONCLAVE_LOCAL_SERVERS", addresses);
     let json = json(&conclave, &[]);
     let served = &json["local_servers"][0];
-    assert_eq!((&served["id"], &served["version"], &served["address"]), (&"ollama".into(), &"0.12.6".into(), &ollama.authority().into()));
-    let flags = |at: usize| (served["models"][at]["small_prompts"].clone(), served["models"][at]["free"].clone());
-    assert_eq!((flags(0), flags(1)), ((true.into(), true.into()), (false.into(), false.into())));
+    assert_eq!(
+        (&served["id"], &served["version"], &served["address"]),
+        (
+            &"ollama".into(),
+            &"0.12.6".into(),
+            &ollama.authority().into()
+        )
+    );
+    let flags = |at: usize| {
+        (
+            served["models"][at]["small_prompts"].clone(),
+            served["models"][at]["free"].clone(),
+        )
+    };
+    assert_eq!(
+        (flags(0), flags(1)),
+        ((true.into(), true.into()), (false.into(), false.into()))
+    );
     let text = conclave.run(&["models"]).ends_with(0).stdout;
     for line in [
         format!("Ollama  at {}, version 0.12.6", ollama.authority()),
@@ -81,23 +148,39 @@ fn models_of_local_servers_are_listed_with_what_is_known_of_them() {
 fn embedded_models_say_whether_they_are_here() {
     let json = json(&Conclave::new(), &[]);
     assert_eq!(json["embedded"]["built_in"], cfg!(feature = "local"));
-    let installed: Vec<&Value> = json["embedded"]["models"].as_array().unwrap().iter().map(|model| &model["installed"]).collect();
+    let installed: Vec<&Value> = json["embedded"]["models"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|model| &model["installed"])
+        .collect();
     assert_eq!(installed, [false, false, false]);
 }
 
 #[test]
 fn a_pipe_gets_plain_lines_and_a_narrow_terminal_lines_that_fit() {
-    let conclave = Conclave::new().without("NO_COLOR").variable("TERM", "xterm");
+    let conclave = Conclave::new()
+        .without("NO_COLOR")
+        .variable("TERM", "xterm");
     let piped = conclave.run(&["models"]).ends_with(0);
     assert!(!piped.stdout.contains('\u{1b}') && piped.stderr.is_empty());
     let row = "  claude-opus-5-5       1   $4.00  $20.00       1M  [1]     default 2";
-    assert!(piped.stdout.lines().any(|line| line == row), "{}", piped.stdout);
+    assert!(
+        piped.stdout.lines().any(|line| line == row),
+        "{}",
+        piped.stdout
+    );
     for columns in [40, 60, 80, 120] {
         let terminal = Terminal::start(&conclave, columns, Output::Terminal, &["models"]);
         let (ran, transcript) = terminal.end();
         assert_eq!(ran.code, Some(0));
         assert!(transcript.has_colours());
-        assert_eq!(transcript.too_wide(columns.into()), Vec::<String>::new(), "{columns}: {}", transcript.text());
+        assert_eq!(
+            transcript.too_wide(columns.into()),
+            Vec::<String>::new(),
+            "{columns}: {}",
+            transcript.text()
+        );
         assert!(transcript.text().contains("claude-opus-5-5"));
     }
 }
@@ -112,19 +195,47 @@ fn the_users_own_models_are_there_and_a_file_that_cannot_be_used_is_named() {
     let file = r#"{"models":[{"provider":"acme","id":"one","prices":[{"input":1,"output":2,"as_of":"2026-01-01"}]},{"provider":"openai","id":"free-of-figures"}]}"#;
     let conclave = own(file);
     let listed = json(&conclave, &[]);
-    assert_eq!(model(&listed, "acme:one").unwrap()["price"]["source"], "user");
-    assert_eq!(model(&listed, "openai:free-of-figures").unwrap()["price"], Value::Null, "no price is never a price of zero");
-    assert!(listed["warnings"][0].as_str().unwrap().contains("of 2026-01-01"), "{}", listed["warnings"]);
+    assert_eq!(
+        model(&listed, "acme:one").unwrap()["price"]["source"],
+        "user"
+    );
+    assert_eq!(
+        model(&listed, "openai:free-of-figures").unwrap()["price"],
+        Value::Null,
+        "no price is never a price of zero"
+    );
+    assert!(
+        listed["warnings"][0]
+            .as_str()
+            .unwrap()
+            .contains("of 2026-01-01"),
+        "{}",
+        listed["warnings"]
+    );
     let ran = conclave.run(&["models"]).ends_with(0);
-    assert!(ran.stderr.starts_with("Warning: the newest price in your models.json is of 2026-01-01"), "{}", ran.stderr);
+    assert!(
+        ran.stderr
+            .starts_with("Warning: the newest price in your models.json is of 2026-01-01"),
+        "{}",
+        ran.stderr
+    );
 
     let server = ProviderServer::start();
     let conclave = Conclave::at(&server).config("{}");
     std::fs::write(conclave.home().join("models.json"), file).unwrap();
     let ran = conclave.run(&["consult", "-n", "Shall we?"]).ends_with(0);
-    assert!(ran.stderr.contains("Note: the newest price in your models.json is of 2026-01-01, "), "{}", ran.stderr);
+    assert!(
+        ran.stderr
+            .contains("Note: the newest price in your models.json is of 2026-01-01, "),
+        "{}",
+        ran.stderr
+    );
 
     let broken = own("{");
     let ran = broken.run(&["models"]).ends_with(2);
-    assert!(ran.stdout.is_empty() && ran.stderr.contains("models.json"), "{}", ran.stderr);
+    assert!(
+        ran.stdout.is_empty() && ran.stderr.contains("models.json"),
+        "{}",
+        ran.stderr
+    );
 }

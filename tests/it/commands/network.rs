@@ -1,4 +1,5 @@
-//! TLS and proxies: whose certificates are trusted, which hosts a proxy stands before, and what neither ever gets to see.
+//! TLS and proxies: whose certificates are trusted, which hosts a proxy stands before, and what
+//! neither ever gets to see.
 
 use crate::support::binary::{Conclave, Ran};
 use crate::support::network::{AUTHORITY, Listening, Tunnel};
@@ -6,11 +7,21 @@ use crate::support::provider_server::ProviderServer;
 
 /// Only Anthropic, at this address.
 fn anthropic_at(server: &ProviderServer, base_url: &str) -> Conclave {
-    Conclave::at(server).without("OPENAI_API_KEY").without("GEMINI_API_KEY").variable("ANTHROPIC_BASE_URL", base_url)
+    Conclave::at(server)
+        .without("OPENAI_API_KEY")
+        .without("GEMINI_API_KEY")
+        .variable("ANTHROPIC_BASE_URL", base_url)
 }
 
 fn consult(conclave: &Conclave) -> Ran {
-    conclave.run(&["consult", "--format", "json", "--model", "claude-sonnet-5-5", "Shall we?"])
+    conclave.run(&[
+        "consult",
+        "--format",
+        "json",
+        "--model",
+        "claude-sonnet-5-5",
+        "Shall we?",
+    ])
 }
 
 fn tls_before(server: &ProviderServer) -> Listening {
@@ -26,7 +37,12 @@ fn an_authority_of_the_system_is_trusted() {
         let conclave = anthropic_at(&server, &url).variable("SSL_CERT_FILE", AUTHORITY);
         assert_eq!(consult(&conclave).ends_with(0).json()["status"], "complete");
     }
-    assert!(server.requests().iter().all(|request| request.headers["x-api-key"] == "test-key-anthropic"));
+    assert!(
+        server
+            .requests()
+            .iter()
+            .all(|request| request.headers["x-api-key"] == "test-key-anthropic")
+    );
 }
 
 #[test]
@@ -35,7 +51,12 @@ fn a_certificate_that_nobody_vouches_for_ends_the_call_before_anything_is_sent()
     let tls = tls_before(&server);
     let host = format!("localhost:{}", tls.address.port());
     let ran = consult(&anthropic_at(&server, &format!("https://{host}"))).ends_with(1);
-    assert!(ran.stderr.contains(&format!("the TLS certificate of `{host}` was not accepted")), "{}", ran.stderr);
+    assert!(
+        ran.stderr
+            .contains(&format!("the TLS certificate of `{host}` was not accepted")),
+        "{}",
+        ran.stderr
+    );
     assert!(server.requests().is_empty());
 }
 
@@ -45,19 +66,34 @@ fn a_certificate_for_another_host_is_not_accepted() {
     let tls = tls_before(&server);
     // The name leads to this machine, and the certificate does not know it.
     let url = format!("https://other.localhost:{}", tls.address.port());
-    let ran = consult(&anthropic_at(&server, &url).variable("SSL_CERT_FILE", AUTHORITY)).ends_with(1);
-    assert!(ran.stderr.contains("other.localhost") && server.requests().is_empty(), "{}", ran.stderr);
+    let ran =
+        consult(&anthropic_at(&server, &url).variable("SSL_CERT_FILE", AUTHORITY)).ends_with(1);
+    assert!(
+        ran.stderr.contains("other.localhost") && server.requests().is_empty(),
+        "{}",
+        ran.stderr
+    );
 }
 
 #[test]
 fn a_system_without_roots_falls_back_on_those_that_are_compiled_in() {
     let server = ProviderServer::start();
     let tls = tls_before(&server);
-    let conclave = anthropic_at(&server, &format!("https://localhost:{}", tls.address.port()));
-    let conclave = conclave.variable("SSL_CERT_FILE", "/dev/null").variable("SSL_CERT_DIR", "/nonexistent");
+    let conclave = anthropic_at(
+        &server,
+        &format!("https://localhost:{}", tls.address.port()),
+    );
+    let conclave = conclave
+        .variable("SSL_CERT_FILE", "/dev/null")
+        .variable("SSL_CERT_DIR", "/nonexistent");
     let ran = consult(&conclave).ends_with(1);
-    // The connection is judged by roots, which do not know this authority; without any there could be none.
-    assert!(ran.stderr.contains("was not accepted") && !ran.stderr.contains("cannot set up TLS"), "{}", ran.stderr);
+    // The connection is judged by roots, which do not know this authority; without any there could
+    // be none.
+    assert!(
+        ran.stderr.contains("was not accepted") && !ran.stderr.contains("cannot set up TLS"),
+        "{}",
+        ran.stderr
+    );
 }
 
 #[test]
@@ -71,7 +107,10 @@ fn a_host_of_the_outside_is_reached_through_the_proxy_and_the_proxy_sees_no_key(
     assert_eq!(consult(&conclave).ends_with(0).json()["status"], "complete");
     assert_eq!(server.requests().len(), 9);
     for head in proxy.seen() {
-        assert!(head.starts_with("CONNECT api.example.test:443 ") && !head.contains("test-key"), "{head}");
+        assert!(
+            head.starts_with("CONNECT api.example.test:443 ") && !head.contains("test-key"),
+            "{head}"
+        );
     }
 }
 
@@ -83,23 +122,43 @@ fn a_host_that_no_proxy_names_is_reached_directly() {
         .variable("HTTPS_PROXY", format!("http://{}", proxy.address))
         .variable("NO_PROXY", "example.test");
     let ran = consult(&conclave).ends_with(1);
-    assert!(ran.stderr.contains("cannot connect to `api.example.test`"), "there is no such host: {}", ran.stderr);
+    assert!(
+        ran.stderr.contains("cannot connect to `api.example.test`"),
+        "there is no such host: {}",
+        ran.stderr
+    );
     assert_eq!(proxy.seen(), Vec::<String>::new());
 }
 
 #[test]
 fn a_proxy_that_refuses_is_told_as_such_and_a_wrong_password_is_not_tried_again() {
     let server = ProviderServer::start();
-    for (status, words, tries) in
-        [("407 Proxy Authentication Required", "proxy authorization required", 3), ("403 Forbidden", "unsuccessful", 9)]
-    {
+    for (status, words, tries) in [
+        (
+            "407 Proxy Authentication Required",
+            "proxy authorization required",
+            3,
+        ),
+        ("403 Forbidden", "unsuccessful", 9),
+    ] {
         let proxy = Listening::proxy(Tunnel::Refused(status));
         let address = format!("http://user:proxy-secret@{}", proxy.address);
-        let ran = consult(&anthropic_at(&server, "https://api.example.test").variable("HTTPS_PROXY", address)).ends_with(1);
-        let told = format!("the proxy gave no way to `api.example.test`: {words}; check `HTTPS_PROXY`");
-        assert!(ran.stderr.contains(&told) && !ran.stderr.contains("proxy-secret"), "{}", ran.stderr);
+        let ran = consult(
+            &anthropic_at(&server, "https://api.example.test").variable("HTTPS_PROXY", address),
+        )
+        .ends_with(1);
+        let told =
+            format!("the proxy gave no way to `api.example.test`: {words}; check `HTTPS_PROXY`");
+        assert!(
+            ran.stderr.contains(&told) && !ran.stderr.contains("proxy-secret"),
+            "{}",
+            ran.stderr
+        );
         // The provider is also asked how it is, which may not have gone out before the end.
         let seen = proxy.seen().len();
-        assert!((tries..=tries + 1).contains(&seen), "three experts, each tried once, or three times where it may pass: {seen}");
+        assert!(
+            (tries..=tries + 1).contains(&seen),
+            "three experts, each tried once, or three times where it may pass: {seen}"
+        );
     }
 }

@@ -9,7 +9,16 @@ fn a_panel_that_was_named_is_shown_asked_and_recorded() {
     let server = ProviderServer::start();
     let conclave = Conclave::at(&server);
     let panel = "security=anthropic:claude-opus-5-5,architect=openai:gpt-6.1-terra";
-    let ran = conclave.run(&["consult", "--panel", panel, "--judge", "gemini-4-argon", "Shall we?"]).ends_with(0);
+    let ran = conclave
+        .run(&[
+            "consult",
+            "--panel",
+            panel,
+            "--judge",
+            "gemini-4-argon",
+            "Shall we?",
+        ])
+        .ends_with(0);
     let (before, _) = ran.stderr.split_once("💰 Estimated cost").unwrap();
     for said in [
         "Security Expert  anthropic:claude-opus-5-5\n",
@@ -21,11 +30,23 @@ fn a_panel_that_was_named_is_shown_asked_and_recorded() {
     assert!(before.contains("a panel of 2 is small"), "{before}");
     let asked = asked(&server);
     assert_eq!(asked.len(), 7);
-    assert!(asked.iter().all(|asked| asked.is_experts() != (asked.model == "gemini-4-argon")));
+    assert!(
+        asked
+            .iter()
+            .all(|asked| asked.is_experts() != (asked.model == "gemini-4-argon"))
+    );
     let seats = &conclave.record()["panel"]["seats"];
     assert_eq!(
-        (&seats[0]["persona"], &seats[0]["provider"], &seats[0]["model"]),
-        (&"security".into(), &"anthropic".into(), &"claude-opus-5-5".into())
+        (
+            &seats[0]["persona"],
+            &seats[0]["provider"],
+            &seats[0]["model"]
+        ),
+        (
+            &"security".into(),
+            &"anthropic".into(),
+            &"claude-opus-5-5".into()
+        )
     );
 }
 
@@ -33,9 +54,21 @@ fn a_panel_that_was_named_is_shown_asked_and_recorded() {
 fn one_model_plays_every_seat() {
     let server = ProviderServer::start();
     let conclave = Conclave::at(&server);
-    let ran = conclave.run(&["consult", "--model", "gpt-6.1-terra", "Shall we?"]).ends_with(0);
-    assert!(asked(&server).iter().filter(|asked| asked.is_experts()).all(|asked| asked.model == "gpt-6.1-terra"));
-    assert!(ran.stderr.contains("agreement within one family is weak evidence"), "{}", ran.stderr);
+    let ran = conclave
+        .run(&["consult", "--model", "gpt-6.1-terra", "Shall we?"])
+        .ends_with(0);
+    assert!(
+        asked(&server)
+            .iter()
+            .filter(|asked| asked.is_experts())
+            .all(|asked| asked.model == "gpt-6.1-terra")
+    );
+    assert!(
+        ran.stderr
+            .contains("agreement within one family is weak evidence"),
+        "{}",
+        ran.stderr
+    );
 }
 
 #[test]
@@ -44,11 +77,32 @@ fn the_settings_name_a_panel_and_a_judge_and_flags_outweigh_them() {
     let config = r#"{"panel": ["security=claude-opus-5-5", "pragmatic=gemini-3.8-flash"], "judge": "gpt-6.1-terra"}"#;
     let conclave = Conclave::at(&server).config(config);
     conclave.run(&["consult", "-n", "Shall we?"]).ends_with(0);
-    let models = |from: usize| asked(&server)[from..].iter().map(|asked| asked.model.clone()).collect::<std::collections::BTreeSet<_>>();
-    assert_eq!(models(0).into_iter().collect::<Vec<_>>(), ["claude-opus-5-5", "gemini-3.8-flash", "gpt-6.1-terra"]);
+    let models = |from: usize| {
+        asked(&server)[from..]
+            .iter()
+            .map(|asked| asked.model.clone())
+            .collect::<std::collections::BTreeSet<_>>()
+    };
+    assert_eq!(
+        models(0).into_iter().collect::<Vec<_>>(),
+        ["claude-opus-5-5", "gemini-3.8-flash", "gpt-6.1-terra"]
+    );
     let before = server.requests().len();
-    conclave.run(&["consult", "-n", "--model", "gemini-4-argon", "--judge", "gemini-4-argon", "Shall we?"]).ends_with(0);
-    assert_eq!(models(before).into_iter().collect::<Vec<_>>(), ["gemini-4-argon"]);
+    conclave
+        .run(&[
+            "consult",
+            "-n",
+            "--model",
+            "gemini-4-argon",
+            "--judge",
+            "gemini-4-argon",
+            "Shall we?",
+        ])
+        .ends_with(0);
+    assert_eq!(
+        models(before).into_iter().collect::<Vec<_>>(),
+        ["gemini-4-argon"]
+    );
 }
 
 #[test]
@@ -56,7 +110,10 @@ fn what_cannot_be_asked_is_refused_with_the_way_out() {
     let server = ProviderServer::start();
     let conclave = Conclave::at(&server).without("OPENAI_API_KEY");
     for (arguments, expected) in [
-        (["--model", "gpt-6.1-sol"], "error: there is no key for OpenAI\nhint: set OPENAI_API_KEY\n"),
+        (
+            ["--model", "gpt-6.1-sol"],
+            "error: there is no key for OpenAI\nhint: set OPENAI_API_KEY\n",
+        ),
         (
             ["--judge", "acme:x"],
             "error: no provider is called `acme`\nhint: one of: anthropic, openai, google, xai, mistral, openrouter, ollama, llamacpp, lmstudio, vllm, local\nhint: or give it an address: conclave config set endpoints.acme.base_url URL\n",
@@ -66,11 +123,19 @@ fn what_cannot_be_asked_is_refused_with_the_way_out() {
             "error: no persona is called `nobody`\nhint: one of: accessibility, architecture, creative, devops, documentation, performance, pragmatic, security, skeptic, testing\n",
         ),
     ] {
-        let ran = conclave.run(&["consult", "Shall we?", arguments[0], arguments[1]]).ends_with(2);
+        let ran = conclave
+            .run(&["consult", "Shall we?", arguments[0], arguments[1]])
+            .ends_with(2);
         assert_eq!((ran.stdout.as_str(), ran.stderr.as_str()), ("", expected));
     }
-    let ran = conclave.run(&["consult", "Shall we?", "--model", "claude-sonet-5-5"]).ends_with(2);
-    assert!(ran.stderr.contains("claude-sonnet-5-5"), "a likely name is offered: {}", ran.stderr);
+    let ran = conclave
+        .run(&["consult", "Shall we?", "--model", "claude-sonet-5-5"])
+        .ends_with(2);
+    assert!(
+        ran.stderr.contains("claude-sonnet-5-5"),
+        "a likely name is offered: {}",
+        ran.stderr
+    );
     assert!(server.requests().is_empty());
 }
 
@@ -79,20 +144,41 @@ fn a_server_that_is_not_there_fails_its_expert_in_plain_words() {
     let server = ProviderServer::start();
     // Nothing listens there.
     let conclave = Conclave::at(&server).variable("ANTHROPIC_BASE_URL", "http://127.0.0.1:9");
-    let ran = conclave.run(&["consult", "--on-failure", "skip", "Shall we?"]).ends_with(0);
-    assert!(ran.stderr.contains("⚠️ Agent Security Expert failed: "), "{}", ran.stderr);
-    assert!(ran.stderr.contains("127.0.0.1:9"), "it says where: {}", ran.stderr);
+    let ran = conclave
+        .run(&["consult", "--on-failure", "skip", "Shall we?"])
+        .ends_with(0);
+    assert!(
+        ran.stderr.contains("⚠️ Agent Security Expert failed: "),
+        "{}",
+        ran.stderr
+    );
+    assert!(
+        ran.stderr.contains("127.0.0.1:9"),
+        "it says where: {}",
+        ran.stderr
+    );
 }
 
 #[test]
 fn names_that_are_left_empty_are_refused() {
     let server = ProviderServer::start();
     let conclave = Conclave::at(&server);
-    for arguments in
-        [["--model", ""], ["--judge", ""], ["--judge", "gpt-6.1-sol,"], ["--panel", ""], ["--panel", "security="], ["--model", "openai:"]]
-    {
-        let ran = conclave.run(&["consult", "Shall we?", arguments[0], arguments[1]]).ends_with(2);
-        assert!(ran.stderr.contains("error: ") && ran.stderr.contains("hint: "), "{arguments:?}: {}", ran.stderr);
+    for arguments in [
+        ["--model", ""],
+        ["--judge", ""],
+        ["--judge", "gpt-6.1-sol,"],
+        ["--panel", ""],
+        ["--panel", "security="],
+        ["--model", "openai:"],
+    ] {
+        let ran = conclave
+            .run(&["consult", "Shall we?", arguments[0], arguments[1]])
+            .ends_with(2);
+        assert!(
+            ran.stderr.contains("error: ") && ran.stderr.contains("hint: "),
+            "{arguments:?}: {}",
+            ran.stderr
+        );
     }
     assert!(server.requests().is_empty());
 }
@@ -102,16 +188,41 @@ fn an_address_that_is_none_fails_its_expert_in_plain_words() {
     let server = ProviderServer::start();
     let conclave = Conclave::at(&server).variable("ANTHROPIC_BASE_URL", "http://a b/");
     let ran = conclave.run(&["consult", "Shall we?"]).ends_with(0);
-    assert!(ran.stderr.contains("is not an address of the form https://host/path"), "{}", ran.stderr);
+    assert!(
+        ran.stderr
+            .contains("is not an address of the form https://host/path"),
+        "{}",
+        ran.stderr
+    );
 }
 
 #[test]
 fn a_retired_model_is_used_with_a_word_of_its_successor() {
     let server = ProviderServer::start();
-    let ran = Conclave::at(&server).run(&["consult", "Shall we?", "--yes", "--model", "gpt-4"]).ends_with(0);
-    assert!(ran.stderr.contains("Note: `gpt-4` retired on 2026-10-23; use `gpt-6.1-sol`\n"), "{}", ran.stderr);
-    let ran = Conclave::at(&server).run(&["consult", "Shall we?", "--yes", "--model", "openai:gpt-4-turbo-2024-04-09"]).ends_with(0);
-    assert!(ran.stderr.contains("Note: `gpt-4-turbo-2024-04-09` retired on 2026-10-23; use `gpt-6.1-sol`\n"), "{}", ran.stderr);
+    let ran = Conclave::at(&server)
+        .run(&["consult", "Shall we?", "--yes", "--model", "gpt-4"])
+        .ends_with(0);
+    assert!(
+        ran.stderr
+            .contains("Note: `gpt-4` retired on 2026-10-23; use `gpt-6.1-sol`\n"),
+        "{}",
+        ran.stderr
+    );
+    let ran = Conclave::at(&server)
+        .run(&[
+            "consult",
+            "Shall we?",
+            "--yes",
+            "--model",
+            "openai:gpt-4-turbo-2024-04-09",
+        ])
+        .ends_with(0);
+    assert!(
+        ran.stderr
+            .contains("Note: `gpt-4-turbo-2024-04-09` retired on 2026-10-23; use `gpt-6.1-sol`\n"),
+        "{}",
+        ran.stderr
+    );
 }
 
 #[test]
@@ -122,12 +233,32 @@ fn a_panel_can_be_called_by_its_name() {
     let conclave = Conclave::at(&server).config(config);
     let models = |arguments: &[&str]| {
         let before = server.requests().len();
-        conclave.run(&[&["consult", "-n", "--yes", "Shall we?"], arguments].concat()).ends_with(0);
+        conclave
+            .run(&[&["consult", "-n", "--yes", "Shall we?"], arguments].concat())
+            .ends_with(0);
         let asked = asked(&server).split_off(before);
-        asked.into_iter().map(|asked| asked.model).collect::<std::collections::BTreeSet<_>>().into_iter().collect::<Vec<_>>()
+        asked
+            .into_iter()
+            .map(|asked| asked.model)
+            .collect::<std::collections::BTreeSet<_>>()
+            .into_iter()
+            .collect::<Vec<_>>()
     };
-    assert_eq!(models(&["--panel", "fast"]), ["claude-haiku-5-5", "gemini-3.8-flash", "gpt-6.1-terra"]);
-    assert_eq!(models(&["--judge", "gemini-4-argon"]), ["claude-opus-5-5", "gemini-4-argon"]);
-    let ran = conclave.run(&["consult", "--panel", "fats", "Shall we?"]).ends_with(2);
-    assert!(ran.stderr.starts_with("error: no panel is called `fats`\nhint: did you mean `fast`?\n"), "{}", ran.stderr);
+    assert_eq!(
+        models(&["--panel", "fast"]),
+        ["claude-haiku-5-5", "gemini-3.8-flash", "gpt-6.1-terra"]
+    );
+    assert_eq!(
+        models(&["--judge", "gemini-4-argon"]),
+        ["claude-opus-5-5", "gemini-4-argon"]
+    );
+    let ran = conclave
+        .run(&["consult", "--panel", "fats", "Shall we?"])
+        .ends_with(2);
+    assert!(
+        ran.stderr
+            .starts_with("error: no panel is called `fats`\nhint: did you mean `fast`?\n"),
+        "{}",
+        ran.stderr
+    );
 }

@@ -1,4 +1,5 @@
-//! Who sits by `--personas`, whom a model chooses with `--personas auto`, and what `conclave personas` shows.
+//! Who sits by `--personas`, whom a model chooses with `--personas auto`, and what `conclave
+//! personas` shows.
 
 use std::fs;
 
@@ -23,18 +24,33 @@ const OWN: &str = r#"{
 
 fn seats(record: &Value) -> Vec<String> {
     let seats = record["panel"]["seats"].as_array().unwrap();
-    seats.iter().map(|seat| format!("{}={}:{}", seat["seat"], seat["provider"], seat["model"]).replace('"', "")).collect()
+    seats
+        .iter()
+        .map(|seat| {
+            format!("{}={}:{}", seat["seat"], seat["provider"], seat["model"]).replace('"', "")
+        })
+        .collect()
 }
 
 fn casting(server: &ProviderServer) -> Vec<Asked> {
-    asked(server).into_iter().filter(|asked| asked.answer == "casting").collect()
+    asked(server)
+        .into_iter()
+        .filter(|asked| asked.answer == "casting")
+        .collect()
 }
 
 #[test]
 fn the_personas_that_are_named_sit_in_their_order_each_with_a_model() {
     let server = ProviderServer::start();
     let conclave = Conclave::at(&server).config(OWN);
-    conclave.run(&["consult", "--personas", "hebrew,@web,pragmatist", "Shall we?"]).ends_with(0);
+    conclave
+        .run(&[
+            "consult",
+            "--personas",
+            "hebrew,@web,pragmatist",
+            "Shall we?",
+        ])
+        .ends_with(0);
     let record = conclave.record();
     let expected = [
         "hebrew_linguist=openai:gpt-6.1-terra",
@@ -42,9 +58,24 @@ fn the_personas_that_are_named_sit_in_their_order_each_with_a_model() {
         "accessibility=openai:gpt-6.1-sol",
         "pragmatic=google:gemini-4-argon",
     ];
-    assert_eq!((seats(&record), &record["casting"]), (expected.map(str::to_owned).to_vec(), &Value::Null));
-    let told = |persona: &str| asked(&server).iter().filter(|asked| asked.system.contains(persona)).count();
-    assert_eq!((told("You are a linguist who reads Hebrew."), told("You are a guard."), told("You are a security expert")), (2, 2, 0));
+    assert_eq!(
+        (seats(&record), &record["casting"]),
+        (expected.map(str::to_owned).to_vec(), &Value::Null)
+    );
+    let told = |persona: &str| {
+        asked(&server)
+            .iter()
+            .filter(|asked| asked.system.contains(persona))
+            .count()
+    };
+    assert_eq!(
+        (
+            told("You are a linguist who reads Hebrew."),
+            told("You are a guard."),
+            told("You are a security expert")
+        ),
+        (2, 2, 0)
+    );
     assert!(casting(&server).is_empty());
 }
 
@@ -54,15 +85,37 @@ fn one_model_plays_all_personas_and_several_play_them_in_their_order() {
     let conclave = Conclave::at(&server);
     let models = |arguments: &[&str]| {
         let before = server.requests().len();
-        conclave.run(&[&["consult", "-n", "Shall we?", "--judge", "gemini-4-argon"], arguments].concat()).ends_with(0);
+        conclave
+            .run(
+                &[
+                    &["consult", "-n", "Shall we?", "--judge", "gemini-4-argon"],
+                    arguments,
+                ]
+                .concat(),
+            )
+            .ends_with(0);
         let all = asked(&server);
-        let first: Vec<Asked> = all[before..].iter().filter(|asked| asked.answer == "independent").cloned().collect();
+        let first: Vec<Asked> = all[before..]
+            .iter()
+            .filter(|asked| asked.answer == "independent")
+            .cloned()
+            .collect();
         let mut told: Vec<String> = first.iter().map(|asked| asked.model.clone()).collect();
         told.sort();
         told
     };
-    assert_eq!(models(&["--personas", "skeptic,testing", "--model", "gpt-6.1-sol"]), ["gpt-6.1-sol", "gpt-6.1-sol"]);
-    let both = ["--personas", "skeptic,testing", "--model", "gpt-6.1-sol", "--model", "claude-opus-5-5"];
+    assert_eq!(
+        models(&["--personas", "skeptic,testing", "--model", "gpt-6.1-sol"]),
+        ["gpt-6.1-sol", "gpt-6.1-sol"]
+    );
+    let both = [
+        "--personas",
+        "skeptic,testing",
+        "--model",
+        "gpt-6.1-sol",
+        "--model",
+        "claude-opus-5-5",
+    ];
     assert_eq!(models(&both), ["claude-opus-5-5", "gpt-6.1-sol"]);
 }
 
@@ -75,20 +128,42 @@ fn what_names_nobody_or_contradicts_itself_is_refused_with_the_way_out() {
             &["--personas", "securty"][..],
             "error: no persona is called `securty`\nhint: did you mean `security`?\nhint: one of: accessibility, ",
         ),
-        (&["--personas", "@wab"], "error: no set of personas is called `wab`\nhint: did you mean `@web`?\n"),
-        (&["--personas", "security,auto"], "error: `auto` leaves the choice of all personas to a model, and stands alone\n"),
-        (&["--personas", " , "], "error: `--personas` names nobody\nhint: see who there is: conclave personas\n"),
+        (
+            &["--personas", "@wab"],
+            "error: no set of personas is called `wab`\nhint: did you mean `@web`?\n",
+        ),
+        (
+            &["--personas", "security,auto"],
+            "error: `auto` leaves the choice of all personas to a model, and stands alone\n",
+        ),
+        (
+            &["--personas", " , "],
+            "error: `--personas` names nobody\nhint: see who there is: conclave personas\n",
+        ),
         (
             &["--personas", "security", "--panel", "fast"],
             "error: `--panel` and `--personas` both name the personas\nhint: use one of the two\n",
         ),
         (
-            &["--personas", "skeptic,testing,devops", "--model", "gpt-6.1-sol", "--model", "gpt-6.1-terra"],
+            &[
+                "--personas",
+                "skeptic,testing,devops",
+                "--model",
+                "gpt-6.1-sol",
+                "--model",
+                "gpt-6.1-terra",
+            ],
             "error: `--personas` names 3 seats, and `--model` 2\nhint: give one model for each persona",
         ),
     ] {
-        let ran = conclave.run(&[&["consult", "Shall we?"], arguments].concat()).ends_with(2);
-        assert!(ran.stderr.starts_with(expected), "{arguments:?}: {}", ran.stderr);
+        let ran = conclave
+            .run(&[&["consult", "Shall we?"], arguments].concat())
+            .ends_with(2);
+        assert!(
+            ran.stderr.starts_with(expected),
+            "{arguments:?}: {}",
+            ran.stderr
+        );
     }
     assert!(server.requests().is_empty());
 }
@@ -97,13 +172,27 @@ fn what_names_nobody_or_contradicts_itself_is_refused_with_the_way_out() {
 fn the_clerk_chooses_and_the_choice_is_told_logged_and_kept() {
     let server = ProviderServer::start();
     let conclave = Conclave::at(&server);
-    let ran = conclave.run(&["consult", "--personas", "auto", "--rounds", "1", "Shall we?"]).ends_with(0);
+    let ran = conclave
+        .run(&[
+            "consult",
+            "--personas",
+            "auto",
+            "--rounds",
+            "1",
+            "Shall we?",
+        ])
+        .ends_with(0);
     let calls = asked(&server);
     assert_eq!((calls.len(), calls[0].answer), (4, "casting"));
     let (clerk, told) = (&calls[0], calls[0].prompt());
-    // Where the vendors are reached at addresses of the user's, nobody but the panel learns of the question.
+    // Where the vendors are reached at addresses of the user's, nobody but the panel learns of the
+    // question.
     assert_eq!(clerk.model, "gpt-6.1-sol");
-    assert!(told.contains("Shall we?") && told.contains("- accessibility: You are an accessibility expert"), "{told}");
+    assert!(
+        told.contains("Shall we?")
+            && told.contains("- accessibility: You are an accessibility expert"),
+        "{told}"
+    );
     for said in [
         "Clerk     openai:gpt-6.1-sol, chooses the personas\n",
         "⚡ Clerk thinking...\n",
@@ -114,8 +203,15 @@ fn the_clerk_chooses_and_the_choice_is_told_logged_and_kept() {
     }
     let record = conclave.record();
     let schema: Value = serde_json::from_str(RECORD).unwrap();
-    assert_eq!(jsonschema::validate(&schema, &record).map_err(|error| error.to_string()), Ok(()));
-    let expected = ["skeptic=anthropic:claude-sonnet-5-5", "devops=openai:gpt-6.1-sol", "creative=google:gemini-4-argon"];
+    assert_eq!(
+        jsonschema::validate(&schema, &record).map_err(|error| error.to_string()),
+        Ok(())
+    );
+    let expected = [
+        "skeptic=anthropic:claude-sonnet-5-5",
+        "devops=openai:gpt-6.1-sol",
+        "creative=google:gemini-4-argon",
+    ];
     assert_eq!(seats(&record), expected);
     assert_eq!(
         record["casting"],
@@ -123,35 +219,94 @@ fn the_clerk_chooses_and_the_choice_is_told_logged_and_kept() {
     );
     let line = "**Personas:** chosen by the clerk, openai:gpt-6.1-sol, for planning: Somebody has to doubt it and somebody to run it.";
     assert!(ran.stdout.contains(line), "{}", ran.stdout);
-    let shown = conclave.run(&["history", "show", "last"]).ends_with(0).stdout;
+    let shown = conclave
+        .run(&["history", "show", "last"])
+        .ends_with(0)
+        .stdout;
     assert!(shown.contains(line), "{shown}");
 }
 
 #[test]
 fn when_the_clerk_fails_the_usual_personas_sit_even_under_the_strictest_terms() {
     let server = ProviderServer::start();
-    server.on(On::vendor(Vendor::OpenAi).nth(1), Answer::error(500, "server_error", "out of order"));
-    server.on(On::vendor(Vendor::OpenAi).nth(2), Answer::error(401, "invalid_api_key", "no such key"));
+    server.on(
+        On::vendor(Vendor::OpenAi).nth(1),
+        Answer::error(500, "server_error", "out of order"),
+    );
+    server.on(
+        On::vendor(Vendor::OpenAi).nth(2),
+        Answer::error(401, "invalid_api_key", "no such key"),
+    );
     let conclave = Conclave::at(&server);
-    let ran =
-        conclave.run(&["consult", "--personas", "auto", "--strict", "--on-failure", "fail", "--rounds", "1", "Shall we?"]).ends_with(0);
+    let ran = conclave
+        .run(&[
+            "consult",
+            "--personas",
+            "auto",
+            "--strict",
+            "--on-failure",
+            "fail",
+            "--rounds",
+            "1",
+            "Shall we?",
+        ])
+        .ends_with(0);
     assert_eq!(casting(&server).len(), 2);
     let record = conclave.record();
-    assert_eq!((&record["status"], seats(&record)[0].as_str()), (&json!("complete"), "security=anthropic:claude-sonnet-5-5"));
+    assert_eq!(
+        (&record["status"], seats(&record)[0].as_str()),
+        (&json!("complete"), "security=anthropic:claude-sonnet-5-5")
+    );
     assert_eq!(record["casting"]["chosen_by"], Value::Null);
-    assert!(ran.stderr.contains("🎭 The usual personas sit: Security Expert, Architect, Pragmatist\n"), "{}", ran.stderr);
-    assert!(ran.stderr.contains("   Note: the clerk gave no answer: "), "{}", ran.stderr);
-    assert!(ran.stdout.contains("**Personas:** the usual ones (the clerk gave no answer: "), "{}", ran.stdout);
+    assert!(
+        ran.stderr
+            .contains("🎭 The usual personas sit: Security Expert, Architect, Pragmatist\n"),
+        "{}",
+        ran.stderr
+    );
+    assert!(
+        ran.stderr.contains("   Note: the clerk gave no answer: "),
+        "{}",
+        ran.stderr
+    );
+    assert!(
+        ran.stdout
+            .contains("**Personas:** the usual ones (the clerk gave no answer: "),
+        "{}",
+        ran.stdout
+    );
 }
 
 #[test]
 fn the_settings_may_leave_the_choice_to_a_model_and_flags_outweigh_them() {
     let server = ProviderServer::start();
     let conclave = Conclave::at(&server).config(r#"{"default_personas": "auto"}"#);
-    conclave.run(&["consult", "-n", "--rounds", "1", "Shall we?"]).ends_with(0);
+    conclave
+        .run(&["consult", "-n", "--rounds", "1", "Shall we?"])
+        .ends_with(0);
     assert_eq!(casting(&server).len(), 1);
-    conclave.run(&["consult", "-n", "--rounds", "1", "--personas", "skeptic", "Shall we?"]).ends_with(0);
-    conclave.run(&["consult", "-n", "--rounds", "1", "--panel", "skeptic=gpt-6.1-sol", "Shall we?"]).ends_with(0);
+    conclave
+        .run(&[
+            "consult",
+            "-n",
+            "--rounds",
+            "1",
+            "--personas",
+            "skeptic",
+            "Shall we?",
+        ])
+        .ends_with(0);
+    conclave
+        .run(&[
+            "consult",
+            "-n",
+            "--rounds",
+            "1",
+            "--panel",
+            "skeptic=gpt-6.1-sol",
+            "Shall we?",
+        ])
+        .ends_with(0);
     assert_eq!(casting(&server).len(), 1);
 }
 
@@ -160,22 +315,80 @@ fn as_many_are_chosen_as_there_are_models() {
     let server = ProviderServer::start();
     let conclave = Conclave::at(&server);
     let models = ["--model", "gpt-6.1-sol", "--model", "claude-opus-5-5"];
-    conclave.run(&[&["consult", "--personas", "auto", "--rounds", "1", "Shall we?"], &models[..]].concat()).ends_with(0);
-    assert_eq!(seats(&conclave.record()), ["skeptic=openai:gpt-6.1-sol", "devops=anthropic:claude-opus-5-5"]);
-    assert!(casting(&server)[0].prompt().contains("Choose 2 of these experts"), "{}", casting(&server)[0].prompt());
+    conclave
+        .run(
+            &[
+                &[
+                    "consult",
+                    "--personas",
+                    "auto",
+                    "--rounds",
+                    "1",
+                    "Shall we?",
+                ],
+                &models[..],
+            ]
+            .concat(),
+        )
+        .ends_with(0);
+    assert_eq!(
+        seats(&conclave.record()),
+        [
+            "skeptic=openai:gpt-6.1-sol",
+            "devops=anthropic:claude-opus-5-5"
+        ]
+    );
+    assert!(
+        casting(&server)[0]
+            .prompt()
+            .contains("Choose 2 of these experts"),
+        "{}",
+        casting(&server)[0].prompt()
+    );
 }
 
 #[test]
 fn a_dry_run_says_who_would_choose_and_sends_nothing() {
     let server = ProviderServer::start();
     let conclave = Conclave::at(&server);
-    let ran = conclave.run(&["consult", "--personas", "auto", "--dry-run", "Shall we?"]).ends_with(0);
-    assert!(ran.stdout.contains("Personas: chosen for the question by openai:gpt-6.1-sol; below, the usual ones"), "{}", ran.stdout);
-    assert!(ran.stdout.contains("=== Round 1, Independent Positions: Clerk ===") || ran.stdout.contains(": Clerk ==="), "{}", ran.stdout);
-    let json = conclave.run(&["consult", "--personas", "auto", "--dry-run", "--format", "json", "Shall we?"]).ends_with(0).json();
+    let ran = conclave
+        .run(&["consult", "--personas", "auto", "--dry-run", "Shall we?"])
+        .ends_with(0);
+    assert!(
+        ran.stdout.contains(
+            "Personas: chosen for the question by openai:gpt-6.1-sol; below, the usual ones"
+        ),
+        "{}",
+        ran.stdout
+    );
+    assert!(
+        ran.stdout
+            .contains("=== Round 1, Independent Positions: Clerk ===")
+            || ran.stdout.contains(": Clerk ==="),
+        "{}",
+        ran.stdout
+    );
+    let json = conclave
+        .run(&[
+            "consult",
+            "--personas",
+            "auto",
+            "--dry-run",
+            "--format",
+            "json",
+            "Shall we?",
+        ])
+        .ends_with(0)
+        .json();
     schema::check(include_str!("../../../schemas/dry_run.schema.json"), &json);
-    assert_eq!((&json["casting"]["chosen_by"], &json["calls"][0]["answer"]), (&json!("openai:gpt-6.1-sol"), &json!("casting")));
-    assert_eq!((&json["calls"][0]["exact"], &json["calls"][1]["exact"]), (&json!(true), &json!(false)));
+    assert_eq!(
+        (&json["casting"]["chosen_by"], &json["calls"][0]["answer"]),
+        (&json!("openai:gpt-6.1-sol"), &json!("casting"))
+    );
+    assert_eq!(
+        (&json["calls"][0]["exact"], &json["calls"][1]["exact"]),
+        (&json!(true), &json!(false))
+    );
     assert!(server.requests().is_empty());
 }
 
@@ -184,19 +397,35 @@ fn everybody_who_can_sit_is_listed_with_names_origin_and_model() {
     let conclave = Conclave::new().config(OWN);
     let folder = conclave.home().join("prompts/personas");
     fs::create_dir_all(&folder).unwrap();
-    fs::write(folder.join("lawyer.md"), "---\nversion: v1\nid: lawyer\nname: Lawyer\naliases: legal\n---\nYou know the law.").unwrap();
+    fs::write(
+        folder.join("lawyer.md"),
+        "---\nversion: v1\nid: lawyer\nname: Lawyer\naliases: legal\n---\nYou know the law.",
+    )
+    .unwrap();
     let json = conclave.run(&["personas", "--json"]).ends_with(0).json();
     schema::check(SCHEMA, &json);
     let personas = json["personas"].as_array().unwrap();
     let of = |id: &str| personas.iter().find(|persona| persona["id"] == id).unwrap();
     assert_eq!(personas.len(), 12);
-    assert_eq!((&of("lawyer")["origin"], &of("lawyer")["file"]), (&json!("file"), &json!("prompts/personas/lawyer.md")));
-    assert_eq!((&of("security")["origin"], &of("security")["name"]), (&json!("settings"), &json!("Guard")));
     assert_eq!(
-        (&of("hebrew_linguist")["name"], &of("hebrew_linguist")["model"]),
+        (&of("lawyer")["origin"], &of("lawyer")["file"]),
+        (&json!("file"), &json!("prompts/personas/lawyer.md"))
+    );
+    assert_eq!(
+        (&of("security")["origin"], &of("security")["name"]),
+        (&json!("settings"), &json!("Guard"))
+    );
+    assert_eq!(
+        (
+            &of("hebrew_linguist")["name"],
+            &of("hebrew_linguist")["model"]
+        ),
         (&json!("Hebrew Linguist"), &json!("openai:gpt-6.1-terra"))
     );
-    assert_eq!((&of("testing")["origin"], &json["sets"]["web"]), (&json!("built_in"), &json!(["security", "accessibility"])));
+    assert_eq!(
+        (&of("testing")["origin"], &json["sets"]["web"]),
+        (&json!("built_in"), &json!(["security", "accessibility"]))
+    );
 
     let text = conclave.run(&["personas"]).ends_with(0).stdout;
     for said in [
@@ -208,10 +437,23 @@ fn everybody_who_can_sit_is_listed_with_names_origin_and_model() {
     ] {
         assert!(text.contains(said), "{said}: {text}");
     }
-    let one = conclave.run(&["personas", "show", "INFOSEC"]).ends_with(0).stdout;
-    assert!(one.starts_with("security  Guard\nOrigin: from the settings\nAliases: ") && one.ends_with("\nYou are a guard.\n"), "{one}");
+    let one = conclave
+        .run(&["personas", "show", "INFOSEC"])
+        .ends_with(0)
+        .stdout;
+    assert!(
+        one.starts_with("security  Guard\nOrigin: from the settings\nAliases: ")
+            && one.ends_with("\nYou are a guard.\n"),
+        "{one}"
+    );
     let unknown = conclave.run(&["personas", "show", "layer"]).ends_with(2);
-    assert!(unknown.stderr.starts_with("error: no persona is called `layer`\nhint: did you mean `lawyer`?\n"), "{}", unknown.stderr);
+    assert!(
+        unknown
+            .stderr
+            .starts_with("error: no persona is called `layer`\nhint: did you mean `lawyer`?\n"),
+        "{}",
+        unknown.stderr
+    );
 }
 
 #[test]
@@ -234,22 +476,73 @@ fn settings_that_cannot_be_are_refused_before_anything_is_asked() {
         }
     }
     let conclave = Conclave::at(&server);
-    let refused = conclave.run(&["config", "set", "personas.judge", "You judge."]).ends_with(2);
-    assert!(refused.stderr.contains("cannot be called `judge`"), "{}", refused.stderr);
-    let refused = conclave.run(&["config", "set", "persona_sets.web", "securty,testing"]).ends_with(2);
-    assert!(refused.stderr.contains("did you mean `security`?") && refused.stderr.contains("nothing was written"), "{}", refused.stderr);
-    conclave.run(&["config", "set", "personas.tax_lawyer", "You know the law."]).ends_with(0);
-    conclave.run(&["config", "set", "personas.tax_lawyer.model", "openai:gpt-6.1-sol"]).ends_with(0);
-    conclave.run(&["config", "set", "persona_sets.money", "tax_lawyer,pragmatic"]).ends_with(0);
-    conclave.run(&["config", "set", "default_personas", "@money"]).ends_with(0);
+    let refused = conclave
+        .run(&["config", "set", "personas.judge", "You judge."])
+        .ends_with(2);
+    assert!(
+        refused.stderr.contains("cannot be called `judge`"),
+        "{}",
+        refused.stderr
+    );
+    let refused = conclave
+        .run(&["config", "set", "persona_sets.web", "securty,testing"])
+        .ends_with(2);
+    assert!(
+        refused.stderr.contains("did you mean `security`?")
+            && refused.stderr.contains("nothing was written"),
+        "{}",
+        refused.stderr
+    );
+    conclave
+        .run(&["config", "set", "personas.tax_lawyer", "You know the law."])
+        .ends_with(0);
+    conclave
+        .run(&[
+            "config",
+            "set",
+            "personas.tax_lawyer.model",
+            "openai:gpt-6.1-sol",
+        ])
+        .ends_with(0);
+    conclave
+        .run(&[
+            "config",
+            "set",
+            "persona_sets.money",
+            "tax_lawyer,pragmatic",
+        ])
+        .ends_with(0);
+    conclave
+        .run(&["config", "set", "default_personas", "@money"])
+        .ends_with(0);
     let got = |key: &str| conclave.run(&["config", "get", key]).ends_with(0).stdout;
-    assert_eq!((got("personas.tax_lawyer.name"), got("personas.tax_lawyer.prompt")), ("Tax Lawyer\n".into(), "You know the law.\n".into()));
+    assert_eq!(
+        (
+            got("personas.tax_lawyer.name"),
+            got("personas.tax_lawyer.prompt")
+        ),
+        ("Tax Lawyer\n".into(), "You know the law.\n".into())
+    );
     assert_eq!(
         (got("default_personas"), got("persona_sets.money")),
-        ("@money\n".into(), "[\n  \"tax_lawyer\",\n  \"pragmatic\"\n]\n".into())
+        (
+            "@money\n".into(),
+            "[\n  \"tax_lawyer\",\n  \"pragmatic\"\n]\n".into()
+        )
     );
     let shown = conclave.run(&["config", "show"]).ends_with(0).stdout;
-    assert!(shown.contains("personas.tax_lawyer.model  ") && shown.contains("persona_sets.money  "), "{shown}");
-    conclave.run(&["consult", "-n", "--rounds", "1", "Shall we?"]).ends_with(0);
-    assert_eq!(asked(&server).iter().filter(|asked| asked.system.contains("You know the law.")).count(), 1);
+    assert!(
+        shown.contains("personas.tax_lawyer.model  ") && shown.contains("persona_sets.money  "),
+        "{shown}"
+    );
+    conclave
+        .run(&["consult", "-n", "--rounds", "1", "Shall we?"])
+        .ends_with(0);
+    assert_eq!(
+        asked(&server)
+            .iter()
+            .filter(|asked| asked.system.contains("You know the law."))
+            .count(),
+        1
+    );
 }

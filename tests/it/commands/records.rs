@@ -23,19 +23,46 @@ fn journal_record_and_markdown_are_kept_for_the_user_alone() {
     conclave.run(&["consult", "Shall we?"]).ends_with(0);
     let logs = conclave.home().join("consult-logs");
     assert_eq!((mode(&conclave.home()), mode(&logs)), (0o700, 0o700));
-    let mut files: Vec<_> = std::fs::read_dir(&logs).unwrap().map(|entry| entry.unwrap().path()).collect();
+    let mut files: Vec<_> = std::fs::read_dir(&logs)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .collect();
     files.sort();
-    assert_eq!(files, [conclave.log("json"), conclave.log("jsonl"), conclave.log("md")]);
+    assert_eq!(
+        files,
+        [
+            conclave.log("json"),
+            conclave.log("jsonl"),
+            conclave.log("md")
+        ]
+    );
     for file in &files {
         assert_eq!(mode(file), 0o600, "{}", file.display());
-        assert!(file.file_name().unwrap().to_str().unwrap().starts_with("consult-"));
+        assert!(
+            file.file_name()
+                .unwrap()
+                .to_str()
+                .unwrap()
+                .starts_with("consult-")
+        );
     }
-    let home = std::fs::read_dir(conclave.home()).unwrap().map(|entry| entry.unwrap().path());
+    let home = std::fs::read_dir(conclave.home())
+        .unwrap()
+        .map(|entry| entry.unwrap().path());
     let (mut beside, folders): (Vec<_>, Vec<_>) = home.partition(|path| path.is_file());
     beside.sort();
     assert_eq!(folders, [logs]);
-    let is_of_the_index = |path: &PathBuf| path.file_name().unwrap().to_str().unwrap().starts_with("consult-analytics.");
-    assert!(beside.iter().all(is_of_the_index), "nothing else is made in the home: {beside:?}");
+    let is_of_the_index = |path: &PathBuf| {
+        path.file_name()
+            .unwrap()
+            .to_str()
+            .unwrap()
+            .starts_with("consult-analytics.")
+    };
+    assert!(
+        beside.iter().all(is_of_the_index),
+        "nothing else is made in the home: {beside:?}"
+    );
     assert!(conclave.home().join("consult-analytics.db").is_file());
     for file in &beside {
         assert_eq!(mode(file), 0o600, "{}", file.display());
@@ -46,12 +73,20 @@ fn journal_record_and_markdown_are_kept_for_the_user_alone() {
 fn the_record_is_what_was_printed_and_what_the_journal_tells() {
     let server = ProviderServer::start();
     let conclave = Conclave::at(&server);
-    let ran = conclave.run(&["consult", "--format", "both", "Shall we?"]).ends_with(0);
+    let ran = conclave
+        .run(&["consult", "--format", "both", "Shall we?"])
+        .ends_with(0);
     let kept = |ending| std::fs::read_to_string(conclave.log(ending)).unwrap();
-    assert_eq!(ran.stdout, format!("{}\n\n---\n{}", kept("md").trim_end(), kept("json")));
+    assert_eq!(
+        ran.stdout,
+        format!("{}\n\n---\n{}", kept("md").trim_end(), kept("json"))
+    );
     let journal = read_journal(&conclave.log("jsonl")).unwrap();
     assert_eq!(journal.torn_bytes, 0);
-    assert_eq!(record(&Transcript::fold(&journal.events).unwrap()), conclave.record());
+    assert_eq!(
+        record(&Transcript::fold(&journal.events).unwrap()),
+        conclave.record()
+    );
 }
 
 #[test]
@@ -69,11 +104,19 @@ fn a_consultation_that_is_not_to_be_kept_leaves_no_trace() {
 fn two_consultations_have_files_of_their_own() {
     let server = ProviderServer::start();
     let conclave = Conclave::at(&server);
-    let running: Vec<_> = ["one?", "two?"].into_iter().map(|question| conclave.start(&["consult", question])).collect();
+    let running: Vec<_> = ["one?", "two?"]
+        .into_iter()
+        .map(|question| conclave.start(&["consult", question]))
+        .collect();
     for run in running {
         run.wait().ends_with(0);
     }
-    assert_eq!(std::fs::read_dir(conclave.home().join("consult-logs")).unwrap().count(), 6);
+    assert_eq!(
+        std::fs::read_dir(conclave.home().join("consult-logs"))
+            .unwrap()
+            .count(),
+        6
+    );
 }
 
 #[test]
@@ -81,7 +124,12 @@ fn the_homes_of_both_variables_and_of_the_user_are_found() {
     let server = ProviderServer::start();
     let conclave = Conclave::at(&server).without("CONCLAVE_HOME");
     conclave.run(&["consult", "Shall we?"]).ends_with(0);
-    assert!(conclave.folder().join("user/.llm-conclave/consult-logs").is_dir());
+    assert!(
+        conclave
+            .folder()
+            .join("user/.llm-conclave/consult-logs")
+            .is_dir()
+    );
     let other = conclave.folder().join("other");
     let conclave = conclave.variable("LLM_CONCLAVE_HOME", other.clone());
     conclave.run(&["consult", "Shall we?"]).ends_with(0);
@@ -93,9 +141,17 @@ fn the_homes_of_both_variables_and_of_the_user_are_found() {
 fn a_home_that_cannot_be_made_is_told_once_and_the_answer_is_printed() {
     let server = ProviderServer::start();
     // Nobody, not even root, can make a folder there.
-    let ran = Conclave::at(&server).variable("CONCLAVE_HOME", "/proc/home").run(&["consult", "-q", "Shall we?"]).ends_with(0);
+    let ran = Conclave::at(&server)
+        .variable("CONCLAVE_HOME", "/proc/home")
+        .run(&["consult", "-q", "Shall we?"])
+        .ends_with(0);
     assert!(ran.stdout.starts_with("# Consultation Summary\n"));
-    assert!(ran.stderr.starts_with("Failed to write consultation log: cannot write `/proc/home`: "), "{}", ran.stderr);
+    assert!(
+        ran.stderr
+            .starts_with("Failed to write consultation log: cannot write `/proc/home`: "),
+        "{}",
+        ran.stderr
+    );
     assert_eq!(ran.stderr.lines().count(), 1, "{}", ran.stderr);
 }
 
@@ -114,9 +170,18 @@ fn a_folder_of_logs_that_is_a_file_is_told_once_and_the_answer_is_printed() {
     let server = ProviderServer::start();
     let conclave = Conclave::at(&server).config("{}");
     std::fs::write(conclave.home().join("consult-logs"), "").unwrap();
-    let ran = conclave.run(&["consult", "--format", "json", "Shall we?"]).ends_with(0);
+    let ran = conclave
+        .run(&["consult", "--format", "json", "Shall we?"])
+        .ends_with(0);
     assert_eq!(ran.json()["state"], "Complete");
-    assert_eq!(ran.stderr.matches("Failed to write consultation log: ").count(), 1, "{}", ran.stderr);
+    assert_eq!(
+        ran.stderr
+            .matches("Failed to write consultation log: ")
+            .count(),
+        1,
+        "{}",
+        ran.stderr
+    );
 }
 
 #[test]
@@ -126,12 +191,25 @@ fn a_disk_that_fills_up_is_told_and_the_answer_is_printed() {
     // No file may grow beyond a few kilobytes: the journal fails on the way.
     let script = "trap '' XFSZ; ulimit -f 8; exec \"$0\" consult 'Shall we?'";
     let mut command = std::process::Command::new("/bin/sh");
-    command.args(["-c", script, env!("CARGO_BIN_EXE_conclave")]).env_clear().envs(conclave.variables());
-    command.stdin(std::process::Stdio::null()).stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped());
+    command
+        .args(["-c", script, env!("CARGO_BIN_EXE_conclave")])
+        .env_clear()
+        .envs(conclave.variables());
+    command
+        .stdin(std::process::Stdio::null())
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped());
     let ran = Running::of(command.spawn().unwrap()).wait();
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
     assert!(ran.stdout.starts_with("# Consultation Summary\n"));
-    assert_eq!(ran.stderr.matches("Failed to write consultation log: ").count(), 1, "{}", ran.stderr);
+    assert_eq!(
+        ran.stderr
+            .matches("Failed to write consultation log: ")
+            .count(),
+        1,
+        "{}",
+        ran.stderr
+    );
 }
 
 #[test]
@@ -144,7 +222,14 @@ fn a_call_is_in_the_journal_before_it_goes_out_and_a_killed_process_loses_nothin
     running.signal(Signal::KILL);
     assert_eq!(running.wait().code, None);
     let journal = read_journal(&conclave.log("jsonl")).unwrap();
-    let started = journal.events.iter().filter(|envelope| matches!(envelope.event, Event::CallStarted { .. })).count();
+    let started = journal
+        .events
+        .iter()
+        .filter(|envelope| matches!(envelope.event, Event::CallStarted { .. }))
+        .count();
     assert_eq!((journal.torn_bytes, started), (0, 3));
-    assert_eq!(record(&Transcript::fold(&journal.events).unwrap())["status"], "incomplete");
+    assert_eq!(
+        record(&Transcript::fold(&journal.events).unwrap())["status"],
+        "incomplete"
+    );
 }

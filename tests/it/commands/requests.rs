@@ -8,7 +8,9 @@ use crate::support::provider_server::{ProviderServer, Vendor};
 
 fn consulted() -> Vec<Asked> {
     let server = ProviderServer::start();
-    Conclave::at(&server).run(&["consult", "Shall we?"]).ends_with(0);
+    Conclave::at(&server)
+        .run(&["consult", "Shall we?"])
+        .ends_with(0);
     asked(&server)
 }
 
@@ -16,27 +18,56 @@ fn consulted() -> Vec<Asked> {
 fn each_vendor_gets_its_own_headers_and_no_key_is_in_an_address() {
     let asked = consulted();
     assert_eq!(asked.len(), 9);
-    for Asked { vendor, request, .. } in &asked {
+    for Asked {
+        vendor, request, ..
+    } in &asked
+    {
         let (path, key) = match vendor {
             Vendor::Anthropic => ("/v1/messages", ("x-api-key", "test-key-anthropic")),
-            Vendor::OpenAi => ("/v1/chat/completions", ("authorization", "Bearer test-key-openai")),
-            Vendor::Google => ("/v1beta/models/gemini-4-argon:streamGenerateContent?alt=sse", ("x-goog-api-key", "test-key-google")),
+            Vendor::OpenAi => (
+                "/v1/chat/completions",
+                ("authorization", "Bearer test-key-openai"),
+            ),
+            Vendor::Google => (
+                "/v1beta/models/gemini-4-argon:streamGenerateContent?alt=sse",
+                ("x-goog-api-key", "test-key-google"),
+            ),
             other => panic!("{other:?} has no seat"),
         };
         assert_eq!(request.path_and_query, path);
         assert_eq!(request.headers.get(key.0).map(String::as_str), Some(key.1));
         assert_eq!(request.headers["content-type"], "application/json");
         let version = request.headers.get("anthropic-version").map(String::as_str);
-        assert_eq!(version, (*vendor == Vendor::Anthropic).then_some("2026-10-21"));
-        let keys = request.headers.values().filter(|value| value.contains("test-key")).count();
-        assert_eq!(keys, 1, "a key goes to its own vendor alone: {:?}", request.headers);
+        assert_eq!(
+            version,
+            (*vendor == Vendor::Anthropic).then_some("2026-10-21")
+        );
+        let keys = request
+            .headers
+            .values()
+            .filter(|value| value.contains("test-key"))
+            .count();
+        assert_eq!(
+            keys, 1,
+            "a key goes to its own vendor alone: {:?}",
+            request.headers
+        );
         assert!(!request.body.to_string().contains("test-key"));
     }
 }
 
 #[test]
 fn each_vendor_gets_its_own_fields_and_no_sampling_parameter() {
-    for Asked { vendor, request, schema, system, user, answer, .. } in consulted() {
+    for Asked {
+        vendor,
+        request,
+        schema,
+        system,
+        user,
+        answer,
+        ..
+    } in consulted()
+    {
         let expected = match vendor {
             Vendor::Anthropic => json!({
                 "model": "claude-sonnet-5-5", "max_tokens": 16384, "stream": true, "system": system,
@@ -66,17 +97,38 @@ fn schemas_keep_to_what_all_vendors_understand() {
     }
 }
 
-/// Objects are closed and require every property; nothing but types, enumerations, items and descriptions is used.
+/// Objects are closed and require every property; nothing but types, enumerations, items and
+/// descriptions is used.
 fn check(schema: &Value, place: &str, vendor: Vendor) {
-    let fields = schema.as_object().unwrap_or_else(|| panic!("{place} is no schema: {schema}"));
-    let known = ["type", "properties", "required", "additionalProperties", "items", "enum", "description", "propertyOrdering"];
+    let fields = schema
+        .as_object()
+        .unwrap_or_else(|| panic!("{place} is no schema: {schema}"));
+    let known = [
+        "type",
+        "properties",
+        "required",
+        "additionalProperties",
+        "items",
+        "enum",
+        "description",
+        "propertyOrdering",
+    ];
     for key in fields.keys() {
         assert!(known.contains(&key.as_str()), "{place} uses `{key}`");
     }
-    assert_eq!(fields.contains_key("propertyOrdering"), vendor == Vendor::Google && schema["type"] == "object", "{place}");
+    assert_eq!(
+        fields.contains_key("propertyOrdering"),
+        vendor == Vendor::Google && schema["type"] == "object",
+        "{place}"
+    );
     if schema["type"] == "object" {
         let names: Vec<&String> = schema["properties"].as_object().unwrap().keys().collect();
-        let required: Vec<&str> = schema["required"].as_array().unwrap().iter().map(|name| name.as_str().unwrap()).collect();
+        let required: Vec<&str> = schema["required"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|name| name.as_str().unwrap())
+            .collect();
         assert_eq!(names, required, "{place} requires every property");
         assert_eq!(schema["additionalProperties"], false, "{place}");
         for (name, property) in schema["properties"].as_object().unwrap() {

@@ -1,4 +1,5 @@
-//! Model servers on the user's own machine: which one a run takes, how it is asked, and that nothing is looked for without need.
+//! Model servers on the user's own machine: which one a run takes, how it is asked, and that
+//! nothing is looked for without need.
 
 use crate::support::asked::asked;
 use crate::support::binary::Conclave;
@@ -15,14 +16,37 @@ fn a_run_without_keys_takes_the_local_server_that_answers_and_says_which() {
     let behind = ProviderServer::start();
     let server = LocalServer::llama_cpp("m-7b", 7_615_616_512, 8_192).before(&behind);
     let conclave = looking_at(&[&server]);
-    let ran = conclave.run(&["consult", "Shall we?", "--format", "json"]).ends_with(0);
-    assert!(ran.stderr.contains(&format!("Using m-7b on llama.cpp server at {}\n", server.authority())), "{}", ran.stderr);
-    assert_eq!((&ran.json()["status"], &ran.json()["cost"]["usd"]), (&"complete".into(), &0.0.into()), "{}", ran.stdout);
+    let ran = conclave
+        .run(&["consult", "Shall we?", "--format", "json"])
+        .ends_with(0);
+    assert!(
+        ran.stderr.contains(&format!(
+            "Using m-7b on llama.cpp server at {}\n",
+            server.authority()
+        )),
+        "{}",
+        ran.stderr
+    );
+    assert_eq!(
+        (&ran.json()["status"], &ran.json()["cost"]["usd"]),
+        (&"complete".into(), &0.0.into()),
+        "{}",
+        ran.stdout
+    );
     let asked = asked(&behind);
     assert_eq!(asked.len(), 9);
     // Half of the server's context is for the prompt.
-    assert!(asked.iter().all(|asked| asked.model == "m-7b" && asked.request.body["max_tokens"] == 4_096), "{asked:?}");
-    assert!(asked.iter().all(|asked| !asked.request.headers.contains_key("authorization")));
+    assert!(
+        asked
+            .iter()
+            .all(|asked| asked.model == "m-7b" && asked.request.body["max_tokens"] == 4_096),
+        "{asked:?}"
+    );
+    assert!(
+        asked
+            .iter()
+            .all(|asked| !asked.request.headers.contains_key("authorization"))
+    );
 }
 
 #[test]
@@ -30,8 +54,13 @@ fn a_small_model_is_asked_with_short_prompts_and_little_room() {
     let behind = ProviderServer::start();
     let prompt = |parameters| {
         let server = LocalServer::llama_cpp("m", parameters, 131_072).before(&behind);
-        looking_at(&[&server]).run(&["consult", "-n", "Shall we?"]).ends_with(0);
-        let last = asked(&behind).into_iter().rfind(|asked| asked.answer == "independent").unwrap();
+        looking_at(&[&server])
+            .run(&["consult", "-n", "Shall we?"])
+            .ends_with(0);
+        let last = asked(&behind)
+            .into_iter()
+            .rfind(|asked| asked.answer == "independent")
+            .unwrap();
         (last.prompt().len(), last.request.body["max_tokens"].clone())
     };
     let (large, small) = (prompt(8_000_000_000), prompt(1_500_000_000));
@@ -42,15 +71,28 @@ fn a_small_model_is_asked_with_short_prompts_and_little_room() {
 #[test]
 fn a_named_model_is_asked_at_whichever_server_of_its_kind_is_ready() {
     let behind = ProviderServer::start();
-    let loading = LocalServer::start().calls_itself("llama.cpp").get("/health", 503, r#"{"error":{"message":"Loading model"}}"#);
+    let loading = LocalServer::start().calls_itself("llama.cpp").get(
+        "/health",
+        503,
+        r#"{"error":{"message":"Loading model"}}"#,
+    );
     let ready = LocalServer::llama_cpp("m", 8_000_000_000, 32_768).before(&behind);
     let conclave = looking_at(&[&loading, &ready]);
-    conclave.run(&["consult", "-n", "--model", "llamacpp:m", "Shall we?"]).ends_with(0);
+    conclave
+        .run(&["consult", "-n", "--model", "llamacpp:m", "Shall we?"])
+        .ends_with(0);
     assert_eq!(asked(&behind).len(), 9);
 
-    let ran = looking_at(&[&loading]).run(&["consult", "--model", "llamacpp:m", "Shall we?"]).ends_with(2);
+    let ran = looking_at(&[&loading])
+        .run(&["consult", "--model", "llamacpp:m", "Shall we?"])
+        .ends_with(2);
     let at = loading.authority();
-    assert_eq!(ran.stderr, format!("error: the llama.cpp server at {at} is still loading its model\nhint: try again in a moment\n"));
+    assert_eq!(
+        ran.stderr,
+        format!(
+            "error: the llama.cpp server at {at} is still loading its model\nhint: try again in a moment\n"
+        )
+    );
 }
 
 #[test]
@@ -59,36 +101,58 @@ fn a_local_model_can_sit_beside_models_of_vendors() {
     let server = LocalServer::llama_cpp("m", 8_000_000_000, 32_768).before(&behind);
     let conclave = Conclave::at(&vendors).variable("CONCLAVE_LOCAL_SERVERS", server.authority());
     let panel = "security=llamacpp:m,architect=claude-sonnet-5-5,pragmatic=gemini-4-argon";
-    conclave.run(&["consult", "-n", "--panel", panel, "Shall we?"]).ends_with(0);
+    conclave
+        .run(&["consult", "-n", "--panel", panel, "Shall we?"])
+        .ends_with(0);
     assert!(asked(&behind).len() == 2 && asked(&behind).iter().all(|asked| asked.model == "m"));
 }
 
 #[test]
 fn nothing_is_looked_for_where_every_model_is_named_or_has_a_key() {
-    let (vendors, server) = (ProviderServer::start(), LocalServer::llama_cpp("m", 8_000_000_000, 32_768));
+    let (vendors, server) = (
+        ProviderServer::start(),
+        LocalServer::llama_cpp("m", 8_000_000_000, 32_768),
+    );
     let conclave = Conclave::at(&vendors).variable("CONCLAVE_LOCAL_SERVERS", server.authority());
     conclave.run(&["consult", "-n", "Shall we?"]).ends_with(0);
-    conclave.run(&["consult", "-n", "--model", "gpt-6.1-sol", "Shall we?"]).ends_with(0);
-    looking_at(&[&server]).run(&["consult", "--model", "gpt-6.1-sol", "Shall we?"]).ends_with(2);
+    conclave
+        .run(&["consult", "-n", "--model", "gpt-6.1-sol", "Shall we?"])
+        .ends_with(0);
+    looking_at(&[&server])
+        .run(&["consult", "--model", "gpt-6.1-sol", "Shall we?"])
+        .ends_with(2);
     assert_eq!(server.asked().len(), 0);
 }
 
 #[test]
 fn strangers_models_in_a_cloud_and_servers_that_hang_are_not_taken() {
-    let stranger = LocalServer::start().get("/v1/models", 200, r#"{"object":"list","data":[{"id":"x","owned_by":"someone"}]}"#);
+    let stranger = LocalServer::start().get(
+        "/v1/models",
+        200,
+        r#"{"object":"list","data":[{"id":"x","owned_by":"someone"}]}"#,
+    );
     let cloud = LocalServer::start().get("/api/version", 200, r#"{"version":"0.12.6"}"#).get(
         "/api/tags",
         200,
         r#"{"models":[{"name":"gpt-oss:120b-cloud","model":"gpt-oss:120b-cloud"},{"name":"nomic-embed-text","model":"nomic-embed-text"}]}"#,
     );
     let hanging = LocalServer::start().silent();
-    let ran = looking_at(&[&stranger, &cloud, &hanging]).run(&["consult", "Shall we?"]).ends_with(2);
-    assert!(ran.stderr.starts_with("error: there is no model to ask: "), "{}", ran.stderr);
+    let ran = looking_at(&[&stranger, &cloud, &hanging])
+        .run(&["consult", "Shall we?"])
+        .ends_with(2);
+    assert!(
+        ran.stderr.starts_with("error: there is no model to ask: "),
+        "{}",
+        ran.stderr
+    );
 }
 
 #[test]
 fn a_server_that_is_not_there_is_named_with_the_addresses_that_were_looked_at() {
-    let ran = Conclave::new().variable("CONCLAVE_LOCAL_SERVERS", "127.0.0.1:9").run(&["consult", "--model", "vllm:m", "q"]).ends_with(2);
+    let ran = Conclave::new()
+        .variable("CONCLAVE_LOCAL_SERVERS", "127.0.0.1:9")
+        .run(&["consult", "--model", "vllm:m", "q"])
+        .ends_with(2);
     assert!(
         ran.stderr.starts_with(
             "error: no vLLM answers at 127.0.0.1:9\nhint: start it, or say where it is: conclave config set endpoints.vllm.base_url URL"
@@ -96,6 +160,15 @@ fn a_server_that_is_not_there_is_named_with_the_addresses_that_were_looked_at() 
         "{}",
         ran.stderr
     );
-    let ran = Conclave::new().variable("CONCLAVE_LOCAL_SERVERS", "ftp://x").run(&["consult", "q"]).ends_with(2);
-    assert!(ran.stderr.contains("`local_servers` in `CONCLAVE_LOCAL_SERVERS` must begin with http:// or https://"), "{}", ran.stderr);
+    let ran = Conclave::new()
+        .variable("CONCLAVE_LOCAL_SERVERS", "ftp://x")
+        .run(&["consult", "q"])
+        .ends_with(2);
+    assert!(
+        ran.stderr.contains(
+            "`local_servers` in `CONCLAVE_LOCAL_SERVERS` must begin with http:// or https://"
+        ),
+        "{}",
+        ran.stderr
+    );
 }

@@ -27,7 +27,10 @@ fn each_key_and_address_is_found_under_each_of_its_names() {
             other => panic!("{other:?} has no seat"),
         };
         assert_eq!(asked.request.headers[header], value);
-        assert!(!asked.request.headers.contains_key("x-api-key"), "a token is no key");
+        assert!(
+            !asked.request.headers.contains_key("x-api-key"),
+            "a token is no key"
+        );
     }
 }
 
@@ -55,16 +58,27 @@ fn the_users_own_prompt_is_sent_and_its_change_is_visible_in_the_record() {
     let before = server.requests().len();
 
     let own = Conclave::at(&server).config("{}");
-    let template = format!("{}/prompts/converge/independent.md", env!("CARGO_MANIFEST_DIR"));
-    let text =
-        std::fs::read_to_string(template).unwrap().replacen("---\n", "MARK", 2).replace("MARK", "---\n") + "\nThink of the otters.\n";
+    let template = format!(
+        "{}/prompts/converge/independent.md",
+        env!("CARGO_MANIFEST_DIR")
+    );
+    let text = std::fs::read_to_string(template)
+        .unwrap()
+        .replacen("---\n", "MARK", 2)
+        .replace("MARK", "---\n")
+        + "\nThink of the otters.\n";
     std::fs::create_dir_all(own.home().join("prompts/converge")).unwrap();
     std::fs::write(own.home().join("prompts/converge/independent.md"), text).unwrap();
     own.run(&["consult", "Shall we?"]).ends_with(0);
     for asked in &asked(&server)[before..] {
-        assert_eq!(asked.prompt().contains("Think of the otters."), asked.answer == "independent");
+        assert_eq!(
+            asked.prompt().contains("Think of the otters."),
+            asked.answer == "independent"
+        );
     }
-    let hash = |conclave: &Conclave| conclave.record()["prompt_versions"]["templates"]["converge/independent"]["sha256"].clone();
+    let hash = |conclave: &Conclave| {
+        conclave.record()["prompt_versions"]["templates"]["converge/independent"]["sha256"].clone()
+    };
     assert!(hash(&usual).is_string());
     assert_ne!(hash(&usual), hash(&own));
 }
@@ -73,18 +87,28 @@ fn the_users_own_prompt_is_sent_and_its_change_is_visible_in_the_record() {
 fn files_of_the_home_that_cannot_be_used_are_named_before_anything_is_spent() {
     let server = ProviderServer::start();
     for (file, text) in [
-        ("prompts/converge/independent.md", "---\nversion: v9\n---\n{% if %}"),
+        (
+            "prompts/converge/independent.md",
+            "---\nversion: v9\n---\n{% if %}",
+        ),
         ("prompts/converge/independent.md", "no front matter"),
         ("prompts/converge/nonsense.md", "---\nversion: v1\n---\n"),
         ("models.json", "{"),
-        ("models.json", r#"{"schema_version": "1.0", "models": [{"provider": "openai"}]}"#),
+        (
+            "models.json",
+            r#"{"schema_version": "1.0", "models": [{"provider": "openai"}]}"#,
+        ),
     ] {
         let conclave = Conclave::at(&server).config("{}");
         let path = conclave.home().join(file);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(&path, text).unwrap();
         let ran = conclave.run(&["consult", "Shall we?"]).ends_with(2);
-        assert!(ran.stdout.is_empty() && ran.stderr.contains(path.to_str().unwrap()), "{text}: {}", ran.stderr);
+        assert!(
+            ran.stdout.is_empty() && ran.stderr.contains(path.to_str().unwrap()),
+            "{text}: {}",
+            ran.stderr
+        );
     }
     assert!(server.requests().is_empty());
 }
@@ -93,38 +117,71 @@ fn files_of_the_home_that_cannot_be_used_are_named_before_anything_is_spent() {
 fn a_proxy_is_not_asked_for_what_is_on_this_machine() {
     let server = ProviderServer::start();
     let nowhere = "http://127.0.0.1:9";
-    let conclave = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"]
-        .into_iter()
-        .fold(Conclave::at(&server), |conclave, name| conclave.variable(name, nowhere));
-    assert_eq!(conclave.run(&["consult", "Shall we?", "--format", "json"]).ends_with(0).json()["status"], "complete");
+    let conclave = [
+        "HTTP_PROXY",
+        "HTTPS_PROXY",
+        "ALL_PROXY",
+        "http_proxy",
+        "https_proxy",
+        "all_proxy",
+    ]
+    .into_iter()
+    .fold(Conclave::at(&server), |conclave, name| {
+        conclave.variable(name, nowhere)
+    });
+    assert_eq!(
+        conclave
+            .run(&["consult", "Shall we?", "--format", "json"])
+            .ends_with(0)
+            .json()["status"],
+        "complete"
+    );
 }
 
 #[test]
 fn without_any_home_it_says_how_to_name_one() {
     let server = ProviderServer::start();
-    let conclave = Conclave::at(&server).without("CONCLAVE_HOME").without("HOME");
+    let conclave = Conclave::at(&server)
+        .without("CONCLAVE_HOME")
+        .without("HOME");
     let ran = conclave.run(&["consult", "Shall we?"]).ends_with(2);
-    assert_eq!(ran.stderr, "error: no home directory: set `CONCLAVE_HOME`\n");
+    assert_eq!(
+        ran.stderr,
+        "error: no home directory: set `CONCLAVE_HOME`\n"
+    );
 }
 
 #[test]
 fn what_controls_a_run_is_taken_from_flags_then_the_environment_then_the_file() {
     let server = ProviderServer::start();
     let config = r#"{"maxCost": 40, "onFailure": "skip", "hedge_after": 5, "pulse_seconds": 0, "max_wait_seconds": 600}"#;
-    let conclave = Conclave::at(&server).config(config).variable("CONCLAVE_MAX_COST", "30").variable("CONCLAVE_HEDGE_AFTER", "off");
-    conclave.run(&["consult", "Shall we?", "--max-cost", "20"]).ends_with(0);
+    let conclave = Conclave::at(&server)
+        .config(config)
+        .variable("CONCLAVE_MAX_COST", "30")
+        .variable("CONCLAVE_HEDGE_AFTER", "off");
+    conclave
+        .run(&["consult", "Shall we?", "--max-cost", "20"])
+        .ends_with(0);
     let journal = std::fs::read_to_string(conclave.log("jsonl")).unwrap();
     let started: serde_json::Value = serde_json::from_str(journal.lines().next().unwrap()).unwrap();
     let control = &started["data"]["plan"]["control"];
-    assert_eq!((&control["max_cost"], &control["on_failure"]), (&20_000_000.into(), &"skip".into()));
-    assert_eq!((&control["hedge"]["after"], &control["pulse"]), (&serde_json::Value::Null, &serde_json::Value::Null));
+    assert_eq!(
+        (&control["max_cost"], &control["on_failure"]),
+        (&20_000_000.into(), &"skip".into())
+    );
+    assert_eq!(
+        (&control["hedge"]["after"], &control["pulse"]),
+        (&serde_json::Value::Null, &serde_json::Value::Null)
+    );
     assert_eq!(control["max_wait"]["secs"], 600);
 }
 
 #[test]
 fn a_delay_that_is_none_is_refused_before_anything_is_spent() {
     let server = ProviderServer::start();
-    let ran = Conclave::at(&server).run(&["consult", "Shall we?", "--hedge-after", "soon"]).ends_with(2);
+    let ran = Conclave::at(&server)
+        .run(&["consult", "Shall we?", "--hedge-after", "soon"])
+        .ends_with(2);
     assert_eq!(
         ran.stderr,
         "error: `--hedge-after` is `soon`, and must be a number of seconds or `off`\nhint: for example: --hedge-after 15\n"
@@ -137,14 +194,24 @@ fn the_lengths_of_answers_are_learnt_once_there_are_five() {
     let server = ProviderServer::start();
     let conclave = Conclave::at(&server);
     let expected = || {
-        let shown = conclave.run(&["consult", "--dry-run", "--format", "json", "Shall we?"]).ends_with(0).json();
+        let shown = conclave
+            .run(&["consult", "--dry-run", "--format", "json", "Shall we?"])
+            .ends_with(0)
+            .json();
         let calls = shown["calls"].as_array().unwrap().clone();
-        calls.iter().map(|call| call["output_tokens"].as_u64().unwrap()).collect::<Vec<_>>()
+        calls
+            .iter()
+            .map(|call| call["output_tokens"].as_u64().unwrap())
+            .collect::<Vec<_>>()
     };
     for _ in 0..4 {
         conclave.run(&["consult", "Shall we?"]).ends_with(0);
     }
     assert_eq!(expected(), [2_000; 9]);
     conclave.run(&["consult", "Shall we?"]).ends_with(0);
-    assert_eq!(expected(), [20; 9], "the server reports 20 tokens for every answer");
+    assert_eq!(
+        expected(),
+        [20; 9],
+        "the server reports 20 tokens for every answer"
+    );
 }

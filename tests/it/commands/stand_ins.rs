@@ -13,7 +13,9 @@ use crate::support::provider_server::{On, ProviderServer, Vendor};
 
 /// The terms that the journal of this run begins with.
 fn plan(conclave: &Conclave, arguments: &[&str]) -> Plan {
-    conclave.run(&[&["consult", "Shall we?", "--yes"], arguments].concat()).ends_with(0);
+    conclave
+        .run(&[&["consult", "Shall we?", "--yes"], arguments].concat())
+        .ends_with(0);
     planned(conclave)
 }
 
@@ -26,8 +28,17 @@ fn planned(conclave: &Conclave) -> Plan {
 }
 
 fn told(plan: &Plan) -> Vec<String> {
-    let models = |models: &[ModelRef]| models.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
-    plan.stand_ins.iter().map(|(seat, stand_ins)| format!("{seat}: {}", models(stand_ins))).collect()
+    let models = |models: &[ModelRef]| {
+        models
+            .iter()
+            .map(ToString::to_string)
+            .collect::<Vec<_>>()
+            .join(", ")
+    };
+    plan.stand_ins
+        .iter()
+        .map(|(seat, stand_ins)| format!("{seat}: {}", models(stand_ins)))
+        .collect()
 }
 
 #[test]
@@ -40,22 +51,51 @@ fn with_three_keys_the_seats_stand_in_for_each_other_and_other_judges_for_the_ju
         "security: openai:gpt-6.1-sol, google:gemini-4-argon",
     ];
     assert_eq!(told(&plan), expected);
-    let vendors: Vec<&str> = plan.panel.judges.iter().map(|judge| judge.provider.as_str()).collect();
+    let vendors: Vec<&str> = plan
+        .panel
+        .judges
+        .iter()
+        .map(|judge| judge.provider.as_str())
+        .collect();
     assert_eq!(vendors, ["openai", "anthropic", "google"]);
 }
 
 #[test]
 fn stand_ins_without_a_seat_have_terms_a_price_and_a_limit_of_their_own() {
     let keys = ["ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY"];
-    let conclave = keys.into_iter().fold(Conclave::new(), |conclave, key| conclave.variable(key, "k"));
-    // The vendors are where they always are, and nothing must get there: nobody agrees to the cost, and the way out is a dead end.
+    let conclave = keys
+        .into_iter()
+        .fold(Conclave::new(), |conclave, key| conclave.variable(key, "k"));
+    // The vendors are where they always are, and nothing must get there: nobody agrees to the cost,
+    // and the way out is a dead end.
     let conclave = conclave.variable("HTTPS_PROXY", "http://127.0.0.1:9");
-    let conclave = conclave.config(r#"{"max_output_tokens": 9000, "max_in_flight": 3, "always_allow_under": 0}"#);
-    conclave.run(&["consult", "Shall we?", "--panel", "security=claude-opus-5-5", "--judge", "claude-opus-5-5"]).ends_with(3);
+    let conclave = conclave
+        .config(r#"{"max_output_tokens": 9000, "max_in_flight": 3, "always_allow_under": 0}"#);
+    conclave
+        .run(&[
+            "consult",
+            "Shall we?",
+            "--panel",
+            "security=claude-opus-5-5",
+            "--judge",
+            "claude-opus-5-5",
+        ])
+        .ends_with(3);
     let plan = planned(&conclave);
-    assert_eq!(told(&plan), ["security: openai:gpt-6.1-sol, google:gemini-4-argon"]);
-    for stand_in in [ModelRef::new("openai", "gpt-6.1-sol"), ModelRef::new("google", "gemini-4-argon")] {
-        assert_eq!(plan.models.get(&stand_in).map(|terms| (terms.room, terms.free)), Some((9_000, false)));
+    assert_eq!(
+        told(&plan),
+        ["security: openai:gpt-6.1-sol, google:gemini-4-argon"]
+    );
+    for stand_in in [
+        ModelRef::new("openai", "gpt-6.1-sol"),
+        ModelRef::new("google", "gemini-4-argon"),
+    ] {
+        assert_eq!(
+            plan.models
+                .get(&stand_in)
+                .map(|terms| (terms.room, terms.free)),
+            Some((9_000, false))
+        );
         assert!(plan.prices.price(&stand_in).is_some());
         assert_eq!(plan.in_flight.get(&stand_in.provider), Some(&3));
     }
@@ -64,10 +104,25 @@ fn stand_ins_without_a_seat_have_terms_a_price_and_a_limit_of_their_own() {
 #[test]
 fn a_vendor_that_was_not_chosen_never_stands_in_for_what_is_at_an_address_of_the_users() {
     let server = ProviderServer::start();
-    let conclave = server.all_variables().into_iter().fold(Conclave::new(), |conclave, (name, value)| conclave.variable(name, value));
-    let plan = plan(&conclave, &["--panel", "security=claude-opus-5-5,architect=gpt-6.1-sol", "--judge", "mistral-large-4"]);
-    let expected =
-        ["architecture: mistral:mistral-large-4, anthropic:claude-opus-5-5", "security: mistral:mistral-large-4, openai:gpt-6.1-sol"];
+    let conclave = server
+        .all_variables()
+        .into_iter()
+        .fold(Conclave::new(), |conclave, (name, value)| {
+            conclave.variable(name, value)
+        });
+    let plan = plan(
+        &conclave,
+        &[
+            "--panel",
+            "security=claude-opus-5-5,architect=gpt-6.1-sol",
+            "--judge",
+            "mistral-large-4",
+        ],
+    );
+    let expected = [
+        "architecture: mistral:mistral-large-4, anthropic:claude-opus-5-5",
+        "security: mistral:mistral-large-4, openai:gpt-6.1-sol",
+    ];
     assert_eq!(told(&plan), expected);
 }
 
@@ -80,7 +135,11 @@ fn where_only_a_local_server_answers_nobody_stands_in() {
     let vendors = ProviderServer::start();
     let with_keys = Conclave::at(&vendors).variable("CONCLAVE_LOCAL_SERVERS", server.authority());
     let arguments = ["--model", "llamacpp:m", "--judge", "llamacpp:m"];
-    assert_eq!(told(&plan(&with_keys, &arguments)), Vec::<String>::new(), "keys or no keys");
+    assert_eq!(
+        told(&plan(&with_keys, &arguments)),
+        Vec::<String>::new(),
+        "keys or no keys"
+    );
     assert!(vendors.requests().is_empty());
 }
 
@@ -89,12 +148,35 @@ fn a_seat_whose_vendor_turns_it_away_is_played_by_the_first_stand_in_to_the_end(
     let server = ProviderServer::start();
     server.on(On::vendor(Vendor::Anthropic), unauthorized());
     let conclave = Conclave::at(&server);
-    let ran = conclave.run(&["consult", "Shall we?", "--yes"]).ends_with(0);
-    let of_openai = |answer| asked(&server).iter().filter(|asked| asked.answer == answer && asked.model == "gpt-6.1-sol").count();
-    assert_eq!((of_openai("independent"), of_openai("revision")), (2, 2), "{}", ran.stderr);
+    let ran = conclave
+        .run(&["consult", "Shall we?", "--yes"])
+        .ends_with(0);
+    let of_openai = |answer| {
+        asked(&server)
+            .iter()
+            .filter(|asked| asked.answer == answer && asked.model == "gpt-6.1-sol")
+            .count()
+    };
+    assert_eq!(
+        (of_openai("independent"), of_openai("revision")),
+        (2, 2),
+        "{}",
+        ran.stderr
+    );
     let record = conclave.record();
-    assert_eq!(record["substitutions"].as_array().unwrap().len(), 1, "{record}");
+    assert_eq!(
+        record["substitutions"].as_array().unwrap().len(),
+        1,
+        "{record}"
+    );
     let substitution = &record["substitutions"][0];
-    assert_eq!((&substitution["agent_id"], &substitution["substitute"]), (&"security".into(), &"openai:gpt-6.1-sol".into()));
-    assert_eq!(record["perspectives"].as_array().unwrap().len(), 3, "every seat has its answer");
+    assert_eq!(
+        (&substitution["agent_id"], &substitution["substitute"]),
+        (&"security".into(), &"openai:gpt-6.1-sol".into())
+    );
+    assert_eq!(
+        record["perspectives"].as_array().unwrap().len(),
+        3,
+        "every seat has its answer"
+    );
 }

@@ -1,4 +1,5 @@
-//! Commands that cannot be obeyed: exit code 2, the words, nothing on standard output, nothing asked, nothing kept.
+//! Commands that cannot be obeyed: exit code 2, the words, nothing on standard output, nothing
+//! asked, nothing kept.
 
 use std::process::Stdio;
 
@@ -6,7 +7,12 @@ use crate::support::binary::{Conclave, Running};
 use crate::support::provider_server::ProviderServer;
 
 /// Runs what must be refused before anything happens, and gives what is said.
-fn refused(conclave: &Conclave, server: &ProviderServer, arguments: &[&str], input: &str) -> String {
+fn refused(
+    conclave: &Conclave,
+    server: &ProviderServer,
+    arguments: &[&str],
+    input: &str,
+) -> String {
     let ran = conclave.run_with(arguments, input).ends_with(2);
     assert_eq!(ran.stdout, "", "standard output is for the answer");
     assert!(server.requests().is_empty() && !conclave.home().join("consult-logs").exists());
@@ -20,7 +26,11 @@ fn without_a_question_it_says_how_to_ask_one() {
     let expected = "error: Question is required. Usage: conclave consult <question>\n\
                     hint: to read the question from standard input: conclave consult -\n";
     for arguments in [&["consult"][..], &["consult", ""], &["consult", " \n\t "]] {
-        assert_eq!(refused(&conclave, &server, arguments, ""), expected, "{arguments:?}");
+        assert_eq!(
+            refused(&conclave, &server, arguments, ""),
+            expected,
+            "{arguments:?}"
+        );
     }
     for input in ["", " \n "] {
         assert_eq!(
@@ -35,12 +45,27 @@ fn what_the_command_line_does_not_know_is_refused() {
     let server = ProviderServer::start();
     let conclave = Conclave::at(&server);
     for (arguments, words) in [
-        (&["consult", "--frobnicate", "q"][..], "unexpected argument '--frobnicate'"),
-        (&["consult", "--formt", "json", "q"], "a similar argument exists: '--format'"),
-        (&["consult", "--format", "yaml", "q"], "[possible values: markdown, json, both]"),
+        (
+            &["consult", "--frobnicate", "q"][..],
+            "unexpected argument '--frobnicate'",
+        ),
+        (
+            &["consult", "--formt", "json", "q"],
+            "a similar argument exists: '--format'",
+        ),
+        (
+            &["consult", "--format", "yaml", "q"],
+            "[possible values: markdown, json, both]",
+        ),
         (&["consult", "-q", "--verbose", "q"], "cannot be used with"),
-        (&["consult", "two", "questions"], "unexpected argument 'questions'"),
-        (&["consul", "q"], "some similar subcommands exist: 'consult-stats', 'consult'"),
+        (
+            &["consult", "two", "questions"],
+            "unexpected argument 'questions'",
+        ),
+        (
+            &["consul", "q"],
+            "some similar subcommands exist: 'consult-stats', 'consult'",
+        ),
         (&[], "Usage: conclave <COMMAND>"),
     ] {
         let said = refused(&conclave, &server, arguments, "");
@@ -53,23 +78,47 @@ fn a_question_on_standard_input_must_be_text() {
     use std::io::Write;
     let conclave = Conclave::new();
     let mut command = conclave.command();
-    command.args(["consult", "-"]).stdin(Stdio::piped()).stderr(Stdio::piped());
+    command
+        .args(["consult", "-"])
+        .stdin(Stdio::piped())
+        .stderr(Stdio::piped());
     let mut child = command.spawn().unwrap();
     child.stdin.take().unwrap().write_all(b"caf\xe9?").unwrap();
     let ran = Running::of(child).wait().ends_with(2);
-    assert_eq!(ran.stderr, "error: the question on standard input is not UTF-8 text\n");
+    assert_eq!(
+        ran.stderr,
+        "error: the question on standard input is not UTF-8 text\n"
+    );
 }
 
 #[test]
 fn an_answer_that_could_not_be_written_is_not_paid_for() {
     let server = ProviderServer::start();
     let conclave = Conclave::at(&server);
-    let nowhere = refused(&conclave, &server, &["consult", "-o", "nowhere/answer.md", "q"], "");
-    assert_eq!(nowhere, "error: the folder of `nowhere/answer.md` does not exist\n");
+    let nowhere = refused(
+        &conclave,
+        &server,
+        &["consult", "-o", "nowhere/answer.md", "q"],
+        "",
+    );
+    assert_eq!(
+        nowhere,
+        "error: the folder of `nowhere/answer.md` does not exist\n"
+    );
     let folder = refused(&conclave, &server, &["consult", "-o", ".", "q"], "");
     assert_eq!(folder, "error: `.` is a folder\nhint: name a file\n");
-    let events = refused(&conclave, &server, &["consult", "--events", "nowhere/events.jsonl", "q"], "");
-    assert!(events.starts_with("error: cannot write `nowhere/events.jsonl`\n  caused by: No such file or directory"), "{events}");
+    let events = refused(
+        &conclave,
+        &server,
+        &["consult", "--events", "nowhere/events.jsonl", "q"],
+        "",
+    );
+    assert!(
+        events.starts_with(
+            "error: cannot write `nowhere/events.jsonl`\n  caused by: No such file or directory"
+        ),
+        "{events}"
+    );
 }
 
 #[cfg(target_os = "linux")]
@@ -78,8 +127,16 @@ fn a_folder_that_takes_no_file_is_found_out_before_anything_is_spent() {
     let server = ProviderServer::start();
     let conclave = Conclave::at(&server);
     // Nobody, not even root, can make a file here.
-    let unwritable = refused(&conclave, &server, &["consult", "-o", "/proc/answer.md", "q"], "");
-    assert!(unwritable.starts_with("error: cannot write `/proc/answer.md`\n  caused by: "), "{unwritable}");
+    let unwritable = refused(
+        &conclave,
+        &server,
+        &["consult", "-o", "/proc/answer.md", "q"],
+        "",
+    );
+    assert!(
+        unwritable.starts_with("error: cannot write `/proc/answer.md`\n  caused by: "),
+        "{unwritable}"
+    );
 }
 
 #[test]
@@ -96,12 +153,22 @@ fn settings_that_cannot_be_used_are_named_with_their_file() {
             "error: `always_allow_under` in `CONFIG` is `\"a lot\"`, and must be an amount of dollars such as 0.50\n\
              hint: write another: conclave config set always_allow_under VALUE; or take it out: conclave config unset always_allow_under\n",
         ),
-        ("{", "error: `CONFIG` is not JSON\n  caused by: EOF while parsing an object at line 1 column 1\nhint: mend or remove it\n"),
-        ("[]", "error: `CONFIG` does not hold an object of settings\nhint: mend or remove it\n"),
+        (
+            "{",
+            "error: `CONFIG` is not JSON\n  caused by: EOF while parsing an object at line 1 column 1\nhint: mend or remove it\n",
+        ),
+        (
+            "[]",
+            "error: `CONFIG` does not hold an object of settings\nhint: mend or remove it\n",
+        ),
     ] {
         let conclave = Conclave::at(&server).config(config);
         let path = conclave.home().join("config.json");
-        assert_eq!(refused(&conclave, &server, &["consult", "q"], "").replace(path.to_str().unwrap(), "CONFIG"), words);
+        assert_eq!(
+            refused(&conclave, &server, &["consult", "q"], "")
+                .replace(path.to_str().unwrap(), "CONFIG"),
+            words
+        );
     }
     let conclave = Conclave::at(&server).variable("CONCLAVE_ALWAYS_ALLOW_UNDER", "much");
     assert_eq!(
@@ -137,7 +204,14 @@ fn arguments_that_are_not_unicode_are_refused() {
     let conclave = Conclave::new();
     let mut command = conclave.command();
     command.args(["consult".as_ref(), std::ffi::OsStr::from_bytes(b"caf\xe9?")]);
-    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
     let ran = Running::of(command.spawn().unwrap()).wait().ends_with(2);
-    assert!(ran.stderr.starts_with("error: invalid UTF-8"), "{}", ran.stderr);
+    assert!(
+        ran.stderr.starts_with("error: invalid UTF-8"),
+        "{}",
+        ran.stderr
+    );
 }

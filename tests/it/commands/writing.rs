@@ -14,10 +14,20 @@ fn an_answer_that_a_full_disk_swallows_is_a_failure() {
     let server = ProviderServer::start();
     let conclave = Conclave::at(&server);
     let mut command = conclave.command();
-    let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
-    command.args(["consult", "-q", "Shall we?"]).stdin(Stdio::null()).stdout(full).stderr(Stdio::piped());
+    let full = std::fs::File::options()
+        .write(true)
+        .open("/dev/full")
+        .unwrap();
+    command
+        .args(["consult", "-q", "Shall we?"])
+        .stdin(Stdio::null())
+        .stdout(full)
+        .stderr(Stdio::piped());
     let ran = Running::of(command.spawn().unwrap()).wait().ends_with(1);
-    assert_eq!(ran.stderr, "error: cannot write the result to standard output\n  caused by: No space left on device (os error 28)\n");
+    assert_eq!(
+        ran.stderr,
+        "error: cannot write the result to standard output\n  caused by: No space left on device (os error 28)\n"
+    );
 }
 
 #[test]
@@ -26,11 +36,27 @@ fn a_file_gets_the_answer_whole_and_standard_output_nothing() {
     let conclave = Conclave::at(&server);
     let answer = conclave.folder().join("answer.json");
     std::fs::write(&answer, "what was there before").unwrap();
-    let ran = conclave.run(&["consult", "-o", "answer.json", "--format", "json", "Shall we?"]).ends_with(0);
+    let ran = conclave
+        .run(&[
+            "consult",
+            "-o",
+            "answer.json",
+            "--format",
+            "json",
+            "Shall we?",
+        ])
+        .ends_with(0);
     assert_eq!(ran.stdout, "");
-    assert!(ran.stderr.ends_with("Answer written to answer.json\n"), "{}", ran.stderr);
+    assert!(
+        ran.stderr.ends_with("Answer written to answer.json\n"),
+        "{}",
+        ran.stderr
+    );
     assert_published(&serde_json::from_str(&std::fs::read_to_string(&answer).unwrap()).unwrap());
-    let mut beside: Vec<_> = std::fs::read_dir(conclave.folder()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    let mut beside: Vec<_> = std::fs::read_dir(conclave.folder())
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name())
+        .collect();
     beside.sort();
     assert_eq!(beside, ["answer.json", "home"], "nothing is left beside it");
 }
@@ -40,23 +66,40 @@ fn events_are_lines_of_json_without_gaps() {
     let (conclave, ran) = consult(&["--events", "events.jsonl"]);
     let file = std::fs::read_to_string(conclave.folder().join("events.jsonl")).unwrap();
     assert_envelopes(&file);
-    assert_eq!(file, std::fs::read_to_string(conclave.log("jsonl")).unwrap(), "the journal has the same lines");
+    assert_eq!(
+        file,
+        std::fs::read_to_string(conclave.log("jsonl")).unwrap(),
+        "the journal has the same lines"
+    );
     assert!(ran.stderr.contains("✨ Consultation complete"));
 
     let (_, ran) = consult(&["--events", "-", "-q"]);
     assert_envelopes(&ran.stderr);
     let (_, ran) = consult(&["--events", "-"]);
-    let lines: Vec<&str> = ran.stderr.lines().filter(|line| line.starts_with('{')).collect();
+    let lines: Vec<&str> = ran
+        .stderr
+        .lines()
+        .filter(|line| line.starts_with('{'))
+        .collect();
     assert_envelopes(&lines.join("\n"));
-    assert!(ran.stderr.contains("✨ Consultation complete"), "the progress is there as well");
+    assert!(
+        ran.stderr.contains("✨ Consultation complete"),
+        "the progress is there as well"
+    );
 }
 
 fn assert_envelopes(lines: &str) {
-    let events: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let events: Vec<Value> = lines
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
     assert_eq!(events.first().unwrap()["type"], "consultation:started");
     assert_eq!(events.last().unwrap()["type"], "consultation:completed");
     for (seq, event) in (1..).zip(&events) {
-        assert_eq!((&event["seq"], &event["schema_version"]), (&Value::from(seq), &"1.2".into()));
+        assert_eq!(
+            (&event["seq"], &event["schema_version"]),
+            (&Value::from(seq), &"1.2".into())
+        );
         assert_eq!(event["consultation_id"], events[0]["consultation_id"]);
         assert!(event["at"].as_str().unwrap().ends_with('Z') && event["data"].is_object());
     }
@@ -66,10 +109,29 @@ fn assert_envelopes(lines: &str) {
 #[test]
 fn an_answer_that_cannot_be_written_after_all_goes_to_standard_output() {
     let server = ProviderServer::start();
-    let ran = Conclave::at(&server).run(&["consult", "-o", "/dev/full", "--format", "json", "Shall we?"]).ends_with(1);
+    let ran = Conclave::at(&server)
+        .run(&[
+            "consult",
+            "-o",
+            "/dev/full",
+            "--format",
+            "json",
+            "Shall we?",
+        ])
+        .ends_with(1);
     assert_published(&ran.json());
-    assert!(ran.stderr.contains("error: the disk is full: cannot write `/dev/full`\n  caused by: "), "{}", ran.stderr);
-    assert!(ran.stderr.ends_with("hint: the answer is on standard output instead\n"), "{}", ran.stderr);
+    assert!(
+        ran.stderr
+            .contains("error: the disk is full: cannot write `/dev/full`\n  caused by: "),
+        "{}",
+        ran.stderr
+    );
+    assert!(
+        ran.stderr
+            .ends_with("hint: the answer is on standard output instead\n"),
+        "{}",
+        ran.stderr
+    );
 }
 
 #[cfg(target_os = "linux")]
@@ -78,7 +140,11 @@ fn events_that_cannot_be_written_are_told_once_and_harm_nothing() {
     let (conclave, ran) = consult(&["--events", "/dev/full", "-q"]);
     assert!(ran.stdout.starts_with("# Consultation Summary\n"));
     assert_eq!(ran.stderr.lines().count(), 1, "{}", ran.stderr);
-    assert!(ran.stderr.contains("/dev/full") || ran.stderr.contains("events"), "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("/dev/full") || ran.stderr.contains("events"),
+        "{}",
+        ran.stderr
+    );
     assert_eq!(conclave.record()["status"], "complete");
 }
 
@@ -86,11 +152,26 @@ fn events_that_cannot_be_written_are_told_once_and_harm_nothing() {
 fn an_answer_may_go_through_a_link_or_to_a_device() {
     let server = ProviderServer::start();
     let conclave = Conclave::at(&server);
-    let (real, link) = (conclave.folder().join("real.md"), conclave.folder().join("link.md"));
+    let (real, link) = (
+        conclave.folder().join("real.md"),
+        conclave.folder().join("link.md"),
+    );
     std::fs::write(&real, "old").unwrap();
     std::os::unix::fs::symlink(&real, &link).unwrap();
-    assert_eq!(conclave.run(&["consult", "-n", "-q", "-o", "link.md", "Shall we?"]).ends_with(0).stdout, "");
-    assert!(std::fs::read_to_string(&real).unwrap().starts_with("# Consultation Summary\n"));
+    assert_eq!(
+        conclave
+            .run(&["consult", "-n", "-q", "-o", "link.md", "Shall we?"])
+            .ends_with(0)
+            .stdout,
+        ""
+    );
+    assert!(
+        std::fs::read_to_string(&real)
+            .unwrap()
+            .starts_with("# Consultation Summary\n")
+    );
     assert!(std::fs::symlink_metadata(&link).unwrap().is_symlink());
-    conclave.run(&["consult", "-n", "-q", "-o", "/dev/null", "Shall we?"]).ends_with(0);
+    conclave
+        .run(&["consult", "-n", "-q", "-o", "/dev/null", "Shall we?"])
+        .ends_with(0);
 }

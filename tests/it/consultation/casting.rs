@@ -1,4 +1,5 @@
-//! Choosing the personas for the question: who sits, what is logged of it, and that nothing that goes wrong with it costs more than the choice.
+//! Choosing the personas for the question: who sits, what is logged of it, and that nothing that
+//! goes wrong with it costs more than the choice.
 
 use std::time::Duration;
 
@@ -35,33 +36,59 @@ fn open_plan() -> Plan {
 }
 
 fn cast(player: &Player) -> Cast {
-    let mut cast = player.log.iter().filter_map(|envelope| match &envelope.event {
-        Event::PanelCast(cast) => Some((**cast).clone()),
-        _ => None,
-    });
+    let mut cast = player
+        .log
+        .iter()
+        .filter_map(|envelope| match &envelope.event {
+            Event::PanelCast(cast) => Some((**cast).clone()),
+            _ => None,
+        });
     let found = cast.next().expect("the personas are chosen");
     assert!(cast.next().is_none(), "once");
     found
 }
 
 fn seats(player: &Player) -> Vec<String> {
-    player.machine.plan().panel.seats.iter().map(|seat| seat.id.to_string()).collect()
+    player
+        .machine
+        .plan()
+        .panel
+        .seats
+        .iter()
+        .map(|seat| seat.id.to_string())
+        .collect()
 }
 
 fn clerks_calls(player: &Player) -> usize {
-    let is_clerks = |event: &Event| matches!(event, Event::CallStarted { agent_id, .. } if agent_id.is_clerk());
-    player.log.iter().filter(|envelope| is_clerks(&envelope.event)).count()
+    let is_clerks =
+        |event: &Event| matches!(event, Event::CallStarted { agent_id, .. } if agent_id.is_clerk());
+    player
+        .log
+        .iter()
+        .filter(|envelope| is_clerks(&envelope.event))
+        .count()
 }
 
 /// A world in which the clerk answers this, and everybody else well.
 fn clerk_says(outcome: Outcome) -> impl FnMut(&Ask) -> Outcome {
-    move |ask| if ask.answer == AnswerKind::Casting { outcome.clone() } else { good(ask) }
+    move |ask| {
+        if ask.answer == AnswerKind::Casting {
+            outcome.clone()
+        } else {
+            good(ask)
+        }
+    }
 }
 
 /// The whole run, which must be one that its log tells.
 fn played(plan: Plan, mut world: impl FnMut(&Ask) -> Outcome) -> Player {
     let mut player = Player::started(plan);
-    assert_eq!(player.finish(&mut world), StateName::Complete, "{}", player.story());
+    assert_eq!(
+        player.finish(&mut world),
+        StateName::Complete,
+        "{}",
+        player.story()
+    );
     assert_eq!(replay(&player.log).unwrap().consultation, player.machine);
     player
 }
@@ -70,10 +97,22 @@ fn assert_usual_panel(player: &Player, why: &str) {
     assert_eq!(seats(player), ["security", "architecture", "pragmatic"]);
     let cast = cast(player);
     assert_eq!(cast.chosen_by, None);
-    assert!(cast.notes.iter().any(|note| note.contains(why)), "{why}: {:?}", cast.notes);
+    assert!(
+        cast.notes.iter().any(|note| note.contains(why)),
+        "{why}: {:?}",
+        cast.notes
+    );
     let told = Transcript::fold(&player.log).unwrap();
-    assert_eq!((told.status(), told.degradations()), (Status::Complete, vec![]), "{why}");
-    assert!(!player.story().contains("cost:ceiling_reached"), "{}", player.story());
+    assert_eq!(
+        (told.status(), told.degradations()),
+        (Status::Complete, vec![]),
+        "{why}"
+    );
+    assert!(
+        !player.story().contains("cost:ceiling_reached"),
+        "{}",
+        player.story()
+    );
 }
 
 #[test]
@@ -82,15 +121,37 @@ fn the_chosen_sit_in_their_order_each_with_the_model_of_its_seat() {
     let player = played(before.clone(), clerk_says(reply(CHOICE)));
     assert_eq!(seats(&player), ["accessibility", "skeptic", "testing"]);
     let plan = player.machine.plan();
-    let models = |plan: &Plan| plan.panel.seats.iter().map(|seat| seat.model.clone()).collect::<Vec<_>>();
-    assert_eq!((models(plan), &plan.panel.judges), (models(&before), &before.panel.judges));
+    let models = |plan: &Plan| {
+        plan.panel
+            .seats
+            .iter()
+            .map(|seat| seat.model.clone())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(
+        (models(plan), &plan.panel.judges),
+        (models(&before), &before.panel.judges)
+    );
     let cast = cast(&player);
-    assert_eq!((cast.task_type.as_str(), cast.reason.as_str()), ("accessibility review", "Blind users."));
+    assert_eq!(
+        (cast.task_type.as_str(), cast.reason.as_str()),
+        ("accessibility review", "Blind users.")
+    );
     assert_eq!((cast.chosen_by, cast.notes), (Some(clerk()), vec![]));
     let told = Transcript::fold(&player.log).unwrap();
-    assert_eq!((&told.terms.panel, &told.terms.expert_order), (&plan.panel, &plan.labels().order().to_vec()));
-    assert_eq!(told.calls.len(), 10, "one call more than with given personas");
-    let answered: Vec<&str> = told.independents().map(|held| held.agent_id.as_str()).collect();
+    assert_eq!(
+        (&told.terms.panel, &told.terms.expert_order),
+        (&plan.panel, &plan.labels().order().to_vec())
+    );
+    assert_eq!(
+        told.calls.len(),
+        10,
+        "one call more than with given personas"
+    );
+    let answered: Vec<&str> = told
+        .independents()
+        .map(|held| held.agent_id.as_str())
+        .collect();
     assert_eq!(answered, ["accessibility", "skeptic", "testing"]);
 }
 
@@ -98,15 +159,36 @@ fn the_chosen_sit_in_their_order_each_with_the_model_of_its_seat() {
 fn the_clerk_is_asked_first_in_round_1_and_alone_and_the_experts_with_their_new_personas() {
     let mut player = Player::started(open_plan());
     let ask = player.open[0].clone();
-    assert_eq!((player.open.len(), ask.answer, &ask.model), (1, AnswerKind::Casting, &clerk()));
-    assert!(ask.prompt.text().contains("- skeptic: "), "{}", ask.prompt.text());
+    assert_eq!(
+        (player.open.len(), ask.answer, &ask.model),
+        (1, AnswerKind::Casting, &clerk())
+    );
+    assert!(
+        ask.prompt.text().contains("- skeptic: "),
+        "{}",
+        ask.prompt.text()
+    );
     player.answer_agent("clerk", reply(CHOICE));
-    let personas: Vec<&str> = player.open.iter().map(|ask| ask.prompt.persona.as_str()).collect();
-    let prompts: Vec<String> = player.machine.plan().panel.seats.iter().map(|seat| seat.persona.prompt.clone()).collect();
+    let personas: Vec<&str> = player
+        .open
+        .iter()
+        .map(|ask| ask.prompt.persona.as_str())
+        .collect();
+    let prompts: Vec<String> = player
+        .machine
+        .plan()
+        .panel
+        .seats
+        .iter()
+        .map(|seat| seat.persona.prompt.clone())
+        .collect();
     assert_eq!(personas, prompts);
     assert!(prompts[0].contains("accessibility expert"), "{prompts:?}");
     let story = player.story();
-    let told: Vec<&str> = story.lines().skip_while(|line| !line.starts_with("round:started")).collect();
+    let told: Vec<&str> = story
+        .lines()
+        .skip_while(|line| !line.starts_with("round:started"))
+        .collect();
     assert_eq!(
         told[..9],
         [
@@ -137,52 +219,121 @@ fn what_the_clerk_makes_up_or_repeats_is_noted_and_the_usual_personas_fill_the_g
             "only 1 of 3 were chosen; with them sit, as usual: Security Expert, Architect"
         ]
     );
-    let nobody = played(open_plan(), clerk_says(reply(r#"{"task_type":"x","reason":"y","personas":["Astrologer"]}"#)));
+    let nobody = played(
+        open_plan(),
+        clerk_says(reply(
+            r#"{"task_type":"x","reason":"y","personas":["Astrologer"]}"#,
+        )),
+    );
     assert_usual_panel(&nobody, "no persona is called `Astrologer`");
 }
 
 #[test]
 fn more_than_there_are_seats_for_are_cut_and_more_seats_than_personas_are_filled_twice() {
     let text = r#"{"task_type":"x","reason":"y","personas":["testing","devops","creative","performance"]}"#;
-    assert_eq!(seats(&played(open_plan(), clerk_says(reply(text)))), ["testing", "devops", "creative"]);
+    assert_eq!(
+        seats(&played(open_plan(), clerk_says(reply(text)))),
+        ["testing", "devops", "creative"]
+    );
     let mut small = open_plan();
-    small.course.cast_from.retain(|persona| ["security", "testing"].contains(&persona.id.as_str()));
-    small.panel.seats.retain(|seat| seat.id.as_str() != "architecture");
+    small
+        .course
+        .cast_from
+        .retain(|persona| ["security", "testing"].contains(&persona.id.as_str()));
+    small
+        .panel
+        .seats
+        .retain(|seat| seat.id.as_str() != "architecture");
     let mut again = small.panel.seats[0].clone();
     again.id = SeatId::new("security-2");
     again.persona.name = "Security Expert 2".to_owned();
     small.panel.seats.push(again.clone());
     again.id = SeatId::new("security-3");
     small.panel.seats.push(again);
-    let player = played(small, clerk_says(reply(r#"{"task_type":"x","reason":"y","personas":["testing"]}"#)));
-    assert_eq!(seats(&player), ["testing", "security", "pragmatic", "testing-2"]);
-    let names: Vec<&str> = player.machine.plan().panel.seats.iter().map(conclave::domain::panel::Seat::name).collect();
-    assert_eq!(names, ["Test Engineer", "Security Expert", "Pragmatist", "Test Engineer 2"]);
+    let player = played(
+        small,
+        clerk_says(reply(
+            r#"{"task_type":"x","reason":"y","personas":["testing"]}"#,
+        )),
+    );
+    assert_eq!(
+        seats(&player),
+        ["testing", "security", "pragmatic", "testing-2"]
+    );
+    let names: Vec<&str> = player
+        .machine
+        .plan()
+        .panel
+        .seats
+        .iter()
+        .map(conclave::domain::panel::Seat::name)
+        .collect();
+    assert_eq!(
+        names,
+        [
+            "Test Engineer",
+            "Security Expert",
+            "Pragmatist",
+            "Test Engineer 2"
+        ]
+    );
 }
 
 #[test]
 fn stand_ins_stay_with_their_seats() {
     let mut plan = open_plan();
     let grok = ModelRef::new("xai", "grok-4.7");
-    plan.stand_ins.insert(SeatId::new("architecture"), vec![grok.clone()]);
+    plan.stand_ins
+        .insert(SeatId::new("architecture"), vec![grok.clone()]);
     let player = played(plan, clerk_says(reply(CHOICE)));
-    assert_eq!(player.machine.plan().stand_ins, [(SeatId::new("skeptic"), vec![grok])].into());
+    assert_eq!(
+        player.machine.plan().stand_ins,
+        [(SeatId::new("skeptic"), vec![grok])].into()
+    );
 }
 
 /// Whatever befalls the clerk, with the strictest of terms.
 fn troubles() -> Vec<(&'static str, Outcome, usize)> {
     use FailureClass::{
-        Auth, Billing, Context, Empty, Interrupted, Malformed, ModelMissing, Overload, Policy, RateLimit, Timeout, Transport,
+        Auth, Billing, Context, Empty, Interrupted, Malformed, ModelMissing, Overload, Policy,
+        RateLimit, Timeout, Transport,
     };
-    let mut troubles: Vec<_> = [Auth, Billing, Context, Interrupted, Malformed, ModelMissing, Policy]
-        .into_iter()
-        .map(|class| ("gave no answer: broken", failure(class, "broken"), 1))
-        .collect();
-    troubles.extend([Empty, Overload, RateLimit, Timeout, Transport].map(|class| ("gave no answer: broken", failure(class, "broken"), 2)));
-    troubles.push(("asks to be left alone", hinted(FailureClass::RateLimit, "slow down", Duration::from_secs(20)), 1));
-    troubles.push(("declined to answer", stopped("No.", StopReason::Refused(String::new())), 1));
+    let mut troubles: Vec<_> = [
+        Auth,
+        Billing,
+        Context,
+        Interrupted,
+        Malformed,
+        ModelMissing,
+        Policy,
+    ]
+    .into_iter()
+    .map(|class| ("gave no answer: broken", failure(class, "broken"), 1))
+    .collect();
+    troubles.extend(
+        [Empty, Overload, RateLimit, Timeout, Transport]
+            .map(|class| ("gave no answer: broken", failure(class, "broken"), 2)),
+    );
+    troubles.push((
+        "asks to be left alone",
+        hinted(
+            FailureClass::RateLimit,
+            "slow down",
+            Duration::from_secs(20),
+        ),
+        1,
+    ));
+    troubles.push((
+        "declined to answer",
+        stopped("No.", StopReason::Refused(String::new())),
+        1,
+    ));
     troubles.push(("could not be read", reply("It depends."), 2));
-    troubles.push(("could not be read", stopped("{\"task", StopReason::Length), 2));
+    troubles.push((
+        "could not be read",
+        stopped("{\"task", StopReason::Length),
+        2,
+    ));
     troubles.push(("the answer was empty", reply(" "), 1));
     troubles
 }
@@ -198,7 +349,11 @@ fn whatever_befalls_the_clerk_the_usual_personas_sit_and_nothing_is_refused_aske
             let player = played(plan, clerk_says(outcome));
             assert_eq!(clerks_calls(&player), calls, "{why}");
             assert_usual_panel(&player, why);
-            assert!(!player.story().contains("provider:held") && !player.story().contains("offered"), "{}", player.story());
+            assert!(
+                !player.story().contains("provider:held") && !player.story().contains("offered"),
+                "{}",
+                player.story()
+            );
         }
     }
 }
@@ -206,8 +361,17 @@ fn whatever_befalls_the_clerk_the_usual_personas_sit_and_nothing_is_refused_aske
 #[test]
 fn an_unreadable_answer_is_asked_for_once_more_and_a_good_one_then_counts() {
     let mut answers = [reply("It depends."), reply(CHOICE)].into_iter();
-    let player = played(open_plan(), |ask| if ask.answer == AnswerKind::Casting { answers.next().unwrap() } else { good(ask) });
-    assert_eq!((clerks_calls(&player), seats(&player)[0].as_str()), (2, "accessibility"));
+    let player = played(open_plan(), |ask| {
+        if ask.answer == AnswerKind::Casting {
+            answers.next().unwrap()
+        } else {
+            good(ask)
+        }
+    });
+    assert_eq!(
+        (clerks_calls(&player), seats(&player)[0].as_str()),
+        (2, "accessibility")
+    );
 }
 
 #[test]
@@ -225,7 +389,13 @@ fn a_failure_of_the_clerks_does_not_count_against_the_provider_that_experts_need
 #[test]
 fn without_room_under_the_ceiling_the_clerk_is_not_asked() {
     let mut plan = open_plan();
-    plan.models.insert(clerk(), ModelTerms { room: 30_000_000, ..ModelTerms::default() });
+    plan.models.insert(
+        clerk(),
+        ModelTerms {
+            room: 30_000_000,
+            ..ModelTerms::default()
+        },
+    );
     plan.control.max_cost = Some(MicroUsd(10_000_000));
     let player = played(plan, good);
     assert_eq!(clerks_calls(&player), 0);
@@ -234,25 +404,50 @@ fn without_room_under_the_ceiling_the_clerk_is_not_asked() {
 
 #[test]
 fn without_a_clerk_the_usual_personas_sit() {
-    let player = played(Plan { course: conclave::consultation::course::Course { clerk: None, ..open_plan().course }, ..open_plan() }, good);
+    let player = played(
+        Plan {
+            course: conclave::consultation::course::Course {
+                clerk: None,
+                ..open_plan().course
+            },
+            ..open_plan()
+        },
+        good,
+    );
     assert_usual_panel(&player, "there is no model that could choose");
 }
 
 #[test]
-fn a_clerk_that_does_not_answer_is_waited_for_half_a_minute_and_one_on_the_own_machine_as_long_as_it_takes() {
+fn a_clerk_that_does_not_answer_is_waited_for_half_a_minute_and_one_on_the_own_machine_as_long_as_it_takes()
+ {
     let mut player = Player::started(open_plan());
     let before = player.now;
-    while player.open.iter().any(|ask| ask.answer == AnswerKind::Casting) {
+    while player
+        .open
+        .iter()
+        .any(|ask| ask.answer == AnswerKind::Casting)
+    {
         assert!(player.fire(), "stuck: {}", player.story());
     }
     assert_eq!(player.now.since(before), Duration::from_secs(30));
-    assert!(player.story().contains("call:cancelled 1 TooLate"), "{}", player.story());
+    assert!(
+        player.story().contains("call:cancelled 1 TooLate"),
+        "{}",
+        player.story()
+    );
     assert_eq!(player.finish(good), StateName::Complete);
     assert_usual_panel(&player, "no answer within 30 s");
     assert_eq!(replay(&player.log).unwrap().consultation, player.machine);
 
     let mut plan = open_plan();
-    plan.models.insert(clerk(), ModelTerms { free: true, size: Size::Small, ..ModelTerms::default() });
+    plan.models.insert(
+        clerk(),
+        ModelTerms {
+            free: true,
+            size: Size::Small,
+            ..ModelTerms::default()
+        },
+    );
     let mut slow = Player::started(plan);
     assert!(!slow.fire(), "nothing waits for a timer");
     slow.answer_agent("clerk", reply(CHOICE));
@@ -264,10 +459,23 @@ fn a_choice_that_was_interrupted_is_asked_for_again_and_one_that_was_made_is_not
     let mut player = Player::started(open_plan());
     player.give(Input::Interrupted);
     let mut again = Player::resumed(&player.log, Duration::from_secs(3_600), None).unwrap();
-    assert_eq!((again.open.len(), again.open[0].answer), (1, AnswerKind::Casting));
-    assert!(!again.fire() || again.open.iter().any(|ask| ask.answer == AnswerKind::Casting), "it is waited for anew");
+    assert_eq!(
+        (again.open.len(), again.open[0].answer),
+        (1, AnswerKind::Casting)
+    );
+    assert!(
+        !again.fire()
+            || again
+                .open
+                .iter()
+                .any(|ask| ask.answer == AnswerKind::Casting),
+        "it is waited for anew"
+    );
     assert_eq!(again.finish(clerk_says(reply(CHOICE))), StateName::Complete);
-    assert_eq!((clerks_calls(&again), seats(&again)[0].as_str()), (2, "accessibility"));
+    assert_eq!(
+        (clerks_calls(&again), seats(&again)[0].as_str()),
+        (2, "accessibility")
+    );
 
     let mut player = Player::started(open_plan());
     player.answer_agent("clerk", reply(CHOICE));
@@ -275,14 +483,30 @@ fn a_choice_that_was_interrupted_is_asked_for_again_and_one_that_was_made_is_not
     let mut again = Player::resumed(&player.log, Duration::from_secs(3_600), None).unwrap();
     assert_eq!(again.open.len(), 3);
     assert_eq!(again.finish(good), StateName::Complete);
-    assert_eq!((clerks_calls(&again), seats(&again)[0].as_str()), (1, "accessibility"));
+    assert_eq!(
+        (clerks_calls(&again), seats(&again)[0].as_str()),
+        (1, "accessibility")
+    );
 }
 
 #[test]
 fn what_ends_a_run_with_the_choice_ends_it_after_the_choice_and_it_goes_on_with_the_chosen() {
     let mut plan = open_plan();
     // The clerk's reply costs more than one and a half times what all was to cost.
-    plan.models = plan.panel.seats.iter().map(|seat| (seat.model.clone(), ModelTerms { free: true, ..ModelTerms::default() })).collect();
+    plan.models = plan
+        .panel
+        .seats
+        .iter()
+        .map(|seat| {
+            (
+                seat.model.clone(),
+                ModelTerms {
+                    free: true,
+                    ..ModelTerms::default()
+                },
+            )
+        })
+        .collect();
     let mut player = Player::started(plan);
     let mut costly = reply(CHOICE).unwrap();
     costly.reported_cost = Some(MicroUsd(9_000_000));
@@ -290,7 +514,12 @@ fn what_ends_a_run_with_the_choice_ends_it_after_the_choice_and_it_goes_on_with_
     assert_eq!(player.machine.state(), StateName::Aborted);
     assert_eq!(seats(&player)[0], "accessibility");
     let again = Player::resumed(&player.log, Duration::ZERO, None).unwrap();
-    assert_eq!((again.open.len(), clerks_calls(&again)), (3, 1), "{}", again.story());
+    assert_eq!(
+        (again.open.len(), clerks_calls(&again)),
+        (3, 1),
+        "{}",
+        again.story()
+    );
 }
 
 #[test]
@@ -298,8 +527,14 @@ fn cut_off_after_any_event_the_same_personas_sit_in_the_end() {
     for choice in [CHOICE, "It depends."] {
         let whole = played(open_plan(), clerk_says(reply(choice)));
         for kept in 1..whole.log.len() {
-            let mut again = Player::resumed(&whole.log[..kept], Duration::from_secs(60), None).unwrap();
-            assert_eq!(again.finish(clerk_says(reply(choice))), StateName::Complete, "cut off after event {kept}: {}", again.story());
+            let mut again =
+                Player::resumed(&whole.log[..kept], Duration::from_secs(60), None).unwrap();
+            assert_eq!(
+                again.finish(clerk_says(reply(choice))),
+                StateName::Complete,
+                "cut off after event {kept}: {}",
+                again.story()
+            );
             assert_eq!(seats(&again), seats(&whole), "cut off after event {kept}");
             drop(cast(&again));
         }
@@ -308,7 +543,14 @@ fn cut_off_after_any_event_the_same_personas_sit_in_the_end() {
 
 #[test]
 fn the_choice_is_in_the_estimate_and_given_personas_need_none() {
-    let answers = |plan: &Plan| plan.estimate().unwrap().calls.iter().map(|call| call.answer).collect::<Vec<_>>();
+    let answers = |plan: &Plan| {
+        plan.estimate()
+            .unwrap()
+            .calls
+            .iter()
+            .map(|call| call.answer)
+            .collect::<Vec<_>>()
+    };
     let open = answers(&open_plan());
     assert_eq!((open.len(), open[0]), (10, AnswerKind::Casting));
     assert!(!answers(&plan()).contains(&AnswerKind::Casting));

@@ -1,4 +1,5 @@
-//! What the clerk does after Round 3, and what becomes of the consultation when it does not: nothing else than without it.
+//! What the clerk does after Round 3, and what becomes of the consultation when it does not:
+//! nothing else than without it.
 
 use std::time::Duration;
 
@@ -24,7 +25,13 @@ const GRACE: Duration = Duration::from_secs(10);
 /// Plays the debate to its end with this for the clerk's answers.
 fn played(plan: &Plan, mut clerk: impl FnMut() -> Outcome) -> Player {
     let mut player = Player::started(plan.clone());
-    let state = player.finish(|ask| if ask.answer == AnswerKind::Comparison { clerk() } else { debate(plan, ask) });
+    let state = player.finish(|ask| {
+        if ask.answer == AnswerKind::Comparison {
+            clerk()
+        } else {
+            debate(plan, ask)
+        }
+    });
     assert_eq!(state, StateName::Complete);
     player
 }
@@ -39,7 +46,11 @@ fn clerks_calls(log: &[Envelope]) -> usize {
 
 /// Answers whatever is asked but the clerk, until only that is open or nothing is.
 fn all_but_the_clerk(player: &mut Player, plan: &Plan) {
-    while let Some(at) = player.open.iter().position(|ask| ask.answer != AnswerKind::Comparison) {
+    while let Some(at) = player
+        .open
+        .iter()
+        .position(|ask| ask.answer != AnswerKind::Comparison)
+    {
         let outcome = debate(plan, &player.open[at].clone());
         player.pass(Duration::from_millis(100));
         player.answer(at, outcome);
@@ -49,7 +60,12 @@ fn all_but_the_clerk(player: &mut Player, plan: &Plan) {
 /// Where the consultation went.
 fn course(player: &Player) -> Vec<String> {
     let told = ["state:", "round:", "consultation:completed"];
-    player.story().lines().filter(|line| told.iter().any(|told| line.starts_with(told))).map(ToOwned::to_owned).collect()
+    player
+        .story()
+        .lines()
+        .filter(|line| told.iter().any(|told| line.starts_with(told)))
+        .map(ToOwned::to_owned)
+        .collect()
 }
 
 #[test]
@@ -67,30 +83,78 @@ fn one_call_compares_all_positions_that_differ_beside_the_judges_merge() {
         player.answer(0, outcome);
     }
     let open: Vec<AnswerKind> = player.open.iter().map(|ask| ask.answer).collect();
-    assert_eq!(open, [AnswerKind::CrossExam, AnswerKind::Comparison], "the judge goes first, the clerk beside it");
+    assert_eq!(
+        open,
+        [AnswerKind::CrossExam, AnswerKind::Comparison],
+        "the judge goes first, the clerk beside it"
+    );
     let prompt = player.open[1].prompt.text();
     let labels = plan.labels();
-    for (seat, is_shown) in [("security", true), ("architecture", true), ("pragmatic", false)] {
+    for (seat, is_shown) in [
+        ("security", true),
+        ("architecture", true),
+        ("pragmatic", false),
+    ] {
         let label = labels.label(&SeatId::new(seat));
-        assert_eq!(prompt.contains(&format!("{label}, first:")), is_shown, "{seat}\n{prompt}");
+        assert_eq!(
+            prompt.contains(&format!("{label}, first:")),
+            is_shown,
+            "{seat}\n{prompt}"
+        );
     }
-    for name in ["Security", "Pragmatist", "Architect", "claude", "gpt", "gemini"] {
+    for name in [
+        "Security",
+        "Pragmatist",
+        "Architect",
+        "claude",
+        "gpt",
+        "gemini",
+    ] {
         assert!(!prompt.contains(name), "{name} is known to the clerk");
     }
     assert_eq!(player.finish(|ask| debate(&plan, ask)), StateName::Complete);
     insta::assert_snapshot!(player.story());
     let value = value(&player.log);
-    assert_eq!((value.status, value.reason.as_deref()), (ComparisonStatus::Compared, None));
-    let magnitudes: Vec<ChangeMagnitude> = value.agents.iter().map(|agent| agent.magnitude).collect();
-    assert_eq!(magnitudes, [ChangeMagnitude::SignificantChange, ChangeMagnitude::MinorRefinement, ChangeMagnitude::Same]);
-    assert_eq!((value.agents_changed_position(), value.total_agents, value.change_rate()), (2, 3, Some(2.0 / 3.0)));
+    assert_eq!(
+        (value.status, value.reason.as_deref()),
+        (ComparisonStatus::Compared, None)
+    );
+    let magnitudes: Vec<ChangeMagnitude> =
+        value.agents.iter().map(|agent| agent.magnitude).collect();
+    assert_eq!(
+        magnitudes,
+        [
+            ChangeMagnitude::SignificantChange,
+            ChangeMagnitude::MinorRefinement,
+            ChangeMagnitude::Same
+        ]
+    );
+    assert_eq!(
+        (
+            value.agents_changed_position(),
+            value.total_agents,
+            value.change_rate()
+        ),
+        (2, 3, Some(2.0 / 3.0))
+    );
     assert_eq!(value.agents[0].influenced_by, [SeatId::new("pragmatic")]);
-    assert_eq!(value.agents.iter().map(|agent| agent.conformity).collect::<Vec<_>>(), [false, true, false]);
+    assert_eq!(
+        value
+            .agents
+            .iter()
+            .map(|agent| agent.conformity)
+            .collect::<Vec<_>>(),
+        [false, true, false]
+    );
     assert_eq!(value.key_influencers, [SeatId::new("pragmatic")]);
     assert_eq!(value.key_insights, ["Effort is what is contested."]);
     assert!((value.avg_confidence_increase.unwrap() - 0.1).abs() < 1e-9);
     assert_eq!(value.comparison_cost.unwrap().known, MicroUsd(1_200));
-    assert_eq!(value.later_rounds_cost.unwrap().known, MicroUsd(5 * 1_200), "the comparison is not among them");
+    assert_eq!(
+        value.later_rounds_cost.unwrap().known,
+        MicroUsd(5 * 1_200),
+        "the comparison is not among them"
+    );
 }
 
 #[test]
@@ -99,7 +163,10 @@ fn positions_in_the_same_words_need_nobody_to_say_so() {
     assert_eq!(player.finish(good), StateName::Complete);
     assert_eq!(clerks_calls(&player.log), 0);
     let value = value(&player.log);
-    assert_eq!((value.status, value.agents_compared(), value.change_rate()), (ComparisonStatus::Compared, 3, Some(0.0)));
+    assert_eq!(
+        (value.status, value.agents_compared(), value.change_rate()),
+        (ComparisonStatus::Compared, 3, Some(0.0))
+    );
     assert_eq!(value.comparison_cost, None);
 }
 
@@ -110,29 +177,63 @@ type Clerk = (&'static str, fn() -> Outcome);
 fn whatever_the_clerk_does_the_consultation_takes_the_same_course() {
     let mut strict = compared();
     (strict.control.strict, strict.control.on_failure) = (true, OnFailure::Fail);
-    let off = Plan { course: Course { clerk: None, ..compared().course }, ..compared() };
+    let off = Plan {
+        course: Course {
+            clerk: None,
+            ..compared().course
+        },
+        ..compared()
+    };
     let plain = course(&played(&off, || unreachable!("there is no clerk")));
     let nothing = || reply("I would rather not say.");
     let outcomes: [Clerk; 7] = [
         ("it failed", || failure(FailureClass::Auth, "invalid key")),
-        ("it was refused", || stopped("", StopReason::Refused("not that".into()))),
+        ("it was refused", || {
+            stopped("", StopReason::Refused("not that".into()))
+        }),
         ("it is unreadable", nothing),
         ("it is empty", || reply("")),
         ("it is cut off", || stopped("{\"comp", StopReason::Length)),
-        ("it names nobody", || reply(r#"{"comparisons":[],"key_insights":[]}"#)),
-        ("it names somebody else", || reply(&format!(r#"{{"comparisons":[{}],"key_insights":[]}}"#, found("Expert Z", "x", "same")))),
+        ("it names nobody", || {
+            reply(r#"{"comparisons":[],"key_insights":[]}"#)
+        }),
+        ("it names somebody else", || {
+            reply(&format!(
+                r#"{{"comparisons":[{}],"key_insights":[]}}"#,
+                found("Expert Z", "x", "same")
+            ))
+        }),
     ];
     for plan in [compared(), strict] {
         for (what, clerk) in outcomes {
             let player = played(&plan, clerk);
             assert_eq!(course(&player), plain, "{what}");
             let transcript = Transcript::fold(&player.log).unwrap();
-            assert!(transcript.degradations().is_empty(), "{what}: {:?}", transcript.degradations());
+            assert!(
+                transcript.degradations().is_empty(),
+                "{what}: {:?}",
+                transcript.degradations()
+            );
             let value = transcript.debate_value();
-            assert_eq!((value.status, value.agents_compared(), value.change_rate()), (ComparisonStatus::Failed, 0, None), "{what}");
-            let of_movers = value.agents.iter().filter(|agent| agent.agent_id.as_str() != "pragmatic");
-            assert!(of_movers.clone().all(|agent| agent.magnitude == ChangeMagnitude::Unknown), "{what}");
-            assert!(value.reason.is_some_and(|reason| !reason.is_empty()), "{what}");
+            assert_eq!(
+                (value.status, value.agents_compared(), value.change_rate()),
+                (ComparisonStatus::Failed, 0, None),
+                "{what}"
+            );
+            let of_movers = value
+                .agents
+                .iter()
+                .filter(|agent| agent.agent_id.as_str() != "pragmatic");
+            assert!(
+                of_movers
+                    .clone()
+                    .all(|agent| agent.magnitude == ChangeMagnitude::Unknown),
+                "{what}"
+            );
+            assert!(
+                value.reason.is_some_and(|reason| !reason.is_empty()),
+                "{what}"
+            );
             assert!(clerks_calls(&player.log) <= 2, "{what}");
         }
     }
@@ -143,20 +244,48 @@ fn a_clerk_that_is_slow_is_waited_for_a_moment_and_then_dropped() {
     let plan = compared();
     let mut player = Player::started(plan.clone());
     all_but_the_clerk(&mut player, &plan);
-    assert_eq!((player.machine.state(), player.open.len()), (StateName::Verdict, 1), "the verdict is there, and the clerk at work");
+    assert_eq!(
+        (player.machine.state(), player.open.len()),
+        (StateName::Verdict, 1),
+        "the verdict is there, and the clerk at work"
+    );
     assert!(Transcript::fold(&player.log).unwrap().verdict().is_some());
     let there = player.now;
     while !player.machine.state().is_terminal() {
         assert!(player.fire());
     }
     assert_eq!(player.now.since(there), GRACE);
-    let cancelled =
-        player.log.iter().filter(|envelope| matches!(envelope.event, Event::CallCancelled { reason: CancelReason::TooLate, .. }));
-    assert_eq!((player.machine.state(), cancelled.count()), (StateName::Complete, 1));
+    let cancelled = player.log.iter().filter(|envelope| {
+        matches!(
+            envelope.event,
+            Event::CallCancelled {
+                reason: CancelReason::TooLate,
+                ..
+            }
+        )
+    });
+    assert_eq!(
+        (player.machine.state(), cancelled.count()),
+        (StateName::Complete, 1)
+    );
     let value = value(&player.log);
-    assert_eq!((value.status, value.reason.as_deref()), (ComparisonStatus::Failed, Some("had not answered when everything else was done")));
-    assert!(value.comparison_cost.unwrap().lower_bound, "nobody knows what it cost");
-    assert!(Transcript::fold(&player.log).unwrap().degradations().is_empty());
+    assert_eq!(
+        (value.status, value.reason.as_deref()),
+        (
+            ComparisonStatus::Failed,
+            Some("had not answered when everything else was done")
+        )
+    );
+    assert!(
+        value.comparison_cost.unwrap().lower_bound,
+        "nobody knows what it cost"
+    );
+    assert!(
+        Transcript::fold(&player.log)
+            .unwrap()
+            .degradations()
+            .is_empty()
+    );
 }
 
 #[test]
@@ -185,13 +314,24 @@ fn who_interrupts_in_that_moment_gets_the_answer_that_is_there() {
 fn an_interruption_while_the_clerk_is_at_work_loses_nothing() {
     let plan = compared();
     let mut player = Player::started(plan.clone());
-    while !player.open.iter().any(|ask| ask.answer == AnswerKind::Verdict) {
-        let at = player.open.iter().position(|ask| ask.answer != AnswerKind::Comparison).unwrap();
+    while !player
+        .open
+        .iter()
+        .any(|ask| ask.answer == AnswerKind::Verdict)
+    {
+        let at = player
+            .open
+            .iter()
+            .position(|ask| ask.answer != AnswerKind::Comparison)
+            .unwrap();
         let outcome = debate(&plan, &player.open[at].clone());
         player.answer(at, outcome);
     }
     player.give(Input::Interrupted);
-    assert_eq!((player.machine.state(), player.open.len()), (StateName::Aborted, 0));
+    assert_eq!(
+        (player.machine.state(), player.open.len()),
+        (StateName::Aborted, 0)
+    );
     let mut again = Player::resumed(&player.log, Duration::from_secs(3_600), None).unwrap();
     let mut asked: Vec<AnswerKind> = again.open.iter().map(|ask| ask.answer).collect();
     asked.sort();
@@ -214,9 +354,17 @@ fn a_run_that_is_cut_off_anywhere_ends_as_the_one_that_was_not() {
             Err(error) => panic!("after event {cut}: {error}"),
         };
         all_but_the_clerk(&mut again, &plan);
-        assert_eq!(again.finish(|ask| debate(&plan, ask)), StateName::Complete, "after event {cut}");
+        assert_eq!(
+            again.finish(|ask| debate(&plan, ask)),
+            StateName::Complete,
+            "after event {cut}"
+        );
         let value = value(&again.log);
-        assert_eq!((&value.agents, &value.key_insights), (&whole.agents, &whole.key_insights), "after event {cut}");
+        assert_eq!(
+            (&value.agents, &value.key_insights),
+            (&whole.agents, &whole.key_insights),
+            "after event {cut}"
+        );
         assert!(replay(&again.log).is_ok(), "after event {cut}");
     }
 }
@@ -230,9 +378,16 @@ fn a_run_that_gave_the_clerk_up_can_be_played_again() {
     while !player.machine.state().is_terminal() {
         player.fire();
     }
-    assert_eq!(replay(&player.log).unwrap().consultation.state(), StateName::Complete);
+    assert_eq!(
+        replay(&player.log).unwrap().consultation.state(),
+        StateName::Complete
+    );
     let mut again = Player::resumed(&in_the_moment, Duration::from_secs(86_400), None).unwrap();
-    assert_eq!((again.machine.state(), again.open.len()), (StateName::Verdict, 1), "the clerk is asked again, and waited for again");
+    assert_eq!(
+        (again.machine.state(), again.open.len()),
+        (StateName::Verdict, 1),
+        "the clerk is asked again, and waited for again"
+    );
     let resumed = again.now;
     while !again.machine.state().is_terminal() {
         assert!(again.fire());
@@ -244,18 +399,32 @@ fn a_run_that_gave_the_clerk_up_can_be_played_again() {
 fn a_judge_that_fails_leaves_no_call_behind_and_the_clerk_is_asked_once_more_when_it_goes_on() {
     let plan = compared();
     let mut player = Player::started(plan.clone());
-    while !player.open.iter().any(|ask| ask.answer == AnswerKind::CrossExam) {
+    while !player
+        .open
+        .iter()
+        .any(|ask| ask.answer == AnswerKind::CrossExam)
+    {
         let outcome = debate(&plan, &player.open[0].clone());
         player.answer(0, outcome);
     }
     while !player.machine.state().is_terminal() {
-        let at = player.open.iter().position(|ask| ask.answer == AnswerKind::CrossExam).unwrap();
+        let at = player
+            .open
+            .iter()
+            .position(|ask| ask.answer == AnswerKind::CrossExam)
+            .unwrap();
         player.answer(at, failure(FailureClass::ModelMissing, "no such model"));
     }
     assert_eq!(player.machine.state(), StateName::Aborted);
     let mut again = Player::resumed(&player.log, Duration::from_secs(60), None).unwrap();
     assert_eq!(again.finish(|ask| debate(&plan, ask)), StateName::Complete);
-    assert_eq!((clerks_calls(&again.log), value(&again.log).agents_changed_position()), (2, 2));
+    assert_eq!(
+        (
+            clerks_calls(&again.log),
+            value(&again.log).agents_changed_position()
+        ),
+        (2, 2)
+    );
 }
 
 #[test]
@@ -271,9 +440,17 @@ fn three_rounds_are_compared_as_well_and_fewer_are_not() {
         let mut player = Player::started(plan.clone());
         assert_eq!(player.finish(|ask| debate(&plan, ask)), StateName::Complete);
         let value = value(&player.log);
-        assert_eq!((clerks_calls(&player.log), value.status), (calls, status), "{rounds} rounds");
+        assert_eq!(
+            (clerks_calls(&player.log), value.status),
+            (calls, status),
+            "{rounds} rounds"
+        );
         if rounds == 3 {
-            assert_eq!((value.verdict_changed_after_round_2, value.convergence_score), (None, None), "no judge gave a verdict");
+            assert_eq!(
+                (value.verdict_changed_after_round_2, value.convergence_score),
+                (None, None),
+                "no judge gave a verdict"
+            );
         }
     }
     let mut plan = compared();
@@ -285,19 +462,51 @@ fn three_rounds_are_compared_as_well_and_fewer_are_not() {
     while !player.machine.state().is_terminal() {
         assert!(player.fire());
     }
-    assert_eq!((player.machine.state(), player.now.since(merged)), (StateName::Complete, GRACE));
+    assert_eq!(
+        (player.machine.state(), player.now.since(merged)),
+        (StateName::Complete, GRACE)
+    );
 }
 
 #[test]
 fn nobody_is_asked_where_it_is_not_wanted_or_nobody_is_there() {
-    let off = Plan { course: Course { debate_analysis: DebateAnalysis::Off, ..compared().course }, ..compared() };
-    let alone = Plan { course: Course { clerk: None, ..compared().course }, ..compared() };
-    let no_model = Plan { course: Course { debate_analysis: DebateAnalysis::NoModel, ..compared().course }, ..compared() };
+    let off = Plan {
+        course: Course {
+            debate_analysis: DebateAnalysis::Off,
+            ..compared().course
+        },
+        ..compared()
+    };
+    let alone = Plan {
+        course: Course {
+            clerk: None,
+            ..compared().course
+        },
+        ..compared()
+    };
+    let no_model = Plan {
+        course: Course {
+            debate_analysis: DebateAnalysis::NoModel,
+            ..compared().course
+        },
+        ..compared()
+    };
     let nobody = "there is no cheap model with a key to compare with";
-    for (plan, reason) in [(off, "no comparison was asked for"), (alone, nobody), (no_model, nobody)] {
+    for (plan, reason) in [
+        (off, "no comparison was asked for"),
+        (alone, nobody),
+        (no_model, nobody),
+    ] {
         let player = played(&plan, || unreachable!("nobody is asked"));
         let value = value(&player.log);
-        assert_eq!((value.status, value.reason.as_deref(), clerks_calls(&player.log)), (ComparisonStatus::Skipped, Some(reason), 0));
+        assert_eq!(
+            (
+                value.status,
+                value.reason.as_deref(),
+                clerks_calls(&player.log)
+            ),
+            (ComparisonStatus::Skipped, Some(reason), 0)
+        );
         assert_eq!((value.headline(), value.comparison_cost), (None, None));
         assert!(value.agents[1].conformity, "by its own word it changed");
     }
@@ -310,13 +519,26 @@ fn one_expert_alone_is_compared_with_itself() {
     let mut player = Player::started(plan.clone());
     let label = plan.labels().label(&SeatId::new("security"));
     let state = player.finish(|ask| match ask.answer {
-        AnswerKind::Comparison => reply(&format!(r#"{{"comparisons":[{}],"key_insights":[]}}"#, found(&label, "x", "moderate_shift"))),
+        AnswerKind::Comparison => reply(&format!(
+            r#"{{"comparisons":[{}],"key_insights":[]}}"#,
+            found(&label, "x", "moderate_shift")
+        )),
         _ => debate(&plan, ask),
     });
     assert_eq!(state, StateName::Complete);
     let value = value(&player.log);
-    assert_eq!((value.agents_compared(), value.total_agents, value.change_rate()), (1, 1, Some(1.0)));
-    assert!(!value.agents[0].conformity, "there is no majority that it is not in");
+    assert_eq!(
+        (
+            value.agents_compared(),
+            value.total_agents,
+            value.change_rate()
+        ),
+        (1, 1, Some(1.0))
+    );
+    assert!(
+        !value.agents[0].conformity,
+        "there is no majority that it is not in"
+    );
 }
 
 #[test]
@@ -329,21 +551,48 @@ fn an_expert_that_failed_is_not_compared_and_counts_as_nothing() {
     });
     assert_eq!(state, StateName::Complete);
     let value = value(&player.log);
-    assert_eq!((value.agents.len(), value.agents_compared(), value.total_agents, value.change_rate()), (3, 2, 3, Some(1.0)));
+    assert_eq!(
+        (
+            value.agents.len(),
+            value.agents_compared(),
+            value.total_agents,
+            value.change_rate()
+        ),
+        (3, 2, 3, Some(1.0))
+    );
     let silent = &value.agents[2];
-    assert_eq!((silent.magnitude, silent.position_changed(), &silent.revised_position), (ChangeMagnitude::Unknown, None, &None));
-    assert_eq!(value.headline().unwrap(), "2/2 agents changed positions during debate (1 could not be compared)");
+    assert_eq!(
+        (
+            silent.magnitude,
+            silent.position_changed(),
+            &silent.revised_position
+        ),
+        (ChangeMagnitude::Unknown, None, &None)
+    );
+    assert_eq!(
+        value.headline().unwrap(),
+        "2/2 agents changed positions during debate (1 could not be compared)"
+    );
 }
 
 #[test]
 fn a_ceiling_that_has_room_for_everything_else_is_not_broken_by_the_clerk() {
     let mut plan = compared();
-    let dear = plan.prices.price(&plan.panel.seats[0].model).copied().unwrap();
+    let dear = plan
+        .prices
+        .price(&plan.panel.seats[0].model)
+        .copied()
+        .unwrap();
     let mut dearest = dear;
     dearest.base.output = MicroUsd(900_000_000);
-    plan.prices.0.insert(plan.course.clerk.clone().unwrap(), dearest);
+    plan.prices
+        .0
+        .insert(plan.course.clerk.clone().unwrap(), dearest);
     plan.control.max_cost = Some(MicroUsd(1_000_000));
     let player = played(&plan, || unreachable!("there is no room for it"));
-    assert_eq!((clerks_calls(&player.log), value(&player.log).status), (0, ComparisonStatus::Failed));
+    assert_eq!(
+        (clerks_calls(&player.log), value(&player.log).status),
+        (0, ComparisonStatus::Failed)
+    );
     assert!(!player.story().contains("ceiling_reached"));
 }

@@ -1,11 +1,14 @@
-//! What happens when models are slow, broken or dear, and when a person has a say: hedges, substitutes, ceilings, the pulse.
+//! What happens when models are slow, broken or dear, and when a person has a say: hedges,
+//! substitutes, ceilings, the pulse.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
 
 use conclave::consultation::answer::AnswerKind;
 use conclave::consultation::call::{FailureClass, StopReason};
-use conclave::consultation::event::{AbortReason, Event, HealthUpdate, Purpose, StateName, SubstitutionReason, WhySubstituted};
+use conclave::consultation::event::{
+    AbortReason, Event, HealthUpdate, Purpose, StateName, SubstitutionReason, WhySubstituted,
+};
 use conclave::consultation::plan::{ModelTerms, OutputTokens, Plan};
 use conclave::consultation::policy::consent::Standing;
 use conclave::consultation::policy::health::HealthStatus;
@@ -28,12 +31,18 @@ fn mistral() -> ModelRef {
     ModelRef::new("mistral", "mistral-large")
 }
 
-/// The plan of three, each seat with two stand-ins of other vendors, at the same price; hedges after 10 s.
+/// The plan of three, each seat with two stand-ins of other vendors, at the same price; hedges
+/// after 10 s.
 fn backed() -> Plan {
     let mut plan = plan();
     let price = *plan.prices.0.values().next().unwrap();
     plan.prices.0.extend([(grok(), price), (mistral(), price)]);
-    plan.stand_ins = plan.panel.seats.iter().map(|seat| (seat.id.clone(), vec![grok(), mistral()])).collect::<BTreeMap<_, _>>();
+    plan.stand_ins = plan
+        .panel
+        .seats
+        .iter()
+        .map(|seat| (seat.id.clone(), vec![grok(), mistral()]))
+        .collect::<BTreeMap<_, _>>();
     plan.control.hedge = HedgeRule::default();
     plan
 }
@@ -50,26 +59,45 @@ fn transcript(player: &Player) -> Transcript {
 
 fn substitutions(player: &Player) -> Vec<(String, ModelRef, SubstitutionReason)> {
     let told = transcript(player).substitutions;
-    told.into_iter().map(|told| (told.agent_id.as_str().to_owned(), told.substitute, told.reason)).collect()
+    told.into_iter()
+        .map(|told| {
+            (
+                told.agent_id.as_str().to_owned(),
+                told.substitute,
+                told.reason,
+            )
+        })
+        .collect()
 }
 
 fn not_hedged(player: &Player) -> Vec<NoHedge> {
-    let reasons = player.log.iter().filter_map(|envelope| match &envelope.event {
-        Event::CallNotHedged { reason, .. } => Some(*reason),
-        _ => None,
-    });
+    let reasons = player
+        .log
+        .iter()
+        .filter_map(|envelope| match &envelope.event {
+            Event::CallNotHedged { reason, .. } => Some(*reason),
+            _ => None,
+        });
     reasons.collect()
 }
 
 fn answer_at(player: &mut Player, provider: &str) {
-    let at = player.open.iter().position(|ask| ask.model.provider.as_str() == provider).unwrap();
+    let at = player
+        .open
+        .iter()
+        .position(|ask| ask.model.provider.as_str() == provider)
+        .unwrap();
     let kind = player.open[at].answer;
     player.answer(at, reply(good_text(kind)));
 }
 
 /// Lets all calls but those to one provider answer well.
 fn all_but(player: &mut Player, provider: &str) {
-    while let Some(at) = player.open.iter().position(|ask| ask.model.provider.as_str() != provider) {
+    while let Some(at) = player
+        .open
+        .iter()
+        .position(|ask| ask.model.provider.as_str() != provider)
+    {
         let kind = player.open[at].answer;
         player.answer(at, reply(good_text(kind)));
     }
@@ -84,16 +112,51 @@ fn a_call_without_a_sign_of_an_answer_is_made_elsewhere_too_and_the_first_answer
     player.rest();
     let hedge = player.open.last().unwrap().clone();
     assert_eq!((hedge.model.clone(), player.open.len()), (grok(), 2));
-    assert_eq!((&hedge.prompt, hedge.answer, hedge.room), (&player.open[0].prompt, player.open[0].answer, player.open[0].room));
+    assert_eq!(
+        (&hedge.prompt, hedge.answer, hedge.room),
+        (
+            &player.open[0].prompt,
+            player.open[0].answer,
+            player.open[0].room
+        )
+    );
     answer_at(&mut player, "xai");
-    assert!(player.open.iter().all(|ask| ask.model.provider.as_str() != "anthropic"), "the loser is dropped");
+    assert!(
+        player
+            .open
+            .iter()
+            .all(|ask| ask.model.provider.as_str() != "anthropic"),
+        "the loser is dropped"
+    );
     assert_eq!(player.finish(good), StateName::Complete);
     let told = transcript(&player);
-    assert_eq!(substitutions(&player), [("security".into(), grok(), SubstitutionReason::Known(WhySubstituted::Hedge))]);
-    assert!(told.total().cost.lower_bound, "nobody knows what the loser cost");
-    assert!(player.story().contains("call:cancelled 1 HedgeLost"), "{}", player.story());
-    let third = told.calls.iter().find(|call| call.agent_id.as_str() == "security" && call.round_number == 3).unwrap();
-    assert_eq!(third.model.provider.as_str(), "anthropic", "slow once is no reason to be replaced for good");
+    assert_eq!(
+        substitutions(&player),
+        [(
+            "security".into(),
+            grok(),
+            SubstitutionReason::Known(WhySubstituted::Hedge)
+        )]
+    );
+    assert!(
+        told.total().cost.lower_bound,
+        "nobody knows what the loser cost"
+    );
+    assert!(
+        player.story().contains("call:cancelled 1 HedgeLost"),
+        "{}",
+        player.story()
+    );
+    let third = told
+        .calls
+        .iter()
+        .find(|call| call.agent_id.as_str() == "security" && call.round_number == 3)
+        .unwrap();
+    assert_eq!(
+        third.model.provider.as_str(),
+        "anthropic",
+        "slow once is no reason to be replaced for good"
+    );
 }
 
 #[test]
@@ -113,7 +176,10 @@ fn a_call_that_has_begun_to_answer_is_not_hedged_nor_one_whose_hedge_lost() {
     answer_at(&mut player, "anthropic");
     assert_eq!(player.finish(good), StateName::Complete);
     assert_eq!(substitutions(&player), []);
-    assert!(transcript(&player).degradations().is_empty(), "what the panel promised was kept");
+    assert!(
+        transcript(&player).degradations().is_empty(),
+        "what the panel promised was kept"
+    );
 }
 
 #[test]
@@ -122,20 +188,38 @@ fn a_hedge_that_fails_changes_nothing_and_a_call_that_fails_leaves_it_to_the_hed
     all_but(&mut player, "anthropic");
     player.pass(TEN);
     player.rest();
-    let hedge = player.open.iter().position(|ask| ask.model == grok()).unwrap();
+    let hedge = player
+        .open
+        .iter()
+        .position(|ask| ask.model == grok())
+        .unwrap();
     player.answer(hedge, failure(FailureClass::Auth, "bad key"));
     assert_eq!(player.open.len(), 1, "the first goes on");
     answer_at(&mut player, "anthropic");
-    assert_eq!((player.finish(good), substitutions(&player)), (StateName::Complete, vec![]));
+    assert_eq!(
+        (player.finish(good), substitutions(&player)),
+        (StateName::Complete, vec![])
+    );
 
     let mut player = Player::started(backed());
     all_but(&mut player, "anthropic");
     player.pass(TEN);
     player.rest();
     player.answer(0, failure(FailureClass::Overload, "overloaded"));
-    assert_eq!(player.open.len(), 1, "it is not tried again while the hedge may answer");
+    assert_eq!(
+        player.open.len(),
+        1,
+        "it is not tried again while the hedge may answer"
+    );
     answer_at(&mut player, "xai");
-    assert_eq!(substitutions(&player), [("security".into(), grok(), SubstitutionReason::Known(WhySubstituted::Hedge))]);
+    assert_eq!(
+        substitutions(&player),
+        [(
+            "security".into(),
+            grok(),
+            SubstitutionReason::Known(WhySubstituted::Hedge)
+        )]
+    );
 
     let mut player = Player::started(backed());
     all_but(&mut player, "anthropic");
@@ -145,7 +229,11 @@ fn a_hedge_that_fails_changes_nothing_and_a_call_that_fails_leaves_it_to_the_hed
     player.answer(0, reply("I would rather not say."));
     player.rest();
     let again = &player.open[0];
-    assert_eq!(again.model.provider.as_str(), "anthropic", "the first is tried again, as after any failure");
+    assert_eq!(
+        again.model.provider.as_str(),
+        "anthropic",
+        "the first is tried again, as after any failure"
+    );
 }
 
 #[test]
@@ -156,10 +244,16 @@ fn no_more_than_a_quarter_of_the_calls_are_hedged_and_each_refusal_has_its_reaso
     assert_eq!(player.open.len(), 5, "nine calls are expected: two hedges");
     assert_eq!(not_hedged(&player), [NoHedge::QuotaUsed]);
 
-    let mut player = Player::started(Plan { stand_ins: BTreeMap::new(), ..backed() });
+    let mut player = Player::started(Plan {
+        stand_ins: BTreeMap::new(),
+        ..backed()
+    });
     player.pass(TEN);
     player.rest();
-    assert_eq!((player.open.len(), not_hedged(&player)), (3, vec![NoHedge::NoBackup; 3]));
+    assert_eq!(
+        (player.open.len(), not_hedged(&player)),
+        (3, vec![NoHedge::NoBackup; 3])
+    );
 
     let mut player = Player::started(backed());
     for provider in ["xai", "mistral"] {
@@ -167,7 +261,10 @@ fn no_more_than_a_quarter_of_the_calls_are_hedged_and_each_refusal_has_its_reaso
     }
     player.pass(TEN);
     player.rest();
-    assert_eq!((player.open.len(), not_hedged(&player)), (3, vec![NoHedge::NoHealthyBackup; 3]));
+    assert_eq!(
+        (player.open.len(), not_hedged(&player)),
+        (3, vec![NoHedge::NoHealthyBackup; 3])
+    );
 
     for strict in [true, false] {
         let mut plan = backed();
@@ -198,7 +295,10 @@ fn a_healthy_backup_comes_before_an_ill_one() {
     player.give(Input::HealthChanged(ill("xai")));
     player.pass(TEN);
     player.rest();
-    assert!(player.open.iter().any(|ask| ask.model == mistral()) && !player.open.iter().any(|ask| ask.model == grok()));
+    assert!(
+        player.open.iter().any(|ask| ask.model == mistral())
+            && !player.open.iter().any(|ask| ask.model == grok())
+    );
     let mut player = Player::started(backed());
     player.give(Input::HealthChanged(ill("xai")));
     player.answer_agent("security", failure(FailureClass::Auth, "bad key"));
@@ -215,7 +315,10 @@ fn the_judge_is_hedged_at_its_next_in_line() {
     while player.open.len() < 2 {
         assert!(player.rest());
     }
-    assert_eq!(player.open[1].model, ModelRef::new("anthropic", "claude-sonnet-5-5"));
+    assert_eq!(
+        player.open[1].model,
+        ModelRef::new("anthropic", "claude-sonnet-5-5")
+    );
     player.answer(1, reply(good_text(player.open[1].answer)));
     assert_eq!(player.machine.state(), StateName::CrossExam);
 }
@@ -226,11 +329,29 @@ fn a_model_that_fails_for_good_is_replaced_for_the_rest_of_the_run() {
     player.answer_agent("security", failure(FailureClass::Billing, "no credit"));
     assert_eq!(player.finish(good), StateName::Complete);
     let told = transcript(&player);
-    assert_eq!(substitutions(&player), [("security".into(), grok(), SubstitutionReason::Known(WhySubstituted::Failure))]);
-    let models: Vec<_> =
-        told.calls.iter().filter(|call| call.agent_id.as_str() == "security").map(|call| (call.model.clone(), call.purpose)).collect();
+    assert_eq!(
+        substitutions(&player),
+        [(
+            "security".into(),
+            grok(),
+            SubstitutionReason::Known(WhySubstituted::Failure)
+        )]
+    );
+    let models: Vec<_> = told
+        .calls
+        .iter()
+        .filter(|call| call.agent_id.as_str() == "security")
+        .map(|call| (call.model.clone(), call.purpose))
+        .collect();
     let anthropic = ModelRef::new("anthropic", "claude-sonnet-5-5");
-    assert_eq!(models, [(anthropic, Purpose::Answer), (grok(), Purpose::Fallback), (grok(), Purpose::Answer)]);
+    assert_eq!(
+        models,
+        [
+            (anthropic, Purpose::Answer),
+            (grok(), Purpose::Fallback),
+            (grok(), Purpose::Answer)
+        ]
+    );
     assert_eq!(told.failures, []);
 }
 
@@ -254,24 +375,52 @@ fn a_person_is_asked_whether_another_model_may_take_over() {
         (Answer::Fail, StateName::Aborted, 0, 0),
     ] {
         let mut player = Player::started(asking(backed()));
-        player.answer_agent("security", failure(FailureClass::Timeout, "sent nothing for 120 s"));
+        player.answer_agent(
+            "security",
+            failure(FailureClass::Timeout, "sent nothing for 120 s"),
+        );
         for _ in 0..2 {
             player.rest();
-            player.answer_agent("security", failure(FailureClass::Timeout, "sent nothing for 120 s"));
+            player.answer_agent(
+                "security",
+                failure(FailureClass::Timeout, "sent nothing for 120 s"),
+            );
         }
-        let Some(Question::Substitution { name, original, substitute, reason, .. }) = player.question.clone() else { panic!() };
-        assert_eq!((name.as_str(), original.provider.as_str(), substitute), ("Security Expert", "anthropic", grok()));
+        let Some(Question::Substitution {
+            name,
+            original,
+            substitute,
+            reason,
+            ..
+        }) = player.question.clone()
+        else {
+            panic!()
+        };
+        assert_eq!(
+            (name.as_str(), original.provider.as_str(), substitute),
+            ("Security Expert", "anthropic", grok())
+        );
         assert_eq!(reason, SubstitutionReason::Known(WhySubstituted::Timeout));
         player.give(Input::Answered(answer));
         if !player.machine.state().is_terminal() {
             player.finish(good);
         }
         let told = transcript(&player);
-        assert_eq!((told.state, told.substitutions.len(), told.failures.len()), (state, substituted, failed), "{answer:?}");
+        assert_eq!(
+            (told.state, told.substitutions.len(), told.failures.len()),
+            (state, substituted, failed),
+            "{answer:?}"
+        );
         if answer == Answer::Fail {
             let abort = told.abort.unwrap();
             assert_eq!(abort.reason, AbortReason::UserCancelled);
-            assert!(abort.message.starts_with("Consultation cancelled by user after "), "{}", abort.message);
+            assert!(
+                abort
+                    .message
+                    .starts_with("Consultation cancelled by user after "),
+                "{}",
+                abort.message
+            );
         }
     }
 }
@@ -289,12 +438,18 @@ fn questions_come_one_after_the_other() {
     player.give(Input::Answered(Answer::No));
     assert_eq!(asked(&player), SeatId::new("pragmatic"));
     player.give(Input::Answered(Answer::Yes));
-    assert_eq!((player.question.clone(), player.finish(good)), (None, StateName::Complete));
+    assert_eq!(
+        (player.question.clone(), player.finish(good)),
+        (None, StateName::Complete)
+    );
 }
 
 #[test]
 fn on_failure_skip_and_fail_are_kept_to_without_a_question() {
-    for (on_failure, state, failures) in [(OnFailure::Skip, StateName::Complete, 1), (OnFailure::Fail, StateName::Aborted, 0)] {
+    for (on_failure, state, failures) in [
+        (OnFailure::Skip, StateName::Complete, 1),
+        (OnFailure::Fail, StateName::Aborted, 0),
+    ] {
         let mut plan = asking(backed());
         plan.control.on_failure = on_failure;
         let mut player = Player::started(plan);
@@ -304,20 +459,32 @@ fn on_failure_skip_and_fail_are_kept_to_without_a_question() {
             player.finish(good);
         }
         let told = transcript(&player);
-        assert_eq!((told.state, told.failures.len(), told.substitutions.len()), (state, failures, 0));
-        assert_eq!(told.abort.map(|abort| abort.reason), (state == StateName::Aborted).then_some(AbortReason::AgentFailed));
+        assert_eq!(
+            (told.state, told.failures.len(), told.substitutions.len()),
+            (state, failures, 0)
+        );
+        assert_eq!(
+            told.abort.map(|abort| abort.reason),
+            (state == StateName::Aborted).then_some(AbortReason::AgentFailed)
+        );
     }
 }
 
 #[test]
 fn strict_refuses_substitutes_and_what_could_only_be_kept_as_prose() {
-    for outcome in [failure(FailureClass::Auth, "bad key"), stopped("It depends.", StopReason::Other("odd".into()))] {
+    for outcome in [
+        failure(FailureClass::Auth, "bad key"),
+        stopped("It depends.", StopReason::Other("odd".into())),
+    ] {
         let mut plan = backed();
         plan.control.strict = true;
         let mut player = Player::started(plan);
         player.answer_agent("security", outcome);
         let told = transcript(&player);
-        assert_eq!((told.state, told.abort.as_ref().unwrap().reason), (StateName::Aborted, AbortReason::Strict));
+        assert_eq!(
+            (told.state, told.abort.as_ref().unwrap().reason),
+            (StateName::Aborted, AbortReason::Strict)
+        );
         assert_eq!(told.substitutions.len(), 0);
     }
 }
@@ -328,13 +495,24 @@ fn a_consultation_that_is_about_to_end_says_of_nobody_that_they_are_at_work() {
         let mut plan = backed();
         plan.control.strict = true;
         let mut player = Player::started(plan);
-        while player.machine.state() != judged || player.open.len() != 1 || player.open[0].answer == AnswerKind::Revision {
+        while player.machine.state() != judged
+            || player.open.len() != 1
+            || player.open[0].answer == AnswerKind::Revision
+        {
             player.answer(0, good(&player.open[0].clone()));
         }
         let told = player.story().matches("agent:thinking").count();
         player.answer(0, stopped("It depends.", StopReason::Other("odd".into())));
-        assert_eq!(transcript(&player).abort.unwrap().reason, AbortReason::Strict);
-        assert_eq!(player.story().matches("agent:thinking").count(), told, "{}", player.story());
+        assert_eq!(
+            transcript(&player).abort.unwrap().reason,
+            AbortReason::Strict
+        );
+        assert_eq!(
+            player.story().matches("agent:thinking").count(),
+            told,
+            "{}",
+            player.story()
+        );
         // Who goes on with it accepts what there is, and then they begin.
         let mut control = player.machine.plan().control.clone();
         control.strict = false;
@@ -349,7 +527,11 @@ fn a_provider_that_fails_again_and_again_is_not_asked_for_the_next_answer() {
     let mut player = Player::started(backed());
     for _ in 0..3 {
         player.answer_agent("security", failure(FailureClass::Overload, "overloaded"));
-        while !player.open.iter().any(|ask| ask.model.provider.as_str() == "anthropic" || ask.model == grok()) {
+        while !player
+            .open
+            .iter()
+            .any(|ask| ask.model.provider.as_str() == "anthropic" || ask.model == grok())
+        {
             assert!(player.rest());
         }
     }
@@ -361,7 +543,11 @@ fn a_provider_that_fails_again_and_again_is_not_asked_for_the_next_answer() {
     }
     player.answer(0, failure(FailureClass::Auth, "bad key"));
     let told = transcript(&player);
-    assert_eq!(told.abort.as_ref().unwrap().reason, AbortReason::JudgeFailed, "there is nobody else");
+    assert_eq!(
+        told.abort.as_ref().unwrap().reason,
+        AbortReason::JudgeFailed,
+        "there is nobody else"
+    );
 }
 
 #[test]
@@ -372,35 +558,69 @@ fn a_provider_that_will_not_have_the_key_is_offered_to_nobody_until_it_has_answe
     }
     let mut player = Player::started(plan);
     player.answer_agent("pragmatic", failure(FailureClass::Auth, "bad key"));
-    player.answer_agent("security", failure(FailureClass::ModelMissing, "no such model"));
-    let taken_over =
-        |player: &Player| substitutions(player).into_iter().map(|(agent, model, _)| format!("{agent} {model}")).collect::<Vec<_>>();
-    assert_eq!(taken_over(&player), ["pragmatic xai:grok-4.7", "security xai:grok-4.7"]);
+    player.answer_agent(
+        "security",
+        failure(FailureClass::ModelMissing, "no such model"),
+    );
+    let taken_over = |player: &Player| {
+        substitutions(player)
+            .into_iter()
+            .map(|(agent, model, _)| format!("{agent} {model}"))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(
+        taken_over(&player),
+        ["pragmatic xai:grok-4.7", "security xai:grok-4.7"]
+    );
     player.give(Input::Interrupted);
     let mut again = Player::resumed(&player.log, Duration::ZERO, None).unwrap();
-    again.answer_agent("architecture", failure(FailureClass::ModelMissing, "no such model"));
-    assert_eq!(taken_over(&again)[2], "architecture google:gemini-4-argon", "another time it may have another key");
+    again.answer_agent(
+        "architecture",
+        failure(FailureClass::ModelMissing, "no such model"),
+    );
+    assert_eq!(
+        taken_over(&again)[2],
+        "architecture google:gemini-4-argon",
+        "another time it may have another key"
+    );
 }
 
 #[test]
 fn where_nobody_may_take_over_a_provider_that_keeps_failing_is_asked_all_the_same() {
     for skip in [true, false] {
         let mut plan = backed();
-        plan.control.on_failure = if skip { OnFailure::Skip } else { OnFailure::Substitute };
+        plan.control.on_failure = if skip {
+            OnFailure::Skip
+        } else {
+            OnFailure::Substitute
+        };
         plan.control.strict = !skip;
         // Two at one provider, which takes one call after the other.
         plan.panel.seats[1].model = plan.panel.seats[0].model.clone();
         plan.in_flight.insert(ProviderId::new("anthropic"), 1);
         let mut player = Player::started(plan);
         let mut asked = 0;
-        while let Some(at) = player.open.iter().position(|ask| ask.model.provider.as_str() == "anthropic") {
+        while let Some(at) = player
+            .open
+            .iter()
+            .position(|ask| ask.model.provider.as_str() == "anthropic")
+        {
             asked += 1;
             player.answer(at, failure(FailureClass::Overload, "overloaded"));
-            while asked < 4 && !player.open.iter().any(|ask| ask.model.provider.as_str() == "anthropic") {
+            while asked < 4
+                && !player
+                    .open
+                    .iter()
+                    .any(|ask| ask.model.provider.as_str() == "anthropic")
+            {
                 assert!(player.rest(), "{}", player.story());
             }
         }
-        assert!(asked >= 4, "also after three failures in a row: {}", player.story());
+        assert!(
+            asked >= 4,
+            "also after three failures in a row: {}",
+            player.story()
+        );
     }
 }
 
@@ -411,25 +631,54 @@ fn under_a_ceiling_calls_wait_for_one_another_and_none_goes_out_that_could_break
     plan.control.max_cost = Some(MicroUsd(worst + worst / 2));
     plan.control.consent.standing = Standing::Granted;
     let mut player = Player::started(plan.clone());
-    assert_eq!(player.open.len(), 1, "the others wait until it is known what the first costs");
+    assert_eq!(
+        player.open.len(),
+        1,
+        "the others wait until it is known what the first costs"
+    );
     player.answer(0, good(&player.open[0].clone()));
     assert_eq!(player.open.len(), 1);
-    assert_eq!(player.finish(good), StateName::Complete, "each costs far less than it could");
+    assert_eq!(
+        player.finish(good),
+        StateName::Complete,
+        "each costs far less than it could"
+    );
 
     plan.control.max_cost = Some(MicroUsd(worst + 2_000));
     let mut player = Player::started(plan);
     let state = player.finish(good);
     let told = transcript(&player);
-    assert_eq!((state, told.abort.as_ref().unwrap().reason), (StateName::Aborted, AbortReason::CostCeiling));
+    assert_eq!(
+        (state, told.abort.as_ref().unwrap().reason),
+        (StateName::Aborted, AbortReason::CostCeiling)
+    );
     assert!(told.total().cost.known <= MicroUsd(worst + 2_000));
-    assert!(player.story().contains("cost:ceiling_reached"), "{}", player.story());
+    assert!(
+        player.story().contains("cost:ceiling_reached"),
+        "{}",
+        player.story()
+    );
 }
 
 /// Answers are expected to be short, but may be long.
 fn terse(mut plan: Plan) -> Plan {
-    let expected_output = OutputTokens { low: 50, expected: 100, high: 200 };
+    let expected_output = OutputTokens {
+        low: 50,
+        expected: 100,
+        high: 200,
+    };
     let models = plan.panel.seats.iter().map(|seat| seat.model.clone());
-    plan.models = models.map(|model| (model, ModelTerms { expected_output, ..ModelTerms::default() })).collect();
+    plan.models = models
+        .map(|model| {
+            (
+                model,
+                ModelTerms {
+                    expected_output,
+                    ..ModelTerms::default()
+                },
+            )
+        })
+        .collect();
     plan
 }
 
@@ -438,10 +687,13 @@ fn worst_case() -> u64 {
     let mut plan = plan();
     plan.control.max_cost = Some(MicroUsd(u64::MAX / 2));
     let player = Player::started(plan);
-    let started = player.log.iter().find_map(|envelope| match &envelope.event {
-        Event::CallStarted { worst_case, .. } => *worst_case,
-        _ => None,
-    });
+    let started = player
+        .log
+        .iter()
+        .find_map(|envelope| match &envelope.event {
+            Event::CallStarted { worst_case, .. } => *worst_case,
+            _ => None,
+        });
     started.unwrap().known.0
 }
 
@@ -469,14 +721,25 @@ fn far_more_than_was_shown_ends_it_after_the_call_and_not_after_the_round() {
     let mut player = Player::started(plan());
     player.answer(0, dear(&player.open[0].clone()));
     let told = transcript(&player);
-    assert_eq!(told.abort.as_ref().unwrap().reason, AbortReason::CostExceededEstimate);
-    assert_eq!((told.artifacts.len(), told.calls.len()), (1, 1), "what was paid for is kept");
+    assert_eq!(
+        told.abort.as_ref().unwrap().reason,
+        AbortReason::CostExceededEstimate
+    );
+    assert_eq!(
+        (told.artifacts.len(), told.calls.len()),
+        (1, 1),
+        "what was paid for is kept"
+    );
 
     let mut agreed = plan();
     agreed.control.max_cost = Some(MicroUsd(1_000_000_000));
     agreed.control.consent.standing = Standing::Granted;
     let mut player = Player::started(agreed);
-    assert_eq!(player.finish(dear), StateName::Complete, "a ceiling that was agreed to takes its place");
+    assert_eq!(
+        player.finish(dear),
+        StateName::Complete,
+        "a ceiling that was agreed to takes its place"
+    );
 }
 
 fn pulsing(standing: Standing) -> Plan {
@@ -491,14 +754,23 @@ fn a_round_that_takes_long_is_asked_about_and_names_those_who_are_at_work() {
     let mut player = Player::started(pulsing(Standing::Askable));
     player.answer(1, good(&player.open[1].clone()));
     player.rest();
-    let Some(Question::Pulse { waiting }) = player.question.clone() else { panic!() };
+    let Some(Question::Pulse { waiting }) = player.question.clone() else {
+        panic!()
+    };
     assert_eq!(
-        waiting.iter().map(|who| (who.name.as_str(), who.elapsed_ms)).collect::<Vec<_>>(),
+        waiting
+            .iter()
+            .map(|who| (who.name.as_str(), who.elapsed_ms))
+            .collect::<Vec<_>>(),
         [("Security Expert", 60_000), ("Pragmatist", 60_000)]
     );
     player.pass(Duration::from_secs(5));
     player.give(Input::Answered(Answer::Yes));
-    assert_eq!(player.timers.iter().next_back().unwrap().0, player.now.after(Duration::from_secs(60)), "again after as long");
+    assert_eq!(
+        player.timers.iter().next_back().unwrap().0,
+        player.now.after(Duration::from_secs(60)),
+        "again after as long"
+    );
     player.rest();
     assert!(player.question.is_some());
     player.answer(0, good(&player.open[0].clone()));
@@ -509,7 +781,13 @@ fn a_round_that_takes_long_is_asked_about_and_names_those_who_are_at_work() {
     player.give(Input::Answered(Answer::No));
     let told = transcript(&player);
     let abort = told.abort.unwrap();
-    assert_eq!((abort.reason, abort.message.as_str()), (AbortReason::UserCancelled, "Consultation cancelled by user after 187s"));
+    assert_eq!(
+        (abort.reason, abort.message.as_str()),
+        (
+            AbortReason::UserCancelled,
+            "Consultation cancelled by user after 187s"
+        )
+    );
 }
 
 #[test]
@@ -519,7 +797,13 @@ fn without_a_person_the_pulse_only_tells_and_goes_on_waiting() {
         player.rest();
         player.rest();
         assert_eq!(player.question, None);
-        assert_eq!(player.story().matches("pulse:asked 1 3 waiting, nobody to ask").count(), 2);
+        assert_eq!(
+            player
+                .story()
+                .matches("pulse:asked 1 3 waiting, nobody to ask")
+                .count(),
+            2
+        );
         assert_eq!(player.finish(good), StateName::Complete);
     }
 }
@@ -533,7 +817,10 @@ fn a_round_that_takes_longer_than_the_user_waits_ends_it() {
         player.rest();
     }
     let told = transcript(&player);
-    assert_eq!((told.abort.as_ref().unwrap().reason, told.duration), (AbortReason::Timeout, Duration::from_secs(90)));
+    assert_eq!(
+        (told.abort.as_ref().unwrap().reason, told.duration),
+        (AbortReason::Timeout, Duration::from_secs(90))
+    );
     assert_eq!(told.lost_calls.len(), 3);
     assert_eq!(told.total().cost, Cost::at_least(MicroUsd::ZERO));
 }

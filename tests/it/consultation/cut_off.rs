@@ -1,5 +1,6 @@
-//! A consultation that is gone on with an hour later has the same record as if nothing had been: from every event of its log, from every byte
-//! of its journal, whatever had happened before, and however often it is cut off. The hour is nobody's.
+//! A consultation that is gone on with an hour later has the same record as if nothing had been:
+//! from every event of its log, from every byte of its journal, whatever had happened before, and
+//! however often it is cut off. The hour is nobody's.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -45,32 +46,66 @@ fn essence(log: &[Envelope]) -> Value {
 /// Answers that are done: whose, and in which round.
 fn done(log: &[Envelope]) -> BTreeSet<(SeatId, AnswerKind)> {
     let completed = log.iter().filter_map(|envelope| match &envelope.event {
-        Event::AgentCompleted { agent_id, answer, .. } => Some((agent_id.clone(), *answer)),
+        Event::AgentCompleted {
+            agent_id, answer, ..
+        } => Some((agent_id.clone(), *answer)),
         _ => None,
     });
     completed.collect()
 }
 
-/// Checks a log of several runs: numbered without gaps, no call twice, nothing asked again that was answered, and it can be played again.
+/// Checks a log of several runs: numbered without gaps, no call twice, nothing asked again that was
+/// answered, and it can be played again.
 fn check(log: &[Envelope], machine: &Consultation, kept: usize) {
-    assert!(log.iter().zip(1..).all(|(envelope, seq)| envelope.seq == seq), "events are numbered without gaps");
-    assert!(log.is_sorted_by_key(|envelope| envelope.at), "time does not run backwards");
+    assert!(
+        log.iter()
+            .zip(1..)
+            .all(|(envelope, seq)| envelope.seq == seq),
+        "events are numbered without gaps"
+    );
+    assert!(
+        log.is_sorted_by_key(|envelope| envelope.at),
+        "time does not run backwards"
+    );
     let mut calls: BTreeMap<CallId, bool> = BTreeMap::new();
     let answered = done(&log[..kept]);
     for (at, envelope) in log.iter().enumerate() {
         match &envelope.event {
-            Event::CallStarted { call, agent_id, answer, .. } => {
+            Event::CallStarted {
+                call,
+                agent_id,
+                answer,
+                ..
+            } => {
                 assert_eq!(calls.insert(*call, false), None, "no call id twice");
-                assert!(at < kept || !answered.contains(&(agent_id.clone(), *answer)), "{agent_id} is not asked again for {answer:?}");
+                assert!(
+                    at < kept || !answered.contains(&(agent_id.clone(), *answer)),
+                    "{agent_id} is not asked again for {answer:?}"
+                );
             }
-            Event::CallFinished(finished) => assert_eq!(calls.insert(finished.call, true), Some(false), "a call ends once"),
-            Event::CallCancelled { call, .. } => assert_eq!(calls.insert(*call, true), Some(false), "a call ends once"),
+            Event::CallFinished(finished) => assert_eq!(
+                calls.insert(finished.call, true),
+                Some(false),
+                "a call ends once"
+            ),
+            Event::CallCancelled { call, .. } => {
+                assert_eq!(calls.insert(*call, true), Some(false), "a call ends once")
+            }
             _ => {}
         }
     }
     let replayed = replay(log).unwrap_or_else(|error| panic!("{error}"));
-    assert_eq!(&replayed.consultation, machine, "the whole log tells what the machine knows");
-    assert_eq!((replayed.effects, replayed.consultation.state().is_terminal()), (Vec::new(), true));
+    assert_eq!(
+        &replayed.consultation, machine,
+        "the whole log tells what the machine knows"
+    );
+    assert_eq!(
+        (
+            replayed.effects,
+            replayed.consultation.state().is_terminal()
+        ),
+        (Vec::new(), true)
+    );
 }
 
 #[test]
@@ -81,8 +116,14 @@ fn from_every_event_it_goes_on_to_the_same_record_and_repeats_no_answer() {
         let again = finished(self::again(&whole.log[..kept]));
         check(&again.log, &again.machine, kept);
         assert_eq!(essence(&again.log), expected, "from event {kept}");
-        let repeated = again.log[kept..].iter().filter(|envelope| matches!(envelope.event, Event::CallFinished(_))).count();
-        let had = whole.log[..kept].iter().filter(|envelope| matches!(envelope.event, Event::CallFinished(_))).count();
+        let repeated = again.log[kept..]
+            .iter()
+            .filter(|envelope| matches!(envelope.event, Event::CallFinished(_)))
+            .count();
+        let had = whole.log[..kept]
+            .iter()
+            .filter(|envelope| matches!(envelope.event, Event::CallFinished(_)))
+            .count();
         assert_eq!(had + repeated, 9, "from event {kept}");
     }
 }
@@ -96,7 +137,11 @@ fn interrupted_twice_it_still_ends_the_same() {
         for second in (first..=once.log.len()).step_by(3) {
             let twice = finished(again(&once.log[..second]));
             check(&twice.log, &twice.machine, second);
-            assert_eq!(essence(&twice.log), expected, "from event {first}, then {second}");
+            assert_eq!(
+                essence(&twice.log),
+                expected,
+                "from event {first}, then {second}"
+            );
         }
     }
 }
@@ -107,18 +152,35 @@ fn a_call_that_was_under_way_is_made_again_and_its_first_cost_stays_unknown() {
     let again = self::again(&begun.log);
     let purposes: Vec<Purpose> = again.log[begun.log.len()..]
         .iter()
-        .filter_map(|envelope| if let Event::CallStarted { purpose, .. } = &envelope.event { Some(*purpose) } else { None })
+        .filter_map(|envelope| {
+            if let Event::CallStarted { purpose, .. } = &envelope.event {
+                Some(*purpose)
+            } else {
+                None
+            }
+        })
         .collect();
     assert_eq!(purposes, [Purpose::Resumed; 3]);
     let transcript = Transcript::fold(&finished(again).log).unwrap();
-    assert_eq!((transcript.lost_calls.len(), transcript.total().cost.lower_bound, transcript.total().calls), (3, true, 9));
+    assert_eq!(
+        (
+            transcript.lost_calls.len(),
+            transcript.total().cost.lower_bound,
+            transcript.total().calls
+        ),
+        (3, true, 9)
+    );
 }
 
 #[test]
 fn the_time_in_between_is_nobodys_time() {
     let begun = Player::started(plan());
     let transcript = Transcript::fold(&finished(again(&begun.log)).log).unwrap();
-    assert!(transcript.duration < Duration::from_secs(60), "{:?}", transcript.duration);
+    assert!(
+        transcript.duration < Duration::from_secs(60),
+        "{:?}",
+        transcript.duration
+    );
     assert_eq!(transcript.abort, None);
 }
 
@@ -128,7 +190,11 @@ fn cut_off_at_any_byte_of_its_tail_a_journal_goes_on_from_its_last_whole_event()
     let path = home.path().join("consult-x.jsonl");
     let whole = finished(Player::started(plan()));
     let expected = essence(&whole.log);
-    let lines: Vec<String> = whole.log.iter().map(|event| serde_json::to_string(event).unwrap() + "\n").collect();
+    let lines: Vec<String> = whole
+        .log
+        .iter()
+        .map(|event| serde_json::to_string(event).unwrap() + "\n")
+        .collect();
     // The lines before the tail are the same for every cut.
     let tail_from = lines.len()
         - lines
@@ -155,7 +221,11 @@ fn cut_off_at_any_byte_of_its_tail_a_journal_goes_on_from_its_last_whole_event()
         let kept = tail_from + ends.filter(|length| *length - 1 <= end).count();
         assert_eq!(events, whole.log[tail_from..kept], "cut at {end}");
         if tried.insert(kept) {
-            assert_eq!(essence(&finished(again(&whole.log[..kept])).log), expected, "cut at {end}");
+            assert_eq!(
+                essence(&finished(again(&whole.log[..kept])).log),
+                expected,
+                "cut at {end}"
+            );
         }
     }
     assert!(tried.len() > 5, "{tried:?}");
@@ -164,17 +234,33 @@ fn cut_off_at_any_byte_of_its_tail_a_journal_goes_on_from_its_last_whole_event()
 #[test]
 fn a_call_that_goes_out_only_now_has_its_whole_time() {
     let whole = Player::started(eventful(false));
-    let first_call = whole.log.iter().position(|envelope| matches!(envelope.event, Event::CallStarted { .. })).unwrap();
+    let first_call = whole
+        .log
+        .iter()
+        .position(|envelope| matches!(envelope.event, Event::CallStarted { .. }))
+        .unwrap();
     let mut again = self::again(&whole.log[..first_call]);
     assert_eq!(again.open.len(), 3);
     let resumed_at = again.now;
-    while again.timers.first().is_some_and(|(at, _)| *at < resumed_at.after(Duration::from_secs(10))) {
+    while again
+        .timers
+        .first()
+        .is_some_and(|(at, _)| *at < resumed_at.after(Duration::from_secs(10)))
+    {
         again.fire();
     }
-    let hedges = |run: &Player| run.log.iter().filter(|envelope| matches!(envelope.event, Event::CallHedged { .. })).count();
+    let hedges = |run: &Player| {
+        run.log
+            .iter()
+            .filter(|envelope| matches!(envelope.event, Event::CallHedged { .. }))
+            .count()
+    };
     assert_eq!(hedges(&again), 0, "the hour in between was not its own");
     again.fire();
-    assert_eq!((hedges(&again), again.now), (1, resumed_at.after(Duration::from_secs(10))));
+    assert_eq!(
+        (hedges(&again), again.now),
+        (1, resumed_at.after(Duration::from_secs(10)))
+    );
 }
 
 #[test]
@@ -263,13 +349,26 @@ fn eventful(ask: bool) -> Plan {
     let mut plan = plan();
     plan.control.hedge = HedgeRule::default();
     plan.control.pulse = Some(Duration::from_secs(60));
-    plan.control.on_failure = if ask { OnFailure::Ask } else { OnFailure::Substitute };
-    plan.control.consent.standing = if ask { Standing::Askable } else { Standing::Granted };
+    plan.control.on_failure = if ask {
+        OnFailure::Ask
+    } else {
+        OnFailure::Substitute
+    };
+    plan.control.consent.standing = if ask {
+        Standing::Askable
+    } else {
+        Standing::Granted
+    };
     if ask {
         plan.control.consent.always_allow_under = MicroUsd::ZERO;
     }
     let spare = ModelRef::new("xai", "grok-4.7");
-    plan.stand_ins = plan.panel.seats.iter().map(|seat| (seat.id.clone(), vec![spare.clone()])).collect();
+    plan.stand_ins = plan
+        .panel
+        .seats
+        .iter()
+        .map(|seat| (seat.id.clone(), vec![spare.clone()]))
+        .collect();
     plan
 }
 

@@ -2,7 +2,9 @@
 
 use conclave::consultation::event::{Envelope, Event};
 use conclave::consultation::transcript::Transcript;
-use conclave::domain::artifact::{Because, Compared, Comparison, Content, Dissent, Magnitude, Revision, Severity};
+use conclave::domain::artifact::{
+    Because, Compared, Comparison, Content, Dissent, Magnitude, Revision, Severity,
+};
 use conclave::domain::confidence::Confidence;
 use conclave::domain::debate_value::{ChangeMagnitude, ComparisonStatus, DebateValue};
 use conclave::domain::ids::SeatId;
@@ -31,13 +33,46 @@ struct Said {
 }
 
 fn said() -> impl Strategy<Value = Said> {
-    let position = select(&["Use OAuth.", "use **OAuth**", "Use sessions.", "Keep tokens short-lived."][..]);
+    let position = select(
+        &[
+            "Use OAuth.",
+            "use **OAuth**",
+            "Use sessions.",
+            "Keep tokens short-lived.",
+        ][..],
+    );
     let confidence = || proptest::option::of(0.0..=1.0f64);
-    let because = (select(&["security", "architecture", "pragmatic", "somebody", ""][..]), select(&["It is simpler.", " ", ""][..]));
-    let magnitude = select(&[Magnitude::Same, Magnitude::MinorRefinement, Magnitude::ModerateShift, Magnitude::SignificantChange][..]);
+    let because = (
+        select(&["security", "architecture", "pragmatic", "somebody", ""][..]),
+        select(&["It is simpler.", " ", ""][..]),
+    );
+    let magnitude = select(
+        &[
+            Magnitude::Same,
+            Magnitude::MinorRefinement,
+            Magnitude::ModerateShift,
+            Magnitude::SignificantChange,
+        ][..],
+    );
     let found = proptest::collection::vec(magnitude, 0..3);
-    (position, any::<bool>(), confidence(), confidence(), proptest::collection::vec(because, 0..3), found)
-        .prop_map(|(position, changed, before, after, because_of, found)| Said { position, changed, before, after, because_of, found })
+    (
+        position,
+        any::<bool>(),
+        confidence(),
+        confidence(),
+        proptest::collection::vec(because, 0..3),
+        found,
+    )
+        .prop_map(
+            |(position, changed, before, after, because_of, found)| Said {
+                position,
+                changed,
+                before,
+                after,
+                because_of,
+                found,
+            },
+        )
 }
 
 /// The log with this in the place of what was said and found.
@@ -45,11 +80,24 @@ fn told(log: &[Envelope], all: &[Said]) -> Vec<Envelope> {
     let mut log = log.to_vec();
     for artifact in contents(&mut log) {
         match artifact {
-            Content::Independent(held) => held.confidence = of(held.agent_id.as_str(), all).before.and_then(Confidence::new),
-            Content::Revision(revision) => *revision = revised(&revision.agent_id, of(revision.agent_id.as_str(), all)),
+            Content::Independent(held) => {
+                held.confidence = of(held.agent_id.as_str(), all)
+                    .before
+                    .and_then(Confidence::new)
+            }
+            Content::Revision(revision) => {
+                *revision = revised(&revision.agent_id, of(revision.agent_id.as_str(), all))
+            }
             Content::Comparison(comparison) => {
-                comparison.comparisons =
-                    SEATS.into_iter().flat_map(|seat| of(seat, all).found.iter().map(move |found| pair(seat, *found))).collect();
+                comparison.comparisons = SEATS
+                    .into_iter()
+                    .flat_map(|seat| {
+                        of(seat, all)
+                            .found
+                            .iter()
+                            .map(move |found| pair(seat, *found))
+                    })
+                    .collect();
             }
             _ => {}
         }
@@ -58,10 +106,11 @@ fn told(log: &[Envelope], all: &[Said]) -> Vec<Envelope> {
 }
 
 fn contents(log: &mut [Envelope]) -> impl Iterator<Item = &mut Content> {
-    log.iter_mut().filter_map(|envelope| match &mut envelope.event {
-        Event::RoundArtifact { artifact } => Some(&mut artifact.content),
-        _ => None,
-    })
+    log.iter_mut()
+        .filter_map(|envelope| match &mut envelope.event {
+            Event::RoundArtifact { artifact } => Some(&mut artifact.content),
+            _ => None,
+        })
 }
 
 fn of<'a>(seat: &str, all: &'a [Said]) -> &'a Said {
@@ -79,13 +128,20 @@ fn revised(agent: &SeatId, said: &Said) -> Revision {
         because_of: said
             .because_of
             .iter()
-            .map(|(agent, argument)| Because { agent: (*agent).into(), argument: (*argument).into() })
+            .map(|(agent, argument)| Because {
+                agent: (*agent).into(),
+                argument: (*argument).into(),
+            })
             .collect(),
     }
 }
 
 fn pair(seat: &str, magnitude: Magnitude) -> Compared {
-    Compared { pair: seat.into(), reasoning: "x".into(), magnitude }
+    Compared {
+        pair: seat.into(),
+        reasoning: "x".into(),
+        magnitude,
+    }
 }
 
 fn value(log: &[Envelope]) -> DebateValue {
@@ -95,8 +151,10 @@ fn value(log: &[Envelope]) -> DebateValue {
 /// Turns the order round in which experts answered, and in which they were compared.
 fn turned_round(log: &[Envelope]) -> Vec<Envelope> {
     let mut log = log.to_vec();
-    let mut revisions: Vec<Content> =
-        contents(&mut log).filter(|content| content.revision().is_some()).map(|content| content.clone()).collect();
+    let mut revisions: Vec<Content> = contents(&mut log)
+        .filter(|content| content.revision().is_some())
+        .map(|content| content.clone())
+        .collect();
     for content in contents(&mut log) {
         match content {
             Content::Revision(_) => *content = revisions.pop().unwrap(),
@@ -173,10 +231,14 @@ fn the_report_the_record_and_the_page_say_the_same() {
     insta::assert_snapshot!("report", section);
     let kept = of_transcript(&transcript);
     assert!(kept_report::markdown(&kept, &Selection::default()).contains(section));
-    let written = serde_json::to_string_pretty(&record(&transcript)["debate_value_analysis"]).unwrap();
+    let written =
+        serde_json::to_string_pretty(&record(&transcript)["debate_value_analysis"]).unwrap();
     insta::assert_snapshot!("record", written);
     let page = page(&kept);
-    insta::assert_snapshot!("page", between(&page, "<h2>Debate Value</h2>", "</section>"));
+    insta::assert_snapshot!(
+        "page",
+        between(&page, "<h2>Debate Value</h2>", "</section>")
+    );
 }
 
 #[test]
@@ -184,7 +246,11 @@ fn what_models_wrote_stays_within_its_place() {
     let mut log = events();
     let hostile = "x\n\n# Heading <script>alert(1)</script> \u{1b}[31m**bold";
     for content in contents(&mut log) {
-        if let Content::Comparison(Comparison { comparisons, key_insights }) = content {
+        if let Content::Comparison(Comparison {
+            comparisons,
+            key_insights,
+        }) = content
+        {
             *key_insights = vec![hostile.to_owned()];
             for compared in comparisons {
                 hostile.clone_into(&mut compared.reasoning);
@@ -193,7 +259,10 @@ fn what_models_wrote_stays_within_its_place() {
     }
     let transcript = Transcript::fold(&log).unwrap();
     let text = report(&transcript);
-    assert!(!text.contains("\n# Heading") && !text.contains('\u{1b}'), "{text}");
+    assert!(
+        !text.contains("\n# Heading") && !text.contains('\u{1b}'),
+        "{text}"
+    );
     let page = page(&of_transcript(&transcript));
     assert!(!page.contains("<script") && page.contains("&lt;script"));
 }
@@ -203,10 +272,19 @@ fn a_provider_that_fails_with_markup_does_not_break_the_report() {
     let mut log = events();
     log.retain(|envelope| !matches!(&envelope.event, Event::RoundArtifact { artifact } if artifact.content.comparison().is_some()));
     for envelope in &mut log {
-        if let Event::AgentCompleted { agent_id, name, round_number, answer, .. } = &envelope.event
+        if let Event::AgentCompleted {
+            agent_id,
+            name,
+            round_number,
+            answer,
+            ..
+        } = &envelope.event
             && agent_id.is_clerk()
         {
-            let error = conclave::consultation::event::AgentError { class: None, message: "no\n\n# Heading".to_owned() };
+            let error = conclave::consultation::event::AgentError {
+                class: None,
+                message: "no\n\n# Heading".to_owned(),
+            };
             envelope.event = Event::AgentFailed {
                 agent_id: agent_id.clone(),
                 name: name.clone(),
@@ -218,37 +296,67 @@ fn a_provider_that_fails_with_markup_does_not_break_the_report() {
         }
     }
     let text = report(&Transcript::fold(&log).unwrap());
-    assert!(text.contains("\n- Whether positions changed is unknown: no # Heading\n"), "{text}");
+    assert!(
+        text.contains("\n- Whether positions changed is unknown: no # Heading\n"),
+        "{text}"
+    );
 }
 
-/// Whether the architect, who changed its position to this for these reasons, went along with those who support the strongest point.
+/// Whether the architect, who changed its position to this for these reasons, went along with those
+/// who support the strongest point.
 fn conforms(supporters: &[&str], position: &str, because_of: &[(&str, &str)]) -> bool {
     let mut log = events();
     for content in contents(&mut log) {
         match content {
             Content::Synthesis(synthesis) => {
-                synthesis.consensus_points[0].supporting_agents = supporters.iter().map(|agent| (*agent).to_owned()).collect();
+                synthesis.consensus_points[0].supporting_agents =
+                    supporters.iter().map(|agent| (*agent).to_owned()).collect();
             }
             Content::Revision(revision) if revision.agent_id.as_str() == "architecture" => {
                 position.clone_into(&mut revision.revised_position);
-                revision.because_of =
-                    because_of.iter().map(|(agent, argument)| Because { agent: (*agent).into(), argument: (*argument).into() }).collect();
+                revision.because_of = because_of
+                    .iter()
+                    .map(|(agent, argument)| Because {
+                        agent: (*agent).into(),
+                        argument: (*argument).into(),
+                    })
+                    .collect();
             }
             _ => {}
         }
     }
     let value = value(&log);
-    value.agents.iter().find(|agent| agent.agent_id.as_str() == "architecture").unwrap().conformity
+    value
+        .agents
+        .iter()
+        .find(|agent| agent.agent_id.as_str() == "architecture")
+        .unwrap()
+        .conformity
 }
 
 #[test]
 fn who_moves_towards_a_majority_without_an_argument_is_said_to_conform_and_nobody_else_is() {
-    let (others, nearer) = (["security", "pragmatic"], "Use OAuth, and keep tokens short-lived.");
+    let (others, nearer) = (
+        ["security", "pragmatic"],
+        "Use OAuth, and keep tokens short-lived.",
+    );
     assert!(conforms(&others, nearer, &[]) && conforms(&others, nearer, &[("security", " ")]));
-    assert!(!conforms(&others, nearer, &[("security", "They can be stolen.")]), "it names an argument");
-    assert!(!conforms(&others[..1], nearer, &[]), "one of three is no majority");
-    assert!(!conforms(&["architecture", "security"], nearer, &[]), "it was of that opinion before");
-    assert!(!conforms(&others, "Use sessions.", &[]), "it goes elsewhere");
+    assert!(
+        !conforms(&others, nearer, &[("security", "They can be stolen.")]),
+        "it names an argument"
+    );
+    assert!(
+        !conforms(&others[..1], nearer, &[]),
+        "one of three is no majority"
+    );
+    assert!(
+        !conforms(&["architecture", "security"], nearer, &[]),
+        "it was of that opinion before"
+    );
+    assert!(
+        !conforms(&others, "Use sessions.", &[]),
+        "it goes elsewhere"
+    );
     assert!(!conforms(&others, "Use OAuth.", &[]), "it did not change");
 }
 
@@ -257,7 +365,9 @@ fn decided(point: &str, recommendation: &str, summary: &str) -> (Option<bool>, O
     let mut log = events();
     for content in contents(&mut log) {
         match content {
-            Content::Synthesis(synthesis) => point.clone_into(&mut synthesis.consensus_points[0].point),
+            Content::Synthesis(synthesis) => {
+                point.clone_into(&mut synthesis.consensus_points[0].point)
+            }
             Content::Verdict(verdict) => {
                 recommendation.clone_into(&mut verdict.recommendation);
                 summary.clone_into(&mut verdict.summary);
@@ -266,17 +376,45 @@ fn decided(point: &str, recommendation: &str, summary: &str) -> (Option<bool>, O
         }
     }
     let value = value(&log);
-    (value.verdict_changed_after_round_2, value.similarity_to_round_2)
+    (
+        value.verdict_changed_after_round_2,
+        value.similarity_to_round_2,
+    )
 }
 
 #[test]
 fn whether_the_later_rounds_changed_the_answer_is_told_by_words_or_not_at_all() {
     let point = "Rotate signing keys every month, automatically.";
-    assert_eq!(decided(point, "Rotate the signing keys each month by an automatic job.", ""), (Some(false), Some(4.0 / 6.0)));
-    assert_eq!(decided(point, "Automate it.", "Signing keys rotate every month."), (Some(false), Some(5.0 / 6.0)));
-    assert_eq!(decided(point, "Buy a managed service.", "It does that by itself."), (Some(true), Some(0.0)));
-    assert_eq!(decided(point, "Rotate keys by hand.", ""), (None, Some(2.0 / 6.0)), "in between nobody knows");
-    assert_eq!(decided(point, "Do not rotate signing keys every month automatically.", ""), (None, Some(1.0)), "it may say the opposite");
+    assert_eq!(
+        decided(
+            point,
+            "Rotate the signing keys each month by an automatic job.",
+            ""
+        ),
+        (Some(false), Some(4.0 / 6.0))
+    );
+    assert_eq!(
+        decided(point, "Automate it.", "Signing keys rotate every month."),
+        (Some(false), Some(5.0 / 6.0))
+    );
+    assert_eq!(
+        decided(point, "Buy a managed service.", "It does that by itself."),
+        (Some(true), Some(0.0))
+    );
+    assert_eq!(
+        decided(point, "Rotate keys by hand.", ""),
+        (None, Some(2.0 / 6.0)),
+        "in between nobody knows"
+    );
+    assert_eq!(
+        decided(
+            point,
+            "Do not rotate signing keys every month automatically.",
+            ""
+        ),
+        (None, Some(1.0)),
+        "it may say the opposite"
+    );
     assert_eq!(decided("", "Rotate keys.", ""), (None, None));
 }
 
@@ -286,13 +424,20 @@ fn the_experts_have_come_together_as_far_as_the_verdict_names_no_dissent_of_thei
         let mut log = events();
         for content in contents(&mut log) {
             if let Content::Verdict(verdict) = content {
-                let dissent = |agent: &&str| Dissent { agent: (*agent).into(), concern: "x".into(), severity: Severity::Low };
+                let dissent = |agent: &&str| Dissent {
+                    agent: (*agent).into(),
+                    concern: "x".into(),
+                    severity: Severity::Low,
+                };
                 verdict.dissent = dissenters.iter().map(dissent).collect();
             }
         }
         value(&log).convergence_score
     };
-    assert_eq!((with(&[]), with(&["security", "security"])), (Some(1.0), Some(2.0 / 3.0)));
+    assert_eq!(
+        (with(&[]), with(&["security", "security"])),
+        (Some(1.0), Some(2.0 / 3.0))
+    );
     assert_eq!((with(&SEATS), with(&["somebody"])), (Some(0.0), None));
 }
 
@@ -303,6 +448,13 @@ fn who_answered_nothing_in_round_3_is_unknown() {
         !matches!(&envelope.event, Event::RoundArtifact { artifact } if artifact.content.revision().is_some_and(|said| said.agent_id.as_str() == "security"))
     });
     let value = value(&log);
-    assert_eq!((value.agents[0].magnitude, value.agents_compared()), (ChangeMagnitude::Unknown, 2));
-    assert_eq!(value.key_influencers, [], "the one that moved for an argument is not known to have moved");
+    assert_eq!(
+        (value.agents[0].magnitude, value.agents_compared()),
+        (ChangeMagnitude::Unknown, 2)
+    );
+    assert_eq!(
+        value.key_influencers,
+        [],
+        "the one that moved for an argument is not known to have moved"
+    );
 }

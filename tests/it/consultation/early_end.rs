@@ -1,5 +1,5 @@
-//! Ends before the last round: offered, declined, decided without anybody, wanted from the start. Each with its states, its calls and
-//! what is kept.
+//! Ends before the last round: offered, declined, decided without anybody, wanted from the start.
+//! Each with its states, its calls and what is kept.
 
 use std::time::Duration;
 
@@ -26,13 +26,21 @@ use crate::support::script::{Player, failure, good, plan, reply};
 /// Judged at 0.90, ended early by these rules.
 fn early(policy: Policy, standing: Standing, threshold: f64) -> Plan {
     let plan = plan();
-    let early_stop = EarlyStop { policy, threshold: Confidence::new(threshold).unwrap(), ..EarlyStop::usual() };
-    let mut control = Control { early_stop, ..plan.control };
+    let early_stop = EarlyStop {
+        policy,
+        threshold: Confidence::new(threshold).unwrap(),
+        ..EarlyStop::usual()
+    };
+    let mut control = Control {
+        early_stop,
+        ..plan.control
+    };
     control.consent.standing = standing;
     Plan { control, ..plan }
 }
 
-/// What the judge finds: points with these confidences, all held by these experts, and these tensions.
+/// What the judge finds: points with these confidences, all held by these experts, and these
+/// tensions.
 fn synthesis(confidences: &[f64], supporters: &[&str], tensions: &[&str]) -> Outcome {
     let points: Vec<Value> = confidences
         .iter()
@@ -40,7 +48,10 @@ fn synthesis(confidences: &[f64], supporters: &[&str], tensions: &[&str]) -> Out
         .collect();
     let tension = |severity: &&str| json!({"topic": format!("A {severity} one"), "viewpoints": [{"agent": "Expert B", "viewpoint": "No."}], "severity": severity});
     let tensions: Vec<Value> = tensions.iter().map(tension).collect();
-    reply(&json!({"consensus_points": points, "tensions": tensions, "priority_order": ["Cost"]}).to_string())
+    reply(
+        &json!({"consensus_points": points, "tensions": tensions, "priority_order": ["Cost"]})
+            .to_string(),
+    )
 }
 
 const ALL: [&str; 3] = ["Expert A", "Expert B", "Expert C"];
@@ -59,7 +70,11 @@ fn offered(plan: Plan, found: &Outcome) -> Player {
     let mut player = Player::started(plan);
     let mut world = world(found);
     while player.question.is_none() {
-        let ask = player.open.first().expect("a call is open until the question").clone();
+        let ask = player
+            .open
+            .first()
+            .expect("a call is open until the question")
+            .clone();
         player.pass(Duration::from_millis(100));
         player.answer(0, world(&ask));
     }
@@ -80,7 +95,17 @@ fn finished(plan: Plan, found: &Outcome) -> Player {
 }
 
 fn states(player: &Player) -> Vec<StateName> {
-    player.log.iter().filter_map(|envelope| if let Event::StateChanged { to, .. } = envelope.event { Some(to) } else { None }).collect()
+    player
+        .log
+        .iter()
+        .filter_map(|envelope| {
+            if let Event::StateChanged { to, .. } = envelope.event {
+                Some(to)
+            } else {
+                None
+            }
+        })
+        .collect()
 }
 
 fn told(player: &Player) -> Transcript {
@@ -90,61 +115,131 @@ fn told(player: &Player) -> Transcript {
 /// Calls by round.
 fn calls(player: &Player) -> [usize; 4] {
     let transcript = told(player);
-    [1, 2, 3, 4].map(|round| transcript.calls.iter().filter(|call| call.round_number == round).count())
+    [1, 2, 3, 4].map(|round| {
+        transcript
+            .calls
+            .iter()
+            .filter(|call| call.round_number == round)
+            .count()
+    })
 }
 
 fn unmet(findings: &EarlyTermination) -> Vec<String> {
-    findings.evaluation.unmet_guards().map(|rule| rule.name.clone()).collect()
+    findings
+        .evaluation
+        .unmet_guards()
+        .map(|rule| rule.name.clone())
+        .collect()
 }
 
-use StateName::{AwaitingConsent, Complete, CrossExam, Estimating, Independent, Synthesis, Verdict};
+use StateName::{
+    AwaitingConsent, Complete, CrossExam, Estimating, Independent, Synthesis, Verdict,
+};
 
-const EARLY: [StateName; 5] = [Estimating, AwaitingConsent, Independent, Synthesis, Complete];
-const WHOLE: [StateName; 7] = [Estimating, AwaitingConsent, Independent, Synthesis, CrossExam, Verdict, Complete];
+const EARLY: [StateName; 5] = [
+    Estimating,
+    AwaitingConsent,
+    Independent,
+    Synthesis,
+    Complete,
+];
+const WHOLE: [StateName; 7] = [
+    Estimating,
+    AwaitingConsent,
+    Independent,
+    Synthesis,
+    CrossExam,
+    Verdict,
+    Complete,
+];
 
 #[test]
 fn an_accepted_offer_ends_after_round_2_with_an_answer_put_together_from_the_synthesis() {
-    let mut player = offered(early(Policy::Ask, Standing::Askable, 0.90), &synthesis(&[0.88, 0.96], &ALL, &["medium"]));
+    let mut player = offered(
+        early(Policy::Ask, Standing::Askable, 0.90),
+        &synthesis(&[0.88, 0.96], &ALL, &["medium"]),
+    );
     let findings = offer(&player);
     assert_eq!(findings.confidence.unwrap().to_string(), "92%");
     assert_eq!((unmet(&findings), findings.rounds_skipped), (vec![], 2));
     player.give(Input::Answered(Answer::Yes));
-    assert_eq!((states(&player), calls(&player)), (EARLY.to_vec(), [3, 1, 0, 0]));
+    assert_eq!(
+        (states(&player), calls(&player)),
+        (EARLY.to_vec(), [3, 1, 0, 0])
+    );
     let transcript = told(&player);
     let verdict = transcript.verdict().unwrap();
-    assert_eq!((verdict.recommendation.as_str(), verdict.composed_from), ("Point of 0.96.", Some(Source::Synthesis)));
+    assert_eq!(
+        (verdict.recommendation.as_str(), verdict.composed_from),
+        ("Point of 0.96.", Some(Source::Synthesis))
+    );
     assert_eq!(verdict.confidence, Confidence::new(0.92));
     let written = record(&transcript);
     assert_eq!(
-        (&written["early_termination"], &written["early_termination_reason"]),
+        (
+            &written["early_termination"],
+            &written["early_termination_reason"]
+        ),
         (&json!(true), &json!("high_confidence_after_synthesis"))
     );
     assert_eq!(
-        (&written["rounds_completed"], &written["completed_rounds"], &written["rounds_skipped"]),
+        (
+            &written["rounds_completed"],
+            &written["completed_rounds"],
+            &written["rounds_skipped"]
+        ),
         (&json!(2), &json!([1, 2]), &json!(2))
     );
-    assert_eq!((&written["confidence"], &written["status"]), (&json!(0.92), &json!("complete")));
+    assert_eq!(
+        (&written["confidence"], &written["status"]),
+        (&json!(0.92), &json!("complete"))
+    );
     assert_eq!(written["actual_cost"], json!(4.0 * 0.0012));
-    assert_eq!(written["early_termination_evaluation"]["by"], json!("person"));
+    assert_eq!(
+        written["early_termination_evaluation"]["by"],
+        json!("person")
+    );
     assert!(written["estimated_cost_saved"].as_f64().unwrap() > 0.0);
-    assert_eq!(written["evidence"], json!(["Point of 0.88.", "Point of 0.96."]));
+    assert_eq!(
+        written["evidence"],
+        json!(["Point of 0.88.", "Point of 0.96."])
+    );
     assert_eq!(written["dissent"][0]["concern"], json!("A medium one"));
     insta::assert_snapshot!("an_early_end", player.story());
 }
 
 #[test]
 fn a_declined_offer_goes_on_to_all_rounds_and_is_kept_as_declined() {
-    let mut player = offered(early(Policy::Ask, Standing::Askable, 0.90), &synthesis(&[0.95], &ALL, &[]));
+    let mut player = offered(
+        early(Policy::Ask, Standing::Askable, 0.90),
+        &synthesis(&[0.95], &ALL, &[]),
+    );
     player.give(Input::Answered(Answer::No));
     assert_eq!(player.finish(good), Complete);
-    assert_eq!((states(&player), calls(&player)), (WHOLE.to_vec(), [3, 1, 4, 1]));
-    let written = record(&told(&player));
-    assert_eq!((&written["early_termination"], &written["early_termination_reason"]), (&json!(false), &Value::Null));
     assert_eq!(
-        (&written["rounds_completed"], &written["rounds_skipped"], &written["estimated_cost_saved"]),
+        (states(&player), calls(&player)),
+        (WHOLE.to_vec(), [3, 1, 4, 1])
+    );
+    let written = record(&told(&player));
+    assert_eq!(
+        (
+            &written["early_termination"],
+            &written["early_termination_reason"]
+        ),
+        (&json!(false), &Value::Null)
+    );
+    assert_eq!(
+        (
+            &written["rounds_completed"],
+            &written["rounds_skipped"],
+            &written["estimated_cost_saved"]
+        ),
         (&json!(4), &json!(0), &Value::Null)
     );
-    assert_eq!(written["early_termination_evaluation"]["ended"], json!(false));
+    assert_eq!(
+        written["early_termination_evaluation"]["ended"],
+        json!(false)
+    );
 }
 
 #[test]
@@ -157,38 +252,66 @@ fn a_threshold_that_is_exactly_met_is_met_and_one_just_missed_is_not() {
         (&[0.1], 0.0, true),
         (&[1.0], 1.0, true),
     ] {
-        let player = finished(early(Policy::Auto, Standing::Unattended, threshold), &synthesis(confidences, &ALL, &[]));
-        assert_eq!(told(&player).early_end.unwrap().ended, is_met, "{confidences:?} at {threshold}");
+        let player = finished(
+            early(Policy::Auto, Standing::Unattended, threshold),
+            &synthesis(confidences, &ALL, &[]),
+        );
+        assert_eq!(
+            told(&player).early_end.unwrap().ended,
+            is_met,
+            "{confidences:?} at {threshold}"
+        );
     }
 }
 
 #[test]
 fn without_a_point_of_consensus_the_confidence_is_nothing_and_the_debate_goes_on() {
-    let player = finished(early(Policy::Auto, Standing::Unattended, 0.90), &synthesis(&[], &ALL, &["low"]));
+    let player = finished(
+        early(Policy::Auto, Standing::Unattended, 0.90),
+        &synthesis(&[], &ALL, &["low"]),
+    );
     let decision = told(&player).early_end.unwrap();
-    assert_eq!((decision.ended, decision.by, decision.findings.confidence), (false, DecidedBy::Threshold, Confidence::new(0.0)));
-    assert_eq!((states(&player), calls(&player)), (WHOLE.to_vec(), [3, 1, 4, 1]));
+    assert_eq!(
+        (decision.ended, decision.by, decision.findings.confidence),
+        (false, DecidedBy::Threshold, Confidence::new(0.0))
+    );
+    assert_eq!(
+        (states(&player), calls(&player)),
+        (WHOLE.to_vec(), [3, 1, 4, 1])
+    );
 }
 
-/// Plays a case that one guard objects to: unattended it goes on, and a person is told and may end it all the same.
+/// Plays a case that one guard objects to: unattended it goes on, and a person is told and may end
+/// it all the same.
 fn objected(plan: &dyn Fn(Standing) -> Plan, answers: &dyn Fn(&Ask) -> Outcome, guards: &[&str]) {
     let mut player = Player::started(plan(Standing::Unattended));
     player.finish(answers);
     let decision = told(&player).early_end.unwrap();
     assert_eq!(
         (decision.ended, decision.by, unmet(&decision.findings)),
-        (false, DecidedBy::Guards, guards.iter().map(|guard| (*guard).to_owned()).collect())
+        (
+            false,
+            DecidedBy::Guards,
+            guards.iter().map(|guard| (*guard).to_owned()).collect()
+        )
     );
     assert_eq!(states(&player), WHOLE);
     let mut player = Player::started(plan(Standing::Askable));
     while player.question.is_none() {
-        let ask = player.open.first().expect("a call is open until the question").clone();
+        let ask = player
+            .open
+            .first()
+            .expect("a call is open until the question")
+            .clone();
         player.answer(0, answers(&ask));
     }
     assert_eq!(unmet(&offer(&player)), guards);
     let before = told(&player).calls.len();
     player.give(Input::Answered(Answer::Yes));
-    assert_eq!((states(&player), told(&player).calls.len()), (EARLY.to_vec(), before));
+    assert_eq!(
+        (states(&player), told(&player).calls.len()),
+        (EARLY.to_vec(), before)
+    );
 }
 
 fn strong(ask: &Ask) -> Outcome {
@@ -198,10 +321,19 @@ fn strong(ask: &Ask) -> Outcome {
 #[test]
 fn one_agent_that_is_left_is_no_agreement() {
     let answers = |ask: &Ask| {
-        let fails = ask.answer == AnswerKind::Independent && ask.model.provider.as_str() != "anthropic";
-        if fails { failure(FailureClass::Auth, "bad key") } else { strong(ask) }
+        let fails =
+            ask.answer == AnswerKind::Independent && ask.model.provider.as_str() != "anthropic";
+        if fails {
+            failure(FailureClass::Auth, "bad key")
+        } else {
+            strong(ask)
+        }
     };
-    objected(&|standing| early(Policy::Ask, standing, 0.90), &answers, &["answers", "families", "troubled_seats"]);
+    objected(
+        &|standing| early(Policy::Ask, standing, 0.90),
+        &answers,
+        &["answers", "families", "troubled_seats"],
+    );
 }
 
 #[test]
@@ -221,27 +353,53 @@ fn one_family_of_models_is_weak_evidence() {
 #[test]
 fn a_seat_that_failed_or_was_degraded_or_a_judge_that_could_not_be_read_is_in_the_way() {
     let failed = |ask: &Ask| {
-        let fails = ask.answer == AnswerKind::Independent && ask.model.provider.as_str() == "google";
-        if fails { failure(FailureClass::Auth, "bad key") } else { strong(ask) }
+        let fails =
+            ask.answer == AnswerKind::Independent && ask.model.provider.as_str() == "google";
+        if fails {
+            failure(FailureClass::Auth, "bad key")
+        } else {
+            strong(ask)
+        }
     };
-    objected(&|standing| early(Policy::Ask, standing, 0.90), &failed, &["troubled_seats"]);
+    objected(
+        &|standing| early(Policy::Ask, standing, 0.90),
+        &failed,
+        &["troubled_seats"],
+    );
     let unread = |ask: &Ask| {
-        let prose = ask.answer == AnswerKind::Independent && ask.model.provider.as_str() == "google";
-        if prose { reply("I would stay.") } else { strong(ask) }
+        let prose =
+            ask.answer == AnswerKind::Independent && ask.model.provider.as_str() == "google";
+        if prose {
+            reply("I would stay.")
+        } else {
+            strong(ask)
+        }
     };
-    objected(&|standing| early(Policy::Ask, standing, 0.90), &unread, &["troubled_seats"]);
+    objected(
+        &|standing| early(Policy::Ask, standing, 0.90),
+        &unread,
+        &["troubled_seats"],
+    );
 }
 
 #[test]
 fn a_point_that_not_all_support_is_no_consensus_of_all() {
     let two = |ask: &Ask| world(&synthesis(&[0.95], &["Expert A", "Expert C"], &[]))(ask);
-    objected(&|standing| early(Policy::Ask, standing, 0.90), &two, &["support"]);
+    objected(
+        &|standing| early(Policy::Ask, standing, 0.90),
+        &two,
+        &["support"],
+    );
 }
 
 #[test]
 fn a_tension_of_high_severity_is_in_the_way() {
     let tense = |ask: &Ask| world(&synthesis(&[0.95], &ALL, &["low", "high"]))(ask);
-    objected(&|standing| early(Policy::Ask, standing, 0.90), &tense, &["high_tensions"]);
+    objected(
+        &|standing| early(Policy::Ask, standing, 0.90),
+        &tense,
+        &["high_tensions"],
+    );
 }
 
 #[test]
@@ -256,7 +414,11 @@ fn experts_who_are_sure_in_the_same_words_without_any_tension_are_a_rubber_stamp
         _ => strong(ask),
     }
     };
-    objected(&|standing| early(Policy::Ask, standing, 0.90), &same, &["rubber_stamp"]);
+    objected(
+        &|standing| early(Policy::Ask, standing, 0.90),
+        &same,
+        &["rubber_stamp"],
+    );
 }
 
 #[test]
@@ -268,27 +430,50 @@ fn nobody_is_asked_where_nobody_is_or_all_was_agreed_to_and_what_nothing_speaks_
         (Policy::Auto, Standing::Granted),
         (Policy::Auto, Standing::Askable),
     ] {
-        let player = finished(early(policy, standing, 0.90), &synthesis(&[0.95], &ALL, &["low"]));
+        let player = finished(
+            early(policy, standing, 0.90),
+            &synthesis(&[0.95], &ALL, &["low"]),
+        );
         let decision = told(&player).early_end.unwrap();
-        assert_eq!((decision.ended, decision.by), (true, DecidedBy::Guards), "{policy:?} {standing:?}");
-        assert_eq!((states(&player), calls(&player)), (EARLY.to_vec(), [3, 1, 0, 0]), "{policy:?} {standing:?}");
+        assert_eq!(
+            (decision.ended, decision.by),
+            (true, DecidedBy::Guards),
+            "{policy:?} {standing:?}"
+        );
+        assert_eq!(
+            (states(&player), calls(&player)),
+            (EARLY.to_vec(), [3, 1, 0, 0]),
+            "{policy:?} {standing:?}"
+        );
     }
 }
 
 #[test]
 fn never_is_never_and_nothing_is_said_of_it() {
-    let player = finished(early(Policy::Never, Standing::Askable, 0.0), &synthesis(&[1.0], &ALL, &[]));
-    assert_eq!((states(&player), calls(&player)), (WHOLE.to_vec(), [3, 1, 4, 1]));
+    let player = finished(
+        early(Policy::Never, Standing::Askable, 0.0),
+        &synthesis(&[1.0], &ALL, &[]),
+    );
+    assert_eq!(
+        (states(&player), calls(&player)),
+        (WHOLE.to_vec(), [3, 1, 4, 1])
+    );
     assert_eq!(told(&player).early_end, None);
 }
 
 #[test]
 fn a_person_who_is_gone_when_asked_leaves_it_to_the_guards() {
     for (severity, ends) in [("low", true), ("high", false)] {
-        let mut player = offered(early(Policy::Ask, Standing::Askable, 0.90), &synthesis(&[0.95], &ALL, &[severity]));
+        let mut player = offered(
+            early(Policy::Ask, Standing::Askable, 0.90),
+            &synthesis(&[0.95], &ALL, &[severity]),
+        );
         player.give(Input::Answered(Answer::Gone));
         let decision = told(&player).early_end.unwrap();
-        assert_eq!((decision.ended, decision.by), (ends, DecidedBy::NobodyThere));
+        assert_eq!(
+            (decision.ended, decision.by),
+            (ends, DecidedBy::NobodyThere)
+        );
         player.finish(good);
     }
 }
@@ -298,73 +483,178 @@ fn exploring_never_ends_early_whatever_is_agreed() {
     let mut plan = early(Policy::Auto, Standing::Unattended, 0.0);
     plan.course.mode = Mode::Explore;
     let player = finished(plan, &synthesis(&[1.0], &ALL, &[]));
-    assert_eq!((states(&player), calls(&player)), (WHOLE.to_vec(), [3, 1, 4, 1]));
+    assert_eq!(
+        (states(&player), calls(&player)),
+        (WHOLE.to_vec(), [3, 1, 4, 1])
+    );
     let transcript = told(&player);
-    assert_eq!((transcript.early_end.is_none(), transcript.calibrated().is_none()), (true, true));
+    assert_eq!(
+        (
+            transcript.early_end.is_none(),
+            transcript.calibrated().is_none()
+        ),
+        (true, true)
+    );
     assert_eq!(transcript.verdict().unwrap().recommendations.len(), 2);
 }
 
-/// How many rounds are wanted; the states, the calls by round and the source of the answer that come of it.
+/// How many rounds are wanted; the states, the calls by round and the source of the answer that
+/// come of it.
 type Wanted<'a> = (u8, &'a [StateName], [usize; 4], Option<Source>);
 
 #[test]
 fn as_many_rounds_are_held_as_are_wanted_and_the_answer_says_what_it_rests_on() {
     let rounds = |number| Plan {
-        course: Course { rounds: Rounds::new(number).unwrap(), ..Course::default() },
+        course: Course {
+            rounds: Rounds::new(number).unwrap(),
+            ..Course::default()
+        },
         ..early(Policy::Auto, Standing::Unattended, 0.0)
     };
     let cases: [Wanted<'_>; 3] = [
-        (1, &[Estimating, AwaitingConsent, Independent, Complete], [3, 0, 0, 0], None),
+        (
+            1,
+            &[Estimating, AwaitingConsent, Independent, Complete],
+            [3, 0, 0, 0],
+            None,
+        ),
         (2, &EARLY, [3, 1, 0, 0], Some(Source::Synthesis)),
         (4, &WHOLE, [3, 1, 4, 1], None),
     ];
     for (number, sequence, counted, source) in cases {
         // One point is held by two of three: the guards are in the way of an early end.
-        let player = finished(rounds(number), &synthesis(&[0.95], &["Expert A", "Expert B"], &["medium"]));
-        assert_eq!((states(&player), calls(&player)), (sequence.to_vec(), counted), "{number} rounds");
+        let player = finished(
+            rounds(number),
+            &synthesis(&[0.95], &["Expert A", "Expert B"], &["medium"]),
+        );
+        assert_eq!(
+            (states(&player), calls(&player)),
+            (sequence.to_vec(), counted),
+            "{number} rounds"
+        );
         let transcript = told(&player);
-        assert_eq!(transcript.verdict().and_then(|verdict| verdict.composed_from), source, "{number} rounds");
-        assert_eq!((transcript.verdict().is_none(), transcript.planned_rounds()), (number == 1, number));
-        assert_eq!(transcript.estimate.as_ref().unwrap().calls.len(), transcript.calls.len(), "what was held is what was estimated");
-        assert_eq!(record(&transcript)["early_termination"], json!(false), "fewer rounds were wanted from the start");
+        assert_eq!(
+            transcript
+                .verdict()
+                .and_then(|verdict| verdict.composed_from),
+            source,
+            "{number} rounds"
+        );
+        assert_eq!(
+            (transcript.verdict().is_none(), transcript.planned_rounds()),
+            (number == 1, number)
+        );
+        assert_eq!(
+            transcript.estimate.as_ref().unwrap().calls.len(),
+            transcript.calls.len(),
+            "what was held is what was estimated"
+        );
+        assert_eq!(
+            record(&transcript)["early_termination"],
+            json!(false),
+            "fewer rounds were wanted from the start"
+        );
     }
 }
 
 #[test]
 fn three_rounds_end_with_what_the_cross_examination_left_open() {
-    let plan =
-        Plan { course: Course { rounds: Rounds::new(3).unwrap(), ..Course::default() }, ..early(Policy::Ask, Standing::Unattended, 0.99) };
+    let plan = Plan {
+        course: Course {
+            rounds: Rounds::new(3).unwrap(),
+            ..Course::default()
+        },
+        ..early(Policy::Ask, Standing::Unattended, 0.99)
+    };
     let player = finished(plan, &synthesis(&[0.8, 0.9], &ALL, &["high"]));
     assert_eq!(
         (states(&player), calls(&player)),
-        (vec![Estimating, AwaitingConsent, Independent, Synthesis, CrossExam, Complete], [3, 1, 4, 0])
+        (
+            vec![
+                Estimating,
+                AwaitingConsent,
+                Independent,
+                Synthesis,
+                CrossExam,
+                Complete
+            ],
+            [3, 1, 4, 0]
+        )
     );
     let transcript = told(&player);
     let verdict = transcript.verdict().unwrap();
-    assert_eq!((verdict.recommendation.as_str(), verdict.composed_from), ("Point of 0.9.", Some(Source::CrossExam)));
-    let dissent: Vec<&str> = verdict.dissent.iter().map(|dissent| dissent.concern.as_str()).collect();
+    assert_eq!(
+        (verdict.recommendation.as_str(), verdict.composed_from),
+        ("Point of 0.9.", Some(Source::CrossExam))
+    );
+    let dissent: Vec<&str> = verdict
+        .dissent
+        .iter()
+        .map(|dissent| dissent.concern.as_str())
+        .collect();
     assert_eq!(dissent, ["Effort", "No threat model."]);
-    assert_eq!(transcript.early_end.as_ref().unwrap().findings.rounds_skipped, 1);
+    assert_eq!(
+        transcript
+            .early_end
+            .as_ref()
+            .unwrap()
+            .findings
+            .rounds_skipped,
+        1
+    );
 }
 
 #[test]
 fn a_menu_that_no_judge_made_has_each_experts_own_option() {
-    let course = Course { mode: Mode::Explore, rounds: Rounds::new(2).unwrap(), ..Course::default() };
-    let player = finished(Plan { course, ..early(Policy::Ask, Standing::Unattended, 0.9) }, &synthesis(&[0.8], &ALL, &["low"]));
+    let course = Course {
+        mode: Mode::Explore,
+        rounds: Rounds::new(2).unwrap(),
+        ..Course::default()
+    };
+    let player = finished(
+        Plan {
+            course,
+            ..early(Policy::Ask, Standing::Unattended, 0.9)
+        },
+        &synthesis(&[0.8], &ALL, &["low"]),
+    );
     let transcript = told(&player);
     let verdict = transcript.verdict().unwrap();
-    assert_eq!((verdict.recommendations.len(), verdict.confidence, verdict.composed_from), (3, None, Some(Source::Synthesis)));
+    assert_eq!(
+        (
+            verdict.recommendations.len(),
+            verdict.confidence,
+            verdict.composed_from
+        ),
+        (3, None, Some(Source::Synthesis))
+    );
     let first = &verdict.recommendations[0];
     assert_eq!(
-        (first.option.as_str(), first.description.as_str(), first.pros.len(), first.confidence),
-        ("Use OAuth.", "Revocation decides it.", 0, Confidence::new(0.8))
+        (
+            first.option.as_str(),
+            first.description.as_str(),
+            first.pros.len(),
+            first.confidence
+        ),
+        (
+            "Use OAuth.",
+            "Revocation decides it.",
+            0,
+            Confidence::new(0.8)
+        )
     );
 }
 
 #[test]
 fn what_is_saved_is_about_what_the_rounds_take_that_are_held_after_all() {
     let found = synthesis(&[0.95], &ALL, &[]);
-    let saved = |plan: Plan| told(&finished(plan, &found)).early_end.unwrap().findings.estimated_cost_saved;
+    let saved = |plan: Plan| {
+        told(&finished(plan, &found))
+            .early_end
+            .unwrap()
+            .findings
+            .estimated_cost_saved
+    };
     let mut held = 0;
     let mut player = Player::started(early(Policy::Never, Standing::Unattended, 0.9));
     let mut answers = world(&found);
@@ -376,17 +666,29 @@ fn what_is_saved_is_about_what_the_rounds_take_that_are_held_after_all() {
         answers(ask)
     });
     let once = saved(early(Policy::Auto, Standing::Unattended, 1.0));
-    assert!(!once.lower_bound && once.known.0.abs_diff(held) < held / 5, "{once:?} of {held}");
+    assert!(
+        !once.lower_bound && once.known.0.abs_diff(held) < held / 5,
+        "{once:?} of {held}"
+    );
     let mut twice = early(Policy::Auto, Standing::Unattended, 1.0);
     twice.course.judge_passes = JudgePasses::Twice;
-    assert!(saved(twice).known > once.known, "a second pass of the judge is saved too");
+    assert!(
+        saved(twice).known > once.known,
+        "a second pass of the judge is saved too"
+    );
 }
 
 #[test]
 fn what_is_saved_has_a_bound_where_a_price_is_not_known() {
     let mut plan = early(Policy::Auto, Standing::Granted, 0.9);
-    plan.prices.0.remove(&ModelRef::new("google", "gemini-4-argon"));
-    let saved: Cost = told(&finished(plan, &synthesis(&[0.95], &ALL, &[]))).early_end.unwrap().findings.estimated_cost_saved;
+    plan.prices
+        .0
+        .remove(&ModelRef::new("google", "gemini-4-argon"));
+    let saved: Cost = told(&finished(plan, &synthesis(&[0.95], &ALL, &[])))
+        .early_end
+        .unwrap()
+        .findings
+        .estimated_cost_saved;
     assert!(saved.lower_bound && saved.known > MicroUsd::ZERO);
 }
 
@@ -399,9 +701,18 @@ fn an_interruption_at_the_offer_asks_again_and_on_other_terms_may_not_ask_at_all
     let mut again = Player::resumed(&player.log, Duration::from_secs(60), None).unwrap();
     assert_eq!(offer(&again).confidence, Confidence::new(0.95));
     again.give(Input::Answered(Answer::Yes));
-    assert_eq!((again.machine.state(), calls(&again)), (Complete, [3, 1, 0, 0]));
+    assert_eq!(
+        (again.machine.state(), calls(&again)),
+        (Complete, [3, 1, 0, 0])
+    );
     let control = again.machine.plan().control.clone();
-    let never = Control { early_stop: EarlyStop { policy: Policy::Never, ..control.early_stop.clone() }, ..control };
+    let never = Control {
+        early_stop: EarlyStop {
+            policy: Policy::Never,
+            ..control.early_stop.clone()
+        },
+        ..control
+    };
     let mut on = Player::resumed(&player.log, Duration::from_secs(60), Some(never)).unwrap();
     assert_eq!(on.finish(good), Complete);
     assert_eq!(calls(&on), [3, 1, 4, 1]);
@@ -415,7 +726,11 @@ fn a_process_that_is_gone_at_any_event_ends_early_all_the_same_and_pays_nothing_
         let mut player = Player::resumed(&whole.log[..cut], Duration::from_secs(5), None).unwrap();
         player.finish(world(&found));
         assert_eq!(player.machine.state(), Complete, "cut after {cut}");
-        assert_eq!(told(&player).verdict(), told(&whole).verdict(), "cut after {cut}");
+        assert_eq!(
+            told(&player).verdict(),
+            told(&whole).verdict(),
+            "cut after {cut}"
+        );
         assert_eq!(calls(&player)[2..], [0, 0], "cut after {cut}");
     }
 }
@@ -425,20 +740,48 @@ fn a_stop_in_round_2_asks_nobody_and_begins_nothing() {
     let mut plan = early(Policy::Ask, Standing::Askable, 0.90);
     plan.control.strict = true;
     let mut player = Player::started(plan);
-    let end = player.finish(|ask| if ask.answer == AnswerKind::Synthesis { reply("They agree.") } else { good(ask) });
+    let end = player.finish(|ask| {
+        if ask.answer == AnswerKind::Synthesis {
+            reply("They agree.")
+        } else {
+            good(ask)
+        }
+    });
     let transcript = told(&player);
-    assert_eq!((end, transcript.abort.as_ref().unwrap().reason), (StateName::Aborted, AbortReason::Strict));
-    assert_eq!((transcript.abort.unwrap().during, transcript.early_end), (Synthesis, None));
-    assert!(player.log.iter().all(|envelope| !matches!(&envelope.event, Event::AgentThinking { round_number: 3, .. })));
+    assert_eq!(
+        (end, transcript.abort.as_ref().unwrap().reason),
+        (StateName::Aborted, AbortReason::Strict)
+    );
+    assert_eq!(
+        (transcript.abort.unwrap().during, transcript.early_end),
+        (Synthesis, None)
+    );
+    assert!(player.log.iter().all(|envelope| !matches!(
+        &envelope.event,
+        Event::AgentThinking {
+            round_number: 3,
+            ..
+        }
+    )));
 }
 
 #[test]
 fn an_answer_to_the_offer_that_comes_twice_or_too_late_changes_nothing() {
-    let mut player = offered(early(Policy::Ask, Standing::Askable, 0.90), &synthesis(&[0.95], &ALL, &[]));
+    let mut player = offered(
+        early(Policy::Ask, Standing::Askable, 0.90),
+        &synthesis(&[0.95], &ALL, &[]),
+    );
     player.give(Input::Answered(Answer::No));
     let before = player.log.len();
     player.give(Input::Answered(Answer::Yes));
-    assert_eq!((player.log.len(), player.machine.state()), (before, CrossExam));
-    let judged = told(&player).calls.iter().filter(|call| call.agent_id == SeatId::judge()).count();
+    assert_eq!(
+        (player.log.len(), player.machine.state()),
+        (before, CrossExam)
+    );
+    let judged = told(&player)
+        .calls
+        .iter()
+        .filter(|call| call.agent_id == SeatId::judge())
+        .count();
     assert_eq!(judged, 1);
 }

@@ -1,4 +1,5 @@
-//! What a consultation is expected to take, and the most that one call can: no well-behaved provider's bill is outside of it.
+//! What a consultation is expected to take, and the most that one call can: no well-behaved
+//! provider's bill is outside of it.
 
 use conclave::consultation::answer::AnswerKind;
 use conclave::consultation::call::{Ask, Outcome, Prompt, Reply, StopReason};
@@ -28,14 +29,24 @@ fn with_tiers(above_tokens: u64) -> Plan {
         cache_write: Some(MicroUsd(factor * 1_250_000)),
     };
     let mut plan = plan();
-    plan.prices.0.insert(model(), Price { base: rates(1), long_context: Some(LongContext { above_tokens, rates: rates(2) }) });
+    plan.prices.0.insert(
+        model(),
+        Price {
+            base: rates(1),
+            long_context: Some(LongContext {
+                above_tokens,
+                rates: rates(2),
+            }),
+        },
+    );
     plan
 }
 
 /// How a provider answers a call, and what it counts.
 #[derive(Clone, Copy, Debug)]
 struct Conduct {
-    /// Tokens of the answer, in percent of the way from the low end of what is expected to the high one.
+    /// Tokens of the answer, in percent of the way from the low end of what is expected to the high
+    /// one.
     length: u64,
     /// How much of them is thinking, in percent.
     thinking: u64,
@@ -52,14 +63,28 @@ fn percent() -> impl Strategy<Value = u64> {
 }
 
 fn conduct() -> impl Strategy<Value = Conduct> {
-    (percent(), percent(), proptest::option::of(0u64..400), percent(), percent()).prop_map(|(length, thinking, around, read, written)| {
-        Conduct { length, thinking, around, read, written: written * (100 - read) / 100 }
-    })
+    (
+        percent(),
+        percent(),
+        proptest::option::of(0u64..400),
+        percent(),
+        percent(),
+    )
+        .prop_map(|(length, thinking, around, read, written)| Conduct {
+            length,
+            thinking,
+            around,
+            read,
+            written: written * (100 - read) / 100,
+        })
 }
 
 /// Nine calls, often all alike.
 fn conducts() -> impl Strategy<Value = Vec<Conduct>> {
-    prop_oneof![conduct().prop_map(|conduct| vec![conduct; 9]), proptest::collection::vec(conduct(), 9)]
+    prop_oneof![
+        conduct().prop_map(|conduct| vec![conduct; 9]),
+        proptest::collection::vec(conduct(), 9)
+    ]
 }
 
 /// A good answer of at least so many characters.
@@ -74,25 +99,61 @@ fn long_text(kind: AnswerKind, characters: u64) -> String {
         AnswerKind::Casting => "/reason",
         AnswerKind::Comparison | AnswerKind::Consistency => "/comparisons/0/reasoning",
     };
-    let missing = usize::try_from(characters).unwrap().saturating_sub(answer.to_string().len());
+    let missing = usize::try_from(characters)
+        .unwrap()
+        .saturating_sub(answer.to_string().len());
     let text = answer.pointer_mut(place).unwrap();
-    *text = Value::String(format!("{} {}", text.as_str().unwrap(), "word ".repeat(missing / 5)));
+    *text = Value::String(format!(
+        "{} {}",
+        text.as_str().unwrap(),
+        "word ".repeat(missing / 5)
+    ));
     answer.to_string()
 }
 
 /// The reply of a provider whose tokenizer takes so many tenths of a character to a token.
-#[expect(clippy::unnecessary_wraps, reason = "an outcome is what the machine takes")]
+#[expect(
+    clippy::unnecessary_wraps,
+    reason = "an outcome is what the machine takes"
+)]
 fn replies(plan: &Plan, ask: &Ask, conduct: Conduct, tenths: u64) -> Outcome {
     let tokens = |characters: u64| (characters * 10).div_ceil(tenths);
     let expected = plan.expected_output(&ask.model, ask.answer);
     let output = expected.low + (expected.high - expected.low) * conduct.length / 100;
-    let text = long_text(ask.answer, (output * (100 - conduct.thinking) / 100) * tenths / 10);
-    assert!(tokens(text.len() as u64) <= output + 1, "the shortest good answer fits into the low end");
-    let around = conduct.around.map_or(0, |words| words + tokens(ask.answer.schema().lines().map(|line| line.trim().len() as u64).sum()));
+    let text = long_text(
+        ask.answer,
+        (output * (100 - conduct.thinking) / 100) * tenths / 10,
+    );
+    assert!(
+        tokens(text.len() as u64) <= output + 1,
+        "the shortest good answer fits into the low end"
+    );
+    let around = conduct.around.map_or(0, |words| {
+        words
+            + tokens(
+                ask.answer
+                    .schema()
+                    .lines()
+                    .map(|line| line.trim().len() as u64)
+                    .sum(),
+            )
+    });
     let prompt = tokens(ask.prompt.text().len() as u64) + around;
     let (cache_read, cache_write) = (prompt * conduct.read / 100, prompt * conduct.written / 100);
-    let usage = Usage { input: prompt - cache_read - cache_write, cache_read, cache_write, output, ..Usage::default() };
-    Ok(Reply { text, stop: StopReason::End, usage, served_model: None, reported_cost: None })
+    let usage = Usage {
+        input: prompt - cache_read - cache_write,
+        cache_read,
+        cache_write,
+        output,
+        ..Usage::default()
+    };
+    Ok(Reply {
+        text,
+        stop: StopReason::End,
+        usage,
+        served_model: None,
+        reported_cost: None,
+    })
 }
 
 proptest! {
@@ -153,40 +214,92 @@ proptest! {
 #[test]
 fn the_worst_case_is_nothing_for_what_is_free_and_no_bound_for_what_has_no_price() {
     let mut plan = plan();
-    plan.models.insert(model(), ModelTerms { free: true, ..ModelTerms::default() });
-    let prompt = Prompt { task: "word".to_owned(), ..Prompt::default() };
+    plan.models.insert(
+        model(),
+        ModelTerms {
+            free: true,
+            ..ModelTerms::default()
+        },
+    );
+    let prompt = Prompt {
+        task: "word".to_owned(),
+        ..Prompt::default()
+    };
     assert_eq!(plan.worst_case(&model(), &prompt, 10), Cost::FREE);
-    assert_eq!(plan.worst_case(&ModelRef::new("openai", "unheard-of"), &prompt, 10), Cost::at_least(MicroUsd::ZERO));
+    assert_eq!(
+        plan.worst_case(&ModelRef::new("openai", "unheard-of"), &prompt, 10),
+        Cost::at_least(MicroUsd::ZERO)
+    );
     let sonnet = ModelRef::new("anthropic", "claude-sonnet-5-5");
-    assert_eq!(plan.worst_case(&sonnet, &prompt, 10), Cost::exactly(MicroUsd(AROUND_A_PROMPT + 4 + 2 * 10)));
+    assert_eq!(
+        plan.worst_case(&sonnet, &prompt, 10),
+        Cost::exactly(MicroUsd(AROUND_A_PROMPT + 4 + 2 * 10))
+    );
 }
 
 #[test]
 fn every_schema_fits_into_what_is_allowed_around_a_prompt() {
     for answer in AnswerKind::ALL {
-        assert!(answer.schema().len() as u64 * 5 / 4 < AROUND_A_PROMPT, "{}", answer.name());
+        assert!(
+            answer.schema().len() as u64 * 5 / 4 < AROUND_A_PROMPT,
+            "{}",
+            answer.name()
+        );
     }
 }
 
 #[test]
 fn each_call_is_expected_to_carry_the_answers_that_come_before_it() {
     let mut plan = plan();
-    let input = |plan: &Plan| -> Vec<u64> { plan.estimate().unwrap().calls.iter().map(|call| call.input_tokens).collect() };
+    let input = |plan: &Plan| -> Vec<u64> {
+        plan.estimate()
+            .unwrap()
+            .calls
+            .iter()
+            .map(|call| call.input_tokens)
+            .collect()
+    };
     let usual = input(&plan);
-    let longer = OutputTokens { low: 2_000, expected: 3_000, high: 5_000 };
+    let longer = OutputTokens {
+        low: 2_000,
+        expected: 3_000,
+        high: 5_000,
+    };
     let expert = plan.panel.seats[0].model.clone();
-    plan.learnt_output.entry(expert.clone()).or_default().insert(AnswerKind::Independent, longer);
-    let more: Vec<u64> = input(&plan).iter().zip(&usual).map(|(now, before)| now - before).collect();
-    // Its own revision, the synthesis and the verdict carry its first answer; the other experts never see it.
+    plan.learnt_output
+        .entry(expert.clone())
+        .or_default()
+        .insert(AnswerKind::Independent, longer);
+    let more: Vec<u64> = input(&plan)
+        .iter()
+        .zip(&usual)
+        .map(|(now, before)| now - before)
+        .collect();
+    // Its own revision, the synthesis and the verdict carry its first answer; the other experts
+    // never see it.
     assert_eq!(more, [0, 0, 0, 1_000, 1_000, 0, 0, 0, 1_000]);
-    let output: Vec<u64> = plan.estimate().unwrap().calls.iter().map(|call| call.output_tokens).collect();
-    assert_eq!(output, [3_000, 2_000, 2_000, 2_000, 2_000, 2_000, 2_000, 2_000, 2_000]);
+    let output: Vec<u64> = plan
+        .estimate()
+        .unwrap()
+        .calls
+        .iter()
+        .map(|call| call.output_tokens)
+        .collect();
+    assert_eq!(
+        output,
+        [
+            3_000, 2_000, 2_000, 2_000, 2_000, 2_000, 2_000, 2_000, 2_000
+        ]
+    );
 }
 
 #[test]
 fn whole_material_is_expected_to_cost_more_than_filtered_and_never_more_than_the_most() {
     let filtered = plan();
-    let whole = Plan { material: Material::Whole, ..filtered.clone() };
+    let whole = Plan {
+        material: Material::Whole,
+        ..filtered.clone()
+    };
     let (filtered, whole) = (filtered.estimate().unwrap(), whole.estimate().unwrap());
     assert!(filtered.cost.known < whole.cost.known);
     assert_eq!((filtered.low, filtered.high), (whole.low, whole.high));
@@ -201,8 +314,15 @@ fn the_sums_are_those_of_the_calls_and_one_model_without_a_price_makes_all_three
         assert_eq!(estimate.low, calls.iter().map(|call| call.low).sum());
         assert_eq!(estimate.cost, calls.iter().map(|call| call.cost).sum());
         assert_eq!(estimate.high, calls.iter().map(|call| call.high).sum());
-        assert_eq!(estimate.input_tokens, calls.iter().map(|call| call.input_tokens).sum::<u64>());
-        [estimate.low.lower_bound, estimate.cost.lower_bound, estimate.high.lower_bound]
+        assert_eq!(
+            estimate.input_tokens,
+            calls.iter().map(|call| call.input_tokens).sum::<u64>()
+        );
+        [
+            estimate.low.lower_bound,
+            estimate.cost.lower_bound,
+            estimate.high.lower_bound,
+        ]
     };
     assert_eq!(sum(&plan), [false; 3]);
     plan.prices.0.remove(&model());
@@ -212,8 +332,17 @@ fn the_sums_are_those_of_the_calls_and_one_model_without_a_price_makes_all_three
 #[test]
 fn the_context_is_what_every_call_carries() {
     let short = plan().estimate().unwrap().context_tokens;
-    let long = Plan { question: "word ".repeat(8_000), ..plan() }.estimate().unwrap();
-    assert!(short < 60 && (10_000..10_100).contains(&long.context_tokens), "{short} {}", long.context_tokens);
+    let long = Plan {
+        question: "word ".repeat(8_000),
+        ..plan()
+    }
+    .estimate()
+    .unwrap();
+    assert!(
+        short < 60 && (10_000..10_100).contains(&long.context_tokens),
+        "{short} {}",
+        long.context_tokens
+    );
 }
 
 #[test]
@@ -229,11 +358,19 @@ fn the_prompts_of_round_1_are_known_beforehand_and_the_later_ones_but_for_the_an
     for (planned, sent) in planned.iter().zip(&sent) {
         assert_eq!((planned.answer, &planned.model), (sent.answer, &sent.model));
         assert_eq!(planned.prompt.system(), sent.prompt.system());
-        let is_marked = planned.prompt.task.contains("<what ") || planned.prompt.task.contains("<the judge");
-        assert_eq!((planned.prompt == sent.prompt, is_marked), (sent.answer.round() == 1, sent.answer.round() > 1));
+        let is_marked =
+            planned.prompt.task.contains("<what ") || planned.prompt.task.contains("<the judge");
+        assert_eq!(
+            (planned.prompt == sent.prompt, is_marked),
+            (sent.answer.round() == 1, sent.answer.round() > 1)
+        );
     }
     let verdict = &planned.last().unwrap().prompt.task;
-    for place in ["<what Expert A answers in Round 1>", "<what the judge finds in Round 2>", "<the judge's record of Round 3>"] {
+    for place in [
+        "<what Expert A answers in Round 1>",
+        "<what the judge finds in Round 2>",
+        "<the judge's record of Round 3>",
+    ] {
         assert!(verdict.contains(place), "{place}: {verdict}");
     }
 }

@@ -1,4 +1,5 @@
-//! Answers of an earlier consultation are judged anew: Rounds 2 and 4 are asked, Rounds 1 and 3 are given.
+//! Answers of an earlier consultation are judged anew: Rounds 2 and 4 are asked, Rounds 1 and 3 are
+//! given.
 
 use std::time::Duration;
 
@@ -35,30 +36,56 @@ fn anew() -> Plan {
         verdict: earlier.verdict().cloned(),
     };
     let clerk = ModelRef::new("google", "gemini-4-argon");
-    let course = Course { given: Some(Box::new(given)), clerk: Some(clerk), ..Course::default() };
-    let mut plan = Plan { id: ConsultationId::from_unique("01ANEW"), course, seed: 8, ..plan() };
+    let course = Course {
+        given: Some(Box::new(given)),
+        clerk: Some(clerk),
+        ..Course::default()
+    };
+    let mut plan = Plan {
+        id: ConsultationId::from_unique("01ANEW"),
+        course,
+        seed: 8,
+        ..plan()
+    };
     plan.control.early_stop.policy = Policy::Auto;
     plan
 }
 
 fn asked(player: &Player) -> Vec<String> {
-    let started = player.log.iter().filter_map(|envelope| match &envelope.event {
-        Event::CallStarted { agent_id, answer, round_number, .. } => Some(format!("{round_number} {agent_id} {}", answer.name())),
-        _ => None,
-    });
+    let started = player
+        .log
+        .iter()
+        .filter_map(|envelope| match &envelope.event {
+            Event::CallStarted {
+                agent_id,
+                answer,
+                round_number,
+                ..
+            } => Some(format!("{round_number} {agent_id} {}", answer.name())),
+            _ => None,
+        });
     started.collect()
 }
 
 fn held(player: &Player) -> Held {
-    Transcript::fold(&player.log).unwrap().rejudged.expect("it was told whether the verdict held")
+    Transcript::fold(&player.log)
+        .unwrap()
+        .rejudged
+        .expect("it was told whether the verdict held")
 }
 
 fn turned(ask: &Ask) -> Outcome {
     match ask.answer {
         AnswerKind::Verdict => reply(OTHER),
         AnswerKind::Consistency => {
-            assert!(ask.prompt.task.find("Use OAuth").unwrap() < ask.prompt.task.find("Use JWT").unwrap(), "the earlier one is first");
-            reply(r#"{"comparisons":[{"pair":"Verdict","reasoning":"It turned.","magnitude":"significant_change"}],"key_insights":[]}"#)
+            assert!(
+                ask.prompt.task.find("Use OAuth").unwrap()
+                    < ask.prompt.task.find("Use JWT").unwrap(),
+                "the earlier one is first"
+            );
+            reply(
+                r#"{"comparisons":[{"pair":"Verdict","reasoning":"It turned.","magnitude":"significant_change"}],"key_insights":[]}"#,
+            )
         }
         _ => good(ask),
     }
@@ -69,23 +96,57 @@ fn only_the_judge_is_asked_and_the_states_and_artifacts_are_those_of_any_consult
     let mut player = Player::started(anew());
     assert_eq!(player.machine.state(), StateName::Synthesis);
     assert_eq!(player.finish(good), StateName::Complete);
-    assert_eq!(asked(&player), ["2 judge synthesis", "4 judge verdict"], "the same words need no comparison");
-    let states: Vec<String> = player.story().lines().filter(|line| line.starts_with("state:changed")).map(ToOwned::to_owned).collect();
+    assert_eq!(
+        asked(&player),
+        ["2 judge synthesis", "4 judge verdict"],
+        "the same words need no comparison"
+    );
+    let states: Vec<String> = player
+        .story()
+        .lines()
+        .filter(|line| line.starts_with("state:changed"))
+        .map(ToOwned::to_owned)
+        .collect();
     let usual = {
         let mut usual = Player::started(plan());
         usual.finish(good);
         usual.story()
     };
-    assert_eq!(states, usual.lines().filter(|line| line.starts_with("state:changed")).collect::<Vec<_>>());
+    assert_eq!(
+        states,
+        usual
+            .lines()
+            .filter(|line| line.starts_with("state:changed"))
+            .collect::<Vec<_>>()
+    );
     let (told, earlier) = (Transcript::fold(&player.log).unwrap(), earlier());
-    let contents =
-        |told: &Transcript| told.artifacts.iter().map(|artifact| (artifact.round_number, artifact.content.clone())).collect::<Vec<_>>();
-    let of = |round: u8, all: Vec<(u8, _)>| all.into_iter().filter(|(of, _)| *of == round).map(|(_, content)| content).collect::<Vec<_>>();
+    let contents = |told: &Transcript| {
+        told.artifacts
+            .iter()
+            .map(|artifact| (artifact.round_number, artifact.content.clone()))
+            .collect::<Vec<_>>()
+    };
+    let of = |round: u8, all: Vec<(u8, _)>| {
+        all.into_iter()
+            .filter(|(of, _)| *of == round)
+            .map(|(_, content)| content)
+            .collect::<Vec<_>>()
+    };
     for round in [1, 3] {
-        assert_eq!(of(round, contents(&told)), of(round, contents(&earlier)), "round {round} is as it was");
+        assert_eq!(
+            of(round, contents(&told)),
+            of(round, contents(&earlier)),
+            "round {round} is as it was"
+        );
     }
-    assert_eq!((told.completed_rounds(), told.early_end.is_none()), (vec![1, 2, 3, 4], true));
-    assert_ne!(told.terms.expert_order, earlier.terms.expert_order, "the order is drawn anew");
+    assert_eq!(
+        (told.completed_rounds(), told.early_end.is_none()),
+        (vec![1, 2, 3, 4], true)
+    );
+    assert_ne!(
+        told.terms.expert_order, earlier.terms.expert_order,
+        "the order is drawn anew"
+    );
     assert_eq!(held(&player).consistent, Some(true));
 }
 
@@ -93,11 +154,30 @@ fn only_the_judge_is_asked_and_the_states_and_artifacts_are_those_of_any_consult
 fn the_earlier_verdict_is_compared_with_the_new_one_by_the_clerk() {
     let mut player = Player::started(anew());
     player.finish(turned);
-    assert_eq!(asked(&player), ["2 judge synthesis", "4 judge verdict", "4 clerk consistency"]);
-    assert_eq!((held(&player).consistent, held(&player).reason.as_deref()), (Some(false), Some("It turned.")));
+    assert_eq!(
+        asked(&player),
+        [
+            "2 judge synthesis",
+            "4 judge verdict",
+            "4 clerk consistency"
+        ]
+    );
+    assert_eq!(
+        (held(&player).consistent, held(&player).reason.as_deref()),
+        (Some(false), Some("It turned."))
+    );
     let written = record(&Transcript::fold(&player.log).unwrap());
-    assert_eq!((&written["rejudged_from"], &written["rejudged"]["consistent"]), (&"consult-01test".into(), &false.into()));
-    assert_eq!((&written["judge_passes"], &written["judge_consistent"]), (&serde_json::Value::Null, &serde_json::Value::Null));
+    assert_eq!(
+        (
+            &written["rejudged_from"],
+            &written["rejudged"]["consistent"]
+        ),
+        (&"consult-01test".into(), &false.into())
+    );
+    assert_eq!(
+        (&written["judge_passes"], &written["judge_consistent"]),
+        (&serde_json::Value::Null, &serde_json::Value::Null)
+    );
 
     let mut plan = anew();
     plan.course.clerk = None;
@@ -114,15 +194,34 @@ fn without_a_third_round_none_is_made_up_and_without_a_verdict_nothing_is_compar
     let mut player = Player::started(plan);
     player.finish(turned);
     let told = Transcript::fold(&player.log).unwrap();
-    assert_eq!((told.cross_exam(), told.revisions().count(), told.rejudged.clone()), (None, 0, None));
-    assert_eq!((told.verdict().unwrap().recommendation.as_str(), told.calls.len()), ("Use JWT.", 2));
+    assert_eq!(
+        (
+            told.cross_exam(),
+            told.revisions().count(),
+            told.rejudged.clone()
+        ),
+        (None, 0, None)
+    );
+    assert_eq!(
+        (
+            told.verdict().unwrap().recommendation.as_str(),
+            told.calls.len()
+        ),
+        ("Use JWT.", 2)
+    );
 }
 
 #[test]
 fn a_judge_that_fails_is_stood_in_for_and_one_that_was_interrupted_is_gone_on_with() {
     let mut player = Player::started(anew());
-    player.answer_agent("judge", failure(FailureClass::ModelMissing, "no such model"));
-    assert_eq!(player.open[0].model.to_string(), "anthropic:claude-sonnet-5-5");
+    player.answer_agent(
+        "judge",
+        failure(FailureClass::ModelMissing, "no such model"),
+    );
+    assert_eq!(
+        player.open[0].model.to_string(),
+        "anthropic:claude-sonnet-5-5"
+    );
     player.give(Input::Interrupted);
     assert_eq!(player.machine.state(), StateName::Aborted);
     let mut again = Player::resumed(&player.log, Duration::ZERO, None).unwrap();
@@ -138,7 +237,12 @@ fn cut_off_after_any_event_it_ends_as_the_uninterrupted_one() {
     for kept in 1..whole.log.len() {
         let mut again = Player::resumed(&whole.log[..kept], Duration::ZERO, None).unwrap();
         again.finish(turned);
-        assert_eq!(held(&again), held(&whole), "cut off after event {kept}: {}", again.story());
+        assert_eq!(
+            held(&again),
+            held(&whole),
+            "cut off after event {kept}: {}",
+            again.story()
+        );
         let calls = |player: &Player| Transcript::fold(&player.log).unwrap().calls.len();
         assert_eq!(calls(&again), calls(&whole), "no finished call is repeated");
     }
@@ -148,10 +252,19 @@ fn cut_off_after_any_event_it_ends_as_the_uninterrupted_one() {
 fn the_estimate_has_the_judges_calls_alone_and_reads_the_answers_that_are_there() {
     let plan = anew();
     let estimate = plan.estimate().unwrap();
-    let calls: Vec<&str> = estimate.calls.iter().map(|call| call.answer.name()).collect();
+    let calls: Vec<&str> = estimate
+        .calls
+        .iter()
+        .map(|call| call.answer.name())
+        .collect();
     assert_eq!(calls, ["synthesis", "verdict", "consistency"]);
     let mut longer = plan.clone();
     longer.course.given.as_mut().unwrap().independents[0].rationale = "word ".repeat(4_000);
     let input = |plan: &Plan| plan.estimate().unwrap().calls[0].input_tokens;
-    assert!(input(&longer) > input(&plan) + 3_000, "{} {}", input(&longer), input(&plan));
+    assert!(
+        input(&longer) > input(&plan) + 3_000,
+        "{} {}",
+        input(&longer),
+        input(&plan)
+    );
 }

@@ -1,5 +1,5 @@
-//! The judge is asked twice, with the experts in the opposite order: whether the verdict held, and what happens when that cannot be found
-//! out.
+//! The judge is asked twice, with the experts in the opposite order: whether the verdict held, and
+//! what happens when that cannot be found out.
 
 use std::time::Duration;
 
@@ -27,7 +27,11 @@ fn clerk() -> ModelRef {
 
 /// The usual plan, judged twice, with a clerk.
 fn twice() -> Plan {
-    let course = Course { judge_passes: JudgePasses::Twice, clerk: Some(clerk()), ..Course::default() };
+    let course = Course {
+        judge_passes: JudgePasses::Twice,
+        clerk: Some(clerk()),
+        ..Course::default()
+    };
     let mut plan = Plan { course, ..plan() };
     let price = plan.prices.0[&plan.panel.seats[2].model];
     plan.prices.0.insert(clerk(), price);
@@ -51,14 +55,23 @@ fn until_the_verdict(plan: Plan) -> Player {
 }
 
 fn agents(player: &Player) -> Vec<String> {
-    player.open.iter().map(|ask| agent_of(player, ask)).collect()
+    player
+        .open
+        .iter()
+        .map(|ask| agent_of(player, ask))
+        .collect()
 }
 
 fn agent_of(player: &Player, ask: &Ask) -> String {
-    let started = player.log.iter().find_map(|envelope| match &envelope.event {
-        Event::CallStarted { call, agent_id, .. } if *call == ask.call => Some(agent_id.to_string()),
-        _ => None,
-    });
+    let started = player
+        .log
+        .iter()
+        .find_map(|envelope| match &envelope.event {
+            Event::CallStarted { call, agent_id, .. } if *call == ask.call => {
+                Some(agent_id.to_string())
+            }
+            _ => None,
+        });
     started.unwrap()
 }
 
@@ -67,33 +80,65 @@ fn verdict() -> Outcome {
 }
 
 fn compared(magnitude: &str) -> Outcome {
-    reply(&format!(r#"{{"comparisons":[{{"pair":"Verdict","reasoning":"They differ so.","magnitude":"{magnitude}"}}],"key_insights":[]}}"#))
+    reply(&format!(
+        r#"{{"comparisons":[{{"pair":"Verdict","reasoning":"They differ so.","magnitude":"{magnitude}"}}],"key_insights":[]}}"#
+    ))
 }
 
 fn second_pass(player: &Player) -> SecondPass {
-    Transcript::fold(&player.log).unwrap().second_pass.expect("a second pass was told of")
+    Transcript::fold(&player.log)
+        .unwrap()
+        .second_pass
+        .expect("a second pass was told of")
 }
 
-/// Nothing is said of a second pass but that nobody knows, and why; the first verdict stands, whole.
+/// Nothing is said of a second pass but that nobody knows, and why; the first verdict stands,
+/// whole.
 fn is_unknown(player: &Player, why: &str) {
-    assert_eq!(player.machine.state(), StateName::Complete, "{}", player.story());
+    assert_eq!(
+        player.machine.state(),
+        StateName::Complete,
+        "{}",
+        player.story()
+    );
     let told = Transcript::fold(&player.log).unwrap();
     let second = told.second_pass.clone().unwrap();
-    assert_eq!((second.held.consistent, second.held.magnitude), (None, None));
-    assert!(second.held.reason.as_deref().is_some_and(|reason| reason.contains(why)), "{:?}", second.held.reason);
-    assert_eq!(told.verdict().unwrap().recommendation, "Use OAuth with short-lived tokens.");
+    assert_eq!(
+        (second.held.consistent, second.held.magnitude),
+        (None, None)
+    );
+    assert!(
+        second
+            .held
+            .reason
+            .as_deref()
+            .is_some_and(|reason| reason.contains(why)),
+        "{:?}",
+        second.held.reason
+    );
+    assert_eq!(
+        told.verdict().unwrap().recommendation,
+        "Use OAuth with short-lived tokens."
+    );
     assert!(told.degradations().is_empty(), "{:?}", told.degradations());
 }
 
 #[test]
-fn both_passes_go_out_at_once_and_the_second_meets_the_same_texts_in_the_opposite_order_under_swapped_labels() {
+fn both_passes_go_out_at_once_and_the_second_meets_the_same_texts_in_the_opposite_order_under_swapped_labels()
+ {
     let mut player = Player::started(without_clerk());
-    for (agent, position) in [("security", "Position one."), ("architecture", "Position two."), ("pragmatic", "Position three.")] {
+    for (agent, position) in [
+        ("security", "Position one."),
+        ("architecture", "Position two."),
+        ("pragmatic", "Position three."),
+    ] {
         let said = good_text(AnswerKind::Independent).replace("Use OAuth.", position);
         player.answer_agent(agent, reply(&said));
     }
-    let found =
-        good_text(AnswerKind::Synthesis).replace("Tokens must be short-lived.", "Experts A and B want short lives; Expert C does not.");
+    let found = good_text(AnswerKind::Synthesis).replace(
+        "Tokens must be short-lived.",
+        "Experts A and B want short lives; Expert C does not.",
+    );
     player.answer(0, reply(&found));
     while player.machine.state() != StateName::Verdict {
         let ask = player.open[0].clone();
@@ -102,38 +147,95 @@ fn both_passes_go_out_at_once_and_the_second_meets_the_same_texts_in_the_opposit
     assert_eq!(agents(&player), ["judge", "judge-2"]);
     let [first, second] = [0, 1].map(|at| player.open[at].clone());
     assert_eq!((first.model, first.answer), (second.model, second.answer));
-    let swapped = |text: &str| text.replace("Expert A", "Expert ?").replace("Expert C", "Expert A").replace("Expert ?", "Expert C");
-    // The position that stands under a label of the first pass stands under its counterpart in the second, the last first.
+    let swapped = |text: &str| {
+        text.replace("Expert A", "Expert ?")
+            .replace("Expert C", "Expert A")
+            .replace("Expert ?", "Expert C")
+    };
+    // The position that stands under a label of the first pass stands under its counterpart in the
+    // second, the last first.
     let under = |prompt: &str| -> Vec<(String, String)> {
         let labels = ["Expert A", "Expert B", "Expert C"];
-        let places = |label: &str| prompt.match_indices(label).map(|(at, _)| at).collect::<Vec<_>>();
+        let places = |label: &str| {
+            prompt
+                .match_indices(label)
+                .map(|(at, _)| at)
+                .collect::<Vec<_>>()
+        };
         let positions = ["Position one.", "Position two.", "Position three."];
-        let mut found: Vec<(usize, String)> =
-            positions.iter().map(|text| (prompt.find(&format!("Position: {text}")).unwrap(), (*text).to_owned())).collect();
+        let mut found: Vec<(usize, String)> = positions
+            .iter()
+            .map(|text| {
+                (
+                    prompt.find(&format!("Position: {text}")).unwrap(),
+                    (*text).to_owned(),
+                )
+            })
+            .collect();
         found.sort();
-        let label = |at: usize| labels.iter().max_by_key(|label| places(label).into_iter().filter(|place| *place < at).max()).unwrap();
-        found.into_iter().map(|(at, text)| ((*label(at)).to_owned(), text)).collect()
+        let label = |at: usize| {
+            labels
+                .iter()
+                .max_by_key(|label| places(label).into_iter().filter(|place| *place < at).max())
+                .unwrap()
+        };
+        found
+            .into_iter()
+            .map(|(at, text)| ((*label(at)).to_owned(), text))
+            .collect()
     };
     let (one, other) = (under(&first.prompt.task), under(&second.prompt.task));
-    assert_eq!(one.iter().map(|(label, _)| label.as_str()).collect::<Vec<_>>(), ["Expert A", "Expert B", "Expert C"]);
-    let turned: Vec<(String, String)> = one.iter().rev().map(|(label, text)| (swapped(label), text.clone())).collect();
+    assert_eq!(
+        one.iter()
+            .map(|(label, _)| label.as_str())
+            .collect::<Vec<_>>(),
+        ["Expert A", "Expert B", "Expert C"]
+    );
+    let turned: Vec<(String, String)> = one
+        .iter()
+        .rev()
+        .map(|(label, text)| (swapped(label), text.clone()))
+        .collect();
     assert_eq!(other, turned);
     // What was said of experts in words is said of the same ones.
-    assert!(first.prompt.task.contains("Experts A and B want short lives; Expert C does not."));
-    assert!(second.prompt.task.contains("Experts C and B want short lives; Expert A does not."));
+    assert!(
+        first
+            .prompt
+            .task
+            .contains("Experts A and B want short lives; Expert C does not.")
+    );
+    assert!(
+        second
+            .prompt
+            .task
+            .contains("Experts C and B want short lives; Expert A does not.")
+    );
     // Apart from labels, order and the fences around them, nothing differs.
     let words = |text: &str| {
-        let mut lines: Vec<String> = text.lines().filter(|line| !line.contains("<<<TEXT") && !line.contains("TEXT ")).map(sorted).collect();
+        let mut lines: Vec<String> = text
+            .lines()
+            .filter(|line| !line.contains("<<<TEXT") && !line.contains("TEXT "))
+            .map(sorted)
+            .collect();
         lines.sort();
         lines
     };
-    assert_eq!(words(&swapped(&first.prompt.task).replace("Experts A", "Experts C")), words(&second.prompt.task));
-    assert_eq!((first.prompt.shared, first.prompt.persona), (second.prompt.shared, second.prompt.persona));
+    assert_eq!(
+        words(&swapped(&first.prompt.task).replace("Experts A", "Experts C")),
+        words(&second.prompt.task)
+    );
+    assert_eq!(
+        (first.prompt.shared, first.prompt.persona),
+        (second.prompt.shared, second.prompt.persona)
+    );
 }
 
 /// A line's words, in no order: the experts that a line names are named the other way round.
 fn sorted(line: &str) -> String {
-    let mut words: Vec<&str> = line.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
+    let mut words: Vec<&str> = line
+        .split(|c: char| !c.is_alphanumeric())
+        .filter(|word| !word.is_empty())
+        .collect();
     words.sort_unstable();
     words.join(" ")
 }
@@ -141,12 +243,22 @@ fn sorted(line: &str) -> String {
 #[test]
 fn the_same_words_hold_without_another_call() {
     let mut player = until_the_verdict(twice());
-    player.answer_agent("judge-2", reply(&good_text(AnswerKind::Verdict).replace("Use OAuth with", "use  **OAuth** with")));
-    assert_eq!(player.machine.state(), StateName::Verdict, "the first is waited for");
+    player.answer_agent(
+        "judge-2",
+        reply(&good_text(AnswerKind::Verdict).replace("Use OAuth with", "use  **OAuth** with")),
+    );
+    assert_eq!(
+        player.machine.state(),
+        StateName::Verdict,
+        "the first is waited for"
+    );
     player.answer_agent("judge", verdict());
     assert_eq!(player.machine.state(), StateName::Complete);
     let second = second_pass(&player);
-    assert_eq!((second.held.consistent, second.held.magnitude), (Some(true), Some(Magnitude::Same)));
+    assert_eq!(
+        (second.held.consistent, second.held.magnitude),
+        (Some(true), Some(Magnitude::Same))
+    );
     let told = Transcript::fold(&player.log).unwrap();
     assert_eq!(told.calls.len(), 10, "nine calls and the second verdict");
     let mut first_order = told.terms.expert_order.clone();
@@ -156,25 +268,48 @@ fn the_same_words_hold_without_another_call() {
 
 #[test]
 fn the_clerk_says_whether_it_held_and_a_shift_is_none() {
-    for (magnitude, held) in [("same", true), ("minor_refinement", true), ("moderate_shift", false), ("significant_change", false)] {
+    for (magnitude, held) in [
+        ("same", true),
+        ("minor_refinement", true),
+        ("moderate_shift", false),
+        ("significant_change", false),
+    ] {
         let mut player = until_the_verdict(twice());
         player.answer_agent("judge", verdict());
         player.answer_agent("judge-2", reply(OTHER));
         assert_eq!(agents(&player), ["clerk"]);
-        assert_eq!((player.open[0].model.clone(), player.open[0].answer), (clerk(), AnswerKind::Consistency));
+        assert_eq!(
+            (player.open[0].model.clone(), player.open[0].answer),
+            (clerk(), AnswerKind::Consistency)
+        );
         let asked = &player.open[0].prompt.task;
-        assert!(asked.contains("Use OAuth with short-lived tokens.") && asked.contains("Use JWT, as Expert C says."), "{asked}");
+        assert!(
+            asked.contains("Use OAuth with short-lived tokens.")
+                && asked.contains("Use JWT, as Expert C says."),
+            "{asked}"
+        );
         player.answer(0, compared(magnitude));
         assert_eq!(player.machine.state(), StateName::Complete);
         let second = second_pass(&player);
-        assert_eq!((second.held.consistent, second.held.reason.as_deref()), (Some(held), Some("They differ so.")));
+        assert_eq!(
+            (second.held.consistent, second.held.reason.as_deref()),
+            (Some(held), Some("They differ so."))
+        );
         let told = Transcript::fold(&player.log).unwrap();
-        assert_eq!(told.verdict().unwrap().recommendation, "Use OAuth with short-lived tokens.", "the first verdict is the verdict");
+        assert_eq!(
+            told.verdict().unwrap().recommendation,
+            "Use OAuth with short-lived tokens.",
+            "the first verdict is the verdict"
+        );
         assert_eq!(told.calls.len(), 11);
         let last = told.calls.last().unwrap();
         assert_eq!((last.round_number, &last.agent_id), (4, &SeatId::clerk()));
-        // Its labels were the other way round: what is kept of it names the experts as everything else does.
-        assert_eq!(second.verdict.unwrap().recommendation, "Use JWT, as Expert C says.");
+        // Its labels were the other way round: what is kept of it names the experts as everything
+        // else does.
+        assert_eq!(
+            second.verdict.unwrap().recommendation,
+            "Use JWT, as Expert C says."
+        );
     }
 }
 
@@ -185,8 +320,17 @@ fn agents_of_the_second_pass_are_read_by_its_own_labels() {
     player.answer_agent("judge-2", verdict());
     let told = Transcript::fold(&player.log).unwrap();
     let order = &told.terms.expert_order;
-    let (first, second) = (told.verdict().unwrap(), told.second_pass.as_ref().unwrap().verdict.as_ref().unwrap());
-    assert_eq!((first.evidence[0].agent.as_str(), second.evidence[0].agent.as_str()), (order[0].as_str(), order[2].as_str()));
+    let (first, second) = (
+        told.verdict().unwrap(),
+        told.second_pass.as_ref().unwrap().verdict.as_ref().unwrap(),
+    );
+    assert_eq!(
+        (
+            first.evidence[0].agent.as_str(),
+            second.evidence[0].agent.as_str()
+        ),
+        (order[0].as_str(), order[2].as_str())
+    );
 }
 
 #[test]
@@ -196,9 +340,17 @@ fn a_menu_is_compared_by_its_options_and_how_to_choose() {
     let mut player = until_the_verdict(plan);
     let menu = good_text(AnswerKind::Menu);
     player.answer_agent("judge", reply(menu));
-    player.answer_agent("judge-2", reply(&menu.replace(r#""option":"JWT""#, r#""option":"Sessions""#)));
+    player.answer_agent(
+        "judge-2",
+        reply(&menu.replace(r#""option":"JWT""#, r#""option":"Sessions""#)),
+    );
     let asked = player.open[0].prompt.task.clone();
-    for part in ["- OAuth: Use a provider.", "- JWT: Sign tokens.", "- Sessions: Sign tokens.", "Choose by the number of clients."] {
+    for part in [
+        "- OAuth: Use a provider.",
+        "- JWT: Sign tokens.",
+        "- Sessions: Sign tokens.",
+        "Choose by the number of clients.",
+    ] {
         assert!(asked.contains(part), "{part}: {asked}");
     }
     player.answer(0, compared("moderate_shift"));
@@ -212,20 +364,30 @@ fn without_a_clerk_or_its_answer_it_is_not_known() {
     player.answer_agent("judge-2", reply(OTHER));
     is_unknown(&player, "no model was there to compare");
 
-    for answer in [failure(FailureClass::Auth, "bad key"), reply(r#"{"comparisons":[],"key_insights":[]}"#)] {
+    for answer in [
+        failure(FailureClass::Auth, "bad key"),
+        reply(r#"{"comparisons":[],"key_insights":[]}"#),
+    ] {
         let mut player = until_the_verdict(twice());
         player.answer_agent("judge", verdict());
         player.answer_agent("judge-2", reply(OTHER));
         player.finish(|_| answer.clone());
         is_unknown(&player, "were not compared");
-        assert_eq!(second_pass(&player).verdict.unwrap().recommendation, "Use JWT, as Expert C says.");
+        assert_eq!(
+            second_pass(&player).verdict.unwrap().recommendation,
+            "Use JWT, as Expert C says."
+        );
     }
 }
 
 #[test]
 fn a_second_pass_that_fails_for_good_leaves_the_verdict_as_it_is() {
-    for (on_failure, strict) in [(OnFailure::Substitute, false), (OnFailure::Fail, false), (OnFailure::Skip, true), (OnFailure::Fail, true)]
-    {
+    for (on_failure, strict) in [
+        (OnFailure::Substitute, false),
+        (OnFailure::Fail, false),
+        (OnFailure::Skip, true),
+        (OnFailure::Fail, true),
+    ] {
         for is_first_there in [true, false] {
             let mut plan = twice();
             (plan.control.on_failure, plan.control.strict) = (on_failure, strict);
@@ -234,7 +396,10 @@ fn a_second_pass_that_fails_for_good_leaves_the_verdict_as_it_is() {
                 player.answer_agent("judge", verdict());
             }
             while agents(&player).contains(&"judge-2".to_owned()) {
-                player.answer_agent("judge-2", failure(FailureClass::ModelMissing, "no such model"));
+                player.answer_agent(
+                    "judge-2",
+                    failure(FailureClass::ModelMissing, "no such model"),
+                );
             }
             if !is_first_there {
                 player.answer_agent("judge", verdict());
@@ -256,27 +421,48 @@ fn an_unreadable_second_verdict_is_no_measure_of_the_first() {
 #[test]
 fn the_judges_fallbacks_stand_in_for_the_second_pass_and_it_is_told_who_did() {
     let mut player = until_the_verdict(twice());
-    player.answer_agent("judge-2", failure(FailureClass::ModelMissing, "no such model"));
+    player.answer_agent(
+        "judge-2",
+        failure(FailureClass::ModelMissing, "no such model"),
+    );
     let fallback = ModelRef::new("anthropic", "claude-sonnet-5-5");
     assert_eq!(player.open.last().unwrap().model, fallback);
     player.answer_agent("judge", verdict());
     player.answer_agent("judge-2", verdict());
     let second = second_pass(&player);
-    assert_eq!((second.held.consistent, second.model), (Some(true), Some(fallback)));
+    assert_eq!(
+        (second.held.consistent, second.model),
+        (Some(true), Some(fallback))
+    );
     let told = Transcript::fold(&player.log).unwrap();
-    assert!(told.degradations().is_empty(), "the verdict is the judge's own");
+    assert!(
+        told.degradations().is_empty(),
+        "the verdict is the judge's own"
+    );
     assert_eq!(told.judge().unwrap().to_string(), "openai:gpt-6.1-sol");
 }
 
 #[test]
 fn a_judge_that_took_over_earlier_decides_both_times() {
     let mut player = Player::started(twice());
-    let fails = |ask: &Ask| ask.answer == AnswerKind::Synthesis && ask.model.provider.as_str() == "openai";
+    let fails =
+        |ask: &Ask| ask.answer == AnswerKind::Synthesis && ask.model.provider.as_str() == "openai";
     while player.machine.state() != StateName::Verdict {
         let ask = player.open[0].clone();
-        player.answer(0, if fails(&ask) { failure(FailureClass::ModelMissing, "no such model") } else { good(&ask) });
+        player.answer(
+            0,
+            if fails(&ask) {
+                failure(FailureClass::ModelMissing, "no such model")
+            } else {
+                good(&ask)
+            },
+        );
     }
-    let judges: Vec<String> = player.open.iter().map(|ask| ask.model.to_string()).collect();
+    let judges: Vec<String> = player
+        .open
+        .iter()
+        .map(|ask| ask.model.to_string())
+        .collect();
     assert_eq!(judges, ["anthropic:claude-sonnet-5-5"; 2]);
 }
 
@@ -284,10 +470,16 @@ fn a_judge_that_took_over_earlier_decides_both_times() {
 fn a_judge_that_fails_is_asked_again_and_the_second_verdict_is_not() {
     let mut player = until_the_verdict(twice());
     player.answer_agent("judge-2", verdict());
-    player.answer_agent("judge", failure(FailureClass::ModelMissing, "no such model"));
+    player.answer_agent(
+        "judge",
+        failure(FailureClass::ModelMissing, "no such model"),
+    );
     player.answer_agent("judge", failure(FailureClass::ModelMissing, "nor this one"));
     let abort = Transcript::fold(&player.log).unwrap().abort.unwrap();
-    assert_eq!((player.machine.state(), abort.reason), (StateName::Aborted, AbortReason::JudgeFailed));
+    assert_eq!(
+        (player.machine.state(), abort.reason),
+        (StateName::Aborted, AbortReason::JudgeFailed)
+    );
     let mut again = Player::resumed(&player.log, Duration::ZERO, None).unwrap();
     assert_eq!(agents(&again), ["judge"]);
     assert_eq!(again.finish(good), StateName::Complete);
@@ -319,7 +511,10 @@ fn a_verdict_that_is_there_is_given_when_nobody_waits_for_the_second() {
     player.answer_agent("judge", verdict());
     player.answer_agent("judge-2", reply(OTHER));
     while player.machine.state() == StateName::Verdict && player.fire() {}
-    assert_eq!(second_pass(&player).verdict.unwrap().recommendation, "Use JWT, as Expert C says.");
+    assert_eq!(
+        second_pass(&player).verdict.unwrap().recommendation,
+        "Use JWT, as Expert C says."
+    );
     assert_eq!(player.machine.state(), StateName::Complete);
 
     let mut plan = twice();
@@ -338,9 +533,17 @@ fn a_question_about_the_second_pass_is_asked_about_it_and_goes_with_it() {
     let mut plan = twice();
     plan.control.on_failure = OnFailure::Ask;
     let mut player = until_the_verdict(plan);
-    player.answer_agent("judge-2", failure(FailureClass::ModelMissing, "no such model"));
-    let Some(Question::Substitution { agent_id, name, .. }) = &player.question else { panic!("{:?}", player.question) };
-    assert_eq!((agent_id, name.as_str()), (&SeatId::second_judge(), "Judge (second pass)"));
+    player.answer_agent(
+        "judge-2",
+        failure(FailureClass::ModelMissing, "no such model"),
+    );
+    let Some(Question::Substitution { agent_id, name, .. }) = &player.question else {
+        panic!("{:?}", player.question)
+    };
+    assert_eq!(
+        (agent_id, name.as_str()),
+        (&SeatId::second_judge(), "Judge (second pass)")
+    );
     let mut refused = player.clone();
     refused.answer_agent("judge", verdict());
     refused.give(Input::Answered(Answer::No));
@@ -359,17 +562,30 @@ fn a_ceiling_without_room_for_the_second_pass_does_not_end_it() {
     };
     let rich = until_the_verdict(room(MicroUsd(10_000_000)));
     assert_eq!(agents(&rich), ["judge", "judge-2"]);
-    let worst_case = rich.log.iter().rev().find_map(|envelope| match &envelope.event {
-        Event::CallStarted { worst_case, .. } => *worst_case,
-        _ => None,
-    });
+    let worst_case = rich
+        .log
+        .iter()
+        .rev()
+        .find_map(|envelope| match &envelope.event {
+            Event::CallStarted { worst_case, .. } => *worst_case,
+            _ => None,
+        });
     // Room for one verdict, after all that comes before it.
-    let spent: Cost = Transcript::fold(&rich.log).unwrap().calls.iter().map(|call| call.cost).sum();
+    let spent: Cost = Transcript::fold(&rich.log)
+        .unwrap()
+        .calls
+        .iter()
+        .map(|call| call.cost)
+        .sum();
     let mut player = until_the_verdict(room((spent + worst_case.unwrap()).known));
     assert_eq!(agents(&player), ["judge"], "the second waits for room");
     player.answer_agent("judge", verdict());
     is_unknown(&player, "the ceiling leaves no room for it");
-    assert!(!player.story().contains("ceiling_reached"), "{}", player.story());
+    assert!(
+        !player.story().contains("ceiling_reached"),
+        "{}",
+        player.story()
+    );
 }
 
 #[test]
@@ -392,7 +608,12 @@ fn cut_off_after_any_event_of_the_last_round_it_ends_as_the_uninterrupted_one() 
     for kept in began - 4..whole.log.len() {
         let mut again = Player::resumed(&whole.log[..kept], Duration::ZERO, None).unwrap();
         play_on(&mut again);
-        assert_eq!(second_pass(&again), second_pass(&whole), "cut off after event {kept}: {}", again.story());
+        assert_eq!(
+            second_pass(&again),
+            second_pass(&whole),
+            "cut off after event {kept}: {}",
+            again.story()
+        );
         let calls = |player: &Player| Transcript::fold(&player.log).unwrap().calls.len();
         assert_eq!(calls(&again), calls(&whole));
     }
@@ -410,9 +631,18 @@ fn the_estimate_counts_both_verdicts_and_the_comparison() {
             .collect()
     };
     assert_eq!(calls(&plan()), ["judge verdict"]);
-    assert_eq!(calls(&twice()), ["judge verdict", "judge-2 verdict", "clerk consistency"]);
-    assert_eq!(calls(&without_clerk()), ["judge verdict", "judge-2 verdict"]);
+    assert_eq!(
+        calls(&twice()),
+        ["judge verdict", "judge-2 verdict", "clerk consistency"]
+    );
+    assert_eq!(
+        calls(&without_clerk()),
+        ["judge verdict", "judge-2 verdict"]
+    );
     let estimate = twice().estimate().unwrap();
     let [first, second] = [9 - 1, 9].map(|at| &estimate.calls[at]);
-    assert_eq!((first.input_tokens, first.cost), (second.input_tokens, second.cost));
+    assert_eq!(
+        (first.input_tokens, first.cost),
+        (second.input_tokens, second.cost)
+    );
 }

@@ -1,4 +1,5 @@
-//! The machine: scenarios with their exact logs, invariants under random scripts, and restoring at any point.
+//! The machine: scenarios with their exact logs, invariants under random scripts, and restoring at
+//! any point.
 
 mod casting;
 mod comparing;

@@ -1,5 +1,5 @@
-//! Who is called when: limits, holds and retries, played to the machine. The player checks at every call that its provider is not held
-//! and has room for it.
+//! Who is called when: limits, holds and retries, played to the machine. The player checks at every
+//! call that its provider is not held and has room for it.
 
 use std::time::Duration;
 
@@ -27,7 +27,11 @@ fn calls(player: &Player, purpose: Purpose) -> usize {
 }
 
 fn started(player: &Player) -> usize {
-    player.log.iter().filter(|event| matches!(event.event, Event::CallStarted { .. })).count()
+    player
+        .log
+        .iter()
+        .filter(|event| matches!(event.event, Event::CallStarted { .. }))
+        .count()
 }
 
 #[test]
@@ -35,7 +39,11 @@ fn no_more_than_four_calls_are_under_way_at_a_provider_and_the_others_follow_in_
     let mut player = Player::started(crowd(10));
     assert_eq!(player.open.len(), USUAL_IN_FLIGHT as usize);
     player.answer(0, good(&player.open[0].clone()));
-    assert_eq!(player.open.len(), USUAL_IN_FLIGHT as usize, "the next one takes the place");
+    assert_eq!(
+        player.open.len(),
+        USUAL_IN_FLIGHT as usize,
+        "the next one takes the place"
+    );
     assert_eq!(player.finish(good), StateName::Complete);
     assert_eq!(player.most_under_way, USUAL_IN_FLIGHT as usize);
 }
@@ -57,9 +65,15 @@ fn a_rate_limit_of_one_holds_back_all_until_the_hint_has_passed() {
     for _ in 0..3 {
         player.answer(0, good(&player.open[0].clone()));
     }
-    assert_eq!((player.open.len(), started(&player)), (0, 4), "nobody calls, although nothing is under way");
+    assert_eq!(
+        (player.open.len(), started(&player)),
+        (0, 4),
+        "nobody calls, although nothing is under way"
+    );
     player.pass(6 * SECOND);
-    player.give(Input::FirstToken { call: conclave::domain::ids::CallId(1) });
+    player.give(Input::FirstToken {
+        call: conclave::domain::ids::CallId(1),
+    });
     assert_eq!(player.open.len(), 0);
     assert!(player.rest() && player.now == before.after(7 * SECOND));
     assert_eq!(player.open.len(), 1, "after a rate limit one goes first");
@@ -74,7 +88,8 @@ fn a_hold_outlives_its_round() {
     plan.panel.judges = vec![plan.panel.seats[0].model.clone()];
     let mut player = Player::started(plan);
     let until = player.now.after(20 * SECOND);
-    // The first expert gives up for another reason after its provider has asked for rest; the second has answered.
+    // The first expert gives up for another reason after its provider has asked for rest; the
+    // second has answered.
     player.answer(0, hinted(FailureClass::Overload, "busy", 20 * SECOND));
     player.answer(0, good(&player.open[0].clone()));
     assert!(player.rest() && player.now == until);
@@ -94,11 +109,21 @@ fn a_hint_that_nobody_waits_for_ends_every_errand_at_that_provider_without_anoth
     }
     let asked = started(&player);
     while player.rest() {}
-    assert_eq!((player.machine.state(), asked, started(&player)), (StateName::Aborted, 4, 4));
-    let reasons: Vec<_> = player.log.iter().filter(|event| matches!(event.event, Event::AgentFailed { .. })).collect();
+    assert_eq!(
+        (player.machine.state(), asked, started(&player)),
+        (StateName::Aborted, 4, 4)
+    );
+    let reasons: Vec<_> = player
+        .log
+        .iter()
+        .filter(|event| matches!(event.event, Event::AgentFailed { .. }))
+        .collect();
     assert_eq!(reasons.len(), 10);
     let story = player.story();
-    assert!(story.contains("too many requests; `anthropic` asks to be left alone for 31 s"), "{story}");
+    assert!(
+        story.contains("too many requests; `anthropic` asks to be left alone for 31 s"),
+        "{story}"
+    );
 }
 
 #[test]
@@ -109,7 +134,11 @@ fn a_judge_whose_provider_wants_rest_is_replaced_at_once() {
     }
     player.answer(0, rate_limited(Some(45 * SECOND)));
     assert_eq!(player.open[0].model.provider.as_str(), "anthropic");
-    assert!(player.story().contains("provider_substituted judge openai:gpt-6.1-sol -> anthropic:claude-sonnet-5-5"));
+    assert!(
+        player.story().contains(
+            "provider_substituted judge openai:gpt-6.1-sol -> anthropic:claude-sonnet-5-5"
+        )
+    );
 }
 
 #[test]
@@ -128,7 +157,11 @@ fn a_crowd_before_a_limited_provider_makes_no_storm() {
         });
         assert_eq!(state, StateName::Complete);
         // 64 experts twice and three times the judge, and not a call more than was refused.
-        assert!(started(&player) <= 64 * 2 + 3 + 12, "{} calls", started(&player));
+        assert!(
+            started(&player) <= 64 * 2 + 3 + 12,
+            "{} calls",
+            started(&player)
+        );
         assert!(player.most_under_way <= USUAL_IN_FLIGHT as usize);
     }
 }
@@ -139,7 +172,10 @@ fn a_crowd_before_a_provider_that_never_recovers_ends_soon() {
     let began = player.now;
     assert_eq!(player.finish(|_| rate_limited(None)), StateName::Aborted);
     assert!(started(&player) <= 64 * 3, "{} calls", started(&player));
-    assert!(player.now.since(began) < 160 * SECOND, "two minutes, and the last of the waits");
+    assert!(
+        player.now.since(began) < 160 * SECOND,
+        "two minutes, and the last of the waits"
+    );
     assert!(player.story().contains("has refused every call for "));
 }
 
@@ -147,7 +183,13 @@ fn a_crowd_before_a_provider_that_never_recovers_ends_soon() {
 fn a_refused_form_is_asked_again_at_once_and_takes_no_retry() {
     let mut player = Player::started(plan());
     let before = player.now;
-    player.answer_agent("security", failure(FailureClass::Unsupported, "no `response_format`; asking again without it"));
+    player.answer_agent(
+        "security",
+        failure(
+            FailureClass::Unsupported,
+            "no `response_format`; asking again without it",
+        ),
+    );
     assert_eq!((calls(&player, Purpose::Reformed), player.now), (1, before));
     for _ in 0..2 {
         player.answer_agent("security", failure(FailureClass::Overload, "busy"));
@@ -162,10 +204,17 @@ fn a_refused_form_is_asked_again_at_once_and_takes_no_retry() {
 fn forms_that_are_refused_without_end_are_given_up() {
     let mut player = Player::started(plan());
     let state = player.finish(|ask| {
-        if ask.model.provider.as_str() == "google" { failure(FailureClass::Unsupported, "nothing suits me") } else { good(ask) }
+        if ask.model.provider.as_str() == "google" {
+            failure(FailureClass::Unsupported, "nothing suits me")
+        } else {
+            good(ask)
+        }
     });
     assert_eq!(state, StateName::Complete);
-    assert_eq!(calls(&player, Purpose::Reformed), plan().retry.most_forms as usize);
+    assert_eq!(
+        calls(&player, Purpose::Reformed),
+        plan().retry.most_forms as usize
+    );
 }
 
 #[test]
@@ -178,8 +227,18 @@ fn an_empty_success_is_asked_for_once_more_unless_thinking_was_paid_for() {
                 return good(ask);
             }
             asked += 1;
-            let usage = Some(Usage { input: 10, output, ..Usage::default() });
-            Err(Failure { usage: usage.map(Box::new), ..Failure::new(FailureClass::Empty, "the model ended its answer without any text") })
+            let usage = Some(Usage {
+                input: 10,
+                output,
+                ..Usage::default()
+            });
+            Err(Failure {
+                usage: usage.map(Box::new),
+                ..Failure::new(
+                    FailureClass::Empty,
+                    "the model ended its answer without any text",
+                )
+            })
         });
         assert_eq!(asked, tries, "{output} tokens of output");
     }
@@ -200,6 +259,12 @@ fn an_interrupted_crowd_drops_the_waiting_with_the_rest() {
     let mut player = Player::started(crowd(10));
     player.answer(0, rate_limited(Some(7 * SECOND)));
     player.give(Input::Interrupted);
-    assert_eq!((player.machine.state(), started(&player)), (StateName::Aborted, 4));
-    assert!(player.rest() && player.open.is_empty(), "a timer that fires later changes nothing");
+    assert_eq!(
+        (player.machine.state(), started(&player)),
+        (StateName::Aborted, 4)
+    );
+    assert!(
+        player.rest() && player.open.is_empty(),
+        "a timer that fires later changes nothing"
+    );
 }

@@ -1,5 +1,6 @@
-//! Random scripts: whatever happens, the invariants hold (checked by the player after every input), a run ends,
-//! its log folds back to its outcome, and a machine stored and restored at any point ends as the one that was not.
+//! Random scripts: whatever happens, the invariants hold (checked by the player after every input),
+//! a run ends, its log folds back to its outcome, and a machine stored and restored at any point
+//! ends as the one that was not.
 
 use std::time::Duration;
 
@@ -19,7 +20,9 @@ use conclave::domain::tokens::Usage;
 use conclave::stopping::early_termination::{EarlyStop, Policy};
 use proptest::prelude::*;
 
-use crate::support::script::{Player, crowd, failure, good, good_text, hinted, plan, reply, stopped};
+use crate::support::script::{
+    Player, crowd, failure, good, good_text, hinted, plan, reply, stopped,
+};
 
 /// One thing that happens next.
 #[derive(Clone, Debug)]
@@ -49,7 +52,9 @@ enum How {
 }
 
 fn how() -> impl Strategy<Value = How> {
-    use FailureClass::{Auth, Context, Empty, Internal, Interrupted, Overload, RateLimit, Transport, Unsupported};
+    use FailureClass::{
+        Auth, Context, Empty, Internal, Interrupted, Overload, RateLimit, Transport, Unsupported,
+    };
     prop_oneof![
         8 => Just(How::Good),
         6 => (0..16_000u64).prop_map(How::Long),
@@ -77,7 +82,8 @@ fn step() -> impl Strategy<Value = Step> {
 }
 
 fn play(player: &mut Player, step: &Step) {
-    let pick = |player: &Player, at: usize| (!player.open.is_empty()).then(|| at % player.open.len());
+    let pick =
+        |player: &Player, at: usize| (!player.open.is_empty()).then(|| at % player.open.len());
     match step {
         Step::Answer { at, how } => {
             if let Some(at) = pick(player, *at) {
@@ -102,7 +108,13 @@ fn play(player: &mut Player, step: &Step) {
 fn outcome(how: How, good: &str) -> Outcome {
     match how {
         How::Good => reply(good),
-        How::Long(output) => reply(good).map(|reply| Reply { usage: Usage { output, ..reply.usage }, ..reply }),
+        How::Long(output) => reply(good).map(|reply| Reply {
+            usage: Usage {
+                output,
+                ..reply.usage
+            },
+            ..reply
+        }),
         How::Garbage => reply("Well, it depends."),
         How::Empty => reply(""),
         How::CutOff => stopped(good.split_at(good.len() / 2).0, StopReason::Length),
@@ -118,47 +130,85 @@ fn outcome(how: How, good: &str) -> Outcome {
 struct Terms {
     crowded: bool,
     asks_first: bool,
-    /// Other models can take over and be asked beside slow ones, and who is there is asked about it.
+    /// Other models can take over and be asked beside slow ones, and who is there is asked about
+    /// it.
     eventful: bool,
     max_cost: Option<u64>,
     course: Course,
     early_stop: Policy,
 }
 
-/// Either mode, any number of rounds, one pass of the judge or two, and a clerk for what it can be asked, or none.
+/// Either mode, any number of rounds, one pass of the judge or two, and a clerk for what it can be
+/// asked, or none.
 pub(super) fn course() -> impl Strategy<Value = Course> {
-    let choices = (any::<bool>(), 1..=4u8, any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>());
-    choices.prop_map(|(explores, rounds, twice, has_clerk, compares, casts)| Course {
-        mode: if explores { Mode::Explore } else { Mode::Converge },
-        rounds: Rounds::new(rounds).expect("1 to 4"),
-        judge_passes: if twice { JudgePasses::Twice } else { JudgePasses::Once },
-        clerk: has_clerk.then(|| ModelRef::new("google", "gemini-4-argon")),
-        debate_analysis: if compares { DebateAnalysis::On } else { DebateAnalysis::Off },
-        cast_from: if casts { Templates::builtin().personas() } else { Vec::new() },
-        given: None,
-    })
+    let choices = (
+        any::<bool>(),
+        1..=4u8,
+        any::<bool>(),
+        any::<bool>(),
+        any::<bool>(),
+        any::<bool>(),
+    );
+    choices.prop_map(
+        |(explores, rounds, twice, has_clerk, compares, casts)| Course {
+            mode: if explores {
+                Mode::Explore
+            } else {
+                Mode::Converge
+            },
+            rounds: Rounds::new(rounds).expect("1 to 4"),
+            judge_passes: if twice {
+                JudgePasses::Twice
+            } else {
+                JudgePasses::Once
+            },
+            clerk: has_clerk.then(|| ModelRef::new("google", "gemini-4-argon")),
+            debate_analysis: if compares {
+                DebateAnalysis::On
+            } else {
+                DebateAnalysis::Off
+            },
+            cast_from: if casts {
+                Templates::builtin().personas()
+            } else {
+                Vec::new()
+            },
+            given: None,
+        },
+    )
 }
 
 fn terms() -> impl Strategy<Value = Terms> {
     let courses = prop_oneof![Just(Course::default()), course()];
     let policies = prop::sample::select(vec![Policy::Ask, Policy::Auto, Policy::Never]);
-    let control = (any::<bool>(), any::<bool>(), any::<bool>(), prop::option::of(60_000..300_000u64));
-    (control, courses, policies).prop_map(|((crowded, asks_first, eventful, max_cost), course, early_stop)| Terms {
-        crowded,
-        asks_first,
-        eventful,
-        max_cost,
-        course,
-        early_stop,
-    })
+    let control = (
+        any::<bool>(),
+        any::<bool>(),
+        any::<bool>(),
+        prop::option::of(60_000..300_000u64),
+    );
+    (control, courses, policies).prop_map(
+        |((crowded, asks_first, eventful, max_cost), course, early_stop)| Terms {
+            crowded,
+            asks_first,
+            eventful,
+            max_cost,
+            course,
+            early_stop,
+        },
+    )
 }
 
 fn started(terms: &Terms) -> Player {
     let mut plan = if terms.crowded { crowd(9) } else { plan() };
-    plan.control.consent.always_allow_under = MicroUsd(if terms.asks_first { 0 } else { 10_000_000 });
+    plan.control.consent.always_allow_under =
+        MicroUsd(if terms.asks_first { 0 } else { 10_000_000 });
     plan.control.max_cost = terms.max_cost.map(MicroUsd);
     plan.course = terms.course.clone();
-    plan.control.early_stop = EarlyStop { policy: terms.early_stop, ..EarlyStop::usual() };
+    plan.control.early_stop = EarlyStop {
+        policy: terms.early_stop,
+        ..EarlyStop::usual()
+    };
     if terms.eventful {
         plan.control.hedge = HedgeRule::default();
         plan.control.pulse = Some(Duration::from_secs(60));
@@ -166,7 +216,12 @@ fn started(terms: &Terms) -> Player {
         let spare = ModelRef::new("xai", "grok-4.7");
         let price = *plan.prices.0.values().next().expect("a price");
         plan.prices.0.insert(spare.clone(), price);
-        plan.stand_ins = plan.panel.seats.iter().map(|seat| (seat.id.clone(), vec![spare.clone()])).collect();
+        plan.stand_ins = plan
+            .panel
+            .seats
+            .iter()
+            .map(|seat| (seat.id.clone(), vec![spare.clone()]))
+            .collect();
     }
     Player::started(plan)
 }

@@ -1,4 +1,5 @@
-//! A log is all that is needed to go on: whatever instant a run is cut off at, it ends as the one that was not.
+//! A log is all that is needed to go on: whatever instant a run is cut off at, it ends as the one
+//! that was not.
 
 use std::time::Duration;
 
@@ -17,14 +18,21 @@ use proptest::prelude::*;
 
 use crate::support::script::{Player, crowd, failure, good, plan, reply};
 
-/// A world in which the same question has the same fate, however often the process was gone: what a model answers depends on who is asked
-/// for what, and on how often it has answered this already.
+/// A world in which the same question has the same fate, however often the process was gone: what a
+/// model answers depends on who is asked for what, and on how often it has answered this already.
 fn world(log: &[Envelope], ask: &Ask, seed: u64) -> Outcome {
     let before = log.iter().filter(|envelope| match &envelope.event {
-        Event::CallFinished(done) => done.model == ask.model && done.answer == ask.answer && done.agent_id == agent_of(log, ask),
+        Event::CallFinished(done) => {
+            done.model == ask.model
+                && done.answer == ask.answer
+                && done.agent_id == agent_of(log, ask)
+        }
         _ => false,
     });
-    let fate = fastrand::Rng::with_seed(seed ^ fate_of(&agent_of(log, ask), &ask.model, ask.answer, before.count())).u32(0..10);
+    let fate = fastrand::Rng::with_seed(
+        seed ^ fate_of(&agent_of(log, ask), &ask.model, ask.answer, before.count()),
+    )
+    .u32(0..10);
     match fate {
         0 => failure(FailureClass::Overload, "overloaded"),
         1 => reply("It depends."),
@@ -44,7 +52,9 @@ fn agent_of(log: &[Envelope], ask: &Ask) -> SeatId {
 
 fn fate_of(agent: &SeatId, model: &ModelRef, answer: AnswerKind, before: usize) -> u64 {
     let text = format!("{agent} {model} {answer:?} {before}");
-    text.bytes().fold(7, |hash: u64, byte| hash.wrapping_mul(31).wrapping_add(u64::from(byte)))
+    text.bytes().fold(7, |hash: u64, byte| {
+        hash.wrapping_mul(31).wrapping_add(u64::from(byte))
+    })
 }
 
 fn play_on(player: &mut Player, seed: u64) {
@@ -54,9 +64,17 @@ fn play_on(player: &mut Player, seed: u64) {
 /// What of a run does not depend on when it was cut off.
 fn essence(log: &[Envelope]) -> (StateName, Vec<Content>, Vec<(SeatId, ModelRef)>, MicroUsd) {
     let told = Transcript::fold(log).unwrap();
-    let mut artifacts: Vec<Content> = told.artifacts.into_iter().map(|artifact| artifact.content).collect();
+    let mut artifacts: Vec<Content> = told
+        .artifacts
+        .into_iter()
+        .map(|artifact| artifact.content)
+        .collect();
     artifacts.sort_by_key(|content| serde_json::to_string(content).unwrap());
-    let mut substitutions: Vec<_> = told.substitutions.into_iter().map(|told| (told.agent_id, told.substitute)).collect();
+    let mut substitutions: Vec<_> = told
+        .substitutions
+        .into_iter()
+        .map(|told| (told.agent_id, told.substitute))
+        .collect();
     substitutions.sort();
     let cost: Cost = told.calls.iter().map(|call| call.cost).sum();
     (told.state, artifacts, substitutions, cost.known)
@@ -64,10 +82,16 @@ fn essence(log: &[Envelope]) -> (StateName, Vec<Content>, Vec<(SeatId, ModelRef)
 
 fn backed(crowded: bool, standing: Standing) -> Plan {
     let mut plan = if crowded { crowd(7) } else { plan() };
-    // Whether a crowd is turned away from a provider that fails depends on who fails first: there is nobody else for it to turn to here.
+    // Whether a crowd is turned away from a provider that fails depends on who fails first: there
+    // is nobody else for it to turn to here.
     if !crowded {
         let grok = ModelRef::new("xai", "grok-4.7");
-        plan.stand_ins = plan.panel.seats.iter().map(|seat| (seat.id.clone(), vec![grok.clone()])).collect();
+        plan.stand_ins = plan
+            .panel
+            .seats
+            .iter()
+            .map(|seat| (seat.id.clone(), vec![grok.clone()]))
+            .collect();
     }
     plan.control.consent.standing = standing;
     plan.control.on_failure = conclave::consultation::policy::substitution::OnFailure::Ask;
@@ -82,16 +106,28 @@ fn straight(plan: &Plan, seed: u64) -> Player {
 
 #[test]
 fn cut_off_after_any_event_it_ends_as_the_uninterrupted_one_and_repeats_no_finished_call() {
-    for (crowded, standing, seed) in
-        [(false, Standing::Unattended, 1), (true, Standing::Unattended, 2), (false, Standing::Askable, 3), (true, Standing::Granted, 4)]
-    {
+    for (crowded, standing, seed) in [
+        (false, Standing::Unattended, 1),
+        (true, Standing::Unattended, 2),
+        (false, Standing::Askable, 3),
+        (true, Standing::Granted, 4),
+    ] {
         let whole = straight(&backed(crowded, standing), seed);
         for kept in 1..whole.log.len() {
             let mut again = Player::resumed(&whole.log[..kept], Duration::ZERO, None).unwrap();
             play_on(&mut again, seed);
-            assert_eq!(essence(&again.log), essence(&whole.log), "cut off after event {kept} of seed {seed}: {}", again.story());
+            assert_eq!(
+                essence(&again.log),
+                essence(&whole.log),
+                "cut off after event {kept} of seed {seed}: {}",
+                again.story()
+            );
             let told = Transcript::fold(&again.log).unwrap();
-            assert_eq!(told.calls.len(), Transcript::fold(&whole.log).unwrap().calls.len(), "a finished call is not repeated");
+            assert_eq!(
+                told.calls.len(),
+                Transcript::fold(&whole.log).unwrap().calls.len(),
+                "a finished call is not repeated"
+            );
         }
     }
 }
@@ -102,25 +138,48 @@ fn an_end_that_was_none_is_gone_on_with() {
     player.answer(0, good(&player.open[0].clone()));
     player.give(Input::Interrupted);
     let mut again = Player::resumed(&player.log, Duration::ZERO, None).unwrap();
-    assert_eq!((again.machine.state(), again.open.len()), (StateName::Independent, 2));
+    assert_eq!(
+        (again.machine.state(), again.open.len()),
+        (StateName::Independent, 2)
+    );
     assert_eq!(again.finish(good), StateName::Complete);
     let told = Transcript::fold(&again.log).unwrap();
-    assert_eq!((told.abort.clone(), told.calls.len(), told.lost_calls.len()), (None, 9, 2));
-    assert!(told.total().cost.lower_bound, "what the dropped calls cost nobody knows");
+    assert_eq!(
+        (told.abort.clone(), told.calls.len(), told.lost_calls.len()),
+        (None, 9, 2)
+    );
+    assert!(
+        told.total().cost.lower_bound,
+        "what the dropped calls cost nobody knows"
+    );
 
     // Who failed is asked again when that was the end of it.
     let mut player = Player::started(plan());
-    player.finish(|ask| failure(FailureClass::Billing, &format!("no credit at {}", ask.model.provider)));
+    player.finish(|ask| {
+        failure(
+            FailureClass::Billing,
+            &format!("no credit at {}", ask.model.provider),
+        )
+    });
     let mut again = Player::resumed(&player.log, Duration::ZERO, None).unwrap();
     assert_eq!(again.open.len(), 3);
     assert_eq!(again.finish(good), StateName::Complete);
 
     // And so is the judge.
     let mut player = Player::started(plan());
-    let judge_fails = |ask: &Ask| if ask.answer == AnswerKind::Verdict { failure(FailureClass::Auth, "bad key") } else { good(ask) };
+    let judge_fails = |ask: &Ask| {
+        if ask.answer == AnswerKind::Verdict {
+            failure(FailureClass::Auth, "bad key")
+        } else {
+            good(ask)
+        }
+    };
     assert_eq!(player.finish(judge_fails), StateName::Aborted);
     let mut again = Player::resumed(&player.log, Duration::ZERO, None).unwrap();
-    assert_eq!((again.machine.state(), again.open.len()), (StateName::Verdict, 1));
+    assert_eq!(
+        (again.machine.state(), again.open.len()),
+        (StateName::Verdict, 1)
+    );
     assert_eq!(again.finish(good), StateName::Complete);
 }
 
@@ -142,7 +201,11 @@ fn it_goes_on_under_a_higher_ceiling_where_a_lower_one_had_stopped_it() {
     plan.control.max_cost = Some(MicroUsd(10_000_000));
     let mut again = Player::resumed(&player.log, Duration::ZERO, Some(plan.control)).unwrap();
     assert_eq!(again.finish(good), StateName::Complete);
-    assert_eq!(Transcript::fold(&again.log).unwrap().calls.len(), 9, "{calls} were kept");
+    assert_eq!(
+        Transcript::fold(&again.log).unwrap().calls.len(),
+        9,
+        "{calls} were kept"
+    );
 }
 
 #[test]
@@ -155,7 +218,12 @@ fn what_is_over_or_was_refused_is_not_gone_on_with() {
     plan.control.consent.always_allow_under = MicroUsd::ZERO;
     let mut declined = Player::started(plan);
     declined.give(Input::Answered(Answer::No));
-    assert_eq!(Player::resumed(&declined.log, Duration::ZERO, None).unwrap().log, declined.log);
+    assert_eq!(
+        Player::resumed(&declined.log, Duration::ZERO, None)
+            .unwrap()
+            .log,
+        declined.log
+    );
 }
 
 #[test]
@@ -165,7 +233,10 @@ fn a_log_that_was_changed_is_refused_and_the_place_is_named() {
         let mut changed = whole.log.clone();
         changed[at].at.0 += 1;
         let refused = replay(&changed).unwrap_err();
-        assert!(matches!(refused, CannotReplay::DoesNotFollow { .. }), "{refused}");
+        assert!(
+            matches!(refused, CannotReplay::DoesNotFollow { .. }),
+            "{refused}"
+        );
         let mut shorter = whole.log.clone();
         shorter.remove(at);
         if at + 1 < whole.log.len() {

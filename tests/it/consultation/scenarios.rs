@@ -26,7 +26,10 @@ fn four_rounds_take_nine_calls_and_log_every_step() {
     let transcript = Transcript::fold(&player.log).unwrap();
     assert_eq!(transcript.calls.len(), 9);
     assert_eq!(transcript.total().cost.known, MicroUsd(9 * 1_200));
-    assert_eq!(transcript.verdict().unwrap().recommendation, "Use OAuth with short-lived tokens.");
+    assert_eq!(
+        transcript.verdict().unwrap().recommendation,
+        "Use OAuth with short-lived tokens."
+    );
     assert_eq!(transcript.cross_exam().unwrap().positions.len(), 3);
     assert!(transcript.degradations().is_empty());
 }
@@ -38,16 +41,28 @@ fn one_failed_agent_does_not_stop_the_rest_and_sits_out_the_debate() {
     assert_eq!(player.finish(good), StateName::Complete);
     let transcript = Transcript::fold(&player.log).unwrap();
     assert_eq!(transcript.calls.len(), 3 + 1 + 2 + 1 + 1);
-    assert_eq!(transcript.degradations(), ["Security Expert gave no answer in Round 1: invalid x-api-key"]);
+    assert_eq!(
+        transcript.degradations(),
+        ["Security Expert gave no answer in Round 1: invalid x-api-key"]
+    );
 }
 
 #[test]
 fn when_all_agents_fail_it_aborts_with_each_ones_reason() {
     let mut player = Player::started(plan());
-    assert_eq!(player.finish(|ask| failure(FailureClass::Billing, &format!("no credit at {}", ask.model.provider))), StateName::Aborted);
+    assert_eq!(
+        player.finish(|ask| failure(
+            FailureClass::Billing,
+            &format!("no credit at {}", ask.model.provider)
+        )),
+        StateName::Aborted
+    );
     let transcript = Transcript::fold(&player.log).unwrap();
     let abort = transcript.abort.unwrap();
-    assert_eq!((abort.reason, abort.during), (AbortReason::AllAgentsFailed, StateName::Independent));
+    assert_eq!(
+        (abort.reason, abort.during),
+        (AbortReason::AllAgentsFailed, StateName::Independent)
+    );
     assert_eq!(
         abort.message,
         "All agents failed. Unable to provide consultation.\nSecurity Expert: no credit at anthropic\nArchitect: no credit at openai\nPragmatist: no credit at google"
@@ -57,7 +72,12 @@ fn when_all_agents_fail_it_aborts_with_each_ones_reason() {
 #[test]
 fn an_overload_is_retried_twice_and_not_before_the_time_the_provider_names() {
     let mut player = Player::started(plan());
-    let overloaded = || Err(Failure { retry_after: Some(Duration::from_secs(7)), ..Failure::new(FailureClass::Overload, "overloaded") });
+    let overloaded = || {
+        Err(Failure {
+            retry_after: Some(Duration::from_secs(7)),
+            ..Failure::new(FailureClass::Overload, "overloaded")
+        })
+    };
     let asked_at = player.now;
     player.answer_agent("security", overloaded());
     assert!(player.rest());
@@ -66,17 +86,31 @@ fn an_overload_is_retried_twice_and_not_before_the_time_the_provider_names() {
     assert!(player.rest());
     player.answer_agent("security", overloaded());
     player.rest();
-    assert!(player.open.iter().all(|ask| ask.model.provider.as_str() != "anthropic"), "no third retry");
+    assert!(
+        player
+            .open
+            .iter()
+            .all(|ask| ask.model.provider.as_str() != "anthropic"),
+        "no third retry"
+    );
     assert_eq!(player.finish(good), StateName::Complete);
     assert_eq!(Transcript::fold(&player.log).unwrap().failures.len(), 1);
 }
 
 #[test]
 fn a_broken_stream_and_a_refused_key_are_not_retried() {
-    for class in [FailureClass::Interrupted, FailureClass::Auth, FailureClass::BadRequest, FailureClass::Policy] {
+    for class in [
+        FailureClass::Interrupted,
+        FailureClass::Auth,
+        FailureClass::BadRequest,
+        FailureClass::Policy,
+    ] {
         let mut player = Player::started(plan());
         player.answer_agent("security", failure(class, "no"));
-        assert!(player.timers.is_empty() && player.open.len() == 2, "{class:?}");
+        assert!(
+            player.timers.is_empty() && player.open.len() == 2,
+            "{class:?}"
+        );
     }
 }
 
@@ -85,10 +119,20 @@ fn an_unreadable_answer_gets_one_repair_that_shows_the_model_its_text() {
     let mut player = Player::started(plan());
     player.answer_agent("security", reply("I would say OAuth, no doubt."));
     let repair = player.open.last().unwrap().clone();
-    assert!(repair.prompt.text().contains("I would say OAuth, no doubt."));
+    assert!(
+        repair
+            .prompt
+            .text()
+            .contains("I would say OAuth, no doubt.")
+    );
     player.answer_agent("security", reply(good_text(AnswerKind::Independent)));
     assert_eq!(player.finish(good), StateName::Complete);
-    assert!(Transcript::fold(&player.log).unwrap().degradations().is_empty());
+    assert!(
+        Transcript::fold(&player.log)
+            .unwrap()
+            .degradations()
+            .is_empty()
+    );
 }
 
 #[test]
@@ -98,9 +142,19 @@ fn an_answer_that_stays_unreadable_keeps_its_prose_and_its_seat() {
     player.answer_agent("security", reply("As I said: OAuth."));
     assert_eq!(player.finish(good), StateName::Complete);
     let transcript = Transcript::fold(&player.log).unwrap();
-    let kept = transcript.artifacts.iter().find(|artifact| artifact.degraded).unwrap();
-    assert!(matches!(&kept.content, Content::Independent(independent) if independent.position == "I would say OAuth, no doubt."));
-    assert_eq!(transcript.revisions().count(), 3, "the agent stays in the debate");
+    let kept = transcript
+        .artifacts
+        .iter()
+        .find(|artifact| artifact.degraded)
+        .unwrap();
+    assert!(
+        matches!(&kept.content, Content::Independent(independent) if independent.position == "I would say OAuth, no doubt.")
+    );
+    assert_eq!(
+        transcript.revisions().count(),
+        3,
+        "the agent stays in the debate"
+    );
 }
 
 #[test]
@@ -116,21 +170,38 @@ fn a_repair_that_fails_keeps_the_prose() {
 fn a_cut_off_answer_is_asked_again_once_with_twice_the_room() {
     let mut player = Player::started(plan());
     let room = player.open[0].room;
-    player.answer_agent("security", stopped(r#"{"position":"Use OA"#, StopReason::Length));
+    player.answer_agent(
+        "security",
+        stopped(r#"{"position":"Use OA"#, StopReason::Length),
+    );
     assert_eq!(player.open.last().unwrap().room, room * 2);
     player.answer_agent("security", stopped("", StopReason::Length));
     assert_eq!(player.finish(good), StateName::Complete);
     let transcript = Transcript::fold(&player.log).unwrap();
-    assert_eq!(transcript.artifacts.iter().filter(|artifact| artifact.degraded).count(), 1, "the first text is kept");
+    assert_eq!(
+        transcript
+            .artifacts
+            .iter()
+            .filter(|artifact| artifact.degraded)
+            .count(),
+        1,
+        "the first text is kept"
+    );
 }
 
 #[test]
 fn a_refusal_is_an_abstention_and_said_as_such() {
     let mut player = Player::started(plan());
-    player.answer_agent("pragmatic", stopped("", StopReason::Refused("This is about weapons.".into())));
+    player.answer_agent(
+        "pragmatic",
+        stopped("", StopReason::Refused("This is about weapons.".into())),
+    );
     assert_eq!(player.finish(good), StateName::Complete);
     let transcript = Transcript::fold(&player.log).unwrap();
-    assert_eq!(transcript.failures[0].error.message, "declined to answer: This is about weapons.");
+    assert_eq!(
+        transcript.failures[0].error.message,
+        "declined to answer: This is about weapons."
+    );
     assert_eq!(transcript.failures[0].error.class, None);
 }
 
@@ -140,39 +211,71 @@ fn a_failed_judge_is_replaced_in_order_and_the_result_says_so() {
     for seat in ["security", "architecture", "pragmatic"] {
         player.answer_agent(seat, reply(good_text(AnswerKind::Independent)));
     }
-    player.answer_agent("judge", failure(FailureClass::ModelMissing, "no such model"));
-    assert_eq!(player.open[0].model.to_string(), "anthropic:claude-sonnet-5-5");
+    player.answer_agent(
+        "judge",
+        failure(FailureClass::ModelMissing, "no such model"),
+    );
+    assert_eq!(
+        player.open[0].model.to_string(),
+        "anthropic:claude-sonnet-5-5"
+    );
     assert_eq!(player.finish(good), StateName::Complete);
     let degradations = Transcript::fold(&player.log).unwrap().degradations();
     assert_eq!(
         degradations,
-        ["anthropic:claude-sonnet-5-5 stood in for openai:gpt-6.1-sol as the judge in Round 2 and later: no such model"]
+        [
+            "anthropic:claude-sonnet-5-5 stood in for openai:gpt-6.1-sol as the judge in Round 2 and later: no such model"
+        ]
     );
 }
 
 #[test]
 fn when_no_judge_answers_it_aborts_naming_the_round_and_keeps_the_artifacts() {
     let mut player = Player::started(plan());
-    let end = player.finish(|ask| if ask.answer == AnswerKind::CrossExam { failure(FailureClass::Auth, "bad key") } else { good(ask) });
+    let end = player.finish(|ask| {
+        if ask.answer == AnswerKind::CrossExam {
+            failure(FailureClass::Auth, "bad key")
+        } else {
+            good(ask)
+        }
+    });
     assert_eq!(end, StateName::Aborted);
     let transcript = Transcript::fold(&player.log).unwrap();
-    assert_eq!(transcript.abort.as_ref().unwrap().message, "The judge failed in Round 3 (CrossExam): bad key");
+    assert_eq!(
+        transcript.abort.as_ref().unwrap().message,
+        "The judge failed in Round 3 (CrossExam): bad key"
+    );
     assert_eq!(transcript.artifacts.len(), 3 + 1 + 3);
 }
 
 #[test]
 fn experts_who_all_fail_in_round_3_leave_a_verdict_on_what_is_there() {
     let mut player = Player::started(plan());
-    let end = player.finish(|ask| if ask.answer == AnswerKind::Revision { failure(FailureClass::Auth, "bad key") } else { good(ask) });
+    let end = player.finish(|ask| {
+        if ask.answer == AnswerKind::Revision {
+            failure(FailureClass::Auth, "bad key")
+        } else {
+            good(ask)
+        }
+    });
     assert_eq!(end, StateName::Complete);
     let transcript = Transcript::fold(&player.log).unwrap();
     assert_eq!(transcript.failures.len(), 3);
-    assert!(transcript.calls.iter().all(|call| call.answer != AnswerKind::CrossExam), "nothing to merge");
+    assert!(
+        transcript
+            .calls
+            .iter()
+            .all(|call| call.answer != AnswerKind::CrossExam),
+        "nothing to merge"
+    );
 }
 
 #[test]
 fn without_consent_no_call_is_made() {
-    for (standing, input) in [(Standing::Askable, Some(Input::Answered(Answer::No))), (Standing::Unattended, None)] {
+    for (standing, input) in [
+        (Standing::Askable, Some(Input::Answered(Answer::No))),
+        (Standing::Unattended, None),
+    ] {
         let mut plan = plan();
         plan.control.consent.always_allow_under = MicroUsd::ZERO;
         plan.control.consent.standing = standing;
@@ -182,7 +285,12 @@ fn without_consent_no_call_is_made() {
             player.give(input);
         }
         assert_eq!(player.machine.state(), StateName::Aborted);
-        assert!(player.log.iter().all(|envelope| !matches!(envelope.event, Event::CallStarted { .. })));
+        assert!(
+            player
+                .log
+                .iter()
+                .all(|envelope| !matches!(envelope.event, Event::CallStarted { .. }))
+        );
     }
 }
 
@@ -215,8 +323,14 @@ fn an_interrupt_drops_open_calls_and_keeps_what_is_done() {
     player.give(Input::Interrupted);
     assert_eq!(player.machine.state(), StateName::Aborted);
     let transcript = Transcript::fold(&player.log).unwrap();
-    assert_eq!((transcript.artifacts.len(), transcript.lost_calls.len()), (1, 2));
-    assert!(transcript.total().cost.lower_bound, "dropped calls may have been billed");
+    assert_eq!(
+        (transcript.artifacts.len(), transcript.lost_calls.len()),
+        (1, 2)
+    );
+    assert!(
+        transcript.total().cost.lower_bound,
+        "dropped calls may have been billed"
+    );
 }
 
 #[test]
@@ -225,7 +339,10 @@ fn a_late_answer_and_a_stale_timer_change_nothing() {
     let ask = player.open[0].clone();
     player.answer(0, good(&ask));
     let before = player.machine.clone();
-    player.give(Input::Replied { call: ask.call, outcome: good(&ask) });
+    player.give(Input::Replied {
+        call: ask.call,
+        outcome: good(&ask),
+    });
     player.give(Input::Answered(Answer::Yes));
     player.give(Input::Start);
     assert_eq!(player.machine, before);
@@ -240,10 +357,18 @@ fn the_time_to_the_first_token_is_measured_from_the_call() {
     player.pass(Duration::from_millis(500));
     let ask = player.open[0].clone();
     player.answer(0, good(&ask));
-    let finished = player.log.iter().rev().find_map(|envelope| match &envelope.event {
-        Event::CallFinished(finished) => Some((finished.first_token_ms, finished.duration_ms, finished.purpose)),
-        _ => None,
-    });
+    let finished = player
+        .log
+        .iter()
+        .rev()
+        .find_map(|envelope| match &envelope.event {
+            Event::CallFinished(finished) => Some((
+                finished.first_token_ms,
+                finished.duration_ms,
+                finished.purpose,
+            )),
+            _ => None,
+        });
     assert_eq!(finished, Some((Some(300), 800, Purpose::Answer)));
 }
 
@@ -251,17 +376,32 @@ fn the_time_to_the_first_token_is_measured_from_the_call() {
 fn a_call_that_never_came_back_makes_every_sum_it_is_in_a_lower_bound_unless_it_was_free() {
     let interrupted = |free: bool| {
         let mut plan = plan();
-        let terms = ModelTerms { free, ..ModelTerms::default() };
-        plan.models = plan.panel.seats.iter().map(|seat| (seat.model.clone(), terms)).collect();
+        let terms = ModelTerms {
+            free,
+            ..ModelTerms::default()
+        };
+        plan.models = plan
+            .panel
+            .seats
+            .iter()
+            .map(|seat| (seat.model.clone(), terms))
+            .collect();
         let mut player = Player::started(plan);
         player.answer_agent("security", good(&player.open[0].clone()));
         player.give(Input::Interrupted);
         let transcript = Transcript::fold(&player.log).unwrap();
         let by_provider = transcript.spend_by_provider();
         let lower = |provider: &str| by_provider[&ProviderId::new(provider)].cost.lower_bound;
-        (transcript.total().cost.lower_bound, lower("anthropic"), lower("openai"))
+        (
+            transcript.total().cost.lower_bound,
+            lower("anthropic"),
+            lower("openai"),
+        )
     };
-    assert_eq!((interrupted(false), interrupted(true)), ((true, false, true), (false, false, false)));
+    assert_eq!(
+        (interrupted(false), interrupted(true)),
+        ((true, false, true), (false, false, false))
+    );
 }
 
 #[test]
@@ -273,23 +413,63 @@ fn a_model_that_another_one_answers_for_is_named_once_and_priced_by_the_other() 
             "openai" => Some("models/GPT-6.1-Sol".to_owned()),
             _ => None,
         };
-        Ok(Reply { served_model, ..good(ask).unwrap() })
+        Ok(Reply {
+            served_model,
+            ..good(ask).unwrap()
+        })
     });
     let transcript = Transcript::fold(&player.log).unwrap();
-    let told: Vec<_> = transcript.served_otherwise().into_iter().map(|(asked, served)| format!("{asked} {served}")).collect();
+    let told: Vec<_> = transcript
+        .served_otherwise()
+        .into_iter()
+        .map(|(asked, served)| format!("{asked} {served}"))
+        .collect();
     assert_eq!(told, ["google:gemini-4-argon gemini-3.8-flash"]);
-    let lower = |provider: &str| transcript.spend_by_provider()[&ProviderId::new(provider)].cost.lower_bound;
-    assert_eq!((lower("google"), lower("openai")), (true, false), "the other has no price; the same model under another name has");
-    assert!(report(&transcript).contains("**Served:** google:gemini-4-argon was answered by gemini-3.8-flash"));
-    assert_eq!(record(&transcript)["served_otherwise"][0]["served"], "gemini-3.8-flash");
+    let lower = |provider: &str| {
+        transcript.spend_by_provider()[&ProviderId::new(provider)]
+            .cost
+            .lower_bound
+    };
+    assert_eq!(
+        (lower("google"), lower("openai")),
+        (true, false),
+        "the other has no price; the same model under another name has"
+    );
+    assert!(
+        report(&transcript)
+            .contains("**Served:** google:gemini-4-argon was answered by gemini-3.8-flash")
+    );
+    assert_eq!(
+        record(&transcript)["served_otherwise"][0]["served"],
+        "gemini-3.8-flash"
+    );
 }
 
 #[test]
 fn no_answer_is_expected_to_be_longer_than_its_room() {
     let mut plan = plan();
     let model = plan.panel.seats[0].model.clone();
-    plan.models.insert(model.clone(), ModelTerms { room: 300, ..ModelTerms::default() });
-    let estimate = Transcript::fold(&Player::started(plan).log).unwrap().estimate.unwrap();
-    let expected = |of: &conclave::domain::ids::ModelRef| estimate.calls.iter().find(|call| call.model == *of).unwrap().output_tokens;
-    assert_eq!((expected(&model), expected(&estimate.calls[1].model)), (300, 2_000));
+    plan.models.insert(
+        model.clone(),
+        ModelTerms {
+            room: 300,
+            ..ModelTerms::default()
+        },
+    );
+    let estimate = Transcript::fold(&Player::started(plan).log)
+        .unwrap()
+        .estimate
+        .unwrap();
+    let expected = |of: &conclave::domain::ids::ModelRef| {
+        estimate
+            .calls
+            .iter()
+            .find(|call| call.model == *of)
+            .unwrap()
+            .output_tokens
+    };
+    assert_eq!(
+        (expected(&model), expected(&estimate.calls[1].model)),
+        (300, 2_000)
+    );
 }

@@ -1,4 +1,5 @@
-//! When a call that failed is made again, class by class and to the millisecond: each test states the moments of all attempts.
+//! When a call that failed is made again, class by class and to the millisecond: each test states
+//! the moments of all attempts.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -34,10 +35,14 @@ const CLASSES: [FailureClass; 15] = [
     FailureClass::Internal,
 ];
 
-/// How often a provider is asked that fails so every time, and whether time passes between the attempts.
+/// How often a provider is asked that fails so every time, and whether time passes between the
+/// attempts.
 fn tries(class: FailureClass) -> (usize, bool) {
     match class {
-        FailureClass::RateLimit | FailureClass::Overload | FailureClass::Transport | FailureClass::Timeout => (3, true),
+        FailureClass::RateLimit
+        | FailureClass::Overload
+        | FailureClass::Transport
+        | FailureClass::Timeout => (3, true),
         // Nothing was generated: it may have been a cold start.
         FailureClass::Empty => (2, true),
         // Each form that the provider knows, at once.
@@ -55,7 +60,10 @@ fn tries(class: FailureClass) -> (usize, bool) {
 }
 
 fn failing(class: FailureClass, hint: Option<Duration>) -> Failure {
-    Failure { retry_after: hint, ..Failure::new(class, "no") }
+    Failure {
+        retry_after: hint,
+        ..Failure::new(class, "no")
+    }
 }
 
 /// The plan of three, of which nobody but the Security Expert depends on Anthropic.
@@ -72,7 +80,11 @@ async fn fails(seed: u64, failure: Failure) -> (Vec<Attempt>, Vec<Envelope>) {
         .provider("openai", |asked| (NOTHING, good(asked.ask)))
         .provider("google", |asked| (NOTHING, good(asked.ask)));
     let history = stage.play(seeded(seed)).await;
-    assert_eq!(Transcript::fold(&history).unwrap().state, StateName::Complete, "the others give the answer");
+    assert_eq!(
+        Transcript::fold(&history).unwrap().state,
+        StateName::Complete,
+        "the others give the answer"
+    );
     (stage.attempts_at("anthropic"), history)
 }
 
@@ -81,7 +93,10 @@ fn began(attempts: &[Attempt]) -> Vec<Duration> {
 }
 
 fn gaps(attempts: &[Attempt]) -> Vec<Duration> {
-    began(attempts).windows(2).map(|pair| pair[1].saturating_sub(pair[0])).collect()
+    began(attempts)
+        .windows(2)
+        .map(|pair| pair[1].saturating_sub(pair[0]))
+        .collect()
 }
 
 /// What the log says of the times between attempts.
@@ -100,9 +115,15 @@ async fn with_a_hint_every_class_is_tried_again_at_exactly_that_time_or_not_at_a
         let (count, waits) = tries(class);
         let (attempts, history) = fails(7, failing(class, Some(hint))).await;
         let step = if waits { hint } else { NOTHING };
-        let expected: Vec<Duration> = (0..count).map(|nth| step * u32::try_from(nth).unwrap()).collect();
+        let expected: Vec<Duration> = (0..count)
+            .map(|nth| step * u32::try_from(nth).unwrap())
+            .collect();
         assert_eq!(began(&attempts), expected, "{class:?}");
-        assert_eq!(waits_told(&history), vec![step; count - 1], "{class:?}: the log says so");
+        assert_eq!(
+            waits_told(&history),
+            vec![step; count - 1],
+            "{class:?}: the log says so"
+        );
     }
 }
 
@@ -117,14 +138,27 @@ async fn without_a_hint_the_first_wait_is_up_to_a_second_and_the_second_up_to_tw
             assert_eq!(attempts.len(), count, "{class:?}");
             assert_eq!(waits_told(&history), gaps, "{class:?}: the log says so");
             let longest = [1, 2].map(Duration::from_secs);
-            assert!(gaps.iter().zip(longest).all(|(gap, longest)| *gap <= longest), "{class:?} {gaps:?}");
-            assert!(waits || gaps.iter().all(Duration::is_zero), "{class:?} {gaps:?}");
+            assert!(
+                gaps.iter()
+                    .zip(longest)
+                    .all(|(gap, longest)| *gap <= longest),
+                "{class:?} {gaps:?}"
+            );
+            assert!(
+                waits || gaps.iter().all(Duration::is_zero),
+                "{class:?} {gaps:?}"
+            );
             all.push(gaps);
         }
         for nth in 0..if waits { count - 1 } else { 0 } {
             let quarter = |gap: Duration| gap.as_millis() * 4 / (1_000 << nth);
-            let quarters: BTreeSet<u128> = all.iter().map(|gaps| quarter(gaps[nth]).min(3)).collect();
-            assert_eq!(quarters.len(), 4, "{class:?}: the whole length is used, so that a crowd is spread over it");
+            let quarters: BTreeSet<u128> =
+                all.iter().map(|gaps| quarter(gaps[nth]).min(3)).collect();
+            assert_eq!(
+                quarters.len(),
+                4,
+                "{class:?}: the whole length is used, so that a crowd is spread over it"
+            );
         }
     }
 }
@@ -159,12 +193,19 @@ async fn a_hint_is_honoured_to_the_millisecond_and_never_earlier() {
             let wait = Duration::from_millis(wait_ms);
             assert!(wait >= hint);
             assert_eq!(gaps(&attempts), [wait, wait], "{class:?} {hint:?}");
-            assert_eq!(waits_told(&history), [wait, wait], "{class:?} {hint:?}: what is told is what is waited");
+            assert_eq!(
+                waits_told(&history),
+                [wait, wait],
+                "{class:?} {hint:?}: what is told is what is waited"
+            );
             let held = |envelope: &Envelope| match envelope.event {
                 Event::ProviderHeld { wait_ms, .. } => Some(Duration::from_millis(wait_ms)),
                 _ => None,
             };
-            assert!(history.iter().filter_map(held).all(|told| told == wait), "{class:?} {hint:?}");
+            assert!(
+                history.iter().filter_map(held).all(|told| told == wait),
+                "{class:?} {hint:?}"
+            );
         }
     }
 }
@@ -176,7 +217,10 @@ async fn a_run_that_begins_between_two_ticks_of_the_clock_is_not_early_either() 
         for hint in [1, 400, 1_000, 50_001].map(Duration::from_micros) {
             let (attempts, _) = fails(7, failing(FailureClass::RateLimit, Some(hint))).await;
             for gap in gaps(&attempts) {
-                assert!(gap >= hint && gap < hint + Duration::from_millis(3), "{hint:?} {gap:?}");
+                assert!(
+                    gap >= hint && gap < hint + Duration::from_millis(3),
+                    "{hint:?} {gap:?}"
+                );
             }
         }
     }
@@ -184,19 +228,43 @@ async fn a_run_that_begins_between_two_ticks_of_the_clock_is_not_early_either() 
 
 #[tokio::test(start_paused = true)]
 async fn a_hint_beyond_half_a_minute_means_no_further_call() {
-    for class in [FailureClass::RateLimit, FailureClass::Overload, FailureClass::Transport, FailureClass::Empty] {
-        for hint in [Duration::new(30, 1), Duration::from_secs(31), Duration::from_secs(86_400), Duration::MAX] {
+    for class in [
+        FailureClass::RateLimit,
+        FailureClass::Overload,
+        FailureClass::Transport,
+        FailureClass::Empty,
+    ] {
+        for hint in [
+            Duration::new(30, 1),
+            Duration::from_secs(31),
+            Duration::from_secs(86_400),
+            Duration::MAX,
+        ] {
             let (attempts, history) = fails(7, failing(class, Some(hint))).await;
             assert_eq!(began(&attempts), [NOTHING], "{class:?} {hint:?}");
-            assert_eq!(history.last().unwrap().at.0, 0, "{class:?} {hint:?}: nobody waits");
+            assert_eq!(
+                history.last().unwrap().at.0,
+                0,
+                "{class:?} {hint:?}: nobody waits"
+            );
         }
     }
 }
 
 #[tokio::test(start_paused = true)]
 async fn what_was_paid_for_in_thinking_is_not_paid_for_again() {
-    let usage = Some(Usage { output: 900, ..Usage::default() });
-    let (attempts, _) = fails(7, Failure { usage: usage.map(Box::new), ..failing(FailureClass::Empty, None) }).await;
+    let usage = Some(Usage {
+        output: 900,
+        ..Usage::default()
+    });
+    let (attempts, _) = fails(
+        7,
+        Failure {
+            usage: usage.map(Box::new),
+            ..failing(FailureClass::Empty, None)
+        },
+    )
+    .await;
     assert_eq!(attempts.len(), 1);
 }
 
@@ -204,48 +272,118 @@ async fn what_was_paid_for_in_thinking_is_not_paid_for_again() {
 async fn the_wait_is_counted_from_the_failure_and_not_from_the_question() {
     let (takes, hint) = (Duration::from_millis(400), Duration::from_millis(250));
     let stage = Stage::new()
-        .provider("anthropic", move |_| (takes, Err(failing(FailureClass::Overload, Some(hint)))))
+        .provider("anthropic", move |_| {
+            (takes, Err(failing(FailureClass::Overload, Some(hint))))
+        })
         .provider("openai", |asked| (NOTHING, good(asked.ask)))
         .provider("google", |asked| (NOTHING, good(asked.ask)));
     stage.play(seeded(7)).await;
-    assert_eq!(began(&stage.attempts_at("anthropic")), [0, 650, 1_300].map(Duration::from_millis));
+    assert_eq!(
+        began(&stage.attempts_at("anthropic")),
+        [0, 650, 1_300].map(Duration::from_millis)
+    );
 }
 
 #[tokio::test(start_paused = true)]
 async fn retries_are_counted_anew_for_each_answer_and_each_model() {
-    let busy = || (NOTHING, Err(failing(FailureClass::Overload, Some(Duration::from_secs(1)))));
-    // Two failures before each answer of the first judge's model, and none of it left for the synthesis.
-    let stage = Stage::new()
-        .provider("anthropic", move |asked| if asked.nth % 3 == 0 { (NOTHING, good(asked.ask)) } else { busy() })
-        .provider(
-            "openai",
-            move |asked| if asked.ask.answer.round() == 2 || asked.nth % 3 != 0 { busy() } else { (NOTHING, good(asked.ask)) },
+    let busy = || {
+        (
+            NOTHING,
+            Err(failing(
+                FailureClass::Overload,
+                Some(Duration::from_secs(1)),
+            )),
         )
+    };
+    // Two failures before each answer of the first judge's model, and none of it left for the
+    // synthesis.
+    let stage = Stage::new()
+        .provider("anthropic", move |asked| {
+            if asked.nth % 3 == 0 {
+                (NOTHING, good(asked.ask))
+            } else {
+                busy()
+            }
+        })
+        .provider("openai", move |asked| {
+            if asked.ask.answer.round() == 2 || asked.nth % 3 != 0 {
+                busy()
+            } else {
+                (NOTHING, good(asked.ask))
+            }
+        })
         .provider("google", |asked| (NOTHING, good(asked.ask)));
     let mut plan = plan();
     plan.in_flight.clear();
     let transcript = Transcript::fold(&stage.play(plan).await).unwrap();
-    assert_eq!(transcript.state, StateName::Complete, "{:?}", stage.attempts());
-    let at = |provider: &str, round| stage.attempts_at(provider).iter().filter(|attempt| attempt.answer.round() == round).count();
-    assert_eq!((at("anthropic", 1), at("openai", 1), at("google", 1)), (3, 3, 1));
-    assert_eq!((at("openai", 2), at("anthropic", 2)), (3, 3), "the judge's substitute has retries of its own");
+    assert_eq!(
+        transcript.state,
+        StateName::Complete,
+        "{:?}",
+        stage.attempts()
+    );
+    let at = |provider: &str, round| {
+        stage
+            .attempts_at(provider)
+            .iter()
+            .filter(|attempt| attempt.answer.round() == round)
+            .count()
+    };
+    assert_eq!(
+        (at("anthropic", 1), at("openai", 1), at("google", 1)),
+        (3, 3, 1)
+    );
+    assert_eq!(
+        (at("openai", 2), at("anthropic", 2)),
+        (3, 3),
+        "the judge's substitute has retries of its own"
+    );
 }
 
 #[tokio::test(start_paused = true)]
 async fn judges_stand_in_for_one_that_asks_for_a_long_rest_and_it_is_left_alone() {
-    let long = || Err(failing(FailureClass::RateLimit, Some(Duration::from_secs(45))));
+    let long = || {
+        Err(failing(
+            FailureClass::RateLimit,
+            Some(Duration::from_secs(45)),
+        ))
+    };
     let stage = Stage::new()
         .provider("anthropic", |asked| (NOTHING, good(asked.ask)))
-        .provider("openai", move |asked| (NOTHING, if asked.ask.answer.round() == 2 { long() } else { good(asked.ask) }))
+        .provider("openai", move |asked| {
+            (
+                NOTHING,
+                if asked.ask.answer.round() == 2 {
+                    long()
+                } else {
+                    good(asked.ask)
+                },
+            )
+        })
         .provider("google", |asked| (NOTHING, good(asked.ask)));
     let history = stage.play(plan()).await;
-    assert_eq!(Transcript::fold(&history).unwrap().state, StateName::Complete);
+    assert_eq!(
+        Transcript::fold(&history).unwrap().state,
+        StateName::Complete
+    );
     assert_eq!(history.last().unwrap().at.0, 0, "nobody waits");
-    let rounds: Vec<u8> = stage.attempts_at("openai").iter().map(|attempt| attempt.answer.round()).collect();
-    assert_eq!(rounds, [1, 2], "not asked again, as judge or as expert, while it wants to be left alone");
+    let rounds: Vec<u8> = stage
+        .attempts_at("openai")
+        .iter()
+        .map(|attempt| attempt.answer.round())
+        .collect();
+    assert_eq!(
+        rounds,
+        [1, 2],
+        "not asked again, as judge or as expert, while it wants to be left alone"
+    );
     let substitutes = history.iter().filter_map(|envelope| match &envelope.event {
         Event::ProviderSubstituted { substitute, .. } => Some(substitute.clone()),
         _ => None,
     });
-    assert_eq!(substitutes.collect::<Vec<_>>(), [ModelRef::new("anthropic", "claude-sonnet-5-5")], "once, for the rest of the run");
+    assert_eq!(
+        substitutes.collect::<Vec<_>>(),
+        [ModelRef::new("anthropic", "claude-sonnet-5-5")],
+        "once, for the rest of the run"
+    );
 }

@@ -20,7 +20,11 @@ use crate::support::script::{good, hinted, plan};
 const SECOND: Duration = Duration::from_secs(1);
 
 fn stage() -> Stage {
-    ["anthropic", "openai", "google"].into_iter().fold(Stage::new(), |stage, name| stage.provider(name, |asked| (SECOND, good(asked.ask))))
+    ["anthropic", "openai", "google"]
+        .into_iter()
+        .fold(Stage::new(), |stage, name| {
+            stage.provider(name, |asked| (SECOND, good(asked.ask)))
+        })
 }
 
 /// Keeps what it hears.
@@ -38,8 +42,13 @@ impl Subscriber for Keeps {
     }
 }
 
-/// Goes on from a log, on a clock that starts at this time. Returns what subscribers heard and what the driver returned.
-async fn go_on(stage: &Stage, log: &[Envelope], clock: Timestamp) -> (Consultation, Vec<Envelope>, Vec<Envelope>) {
+/// Goes on from a log, on a clock that starts at this time. Returns what subscribers heard and what
+/// the driver returned.
+async fn go_on(
+    stage: &Stage,
+    log: &[Envelope],
+    clock: Timestamp,
+) -> (Consultation, Vec<Envelope>, Vec<Envelope>) {
     let replayed = replay(log).unwrap();
     let control = replayed.consultation.plan().control.clone();
     let (mut consultation, begin) = Begin::again(replayed, control, "0.0.1");
@@ -56,13 +65,22 @@ async fn go_on(stage: &Stage, log: &[Envelope], clock: Timestamp) -> (Consultati
 }
 
 fn calls(log: &[Envelope]) -> Vec<CallId> {
-    let call = |envelope: &Envelope| if let Event::CallStarted { call, .. } = envelope.event { Some(call) } else { None };
+    let call = |envelope: &Envelope| {
+        if let Event::CallStarted { call, .. } = envelope.event {
+            Some(call)
+        } else {
+            None
+        }
+    };
     log.iter().filter_map(call).collect()
 }
 
-/// Logs that were cut off inside of a step before any of its calls had gone out: the end of each round, and the beginning.
+/// Logs that were cut off inside of a step before any of its calls had gone out: the end of each
+/// round, and the beginning.
 fn cuts(log: &[Envelope]) -> Vec<usize> {
-    let starts: Vec<usize> = (0..log.len()).filter(|at| matches!(log[*at].event, Event::RoundStarted { .. })).collect();
+    let starts: Vec<usize> = (0..log.len())
+        .filter(|at| matches!(log[*at].event, Event::RoundStarted { .. }))
+        .collect();
     assert_eq!(starts.len(), 4);
     starts
 }
@@ -75,11 +93,23 @@ async fn what_the_last_step_still_wanted_done_is_done_first_and_nothing_of_it_tw
         let stage = stage();
         let (consultation, heard, history) = go_on(&stage, log, log.last().unwrap().at).await;
         assert_eq!(heard, history);
-        assert_eq!(consultation.state(), StateName::Complete, "cut before {cut}");
-        let step = rest.iter().skip(1).position(|envelope| envelope.cause.is_some()).map_or(rest.len(), |at| at + 1);
+        assert_eq!(
+            consultation.state(),
+            StateName::Complete,
+            "cut before {cut}"
+        );
+        let step = rest
+            .iter()
+            .skip(1)
+            .position(|envelope| envelope.cause.is_some())
+            .map_or(rest.len(), |at| at + 1);
         assert_eq!(history[..step], rest[..step], "cut before {cut}");
         let all: Vec<CallId> = calls(log).into_iter().chain(calls(&history)).collect();
-        assert_eq!(all, calls(&whole), "cut before {cut}: no call is missing, and none is made again");
+        assert_eq!(
+            all,
+            calls(&whole),
+            "cut before {cut}: no call is missing, and none is made again"
+        );
         assert_eq!(stage.attempts().len(), calls(rest).len());
     }
 }
@@ -88,20 +118,54 @@ async fn what_the_last_step_still_wanted_done_is_done_first_and_nothing_of_it_tw
 async fn wherever_a_log_breaks_off_the_run_goes_on_to_its_end_and_asks_only_for_what_is_missing() {
     let stage = || {
         let answers = |asked: Asked<'_>| (40 * SECOND, good(asked.ask));
-        let check = |nth: usize| (SECOND, if nth.is_multiple_of(2) { Err(Failure::new(FailureClass::Overload, "no")) } else { Ok(()) });
-        ["anthropic", "openai", "google"].into_iter().fold(Stage::new(), |stage, name| stage.checked_provider(name, answers, check))
+        let check = |nth: usize| {
+            (
+                SECOND,
+                if nth.is_multiple_of(2) {
+                    Err(Failure::new(FailureClass::Overload, "no"))
+                } else {
+                    Ok(())
+                },
+            )
+        };
+        ["anthropic", "openai", "google"]
+            .into_iter()
+            .fold(Stage::new(), |stage, name| {
+                stage.checked_provider(name, answers, check)
+            })
     };
     let whole = stage().play(plan()).await;
-    assert!(whole.iter().any(|envelope| matches!(envelope.event, Event::HealthUpdated(_))));
+    assert!(
+        whole
+            .iter()
+            .any(|envelope| matches!(envelope.event, Event::HealthUpdated(_)))
+    );
     for cut in 1..whole.len() {
         let log = &whole[..cut];
         let (consultation, heard, history) = go_on(&stage(), log, log.last().unwrap().at).await;
-        assert_eq!((consultation.state(), &heard), (StateName::Complete, &history), "cut before {cut}");
+        assert_eq!(
+            (consultation.state(), &heard),
+            (StateName::Complete, &history),
+            "cut before {cut}"
+        );
         let both = [log, &history].concat();
-        assert!(both.iter().map(|envelope| envelope.seq).eq(1..=both.len() as u64), "cut before {cut}");
-        assert!(replay(&both).is_ok_and(|replayed| replayed.effects.is_empty() && replayed.lost.is_empty()), "cut before {cut}");
+        assert!(
+            both.iter()
+                .map(|envelope| envelope.seq)
+                .eq(1..=both.len() as u64),
+            "cut before {cut}"
+        );
+        assert!(
+            replay(&both)
+                .is_ok_and(|replayed| replayed.effects.is_empty() && replayed.lost.is_empty()),
+            "cut before {cut}"
+        );
         let lost = replay(log).unwrap().lost.len();
-        assert_eq!(calls(&both).len(), calls(&whole).len() + lost, "cut before {cut}: what was lost is made again, and nothing else");
+        assert_eq!(
+            calls(&both).len(),
+            calls(&whole).len() + lost,
+            "cut before {cut}: what was lost is made again, and nothing else"
+        );
     }
 }
 
@@ -112,12 +176,23 @@ async fn time_does_not_go_back_when_the_systems_clock_does() {
     let last = log.last().unwrap().at;
     assert!(last > Timestamp(1_000));
     let (_, _, history) = go_on(&stage(), log, Timestamp(0)).await;
-    let moments: Vec<Timestamp> = log.iter().chain(&history).map(|envelope| envelope.at).collect();
+    let moments: Vec<Timestamp> = log
+        .iter()
+        .chain(&history)
+        .map(|envelope| envelope.at)
+        .collect();
     assert!(moments.is_sorted(), "{moments:?}");
     let later = last.after(3_600 * SECOND);
     let (_, _, history) = go_on(&stage(), log, later).await;
-    let finished = history.iter().find(|envelope| matches!(envelope.event, Event::CallFinished(_))).unwrap();
-    assert_eq!(finished.at, later.after(SECOND), "and a clock that is ahead stays so");
+    let finished = history
+        .iter()
+        .find(|envelope| matches!(envelope.event, Event::CallFinished(_)))
+        .unwrap();
+    assert_eq!(
+        finished.at,
+        later.after(SECOND),
+        "and a clock that is ahead stays so"
+    );
 }
 
 #[tokio::test(start_paused = true)]
@@ -128,7 +203,10 @@ async fn a_clock_is_moved_only_when_it_is_behind() {
     let moved = clock.not_before(Timestamp(9_000));
     assert_eq!(moved.now(), Timestamp(9_000));
     tokio::time::advance(SECOND).await;
-    assert_eq!((clock.now(), moved.now()), (Timestamp(7_000), Timestamp(10_000)));
+    assert_eq!(
+        (clock.now(), moved.now()),
+        (Timestamp(7_000), Timestamp(10_000))
+    );
 }
 
 #[tokio::test(start_paused = true)]
@@ -137,7 +215,10 @@ async fn timers_of_the_earlier_run_run_out_in_this_one() {
         Stage::new()
             .provider("anthropic", move |asked| {
                 if limits && asked.nth == 1 {
-                    (Duration::ZERO, hinted(FailureClass::RateLimit, "too many requests", 20 * SECOND))
+                    (
+                        Duration::ZERO,
+                        hinted(FailureClass::RateLimit, "too many requests", 20 * SECOND),
+                    )
                 } else {
                     (SECOND, good(asked.ask))
                 }
@@ -147,14 +228,30 @@ async fn timers_of_the_earlier_run_run_out_in_this_one() {
     };
     let whole = stage(true).play(plan()).await;
     // Two have answered, one waits for its next try: nothing is under way.
-    let finished: Vec<usize> = (0..whole.len()).filter(|at| matches!(whole[*at].event, Event::CallFinished(_))).collect();
-    let cut = (finished[2]..whole.len()).find(|at| *at > finished[2] && whole[*at].cause.is_some()).unwrap();
+    let finished: Vec<usize> = (0..whole.len())
+        .filter(|at| matches!(whole[*at].event, Event::CallFinished(_)))
+        .collect();
+    let cut = (finished[2]..whole.len())
+        .find(|at| *at > finished[2] && whole[*at].cause.is_some())
+        .unwrap();
     let log = &whole[..cut];
     assert_eq!(calls(log).len(), 3);
     assert_eq!(replay(log).unwrap().lost, Vec::new());
-    assert_eq!(replay(log).unwrap().timers.iter().map(|(at, _)| *at).collect::<BTreeSet<_>>(), BTreeSet::from([Timestamp(20_000)]));
+    assert_eq!(
+        replay(log)
+            .unwrap()
+            .timers
+            .iter()
+            .map(|(at, _)| *at)
+            .collect::<BTreeSet<_>>(),
+        BTreeSet::from([Timestamp(20_000)])
+    );
     let again = stage(false);
     let (consultation, _, _) = go_on(&again, log, Timestamp(5_000)).await;
     assert_eq!(consultation.state(), StateName::Complete);
-    assert_eq!(again.attempts_at("anthropic")[0].began, 15 * SECOND, "at the moment that was set for it");
+    assert_eq!(
+        again.attempts_at("anthropic")[0].began,
+        15 * SECOND,
+        "at the moment that was set for it"
+    );
 }

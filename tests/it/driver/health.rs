@@ -1,4 +1,5 @@
-//! Checks of the providers: when they begin, how often they come, and that nothing ever waits for them.
+//! Checks of the providers: when they begin, how often they come, and that nothing ever waits for
+//! them.
 
 use std::time::Duration;
 
@@ -18,45 +19,87 @@ use crate::support::script::{good, plan};
 
 const SECOND: Duration = Duration::from_secs(1);
 
-fn answers_after(takes: Duration) -> impl Fn(Asked<'_>) -> (Duration, conclave::consultation::call::Outcome) + Send + Sync + 'static {
+fn answers_after(
+    takes: Duration,
+) -> impl Fn(Asked<'_>) -> (Duration, conclave::consultation::call::Outcome) + Send + Sync + 'static
+{
     move |asked| (takes, good(asked.ask))
 }
 
 /// Experts answer after 100 s and a judge after 5 s: a run of more than five minutes.
 fn slow(check: Duration) -> Stage {
-    let script = |asked: Asked<'_>| (if asked.ask.answer.round() % 2 == 1 { 100 * SECOND } else { 5 * SECOND }, good(asked.ask));
+    let script = |asked: Asked<'_>| {
+        (
+            if asked.ask.answer.round() % 2 == 1 {
+                100 * SECOND
+            } else {
+                5 * SECOND
+            },
+            good(asked.ask),
+        )
+    };
     Stage::new()
         .checked_provider("anthropic", script, move |_| (check, Ok(())))
-        .checked_provider("google", script, move |_| (check, Err(Failure::new(FailureClass::Overload, "no"))))
+        .checked_provider("google", script, move |_| {
+            (check, Err(Failure::new(FailureClass::Overload, "no")))
+        })
         .provider("openai", script)
 }
 
 fn began(checks: &[Check], provider: &str) -> Vec<Duration> {
-    checks.iter().filter(|check| check.provider == provider).map(|check| check.began).collect()
+    checks
+        .iter()
+        .filter(|check| check.provider == provider)
+        .map(|check| check.began)
+        .collect()
 }
 
 #[tokio::test(start_paused = true)]
-async fn every_provider_is_checked_just_after_the_first_call_and_every_half_minute_until_the_run_ends() {
+async fn every_provider_is_checked_just_after_the_first_call_and_every_half_minute_until_the_run_ends()
+ {
     let stage = slow(SECOND);
     let history = stage.play(plan()).await;
-    assert_eq!(Transcript::fold(&history).unwrap().state, StateName::Complete);
+    assert_eq!(
+        Transcript::fold(&history).unwrap().state,
+        StateName::Complete
+    );
     let ran = stage.began.elapsed();
-    let expected: Vec<Duration> = (0..100).map(|nth| FIRST + EVERY * nth).take_while(|at| *at < ran).collect();
+    let expected: Vec<Duration> = (0..100)
+        .map(|nth| FIRST + EVERY * nth)
+        .take_while(|at| *at < ran)
+        .collect();
     assert!(expected.len() > 6, "{ran:?}");
     for provider in ["anthropic", "google"] {
         assert_eq!(began(&stage.checks(), provider), expected, "{provider}");
     }
-    assert_eq!(began(&stage.checks(), "openai"), [], "it cannot be asked for nothing");
+    assert_eq!(
+        began(&stage.checks(), "openai"),
+        [],
+        "it cannot be asked for nothing"
+    );
     tokio::time::sleep(10 * EVERY).await;
-    assert_eq!(stage.checks().len(), 2 * expected.len(), "nobody is asked when the run is over");
+    assert_eq!(
+        stage.checks().len(),
+        2 * expected.len(),
+        "nobody is asked when the run is over"
+    );
 }
 
 /// What is told of health, with the second in which it is told.
 fn told(history: &[Envelope]) -> Vec<String> {
     let line = |envelope: &Envelope| match &envelope.event {
         Event::HealthUpdated(update) => {
-            let none = if update.none_healthy { ", none healthy" } else { "" };
-            Some(format!("{} {} {:?}{none}", envelope.at.0 / 1_000, update.provider, update.status))
+            let none = if update.none_healthy {
+                ", none healthy"
+            } else {
+                ""
+            };
+            Some(format!(
+                "{} {} {:?}{none}",
+                envelope.at.0 / 1_000,
+                update.provider,
+                update.status
+            ))
         }
         _ => None,
     };
@@ -70,7 +113,8 @@ async fn what_changes_is_told_once_and_every_check_is() {
     let expected = [
         "1 anthropic Healthy",
         "1 google Degraded",
-        // Its third check. Then an answer of its model ends the row, and three more checks make another.
+        // Its third check. Then an answer of its model ends the row, and three more checks make
+        // another.
         "61 google Unhealthy",
         "100 google Degraded",
         "181 google Unhealthy",
@@ -78,7 +122,10 @@ async fn what_changes_is_told_once_and_every_check_is() {
         "271 google Unhealthy",
     ];
     assert_eq!(told(&history), expected);
-    let started = history.iter().filter(|envelope| matches!(envelope.event, Event::HealthCheckStarted { .. })).count();
+    let started = history
+        .iter()
+        .filter(|envelope| matches!(envelope.event, Event::HealthCheckStarted { .. }))
+        .count();
     assert_eq!(started, stage.checks().len());
 }
 
@@ -93,14 +140,39 @@ async fn a_check_that_hangs_holds_up_neither_the_end_nor_an_interrupt() {
     };
     let stage = with_checks(hour);
     let history = stage.play(plan()).await;
-    assert_eq!((Transcript::fold(&history).unwrap().state, stage.began.elapsed()), (StateName::Complete, 5 * SECOND));
-    let dropped = |stage: &Stage, at| stage.checks().iter().all(|check| check.dropped && check.ended == Some(at));
-    assert!(stage.checks().len() == 3 && dropped(&stage, 5 * SECOND), "{:?}", stage.checks());
+    assert_eq!(
+        (
+            Transcript::fold(&history).unwrap().state,
+            stage.began.elapsed()
+        ),
+        (StateName::Complete, 5 * SECOND)
+    );
+    let dropped = |stage: &Stage, at| {
+        stage
+            .checks()
+            .iter()
+            .all(|check| check.dropped && check.ended == Some(at))
+    };
+    assert!(
+        stage.checks().len() == 3 && dropped(&stage, 5 * SECOND),
+        "{:?}",
+        stage.checks()
+    );
 
     let stage = with_checks(hour);
     let history = stage.play_interrupted(plan(), SECOND / 2).await;
-    assert_eq!((Transcript::fold(&history).unwrap().state, stage.began.elapsed()), (StateName::Aborted, SECOND / 2));
-    assert!(stage.checks().len() == 3 && dropped(&stage, SECOND / 2), "{:?}", stage.checks());
+    assert_eq!(
+        (
+            Transcript::fold(&history).unwrap().state,
+            stage.began.elapsed()
+        ),
+        (StateName::Aborted, SECOND / 2)
+    );
+    assert!(
+        stage.checks().len() == 3 && dropped(&stage, SECOND / 2),
+        "{:?}",
+        stage.checks()
+    );
 }
 
 #[tokio::test(start_paused = true)]
@@ -117,5 +189,8 @@ async fn nobody_is_checked_before_consent() {
         interrupts: no_interrupts(),
     };
     driver.run(&mut consultation, Begin::New).await;
-    assert_eq!((consultation.state(), stage.began.elapsed(), stage.checks()), (StateName::Aborted, 60 * SECOND, Vec::new()));
+    assert_eq!(
+        (consultation.state(), stage.began.elapsed(), stage.checks()),
+        (StateName::Aborted, 60 * SECOND, Vec::new())
+    );
 }

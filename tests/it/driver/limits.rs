@@ -1,4 +1,5 @@
-//! Crowds before a provider that limits them: how many at once, nothing before its time, and an end that is near.
+//! Crowds before a provider that limits them: how many at once, nothing before its time, and an end
+//! that is near.
 
 use std::time::Duration;
 
@@ -25,32 +26,48 @@ fn limited(hint: Option<Duration>) -> Outcome {
 /// The provider of the crowd refuses everything before `recovers`; another one judges.
 fn limited_until(recovers: Duration, hint: Option<Duration>) -> Stage {
     Stage::new()
-        .provider(
-            "anthropic",
-            move |asked| {
-                if asked.at < recovers { (REFUSED_AFTER, limited(hint)) } else { (ANSWERED_AFTER, good(asked.ask)) }
-            },
-        )
+        .provider("anthropic", move |asked| {
+            if asked.at < recovers {
+                (REFUSED_AFTER, limited(hint))
+            } else {
+                (ANSWERED_AFTER, good(asked.ask))
+            }
+        })
         .provider("openai", |asked| (ANSWERED_AFTER, good(asked.ask)))
 }
 
 /// Most calls that were under way at once.
 fn most_at_once(attempts: &[Attempt]) -> usize {
-    let under_way = |at: Duration| attempts.iter().filter(|one| one.began <= at && one.ended.is_none_or(|ended| ended > at)).count();
-    attempts.iter().map(|attempt| under_way(attempt.began)).max().unwrap_or_default()
+    let under_way = |at: Duration| {
+        attempts
+            .iter()
+            .filter(|one| one.began <= at && one.ended.is_none_or(|ended| ended > at))
+            .count()
+    };
+    attempts
+        .iter()
+        .map(|attempt| under_way(attempt.began))
+        .max()
+        .unwrap_or_default()
 }
 
 /// Nothing went out between a refusal and the moment that it named.
 fn assert_left_alone(attempts: &[Attempt], hint: Duration) {
     for refused in attempts.iter().filter(|attempt| attempt.failed) {
         let from = refused.ended.unwrap();
-        let early = attempts.iter().find(|attempt| attempt.began >= from && attempt.began < from + hint);
+        let early = attempts
+            .iter()
+            .find(|attempt| attempt.began >= from && attempt.began < from + hint);
         assert!(early.is_none(), "{early:?} after {refused:?}");
     }
 }
 
 fn round(stage: &Stage, provider: &str, number: u8) -> Vec<Attempt> {
-    stage.attempts_at(provider).into_iter().filter(|attempt| attempt.answer.round() == number).collect()
+    stage
+        .attempts_at(provider)
+        .into_iter()
+        .filter(|attempt| attempt.answer.round() == number)
+        .collect()
 }
 
 #[tokio::test(start_paused = true)]
@@ -58,19 +75,46 @@ async fn a_crowd_before_a_limited_provider_makes_no_storm_and_is_done_soon_after
     let (recovers, hint) = (10 * SECOND, 2 * SECOND);
     let stage = limited_until(recovers, Some(hint));
     let transcript = Transcript::fold(&stage.play(crowd(64)).await).unwrap();
-    assert_eq!((transcript.state, transcript.failures.len()), (StateName::Complete, 0));
+    assert_eq!(
+        (transcript.state, transcript.failures.len()),
+        (StateName::Complete, 0)
+    );
     let first = round(&stage, "anthropic", 1);
     assert_eq!(most_at_once(&stage.attempts_at("anthropic")), 4);
     assert_left_alone(&first, hint);
     // Four before anyone knew; then one at a time, each 2 s after the refusal of the one before.
-    let refused: Vec<u128> = first.iter().filter(|attempt| attempt.failed).map(|attempt| attempt.began.as_millis()).collect();
+    let refused: Vec<u128> = first
+        .iter()
+        .filter(|attempt| attempt.failed)
+        .map(|attempt| attempt.began.as_millis())
+        .collect();
     assert_eq!(refused, [0, 0, 0, 0, 2_050, 4_100, 6_150, 8_200]);
-    assert_eq!(first.len(), 64 + refused.len(), "not a call more than was refused");
+    assert_eq!(
+        first.len(),
+        64 + refused.len(),
+        "not a call more than was refused"
+    );
     // The first success lets two out, and then three, and then four.
-    let answered: Vec<u128> = first.iter().filter(|attempt| !attempt.failed).map(|attempt| attempt.began.as_millis()).collect();
-    assert_eq!(answered[..10], [10_250, 10_350, 10_350, 10_450, 10_450, 10_450, 10_450, 10_550, 10_550, 10_550]);
-    let last = first.iter().filter_map(|attempt| attempt.ended).max().unwrap();
-    assert!(last <= recovers + hint + REFUSED_AFTER + ANSWERED_AFTER * 18, "{last:?}");
+    let answered: Vec<u128> = first
+        .iter()
+        .filter(|attempt| !attempt.failed)
+        .map(|attempt| attempt.began.as_millis())
+        .collect();
+    assert_eq!(
+        answered[..10],
+        [
+            10_250, 10_350, 10_350, 10_450, 10_450, 10_450, 10_450, 10_550, 10_550, 10_550
+        ]
+    );
+    let last = first
+        .iter()
+        .filter_map(|attempt| attempt.ended)
+        .max()
+        .unwrap();
+    assert!(
+        last <= recovers + hint + REFUSED_AFTER + ANSWERED_AFTER * 18,
+        "{last:?}"
+    );
 }
 
 #[tokio::test(start_paused = true)]
@@ -84,12 +128,30 @@ async fn a_crowd_that_is_given_no_hint_backs_off_together() {
         assert_eq!(most_at_once(&first), 4);
         let refused: Vec<&Attempt> = first.iter().filter(|attempt| attempt.failed).collect();
         for pair in refused[3..].windows(2) {
-            assert!(pair[1].began >= pair[0].ended.unwrap(), "after the first four, one at a time: {pair:?}");
+            assert!(
+                pair[1].began >= pair[0].ended.unwrap(),
+                "after the first four, one at a time: {pair:?}"
+            );
         }
-        assert!(first.len() <= 64 + refused.len() && refused.len() < 40, "{} refused", refused.len());
-        assert_eq!(transcript.failures.len(), 0, "who was refused goes behind those who were not");
-        let last = first.iter().filter_map(|attempt| attempt.ended).max().unwrap();
-        assert!(last <= recovers + 30 * SECOND + ANSWERED_AFTER * 18, "the longest wait, and then the crowd: {last:?}");
+        assert!(
+            first.len() <= 64 + refused.len() && refused.len() < 40,
+            "{} refused",
+            refused.len()
+        );
+        assert_eq!(
+            transcript.failures.len(),
+            0,
+            "who was refused goes behind those who were not"
+        );
+        let last = first
+            .iter()
+            .filter_map(|attempt| attempt.ended)
+            .max()
+            .unwrap();
+        assert!(
+            last <= recovers + 30 * SECOND + ANSWERED_AFTER * 18,
+            "the longest wait, and then the crowd: {last:?}"
+        );
     }
 }
 
@@ -99,14 +161,23 @@ async fn a_provider_that_never_recovers_is_given_up_after_two_minutes() {
     let stage = limited_until(Duration::MAX, Some(hint));
     let history = stage.play(crowd(64)).await;
     let transcript = Transcript::fold(&history).unwrap();
-    assert_eq!((transcript.state, transcript.failures.len()), (StateName::Aborted, 64));
+    assert_eq!(
+        (transcript.state, transcript.failures.len()),
+        (StateName::Aborted, 64)
+    );
     let attempts = stage.attempts();
     assert_left_alone(&attempts, hint);
-    // The first four at once, each of the others after the one before, and nothing more when 120 s have passed. The last that was
-    // refused gives up when its own wait is over.
-    assert_eq!((attempts.len(), history.last().unwrap().at.0), (4 + 59, 50 + 59 * 2_050 + 2_000));
+    // The first four at once, each of the others after the one before, and nothing more when 120 s
+    // have passed. The last that was refused gives up when its own wait is over.
+    assert_eq!(
+        (attempts.len(), history.last().unwrap().at.0),
+        (4 + 59, 50 + 59 * 2_050 + 2_000)
+    );
     let last = &transcript.failures.last().unwrap().error.message;
-    assert!(last.ends_with("`anthropic` has refused every call for 123 s"), "{last}");
+    assert!(
+        last.ends_with("`anthropic` has refused every call for 123 s"),
+        "{last}"
+    );
 }
 
 #[tokio::test(start_paused = true)]
@@ -114,8 +185,14 @@ async fn a_long_rest_ends_the_crowd_at_once_and_without_another_call() {
     let stage = limited_until(Duration::MAX, Some(31 * SECOND));
     let history = stage.play(crowd(64)).await;
     let transcript = Transcript::fold(&history).unwrap();
-    assert_eq!((transcript.state, transcript.failures.len()), (StateName::Aborted, 64));
-    assert_eq!((stage.attempts().len(), history.last().unwrap().at.0), (4, 50));
+    assert_eq!(
+        (transcript.state, transcript.failures.len()),
+        (StateName::Aborted, 64)
+    );
+    assert_eq!(
+        (stage.attempts().len(), history.last().unwrap().at.0),
+        (4, 50)
+    );
 }
 
 #[tokio::test(start_paused = true)]
@@ -126,39 +203,91 @@ async fn a_rest_asked_for_in_round_1_is_kept_by_the_judge_in_round_2() {
     other.model = ModelRef::new("openai", "gpt-6.1-sol");
     plan.panel.seats.push(other);
     plan.panel.judges.truncate(1);
-    let stage = Stage::new().provider("anthropic", |asked| (ANSWERED_AFTER, good(asked.ask))).provider("openai", |asked| {
-        if asked.nth <= 3 { (Duration::ZERO, limited(Some(5 * SECOND))) } else { (ANSWERED_AFTER, good(asked.ask)) }
-    });
+    let stage = Stage::new()
+        .provider("anthropic", |asked| (ANSWERED_AFTER, good(asked.ask)))
+        .provider("openai", |asked| {
+            if asked.nth <= 3 {
+                (Duration::ZERO, limited(Some(5 * SECOND)))
+            } else {
+                (ANSWERED_AFTER, good(asked.ask))
+            }
+        });
     let history = stage.play(plan).await;
-    assert_eq!(Transcript::fold(&history).unwrap().state, StateName::Complete);
-    let seconds: Vec<(u8, Duration)> = stage.attempts_at("openai").iter().map(|one| (one.answer.round(), one.began)).collect();
-    assert_eq!(seconds[..4], [(1, 0), (1, 5), (1, 10), (2, 15)].map(|(round, at)| (round, at * SECOND)));
-    let entered = history.iter().find(|one| matches!(one.event, Event::RoundStarted { round_number: 2 })).unwrap();
-    assert_eq!(entered.at.0, 10_000, "the round began when the expert had given up, and its judge waited");
+    assert_eq!(
+        Transcript::fold(&history).unwrap().state,
+        StateName::Complete
+    );
+    let seconds: Vec<(u8, Duration)> = stage
+        .attempts_at("openai")
+        .iter()
+        .map(|one| (one.answer.round(), one.began))
+        .collect();
+    assert_eq!(
+        seconds[..4],
+        [(1, 0), (1, 5), (1, 10), (2, 15)].map(|(round, at)| (round, at * SECOND))
+    );
+    let entered = history
+        .iter()
+        .find(|one| matches!(one.event, Event::RoundStarted { round_number: 2 }))
+        .unwrap();
+    assert_eq!(
+        entered.at.0, 10_000,
+        "the round began when the expert had given up, and its judge waited"
+    );
 }
 
 #[tokio::test(start_paused = true)]
 async fn an_interrupt_during_a_rest_ends_at_once_and_makes_no_call() {
-    for after in [Duration::from_millis(60), 5 * SECOND, Duration::from_millis(20_049)] {
+    for after in [
+        Duration::from_millis(60),
+        5 * SECOND,
+        Duration::from_millis(20_049),
+    ] {
         let stage = limited_until(Duration::MAX, Some(20 * SECOND));
         let history = stage.play_interrupted(crowd(64), after).await;
-        assert_eq!(Transcript::fold(&history).unwrap().state, StateName::Aborted);
+        assert_eq!(
+            Transcript::fold(&history).unwrap().state,
+            StateName::Aborted
+        );
         assert_eq!((stage.began.elapsed(), stage.attempts().len()), (after, 4));
-        assert!(stage.attempts().iter().all(|attempt| attempt.ended.is_some()), "nothing was under way");
+        assert!(
+            stage
+                .attempts()
+                .iter()
+                .all(|attempt| attempt.ended.is_some()),
+            "nothing was under way"
+        );
     }
 }
 
 #[tokio::test(start_paused = true)]
 async fn an_interrupt_drops_the_one_call_that_tries_after_a_rest() {
     let stage = Stage::new().provider("anthropic", |asked| {
-        if asked.nth <= 4 { (REFUSED_AFTER, limited(Some(SECOND))) } else { (60 * SECOND, good(asked.ask)) }
+        if asked.nth <= 4 {
+            (REFUSED_AFTER, limited(Some(SECOND)))
+        } else {
+            (60 * SECOND, good(asked.ask))
+        }
     });
     let after = 3 * SECOND;
     let history = stage.play_interrupted(crowd(64), after).await;
     assert_eq!(stage.began.elapsed(), after);
-    let open: Vec<Attempt> = stage.attempts().into_iter().filter(|attempt| attempt.ended.is_none()).collect();
-    assert_eq!((open.len(), open[0].began), (1, Duration::from_millis(1_050)));
-    assert_eq!(history.iter().filter(|one| matches!(one.event, Event::CallCancelled { .. })).count(), 1);
+    let open: Vec<Attempt> = stage
+        .attempts()
+        .into_iter()
+        .filter(|attempt| attempt.ended.is_none())
+        .collect();
+    assert_eq!(
+        (open.len(), open[0].began),
+        (1, Duration::from_millis(1_050))
+    );
+    assert_eq!(
+        history
+            .iter()
+            .filter(|one| matches!(one.event, Event::CallCancelled { .. }))
+            .count(),
+        1
+    );
 }
 
 #[tokio::test(start_paused = true)]
@@ -183,7 +312,10 @@ async fn a_provider_that_rests_does_not_hold_back_another_one() {
             .provider("openai", |asked| (ANSWERED_AFTER, good(asked.ask)));
         let history = stage.play(plan()).await;
         assert_eq!(Transcript::fold(&history).unwrap().failures.len(), 0);
-        round(&stage, "google", 1).iter().map(|attempt| attempt.began.as_millis()).collect::<Vec<_>>()
+        round(&stage, "google", 1)
+            .iter()
+            .map(|attempt| attempt.began.as_millis())
+            .collect::<Vec<_>>()
     };
     let alone = times(false).await;
     assert_eq!(alone, [0, 0, 0, 0, 100, 100, 100, 100, 200, 200]);

@@ -1,4 +1,5 @@
-//! Tests of `engine`: the driver with providers of our own, on paused time, so that every moment can be stated to the millisecond.
+//! Tests of `engine`: the driver with providers of our own, on paused time, so that every moment
+//! can be stated to the millisecond.
 
 mod attempts;
 mod beginnings;

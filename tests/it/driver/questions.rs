@@ -48,18 +48,32 @@ impl Person for Silent {
 
 /// The second vendor is limited once; everyone answers after a second.
 fn stage() -> Stage {
-    let limited = || (SECOND, hinted(FailureClass::RateLimit, "too many requests", 2 * SECOND));
+    let limited = || {
+        (
+            SECOND,
+            hinted(FailureClass::RateLimit, "too many requests", 2 * SECOND),
+        )
+    };
     Stage::new()
         .provider("anthropic", |asked| (SECOND, good(asked.ask)))
-        .provider("openai", move |asked| if asked.nth == 1 { limited() } else { (SECOND, good(asked.ask)) })
+        .provider("openai", move |asked| {
+            if asked.nth == 1 {
+                limited()
+            } else {
+                (SECOND, good(asked.ask))
+            }
+        })
         .provider("google", |asked| (SECOND, good(asked.ask)))
 }
 
 fn pulse() -> Effect {
-    Effect::Question(Box::new(Question::Pulse { waiting: Vec::new() }))
+    Effect::Question(Box::new(Question::Pulse {
+        waiting: Vec::new(),
+    }))
 }
 
-/// A consultation that has begun, and what it wants done, with a question on top that the machine knows nothing of.
+/// A consultation that has begun, and what it wants done, with a question on top that the machine
+/// knows nothing of.
 fn begun(plan: Plan, and: impl IntoIterator<Item = Effect>) -> (Consultation, Begin) {
     let mut consultation = Consultation::new(plan);
     let mut effects = consultation.handle(Timestamp(0), Input::Start);
@@ -82,7 +96,13 @@ async fn run(
     interrupts: mpsc::UnboundedReceiver<()>,
     (mut consultation, begin): (Consultation, Begin),
 ) -> (StateName, Vec<Envelope>) {
-    let driver = Driver { clock: Clock::starting(Timestamp(0)), providers: stage.providers(), subscribers: Vec::new(), person, interrupts };
+    let driver = Driver {
+        clock: Clock::starting(Timestamp(0)),
+        providers: stage.providers(),
+        subscribers: Vec::new(),
+        person,
+        interrupts,
+    };
     let history = driver.run(&mut consultation, begin).await;
     (consultation.state(), history)
 }
@@ -92,24 +112,42 @@ async fn calls_and_timers_are_served_while_a_question_is_open() {
     let (stage, person) = (stage(), Silent::default());
     let (ended, history) = run(&stage, &person, no_interrupts(), begun(plan(), [pulse()])).await;
     assert_eq!(ended, StateName::Complete);
-    assert!(history.iter().any(|envelope| matches!(envelope.event, Event::CallRetried { wait_ms: 2_000, .. })), "a timer has run out");
+    assert!(
+        history
+            .iter()
+            .any(|envelope| matches!(envelope.event, Event::CallRetried { wait_ms: 2_000, .. })),
+        "a timer has run out"
+    );
     assert_eq!(
         (stage.attempts().len(), stage.began.elapsed()),
         (10, 8 * SECOND),
         "five steps, and a wait of 2 s for one that is tried again"
     );
-    assert_eq!((person.asked.lock().unwrap().len(), person.withdrawn.load(Ordering::SeqCst)), (1, 1), "it ends with the run");
+    assert_eq!(
+        (
+            person.asked.lock().unwrap().len(),
+            person.withdrawn.load(Ordering::SeqCst)
+        ),
+        (1, 1),
+        "it ends with the run"
+    );
 }
 
 #[tokio::test(start_paused = true)]
 async fn an_interrupt_is_served_while_a_question_is_open() {
     let (stage, person) = (stage(), Silent::default());
     let (interrupt, interrupts) = mpsc::unbounded_channel();
-    let ((ended, _), ()) = tokio::join!(run(&stage, &person, interrupts, begun(plan(), [pulse()])), async {
-        sleep(SECOND / 2).await;
-        interrupt.send(()).unwrap();
-    });
-    assert_eq!((ended, stage.began.elapsed()), (StateName::Aborted, SECOND / 2));
+    let ((ended, _), ()) = tokio::join!(
+        run(&stage, &person, interrupts, begun(plan(), [pulse()])),
+        async {
+            sleep(SECOND / 2).await;
+            interrupt.send(()).unwrap();
+        }
+    );
+    assert_eq!(
+        (ended, stage.began.elapsed()),
+        (StateName::Aborted, SECOND / 2)
+    );
     assert_eq!(person.withdrawn.load(Ordering::SeqCst), 1);
 }
 
@@ -128,19 +166,38 @@ impl Person for SaysNo {
     }
 }
 
-/// Round 1 takes 61 s, and after 60 s the person is asked whether to go on; this much after the beginning they say no.
+/// Round 1 takes 61 s, and after 60 s the person is asked whether to go on; this much after the
+/// beginning they say no.
 async fn pulsed(no: Duration) -> (StateName, Vec<PulseAnswer>) {
-    let takes = |asked: Asked<'_>| (if asked.ask.answer.round() == 1 { 61 * SECOND } else { SECOND }, good(asked.ask));
-    let stage = Stage::new().provider("anthropic", takes).provider("openai", takes).provider("google", takes);
+    let takes = |asked: Asked<'_>| {
+        (
+            if asked.ask.answer.round() == 1 {
+                61 * SECOND
+            } else {
+                SECOND
+            },
+            good(asked.ask),
+        )
+    };
+    let stage = Stage::new()
+        .provider("anthropic", takes)
+        .provider("openai", takes)
+        .provider("google", takes);
     let mut plan = plan();
     plan.control.pulse = Some(60 * SECOND);
     let person = SaysNo::default();
-    let run = run(&stage, &person, no_interrupts(), (Consultation::new(plan), Begin::New));
+    let run = run(
+        &stage,
+        &person,
+        no_interrupts(),
+        (Consultation::new(plan), Begin::New),
+    );
     let say = async {
         sleep(no).await;
         person.when.notify_one();
     };
-    // The word is given behind the driver's back, so that it finds the answer and those of the experts together.
+    // The word is given behind the driver's back, so that it finds the answer and those of the
+    // experts together.
     let ((ended, history), ()) = tokio::join!(biased; run, say);
     let answers = history.iter().filter_map(|envelope| match envelope.event {
         Event::PulseAnswered { answer, .. } => Some(answer),
@@ -151,15 +208,32 @@ async fn pulsed(no: Duration) -> (StateName, Vec<PulseAnswer>) {
 
 #[tokio::test(start_paused = true)]
 async fn an_answer_that_comes_with_the_withdrawal_or_after_it_goes_nowhere() {
-    assert_eq!(pulsed(Duration::from_millis(60_500)).await, (StateName::Aborted, vec![PulseAnswer::Cancel]), "in time it is heard");
+    assert_eq!(
+        pulsed(Duration::from_millis(60_500)).await,
+        (StateName::Aborted, vec![PulseAnswer::Cancel]),
+        "in time it is heard"
+    );
     for no in [61, 62, 70] {
-        assert_eq!(pulsed(no * SECOND).await, (StateName::Complete, vec![PulseAnswer::Superseded]), "{no}");
+        assert_eq!(
+            pulsed(no * SECOND).await,
+            (StateName::Complete, vec![PulseAnswer::Superseded]),
+            "{no}"
+        );
     }
 }
 
 #[tokio::test(start_paused = true)]
 async fn what_is_withdrawn_in_the_same_breath_is_never_put() {
     let (stage, person) = (stage(), Silent::default());
-    let (ended, _) = run(&stage, &person, no_interrupts(), begun(plan(), [pulse(), Effect::Withdraw])).await;
-    assert_eq!((ended, person.asked.lock().unwrap().len()), (StateName::Complete, 0));
+    let (ended, _) = run(
+        &stage,
+        &person,
+        no_interrupts(),
+        begun(plan(), [pulse(), Effect::Withdraw]),
+    )
+    .await;
+    assert_eq!(
+        (ended, person.asked.lock().unwrap().len()),
+        (StateName::Complete, 0)
+    );
 }

@@ -53,16 +53,26 @@ impl Drop for CountsDrops<'_> {
 }
 
 impl Provider for FakeProvider {
-    fn ask<'a>(&'a self, ask: &'a Ask, on: &'a mut (dyn FnMut(Delta) + Send)) -> BoxFuture<'a, conclave::consultation::call::Outcome> {
+    fn ask<'a>(
+        &'a self,
+        ask: &'a Ask,
+        on: &'a mut (dyn FnMut(Delta) + Send),
+    ) -> BoxFuture<'a, conclave::consultation::call::Outcome> {
         Box::pin(async move {
             let number = self.fake.calls.fetch_add(1, Ordering::SeqCst);
-            self.fake.log.lock().unwrap().push((ask.model.to_string(), Instant::now()));
+            self.fake
+                .log
+                .lock()
+                .unwrap()
+                .push((ask.model.to_string(), Instant::now()));
             let guard = CountsDrops(&self.fake.dropped);
             on(Delta::Connected);
             match self.manner {
                 Manner::Takes(ms) => sleep(Duration::from_millis(ms)).await,
                 Manner::Panics => panic!("a bug in a codec"),
-                Manner::OverloadedOnce if number == 0 => return failure(FailureClass::Overload, "overloaded"),
+                Manner::OverloadedOnce if number == 0 => {
+                    return failure(FailureClass::Overload, "overloaded");
+                }
                 Manner::OverloadedOnce => {}
             }
             on(Delta::Text("{".to_owned()));
@@ -75,26 +85,39 @@ impl Provider for FakeProvider {
 fn providers(manners: [(&str, Manner); 3]) -> (Providers, Arc<Fake>) {
     let fake = Arc::new(Fake::default());
     let providers = manners.into_iter().map(|(name, manner)| {
-        let provider: Arc<dyn Provider> = Arc::new(FakeProvider { fake: fake.clone(), manner });
+        let provider: Arc<dyn Provider> = Arc::new(FakeProvider {
+            fake: fake.clone(),
+            manner,
+        });
         (ProviderId::new(name), provider)
     });
     (providers.collect::<BTreeMap<_, _>>(), fake)
 }
 
 fn three(manner: Manner) -> (Providers, Arc<Fake>) {
-    providers([("anthropic", manner), ("openai", Manner::Takes(100)), ("google", Manner::Takes(100))])
+    providers([
+        ("anthropic", manner),
+        ("openai", Manner::Takes(100)),
+        ("google", Manner::Takes(100)),
+    ])
 }
 
 #[tokio::test(start_paused = true)]
 async fn round_1_takes_as_long_as_its_slowest_expert() {
-    let (providers, fake) =
-        providers([("anthropic", Manner::Takes(1_000)), ("openai", Manner::Takes(1_500)), ("google", Manner::Takes(2_000))]);
+    let (providers, fake) = providers([
+        ("anthropic", Manner::Takes(1_000)),
+        ("openai", Manner::Takes(1_500)),
+        ("google", Manner::Takes(2_000)),
+    ]);
     let history = run(plan(), &providers, Vec::new(), no_interrupts()).await;
     let transcript = Transcript::fold(&history).unwrap();
     assert_eq!(transcript.state, StateName::Complete);
     assert_eq!(transcript.rounds[0], (1, Duration::from_secs(2)));
     let log = fake.log.lock().unwrap();
-    assert!(log[..3].iter().all(|(_, at)| *at == log[0].1), "all three go out at once");
+    assert!(
+        log[..3].iter().all(|(_, at)| *at == log[0].1),
+        "all three go out at once"
+    );
     assert_eq!(log.len(), 9);
 }
 
@@ -109,7 +132,10 @@ async fn an_interrupt_drops_the_connections_at_once() {
     });
     assert_eq!(began.elapsed(), Duration::from_millis(50));
     assert_eq!(fake.dropped.load(Ordering::SeqCst), 3);
-    assert_eq!(Transcript::fold(&history).unwrap().state, StateName::Aborted);
+    assert_eq!(
+        Transcript::fold(&history).unwrap().state,
+        StateName::Aborted
+    );
 }
 
 #[tokio::test(start_paused = true)]
@@ -117,9 +143,13 @@ async fn a_panicking_call_becomes_a_failed_seat() {
     let (providers, _) = three(Manner::Panics);
     let mut plan = plan();
     plan.panel.judges.truncate(1);
-    let transcript = Transcript::fold(&run(plan, &providers, Vec::new(), no_interrupts()).await).unwrap();
+    let transcript =
+        Transcript::fold(&run(plan, &providers, Vec::new(), no_interrupts()).await).unwrap();
     assert_eq!(transcript.state, StateName::Complete);
-    assert_eq!(transcript.failures[0].error.class, Some(FailureClass::Internal));
+    assert_eq!(
+        transcript.failures[0].error.class,
+        Some(FailureClass::Internal)
+    );
 }
 
 #[tokio::test(start_paused = true)]
@@ -133,9 +163,18 @@ async fn a_retry_waits_and_then_succeeds() {
         Event::CallRetried { wait_ms, .. } => Some(Duration::from_millis(wait_ms)),
         _ => None,
     });
-    let anthropic: Vec<Instant> =
-        fake.log.lock().unwrap().iter().filter(|(model, _)| model.starts_with("anthropic")).map(|(_, at)| *at).collect();
-    assert!(anthropic[1] - anthropic[0] >= waited.unwrap(), "not before its time");
+    let anthropic: Vec<Instant> = fake
+        .log
+        .lock()
+        .unwrap()
+        .iter()
+        .filter(|(model, _)| model.starts_with("anthropic"))
+        .map(|(_, at)| *at)
+        .collect();
+    assert!(
+        anthropic[1] - anthropic[0] >= waited.unwrap(),
+        "not before its time"
+    );
 }
 
 #[tokio::test(start_paused = true)]
@@ -152,7 +191,10 @@ async fn consent_is_asked_for_before_any_call() {
         interrupts: no_interrupts(),
     };
     driver.run(&mut consultation, Begin::New).await;
-    assert_eq!((consultation.state(), fake.calls.load(Ordering::SeqCst)), (StateName::Aborted, 0));
+    assert_eq!(
+        (consultation.state(), fake.calls.load(Ordering::SeqCst)),
+        (StateName::Aborted, 0)
+    );
 }
 
 #[derive(Debug, Default)]
@@ -170,7 +212,11 @@ impl Subscriber for Listener {
 
     fn event(&mut self, _: &Envelope) -> Result<(), SubscriberFailed> {
         self.heard += 1;
-        if Some(self.heard) == self.fails_at { Err(SubscriberFailed("the disk is full".to_owned())) } else { Ok(()) }
+        if Some(self.heard) == self.fails_at {
+            Err(SubscriberFailed("the disk is full".to_owned()))
+        } else {
+            Ok(())
+        }
     }
 
     fn delta(&mut self, _: conclave::domain::ids::CallId, _: &Delta) {
@@ -185,11 +231,23 @@ impl Subscriber for Listener {
 #[tokio::test(start_paused = true)]
 async fn a_failing_subscriber_is_reported_once_and_harms_nothing() {
     let (providers, _) = three(Manner::Takes(1));
-    let mut failing = Listener { fails_at: Some(5), ..Listener::default() };
+    let mut failing = Listener {
+        fails_at: Some(5),
+        ..Listener::default()
+    };
     let mut other = Listener::default();
-    let history = run(plan(), &providers, vec![&mut failing, &mut other], no_interrupts()).await;
+    let history = run(
+        plan(),
+        &providers,
+        vec![&mut failing, &mut other],
+        no_interrupts(),
+    )
+    .await;
     assert_eq!(failing.heard, 5);
     assert_eq!(other.troubles, ["the disk is full"]);
     assert_eq!((other.heard, other.deltas), (history.len(), 18));
-    assert_eq!(Transcript::fold(&history).unwrap().state, StateName::Complete);
+    assert_eq!(
+        Transcript::fold(&history).unwrap().state,
+        StateName::Complete
+    );
 }

@@ -71,16 +71,36 @@ impl std::fmt::Debug for Scripted {
 }
 
 impl Provider for Scripted {
-    fn ask<'a>(&'a self, ask: &'a Ask, _: &'a mut (dyn FnMut(Delta) + Send)) -> BoxFuture<'a, Outcome> {
+    fn ask<'a>(
+        &'a self,
+        ask: &'a Ask,
+        _: &'a mut (dyn FnMut(Delta) + Send),
+    ) -> BoxFuture<'a, Outcome> {
         Box::pin(async move {
             let began = self.began.elapsed();
             let (at, nth) = {
                 let mut attempts = self.attempts.lock().unwrap();
                 let provider = self.name.clone();
-                attempts.push(Attempt { provider, answer: ask.answer, began, ended: None, failed: false });
-                (attempts.len() - 1, attempts.iter().filter(|attempt| attempt.provider == self.name).count())
+                attempts.push(Attempt {
+                    provider,
+                    answer: ask.answer,
+                    began,
+                    ended: None,
+                    failed: false,
+                });
+                (
+                    attempts.len() - 1,
+                    attempts
+                        .iter()
+                        .filter(|attempt| attempt.provider == self.name)
+                        .count(),
+                )
             };
-            let (takes, outcome) = (self.script)(Asked { ask, nth, at: began });
+            let (takes, outcome) = (self.script)(Asked {
+                ask,
+                nth,
+                at: began,
+            });
             if !takes.is_zero() {
                 sleep(takes).await;
             }
@@ -93,12 +113,24 @@ impl Provider for Scripted {
     fn check(&self) -> Option<BoxFuture<'_, Result<(), Failure>>> {
         let script = self.check.as_ref()?;
         Some(Box::pin(async move {
-            let mut noted = Noted { of: self, at: 0, dropped: true };
+            let mut noted = Noted {
+                of: self,
+                at: 0,
+                dropped: true,
+            };
             let nth = {
                 let mut checks = self.checks.lock().unwrap();
-                checks.push(Check { provider: self.name.clone(), began: self.began.elapsed(), ended: None, dropped: false });
+                checks.push(Check {
+                    provider: self.name.clone(),
+                    began: self.began.elapsed(),
+                    ended: None,
+                    dropped: false,
+                });
                 noted.at = checks.len() - 1;
-                checks.iter().filter(|check| check.provider == self.name).count()
+                checks
+                    .iter()
+                    .filter(|check| check.provider == self.name)
+                    .count()
             };
             let (takes, result) = script(nth);
             sleep(takes).await;
@@ -132,10 +164,19 @@ pub(super) struct Stage {
 
 impl Stage {
     pub(super) fn new() -> Self {
-        Self { began: Instant::now(), providers: BTreeMap::new(), attempts: Arc::default(), checks: Arc::default() }
+        Self {
+            began: Instant::now(),
+            providers: BTreeMap::new(),
+            attempts: Arc::default(),
+            checks: Arc::default(),
+        }
     }
 
-    pub(super) fn provider(self, name: &str, script: impl Fn(Asked<'_>) -> (Duration, Outcome) + Send + Sync + 'static) -> Self {
+    pub(super) fn provider(
+        self,
+        name: &str,
+        script: impl Fn(Asked<'_>) -> (Duration, Outcome) + Send + Sync + 'static,
+    ) -> Self {
         self.with(name, Box::new(script), None)
     }
 
@@ -151,8 +192,16 @@ impl Stage {
 
     fn with(mut self, name: &str, script: Script, check: Option<CheckScript>) -> Self {
         let (attempts, checks) = (Arc::clone(&self.attempts), Arc::clone(&self.checks));
-        let scripted = Scripted { name: name.to_owned(), script, check, began: self.began, attempts, checks };
-        self.providers.insert(ProviderId::new(name), Arc::new(scripted));
+        let scripted = Scripted {
+            name: name.to_owned(),
+            script,
+            check,
+            began: self.began,
+            attempts,
+            checks,
+        };
+        self.providers
+            .insert(ProviderId::new(name), Arc::new(scripted));
         self
     }
 
@@ -172,7 +221,10 @@ impl Stage {
 
     /// The calls to one provider.
     pub(super) fn attempts_at(&self, provider: &str) -> Vec<Attempt> {
-        self.attempts().into_iter().filter(|attempt| attempt.provider == provider).collect()
+        self.attempts()
+            .into_iter()
+            .filter(|attempt| attempt.provider == provider)
+            .collect()
     }
 
     pub(super) async fn play(&self, plan: Plan) -> Vec<Envelope> {
@@ -182,10 +234,11 @@ impl Stage {
     /// Asks for an end after this time.
     pub(super) async fn play_interrupted(&self, plan: Plan, after: Duration) -> Vec<Envelope> {
         let (interrupt, interrupts) = mpsc::unbounded_channel();
-        let (history, ()) = tokio::join!(run(plan, &self.providers, Vec::new(), interrupts), async {
-            sleep(after).await;
-            interrupt.send(()).unwrap();
-        });
+        let (history, ()) =
+            tokio::join!(run(plan, &self.providers, Vec::new(), interrupts), async {
+                sleep(after).await;
+                interrupt.send(()).unwrap();
+            });
         history
     }
 }
@@ -197,7 +250,10 @@ pub(super) struct Says {
     after: Duration,
 }
 
-const YES: Says = Says { answer: Answer::Yes, after: Duration::ZERO };
+const YES: Says = Says {
+    answer: Answer::Yes,
+    after: Duration::ZERO,
+};
 
 impl Says {
     pub(super) fn at_once(answer: Answer) -> Self {
@@ -227,7 +283,13 @@ pub(super) async fn run<'a>(
     interrupts: mpsc::UnboundedReceiver<()>,
 ) -> Vec<Envelope> {
     let mut consultation = Consultation::new(plan);
-    let driver = Driver { clock: Clock::starting(Timestamp(0)), providers, subscribers, person: &YES, interrupts };
+    let driver = Driver {
+        clock: Clock::starting(Timestamp(0)),
+        providers,
+        subscribers,
+        person: &YES,
+        interrupts,
+    };
     driver.run(&mut consultation, Begin::New).await
 }
 

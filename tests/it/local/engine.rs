@@ -1,4 +1,5 @@
-//! The engine, with the smallest model: run where `CONCLAVE_TEST_MODELS` names a folder that holds its file, skipped elsewhere.
+//! The engine, with the smallest model: run where `CONCLAVE_TEST_MODELS` names a folder that holds
+//! its file, skipped elsewhere.
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -15,11 +16,17 @@ use futures_util::future::join_all;
 use super::skipped;
 
 fn smallest() -> Option<PathBuf> {
-    #[expect(clippy::disallowed_methods, reason = "a test has no settings to read it from")]
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "a test has no settings to read it from"
+    )]
     let folder = std::env::var_os("CONCLAVE_TEST_MODELS");
     let found = folder.and_then(|folder| ModelHome::at(PathBuf::from(folder)).installed(&SMALLEST));
     if found.is_none() {
-        skipped(&format!("`CONCLAVE_TEST_MODELS` names no folder with `{}`", SMALLEST.file));
+        skipped(&format!(
+            "`CONCLAVE_TEST_MODELS` names no folder with `{}`",
+            SMALLEST.file
+        ));
     }
     found
 }
@@ -28,23 +35,38 @@ fn provider(file: PathBuf) -> LocalProvider {
     LocalProvider::new(settings(file)).unwrap()
 }
 
-/// One thread each: tests run side by side, and threads of several engines on the same cores wait for each other without end.
+/// One thread each: tests run side by side, and threads of several engines on the same cores wait
+/// for each other without end.
 fn settings(file: PathBuf) -> LocalSettings {
-    LocalSettings { threads: Some(NonZeroUsize::MIN), ..LocalSettings::new(SMALLEST.name, file) }
+    LocalSettings {
+        threads: Some(NonZeroUsize::MIN),
+        ..LocalSettings::new(SMALLEST.name, file)
+    }
 }
 
 fn ask(call: u32, persona: &str, answer: AnswerKind) -> Ask {
-    let shared = "Question: should a small shop keep its orders in SQLite or in Postgres? ".repeat(6);
+    let shared =
+        "Question: should a small shop keep its orders in SQLite or in Postgres? ".repeat(6);
     let prompt = Prompt {
         persona: format!("You are {persona}."),
         protocol: "Answer in JSON. Take a side and give your reasons.".to_owned(),
         shared,
-        task: "Expert A is for SQLite and Expert B is for Postgres. Give your own answer.".to_owned(),
+        task: "Expert A is for SQLite and Expert B is for Postgres. Give your own answer."
+            .to_owned(),
     };
-    Ask { call: CallId(call), model: ModelRef::new("local", SMALLEST.name), prompt, answer, room: 2_048 }
+    Ask {
+        call: CallId(call),
+        model: ModelRef::new("local", SMALLEST.name),
+        prompt,
+        answer,
+        room: 2_048,
+    }
 }
 
-async fn answer(provider: &LocalProvider, ask: &Ask) -> (conclave::consultation::call::Outcome, Vec<Delta>) {
+async fn answer(
+    provider: &LocalProvider,
+    ask: &Ask,
+) -> (conclave::consultation::call::Outcome, Vec<Delta>) {
     let mut deltas = Vec::new();
     let outcome = provider.ask(ask, &mut |delta| deltas.push(delta)).await;
     (outcome, deltas)
@@ -54,22 +76,50 @@ async fn answer(provider: &LocalProvider, ask: &Ask) -> (conclave::consultation:
 async fn three_experts_are_answered_together_and_share_the_beginning_of_their_prompts() {
     let Some(file) = smallest() else { return };
     let provider = provider(file);
-    let personas = ["a security engineer", "the founder of a shop", "a sceptical reviewer"];
-    let asks: Vec<Ask> = (1..).zip(personas).map(|(call, persona)| ask(call, persona, AnswerKind::Independent)).collect();
+    let personas = [
+        "a security engineer",
+        "the founder of a shop",
+        "a sceptical reviewer",
+    ];
+    let asks: Vec<Ask> = (1..)
+        .zip(personas)
+        .map(|(call, persona)| ask(call, persona, AnswerKind::Independent))
+        .collect();
     let answers = join_all(asks.iter().map(|ask| answer(&provider, ask))).await;
 
-    let schema = jsonschema::validator_for(&serde_json::from_str(AnswerKind::Independent.schema()).unwrap()).unwrap();
+    let schema =
+        jsonschema::validator_for(&serde_json::from_str(AnswerKind::Independent.schema()).unwrap())
+            .unwrap();
     let mut reused = 0;
     for (outcome, deltas) in &answers {
         let reply = outcome.as_ref().unwrap();
-        assert_eq!((&reply.stop, reply.served_model.as_deref()), (&StopReason::End, Some(SMALLEST.file)));
-        schema.validate(&serde_json::from_str(&reply.text).unwrap()).unwrap();
-        let told: String =
-            deltas.iter().filter_map(|delta| if let Delta::Text(text) = delta { Some(text.as_str()) } else { None }).collect();
-        assert_eq!((deltas.first(), told.as_str()), (Some(&Delta::Connected), reply.text.as_str()));
+        assert_eq!(
+            (&reply.stop, reply.served_model.as_deref()),
+            (&StopReason::End, Some(SMALLEST.file))
+        );
+        schema
+            .validate(&serde_json::from_str(&reply.text).unwrap())
+            .unwrap();
+        let told: String = deltas
+            .iter()
+            .filter_map(|delta| {
+                if let Delta::Text(text) = delta {
+                    Some(text.as_str())
+                } else {
+                    None
+                }
+            })
+            .collect();
+        assert_eq!(
+            (deltas.first(), told.as_str()),
+            (Some(&Delta::Connected), reply.text.as_str())
+        );
         reused += u64::from(reply.usage.cache_read > reply.usage.input);
     }
-    assert_eq!(reused, 2, "the second and third seat find the shared block in memory");
+    assert_eq!(
+        reused, 2,
+        "the second and third seat find the shared block in memory"
+    );
     assert_eq!(provider.statistics().answers, 3);
 }
 
@@ -77,7 +127,10 @@ async fn three_experts_are_answered_together_and_share_the_beginning_of_their_pr
 async fn a_dropped_ask_stops_and_leaves_the_engine_free_for_the_next() {
     let Some(file) = smallest() else { return };
     let provider = provider(file);
-    let (first, second) = (ask(1, "a lawyer", AnswerKind::Verdict), ask(2, "a lawyer", AnswerKind::Independent));
+    let (first, second) = (
+        ask(1, "a lawyer", AnswerKind::Verdict),
+        ask(2, "a lawyer", AnswerKind::Independent),
+    );
     let (started, mut wait) = tokio::sync::mpsc::unbounded_channel();
     let mut on = |delta: Delta| drop(started.send(delta));
     tokio::select! {
@@ -93,19 +146,41 @@ async fn a_dropped_ask_stops_and_leaves_the_engine_free_for_the_next() {
 #[tokio::test]
 async fn a_prompt_that_does_not_fit_is_refused_with_the_number_of_tokens_it_is_too_long() {
     let Some(file) = smallest() else { return };
-    let provider = LocalProvider::new(LocalSettings { context: 1_024, ..settings(file) }).unwrap();
+    let provider = LocalProvider::new(LocalSettings {
+        context: 1_024,
+        ..settings(file)
+    })
+    .unwrap();
     let mut long = ask(1, "a lawyer", AnswerKind::Independent);
     long.prompt.shared = "one two three four ".repeat(400);
     let failure = answer(&provider, &long).await.0.unwrap_err();
     assert_eq!(failure.class, FailureClass::Context);
-    assert!(failure.message.contains("more than the local model's context of 1024"), "{}", failure.message);
+    assert!(
+        failure
+            .message
+            .contains("more than the local model's context of 1024"),
+        "{}",
+        failure.message
+    );
 }
 
 #[tokio::test]
 async fn asked_the_same_again_it_answers_the_same() {
     let Some(file) = smallest() else { return };
-    let first = answer(&provider(file.clone()), &ask(1, "a lawyer", AnswerKind::Independent)).await.0.unwrap();
-    let again = answer(&provider(file), &ask(1, "a lawyer", AnswerKind::Independent)).await.0.unwrap();
+    let first = answer(
+        &provider(file.clone()),
+        &ask(1, "a lawyer", AnswerKind::Independent),
+    )
+    .await
+    .0
+    .unwrap();
+    let again = answer(
+        &provider(file),
+        &ask(1, "a lawyer", AnswerKind::Independent),
+    )
+    .await
+    .0
+    .unwrap();
     assert_eq!(first.text, again.text);
 }
 
@@ -114,9 +189,19 @@ async fn a_file_that_is_no_model_is_an_error_and_not_a_crash() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("not-a-model.gguf");
     std::fs::write(&file, "hello").unwrap();
-    let failure = answer(&provider(file), &ask(1, "a lawyer", AnswerKind::Independent)).await.0.unwrap_err();
+    let failure = answer(
+        &provider(file),
+        &ask(1, "a lawyer", AnswerKind::Independent),
+    )
+    .await
+    .0
+    .unwrap_err();
     assert_eq!(failure.class, FailureClass::ModelMissing);
-    assert!(failure.message.contains("not-a-model.gguf"), "{}", failure.message);
+    assert!(
+        failure.message.contains("not-a-model.gguf"),
+        "{}",
+        failure.message
+    );
 }
 
 #[tokio::test]
@@ -124,5 +209,8 @@ async fn another_model_than_the_loaded_one_is_not_answered_for() {
     let provider = provider(PathBuf::from("nowhere.gguf"));
     let mut other = ask(1, "a lawyer", AnswerKind::Independent);
     other.model = ModelRef::new("local", "gpt");
-    assert_eq!(answer(&provider, &other).await.0.unwrap_err().class, FailureClass::ModelMissing);
+    assert_eq!(
+        answer(&provider, &other).await.0.unwrap_err().class,
+        FailureClass::ModelMissing
+    );
 }

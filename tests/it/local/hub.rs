@@ -1,4 +1,5 @@
-//! The hub, played by a server on this machine: resume, redirects, wrong sizes, wrong hashes, stalls.
+//! The hub, played by a server on this machine: resume, redirects, wrong sizes, wrong hashes,
+//! stalls.
 
 use std::convert::Infallible;
 use std::path::PathBuf;
@@ -30,7 +31,8 @@ static MODEL: Model = Model {
     wheels: &[],
 };
 
-/// A hub that answers each request by the next of its replies, the last one for ever, and remembers what was asked.
+/// A hub that answers each request by the next of its replies, the last one for ever, and remembers
+/// what was asked.
 struct Played {
     base: String,
     asked: Arc<Mutex<Vec<Asked>>>,
@@ -47,40 +49,63 @@ async fn play(replies: &'static [Reply]) -> Played {
         let seen = Arc::clone(&seen);
         async move {
             let mut seen = seen.lock().unwrap();
-            let range = request.headers().get(header::RANGE).map(|range| range.to_str().unwrap().to_owned());
+            let range = request
+                .headers()
+                .get(header::RANGE)
+                .map(|range| range.to_str().unwrap().to_owned());
             seen.push((request.uri().path().to_owned(), range));
             replies[(seen.len() - 1).min(replies.len() - 1)](request.headers())
         }
     });
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let base = format!("http://{}", listener.local_addr().unwrap());
-    #[expect(clippy::disallowed_methods, reason = "the test's own server lives as long as its runtime")]
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the test's own server lives as long as its runtime"
+    )]
     tokio::spawn(async move { axum::serve(listener, app).await });
     Played { base, asked }
 }
 
 /// Serves the file, or the rest of it that is asked for.
 fn serve(headers: &HeaderMap) -> Response {
-    match headers
-        .get(header::RANGE)
-        .map(|range| range.to_str().unwrap().trim_start_matches("bytes=").trim_end_matches('-').parse::<usize>().unwrap())
-    {
-        Some(from) => {
-            (StatusCode::PARTIAL_CONTENT, [(header::CONTENT_RANGE, format!("bytes {from}-25/26"))], &CONTENT[from..]).into_response()
-        }
+    match headers.get(header::RANGE).map(|range| {
+        range
+            .to_str()
+            .unwrap()
+            .trim_start_matches("bytes=")
+            .trim_end_matches('-')
+            .parse::<usize>()
+            .unwrap()
+    }) {
+        Some(from) => (
+            StatusCode::PARTIAL_CONTENT,
+            [(header::CONTENT_RANGE, format!("bytes {from}-25/26"))],
+            &CONTENT[from..],
+        )
+            .into_response(),
         None => CONTENT.into_response(),
     }
 }
 
 /// Says that the whole file comes, sends its beginning, and then nothing more.
 fn begin(_: &HeaderMap) -> Response {
-    let pieces = stream::iter([Ok::<_, Infallible>(Bytes::from_static(&CONTENT[..10]))]).chain(stream::pending());
-    Response::builder().header(header::CONTENT_LENGTH, 26).body(Body::from_stream(pieces)).unwrap()
+    let pieces = stream::iter([Ok::<_, Infallible>(Bytes::from_static(&CONTENT[..10]))])
+        .chain(stream::pending());
+    Response::builder()
+        .header(header::CONTENT_LENGTH, 26)
+        .body(Body::from_stream(pieces))
+        .unwrap()
 }
 
 /// Sends nothing, for ever.
 fn stall(_: &HeaderMap) -> Response {
-    Response::builder().header(header::CONTENT_LENGTH, 26).body(Body::from_stream(stream::pending::<Result<Bytes, Infallible>>())).unwrap()
+    Response::builder()
+        .header(header::CONTENT_LENGTH, 26)
+        .body(Body::from_stream(stream::pending::<
+            Result<Bytes, Infallible>,
+        >()))
+        .unwrap()
 }
 
 fn missing(_: &HeaderMap) -> Response {
@@ -100,7 +125,11 @@ fn send_on(_: &HeaderMap) -> Response {
 }
 
 fn send_to_a_file(_: &HeaderMap) -> Response {
-    (StatusCode::FOUND, [(header::LOCATION, "file:///etc/passwd")]).into_response()
+    (
+        StatusCode::FOUND,
+        [(header::LOCATION, "file:///etc/passwd")],
+    )
+        .into_response()
 }
 
 struct Pulled {
@@ -116,8 +145,10 @@ impl Pulled {
     }
 
     fn files(&self) -> Vec<String> {
-        let mut names: Vec<String> =
-            std::fs::read_dir(self.home.folder()).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        let mut names: Vec<String> = std::fs::read_dir(self.home.folder())
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
         names.sort();
         names
     }
@@ -125,24 +156,44 @@ impl Pulled {
 
 async fn pull_from(base: &str, already: &[u8]) -> Pulled {
     let _ = rustls::crypto::ring::default_provider().install_default();
-    let http = reqwest::Client::builder().redirect(reqwest::redirect::Policy::none()).build().unwrap();
+    let http = reqwest::Client::builder()
+        .redirect(reqwest::redirect::Policy::none())
+        .build()
+        .unwrap();
     let folder = tempfile::tempdir().unwrap();
     let home = ModelHome::at(folder.path());
     if !already.is_empty() {
         std::fs::write(folder.path().join("tiny.gguf.part"), already).unwrap();
     }
-    let hub = Hub { idle: Duration::from_millis(50), ..Hub::at(base) };
-    let sources = Sources { hub, python: PathBuf::from("/no/such/python") };
+    let hub = Hub {
+        idle: Duration::from_millis(50),
+        ..Hub::at(base)
+    };
+    let sources = Sources {
+        hub,
+        python: PathBuf::from("/no/such/python"),
+    };
     let mut told = Vec::new();
-    let result = pull(&MODEL, &home, &sources, &http, &mut |progress| told.push(progress)).await;
-    Pulled { result, told, home, _folder: folder }
+    let result = pull(&MODEL, &home, &sources, &http, &mut |progress| {
+        told.push(progress)
+    })
+    .await;
+    Pulled {
+        result,
+        told,
+        home,
+        _folder: folder,
+    }
 }
 
 #[tokio::test]
 async fn a_file_that_is_whole_and_right_gets_its_name() {
     let hub = play(&[serve]).await;
     let pulled = pull_from(&hub.base, b"").await;
-    assert_eq!(std::fs::read(pulled.result.as_ref().unwrap()).unwrap(), CONTENT);
+    assert_eq!(
+        std::fs::read(pulled.result.as_ref().unwrap()).unwrap(),
+        CONTENT
+    );
     assert_eq!(pulled.files(), ["tiny.gguf", "tiny.gguf.lock"]);
     assert_eq!(hub.asked.lock().unwrap()[0].0, "/maker/tiny.gguf");
     assert_eq!(pulled.told.last(), Some(&PullProgress::Checking(26, 26)));
@@ -153,7 +204,10 @@ async fn a_download_goes_on_where_an_earlier_one_ended() {
     let hub = play(&[serve]).await;
     let pulled = pull_from(&hub.base, &CONTENT[..7]).await;
     assert!(pulled.result.is_ok());
-    assert_eq!(*hub.asked.lock().unwrap(), [("/maker/tiny.gguf".to_owned(), Some("bytes=7-".to_owned()))]);
+    assert_eq!(
+        *hub.asked.lock().unwrap(),
+        [("/maker/tiny.gguf".to_owned(), Some("bytes=7-".to_owned()))]
+    );
 }
 
 #[tokio::test]
@@ -181,30 +235,59 @@ async fn a_part_that_is_already_whole_is_only_checked() {
 async fn a_wrong_hash_deletes_the_file_and_stops() {
     let hub = play(&[falsified]).await;
     let pulled = pull_from(&hub.base, b"").await;
-    assert!(matches!(pulled.result, Err(PullError::WrongHash { .. })), "{}", pulled.refused());
+    assert!(
+        matches!(pulled.result, Err(PullError::WrongHash { .. })),
+        "{}",
+        pulled.refused()
+    );
     assert_eq!(pulled.files(), ["tiny.gguf.lock"]);
 }
 
 #[tokio::test]
 async fn a_file_of_another_size_is_not_fetched() {
     let hub = play(&[too_short]).await;
-    assert!(pull_from(&hub.base, b"").await.refused().contains("its file has 20 bytes, not 26"));
+    assert!(
+        pull_from(&hub.base, b"")
+            .await
+            .refused()
+            .contains("its file has 20 bytes, not 26")
+    );
 }
 
 #[tokio::test]
 async fn a_missing_file_sends_us_to_the_next_source_and_in_the_end_to_the_smallest_model() {
     let hub = play(&[missing]).await;
     let pulled = pull_from(&hub.base, b"").await;
-    assert!(pulled.refused().starts_with("no source has `tiny`: the model hub: it answered 404 Not Found"), "{}", pulled.refused());
-    assert_eq!(pulled.result.unwrap_err().instead().unwrap().name, "smollm2-135m-instruct");
+    assert!(
+        pulled
+            .refused()
+            .starts_with("no source has `tiny`: the model hub: it answered 404 Not Found"),
+        "{}",
+        pulled.refused()
+    );
+    assert_eq!(
+        pulled.result.unwrap_err().instead().unwrap().name,
+        "smollm2-135m-instruct"
+    );
 }
 
 #[tokio::test]
 async fn a_hub_that_nobody_answers_at_is_passed_over() {
-    let nobody = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap();
+    let nobody = tokio::net::TcpListener::bind("127.0.0.1:0")
+        .await
+        .unwrap()
+        .local_addr()
+        .unwrap();
     let pulled = pull_from(&format!("http://{nobody}"), b"").await;
     assert!(
-        matches!(&pulled.told[..], [PullProgress::Asking("model hub"), PullProgress::PassedOver("model hub", _), ..]),
+        matches!(
+            &pulled.told[..],
+            [
+                PullProgress::Asking("model hub"),
+                PullProgress::PassedOver("model hub", _),
+                ..
+            ]
+        ),
         "{:?}",
         pulled.told
     );
@@ -214,21 +297,40 @@ async fn a_hub_that_nobody_answers_at_is_passed_over() {
 async fn redirects_are_followed_five_times_and_never_out_of_http() {
     let hub = play(&[send_on, serve]).await;
     assert!(pull_from(&hub.base, &CONTENT[..3]).await.result.is_ok());
-    assert_eq!(hub.asked.lock().unwrap()[1], ("/elsewhere/tiny".to_owned(), Some("bytes=3-".to_owned())));
+    assert_eq!(
+        hub.asked.lock().unwrap()[1],
+        ("/elsewhere/tiny".to_owned(), Some("bytes=3-".to_owned()))
+    );
 
     let circle = play(&[send_on]).await;
-    assert!(pull_from(&circle.base, b"").await.refused().contains("redirected more than 5 times"));
+    assert!(
+        pull_from(&circle.base, b"")
+            .await
+            .refused()
+            .contains("redirected more than 5 times")
+    );
     assert_eq!(circle.asked.lock().unwrap().len(), 6);
 
     let trap = play(&[send_to_a_file]).await;
-    assert!(pull_from(&trap.base, b"").await.refused().contains("not encrypted"));
+    assert!(
+        pull_from(&trap.base, b"")
+            .await
+            .refused()
+            .contains("not encrypted")
+    );
 }
 
 #[tokio::test]
 async fn a_download_that_stalls_is_given_up_after_a_few_tries() {
     let hub = play(&[stall]).await;
     let pulled = pull_from(&hub.base, b"").await;
-    assert!(pulled.refused().contains("it stalled for 50ms after 0 of 26 bytes"), "{}", pulled.refused());
+    assert!(
+        pulled
+            .refused()
+            .contains("it stalled for 50ms after 0 of 26 bytes"),
+        "{}",
+        pulled.refused()
+    );
     assert_eq!(hub.asked.lock().unwrap().len(), 3);
 }
 
@@ -238,11 +340,19 @@ async fn of_two_pulls_at_once_one_waits_for_the_other_and_asks_nobody() {
     let folder = tempfile::tempdir().unwrap();
     let _ = rustls::crypto::ring::default_provider().install_default();
     let (http, home) = (reqwest::Client::new(), ModelHome::at(folder.path()));
-    let sources = Sources { hub: Hub::at(&hub.base), python: PathBuf::from("/no/such/python") };
+    let sources = Sources {
+        hub: Hub::at(&hub.base),
+        python: PathBuf::from("/no/such/python"),
+    };
     let (mut one, mut two) = (Vec::new(), Vec::new());
     let (mut on_one, mut on_two) = (|progress| one.push(progress), |progress| two.push(progress));
-    let (first, second) =
-        tokio::join!(pull(&MODEL, &home, &sources, &http, &mut on_one), pull(&MODEL, &home, &sources, &http, &mut on_two));
+    let (first, second) = tokio::join!(
+        pull(&MODEL, &home, &sources, &http, &mut on_one),
+        pull(&MODEL, &home, &sources, &http, &mut on_two)
+    );
     assert_eq!(first.unwrap(), second.unwrap());
-    assert_eq!((hub.asked.lock().unwrap().len(), &two[0]), (1, &PullProgress::Waiting));
+    assert_eq!(
+        (hub.asked.lock().unwrap().len(), &two[0]),
+        (1, &PullProgress::Waiting)
+    );
 }

@@ -1,4 +1,5 @@
-//! Tests of the embedded local model: getting its file, and, where this build has the engine and the machine has a model, asking it.
+//! Tests of the embedded local model: getting its file, and, where this build has the engine and
+//! the machine has a model, asking it.
 
 #[cfg(feature = "local")]
 mod engine;
@@ -8,7 +9,10 @@ mod wheels;
 
 /// Says why a test did nothing.
 #[cfg(feature = "local")]
-#[expect(clippy::print_stderr, reason = "a test that is skipped must not look like one that passed")]
+#[expect(
+    clippy::print_stderr,
+    reason = "a test that is skipped must not look like one that passed"
+)]
 fn skipped(why: &str) {
     eprintln!("skipped: {why}");
 }

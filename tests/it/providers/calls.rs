@@ -11,7 +11,10 @@ use crate::support::provider_server::{Answer, On, ProviderServer, Vendor};
 #[tokio::test]
 async fn dropping_a_call_closes_its_connection() {
     let server = ProviderServer::start();
-    server.on(On::any(), Answer::text("a text of several pieces").pieces(8).stall());
+    server.on(
+        On::any(),
+        Answer::text("a text of several pieces").pieces(8).stall(),
+    );
     for (at, (vendor, model)) in VENDORS.into_iter().enumerate() {
         let cloud = cloud(vendor, &server);
         let ask = ask(vendor, model);
@@ -41,23 +44,44 @@ async fn calls_run_beside_each_other() {
     }
     settled(&server).await;
     let requests = server.requests();
-    let last_arrival = requests.iter().map(|request| request.arrived).max().unwrap();
-    assert!(requests.iter().all(|request| request.finished.unwrap() > last_arrival), "all were asked before any had answered");
+    let last_arrival = requests
+        .iter()
+        .map(|request| request.arrived)
+        .max()
+        .unwrap();
+    assert!(
+        requests
+            .iter()
+            .all(|request| request.finished.unwrap() > last_arrival),
+        "all were asked before any had answered"
+    );
 }
 
 #[tokio::test]
 async fn a_slow_answer_that_gives_signs_of_life_is_waited_for() {
     let server = ProviderServer::start();
     // Longer in total than the idle timeout of 0.6 s, never as long between two events.
-    server.on(On::any(), Answer::text("slow and steady").pieces(10).pace(Duration::from_millis(80)));
-    let (outcome, _) = call(&impatient(Vendor::Anthropic, &server), &ask(Vendor::Anthropic, "m")).await;
+    server.on(
+        On::any(),
+        Answer::text("slow and steady")
+            .pieces(10)
+            .pace(Duration::from_millis(80)),
+    );
+    let (outcome, _) = call(
+        &impatient(Vendor::Anthropic, &server),
+        &ask(Vendor::Anthropic, "m"),
+    )
+    .await;
     assert_eq!(outcome.unwrap().text, "slow and steady");
 }
 
 #[tokio::test]
 async fn the_server_answers_the_nth_request_by_its_script() {
     let server = ProviderServer::start();
-    server.on(On::vendor(Vendor::Google).nth(2), Answer::http(503, "text/plain", "busy"));
+    server.on(
+        On::vendor(Vendor::Google).nth(2),
+        Answer::http(503, "text/plain", "busy"),
+    );
     let provider = cloud(Vendor::Google, &server);
     let ask = ask(Vendor::Google, "gemini-4-argon");
     assert!(call(&provider, &ask).await.0.is_ok());

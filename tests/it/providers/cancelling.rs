@@ -1,4 +1,5 @@
-//! Calls and checks that the driver drops, over real connections: how soon the server sees that nobody wants an answer any more.
+//! Calls and checks that the driver drops, over real connections: how soon the server sees that
+//! nobody wants an answer any more.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -18,12 +19,16 @@ use super::{VENDORS, ask, cloud};
 use crate::support::provider_server::{Answer, On, ProviderServer, Recorded, Vendor};
 use crate::support::script::plan;
 
-/// From the moment at which a call is given up to the one at which the server sees its connection closed.
+/// From the moment at which a call is given up to the one at which the server sees its connection
+/// closed.
 const AT_ONCE: Duration = Duration::from_millis(100);
 /// Longer than any test.
 const FOR_EVER: Duration = Duration::from_secs(3_600);
 
-#[expect(clippy::disallowed_methods, reason = "both ends of a connection are measured by the same clock")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "both ends of a connection are measured by the same clock"
+)]
 fn now() -> Instant {
     Instant::now()
 }
@@ -39,7 +44,10 @@ impl Person for Nobody {
 
 fn providers(server: &ProviderServer) -> Providers {
     let provider = |vendor| -> Arc<dyn Provider> { Arc::new(cloud(vendor, server)) };
-    VENDORS.into_iter().map(|(vendor, _)| (ProviderId::new(vendor.id()), provider(vendor))).collect()
+    VENDORS
+        .into_iter()
+        .map(|(vendor, _)| (ProviderId::new(vendor.id()), provider(vendor)))
+        .collect()
 }
 
 fn closed(requests: &[Recorded]) -> bool {
@@ -49,7 +57,10 @@ fn closed(requests: &[Recorded]) -> bool {
 fn stalling() -> ProviderServer {
     let server = ProviderServer::start();
     server.on(On::any(), Answer::text("never to be finished").stall());
-    server.on_free(On::any(), Answer::http(200, "application/json", "[1, 2, 3, 4]").stall());
+    server.on_free(
+        On::any(),
+        Answer::http(200, "application/json", "[1, 2, 3, 4]").stall(),
+    );
     server
 }
 
@@ -59,18 +70,31 @@ async fn the_end_of_a_run_closes_the_connections_of_calls_and_checks_at_once() {
     let providers = providers(&server);
     let mut consultation = Consultation::new(plan());
     let (interrupt, interrupts) = mpsc::unbounded_channel();
-    let driver =
-        Driver { clock: Clock::starting(Timestamp(0)), providers: &providers, subscribers: Vec::new(), person: &Nobody, interrupts };
+    let driver = Driver {
+        clock: Clock::starting(Timestamp(0)),
+        providers: &providers,
+        subscribers: Vec::new(),
+        person: &Nobody,
+        interrupts,
+    };
     let run = driver.run(&mut consultation, Begin::New);
     let end = async {
-        server.sees("everyone is asked", |server| (server.requests().len(), server.free_requests().len()) == (3, 3)).await;
+        server
+            .sees("everyone is asked", |server| {
+                (server.requests().len(), server.free_requests().len()) == (3, 3)
+            })
+            .await;
         let told = now();
         interrupt.send(()).unwrap();
         told
     };
     let (_, told) = tokio::join!(run, end);
     assert_eq!(consultation.state(), StateName::Aborted);
-    server.sees("all are closed", |server| closed(&server.requests()) && closed(&server.free_requests())).await;
+    server
+        .sees("all are closed", |server| {
+            closed(&server.requests()) && closed(&server.free_requests())
+        })
+        .await;
     for request in server.requests().iter().chain(&server.free_requests()) {
         assert!(!request.complete, "{request:?}");
         let took = request.finished.unwrap().saturating_duration_since(told);
@@ -81,35 +105,68 @@ async fn the_end_of_a_run_closes_the_connections_of_calls_and_checks_at_once() {
 #[tokio::test]
 async fn who_loses_against_a_hedge_is_let_go_at_once() {
     let server = ProviderServer::start();
-    server.on(On::vendor(Vendor::Anthropic), Answer::text("never to be finished").delay(FOR_EVER));
+    server.on(
+        On::vendor(Vendor::Anthropic),
+        Answer::text("never to be finished").delay(FOR_EVER),
+    );
     let mut plan = plan();
     let [slow, backup] = [plan.panel.seats[0].clone(), plan.panel.seats[1].clone()];
     plan.stand_ins = [(slow.id, vec![backup.model])].into();
-    plan.control.hedge = HedgeRule { after: Some(Duration::from_millis(50)), ..HedgeRule::default() };
+    plan.control.hedge = HedgeRule {
+        after: Some(Duration::from_millis(50)),
+        ..HedgeRule::default()
+    };
     let (providers, mut consultation) = (providers(&server), Consultation::new(plan));
     let (interrupt, interrupts) = mpsc::unbounded_channel();
-    let driver =
-        Driver { clock: Clock::starting(Timestamp(0)), providers: &providers, subscribers: Vec::new(), person: &Nobody, interrupts };
+    let driver = Driver {
+        clock: Clock::starting(Timestamp(0)),
+        providers: &providers,
+        subscribers: Vec::new(),
+        person: &Nobody,
+        interrupts,
+    };
     let run = driver.run(&mut consultation, Begin::New);
     let end = async {
-        let is_loser = |request: &Recorded| request.vendor == Some(Vendor::Anthropic) && request.finished.is_some();
-        server.sees("the loser is closed", |server| server.requests().iter().any(is_loser)).await;
+        let is_loser = |request: &Recorded| {
+            request.vendor == Some(Vendor::Anthropic) && request.finished.is_some()
+        };
+        server
+            .sees("the loser is closed", |server| {
+                server.requests().iter().any(is_loser)
+            })
+            .await;
         // That is all there is to see.
         interrupt.send(()).unwrap();
     };
     tokio::join!(run, end);
     let requests = server.requests();
-    let loser = requests.iter().find(|request| request.vendor == Some(Vendor::Anthropic)).unwrap();
-    let winner = requests.iter().filter(|request| request.vendor == Some(Vendor::OpenAi)).nth(1).unwrap();
-    let took = loser.finished.unwrap().saturating_duration_since(winner.finished.unwrap());
-    assert!(took < AT_ONCE && !loser.complete && winner.complete, "{took:?}");
+    let loser = requests
+        .iter()
+        .find(|request| request.vendor == Some(Vendor::Anthropic))
+        .unwrap();
+    let winner = requests
+        .iter()
+        .filter(|request| request.vendor == Some(Vendor::OpenAi))
+        .nth(1)
+        .unwrap();
+    let took = loser
+        .finished
+        .unwrap()
+        .saturating_duration_since(winner.finished.unwrap());
+    assert!(
+        took < AT_ONCE && !loser.complete && winner.complete,
+        "{took:?}"
+    );
 }
 
 #[tokio::test]
 async fn a_call_that_is_dropped_closes_its_connection_at_once_however_far_it_has_come() {
     let text = || Answer::text("a text of several pieces").pieces(8);
-    let stages =
-        [("before the head", text().delay(FOR_EVER)), ("before the first byte", text().silence(FOR_EVER)), ("half way", text().stall())];
+    let stages = [
+        ("before the head", text().delay(FOR_EVER)),
+        ("before the first byte", text().silence(FOR_EVER)),
+        ("half way", text().stall()),
+    ];
     for (stage, answer) in stages {
         let server = ProviderServer::start();
         server.on(On::any(), answer);
@@ -123,10 +180,15 @@ async fn a_call_that_is_dropped_closes_its_connection_at_once_however_far_it_has
             }
             let told = now();
             drop(call);
-            server.sees("it is closed", |server| closed(&server.requests())).await;
+            server
+                .sees("it is closed", |server| closed(&server.requests()))
+                .await;
             let request = server.requests().swap_remove(at);
             let took = request.finished.unwrap().saturating_duration_since(told);
-            assert!(took < AT_ONCE && !request.complete, "{stage}: {took:?} {request:?}");
+            assert!(
+                took < AT_ONCE && !request.complete,
+                "{stage}: {took:?} {request:?}"
+            );
         }
     }
 }

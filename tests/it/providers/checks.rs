@@ -1,4 +1,5 @@
-//! Checks of a provider: what goes out at each vendor, what is made of every answer, and that they end.
+//! Checks of a provider: what goes out at each vendor, what is made of every answer, and that they
+//! end.
 
 use conclave::consultation::call::FailureClass;
 use conclave::engine::ports::Provider;
@@ -10,19 +11,37 @@ use crate::support::provider_server::{Answer, On, ProviderServer, Vendor};
 const FREE: [(Vendor, &str, &str); 11] = [
     (Vendor::Anthropic, "/v1/models?limit=1", "x-api-key"),
     (Vendor::OpenAi, "/v1/models", "authorization"),
-    (Vendor::Google, "/v1beta/models?pageSize=1", "x-goog-api-key"),
+    (
+        Vendor::Google,
+        "/v1beta/models?pageSize=1",
+        "x-goog-api-key",
+    ),
     (Vendor::Xai, "/xai/v1/models", "authorization"),
     (Vendor::Mistral, "/mistral/v1/models", "authorization"),
-    (Vendor::OpenRouter, "/openrouter/api/v1/key", "authorization"),
+    (
+        Vendor::OpenRouter,
+        "/openrouter/api/v1/key",
+        "authorization",
+    ),
     (Vendor::Ollama, "/ollama/api/version", "authorization"),
     (Vendor::LlamaCpp, "/llamacpp/health", "authorization"),
     (Vendor::LmStudio, "/lmstudio/v1/models", "authorization"),
     (Vendor::Vllm, "/vllm/health", "authorization"),
-    (Vendor::Custom("mine"), "/custom/mine/v1/models", "authorization"),
+    (
+        Vendor::Custom("mine"),
+        "/custom/mine/v1/models",
+        "authorization",
+    ),
 ];
 
-async fn check(vendor: Vendor, server: &ProviderServer) -> Result<(), conclave::consultation::call::Failure> {
-    cloud(vendor, server).check().expect("it can be asked for nothing").await
+async fn check(
+    vendor: Vendor,
+    server: &ProviderServer,
+) -> Result<(), conclave::consultation::call::Failure> {
+    cloud(vendor, server)
+        .check()
+        .expect("it can be asked for nothing")
+        .await
 }
 
 #[tokio::test]
@@ -32,8 +51,16 @@ async fn every_vendor_is_asked_for_what_costs_nothing_with_its_key_in_a_header_a
         assert_eq!(check(vendor, &server).await, Ok(()), "{vendor:?}");
         assert!(server.requests().is_empty(), "{vendor:?}");
         let [asked] = server.free_requests().try_into().unwrap();
-        assert_eq!((asked.vendor, asked.path_and_query.as_str()), (Some(vendor), path));
-        let with_key: Vec<&str> = asked.headers.iter().filter(|(_, value)| value.contains(KEY)).map(|(name, _)| name.as_str()).collect();
+        assert_eq!(
+            (asked.vendor, asked.path_and_query.as_str()),
+            (Some(vendor), path)
+        );
+        let with_key: Vec<&str> = asked
+            .headers
+            .iter()
+            .filter(|(_, value)| value.contains(KEY))
+            .map(|(name, _)| name.as_str())
+            .collect();
         assert_eq!(with_key, [header], "{vendor:?}");
     }
 }
@@ -51,10 +78,16 @@ async fn what_goes_wrong_is_told_for_what_it_is_and_never_with_the_key() {
     for (status, code, class) in cases {
         for (vendor, ..) in FREE {
             let server = ProviderServer::start();
-            server.on_free(On::any(), Answer::error(status, code, &format!("not with {KEY}")));
+            server.on_free(
+                On::any(),
+                Answer::error(status, code, &format!("not with {KEY}")),
+            );
             let failure = check(vendor, &server).await.unwrap_err();
             assert_eq!(failure.class, class, "{status} {vendor:?} {failure:?}");
-            assert!(!format!("{failure:?}").contains(KEY) && failure.message.contains("[key]"), "{status} {vendor:?} {failure:?}");
+            assert!(
+                !format!("{failure:?}").contains(KEY) && failure.message.contains("[key]"),
+                "{status} {vendor:?} {failure:?}"
+            );
         }
     }
 }
@@ -63,29 +96,61 @@ async fn what_goes_wrong_is_told_for_what_it_is_and_never_with_the_key() {
 async fn a_server_that_is_gone_or_hangs_up_is_a_failed_connection() {
     for (vendor, ..) in FREE {
         let server = ProviderServer::start();
-        server.on_free(On::any(), Answer::http(200, "application/json", "{\"data\": []}").cut_after(4));
-        assert_eq!(check(vendor, &server).await.unwrap_err().class, FailureClass::Transport, "{vendor:?}");
+        server.on_free(
+            On::any(),
+            Answer::http(200, "application/json", "{\"data\": []}").cut_after(4),
+        );
+        assert_eq!(
+            check(vendor, &server).await.unwrap_err().class,
+            FailureClass::Transport,
+            "{vendor:?}"
+        );
         let gone = cloud(vendor, &server);
         drop(server);
-        assert_eq!(gone.check().unwrap().await.unwrap_err().class, FailureClass::Transport, "{vendor:?}");
+        assert_eq!(
+            gone.check().unwrap().await.unwrap_err().class,
+            FailureClass::Transport,
+            "{vendor:?}"
+        );
     }
 }
 
 #[tokio::test]
 async fn a_key_with_nothing_left_to_spend_is_of_no_use() {
     let server = ProviderServer::start();
-    let left = |left: &str| Answer::http(200, "application/json", format!(r#"{{"data": {{"limit": 20, "limit_remaining": {left}}}}}"#));
-    for (remaining, usable) in [("null", true), ("0.01", true), ("0", false), ("-3.5", false)] {
+    let left = |left: &str| {
+        Answer::http(
+            200,
+            "application/json",
+            format!(r#"{{"data": {{"limit": 20, "limit_remaining": {left}}}}}"#),
+        )
+    };
+    for (remaining, usable) in [
+        ("null", true),
+        ("0.01", true),
+        ("0", false),
+        ("-3.5", false),
+    ] {
         server.on_free(On::any(), left(remaining));
-        let class = check(Vendor::OpenRouter, &server).await.err().map(|failure| failure.class);
-        assert_eq!(class, (!usable).then_some(FailureClass::Billing), "{remaining}");
+        let class = check(Vendor::OpenRouter, &server)
+            .await
+            .err()
+            .map(|failure| failure.class);
+        assert_eq!(
+            class,
+            (!usable).then_some(FailureClass::Billing),
+            "{remaining}"
+        );
     }
 }
 
 #[tokio::test]
 async fn a_check_that_is_dropped_closes_its_connection() {
     let server = ProviderServer::start();
-    server.on_free(On::any(), Answer::http(200, "application/json", "[1, 2, 3, 4]").stall());
+    server.on_free(
+        On::any(),
+        Answer::http(200, "application/json", "[1, 2, 3, 4]").stall(),
+    );
     for (at, (vendor, ..)) in FREE.into_iter().enumerate() {
         let provider = cloud(vendor, &server);
         let mut check = provider.check().unwrap();
@@ -94,7 +159,11 @@ async fn a_check_that_is_dropped_closes_its_connection() {
             () = server.sees("it is asked", |server| server.free_requests().len() == at + 1) => {}
         }
         drop(check);
-        server.sees("the connection is closed", |server| server.free_requests()[at].finished.is_some()).await;
+        server
+            .sees("the connection is closed", |server| {
+                server.free_requests()[at].finished.is_some()
+            })
+            .await;
         assert!(!server.free_requests()[at].complete, "{vendor:?}");
     }
 }

@@ -1,4 +1,5 @@
-//! Where servers that share a format differ: what goes out to each, field by field, and what is made of what comes back.
+//! Where servers that share a format differ: what goes out to each, field by field, and what is
+//! made of what comes back.
 
 use conclave::consultation::answer::AnswerKind;
 use conclave::consultation::call::{FailureClass, Prompt, StopReason};
@@ -14,7 +15,15 @@ use super::{KEY, ask_of, body_of, call, decode_of, remote, remote_that};
 use crate::support::provider_server::{Answer, On, ProviderServer};
 
 /// Everyone behind the format of Chat Completions.
-const COMPATIBLE: [&str; 7] = ["openai", "xai", "mistral", "openrouter", "llamacpp", "lmstudio", "vllm"];
+const COMPATIBLE: [&str; 7] = [
+    "openai",
+    "xai",
+    "mistral",
+    "openrouter",
+    "llamacpp",
+    "lmstudio",
+    "vllm",
+];
 
 fn schema() -> Value {
     serde_json::from_str(AnswerKind::Independent.schema()).unwrap()
@@ -40,14 +49,20 @@ fn each_server_is_sent_these_fields_and_no_others() {
     let cases = [
         ("xai", usage.clone()),
         ("mistral", json!({})),
-        ("openrouter", json!({"provider": {"require_parameters": true}})),
+        (
+            "openrouter",
+            json!({"provider": {"require_parameters": true}}),
+        ),
         ("llamacpp", usage.clone()),
         ("lmstudio", usage.clone()),
         ("vllm", usage),
     ];
     for (provider, own) in cases {
         let mut expected = common();
-        expected.as_object_mut().unwrap().extend(own.as_object().unwrap().clone());
+        expected
+            .as_object_mut()
+            .unwrap()
+            .extend(own.as_object().unwrap().clone());
         assert_eq!(body_of(provider, "m"), expected, "{provider}");
     }
 }
@@ -57,21 +72,45 @@ fn only_openrouter_is_told_who_asks_and_all_are_shown_the_key_as_a_bearer() {
     for provider in COMPATIBLE {
         let (request, _) = remote(provider, "http://h/v1/").codec(&ask_of(provider, "m"));
         assert_eq!(request.url, "http://h/v1/chat/completions");
-        assert_eq!(request.header("authorization"), Some(format!("Bearer {KEY}").as_str()));
-        assert_eq!(request.header("x-openrouter-title"), (provider == "openrouter").then_some("conclave"), "{provider}");
+        assert_eq!(
+            request.header("authorization"),
+            Some(format!("Bearer {KEY}").as_str())
+        );
+        assert_eq!(
+            request.header("x-openrouter-title"),
+            (provider == "openrouter").then_some("conclave"),
+            "{provider}"
+        );
     }
 }
 
 #[test]
 fn openais_name_for_the_tokens_goes_to_openai_and_elsewhere_only_to_models_of_openais() {
     let field = |base_url: &str, model: &str| {
-        let body = remote("openai", base_url).codec(&ask_of("openai", model)).0.body;
-        (body.get("max_completion_tokens").is_some(), body.get("max_tokens").is_some())
+        let body = remote("openai", base_url)
+            .codec(&ask_of("openai", model))
+            .0
+            .body;
+        (
+            body.get("max_completion_tokens").is_some(),
+            body.get("max_tokens").is_some(),
+        )
     };
-    for base_url in ["https://api.openai.com/v1", "https://API.openai.com:443/v1/"] {
-        assert_eq!(field(base_url, "gpt-unheard-of"), (true, false), "{base_url}");
+    for base_url in [
+        "https://api.openai.com/v1",
+        "https://API.openai.com:443/v1/",
+    ] {
+        assert_eq!(
+            field(base_url, "gpt-unheard-of"),
+            (true, false),
+            "{base_url}"
+        );
     }
-    for base_url in ["http://127.0.0.1:8000/v1", "https://gateway.example/api.openai.com/v1", "https://api.openai.com.example/v1"] {
+    for base_url in [
+        "http://127.0.0.1:8000/v1",
+        "https://gateway.example/api.openai.com/v1",
+        "https://api.openai.com.example/v1",
+    ] {
         assert_eq!(field(base_url, "gpt-6.1-sol"), (true, false), "{base_url}");
         assert_eq!(field(base_url, "qwen3"), (false, true), "{base_url}");
     }
@@ -79,9 +118,19 @@ fn openais_name_for_the_tokens_goes_to_openai_and_elsewhere_only_to_models_of_op
 
 #[test]
 fn a_server_of_the_users_own_is_asked_as_its_settings_say() {
-    let quirks = Quirks { tokens_field: TokensField::MaxCompletionTokens, best_structure: Structure::JsonObject, ..Quirks::COMPATIBLE };
-    let body = remote_that(Dialect::OpenAi(quirks), "http://h/v1").codec(&ask_of("mine", "m")).0.body;
-    assert_eq!((&body["max_completion_tokens"], body.get("max_tokens")), (&json!(16_384), None));
+    let quirks = Quirks {
+        tokens_field: TokensField::MaxCompletionTokens,
+        best_structure: Structure::JsonObject,
+        ..Quirks::COMPATIBLE
+    };
+    let body = remote_that(Dialect::OpenAi(quirks), "http://h/v1")
+        .codec(&ask_of("mine", "m"))
+        .0
+        .body;
+    assert_eq!(
+        (&body["max_completion_tokens"], body.get("max_tokens")),
+        (&json!(16_384), None)
+    );
     assert_eq!(body["response_format"], json!({"type": "json_object"}));
 }
 
@@ -89,7 +138,18 @@ fn a_server_of_the_users_own_is_asked_as_its_settings_say() {
 fn no_sampling_parameter_goes_out_unasked() {
     for vendor in vendors::VENDORS {
         let body = body_of(vendor.id, "m").to_string();
-        for name in ["temperature", "top_p", "topP", "top_k", "topK", "seed", "stop", "penalty", "effort", "\"thinking"] {
+        for name in [
+            "temperature",
+            "top_p",
+            "topP",
+            "top_k",
+            "topK",
+            "seed",
+            "stop",
+            "penalty",
+            "effort",
+            "\"thinking",
+        ] {
             assert!(!body.contains(name), "{} {name}", vendor.id);
         }
     }
@@ -97,22 +157,51 @@ fn no_sampling_parameter_goes_out_unasked() {
 
 #[test]
 fn json_mode_without_a_schema_sees_to_it_that_the_prompt_speaks_of_json() {
-    let json_mode = Quirks { best_structure: Structure::JsonObject, ..Quirks::COMPATIBLE };
-    let system = |prompt: Prompt| {
-        let ask = conclave::consultation::call::Ask { prompt, ..ask_of("mine", "m") };
-        remote_that(Dialect::OpenAi(json_mode), "http://h/v1").codec(&ask).0.body["messages"][0]["content"].clone()
+    let json_mode = Quirks {
+        best_structure: Structure::JsonObject,
+        ..Quirks::COMPATIBLE
     };
-    assert_eq!(system(ask_of("mine", "m").prompt), "You are P.\n\nRules.\n\nAnswer with one JSON object.");
-    let speaks = Prompt { task: "Reply as json.".into(), ..ask_of("mine", "m").prompt };
+    let system = |prompt: Prompt| {
+        let ask = conclave::consultation::call::Ask {
+            prompt,
+            ..ask_of("mine", "m")
+        };
+        remote_that(Dialect::OpenAi(json_mode), "http://h/v1")
+            .codec(&ask)
+            .0
+            .body["messages"][0]["content"]
+            .clone()
+    };
+    assert_eq!(
+        system(ask_of("mine", "m").prompt),
+        "You are P.\n\nRules.\n\nAnswer with one JSON object."
+    );
+    let speaks = Prompt {
+        task: "Reply as json.".into(),
+        ..ask_of("mine", "m").prompt
+    };
     assert_eq!(system(speaks), "You are P.\n\nRules.");
-    assert_eq!(body_of("mistral", "m")["messages"][0]["content"], "You are P.\n\nRules.", "a schema says it by itself");
+    assert_eq!(
+        body_of("mistral", "m")["messages"][0]["content"],
+        "You are P.\n\nRules.",
+        "a schema says it by itself"
+    );
 }
 
 #[test]
 fn lm_studio_and_anthropic_have_no_json_mode_to_fall_back_to() {
-    let of = |provider: &str| vendors::find(&ProviderId::new(provider)).unwrap().dialect.json_object();
+    let of = |provider: &str| {
+        vendors::find(&ProviderId::new(provider))
+            .unwrap()
+            .dialect
+            .json_object()
+    };
     for vendor in vendors::VENDORS {
-        let expected = if matches!(vendor.id, "lmstudio" | "anthropic") { JsonObject::Unknown } else { JsonObject::Taken };
+        let expected = if matches!(vendor.id, "lmstudio" | "anthropic") {
+            JsonObject::Unknown
+        } else {
+            JsonObject::Taken
+        };
         assert_eq!(of(vendor.id), expected, "{}", vendor.id);
     }
 }
@@ -128,47 +217,96 @@ fn usage(counts: &str) -> String {
 fn reasoning_is_billed_once_by_every_servers_convention() {
     let cases = [
         // xAI counts it on top, with and without a total that says so.
-        ("xai", r#""prompt_tokens":100,"completion_tokens":20,"total_tokens":135,"completion_tokens_details":{"reasoning_tokens":15}"#, 35),
-        ("xai", r#""prompt_tokens":100,"completion_tokens":20,"completion_tokens_details":{"reasoning_tokens":15}"#, 35),
+        (
+            "xai",
+            r#""prompt_tokens":100,"completion_tokens":20,"total_tokens":135,"completion_tokens_details":{"reasoning_tokens":15}"#,
+            35,
+        ),
+        (
+            "xai",
+            r#""prompt_tokens":100,"completion_tokens":20,"completion_tokens_details":{"reasoning_tokens":15}"#,
+            35,
+        ),
         // Should it ever count it within, the total tells.
-        ("xai", r#""prompt_tokens":100,"completion_tokens":20,"total_tokens":120,"completion_tokens_details":{"reasoning_tokens":15}"#, 20),
+        (
+            "xai",
+            r#""prompt_tokens":100,"completion_tokens":20,"total_tokens":120,"completion_tokens_details":{"reasoning_tokens":15}"#,
+            20,
+        ),
         (
             "openai",
             r#""prompt_tokens":100,"completion_tokens":20,"total_tokens":120,"completion_tokens_details":{"reasoning_tokens":15}"#,
             20,
         ),
-        ("openai", r#""prompt_tokens":100,"completion_tokens":20,"completion_tokens_details":{"reasoning_tokens":15}"#, 20),
+        (
+            "openai",
+            r#""prompt_tokens":100,"completion_tokens":20,"completion_tokens_details":{"reasoning_tokens":15}"#,
+            20,
+        ),
         (
             "vllm",
             r#""prompt_tokens":100,"completion_tokens":20,"total_tokens":135,"completion_tokens_details":{"reasoning_tokens":15}"#,
             35,
         ),
-        ("vllm", r#""prompt_tokens":100,"completion_tokens":5,"completion_tokens_details":{"reasoning_tokens":15}"#, 20),
-        ("mistral", r#""prompt_tokens":100,"completion_tokens":20,"total_tokens":120"#, 20),
+        (
+            "vllm",
+            r#""prompt_tokens":100,"completion_tokens":5,"completion_tokens_details":{"reasoning_tokens":15}"#,
+            20,
+        ),
+        (
+            "mistral",
+            r#""prompt_tokens":100,"completion_tokens":20,"total_tokens":120"#,
+            20,
+        ),
     ];
     for (provider, counts, output) in cases {
         let reply = decode_of(provider, &[TEXT, STOP, &usage(counts), "[DONE]"]).unwrap();
-        assert_eq!((reply.usage.input, reply.usage.output), (100, output), "{provider} {counts}");
+        assert_eq!(
+            (reply.usage.input, reply.usage.output),
+            (100, output),
+            "{provider} {counts}"
+        );
     }
 }
 
 #[test]
 fn a_reported_cost_is_read_where_the_server_puts_it() {
-    let counts = r#""prompt_tokens":1,"completion_tokens":1,"cost":0.0013125,"cost_in_usd_ticks":13125000"#;
-    let cost = |provider: &str| decode_of(provider, &[TEXT, STOP, &usage(counts)]).unwrap().reported_cost;
-    assert_eq!((cost("openrouter"), cost("xai")), (Some(MicroUsd(1_313)), Some(MicroUsd(1_313))), "rounded half up");
+    let counts =
+        r#""prompt_tokens":1,"completion_tokens":1,"cost":0.0013125,"cost_in_usd_ticks":13125000"#;
+    let cost = |provider: &str| {
+        decode_of(provider, &[TEXT, STOP, &usage(counts)])
+            .unwrap()
+            .reported_cost
+    };
+    assert_eq!(
+        (cost("openrouter"), cost("xai")),
+        (Some(MicroUsd(1_313)), Some(MicroUsd(1_313))),
+        "rounded half up"
+    );
     for provider in ["openai", "mistral", "llamacpp", "lmstudio", "vllm"] {
         assert_eq!(cost(provider), None, "{provider}");
     }
     let free = usage(r#""prompt_tokens":1,"completion_tokens":1,"cost":0"#);
-    assert_eq!(decode_of("openrouter", &[TEXT, STOP, &free]).unwrap().reported_cost, Some(MicroUsd::ZERO));
+    assert_eq!(
+        decode_of("openrouter", &[TEXT, STOP, &free])
+            .unwrap()
+            .reported_cost,
+        Some(MicroUsd::ZERO)
+    );
 }
 
 #[test]
 fn an_empty_finish_reason_is_none() {
-    let empty = r#"{"choices":[{"delta":{"content":"x","reasoning_content":"hm"},"finish_reason":""}]}"#;
-    assert_eq!(decode_of("xai", &[empty, STOP]).unwrap().stop, StopReason::End);
-    assert_eq!(decode_of("xai", &[empty]).unwrap_err().class, FailureClass::Interrupted);
+    let empty =
+        r#"{"choices":[{"delta":{"content":"x","reasoning_content":"hm"},"finish_reason":""}]}"#;
+    assert_eq!(
+        decode_of("xai", &[empty, STOP]).unwrap().stop,
+        StopReason::End
+    );
+    assert_eq!(
+        decode_of("xai", &[empty]).unwrap_err().class,
+        FailureClass::Interrupted
+    );
 }
 
 #[tokio::test]
@@ -183,44 +321,87 @@ async fn mistrals_lists_of_text_and_thinking_become_text_and_signs_of_thinking()
     ];
     let stream = chunks.map(|chunk| format!("data: {chunk}\n\n")).concat();
     server.on(On::any(), Answer::stream(stream + "data: [DONE]\n\n"));
-    let (outcome, deltas) = call(&remote("mistral", &format!("{}/v1", server.url())), &ask_of("mistral", "magistral")).await;
+    let (outcome, deltas) = call(
+        &remote("mistral", &format!("{}/v1", server.url())),
+        &ask_of("mistral", "magistral"),
+    )
+    .await;
     let reply = outcome.unwrap();
     assert_eq!((reply.text.as_str(), reply.stop), ("abc", StopReason::End));
-    assert_eq!((reply.usage, reply.served_model.as_deref()), (Usage { input: 7, output: 9, ..Usage::default() }, Some("magistral")));
+    assert_eq!(
+        (reply.usage, reply.served_model.as_deref()),
+        (
+            Usage {
+                input: 7,
+                output: 9,
+                ..Usage::default()
+            },
+            Some("magistral")
+        )
+    );
     assert_eq!(deltas[..2], [Delta::Connected, Delta::Thinking]);
 }
 
 #[test]
 fn finish_reasons_of_all_servers_are_told_apart() {
     let finished = |reason: &str| {
-        let last = format!(r#"{{"choices":[{{"delta":{{"content":"x"}},"finish_reason":"{reason}","native_finish_reason":"whatever"}}]}}"#);
+        let last = format!(
+            r#"{{"choices":[{{"delta":{{"content":"x"}},"finish_reason":"{reason}","native_finish_reason":"whatever"}}]}}"#
+        );
         decode_of("openrouter", &[&last])
     };
     assert_eq!(finished("stop").unwrap().stop, StopReason::End);
     assert_eq!(finished("length").unwrap().stop, StopReason::Length);
     assert_eq!(finished("model_length").unwrap().stop, StopReason::Length);
-    assert_eq!(finished("content_filter").unwrap().stop, StopReason::Refused("content_filter".into()));
+    assert_eq!(
+        finished("content_filter").unwrap().stop,
+        StopReason::Refused("content_filter".into())
+    );
     for other in ["tool_calls", "function_call", "something_new"] {
-        assert_eq!(finished(other).unwrap().stop, StopReason::Other(other.into()), "not a clean end");
+        assert_eq!(
+            finished(other).unwrap().stop,
+            StopReason::Other(other.into()),
+            "not a clean end"
+        );
     }
     let failure = finished("error").unwrap_err();
-    assert_eq!((failure.class, failure.partial.as_str()), (FailureClass::Interrupted, "x"));
-    assert_eq!(failure.message, "the provider ended the answer with an error");
-    let before = decode_of("mistral", &[r#"{"choices":[{"delta":{},"finish_reason":"error"}]}"#]).unwrap_err();
-    assert_eq!((before.class, before.usage), (FailureClass::Overload, None), "nothing had been said: later may work");
+    assert_eq!(
+        (failure.class, failure.partial.as_str()),
+        (FailureClass::Interrupted, "x")
+    );
+    assert_eq!(
+        failure.message,
+        "the provider ended the answer with an error"
+    );
+    let before = decode_of(
+        "mistral",
+        &[r#"{"choices":[{"delta":{},"finish_reason":"error"}]}"#],
+    )
+    .unwrap_err();
+    assert_eq!(
+        (before.class, before.usage),
+        (FailureClass::Overload, None),
+        "nothing had been said: later may work"
+    );
 }
 
 #[test]
 fn a_refusal_beside_a_clean_stop_is_a_refusal() {
     let refusal = r#"{"choices":[{"delta":{"content":null,"refusal":"I will not."}}]}"#;
     let reply = decode_of("openai", &[TEXT, refusal, STOP]).unwrap();
-    assert_eq!((reply.stop, reply.text.as_str()), (StopReason::Refused("I will not.".into()), ""));
+    assert_eq!(
+        (reply.stop, reply.text.as_str()),
+        (StopReason::Refused("I will not.".into()), "")
+    );
 }
 
 #[test]
 fn thinking_counts_as_output_where_nobody_counts() {
     for field in ["reasoning_content", "reasoning"] {
-        let thinking = format!(r#"{{"choices":[{{"delta":{{"{field}":"{}"}}}}]}}"#, "hm. ".repeat(100));
+        let thinking = format!(
+            r#"{{"choices":[{{"delta":{{"{field}":"{}"}}}}]}}"#,
+            "hm. ".repeat(100)
+        );
         let usage = decode_of("vllm", &[&thinking, TEXT, STOP]).unwrap().usage;
         assert_eq!((usage.output, usage.reasoning), (101, 100), "{field}");
     }
@@ -228,17 +409,31 @@ fn thinking_counts_as_output_where_nobody_counts() {
 
 #[test]
 fn an_answer_that_used_all_its_room_for_thinking_is_a_length_and_not_empty() {
-    let events =
-        [r#"{"choices":[{"delta":{"content":""},"finish_reason":"length"}]}"#, &usage(r#""prompt_tokens":9,"completion_tokens":16384"#)];
+    let events = [
+        r#"{"choices":[{"delta":{"content":""},"finish_reason":"length"}]}"#,
+        &usage(r#""prompt_tokens":9,"completion_tokens":16384"#),
+    ];
     let reply = decode_of("openai", &events).unwrap();
-    assert_eq!((reply.stop, reply.text.as_str(), reply.usage.output), (StopReason::Length, "", 16_384));
-    let failure = decode_of("openrouter", &[STOP, &usage(r#""prompt_tokens":9,"completion_tokens":3"#)]).unwrap_err();
-    assert_eq!((failure.class, failure.usage.unwrap().output), (FailureClass::Empty, 3), "a cold start of a router's provider");
+    assert_eq!(
+        (reply.stop, reply.text.as_str(), reply.usage.output),
+        (StopReason::Length, "", 16_384)
+    );
+    let failure = decode_of(
+        "openrouter",
+        &[STOP, &usage(r#""prompt_tokens":9,"completion_tokens":3"#)],
+    )
+    .unwrap_err();
+    assert_eq!(
+        (failure.class, failure.usage.unwrap().output),
+        (FailureClass::Empty, 3),
+        "a cold start of a router's provider"
+    );
 }
 
 #[test]
 fn a_message_that_is_sent_at_once_is_read_as_well() {
-    let whole = r#"{"choices":[{"message":{"role":"assistant","content":"x"},"finish_reason":"stop"}]}"#;
+    let whole =
+        r#"{"choices":[{"message":{"role":"assistant","content":"x"},"finish_reason":"stop"}]}"#;
     assert_eq!(decode_of("llamacpp", &[whole]).unwrap().text, "x");
 }
 
@@ -247,15 +442,29 @@ async fn openrouters_comments_are_signs_of_life_and_its_errors_inside_a_success_
     let server = ProviderServer::start();
     let remote = remote("openrouter", &format!("{}/v1", server.url()));
     let ask = ask_of("openrouter", "anthropic/claude-sonnet-5.5:free");
-    server.on(On::any(), Answer::stream(format!(": OPENROUTER PROCESSING\n\n: OPENROUTER PROCESSING\n\ndata: {TEXT}\n\ndata: {STOP}\n\n")));
+    server.on(
+        On::any(),
+        Answer::stream(format!(
+            ": OPENROUTER PROCESSING\n\n: OPENROUTER PROCESSING\n\ndata: {TEXT}\n\ndata: {STOP}\n\n"
+        )),
+    );
     assert_eq!(call(&remote, &ask).await.0.unwrap().text, "x");
-    assert_eq!(server.requests()[0].headers["x-openrouter-title"], "conclave");
+    assert_eq!(
+        server.requests()[0].headers["x-openrouter-title"],
+        "conclave"
+    );
 
     let error = r#"{"error":{"code":502,"message":"Provider returned error","metadata":{"provider_name":"Together","raw":"out of memory"}},"choices":[]}"#;
     let words = "Provider returned error (Together: out of memory)";
     for (stream, class) in [
-        (format!(": OPENROUTER PROCESSING\n\ndata: {error}\n\n"), FailureClass::Overload),
-        (format!("data: {TEXT}\n\ndata: {error}\n\n"), FailureClass::Interrupted),
+        (
+            format!(": OPENROUTER PROCESSING\n\ndata: {error}\n\n"),
+            FailureClass::Overload,
+        ),
+        (
+            format!("data: {TEXT}\n\ndata: {error}\n\n"),
+            FailureClass::Interrupted,
+        ),
     ] {
         server.on(On::any(), Answer::stream(stream));
         let failure = call(&remote, &ask).await.0.unwrap_err();
@@ -263,8 +472,14 @@ async fn openrouters_comments_are_signs_of_life_and_its_errors_inside_a_success_
     }
     server.on(On::any(), Answer::http(200, "application/json", error));
     let failure = call(&remote, &ask).await.0.unwrap_err();
-    assert_eq!((failure.class, failure.message.as_str()), (FailureClass::Overload, words));
+    assert_eq!(
+        (failure.class, failure.message.as_str()),
+        (FailureClass::Overload, words)
+    );
     let in_choice = r#"{"choices":[{"delta":{"content":""},"error":{"code":429,"message":"busy"},"finish_reason":"error"}]}"#;
     let failure = decode_of("openrouter", &[in_choice]).unwrap_err();
-    assert_eq!((failure.class, failure.message.as_str()), (FailureClass::RateLimit, "busy"));
+    assert_eq!(
+        (failure.class, failure.message.as_str()),
+        (FailureClass::RateLimit, "busy")
+    );
 }

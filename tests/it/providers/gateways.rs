@@ -1,4 +1,5 @@
-//! How gateways that speak a vendor's protocol for models of others deviate from it, each shape as one of them sends it.
+//! How gateways that speak a vendor's protocol for models of others deviate from it, each shape as
+//! one of them sends it.
 
 use conclave::consultation::call::{FailureClass, StopReason};
 use conclave::domain::tokens::{Usage, UsageSource};
@@ -19,22 +20,42 @@ fn counts_beside_a_choice_without_content_or_end_are_read() {
     )
     .unwrap();
     assert_eq!((reply.text.as_str(), reply.stop), ("x", StopReason::End));
-    assert_eq!(reply.usage, Usage { input: 9, output: 2, ..Usage::default() });
+    assert_eq!(
+        reply.usage,
+        Usage {
+            input: 9,
+            output: 2,
+            ..Usage::default()
+        }
+    );
 }
 
 #[test]
 fn counts_that_come_with_the_end_replace_the_zeros_of_the_start() {
-    let start =
-        r#"{"type":"message_start","message":{"model":"m","usage":{"input_tokens":0,"output_tokens":0,"cache_read_input_tokens":0}}}"#;
+    let start = r#"{"type":"message_start","message":{"model":"m","usage":{"input_tokens":0,"output_tokens":0,"cache_read_input_tokens":0}}}"#;
     let text = r#"{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"some words"}}"#;
     let end = r#"{"type":"message_delta","delta":{"stop_reason":"end_turn"},"usage":{"input_tokens":1,"output_tokens":43,"cache_read_input_tokens":47}}"#;
     let stop = r#"{"type":"message_stop"}"#;
     let reply = decode(Vendor::Anthropic, &[start, text, end, stop]).unwrap();
-    assert_eq!(reply.usage, Usage { input: 1, cache_read: 47, output: 43, ..Usage::default() });
+    assert_eq!(
+        reply.usage,
+        Usage {
+            input: 1,
+            cache_read: 47,
+            output: 43,
+            ..Usage::default()
+        }
+    );
     let broken = decode(Vendor::Anthropic, &[start, text]).unwrap_err();
     let usage = broken.usage.unwrap();
-    assert_eq!((broken.class, usage.source), (FailureClass::Interrupted, UsageSource::Estimated));
-    assert!(usage.input > 0 && usage.output > 0, "zeros at the start are no counts of a call that broke: {usage:?}");
+    assert_eq!(
+        (broken.class, usage.source),
+        (FailureClass::Interrupted, UsageSource::Estimated)
+    );
+    assert!(
+        usage.input > 0 && usage.output > 0,
+        "zeros at the start are no counts of a call that broke: {usage:?}"
+    );
 }
 
 #[test]
@@ -48,13 +69,24 @@ fn counts_of_nothing_for_a_text_are_estimated_instead() {
         ],
     )
     .unwrap();
-    assert_eq!((reply.text.as_str(), reply.stop, reply.usage.source), ("some words", StopReason::Length, UsageSource::Estimated));
-    assert!(reply.usage.input > 0 && reply.usage.output > 0, "{:?}", reply.usage);
+    assert_eq!(
+        (reply.text.as_str(), reply.stop, reply.usage.source),
+        ("some words", StopReason::Length, UsageSource::Estimated)
+    );
+    assert!(
+        reply.usage.input > 0 && reply.usage.output > 0,
+        "{:?}",
+        reply.usage
+    );
 }
 
 #[test]
 fn a_last_line_with_nothing_but_its_end_is_an_end_and_its_tokens_are_estimated() {
-    let text = r#"{"model":"m","message":{"role":"assistant","content":"some words"},"done":false}"#;
+    let text =
+        r#"{"model":"m","message":{"role":"assistant","content":"some words"},"done":false}"#;
     let reply = decode_of("ollama", &[text, r#"{"model":"m","done":true}"#]).unwrap();
-    assert_eq!((reply.text.as_str(), reply.stop, reply.usage.source), ("some words", StopReason::End, UsageSource::Estimated));
+    assert_eq!(
+        (reply.text.as_str(), reply.stop, reply.usage.source),
+        ("some words", StopReason::End, UsageSource::Estimated)
+    );
 }

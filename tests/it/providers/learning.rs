@@ -1,4 +1,5 @@
-//! What is learnt from refusals over HTTP: one step, told in words, and kept for all later calls to that model.
+//! What is learnt from refusals over HTTP: one step, told in words, and kept for all later calls to
+//! that model.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +14,12 @@ use crate::support::provider_server::{Answer, On, ProviderServer, Vendor};
 
 /// A refusal of a parameter as most servers write it.
 fn refused(words: &str, param: Option<&str>) -> Answer {
-    Answer::http(400, "application/json", json!({"error": {"message": words, "type": "invalid_request_error", "param": param}}).to_string())
+    Answer::http(
+        400,
+        "application/json",
+        json!({"error": {"message": words, "type": "invalid_request_error", "param": param}})
+            .to_string(),
+    )
 }
 
 async fn failed(remote: &Remote, ask: &Ask) -> Failure {
@@ -29,35 +35,55 @@ async fn a_refused_schema_is_left_out_of_the_next_request_and_of_all_later_ones(
     ] {
         let server = ProviderServer::start();
         for nth in 1..=steps {
-            server.on(On::any().nth(nth), refused("structured output is not supported by this model", None));
+            server.on(
+                On::any().nth(nth),
+                refused("structured output is not supported by this model", None),
+            );
         }
         let remote = cloud(vendor, &server);
         let ask = ask(vendor, model);
         for step in 1..=steps {
             let failure = failed(&remote, &ask).await;
-            assert_eq!((failure.class, failure.retry_after), (FailureClass::Unsupported, None), "{vendor:?}");
+            assert_eq!(
+                (failure.class, failure.retry_after),
+                (FailureClass::Unsupported, None),
+                "{vendor:?}"
+            );
             let told = match (step == steps, vendor) {
                 (true, Vendor::Google) => "without `responseMimeType`".to_owned(),
                 (true, _) => format!("without `{field}`"),
                 (false, _) => format!("without a schema in `{field}`"),
             };
-            let message = format!("structured output is not supported by this model (HTTP 400); asking again {told}");
+            let message = format!(
+                "structured output is not supported by this model (HTTP 400); asking again {told}"
+            );
             assert_eq!(failure.message, message);
         }
         for _ in 0..2 {
             assert!(call(&remote, &ask).await.0.is_ok(), "{vendor:?}");
         }
-        let bodies: Vec<Value> = server.requests().into_iter().map(|request| request.body).collect();
+        let bodies: Vec<Value> = server
+            .requests()
+            .into_iter()
+            .map(|request| request.body)
+            .collect();
         let structure = |body: &Value| match vendor {
             Vendor::Anthropic => body.get("output_config").is_some(),
             Vendor::Google => body["generationConfig"].get("responseMimeType").is_some(),
             _ => body.get("response_format").is_some(),
         };
         let told: Vec<bool> = bodies.iter().map(structure).collect();
-        assert_eq!(told, [vec![true; steps], vec![false; 2]].concat(), "{vendor:?}");
+        assert_eq!(
+            told,
+            [vec![true; steps], vec![false; 2]].concat(),
+            "{vendor:?}"
+        );
         if steps == 2 {
             let second = bodies[1].to_string();
-            assert!(!second.contains("key_points") && second.contains("json"), "the second is in JSON mode: {second}");
+            assert!(
+                !second.contains("key_points") && second.contains("json"),
+                "the second is in JSON mode: {second}"
+            );
         }
     }
 }
@@ -65,12 +91,22 @@ async fn a_refused_schema_is_left_out_of_the_next_request_and_of_all_later_ones(
 #[tokio::test]
 async fn what_one_model_refuses_another_is_still_asked_for() {
     let server = ProviderServer::start();
-    server.on(On::model("small").nth(1), refused("no", Some("response_format")));
+    server.on(
+        On::model("small").nth(1),
+        refused("no", Some("response_format")),
+    );
     let remote = remote("xai", &format!("{}/v1", server.url()));
-    assert_eq!(failed(&remote, &ask_of("xai", "small")).await.class, FailureClass::Unsupported);
+    assert_eq!(
+        failed(&remote, &ask_of("xai", "small")).await.class,
+        FailureClass::Unsupported
+    );
     call(&remote, &ask_of("xai", "large")).await.0.unwrap();
     call(&remote, &ask_of("xai", "small")).await.0.unwrap();
-    let kinds: Vec<_> = server.requests().iter().map(|request| request.body["response_format"]["type"].clone()).collect();
+    let kinds: Vec<_> = server
+        .requests()
+        .iter()
+        .map(|request| request.body["response_format"]["type"].clone())
+        .collect();
     assert_eq!(kinds, ["json_schema", "json_schema", "json_object"]);
 }
 
@@ -78,28 +114,47 @@ async fn what_one_model_refuses_another_is_still_asked_for() {
 async fn calls_that_are_refused_beside_each_other_learn_one_step_together() {
     let server = ProviderServer::start();
     for nth in 1..=3 {
-        server.on(On::any().nth(nth), refused("no", Some("response_format")).after_arrivals(3));
+        server.on(
+            On::any().nth(nth),
+            refused("no", Some("response_format")).after_arrivals(3),
+        );
     }
     // One is refused for the same reason in words that nothing could be learnt from.
-    server.on(On::any().nth(3), refused("something is wrong", None).after_arrivals(3).delay(std::time::Duration::from_millis(100)));
+    server.on(
+        On::any().nth(3),
+        refused("something is wrong", None)
+            .after_arrivals(3)
+            .delay(std::time::Duration::from_millis(100)),
+    );
     let remote = cloud(Vendor::OpenAi, &server);
     let ask = ask(Vendor::OpenAi, "gpt-6.1-sol");
     let failures: Vec<Failure> = join_all((0..3).map(|_| failed(&remote, &ask))).await;
-    assert!(failures.iter().all(|failure| failure.class == FailureClass::Unsupported), "{failures:?}");
-    let other = failures
-        .iter()
-        .filter(|failure| failure.message == "something is wrong (HTTP 400); asking again in the form that other calls have found");
+    assert!(
+        failures
+            .iter()
+            .all(|failure| failure.class == FailureClass::Unsupported),
+        "{failures:?}"
+    );
+    let other = failures.iter().filter(|failure| {
+        failure.message
+            == "something is wrong (HTTP 400); asking again in the form that other calls have found"
+    });
     assert_eq!(other.count(), 1, "{failures:?}");
     call(&remote, &ask).await.0.unwrap();
-    assert_eq!(server.requests()[3].body["response_format"], json!({"type": "json_object"}));
+    assert_eq!(
+        server.requests()[3].body["response_format"],
+        json!({"type": "json_object"})
+    );
 }
 
 #[tokio::test]
 async fn the_field_for_the_tokens_is_renamed_and_stays_so() {
     let server = ProviderServer::start();
-    let detail =
-        json!({"detail": [{"loc": ["body", "max_completion_tokens"], "msg": "Extra inputs are not permitted", "type": "extra_forbidden"}]});
-    server.on(On::any().nth(1), Answer::http(422, "application/json", detail.to_string()));
+    let detail = json!({"detail": [{"loc": ["body", "max_completion_tokens"], "msg": "Extra inputs are not permitted", "type": "extra_forbidden"}]});
+    server.on(
+        On::any().nth(1),
+        Answer::http(422, "application/json", detail.to_string()),
+    );
     let remote = cloud(Vendor::OpenAi, &server);
     let ask = ask(Vendor::OpenAi, "gpt-6.1-sol");
     let message = "body.max_completion_tokens: Extra inputs are not permitted (HTTP 422); asking again with `max_tokens` instead of `max_completion_tokens`";
@@ -107,7 +162,13 @@ async fn the_field_for_the_tokens_is_renamed_and_stays_so() {
     call(&remote, &ask).await.0.unwrap();
     call(&remote, &ask).await.0.unwrap();
     for request in &server.requests()[1..] {
-        assert_eq!((&request.body["max_tokens"], request.body.get("max_completion_tokens")), (&json!(16_384), None));
+        assert_eq!(
+            (
+                &request.body["max_tokens"],
+                request.body.get("max_completion_tokens")
+            ),
+            (&json!(16_384), None)
+        );
     }
 }
 
@@ -121,14 +182,20 @@ async fn room_is_lowered_to_what_the_server_gives_and_a_prompt_without_room_stay
     let failure = failed(&remote, &ask).await;
     assert_eq!(
         (failure.class, failure.message),
-        (FailureClass::Unsupported, format!("{too_large} (HTTP 400); asking again with room for 8172 tokens"))
+        (
+            FailureClass::Unsupported,
+            format!("{too_large} (HTTP 400); asking again with room for 8172 tokens")
+        )
     );
     call(&remote, &ask).await.0.unwrap();
     assert_eq!(server.requests()[1].body["max_tokens"], 8_172);
     let no_room = "This model's maximum context length is 8192 tokens and your request has 9000 input tokens (16384 > 8192 - 9000).";
     server.on(On::any().nth(1), refused(no_room, Some("max_tokens")));
     let failure = failed(&remote, &ask).await;
-    assert_eq!((failure.class, failure.message), (FailureClass::Context, format!("{no_room} (HTTP 400)")));
+    assert_eq!(
+        (failure.class, failure.message),
+        (FailureClass::Context, format!("{no_room} (HTTP 400)"))
+    );
 }
 
 #[tokio::test]
@@ -136,14 +203,25 @@ async fn a_server_without_a_system_role_is_asked_in_one_message() {
     let server = ProviderServer::start();
     server.on(
         On::any().nth(1),
-        Answer::http(500, "application/json", r#"{"error":{"code":500,"message":"Jinja Exception: System role not supported"}}"#),
+        Answer::http(
+            500,
+            "application/json",
+            r#"{"error":{"code":500,"message":"Jinja Exception: System role not supported"}}"#,
+        ),
     );
     let remote = remote("llamacpp", &format!("{}/v1", server.url()));
     let failure = failed(&remote, &ask_of("llamacpp", "gemma")).await;
     assert_eq!(failure.class, FailureClass::Unsupported);
-    assert!(failure.message.ends_with("asking again with the system prompt inside the user's message"), "{}", failure.message);
+    assert!(
+        failure
+            .message
+            .ends_with("asking again with the system prompt inside the user's message"),
+        "{}",
+        failure.message
+    );
     call(&remote, &ask_of("llamacpp", "gemma")).await.0.unwrap();
-    let expected = json!([{"role": "user", "content": "You are P.\n\nRules.\n\nQuestion?\n\nAnswer."}]);
+    let expected =
+        json!([{"role": "user", "content": "You are P.\n\nRules.\n\nQuestion?\n\nAnswer."}]);
     assert_eq!(server.requests()[1].body["messages"], expected);
 }
 
@@ -159,36 +237,101 @@ async fn the_users_parameters_go_out_until_the_model_refuses_them() {
         by_model: BTreeMap::from([("b".to_owned(), fields(&json!({"temperature": 0.9})))]),
     };
     let remote = remote("openrouter", &format!("{}/v1", server.url())).with_parameters(parameters);
-    server
-        .on(On::model("a").nth(1), refused("Unsupported value: 'temperature' does not support 0.3 with this model.", Some("temperature")));
+    server.on(
+        On::model("a").nth(1),
+        refused(
+            "Unsupported value: 'temperature' does not support 0.3 with this model.",
+            Some("temperature"),
+        ),
+    );
     let failure = failed(&remote, &ask_of("openrouter", "a")).await;
     assert_eq!(failure.class, FailureClass::Unsupported);
-    assert!(failure.message.ends_with("; asking again without `temperature`"), "{}", failure.message);
+    assert!(
+        failure
+            .message
+            .ends_with("; asking again without `temperature`"),
+        "{}",
+        failure.message
+    );
     for model in ["a", "a", "b"] {
         call(&remote, &ask_of("openrouter", model)).await.0.unwrap();
     }
     let requests = server.requests();
-    let told: Vec<_> = requests.iter().map(|request| (request.model.as_str(), request.body.get("temperature").cloned())).collect();
-    assert_eq!(told, [("a", Some(json!(0.3))), ("a", None), ("a", None), ("b", Some(json!(0.9)))], "and the model is never replaced");
+    let told: Vec<_> = requests
+        .iter()
+        .map(|request| {
+            (
+                request.model.as_str(),
+                request.body.get("temperature").cloned(),
+            )
+        })
+        .collect();
+    assert_eq!(
+        told,
+        [
+            ("a", Some(json!(0.3))),
+            ("a", None),
+            ("a", None),
+            ("b", Some(json!(0.9)))
+        ],
+        "and the model is never replaced"
+    );
     for request in &requests {
-        assert_eq!(request.body["provider"], json!({"require_parameters": true, "zdr": true}));
-        assert_eq!(request.body["response_format"]["type"], "json_schema", "nothing else is given up");
+        assert_eq!(
+            request.body["provider"],
+            json!({"require_parameters": true, "zdr": true})
+        );
+        assert_eq!(
+            request.body["response_format"]["type"], "json_schema",
+            "nothing else is given up"
+        );
     }
 }
 
 #[test]
 fn parameters_reach_the_nested_fields_of_every_dialect() {
     let with = |provider: &str, parameters: Value| {
-        let parameters = Parameters { for_all: fields(&parameters), by_model: BTreeMap::new() };
-        remote(provider, "http://h").with_parameters(parameters).codec(&ask_of(provider, "m")).0.body
+        let parameters = Parameters {
+            for_all: fields(&parameters),
+            by_model: BTreeMap::new(),
+        };
+        remote(provider, "http://h")
+            .with_parameters(parameters)
+            .codec(&ask_of(provider, "m"))
+            .0
+            .body
     };
-    let gemini = with("google", json!({"generationConfig": {"topK": 5, "maxOutputTokens": 1}}));
-    assert_eq!((&gemini["generationConfig"]["topK"], &gemini["generationConfig"]["maxOutputTokens"]), (&json!(5), &json!(16_384)));
-    let ollama = with("ollama", json!({"think": true, "options": {"seed": 1, "num_ctx": 4096}}));
-    assert_eq!((&ollama["think"], &ollama["options"]), (&json!(true), &json!({"num_ctx": 4096, "num_predict": 16384, "seed": 1})));
-    let anthropic = with("anthropic", json!({"output_config": {"effort": "low", "format": "none"}}));
+    let gemini = with(
+        "google",
+        json!({"generationConfig": {"topK": 5, "maxOutputTokens": 1}}),
+    );
     assert_eq!(
-        (&anthropic["output_config"]["effort"], &anthropic["output_config"]["format"]["type"]),
+        (
+            &gemini["generationConfig"]["topK"],
+            &gemini["generationConfig"]["maxOutputTokens"]
+        ),
+        (&json!(5), &json!(16_384))
+    );
+    let ollama = with(
+        "ollama",
+        json!({"think": true, "options": {"seed": 1, "num_ctx": 4096}}),
+    );
+    assert_eq!(
+        (&ollama["think"], &ollama["options"]),
+        (
+            &json!(true),
+            &json!({"num_ctx": 4096, "num_predict": 16384, "seed": 1})
+        )
+    );
+    let anthropic = with(
+        "anthropic",
+        json!({"output_config": {"effort": "low", "format": "none"}}),
+    );
+    assert_eq!(
+        (
+            &anthropic["output_config"]["effort"],
+            &anthropic["output_config"]["format"]["type"]
+        ),
         (&json!("low"), &json!("json_schema"))
     );
 }
@@ -214,20 +357,34 @@ async fn a_failure_that_teaches_nothing_stays_what_it_is() {
         Answer::stream(format!("data: {error}\n\ndata: {{\"error\":{{\"message\":\"no response_format\",\"code\":400}}}}\n\n")),
     );
     let failure = failed(&cloud(Vendor::OpenAi, &server), &ask(Vendor::OpenAi, "m")).await;
-    assert_eq!((failure.class, failure.partial.as_str()), (FailureClass::BadRequest, "half"), "an answer had begun: its form was taken");
+    assert_eq!(
+        (failure.class, failure.partial.as_str()),
+        (FailureClass::BadRequest, "half"),
+        "an answer had begun: its form was taken"
+    );
 }
 
 #[tokio::test]
 async fn a_refusal_inside_a_success_teaches_as_well() {
     let server = ProviderServer::start();
     let error = r#"{"error":{"message":"response_format is not supported by this endpoint","code":400},"choices":[]}"#;
-    server.on(On::any().nth(1), Answer::stream(format!(": OPENROUTER PROCESSING\n\ndata: {error}\n\n")));
+    server.on(
+        On::any().nth(1),
+        Answer::stream(format!(": OPENROUTER PROCESSING\n\ndata: {error}\n\n")),
+    );
     let remote = remote("openrouter", &format!("{}/v1", server.url()));
-    assert_eq!(failed(&remote, &ask_of("openrouter", "m")).await.class, FailureClass::Unsupported);
+    assert_eq!(
+        failed(&remote, &ask_of("openrouter", "m")).await.class,
+        FailureClass::Unsupported
+    );
     call(&remote, &ask_of("openrouter", "m")).await.0.unwrap();
     let second = &server.requests()[1].body;
     assert_eq!(second["response_format"], json!({"type": "json_object"}));
-    assert_eq!(second["provider"], json!({"require_parameters": true}), "JSON mode may be ignored as well");
+    assert_eq!(
+        second["provider"],
+        json!({"require_parameters": true}),
+        "JSON mode may be ignored as well"
+    );
 }
 
 #[tokio::test]
@@ -236,16 +393,36 @@ async fn a_refusal_that_a_server_tells_as_its_own_failure_teaches_as_well() {
     let words = "1 validation error:\n  {'type': 'literal_error', 'loc': ('body', 'response_format', 'type'), \
                  'msg': \"Input should be 'text' or 'json_object'\", 'input': 'json_schema'}\n\n  File \"/srv/app.py\", line 376";
     let body = json!({"error": {"message": words, "type": "internal_server_error", "param": null, "code": null}});
-    server.on(On::any().nth(1), Answer::http(500, "application/json", body.to_string()));
+    server.on(
+        On::any().nth(1),
+        Answer::http(500, "application/json", body.to_string()),
+    );
     let remote = remote("llamacpp", &format!("{}/v1", server.url()));
     let failure = failed(&remote, &ask_of("llamacpp", "m")).await;
-    assert_eq!(failure.class, FailureClass::Unsupported, "{}", failure.message);
-    assert!(failure.message.ends_with("asking again without a schema in `response_format`"), "{}", failure.message);
+    assert_eq!(
+        failure.class,
+        FailureClass::Unsupported,
+        "{}",
+        failure.message
+    );
+    assert!(
+        failure
+            .message
+            .ends_with("asking again without a schema in `response_format`"),
+        "{}",
+        failure.message
+    );
     call(&remote, &ask_of("llamacpp", "m")).await.0.unwrap();
-    assert_eq!(server.requests()[1].body["response_format"], json!({"type": "json_object"}));
+    assert_eq!(
+        server.requests()[1].body["response_format"],
+        json!({"type": "json_object"})
+    );
 
     let body = json!({"error": {"message": "can only concatenate str (not \"list\") to str", "type": "internal_server_error"}});
-    server.on(On::any(), Answer::http(500, "application/json", body.to_string()));
+    server.on(
+        On::any(),
+        Answer::http(500, "application/json", body.to_string()),
+    );
     assert_eq!(
         failed(&remote, &ask_of("llamacpp", "m")).await.class,
         FailureClass::Overload,

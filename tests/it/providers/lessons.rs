@@ -13,11 +13,19 @@ const COMPATIBLE: Dialect = Dialect::OpenAi(Quirks::COMPATIBLE);
 const LMSTUDIO: Dialect = Dialect::OpenAi(Quirks::LMSTUDIO);
 
 fn form(dialect: Dialect) -> Form {
-    let quirks = if let Dialect::OpenAi(quirks) = dialect { quirks } else { Quirks::COMPATIBLE };
-    Form { json_object: dialect.json_object(), ..Form::new(Structure::Schema, quirks) }
+    let quirks = if let Dialect::OpenAi(quirks) = dialect {
+        quirks
+    } else {
+        Quirks::COMPATIBLE
+    };
+    Form {
+        json_object: dialect.json_object(),
+        ..Form::new(Structure::Schema, quirks)
+    }
 }
 
-/// The lesson of a refusal with these words and named fields, for a body that has some parameters of the user's.
+/// The lesson of a refusal with these words and named fields, for a body that has some parameters
+/// of the user's.
 fn lesson(dialect: Dialect, class: FailureClass, words: &str, fields: &[&str]) -> Option<Lesson> {
     let parts = [
         "model",
@@ -39,8 +47,17 @@ fn lesson(dialect: Dialect, class: FailureClass, words: &str, fields: &[&str]) -
         "options.num_ctx",
         "options.seed",
     ];
-    let refusal = Refusal { class, words: words.to_owned(), fields: fields.iter().map(ToString::to_string).collect() };
-    form(dialect).lesson(dialect, &ask_of("x", "m"), &parts.map(ToOwned::to_owned), &refusal)
+    let refusal = Refusal {
+        class,
+        words: words.to_owned(),
+        fields: fields.iter().map(ToString::to_string).collect(),
+    };
+    form(dialect).lesson(
+        dialect,
+        &ask_of("x", "m"),
+        &parts.map(ToOwned::to_owned),
+        &refusal,
+    )
 }
 
 fn without(path: &str) -> Lesson {
@@ -55,28 +72,97 @@ fn structure(without: &'static str, now: Structure) -> Lesson {
 fn a_field_that_is_named_in_any_way_is_left_out() {
     let cases: &[(Dialect, &str, &[&str], &str)] = &[
         (OPENAI, "Unsupported value", &["temperature"], "temperature"),
-        (OPENAI, "Unsupported value: 'temperature' does not support 0.8 with this model.", &[], "temperature"),
-        (OPENAI, "'stop' is not supported with this model", &[], "stop"),
-        (OPENAI, "Unrecognized request argument supplied: reasoning_effort", &[], "reasoning_effort"),
-        (COMPATIBLE, "body.stream_options: Extra inputs are not permitted", &["body.stream_options"], "stream_options"),
-        (COMPATIBLE, "Model grok-build-0.1 does not support parameter reasoningEffort.", &[], "reasoning_effort"),
-        (COMPATIBLE, "stream_options: Extra inputs are not permitted", &[], "stream_options"),
-        (Dialect::Anthropic, "temperature: Extra inputs are not permitted", &[], "temperature"),
-        (Dialect::Anthropic, "output_config.effort: this model takes low and high", &[], "output_config.effort"),
-        (Dialect::Anthropic, "This model does not support the effort parameter.", &[], "output_config.effort"),
+        (
+            OPENAI,
+            "Unsupported value: 'temperature' does not support 0.8 with this model.",
+            &[],
+            "temperature",
+        ),
+        (
+            OPENAI,
+            "'stop' is not supported with this model",
+            &[],
+            "stop",
+        ),
+        (
+            OPENAI,
+            "Unrecognized request argument supplied: reasoning_effort",
+            &[],
+            "reasoning_effort",
+        ),
+        (
+            COMPATIBLE,
+            "body.stream_options: Extra inputs are not permitted",
+            &["body.stream_options"],
+            "stream_options",
+        ),
+        (
+            COMPATIBLE,
+            "Model grok-build-0.1 does not support parameter reasoningEffort.",
+            &[],
+            "reasoning_effort",
+        ),
+        (
+            COMPATIBLE,
+            "stream_options: Extra inputs are not permitted",
+            &[],
+            "stream_options",
+        ),
+        (
+            Dialect::Anthropic,
+            "temperature: Extra inputs are not permitted",
+            &[],
+            "temperature",
+        ),
+        (
+            Dialect::Anthropic,
+            "output_config.effort: this model takes low and high",
+            &[],
+            "output_config.effort",
+        ),
+        (
+            Dialect::Anthropic,
+            "This model does not support the effort parameter.",
+            &[],
+            "output_config.effort",
+        ),
         (
             Dialect::Gemini,
             "Invalid JSON payload received. Unknown name \"topK\" at 'generation_config': Cannot find field.",
             &["generation_config"],
             "generationConfig.topK",
         ),
-        (Dialect::Gemini, "no", &["generation_config.top_k"], "generationConfig.topK"),
-        (Dialect::Ollama, "\"gemma\" does not support thinking", &[], "think"),
-        (Dialect::Ollama, "invalid think value: false (must be \"high\", \"medium\" or \"low\")", &[], "think"),
-        (Dialect::Ollama, "invalid option provided: num_ctx", &[], "options.num_ctx"),
+        (
+            Dialect::Gemini,
+            "no",
+            &["generation_config.top_k"],
+            "generationConfig.topK",
+        ),
+        (
+            Dialect::Ollama,
+            "\"gemma\" does not support thinking",
+            &[],
+            "think",
+        ),
+        (
+            Dialect::Ollama,
+            "invalid think value: false (must be \"high\", \"medium\" or \"low\")",
+            &[],
+            "think",
+        ),
+        (
+            Dialect::Ollama,
+            "invalid option provided: num_ctx",
+            &[],
+            "options.num_ctx",
+        ),
     ];
     for (dialect, words, fields, path) in cases {
-        assert_eq!(lesson(*dialect, BadRequest, words, fields), Some(without(path)), "{words} {fields:?}");
+        assert_eq!(
+            lesson(*dialect, BadRequest, words, fields),
+            Some(without(path)),
+            "{words} {fields:?}"
+        );
     }
 }
 
@@ -90,13 +176,48 @@ fn the_answers_shape_is_asked_for_by_lesser_means_step_by_step() {
             &["response_format"],
             structure("response_format", JsonObject),
         ),
-        (OPENAI, "no", &["response_format.json_schema.schema"], structure("response_format", JsonObject)),
-        (OPENAI, "Invalid value: 'json_schema'", &["response_format.type"], structure("response_format", JsonObject)),
-        (COMPATIBLE, "no", &["body.response_format.type"], structure("response_format", JsonObject)),
-        (COMPATIBLE, "Failed to parse grammar", &[], structure("response_format", JsonObject)),
-        (COMPATIBLE, "structured outputs are not supported by this engine", &[], structure("response_format", JsonObject)),
-        (LMSTUDIO, "'response_format.type' must be 'json_schema' or 'text'", &[], structure("response_format", Prompt)),
-        (Dialect::Anthropic, "output_config: Extra inputs are not permitted", &[], structure("output_config", Prompt)),
+        (
+            OPENAI,
+            "no",
+            &["response_format.json_schema.schema"],
+            structure("response_format", JsonObject),
+        ),
+        (
+            OPENAI,
+            "Invalid value: 'json_schema'",
+            &["response_format.type"],
+            structure("response_format", JsonObject),
+        ),
+        (
+            COMPATIBLE,
+            "no",
+            &["body.response_format.type"],
+            structure("response_format", JsonObject),
+        ),
+        (
+            COMPATIBLE,
+            "Failed to parse grammar",
+            &[],
+            structure("response_format", JsonObject),
+        ),
+        (
+            COMPATIBLE,
+            "structured outputs are not supported by this engine",
+            &[],
+            structure("response_format", JsonObject),
+        ),
+        (
+            LMSTUDIO,
+            "'response_format.type' must be 'json_schema' or 'text'",
+            &[],
+            structure("response_format", Prompt),
+        ),
+        (
+            Dialect::Anthropic,
+            "output_config: Extra inputs are not permitted",
+            &[],
+            structure("output_config", Prompt),
+        ),
         (
             Dialect::Anthropic,
             "output_config.format.schema: For 'object' type, 'additionalProperties' must be set",
@@ -115,12 +236,25 @@ fn the_answers_shape_is_asked_for_by_lesser_means_step_by_step() {
             &[],
             structure("generationConfig", JsonObject),
         ),
-        (Dialect::Ollama, "invalid format: expected \"json\" or a JSON Schema", &[], structure("format", JsonObject)),
+        (
+            Dialect::Ollama,
+            "invalid format: expected \"json\" or a JSON Schema",
+            &[],
+            structure("format", JsonObject),
+        ),
     ];
     for (dialect, words, fields, expected) in cases {
-        assert_eq!(lesson(*dialect, BadRequest, words, fields).as_ref(), Some(expected), "{words}");
+        assert_eq!(
+            lesson(*dialect, BadRequest, words, fields).as_ref(),
+            Some(expected),
+            "{words}"
+        );
     }
-    let refusal = Refusal { class: BadRequest, words: "response_format is unavailable".into(), fields: vec![] };
+    let refusal = Refusal {
+        class: BadRequest,
+        words: "response_format is unavailable".into(),
+        fields: vec![],
+    };
     let mut form = form(OPENAI);
     let ask = ask_of("x", "m");
     let mut steps = Vec::new();
@@ -128,57 +262,135 @@ fn the_answers_shape_is_asked_for_by_lesser_means_step_by_step() {
         form.learn(&ask, &refusal, &lesson);
         steps.push(form.structure);
     }
-    assert_eq!(steps, [JsonObject, Prompt], "and then there is nothing left to leave out");
     assert_eq!(
-        lesson(COMPATIBLE, ModelMissing, "No endpoints found that can handle the requested parameters.", &[]),
+        steps,
+        [JsonObject, Prompt],
+        "and then there is nothing left to leave out"
+    );
+    assert_eq!(
+        lesson(
+            COMPATIBLE,
+            ModelMissing,
+            "No endpoints found that can handle the requested parameters.",
+            &[]
+        ),
         Some(structure("response_format", JsonObject))
     );
-    assert_eq!(lesson(COMPATIBLE, Overload, "failed to compile the grammar", &[]), Some(structure("response_format", JsonObject)));
+    assert_eq!(
+        lesson(COMPATIBLE, Overload, "failed to compile the grammar", &[]),
+        Some(structure("response_format", JsonObject))
+    );
 }
 
 #[test]
 fn the_field_for_the_tokens_is_swapped_once() {
     let words = "Unsupported parameter: 'max_completion_tokens' is not supported with this model. Use 'max_tokens' instead.";
-    assert_eq!(lesson(OPENAI, BadRequest, words, &["max_completion_tokens"]), Some(Lesson::TokensField(TokensField::MaxTokens)));
-    let back = "body.max_tokens: Extra inputs are not permitted";
-    assert_eq!(lesson(COMPATIBLE, BadRequest, back, &["body.max_tokens"]), Some(Lesson::TokensField(TokensField::MaxCompletionTokens)));
     assert_eq!(
-        lesson(COMPATIBLE, BadRequest, "Unsupported parameter: max_tokens", &[]),
+        lesson(OPENAI, BadRequest, words, &["max_completion_tokens"]),
+        Some(Lesson::TokensField(TokensField::MaxTokens))
+    );
+    let back = "body.max_tokens: Extra inputs are not permitted";
+    assert_eq!(
+        lesson(COMPATIBLE, BadRequest, back, &["body.max_tokens"]),
         Some(Lesson::TokensField(TokensField::MaxCompletionTokens))
     );
-    assert_eq!(lesson(Dialect::Anthropic, BadRequest, "max_tokens: Field required", &[]), None);
-    let swapped = Form { tokens_field_swapped: true, ..form(COMPATIBLE) };
-    let refusal = Refusal { class: BadRequest, words: back.into(), fields: vec!["body.max_tokens".into()] };
-    assert_eq!(swapped.lesson(COMPATIBLE, &ask_of("x", "m"), &["max_tokens".into()], &refusal), None);
+    assert_eq!(
+        lesson(
+            COMPATIBLE,
+            BadRequest,
+            "Unsupported parameter: max_tokens",
+            &[]
+        ),
+        Some(Lesson::TokensField(TokensField::MaxCompletionTokens))
+    );
+    assert_eq!(
+        lesson(
+            Dialect::Anthropic,
+            BadRequest,
+            "max_tokens: Field required",
+            &[]
+        ),
+        None
+    );
+    let swapped = Form {
+        tokens_field_swapped: true,
+        ..form(COMPATIBLE)
+    };
+    let refusal = Refusal {
+        class: BadRequest,
+        words: back.into(),
+        fields: vec!["body.max_tokens".into()],
+    };
+    assert_eq!(
+        swapped.lesson(
+            COMPATIBLE,
+            &ask_of("x", "m"),
+            &["max_tokens".into()],
+            &refusal
+        ),
+        None
+    );
 }
 
 #[test]
 fn a_model_without_a_system_role_reads_it_in_the_users_message() {
     for (class, words) in [
         (BadRequest, "System role not supported"),
-        (BadRequest, "Developer instruction is not enabled for models/gemma-3-27b-it"),
+        (
+            BadRequest,
+            "Developer instruction is not enabled for models/gemma-3-27b-it",
+        ),
         (BadRequest, "unsupported role 'system'"),
-        (BadRequest, "Conversation roles must alternate user/assistant/user/assistant/..."),
+        (
+            BadRequest,
+            "Conversation roles must alternate user/assistant/user/assistant/...",
+        ),
         (BadRequest, "Only user and assistant roles are supported!"),
         (Overload, "Jinja Exception: System role not supported"),
     ] {
-        assert_eq!(lesson(COMPATIBLE, class, words, &[]), Some(Lesson::NoSystem), "{words}");
+        assert_eq!(
+            lesson(COMPATIBLE, class, words, &[]),
+            Some(Lesson::NoSystem),
+            "{words}"
+        );
     }
-    let folded = Form { system: SystemPlace::UserMessage, ..form(COMPATIBLE) };
-    let words = (None, "You are P.\n\nRules.\n\nQuestion?\n\nAnswer.".to_owned());
+    let folded = Form {
+        system: SystemPlace::UserMessage,
+        ..form(COMPATIBLE)
+    };
+    let words = (
+        None,
+        "You are P.\n\nRules.\n\nQuestion?\n\nAnswer.".to_owned(),
+    );
     assert_eq!(folded.messages(&ask_of("x", "m")), words);
 }
 
 #[test]
 fn what_names_nothing_that_can_be_spared_teaches_nothing() {
     for (class, words, fields) in [
-        (BadRequest, "messages: text content blocks must be non-empty", vec![]),
+        (
+            BadRequest,
+            "messages: text content blocks must be non-empty",
+            vec![],
+        ),
         (BadRequest, "Invalid schema in messages", vec!["messages"]),
         (BadRequest, "body.model: field required", vec!["body.model"]),
-        (BadRequest, "something is wrong, please stop and think about what your provider does", vec![]),
+        (
+            BadRequest,
+            "something is wrong, please stop and think about what your provider does",
+            vec![],
+        ),
         (BadRequest, "", vec![]),
-        (Context, "prompt is too long: 9 tokens > 8 maximum; see response_format", vec![]),
-        (FailureClass::Policy, "temperature and response_format", vec!["temperature"]),
+        (
+            Context,
+            "prompt is too long: 9 tokens > 8 maximum; see response_format",
+            vec![],
+        ),
+        (
+            FailureClass::Policy,
+            "temperature and response_format",
+            vec!["temperature"],
+        ),
         (FailureClass::Auth, "response_format", vec![]),
         (ModelMissing, "no such model; response_format", vec![]),
         (Overload, "response_format", vec!["response_format"]),
@@ -190,7 +402,13 @@ fn what_names_nothing_that_can_be_spared_teaches_nothing() {
 
 /// An ask whose prompt is 100 tokens by our count.
 fn hundred() -> Ask {
-    Ask { prompt: Prompt { shared: "word".repeat(100), ..Prompt::default() }, ..ask_of("x", "m") }
+    Ask {
+        prompt: Prompt {
+            shared: "word".repeat(100),
+            ..Prompt::default()
+        },
+        ..ask_of("x", "m")
+    }
 }
 
 #[test]
@@ -213,33 +431,79 @@ fn room_beyond_what_the_model_gives_is_lowered_to_it() {
         (COMPATIBLE, vllm(356, 100), Context, 256),
     ];
     for (dialect, words, class, room) in cases {
-        let refusal = Refusal { class, words, fields: vec!["max_tokens".into()] };
+        let refusal = Refusal {
+            class,
+            words,
+            fields: vec!["max_tokens".into()],
+        };
         let mut form = form(dialect);
         let lesson = form.lesson(dialect, &hundred(), &[], &refusal);
         assert_eq!(lesson, Some(Lesson::Room(room)), "{}", refusal.words);
         form.learn(&hundred(), &refusal, &lesson.unwrap());
         assert_eq!(form.room(&hundred()), room);
-        assert_eq!(form.room(&Ask { room: 300, ..hundred() }), room.min(300), "less may always be asked for");
-        assert_ne!(form.lesson(dialect, &hundred(), &[], &refusal), Some(Lesson::Room(room)), "the same is never learnt twice");
+        assert_eq!(
+            form.room(&Ask {
+                room: 300,
+                ..hundred()
+            }),
+            room.min(300),
+            "less may always be asked for"
+        );
+        assert_ne!(
+            form.lesson(dialect, &hundred(), &[], &refusal),
+            Some(Lesson::Room(room)),
+            "the same is never learnt twice"
+        );
     }
     for words in [vllm(355, 100), vllm(8_192, 9_000)] {
-        let refusal = Refusal { class: Context, words, fields: vec![] };
-        assert_eq!(form(COMPATIBLE).lesson(COMPATIBLE, &hundred(), &[], &refusal), Some(Lesson::NoRoom), "{}", refusal.words);
+        let refusal = Refusal {
+            class: Context,
+            words,
+            fields: vec![],
+        };
+        assert_eq!(
+            form(COMPATIBLE).lesson(COMPATIBLE, &hundred(), &[], &refusal),
+            Some(Lesson::NoRoom),
+            "{}",
+            refusal.words
+        );
     }
 }
 
 #[test]
 fn a_learnt_window_leaves_shorter_prompts_more_room() {
     let words = "This model's maximum context length is 8192 tokens and your request has 200 input tokens (16384 > 8192 - 200).";
-    let refusal = Refusal { class: Context, words: words.into(), fields: vec![] };
+    let refusal = Refusal {
+        class: Context,
+        words: words.into(),
+        fields: vec![],
+    };
     let mut form = form(COMPATIBLE);
     form.learn(&hundred(), &refusal, &Lesson::Room(0));
     assert_eq!(form.room(&hundred()), 8_192 - 200);
-    let double = Ask { prompt: Prompt { shared: "word".repeat(200), ..Prompt::default() }, ..hundred() };
-    assert_eq!(form.room(&double), 8_192 - 400, "the server counts two tokens where we count one");
-    // What was learnt from one prompt holds for the next, however few tokens that one turns out to have.
+    let double = Ask {
+        prompt: Prompt {
+            shared: "word".repeat(200),
+            ..Prompt::default()
+        },
+        ..hundred()
+    };
+    assert_eq!(
+        form.room(&double),
+        8_192 - 400,
+        "the server counts two tokens where we count one"
+    );
+    // What was learnt from one prompt holds for the next, however few tokens that one turns out to
+    // have.
     let words = "This model's maximum context length is 8192 tokens and your request has 100 input tokens (16384 > 8192 - 100).";
-    form.learn(&hundred(), &Refusal { words: words.into(), ..refusal }, &Lesson::Room(0));
+    form.learn(
+        &hundred(),
+        &Refusal {
+            words: words.into(),
+            ..refusal
+        },
+        &Lesson::Room(0),
+    );
     assert_eq!(form.room(&double), 8_192 - 400);
 }
 

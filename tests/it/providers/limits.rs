@@ -31,17 +31,35 @@ const ALL: [Vendor; 3] = [Vendor::Anthropic, Vendor::OpenRouter, Vendor::Google]
 #[tokio::test]
 async fn a_line_without_an_end_is_left() {
     for vendor in ALL {
-        let (failure, sent) = flooded(vendor, Answer::endless(200, "text/event-stream", "data: ", vec![b'x'; 65_536])).await;
-        assert_eq!(failure.class, FailureClass::Malformed, "{vendor:?} {failure:?}");
-        assert!(failure.message.contains("larger than 16777216 bytes"), "{failure:?}");
-        assert!(sent < sse::MAX_EVENT_BYTES as u64 + IN_TRANSIT, "{vendor:?} {sent}");
+        let (failure, sent) = flooded(
+            vendor,
+            Answer::endless(200, "text/event-stream", "data: ", vec![b'x'; 65_536]),
+        )
+        .await;
+        assert_eq!(
+            failure.class,
+            FailureClass::Malformed,
+            "{vendor:?} {failure:?}"
+        );
+        assert!(
+            failure.message.contains("larger than 16777216 bytes"),
+            "{failure:?}"
+        );
+        assert!(
+            sent < sse::MAX_EVENT_BYTES as u64 + IN_TRANSIT,
+            "{vendor:?} {sent}"
+        );
     }
 }
 
 #[tokio::test]
 async fn an_event_of_endless_lines_is_left() {
     let line = format!("data: {}\n", "x".repeat(65_536));
-    let (failure, sent) = flooded(Vendor::OpenAi, Answer::endless(200, "text/event-stream", "", line)).await;
+    let (failure, sent) = flooded(
+        Vendor::OpenAi,
+        Answer::endless(200, "text/event-stream", "", line),
+    )
+    .await;
     assert_eq!(failure.class, FailureClass::Malformed, "{failure:?}");
     assert!(sent < sse::MAX_EVENT_BYTES as u64 + IN_TRANSIT, "{sent}");
 }
@@ -49,7 +67,11 @@ async fn an_event_of_endless_lines_is_left() {
 #[tokio::test]
 async fn a_stream_of_nothing_but_signs_of_life_is_left_some_day() {
     let comments = format!(": {}\n", "x".repeat(1024)).repeat(64);
-    let (failure, sent) = flooded(Vendor::OpenRouter, Answer::endless(200, "text/event-stream", "", comments)).await;
+    let (failure, sent) = flooded(
+        Vendor::OpenRouter,
+        Answer::endless(200, "text/event-stream", "", comments),
+    )
+    .await;
     assert_eq!(failure.class, FailureClass::Malformed, "{failure:?}");
     assert!(failure.message.contains("larger than"), "{failure:?}");
     assert!(sent < 64 * 1024 * 1024 + IN_TRANSIT, "{sent}");
@@ -59,18 +81,46 @@ async fn a_stream_of_nothing_but_signs_of_life_is_left_some_day() {
 async fn a_page_without_an_end_is_left() {
     let lines = format!("{}\n", "<br>".repeat(1_000)).repeat(16);
     for status in [200, 400, 502] {
-        let (failure, sent) = flooded(Vendor::Google, Answer::endless(status, "text/html", "<html>", lines.as_bytes())).await;
-        assert!(!failure.message.is_empty() && failure.message.chars().count() < 600, "{status} {failure:?}");
-        let limit = if status == 200 { 64 * 1024 * 1024 } else { 64 * 1024 };
+        let (failure, sent) = flooded(
+            Vendor::Google,
+            Answer::endless(status, "text/html", "<html>", lines.as_bytes()),
+        )
+        .await;
+        assert!(
+            !failure.message.is_empty() && failure.message.chars().count() < 600,
+            "{status} {failure:?}"
+        );
+        let limit = if status == 200 {
+            64 * 1024 * 1024
+        } else {
+            64 * 1024
+        };
         assert!(sent < limit + IN_TRANSIT, "{status} {sent}");
     }
 }
 
 #[tokio::test]
 async fn a_text_without_an_end_is_left_and_its_remains_are_of_a_size_to_keep() {
-    let piece = format!("data: {{\"choices\":[{{\"index\":0,\"delta\":{{\"content\":\"{}\"}}}}]}}\n\n", "x".repeat(65_536));
-    let (failure, sent) = flooded(Vendor::Vllm, Answer::endless(200, "text/event-stream", "", piece)).await;
-    assert_eq!(failure.class, FailureClass::Malformed, "{:?} {}", failure.class, failure.message);
+    let piece = format!(
+        "data: {{\"choices\":[{{\"index\":0,\"delta\":{{\"content\":\"{}\"}}}}]}}\n\n",
+        "x".repeat(65_536)
+    );
+    let (failure, sent) = flooded(
+        Vendor::Vllm,
+        Answer::endless(200, "text/event-stream", "", piece),
+    )
+    .await;
+    assert_eq!(
+        failure.class,
+        FailureClass::Malformed,
+        "{:?} {}",
+        failure.class,
+        failure.message
+    );
     assert!(sent < 64 * 1024 * 1024 + IN_TRANSIT, "{sent}");
-    assert!(failure.partial.len() <= 4 * 1024 * 1024, "{} bytes of text are kept", failure.partial.len());
+    assert!(
+        failure.partial.len() <= 4 * 1024 * 1024,
+        "{} bytes of text are kept",
+        failure.partial.len()
+    );
 }

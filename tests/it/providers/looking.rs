@@ -1,4 +1,5 @@
-//! What is asked for nothing: GETs that have their bounds, and looks at local servers that end in time.
+//! What is asked for nothing: GETs that have their bounds, and looks at local servers that end in
+//! time.
 
 use std::time::Duration;
 
@@ -13,12 +14,22 @@ use crate::support::local_server::LocalServer;
 use super::KEY;
 
 fn account() -> Account {
-    Account { key: Some(KEY.into()), origin: "`KEY`".to_owned(), scheme: Scheme::Usual }
+    Account {
+        key: Some(KEY.into()),
+        origin: "`KEY`".to_owned(),
+        scheme: Scheme::Usual,
+    }
 }
 
-async fn get(server: &LocalServer, limit: Duration) -> Result<Got, conclave::consultation::call::Failure> {
+async fn get(
+    server: &LocalServer,
+    limit: Duration,
+) -> Result<Got, conclave::consultation::call::Failure> {
     let headers = account().bearer().into_iter().collect();
-    let request = GetRequest { url: format!("{}/list?key=none", server.url()), headers };
+    let request = GetRequest {
+        url: format!("{}/list?key=none", server.url()),
+        headers,
+    };
     Http::default().get(&request, &account(), limit).await
 }
 
@@ -30,7 +41,10 @@ async fn an_answer_that_is_too_large_or_too_late_is_given_up() {
     let silent = LocalServer::start().silent();
     let failure = get(&silent, Duration::from_millis(200)).await.unwrap_err();
     let message = format!("`{}` did not answer within 0.2 s", silent.authority());
-    assert_eq!((failure.class, failure.message), (FailureClass::Timeout, message));
+    assert_eq!(
+        (failure.class, failure.message),
+        (FailureClass::Timeout, message)
+    );
 }
 
 #[tokio::test]
@@ -38,10 +52,25 @@ async fn a_redirect_is_not_followed_and_an_echoed_key_is_blotted_out() {
     let server = LocalServer::start().get("/list", 302, "elsewhere");
     let got = get(&server, Duration::from_secs(20)).await.unwrap();
     assert_eq!((got.status, server.asked().len()), (302, 1));
-    let server = LocalServer::start().get("/list", 401, &format!(r#"{{"error":{{"message":"bad key {KEY}"}}}}"#));
-    let failure = get(&server, Duration::from_secs(20)).await.unwrap().success(&account()).unwrap_err();
-    assert_eq!((failure.class, failure.message.contains(KEY)), (FailureClass::Auth, false));
-    assert!(failure.message.starts_with("bad key [key]"), "{}", failure.message);
+    let server = LocalServer::start().get(
+        "/list",
+        401,
+        &format!(r#"{{"error":{{"message":"bad key {KEY}"}}}}"#),
+    );
+    let failure = get(&server, Duration::from_secs(20))
+        .await
+        .unwrap()
+        .success(&account())
+        .unwrap_err();
+    assert_eq!(
+        (failure.class, failure.message.contains(KEY)),
+        (FailureClass::Auth, false)
+    );
+    assert!(
+        failure.message.starts_with("bad key [key]"),
+        "{}",
+        failure.message
+    );
 }
 
 #[tokio::test]
@@ -51,23 +80,45 @@ async fn a_look_ends_in_time_however_many_servers_hang_and_finds_the_one_that_do
     let at = |server: &LocalServer| Address::parse(&server.authority()).unwrap();
     let addresses: Vec<Address> = silent.iter().chain([&good]).map(at).collect();
     // Two seconds, and as much again for a busy machine; one after the other would take eight.
-    let found = tokio::time::timeout(Duration::from_secs(6), discovery::look(&addresses)).await.expect("it ends in time");
+    let found = tokio::time::timeout(Duration::from_secs(6), discovery::look(&addresses))
+        .await
+        .expect("it ends in time");
     assert_eq!(
-        found.iter().map(|server| (server.kind, server.authority.clone())).collect::<Vec<_>>(),
+        found
+            .iter()
+            .map(|server| (server.kind, server.authority.clone()))
+            .collect::<Vec<_>>(),
         [(Kind::LlamaCpp, good.authority())]
     );
-    assert!(good.asked().iter().all(|asked| !asked.headers.contains_key("authorization")));
+    assert!(
+        good.asked()
+            .iter()
+            .all(|asked| !asked.headers.contains_key("authorization"))
+    );
 }
 
 #[tokio::test]
 async fn a_vendors_list_is_got_and_read() {
-    let server = LocalServer::start().get("/v1/models", 200, r#"{"data":[{"id":"claude-sonnet-5-5","max_input_tokens":1000000}]}"#);
+    let server = LocalServer::start().get(
+        "/v1/models",
+        200,
+        r#"{"data":[{"id":"claude-sonnet-5-5","max_input_tokens":1000000}]}"#,
+    );
     let vendor = conclave::providers::vendors::VENDORS[0];
-    let endpoint = conclave::providers::wire::Endpoint { base_url: server.url(), account: account() };
+    let endpoint = conclave::providers::wire::Endpoint {
+        base_url: server.url(),
+        account: account(),
+    };
     let request = listing::request(vendor.dialect, &endpoint);
-    let got = Http::default().get(&request, &endpoint.account, Duration::from_secs(20)).await.unwrap();
+    let got = Http::default()
+        .get(&request, &endpoint.account, Duration::from_secs(20))
+        .await
+        .unwrap();
     let models = listing::models(vendor.dialect, &got.body).unwrap();
-    assert_eq!((models[0].id.as_str(), models[0].context), ("claude-sonnet-5-5", Some(1_000_000)));
+    assert_eq!(
+        (models[0].id.as_str(), models[0].context),
+        ("claude-sonnet-5-5", Some(1_000_000))
+    );
     assert_eq!(server.asked()[0].headers["x-api-key"], KEY);
     assert!(!server.asked()[0].path_and_query.contains(KEY));
 }

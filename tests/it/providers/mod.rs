@@ -1,4 +1,5 @@
-//! Tests of `providers`: what goes out field by field, what is made of every shape that comes back, and what HTTP does about the rest.
+//! Tests of `providers`: what goes out field by field, what is made of every shape that comes back,
+//! and what HTTP does about the rest.
 
 mod adversity;
 mod calls;
@@ -42,12 +43,26 @@ use crate::support::provider_server::{ProviderServer, Vendor};
 /// A key that must never be seen anywhere but in its header.
 const KEY: &str = "sk-very-secret-0123456789";
 
-const VENDORS: [(Vendor, &str); 3] =
-    [(Vendor::Anthropic, "claude-sonnet-5-5"), (Vendor::OpenAi, "gpt-6.1-sol"), (Vendor::Google, "gemini-4-argon")];
+const VENDORS: [(Vendor, &str); 3] = [
+    (Vendor::Anthropic, "claude-sonnet-5-5"),
+    (Vendor::OpenAi, "gpt-6.1-sol"),
+    (Vendor::Google, "gemini-4-argon"),
+];
 
 fn ask(vendor: Vendor, model: &str) -> Ask {
-    let prompt = Prompt { persona: "You are P.".into(), protocol: "Rules.".into(), shared: "Question?".into(), task: "Answer.".into() };
-    Ask { call: CallId(1), model: ModelRef::new(vendor.id(), model), prompt, answer: AnswerKind::Independent, room: 16_384 }
+    let prompt = Prompt {
+        persona: "You are P.".into(),
+        protocol: "Rules.".into(),
+        shared: "Question?".into(),
+        task: "Answer.".into(),
+    };
+    Ask {
+        call: CallId(1),
+        model: ModelRef::new(vendor.id(), model),
+        prompt,
+        answer: AnswerKind::Independent,
+        room: 16_384,
+    }
 }
 
 fn cloud_at(vendor: Vendor, url: &str) -> Remote {
@@ -56,11 +71,27 @@ fn cloud_at(vendor: Vendor, url: &str) -> Remote {
 
 fn cloud_with(vendor: Vendor, url: &str, idle: Duration) -> Remote {
     let base_url = url.to_owned() + &vendor.base_path();
-    let origin = vendor.variable_names().map_or_else(|| "the settings".to_owned(), |(_, variable)| format!("`{variable}`"));
-    let account = Account { key: Some(KEY.into()), origin, scheme: Scheme::Usual };
-    let dialect = vendors::find(&ProviderId::new(vendor.id())).map_or(Dialect::OpenAi(Quirks::COMPATIBLE), |vendor| vendor.dialect);
-    let timeouts = Timeouts { connect: Duration::from_secs(5), idle };
-    Remote::new(dialect, Endpoint { base_url, account }, Arc::new(Catalog::builtin()), Arc::new(Http::new(timeouts)))
+    let origin = vendor.variable_names().map_or_else(
+        || "the settings".to_owned(),
+        |(_, variable)| format!("`{variable}`"),
+    );
+    let account = Account {
+        key: Some(KEY.into()),
+        origin,
+        scheme: Scheme::Usual,
+    };
+    let dialect = vendors::find(&ProviderId::new(vendor.id()))
+        .map_or(Dialect::OpenAi(Quirks::COMPATIBLE), |vendor| vendor.dialect);
+    let timeouts = Timeouts {
+        connect: Duration::from_secs(5),
+        idle,
+    };
+    Remote::new(
+        dialect,
+        Endpoint { base_url, account },
+        Arc::new(Catalog::builtin()),
+        Arc::new(Http::new(timeouts)),
+    )
 }
 
 fn cloud(vendor: Vendor, server: &ProviderServer) -> Remote {
@@ -75,11 +106,17 @@ fn impatient(vendor: Vendor, server: &ProviderServer) -> Remote {
 /// Waits until the server has seen the end of every request.
 async fn settled(server: &ProviderServer) {
     let settled = async {
-        while server.requests().iter().any(|request| request.finished.is_none()) {
+        while server
+            .requests()
+            .iter()
+            .any(|request| request.finished.is_none())
+        {
             tokio::task::yield_now().await;
         }
     };
-    tokio::time::timeout(Duration::from_secs(5), settled).await.expect("the server sees every connection closed or done");
+    tokio::time::timeout(Duration::from_secs(5), settled)
+        .await
+        .expect("the server sees every connection closed or done");
 }
 
 /// Makes a call and keeps what was told on the way.
@@ -91,39 +128,75 @@ async fn call(cloud: &Remote, ask: &Ask) -> (Outcome, Vec<Delta>) {
 
 /// A provider by the name that the table of vendors has for it.
 fn remote(provider: &str, base_url: &str) -> Remote {
-    remote_that(vendors::find(&ProviderId::new(provider)).unwrap().dialect, base_url)
+    remote_that(
+        vendors::find(&ProviderId::new(provider)).unwrap().dialect,
+        base_url,
+    )
 }
 
 fn remote_that(dialect: Dialect, base_url: &str) -> Remote {
-    let account = Account { key: Some(KEY.into()), origin: "`SOME_API_KEY`".into(), scheme: Scheme::Usual };
-    let endpoint = Endpoint { base_url: base_url.to_owned(), account };
-    Remote::new(dialect, endpoint, Arc::new(Catalog::builtin()), Arc::new(Http::default()))
+    let account = Account {
+        key: Some(KEY.into()),
+        origin: "`SOME_API_KEY`".into(),
+        scheme: Scheme::Usual,
+    };
+    let endpoint = Endpoint {
+        base_url: base_url.to_owned(),
+        account,
+    };
+    Remote::new(
+        dialect,
+        endpoint,
+        Arc::new(Catalog::builtin()),
+        Arc::new(Http::default()),
+    )
 }
 
 fn ask_of(provider: &str, model: &str) -> Ask {
-    Ask { model: ModelRef::new(provider, model), ..ask(Vendor::OpenAi, model) }
+    Ask {
+        model: ModelRef::new(provider, model),
+        ..ask(Vendor::OpenAi, model)
+    }
 }
 
 /// The body of a request to a provider.
 fn body_of(provider: &str, model: &str) -> Value {
-    remote(provider, "http://h/v1").codec(&ask_of(provider, model)).0.body
+    remote(provider, "http://h/v1")
+        .codec(&ask_of(provider, model))
+        .0
+        .body
 }
 
 /// Feeds a vendor's events to its decoder, without any network.
 fn decode(vendor: Vendor, events: &[&str]) -> Outcome {
-    let model = VENDORS.iter().find(|(other, _)| *other == vendor).unwrap().1;
-    fed(&cloud_at(vendor, "http://127.0.0.1:9"), &ask(vendor, model), events)
+    let model = VENDORS
+        .iter()
+        .find(|(other, _)| *other == vendor)
+        .unwrap()
+        .1;
+    fed(
+        &cloud_at(vendor, "http://127.0.0.1:9"),
+        &ask(vendor, model),
+        events,
+    )
 }
 
 /// The same for a provider by its name.
 fn decode_of(provider: &str, events: &[&str]) -> Outcome {
-    fed(&remote(provider, "http://127.0.0.1:9"), &ask_of(provider, "m"), events)
+    fed(
+        &remote(provider, "http://127.0.0.1:9"),
+        &ask_of(provider, "m"),
+        events,
+    )
 }
 
 fn fed(remote: &Remote, ask: &Ask, events: &[&str]) -> Outcome {
     let (_, mut decoder) = remote.codec(ask);
     for data in events {
-        let event = sse::Event { name: String::new(), data: (*data).to_owned() };
+        let event = sse::Event {
+            name: String::new(),
+            data: (*data).to_owned(),
+        };
         if decoder.event(&event, &mut |_| {}).is_break() {
             break;
         }

@@ -21,13 +21,23 @@ use super::{ask_of, body_of, call, decode_of, fed, remote};
 
 /// A call with a prompt of about this many tokens.
 fn ask_with(tokens: usize, room: u64) -> Ask {
-    let prompt = Prompt { shared: "word".repeat(tokens), ..Prompt::default() };
-    Ask { prompt, room, ..ask_of("ollama", "qwen3:8b") }
+    let prompt = Prompt {
+        shared: "word".repeat(tokens),
+        ..Prompt::default()
+    };
+    Ask {
+        prompt,
+        room,
+        ..ask_of("ollama", "qwen3:8b")
+    }
 }
 
 fn sizes(ask: &Ask, remote: &Remote) -> (u64, u64) {
     let options = &remote.codec(ask).0.body["options"];
-    (options["num_ctx"].as_u64().unwrap(), options["num_predict"].as_u64().unwrap())
+    (
+        options["num_ctx"].as_u64().unwrap(),
+        options["num_predict"].as_u64().unwrap(),
+    )
 }
 
 #[test]
@@ -52,14 +62,34 @@ fn a_request_has_these_fields_and_no_others() {
 #[test]
 fn json_mode_is_a_word_and_a_key_is_shown_only_where_there_is_one() {
     let encoded = |structure: Structure, key: Option<&str>| {
-        let account = Account { key: key.map(Into::into), origin: String::new(), scheme: Scheme::Usual };
+        let account = Account {
+            key: key.map(Into::into),
+            origin: String::new(),
+            scheme: Scheme::Usual,
+        };
         let form = Form::new(structure, Quirks::COMPATIBLE);
-        ollama::encode(&ask_of("ollama", "m"), &Endpoint { base_url: "http://h".into(), account }, &form)
+        ollama::encode(
+            &ask_of("ollama", "m"),
+            &Endpoint {
+                base_url: "http://h".into(),
+                account,
+            },
+            &form,
+        )
     };
     let json_mode = format_of(&encoded(Structure::JsonObject, None));
-    assert_eq!((json_mode, format_of(&encoded(Structure::Prompt, None))), (Some(json!("json")), None));
-    assert_eq!(encoded(Structure::Prompt, None).header("authorization"), None);
-    assert_eq!(encoded(Structure::Prompt, Some("k")).header("authorization"), Some("Bearer k"));
+    assert_eq!(
+        (json_mode, format_of(&encoded(Structure::Prompt, None))),
+        (Some(json!("json")), None)
+    );
+    assert_eq!(
+        encoded(Structure::Prompt, None).header("authorization"),
+        None
+    );
+    assert_eq!(
+        encoded(Structure::Prompt, Some("k")).header("authorization"),
+        Some("Bearer k")
+    );
 }
 
 fn format_of(request: &HttpRequest) -> Option<Value> {
@@ -78,10 +108,25 @@ fn the_context_is_large_enough_for_prompt_and_answer_and_changes_rarely() {
 #[test]
 fn the_context_is_never_larger_than_the_models_own() {
     let catalog = r#"{"models":[{"provider":"ollama","id":"qwen3:8b","context":40960}]}"#;
-    let account = Account { key: None, origin: String::new(), scheme: Scheme::Usual };
-    let endpoint = Endpoint { base_url: "http://h".into(), account };
-    let remote = Remote::new(Dialect::Ollama, endpoint, Arc::new(Catalog::builtin().merge(catalog).unwrap()), Arc::new(Http::default()));
-    assert_eq!(sizes(&ask_with(20_000, 16_384), &remote), (40_960, 40_960 - 25_256));
+    let account = Account {
+        key: None,
+        origin: String::new(),
+        scheme: Scheme::Usual,
+    };
+    let endpoint = Endpoint {
+        base_url: "http://h".into(),
+        account,
+    };
+    let remote = Remote::new(
+        Dialect::Ollama,
+        endpoint,
+        Arc::new(Catalog::builtin().merge(catalog).unwrap()),
+        Arc::new(Http::default()),
+    );
+    assert_eq!(
+        sizes(&ask_with(20_000, 16_384), &remote),
+        (40_960, 40_960 - 25_256)
+    );
     assert_eq!(sizes(&ask_with(100_000, 16_384), &remote), (40_960, 256));
 }
 
@@ -90,40 +135,91 @@ fn line(text: &str) -> String {
 }
 
 fn done(reason: &str, counts: &str) -> String {
-    format!(r#"{{"model":"qwen3:8b","message":{{"role":"assistant","content":""}},"done":true,"done_reason":"{reason}"{counts}}}"#)
+    format!(
+        r#"{{"model":"qwen3:8b","message":{{"role":"assistant","content":""}},"done":true,"done_reason":"{reason}"{counts}}}"#
+    )
 }
 
 #[test]
 fn lines_become_text_stop_reason_usage_and_served_model() {
     let thinking = r#"{"message":{"role":"assistant","content":"","thinking":"Hm."},"done":false}"#;
     let counts = r#","prompt_eval_count":26,"eval_count":290,"total_duration":5191566416"#;
-    let decoded = |reason: &str| decode_of("ollama", &[thinking, &line("Grüße, "), &line("世界!"), &done(reason, counts)]);
+    let decoded = |reason: &str| {
+        decode_of(
+            "ollama",
+            &[
+                thinking,
+                &line("Grüße, "),
+                &line("世界!"),
+                &done(reason, counts),
+            ],
+        )
+    };
     let reply = decoded("stop").unwrap();
     assert_eq!(
         (reply.text.as_str(), reply.stop, reply.usage),
-        ("Grüße, 世界!", StopReason::End, Usage { input: 26, output: 290, ..Usage::default() })
+        (
+            "Grüße, 世界!",
+            StopReason::End,
+            Usage {
+                input: 26,
+                output: 290,
+                ..Usage::default()
+            }
+        )
     );
-    assert_eq!((reply.served_model.as_deref(), reply.reported_cost), (Some("qwen3:8b"), None));
+    assert_eq!(
+        (reply.served_model.as_deref(), reply.reported_cost),
+        (Some("qwen3:8b"), None)
+    );
     assert_eq!(decoded("length").unwrap().stop, StopReason::Length);
-    assert_eq!(decoded("load").unwrap().stop, StopReason::Other("load".into()));
-    assert_eq!(decoded("something_new").unwrap().stop, StopReason::Other("something_new".into()));
+    assert_eq!(
+        decoded("load").unwrap().stop,
+        StopReason::Other("load".into())
+    );
+    assert_eq!(
+        decoded("something_new").unwrap().stop,
+        StopReason::Other("something_new".into())
+    );
     let old = decode_of("ollama", &[&line("x"), r#"{"done":true}"#]).unwrap();
-    assert_eq!((old.stop, old.usage.source), (StopReason::End, UsageSource::Estimated), "older servers give neither reason nor counts");
+    assert_eq!(
+        (old.stop, old.usage.source),
+        (StopReason::End, UsageSource::Estimated),
+        "older servers give neither reason nor counts"
+    );
 }
 
 #[test]
 fn what_is_missing_or_empty_is_told_as_such() {
     let counts = r#","prompt_eval_count":26,"eval_count":2"#;
     let empty = decode_of("ollama", &[&done("stop", counts)]).unwrap_err();
-    assert_eq!((empty.class, empty.usage.unwrap().output), (FailureClass::Empty, 2));
+    assert_eq!(
+        (empty.class, empty.usage.unwrap().output),
+        (FailureClass::Empty, 2)
+    );
     let cut = decode_of("ollama", &[&line("half")]).unwrap_err();
-    assert_eq!((cut.class, cut.partial.as_str()), (FailureClass::Interrupted, "half"));
-    let cached = decode_of("ollama", &[&line("x"), &done("stop", r#","eval_count":2"#)]).unwrap().usage;
-    assert!(cached.source == UsageSource::Estimated && cached.input > 0 && cached.output == 2, "{cached:?}");
+    assert_eq!(
+        (cut.class, cut.partial.as_str()),
+        (FailureClass::Interrupted, "half")
+    );
+    let cached = decode_of("ollama", &[&line("x"), &done("stop", r#","eval_count":2"#)])
+        .unwrap()
+        .usage;
+    assert!(
+        cached.source == UsageSource::Estimated && cached.input > 0 && cached.output == 2,
+        "{cached:?}"
+    );
     let all_thought = decode_of("ollama", &[&done("length", counts)]).unwrap();
-    assert_eq!((all_thought.stop, all_thought.text.as_str()), (StopReason::Length, ""));
+    assert_eq!(
+        (all_thought.stop, all_thought.text.as_str()),
+        (StopReason::Length, "")
+    );
     for odd in ["[]", "7", r#"{"message":"x"}"#, r#"{"done":"yes"}"#] {
-        assert_eq!(decode_of("ollama", &[odd]).unwrap_err().class, FailureClass::Malformed, "{odd}");
+        assert_eq!(
+            decode_of("ollama", &[odd]).unwrap_err().class,
+            FailureClass::Malformed,
+            "{odd}"
+        );
     }
 }
 
@@ -133,10 +229,16 @@ fn an_error_among_the_lines_is_an_error() {
     let failure = decode_of("ollama", &[error]).unwrap_err();
     assert_eq!(
         (failure.class, failure.message.as_str()),
-        (FailureClass::Overload, "an error was encountered while running the model: CUDA error")
+        (
+            FailureClass::Overload,
+            "an error was encountered while running the model: CUDA error"
+        )
     );
     let later = decode_of("ollama", &[&line("half"), error]).unwrap_err();
-    assert_eq!((later.class, later.partial.as_str()), (FailureClass::Interrupted, "half"));
+    assert_eq!(
+        (later.class, later.partial.as_str()),
+        (FailureClass::Interrupted, "half")
+    );
 }
 
 #[test]
@@ -144,15 +246,45 @@ fn a_prompt_that_was_silently_cut_is_no_answer() {
     let remote = remote("ollama", "http://h");
     let ask = ask_with(10_000, 16_384);
     let read = |prompt: u64, reason: &str| {
-        fed(&remote, &ask, &[&line("x"), &done(reason, &format!(r#","prompt_eval_count":{prompt},"eval_count":5"#))])
+        fed(
+            &remote,
+            &ask,
+            &[
+                &line("x"),
+                &done(
+                    reason,
+                    &format!(r#","prompt_eval_count":{prompt},"eval_count":5"#),
+                ),
+            ],
+        )
     };
     let far_below = read(4_095, "stop").unwrap_err();
-    assert_eq!((far_below.class, far_below.usage.unwrap().input), (FailureClass::Context, 4_095));
-    assert_eq!(far_below.message, "Ollama read only 4095 tokens of a prompt of about 10000: the model's context is too small for it");
-    assert_eq!(read(32_767, "length").unwrap_err().class, FailureClass::Context, "the context was filled to the brim");
+    assert_eq!(
+        (far_below.class, far_below.usage.unwrap().input),
+        (FailureClass::Context, 4_095)
+    );
+    assert_eq!(
+        far_below.message,
+        "Ollama read only 4095 tokens of a prompt of about 10000: the model's context is too small for it"
+    );
+    assert_eq!(
+        read(32_767, "length").unwrap_err().class,
+        FailureClass::Context,
+        "the context was filled to the brim"
+    );
     assert_eq!(read(9_000, "length").unwrap().stop, StopReason::Length);
-    assert!(read(6_000, "stop").is_ok(), "our own count is only an estimate");
-    let short = fed(&remote, &ask_with(1_000, 100), &[&line("x"), &done("stop", r#","prompt_eval_count":300,"eval_count":5"#)]);
+    assert!(
+        read(6_000, "stop").is_ok(),
+        "our own count is only an estimate"
+    );
+    let short = fed(
+        &remote,
+        &ask_with(1_000, 100),
+        &[
+            &line("x"),
+            &done("stop", r#","prompt_eval_count":300,"eval_count":5"#),
+        ],
+    );
     assert!(short.is_ok(), "so short a prompt is never cut");
 }
 
@@ -194,10 +326,28 @@ async fn lines_are_read_over_http_as_they_come() {
 async fn a_model_that_is_not_there_and_a_web_page_are_told_as_what_they_are() {
     let missing =
         b"HTTP/1.1 404 Not Found\r\ncontent-type: application/json\r\nconnection: close\r\n\r\n{\"error\":\"model 'm' not found\"}";
-    let failure = call(&remote("ollama", &answer_once(missing)), &ask_of("ollama", "m")).await.0.unwrap_err();
-    assert_eq!((failure.class, failure.message.as_str()), (FailureClass::ModelMissing, "model 'm' not found (HTTP 404)"));
+    let failure = call(
+        &remote("ollama", &answer_once(missing)),
+        &ask_of("ollama", "m"),
+    )
+    .await
+    .0
+    .unwrap_err();
+    assert_eq!(
+        (failure.class, failure.message.as_str()),
+        (FailureClass::ModelMissing, "model 'm' not found (HTTP 404)")
+    );
     let page = b"HTTP/1.1 200 OK\r\ncontent-type: text/html; charset=utf-8\r\nconnection: close\r\n\r\n<html>\nwelcome\n</html>";
-    let failure = call(&remote("ollama", &answer_once(page)), &ask_of("ollama", "m")).await.0.unwrap_err();
+    let failure = call(
+        &remote("ollama", &answer_once(page)),
+        &ask_of("ollama", "m"),
+    )
+    .await
+    .0
+    .unwrap_err();
     assert_eq!(failure.class, FailureClass::Malformed);
-    assert_eq!(failure.message, "the server answered with text/html; charset=utf-8 instead of a stream of events");
+    assert_eq!(
+        failure.message,
+        "the server answered with text/html; charset=utf-8 instead of a stream of events"
+    );
 }

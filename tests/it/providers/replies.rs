@@ -11,23 +11,49 @@ use super::{VENDORS, ask, call, cloud, cloud_at, decode, impatient};
 use crate::support::provider_server::{Answer, On, ProviderServer, Vendor, stream_of};
 
 fn reported(input: u64, output: u64) -> Usage {
-    Usage { input, output, ..Usage::default() }
+    Usage {
+        input,
+        output,
+        ..Usage::default()
+    }
 }
 
 #[tokio::test]
 async fn every_vendors_stream_becomes_the_same_reply() {
     let server = ProviderServer::start();
-    server.on(On::any(), Answer::text("Grüße, 世界!").pieces(5).usage(321, 45));
+    server.on(
+        On::any(),
+        Answer::text("Grüße, 世界!").pieces(5).usage(321, 45),
+    );
     for (vendor, model) in VENDORS {
         let (outcome, deltas) = call(&cloud(vendor, &server), &ask(vendor, model)).await;
         let reply = outcome.unwrap();
-        assert_eq!((reply.text.as_str(), &reply.stop, reply.usage), ("Grüße, 世界!", &StopReason::End, reported(321, 45)), "{vendor:?}");
-        assert_eq!((reply.served_model.as_deref(), reply.reported_cost), (Some(model), None));
+        assert_eq!(
+            (reply.text.as_str(), &reply.stop, reply.usage),
+            ("Grüße, 世界!", &StopReason::End, reported(321, 45)),
+            "{vendor:?}"
+        );
+        assert_eq!(
+            (reply.served_model.as_deref(), reply.reported_cost),
+            (Some(model), None)
+        );
         assert_eq!(deltas.first(), Some(&Delta::Connected));
-        let text: String =
-            deltas.iter().filter_map(|delta| if let Delta::Text(text) = delta { Some(text.as_str()) } else { None }).collect();
+        let text: String = deltas
+            .iter()
+            .filter_map(|delta| {
+                if let Delta::Text(text) = delta {
+                    Some(text.as_str())
+                } else {
+                    None
+                }
+            })
+            .collect();
         assert_eq!(text, "Grüße, 世界!");
-        assert_eq!(deltas.contains(&Delta::Thinking), vendor != Vendor::OpenAi, "thinking is told of and is no part of the text");
+        assert_eq!(
+            deltas.contains(&Delta::Thinking),
+            vendor != Vendor::OpenAi,
+            "thinking is told of and is no part of the text"
+        );
     }
 }
 
@@ -36,14 +62,35 @@ async fn length_and_refusal_are_told_apart_from_an_end() {
     let server = ProviderServer::start();
     for (vendor, model) in VENDORS {
         server.on(On::model(model), Answer::length("{\"position\": \"cut"));
-        let reply = call(&cloud(vendor, &server), &ask(vendor, model)).await.0.unwrap();
-        assert_eq!((reply.stop, reply.text.as_str()), (StopReason::Length, "{\"position\": \"cut"), "{vendor:?}");
+        let reply = call(&cloud(vendor, &server), &ask(vendor, model))
+            .await
+            .0
+            .unwrap();
+        assert_eq!(
+            (reply.stop, reply.text.as_str()),
+            (StopReason::Length, "{\"position\": \"cut"),
+            "{vendor:?}"
+        );
         server.on(On::model(model), Answer::length(""));
-        let reply = call(&cloud(vendor, &server), &ask(vendor, model)).await.0.unwrap();
-        assert_eq!((reply.stop, reply.text.as_str()), (StopReason::Length, ""), "all room went to thinking: {vendor:?}");
+        let reply = call(&cloud(vendor, &server), &ask(vendor, model))
+            .await
+            .0
+            .unwrap();
+        assert_eq!(
+            (reply.stop, reply.text.as_str()),
+            (StopReason::Length, ""),
+            "all room went to thinking: {vendor:?}"
+        );
         server.on(On::model(model), Answer::refusal("I will not."));
-        let reply = call(&cloud(vendor, &server), &ask(vendor, model)).await.0.unwrap();
-        assert_eq!((reply.stop, reply.text.as_str()), (StopReason::Refused("I will not.".into()), ""), "{vendor:?}");
+        let reply = call(&cloud(vendor, &server), &ask(vendor, model))
+            .await
+            .0
+            .unwrap();
+        assert_eq!(
+            (reply.stop, reply.text.as_str()),
+            (StopReason::Refused("I will not.".into()), ""),
+            "{vendor:?}"
+        );
     }
 }
 
@@ -52,8 +99,15 @@ async fn a_success_without_text_is_a_failure_of_its_own() {
     let server = ProviderServer::start();
     server.on(On::any(), Answer::text("").usage(50, 7));
     for (vendor, model) in VENDORS {
-        let failure = call(&cloud(vendor, &server), &ask(vendor, model)).await.0.unwrap_err();
-        assert_eq!((failure.class, failure.usage), (FailureClass::Empty, Some(Box::new(reported(50, 7)))), "{vendor:?}");
+        let failure = call(&cloud(vendor, &server), &ask(vendor, model))
+            .await
+            .0
+            .unwrap_err();
+        assert_eq!(
+            (failure.class, failure.usage),
+            (FailureClass::Empty, Some(Box::new(reported(50, 7)))),
+            "{vendor:?}"
+        );
     }
 }
 
@@ -62,9 +116,16 @@ async fn usage_that_nobody_reports_is_estimated_and_marked() {
     let server = ProviderServer::start();
     server.on(On::any(), Answer::text("12345678").without_usage());
     for (vendor, model) in VENDORS {
-        let usage = call(&cloud(vendor, &server), &ask(vendor, model)).await.0.unwrap().usage;
+        let usage = call(&cloud(vendor, &server), &ask(vendor, model))
+            .await
+            .0
+            .unwrap()
+            .usage;
         assert_eq!(usage.source, UsageSource::Estimated, "{vendor:?}");
-        assert!(usage.input >= 8 && usage.output >= 2, "{vendor:?} {usage:?}");
+        assert!(
+            usage.input >= 8 && usage.output >= 2,
+            "{vendor:?} {usage:?}"
+        );
     }
 }
 
@@ -72,12 +133,28 @@ async fn usage_that_nobody_reports_is_estimated_and_marked() {
 async fn a_stream_that_ends_early_is_interrupted_and_keeps_what_came() {
     let server = ProviderServer::start();
     let text = "a text that is long enough to be cut in many pieces";
-    for answer in [Answer::text(text).pieces(20).cut(), Answer::text(text).pieces(20).short(), Answer::text(text).pieces(20).stall()] {
+    for answer in [
+        Answer::text(text).pieces(20).cut(),
+        Answer::text(text).pieces(20).short(),
+        Answer::text(text).pieces(20).stall(),
+    ] {
         server.on(On::any(), answer.clone());
         for (vendor, model) in VENDORS {
-            let failure = call(&impatient(vendor, &server), &ask(vendor, model)).await.0.unwrap_err();
-            assert_eq!(failure.class, FailureClass::Interrupted, "{vendor:?} {answer:?} {}", failure.message);
-            assert!(!failure.partial.is_empty() && text.starts_with(&failure.partial), "{vendor:?} {:?}", failure.partial);
+            let failure = call(&impatient(vendor, &server), &ask(vendor, model))
+                .await
+                .0
+                .unwrap_err();
+            assert_eq!(
+                failure.class,
+                FailureClass::Interrupted,
+                "{vendor:?} {answer:?} {}",
+                failure.message
+            );
+            assert!(
+                !failure.partial.is_empty() && text.starts_with(&failure.partial),
+                "{vendor:?} {:?}",
+                failure.partial
+            );
             let usage = failure.usage.unwrap();
             assert_eq!(usage.source, UsageSource::Estimated);
             assert!(usage.input > 0 && usage.output > 0, "{vendor:?} {usage:?}");
@@ -88,7 +165,8 @@ async fn a_stream_that_ends_early_is_interrupted_and_keeps_what_came() {
 #[test]
 fn anthropic_stop_reasons_and_cumulative_usage_are_read() {
     let start = r#"{"type":"message_start","message":{"model":"claude-x","usage":{"input_tokens":10,"cache_read_input_tokens":5,"cache_creation_input_tokens":3,"output_tokens":1}}}"#;
-    let text = r#"{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"x"}}"#;
+    let text =
+        r#"{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"x"}}"#;
     let stop = r#"{"type":"message_stop"}"#;
     let ended = |reason: &str| {
         format!(
@@ -97,15 +175,38 @@ fn anthropic_stop_reasons_and_cumulative_usage_are_read() {
     };
     let decoded = |reason: &str| decode(Vendor::Anthropic, &[start, text, &ended(reason), stop]);
     let reply = decoded("end_turn").unwrap();
-    let usage = Usage { input: 10, cache_read: 5, cache_write: 3, output: 30, reasoning: 20, source: UsageSource::Reported };
-    assert_eq!((reply.stop, reply.usage, reply.served_model.as_deref()), (StopReason::End, usage, Some("claude-x")));
+    let usage = Usage {
+        input: 10,
+        cache_read: 5,
+        cache_write: 3,
+        output: 30,
+        reasoning: 20,
+        source: UsageSource::Reported,
+    };
+    assert_eq!(
+        (reply.stop, reply.usage, reply.served_model.as_deref()),
+        (StopReason::End, usage, Some("claude-x"))
+    );
     assert_eq!(decoded("stop_sequence").unwrap().stop, StopReason::End);
-    assert_eq!(decoded("pause_turn").unwrap().stop, StopReason::Other("pause_turn".into()));
-    assert_eq!(decoded("something_new").unwrap().stop, StopReason::Other("something_new".into()));
+    assert_eq!(
+        decoded("pause_turn").unwrap().stop,
+        StopReason::Other("pause_turn".into())
+    );
+    assert_eq!(
+        decoded("something_new").unwrap().stop,
+        StopReason::Other("something_new".into())
+    );
     let failure = decoded("model_context_window_exceeded").unwrap_err();
-    assert_eq!((failure.class, failure.partial.as_str(), failure.usage), (FailureClass::Context, "x", Some(Box::new(usage))));
+    assert_eq!(
+        (failure.class, failure.partial.as_str(), failure.usage),
+        (FailureClass::Context, "x", Some(Box::new(usage)))
+    );
     let unmarked = decode(Vendor::Anthropic, &[start, text, &ended("end_turn")]).unwrap_err();
-    assert_eq!((unmarked.class, unmarked.partial.as_str()), (FailureClass::Interrupted, "x"), "only `message_stop` ends a message");
+    assert_eq!(
+        (unmarked.class, unmarked.partial.as_str()),
+        (FailureClass::Interrupted, "x"),
+        "only `message_stop` ends a message"
+    );
 }
 
 #[test]
@@ -133,7 +234,8 @@ fn openai_chunks_of_every_kind_are_read() {
     let decoded = |events: &[&str]| decode(Vendor::OpenAi, events);
     let text = r#"{"model":"gpt-x","choices":[{"delta":{"content":"x"},"finish_reason":null}]}"#;
     let end = r#"{"choices":[{"delta":{},"finish_reason":"stop"}]}"#;
-    let finish = |reason: &str| format!(r#"{{"choices":[{{"delta":{{}},"finish_reason":"{reason}"}}]}}"#);
+    let finish =
+        |reason: &str| format!(r#"{{"choices":[{{"delta":{{}},"finish_reason":"{reason}"}}]}}"#);
     let reply = decoded(&[
         r#"{"choices":[]}"#,
         r#"{"choices":[{"delta":{"role":"assistant","content":null}}]}"#,
@@ -144,26 +246,67 @@ fn openai_chunks_of_every_kind_are_read() {
         "[DONE]",
     ])
     .unwrap();
-    let usage = Usage { input: 60, cache_read: 30, cache_write: 10, output: 20, reasoning: 15, source: UsageSource::Reported };
-    assert_eq!((reply.text.as_str(), reply.usage, reply.served_model.as_deref()), ("x", usage, Some("gpt-x")));
-    assert!(decoded(&[text, end]).is_ok(), "some servers send neither usage nor a last marker");
+    let usage = Usage {
+        input: 60,
+        cache_read: 30,
+        cache_write: 10,
+        output: 20,
+        reasoning: 15,
+        source: UsageSource::Reported,
+    };
+    assert_eq!(
+        (
+            reply.text.as_str(),
+            reply.usage,
+            reply.served_model.as_deref()
+        ),
+        ("x", usage, Some("gpt-x"))
+    );
+    assert!(
+        decoded(&[text, end]).is_ok(),
+        "some servers send neither usage nor a last marker"
+    );
     let on_top = r#"{"choices":[],"usage":{"prompt_tokens":100,"completion_tokens":20,"total_tokens":135,"completion_tokens_details":{"reasoning_tokens":15}}}"#;
-    assert_eq!(decoded(&[text, end, on_top]).unwrap().usage.output, 35, "reasoning that the total counts on top is billed");
-    assert_eq!(decoded(&[text, &finish("content_filter")]).unwrap().stop, StopReason::Refused("content_filter".into()));
-    assert_eq!(decoded(&[text, &finish("tool_calls")]).unwrap().stop, StopReason::Other("tool_calls".into()));
-    assert_eq!(decoded(&[text, &finish("")]).unwrap_err().class, FailureClass::Interrupted);
-    assert_eq!(decoded(&[text, "[DONE]"]).unwrap_err().class, FailureClass::Interrupted);
+    assert_eq!(
+        decoded(&[text, end, on_top]).unwrap().usage.output,
+        35,
+        "reasoning that the total counts on top is billed"
+    );
+    assert_eq!(
+        decoded(&[text, &finish("content_filter")]).unwrap().stop,
+        StopReason::Refused("content_filter".into())
+    );
+    assert_eq!(
+        decoded(&[text, &finish("tool_calls")]).unwrap().stop,
+        StopReason::Other("tool_calls".into())
+    );
+    assert_eq!(
+        decoded(&[text, &finish("")]).unwrap_err().class,
+        FailureClass::Interrupted
+    );
+    assert_eq!(
+        decoded(&[text, "[DONE]"]).unwrap_err().class,
+        FailureClass::Interrupted
+    );
 }
 
 #[test]
 fn only_stop_is_a_success_of_gemini() {
     let decoded = |reason: &str| {
-        let last = format!(r#"{{"candidates":[{{"content":{{"parts":[{{"text":"x"}}]}},"finishReason":"{reason}"}}]}}"#);
+        let last = format!(
+            r#"{{"candidates":[{{"content":{{"parts":[{{"text":"x"}}]}},"finishReason":"{reason}"}}]}}"#
+        );
         decode(Vendor::Google, &[&last]).map(|reply| reply.stop)
     };
     assert_eq!(decoded("STOP"), Ok(StopReason::End));
     assert_eq!(decoded("MAX_TOKENS"), Ok(StopReason::Length));
-    for reason in ["SAFETY", "RECITATION", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII"] {
+    for reason in [
+        "SAFETY",
+        "RECITATION",
+        "BLOCKLIST",
+        "PROHIBITED_CONTENT",
+        "SPII",
+    ] {
         assert_eq!(decoded(reason), Ok(StopReason::Refused(reason.into())));
     }
     for reason in ["OTHER", "LANGUAGE", "MALFORMED_RESPONSE", "SOMETHING_NEW"] {
@@ -185,24 +328,53 @@ fn gemini_fragments_with_anything_absent_are_read() {
         ],
     )
     .unwrap();
-    let usage = Usage { input: 8, cache_read: 4, output: 28, reasoning: 25, ..Usage::default() };
-    assert_eq!((reply.text.as_str(), reply.usage, reply.served_model.as_deref()), ("a", usage, Some("gemini-y")));
+    let usage = Usage {
+        input: 8,
+        cache_read: 4,
+        output: 28,
+        reasoning: 25,
+        ..Usage::default()
+    };
+    assert_eq!(
+        (
+            reply.text.as_str(),
+            reply.usage,
+            reply.served_model.as_deref()
+        ),
+        ("a", usage, Some("gemini-y"))
+    );
 }
 
 #[test]
 fn gemini_fragments_in_lists_are_read_one_by_one() {
     let text = r#"[{"candidates":[{"content":{"parts":[{"text":"a"}]}}]},{"candidates":[{"content":{"parts":[{"text":"b"}]},"finishReason":"STOP"}]}]"#;
     assert_eq!(decode(Vendor::Google, &[text]).unwrap().text, "ab");
-    let error =
-        r#"[{"candidates":[{"content":{"parts":[{"text":"a"}]}}]},{"error":{"code":503,"message":"no more","status":"UNAVAILABLE"}}]"#;
+    let error = r#"[{"candidates":[{"content":{"parts":[{"text":"a"}]}}]},{"error":{"code":503,"message":"no more","status":"UNAVAILABLE"}}]"#;
     let failure = decode(Vendor::Google, &[error]).unwrap_err();
-    assert_eq!((failure.class, failure.message.as_str(), failure.partial.as_str()), (FailureClass::Interrupted, "no more", "a"));
+    assert_eq!(
+        (
+            failure.class,
+            failure.message.as_str(),
+            failure.partial.as_str()
+        ),
+        (FailureClass::Interrupted, "no more", "a")
+    );
 }
 
 #[test]
 fn a_prompt_that_gemini_blocks_is_a_refusal() {
-    let reply = decode(Vendor::Google, &[r#"{"promptFeedback":{"blockReason":"SAFETY"},"usageMetadata":{"promptTokenCount":9}}"#]).unwrap();
-    assert_eq!((reply.stop, reply.usage), (StopReason::Refused("the prompt was blocked: SAFETY".into()), reported(9, 0)));
+    let reply = decode(
+        Vendor::Google,
+        &[r#"{"promptFeedback":{"blockReason":"SAFETY"},"usageMetadata":{"promptTokenCount":9}}"#],
+    )
+    .unwrap();
+    assert_eq!(
+        (reply.stop, reply.usage),
+        (
+            StopReason::Refused("the prompt was blocked: SAFETY".into()),
+            reported(9, 0)
+        )
+    );
 }
 
 #[test]
@@ -217,16 +389,29 @@ fn no_part_of_a_stream_is_ever_taken_for_the_whole_answer() {
             let mut parser = sse::Parser::default();
             let mut events = Vec::new();
             parser.feed(&stream[..cut], &mut events).unwrap();
-            let _ = events.iter().try_for_each(|event| decoder.event(event, &mut |_| {}));
+            let _ = events
+                .iter()
+                .try_for_each(|event| decoder.event(event, &mut |_| {}));
             match decoder.finish(End::Closed) {
                 Ok(reply) => {
-                    assert_eq!((reply.text.as_str(), reply.stop), (text, StopReason::End), "{vendor:?} cut at {cut}");
+                    assert_eq!(
+                        (reply.text.as_str(), reply.stop),
+                        (text, StopReason::End),
+                        "{vendor:?} cut at {cut}"
+                    );
                     whole += 1;
                 }
                 Err(failure) => {
-                    let class = if failure.partial.is_empty() { FailureClass::Transport } else { FailureClass::Interrupted };
+                    let class = if failure.partial.is_empty() {
+                        FailureClass::Transport
+                    } else {
+                        FailureClass::Interrupted
+                    };
                     assert_eq!(failure.class, class, "{vendor:?} cut at {cut}");
-                    assert!(text.starts_with(&failure.partial), "{vendor:?} cut at {cut}");
+                    assert!(
+                        text.starts_with(&failure.partial),
+                        "{vendor:?} cut at {cut}"
+                    );
                 }
             }
         }
@@ -245,13 +430,29 @@ fn what_follows_a_whole_answer_and_cannot_be_read_does_not_undo_it() {
             "{tail}"
         );
     }
-    let failure = decode(Vendor::OpenAi, &[whole, r#"{"error":{"message":"no, it was not","code":500}}"#]).unwrap_err();
-    assert_eq!(failure.partial, "All of it.", "an error is another matter: the provider takes it back");
+    let failure = decode(
+        Vendor::OpenAi,
+        &[
+            whole,
+            r#"{"error":{"message":"no, it was not","code":500}}"#,
+        ],
+    )
+    .unwrap_err();
+    assert_eq!(
+        failure.partial, "All of it.",
+        "an error is another matter: the provider takes it back"
+    );
 }
 
 #[test]
 fn a_failure_keeps_what_the_provider_says_that_it_cost() {
     let empty = r#"{"choices":[{"delta":{},"finish_reason":"stop"}],"usage":{"prompt_tokens":10,"completion_tokens":0,"cost":0.0012}}"#;
     let failure = super::decode_of("openrouter", &[empty]).unwrap_err();
-    assert_eq!((failure.class, failure.reported_cost), (FailureClass::Empty, Some(conclave::domain::money::MicroUsd(1_200))));
+    assert_eq!(
+        (failure.class, failure.reported_cost),
+        (
+            FailureClass::Empty,
+            Some(conclave::domain::money::MicroUsd(1_200))
+        )
+    );
 }

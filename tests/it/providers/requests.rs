@@ -15,7 +15,10 @@ fn schema() -> Value {
 }
 
 fn body(vendor: Vendor, model: &str) -> Value {
-    cloud_at(vendor, "http://h").codec(&ask(vendor, model)).0.body
+    cloud_at(vendor, "http://h")
+        .codec(&ask(vendor, model))
+        .0
+        .body
 }
 
 #[test]
@@ -65,7 +68,10 @@ fn gemini_is_told_the_order_of_properties_at_every_depth() {
     ask.answer = AnswerKind::Synthesis;
     let body = cloud_at(Vendor::Google, "http://h").codec(&ask).0.body;
     let viewpoints = "/generationConfig/responseJsonSchema/properties/tensions/items/properties/viewpoints/items/propertyOrdering";
-    assert_eq!(body.pointer(viewpoints), Some(&json!(["agent", "viewpoint"])));
+    assert_eq!(
+        body.pointer(viewpoints),
+        Some(&json!(["agent", "viewpoint"]))
+    );
 }
 
 #[test]
@@ -76,9 +82,20 @@ fn every_schema_goes_out_with_its_properties_in_the_order_of_its_file() {
             ask.answer = kind;
             let sent = cloud_at(vendor, "http://h").codec(&ask).0.body.to_string();
             let names: Vec<String> =
-                serde_json::from_str::<Value>(kind.schema()).unwrap()["properties"].as_object().unwrap().keys().cloned().collect();
-            let places: Vec<Option<usize>> = names.iter().map(|name| sent.find(&format!("\"{name}\":{{"))).collect();
-            assert!(places.iter().all(Option::is_some) && places.is_sorted(), "{vendor:?} {kind:?} {names:?} {places:?}");
+                serde_json::from_str::<Value>(kind.schema()).unwrap()["properties"]
+                    .as_object()
+                    .unwrap()
+                    .keys()
+                    .cloned()
+                    .collect();
+            let places: Vec<Option<usize>> = names
+                .iter()
+                .map(|name| sent.find(&format!("\"{name}\":{{")))
+                .collect();
+            assert!(
+                places.iter().all(Option::is_some) && places.is_sorted(),
+                "{vendor:?} {kind:?} {names:?} {places:?}"
+            );
         }
     }
 }
@@ -86,23 +103,49 @@ fn every_schema_goes_out_with_its_properties_in_the_order_of_its_file() {
 #[test]
 fn a_model_without_response_schemas_is_only_asked_in_words() {
     assert_eq!(body(Vendor::OpenAi, "gpt-4").get("response_format"), None);
-    assert_eq!(body(Vendor::Anthropic, "claude-3-5-sonnet").get("output_config"), None);
-    assert!(body(Vendor::OpenAi, "gpt-unheard-of").get("response_format").is_some(), "an unknown model is taken to be a new one");
+    assert_eq!(
+        body(Vendor::Anthropic, "claude-3-5-sonnet").get("output_config"),
+        None
+    );
+    assert!(
+        body(Vendor::OpenAi, "gpt-unheard-of")
+            .get("response_format")
+            .is_some(),
+        "an unknown model is taken to be a new one"
+    );
 }
 
 #[test]
 fn an_anthropic_token_goes_out_as_a_bearer() {
-    let account = Account { key: Some(KEY.into()), origin: "`ANTHROPIC_AUTH_TOKEN`".into(), scheme: Scheme::Bearer };
-    let endpoint = Endpoint { base_url: "http://h".into(), account };
-    let request = anthropic::encode(&ask(Vendor::Anthropic, "m"), &endpoint, &Form::new(Structure::Prompt, Quirks::COMPATIBLE));
-    assert_eq!(request.header("authorization"), Some(format!("Bearer {KEY}").as_str()));
+    let account = Account {
+        key: Some(KEY.into()),
+        origin: "`ANTHROPIC_AUTH_TOKEN`".into(),
+        scheme: Scheme::Bearer,
+    };
+    let endpoint = Endpoint {
+        base_url: "http://h".into(),
+        account,
+    };
+    let request = anthropic::encode(
+        &ask(Vendor::Anthropic, "m"),
+        &endpoint,
+        &Form::new(Structure::Prompt, Quirks::COMPATIBLE),
+    );
+    assert_eq!(
+        request.header("authorization"),
+        Some(format!("Bearer {KEY}").as_str())
+    );
     assert_eq!(request.header("x-api-key"), None);
 }
 
 #[test]
 fn a_model_name_cannot_leave_its_place_in_the_path() {
-    let (request, _) = cloud_at(Vendor::Google, "http://h").codec(&ask(Vendor::Google, "models/a/../b?c#d"));
-    assert_eq!(request.url, "http://h/v1beta/models/a%2F..%2Fb%3Fc%23d:streamGenerateContent?alt=sse");
+    let (request, _) =
+        cloud_at(Vendor::Google, "http://h").codec(&ask(Vendor::Google, "models/a/../b?c#d"));
+    assert_eq!(
+        request.url,
+        "http://h/v1beta/models/a%2F..%2Fb%3Fc%23d:streamGenerateContent?alt=sse"
+    );
 }
 
 #[test]
@@ -111,7 +154,10 @@ fn a_key_is_never_seen_in_an_address_or_in_debug_output() {
         let cloud = cloud_at(vendor, "http://h");
         let (request, _) = cloud.codec(&ask(vendor, model));
         assert!(!request.url.contains(KEY) && !request.body.to_string().contains(KEY));
-        assert!(!format!("{cloud:?} {request:?}").contains(KEY), "{vendor:?}");
+        assert!(
+            !format!("{cloud:?} {request:?}").contains(KEY),
+            "{vendor:?}"
+        );
     }
 }
 
@@ -119,24 +165,57 @@ fn a_key_is_never_seen_in_an_address_or_in_debug_output() {
 async fn what_arrives_at_each_vendor_is_its_own_path_key_and_version() {
     let server = ProviderServer::start();
     for (vendor, model) in VENDORS {
-        call(&cloud(vendor, &server), &ask(vendor, model)).await.0.unwrap();
+        call(&cloud(vendor, &server), &ask(vendor, model))
+            .await
+            .0
+            .unwrap();
     }
     let requests = server.requests();
     for ((vendor, model), request) in VENDORS.into_iter().zip(&requests) {
-        assert_eq!((request.vendor.is_some(), request.model.as_str()), (true, model));
-        assert_eq!(request.body, cloud(vendor, &server).codec(&ask(vendor, model)).0.body);
+        assert_eq!(
+            (request.vendor.is_some(), request.model.as_str()),
+            (true, model)
+        );
+        assert_eq!(
+            request.body,
+            cloud(vendor, &server).codec(&ask(vendor, model)).0.body
+        );
     }
-    let told: Vec<_> = requests.iter().map(|request| request.path_and_query.as_str()).collect();
-    assert_eq!(told, ["/v1/messages", "/v1/chat/completions", "/v1beta/models/gemini-4-argon:streamGenerateContent?alt=sse"]);
+    let told: Vec<_> = requests
+        .iter()
+        .map(|request| request.path_and_query.as_str())
+        .collect();
+    assert_eq!(
+        told,
+        [
+            "/v1/messages",
+            "/v1/chat/completions",
+            "/v1beta/models/gemini-4-argon:streamGenerateContent?alt=sse"
+        ]
+    );
     let header = |at: usize, name: &str| requests[at].headers.get(name).map(String::as_str);
     assert_eq!(header(0, "x-api-key"), Some(KEY));
     assert_eq!(header(0, "anthropic-version"), Some("2026-10-21"));
-    assert_eq!(header(1, "authorization"), Some(format!("Bearer {KEY}").as_str()));
+    assert_eq!(
+        header(1, "authorization"),
+        Some(format!("Bearer {KEY}").as_str())
+    );
     assert_eq!(header(2, "x-goog-api-key"), Some(KEY));
     for request in &requests {
         assert_eq!(request.headers["content-type"], "application/json");
         assert!(request.headers["user-agent"].starts_with("conclave/"));
-        assert_eq!(request.headers.get("accept-encoding"), None, "compression holds back streams");
-        assert_eq!(request.headers.values().filter(|value| value.contains(KEY)).count(), 1);
+        assert_eq!(
+            request.headers.get("accept-encoding"),
+            None,
+            "compression holds back streams"
+        );
+        assert_eq!(
+            request
+                .headers
+                .values()
+                .filter(|value| value.contains(KEY))
+                .count(),
+            1
+        );
     }
 }

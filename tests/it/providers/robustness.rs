@@ -8,7 +8,9 @@ use proptest::prelude::*;
 
 use super::adversity::EVERYONE;
 use super::{ask, call, cloud, cloud_at};
-use crate::support::provider_server::{Answer, On, ProviderServer, Vendor, listed_model, stream_of};
+use crate::support::provider_server::{
+    Answer, On, ProviderServer, Vendor, listed_model, stream_of,
+};
 
 /// Decodes a stream's bytes without a network.
 fn decode_bytes(vendor: Vendor, model: &str, stream: &[u8]) -> Outcome {
@@ -17,7 +19,9 @@ fn decode_bytes(vendor: Vendor, model: &str, stream: &[u8]) -> Outcome {
     let mut events = Vec::new();
     let fed = parser.feed(stream, &mut events);
     events.extend(parser.finish());
-    let _ = events.iter().try_for_each(|event| decoder.event(event, &mut |_| {}));
+    let _ = events
+        .iter()
+        .try_for_each(|event| decoder.event(event, &mut |_| {}));
     fed.unwrap();
     decoder.finish(End::Closed)
 }
@@ -51,18 +55,30 @@ fn an_undamaged_stream_is_an_answer() {
     for vendor in EVERYONE {
         let model = listed_model(vendor);
         let stream = stream_of(vendor, model, &Answer::text("Grüße, 世界!"));
-        assert_eq!(decode_bytes(vendor, model, &stream).unwrap().text, "Grüße, 世界!");
+        assert_eq!(
+            decode_bytes(vendor, model, &stream).unwrap().text,
+            "Grüße, 世界!"
+        );
     }
 }
 
 #[tokio::test]
 async fn a_line_without_an_end_is_given_up() {
     let server = ProviderServer::start();
-    server.on(On::any(), Answer::stream(vec![b'x'; sse::MAX_EVENT_BYTES + 2]));
-    let failure = call(&cloud(Vendor::OpenAi, &server), &ask(Vendor::OpenAi, "m")).await.0.unwrap_err();
+    server.on(
+        On::any(),
+        Answer::stream(vec![b'x'; sse::MAX_EVENT_BYTES + 2]),
+    );
+    let failure = call(&cloud(Vendor::OpenAi, &server), &ask(Vendor::OpenAi, "m"))
+        .await
+        .0
+        .unwrap_err();
     assert_eq!(
         (failure.class, failure.message.as_str()),
-        (FailureClass::Malformed, "an event of the stream is larger than 16777216 bytes")
+        (
+            FailureClass::Malformed,
+            "an event of the stream is larger than 16777216 bytes"
+        )
     );
 }
 
@@ -75,9 +91,15 @@ async fn the_server_without_a_script_answers_every_schema_validly() {
         for kind in AnswerKind::ALL {
             let mut ask = ask(vendor, model);
             ask.answer = kind;
-            let answer = serde_json::from_str(&call(&provider, &ask).await.0.unwrap().text).unwrap();
+            let answer =
+                serde_json::from_str(&call(&provider, &ask).await.0.unwrap().text).unwrap();
             let schema = serde_json::from_str(kind.schema()).unwrap();
-            assert!(jsonschema::validator_for(&schema).unwrap().is_valid(&answer), "{vendor:?} {kind:?} {answer}");
+            assert!(
+                jsonschema::validator_for(&schema)
+                    .unwrap()
+                    .is_valid(&answer),
+                "{vendor:?} {kind:?} {answer}"
+            );
         }
     }
 }

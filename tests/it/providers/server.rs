@@ -1,18 +1,35 @@
-//! The test server itself: that it plays each vendor as documented, so that what is tested against it means something.
+//! The test server itself: that it plays each vendor as documented, so that what is tested against
+//! it means something.
 
 use serde_json::{Value, json};
 
 use super::{ask, call, cloud};
 use crate::support::provider_server::{Answer, On, ProviderServer, Vendor, listed_model};
 
-/// The requests that cost nothing, vendor by vendor, and a place in the answer that names a model or a state.
+/// The requests that cost nothing, vendor by vendor, and a place in the answer that names a model
+/// or a state.
 const FREE: [(Vendor, &str, &str, &str); 12] = [
-    (Vendor::Anthropic, "/v1/models?limit=1", "/data/0/id", "claude-sonnet-5-5"),
+    (
+        Vendor::Anthropic,
+        "/v1/models?limit=1",
+        "/data/0/id",
+        "claude-sonnet-5-5",
+    ),
     (Vendor::OpenAi, "/models", "/data/0/id", "gpt-6.1-sol"),
-    (Vendor::Google, "/v1beta/models?pageSize=1", "/models/0/name", "models/gemini-4-argon"),
+    (
+        Vendor::Google,
+        "/v1beta/models?pageSize=1",
+        "/models/0/name",
+        "models/gemini-4-argon",
+    ),
     (Vendor::Xai, "/models", "/data/0/id", "grok-4.7"),
     (Vendor::Mistral, "/models", "/data/0/id", "mistral-large-4"),
-    (Vendor::OpenRouter, "/models", "/data/0/pricing/prompt", "0.000003"),
+    (
+        Vendor::OpenRouter,
+        "/models",
+        "/data/0/pricing/prompt",
+        "0.000003",
+    ),
     (Vendor::OpenRouter, "/key", "/data/label", "sk-or-v1-…"),
     (Vendor::Ollama, "/api/version", "/version", "0.14.2"),
     (Vendor::Ollama, "/api/tags", "/models/0/name", "qwen3:8b"),
@@ -25,10 +42,17 @@ async fn get(server: &ProviderServer, vendor: Vendor, path: &str) -> (u16, Value
     let client = conclave::providers::http::Http::default();
     let url = server.base_url(vendor) + path;
     let request = client.client_for(&url).unwrap().get(&url);
-    let request = if vendor == Vendor::Anthropic { request.header("anthropic-version", "2026-10-21") } else { request };
+    let request = if vendor == Vendor::Anthropic {
+        request.header("anthropic-version", "2026-10-21")
+    } else {
+        request
+    };
     let response = request.send().await.unwrap();
     let status = response.status().as_u16();
-    (status, serde_json::from_slice(&response.bytes().await.unwrap()).unwrap_or_default())
+    (
+        status,
+        serde_json::from_slice(&response.bytes().await.unwrap()).unwrap_or_default(),
+    )
 }
 
 #[tokio::test]
@@ -36,17 +60,28 @@ async fn free_requests_are_answered_by_each_vendor_and_are_no_paid_ones() {
     let server = ProviderServer::start();
     for (vendor, path, place, value) in FREE {
         let (status, body) = get(&server, vendor, path).await;
-        assert_eq!((status, body.pointer(place)), (200, Some(&json!(value))), "{vendor:?} {path}: {body}");
+        assert_eq!(
+            (status, body.pointer(place)),
+            (200, Some(&json!(value))),
+            "{vendor:?} {path}: {body}"
+        );
     }
     assert_eq!(server.requests().len(), 0);
-    let asked: Vec<_> = server.free_requests().into_iter().map(|request| (request.vendor, request.complete)).collect();
+    let asked: Vec<_> = server
+        .free_requests()
+        .into_iter()
+        .map(|request| (request.vendor, request.complete))
+        .collect();
     assert_eq!(asked, FREE.map(|(vendor, ..)| (Some(vendor), true)));
 }
 
 #[tokio::test]
 async fn free_requests_fail_by_a_script_of_their_own() {
     let server = ProviderServer::start();
-    server.on_free(On::vendor(Vendor::Mistral), Answer::error(401, "unauthorized", "no such key"));
+    server.on_free(
+        On::vendor(Vendor::Mistral),
+        Answer::error(401, "unauthorized", "no such key"),
+    );
     assert_eq!(
         get(&server, Vendor::Mistral, "/models").await,
         (
@@ -62,10 +97,19 @@ async fn free_requests_fail_by_a_script_of_their_own() {
 #[tokio::test]
 async fn a_script_can_mean_one_model_of_one_vendor_alone() {
     let server = ProviderServer::start();
-    server.on(On::vendor(Vendor::Custom("a")).and_model("m").nth(2), Answer::text("meant"));
+    server.on(
+        On::vendor(Vendor::Custom("a")).and_model("m").nth(2),
+        Answer::text("meant"),
+    );
     let mut meant = Vec::new();
     for (vendor, model) in [("a", "m"), ("b", "m"), ("a", "n"), ("a", "m"), ("a", "m")] {
-        let reply = call(&cloud(Vendor::Custom(vendor), &server), &ask(Vendor::Custom(vendor), model)).await.0.unwrap();
+        let reply = call(
+            &cloud(Vendor::Custom(vendor), &server),
+            &ask(Vendor::Custom(vendor), model),
+        )
+        .await
+        .0
+        .unwrap();
         meant.push(reply.text == "meant");
     }
     assert_eq!(meant, [false, false, false, true, false]);
@@ -75,7 +119,11 @@ async fn a_script_can_mean_one_model_of_one_vendor_alone() {
 #[tokio::test]
 async fn each_vendor_that_wants_a_key_has_one_of_its_own() {
     let server = ProviderServer::start();
-    let mut keys: Vec<_> = server.all_variables().into_iter().filter(|(name, _)| name.ends_with("_API_KEY")).collect();
+    let mut keys: Vec<_> = server
+        .all_variables()
+        .into_iter()
+        .filter(|(name, _)| name.ends_with("_API_KEY"))
+        .collect();
     assert_eq!(keys.len(), 6);
     keys.dedup_by(|one, other| one.1 == other.1);
     assert_eq!(keys.len(), 6);

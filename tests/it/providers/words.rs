@@ -28,12 +28,20 @@ async fn the_status_of_an_error_decides_and_the_providers_words_are_told() {
         (529, "overloaded_error", Overload),
     ];
     for (status, code, class) in cases {
-        for Told { vendor, outcome, .. } in everyone_told(&Answer::error(status, code, "such are our words")).await {
+        for Told {
+            vendor, outcome, ..
+        } in everyone_told(&Answer::error(status, code, "such are our words")).await
+        {
             let failure = outcome.unwrap_err();
             assert_eq!(failure.class, class, "{status} {vendor:?} {failure:?}");
-            let told = failure.message.starts_with("such are our words") && failure.message.contains(&format!("(HTTP {status})"));
+            let told = failure.message.starts_with("such are our words")
+                && failure.message.contains(&format!("(HTTP {status})"));
             assert!(told, "{status} {vendor:?} {failure:?}");
-            assert_eq!((failure.usage, failure.partial.as_str()), (None, ""), "{status} {vendor:?}");
+            assert_eq!(
+                (failure.usage, failure.partial.as_str()),
+                (None, ""),
+                "{status} {vendor:?}"
+            );
         }
     }
 }
@@ -41,34 +49,80 @@ async fn the_status_of_an_error_decides_and_the_providers_words_are_told() {
 #[tokio::test]
 async fn a_hint_when_to_come_back_is_kept_whoever_gives_it() {
     let busy = Answer::error(503, "overloaded", "busy").header("retry-after", "7");
-    for Told { vendor, outcome, .. } in everyone_told(&busy).await {
-        assert_eq!(outcome.unwrap_err().retry_after, Some(Duration::from_secs(7)), "{vendor:?}");
+    for Told {
+        vendor, outcome, ..
+    } in everyone_told(&busy).await
+    {
+        assert_eq!(
+            outcome.unwrap_err().retry_after,
+            Some(Duration::from_secs(7)),
+            "{vendor:?}"
+        );
     }
 }
 
-/// Errors as their vendors send them after a success was announced, in a stream and in a plain body.
+/// Errors as their vendors send them after a success was announced, in a stream and in a plain
+/// body.
 #[tokio::test]
 async fn an_error_inside_a_success_is_told_in_the_providers_words_whatever_its_shape() {
     let shapes = [
-        (Vendor::Anthropic, r#"{"type":"error","error":{"type":"overloaded_error","message":"such are our words"}}"#),
-        (Vendor::OpenAi, r#"{"error":{"message":"such are our words","type":"server_error","param":null,"code":"server_error"}}"#),
-        (Vendor::Google, r#"{"error":{"code":503,"message":"such are our words","status":"UNAVAILABLE"}}"#),
-        (Vendor::Xai, r#"{"code":"unavailable","error":"such are our words"}"#),
-        (Vendor::Mistral, r#"{"object":"error","message":"such are our words","type":"server_error","param":null,"code":"3000"}"#),
-        (Vendor::OpenRouter, r#"{"id":"gen-1","error":{"code":502,"message":"such are our words"},"choices":[]}"#),
+        (
+            Vendor::Anthropic,
+            r#"{"type":"error","error":{"type":"overloaded_error","message":"such are our words"}}"#,
+        ),
+        (
+            Vendor::OpenAi,
+            r#"{"error":{"message":"such are our words","type":"server_error","param":null,"code":"server_error"}}"#,
+        ),
+        (
+            Vendor::Google,
+            r#"{"error":{"code":503,"message":"such are our words","status":"UNAVAILABLE"}}"#,
+        ),
+        (
+            Vendor::Xai,
+            r#"{"code":"unavailable","error":"such are our words"}"#,
+        ),
+        (
+            Vendor::Mistral,
+            r#"{"object":"error","message":"such are our words","type":"server_error","param":null,"code":"3000"}"#,
+        ),
+        (
+            Vendor::OpenRouter,
+            r#"{"id":"gen-1","error":{"code":502,"message":"such are our words"},"choices":[]}"#,
+        ),
         (Vendor::Ollama, r#"{"error":"such are our words"}"#),
-        (Vendor::LlamaCpp, r#"{"error":{"code":503,"message":"such are our words","type":"unavailable_error"}}"#),
+        (
+            Vendor::LlamaCpp,
+            r#"{"error":{"code":503,"message":"such are our words","type":"unavailable_error"}}"#,
+        ),
         (Vendor::LmStudio, r#"{"error":"such are our words"}"#),
-        (Vendor::Vllm, r#"{"object":"error","message":"such are our words","type":"InternalServerError","param":null,"code":500}"#),
+        (
+            Vendor::Vllm,
+            r#"{"object":"error","message":"such are our words","type":"InternalServerError","param":null,"code":500}"#,
+        ),
     ];
     for (vendor, body) in shapes {
-        let event = if vendor == Vendor::Ollama { format!("{body}\n") } else { format!("data: {body}\n\n") };
-        let answers = [Answer::stream(event), Answer::http(200, "application/json", body)];
+        let event = if vendor == Vendor::Ollama {
+            format!("{body}\n")
+        } else {
+            format!("data: {body}\n\n")
+        };
+        let answers = [
+            Answer::stream(event),
+            Answer::http(200, "application/json", body),
+        ];
         for (place, answer) in ["in a stream", "in a plain body"].into_iter().zip(answers) {
             let server = ProviderServer::start();
             server.on(On::any(), answer);
-            let failure = call(&cloud(vendor, &server), &ask(vendor, listed_model(vendor))).await.0.unwrap_err();
-            assert_eq!((failure.class, failure.message.as_str()), (FailureClass::Overload, "such are our words"), "{place} {vendor:?}");
+            let failure = call(&cloud(vendor, &server), &ask(vendor, listed_model(vendor)))
+                .await
+                .0
+                .unwrap_err();
+            assert_eq!(
+                (failure.class, failure.message.as_str()),
+                (FailureClass::Overload, "such are our words"),
+                "{place} {vendor:?}"
+            );
         }
     }
 }
@@ -77,34 +131,78 @@ async fn an_error_inside_a_success_is_told_in_the_providers_words_whatever_its_s
 async fn a_key_that_comes_back_in_whatever_shape_is_blotted_out() {
     let words = format!("no account for {KEY}");
     for status in [400, 401, 403, 429, 500] {
-        for Told { vendor, outcome, .. } in everyone_told(&Answer::error(status, "error", &words)).await {
+        for Told {
+            vendor, outcome, ..
+        } in everyone_told(&Answer::error(status, "error", &words)).await
+        {
             let failure = outcome.unwrap_err();
-            assert!(failure.message.starts_with("no account for [key]"), "{vendor:?} {failure:?}");
-            assert!(!format!("{failure:?}").contains(KEY), "{vendor:?} {failure:?}");
+            assert!(
+                failure.message.starts_with("no account for [key]"),
+                "{vendor:?} {failure:?}"
+            );
+            assert!(
+                !format!("{failure:?}").contains(KEY),
+                "{vendor:?} {failure:?}"
+            );
         }
     }
 }
 
 #[tokio::test]
 async fn a_key_that_comes_back_where_an_answer_should_be_is_blotted_out() {
-    for content_type in ["text/html", "text/event-stream", "application/json", &format!("text/{KEY}")] {
-        for Told { vendor, outcome, .. } in everyone_told(&Answer::http(200, content_type, format!("<p>{KEY}</p>"))).await {
-            assert!(!format!("{:?}", outcome.unwrap_err()).contains(KEY), "{content_type} {vendor:?}");
+    for content_type in [
+        "text/html",
+        "text/event-stream",
+        "application/json",
+        &format!("text/{KEY}"),
+    ] {
+        for Told {
+            vendor, outcome, ..
+        } in everyone_told(&Answer::http(200, content_type, format!("<p>{KEY}</p>"))).await
+        {
+            assert!(
+                !format!("{:?}", outcome.unwrap_err()).contains(KEY),
+                "{content_type} {vendor:?}"
+            );
         }
     }
 }
 
 #[tokio::test]
 async fn a_key_that_comes_back_in_an_answer_is_never_told_on_the_way_however_it_is_cut() {
-    let words = format!("Your key is {KEY}, and {} is not, and {KEY}{KEY} is twice.", KEY.trim_end_matches('9'));
+    let words = format!(
+        "Your key is {KEY}, and {} is not, and {KEY}{KEY} is twice.",
+        KEY.trim_end_matches('9')
+    );
     let redacted = words.replace(KEY, "[key]");
     for pieces in [1, 2, 7, 40, words.len()] {
-        for Told { vendor, outcome, text, .. } in everyone_told(&Answer::text(&words).pieces(pieces)).await {
-            assert_eq!((text.as_str(), outcome.unwrap().text.as_str()), (redacted.as_str(), redacted.as_str()), "{pieces} {vendor:?}");
+        for Told {
+            vendor,
+            outcome,
+            text,
+            ..
+        } in everyone_told(&Answer::text(&words).pieces(pieces)).await
+        {
+            assert_eq!(
+                (text.as_str(), outcome.unwrap().text.as_str()),
+                (redacted.as_str(), redacted.as_str()),
+                "{pieces} {vendor:?}"
+            );
         }
-        let cut = Answer::text(format!("{words} {}", KEY.split_at(9).0)).pieces(pieces).without_finish();
-        for Told { vendor, outcome, text, .. } in everyone_told(&cut).await {
-            assert!(!text.contains(KEY) && outcome.unwrap_err().partial == text, "{pieces} {vendor:?}: {text}");
+        let cut = Answer::text(format!("{words} {}", KEY.split_at(9).0))
+            .pieces(pieces)
+            .without_finish();
+        for Told {
+            vendor,
+            outcome,
+            text,
+            ..
+        } in everyone_told(&cut).await
+        {
+            assert!(
+                !text.contains(KEY) && outcome.unwrap_err().partial == text,
+                "{pieces} {vendor:?}: {text}"
+            );
         }
     }
 }

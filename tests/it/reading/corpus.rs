@@ -1,8 +1,10 @@
-//! Answers as models write them, in `corpus/`: what is kept of each, which problems are reported, and that no word is lost.
+//! Answers as models write them, in `corpus/`: what is kept of each, which problems are reported,
+//! and that no word is lost.
 //!
-//! A case is a line `=== name`, lines that say what is expected, a line `---`, and the answer. `kept /pointer json` is a part of the
-//! content, `kept nothing` an answer that needs a repair, `note` a problem (all of them, in order), `drops` words that need not be
-//! found again. `⟦7⟧` is the character U+0007.
+//! A case is a line `=== name`, lines that say what is expected, a line `---`, and the answer.
+//! `kept /pointer json` is a part of the content, `kept nothing` an answer that needs a repair,
+//! `note` a problem (all of them, in order), `drops` words that need not be found again. `⟦7⟧` is
+//! the character U+0007.
 
 use conclave::consultation::answer::AnswerKind;
 use conclave::consultation::reading::{keep_prose, read};
@@ -19,12 +21,23 @@ struct Case {
 
 fn cases(kind: AnswerKind, text: &str) -> Vec<Case> {
     let case = |block: &str| {
-        let (head, answer) = block.split_once("\n---\n").unwrap_or_else(|| panic!("no answer in {block}"));
+        let (head, answer) = block
+            .split_once("\n---\n")
+            .unwrap_or_else(|| panic!("no answer in {block}"));
         let mut lines = head.lines();
         let name = lines.next().unwrap().to_owned();
-        Case { kind, name, expected: lines.map(str::to_owned).collect(), answer: characters(answer) }
+        Case {
+            kind,
+            name,
+            expected: lines.map(str::to_owned).collect(),
+            answer: characters(answer),
+        }
     };
-    format!("\n{text}").split("\n=== ").filter(|block| !block.trim().is_empty()).map(case).collect()
+    format!("\n{text}")
+        .split("\n=== ")
+        .filter(|block| !block.trim().is_empty())
+        .map(case)
+        .collect()
 }
 
 fn characters(text: &str) -> String {
@@ -40,7 +53,10 @@ fn characters(text: &str) -> String {
 
 fn corpus() -> Vec<Case> {
     [
-        cases(AnswerKind::Independent, include_str!("corpus/independent.txt")),
+        cases(
+            AnswerKind::Independent,
+            include_str!("corpus/independent.txt"),
+        ),
         cases(AnswerKind::Synthesis, include_str!("corpus/synthesis.txt")),
         cases(AnswerKind::Revision, include_str!("corpus/revision.txt")),
         cases(AnswerKind::CrossExam, include_str!("corpus/cross_exam.txt")),
@@ -53,7 +69,10 @@ fn corpus() -> Vec<Case> {
 }
 
 fn words(text: &str) -> Vec<String> {
-    text.split(|c: char| !c.is_alphanumeric()).filter(|word| word.chars().count() > 3).map(str::to_lowercase).collect()
+    text.split(|c: char| !c.is_alphanumeric())
+        .filter(|word| word.chars().count() > 3)
+        .map(str::to_lowercase)
+        .collect()
 }
 
 /// All words in the strings of a value.
@@ -62,14 +81,19 @@ fn texts(value: &serde_json::Value) -> Vec<String> {
         serde_json::Value::String(text) => words(text),
         serde_json::Value::Array(items) => items.iter().flat_map(texts).collect(),
         serde_json::Value::Object(members) => members.values().flat_map(texts).collect(),
-        serde_json::Value::Null | serde_json::Value::Bool(_) | serde_json::Value::Number(_) => Vec::new(),
+        serde_json::Value::Null | serde_json::Value::Bool(_) | serde_json::Value::Number(_) => {
+            Vec::new()
+        }
     }
 }
 
-/// The words that a text consists of besides its answer: names of fields, escapes, and what says how it is written.
+/// The words that a text consists of besides its answer: names of fields, escapes, and what says
+/// how it is written.
 fn scaffold(kind: AnswerKind) -> Vec<String> {
     let mut known = words(kind.schema());
-    known.extend(words("think json null none true false high moderate minor critical percent"));
+    known.extend(words(
+        "think json null none true false high moderate minor critical percent",
+    ));
     known
 }
 
@@ -82,17 +106,32 @@ fn each_answer_is_read_as_expected_with_all_problems_named() {
         let reading = read(case.kind, &case.answer, &SeatId::new("security"), &labels());
         let content = serde_json::to_value(&reading.content).unwrap();
         let note = |problem: &conclave::consultation::problem::Problem| {
-            format!("note {} `{}` {}", format!("{:?}", problem.weight).to_lowercase(), problem.field, problem.what)
+            format!(
+                "note {} `{}` {}",
+                format!("{:?}", problem.weight).to_lowercase(),
+                problem.field,
+                problem.what
+            )
         };
         let notes: Vec<String> = reading.problems.iter().map(note).collect();
-        let expected: Vec<&String> = case.expected.iter().filter(|line| line.starts_with("note ")).collect();
+        let expected: Vec<&String> = case
+            .expected
+            .iter()
+            .filter(|line| line.starts_with("note "))
+            .collect();
         let mut complaints = Vec::new();
         if notes.iter().collect::<Vec<_>>() != expected {
             complaints.push(notes.join("\n"));
         }
-        for line in case.expected.iter().filter_map(|line| line.strip_prefix("kept ")) {
+        for line in case
+            .expected
+            .iter()
+            .filter_map(|line| line.strip_prefix("kept "))
+        {
             let kept = match line.split_once(' ') {
-                Some((pointer, json)) => content.pointer(pointer) == Some(&serde_json::from_str(json).expect(json)),
+                Some((pointer, json)) => {
+                    content.pointer(pointer) == Some(&serde_json::from_str(json).expect(json))
+                }
                 None => line == "nothing" && content.is_null(),
             };
             if !kept {
@@ -100,7 +139,12 @@ fn each_answer_is_read_as_expected_with_all_problems_named() {
             }
         }
         if !complaints.is_empty() {
-            wrong.push(format!("=== {}/{}\n{}", case.kind.name(), case.name, complaints.join("\n")));
+            wrong.push(format!(
+                "=== {}/{}\n{}",
+                case.kind.name(),
+                case.name,
+                complaints.join("\n")
+            ));
         }
     }
     assert!(wrong.is_empty(), "\n{}\n", wrong.join("\n"));
@@ -112,15 +156,29 @@ fn no_word_of_an_answer_is_lost() {
     let mut losses = Vec::new();
     for case in corpus() {
         let reading = read(case.kind, &case.answer, &who, &labels());
-        let mut kept = texts(&serde_json::to_value(keep_prose(case.kind, &case.answer, &who)).unwrap());
+        let mut kept =
+            texts(&serde_json::to_value(keep_prose(case.kind, &case.answer, &who)).unwrap());
         if let Some(content) = &reading.content {
-            // What can be read must hold the words itself; problems may quote those that could not be used.
+            // What can be read must hold the words itself; problems may quote those that could not
+            // be used.
             kept = texts(&serde_json::to_value(content).unwrap());
-            kept.extend(reading.problems.iter().flat_map(|problem| words(&format!("{} {}", problem.field, problem.what))));
+            kept.extend(
+                reading
+                    .problems
+                    .iter()
+                    .flat_map(|problem| words(&format!("{} {}", problem.field, problem.what))),
+            );
         }
-        let dropped = case.expected.iter().filter_map(|line| line.strip_prefix("drops")).flat_map(words).collect::<Vec<_>>();
+        let dropped = case
+            .expected
+            .iter()
+            .filter_map(|line| line.strip_prefix("drops"))
+            .flat_map(words)
+            .collect::<Vec<_>>();
         let scaffold = scaffold(case.kind);
-        let lost = |word: &String| !kept.contains(word) && !dropped.contains(word) && !scaffold.contains(word);
+        let lost = |word: &String| {
+            !kept.contains(word) && !dropped.contains(word) && !scaffold.contains(word)
+        };
         let lost: Vec<String> = words(&case.answer).into_iter().filter(lost).collect();
         if !lost.is_empty() {
             losses.push(format!("{}/{} loses {lost:?}", case.kind.name(), case.name));

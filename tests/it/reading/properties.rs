@@ -47,22 +47,39 @@ fn valid() -> impl Strategy<Value = (AnswerKind, Value)> {
     });
     let point = (text(), confidence())
         .prop_map(|(point, sure)| json!({ "point": point, "supporting_agents": ["Expert A", "Expert C"], "confidence": sure }));
-    let views = list((expert(), text()).prop_map(|(agent, view)| json!({ "agent": agent, "viewpoint": view })));
-    let tension =
-        (text(), views, severity()).prop_map(|(topic, views, weight)| json!({ "topic": topic, "viewpoints": views, "severity": weight }));
+    let views = list(
+        (expert(), text()).prop_map(|(agent, view)| json!({ "agent": agent, "viewpoint": view })),
+    );
+    let tension = (text(), views, severity()).prop_map(
+        |(topic, views, weight)| json!({ "topic": topic, "viewpoints": views, "severity": weight }),
+    );
     let synthesis = (list(point), list(tension), texts()).prop_map(|(points, tensions, order)| {
-        (AnswerKind::Synthesis, json!({ "consensus_points": points, "tensions": tensions, "priority_order": order }))
+        (
+            AnswerKind::Synthesis,
+            json!({ "consensus_points": points, "tensions": tensions, "priority_order": order }),
+        )
     });
     let challenge = || {
         (expert(), expert(), text(), texts(), severity()).prop_map(|(from, to, challenge, evidence, weight)| {
             json!({ "challenger": from, "target_agent": to, "challenge": challenge, "evidence": evidence, "severity": weight })
         })
     };
-    let rebuttal = || list((expert(), text()).prop_map(|(agent, text)| json!({ "agent": agent, "rebuttal": text })));
-    let cross_exam = (list(challenge()), rebuttal(), texts()).prop_map(|(challenges, rebuttals, open)| {
-        (AnswerKind::CrossExam, json!({ "challenges": challenges, "rebuttals": rebuttals, "unresolved": open }))
-    });
-    let reasons = list((expert(), text()).prop_map(|(agent, text)| json!({ "agent": agent, "argument": text })));
+    let rebuttal = || {
+        list(
+            (expert(), text())
+                .prop_map(|(agent, text)| json!({ "agent": agent, "rebuttal": text })),
+        )
+    };
+    let cross_exam =
+        (list(challenge()), rebuttal(), texts()).prop_map(|(challenges, rebuttals, open)| {
+            (
+                AnswerKind::CrossExam,
+                json!({ "challenges": challenges, "rebuttals": rebuttals, "unresolved": open }),
+            )
+        });
+    let reasons = list(
+        (expert(), text()).prop_map(|(agent, text)| json!({ "agent": agent, "argument": text })),
+    );
     let revision = (list(challenge()), rebuttal(), any::<bool>(), reasons, text(), confidence()).prop_map(
         |(challenges, rebuttals, changed, because_of, position, confidence)| {
             (
@@ -72,9 +89,10 @@ fn valid() -> impl Strategy<Value = (AnswerKind, Value)> {
             )
         },
     );
-    let evidence =
-        list((text(), expert(), text()).prop_map(|(claim, agent, quote)| json!({ "claim": claim, "agent": agent, "quote": quote })))
-            .boxed();
+    let evidence = list((text(), expert(), text()).prop_map(
+        |(claim, agent, quote)| json!({ "claim": claim, "agent": agent, "quote": quote }),
+    ))
+    .boxed();
     let option = (text(), text(), texts(), texts(), text(), confidence()).prop_map(|(option, description, pros, cons, best_when, confidence)| {
         json!({ "option": option, "description": description, "pros": pros, "cons": cons, "best_when": best_when, "confidence": confidence })
     });
@@ -103,9 +121,14 @@ fn valid() -> impl Strategy<Value = (AnswerKind, Value)> {
 /// The same answer with seats for labels, as an artifact has it.
 fn with_seats(value: &Value, labels: &Labels) -> Value {
     match value {
-        Value::String(text) if text.starts_with("Expert ") => labels.resolve(text).map_or_else(|| value.clone(), |seat| json!(seat)),
+        Value::String(text) if text.starts_with("Expert ") => labels
+            .resolve(text)
+            .map_or_else(|| value.clone(), |seat| json!(seat)),
         Value::Array(items) => items.iter().map(|item| with_seats(item, labels)).collect(),
-        Value::Object(members) => members.iter().map(|(key, item)| (key.clone(), with_seats(item, labels))).collect(),
+        Value::Object(members) => members
+            .iter()
+            .map(|(key, item)| (key.clone(), with_seats(item, labels)))
+            .collect(),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => value.clone(),
     }
 }
@@ -113,11 +136,15 @@ fn with_seats(value: &Value, labels: &Labels) -> Value {
 /// Whether everything in `asked` is in `kept`, where fields may stand beside it.
 fn holds(kept: &Value, asked: &Value) -> bool {
     match (kept, asked) {
-        (Value::Object(kept), Value::Object(asked)) => {
-            asked.iter().all(|(key, item)| key == "challenger" || kept.get(key).is_some_and(|found| holds(found, item)))
-        }
+        (Value::Object(kept), Value::Object(asked)) => asked.iter().all(|(key, item)| {
+            key == "challenger" || kept.get(key).is_some_and(|found| holds(found, item))
+        }),
         (Value::Array(kept), Value::Array(asked)) => {
-            kept.len() == asked.len() && kept.iter().zip(asked).all(|(kept, asked)| holds(kept, asked))
+            kept.len() == asked.len()
+                && kept
+                    .iter()
+                    .zip(asked)
+                    .all(|(kept, asked)| holds(kept, asked))
         }
         _ => kept == asked,
     }
@@ -125,7 +152,10 @@ fn holds(kept: &Value, asked: &Value) -> bool {
 
 fn check(kind: AnswerKind, text: &str) -> Vec<Problem> {
     let reading = read(kind, text, &SeatId::new("security"), &labels());
-    let fatal = reading.problems.iter().any(|problem| problem.weight == Weight::Fatal);
+    let fatal = reading
+        .problems
+        .iter()
+        .any(|problem| problem.weight == Weight::Fatal);
     assert_eq!(reading.content.is_none(), fatal, "{:?}", reading.problems);
     keep_prose(kind, text, &SeatId::new("security"));
     reading.problems

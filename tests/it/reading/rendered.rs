@@ -1,4 +1,5 @@
-//! Every prompt that a consultation can send: of all modes, sizes, rounds and agents, with what is asked again after an unusable answer.
+//! Every prompt that a consultation can send: of all modes, sizes, rounds and agents, with what is
+//! asked again after an unusable answer.
 
 use conclave::consultation::answer::AnswerKind;
 use conclave::consultation::call::Prompt;
@@ -7,7 +8,8 @@ use conclave::consultation::mode::Mode;
 use conclave::consultation::problem::{Problem, Weight};
 use conclave::consultation::prompt::{Pair, Prompter, Size, Templates};
 use conclave::domain::artifact::{
-    Because, Challenge, ConsensusPoint, CrossExam, Independent, Rebuttal, Revision, Severity, Synthesis, Tension, Viewpoint,
+    Because, Challenge, ConsensusPoint, CrossExam, Independent, Rebuttal, Revision, Severity,
+    Synthesis, Tension, Viewpoint,
 };
 use conclave::domain::confidence::Confidence;
 use conclave::domain::ids::{ModelRef, SeatId};
@@ -29,45 +31,101 @@ pub(super) struct Rendered {
 impl Rendered {
     /// What a failed check is to name.
     pub(super) fn name(&self) -> String {
-        let to = self.seat.as_ref().map_or("nobody on the panel", |seat| seat.id.as_str());
+        let to = self
+            .seat
+            .as_ref()
+            .map_or("nobody on the panel", |seat| seat.id.as_str());
         let again = if self.is_repair { ", again" } else { "" };
-        format!("{:?} {:?} {} to {to}{again}", self.mode, self.size, self.kind.name())
+        format!(
+            "{:?} {:?} {} to {to}{again}",
+            self.mode,
+            self.size,
+            self.kind.name()
+        )
     }
 }
 
 /// What each member says; the judge's words are asked for with `judge`.
 pub(super) type Words<'a> = &'a dyn Fn(&str) -> String;
 
-/// Experts whose every word would be noticed: ids, personas, vendors and models with names that nothing else has.
+/// Experts whose every word would be noticed: ids, personas, vendors and models with names that
+/// nothing else has.
 pub(super) fn distinctive_seats() -> Vec<Seat> {
-    let seat = |id: &str, persona: &str, name: &str, look: &str, provider: &str, model: &str| Seat {
-        id: SeatId::new(id),
-        persona: Persona {
-            id: persona.to_owned(),
-            name: name.to_owned(),
-            prompt: format!("You are {name}. You look at everything with {look} eyes.\n\nSecond thoughts of {name}."),
-            brief: format!("You are {name}, short of {look}."),
-            aliases: vec![format!("{persona}-alias")],
-        },
-        model: ModelRef::new(provider, model),
+    let seat = |id: &str, persona: &str, name: &str, look: &str, provider: &str, model: &str| {
+        Seat {
+            id: SeatId::new(id),
+            persona: Persona {
+                id: persona.to_owned(),
+                name: name.to_owned(),
+                prompt: format!(
+                    "You are {name}. You look at everything with {look} eyes.\n\nSecond thoughts of {name}."
+                ),
+                brief: format!("You are {name}, short of {look}."),
+                aliases: vec![format!("{persona}-alias")],
+            },
+            model: ModelRef::new(provider, model),
+        }
     };
     vec![
-        seat("zeta-seat", "quorzel", "Quorzel Vant", "umbrageous", "xanthic", "xan-opus-91"),
-        seat("kappa-seat", "brimwick", "Brimwick Doss", "crepuscular", "ollivander", "ollie-12-sol"),
-        seat("psi-seat", "thrandle", "Thrandle Moe", "lambent", "gorgonzo", "gorgon-7-pro"),
+        seat(
+            "zeta-seat",
+            "quorzel",
+            "Quorzel Vant",
+            "umbrageous",
+            "xanthic",
+            "xan-opus-91",
+        ),
+        seat(
+            "kappa-seat",
+            "brimwick",
+            "Brimwick Doss",
+            "crepuscular",
+            "ollivander",
+            "ollie-12-sol",
+        ),
+        seat(
+            "psi-seat",
+            "thrandle",
+            "Thrandle Moe",
+            "lambent",
+            "gorgonzo",
+            "gorgon-7-pro",
+        ),
     ]
 }
 
 /// All that names an expert or who plays it.
 pub(super) fn names(seat: &Seat) -> Vec<String> {
-    let Persona { id, name, prompt, brief, aliases } = &seat.persona;
+    let Persona {
+        id,
+        name,
+        prompt,
+        brief,
+        aliases,
+    } = &seat.persona;
     let first = name.split(' ').next().unwrap();
-    let look = prompt.split_once("with ").unwrap().1.split_once(' ').unwrap().0;
-    [seat.id.as_str(), id, name, first, prompt, brief, look, seat.model.provider.as_str(), seat.model.model.as_str()]
-        .into_iter()
-        .chain(aliases.iter().map(String::as_str))
-        .map(str::to_lowercase)
-        .collect()
+    let look = prompt
+        .split_once("with ")
+        .unwrap()
+        .1
+        .split_once(' ')
+        .unwrap()
+        .0;
+    [
+        seat.id.as_str(),
+        id,
+        name,
+        first,
+        prompt,
+        brief,
+        look,
+        seat.model.provider.as_str(),
+        seat.model.model.as_str(),
+    ]
+    .into_iter()
+    .chain(aliases.iter().map(String::as_str))
+    .map(str::to_lowercase)
+    .collect()
 }
 
 /// Every prompt of a consultation whose members say these words.
@@ -82,40 +140,102 @@ pub(super) fn all(templates: &Templates, seats: &[Seat], say: Words<'_>) -> Vec<
 
 /// The same of experts that stand on no panel, who all say the same.
 pub(super) fn all_saying(text: &str) -> Vec<Rendered> {
-    all(&Templates::builtin(), &distinctive_seats(), &|_| text.to_owned())
+    all(&Templates::builtin(), &distinctive_seats(), &|_| {
+        text.to_owned()
+    })
 }
 
-fn of(templates: &Templates, seats: &[Seat], mode: Mode, size: Size, say: Words<'_>) -> Vec<Rendered> {
+fn of(
+    templates: &Templates,
+    seats: &[Seat],
+    mode: Mode,
+    size: Size,
+    say: Words<'_>,
+) -> Vec<Rendered> {
     let labels = Labels::draw(seats, 3);
-    let prompter = Prompter { templates, labels: &labels, question: QUESTION, size, mode };
-    let answers: Vec<Independent> = seats.iter().map(|seat| answer(seat.id.as_str(), &say(seat.id.as_str()))).collect();
-    let revisions: Vec<Revision> = seats.iter().map(|seat| revision(seat.id.as_str(), seats, &say(seat.id.as_str()))).collect();
-    let (found, record) = (synthesis(seats, &say("judge")), cross_exam(&revisions, &say("judge")));
-    let pairs =
-        seats.iter().map(|seat| Pair { label: labels.label(&seat.id), before: say(seat.id.as_str()), after: say(seat.id.as_str()) });
+    let prompter = Prompter {
+        templates,
+        labels: &labels,
+        question: QUESTION,
+        size,
+        mode,
+    };
+    let answers: Vec<Independent> = seats
+        .iter()
+        .map(|seat| answer(seat.id.as_str(), &say(seat.id.as_str())))
+        .collect();
+    let revisions: Vec<Revision> = seats
+        .iter()
+        .map(|seat| revision(seat.id.as_str(), seats, &say(seat.id.as_str())))
+        .collect();
+    let (found, record) = (
+        synthesis(seats, &say("judge")),
+        cross_exam(&revisions, &say("judge")),
+    );
+    let pairs = seats.iter().map(|seat| Pair {
+        label: labels.label(&seat.id),
+        before: say(seat.id.as_str()),
+        after: say(seat.id.as_str()),
+    });
     let pairs: Vec<Pair> = pairs.collect();
     let mut sent = vec![
-        (AnswerKind::Casting, None, prompter.casting(&templates.personas(), 2)),
+        (
+            AnswerKind::Casting,
+            None,
+            prompter.casting(&templates.personas(), 2),
+        ),
         (AnswerKind::Synthesis, None, prompter.synthesis(&answers)),
-        (AnswerKind::CrossExam, None, prompter.cross_exam(&revisions, &found)),
+        (
+            AnswerKind::CrossExam,
+            None,
+            prompter.cross_exam(&revisions, &found),
+        ),
         (AnswerKind::Comparison, None, prompter.comparison(&pairs)),
         (
             AnswerKind::Consistency,
             None,
-            prompter.comparison(&[Pair { label: "Verdict".into(), before: say("judge"), after: say("judge") }]),
+            prompter.comparison(&[Pair {
+                label: "Verdict".into(),
+                before: say("judge"),
+                after: say("judge"),
+            }]),
         ),
-        (mode.strategy().verdict, None, prompter.verdict(&answers, &found, &record)),
+        (
+            mode.strategy().verdict,
+            None,
+            prompter.verdict(&answers, &found, &record),
+        ),
     ];
     for (seat, own) in seats.iter().zip(&answers) {
-        sent.push((AnswerKind::Independent, Some(seat.clone()), prompter.independent(seat)));
-        sent.push((AnswerKind::Revision, Some(seat.clone()), prompter.revision(seat, own, &found)));
+        sent.push((
+            AnswerKind::Independent,
+            Some(seat.clone()),
+            prompter.independent(seat),
+        ));
+        sent.push((
+            AnswerKind::Revision,
+            Some(seat.clone()),
+            prompter.revision(seat, own, &found),
+        ));
     }
     let problem = Problem::new(Weight::Fatal, "position", "is missing or empty");
     let twice = |(kind, seat, prompt): (AnswerKind, Option<Seat>, Result<Prompt, _>)| {
-        let prompt: Prompt = prompt.unwrap_or_else(|error: conclave::consultation::prompt::PromptError| panic!("{}: {error}", kind.name()));
+        let prompt: Prompt =
+            prompt.unwrap_or_else(|error: conclave::consultation::prompt::PromptError| {
+                panic!("{}: {error}", kind.name())
+            });
         let said = say(seat.as_ref().map_or("judge", |seat| seat.id.as_str()));
-        let again = prompter.repair(&prompt, &said, std::slice::from_ref(&problem)).unwrap();
-        let one = |is_repair, prompt| Rendered { mode, size, kind, seat: seat.clone(), is_repair, prompt };
+        let again = prompter
+            .repair(&prompt, &said, std::slice::from_ref(&problem))
+            .unwrap();
+        let one = |is_repair, prompt| Rendered {
+            mode,
+            size,
+            kind,
+            seat: seat.clone(),
+            is_repair,
+            prompt,
+        };
         [one(false, prompt), one(true, again)]
     };
     sent.into_iter().flat_map(twice).collect()
@@ -135,14 +255,21 @@ pub(super) fn answer(id: &str, position: &str) -> Independent {
 /// The first and the last seat agree; the one between them differs, and somebody whom nobody knows.
 pub(super) fn synthesis(seats: &[Seat], text: &str) -> Synthesis {
     let id = |at: usize| seats[at].id.as_str().to_owned();
-    let view = |agent: String| Viewpoint { agent, viewpoint: text.into() };
+    let view = |agent: String| Viewpoint {
+        agent,
+        viewpoint: text.into(),
+    };
     Synthesis {
         consensus_points: vec![ConsensusPoint {
             point: text.into(),
             supporting_agents: vec![id(0), id(seats.len() - 1)],
             confidence: Confidence::new(0.8),
         }],
-        tensions: vec![Tension { topic: text.into(), viewpoints: vec![view(id(1)), view("a stranger".into())], severity: Severity::High }],
+        tensions: vec![Tension {
+            topic: text.into(),
+            viewpoints: vec![view(id(1)), view("a stranger".into())],
+            severity: Severity::High,
+        }],
         priority_order: vec![text.into()],
         prose_excerpt: String::new(),
     }
@@ -159,18 +286,30 @@ fn revision(id: &str, seats: &[Seat], text: &str) -> Revision {
             evidence: vec![text.into(), "a measurement".into()],
             severity: Severity::High,
         }],
-        rebuttals: vec![Rebuttal { agent: other(2), rebuttal: text.into() }],
+        rebuttals: vec![Rebuttal {
+            agent: other(2),
+            rebuttal: text.into(),
+        }],
         revised_position: text.into(),
         revised_confidence: None,
         changed: true,
-        because_of: vec![Because { agent: other(0), argument: text.into() }],
+        because_of: vec![Because {
+            agent: other(0),
+            argument: text.into(),
+        }],
     }
 }
 
 fn cross_exam(positions: &[Revision], text: &str) -> CrossExam {
     CrossExam {
-        challenges: positions.iter().flat_map(|said| said.challenges.clone()).collect(),
-        rebuttals: positions.iter().flat_map(|said| said.rebuttals.clone()).collect(),
+        challenges: positions
+            .iter()
+            .flat_map(|said| said.challenges.clone())
+            .collect(),
+        rebuttals: positions
+            .iter()
+            .flat_map(|said| said.rebuttals.clone())
+            .collect(),
         unresolved: vec![text.into()],
         positions: positions.to_vec(),
         prose_excerpt: String::new(),
@@ -178,6 +317,16 @@ fn cross_exam(positions: &[Revision], text: &str) -> CrossExam {
 }
 
 /// What fills the long prompts of a mode.
-pub(super) fn prompter<'a>(templates: &'a Templates, labels: &'a Labels, mode: Mode) -> Prompter<'a> {
-    Prompter { templates, labels, question: QUESTION, size: Size::Full, mode }
+pub(super) fn prompter<'a>(
+    templates: &'a Templates,
+    labels: &'a Labels,
+    mode: Mode,
+) -> Prompter<'a> {
+    Prompter {
+        templates,
+        labels,
+        question: QUESTION,
+        size: Size::Full,
+        mode,
+    }
 }

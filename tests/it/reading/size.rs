@@ -1,4 +1,5 @@
-//! Answers of a megabyte, and of a shape that would make a careless reader slow or exhaust its stack.
+//! Answers of a megabyte, and of a shape that would make a careless reader slow or exhaust its
+//! stack.
 
 use conclave::consultation::answer::AnswerKind;
 use conclave::consultation::problem::Weight;
@@ -11,7 +12,12 @@ use super::panel::labels;
 const MEGABYTE: usize = 1 << 20;
 
 fn independent(text: &str) -> Reading {
-    read(AnswerKind::Independent, text, &SeatId::new("security"), &labels())
+    read(
+        AnswerKind::Independent,
+        text,
+        &SeatId::new("security"),
+        &labels(),
+    )
 }
 
 #[test]
@@ -20,18 +26,31 @@ fn a_megabyte_of_rationale_is_read_whole() {
     let answer = serde_json::json!({ "position": "Stay.", "key_points": ["Cost"], "rationale": words, "confidence": 0.7 });
     let reading = independent(&answer.to_string());
     assert_eq!(reading.problems, []);
-    let Some(Content::Independent(content)) = reading.content else { panic!("no content") };
+    let Some(Content::Independent(content)) = reading.content else {
+        panic!("no content")
+    };
     assert_eq!(content.rationale, words.trim());
-    assert!(content.prose_excerpt.chars().count() <= 501, "{}", content.prose_excerpt.len());
+    assert!(
+        content.prose_excerpt.chars().count() <= 501,
+        "{}",
+        content.prose_excerpt.len()
+    );
 }
 
 #[test]
 fn a_megabyte_of_prose_is_kept_whole_as_the_position() {
     let words = "word ".repeat(MEGABYTE / 5);
     assert_eq!(independent(&words).content, None);
-    let Content::Independent(kept) = keep_prose(AnswerKind::Independent, &words, &SeatId::new("security")) else { panic!("other kind") };
+    let Content::Independent(kept) =
+        keep_prose(AnswerKind::Independent, &words, &SeatId::new("security"))
+    else {
+        panic!("other kind")
+    };
     assert_eq!(kept.position, words.trim());
-    let Content::Synthesis(kept) = keep_prose(AnswerKind::Synthesis, &words, &SeatId::judge()) else { panic!("other kind") };
+    let Content::Synthesis(kept) = keep_prose(AnswerKind::Synthesis, &words, &SeatId::judge())
+    else {
+        panic!("other kind")
+    };
     assert!(kept.prose_excerpt.len() < 10_000);
 }
 
@@ -71,10 +90,20 @@ fn no_shape_of_a_large_answer_takes_long_or_breaks_the_stack() {
         "é",
         "{\"answer\":\"{",
     ] {
-        let (text, part) = (piece.repeat(size / piece.len()), piece.repeat(size / 4 / piece.len()));
-        for text in [text, format!("{{\"position\": \"{part}"), format!("{{\"position\": \"Stay.\", \"key_points\": {part}")] {
+        let (text, part) = (
+            piece.repeat(size / piece.len()),
+            piece.repeat(size / 4 / piece.len()),
+        );
+        for text in [
+            text,
+            format!("{{\"position\": \"{part}"),
+            format!("{{\"position\": \"Stay.\", \"key_points\": {part}"),
+        ] {
             let reading = independent(&text);
-            let fatal = reading.problems.iter().any(|problem| problem.weight == Weight::Fatal);
+            let fatal = reading
+                .problems
+                .iter()
+                .any(|problem| problem.weight == Weight::Fatal);
             assert_eq!(reading.content.is_none(), fatal, "{piece}");
         }
     }

@@ -16,7 +16,13 @@ use crate::support::script::{Player, good, plan};
 
 fn after(events: &[Envelope], event: Event, ms: u64) -> Envelope {
     let last = events.last().unwrap();
-    Envelope { seq: last.seq + 1, at: last.at.after(Duration::from_millis(ms)), cause: None, event, ..last.clone() }
+    Envelope {
+        seq: last.seq + 1,
+        at: last.at.after(Duration::from_millis(ms)),
+        cause: None,
+        event,
+        ..last.clone()
+    }
 }
 
 fn recorded(events: &[Envelope]) -> Value {
@@ -25,7 +31,12 @@ fn recorded(events: &[Envelope]) -> Value {
 
 fn resumed(state: StateName) -> Event {
     let control = Control::usual(Standing::Granted);
-    Event::Resumed(Box::new(Resumed { state, lost_calls: vec![], control, tool_version: "0.0.0".to_owned() }))
+    Event::Resumed(Box::new(Resumed {
+        state,
+        lost_calls: vec![],
+        control,
+        tool_version: "0.0.0".to_owned(),
+    }))
 }
 
 #[test]
@@ -34,9 +45,21 @@ fn going_on_undoes_the_end_and_leaves_out_the_time_in_between() {
     let before = Transcript::fold(&events).unwrap();
     events.push(after(&events, resumed(StateName::CrossExam), 3_600_000));
     let again = Transcript::fold(&events).unwrap();
-    assert_eq!((again.state, &again.abort, again.duration), (StateName::CrossExam, &None, before.duration));
-    assert_eq!((&recorded(&events)["status"], &recorded(&events)["abort_reason"]), (&json!("incomplete"), &Value::Null));
-    assert_eq!(again.lost_calls, before.lost_calls, "what was dropped may have cost something all the same");
+    assert_eq!(
+        (again.state, &again.abort, again.duration),
+        (StateName::CrossExam, &None, before.duration)
+    );
+    assert_eq!(
+        (
+            &recorded(&events)["status"],
+            &recorded(&events)["abort_reason"]
+        ),
+        (&json!("incomplete"), &Value::Null)
+    );
+    assert_eq!(
+        again.lost_calls, before.lost_calls,
+        "what was dropped may have cost something all the same"
+    );
 }
 
 #[test]
@@ -44,24 +67,57 @@ fn an_agent_that_answers_after_all_is_no_failure() {
     let mut events = sample::all_failed();
     assert_eq!(Transcript::fold(&events).unwrap().failures.len(), 3);
     events.push(after(&events, resumed(StateName::Independent), 1));
-    let completed = sample::complete().into_iter().find(|envelope| matches!(envelope.event, Event::AgentCompleted { .. })).unwrap();
+    let completed = sample::complete()
+        .into_iter()
+        .find(|envelope| matches!(envelope.event, Event::AgentCompleted { .. }))
+        .unwrap();
     events.push(after(&events, completed.event, 1));
     let failures = Transcript::fold(&events).unwrap().failures;
-    assert_eq!((failures.len(), failures.iter().any(|failure| failure.agent_id.as_str() == "security")), (2, false));
+    assert_eq!(
+        (
+            failures.len(),
+            failures
+                .iter()
+                .any(|failure| failure.agent_id.as_str() == "security")
+        ),
+        (2, false)
+    );
 }
 
 #[test]
 fn a_hedge_tells_who_was_dropped_and_makes_the_cost_a_lower_bound() {
     let whole = sample::complete();
-    let at = whole.iter().position(|envelope| matches!(envelope.event, Event::CallStarted { .. })).unwrap();
-    let Event::CallStarted { call, agent_id, model, .. } = &whole[at].event else { panic!() };
+    let at = whole
+        .iter()
+        .position(|envelope| matches!(envelope.event, Event::CallStarted { .. }))
+        .unwrap();
+    let Event::CallStarted {
+        call,
+        agent_id,
+        model,
+        ..
+    } = &whole[at].event
+    else {
+        panic!()
+    };
     let (backup, hedge) = (ModelRef::new("xai", "grok-4.7"), CallId(99));
     let mut hedged = whole[..=at].to_vec();
-    let slow =
-        Event::CallHedged { call: *call, agent_id: agent_id.clone(), model: model.clone(), backup: backup.clone(), after_ms: 10_000 };
+    let slow = Event::CallHedged {
+        call: *call,
+        agent_id: agent_id.clone(),
+        model: model.clone(),
+        backup: backup.clone(),
+        after_ms: 10_000,
+    };
     hedged.push(after(&hedged, slow, 10_000));
     let mut beside = whole[at].event.clone();
-    if let Event::CallStarted { call, model, purpose, .. } = &mut beside {
+    if let Event::CallStarted {
+        call,
+        model,
+        purpose,
+        ..
+    } = &mut beside
+    {
         (*call, *model, *purpose) = (hedge, backup, Purpose::Hedge);
     }
     hedged.push(after(&hedged, beside, 0));
@@ -70,21 +126,50 @@ fn a_hedge_tells_who_was_dropped_and_makes_the_cost_a_lower_bound() {
             "backup": "xai:grok-4.7", "after_ms": 10_000, "dropped": dropped}])
     };
     assert_eq!(recorded(&hedged)["hedges"], entry(Value::Null));
-    hedged.push(after(&hedged, Event::CallCancelled { call: hedge, reason: CancelReason::HedgeLost }, 5));
+    hedged.push(after(
+        &hedged,
+        Event::CallCancelled {
+            call: hedge,
+            reason: CancelReason::HedgeLost,
+        },
+        5,
+    ));
     hedged.extend(whole[at + 1..].iter().cloned());
     let record = recorded(&hedged);
     assert_eq!(record["hedges"], entry(json!("xai:grok-4.7")));
-    assert_eq!((&record["cost"]["lost_calls"], &record["cost"]["lower_bound"]), (&json!(1), &json!(true)));
-    let schema = serde_json::from_str(include_str!("../../../schemas/consultation.schema.json")).unwrap();
-    assert!(jsonschema::validator_for(&schema).unwrap().is_valid(&record));
+    assert_eq!(
+        (
+            &record["cost"]["lost_calls"],
+            &record["cost"]["lower_bound"]
+        ),
+        (&json!(1), &json!(true))
+    );
+    let schema =
+        serde_json::from_str(include_str!("../../../schemas/consultation.schema.json")).unwrap();
+    assert!(
+        jsonschema::validator_for(&schema)
+            .unwrap()
+            .is_valid(&record)
+    );
 }
 
 #[test]
 fn a_log_that_makes_no_sense_folds_all_the_same() {
     let mut events = sample::aborted();
     let leap = |from, to| Event::StateChanged { from, to };
-    events.push(after(&events, leap(StateName::Complete, StateName::Idle), 1));
-    events.push(after(&events, Event::CallCancelled { call: CallId(77), reason: CancelReason::HedgeLost }, 1));
+    events.push(after(
+        &events,
+        leap(StateName::Complete, StateName::Idle),
+        1,
+    ));
+    events.push(after(
+        &events,
+        Event::CallCancelled {
+            call: CallId(77),
+            reason: CancelReason::HedgeLost,
+        },
+        1,
+    ));
     let slow = Event::CallHedged {
         call: CallId(78),
         agent_id: SeatId::new("nobody"),
@@ -94,22 +179,45 @@ fn a_log_that_makes_no_sense_folds_all_the_same() {
     };
     events.push(after(&events, slow, 1));
     events.push(after(&events, resumed(StateName::Verdict), 1));
-    assert_eq!((recorded(&events)["state"].as_str(), &recorded(&events)["hedges"][0]["round_number"]), (Some("Verdict"), &Value::Null));
+    assert_eq!(
+        (
+            recorded(&events)["state"].as_str(),
+            &recorded(&events)["hedges"][0]["round_number"]
+        ),
+        (Some("Verdict"), &Value::Null)
+    );
 }
 
 #[test]
 fn only_what_can_be_gone_on_with_has_a_token() {
     let mut player = Player::started(plan());
     assert_eq!(recorded(&player.log)["resume_token"], "consult-01test");
-    while player.open.iter().any(|ask| ask.answer == AnswerKind::Independent) {
+    while player
+        .open
+        .iter()
+        .any(|ask| ask.answer == AnswerKind::Independent)
+    {
         let ask = player.open[0].clone();
         player.answer(0, good(&ask));
     }
     player.give(conclave::consultation::protocol::Input::Interrupted);
     let partial = recorded(&player.log);
-    assert_eq!((&partial["resume_token"], &partial["abort_reason"]), (&json!("consult-01test"), &json!("interrupted")));
-    assert_eq!((&partial["completed_rounds"][0]["round_number"], &partial["incomplete_rounds"]), (&json!(1), &json!([2, 3, 4])));
-    assert_eq!(partial["partial_consensus"], Value::Null, "Round 2 was not done");
+    assert_eq!(
+        (&partial["resume_token"], &partial["abort_reason"]),
+        (&json!("consult-01test"), &json!("interrupted"))
+    );
+    assert_eq!(
+        (
+            &partial["completed_rounds"][0]["round_number"],
+            &partial["incomplete_rounds"]
+        ),
+        (&json!(1), &json!([2, 3, 4]))
+    );
+    assert_eq!(
+        partial["partial_consensus"],
+        Value::Null,
+        "Round 2 was not done"
+    );
     let mut done = Player::started(plan());
     done.finish(good);
     assert_eq!(recorded(&done.log)["resume_token"], Value::Null);

@@ -1,4 +1,5 @@
-//! What is learnt from the index: only from enough calls, only of the models that are asked, and only from whole answers.
+//! What is learnt from the index: only from enough calls, only of the models that are asked, and
+//! only from whole answers.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -40,7 +41,10 @@ fn call(output_tokens: u64, first_token_ms: u64) -> CallRow<'static> {
 /// An index with these calls, each newer than the one before.
 fn index(calls: impl IntoIterator<Item = CallRow<'static>>) -> Index {
     let index = Index::in_memory().unwrap();
-    index.connection().pragma_update(None, "foreign_keys", false).unwrap();
+    index
+        .connection()
+        .pragma_update(None, "foreign_keys", false)
+        .unwrap();
     for (at, row) in calls.into_iter().enumerate() {
         let values = params![
             i64::try_from(at).unwrap(),
@@ -66,18 +70,39 @@ fn read(calls: impl IntoIterator<Item = CallRow<'static>>) -> Experience {
 }
 
 fn learnt(calls: impl IntoIterator<Item = CallRow<'static>>) -> Option<OutputTokens> {
-    read(calls).learnt_output().remove(&model()).map(|by_answer| by_answer[&AnswerKind::Independent])
+    read(calls)
+        .learnt_output()
+        .remove(&model())
+        .map(|by_answer| by_answer[&AnswerKind::Independent])
 }
 
 #[test]
 fn five_answers_tell_how_long_the_next_one_will_be() {
-    let lengths = |lengths: &[u64]| learnt(lengths.iter().map(|output| call(*output, 0)).collect::<Vec<_>>());
+    let lengths = |lengths: &[u64]| {
+        learnt(
+            lengths
+                .iter()
+                .map(|output| call(*output, 0))
+                .collect::<Vec<_>>(),
+        )
+    };
     assert_eq!(lengths(&[]), None);
     assert_eq!(lengths(&[100, 400, 200, 300]), None);
-    assert_eq!(lengths(&[100, 400, 200, 300, 1_000]), Some(OutputTokens { low: 100, expected: 300, high: 1_000 }));
+    assert_eq!(
+        lengths(&[100, 400, 200, 300, 1_000]),
+        Some(OutputTokens {
+            low: 100,
+            expected: 300,
+            high: 1_000
+        })
+    );
     assert_eq!(
         lengths(&[100, 400, 200, 300, 310]),
-        Some(OutputTokens { low: 100, expected: 300, high: 450 }),
+        Some(OutputTokens {
+            low: 100,
+            expected: 300,
+            high: 450
+        }),
         "half as much again is possible"
     );
 }
@@ -85,32 +110,79 @@ fn five_answers_tell_how_long_the_next_one_will_be() {
 #[test]
 fn only_whole_answers_that_were_counted_by_their_provider_are_samples() {
     let odd = [
-        CallRow { stop: Some("length".into()), ..call(9, 1) },
-        CallRow { stop: Some("refused".into()), ..call(9, 1) },
-        CallRow { stop: None, ..call(9, 1) },
-        CallRow { purpose: Some("repair".into()), ..call(9, 1) },
-        CallRow { model: "other".into(), ..call(9, 1) },
-        CallRow { tokens_estimated: true, ..call(9, 1) },
-        CallRow { answer: Some("a kind of a later version".into()), ..call(9, 1) },
-        CallRow { answer: None, ..call(9, 1) },
+        CallRow {
+            stop: Some("length".into()),
+            ..call(9, 1)
+        },
+        CallRow {
+            stop: Some("refused".into()),
+            ..call(9, 1)
+        },
+        CallRow {
+            stop: None,
+            ..call(9, 1)
+        },
+        CallRow {
+            purpose: Some("repair".into()),
+            ..call(9, 1)
+        },
+        CallRow {
+            model: "other".into(),
+            ..call(9, 1)
+        },
+        CallRow {
+            tokens_estimated: true,
+            ..call(9, 1)
+        },
+        CallRow {
+            answer: Some("a kind of a later version".into()),
+            ..call(9, 1)
+        },
+        CallRow {
+            answer: None,
+            ..call(9, 1)
+        },
         call(0, 1),
     ];
     let calls = odd.into_iter().chain([70; 5].map(|output| call(output, 1)));
     let found = read(calls);
     assert_eq!(found.learnt_output().len(), 1);
     let learnt = found.learnt_output().remove(&model()).unwrap();
-    assert_eq!(learnt, BTreeMap::from([(AnswerKind::Independent, OutputTokens { low: 70, expected: 70, high: 105 })]));
+    assert_eq!(
+        learnt,
+        BTreeMap::from([(
+            AnswerKind::Independent,
+            OutputTokens {
+                low: 70,
+                expected: 70,
+                high: 105
+            }
+        )])
+    );
 }
 
 #[test]
 fn only_the_newest_calls_count() {
-    let calls = [9_000; 200].into_iter().chain(vec![50; 3_000]).map(|output| call(output, 1));
-    assert_eq!(learnt(calls), Some(OutputTokens { low: 50, expected: 50, high: 75 }));
+    let calls = [9_000; 200]
+        .into_iter()
+        .chain(vec![50; 3_000])
+        .map(|output| call(output, 1));
+    assert_eq!(
+        learnt(calls),
+        Some(OutputTokens {
+            low: 50,
+            expected: 50,
+            high: 75
+        })
+    );
 }
 
 #[test]
 fn twenty_beginnings_tell_when_a_call_is_late() {
     let beginnings = |from: u64| read((from..=20).map(|at| call(1, at * 100))).hedge_delays();
     assert_eq!(beginnings(2), BTreeMap::new());
-    assert_eq!(beginnings(1), BTreeMap::from([(model(), Duration::from_millis(1_900))]));
+    assert_eq!(
+        beginnings(1),
+        BTreeMap::from([(model(), Duration::from_millis(1_900))])
+    );
 }

@@ -13,14 +13,19 @@ use conclave::records::record::record;
 use crate::support::script::{Player, good};
 
 fn fixture(name: &str) -> std::path::PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/records/fixtures").join(name)
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/it/records/fixtures")
+        .join(name)
 }
 
 #[test]
 fn a_journal_of_version_1_0_is_read() {
     let read = read_journal(&fixture("journal-1.0.jsonl")).unwrap();
     let transcript = Transcript::fold(&read.events).unwrap();
-    assert_eq!(transcript.verdict().unwrap().recommendation, "Use OAuth 2.0 with JWT access tokens.");
+    assert_eq!(
+        transcript.verdict().unwrap().recommendation,
+        "Use OAuth 2.0 with JWT access tokens."
+    );
     assert_eq!(record(&transcript)["status"], "degraded");
 }
 
@@ -28,8 +33,14 @@ fn a_journal_of_version_1_0_is_read() {
 fn a_record_of_version_1_0_is_read() {
     let kept = kept::read_file(&fixture("record-1.0.json")).unwrap();
     assert_eq!(kept.id, "consult-01kaj0sample0000000000000");
-    assert_eq!((kept.status.as_deref(), kept.confidence), (Some("degraded"), Confidence::new(0.85)));
-    assert_eq!(kept.recommendation.as_deref(), Some("Use OAuth 2.0 with JWT access tokens."));
+    assert_eq!(
+        (kept.status.as_deref(), kept.confidence),
+        (Some("degraded"), Confidence::new(0.85))
+    );
+    assert_eq!(
+        kept.recommendation.as_deref(),
+        Some("Use OAuth 2.0 with JWT access tokens.")
+    );
 }
 
 /// Its plan, whole, is a format of its own: with it an interrupted consultation goes on.
@@ -37,8 +48,17 @@ fn a_record_of_version_1_0_is_read() {
 fn a_journal_of_version_1_1_is_read_and_gone_on_with() {
     let read = read_journal(&fixture("journal-1.1.jsonl")).unwrap();
     let transcript = Transcript::fold(&read.events).unwrap();
-    assert_eq!(transcript.abort.as_ref().unwrap().reason, AbortReason::Interrupted);
-    assert_eq!(record(&transcript)["completed_rounds"].as_array().unwrap().len(), 3);
+    assert_eq!(
+        transcript.abort.as_ref().unwrap().reason,
+        AbortReason::Interrupted
+    );
+    assert_eq!(
+        record(&transcript)["completed_rounds"]
+            .as_array()
+            .unwrap()
+            .len(),
+        3
+    );
     let mut again = Player::resumed(&read.events, Duration::from_secs(60), None).unwrap();
     assert_eq!(again.finish(good), StateName::Complete);
 }

@@ -13,7 +13,8 @@ use conclave::records::journal::{Journal, JournalUnreadable, read_journal};
 use crate::support::sample;
 
 fn written(folder: &Path, events: &[Envelope]) -> ConsultationFiles {
-    let files = ConsultationFiles::in_folder(&folder.join("consult-logs"), &events[0].consultation_id);
+    let files =
+        ConsultationFiles::in_folder(&folder.join("consult-logs"), &events[0].consultation_id);
     let mut journal = Journal::create(&files.journal).unwrap();
     for event in events {
         journal.event(event).unwrap();
@@ -24,7 +25,12 @@ fn written(folder: &Path, events: &[Envelope]) -> ConsultationFiles {
 
 #[test]
 fn a_journal_read_back_gives_the_same_transcript() {
-    for events in [sample::complete(), sample::degraded(), sample::aborted(), sample::hostile()] {
+    for events in [
+        sample::complete(),
+        sample::degraded(),
+        sample::aborted(),
+        sample::hostile(),
+    ] {
         let home = tempfile::tempdir().unwrap();
         let read = read_journal(&written(home.path(), &events).journal).unwrap();
         assert_eq!((&read.events, read.torn_bytes), (&events, 0));
@@ -50,14 +56,29 @@ fn a_journal_cut_off_anywhere_in_its_tail_loses_its_last_event_at_most() {
     let events = sample::aborted();
     let path = written(home.path(), &events).journal;
     let whole = fs::read(&path).unwrap();
-    let last = whole[..whole.len() - 1].iter().rposition(|byte| *byte == b'\n').unwrap() + 1;
+    let last = whole[..whole.len() - 1]
+        .iter()
+        .rposition(|byte| *byte == b'\n')
+        .unwrap()
+        + 1;
     for end in last..=whole.len() {
         fs::write(&path, &whole[..end]).unwrap();
         let read = read_journal(&path).unwrap();
         // Only its line break may be missing from a line that counts.
-        let kept = if end >= whole.len() - 1 { events.len() } else { events.len() - 1 };
+        let kept = if end >= whole.len() - 1 {
+            events.len()
+        } else {
+            events.len() - 1
+        };
         assert_eq!(read.events, events[..kept], "cut at {end}");
-        assert_eq!(read.torn_bytes, if kept == events.len() { 0 } else { (end - last) as u64 });
+        assert_eq!(
+            read.torn_bytes,
+            if kept == events.len() {
+                0
+            } else {
+                (end - last) as u64
+            }
+        );
     }
 }
 
@@ -66,11 +87,25 @@ fn damage_before_the_tail_and_other_versions_are_errors_that_name_the_line() {
     let home = tempfile::tempdir().unwrap();
     let path = written(home.path(), &sample::aborted()).journal;
     let text = fs::read_to_string(&path).unwrap();
-    fs::write(&path, text.replacen("{\"schema_version\":\"1.2\",\"seq\":2", "{\"schema_version\":\"9.0\",\"seq\":2", 1)).unwrap();
+    fs::write(
+        &path,
+        text.replacen(
+            "{\"schema_version\":\"1.2\",\"seq\":2",
+            "{\"schema_version\":\"9.0\",\"seq\":2",
+            1,
+        ),
+    )
+    .unwrap();
     let error = read_journal(&path).unwrap_err();
-    assert!(matches!(&error, JournalUnreadable::OtherVersion { line: 2, found, .. } if found == "9.0"), "{error}");
+    assert!(
+        matches!(&error, JournalUnreadable::OtherVersion { line: 2, found, .. } if found == "9.0"),
+        "{error}"
+    );
     fs::write(&path, text.replacen('{', "x", 1)).unwrap();
-    assert!(matches!(read_journal(&path).unwrap_err(), JournalUnreadable::NotAnEvent { line: 1, .. }));
+    assert!(matches!(
+        read_journal(&path).unwrap_err(),
+        JournalUnreadable::NotAnEvent { line: 1, .. }
+    ));
 }
 
 #[test]
@@ -79,7 +114,10 @@ fn a_journal_is_never_written_by_two() {
     let path = home.path().join("consult-x.jsonl");
     let _first = Journal::create(&path).unwrap();
     let notice = Journal::create(&path).unwrap_err().notice();
-    assert!(notice.starts_with("Failed to write consultation log: there is already a file"), "{notice}");
+    assert!(
+        notice.starts_with("Failed to write consultation log: there is already a file"),
+        "{notice}"
+    );
 }
 
 #[test]
@@ -87,8 +125,13 @@ fn a_folder_that_cannot_be_written_is_told_in_one_line() {
     let home = tempfile::tempdir().unwrap();
     // A file where the folder should be fails for every user, root included.
     fs::write(home.path().join("consult-logs"), "").unwrap();
-    let notice = Journal::create(&home.path().join("consult-logs/consult-x.jsonl")).unwrap_err().notice();
-    assert!(notice.starts_with("Failed to write consultation log: ") && !notice.contains('\n'), "{notice}");
+    let notice = Journal::create(&home.path().join("consult-logs/consult-x.jsonl"))
+        .unwrap_err()
+        .notice();
+    assert!(
+        notice.starts_with("Failed to write consultation log: ") && !notice.contains('\n'),
+        "{notice}"
+    );
 }
 
 #[cfg(unix)]
@@ -98,9 +141,16 @@ fn a_folder_without_permission_is_named_as_such() {
     let home = tempfile::tempdir().unwrap();
     fs::set_permissions(home.path(), fs::Permissions::from_mode(0o500)).unwrap();
     match Journal::create(&home.path().join("consult-logs/consult-x.jsonl")) {
-        Err(failed) => assert!(failed.notice().contains("no permission to write"), "{}", failed.notice()),
+        Err(failed) => assert!(
+            failed.notice().contains("no permission to write"),
+            "{}",
+            failed.notice()
+        ),
         // The superuser may write anywhere.
-        Ok(_) => assert!(fs::metadata("/proc/self").is_ok_and(|own| std::os::unix::fs::MetadataExt::uid(&own) == 0)),
+        Ok(_) => assert!(
+            fs::metadata("/proc/self")
+                .is_ok_and(|own| std::os::unix::fs::MetadataExt::uid(&own) == 0)
+        ),
     }
     fs::set_permissions(home.path(), fs::Permissions::from_mode(0o700)).unwrap();
 }

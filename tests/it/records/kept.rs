@@ -17,7 +17,9 @@ use proptest::prelude::*;
 use crate::support::sample;
 
 fn path(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/records/fixtures").join(name)
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/it/records/fixtures")
+        .join(name)
 }
 
 fn original(name: &str) -> Kept {
@@ -31,7 +33,17 @@ fn share(confidence: Option<conclave::domain::confidence::Confidence>) -> Option
 }
 
 fn panel(kept: &Kept) -> Vec<String> {
-    kept.experts.iter().map(|expert| format!("{} {} {}", expert.id, expert.name, expert.model.as_ref().unwrap())).collect()
+    kept.experts
+        .iter()
+        .map(|expert| {
+            format!(
+                "{} {} {}",
+                expert.id,
+                expert.name,
+                expert.model.as_ref().unwrap()
+            )
+        })
+        .collect()
 }
 
 fn micro(usd: u64) -> Cost {
@@ -54,20 +66,54 @@ fn what_is_written_is_read_back() {
         let kept = read(&serde_json::to_vec_pretty(&record(&transcript)).unwrap()).unwrap();
         assert_eq!(kept, of_transcript(&transcript));
         assert_eq!(kept.writer, Writer::Conclave);
-        assert_eq!((kept.consultation_id(), kept.at), (Some(transcript.id.clone()), Some(transcript.started_at)));
-        assert_eq!((kept.cost, kept.tokens), (Some(transcript.total().cost), Some(transcript.total().tokens.total())));
+        assert_eq!(
+            (kept.consultation_id(), kept.at),
+            (Some(transcript.id.clone()), Some(transcript.started_at))
+        );
+        assert_eq!(
+            (kept.cost, kept.tokens),
+            (
+                Some(transcript.total().cost),
+                Some(transcript.total().tokens.total())
+            )
+        );
         assert!(kept.independents.iter().eq(transcript.independents()));
         assert!(kept.revisions.iter().eq(transcript.revisions()));
         assert_eq!(kept.synthesis.as_ref(), transcript.synthesis());
         assert_eq!(kept.cross_exam.as_ref(), transcript.cross_exam());
         assert_eq!(kept.verdict.as_ref(), transcript.verdict());
-        assert_eq!((kept.confidence, kept.agreement), (transcript.confidence(), transcript.agreement()));
+        assert_eq!(
+            (kept.confidence, kept.agreement),
+            (transcript.confidence(), transcript.agreement())
+        );
         assert_eq!(kept.degradations, transcript.degradations());
-        assert_eq!((kept.duration, kept.judge.as_ref()), (Some(transcript.duration), transcript.judge()));
+        assert_eq!(
+            (kept.duration, kept.judge.as_ref()),
+            (Some(transcript.duration), transcript.judge())
+        );
         // What calls that never came back cost is nobody's work.
-        assert_eq!(kept.work.iter().filter_map(|work| work.cost).sum::<Cost>().known, transcript.total().cost.known);
-        let players: Vec<_> = transcript.terms.panel.seats.iter().map(|seat| Some(transcript.player(seat))).collect();
-        assert_eq!(kept.experts.iter().map(|expert| expert.model.as_ref()).collect::<Vec<_>>(), players);
+        assert_eq!(
+            kept.work
+                .iter()
+                .filter_map(|work| work.cost)
+                .sum::<Cost>()
+                .known,
+            transcript.total().cost.known
+        );
+        let players: Vec<_> = transcript
+            .terms
+            .panel
+            .seats
+            .iter()
+            .map(|seat| Some(transcript.player(seat)))
+            .collect();
+        assert_eq!(
+            kept.experts
+                .iter()
+                .map(|expert| expert.model.as_ref())
+                .collect::<Vec<_>>(),
+            players
+        );
     }
 }
 
@@ -75,22 +121,37 @@ fn what_is_written_is_read_back() {
 fn an_aborted_consultation_says_why_and_where() {
     let kept = of_transcript(&Transcript::fold(&sample::aborted()).unwrap());
     assert_eq!(kept.ended(), Ended::Aborted);
-    assert!(kept.abort_reason.is_some() && kept.abort_message.is_some() && kept.aborted_during.is_some());
+    assert!(
+        kept.abort_reason.is_some()
+            && kept.abort_message.is_some()
+            && kept.aborted_during.is_some()
+    );
 }
 
 #[test]
 fn a_record_of_version_1_0_keeps_its_rounds_and_what_each_agent_did() {
     let kept = kept::read_file(&path("record-1.0.json")).unwrap();
-    assert_eq!((kept.writer, kept.ended(), kept.tool_version.as_deref()), (Writer::Conclave, Ended::Completed, Some("0.1.0")));
     assert_eq!(
-        kept.rounds.iter().map(|round| (round.number, round.is_complete)).collect::<Vec<_>>(),
+        (kept.writer, kept.ended(), kept.tool_version.as_deref()),
+        (Writer::Conclave, Ended::Completed, Some("0.1.0"))
+    );
+    assert_eq!(
+        kept.rounds
+            .iter()
+            .map(|round| (round.number, round.is_complete))
+            .collect::<Vec<_>>(),
         [(1, true), (2, true), (3, true), (4, true)]
     );
     let failed = kept.work.iter().find(|work| work.error.is_some()).unwrap();
-    assert_eq!((failed.name.as_str(), failed.error.as_deref()), ("Pragmatist", Some("Your credit balance is too low")));
+    assert_eq!(
+        (failed.name.as_str(), failed.error.as_deref()),
+        ("Pragmatist", Some("Your credit balance is too low"))
+    );
     assert_eq!(kept.by_provider.len(), 1);
     assert!(
-        kept.prompt_versions.iter().any(|(name, version)| name == "converge/independent" && version == "v1.0"),
+        kept.prompt_versions
+            .iter()
+            .any(|(name, version)| name == "converge/independent" && version == "v1.0"),
         "{:?}",
         kept.prompt_versions
     );
@@ -99,8 +160,14 @@ fn a_record_of_version_1_0_keeps_its_rounds_and_what_each_agent_did() {
 #[test]
 fn the_originals_whole_record_is_read() {
     let kept = original("complete.json");
-    assert_eq!((kept.id.as_str(), kept.ended(), kept.mode.as_deref()), ("consult-m5p2x1-ab12cd3", Ended::Completed, Some("converge")));
-    assert_eq!(kept.at.map(|at| at.to_string()).as_deref(), Some("2025-12-28T09:00:25.400Z"));
+    assert_eq!(
+        (kept.id.as_str(), kept.ended(), kept.mode.as_deref()),
+        ("consult-m5p2x1-ab12cd3", Ended::Completed, Some("converge"))
+    );
+    assert_eq!(
+        kept.at.map(|at| at.to_string()).as_deref(),
+        Some("2025-12-28T09:00:25.400Z")
+    );
     assert_eq!(
         panel(&kept),
         [
@@ -109,127 +176,338 @@ fn the_originals_whole_record_is_read() {
             "Pragmatist Pragmatist google:gemini-2.5-pro"
         ]
     );
-    assert_eq!((kept.cost, kept.tokens, kept.duration), (Some(micro(42_351)), Some(7_030), Some(Duration::from_millis(25_400))));
-    assert_eq!((share(kept.confidence), kept.agreement), (Some(0.82), Some(1.0)));
-    assert_eq!(kept.recommendation.as_deref(), Some("Use Postgres on a managed host."));
+    assert_eq!(
+        (kept.cost, kept.tokens, kept.duration),
+        (
+            Some(micro(42_351)),
+            Some(7_030),
+            Some(Duration::from_millis(25_400))
+        )
+    );
+    assert_eq!(
+        (share(kept.confidence), kept.agreement),
+        (Some(0.82), Some(1.0))
+    );
+    assert_eq!(
+        kept.recommendation.as_deref(),
+        Some("Use Postgres on a managed host.")
+    );
     assert_eq!(kept.summary.as_deref(), Some("A relational store fits"));
     assert_eq!(kept.independents[2].position, "SQLite until it hurts");
     let verdict = kept.verdict.as_ref().unwrap();
     assert_eq!(
-        (verdict.evidence[0].claim.as_str(), verdict.dissent[0].agent.as_str()),
+        (
+            verdict.evidence[0].claim.as_str(),
+            verdict.dissent[0].agent.as_str()
+        ),
         ("Three agents favour a relational store", "Pragmatist")
     );
-    assert_eq!(kept.cross_exam.as_ref().unwrap().unresolved, ["Who restores at night"]);
+    assert_eq!(
+        kept.cross_exam.as_ref().unwrap().unresolved,
+        ["Who restores at night"]
+    );
     assert_eq!(kept.project_type.as_deref(), Some("brownfield"));
-    assert_eq!(kept.debate, Some(KeptDebate { experts: 3, changed: 2, rises: vec![0.02, -0.03, 0.22] }));
-    assert_eq!(kept.work.iter().map(|work| (work.round, work.tokens)).collect::<Vec<_>>(), [(1, Some(610)); 3]);
-    assert_eq!(kept.prompt_versions[2], ("cross_exam".to_owned(), "1.1".to_owned()));
+    assert_eq!(
+        kept.debate,
+        Some(KeptDebate {
+            experts: 3,
+            changed: 2,
+            rises: vec![0.02, -0.03, 0.22]
+        })
+    );
+    assert_eq!(
+        kept.work
+            .iter()
+            .map(|work| (work.round, work.tokens))
+            .collect::<Vec<_>>(),
+        [(1, Some(610)); 3]
+    );
+    assert_eq!(
+        kept.prompt_versions[2],
+        ("cross_exam".to_owned(), "1.1".to_owned())
+    );
 }
 
 #[test]
 fn an_answer_after_round_2_is_an_answer_and_says_what_was_saved() {
     let kept = original("early.json");
     let early = kept.early_end.as_ref().unwrap();
-    assert_eq!((early.reason.as_deref(), early.saved), (Some("High confidence consensus (93%)"), Some(MicroUsd(18_000))));
-    assert_eq!((kept.verdict.as_ref().unwrap().recommendation.as_str(), share(kept.confidence)), ("A relational store fits", Some(0.93)));
+    assert_eq!(
+        (early.reason.as_deref(), early.saved),
+        (
+            Some("High confidence consensus (93%)"),
+            Some(MicroUsd(18_000))
+        )
+    );
+    assert_eq!(
+        (
+            kept.verdict.as_ref().unwrap().recommendation.as_str(),
+            share(kept.confidence)
+        ),
+        ("A relational store fits", Some(0.93))
+    );
     assert_eq!(kept.rounds.len(), 2);
 }
 
 #[test]
 fn the_originals_other_spelling_is_the_same_record() {
     let kept = original("camel.json");
-    assert_eq!((kept.id.as_str(), kept.ended()), ("consult-m5p2x3-camel01", Ended::Completed));
-    assert_eq!(panel(&kept), ["architect Architect openai:gpt-4o", "skeptic Skeptic unknown:o9-mini"]);
-    assert_eq!((kept.agreement, kept.duration), (Some(0.5), Some(Duration::from_millis(30_250))));
-    assert_eq!(kept.recommendation.as_deref(), Some("One repository with a build cache."));
-    let by_provider: Vec<(&str, Cost)> = kept.by_provider.iter().map(|(provider, cost)| (provider.as_str(), *cost)).collect();
-    assert_eq!(by_provider, [("openai", micro(5_000)), ("unknown", micro(2_500))]);
-    assert_eq!(kept.cross_exam.as_ref().unwrap().challenges[0].target_agent, "architect");
-    assert_eq!(kept.prompt_versions[2], ("cross_exam".to_owned(), "2.1".to_owned()));
+    assert_eq!(
+        (kept.id.as_str(), kept.ended()),
+        ("consult-m5p2x3-camel01", Ended::Completed)
+    );
+    assert_eq!(
+        panel(&kept),
+        [
+            "architect Architect openai:gpt-4o",
+            "skeptic Skeptic unknown:o9-mini"
+        ]
+    );
+    assert_eq!(
+        (kept.agreement, kept.duration),
+        (Some(0.5), Some(Duration::from_millis(30_250)))
+    );
+    assert_eq!(
+        kept.recommendation.as_deref(),
+        Some("One repository with a build cache.")
+    );
+    let by_provider: Vec<(&str, Cost)> = kept
+        .by_provider
+        .iter()
+        .map(|(provider, cost)| (provider.as_str(), *cost))
+        .collect();
+    assert_eq!(
+        by_provider,
+        [("openai", micro(5_000)), ("unknown", micro(2_500))]
+    );
+    assert_eq!(
+        kept.cross_exam.as_ref().unwrap().challenges[0].target_agent,
+        "architect"
+    );
+    assert_eq!(
+        kept.prompt_versions[2],
+        ("cross_exam".to_owned(), "2.1".to_owned())
+    );
     assert_eq!(kept.tokens, Some(1_200));
 }
 
 #[test]
 fn a_confidence_of_zero_counts_only_where_an_answer_states_it() {
-    assert_eq!(share(original("camel.json").confidence), Some(0.0), "the verdict of Round 4 says so");
-    assert_eq!(share(original("camel.json").independents[1].confidence), Some(0.0));
-    assert_eq!(original("first.json").confidence, None, "written beside an answer that has none");
+    assert_eq!(
+        share(original("camel.json").confidence),
+        Some(0.0),
+        "the verdict of Round 4 says so"
+    );
+    assert_eq!(
+        share(original("camel.json").independents[1].confidence),
+        Some(0.0)
+    );
+    assert_eq!(
+        original("first.json").confidence,
+        None,
+        "written beside an answer that has none"
+    );
     assert_eq!(original("partial.jsonl").confidence, None);
 }
 
 #[test]
 fn what_its_first_version_wrote_is_read() {
     let kept = original("first.json");
-    assert_eq!((kept.ended(), kept.recommendation.as_deref()), (Ended::Completed, Some("Spaces, by a formatter")));
+    assert_eq!(
+        (kept.ended(), kept.recommendation.as_deref()),
+        (Ended::Completed, Some("Spaces, by a formatter"))
+    );
     let dissent = &kept.verdict.as_ref().unwrap().dissent;
-    assert_eq!((dissent[0].agent.as_str(), dissent[0].concern.as_str()), ("", "Tabs are kinder to readers"));
-    assert_eq!(kept.experts[0].model.as_ref().unwrap().to_string(), "anthropic:claude-sonnet-4-5", "told by the model");
+    assert_eq!(
+        (dissent[0].agent.as_str(), dissent[0].concern.as_str()),
+        ("", "Tabs are kinder to readers")
+    );
+    assert_eq!(
+        kept.experts[0].model.as_ref().unwrap().to_string(),
+        "anthropic:claude-sonnet-4-5",
+        "told by the model"
+    );
 }
 
 #[test]
 fn of_a_cancelled_run_the_last_whole_line_counts() {
     let kept = original("partial.jsonl");
-    assert_eq!((kept.ended(), kept.abort_reason.as_deref(), kept.state.as_deref()), (Ended::Aborted, Some("timeout"), Some("cross_exam")));
-    assert_eq!((kept.cost, kept.recommendation.as_deref()), (Some(micro(23_100)), None));
-    assert_eq!(kept.partial_consensus.as_deref(), Some("A relational store fits\nBackups come first"));
-    assert_eq!(kept.rounds.iter().map(|round| (round.number, round.is_complete)).collect::<Vec<_>>(), [(1, true), (2, true), (3, false)]);
+    assert_eq!(
+        (
+            kept.ended(),
+            kept.abort_reason.as_deref(),
+            kept.state.as_deref()
+        ),
+        (Ended::Aborted, Some("timeout"), Some("cross_exam"))
+    );
+    assert_eq!(
+        (kept.cost, kept.recommendation.as_deref()),
+        (Some(micro(23_100)), None)
+    );
+    assert_eq!(
+        kept.partial_consensus.as_deref(),
+        Some("A relational store fits\nBackups come first")
+    );
+    assert_eq!(
+        kept.rounds
+            .iter()
+            .map(|round| (round.number, round.is_complete))
+            .collect::<Vec<_>>(),
+        [(1, true), (2, true), (3, false)]
+    );
 
     let torn = original("partial-torn.jsonl");
-    assert_eq!((torn.abort_reason.as_deref(), torn.cost), (Some("user_pulse_cancel"), Some(micro(12_000))));
-    let unfinished = torn.independents.iter().find(|held| held.agent_id.as_str() == "Architect").unwrap();
-    assert_eq!(unfinished.position, "Postgres, because", "what was paid for is shown");
+    assert_eq!(
+        (torn.abort_reason.as_deref(), torn.cost),
+        (Some("user_pulse_cancel"), Some(micro(12_000)))
+    );
+    let unfinished = torn
+        .independents
+        .iter()
+        .find(|held| held.agent_id.as_str() == "Architect")
+        .unwrap();
+    assert_eq!(
+        unfinished.position, "Postgres, because",
+        "what was paid for is shown"
+    );
 }
 
 #[test]
 fn a_record_that_says_hardly_anything_is_read_as_far_as_it_goes() {
     let kept = original("sparse.json");
-    assert_eq!((kept.ended(), kept.cost, kept.duration, kept.confidence), (Ended::Completed, None, None, None));
+    assert_eq!(
+        (kept.ended(), kept.cost, kept.duration, kept.confidence),
+        (Ended::Completed, None, None, None)
+    );
     assert_eq!(panel(&kept), ["Pragmatist Pragmatist xai:grok-3"]);
-    assert_eq!((kept.independents[0].position.as_str(), kept.independents[0].key_points.len()), ("Never on Friday", 1));
-    assert_eq!(kept.at.map(|at| at.to_string()).as_deref(), Some("2025-12-19T10:00:00.000Z"));
+    assert_eq!(
+        (
+            kept.independents[0].position.as_str(),
+            kept.independents[0].key_points.len()
+        ),
+        ("Never on Friday", 1)
+    );
+    assert_eq!(
+        kept.at.map(|at| at.to_string()).as_deref(),
+        Some("2025-12-19T10:00:00.000Z")
+    );
 }
 
 #[test]
 fn experts_that_failed_are_named_with_their_providers_words() {
     let kept = original("failed.json");
-    assert_eq!((kept.ended(), kept.verdict.is_none(), kept.cost), (Ended::Aborted, true, Some(Cost::FREE)));
-    let failures: Vec<_> = kept.work.iter().map(|work| (kept.name_of(work.agent.as_str()), work.error.as_deref())).collect();
-    assert_eq!(failures, [("Security Expert", Some("429 Too many requests")), ("Architect", Some("insufficient_quota"))]);
+    assert_eq!(
+        (kept.ended(), kept.verdict.is_none(), kept.cost),
+        (Ended::Aborted, true, Some(Cost::FREE))
+    );
+    let failures: Vec<_> = kept
+        .work
+        .iter()
+        .map(|work| (kept.name_of(work.agent.as_str()), work.error.as_deref()))
+        .collect();
+    assert_eq!(
+        failures,
+        [
+            ("Security Expert", Some("429 Too many requests")),
+            ("Architect", Some("insufficient_quota"))
+        ]
+    );
 }
 
 #[test]
 fn the_index_has_the_same_of_the_originals_records() {
     let rows = |name: &str| {
         let bytes = fs::read(path("original").join(name)).unwrap();
-        extracting::rows(&bytes, "consult-stem", Timestamp(7)).map(conclave::records::index::rows::Rows::into_owned)
+        extracting::rows(&bytes, "consult-stem", Timestamp(7))
+            .map(conclave::records::index::rows::Rows::into_owned)
     };
     let whole = rows("complete.json").unwrap();
     let told = &whole.consultation;
-    assert_eq!((told.writer, told.ended, told.cost, told.dissent), (Writer::LlmConclave, Ended::Completed, Some(micro(42_351)), Some(1)));
-    assert_eq!(told.debate, Debate { heard: 3, changed: 2, rise: 210_000, rise_of: 3 });
-    assert_eq!((told.stem.as_ref(), told.project_type.as_deref(), told.later_rounds), ("consult-stem", Some("brownfield"), None));
-    let agents: Vec<_> = whole.agents.iter().map(|agent| (agent.provider.as_ref(), agent.confidence, agent.agrees)).collect();
-    assert_eq!(agents, [("anthropic", Some(0.8), Some(true)), ("openai", Some(0.85), Some(true)), ("google", Some(0.6), Some(false))]);
-    let rounds: Vec<_> = whole.rounds.iter().map(|round| (round.round_type, round.tokens_used, round.cost)).collect();
+    assert_eq!(
+        (told.writer, told.ended, told.cost, told.dissent),
+        (
+            Writer::LlmConclave,
+            Ended::Completed,
+            Some(micro(42_351)),
+            Some(1)
+        )
+    );
+    assert_eq!(
+        told.debate,
+        Debate {
+            heard: 3,
+            changed: 2,
+            rise: 210_000,
+            rise_of: 3
+        }
+    );
+    assert_eq!(
+        (
+            told.stem.as_ref(),
+            told.project_type.as_deref(),
+            told.later_rounds
+        ),
+        ("consult-stem", Some("brownfield"), None)
+    );
+    let agents: Vec<_> = whole
+        .agents
+        .iter()
+        .map(|agent| (agent.provider.as_ref(), agent.confidence, agent.agrees))
+        .collect();
+    assert_eq!(
+        agents,
+        [
+            ("anthropic", Some(0.8), Some(true)),
+            ("openai", Some(0.85), Some(true)),
+            ("google", Some(0.6), Some(false))
+        ]
+    );
+    let rounds: Vec<_> = whole
+        .rounds
+        .iter()
+        .map(|round| (round.round_type, round.tokens_used, round.cost))
+        .collect();
     assert_eq!(
         rounds,
-        [("independent", Some(1_830), None), ("synthesis", None, None), ("cross_exam", None, None), ("verdict", None, None)]
+        [
+            ("independent", Some(1_830), None),
+            ("synthesis", None, None),
+            ("cross_exam", None, None),
+            ("verdict", None, None)
+        ]
     );
     assert!(whole.calls.is_empty());
 
     let early = rows("early.json").unwrap().consultation;
-    assert_eq!((early.early_termination, early.saved_micro_usd, early.confidence), (true, Some(18_000), Some(0.93)));
+    assert_eq!(
+        (
+            early.early_termination,
+            early.saved_micro_usd,
+            early.confidence
+        ),
+        (true, Some(18_000), Some(0.93))
+    );
     let cancelled = rows("partial.jsonl").unwrap().consultation;
-    assert_eq!((cancelled.ended, cancelled.dissent, cancelled.confidence), (Ended::Aborted, None, None));
+    assert_eq!(
+        (cancelled.ended, cancelled.dissent, cancelled.confidence),
+        (Ended::Aborted, None, None)
+    );
     assert_eq!(rows("first.json").unwrap().consultation.confidence, None);
     assert!(rows("checkpoint.json").is_err() && rows("index.json").is_err());
 }
 
 #[test]
 fn what_lies_beside_records_is_none() {
-    for name in ["original/checkpoint.json", "original/index.json", "journal-1.1.jsonl"] {
+    for name in [
+        "original/checkpoint.json",
+        "original/index.json",
+        "journal-1.1.jsonl",
+    ] {
         let refused = kept::read_file(&path(name));
-        assert!(matches!(refused, Err(KeptUnreadable::NotARecord)), "{name}: {refused:?}");
+        assert!(
+            matches!(refused, Err(KeptUnreadable::NotARecord)),
+            "{name}: {refused:?}"
+        );
     }
     let outcome = br#"{"schema_version":"1.0","consultation_id":"consult-a","outcome":"right","at":"2026-11-21T08:30:00Z"}"#;
     assert!(matches!(read(outcome), Err(KeptUnreadable::NotARecord)));
@@ -238,24 +516,56 @@ fn what_lies_beside_records_is_none() {
 #[test]
 fn what_cannot_be_read_is_named_and_nothing_more_comes_of_it() {
     let deep = "[".repeat(10_000);
-    let nested = format!("{{\"consultation_id\":\"consult-a\",\"question\":{}1{}}}", "[".repeat(10_000), "]".repeat(10_000));
+    let nested = format!(
+        "{{\"consultation_id\":\"consult-a\",\"question\":{}1{}}}",
+        "[".repeat(10_000),
+        "]".repeat(10_000)
+    );
     let lines = "{\"a\":".repeat(10_000) + "\n{\"b\":1}\n{";
     let whole = fs::read(path("record-1.0.json")).unwrap();
     let truncated = &whole[..whole.len() / 2];
     let not_text = b"{\"consultation_id\":\"consult-\xff\",\"question\":\"x\"}";
-    for bytes in [b"".as_slice(), b"garbage", b"\0\0\0", b"\xef\xbb\xbf", deep.as_bytes(), nested.as_bytes(), truncated, not_text] {
+    for bytes in [
+        b"".as_slice(),
+        b"garbage",
+        b"\0\0\0",
+        b"\xef\xbb\xbf",
+        deep.as_bytes(),
+        nested.as_bytes(),
+        truncated,
+        not_text,
+    ] {
         let refused = read(bytes);
-        assert!(matches!(refused, Err(KeptUnreadable::NotJson(_))), "{refused:?}");
+        assert!(
+            matches!(refused, Err(KeptUnreadable::NotJson(_))),
+            "{refused:?}"
+        );
     }
-    for bytes in [lines.as_bytes(), b"null", b"[]", b"\"x\"", b"{}", br#"{"consultation_id":7,"question":"x"}"#] {
+    for bytes in [
+        lines.as_bytes(),
+        b"null",
+        b"[]",
+        b"\"x\"",
+        b"{}",
+        br#"{"consultation_id":7,"question":"x"}"#,
+    ] {
         let refused = read(bytes);
-        assert!(matches!(refused, Err(KeptUnreadable::NotARecord)), "{refused:?}");
+        assert!(
+            matches!(refused, Err(KeptUnreadable::NotARecord)),
+            "{refused:?}"
+        );
     }
     let newer = br#"{"schema_version":"2.0","consultation_id":"consult-a","question":"x","tool_version":"9"}"#;
-    assert_eq!(read(newer).unwrap_err().to_string(), "version `2.0` is newer than this program, which reads `1.0`");
+    assert_eq!(
+        read(newer).unwrap_err().to_string(),
+        "version `2.0` is newer than this program, which reads `1.0`"
+    );
     let also_later = br#"{"schema_version":"1.7","consultation_id":"consult-a","question":"x","tool_version":"9"}"#;
     assert_eq!(read(also_later).unwrap().id, "consult-a");
-    assert!(matches!(kept::read_file(Path::new("/nowhere")), Err(KeptUnreadable::Io { .. })));
+    assert!(matches!(
+        kept::read_file(Path::new("/nowhere")),
+        Err(KeptUnreadable::Io { .. })
+    ));
 }
 
 #[test]
@@ -269,10 +579,20 @@ fn places(value: &serde_json::Value, here: &str, found: &mut Vec<String>) {
     found.push(here.to_owned());
     match value {
         serde_json::Value::Object(fields) => fields.iter().for_each(|(name, inner)| {
-            places(inner, &format!("{here}/{}", name.replace('~', "~0").replace('/', "~1")), found);
+            places(
+                inner,
+                &format!("{here}/{}", name.replace('~', "~0").replace('/', "~1")),
+                found,
+            );
         }),
-        serde_json::Value::Array(items) => items.iter().enumerate().for_each(|(at, inner)| places(inner, &format!("{here}/{at}"), found)),
-        serde_json::Value::Null | serde_json::Value::Bool(_) | serde_json::Value::Number(_) | serde_json::Value::String(_) => {}
+        serde_json::Value::Array(items) => items
+            .iter()
+            .enumerate()
+            .for_each(|(at, inner)| places(inner, &format!("{here}/{at}"), found)),
+        serde_json::Value::Null
+        | serde_json::Value::Bool(_)
+        | serde_json::Value::Number(_)
+        | serde_json::Value::String(_) => {}
     }
 }
 
@@ -307,7 +627,8 @@ proptest! {
             *value.pointer_mut(&found[place.index(found.len())]).unwrap() = odd;
         }
         let bytes = serde_json::to_vec(&value).unwrap();
-        // Neither a panic nor anything worse than a name for it; whatever is read has a page and rows.
+        // Neither a panic nor anything worse than a name for it; whatever is read has a page and
+        // rows.
         match read(&bytes) {
             Ok(kept) => {
                 prop_assert!(!kept.id.is_empty());

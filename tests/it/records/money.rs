@@ -1,5 +1,6 @@
-//! Money from the token to the record: whatever the providers report, the record's totals are the sum of what each call cost, in every
-//! grouping, to the micro-dollar. What a call costs is worked out a second time here, from the words of the price list.
+//! Money from the token to the record: whatever the providers report, the record's totals are the
+//! sum of what each call cost, in every grouping, to the micro-dollar. What a call costs is worked
+//! out a second time here, from the words of the price list.
 
 use std::collections::BTreeMap;
 
@@ -36,19 +37,39 @@ struct Ending {
 
 fn listed() -> impl Strategy<Value = Listed> {
     let rates = || prop::array::uniform4(0..60_000_000u64);
-    (rates(), prop::option::of((1..400_000u64, rates()))).prop_map(|(rates, tier)| Listed { rates, tier })
+    (rates(), prop::option::of((1..400_000u64, rates())))
+        .prop_map(|(rates, tier)| Listed { rates, tier })
 }
 
 fn ending() -> impl Strategy<Value = Ending> {
     let usage = prop::array::uniform4(prop_oneof![Just(0u64), 1..500_000u64]);
-    (usage, prop::bool::weighted(0.1), prop::option::weighted(0.2, 0..5_000_000u64), prop::bool::weighted(0.1), prop::bool::weighted(0.15))
-        .prop_map(|(usage, estimated, reported, served_by_other, fails)| Ending { usage, estimated, reported, served_by_other, fails })
+    (
+        usage,
+        prop::bool::weighted(0.1),
+        prop::option::weighted(0.2, 0..5_000_000u64),
+        prop::bool::weighted(0.1),
+        prop::bool::weighted(0.15),
+    )
+        .prop_map(
+            |(usage, estimated, reported, served_by_other, fails)| Ending {
+                usage,
+                estimated,
+                reported,
+                served_by_other,
+                fails,
+            },
+        )
 }
 
 fn rates([input, output, cache_read, cache_write]: [u64; 4]) -> Rates {
     // Zero stands for a rate that the list does not have.
     let own = |rate: u64| (rate > 0).then_some(MicroUsd(rate));
-    Rates { input: MicroUsd(input), output: MicroUsd(output), cache_read: own(cache_read), cache_write: own(cache_write) }
+    Rates {
+        input: MicroUsd(input),
+        output: MicroUsd(output),
+        cache_read: own(cache_read),
+        cache_write: own(cache_write),
+    }
 }
 
 /// Micro-dollars, rounded half up once; `None` without a price.
@@ -59,8 +80,16 @@ fn expected(listed: Option<&Listed>, [input, output, read, write]: [u64; 4]) -> 
         _ => listed.rates,
     };
     let or_input = |rate: u64| if rate == 0 { per_input } else { rate };
-    let parts = [(input, per_input), (output, per_output), (read, or_input(per_read)), (write, or_input(per_write))];
-    let exact: u128 = parts.iter().map(|(tokens, rate)| u128::from(*tokens) * u128::from(*rate)).sum();
+    let parts = [
+        (input, per_input),
+        (output, per_output),
+        (read, or_input(per_read)),
+        (write, or_input(per_write)),
+    ];
+    let exact: u128 = parts
+        .iter()
+        .map(|(tokens, rate)| u128::from(*tokens) * u128::from(*rate))
+        .sum();
     Some(u64::try_from((2 * exact + 1_000_000) / 2_000_000).unwrap())
 }
 
@@ -70,28 +99,60 @@ const OTHER: &str = "another-model";
 fn priced(prices: &[Listed]) -> (Plan, BTreeMap<ModelRef, Listed>) {
     let mut plan = plan();
     // The third seat's model has no price.
-    let mut models = vec![plan.panel.seats[0].model.clone(), plan.panel.seats[1].model.clone()];
+    let mut models = vec![
+        plan.panel.seats[0].model.clone(),
+        plan.panel.seats[1].model.clone(),
+    ];
     models.push(ModelRef::new("anthropic", OTHER));
     let table: BTreeMap<_, _> = models.into_iter().zip(prices.iter().cloned()).collect();
     let price = |listed: &Listed| Price {
         base: rates(listed.rates),
-        long_context: listed.tier.map(|(above_tokens, second)| LongContext { above_tokens, rates: rates(second) }),
+        long_context: listed.tier.map(|(above_tokens, second)| LongContext {
+            above_tokens,
+            rates: rates(second),
+        }),
     };
-    plan.prices = PriceList(table.iter().map(|(model, listed)| (model.clone(), price(listed))).collect());
+    plan.prices = PriceList(
+        table
+            .iter()
+            .map(|(model, listed)| (model.clone(), price(listed)))
+            .collect(),
+    );
     plan.control.consent.standing = conclave::consultation::policy::consent::Standing::Granted;
     (plan, table)
 }
 
 fn outcome(ask: &Ask, ending: &Ending) -> Outcome {
     let [input, output, cache_read, cache_write] = ending.usage;
-    let source = if ending.estimated { UsageSource::Estimated } else { UsageSource::Reported };
-    let usage = Usage { input, cache_read, cache_write, output, source, ..Usage::default() };
+    let source = if ending.estimated {
+        UsageSource::Estimated
+    } else {
+        UsageSource::Reported
+    };
+    let usage = Usage {
+        input,
+        cache_read,
+        cache_write,
+        output,
+        source,
+        ..Usage::default()
+    };
     let reported_cost = ending.reported.map(MicroUsd);
     if ending.fails {
-        return Err(Failure { usage: Some(Box::new(usage)), reported_cost, ..Failure::new(FailureClass::Overload, "busy") });
+        return Err(Failure {
+            usage: Some(Box::new(usage)),
+            reported_cost,
+            ..Failure::new(FailureClass::Overload, "busy")
+        });
     }
     let served_model = ending.served_by_other.then(|| OTHER.to_owned());
-    Ok(Reply { text: good_text(ask.answer).to_owned(), stop: StopReason::End, usage, served_model, reported_cost })
+    Ok(Reply {
+        text: good_text(ask.answer).to_owned(),
+        stop: StopReason::End,
+        usage,
+        served_model,
+        reported_cost,
+    })
 }
 
 /// What a call costs, and whether it may have cost more.
@@ -99,8 +160,15 @@ fn worth(ask: &Ask, ending: &Ending, table: &BTreeMap<ModelRef, Listed>) -> (u64
     if let Some(reported) = ending.reported {
         return (reported, false);
     }
-    let served = if ending.served_by_other && !ending.fails { OTHER } else { &ask.model.model };
-    let listed = table.get(&ModelRef { provider: ask.model.provider.clone(), model: served.to_owned() });
+    let served = if ending.served_by_other && !ending.fails {
+        OTHER
+    } else {
+        &ask.model.model
+    };
+    let listed = table.get(&ModelRef {
+        provider: ask.model.provider.clone(),
+        model: served.to_owned(),
+    });
     match expected(listed, ending.usage) {
         Some(cost) => (cost, ending.estimated),
         None => (0, true),
@@ -108,7 +176,10 @@ fn worth(ask: &Ask, ending: &Ending, table: &BTreeMap<ModelRef, Listed>) -> (u64
 }
 
 fn sums(cost: &Value) -> (u64, bool) {
-    (cost["micro_usd"].as_u64().unwrap(), cost["lower_bound"].as_bool().unwrap())
+    (
+        cost["micro_usd"].as_u64().unwrap(),
+        cost["lower_bound"].as_bool().unwrap(),
+    )
 }
 
 proptest! {

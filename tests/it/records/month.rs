@@ -1,4 +1,5 @@
-//! What a month has cost: each consultation counts once, by its record, or by its journal when that knows more.
+//! What a month has cost: each consultation counts once, by its record, or by its journal when that
+//! knows more.
 
 use std::fs::{self, File};
 use std::path::Path;
@@ -25,17 +26,26 @@ fn exactly(micro: u64) -> Cost {
 fn write(logs: &Path, name: &str, text: &str, at: &str, seconds: u64) {
     let path = logs.join(name);
     fs::write(&path, text).unwrap();
-    let moment = Duration::from_millis(self::at(at).0.try_into().unwrap()) + Duration::from_secs(seconds);
-    File::options().write(true).open(path).unwrap().set_modified(UNIX_EPOCH + moment).unwrap();
+    let moment =
+        Duration::from_millis(self::at(at).0.try_into().unwrap()) + Duration::from_secs(seconds);
+    File::options()
+        .write(true)
+        .open(path)
+        .unwrap()
+        .set_modified(UNIX_EPOCH + moment)
+        .unwrap();
 }
 
 fn record(id: &str, began: &str, cost: Cost) -> String {
-    json!({"schema_version": "1.0", "consultation_id": id, "timestamp": began, "cost": cost}).to_string()
+    json!({"schema_version": "1.0", "consultation_id": id, "timestamp": began, "cost": cost})
+        .to_string()
 }
 
 /// A journal of one call.
 fn journal(came_back: &str, cost: u64) -> String {
-    json!({"at": came_back, "type": "call:finished", "data": {"call": 1, "cost": exactly(cost)}}).to_string() + "\n"
+    json!({"at": came_back, "type": "call:finished", "data": {"call": 1, "cost": exactly(cost)}})
+        .to_string()
+        + "\n"
 }
 
 fn spent(logs: &Path) -> Cost {
@@ -51,14 +61,42 @@ fn a_folder_that_is_not_there_has_cost_nothing() {
 fn every_consultation_of_the_month_counts_once() {
     let folder = tempfile::tempdir().unwrap();
     let logs = folder.path();
-    write(logs, "consult-a.json", &record("consult-a", NOVEMBER, exactly(1)), NOVEMBER, 2);
+    write(
+        logs,
+        "consult-a.json",
+        &record("consult-a", NOVEMBER, exactly(1)),
+        NOVEMBER,
+        2,
+    );
     write(logs, "consult-a.jsonl", &journal(NOVEMBER, 1), NOVEMBER, 1);
-    write(logs, "consult-b.json", &record("consult-b", OCTOBER, exactly(10)), OCTOBER, 2);
+    write(
+        logs,
+        "consult-b.json",
+        &record("consult-b", OCTOBER, exactly(10)),
+        OCTOBER,
+        2,
+    );
     write(logs, "consult-b.jsonl", &journal(OCTOBER, 10), OCTOBER, 1);
-    write(logs, "other.json", &record("other", NOVEMBER, exactly(100)), NOVEMBER, 0);
+    write(
+        logs,
+        "other.json",
+        &record("other", NOVEMBER, exactly(100)),
+        NOVEMBER,
+        0,
+    );
     assert_eq!(spent(logs), exactly(1));
-    write(logs, "consult-c.json", &record("consult-c", NOVEMBER, Cost::at_least(MicroUsd(1_000))), NOVEMBER, 2);
-    assert_eq!(spent(logs), Cost::at_least(MicroUsd(1_001)), "without a journal too");
+    write(
+        logs,
+        "consult-c.json",
+        &record("consult-c", NOVEMBER, Cost::at_least(MicroUsd(1_000))),
+        NOVEMBER,
+        2,
+    );
+    assert_eq!(
+        spent(logs),
+        Cost::at_least(MicroUsd(1_001)),
+        "without a journal too"
+    );
 }
 
 #[test]
@@ -68,18 +106,48 @@ fn what_was_killed_counts_by_its_journal() {
     write(logs, "consult-a.jsonl", &journal(NOVEMBER, 3), NOVEMBER, 0);
     assert_eq!(spent(logs), exactly(3));
     // It was gone on with, and killed again: the record is older than the journal.
-    write(logs, "consult-b.json", &record("consult-b", NOVEMBER, exactly(10)), NOVEMBER, 0);
-    write(logs, "consult-b.jsonl", &(journal(NOVEMBER, 10) + &journal(NOVEMBER, 20)), NOVEMBER, 60);
+    write(
+        logs,
+        "consult-b.json",
+        &record("consult-b", NOVEMBER, exactly(10)),
+        NOVEMBER,
+        0,
+    );
+    write(
+        logs,
+        "consult-b.jsonl",
+        &(journal(NOVEMBER, 10) + &journal(NOVEMBER, 20)),
+        NOVEMBER,
+        60,
+    );
     assert_eq!(spent(logs), exactly(33));
     write(logs, "consult-c.json", "damaged", NOVEMBER, 60);
-    write(logs, "consult-c.jsonl", &journal(NOVEMBER, 100), NOVEMBER, 0);
+    write(
+        logs,
+        "consult-c.jsonl",
+        &journal(NOVEMBER, 100),
+        NOVEMBER,
+        0,
+    );
     assert_eq!(spent(logs), exactly(133));
 }
 
 #[test]
 fn what_began_in_an_earlier_month_counts_as_far_as_it_went_on_in_this_one() {
     let folder = tempfile::tempdir().unwrap();
-    write(folder.path(), "consult-a.json", &record("consult-a", OCTOBER, exactly(12)), NOVEMBER, 2);
-    write(folder.path(), "consult-a.jsonl", &(journal(OCTOBER, 10) + &journal(NOVEMBER, 2)), NOVEMBER, 1);
+    write(
+        folder.path(),
+        "consult-a.json",
+        &record("consult-a", OCTOBER, exactly(12)),
+        NOVEMBER,
+        2,
+    );
+    write(
+        folder.path(),
+        "consult-a.jsonl",
+        &(journal(OCTOBER, 10) + &journal(NOVEMBER, 2)),
+        NOVEMBER,
+        1,
+    );
     assert_eq!(spent(folder.path()), exactly(2));
 }

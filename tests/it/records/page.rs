@@ -1,9 +1,10 @@
-//! The page of a consultation shows whatever was written as text, has no other markup than the program's own, and loads nothing.
+//! The page of a consultation shows whatever was written as text, has no other markup than the
+//! program's own, and loads nothing.
 
 use conclave::consultation::transcript::Transcript;
 use conclave::domain::artifact::{
-    Because, Challenge, Choice, ConsensusPoint, CrossExam, Dissent, Evidence, Independent, Rebuttal, Revision, Severity, Source, Synthesis,
-    Tension, Verdict, Viewpoint,
+    Because, Challenge, Choice, ConsensusPoint, CrossExam, Dissent, Evidence, Independent,
+    Rebuttal, Revision, Severity, Source, Synthesis, Tension, Verdict, Viewpoint,
 };
 use conclave::domain::confidence::Confidence;
 use conclave::domain::ids::{ModelRef, ProviderId, SeatId};
@@ -18,7 +19,8 @@ use proptest::prelude::*;
 use crate::support::markup::{Scanned, scan};
 use crate::support::sample;
 
-/// A consultation with something of everything, each text of its own: `say` is given a number and says what stands there.
+/// A consultation with something of everything, each text of its own: `say` is given a number and
+/// says what stands there.
 fn consultation(say: &dyn Fn(usize) -> String) -> Kept {
     let mut at = 0;
     let mut next = || {
@@ -26,8 +28,13 @@ fn consultation(say: &dyn Fn(usize) -> String) -> Kept {
         say(at)
     };
     let stated = Confidence::new(0.5);
-    let mut challenge =
-        |severity| Challenge { challenger: next(), target_agent: next(), challenge: next(), evidence: vec![next(), next()], severity };
+    let mut challenge = |severity| Challenge {
+        challenger: next(),
+        target_agent: next(),
+        challenge: next(),
+        evidence: vec![next(), next()],
+        severity,
+    };
     let challenges = vec![challenge(Severity::High), challenge(Severity::Low)];
     let seat = SeatId::new("seat");
     Kept {
@@ -41,8 +48,16 @@ fn consultation(say: &dyn Fn(usize) -> String) -> Kept {
         status: Some("degraded".to_owned()),
         degradations: vec![next(), next()],
         experts: vec![
-            KeptAgent { id: seat.clone(), name: next(), model: Some(ModelRef::new("acme", next())) },
-            KeptAgent { id: SeatId::new("failed"), name: next(), model: None },
+            KeptAgent {
+                id: seat.clone(),
+                name: next(),
+                model: Some(ModelRef::new("acme", next())),
+            },
+            KeptAgent {
+                id: SeatId::new("failed"),
+                name: next(),
+                model: None,
+            },
         ],
         judge: Some(ModelRef::new("acme", next())),
         independents: vec![
@@ -64,10 +79,17 @@ fn consultation(say: &dyn Fn(usize) -> String) -> Kept {
             },
         ],
         synthesis: Some(Synthesis {
-            consensus_points: vec![ConsensusPoint { point: next(), supporting_agents: vec![next(), next()], confidence: stated }],
+            consensus_points: vec![ConsensusPoint {
+                point: next(),
+                supporting_agents: vec![next(), next()],
+                confidence: stated,
+            }],
             tensions: vec![Tension {
                 topic: next(),
-                viewpoints: vec![Viewpoint { agent: next(), viewpoint: next() }],
+                viewpoints: vec![Viewpoint {
+                    agent: next(),
+                    viewpoint: next(),
+                }],
                 severity: Severity::Medium,
             }],
             priority_order: vec![next()],
@@ -80,11 +102,17 @@ fn consultation(say: &dyn Fn(usize) -> String) -> Kept {
             revised_position: next(),
             revised_confidence: stated,
             changed: true,
-            because_of: vec![Because { agent: next(), argument: next() }],
+            because_of: vec![Because {
+                agent: next(),
+                argument: next(),
+            }],
         }],
         cross_exam: Some(CrossExam {
             challenges,
-            rebuttals: vec![Rebuttal { agent: next(), rebuttal: next() }],
+            rebuttals: vec![Rebuttal {
+                agent: next(),
+                rebuttal: next(),
+            }],
             unresolved: vec![next()],
             positions: vec![],
             prose_excerpt: next(),
@@ -103,16 +131,32 @@ fn consultation(say: &dyn Fn(usize) -> String) -> Kept {
             composed_from: Some(Source::CrossExam),
             recommendation: String::new(),
             confidence: None,
-            evidence: vec![Evidence { claim: next(), agent: next(), quote: next() }],
-            dissent: vec![Dissent { agent: next(), concern: next(), severity: Severity::High }],
+            evidence: vec![Evidence {
+                claim: next(),
+                agent: next(),
+                quote: next(),
+            }],
+            dissent: vec![Dissent {
+                agent: next(),
+                concern: next(),
+                severity: Severity::High,
+            }],
             summary: String::new(),
         }),
         confidence: stated,
         agreement: Some(1.0 / 3.0),
         concerns: vec![next()],
         rounds: vec![
-            KeptRound { number: 1, is_complete: false, duration: None },
-            KeptRound { number: 9, is_complete: true, duration: None },
+            KeptRound {
+                number: 1,
+                is_complete: false,
+                duration: None,
+            },
+            KeptRound {
+                number: 9,
+                is_complete: true,
+                duration: None,
+            },
         ],
         work: vec![Work {
             round: 1,
@@ -130,7 +174,10 @@ fn consultation(say: &dyn Fn(usize) -> String) -> Kept {
         cost: Some(Cost::at_least(MicroUsd(5))),
         tokens: Some(7),
         by_provider: vec![(ProviderId::new(next()), Cost::FREE)],
-        early_end: Some(EarlyEnd { reason: Some(next()), saved: None }),
+        early_end: Some(EarlyEnd {
+            reason: Some(next()),
+            saved: None,
+        }),
         prompt_versions: vec![(next(), next())],
         tool_version: Some(next()),
         ..Kept::default()
@@ -178,8 +225,20 @@ fn apart(page: &str) -> (Vec<String>, String) {
 fn shows_as_text(say: &dyn Fn(usize) -> String) {
     for (hostile, plain) in [
         (consultation(say), consultation(&name)),
-        (aborted(consultation(say), say), aborted(consultation(&name), &name)),
-        (Kept { writer: Writer::Conclave, ..consultation(say) }, Kept { writer: Writer::Conclave, ..consultation(&name) }),
+        (
+            aborted(consultation(say), say),
+            aborted(consultation(&name), &name),
+        ),
+        (
+            Kept {
+                writer: Writer::Conclave,
+                ..consultation(say)
+            },
+            Kept {
+                writer: Writer::Conclave,
+                ..consultation(&name)
+            },
+        ),
     ] {
         let (tags, text) = apart(&page(&hostile));
         let (plain_tags, plain_text) = apart(&page(&plain));
@@ -219,44 +278,99 @@ fn line_breaks_of_every_kind_stay_line_breaks() {
 #[test]
 fn answers_without_measure_are_shown_whole() {
     let long = "<&>\"' \u{202e}".repeat(30_000);
-    shows_as_text(&|at| if at % 7 == 0 { format!("{at}{long}x") } else { name(at).replace(['«', '»'], "") });
-    let question = Kept { question: "y".repeat(1 << 20), ..Kept::default() };
+    shows_as_text(&|at| {
+        if at % 7 == 0 {
+            format!("{at}{long}x")
+        } else {
+            name(at).replace(['«', '»'], "")
+        }
+    });
+    let question = Kept {
+        question: "y".repeat(1 << 20),
+        ..Kept::default()
+    };
     assert!(page(&question).contains(&question.question));
 }
 
 #[test]
 fn a_title_is_one_short_line() {
-    let titled = |question: &str| scan(&page(&Kept { question: question.to_owned(), ..Kept::default() })).title;
-    assert_eq!(titled(" Tabs\n or </title> spaces? "), "Tabs or </title> spaces?");
-    assert_eq!((titled(""), titled(&"é".repeat(81)).chars().count()), ("Consultation".to_owned(), 81));
+    let titled = |question: &str| {
+        scan(&page(&Kept {
+            question: question.to_owned(),
+            ..Kept::default()
+        }))
+        .title
+    };
+    assert_eq!(
+        titled(" Tabs\n or </title> spaces? "),
+        "Tabs or </title> spaces?"
+    );
+    assert_eq!(
+        (titled(""), titled(&"é".repeat(81)).chars().count()),
+        ("Consultation".to_owned(), 81)
+    );
 }
 
 #[test]
 fn a_page_loads_nothing_runs_nothing_and_tells_the_browser_to_refuse_it() {
-    for kept in [of_transcript(&Transcript::fold(&sample::complete()).unwrap()), consultation(&name), Kept::default()] {
+    for kept in [
+        of_transcript(&Transcript::fold(&sample::complete()).unwrap()),
+        consultation(&name),
+        Kept::default(),
+    ] {
         let page = page(&kept);
-        for word in ["url(", "src=", "href=", "@import", "<link", "<script", "<base", "<form", "<iframe", "javascript:", " style="] {
+        for word in [
+            "url(",
+            "src=",
+            "href=",
+            "@import",
+            "<link",
+            "<script",
+            "<base",
+            "<form",
+            "<iframe",
+            "javascript:",
+            " style=",
+        ] {
             assert_eq!(page.find(word), None, "{word}");
         }
         assert!(page.contains("http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'"), "{page}");
         scan(&page);
-        assert!(page.find("Content-Security-Policy") < page.find("<title>"), "before anything of anybody's");
+        assert!(
+            page.find("Content-Security-Policy") < page.find("<title>"),
+            "before anything of anybody's"
+        );
     }
 }
 
 #[test]
 fn headings_go_down_one_level_at_a_time() {
-    for kept in [of_transcript(&Transcript::fold(&sample::complete()).unwrap()), consultation(&name), Kept::default()] {
+    for kept in [
+        of_transcript(&Transcript::fold(&sample::complete()).unwrap()),
+        consultation(&name),
+        Kept::default(),
+    ] {
         let levels = scan(&page(&kept)).levels;
         assert_eq!(levels.first(), Some(&1));
-        assert_eq!(levels.iter().map(|level| usize::from(*level == 1)).sum::<usize>(), 1);
-        assert!(levels.windows(2).all(|pair| pair[1] <= pair[0] + 1), "{levels:?}");
+        assert_eq!(
+            levels
+                .iter()
+                .map(|level| usize::from(*level == 1))
+                .sum::<usize>(),
+            1
+        );
+        assert!(
+            levels.windows(2).all(|pair| pair[1] <= pair[0] + 1),
+            "{levels:?}"
+        );
     }
 }
 
 #[test]
 fn a_whole_consultation_reads_in_order() {
-    let Scanned { text, .. } = scan(&page(&of_transcript(&Transcript::fold(&sample::complete()).unwrap())));
+    let Scanned { text, .. } = scan(&page(&of_transcript(
+        &Transcript::fold(&sample::complete()).unwrap(),
+    )));
     let mut rest = text.as_str();
     for told in [
         "Should I use OAuth or JWT?",
@@ -297,7 +411,10 @@ fn a_whole_consultation_reads_in_order() {
 
 #[test]
 fn a_menu_reads_option_by_option_and_an_answer_by_rule_says_so() {
-    let menu = scan(&page(&of_transcript(&Transcript::fold(&sample::explored()).unwrap()))).text;
+    let menu = scan(&page(&of_transcript(
+        &Transcript::fold(&sample::explored()).unwrap(),
+    )))
+    .text;
     let mut rest = menu.as_str();
     for told in [
         "Answer",
@@ -318,24 +435,54 @@ fn a_menu_reads_option_by_option_and_an_answer_by_rule_says_so() {
         "Summary",
         "Evidence",
     ] {
-        rest = rest.find(told).and_then(|at| rest.get(at..)).unwrap_or_else(|| panic!("{told} in {rest}"));
+        rest = rest
+            .find(told)
+            .and_then(|at| rest.get(at..))
+            .unwrap_or_else(|| panic!("{told} in {rest}"));
     }
-    assert_eq!(menu.matches("Cons\n").count(), 1, "an option without any has no heading for them");
-    let composed = scan(&page(&of_transcript(&Transcript::fold(&sample::composed()).unwrap()))).text;
-    assert!(composed.contains("Put together from the judge's synthesis of Round 2; no verdict was asked for."), "{composed}");
+    assert_eq!(
+        menu.matches("Cons\n").count(),
+        1,
+        "an option without any has no heading for them"
+    );
+    let composed = scan(&page(&of_transcript(
+        &Transcript::fold(&sample::composed()).unwrap(),
+    )))
+    .text;
+    assert!(
+        composed.contains(
+            "Put together from the judge's synthesis of Round 2; no verdict was asked for."
+        ),
+        "{composed}"
+    );
 }
 
 #[test]
 fn what_is_missing_is_said_first_and_nothing_is_not_zero() {
-    let degraded = scan(&page(&of_transcript(&Transcript::fold(&sample::degraded()).unwrap()))).text;
+    let degraded = scan(&page(&of_transcript(
+        &Transcript::fold(&sample::degraded()).unwrap(),
+    )))
+    .text;
     assert!(
-        degraded.find("Degraded result:") < degraded.find("Should I use OAuth or JWT?\n").or(degraded.rfind("Should I use")),
+        degraded.find("Degraded result:")
+            < degraded
+                .find("Should I use OAuth or JWT?\n")
+                .or(degraded.rfind("Should I use")),
         "{degraded}"
     );
-    let aborted = scan(&page(&of_transcript(&Transcript::fold(&sample::aborted()).unwrap()))).text;
-    assert!(aborted.contains("It is not a verdict.") && aborted.contains("No verdict was reached"), "{aborted}");
+    let aborted = scan(&page(&of_transcript(
+        &Transcript::fold(&sample::aborted()).unwrap(),
+    )))
+    .text;
+    assert!(
+        aborted.contains("It is not a verdict.") && aborted.contains("No verdict was reached"),
+        "{aborted}"
+    );
     let empty = scan(&page(&Kept::default())).text;
-    assert!(empty.contains("no expert has answered") && !empty.contains('0') && !empty.contains('%'), "{empty}");
+    assert!(
+        empty.contains("no expert has answered") && !empty.contains('0') && !empty.contains('%'),
+        "{empty}"
+    );
 }
 
 proptest! {

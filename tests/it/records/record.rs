@@ -38,7 +38,10 @@ fn every_kind_of_record_keeps_to_the_published_schema() {
     samples.extend((1..whole.len()).map(|end| whole[..end].to_vec()));
     for events in samples {
         let written = recorded(&events);
-        let errors: Vec<String> = validator.iter_errors(&written).map(|error| format!("{}: {error}", error.instance_path())).collect();
+        let errors: Vec<String> = validator
+            .iter_errors(&written)
+            .map(|error| format!("{}: {error}", error.instance_path()))
+            .collect();
         assert!(errors.is_empty(), "{errors:#?}");
     }
     let mut wrong = recorded(&whole);
@@ -49,8 +52,14 @@ fn every_kind_of_record_keeps_to_the_published_schema() {
 #[test]
 fn a_menu_is_there_option_by_option_and_every_answer_says_who_gave_it() {
     let menu = recorded(&sample::explored());
-    assert_eq!((&menu["mode"], &menu["confidence"], &menu["verdict_source"]), (&json!("explore"), &Value::Null, &json!("judge")));
-    assert_eq!(menu["recommendation"], "Ask first whether partners will call the interface.");
+    assert_eq!(
+        (&menu["mode"], &menu["confidence"], &menu["verdict_source"]),
+        (&json!("explore"), &Value::Null, &json!("judge"))
+    );
+    assert_eq!(
+        menu["recommendation"],
+        "Ask first whether partners will call the interface."
+    );
     let wanted = json!({
         "option": "OAuth with JWT",
         "description": "Let the provider issue short-lived tokens.\nKeep sessions for the rest.",
@@ -59,10 +68,19 @@ fn a_menu_is_there_option_by_option_and_every_answer_says_who_gave_it() {
         "best_when": "partners call the interface",
         "confidence": 0.8,
     });
-    assert_eq!((&menu["recommendations"][0], menu["recommendations"].as_array().map(Vec::len)), (&wanted, Some(2)));
+    assert_eq!(
+        (
+            &menu["recommendations"][0],
+            menu["recommendations"].as_array().map(Vec::len)
+        ),
+        (&wanted, Some(2))
+    );
     assert_eq!(menu["recommendations"][1]["confidence"], Value::Null);
     let whole = recorded(&sample::complete());
-    assert_eq!((&whole["recommendations"], &whole["verdict_source"]), (&json!([]), &json!("judge")));
+    assert_eq!(
+        (&whole["recommendations"], &whole["verdict_source"]),
+        (&json!([]), &json!("judge"))
+    );
     assert_eq!(recorded(&sample::composed())["verdict_source"], "synthesis");
     assert_eq!(recorded(&sample::troubled())["verdict_source"], Value::Null);
 }
@@ -70,21 +88,42 @@ fn a_menu_is_there_option_by_option_and_every_answer_says_who_gave_it() {
 #[test]
 fn the_output_has_the_keys_that_scripts_were_promised() {
     let written = recorded(&sample::complete());
-    assert_eq!(written["consultation_id"], "consult-01kaj0sample0000000000000");
+    assert_eq!(
+        written["consultation_id"],
+        "consult-01kaj0sample0000000000000"
+    );
     assert_eq!(written["question"], "Should I use OAuth or JWT?");
-    assert_eq!(written["consensus"], "Use OAuth 2.0 with JWT access tokens.");
+    assert_eq!(
+        written["consensus"],
+        "Use OAuth 2.0 with JWT access tokens."
+    );
     assert_eq!(written["confidence"], 0.85);
     assert_eq!(written["perspectives"][0]["agent"], "Security Expert");
     assert_eq!(written["perspectives"][0]["model"], "claude-sonnet-5-5");
-    assert_eq!(written["evidence"], json!(["Delegation is what OAuth is for"]));
+    assert_eq!(
+        written["evidence"],
+        json!(["Delegation is what OAuth is for"])
+    );
     assert_eq!(written["dissent"][0]["agent"], "Pragmatist");
     assert_eq!(written["status"], "complete");
     assert_eq!(written["rounds"], 4);
     assert_eq!(written["completed_rounds"], json!([1, 2, 3, 4]));
     assert_eq!(written["prompt_versions"]["converge_independent_v"], "v1.0");
-    assert_eq!(written["prompt_versions"]["independent_prompt_version"], "v1.0");
-    assert_eq!(written["responses"]["round_3"]["artifacts"].as_array().unwrap().len(), 4);
-    assert_eq!(written["responses"]["round_1"]["agents"][0]["served_model"], "gpt-6.1-sol-20260901");
+    assert_eq!(
+        written["prompt_versions"]["independent_prompt_version"],
+        "v1.0"
+    );
+    assert_eq!(
+        written["responses"]["round_3"]["artifacts"]
+            .as_array()
+            .unwrap()
+            .len(),
+        4
+    );
+    assert_eq!(
+        written["responses"]["round_1"]["agents"][0]["served_model"],
+        "gpt-6.1-sol-20260901"
+    );
     assert_eq!(written["cost"]["tokens"]["total"], 9 * 1_204);
     assert_eq!(written["cost"]["micro_usd"], 9 * 13_101);
 }
@@ -92,17 +131,55 @@ fn the_output_has_the_keys_that_scripts_were_promised() {
 #[test]
 fn what_did_not_happen_is_not_claimed() {
     let aborted = recorded(&sample::aborted());
-    assert_eq!((&aborted["status"], &aborted["abort_reason"]), (&json!("aborted"), &json!("interrupted")));
-    assert_eq!((&aborted["consensus"], &aborted["confidence"]), (&Value::Null, &Value::Null));
+    assert_eq!(
+        (&aborted["status"], &aborted["abort_reason"]),
+        (&json!("aborted"), &json!("interrupted"))
+    );
+    assert_eq!(
+        (&aborted["consensus"], &aborted["confidence"]),
+        (&Value::Null, &Value::Null)
+    );
     let completed = aborted["completed_rounds"].as_array().unwrap();
-    assert_eq!((completed.len(), &completed[1]["round_number"], &aborted["incomplete_rounds"]), (2, &json!(2), &json!([3, 4])));
-    assert_eq!(completed[0]["artifacts"], aborted["responses"]["round_1"]["artifacts"]);
-    assert_eq!(aborted["resume_token"], Value::Null, "its journal has no terms to go on with");
-    assert_eq!(aborted["partial_consensus"], "OAuth 2.0 for delegation, JWT as the token format");
-    assert_eq!((&aborted["cost"]["lost_calls"], &aborted["cost"]["lower_bound"]), (&json!(1), &json!(true)));
+    assert_eq!(
+        (
+            completed.len(),
+            &completed[1]["round_number"],
+            &aborted["incomplete_rounds"]
+        ),
+        (2, &json!(2), &json!([3, 4]))
+    );
+    assert_eq!(
+        completed[0]["artifacts"],
+        aborted["responses"]["round_1"]["artifacts"]
+    );
+    assert_eq!(
+        aborted["resume_token"],
+        Value::Null,
+        "its journal has no terms to go on with"
+    );
+    assert_eq!(
+        aborted["partial_consensus"],
+        "OAuth 2.0 for delegation, JWT as the token format"
+    );
+    assert_eq!(
+        (
+            &aborted["cost"]["lost_calls"],
+            &aborted["cost"]["lower_bound"]
+        ),
+        (&json!(1), &json!(true))
+    );
     let complete = recorded(&sample::complete());
-    assert_eq!((&complete["resume_token"], &complete["hedges"]), (&Value::Null, &json!([])));
-    assert_eq!((&complete["early_termination"], &complete["early_termination_evaluation"]), (&json!(false), &Value::Null));
+    assert_eq!(
+        (&complete["resume_token"], &complete["hedges"]),
+        (&Value::Null, &json!([]))
+    );
+    assert_eq!(
+        (
+            &complete["early_termination"],
+            &complete["early_termination_evaluation"]
+        ),
+        (&json!(false), &Value::Null)
+    );
     assert_eq!(complete.get("scrubbing_report"), None);
 }
 
@@ -112,7 +189,11 @@ fn filtered(tokens_saved: u64) -> Vec<Envelope> {
     for envelope in &mut events {
         match &mut envelope.event {
             Event::Started(terms) => terms.plan = Some(Box::new(script::plan())),
-            Event::CallStarted { round_number: 3 | 4, tokens_saved: saved, .. } => *saved = tokens_saved,
+            Event::CallStarted {
+                round_number: 3 | 4,
+                tokens_saved: saved,
+                ..
+            } => *saved = tokens_saved,
             _ => {}
         }
     }
@@ -129,12 +210,18 @@ fn what_filtering_saved_is_counted_from_the_prompts_that_were_read() {
         "filtering_method": "structured_artifact_array_truncation",
     });
     assert_eq!(recorded(&events)["token_efficiency_stats"], efficiency);
-    let refused = events.iter_mut().rev().find_map(|envelope| match &mut envelope.event {
-        Event::CallFinished(call) => Some(call),
-        _ => None,
-    });
+    let refused = events
+        .iter_mut()
+        .rev()
+        .find_map(|envelope| match &mut envelope.event {
+            Event::CallFinished(call) => Some(call),
+            _ => None,
+        });
     refused.unwrap().tokens = Usage::default();
-    assert_eq!(recorded(&events)["token_efficiency_stats"]["tokens_saved_via_filtering"], 4 * 640);
+    assert_eq!(
+        recorded(&events)["token_efficiency_stats"]["tokens_saved_via_filtering"],
+        4 * 640
+    );
 }
 
 #[test]
@@ -144,35 +231,66 @@ fn a_consultation_without_filtering_claims_no_savings_and_one_without_calls_no_s
         "tokens_used": 9 * 1_204, "tokens_saved_via_filtering": 0, "efficiency_percentage": 0.0, "filtering_method": "none"
     });
     assert_eq!(stats(&sample::complete()), whole);
-    assert_eq!(stats(&sample::complete()[..1])["efficiency_percentage"], Value::Null);
+    assert_eq!(
+        stats(&sample::complete()[..1])["efficiency_percentage"],
+        Value::Null
+    );
 }
 
 #[test]
 fn a_failed_agent_has_its_error_in_its_response() {
     let degraded = recorded(&sample::degraded());
-    let agents = degraded["responses"]["round_1"]["agents"].as_array().unwrap();
-    let failed = agents.iter().find(|agent| agent["agent_id"] == "pragmatic").unwrap();
-    assert_eq!(failed["error"], json!({ "class": "billing", "message": "Your credit balance is too low" }));
+    let agents = degraded["responses"]["round_1"]["agents"]
+        .as_array()
+        .unwrap();
+    let failed = agents
+        .iter()
+        .find(|agent| agent["agent_id"] == "pragmatic")
+        .unwrap();
+    assert_eq!(
+        failed["error"],
+        json!({ "class": "billing", "message": "Your credit balance is too low" })
+    );
     assert_eq!(degraded["perspectives"].as_array().unwrap().len(), 2);
 }
 
 #[test]
 fn every_attempt_and_every_problem_is_in_the_response() {
     let troubled = recorded(&sample::troubled());
-    let agents = troubled["responses"]["round_1"]["agents"].as_array().unwrap();
-    assert_eq!((agents[1]["agent_id"].as_str(), agents[1]["attempts"].as_array().unwrap().len()), (Some("security"), 2));
+    let agents = troubled["responses"]["round_1"]["agents"]
+        .as_array()
+        .unwrap();
+    assert_eq!(
+        (
+            agents[1]["agent_id"].as_str(),
+            agents[1]["attempts"].as_array().unwrap().len()
+        ),
+        (Some("security"), 2)
+    );
     assert_eq!(agents[1]["attempts"][0]["error"]["class"], "overload");
-    assert_eq!(agents[0]["problems"][0]["what"], "no JSON object in the answer");
-    assert_eq!((&troubled["status"], &troubled["consensus"]), (&json!("degraded"), &Value::Null));
+    assert_eq!(
+        agents[0]["problems"][0]["what"],
+        "no JSON object in the answer"
+    );
+    assert_eq!(
+        (&troubled["status"], &troubled["consensus"]),
+        (&json!("degraded"), &Value::Null)
+    );
 }
 
 #[test]
 fn a_substitute_is_named_where_its_answer_stands() {
     let substituted = recorded(&sample::substituted());
     assert_eq!(substituted["status"], "degraded");
-    assert_eq!(substituted["substitutions"][0]["original"], "google:gemini-3-pro");
+    assert_eq!(
+        substituted["substitutions"][0]["original"],
+        "google:gemini-3-pro"
+    );
     assert_eq!(substituted["perspectives"][2]["model"], "grok-4.7");
-    assert_eq!(substituted["agents"][2]["model"], "gemini-3-pro", "the panel as it was agreed to");
+    assert_eq!(
+        substituted["agents"][2]["model"], "gemini-3-pro",
+        "the panel as it was agreed to"
+    );
 }
 
 #[test]
@@ -183,13 +301,24 @@ fn results_are_written_after_the_journal_and_read_back() {
     let files = ConsultationFiles::in_folder(home.path(), &transcript.id);
     files.write_results(&transcript, "# Markdown\n").unwrap();
     let kept = kept::read_file(&files.record).unwrap();
-    assert_eq!((kept.consultation_id(), kept.cost), (Some(transcript.id.clone()), Some(transcript.total().cost)));
-    assert_eq!(std::fs::read_to_string(&files.markdown).unwrap(), "# Markdown\n");
+    assert_eq!(
+        (kept.consultation_id(), kept.cost),
+        (Some(transcript.id.clone()), Some(transcript.total().cost))
+    );
+    assert_eq!(
+        std::fs::read_to_string(&files.markdown).unwrap(),
+        "# Markdown\n"
+    );
 }
 
 /// Sums a field over all groups.
 fn sum(groups: &Value, field: impl Fn(&Value) -> &Value) -> u64 {
-    groups.as_object().unwrap().values().map(|group| field(group).as_u64().unwrap()).sum()
+    groups
+        .as_object()
+        .unwrap()
+        .values()
+        .map(|group| field(group).as_u64().unwrap())
+        .sum()
 }
 
 proptest! {

@@ -1,11 +1,14 @@
-//! A journal is gone on with where it was left: nothing whole is lost, nothing torn is kept, and never by two.
+//! A journal is gone on with where it was left: nothing whole is lost, nothing torn is kept, and
+//! never by two.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use conclave::consultation::event::Envelope;
 use conclave::engine::ports::Subscriber;
-use conclave::records::journal::{CannotReopen, Journal, JournalUnreadable, Unlocked, read_journal};
+use conclave::records::journal::{
+    CannotReopen, Journal, JournalUnreadable, Unlocked, read_journal,
+};
 
 use crate::support::journals::reopen;
 use crate::support::sample;
@@ -49,10 +52,18 @@ fn a_line_torn_at_any_byte_is_cut_off_and_a_whole_one_without_its_break_is_ended
     let events = sample::aborted();
     let path = written(home.path(), &events);
     let whole = fs::read(&path).unwrap();
-    let last = whole[..whole.len() - 1].iter().rposition(|byte| *byte == b'\n').unwrap() + 1;
+    let last = whole[..whole.len() - 1]
+        .iter()
+        .rposition(|byte| *byte == b'\n')
+        .unwrap()
+        + 1;
     for end in last..=whole.len() {
         fs::write(&path, &whole[..end]).unwrap();
-        let kept = if end >= whole.len() - 1 { events.len() } else { events.len() - 1 };
+        let kept = if end >= whole.len() - 1 {
+            events.len()
+        } else {
+            events.len() - 1
+        };
         let (mut journal, read) = reopen(&path);
         assert_eq!(read, events[..kept], "cut at {end}");
         write(&mut journal, &events[kept..]);
@@ -70,12 +81,21 @@ fn a_journal_that_is_being_written_is_left_alone_until_it_is_let_go_of() {
     for unlocked in [Unlocked::Refused, Unlocked::Trusted] {
         let busy = Journal::reopen(&path, unlocked).unwrap_err();
         assert!(matches!(busy, CannotReopen::Busy { .. }), "{busy}");
-        assert_eq!(busy.to_string(), format!("journal `{}` is being written by another process", path.display()));
+        assert_eq!(
+            busy.to_string(),
+            format!(
+                "journal `{}` is being written by another process",
+                path.display()
+            )
+        );
     }
     drop(first);
     let (_second, read) = reopen(&path);
     assert_eq!(read, events);
-    assert!(matches!(refused(&path), CannotReopen::Busy { .. }), "who goes on holds the lock as well");
+    assert!(
+        matches!(refused(&path), CannotReopen::Busy { .. }),
+        "who goes on holds the lock as well"
+    );
 }
 
 #[test]
@@ -86,14 +106,26 @@ fn what_is_not_there_or_damaged_is_refused_and_left_as_it_is() {
     let damaged = text.replacen("\"seq\":3", "\"seq\":three", 1) + "{\"torn";
     fs::write(&path, &damaged).unwrap();
     let error = refused(&path);
-    assert!(matches!(&error, CannotReopen::Unreadable(JournalUnreadable::NotAnEvent { line: 3, .. })), "{error}");
-    assert_eq!(error.to_string(), format!("line 3 of journal `{}` is not an event", path.display()));
+    assert!(
+        matches!(
+            &error,
+            CannotReopen::Unreadable(JournalUnreadable::NotAnEvent { line: 3, .. })
+        ),
+        "{error}"
+    );
+    assert_eq!(
+        error.to_string(),
+        format!("line 3 of journal `{}` is not an event", path.display())
+    );
     assert_eq!(fs::read_to_string(&path).unwrap(), damaged);
 
     let missing = home.path().join("consult-y.jsonl");
     assert!(matches!(refused(&missing), CannotReopen::Missing { .. }));
     assert!(!missing.exists());
-    assert!(matches!(refused(home.path()), CannotReopen::Unwritable(_)), "a folder is no journal");
+    assert!(
+        matches!(refused(home.path()), CannotReopen::Unwritable(_)),
+        "a folder is no journal"
+    );
 }
 
 #[test]
@@ -104,6 +136,10 @@ fn a_journal_with_nothing_whole_in_it_is_empty() {
         fs::write(&path, text).unwrap();
         let (mut journal, read) = reopen(&path);
         journal.finish().unwrap();
-        assert_eq!((read.len(), fs::metadata(&path).unwrap().len()), (0, 0), "{text}");
+        assert_eq!(
+            (read.len(), fs::metadata(&path).unwrap().len()),
+            (0, 0),
+            "{text}"
+        );
     }
 }

@@ -9,7 +9,8 @@ use super::provider_server::{ProviderServer, Recorded, Vendor};
 pub(crate) struct Asked {
     pub(crate) vendor: Vendor,
     pub(crate) model: String,
-    /// `independent`, `synthesis`, `revision`, `cross_exam`, `comparison`, `verdict` or `casting`, told by the schema that goes out.
+    /// `independent`, `synthesis`, `revision`, `cross_exam`, `comparison`, `verdict` or `casting`,
+    /// told by the schema that goes out.
     pub(crate) answer: &'static str,
     pub(crate) system: String,
     pub(crate) user: String,
@@ -19,9 +20,20 @@ pub(crate) struct Asked {
 
 impl Asked {
     fn of(request: Recorded) -> Self {
-        let (schema, system, user) = match request.vendor.expect("only the vendors' own paths are asked") {
-            Vendor::Anthropic => ("/output_config/format/schema", "/system", "/messages/0/content"),
-            Vendor::Google => ("/generationConfig/responseJsonSchema", "/systemInstruction/parts/0/text", "/contents/0/parts/0/text"),
+        let (schema, system, user) = match request
+            .vendor
+            .expect("only the vendors' own paths are asked")
+        {
+            Vendor::Anthropic => (
+                "/output_config/format/schema",
+                "/system",
+                "/messages/0/content",
+            ),
+            Vendor::Google => (
+                "/generationConfig/responseJsonSchema",
+                "/systemInstruction/parts/0/text",
+                "/contents/0/parts/0/text",
+            ),
             Vendor::Ollama => ("/format", "/messages/0/content", "/messages/1/content"),
             Vendor::OpenAi
             | Vendor::Xai
@@ -30,9 +42,18 @@ impl Asked {
             | Vendor::LlamaCpp
             | Vendor::LmStudio
             | Vendor::Vllm
-            | Vendor::Custom(_) => ("/response_format/json_schema/schema", "/messages/0/content", "/messages/1/content"),
+            | Vendor::Custom(_) => (
+                "/response_format/json_schema/schema",
+                "/messages/0/content",
+                "/messages/1/content",
+            ),
         };
-        let at = |place: &str| request.body.pointer(place).unwrap_or_else(|| panic!("no `{place}` in {}", request.body));
+        let at = |place: &str| {
+            request
+                .body
+                .pointer(place)
+                .unwrap_or_else(|| panic!("no `{place}` in {}", request.body))
+        };
         let text = |place: &str| at(place).as_str().unwrap().to_owned();
         let schema = at(schema).clone();
         let has = |field: &str| schema["properties"].get(field).is_some();
@@ -46,7 +67,15 @@ impl Asked {
             () => "independent",
         };
         let (system, user) = (text(system), text(user));
-        Self { vendor: request.vendor.unwrap(), model: request.model.clone(), answer, system, user, schema, request }
+        Self {
+            vendor: request.vendor.unwrap(),
+            model: request.model.clone(),
+            answer,
+            system,
+            user,
+            schema,
+            request,
+        }
     }
 
     /// The persona that this model plays on the default panel, as its file has it.
@@ -81,6 +110,19 @@ pub(crate) fn asked(server: &ProviderServer) -> Vec<Asked> {
 /// How often each answer was asked for, in the order of the rounds.
 pub(crate) fn counts(server: &ProviderServer) -> Vec<(&'static str, usize)> {
     let asked = asked(server);
-    let count = |answer| (answer, asked.iter().filter(|asked| asked.answer == answer).count());
-    ["independent", "synthesis", "revision", "cross_exam", "verdict"].map(count).to_vec()
+    let count = |answer| {
+        (
+            answer,
+            asked.iter().filter(|asked| asked.answer == answer).count(),
+        )
+    };
+    [
+        "independent",
+        "synthesis",
+        "revision",
+        "cross_exam",
+        "verdict",
+    ]
+    .map(count)
+    .to_vec()
 }

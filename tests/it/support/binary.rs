@@ -1,4 +1,5 @@
-//! The compiled binary, run in a home of its own: no keys, no colour, nothing of the developer's environment, and never for ever.
+//! The compiled binary, run in a home of its own: no keys, no colour, nothing of the developer's
+//! environment, and never for ever.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -48,7 +49,10 @@ impl Conclave {
     /// Without any key.
     pub(crate) fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let path = std::env::vars_os().find(|(name, _)| name == "PATH").map(|(_, path)| path).unwrap_or_default();
+        let path = std::env::vars_os()
+            .find(|(name, _)| name == "PATH")
+            .map(|(_, path)| path)
+            .unwrap_or_default();
         let variables = BTreeMap::from([
             ("PATH", path),
             ("HOME", folder.path().join("user").into()),
@@ -68,7 +72,12 @@ impl Conclave {
 
     /// With all keys, and with the server in the place of every vendor.
     pub(crate) fn at(server: &ProviderServer) -> Self {
-        server.variables().into_iter().fold(Self::new(), |conclave, (name, value)| conclave.variable(name, value))
+        server
+            .variables()
+            .into_iter()
+            .fold(Self::new(), |conclave, (name, value)| {
+                conclave.variable(name, value)
+            })
     }
 
     pub(crate) fn variable(mut self, name: &'static str, value: impl Into<OsString>) -> Self {
@@ -101,8 +110,12 @@ impl Conclave {
     /// The one file of a consultation with this ending.
     pub(crate) fn log(&self, ending: &str) -> PathBuf {
         let entries = std::fs::read_dir(self.home().join("consult-logs")).unwrap();
-        let mut files = entries.map(|entry| entry.unwrap().path()).filter(|path| path.extension().is_some_and(|found| found == ending));
-        let file = files.next().unwrap_or_else(|| panic!("no `.{ending}` is kept"));
+        let mut files = entries
+            .map(|entry| entry.unwrap().path())
+            .filter(|path| path.extension().is_some_and(|found| found == ending));
+        let file = files
+            .next()
+            .unwrap_or_else(|| panic!("no `.{ending}` is kept"));
         assert_eq!(files.next(), None, "one consultation has one `.{ending}`");
         file
     }
@@ -115,7 +128,10 @@ impl Conclave {
     /// The command, for tests that need more of it. It starts in the test's folder.
     pub(crate) fn command(&self) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_conclave"));
-        command.env_clear().envs(&self.variables).current_dir(self.folder());
+        command
+            .env_clear()
+            .envs(&self.variables)
+            .current_dir(self.folder());
         command
     }
 
@@ -132,7 +148,11 @@ impl Conclave {
     pub(crate) fn run_with(&self, arguments: &[&str], input: &str) -> Ran {
         let mut command = self.command();
         command.args(arguments).stdin(Stdio::piped());
-        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut child = command
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
         // A program that does not want the input may have ended.
         let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
         Running::of(child).wait()
@@ -141,7 +161,11 @@ impl Conclave {
     /// Starts, with nothing on standard input.
     pub(crate) fn start(&self, arguments: &[&str]) -> Running {
         let mut command = self.command();
-        command.args(arguments).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+            .args(arguments)
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
         Running::of(command.spawn().unwrap())
     }
 }
@@ -153,9 +177,15 @@ impl Running {
         let stderr = collect(child.stderr.take());
         let pid = Pid::from_child(&child);
         let (sender, ended) = mpsc::channel();
-        // The thread ends with the child: `wait` sees to that, or the server of a failed test when it closes its connections.
+        // The thread ends with the child: `wait` sees to that, or the server of a failed test when
+        // it closes its connections.
         std::thread::spawn(move || sender.send(child.wait().unwrap()));
-        Self { pid, ended, stdout, stderr }
+        Self {
+            pid,
+            ended,
+            stdout,
+            stderr,
+        }
     }
 
     pub(crate) fn signal(&self, signal: Signal) {
@@ -169,30 +199,49 @@ impl Running {
     /// Whether it has this file open at this moment.
     #[cfg(target_os = "linux")]
     pub(crate) fn has_open(&self, file: &Path) -> bool {
-        let open = std::fs::read_dir(format!("/proc/{}/fd", self.pid.as_raw_nonzero())).into_iter().flatten().flatten();
-        open.into_iter().any(|entry| std::fs::read_link(entry.path()).is_ok_and(|target| target == file))
+        let open = std::fs::read_dir(format!("/proc/{}/fd", self.pid.as_raw_nonzero()))
+            .into_iter()
+            .flatten()
+            .flatten();
+        open.into_iter()
+            .any(|entry| std::fs::read_link(entry.path()).is_ok_and(|target| target == file))
     }
 
     /// Waits for the end; a run that hangs is killed and fails the test.
     pub(crate) fn wait(self) -> Ran {
         let Ok(status) = self.ended.recv_timeout(PATIENCE) else {
             let _ = kill_process(self.pid, Signal::KILL);
-            panic!("it hangs; it had written:\n{}\n{}", self.stdout.join().unwrap(), self.stderr.join().unwrap());
+            panic!(
+                "it hangs; it had written:\n{}\n{}",
+                self.stdout.join().unwrap(),
+                self.stderr.join().unwrap()
+            );
         };
-        Ran { code: status.code(), stdout: self.stdout.join().unwrap(), stderr: self.stderr.join().unwrap() }
+        Ran {
+            code: status.code(),
+            stdout: self.stdout.join().unwrap(),
+            stderr: self.stderr.join().unwrap(),
+        }
     }
 }
 
 impl Ran {
     /// Checks the exit code, and shows everything when it is another one.
     pub(crate) fn ends_with(self, code: i32) -> Self {
-        assert_eq!(self.code, Some(code), "stdout:\n{}\nstderr:\n{}", self.stdout, self.stderr);
+        assert_eq!(
+            self.code,
+            Some(code),
+            "stdout:\n{}\nstderr:\n{}",
+            self.stdout,
+            self.stderr
+        );
         self
     }
 
     /// Standard output as JSON.
     pub(crate) fn json(&self) -> Value {
-        serde_json::from_str(&self.stdout).unwrap_or_else(|error| panic!("{error}: {}", self.stdout))
+        serde_json::from_str(&self.stdout)
+            .unwrap_or_else(|error| panic!("{error}: {}", self.stdout))
     }
 }
 

@@ -13,7 +13,11 @@ use super::script::{Player, good, good_text, plan, reply};
 pub(crate) fn compared() -> Plan {
     let mut plan = plan();
     let clerk = ModelRef::new("mistral", "tiny");
-    let price = plan.prices.price(&plan.panel.seats[0].model).copied().unwrap();
+    let price = plan
+        .prices
+        .price(&plan.panel.seats[0].model)
+        .copied()
+        .unwrap();
     plan.prices.0.insert(clerk.clone(), price);
     plan.course.clerk = Some(clerk);
     plan.course.debate_analysis = DebateAnalysis::On;
@@ -26,25 +30,40 @@ pub(crate) fn revised(position: &str, changed: bool, because_of: &str) -> Outcom
     ))
 }
 
-/// Security moves for the pragmatist's argument, the architect moves for none, the pragmatist holds what it held.
+/// Security moves for the pragmatist's argument, the architect moves for none, the pragmatist holds
+/// what it held.
 pub(crate) fn debate(plan: &Plan, ask: &Ask) -> Outcome {
     let labels = plan.labels();
     let pragmatist = labels.label(&SeatId::new("pragmatic"));
     match (ask.answer, ask.model.provider.as_str()) {
-        (AnswerKind::Revision, "anthropic") => {
-            revised("Use sessions.", true, &format!(r#"[{{"agent":"{pragmatist}","argument":"It is simpler."}}]"#))
-        }
-        (AnswerKind::Revision, "openai") => revised("Use OAuth, and keep every one of the tokens short-lived.", true, "[]"),
+        (AnswerKind::Revision, "anthropic") => revised(
+            "Use sessions.",
+            true,
+            &format!(r#"[{{"agent":"{pragmatist}","argument":"It is simpler."}}]"#),
+        ),
+        (AnswerKind::Revision, "openai") => revised(
+            "Use OAuth, and keep every one of the tokens short-lived.",
+            true,
+            "[]",
+        ),
         (AnswerKind::Revision, _) => revised("use **OAuth**", false, "[]"),
         (AnswerKind::Synthesis, _) => {
             let [one, two] = ["security", "pragmatic"].map(|seat| labels.label(&SeatId::new(seat)));
-            reply(&good_text(AnswerKind::Synthesis).replace("\"Expert A\",\"Expert B\"", &format!("\"{one}\",\"{two}\"")))
+            reply(
+                &good_text(AnswerKind::Synthesis)
+                    .replace("\"Expert A\",\"Expert B\"", &format!("\"{one}\",\"{two}\"")),
+            )
         }
         (AnswerKind::Comparison, _) => {
-            let [one, two] = ["security", "architecture"].map(|seat| labels.label(&SeatId::new(seat)));
-            let (turned, refined) =
-                (found(&one, "It turned round.", "significant_change"), found(&two, "A condition is new.", "minor_refinement"));
-            reply(&format!(r#"{{"comparisons":[{turned},{refined}],"key_insights":["Effort is what is contested."]}}"#))
+            let [one, two] =
+                ["security", "architecture"].map(|seat| labels.label(&SeatId::new(seat)));
+            let (turned, refined) = (
+                found(&one, "It turned round.", "significant_change"),
+                found(&two, "A condition is new.", "minor_refinement"),
+            );
+            reply(&format!(
+                r#"{{"comparisons":[{turned},{refined}],"key_insights":["Effort is what is contested."]}}"#
+            ))
         }
         (_, _) => good(ask),
     }

@@ -5,7 +5,8 @@ use std::path::Path;
 use conclave::consultation::event::Envelope;
 use conclave::records::journal::{CannotReopen, Journal, Unlocked};
 
-/// Reopens a journal that has been let go of. A program that another test starts at this moment has its lock too, until it is itself.
+/// Reopens a journal that has been let go of. A program that another test starts at this moment has
+/// its lock too, until it is itself.
 pub(crate) fn reopen(path: &Path) -> (Journal, Vec<Envelope>) {
     for _ in 0..1_000_000 {
         match Journal::reopen(path, Unlocked::Refused) {

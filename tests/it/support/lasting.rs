@@ -3,7 +3,16 @@
 use serde_json::Value;
 
 /// Keys of what passes: times, numbers of calls, and what calls that never came back may have cost.
-const PASSING: [&str; 8] = ["timestamp", "created_at", "duration_ms", "latency_ms", "call", "purpose", "lower_bound", "lost_calls"];
+const PASSING: [&str; 8] = [
+    "timestamp",
+    "created_at",
+    "duration_ms",
+    "latency_ms",
+    "call",
+    "purpose",
+    "lower_bound",
+    "lost_calls",
+];
 
 /// The record without what passes; agents in order of their ids, and not of their arrival.
 pub(crate) fn lasting(mut record: Value) -> Value {

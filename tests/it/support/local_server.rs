@@ -1,5 +1,6 @@
-//! A server that answers GETs from a list, as model servers on the user's machine and vendors' lists of models do, and passes every POST on
-//! to a provider server. It notes what it was asked for, and can also accept connections and say nothing.
+//! A server that answers GETs from a list, as model servers on the user's machine and vendors'
+//! lists of models do, and passes every POST on to a provider server. It notes what it was asked
+//! for, and can also accept connections and say nothing.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -50,7 +51,10 @@ impl LocalServer {
         let (stop, stopped) = oneshot::channel::<()>();
         let state = Arc::clone(&shared);
         let thread = std::thread::spawn(move || {
-            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+            let runtime = tokio::runtime::Builder::new_current_thread()
+                .enable_all()
+                .build()
+                .unwrap();
             runtime.block_on(async move {
                 let listener = tokio::net::TcpListener::from_std(listener).unwrap();
                 let router = axum::Router::new().fallback(answer).with_state(state);
@@ -60,19 +64,31 @@ impl LocalServer {
                 }
             });
         });
-        Self { address, shared, stop: Some(stop), thread: Some(thread) }
+        Self {
+            address,
+            shared,
+            stop: Some(stop),
+            thread: Some(thread),
+        }
     }
 
     /// A llama.cpp server that has loaded this model.
     pub(crate) fn llama_cpp(model: &str, parameters: u64, context: u64) -> Self {
         let list = serde_json::json!({"object": "list", "data": [{"id": model, "object": "model", "owned_by": "llamacpp",
             "meta": {"n_ctx": context, "n_ctx_train": 32_768, "n_params": parameters}}]});
-        Self::start().calls_itself("llama.cpp").get("/v1/models", 200, &list.to_string()).get("/health", 200, r#"{"status":"ok"}"#)
+        Self::start()
+            .calls_itself("llama.cpp")
+            .get("/v1/models", 200, &list.to_string())
+            .get("/health", 200, r#"{"status":"ok"}"#)
     }
 
     /// Answers a GET of this path, whatever its query.
     pub(crate) fn get(self, path: &str, status: u16, body: &str) -> Self {
-        self.shared.gets.lock().unwrap().insert(path.to_owned(), (status, body.to_owned()));
+        self.shared
+            .gets
+            .lock()
+            .unwrap()
+            .insert(path.to_owned(), (status, body.to_owned()));
         self
     }
 
@@ -122,31 +138,68 @@ impl Drop for LocalServer {
 
 async fn answer(State(shared): State<Arc<Shared>>, request: Request) -> Response {
     let (parts, body) = request.into_parts();
-    let path_and_query = parts.uri.path_and_query().map(ToString::to_string).unwrap_or_default();
+    let path_and_query = parts
+        .uri
+        .path_and_query()
+        .map(ToString::to_string)
+        .unwrap_or_default();
     if *shared.silent.lock().unwrap() {
         std::future::pending::<()>().await;
     }
     if parts.method == Method::POST {
-        let behind = shared.behind.lock().unwrap().clone().expect("a server behind for POSTs");
+        let behind = shared
+            .behind
+            .lock()
+            .unwrap()
+            .clone()
+            .expect("a server behind for POSTs");
         let body = axum::body::to_bytes(body, usize::MAX).await.unwrap();
         return pass_on(&format!("{behind}{path_and_query}"), parts.headers, body).await;
     }
-    let headers = parts.headers.iter().map(|(name, value)| (name.to_string(), String::from_utf8_lossy(value.as_bytes()).into_owned()));
-    shared.asked.lock().unwrap().push(Asked { path_and_query, headers: headers.collect() });
-    let (status, body) = shared.gets.lock().unwrap().get(parts.uri.path()).cloned().unwrap_or((404, "no such path".to_owned()));
+    let headers = parts.headers.iter().map(|(name, value)| {
+        (
+            name.to_string(),
+            String::from_utf8_lossy(value.as_bytes()).into_owned(),
+        )
+    });
+    shared.asked.lock().unwrap().push(Asked {
+        path_and_query,
+        headers: headers.collect(),
+    });
+    let (status, body) = shared
+        .gets
+        .lock()
+        .unwrap()
+        .get(parts.uri.path())
+        .cloned()
+        .unwrap_or((404, "no such path".to_owned()));
     let mut response = Response::new(Body::from(body));
     *response.status_mut() = StatusCode::from_u16(status).unwrap();
     if let Some(name) = *shared.server.lock().unwrap() {
-        response.headers_mut().insert("server", HeaderValue::from_static(name));
+        response
+            .headers_mut()
+            .insert("server", HeaderValue::from_static(name));
     }
     response
 }
 
 /// Makes the same POST elsewhere and gives back what comes, whole.
-async fn pass_on(url: &str, mut headers: axum::http::HeaderMap, body: axum::body::Bytes) -> Response {
+async fn pass_on(
+    url: &str,
+    mut headers: axum::http::HeaderMap,
+    body: axum::body::Bytes,
+) -> Response {
     headers.remove("host");
     let http = conclave::providers::http::Http::default();
-    let sent = http.client_for(url).unwrap().post(url).headers(headers).body(body).send().await.unwrap();
+    let sent = http
+        .client_for(url)
+        .unwrap()
+        .post(url)
+        .headers(headers)
+        .body(body)
+        .send()
+        .await
+        .unwrap();
     let (status, kind) = (sent.status(), sent.headers().get("content-type").cloned());
     let mut response = Response::new(Body::from(sent.bytes().await.unwrap()));
     *response.status_mut() = status;

@@ -1,11 +1,23 @@
-//! A reader of HTML that takes only what the program may write, and takes it strictly: anything else is a failed test.
+//! A reader of HTML that takes only what the program may write, and takes it strictly: anything
+//! else is a failed test.
 
 const TAGS: [&str; 38] = [
-    "html", "head", "meta", "title", "style", "body", "main", "header", "section", "aside", "article", "footer", "div", "span", "p", "h1",
-    "h2", "h3", "h4", "ul", "ol", "li", "dl", "dt", "dd", "table", "caption", "thead", "tbody", "tr", "th", "td", "strong", "em", "bdi",
-    "q", "time", "code",
+    "html", "head", "meta", "title", "style", "body", "main", "header", "section", "aside",
+    "article", "footer", "div", "span", "p", "h1", "h2", "h3", "h4", "ul", "ol", "li", "dl", "dt",
+    "dd", "table", "caption", "thead", "tbody", "tr", "th", "td", "strong", "em", "bdi", "q",
+    "time", "code",
 ];
-const ATTRIBUTES: [&str; 9] = ["lang", "charset", "http-equiv", "content", "name", "class", "dir", "scope", "datetime"];
+const ATTRIBUTES: [&str; 9] = [
+    "lang",
+    "charset",
+    "http-equiv",
+    "content",
+    "name",
+    "class",
+    "dir",
+    "scope",
+    "datetime",
+];
 
 /// What a document consists of.
 #[derive(Debug)]
@@ -21,8 +33,15 @@ pub(crate) struct Scanned {
 
 /// Reads a document.
 pub(crate) fn scan(page: &str) -> Scanned {
-    let mut rest = page.strip_prefix("<!DOCTYPE html>").expect("a document type");
-    let mut scanned = Scanned { tags: Vec::new(), title: String::new(), text: String::new(), levels: Vec::new() };
+    let mut rest = page
+        .strip_prefix("<!DOCTYPE html>")
+        .expect("a document type");
+    let mut scanned = Scanned {
+        tags: Vec::new(),
+        title: String::new(),
+        text: String::new(),
+        levels: Vec::new(),
+    };
     let mut open: Vec<String> = Vec::new();
     while let Some((text, after)) = rest.split_once('<') {
         scanned.text.push_str(&unescaped(text));
@@ -32,9 +51,15 @@ pub(crate) fn scan(page: &str) -> Scanned {
         scanned.tags.push(tag.clone());
         rest = after;
         if let Some(name) = tag.strip_prefix("</") {
-            assert_eq!(open.pop().as_deref(), Some(name.trim_end_matches('>')), "tags are closed in order");
+            assert_eq!(
+                open.pop().as_deref(),
+                Some(name.trim_end_matches('>')),
+                "tags are closed in order"
+            );
             if tag == "</title>" {
-                std::mem::take(&mut scanned.text).trim_start().clone_into(&mut scanned.title);
+                std::mem::take(&mut scanned.text)
+                    .trim_start()
+                    .clone_into(&mut scanned.title);
             }
             continue;
         }
@@ -60,9 +85,13 @@ pub(crate) fn scan(page: &str) -> Scanned {
 fn check_attributes(attributes: &str) {
     let mut rest = attributes;
     while !rest.is_empty() {
-        let (name, value) = rest.split_once("=\"").unwrap_or_else(|| panic!("{attributes}"));
+        let (name, value) = rest
+            .split_once("=\"")
+            .unwrap_or_else(|| panic!("{attributes}"));
         assert!(ATTRIBUTES.contains(&name), "{attributes}");
-        let (_, after) = value.split_once('"').unwrap_or_else(|| panic!("{attributes}"));
+        let (_, after) = value
+            .split_once('"')
+            .unwrap_or_else(|| panic!("{attributes}"));
         rest = after.strip_prefix(' ').unwrap_or(after);
     }
 }

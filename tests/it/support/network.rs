@@ -1,5 +1,5 @@
-//! What stands between a client and a provider: TLS with a certificate of the tests' own authority, and a proxy. Both on threads of their
-//! own that stop when they are dropped.
+//! What stands between a client and a provider: TLS with a certificate of the tests' own authority,
+//! and a proxy. Both on threads of their own that stop when they are dropped.
 
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
@@ -38,17 +38,26 @@ impl Listening {
     /// TLS for `localhost`, `127.0.0.1` and `api.example.test` before a plain server.
     pub(crate) fn tls(behind: SocketAddr) -> Self {
         let certificates = include_bytes!("../data/tls/server.pem");
-        let certificates = CertificateDer::pem_slice_iter(certificates).collect::<Result<Vec<_>, _>>().unwrap();
+        let certificates = CertificateDer::pem_slice_iter(certificates)
+            .collect::<Result<Vec<_>, _>>()
+            .unwrap();
         let key = PrivateKeyDer::from_pem_slice(include_bytes!("../data/tls/server.key")).unwrap();
         let provider = Arc::new(rustls::crypto::ring::default_provider());
-        let config = rustls::ServerConfig::builder_with_provider(provider).with_safe_default_protocol_versions().unwrap();
-        let config = config.with_no_client_auth().with_single_cert(certificates, key).unwrap();
+        let config = rustls::ServerConfig::builder_with_provider(provider)
+            .with_safe_default_protocol_versions()
+            .unwrap();
+        let config = config
+            .with_no_client_auth()
+            .with_single_cert(certificates, key)
+            .unwrap();
         let acceptor = TlsAcceptor::from(Arc::new(config));
         Self::start(move |client, _| {
             let acceptor = acceptor.clone();
             async move {
                 // A client that does not like the certificate goes away: that is its right.
-                let Ok(mut client) = acceptor.accept(client).await else { return };
+                let Ok(mut client) = acceptor.accept(client).await else {
+                    return;
+                };
                 let mut server = TcpStream::connect(behind).await.unwrap();
                 let _ = copy_bidirectional(&mut client, &mut server).await;
             }
@@ -68,18 +77,27 @@ impl Listening {
             seen.lock().unwrap().push(String::from_utf8(head).unwrap());
             match tunnel {
                 Tunnel::Refused(status) => {
-                    let _ = client.write_all(format!("HTTP/1.1 {status}\r\ncontent-length: 0\r\n\r\n").as_bytes()).await;
+                    let _ = client
+                        .write_all(
+                            format!("HTTP/1.1 {status}\r\ncontent-length: 0\r\n\r\n").as_bytes(),
+                        )
+                        .await;
                 }
                 Tunnel::To(place) => {
                     let mut server = TcpStream::connect(place).await.unwrap();
-                    client.write_all(b"HTTP/1.1 200 Connection established\r\n\r\n").await.unwrap();
+                    client
+                        .write_all(b"HTTP/1.1 200 Connection established\r\n\r\n")
+                        .await
+                        .unwrap();
                     let _ = copy_bidirectional(&mut client, &mut server).await;
                 }
             }
         })
     }
 
-    fn start<F: Future<Output = ()> + Send + 'static>(serve: impl Fn(TcpStream, Arc<Mutex<Vec<String>>>) -> F + Send + 'static) -> Self {
+    fn start<F: Future<Output = ()> + Send + 'static>(
+        serve: impl Fn(TcpStream, Arc<Mutex<Vec<String>>>) -> F + Send + 'static,
+    ) -> Self {
         let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
         listener.set_nonblocking(true).unwrap();
         let address = listener.local_addr().unwrap();
@@ -87,7 +105,10 @@ impl Listening {
         let requests = Arc::clone(&seen);
         let (stop, mut stopped) = oneshot::channel::<()>();
         let thread = std::thread::spawn(move || {
-            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+            let runtime = tokio::runtime::Builder::new_current_thread()
+                .enable_all()
+                .build()
+                .unwrap();
             runtime.block_on(async move {
                 let listener = TcpListener::from_std(listener).unwrap();
                 let mut connections = tokio::task::JoinSet::new();
@@ -99,7 +120,12 @@ impl Listening {
                 }
             });
         });
-        Self { address, seen, stop: Some(stop), thread: Some(thread) }
+        Self {
+            address,
+            seen,
+            stop: Some(stop),
+            thread: Some(thread),
+        }
     }
 
     /// The heads of all requests to a proxy, in the order of arrival.

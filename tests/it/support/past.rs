@@ -43,14 +43,20 @@ impl Past {
     pub(crate) fn keep(&self, conclave: &Conclave) -> ConsultationFiles {
         let files = self.keep_journal(conclave);
         let transcript = Transcript::fold(&self.events).unwrap();
-        files.write_results(&transcript, &report(&transcript)).unwrap();
+        files
+            .write_results(&transcript, &report(&transcript))
+            .unwrap();
         files
     }
 
     /// What one leaves whose process was killed.
     pub(crate) fn keep_journal(&self, conclave: &Conclave) -> ConsultationFiles {
         let files = ConsultationFiles::in_folder(&logs(conclave), &self.id);
-        let lines: Vec<String> = self.events.iter().map(|event| serde_json::to_string(event).unwrap() + "\n").collect();
+        let lines: Vec<String> = self
+            .events
+            .iter()
+            .map(|event| serde_json::to_string(event).unwrap() + "\n")
+            .collect();
         std::fs::write(&files.journal, lines.concat()).unwrap();
         files
     }

@@ -1,4 +1,5 @@
-//! A terminal of its own for the binary: what is typed, what is on it, how wide it is. Waits are for words to appear, and have a limit.
+//! A terminal of its own for the binary: what is typed, what is on it, how wide it is. Waits are
+//! for words to appear, and have a limit.
 
 use std::ffi::OsStr;
 use std::fs::File;
@@ -40,16 +41,31 @@ pub(crate) struct Transcript(String);
 
 impl Terminal {
     /// Starts the binary on a terminal of so many columns.
-    pub(crate) fn start(conclave: &Conclave, columns: u16, output: Output, arguments: &[&str]) -> Self {
+    pub(crate) fn start(
+        conclave: &Conclave,
+        columns: u16,
+        output: Output,
+        arguments: &[&str],
+    ) -> Self {
         let binary = conclave.command();
         Self::start_program(conclave, columns, output, binary.get_program(), arguments)
     }
 
     /// Starts a program, such as a shell that pipes into the binary, on a terminal.
-    pub(crate) fn start_program(conclave: &Conclave, columns: u16, output: Output, program: &OsStr, arguments: &[&str]) -> Self {
+    pub(crate) fn start_program(
+        conclave: &Conclave,
+        columns: u16,
+        output: Output,
+        program: &OsStr,
+        arguments: &[&str],
+    ) -> Self {
         let (pty, terminal) = open().unwrap();
         pty.resize(Size::new(40, columns)).unwrap();
-        let mut command = Command::new(program).args(arguments).env_clear().envs(conclave.variables()).current_dir(conclave.folder());
+        let mut command = Command::new(program)
+            .args(arguments)
+            .env_clear()
+            .envs(conclave.variables())
+            .current_dir(conclave.folder());
         if output == Output::Pipe {
             command = command.stdout(Stdio::piped());
         }
@@ -66,15 +82,31 @@ impl Terminal {
                 kept.1.notify_all();
             }
         });
-        Self { keyboard, screen, reader, running }
+        Self {
+            keyboard,
+            screen,
+            reader,
+            running,
+        }
     }
 
     /// Waits until these words have been written, as often as said.
     pub(crate) fn wait_for(&self, words: &str, times: usize) {
         let (screen, changed) = &*self.screen;
-        let lacking = |bytes: &mut Vec<u8>| strip_ansi_codes(&String::from_utf8_lossy(bytes)).matches(words).count() < times;
-        let (bytes, waited) = changed.wait_timeout_while(screen.lock().unwrap(), PATIENCE, lacking).unwrap();
-        assert!(!waited.timed_out(), "waited in vain for `{words}`: {}", String::from_utf8_lossy(&bytes));
+        let lacking = |bytes: &mut Vec<u8>| {
+            strip_ansi_codes(&String::from_utf8_lossy(bytes))
+                .matches(words)
+                .count()
+                < times
+        };
+        let (bytes, waited) = changed
+            .wait_timeout_while(screen.lock().unwrap(), PATIENCE, lacking)
+            .unwrap();
+        assert!(
+            !waited.timed_out(),
+            "waited in vain for `{words}`: {}",
+            String::from_utf8_lossy(&bytes)
+        );
     }
 
     /// Types; `\x03` is Ctrl-C.
@@ -104,11 +136,15 @@ impl Transcript {
     /// Colours and weights, as opposed to movements of the cursor.
     pub(crate) fn has_colours(&self) -> bool {
         let mut codes = self.0.split("\u{1b}[").skip(1);
-        codes.any(|code| code.trim_start_matches(|c: char| c.is_ascii_digit() || c == ';').starts_with('m'))
+        codes.any(|code| {
+            code.trim_start_matches(|c: char| c.is_ascii_digit() || c == ';')
+                .starts_with('m')
+        })
     }
 
-    /// Lines that do not fit on a terminal of so many columns. The live display fills each of its lines with blanks to the last column and
-    /// lets the terminal wrap; a line that is too long is one that has something else there.
+    /// Lines that do not fit on a terminal of so many columns. The live display fills each of its
+    /// lines with blanks to the last column and lets the terminal wrap; a line that is too long is
+    /// one that has something else there.
     pub(crate) fn too_wide(&self, columns: usize) -> Vec<String> {
         let text = strip_ansi_codes(&self.0).into_owned();
         let overflows = |line: &&str| {
@@ -119,6 +155,9 @@ impl Transcript {
                     column % columns == 0 && c != ' '
                 })
         };
-        text.split(['\n', '\r']).filter(overflows).map(ToOwned::to_owned).collect()
+        text.split(['\n', '\r'])
+            .filter(overflows)
+            .map(ToOwned::to_owned)
+            .collect()
     }
 }

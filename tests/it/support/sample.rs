@@ -1,4 +1,5 @@
-//! Consultations that never were: streams of events as the machine would emit them, for tests of what is shown and kept.
+//! Consultations that never were: streams of events as the machine would emit them, for tests of
+//! what is shown and kept.
 
 mod answers;
 
@@ -7,8 +8,9 @@ use std::time::Duration;
 use conclave::consultation::answer::AnswerKind;
 use conclave::consultation::call::{FailureClass, StopReason};
 use conclave::consultation::event::{
-    AbortReason, AgentError, CallError, CallEstimate, CallFinished, CancelReason, Consent, CostSource, Envelope, Estimate, Event,
-    PromptUsed, Purpose, SCHEMA_VERSION, Started, StateName, SubstitutionReason, WhySubstituted,
+    AbortReason, AgentError, CallError, CallEstimate, CallFinished, CancelReason, Consent,
+    CostSource, Envelope, Estimate, Event, PromptUsed, Purpose, SCHEMA_VERSION, Started, StateName,
+    SubstitutionReason, WhySubstituted,
 };
 use conclave::consultation::problem::{Problem, Weight};
 use conclave::domain::artifact::{Artifact, Content, Independent, Source, Verdict};
@@ -46,11 +48,26 @@ pub(crate) fn panel() -> Panel {
     };
     Panel {
         seats: vec![
-            seat("security", "Security Expert", ModelRef::new("anthropic", "claude-sonnet-5-5")),
-            seat("architecture", "Architect", ModelRef::new("openai", "gpt-6.1-sol")),
-            seat("pragmatic", "Pragmatist", ModelRef::new("google", "gemini-3-pro")),
+            seat(
+                "security",
+                "Security Expert",
+                ModelRef::new("anthropic", "claude-sonnet-5-5"),
+            ),
+            seat(
+                "architecture",
+                "Architect",
+                ModelRef::new("openai", "gpt-6.1-sol"),
+            ),
+            seat(
+                "pragmatic",
+                "Pragmatist",
+                ModelRef::new("google", "gemini-3-pro"),
+            ),
         ],
-        judges: vec![ModelRef::new("mistral", "mistral-large"), ModelRef::new("openai", "gpt-6.1-sol")],
+        judges: vec![
+            ModelRef::new("mistral", "mistral-large"),
+            ModelRef::new("openai", "gpt-6.1-sol"),
+        ],
     }
 }
 
@@ -65,27 +82,54 @@ pub(crate) fn local_panel() -> Panel {
 
 impl Sample {
     pub(crate) fn new(panel: Panel) -> Self {
-        let prompt = |name: &str| PromptUsed { name: name.to_owned(), version: "v1.0".to_owned(), sha256: "ab".repeat(32) };
+        let prompt = |name: &str| PromptUsed {
+            name: name.to_owned(),
+            version: "v1.0".to_owned(),
+            sha256: "ab".repeat(32),
+        };
         let terms = Started {
             question: "Should I use OAuth or JWT?".to_owned(),
             mode: "converge".to_owned(),
-            expert_order: panel.seats.iter().rev().map(|seat| seat.id.clone()).collect(),
+            expert_order: panel
+                .seats
+                .iter()
+                .rev()
+                .map(|seat| seat.id.clone())
+                .collect(),
             panel,
             seed: 42,
-            prompts: ["independent", "synthesis", "revision", "cross_exam", "verdict"]
-                .map(|kind| prompt(&format!("converge/{kind}")))
-                .into(),
+            prompts: [
+                "independent",
+                "synthesis",
+                "revision",
+                "cross_exam",
+                "verdict",
+            ]
+            .map(|kind| prompt(&format!("converge/{kind}")))
+            .into(),
             tool_version: "0.1.0".to_owned(),
             notices: vec![],
             plan: None,
         };
-        Self { events: Vec::new(), terms, now: START, next_call: 1 }
+        Self {
+            events: Vec::new(),
+            terms,
+            now: START,
+            next_call: 1,
+        }
     }
 
     pub(crate) fn emit(&mut self, event: Event) {
         let seq = self.events.len() as u64 + 1;
         let consultation_id = ConsultationId::from_unique("01KAJ0SAMPLE0000000000000");
-        self.events.push(Envelope { schema_version: SCHEMA_VERSION.to_owned(), seq, at: self.now, consultation_id, cause: None, event });
+        self.events.push(Envelope {
+            schema_version: SCHEMA_VERSION.to_owned(),
+            seq,
+            at: self.now,
+            consultation_id,
+            cause: None,
+            event,
+        });
     }
 
     pub(crate) fn wait(&mut self, ms: u64) {
@@ -96,7 +140,13 @@ impl Sample {
         self.emit(Event::Started(Box::new(self.terms.clone())));
         self.state(StateName::Idle, StateName::Estimating);
         let free = self.is_local();
-        let price = |known| if free { Cost::FREE } else { Cost::exactly(MicroUsd(known)) };
+        let price = |known| {
+            if free {
+                Cost::FREE
+            } else {
+                Cost::exactly(MicroUsd(known))
+            }
+        };
         let expected = |round_number, agent_id: &SeatId, answer, model: &ModelRef| CallEstimate {
             round_number,
             agent_id: agent_id.clone(),
@@ -110,11 +160,19 @@ impl Sample {
         };
         let panel = self.terms.panel.clone();
         let (judge, judge_model) = (SeatId::judge(), panel.judges[0].clone());
-        let seats = |round, answer| panel.seats.iter().map(move |seat| expected(round, &seat.id, answer, &seat.model));
+        let seats = |round, answer| {
+            panel
+                .seats
+                .iter()
+                .map(move |seat| expected(round, &seat.id, answer, &seat.model))
+        };
         let calls: Vec<CallEstimate> = seats(1, AnswerKind::Independent)
             .chain([expected(2, &judge, AnswerKind::Synthesis, &judge_model)])
             .chain(seats(3, AnswerKind::Revision))
-            .chain([expected(3, &judge, AnswerKind::CrossExam, &judge_model), expected(4, &judge, AnswerKind::Verdict, &judge_model)])
+            .chain([
+                expected(3, &judge, AnswerKind::CrossExam, &judge_model),
+                expected(4, &judge, AnswerKind::Verdict, &judge_model),
+            ])
             .collect();
         self.emit(Event::CostEstimated(Estimate {
             cost: calls.iter().map(|call| call.cost).sum(),
@@ -126,12 +184,19 @@ impl Sample {
             calls,
         }));
         self.state(StateName::Estimating, StateName::AwaitingConsent);
-        self.emit(Event::UserConsent { approved: true, how });
+        self.emit(Event::UserConsent {
+            approved: true,
+            how,
+        });
         self.state(StateName::AwaitingConsent, StateName::Independent);
     }
 
     fn is_local(&self) -> bool {
-        self.terms.panel.seats.iter().all(|seat| seat.model.provider.is_local())
+        self.terms
+            .panel
+            .seats
+            .iter()
+            .all(|seat| seat.model.provider.is_local())
     }
 
     pub(crate) fn state(&mut self, from: StateName, to: StateName) {
@@ -139,16 +204,32 @@ impl Sample {
     }
 
     pub(crate) fn who(&self, agent: &str) -> (SeatId, String, ModelRef) {
-        match self.terms.panel.seats.iter().find(|seat| seat.id.as_str() == agent) {
+        match self
+            .terms
+            .panel
+            .seats
+            .iter()
+            .find(|seat| seat.id.as_str() == agent)
+        {
             Some(seat) => (seat.id.clone(), seat.name().to_owned(), seat.model.clone()),
-            None => (SeatId::judge(), "Judge".to_owned(), self.terms.panel.judges[0].clone()),
+            None => (
+                SeatId::judge(),
+                "Judge".to_owned(),
+                self.terms.panel.judges[0].clone(),
+            ),
         }
     }
 
     pub(crate) fn thinking(&mut self, agent: &str, answer: AnswerKind) -> CallId {
         let (agent_id, name, model) = self.who(agent);
         let round_number = answer.round();
-        self.emit(Event::AgentThinking { agent_id, name, round_number, answer, model });
+        self.emit(Event::AgentThinking {
+            agent_id,
+            name,
+            round_number,
+            answer,
+            model,
+        });
         self.call(agent, answer, Purpose::Answer)
     }
 
@@ -180,7 +261,13 @@ impl Sample {
         problems: Vec<Problem>,
     ) -> (Usage, Cost) {
         let (agent_id, _, model) = self.who(agent);
-        let tokens = Usage { input: 400, cache_read: 11, output: 793, reasoning: 200, ..Usage::default() };
+        let tokens = Usage {
+            input: 400,
+            cache_read: 11,
+            output: 793,
+            reasoning: 200,
+            ..Usage::default()
+        };
         let (tokens, cost) = match (&error, model.provider.is_local()) {
             (Some(_), _) => (Usage::default(), Cost::FREE),
             (None, true) => (tokens, Cost::FREE),
@@ -193,7 +280,11 @@ impl Sample {
             answer,
             purpose: Purpose::Answer,
             served_model: error.is_none().then(|| format!("{}-20260901", model.model)),
-            cost_source: if model.provider.is_local() { CostSource::Free } else { CostSource::Table },
+            cost_source: if model.provider.is_local() {
+                CostSource::Free
+            } else {
+                CostSource::Table
+            },
             model,
             stop: error.is_none().then_some(StopReason::End),
             error,
@@ -207,31 +298,81 @@ impl Sample {
         (tokens, cost)
     }
 
-    pub(crate) fn answer(&mut self, call: CallId, agent: &str, answer: AnswerKind, content: Content, degraded: bool) {
-        let problems = if degraded { vec![Problem::new(Weight::Fatal, "", "no JSON object in the answer")] } else { vec![] };
+    pub(crate) fn answer(
+        &mut self,
+        call: CallId,
+        agent: &str,
+        answer: AnswerKind,
+        content: Content,
+        degraded: bool,
+    ) {
+        let problems = if degraded {
+            vec![Problem::new(
+                Weight::Fatal,
+                "",
+                "no JSON object in the answer",
+            )]
+        } else {
+            vec![]
+        };
         let (tokens, cost) = self.finished(call, agent, answer, None, problems);
         let (agent_id, name, _) = self.who(agent);
-        self.emit(Event::RoundArtifact { artifact: Box::new(Artifact::stamp(content, self.now, degraded)) });
-        self.emit(Event::AgentCompleted { agent_id, name, round_number: answer.round(), answer, duration_ms: 8_200, tokens, cost });
+        self.emit(Event::RoundArtifact {
+            artifact: Box::new(Artifact::stamp(content, self.now, degraded)),
+        });
+        self.emit(Event::AgentCompleted {
+            agent_id,
+            name,
+            round_number: answer.round(),
+            answer,
+            duration_ms: 8_200,
+            tokens,
+            cost,
+        });
     }
 
-    pub(crate) fn fail(&mut self, call: CallId, agent: &str, answer: AnswerKind, class: FailureClass, message: &str) {
+    pub(crate) fn fail(
+        &mut self,
+        call: CallId,
+        agent: &str,
+        answer: AnswerKind,
+        class: FailureClass,
+        message: &str,
+    ) {
         self.finished(
             call,
             agent,
             answer,
-            Some(CallError { class, message: message.to_owned(), retry_after_ms: None, usage_told: false }),
+            Some(CallError {
+                class,
+                message: message.to_owned(),
+                retry_after_ms: None,
+                usage_told: false,
+            }),
             vec![],
         );
         let (agent_id, name, model) = self.who(agent);
-        let error = AgentError { class: Some(class), message: message.to_owned() };
-        self.emit(Event::AgentFailed { agent_id, name, round_number: answer.round(), answer, model, error });
+        let error = AgentError {
+            class: Some(class),
+            message: message.to_owned(),
+        };
+        self.emit(Event::AgentFailed {
+            agent_id,
+            name,
+            round_number: answer.round(),
+            answer,
+            model,
+            error,
+        });
     }
 
     pub(crate) fn round<T>(&mut self, round_number: u8, work: impl FnOnce(&mut Self) -> T) -> T {
         self.emit(Event::RoundStarted { round_number });
         let done = work(self);
-        self.emit(Event::RoundCompleted { round_number, duration_ms: 8_200 });
+        self.emit(Event::RoundCompleted {
+            round_number,
+            duration_ms: 8_200,
+        });
         done
     }
 
@@ -243,9 +384,16 @@ impl Sample {
             for (at, (agent, call)) in agents.into_iter().zip(calls).enumerate() {
                 sample.wait(1_400);
                 match failing {
-                    Some(reason) if at == 2 => sample.fail(call, agent, AnswerKind::Independent, FailureClass::Billing, reason),
+                    Some(reason) if at == 2 => sample.fail(
+                        call,
+                        agent,
+                        AnswerKind::Independent,
+                        FailureClass::Billing,
+                        reason,
+                    ),
                     _ => {
-                        let content = independent(agent, &write(agent), [Some(0.8), Some(0.7), None][at]);
+                        let content =
+                            independent(agent, &write(agent), [Some(0.8), Some(0.7), None][at]);
                         sample.answer(call, agent, AnswerKind::Independent, content, false);
                     }
                 }
@@ -262,7 +410,10 @@ impl Sample {
     pub(crate) fn complete(&mut self) {
         self.state(StateName::Verdict, StateName::Complete);
         let duration_ms = u64::try_from(self.now.since(START).as_millis()).unwrap();
-        self.emit(Event::Completed { rounds: 4, duration_ms });
+        self.emit(Event::Completed {
+            rounds: 4,
+            duration_ms,
+        });
     }
 
     /// Rounds 2 to 4 with everything in them, every text passed through `say`.
@@ -271,15 +422,32 @@ impl Sample {
     }
 
     /// The same, ending in this answer of the judge.
-    fn rounds_to(&mut self, agents: &[&str], say: &impl Fn(&str) -> String, kind: AnswerKind, answer: Verdict) {
+    fn rounds_to(
+        &mut self,
+        agents: &[&str],
+        say: &impl Fn(&str) -> String,
+        kind: AnswerKind,
+        answer: Verdict,
+    ) {
         self.state(StateName::Independent, StateName::Synthesis);
-        self.round(2, |sample| sample.judged(AnswerKind::Synthesis, Content::Synthesis(synthesis(say))));
+        self.round(2, |sample| {
+            sample.judged(AnswerKind::Synthesis, Content::Synthesis(synthesis(say)))
+        });
         self.state(StateName::Synthesis, StateName::CrossExam);
         self.round(3, |sample| {
-            let calls: Vec<CallId> = agents.iter().map(|agent| sample.thinking(agent, AnswerKind::Revision)).collect();
+            let calls: Vec<CallId> = agents
+                .iter()
+                .map(|agent| sample.thinking(agent, AnswerKind::Revision))
+                .collect();
             for (agent, call) in agents.iter().zip(calls) {
                 sample.wait(1_100);
-                sample.answer(call, agent, AnswerKind::Revision, Content::Revision(revision(agent, say)), false);
+                sample.answer(
+                    call,
+                    agent,
+                    AnswerKind::Revision,
+                    Content::Revision(revision(agent, say)),
+                    false,
+                );
             }
             sample.judged(AnswerKind::CrossExam, Content::CrossExam(cross_exam(say)));
         });
@@ -293,7 +461,10 @@ pub(crate) fn independent(agent: &str, position: &str, confidence: Option<f64>) 
     Content::Independent(Independent {
         agent_id: SeatId::new(agent),
         position: position.to_owned(),
-        key_points: vec!["Short-lived tokens limit the damage of a leak".to_owned(), "Revocation needs a plan".to_owned()],
+        key_points: vec![
+            "Short-lived tokens limit the damage of a leak".to_owned(),
+            "Revocation needs a plan".to_owned(),
+        ],
         rationale: "Both standards solve different problems.".to_owned(),
         confidence: confidence.and_then(Confidence::new),
         prose_excerpt: String::new(),
@@ -324,7 +495,12 @@ fn exploring(position: impl Fn(&str) -> String, say: impl Fn(&str) -> String) ->
     "explore".clone_into(&mut sample.terms.mode);
     sample.begin(Consent::AutoApproved);
     sample.first_round(position, None);
-    sample.rounds_to(&["security", "architecture", "pragmatic"], &say, AnswerKind::Menu, menu(&say));
+    sample.rounds_to(
+        &["security", "architecture", "pragmatic"],
+        &say,
+        AnswerKind::Menu,
+        menu(&say),
+    );
     sample.events
 }
 
@@ -335,12 +511,28 @@ pub(crate) fn composed() -> Vec<Envelope> {
     sample.first_round(position, None);
     sample.state(StateName::Independent, StateName::Synthesis);
     sample.round(2, |sample| {
-        sample.judged(AnswerKind::Synthesis, Content::Synthesis(synthesis(&str::to_owned)));
-        let composed = Verdict { composed_from: Some(Source::Synthesis), summary: String::new(), ..verdict(&str::to_owned) };
-        sample.emit(Event::RoundArtifact { artifact: Box::new(Artifact::stamp(Content::Verdict(composed), sample.now, false)) });
+        sample.judged(
+            AnswerKind::Synthesis,
+            Content::Synthesis(synthesis(&str::to_owned)),
+        );
+        let composed = Verdict {
+            composed_from: Some(Source::Synthesis),
+            summary: String::new(),
+            ..verdict(&str::to_owned)
+        };
+        sample.emit(Event::RoundArtifact {
+            artifact: Box::new(Artifact::stamp(
+                Content::Verdict(composed),
+                sample.now,
+                false,
+            )),
+        });
     });
     sample.state(StateName::Synthesis, StateName::Complete);
-    sample.emit(Event::Completed { rounds: 2, duration_ms: 9_000 });
+    sample.emit(Event::Completed {
+        rounds: 2,
+        duration_ms: 9_000,
+    });
     sample.events
 }
 
@@ -359,12 +551,20 @@ pub(crate) fn aborted() -> Vec<Envelope> {
     sample.begin(Consent::Asked);
     sample.first_round(position, None);
     sample.state(StateName::Independent, StateName::Synthesis);
-    sample.round(2, |sample| sample.judged(AnswerKind::Synthesis, Content::Synthesis(synthesis(&str::to_owned))));
+    sample.round(2, |sample| {
+        sample.judged(
+            AnswerKind::Synthesis,
+            Content::Synthesis(synthesis(&str::to_owned)),
+        )
+    });
     sample.state(StateName::Synthesis, StateName::CrossExam);
     sample.emit(Event::RoundStarted { round_number: 3 });
     let call = sample.thinking("security", AnswerKind::Revision);
     sample.wait(500);
-    sample.emit(Event::CallCancelled { call, reason: CancelReason::Abort(AbortReason::Interrupted) });
+    sample.emit(Event::CallCancelled {
+        call,
+        reason: CancelReason::Abort(AbortReason::Interrupted),
+    });
     sample.state(StateName::CrossExam, StateName::Aborted);
     sample.emit(Event::Aborted {
         reason: AbortReason::Interrupted,
@@ -382,7 +582,13 @@ pub(crate) fn all_failed() -> Vec<Envelope> {
     sample.emit(Event::RoundStarted { round_number: 1 });
     for agent in ["security", "architecture", "pragmatic"] {
         let call = sample.thinking(agent, AnswerKind::Independent);
-        sample.fail(call, agent, AnswerKind::Independent, FailureClass::Auth, "invalid x-api-key");
+        sample.fail(
+            call,
+            agent,
+            AnswerKind::Independent,
+            FailureClass::Auth,
+            "invalid x-api-key",
+        );
     }
     sample.state(StateName::Independent, StateName::Aborted);
     sample.emit(Event::Aborted {
@@ -400,7 +606,9 @@ pub(crate) fn hostile() -> Vec<Envelope> {
     "# Which?\n\n```\nunclosed".clone_into(&mut sample.terms.question);
     sample.begin(Consent::AutoApproved);
     sample.first_round(|_| HOSTILE.to_owned(), None);
-    sample.later_rounds(&["security", "architecture", "pragmatic"], |text| format!("{text}\n{HOSTILE}"));
+    sample.later_rounds(&["security", "architecture", "pragmatic"], |text| {
+        format!("{text}\n{HOSTILE}")
+    });
     sample.events
 }
 
@@ -422,21 +630,52 @@ pub(crate) fn troubled() -> Vec<Envelope> {
         };
         sample.finished(calls[0], "security", answer, Some(busy), vec![]);
         let (agent_id, ..) = sample.who("security");
-        sample.emit(Event::CallRetried { call: calls[0], agent_id, wait_ms: 4_000, reason: "overloaded, try again later".to_owned() });
+        sample.emit(Event::CallRetried {
+            call: calls[0],
+            agent_id,
+            wait_ms: 4_000,
+            reason: "overloaded, try again later".to_owned(),
+        });
         sample.wait(4_000);
         let again = sample.call("security", answer, Purpose::Retry);
-        sample.answer(again, "security", answer, independent("security", "Use OAuth 2.0.", Some(0.8)), false);
-        sample.answer(calls[1], "architecture", answer, independent("architecture", "It depends.", None), true);
+        sample.answer(
+            again,
+            "security",
+            answer,
+            independent("security", "Use OAuth 2.0.", Some(0.8)),
+            false,
+        );
+        sample.answer(
+            calls[1],
+            "architecture",
+            answer,
+            independent("architecture", "It depends.", None),
+            true,
+        );
     });
     sample.state(StateName::Independent, StateName::Complete);
-    sample.emit(Event::Completed { rounds: 1, duration_ms: 4_000 });
+    sample.emit(Event::Completed {
+        rounds: 1,
+        duration_ms: 4_000,
+    });
     sample.events
 }
 
 /// The pragmatist's model fails and another one takes its seat.
 pub(crate) fn substituted() -> Vec<Envelope> {
     let mut events = complete();
-    let at = events.iter().position(|envelope| matches!(envelope.event, Event::RoundCompleted { round_number: 1, .. })).unwrap();
+    let at = events
+        .iter()
+        .position(|envelope| {
+            matches!(
+                envelope.event,
+                Event::RoundCompleted {
+                    round_number: 1,
+                    ..
+                }
+            )
+        })
+        .unwrap();
     let event = Event::ProviderSubstituted {
         agent_id: SeatId::new("pragmatic"),
         round_number: 1,
@@ -445,7 +684,13 @@ pub(crate) fn substituted() -> Vec<Envelope> {
         reason: SubstitutionReason::Known(WhySubstituted::Timeout),
         message: "no answer within 120 s".to_owned(),
     };
-    events.insert(at, Envelope { event, ..events[at].clone() });
+    events.insert(
+        at,
+        Envelope {
+            event,
+            ..events[at].clone()
+        },
+    );
     for (envelope, seq) in events.iter_mut().zip(1..) {
         envelope.seq = seq;
     }

@@ -1,13 +1,18 @@
-//! Checks JSON against one of the published schemas, and that it has nothing which the schema does not describe.
+//! Checks JSON against one of the published schemas, and that it has nothing which the schema does
+//! not describe.
 
 use serde_json::Value;
 
-/// Fails with every way in which the JSON is not as the schema says. Fields may be added to a published schema; here all must be in it.
+/// Fails with every way in which the JSON is not as the schema says. Fields may be added to a
+/// published schema; here all must be in it.
 pub(crate) fn check(schema: &str, json: &Value) {
     let mut schema: Value = serde_json::from_str(schema).unwrap();
     close(&mut schema);
     let validator = jsonschema::validator_for(&schema).unwrap();
-    let errors: Vec<String> = validator.iter_errors(json).map(|error| error.to_string()).collect();
+    let errors: Vec<String> = validator
+        .iter_errors(json)
+        .map(|error| error.to_string())
+        .collect();
     assert_eq!(errors, Vec::<String>::new());
 }
 

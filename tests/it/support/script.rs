@@ -1,4 +1,5 @@
-//! Plays scripts to the machine: holds its open calls and timers, checks its invariants after every input, and keeps its log.
+//! Plays scripts to the machine: holds its open calls and timers, checks its invariants after every
+//! input, and keeps its log.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -26,7 +27,8 @@ use conclave::stopping::early_termination::EarlyStop;
 
 pub const QUESTION: &str = "Should I use OAuth or JWT?";
 
-/// Three seats at three vendors, judged by the second with one fallback; every model costs $1 in and $2 out a million tokens.
+/// Three seats at three vendors, judged by the second with one fallback; every model costs $1 in
+/// and $2 out a million tokens.
 pub fn plan() -> Plan {
     let templates = Templates::builtin();
     let seat = |persona: &str, provider: &str, model: &str| Seat {
@@ -39,10 +41,24 @@ pub fn plan() -> Plan {
         seat("architecture", "openai", "gpt-6.1-sol"),
         seat("pragmatic", "google", "gemini-4-argon"),
     ];
-    let judges = vec![ModelRef::new("openai", "gpt-6.1-sol"), ModelRef::new("anthropic", "claude-sonnet-5-5")];
-    let rates = Rates { input: MicroUsd(1_000_000), output: MicroUsd(2_000_000), cache_read: None, cache_write: None };
-    let price = Price { base: rates, long_context: None };
-    let prices = seats.iter().map(|seat| (seat.model.clone(), price)).collect();
+    let judges = vec![
+        ModelRef::new("openai", "gpt-6.1-sol"),
+        ModelRef::new("anthropic", "claude-sonnet-5-5"),
+    ];
+    let rates = Rates {
+        input: MicroUsd(1_000_000),
+        output: MicroUsd(2_000_000),
+        cache_read: None,
+        cache_write: None,
+    };
+    let price = Price {
+        base: rates,
+        long_context: None,
+    };
+    let prices = seats
+        .iter()
+        .map(|seat| (seat.model.clone(), price))
+        .collect();
     Plan {
         id: ConsultationId::from_unique("01TEST"),
         question: QUESTION.to_owned(),
@@ -53,8 +69,15 @@ pub fn plan() -> Plan {
         templates,
         seed: 7,
         control: Control {
-            consent: ConsentRule { always_allow_under: MicroUsd(10_000_000), standing: Standing::Askable, month: None },
-            hedge: HedgeRule { after: None, ..HedgeRule::default() },
+            consent: ConsentRule {
+                always_allow_under: MicroUsd(10_000_000),
+                standing: Standing::Askable,
+                month: None,
+            },
+            hedge: HedgeRule {
+                after: None,
+                ..HedgeRule::default()
+            },
             pulse: None,
             early_stop: EarlyStop::default(),
             on_failure: OnFailure::Substitute,
@@ -107,10 +130,23 @@ pub fn reply(text: &str) -> Outcome {
     stopped(text, StopReason::End)
 }
 
-#[expect(clippy::unnecessary_wraps, reason = "an outcome is what the machine takes")]
+#[expect(
+    clippy::unnecessary_wraps,
+    reason = "an outcome is what the machine takes"
+)]
 pub fn stopped(text: &str, stop: StopReason) -> Outcome {
-    let usage = Usage { input: 1_000, output: 100, ..Usage::default() };
-    Ok(Reply { text: text.to_owned(), stop, usage, served_model: None, reported_cost: None })
+    let usage = Usage {
+        input: 1_000,
+        output: 100,
+        ..Usage::default()
+    };
+    Ok(Reply {
+        text: text.to_owned(),
+        stop,
+        usage,
+        served_model: None,
+        reported_cost: None,
+    })
 }
 
 pub fn failure(class: FailureClass, message: &str) -> Outcome {
@@ -119,7 +155,10 @@ pub fn failure(class: FailureClass, message: &str) -> Outcome {
 
 /// A failure with the provider's hint when to come back.
 pub fn hinted(class: FailureClass, message: &str, hint: Duration) -> Outcome {
-    Err(Failure { retry_after: Some(hint), ..Failure::new(class, message) })
+    Err(Failure {
+        retry_after: Some(hint),
+        ..Failure::new(class, message)
+    })
 }
 
 /// This many seats at one provider, and its judge at another.
@@ -131,7 +170,13 @@ pub fn crowd(seats: usize) -> Plan {
         persona: persona.clone(),
         model: ModelRef::new("anthropic", "claude-sonnet-5-5"),
     };
-    Plan { panel: Panel { seats: (0..seats).map(seat).collect(), ..plan.panel }, ..plan }
+    Plan {
+        panel: Panel {
+            seats: (0..seats).map(seat).collect(),
+            ..plan.panel
+        },
+        ..plan
+    }
 }
 
 /// Answers any ask well.
@@ -181,9 +226,20 @@ impl Player {
         player
     }
 
-    /// What goes on after the process was gone and its log is all that is left, after a pause; on other terms, if there are any.
-    pub fn resumed(events: &[Envelope], pause: Duration, control: Option<Control>) -> Result<Self, CannotReplay> {
-        let Replayed { consultation, effects, lost, timers, last_at } = replay(events)?;
+    /// What goes on after the process was gone and its log is all that is left, after a pause; on
+    /// other terms, if there are any.
+    pub fn resumed(
+        events: &[Envelope],
+        pause: Duration,
+        control: Option<Control>,
+    ) -> Result<Self, CannotReplay> {
+        let Replayed {
+            consultation,
+            effects,
+            lost,
+            timers,
+            last_at,
+        } = replay(events)?;
         let mut player = Self::new(consultation.plan().clone());
         (player.machine, player.timers, player.now) = (consultation, timers, last_at);
         for envelope in events {
@@ -192,7 +248,11 @@ impl Player {
         player.carry_out(effects);
         player.pass(pause);
         let control = Box::new(control.unwrap_or_else(|| player.machine.plan().control.clone()));
-        player.give(Input::Resume { lost, control, tool_version: "0.0.1".to_owned() });
+        player.give(Input::Resume {
+            lost,
+            control,
+            tool_version: "0.0.1".to_owned(),
+        });
         Ok(player)
     }
 
@@ -205,9 +265,20 @@ impl Player {
         }
         let before = (!matches!(input, Input::FirstToken { .. })).then(|| self.machine.clone());
         let effects = self.machine.handle(self.now, input);
-        assert!(!was_over || effects.is_empty(), "a terminal state has no effects: {effects:?}");
-        if let Some(before) = before.filter(|_| !effects.iter().any(|effect| matches!(effect, Effect::Emit(_))) && !resumes) {
-            assert!(effects.is_empty() && before == self.machine, "a log has to tell whatever changes the machine: {effects:?}");
+        assert!(
+            !was_over || effects.is_empty(),
+            "a terminal state has no effects: {effects:?}"
+        );
+        if let Some(before) = before.filter(|_| {
+            !effects
+                .iter()
+                .any(|effect| matches!(effect, Effect::Emit(_)))
+                && !resumes
+        }) {
+            assert!(
+                effects.is_empty() && before == self.machine,
+                "a log has to tell whatever changes the machine: {effects:?}"
+            );
         }
         self.carry_out(effects);
         if self.machine.state().is_terminal() {
@@ -224,21 +295,41 @@ impl Player {
                     assert!(self.question.is_none(), "one question at a time");
                     self.question = Some(*question);
                 }
-                Effect::Withdraw => assert!(self.question.take().is_some(), "only an open question is taken away"),
+                Effect::Withdraw => assert!(
+                    self.question.take().is_some(),
+                    "only an open question is taken away"
+                ),
                 Effect::Ask(ask) => {
                     assert!(self.consented, "no call before consent");
-                    assert!(self.started.contains(&ask.call), "a call is announced before it goes out");
+                    assert!(
+                        self.started.contains(&ask.call),
+                        "a call is announced before it goes out"
+                    );
                     let provider = &ask.model.provider;
                     let held = self.held.get(provider);
-                    assert!(held.is_none_or(|until| *until <= self.now), "{provider} wants to be left alone until {held:?}");
+                    assert!(
+                        held.is_none_or(|until| *until <= self.now),
+                        "{provider} wants to be left alone until {held:?}"
+                    );
                     self.open.push(*ask.clone());
-                    let under_way = self.open.iter().filter(|open| open.model.provider == *provider).count();
+                    let under_way = self
+                        .open
+                        .iter()
+                        .filter(|open| open.model.provider == *provider)
+                        .count();
                     let limit = self.machine.plan().in_flight(provider);
-                    assert!(under_way <= limit as usize, "{under_way} calls are under way at {provider}, and {limit} may be");
+                    assert!(
+                        under_way <= limit as usize,
+                        "{under_way} calls are under way at {provider}, and {limit} may be"
+                    );
                     self.most_under_way = self.most_under_way.max(under_way);
                 }
                 Effect::Cancel(call) => {
-                    let at = self.open.iter().position(|ask| ask.call == call).expect("only open calls are cancelled");
+                    let at = self
+                        .open
+                        .iter()
+                        .position(|ask| ask.call == call)
+                        .expect("only open calls are cancelled");
                     self.open.remove(at);
                 }
                 Effect::SetTimer { timer, at } => {
@@ -251,16 +342,33 @@ impl Player {
     }
 
     fn note(&mut self, envelope: Envelope) {
-        assert_eq!(envelope.seq, self.log.len() as u64 + 1, "events are numbered without gaps");
+        assert_eq!(
+            envelope.seq,
+            self.log.len() as u64 + 1,
+            "events are numbered without gaps"
+        );
         match &envelope.event {
             Event::UserConsent { approved, .. } => self.consented = *approved,
-            Event::CallStarted { call, .. } => assert!(self.started.insert(*call), "no call id twice"),
-            Event::CallFinished(finished) => assert!(self.ended.insert(finished.call), "{} ends once", finished.call),
-            Event::ProviderHeld { provider, wait_ms, .. } => {
-                self.held.insert(provider.clone(), envelope.at.after(Duration::from_millis(*wait_ms)));
+            Event::CallStarted { call, .. } => {
+                assert!(self.started.insert(*call), "no call id twice")
+            }
+            Event::CallFinished(finished) => assert!(
+                self.ended.insert(finished.call),
+                "{} ends once",
+                finished.call
+            ),
+            Event::ProviderHeld {
+                provider, wait_ms, ..
+            } => {
+                self.held.insert(
+                    provider.clone(),
+                    envelope.at.after(Duration::from_millis(*wait_ms)),
+                );
             }
             Event::Resumed(resumed) => self.ended.extend(&resumed.lost_calls),
-            Event::CallCancelled { call, .. } => assert!(self.ended.insert(*call), "{call} ends once"),
+            Event::CallCancelled { call, .. } => {
+                assert!(self.ended.insert(*call), "{call} ends once")
+            }
             Event::StateChanged { from, to } => assert_eq!(from.may_become(*to), Ok(())),
             _ => {}
         }
@@ -270,13 +378,24 @@ impl Player {
     /// Answers the open call at `at`.
     pub fn answer(&mut self, at: usize, outcome: Outcome) {
         let ask = self.open.remove(at);
-        self.give(Input::Replied { call: ask.call, outcome });
+        self.give(Input::Replied {
+            call: ask.call,
+            outcome,
+        });
     }
 
     /// Answers the first open call of an agent.
     pub fn answer_agent(&mut self, agent: &str, outcome: Outcome) {
-        let call = self.calls_of(agent).last().copied().unwrap_or_else(|| panic!("{agent} has no call"));
-        let at = self.open.iter().position(|ask| ask.call == call).unwrap_or_else(|| panic!("the last call of {agent} is not open"));
+        let call = self
+            .calls_of(agent)
+            .last()
+            .copied()
+            .unwrap_or_else(|| panic!("{agent} has no call"));
+        let at = self
+            .open
+            .iter()
+            .position(|ask| ask.call == call)
+            .unwrap_or_else(|| panic!("the last call of {agent} is not open"));
         self.answer(at, outcome);
     }
 
@@ -284,7 +403,9 @@ impl Player {
         self.log
             .iter()
             .filter_map(|envelope| match &envelope.event {
-                Event::CallStarted { call, agent_id, .. } if agent_id.as_str() == agent => Some(*call),
+                Event::CallStarted { call, agent_id, .. } if agent_id.as_str() == agent => {
+                    Some(*call)
+                }
                 _ => None,
             })
             .collect()
@@ -296,22 +417,28 @@ impl Player {
 
     /// Goes to the earliest timer and fires it. False when there is none.
     pub fn fire(&mut self) -> bool {
-        let Some((at, timer)) = self.timers.pop_first() else { return false };
+        let Some((at, timer)) = self.timers.pop_first() else {
+            return false;
+        };
         self.now = self.now.max(at);
         self.give(Input::TimerFired { timer });
         true
     }
 
-    /// Goes to the earliest moment that a timer is set for and fires all that are set for it. False when there is none.
+    /// Goes to the earliest moment that a timer is set for and fires all that are set for it. False
+    /// when there is none.
     pub fn rest(&mut self) -> bool {
-        let Some((next, _)) = self.timers.first().copied() else { return false };
+        let Some((next, _)) = self.timers.first().copied() else {
+            return false;
+        };
         while self.timers.first().is_some_and(|(at, _)| *at == next) {
             self.fire();
         }
         true
     }
 
-    /// Answers everything in the order in which it was asked, and every question with yes, until the end.
+    /// Answers everything in the order in which it was asked, and every question with yes, until
+    /// the end.
     pub fn finish(&mut self, mut answer: impl FnMut(&Ask) -> Outcome) -> StateName {
         self.finish_in(|_, ask| answer(ask))
     }
@@ -337,63 +464,154 @@ impl Player {
 
     /// The log, one event a line, with what a reader needs to follow it.
     pub fn story(&self) -> String {
-        self.log.iter().map(|envelope| line(&envelope.event) + "\n").collect()
+        self.log
+            .iter()
+            .map(|envelope| line(&envelope.event) + "\n")
+            .collect()
     }
 }
 
 fn line(event: &Event) -> String {
     match event {
         Event::Started(_) => "consultation:started".to_owned(),
-        Event::CostEstimated(estimate) => format!("consultation:cost_estimated {} calls", estimate.calls.len()),
-        Event::UserConsent { approved, how } => format!("consultation:user_consent {approved} {how:?}"),
+        Event::CostEstimated(estimate) => {
+            format!("consultation:cost_estimated {} calls", estimate.calls.len())
+        }
+        Event::UserConsent { approved, how } => {
+            format!("consultation:user_consent {approved} {how:?}")
+        }
         Event::StateChanged { from, to } => format!("state:changed {from} -> {to}"),
         Event::RoundStarted { round_number } => format!("round:started {round_number}"),
-        Event::AgentThinking { agent_id, model, .. } => format!("agent:thinking {agent_id} {model}"),
-        Event::AgentCompleted { agent_id, cost, .. } => format!("agent:completed {agent_id} {cost:.6}"),
-        Event::AgentFailed { agent_id, error, .. } => format!("agent:failed {agent_id} {}", error.message),
+        Event::AgentThinking {
+            agent_id, model, ..
+        } => format!("agent:thinking {agent_id} {model}"),
+        Event::AgentCompleted { agent_id, cost, .. } => {
+            format!("agent:completed {agent_id} {cost:.6}")
+        }
+        Event::AgentFailed {
+            agent_id, error, ..
+        } => format!("agent:failed {agent_id} {}", error.message),
         Event::RoundCompleted { round_number, .. } => format!("round:completed {round_number}"),
         Event::RoundArtifact { artifact } => {
-            let kind = serde_json::to_value(artifact).expect("an artifact is JSON")["artifact_type"].to_string();
-            format!("consultation:round_artifact {kind}{}", if artifact.degraded { " degraded" } else { "" })
+            let kind =
+                serde_json::to_value(artifact).expect("an artifact is JSON")["artifact_type"]
+                    .to_string();
+            format!(
+                "consultation:round_artifact {kind}{}",
+                if artifact.degraded { " degraded" } else { "" }
+            )
         }
-        Event::JudgeSecondPass(second) => format!("judge:second_pass consistent {:?}, {:?}", second.held.consistent, second.held.magnitude),
-        Event::Rejudged(held) => format!("judge:rejudged consistent {:?}, {:?}", held.consistent, held.magnitude),
-        Event::ProviderSubstituted { agent_id, original, substitute, .. } => {
+        Event::JudgeSecondPass(second) => format!(
+            "judge:second_pass consistent {:?}, {:?}",
+            second.held.consistent, second.held.magnitude
+        ),
+        Event::Rejudged(held) => format!(
+            "judge:rejudged consistent {:?}, {:?}",
+            held.consistent, held.magnitude
+        ),
+        Event::ProviderSubstituted {
+            agent_id,
+            original,
+            substitute,
+            ..
+        } => {
             format!("consultation:provider_substituted {agent_id} {original} -> {substitute}")
         }
         Event::PanelCast(cast) => {
-            let seats: Vec<&str> = cast.panel.seats.iter().map(|seat| seat.id.as_str()).collect();
+            let seats: Vec<&str> = cast
+                .panel
+                .seats
+                .iter()
+                .map(|seat| seat.id.as_str())
+                .collect();
             format!("panel:cast {}", seats.join(", "))
         }
         Event::Completed { rounds, .. } => format!("consultation:completed {rounds}"),
-        Event::Aborted { reason, during, .. } => format!("consultation:aborted {reason:?} during {during}"),
-        Event::CallStarted { call, agent_id, purpose, .. } => format!("call:started {} {agent_id} {purpose:?}", call.0),
-        Event::CallRetried { call, wait_ms, .. } => format!("call:retried {} after {wait_ms} ms", call.0),
-        Event::ProviderHeld { provider, wait_ms, .. } => format!("provider:held {provider} for {wait_ms} ms"),
-        Event::CallCancelled { call, reason } => format!("call:cancelled {} {reason:?}", call.0),
-        Event::CallHedged { call, model, backup, after_ms, .. } => {
-            format!("call:hedged {} {model} -> {backup} after {after_ms} ms", call.0)
+        Event::Aborted { reason, during, .. } => {
+            format!("consultation:aborted {reason:?} during {during}")
         }
-        Event::CallNotHedged { call, reason, .. } => format!("call:not_hedged {} {reason:?}", call.0),
-        Event::SubstitutionOffered { agent_id, original, substitute, .. } => {
+        Event::CallStarted {
+            call,
+            agent_id,
+            purpose,
+            ..
+        } => format!("call:started {} {agent_id} {purpose:?}", call.0),
+        Event::CallRetried { call, wait_ms, .. } => {
+            format!("call:retried {} after {wait_ms} ms", call.0)
+        }
+        Event::ProviderHeld {
+            provider, wait_ms, ..
+        } => format!("provider:held {provider} for {wait_ms} ms"),
+        Event::CallCancelled { call, reason } => format!("call:cancelled {} {reason:?}", call.0),
+        Event::CallHedged {
+            call,
+            model,
+            backup,
+            after_ms,
+            ..
+        } => {
+            format!(
+                "call:hedged {} {model} -> {backup} after {after_ms} ms",
+                call.0
+            )
+        }
+        Event::CallNotHedged { call, reason, .. } => {
+            format!("call:not_hedged {} {reason:?}", call.0)
+        }
+        Event::SubstitutionOffered {
+            agent_id,
+            original,
+            substitute,
+            ..
+        } => {
             format!("consultation:substitution_offered {agent_id} {original} -> {substitute}")
         }
         Event::EarlyTerminationOffered(findings) => {
-            format!("consultation:early_termination_offered {:?}", findings.confidence.map(|stated| stated.to_string()))
+            format!(
+                "consultation:early_termination_offered {:?}",
+                findings.confidence.map(|stated| stated.to_string())
+            )
         }
-        Event::EarlyTerminationDecided(decision) => format!("consultation:early_termination_decided {} {:?}", decision.ended, decision.by),
-        Event::Resumed(resumed) => format!("consultation:resumed in {}, {} lost", resumed.state, resumed.lost_calls.len()),
+        Event::EarlyTerminationDecided(decision) => format!(
+            "consultation:early_termination_decided {} {:?}",
+            decision.ended, decision.by
+        ),
+        Event::Resumed(resumed) => format!(
+            "consultation:resumed in {}, {} lost",
+            resumed.state,
+            resumed.lost_calls.len()
+        ),
         Event::CostGate { why, .. } => format!("cost:gate_triggered {why:?}"),
-        Event::CeilingReached { agent_id, model, .. } => format!("cost:ceiling_reached {agent_id} {model}"),
-        Event::PulseAsked { round_number, waiting, asked, .. } => {
-            format!("pulse:asked {round_number} {} waiting{}", waiting.len(), if *asked { "" } else { ", nobody to ask" })
+        Event::CeilingReached {
+            agent_id, model, ..
+        } => format!("cost:ceiling_reached {agent_id} {model}"),
+        Event::PulseAsked {
+            round_number,
+            waiting,
+            asked,
+            ..
+        } => {
+            format!(
+                "pulse:asked {round_number} {} waiting{}",
+                waiting.len(),
+                if *asked { "" } else { ", nobody to ask" }
+            )
         }
         Event::PulseAnswered { answer, .. } => format!("pulse:answered {answer:?}"),
         Event::HealthCheckStarted { provider } => format!("health:check_started {provider}"),
-        Event::HealthUpdated(health) => format!("health:status_updated {} {:?}", health.provider, health.status),
+        Event::HealthUpdated(health) => format!(
+            "health:status_updated {} {:?}",
+            health.provider, health.status
+        ),
         Event::CallFinished(finished) => {
-            let outcome = finished.error.as_ref().map_or_else(|| "ok".to_owned(), |error| format!("{:?}", error.class));
-            format!("call:finished {} {outcome} {:.6}", finished.call.0, finished.cost)
+            let outcome = finished
+                .error
+                .as_ref()
+                .map_or_else(|| "ok".to_owned(), |error| format!("{:?}", error.class));
+            format!(
+                "call:finished {} {outcome} {:.6}",
+                finished.call.0, finished.cost
+            )
         }
     }
 }

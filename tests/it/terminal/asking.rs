@@ -1,4 +1,5 @@
-//! What is asked on a real terminal while a round runs: whether to go on waiting, and whether another model may take over.
+//! What is asked on a real terminal while a round runs: whether to go on waiting, and whether
+//! another model may take over.
 
 use std::time::Duration;
 
@@ -10,17 +11,33 @@ const WAITING: &str = "Continue waiting? [Y/n] ";
 const SUBSTITUTE: &str = "for this agent? [Y/n/Fail] ";
 
 /// Whatever it costs, it is not asked about; a round is soon one that takes long.
-fn consult(server: &ProviderServer, pulse_seconds: &str, arguments: &[&str]) -> (Conclave, Terminal) {
-    let config = format!("{{\"always_allow_under\": 90, \"hedge_after\": \"off\", \"pulse_seconds\": {pulse_seconds}}}");
-    let conclave = Conclave::at(server).variable("TERM", "xterm-256color").config(&config);
-    let terminal = Terminal::start(&conclave, 160, Output::Pipe, &[&["consult", "Shall we?"], arguments].concat());
+fn consult(
+    server: &ProviderServer,
+    pulse_seconds: &str,
+    arguments: &[&str],
+) -> (Conclave, Terminal) {
+    let config = format!(
+        "{{\"always_allow_under\": 90, \"hedge_after\": \"off\", \"pulse_seconds\": {pulse_seconds}}}"
+    );
+    let conclave = Conclave::at(server)
+        .variable("TERM", "xterm-256color")
+        .config(&config);
+    let terminal = Terminal::start(
+        &conclave,
+        160,
+        Output::Pipe,
+        &[&["consult", "Shall we?"], arguments].concat(),
+    );
     (conclave, terminal)
 }
 
 #[test]
 fn who_goes_on_waiting_is_asked_again_and_who_does_not_keeps_what_there_is() {
     let server = ProviderServer::start();
-    server.on(On::vendor(Vendor::Anthropic), Answer::text("never to be finished").stall());
+    server.on(
+        On::vendor(Vendor::Anthropic),
+        Answer::text("never to be finished").stall(),
+    );
     let (conclave, mut terminal) = consult(&server, "0.5", &[]);
     terminal.wait_for(WAITING, 1);
     terminal.type_in("\n");
@@ -30,8 +47,15 @@ fn who_goes_on_waiting_is_asked_again_and_who_does_not_keeps_what_there_is() {
     let (ran, screen) = terminal.end();
     assert_eq!(ran.ends_with(3).stdout, "");
     let text = screen.text();
-    assert!(text.contains("⏱️ Still waiting on Security Expert ("), "{text}");
-    assert!(text.contains("error: Consultation cancelled by user after ") && text.contains("💾 Partial results saved to: "), "{text}");
+    assert!(
+        text.contains("⏱️ Still waiting on Security Expert ("),
+        "{text}"
+    );
+    assert!(
+        text.contains("error: Consultation cancelled by user after ")
+            && text.contains("💾 Partial results saved to: "),
+        "{text}"
+    );
     assert_eq!(conclave.record()["abort_reason"], "user_cancelled");
 }
 
@@ -45,7 +69,9 @@ fn all_who_are_slow_are_listed() {
     let (ran, screen) = terminal.end();
     ran.ends_with(3);
     assert!(
-        screen.text().contains("⏱️ Still waiting on:\n- Security Expert (0s)\n- Architect (0s)\n- Pragmatist (0s)\n"),
+        screen.text().contains(
+            "⏱️ Still waiting on:\n- Security Expert (0s)\n- Architect (0s)\n- Pragmatist (0s)\n"
+        ),
         "{}",
         screen.text()
     );
@@ -54,14 +80,20 @@ fn all_who_are_slow_are_listed() {
 #[test]
 fn an_answer_that_arrives_takes_the_question_away() {
     let server = ProviderServer::start();
-    server.on(On::vendor(Vendor::Anthropic).nth(1), Answer::valid().delay(Duration::from_secs(2)));
+    server.on(
+        On::vendor(Vendor::Anthropic).nth(1),
+        Answer::valid().delay(Duration::from_secs(2)),
+    );
     let (_conclave, terminal) = consult(&server, "0.8", &[]);
     terminal.wait_for(WAITING, 1);
     let (ran, screen) = terminal.end();
     ran.ends_with(0);
     let after = screen.text().split(WAITING).nth(1).unwrap().to_owned();
     assert!(after.starts_with('\n'), "its line is ended: {after}");
-    assert!(after.contains("📋 Round 1 complete\n") && after.contains("✨ Consultation complete\n"), "{after}");
+    assert!(
+        after.contains("📋 Round 1 complete\n") && after.contains("✨ Consultation complete\n"),
+        "{after}"
+    );
 }
 
 #[test]
@@ -73,24 +105,49 @@ fn ctrl_c_at_a_question_ends_it() {
     terminal.type_in("\x03");
     let (ran, screen) = terminal.end();
     ran.ends_with(130);
-    assert_eq!(screen.text().matches(WAITING).count(), 1, "it is not put again: {}", screen.text());
-    assert!(screen.text().contains("\nerror: Consultation interrupted\n"), "{}", screen.text());
+    assert_eq!(
+        screen.text().matches(WAITING).count(),
+        1,
+        "it is not put again: {}",
+        screen.text()
+    );
+    assert!(
+        screen
+            .text()
+            .contains("\nerror: Consultation interrupted\n"),
+        "{}",
+        screen.text()
+    );
 }
 
 #[test]
 fn without_a_person_the_same_is_one_line_and_nothing_waits_for_an_answer() {
     let server = ProviderServer::start();
-    server.on(On::vendor(Vendor::Anthropic).nth(1), Answer::valid().delay(Duration::from_secs(2)));
+    server.on(
+        On::vendor(Vendor::Anthropic).nth(1),
+        Answer::valid().delay(Duration::from_secs(2)),
+    );
     let config = r#"{"always_allow_under": 90, "hedge_after": "off", "pulse_seconds": 0.8}"#;
-    let ran = Conclave::at(&server).config(config).run(&["consult", "Shall we?"]).ends_with(0);
-    assert!(ran.stderr.contains("\n⏱️ Still waiting on Security Expert (0s elapsed).\n"), "{}", ran.stderr);
+    let ran = Conclave::at(&server)
+        .config(config)
+        .run(&["consult", "Shall we?"])
+        .ends_with(0);
+    assert!(
+        ran.stderr
+            .contains("\n⏱️ Still waiting on Security Expert (0s elapsed).\n"),
+        "{}",
+        ran.stderr
+    );
     assert!(!ran.stderr.contains("Continue waiting"), "{}", ran.stderr);
 }
 
 /// A consultation whose Pragmatist has no credit.
 fn failing(arguments: &[&str]) -> (ProviderServer, Conclave, Terminal) {
     let server = ProviderServer::start();
-    server.on(On::vendor(Vendor::Google), Answer::http(400, "text/plain", "we do not know you"));
+    server.on(
+        On::vendor(Vendor::Google),
+        Answer::http(400, "text/plain", "we do not know you"),
+    );
     let (conclave, terminal) = consult(&server, "0", arguments);
     (server, conclave, terminal)
 }
@@ -103,10 +160,23 @@ fn another_model_takes_over_when_the_person_agrees() {
     let (ran, screen) = terminal.end();
     ran.ends_with(0);
     let text = screen.text();
-    assert!(text.contains("⚠️ Google (gemini-4-argon) is unavailable (failure).\n   Pragmatist: "), "{text}");
-    assert!(text.contains("we do not know you") && text.contains("\nSwitch to Anthropic (claude-sonnet-5-5) for this agent? "), "{text}");
-    assert!(text.contains("anthropic:claude-sonnet-5-5 takes over as Pragmatist."), "{text}");
-    assert_eq!(conclave.record()["substitutions"].as_array().map(Vec::len), Some(1));
+    assert!(
+        text.contains("⚠️ Google (gemini-4-argon) is unavailable (failure).\n   Pragmatist: "),
+        "{text}"
+    );
+    assert!(
+        text.contains("we do not know you")
+            && text.contains("\nSwitch to Anthropic (claude-sonnet-5-5) for this agent? "),
+        "{text}"
+    );
+    assert!(
+        text.contains("anthropic:claude-sonnet-5-5 takes over as Pragmatist."),
+        "{text}"
+    );
+    assert_eq!(
+        conclave.record()["substitutions"].as_array().map(Vec::len),
+        Some(1)
+    );
 }
 
 #[test]
@@ -118,7 +188,11 @@ fn the_others_go_on_without_it_when_the_person_refuses() {
     terminal.type_in("n\n");
     let (ran, screen) = terminal.end();
     assert!(ran.ends_with(0).stdout.contains("Degraded result"));
-    assert!(screen.text().contains("⚠️ Agent Pragmatist failed: "), "{}", screen.text());
+    assert!(
+        screen.text().contains("⚠️ Agent Pragmatist failed: "),
+        "{}",
+        screen.text()
+    );
 }
 
 #[test]
@@ -137,5 +211,8 @@ fn whoever_leaves_lets_another_model_take_over() {
     terminal.wait_for(SUBSTITUTE, 1);
     terminal.type_in("\x04");
     terminal.end().0.ends_with(0);
-    assert_eq!(conclave.record()["substitutions"].as_array().map(Vec::len), Some(1));
+    assert_eq!(
+        conclave.record()["substitutions"].as_array().map(Vec::len),
+        Some(1)
+    );
 }

@@ -1,4 +1,5 @@
-//! The dashboard: what it says of full, empty, small and unpriced statistics, at every width, with and without colour and Unicode.
+//! The dashboard: what it says of full, empty, small and unpriced statistics, at every width, with
+//! and without colour and Unicode.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -6,8 +7,8 @@ use std::fmt::Write as _;
 use conclave::domain::ids::ProviderId;
 use conclave::domain::money::{Cost, MicroUsd};
 use conclave::domain::statistics::{
-    CostNumbers, DayNumbers, DebateNumbers, EarlyEndNumbers, ModelNumbers, PerformanceNumbers, Progress, ProviderNumbers, QualityNumbers,
-    Range, Span, Statistics, Targets, UsageNumbers,
+    CostNumbers, DayNumbers, DebateNumbers, EarlyEndNumbers, ModelNumbers, PerformanceNumbers,
+    Progress, ProviderNumbers, QualityNumbers, Range, Span, Statistics, Targets, UsageNumbers,
 };
 use conclave::providers::vendors;
 use conclave::terminal::dashboard::charset::Charset;
@@ -17,14 +18,23 @@ use console::{measure_text_width, strip_ansi_codes};
 use jiff::ToSpan;
 use jiff::civil::date;
 
-const TARGETS: Targets = Targets { runs: 150, median_ms: 15_000, month: MicroUsd(20_000_000) };
+const TARGETS: Targets = Targets {
+    runs: 150,
+    median_ms: 15_000,
+    month: MicroUsd(20_000_000),
+};
 
 fn usd(usd: f64) -> Cost {
     Cost::exactly(MicroUsd::from_usd(usd).unwrap())
 }
 
 fn canvas(width: usize, charset: Charset) -> Canvas {
-    Canvas { width, paint: Paint::Plain, charset, border: Border::Frame }
+    Canvas {
+        width,
+        paint: Paint::Plain,
+        charset,
+        border: Border::Frame,
+    }
 }
 
 fn drawn(statistics: &Statistics, canvas: Canvas) -> String {
@@ -32,13 +42,20 @@ fn drawn(statistics: &Statistics, canvas: Canvas) -> String {
 }
 
 fn range(span: Span) -> Range {
-    Range { span, from: None, until: None, time_zone: "Europe/Berlin".to_owned() }
+    Range {
+        span,
+        from: None,
+        until: None,
+        time_zone: "Europe/Berlin".to_owned(),
+    }
 }
 
 /// Days up to the 21st of November, each with so many runs of 12 cents.
 fn days(runs: &[u64]) -> Vec<DayNumbers> {
     let day = |(back, runs): (usize, &u64)| DayNumbers {
-        date: date(2026, 11, 21).checked_sub(i32::try_from(back).unwrap().days()).unwrap(),
+        date: date(2026, 11, 21)
+            .checked_sub(i32::try_from(back).unwrap().days())
+            .unwrap(),
         runs: *runs,
         cost: Cost::exactly(MicroUsd(runs * 120_000)),
     };
@@ -72,13 +89,27 @@ fn empty() -> Statistics {
         early_ends: EarlyEndNumbers::default(),
         models: Vec::new(),
         days: Vec::new(),
-        progress: Progress { targets: TARGETS, runs_in_thirty_days: 0, median_ms: None, month: Cost::FREE },
+        progress: Progress {
+            targets: TARGETS,
+            runs_in_thirty_days: 0,
+            median_ms: None,
+            month: Cost::FREE,
+        },
     }
 }
 
 /// The numbers of the promised dashboard, and of every section behind them.
 fn full() -> Statistics {
-    let provider = |id: &str, cost: f64, tokens: u64| (ProviderId::new(id), ProviderNumbers { cost: usd(cost), tokens, calls: 420 });
+    let provider = |id: &str, cost: f64, tokens: u64| {
+        (
+            ProviderId::new(id),
+            ProviderNumbers {
+                cost: usd(cost),
+                tokens,
+                calls: 420,
+            },
+        )
+    };
     let one = |id: &str, ms: u64| Some((id.to_owned(), ms));
     Statistics {
         usage: UsageNumbers {
@@ -103,7 +134,11 @@ fn full() -> Statistics {
             total: usd(18.42),
             tokens: 1_847_230,
             average: Some(usd(0.13)),
-            by_provider: vec![provider("anthropic", 7.21, 700_000), provider("openai", 6.85, 650_000), provider("google", 4.36, 497_230)],
+            by_provider: vec![
+                provider("anthropic", 7.21, 700_000),
+                provider("openai", 6.85, 650_000),
+                provider("google", 4.36, 497_230),
+            ],
             most_expensive: Some(("consult-b".to_owned(), usd(0.41))),
             cheapest: Some(("consult-a".to_owned(), usd(0.02))),
         },
@@ -127,14 +162,25 @@ fn full() -> Statistics {
             verdict_changed: 36,
             later_rounds_cost: usd(9.87),
         },
-        early_ends: EarlyEndNumbers { count: 12, saved: MicroUsd(840_000) },
+        early_ends: EarlyEndNumbers {
+            count: 12,
+            saved: MicroUsd(840_000),
+        },
         models: vec![
             model("anthropic:claude-sonnet-5-5", 430, 7.21),
             model("openai:gpt-6.1-sol", 428, 6.85),
             model("google:gemini-4-argon", 431, 4.36),
         ],
-        days: days(&[3, 0, 5, 7, 2, 0, 0, 9, 12, 4, 6, 1, 0, 0, 8, 8, 9, 10, 3, 0, 0, 7, 5, 6, 11, 9, 0, 0, 12, 10]),
-        progress: Progress { targets: TARGETS, runs_in_thirty_days: 147, median_ms: Some(12_300), month: usd(18.42) },
+        days: days(&[
+            3, 0, 5, 7, 2, 0, 0, 9, 12, 4, 6, 1, 0, 0, 8, 8, 9, 10, 3, 0, 0, 7, 5, 6, 11, 9, 0, 0,
+            12, 10,
+        ]),
+        progress: Progress {
+            targets: TARGETS,
+            runs_in_thirty_days: 147,
+            median_ms: Some(12_300),
+            month: usd(18.42),
+        },
         ..empty()
     }
 }
@@ -165,12 +211,28 @@ fn one() -> Statistics {
             total: usd(0.004_2),
             tokens: 9_120,
             average: Some(usd(0.004_2)),
-            by_provider: vec![(ProviderId::new("mistral"), ProviderNumbers { cost: usd(0.004_2), tokens: 9_120, calls: 9 })],
+            by_provider: vec![(
+                ProviderId::new("mistral"),
+                ProviderNumbers {
+                    cost: usd(0.004_2),
+                    tokens: 9_120,
+                    calls: 9,
+                },
+            )],
             ..CostNumbers::default()
         },
-        models: vec![ModelNumbers { failures: 0, hedges_won: 0, ..model("mistral:mistral-large-4", 9, 0.004_2) }],
+        models: vec![ModelNumbers {
+            failures: 0,
+            hedges_won: 0,
+            ..model("mistral:mistral-large-4", 9, 0.004_2)
+        }],
         days: days(&[0, 0, 0, 0, 0, 0, 1]),
-        progress: Progress { targets: TARGETS, runs_in_thirty_days: 1, median_ms: Some(12_300), month: usd(0.004_2) },
+        progress: Progress {
+            targets: TARGETS,
+            runs_in_thirty_days: 1,
+            median_ms: Some(12_300),
+            month: usd(0.004_2),
+        },
         ..empty()
     }
 }
@@ -191,21 +253,45 @@ fn aborted_only() -> Statistics {
         cost: CostNumbers {
             total: usd(25.1),
             tokens: 90_120,
-            by_provider: vec![(ProviderId::new("openai"), ProviderNumbers { cost: usd(20.0), tokens: 80_120, calls: 12 })],
+            by_provider: vec![(
+                ProviderId::new("openai"),
+                ProviderNumbers {
+                    cost: usd(20.0),
+                    tokens: 80_120,
+                    calls: 12,
+                },
+            )],
             ..CostNumbers::default()
         },
         days: days(&[2, 0, 2]),
-        progress: Progress { targets: TARGETS, runs_in_thirty_days: 4, median_ms: None, month: usd(25.1) },
+        progress: Progress {
+            targets: TARGETS,
+            runs_in_thirty_days: 4,
+            median_ms: None,
+            month: usd(25.1),
+        },
         ..empty()
     }
 }
 
 /// Servers and models without a price, slow answers, and no confidence that anybody stated.
 fn unpriced() -> Statistics {
-    let unknown = |known: f64| Cost { lower_bound: true, ..usd(known) };
-    let days = days(&[1, 1, 0]).into_iter().map(|day| DayNumbers { cost: Cost { lower_bound: day.runs > 0, ..Cost::FREE }, ..day });
+    let unknown = |known: f64| Cost {
+        lower_bound: true,
+        ..usd(known)
+    };
+    let days = days(&[1, 1, 0]).into_iter().map(|day| DayNumbers {
+        cost: Cost {
+            lower_bound: day.runs > 0,
+            ..Cost::FREE
+        },
+        ..day
+    });
     Statistics {
-        range: range(Span::Days { since: Some(date(2026, 11, 19)), until: None }),
+        range: range(Span::Days {
+            since: Some(date(2026, 11, 19)),
+            until: None,
+        }),
         usage: UsageNumbers {
             total: 2,
             completed: 2,
@@ -214,33 +300,75 @@ fn unpriced() -> Statistics {
             active_days: 2,
             ..UsageNumbers::default()
         },
-        performance: PerformanceNumbers { measured: 1, p50: Some(727_300), ..PerformanceNumbers::default() },
+        performance: PerformanceNumbers {
+            measured: 1,
+            p50: Some(727_300),
+            ..PerformanceNumbers::default()
+        },
         cost: CostNumbers {
             total: unknown(0.12),
             average: Some(unknown(0.06)),
             by_provider: vec![
-                (ProviderId::new("work"), ProviderNumbers { cost: unknown(0.12), tokens: 0, calls: 9 }),
-                (ProviderId::new("local"), ProviderNumbers { cost: Cost::FREE, tokens: 0, calls: 9 }),
+                (
+                    ProviderId::new("work"),
+                    ProviderNumbers {
+                        cost: unknown(0.12),
+                        tokens: 0,
+                        calls: 9,
+                    },
+                ),
+                (
+                    ProviderId::new("local"),
+                    ProviderNumbers {
+                        cost: Cost::FREE,
+                        tokens: 0,
+                        calls: 9,
+                    },
+                ),
             ],
             ..CostNumbers::default()
         },
         models: vec![
-            ModelNumbers { cost: unknown(0.12), first_token_p50: None, first_token_p95: None, ..model("work:some-model", 9, 0.0) },
-            ModelNumbers { failures: 0, hedges_won: 0, ..model("local:qwen3-0.6b", 9, 0.0) },
+            ModelNumbers {
+                cost: unknown(0.12),
+                first_token_p50: None,
+                first_token_p95: None,
+                ..model("work:some-model", 9, 0.0)
+            },
+            ModelNumbers {
+                failures: 0,
+                hedges_won: 0,
+                ..model("local:qwen3-0.6b", 9, 0.0)
+            },
         ],
         days: days.collect(),
-        progress: Progress { targets: TARGETS, runs_in_thirty_days: 2, median_ms: Some(727_300), month: unknown(0.12) },
+        progress: Progress {
+            targets: TARGETS,
+            runs_in_thirty_days: 2,
+            median_ms: Some(727_300),
+            month: unknown(0.12),
+        },
         ..empty()
     }
 }
 
-/// Names out of records that would break the frame: steering codes, wide characters, no place to wrap.
+/// Names out of records that would break the frame: steering codes, wide characters, no place to
+/// wrap.
 fn hostile() -> Statistics {
-    let models =
-        ["work:\u{1b}[2J\u{202e}模型模型模型模型模型模型模型模型模型模型模型模型", "work:🦀-a\nb", &format!("work:{}", "x".repeat(120))];
+    let models = [
+        "work:\u{1b}[2J\u{202e}模型模型模型模型模型模型模型模型模型模型模型模型",
+        "work:🦀-a\nb",
+        &format!("work:{}", "x".repeat(120)),
+    ];
     Statistics {
         cost: CostNumbers {
-            by_provider: vec![(ProviderId::new("模型\u{1b}[31m\nx"), ProviderNumbers { cost: usd(18.42), ..ProviderNumbers::default() })],
+            by_provider: vec![(
+                ProviderId::new("模型\u{1b}[31m\nx"),
+                ProviderNumbers {
+                    cost: usd(18.42),
+                    ..ProviderNumbers::default()
+                },
+            )],
             ..full().cost
         },
         models: models.into_iter().map(|name| model(name, 9, 1.0)).collect(),
@@ -249,19 +377,49 @@ fn hostile() -> Statistics {
 }
 
 fn all() -> Vec<Statistics> {
-    let reached = Progress { runs_in_thirty_days: 150, ..full().progress };
-    vec![empty(), full(), one(), aborted_only(), unpriced(), hostile(), Statistics { progress: reached, ..full() }]
+    let reached = Progress {
+        runs_in_thirty_days: 150,
+        ..full().progress
+    };
+    vec![
+        empty(),
+        full(),
+        one(),
+        aborted_only(),
+        unpriced(),
+        hostile(),
+        Statistics {
+            progress: reached,
+            ..full()
+        },
+    ]
 }
 
 /// What is seen at the usual widths, in Unicode and ASCII, and without a terminal.
 fn at_every_width(statistics: &Statistics) -> String {
     let mut text = String::new();
-    for (width, charset) in
-        [(40, Charset::Unicode), (80, Charset::Unicode), (160, Charset::Unicode), (40, Charset::Ascii), (80, Charset::Ascii)]
-    {
-        writeln!(text, "=== {width} columns, {charset:?}\n{}", drawn(statistics, canvas(width, charset))).unwrap();
+    for (width, charset) in [
+        (40, Charset::Unicode),
+        (80, Charset::Unicode),
+        (160, Charset::Unicode),
+        (40, Charset::Ascii),
+        (80, Charset::Ascii),
+    ] {
+        writeln!(
+            text,
+            "=== {width} columns, {charset:?}\n{}",
+            drawn(statistics, canvas(width, charset))
+        )
+        .unwrap();
     }
-    text + "=== no terminal\n" + &drawn(statistics, Canvas { border: Border::None, ..canvas(80, Charset::Unicode) })
+    text + "=== no terminal\n"
+        + &drawn(
+            statistics,
+            Canvas {
+                border: Border::None,
+                ..canvas(80, Charset::Unicode)
+            },
+        )
 }
 
 #[test]
@@ -285,15 +443,29 @@ fn small_aborted_and_unpriced_statistics_claim_nothing_that_is_not_known() {
 #[test]
 fn no_line_is_wider_than_the_terminal_and_the_frame_has_a_straight_edge() {
     for (number, statistics) in all().iter().enumerate() {
-        for (charset, width) in (20..=170).flat_map(|width| [(Charset::Unicode, width), (Charset::Ascii, width)]) {
+        for (charset, width) in
+            (20..=170).flat_map(|width| [(Charset::Unicode, width), (Charset::Ascii, width)])
+        {
             let text = drawn(statistics, canvas(width, charset));
             let (frame, below) = text.split_once("\n\n").unwrap();
             let widths: Vec<usize> = frame.lines().map(measure_text_width).collect();
-            assert!(below.lines().map(measure_text_width).all(|line| line <= width), "{number} at {width}:\n{text}");
+            assert!(
+                below
+                    .lines()
+                    .map(measure_text_width)
+                    .all(|line| line <= width),
+                "{number} at {width}:\n{text}"
+            );
             if width < 40 {
-                assert!(widths.iter().all(|line| *line <= width), "{number} at {width}:\n{text}");
+                assert!(
+                    widths.iter().all(|line| *line <= width),
+                    "{number} at {width}:\n{text}"
+                );
             } else {
-                assert!(widths.iter().all(|line| *line == widths[0]) && widths[0] <= width, "{number} at {width}:\n{text}");
+                assert!(
+                    widths.iter().all(|line| *line == widths[0]) && widths[0] <= width,
+                    "{number} at {width}:\n{text}"
+                );
             }
         }
     }
@@ -302,19 +474,55 @@ fn no_line_is_wider_than_the_terminal_and_the_frame_has_a_straight_edge() {
 #[test]
 fn colour_changes_no_character_and_needs_no_certain_background() {
     for statistics in all() {
-        for (width, border) in [(40, Border::Frame), (80, Border::Frame), (160, Border::Frame), (80, Border::None)] {
-            let plain = Canvas { border, ..canvas(width, Charset::Unicode) };
-            let coloured = drawn(&statistics, Canvas { paint: Paint::Colour, ..plain });
+        for (width, border) in [
+            (40, Border::Frame),
+            (80, Border::Frame),
+            (160, Border::Frame),
+            (80, Border::None),
+        ] {
+            let plain = Canvas {
+                border,
+                ..canvas(width, Charset::Unicode)
+            };
+            let coloured = drawn(
+                &statistics,
+                Canvas {
+                    paint: Paint::Colour,
+                    ..plain
+                },
+            );
             assert_eq!(strip_ansi_codes(&coloured), drawn(&statistics, plain));
-            let codes: BTreeSet<&str> = coloured.split("\u{1b}[").skip(1).map(|rest| rest.split_once('m').unwrap().0).collect();
+            let codes: BTreeSet<&str> = coloured
+                .split("\u{1b}[")
+                .skip(1)
+                .map(|rest| rest.split_once('m').unwrap().0)
+                .collect();
             // Bold, dim, red, green, yellow, cyan, and their end: neither black nor white.
-            assert!(codes.is_subset(&BTreeSet::from(["0", "1", "2", "31", "32", "33", "36"])), "{codes:?}");
+            assert!(
+                codes.is_subset(&BTreeSet::from(["0", "1", "2", "31", "32", "33", "36"])),
+                "{codes:?}"
+            );
         }
     }
-    insta::assert_snapshot!("full_in_colour", drawn(&full(), Canvas { paint: Paint::Colour, ..canvas(100, Charset::Unicode) }));
+    insta::assert_snapshot!(
+        "full_in_colour",
+        drawn(
+            &full(),
+            Canvas {
+                paint: Paint::Colour,
+                ..canvas(100, Charset::Unicode)
+            }
+        )
+    );
     insta::assert_snapshot!(
         "aborted_only_in_colour",
-        drawn(&aborted_only(), Canvas { paint: Paint::Colour, ..canvas(40, Charset::Unicode) })
+        drawn(
+            &aborted_only(),
+            Canvas {
+                paint: Paint::Colour,
+                ..canvas(40, Charset::Unicode)
+            }
+        )
     );
 }
 
@@ -324,23 +532,44 @@ fn ascii_is_ascii_and_no_figure_is_none() {
         let text = drawn(&statistics, canvas(80, Charset::Ascii));
         assert!(text.is_ascii(), "{text}");
         for wrong in ["NaN", "inf", "None", "(0/0)", "-0"] {
-            assert!(!text.replace("-0.6b", "").replace("-07", "").contains(wrong), "{wrong}: {text}");
+            assert!(
+                !text.replace("-0.6b", "").replace("-07", "").contains(wrong),
+                "{wrong}: {text}"
+            );
         }
     }
 }
 
 /// The lines below the frame.
 fn below(progress: Progress) -> String {
-    let text = drawn(&Statistics { progress, days: days(&[1]), ..full() }, canvas(80, Charset::Unicode));
+    let text = drawn(
+        &Statistics {
+            progress,
+            days: days(&[1]),
+            ..full()
+        },
+        canvas(80, Charset::Unicode),
+    );
     text.split_once("\n\n").unwrap().1.to_owned()
 }
 
 #[test]
 fn each_target_that_is_reached_has_its_line_and_with_all_of_them_nothing_else_is_said() {
-    let reached = Progress { runs_in_thirty_days: 150, ..full().progress };
-    assert_eq!(below(reached), "✅ SUCCESS: Consistent usage!\n⚡ SPEED: Excellent response times!\n💰 COST: Within budget target!\n");
+    let reached = Progress {
+        runs_in_thirty_days: 150,
+        ..full().progress
+    };
     assert_eq!(
-        below(Progress { runs_in_thirty_days: 147, median_ms: Some(15_000), month: usd(20.01), targets: TARGETS }),
+        below(reached),
+        "✅ SUCCESS: Consistent usage!\n⚡ SPEED: Excellent response times!\n💰 COST: Within budget target!\n"
+    );
+    assert_eq!(
+        below(Progress {
+            runs_in_thirty_days: 147,
+            median_ms: Some(15_000),
+            month: usd(20.01),
+            targets: TARGETS
+        }),
         "\
 📊 Progress toward Success Criteria:
 • Usage: 147/150 consultations (98%) - Almost there!
@@ -356,26 +585,72 @@ November 2026.
 fn nothing_is_said_to_be_nearly_there_or_within_budget_that_is_not() {
     let line = |progress: Progress, name: &str| {
         let text = below(progress);
-        text.lines().find(|line| line.starts_with(&format!("• {name}: "))).unwrap().to_owned()
+        text.lines()
+            .find(|line| line.starts_with(&format!("• {name}: ")))
+            .unwrap()
+            .to_owned()
     };
-    let usage = |runs| line(Progress { runs_in_thirty_days: runs, ..full().progress }, "Usage");
+    let usage = |runs| {
+        line(
+            Progress {
+                runs_in_thirty_days: runs,
+                ..full().progress
+            },
+            "Usage",
+        )
+    };
     assert_eq!(usage(134), "• Usage: 134/150 consultations (89%)");
-    assert_eq!(usage(135), "• Usage: 135/150 consultations (90%) - Almost there!");
-    let cost = |month| line(Progress { month, ..full().progress }, "Cost");
+    assert_eq!(
+        usage(135),
+        "• Usage: 135/150 consultations (90%) - Almost there!"
+    );
+    let cost = |month| {
+        line(
+            Progress {
+                month,
+                ..full().progress
+            },
+            "Cost",
+        )
+    };
     assert_eq!(cost(usd(19.99)), "• Cost: $19.99/$20.00 budget (>99%) ✅");
-    assert_eq!(cost(usd(20.0)), "• Cost: $20.00/$20.00 budget (100%) - Budget used up");
-    assert_eq!(cost(usd(25.1)), "• Cost: $25.10/$20.00 budget (126%) - Over budget");
-    let unknown = |known| Cost { lower_bound: true, ..usd(known) };
-    assert_eq!(cost(unknown(12.0)), "• Cost: ≥ $12.00/$20.00 budget (≥ 60%) - Not all costs are known");
-    assert_eq!(cost(unknown(20.0)), "• Cost: ≥ $20.00/$20.00 budget (≥ 100%) - Over budget");
+    assert_eq!(
+        cost(usd(20.0)),
+        "• Cost: $20.00/$20.00 budget (100%) - Budget used up"
+    );
+    assert_eq!(
+        cost(usd(25.1)),
+        "• Cost: $25.10/$20.00 budget (126%) - Over budget"
+    );
+    let unknown = |known| Cost {
+        lower_bound: true,
+        ..usd(known)
+    };
+    assert_eq!(
+        cost(unknown(12.0)),
+        "• Cost: ≥ $12.00/$20.00 budget (≥ 60%) - Not all costs are known"
+    );
+    assert_eq!(
+        cost(unknown(20.0)),
+        "• Cost: ≥ $20.00/$20.00 budget (≥ 100%) - Over budget"
+    );
     for month in [usd(20.0), usd(25.1), unknown(12.0), unknown(20.0)] {
-        assert!(!below(Progress { month, ..full().progress }).contains("Within budget"), "{month}");
+        assert!(
+            !below(Progress {
+                month,
+                ..full().progress
+            })
+            .contains("Within budget"),
+            "{month}"
+        );
     }
 }
 
 #[test]
 fn when_there_is_nothing_it_says_what_to_do_and_when_there_is_something_elsewhere_where() {
-    let at = |span, elsewhere: &UsageNumbers| nothing(&range(span), elsewhere, canvas(80, Charset::Unicode));
+    let at = |span, elsewhere: &UsageNumbers| {
+        nothing(&range(span), elsewhere, canvas(80, Charset::Unicode))
+    };
     let first = "📭 No consultations found.\n\nRun your first consultation:\n  conclave consult \"Your question here\"\n";
     assert_eq!(at(Span::AllTime, &UsageNumbers::default()), first);
     assert_eq!(at(Span::Week, &UsageNumbers::default()), first);
@@ -391,11 +666,33 @@ Outside of it there are 147 consultations, 2026-10-23 to 2026-11-21:
     );
     let begins = |span| at(span, &elsewhere).lines().next().unwrap().to_owned();
     let (since, until) = (Some(date(2026, 1, 2)), Some(date(2026, 1, 9)));
-    assert_eq!(begins(Span::Week), "📭 No consultations found in the last 7 days.");
-    assert_eq!(begins(Span::Days { since, until }), "📭 No consultations found from 2026-01-02 to 2026-01-09.");
-    assert_eq!(begins(Span::Days { since, until: since }), "📭 No consultations found on 2026-01-02.");
-    assert_eq!(begins(Span::Days { since, until: None }), "📭 No consultations found since 2026-01-02.");
-    assert_eq!(begins(Span::Days { since: None, until }), "📭 No consultations found until 2026-01-09.");
-    let ascii = nothing(&range(Span::AllTime), &UsageNumbers::default(), canvas(80, Charset::Ascii));
+    assert_eq!(
+        begins(Span::Week),
+        "📭 No consultations found in the last 7 days."
+    );
+    assert_eq!(
+        begins(Span::Days { since, until }),
+        "📭 No consultations found from 2026-01-02 to 2026-01-09."
+    );
+    assert_eq!(
+        begins(Span::Days {
+            since,
+            until: since
+        }),
+        "📭 No consultations found on 2026-01-02."
+    );
+    assert_eq!(
+        begins(Span::Days { since, until: None }),
+        "📭 No consultations found since 2026-01-02."
+    );
+    assert_eq!(
+        begins(Span::Days { since: None, until }),
+        "📭 No consultations found until 2026-01-09."
+    );
+    let ascii = nothing(
+        &range(Span::AllTime),
+        &UsageNumbers::default(),
+        canvas(80, Charset::Ascii),
+    );
     assert!(ascii.starts_with("No consultations found.\n"), "{ascii}");
 }

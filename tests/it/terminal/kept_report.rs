@@ -11,18 +11,38 @@ use conclave::terminal::kept_report::{Selection, markdown};
 use crate::support::sample;
 
 fn original(name: &str) -> Kept {
-    read_file(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/records/fixtures/original").join(name)).unwrap()
+    read_file(
+        &Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join("tests/it/records/fixtures/original")
+            .join(name),
+    )
+    .unwrap()
 }
 
 fn part(kept: &Kept, round: Option<u8>, agent: Option<&str>) -> String {
-    markdown(kept, &Selection { round, agent: agent.map(SeatId::new) })
+    markdown(
+        kept,
+        &Selection {
+            round,
+            agent: agent.map(SeatId::new),
+        },
+    )
 }
 
 #[test]
 fn the_originals_records_read_like_ours() {
-    insta::assert_snapshot!("original_complete", part(&original("complete.json"), None, None));
-    insta::assert_snapshot!("original_partial", part(&original("partial.jsonl"), None, None));
-    insta::assert_snapshot!("original_failed", part(&original("failed.json"), None, None));
+    insta::assert_snapshot!(
+        "original_complete",
+        part(&original("complete.json"), None, None)
+    );
+    insta::assert_snapshot!(
+        "original_partial",
+        part(&original("partial.jsonl"), None, None)
+    );
+    insta::assert_snapshot!(
+        "original_failed",
+        part(&original("failed.json"), None, None)
+    );
 }
 
 #[test]
@@ -31,19 +51,34 @@ fn what_was_kept_of_a_menu_or_of_an_answer_by_rule_reads_as_it_did() {
         let transcript = Transcript::fold(&events).unwrap();
         let before = conclave::terminal::report::report(&transcript);
         let now = part(&of_transcript(&transcript), None, None);
-        let answer = |text: &str| text.split_once("\n## ").and_then(|(_, rest)| rest.split_once("## Agent")).unwrap().0.to_owned();
+        let answer = |text: &str| {
+            text.split_once("\n## ")
+                .and_then(|(_, rest)| rest.split_once("## Agent"))
+                .unwrap()
+                .0
+                .to_owned()
+        };
         assert_eq!(answer(&now), answer(&before));
-        assert_eq!(now.contains("**Confidence:** each option has its own"), before.contains("**Confidence:** each option has its own"));
+        assert_eq!(
+            now.contains("**Confidence:** each option has its own"),
+            before.contains("**Confidence:** each option has its own")
+        );
     }
     let kept = of_transcript(&Transcript::fold(&sample::explored()).unwrap());
     let last = part(&kept, Some(4), None);
-    assert!(last.contains("### Option 2: Sessions first") && last.contains("Confidence: each option has its own"), "{last}");
+    assert!(
+        last.contains("### Option 2: Sessions first")
+            && last.contains("Confidence: each option has its own"),
+        "{last}"
+    );
 }
 
 #[test]
 fn a_round_is_shown_alone() {
     let kept = of_transcript(&Transcript::fold(&sample::complete()).unwrap());
-    let rounds: Vec<String> = (1..=4).map(|round| part(&kept, Some(round), None)).collect();
+    let rounds: Vec<String> = (1..=4)
+        .map(|round| part(&kept, Some(round), None))
+        .collect();
     insta::assert_snapshot!("rounds", rounds.join("\n==========\n\n"));
     assert!(part(&kept, Some(5), None).contains("_Nothing is kept in Round 5._"));
 }
@@ -54,15 +89,27 @@ fn an_agent_is_shown_alone_through_all_rounds_and_in_one() {
     insta::assert_snapshot!("agent", part(&kept, None, Some("architecture")));
     insta::assert_snapshot!("judge", part(&kept, None, Some("judge")));
     let one = part(&kept, Some(3), Some("architecture"));
-    assert!(one.contains("## Round 3") && one.contains("changed its mind") && !one.contains("## Round 1"), "{one}");
-    assert!(part(&kept, Some(2), Some("pragmatic")).contains("_Nothing is kept of Pragmatist in Round 2._"));
+    assert!(
+        one.contains("## Round 3")
+            && one.contains("changed its mind")
+            && !one.contains("## Round 1"),
+        "{one}"
+    );
+    assert!(
+        part(&kept, Some(2), Some("pragmatic"))
+            .contains("_Nothing is kept of Pragmatist in Round 2._")
+    );
 }
 
 #[test]
 fn what_a_record_says_stays_within_its_place() {
     let kept = of_transcript(&Transcript::fold(&sample::hostile()).unwrap());
-    let headings =
-        |text: &str| text.lines().filter(|line| line.starts_with("# ") || line.starts_with("## ")).map(str::to_owned).collect::<Vec<_>>();
+    let headings = |text: &str| {
+        text.lines()
+            .filter(|line| line.starts_with("# ") || line.starts_with("## "))
+            .map(str::to_owned)
+            .collect::<Vec<_>>()
+    };
     let whole = part(&kept, None, None);
     assert_eq!(
         headings(&whole),
@@ -83,10 +130,16 @@ fn what_a_record_says_stays_within_its_place() {
         "## Round 3: cross-examination",
         "## Round 4: verdict",
     ];
-    assert_eq!(headings(&part(&kept, None, Some("judge"))), [rounds[0], rounds[2], rounds[3], rounds[4]]);
+    assert_eq!(
+        headings(&part(&kept, None, Some("judge"))),
+        [rounds[0], rounds[2], rounds[3], rounds[4]]
+    );
     for round in 1..=4u8 {
         let shown = part(&kept, Some(round), None);
         assert_eq!(headings(&shown), [rounds[0], rounds[usize::from(round)]]);
-        assert!(!shown.contains('\u{1b}') && !shown.contains("<script") || shown.contains("\\<script"), "{shown}");
+        assert!(
+            !shown.contains('\u{1b}') && !shown.contains("<script") || shown.contains("\\<script"),
+            "{shown}"
+        );
     }
 }

@@ -1,4 +1,5 @@
-//! The offer to end after Round 2, on a real terminal: what it says, what speaks against it, and what each answer leads to.
+//! The offer to end after Round 2, on a real terminal: what it says, what speaks against it, and
+//! what each answer leads to.
 
 use serde_json::{Value, json};
 
@@ -9,7 +10,8 @@ use crate::support::pty::{Output, Terminal};
 
 const OFFER: &str = "Terminate early and skip Rounds 3-4? [Y/n] ";
 
-/// A judge (the panel's OpenAI model, whose second call it is) that is this sure of what these experts agree on.
+/// A judge (the panel's OpenAI model, whose second call it is) that is this sure of what these
+/// experts agree on.
 fn judged(confidence: f64, supporters: &[&str], tensions: &Value) -> ProviderServer {
     let server = ProviderServer::start();
     let found = json!({
@@ -17,23 +19,38 @@ fn judged(confidence: f64, supporters: &[&str], tensions: &Value) -> ProviderSer
         "tensions": tensions,
         "priority_order": ["Speed"],
     });
-    server.on(On::vendor(Vendor::OpenAi).nth(2), Answer::text(found.to_string()));
+    server.on(
+        On::vendor(Vendor::OpenAi).nth(2),
+        Answer::text(found.to_string()),
+    );
     server
 }
 
 fn consult(server: &ProviderServer, width: u16, arguments: &[&str]) -> (Conclave, Terminal) {
     let config = r#"{"always_allow_under": 90, "hedge_after": "off"}"#;
-    let conclave = Conclave::at(server).variable("TERM", "xterm-256color").config(config);
-    let terminal = Terminal::start(&conclave, width, Output::Pipe, &[&["consult", "Shall we?"], arguments].concat());
+    let conclave = Conclave::at(server)
+        .variable("TERM", "xterm-256color")
+        .config(config);
+    let terminal = Terminal::start(
+        &conclave,
+        width,
+        Output::Pipe,
+        &[&["consult", "Shall we?"], arguments].concat(),
+    );
     (conclave, terminal)
 }
 
 const ALL: [&str; 3] = ["Expert A", "Expert B", "Expert C"];
 
-/// Requests by what they ask for, in the order of the rounds; together they are all that there were.
+/// Requests by what they ask for, in the order of the rounds; together they are all that there
+/// were.
 fn requests(server: &ProviderServer) -> [usize; 5] {
     let asked: Vec<usize> = counts(server).into_iter().map(|(_, count)| count).collect();
-    assert_eq!(asked.iter().sum::<usize>(), server.requests().len(), "no hidden request");
+    assert_eq!(
+        asked.iter().sum::<usize>(),
+        server.requests().len(),
+        "no hidden request"
+    );
     asked.try_into().unwrap()
 }
 
@@ -46,14 +63,30 @@ fn whoever_accepts_gets_what_was_agreed_and_no_later_round_is_asked_for() {
     let (ran, screen) = terminal.end();
     let answer = ran.ends_with(0).stdout;
     let text = screen.text();
-    assert!(text.contains("✨ Strong consensus reached (confidence: 92%)\n   Calibrated probability: "), "{text}");
-    assert!(text.contains("   Rounds 3-4 would save about $0."), "{text}");
-    assert!(!text.contains("Against it"), "nothing speaks against it: {text}");
-    assert!(answer.contains("Start small") && answer.contains("**Confidence:** 92%"), "{answer}");
+    assert!(
+        text.contains("✨ Strong consensus reached (confidence: 92%)\n   Calibrated probability: "),
+        "{text}"
+    );
+    assert!(
+        text.contains("   Rounds 3-4 would save about $0."),
+        "{text}"
+    );
+    assert!(
+        !text.contains("Against it"),
+        "nothing speaks against it: {text}"
+    );
+    assert!(
+        answer.contains("Start small") && answer.contains("**Confidence:** 92%"),
+        "{answer}"
+    );
     assert_eq!(requests(&server), [3, 1, 0, 0, 0]);
     let record = conclave.record();
     assert_eq!(
-        (&record["early_termination"], &record["rounds_completed"], &record["verdict_source"]),
+        (
+            &record["early_termination"],
+            &record["rounds_completed"],
+            &record["verdict_source"]
+        ),
         (&json!(true), &json!(2), &json!("synthesis"))
     );
     assert_eq!(record["early_termination_evaluation"]["by"], "person");
@@ -86,9 +119,18 @@ fn what_speaks_against_it_stands_under_the_news_and_fits_a_narrow_window() {
     let text = screen.text();
     let (_, offer) = text.split_once("✨ Strong consensus").unwrap();
     let (offer, _) = offer.split_once("Terminate early").unwrap();
-    assert!(offer.contains("Against it: experts behind the strongest point: 2 of 3"), "{text}");
-    assert!(offer.contains("Against it: tensions of high severity: 1"), "{text}");
-    assert!(offer.lines().all(|line| line.chars().count() <= 60), "{offer}");
+    assert!(
+        offer.contains("Against it: experts behind the strongest point: 2 of 3"),
+        "{text}"
+    );
+    assert!(
+        offer.contains("Against it: tensions of high severity: 1"),
+        "{text}"
+    );
+    assert!(
+        offer.lines().all(|line| line.chars().count() <= 60),
+        "{offer}"
+    );
 }
 
 #[test]
@@ -98,20 +140,47 @@ fn ctrl_c_at_the_offer_keeps_what_there_is_and_going_on_asks_again() {
     terminal.wait_for(OFFER, 1);
     terminal.type_in("\x03");
     terminal.end().0.ends_with(130);
-    let ran = conclave.run(&["resume", "--early-stop", "auto"]).ends_with(0);
-    assert!(ran.stderr.contains("✨ Strong consensus reached (confidence: 92%): Rounds 3-4 left out"), "{}", ran.stderr);
-    assert_eq!(requests(&server), [3, 1, 0, 0, 0], "nothing is paid for twice");
+    let ran = conclave
+        .run(&["resume", "--early-stop", "auto"])
+        .ends_with(0);
+    assert!(
+        ran.stderr
+            .contains("✨ Strong consensus reached (confidence: 92%): Rounds 3-4 left out"),
+        "{}",
+        ran.stderr
+    );
+    assert_eq!(
+        requests(&server),
+        [3, 1, 0, 0, 0],
+        "nothing is paid for twice"
+    );
 }
 
 #[test]
 fn nothing_is_asked_with_yes_or_auto_and_nothing_at_all_is_said_with_never() {
-    for (arguments, ends) in [(&["--yes"][..], true), (&["--early-stop", "auto"], true), (&["--early-stop", "never"], false)] {
+    for (arguments, ends) in [
+        (&["--yes"][..], true),
+        (&["--early-stop", "auto"], true),
+        (&["--early-stop", "never"], false),
+    ] {
         let server = judged(0.92, &ALL, &json!([]));
         let (conclave, terminal) = consult(&server, 160, arguments);
         let (ran, screen) = terminal.end();
         ran.ends_with(0);
-        assert!(!screen.text().contains("Terminate early"), "{arguments:?}: {}", screen.text());
-        assert_eq!(screen.text().contains("Strong consensus"), ends, "{arguments:?}");
-        assert_eq!(conclave.record()["early_termination"], ends, "{arguments:?}");
+        assert!(
+            !screen.text().contains("Terminate early"),
+            "{arguments:?}: {}",
+            screen.text()
+        );
+        assert_eq!(
+            screen.text().contains("Strong consensus"),
+            ends,
+            "{arguments:?}"
+        );
+        assert_eq!(
+            conclave.record()["early_termination"],
+            ends,
+            "{arguments:?}"
+        );
     }
 }

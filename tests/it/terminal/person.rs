@@ -1,9 +1,12 @@
-//! The person at the terminal: what is asked, what is made of the answers, and what happens when nobody answers.
+//! The person at the terminal: what is asked, what is made of the answers, and what happens when
+//! nobody answers.
 
 use std::io::{self, BufReader, Write};
 use std::sync::Mutex;
 
-use conclave::consultation::event::{Estimate, GateReason, StillWaiting, SubstitutionReason, WhySubstituted};
+use conclave::consultation::event::{
+    Estimate, GateReason, StillWaiting, SubstitutionReason, WhySubstituted,
+};
 use conclave::consultation::policy::consent::Month;
 use conclave::consultation::protocol::{Answer, Question};
 use conclave::domain::ids::{ModelRef, ProviderId, SeatId};
@@ -23,7 +26,11 @@ struct Asked {
     saved: Vec<MicroUsd>,
 }
 
-async fn ask_saving(question: &Question, typed: &'static str, saving: Result<(), &'static str>) -> Asked {
+async fn ask_saving(
+    question: &Question,
+    typed: &'static str,
+    saving: Result<(), &'static str>,
+) -> Asked {
     let captured = Captured::new(Verbosity::Normal, Some(80));
     let saved = Mutex::new(Vec::new());
     let save = |amount| match saving {
@@ -34,10 +41,23 @@ async fn ask_saving(question: &Question, typed: &'static str, saving: Result<(),
         Err(why) => Err(why.to_owned()),
     };
     let vendor = |provider: &ProviderId| provider.as_str().to_uppercase();
-    let month = Some(Month { budget: MicroUsd(5_000_000), spent: Cost::exactly(MicroUsd(4_900_000)) });
-    let person = AtTerminal::new(captured.printer.clone(), Keyboard::reading(BufReader::new(typed.as_bytes())), &save, &vendor, month);
+    let month = Some(Month {
+        budget: MicroUsd(5_000_000),
+        spent: Cost::exactly(MicroUsd(4_900_000)),
+    });
+    let person = AtTerminal::new(
+        captured.printer.clone(),
+        Keyboard::reading(BufReader::new(typed.as_bytes())),
+        &save,
+        &vendor,
+        month,
+    );
     let answer = person.ask(question).await;
-    Asked { answer, screen: captured.err(), saved: saved.lock().unwrap().clone() }
+    Asked {
+        answer,
+        screen: captured.err(),
+        saved: saved.lock().unwrap().clone(),
+    }
 }
 
 async fn ask(question: &Question, typed: &'static str) -> Asked {
@@ -46,13 +66,25 @@ async fn ask(question: &Question, typed: &'static str) -> Asked {
 
 fn consent(why: &[GateReason]) -> Question {
     let cost = |micro| Cost::exactly(MicroUsd(micro));
-    let estimate = Estimate { low: cost(210_000), cost: cost(450_000), high: cost(900_000), ..Estimate::default() };
-    Question::Consent { estimate, why: why.to_vec() }
+    let estimate = Estimate {
+        low: cost(210_000),
+        cost: cost(450_000),
+        high: cost(900_000),
+        ..Estimate::default()
+    };
+    Question::Consent {
+        estimate,
+        why: why.to_vec(),
+    }
 }
 
 fn pulse() -> Question {
     Question::Pulse {
-        waiting: vec![StillWaiting { agent_id: SeatId::new("security"), name: "Security Expert".to_owned(), elapsed_ms: 72_000 }],
+        waiting: vec![StillWaiting {
+            agent_id: SeatId::new("security"),
+            name: "Security Expert".to_owned(),
+            elapsed_ms: 72_000,
+        }],
     }
 }
 
@@ -70,14 +102,28 @@ fn substitution() -> Question {
 #[tokio::test]
 async fn the_estimate_is_agreed_to_by_an_empty_line_or_a_word_and_asked_about_again_on_nonsense() {
     let gate = consent(&[GateReason::Cost]);
-    for (typed, answer) in [("\n", Answer::Yes), ("y\n", Answer::Yes), ("YES\n", Answer::Yes), ("n\n", Answer::No), ("No\n", Answer::No)] {
+    for (typed, answer) in [
+        ("\n", Answer::Yes),
+        ("y\n", Answer::Yes),
+        ("YES\n", Answer::Yes),
+        ("n\n", Answer::No),
+        ("No\n", Answer::No),
+    ] {
         assert_eq!(ask(&gate, typed).await.answer, answer, "{typed:?}");
     }
     let asked = ask(&gate, "maybe\nfail\nn\n").await;
     assert_eq!(asked.answer, Answer::No);
-    assert!(asked.screen.starts_with("Estimated cost: $0.21 – $0.45 – $0.90\n"), "{}", asked.screen);
     assert!(
-        asked.screen.ends_with("\n\nProceed? [Y/n/Always] Please answer y, n or always: Please answer y, n or always: "),
+        asked
+            .screen
+            .starts_with("Estimated cost: $0.21 – $0.45 – $0.90\n"),
+        "{}",
+        asked.screen
+    );
+    assert!(
+        asked.screen.ends_with(
+            "\n\nProceed? [Y/n/Always] Please answer y, n or always: Please answer y, n or always: "
+        ),
         "{}",
         asked.screen
     );
@@ -86,28 +132,74 @@ async fn the_estimate_is_agreed_to_by_an_empty_line_or_a_word_and_asked_about_ag
 #[tokio::test]
 async fn always_asks_for_the_amount_and_saves_it() {
     let asked = ask(&consent(&[GateReason::Cost]), "Always\n0.75\n").await;
-    assert_eq!((asked.answer, &asked.saved[..]), (Answer::Always(MicroUsd(750_000)), &[MicroUsd(750_000)][..]));
+    assert_eq!(
+        (asked.answer, &asked.saved[..]),
+        (Answer::Always(MicroUsd(750_000)), &[MicroUsd(750_000)][..])
+    );
     let end = "Auto-approve consultations under: $[1.00] Consultations under $0.75 will be auto-approved (saved in config.json)\n";
-    assert!(asked.screen.replace("\n  ", " ").ends_with(end), "{}", asked.screen);
+    assert!(
+        asked.screen.replace("\n  ", " ").ends_with(end),
+        "{}",
+        asked.screen
+    );
 
     let asked = ask(&consent(&[GateReason::Cost]), "a\nmuch\n-1\n\n").await;
-    assert_eq!((asked.answer, &asked.saved[..]), (Answer::Always(MicroUsd(1_000_000)), &[MicroUsd(1_000_000)][..]));
-    assert_eq!(asked.screen.matches("Please enter an amount of dollars such as 0.50").count(), 2);
+    assert_eq!(
+        (asked.answer, &asked.saved[..]),
+        (
+            Answer::Always(MicroUsd(1_000_000)),
+            &[MicroUsd(1_000_000)][..]
+        )
+    );
+    assert_eq!(
+        asked
+            .screen
+            .matches("Please enter an amount of dollars such as 0.50")
+            .count(),
+        2
+    );
 }
 
 #[tokio::test]
 async fn an_amount_that_cannot_be_saved_is_a_yes_to_this_run_and_says_why() {
-    let asked = ask_saving(&consent(&[GateReason::Cost]), "always\n2\n", Err("permission denied")).await;
+    let asked = ask_saving(
+        &consent(&[GateReason::Cost]),
+        "always\n2\n",
+        Err("permission denied"),
+    )
+    .await;
     assert_eq!(asked.answer, Answer::Yes);
-    assert!(asked.screen.contains("⚠️ The amount could not be saved: permission denied."), "{}", asked.screen);
+    assert!(
+        asked
+            .screen
+            .contains("⚠️ The amount could not be saved: permission denied."),
+        "{}",
+        asked.screen
+    );
 }
 
 #[tokio::test]
 async fn always_is_not_offered_where_no_threshold_would_help() {
-    let asked = ask(&consent(&[GateReason::MonthlyBudget, GateReason::LargeContext]), "always\ny\n").await;
+    let asked = ask(
+        &consent(&[GateReason::MonthlyBudget, GateReason::LargeContext]),
+        "always\ny\n",
+    )
+    .await;
     assert_eq!((asked.answer, asked.saved), (Answer::Yes, vec![]));
-    assert!(asked.screen.contains("⚠️ This would bring the month to $5.35, above its budget of $5.00.\n"), "{}", asked.screen);
-    assert!(asked.screen.ends_with("Proceed? [Y/n] Please answer y or n: "), "{}", asked.screen);
+    assert!(
+        asked
+            .screen
+            .contains("⚠️ This would bring the month to $5.35, above its budget of $5.00.\n"),
+        "{}",
+        asked.screen
+    );
+    assert!(
+        asked
+            .screen
+            .ends_with("Proceed? [Y/n] Please answer y or n: "),
+        "{}",
+        asked.screen
+    );
 }
 
 #[tokio::test]
@@ -117,13 +209,25 @@ async fn who_waits_on_is_told_so() {
     let screen = "⏱️ Still waiting on Security Expert (72s elapsed).\nContinue waiting? [Y/n] ⏳ Continuing...\n";
     assert_eq!(asked.screen, screen);
     let asked = ask(&pulse(), "n\n").await;
-    assert_eq!((asked.answer, asked.screen.contains("Continuing")), (Answer::No, false));
+    assert_eq!(
+        (asked.answer, asked.screen.contains("Continuing")),
+        (Answer::No, false)
+    );
 }
 
 #[tokio::test]
 async fn a_substitution_is_agreed_to_refused_or_ends_it_all() {
-    for (typed, answer) in [("\n", Answer::Yes), ("n\n", Answer::No), ("Fail\n", Answer::Fail), ("f\n", Answer::Fail)] {
-        assert_eq!(ask(&substitution(), typed).await.answer, answer, "{typed:?}");
+    for (typed, answer) in [
+        ("\n", Answer::Yes),
+        ("n\n", Answer::No),
+        ("Fail\n", Answer::Fail),
+        ("f\n", Answer::Fail),
+    ] {
+        assert_eq!(
+            ask(&substitution(), typed).await.answer,
+            answer,
+            "{typed:?}"
+        );
     }
     assert_eq!(
         ask(&substitution(), "y\n").await.screen,
@@ -140,22 +244,40 @@ async fn the_end_of_the_input_is_no_answer_and_ends_the_line() {
         assert!(asked.screen.ends_with("] \n"), "{:?}", asked.screen);
     }
     let asked = ask(&consent(&[GateReason::Cost]), "always\n").await;
-    assert_eq!((asked.answer, asked.saved), (Answer::Gone, vec![]), "an amount that nobody gave is not saved, and nothing is spent");
+    assert_eq!(
+        (asked.answer, asked.saved),
+        (Answer::Gone, vec![]),
+        "an amount that nobody gave is not saved, and nothing is spent"
+    );
 }
 
 #[tokio::test]
-async fn a_question_that_is_taken_away_ends_its_line_and_leaves_the_next_line_to_the_next_question() {
+async fn a_question_that_is_taken_away_ends_its_line_and_leaves_the_next_line_to_the_next_question()
+{
     let captured = Captured::new(Verbosity::Normal, Some(80));
     let (reader, mut writer) = io::pipe().unwrap();
-    let (save, vendor) = (|_| Ok(String::new()), |provider: &ProviderId| provider.to_string());
-    let person = AtTerminal::new(captured.printer.clone(), Keyboard::reading(BufReader::new(reader)), &save, &vendor, None);
+    let (save, vendor) = (
+        |_| Ok(String::new()),
+        |provider: &ProviderId| provider.to_string(),
+    );
+    let person = AtTerminal::new(
+        captured.printer.clone(),
+        Keyboard::reading(BufReader::new(reader)),
+        &save,
+        &vendor,
+        None,
+    );
     let withdrawn = pulse();
     tokio::select! {
         biased;
         answer = person.ask(&withdrawn) => panic!("{answer:?}"),
         () = tokio::task::yield_now() => {}
     }
-    assert!(captured.err().ends_with("Continue waiting? [Y/n] \n"), "{:?}", captured.err());
+    assert!(
+        captured.err().ends_with("Continue waiting? [Y/n] \n"),
+        "{:?}",
+        captured.err()
+    );
     let question = substitution();
     let mut asking = person.ask(&question);
     tokio::select! {
@@ -167,5 +289,9 @@ async fn a_question_that_is_taken_away_ends_its_line_and_leaves_the_next_line_to
     writer.write_all(b"fail\n").unwrap();
     assert_eq!(asking.await, Answer::Fail);
     let end = "[Y/n/Fail] \nmeanwhile\nSwitch to xai (grok-4.7) for this agent? [Y/n/Fail] ";
-    assert!(captured.err().ends_with(end), "what is said meanwhile stands above the question: {:?}", captured.err());
+    assert!(
+        captured.err().ends_with(end),
+        "what is said meanwhile stands above the question: {:?}",
+        captured.err()
+    );
 }

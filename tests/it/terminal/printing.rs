@@ -42,8 +42,21 @@ impl Captured {
     /// A pipe, or a terminal without colour when it has a width.
     pub(super) fn new(verbosity: Verbosity, width: Option<u16>) -> Self {
         let (out, err) = (Arc::default(), Arc::default());
-        let face = Face::new(width.is_some(), width, &Wishes { no_color: Some("1"), ..Wishes::default() });
-        let printer = Printer::new(Box::new(Kept(Arc::clone(&out))), face, Box::new(Kept(Arc::clone(&err))), face, verbosity);
+        let face = Face::new(
+            width.is_some(),
+            width,
+            &Wishes {
+                no_color: Some("1"),
+                ..Wishes::default()
+            },
+        );
+        let printer = Printer::new(
+            Box::new(Kept(Arc::clone(&out))),
+            face,
+            Box::new(Kept(Arc::clone(&err))),
+            face,
+            verbosity,
+        );
         Self { printer, out, err }
     }
 
@@ -58,14 +71,29 @@ impl Captured {
 
 fn printing_to(kind: io::ErrorKind) -> Printer {
     let face = Face::new(false, None, &Wishes::default());
-    Printer::new(Box::new(Broken(kind)), face, Box::new(Broken(kind)), face, Verbosity::Normal)
+    Printer::new(
+        Box::new(Broken(kind)),
+        face,
+        Box::new(Broken(kind)),
+        face,
+        Verbosity::Normal,
+    )
 }
 
 #[test]
 fn a_reader_that_has_gone_away_is_no_error_and_a_full_disk_is_one() {
-    assert!(printing_to(io::ErrorKind::BrokenPipe).result("answer").is_ok());
-    let failed = printing_to(io::ErrorKind::StorageFull).result("answer").unwrap_err();
-    assert_eq!(failed.to_string(), "cannot write the result to standard output");
+    assert!(
+        printing_to(io::ErrorKind::BrokenPipe)
+            .result("answer")
+            .is_ok()
+    );
+    let failed = printing_to(io::ErrorKind::StorageFull)
+        .result("answer")
+        .unwrap_err();
+    assert_eq!(
+        failed.to_string(),
+        "cannot write the result to standard output"
+    );
     printing_to(io::ErrorKind::StorageFull).note("nobody hears this");
 }
 
@@ -77,8 +105,14 @@ struct Outer(&'static str, #[source] io::Error);
 fn an_error_is_told_with_its_causes_and_hints_also_when_quiet() {
     let captured = Captured::new(Verbosity::Quiet, None);
     captured.printer.note("not heard");
-    captured.printer.error(&Outer("openai", io::Error::other("connection refused")), &["check OPENAI_BASE_URL".to_owned()]);
+    captured.printer.error(
+        &Outer("openai", io::Error::other("connection refused")),
+        &["check OPENAI_BASE_URL".to_owned()],
+    );
     captured.printer.result("answer\n").unwrap();
-    assert_eq!(captured.err(), "error: cannot ask `openai`\n  caused by: connection refused\nhint: check OPENAI_BASE_URL\n");
+    assert_eq!(
+        captured.err(),
+        "error: cannot ask `openai`\n  caused by: connection refused\nhint: check OPENAI_BASE_URL\n"
+    );
     assert_eq!(captured.out(), "answer\n");
 }

@@ -2,8 +2,8 @@
 
 use conclave::consultation::answer::AnswerKind;
 use conclave::consultation::event::{
-    AbortReason, CancelReason, Consent, Envelope, Event, GateReason, HealthUpdate, Purpose, Resumed, StateName, StillWaiting,
-    SubstitutionReason, WhySubstituted,
+    AbortReason, CancelReason, Consent, Envelope, Event, GateReason, HealthUpdate, Purpose,
+    Resumed, StateName, StillWaiting, SubstitutionReason, WhySubstituted,
 };
 use conclave::consultation::plan::Control;
 use conclave::consultation::policy::consent::Standing;
@@ -55,7 +55,10 @@ fn quiet_says_nothing() {
 fn no_line_is_wider_than_a_narrow_terminal() {
     for width in [20, 40, 60] {
         for line in lines(&sample::degraded(), Verbosity::Verbose, Some(width)).lines() {
-            assert!(console::measure_text_width(line) <= usize::from(width), "{width}: {line}");
+            assert!(
+                console::measure_text_width(line) <= usize::from(width),
+                "{width}: {line}"
+            );
         }
     }
 }
@@ -66,7 +69,11 @@ fn health(provider: &str, status: HealthStatus, none_healthy: bool) -> Event {
         status,
         latency_ms: (status != HealthStatus::Unhealthy).then_some(4_210),
         error_rate: 0.5,
-        consecutive_failures: if status == HealthStatus::Unhealthy { 3 } else { 0 },
+        consecutive_failures: if status == HealthStatus::Unhealthy {
+            3
+        } else {
+            0
+        },
         none_healthy,
     })
 }
@@ -96,19 +103,51 @@ fn controlled() -> Vec<Envelope> {
     sample.emit(Event::RoundStarted { round_number: 1 });
     let (agent_id, _, model) = sample.who("pragmatic");
     let call = sample.thinking("pragmatic", AnswerKind::Independent);
-    let (backup, slow) = (ModelRef::new("xai", "grok-4.7"), sample.thinking("security", AnswerKind::Independent));
-    sample.emit(Event::CallHedged { call, agent_id: agent_id.clone(), model: model.clone(), backup, after_ms: 10_000 });
+    let (backup, slow) = (
+        ModelRef::new("xai", "grok-4.7"),
+        sample.thinking("security", AnswerKind::Independent),
+    );
+    sample.emit(Event::CallHedged {
+        call,
+        agent_id: agent_id.clone(),
+        model: model.clone(),
+        backup,
+        after_ms: 10_000,
+    });
     sample.call("pragmatic", AnswerKind::Independent, Purpose::Hedge);
-    sample.emit(Event::CallNotHedged { call: slow, agent_id: SeatId::new("security"), reason: NoHedge::NoBackup });
-    sample.emit(Event::CallCancelled { call, reason: CancelReason::HedgeLost });
+    sample.emit(Event::CallNotHedged {
+        call: slow,
+        agent_id: SeatId::new("security"),
+        reason: NoHedge::NoBackup,
+    });
+    sample.emit(Event::CallCancelled {
+        call,
+        reason: CancelReason::HedgeLost,
+    });
     sample.emit(substituted(WhySubstituted::Hedge, ""));
-    sample.emit(substituted(WhySubstituted::Timeout, "no answer within 120 s."));
+    sample.emit(substituted(
+        WhySubstituted::Timeout,
+        "no answer within 120 s.",
+    ));
     sample.emit(substituted(WhySubstituted::HealthCheck, ""));
     let waiting = ["Security Expert", "Architect"]
-        .map(|name| StillWaiting { agent_id: SeatId::new(name), name: name.to_owned(), elapsed_ms: 72_000 })
+        .map(|name| StillWaiting {
+            agent_id: SeatId::new(name),
+            name: name.to_owned(),
+            elapsed_ms: 72_000,
+        })
         .to_vec();
-    for (waiting, asked) in [(waiting[..1].to_vec(), false), (waiting.clone(), false), (waiting, true)] {
-        sample.emit(Event::PulseAsked { round_number: 1, waiting, elapsed_ms: 72_000, asked });
+    for (waiting, asked) in [
+        (waiting[..1].to_vec(), false),
+        (waiting.clone(), false),
+        (waiting, true),
+    ] {
+        sample.emit(Event::PulseAsked {
+            round_number: 1,
+            waiting,
+            elapsed_ms: 72_000,
+            asked,
+        });
     }
     sample.emit(Event::CeilingReached {
         max_cost: MicroUsd(500_000),
@@ -145,9 +184,17 @@ fn quiet_is_quiet_about_control_too() {
 fn where_nobody_can_be_asked_the_reasons_for_asking_are_said() {
     let mut sample = Sample::new(sample::panel());
     sample.begin(Consent::NobodyToAsk);
-    let consent = sample.events.iter().position(|envelope| matches!(envelope.event, Event::UserConsent { .. })).unwrap();
+    let consent = sample
+        .events
+        .iter()
+        .position(|envelope| matches!(envelope.event, Event::UserConsent { .. }))
+        .unwrap();
     let why = vec![GateReason::MonthlyBudget, GateReason::LargeContext];
-    sample.events[consent - 1].event = Event::CostGate { cost: Cost::FREE, always_allow_under: MicroUsd::ZERO, why };
+    sample.events[consent - 1].event = Event::CostGate {
+        cost: Cost::FREE,
+        always_allow_under: MicroUsd::ZERO,
+        why,
+    };
     let text = lines(&sample.events, Verbosity::Normal, None);
     assert!(text.contains("\n⚠️ This would bring the month above its budget.\n⚠️ Large context detected (~12 tokens)\n"), "{text}");
 }
@@ -163,7 +210,12 @@ fn a_run_that_goes_on_knows_what_it_was_about() {
         tool_version: "0.1.0".to_owned(),
     })));
     let call = sample.call("security", AnswerKind::Revision, Purpose::Resumed);
-    sample.emit(Event::CallRetried { call, agent_id: SeatId::new("security"), wait_ms: 1_000, reason: "overloaded".to_owned() });
+    sample.emit(Event::CallRetried {
+        call,
+        agent_id: SeatId::new("security"),
+        wait_ms: 1_000,
+        reason: "overloaded".to_owned(),
+    });
     let captured = Captured::new(Verbosity::Verbose, None);
     let mut progress = Progress::plain(captured.printer.clone());
     progress.catch_up(&history, history[0].at);
@@ -187,12 +239,22 @@ fn streamed(verbosity: Verbosity) -> String {
     for event in &sample.events {
         progress.event(event).unwrap();
     }
-    progress.delta(expert, &Delta::Text("{\"revised_position\": \"not shown\"}".to_owned()));
-    for piece in ["{\"consensus_points\": [{\"po", "int\": \"Delegation ", "is what\\u001b[2J OAuth is", " for\", \"confidence\": 0.9}], "]
-    {
+    progress.delta(
+        expert,
+        &Delta::Text("{\"revised_position\": \"not shown\"}".to_owned()),
+    );
+    for piece in [
+        "{\"consensus_points\": [{\"po",
+        "int\": \"Delegation ",
+        "is what\\u001b[2J OAuth is",
+        " for\", \"confidence\": 0.9}], ",
+    ] {
         progress.delta(judge, &Delta::Text(piece.to_owned()));
     }
-    progress.delta(judge, &Delta::Text("\"tensions\": [{\"topic\": \"Token".to_owned()));
+    progress.delta(
+        judge,
+        &Delta::Text("\"tensions\": [{\"topic\": \"Token".to_owned()),
+    );
     captured.printer.note("news");
     progress.delta(judge, &Delta::Text(" lifetime\"}]}".to_owned()));
     sample.finished(judge, "judge", AnswerKind::Synthesis, None, vec![]);

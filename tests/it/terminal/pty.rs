@@ -1,4 +1,5 @@
-//! The binary on a real terminal: the question of the gate, Ctrl-C, the live display, and terminals that want no escape codes.
+//! The binary on a real terminal: the question of the gate, Ctrl-C, the live display, and terminals
+//! that want no escape codes.
 
 use std::ffi::OsStr;
 use std::time::Duration;
@@ -12,14 +13,20 @@ const AMOUNT: &str = "Auto-approve consultations under: $[";
 
 /// A terminal with colours, on which every consultation must be agreed to.
 fn asking(server: &ProviderServer) -> Conclave {
-    Conclave::at(server).without("NO_COLOR").variable("TERM", "xterm-256color").variable("CONCLAVE_ALWAYS_ALLOW_UNDER", "0")
+    Conclave::at(server)
+        .without("NO_COLOR")
+        .variable("TERM", "xterm-256color")
+        .variable("CONCLAVE_ALWAYS_ALLOW_UNDER", "0")
 }
 
 fn at_the_gate(server: &ProviderServer) -> (Conclave, Terminal) {
     let conclave = asking(server);
     let terminal = Terminal::start(&conclave, 100, Output::Pipe, &["consult", "Shall we?"]);
     terminal.wait_for(QUESTION, 1);
-    assert!(server.requests().is_empty(), "nothing is asked before consent");
+    assert!(
+        server.requests().is_empty(),
+        "nothing is asked before consent"
+    );
     (conclave, terminal)
 }
 
@@ -30,9 +37,24 @@ fn an_empty_line_agrees_to_the_cost() {
     terminal.type_in("\n");
     let (ran, screen) = terminal.end();
     let ran = ran.ends_with(0);
-    assert!(ran.stdout.starts_with("# Consultation Summary\n"), "a pipe gets the source: {}", ran.stdout);
-    assert!(screen.text().contains("Estimated cost: $0.") && screen.text().contains("- 3 agents × 4 rounds\n"), "{}", screen.text());
-    assert_eq!((server.requests().len(), &conclave.record()["consent"]["how"]), (9, &"asked".into()));
+    assert!(
+        ran.stdout.starts_with("# Consultation Summary\n"),
+        "a pipe gets the source: {}",
+        ran.stdout
+    );
+    assert!(
+        screen.text().contains("Estimated cost: $0.")
+            && screen.text().contains("- 3 agents × 4 rounds\n"),
+        "{}",
+        screen.text()
+    );
+    assert_eq!(
+        (
+            server.requests().len(),
+            &conclave.record()["consent"]["how"]
+        ),
+        (9, &"asked".into())
+    );
 }
 
 #[test]
@@ -42,8 +64,18 @@ fn no_ends_it_before_anything_is_spent() {
     terminal.type_in("n\n");
     let (ran, screen) = terminal.end();
     assert_eq!(ran.ends_with(3).stdout, "");
-    assert!(screen.text().contains("error: Consultation cancelled by user\n"), "{}", screen.text());
-    assert!(!screen.text().contains("--yes"), "who was asked needs no hint: {}", screen.text());
+    assert!(
+        screen
+            .text()
+            .contains("error: Consultation cancelled by user\n"),
+        "{}",
+        screen.text()
+    );
+    assert!(
+        !screen.text().contains("--yes"),
+        "who was asked needs no hint: {}",
+        screen.text()
+    );
     assert!(server.requests().is_empty());
     assert_eq!(conclave.record()["abort_reason"], "declined");
 }
@@ -85,17 +117,28 @@ fn settings(conclave: &Conclave) -> String {
 fn always_saves_the_amount_and_the_next_consultation_passes_by_itself() {
     let server = ProviderServer::start();
     let conclave = always_asking(&server);
-    let mut terminal = Terminal::start(&conclave, 200, Output::Pipe, &["consult", "-n", "Shall we?"]);
+    let mut terminal = Terminal::start(
+        &conclave,
+        200,
+        Output::Pipe,
+        &["consult", "-n", "Shall we?"],
+    );
     terminal.wait_for(QUESTION, 1);
     terminal.type_in("always\n");
     terminal.wait_for(AMOUNT, 1);
-    assert!(server.requests().is_empty(), "nothing is asked before the amount is known");
+    assert!(
+        server.requests().is_empty(),
+        "nothing is asked before the amount is known"
+    );
     terminal.type_in("much\n");
     terminal.wait_for("Please enter an amount of dollars such as 0.50", 1);
     terminal.type_in("7.50\n");
     let (ran, screen) = terminal.end();
     ran.ends_with(0);
-    let saved = format!("Consultations under $7.50 will be auto-approved (saved in {})\n", conclave.home().join("config.json").display());
+    let saved = format!(
+        "Consultations under $7.50 will be auto-approved (saved in {})\n",
+        conclave.home().join("config.json").display()
+    );
     assert!(screen.text().contains(&saved), "{}", screen.text());
     assert_eq!(
         settings(&conclave),
@@ -103,9 +146,19 @@ fn always_saves_the_amount_and_the_next_consultation_passes_by_itself() {
         "the rest stays as it was"
     );
 
-    let (ran, screen) = Terminal::start(&conclave, 100, Output::Pipe, &["consult", "-n", "Shall we?"]).end();
+    let (ran, screen) = Terminal::start(
+        &conclave,
+        100,
+        Output::Pipe,
+        &["consult", "-n", "Shall we?"],
+    )
+    .end();
     ran.ends_with(0);
-    assert!(screen.text().contains(" (auto-approved)\n") && !screen.text().contains("Proceed?"), "{}", screen.text());
+    assert!(
+        screen.text().contains(" (auto-approved)\n") && !screen.text().contains("Proceed?"),
+        "{}",
+        screen.text()
+    );
     assert_eq!(server.requests().len(), 18);
 }
 
@@ -113,7 +166,12 @@ fn always_saves_the_amount_and_the_next_consultation_passes_by_itself() {
 fn an_empty_line_takes_the_suggested_amount_which_lets_the_same_pass() {
     let server = ProviderServer::start();
     let conclave = always_asking(&server);
-    let mut terminal = Terminal::start(&conclave, 100, Output::Pipe, &["consult", "-n", "Shall we?"]);
+    let mut terminal = Terminal::start(
+        &conclave,
+        100,
+        Output::Pipe,
+        &["consult", "-n", "Shall we?"],
+    );
     terminal.wait_for(QUESTION, 1);
     terminal.type_in("a\n");
     terminal.wait_for(AMOUNT, 1);
@@ -125,18 +183,36 @@ fn an_empty_line_takes_the_suggested_amount_which_lets_the_same_pass() {
 #[test]
 fn zero_as_the_amount_means_to_be_always_asked() {
     let server = ProviderServer::start();
-    let conclave = Conclave::at(&server).variable("TERM", "xterm-256color").config("{\"always_allow_under\": 0.01}");
-    let mut terminal = Terminal::start(&conclave, 200, Output::Pipe, &["consult", "-n", "Shall we?"]);
+    let conclave = Conclave::at(&server)
+        .variable("TERM", "xterm-256color")
+        .config("{\"always_allow_under\": 0.01}");
+    let mut terminal = Terminal::start(
+        &conclave,
+        200,
+        Output::Pipe,
+        &["consult", "-n", "Shall we?"],
+    );
     terminal.wait_for(QUESTION, 1);
     terminal.type_in("Always\n");
     terminal.wait_for(AMOUNT, 1);
     terminal.type_in("0\n");
     let (ran, screen) = terminal.end();
     ran.ends_with(0);
-    assert!(screen.text().contains("Every consultation will be asked about (saved in "), "{}", screen.text());
+    assert!(
+        screen
+            .text()
+            .contains("Every consultation will be asked about (saved in "),
+        "{}",
+        screen.text()
+    );
     assert_eq!(settings(&conclave), "{\"always_allow_under\": 0}");
 
-    let mut terminal = Terminal::start(&conclave, 100, Output::Pipe, &["consult", "-n", "Shall we?"]);
+    let mut terminal = Terminal::start(
+        &conclave,
+        100,
+        Output::Pipe,
+        &["consult", "-n", "Shall we?"],
+    );
     terminal.wait_for(QUESTION, 1);
     terminal.type_in("n\n");
     terminal.end().0.ends_with(3);
@@ -146,8 +222,15 @@ fn zero_as_the_amount_means_to_be_always_asked() {
 #[test]
 fn an_amount_that_cannot_be_saved_agrees_to_this_one_consultation() {
     let server = ProviderServer::start();
-    let conclave = Conclave::at(&server).variable("TERM", "xterm-256color").config("{\"always_allow_under\": 0}");
-    let mut terminal = Terminal::start(&conclave, 200, Output::Pipe, &["consult", "-n", "Shall we?"]);
+    let conclave = Conclave::at(&server)
+        .variable("TERM", "xterm-256color")
+        .config("{\"always_allow_under\": 0}");
+    let mut terminal = Terminal::start(
+        &conclave,
+        200,
+        Output::Pipe,
+        &["consult", "-n", "Shall we?"],
+    );
     terminal.wait_for(QUESTION, 1);
     // Another program leaves the file in pieces.
     std::fs::write(conclave.home().join("config.json"), "{\"always_allow").unwrap();
@@ -156,15 +239,28 @@ fn an_amount_that_cannot_be_saved_agrees_to_this_one_consultation() {
     terminal.type_in("2\n");
     let (ran, screen) = terminal.end();
     ran.ends_with(0);
-    assert!(screen.text().contains("⚠️ The amount could not be saved: ") && screen.text().contains("not JSON"), "{}", screen.text());
-    assert_eq!((settings(&conclave).as_str(), server.requests().len()), ("{\"always_allow", 9));
+    assert!(
+        screen.text().contains("⚠️ The amount could not be saved: ")
+            && screen.text().contains("not JSON"),
+        "{}",
+        screen.text()
+    );
+    assert_eq!(
+        (settings(&conclave).as_str(), server.requests().len()),
+        ("{\"always_allow", 9)
+    );
 }
 
 #[test]
 fn a_variable_that_outweighs_the_saved_amount_is_named() {
     let server = ProviderServer::start();
     let conclave = asking(&server);
-    let mut terminal = Terminal::start(&conclave, 200, Output::Pipe, &["consult", "-n", "Shall we?"]);
+    let mut terminal = Terminal::start(
+        &conclave,
+        200,
+        Output::Pipe,
+        &["consult", "-n", "Shall we?"],
+    );
     terminal.wait_for(QUESTION, 1);
     terminal.type_in("always\n");
     terminal.wait_for(AMOUNT, 1);
@@ -181,8 +277,17 @@ fn what_was_typed_before_the_question_does_not_answer_it() {
     let server = ProviderServer::start();
     let conclave = asking(&server);
     // The shell keeps the terminal until the line is there.
-    let script = format!("echo ready; until read -t 0; do :; done; exec {} consult -n 'Shall we?'", env!("CARGO_BIN_EXE_conclave"));
-    let mut terminal = Terminal::start_program(&conclave, 100, Output::Terminal, OsStr::new("/bin/bash"), &["-c", &script]);
+    let script = format!(
+        "echo ready; until read -t 0; do :; done; exec {} consult -n 'Shall we?'",
+        env!("CARGO_BIN_EXE_conclave")
+    );
+    let mut terminal = Terminal::start_program(
+        &conclave,
+        100,
+        Output::Terminal,
+        OsStr::new("/bin/bash"),
+        &["-c", &script],
+    );
     terminal.wait_for("ready", 1);
     terminal.type_in("y\n");
     terminal.wait_for(QUESTION, 1);
@@ -195,21 +300,46 @@ fn what_was_typed_before_the_question_does_not_answer_it() {
 #[test]
 fn a_pipe_gets_the_judges_text_as_plain_text() {
     let server = ProviderServer::start();
-    let ran = Conclave::at(&server).run(&["consult", "--stream", "-n", "Shall we?"]).ends_with(0);
-    assert_eq!(ran.stderr.matches("⚖️ Judge (gpt-6.1-sol):\n   ").count(), 3, "{}", ran.stderr);
-    assert!(ran.stderr.contains("\n   recommendation: ") && !ran.stderr.contains('{'), "{}", ran.stderr);
-    assert!(!Conclave::at(&server).run(&["consult", "-n", "Shall we?"]).ends_with(0).stderr.contains('⚖'));
+    let ran = Conclave::at(&server)
+        .run(&["consult", "--stream", "-n", "Shall we?"])
+        .ends_with(0);
+    assert_eq!(
+        ran.stderr.matches("⚖️ Judge (gpt-6.1-sol):\n   ").count(),
+        3,
+        "{}",
+        ran.stderr
+    );
+    assert!(
+        ran.stderr.contains("\n   recommendation: ") && !ran.stderr.contains('{'),
+        "{}",
+        ran.stderr
+    );
+    assert!(
+        !Conclave::at(&server)
+            .run(&["consult", "-n", "Shall we?"])
+            .ends_with(0)
+            .stderr
+            .contains('⚖')
+    );
 }
 
 #[test]
 fn the_judges_text_stands_above_the_live_display() {
     let server = ProviderServer::start();
     let conclave = asking(&server);
-    let terminal = Terminal::start(&conclave, 80, Output::Pipe, &["consult", "--yes", "--stream", "-n", "Shall we?"]);
+    let terminal = Terminal::start(
+        &conclave,
+        80,
+        Output::Pipe,
+        &["consult", "--yes", "--stream", "-n", "Shall we?"],
+    );
     let (ran, screen) = terminal.end();
     ran.ends_with(0);
     let text = screen.text();
-    assert!(text.contains("⚖️ Judge (gpt-6.1-sol):") && text.contains("   recommendation: "), "{text}");
+    assert!(
+        text.contains("⚖️ Judge (gpt-6.1-sol):") && text.contains("   recommendation: "),
+        "{text}"
+    );
     assert_eq!(screen.too_wide(80), Vec::<String>::new());
 }
 
@@ -220,7 +350,13 @@ fn ctrl_c_at_the_question_ends_it() {
     terminal.type_in("\x03");
     let (ran, screen) = terminal.end();
     assert_eq!(ran.ends_with(130).stdout, "");
-    assert!(screen.text().ends_with("\nerror: Consultation interrupted\n"), "{}", screen.text());
+    assert!(
+        screen
+            .text()
+            .ends_with("\nerror: Consultation interrupted\n"),
+        "{}",
+        screen.text()
+    );
     assert!(server.requests().is_empty());
     assert_eq!(conclave.record()["abort_reason"], "interrupted");
 }
@@ -230,22 +366,44 @@ fn ctrl_c_while_models_answer_ends_it() {
     let server = ProviderServer::start();
     server.on(On::any(), Answer::text("never to be finished").stall());
     let conclave = asking(&server);
-    let mut terminal = Terminal::start(&conclave, 80, Output::Pipe, &["consult", "--yes", "Shall we?"]);
+    let mut terminal = Terminal::start(
+        &conclave,
+        80,
+        Output::Pipe,
+        &["consult", "--yes", "Shall we?"],
+    );
     terminal.wait_for("Security Expert", 2);
     server.wait_until("everyone is asked", |asked| asked.len() == 3);
     terminal.type_in("\x03");
     let (ran, screen) = terminal.end();
     ran.ends_with(130);
-    assert!(screen.text().contains("error: Consultation interrupted\nhint: go on with it: conclave resume consult-"), "{}", screen.text());
-    server.wait_until("all connections are closed", |asked| asked.iter().all(|request| request.finished.is_some()));
+    assert!(
+        screen.text().contains(
+            "error: Consultation interrupted\nhint: go on with it: conclave resume consult-"
+        ),
+        "{}",
+        screen.text()
+    );
+    server.wait_until("all connections are closed", |asked| {
+        asked.iter().all(|request| request.finished.is_some())
+    });
 }
 
 #[test]
 fn a_question_from_a_pipe_is_never_taken_for_the_answer_at_the_gate() {
     let server = ProviderServer::start();
     let conclave = asking(&server);
-    let script = format!("printf 'y\\ny\\n' | {} consult -", env!("CARGO_BIN_EXE_conclave"));
-    let mut terminal = Terminal::start_program(&conclave, 100, Output::Pipe, OsStr::new("/bin/sh"), &["-c", &script]);
+    let script = format!(
+        "printf 'y\\ny\\n' | {} consult -",
+        env!("CARGO_BIN_EXE_conclave")
+    );
+    let mut terminal = Terminal::start_program(
+        &conclave,
+        100,
+        Output::Pipe,
+        OsStr::new("/bin/sh"),
+        &["-c", &script],
+    );
     terminal.wait_for(QUESTION, 1);
     terminal.type_in("n\n");
     terminal.end().0.ends_with(3);
@@ -257,11 +415,21 @@ fn without_a_terminal_on_standard_error_nobody_is_asked() {
     let server = ProviderServer::start();
     let conclave = asking(&server);
     let script = format!("{} consult q 2>error", env!("CARGO_BIN_EXE_conclave"));
-    let terminal = Terminal::start_program(&conclave, 100, Output::Pipe, OsStr::new("/bin/sh"), &["-c", &script]);
+    let terminal = Terminal::start_program(
+        &conclave,
+        100,
+        Output::Pipe,
+        OsStr::new("/bin/sh"),
+        &["-c", &script],
+    );
     let (ran, screen) = terminal.end();
     ran.ends_with(3);
     assert_eq!(screen.text(), "");
-    assert!(std::fs::read_to_string(conclave.folder().join("error")).unwrap().contains("agree to it with --yes"));
+    assert!(
+        std::fs::read_to_string(conclave.folder().join("error"))
+            .unwrap()
+            .contains("agree to it with --yes")
+    );
 }
 
 #[test]
@@ -269,18 +437,44 @@ fn the_live_display_is_never_wider_than_the_terminal() {
     for columns in [60, 120] {
         let server = ProviderServer::start();
         // Slow enough for some frames, and with something long to say.
-        server.on(On::any(), Answer::text("{\"position\": \"ein Wort nach dem anderen\"}").pieces(6).pace(Duration::from_millis(12)));
+        server.on(
+            On::any(),
+            Answer::text("{\"position\": \"ein Wort nach dem anderen\"}")
+                .pieces(6)
+                .pace(Duration::from_millis(12)),
+        );
         let words = "this is not the day on which we could answer you: ".repeat(4);
-        server.on(On::vendor(Vendor::Google), Answer::http(400, "text/plain", words));
+        server.on(
+            On::vendor(Vendor::Google),
+            Answer::http(400, "text/plain", words),
+        );
         let conclave = asking(&server);
         let question = "Should a team of four with three customers rewrite its scheduler, which works, in another language?";
-        let arguments = ["consult", "--yes", "--verbose", "-n", "--on-failure", "skip", question];
+        let arguments = [
+            "consult",
+            "--yes",
+            "--verbose",
+            "-n",
+            "--on-failure",
+            "skip",
+            question,
+        ];
         let terminal = Terminal::start(&conclave, columns, Output::Terminal, &arguments);
         let (ran, screen) = terminal.end();
         ran.ends_with(0);
         assert!(screen.has_escape_codes(), "it is alive");
-        assert_eq!(screen.too_wide(usize::from(columns)), Vec::<String>::new(), "{columns} columns");
-        for said in ["Security Expert", "Agent Pragmatist failed", "📋 Round 4 complete", "✨ Consultation complete", "Consensus"] {
+        assert_eq!(
+            screen.too_wide(usize::from(columns)),
+            Vec::<String>::new(),
+            "{columns} columns"
+        );
+        for said in [
+            "Security Expert",
+            "Agent Pragmatist failed",
+            "📋 Round 4 complete",
+            "✨ Consultation complete",
+            "Consensus",
+        ] {
             assert!(screen.text().contains(said), "{said}: {}", screen.text());
         }
     }
@@ -291,13 +485,26 @@ fn a_terminal_that_wants_no_escape_codes_gets_none() {
     for (name, value) in [("TERM", "dumb"), ("NO_COLOR", "1")] {
         let server = ProviderServer::start();
         let conclave = asking(&server).variable(name, value);
-        let terminal = Terminal::start(&conclave, 80, Output::Terminal, &["consult", "--yes", "Shall we?"]);
+        let terminal = Terminal::start(
+            &conclave,
+            80,
+            Output::Terminal,
+            &["consult", "--yes", "Shall we?"],
+        );
         let (ran, screen) = terminal.end();
         ran.ends_with(0);
         assert!(!screen.has_colours(), "{name}: {:?}", screen.text());
         if name == "TERM" {
-            assert!(!screen.has_escape_codes(), "nothing is redrawn: {:?}", screen.text());
-            assert!(screen.text().contains("⚡ Security Expert thinking...\n"), "{}", screen.text());
+            assert!(
+                !screen.has_escape_codes(),
+                "nothing is redrawn: {:?}",
+                screen.text()
+            );
+            assert!(
+                screen.text().contains("⚡ Security Expert thinking...\n"),
+                "{}",
+                screen.text()
+            );
         }
     }
 }
@@ -305,9 +512,19 @@ fn a_terminal_that_wants_no_escape_codes_gets_none() {
 #[test]
 fn a_terminal_gets_the_answer_rendered() {
     let server = ProviderServer::start();
-    let terminal = Terminal::start(&asking(&server), 80, Output::Terminal, &["consult", "--yes", "-q", "Shall we?"]);
+    let terminal = Terminal::start(
+        &asking(&server),
+        80,
+        Output::Terminal,
+        &["consult", "--yes", "-q", "Shall we?"],
+    );
     let (ran, screen) = terminal.end();
     ran.ends_with(0);
-    assert!(screen.text().contains("Consultation Summary") && !screen.text().contains("# Consultation Summary"), "{}", screen.text());
+    assert!(
+        screen.text().contains("Consultation Summary")
+            && !screen.text().contains("# Consultation Summary"),
+        "{}",
+        screen.text()
+    );
     assert!(screen.has_colours());
 }

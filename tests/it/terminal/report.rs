@@ -20,7 +20,11 @@ fn a_complete_consultation_reads_as_promised() {
 #[test]
 fn a_menu_shows_its_options_one_by_one_and_claims_no_confidence_for_all() {
     let text = markdown(&sample::explored());
-    assert!(text.contains("**Confidence:** each option has its own  \n") && !text.contains("## Consensus"), "{text}");
+    assert!(
+        text.contains("**Confidence:** each option has its own  \n")
+            && !text.contains("## Consensus"),
+        "{text}"
+    );
     insta::assert_snapshot!(text);
 }
 
@@ -29,12 +33,21 @@ fn options_stay_within_their_place_whatever_they_say() {
     let shape = |events: &[Envelope]| -> Vec<String> {
         markdown(events)
             .lines()
-            .filter_map(|line| Some(line.split_once("# ")?.0.to_owned()).filter(|marks| marks.chars().all(|c| c == '#') && marks.len() < 4))
+            .filter_map(|line| {
+                Some(line.split_once("# ")?.0.to_owned())
+                    .filter(|marks| marks.chars().all(|c| c == '#') && marks.len() < 4)
+            })
             .collect()
     };
-    assert_eq!(shape(&sample::explored_hostile()), shape(&sample::explored()));
+    assert_eq!(
+        shape(&sample::explored_hostile()),
+        shape(&sample::explored())
+    );
     let text = markdown(&sample::explored_hostile());
-    assert!(!text.contains('\u{1b}') && !text.replace("\\<", "").contains("<script>"), "{text}");
+    assert!(
+        !text.contains('\u{1b}') && !text.replace("\\<", "").contains("<script>"),
+        "{text}"
+    );
 }
 
 #[test]
@@ -66,7 +79,9 @@ fn a_substitute_is_named_in_the_panel_and_above_the_answer() {
         text.contains("\n> - xai:grok-4.7 stood in for google:gemini-3-pro as Pragmatist in Round 1 and later: no answer within 120 s\n"),
         "{text}"
     );
-    assert!(text.contains("Pragmatist (xai:grok-4.7)") && text.contains("### Pragmatist (grok-4.7)\n"));
+    assert!(
+        text.contains("Pragmatist (xai:grok-4.7)") && text.contains("### Pragmatist (grok-4.7)\n")
+    );
 }
 
 #[test]
@@ -77,7 +92,10 @@ fn one_round_shows_the_positions_and_claims_no_verdict() {
 #[test]
 fn hostile_answers_stay_within_their_place() {
     let text = markdown(&sample::hostile());
-    let headings: Vec<&str> = text.lines().filter(|line| line.starts_with("## ") || line.starts_with("# ")).collect();
+    let headings: Vec<&str> = text
+        .lines()
+        .filter(|line| line.starts_with("## ") || line.starts_with("# "))
+        .collect();
     let own = [
         "# Consultation Summary",
         "## Consensus",
@@ -103,11 +121,21 @@ fn what_filtering_saved_is_told_with_the_tokens_and_only_where_there_was_somethi
     let mut events = sample::complete();
     assert!(!markdown(&events).contains("saved"));
     for envelope in &mut events {
-        if let Event::CallStarted { round_number: 4, tokens_saved, .. } = &mut envelope.event {
+        if let Event::CallStarted {
+            round_number: 4,
+            tokens_saved,
+            ..
+        } = &mut envelope.event
+        {
             *tokens_saved = 1_204;
         }
     }
-    assert!(markdown(&events).ends_with("| **Tokens:** 10,836 (about 1,204 more, 10%, saved by filtering)\n"), "{}", markdown(&events));
+    assert!(
+        markdown(&events)
+            .ends_with("| **Tokens:** 10,836 (about 1,204 more, 10%, saved by filtering)\n"),
+        "{}",
+        markdown(&events)
+    );
 }
 
 #[test]
@@ -122,7 +150,10 @@ fn no_rendered_line_is_wider_than_the_screen() {
         for width in [20, 40, 60, 120] {
             for paint in [Paint::Plain, Paint::Colour] {
                 for line in render(&text, width, paint).lines() {
-                    assert!(console::measure_text_width(line) <= width, "{width}: {line}");
+                    assert!(
+                        console::measure_text_width(line) <= width,
+                        "{width}: {line}"
+                    );
                 }
             }
         }
@@ -133,9 +164,16 @@ fn no_rendered_line_is_wider_than_the_screen() {
 fn markdown_of_every_kind_is_rendered() {
     let text = "# Title\n\ntext **bold** *italic* `code` [link](https://example.com)\n\n> quote of\n> two lines\n\n1. one\n2. two\n   - inner\n\n```rust\nlet x = 1;\n```\n\n| a | b |\n|---|---|\n| 1 | two |\n\n---\n\nend";
     insta::assert_snapshot!("every_kind", render(text, 60, Paint::Plain));
-    insta::assert_snapshot!("every_kind_in_colour", render(text, 60, Paint::Colour).replace('\u{1b}', "␛"));
+    insta::assert_snapshot!(
+        "every_kind_in_colour",
+        render(text, 60, Paint::Colour).replace('\u{1b}', "␛")
+    );
     insta::assert_snapshot!(
         "table_too_wide",
-        render("| name | reason |\n|---|---|\n| one | a reason that is long |\n| two | b |", 20, Paint::Plain)
+        render(
+            "| name | reason |\n|---|---|\n| one | a reason that is long |\n| two | b |",
+            20,
+            Paint::Plain
+        )
     );
 }

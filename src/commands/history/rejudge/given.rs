@@ -1,4 +1,5 @@
-//! What is taken over from the consultation that is judged anew: who sat on its panel, what they answered, and what was decided.
+//! What is taken over from the consultation that is judged anew: who sat on its panel, what they
+//! answered, and what was decided.
 
 use crate::consultation::course::{Course, Given};
 use crate::consultation::labels::Labels;
@@ -23,7 +24,9 @@ pub(super) fn seats(kept: &Kept) -> Vec<Seat> {
             brief: String::new(),
             aliases: Vec::new(),
         },
-        model: model.cloned().unwrap_or_else(|| ModelRef::new("unknown", "unknown")),
+        model: model
+            .cloned()
+            .unwrap_or_else(|| ModelRef::new("unknown", "unknown")),
     };
     let told = |KeptAgent { id, name, model }: &KeptAgent| seat(id, name, model.as_ref());
     let mut seats: Vec<Seat> = kept.experts.iter().map(told).collect();
@@ -36,28 +39,50 @@ pub(super) fn seats(kept: &Kept) -> Vec<Seat> {
 }
 
 pub(super) fn course(kept: &Kept) -> Course {
-    let mode = kept.mode.as_deref().and_then(|name| Mode::ALL.into_iter().find(|mode| mode.strategy().name == name));
+    let mode = kept.mode.as_deref().and_then(|name| {
+        Mode::ALL
+            .into_iter()
+            .find(|mode| mode.strategy().name == name)
+    });
     let given = Given {
-        from: kept.consultation_id().unwrap_or_else(|| ConsultationId::from_unique(&kept.id)),
+        from: kept
+            .consultation_id()
+            .unwrap_or_else(|| ConsultationId::from_unique(&kept.id)),
         independents: kept.independents.clone(),
         cross_exam: kept.cross_exam.clone(),
         verdict: kept.verdict.clone(),
     };
-    Course { mode: mode.unwrap_or_default(), given: Some(Box::new(given)), ..Course::default() }
+    Course {
+        mode: mode.unwrap_or_default(),
+        given: Some(Box::new(given)),
+        ..Course::default()
+    }
 }
 
-/// Lets the judge meet the experts in another order than then, and puts what was said under their old labels under the new ones.
+/// Lets the judge meet the experts in another order than then, and puts what was said under their
+/// old labels under the new ones.
 pub(super) fn reorder(plan: &mut Plan, kept: &Kept) {
     let then = Labels::in_order(&kept.expert_order, &plan.panel.seats);
     for _ in 0..DRAWS {
-        if then.as_ref().is_none_or(|then| then.order() != plan.labels().order()) {
+        if then
+            .as_ref()
+            .is_none_or(|then| then.order() != plan.labels().order())
+        {
             break;
         }
         plan.seed = plan.seed.wrapping_add(1);
     }
     let now = plan.labels();
-    let (Some(then), Some(given)) = (then, &mut plan.course.given) else { return };
-    let relabelling = Relabelling { from: &then, into: &now };
-    given.cross_exam = given.cross_exam.take().map(|record| relabelling.cross_exam(record));
+    let (Some(then), Some(given)) = (then, &mut plan.course.given) else {
+        return;
+    };
+    let relabelling = Relabelling {
+        from: &then,
+        into: &now,
+    };
+    given.cross_exam = given
+        .cross_exam
+        .take()
+        .map(|record| relabelling.cross_exam(record));
     given.verdict = given.verdict.take().map(|said| relabelling.verdict(said));
 }

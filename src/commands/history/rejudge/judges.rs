@@ -1,6 +1,8 @@
-//! Who judges anew: whom the user names, else the judge of then, else whoever would judge such a panel now.
+//! Who judges anew: whom the user names, else the judge of then, else whoever would judge such a
+//! panel now.
 //!
-//! What was kept to the user's own servers goes to no vendor, unless the user names one of its models.
+//! What was kept to the user's own servers goes to no vendor, unless the user names one of its
+//! models.
 
 use std::collections::BTreeSet;
 
@@ -13,12 +15,27 @@ use crate::error::Error;
 use crate::providers::vendors;
 
 /// The judge, and behind it those who stand in for it.
-pub(super) fn judges(named: Option<&str>, kept: &Kept, seats: &[Seat], choices: &Choices<'_>) -> Result<Vec<ModelRef>, Error> {
+pub(super) fn judges(
+    named: Option<&str>,
+    kept: &Kept,
+    seats: &[Seat],
+    choices: &Choices<'_>,
+) -> Result<Vec<ModelRef>, Error> {
     if let Some(names) = named {
         return names.split(',').map(|name| choices.model(name)).collect();
     }
-    let usual = if was_kept_close(kept, choices) { close(seats, choices) } else { choices.default_judges(seats) };
-    let mut judges: Vec<ModelRef> = kept.judge.iter().cloned().chain(usual).chain(choices.local.clone()).collect();
+    let usual = if was_kept_close(kept, choices) {
+        close(seats, choices)
+    } else {
+        choices.default_judges(seats)
+    };
+    let mut judges: Vec<ModelRef> = kept
+        .judge
+        .iter()
+        .cloned()
+        .chain(usual)
+        .chain(choices.local.clone())
+        .collect();
     let mut met = BTreeSet::new();
     judges.retain(|judge| choices.can_be_asked(&judge.provider) && met.insert(judge.clone()));
     // The embedded model judges where nobody else is left, and stands in for nobody.
@@ -33,28 +50,59 @@ pub(super) fn judges(named: Option<&str>, kept: &Kept, seats: &[Seat], choices: 
 }
 
 /// Models whose servers have to be looked for.
-pub(super) fn candidates(named: Option<&str>, kept: &Kept, seats: &[Seat], choices: &crate::providers::catalog::Catalog) -> Vec<ModelRef> {
-    let named = named.into_iter().flat_map(|names| names.split(',')).filter_map(|name| choices.resolve(name.trim()).ok());
-    named.chain(kept.judge.clone()).chain(seats.iter().map(|seat| seat.model.clone())).collect()
+pub(super) fn candidates(
+    named: Option<&str>,
+    kept: &Kept,
+    seats: &[Seat],
+    choices: &crate::providers::catalog::Catalog,
+) -> Vec<ModelRef> {
+    let named = named
+        .into_iter()
+        .flat_map(|names| names.split(','))
+        .filter_map(|name| choices.resolve(name.trim()).ok());
+    named
+        .chain(kept.judge.clone())
+        .chain(seats.iter().map(|seat| seat.model.clone()))
+        .collect()
 }
 
-/// What the settings say of the judge is for panels that are asked; who judged then comes first here.
-pub(super) fn named<'a>(flag: Option<&'a str>, kept: &Kept, settings: &'a Settings) -> Option<&'a str> {
-    flag.or_else(|| settings.judge.as_deref().filter(|_| kept.judge.is_none() && kept.experts.is_empty()))
+/// What the settings say of the judge is for panels that are asked; who judged then comes first
+/// here.
+pub(super) fn named<'a>(
+    flag: Option<&'a str>,
+    kept: &Kept,
+    settings: &'a Settings,
+) -> Option<&'a str> {
+    flag.or_else(|| {
+        settings
+            .judge
+            .as_deref()
+            .filter(|_| kept.judge.is_none() && kept.experts.is_empty())
+    })
 }
 
 /// Neither an expert nor the judge was a vendor's.
 pub(super) fn was_kept_close(kept: &Kept, choices: &Choices<'_>) -> bool {
-    let mut asked = kept.experts.iter().filter_map(|expert| expert.model.as_ref()).chain(&kept.judge).peekable();
+    let mut asked = kept
+        .experts
+        .iter()
+        .filter_map(|expert| expert.model.as_ref())
+        .chain(&kept.judge)
+        .peekable();
     asked.peek().is_some() && asked.all(|model| is_users_own(&model.provider, kept, choices))
 }
 
-/// A provider that nobody knows any more was an address of the user's: this program only knows others from the settings.
+/// A provider that nobody knows any more was an address of the user's: this program only knows
+/// others from the settings.
 fn is_users_own(provider: &ProviderId, kept: &Kept, choices: &Choices<'_>) -> bool {
     let is_forgotten = kept.writer == Writer::Conclave && vendors::find(provider).is_none();
     choices.is_users_own(provider) || is_forgotten
 }
 
 fn close(seats: &[Seat], choices: &Choices<'_>) -> Vec<ModelRef> {
-    seats.iter().map(|seat| seat.model.clone()).filter(|model| choices.is_users_own(&model.provider)).collect()
+    seats
+        .iter()
+        .map(|seat| seat.model.clone())
+        .filter(|model| choices.is_users_own(&model.provider))
+        .collect()
 }

@@ -1,8 +1,10 @@
-//! A JSON parser that understands what models mean: one object or array from a given place in a text, with what had to be overlooked.
+//! A JSON parser that understands what models mean: one object or array from a given place in a
+//! text, with what had to be overlooked.
 //!
-//! Valid JSON is read exactly as it is written. It works without recursion, looks at each character a bounded number of times, and
-//! stops at a depth that no answer needs, so that no text can exhaust stack or time. It tells a text that ends too early
-//! ([`Attempt::CutOff`]) from one that is not JSON ([`Attempt::Broken`]): nothing is ever completed that was cut off.
+//! Valid JSON is read exactly as it is written. It works without recursion, looks at each character
+//! a bounded number of times, and stops at a depth that no answer needs, so that no text can
+//! exhaust stack or time. It tells a text that ends too early ([`Attempt::CutOff`]) from one that
+//! is not JSON ([`Attempt::Broken`]): nothing is ever completed that was cut off.
 
 mod scan;
 mod strings;
@@ -72,14 +74,25 @@ impl Mend {
     }
 }
 
-/// Parses the object or array that begins at `start`. Takes what it looks at from `steps`, and is broken when none are left.
+/// Parses the object or array that begins at `start`. Takes what it looks at from `steps`, and is
+/// broken when none are left.
 pub(super) fn parse(text: &str, start: usize, steps: &mut usize) -> Attempt {
-    let mut parser = Parser { scan: Scan::new(text, start, *steps), open: Vec::new(), mends: BTreeSet::new() };
+    let mut parser = Parser {
+        scan: Scan::new(text, start, *steps),
+        open: Vec::new(),
+        mends: BTreeSet::new(),
+    };
     let attempt = parser.run();
     *steps = parser.scan.steps_left();
     match attempt {
-        Ok(value) => Attempt::Whole { value, end: parser.scan.at(), mends: parser.mends },
-        Err(Stop::CutOff) => Attempt::CutOff { keys: parser.open.into_iter().flat_map(Frame::keys).collect() },
+        Ok(value) => Attempt::Whole {
+            value,
+            end: parser.scan.at(),
+            mends: parser.mends,
+        },
+        Err(Stop::CutOff) => Attempt::CutOff {
+            keys: parser.open.into_iter().flat_map(Frame::keys).collect(),
+        },
         Err(Stop::Broken) => Attempt::Broken,
     }
 }
@@ -124,7 +137,11 @@ impl Frame {
 
     fn keys(self) -> Vec<String> {
         match self.what {
-            Container::Object { members, key } => members.into_iter().map(|(name, _)| name).chain(key).collect(),
+            Container::Object { members, key } => members
+                .into_iter()
+                .map(|(name, _)| name)
+                .chain(key)
+                .collect(),
             Container::Array(_) => Vec::new(),
         }
     }
@@ -167,11 +184,18 @@ impl Parser<'_> {
                 self.comma();
                 Ok(None)
             }
-            ']' if self.open.iter().any(|frame| matches!(frame.what, Container::Array(_))) => {
+            ']' if self
+                .open
+                .iter()
+                .any(|frame| matches!(frame.what, Container::Array(_))) =>
+            {
                 self.mends.insert(Mend::MissingBracket);
                 Ok(self.close())
             }
-            '`' if self.open.len() == 1 && self.scan.rest().starts_with("```") && self.open.iter().all(|frame| !frame.is_empty()) => {
+            '`' if self.open.len() == 1
+                && self.scan.rest().starts_with("```")
+                && self.open.iter().all(|frame| !frame.is_empty()) =>
+            {
                 self.mends.insert(Mend::MissingBracket);
                 Ok(self.close())
             }
@@ -193,7 +217,11 @@ impl Parser<'_> {
                     Some(_) => return Err(Stop::Broken),
                     None => return Err(Stop::CutOff),
                 }
-                if let Some(Frame { what: Container::Object { key, .. }, .. }) = self.open.last_mut() {
+                if let Some(Frame {
+                    what: Container::Object { key, .. },
+                    ..
+                }) = self.open.last_mut()
+                {
                     *key = Some(name);
                 }
                 Ok(None)
@@ -233,13 +261,26 @@ impl Parser<'_> {
     }
 
     fn value(&mut self, next: char) -> Result<Option<Value>, Stop> {
-        let in_object = matches!(self.open.last(), Some(Frame { what: Container::Object { .. }, .. }));
+        let in_object = matches!(
+            self.open.last(),
+            Some(Frame {
+                what: Container::Object { .. },
+                ..
+            })
+        );
         if next == '{' || next == '[' {
             if self.open.len() >= DEPTH {
                 return Err(Stop::Broken);
             }
             self.scan.advance(next);
-            let what = if next == '{' { Container::Object { members: Map::new(), key: None } } else { Container::Array(Vec::new()) };
+            let what = if next == '{' {
+                Container::Object {
+                    members: Map::new(),
+                    key: None,
+                }
+            } else {
+                Container::Array(Vec::new())
+            };
             self.open.push(Frame { what, comma: false });
             return Ok(None);
         }
@@ -249,8 +290,18 @@ impl Parser<'_> {
         let value = match strings::closers(next) {
             Some(closers) => {
                 self.scan.advance(next);
-                let place = if in_object { Place::Member } else { Place::Item };
-                Value::String(strings::read(&mut self.scan, next, closers, place, &mut self.mends)?)
+                let place = if in_object {
+                    Place::Member
+                } else {
+                    Place::Item
+                };
+                Value::String(strings::read(
+                    &mut self.scan,
+                    next,
+                    closers,
+                    place,
+                    &mut self.mends,
+                )?)
             }
             None => words::value(&mut self.scan, in_object, &mut self.mends)?,
         };
@@ -292,8 +343,14 @@ impl Parser<'_> {
     fn attach(&mut self, value: Value) -> Option<Value> {
         match self.open.last_mut() {
             None => return Some(value),
-            Some(Frame { what: Container::Array(items), .. }) => items.push(value),
-            Some(Frame { what: Container::Object { members, key }, .. }) => {
+            Some(Frame {
+                what: Container::Array(items),
+                ..
+            }) => items.push(value),
+            Some(Frame {
+                what: Container::Object { members, key },
+                ..
+            }) => {
                 if let Some(key) = key.take()
                     && members.insert(key, value).is_some()
                 {

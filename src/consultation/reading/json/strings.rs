@@ -1,4 +1,5 @@
-//! Strings: where one ends when the quotation marks in it are not escaped, and what its escapes mean.
+//! Strings: where one ends when the quotation marks in it are not escaped, and what its escapes
+//! mean.
 
 use std::collections::BTreeSet;
 
@@ -27,7 +28,13 @@ pub(super) fn closers(open: char) -> Option<&'static [char]> {
 }
 
 /// Reads a string whose opening mark has been taken.
-pub(super) fn read(scan: &mut Scan<'_>, open: char, closers: &[char], place: Place, mends: &mut BTreeSet<Mend>) -> Result<String, Stop> {
+pub(super) fn read(
+    scan: &mut Scan<'_>,
+    open: char,
+    closers: &[char],
+    place: Place,
+    mends: &mut BTreeSet<Mend>,
+) -> Result<String, Stop> {
     if open != '"' {
         mends.insert(Mend::QuoteMarks);
     }
@@ -56,17 +63,28 @@ pub(super) fn read(scan: &mut Scan<'_>, open: char, closers: &[char], place: Pla
 fn ends(scan: &Scan<'_>, place: Place, bare_keys: bool) -> bool {
     let rest = scan.rest();
     let after = rest.trim_start();
-    let Some(next) = after.chars().next() else { return true };
+    let Some(next) = after.chars().next() else {
+        return true;
+    };
     match (place, next) {
         (Place::Key, _) => true,
         (Place::Member | Place::Item, '}' | ']') => true,
         (Place::Member | Place::Item, ',') => {
-            let following = after.get(1..).unwrap_or_default().trim_start().chars().next();
+            let following = after
+                .get(1..)
+                .unwrap_or_default()
+                .trim_start()
+                .chars()
+                .next();
             following.is_none_or(|c| begins(c, place) || (bare_keys && c.is_alphanumeric()))
         }
         // The comma is missing where the next string begins on a line of its own.
-        (Place::Member | Place::Item, '"') => rest.get(..rest.len() - after.len()).is_some_and(|blank| blank.contains('\n')),
-        (Place::Member | Place::Item, _) => ["```", "//", "/*"].iter().any(|sign| after.starts_with(sign)),
+        (Place::Member | Place::Item, '"') => rest
+            .get(..rest.len() - after.len())
+            .is_some_and(|blank| blank.contains('\n')),
+        (Place::Member | Place::Item, _) => ["```", "//", "/*"]
+            .iter()
+            .any(|sign| after.starts_with(sign)),
     }
 }
 
@@ -75,7 +93,9 @@ fn begins(c: char, place: Place) -> bool {
     let always = closers(c).is_some() || matches!(c, '}' | ']' | '/' | ',');
     match place {
         Place::Key | Place::Member => always || c == '_',
-        Place::Item => always || matches!(c, '{' | '[' | '-' | 't' | 'f' | 'n') || c.is_ascii_digit(),
+        Place::Item => {
+            always || matches!(c, '{' | '[' | '-' | 't' | 'f' | 'n') || c.is_ascii_digit()
+        }
     }
 }
 
@@ -112,7 +132,11 @@ fn unicode(scan: &mut Scan<'_>, text: &mut String, mends: &mut BTreeSet<Mend>) -
         return Ok(());
     };
     scan.skip(4);
-    let pair = scan.rest().strip_prefix("\\u").and_then(hex).filter(|low| (0xDC00..0xE000).contains(low));
+    let pair = scan
+        .rest()
+        .strip_prefix("\\u")
+        .and_then(hex)
+        .filter(|low| (0xDC00..0xE000).contains(low));
     let code = match pair {
         Some(low) if (0xD800..0xDC00).contains(&first) => {
             scan.skip(6);
@@ -128,7 +152,9 @@ fn unicode(scan: &mut Scan<'_>, text: &mut String, mends: &mut BTreeSet<Mend>) -
 }
 
 fn hex(text: &str) -> Option<u32> {
-    let digits = text.get(..4).filter(|digits| digits.bytes().all(|byte| byte.is_ascii_hexdigit()))?;
+    let digits = text
+        .get(..4)
+        .filter(|digits| digits.bytes().all(|byte| byte.is_ascii_hexdigit()))?;
     u32::from_str_radix(digits, 16).ok()
 }
 

@@ -1,4 +1,5 @@
-//! What stands without quotation marks: numbers, `true`, `null`, and words that should have been strings.
+//! What stands without quotation marks: numbers, `true`, `null`, and words that should have been
+//! strings.
 
 use std::collections::BTreeSet;
 
@@ -13,7 +14,9 @@ const LONGEST: usize = 400;
 /// Reads a key without quotation marks, up to its colon.
 pub(super) fn key(scan: &mut Scan<'_>, mends: &mut BTreeSet<Mend>) -> Result<String, Stop> {
     let rest = scan.rest();
-    let length = rest.find(|c: char| !(c.is_alphanumeric() || c == '_' || c == '-')).unwrap_or(rest.len());
+    let length = rest
+        .find(|c: char| !(c.is_alphanumeric() || c == '_' || c == '-'))
+        .unwrap_or(rest.len());
     if length == 0 || length > LONGEST {
         return Err(Stop::Broken);
     }
@@ -22,15 +25,25 @@ pub(super) fn key(scan: &mut Scan<'_>, mends: &mut BTreeSet<Mend>) -> Result<Str
     Ok(rest.get(..length).unwrap_or_default().to_owned())
 }
 
-/// Reads a value without quotation marks. One that the text ends in is cut off: `0.8` may have been about to be `0.85`.
-pub(super) fn value(scan: &mut Scan<'_>, in_object: bool, mends: &mut BTreeSet<Mend>) -> Result<Value, Stop> {
+/// Reads a value without quotation marks. One that the text ends in is cut off: `0.8` may have been
+/// about to be `0.85`.
+pub(super) fn value(
+    scan: &mut Scan<'_>,
+    in_object: bool,
+    mends: &mut BTreeSet<Mend>,
+) -> Result<Value, Stop> {
     let rest = scan.rest();
-    let length = rest.find([',', '}', ']', '\n', '{', '[', '"', '`']).ok_or(Stop::CutOff)?;
+    let length = rest
+        .find([',', '}', ']', '\n', '{', '[', '"', '`'])
+        .ok_or(Stop::CutOff)?;
     let raw = rest.get(..length).unwrap_or_default();
     let raw = raw.split_once("//").map_or(raw, |(before, _)| before);
     let raw = raw.split_once("/*").map_or(raw, |(before, _)| before);
     let word = raw.trim_end();
-    if word.is_empty() || word.len() > LONGEST || !word.starts_with(|c: char| c.is_alphanumeric() || "+-.~≈<>$€".contains(c)) {
+    if word.is_empty()
+        || word.len() > LONGEST
+        || !word.starts_with(|c: char| c.is_alphanumeric() || "+-.~≈<>$€".contains(c))
+    {
         return Err(Stop::Broken);
     }
     scan.skip(word.len());
@@ -66,12 +79,19 @@ fn number(word: &str, mends: &mut BTreeSet<Mend>) -> Option<Value> {
     if let Ok(number) = serde_json::from_str::<Number>(word) {
         return Some(Value::Number(number));
     }
-    if !word.bytes().all(|byte| byte.is_ascii_digit() || b"+-.eE".contains(&byte)) {
+    if !word
+        .bytes()
+        .all(|byte| byte.is_ascii_digit() || b"+-.eE".contains(&byte))
+    {
         return None;
     }
     // `.8`, `+0.8`, `08`, and numbers that are too great to be any.
     let number = Number::from_f64(word.parse().ok()?);
-    mends.insert(if number.is_some() { Mend::Bareword } else { Mend::NotANumber });
+    mends.insert(if number.is_some() {
+        Mend::Bareword
+    } else {
+        Mend::NotANumber
+    });
     Some(number.map_or(Value::Null, Value::Number))
 }
 
@@ -83,7 +103,14 @@ fn decimal_comma(word: &str, rest: &str) -> Option<(usize, Value)> {
     let after = rest.strip_prefix(',')?;
     let digits = after.bytes().take_while(u8::is_ascii_digit).count();
     let fraction = after.get(..digits).filter(|digits| !digits.is_empty())?;
-    let ends = after.get(digits..).unwrap_or_default().trim_start().starts_with([',', '}']);
-    let number = format!("{word}.{fraction}").parse().ok().and_then(Number::from_f64)?;
+    let ends = after
+        .get(digits..)
+        .unwrap_or_default()
+        .trim_start()
+        .starts_with([',', '}']);
+    let number = format!("{word}.{fraction}")
+        .parse()
+        .ok()
+        .and_then(Number::from_f64)?;
     ends.then_some((digits + 1, Value::Number(number)))
 }

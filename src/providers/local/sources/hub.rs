@@ -1,4 +1,5 @@
-//! The publishers' own download, over HTTP: resumed where it broke off, redirected by hand, cut off when it stalls.
+//! The publishers' own download, over HTTP: resumed where it broke off, redirected by hand, cut off
+//! when it stalls.
 //!
 //! No key goes out here, to nobody. The client must not follow redirects of its own.
 
@@ -30,11 +31,20 @@ pub struct Hub {
 impl Hub {
     /// The usual waits: a hub that cannot be reached must not hold up the next source.
     pub fn at(base: impl Into<String>) -> Self {
-        Self { base: base.into(), answer: Duration::from_secs(10), idle: Duration::from_secs(30) }
+        Self {
+            base: base.into(),
+            answer: Duration::from_secs(10),
+            idle: Duration::from_secs(30),
+        }
     }
 
     /// Brings the file's bytes to the part; `on` is told how many there are.
-    pub async fn fetch(&self, http: &Client, part: &Part<'_>, on: &mut dyn FnMut(u64)) -> Result<(), SourceError> {
+    pub async fn fetch(
+        &self,
+        http: &Client,
+        part: &Part<'_>,
+        on: &mut dyn FnMut(u64),
+    ) -> Result<(), SourceError> {
         let mut fruitless = 0;
         loop {
             let before = part.len();
@@ -58,7 +68,12 @@ impl Hub {
         }
     }
 
-    async fn attempt(&self, http: &Client, part: &Part<'_>, on: &mut dyn FnMut(u64)) -> Result<Attempt, SourceError> {
+    async fn attempt(
+        &self,
+        http: &Client,
+        part: &Part<'_>,
+        on: &mut dyn FnMut(u64),
+    ) -> Result<Attempt, SourceError> {
         let expected = part.model().bytes;
         let have = if part.len() > expected { 0 } else { part.len() };
         let mut response = self.request(http, part, have).await?;
@@ -66,12 +81,18 @@ impl Hub {
             StatusCode::OK => (0, response.content_length()),
             StatusCode::PARTIAL_CONTENT => match content_range(&response) {
                 Some((start, total)) if start == have => (have, Some(total)),
-                _ => return Err(unavailable("it sent another part of the file than was asked for")),
+                _ => {
+                    return Err(unavailable(
+                        "it sent another part of the file than was asked for",
+                    ));
+                }
             },
             status => return Err(unavailable(format!("it answered {status}"))),
         };
         if let Some(total) = total.filter(|total| *total != expected) {
-            return Err(unavailable(format!("its file has {total} bytes, not {expected}")));
+            return Err(unavailable(format!(
+                "its file has {total} bytes, not {expected}"
+            )));
         }
         let mut writing = part.open(keep)?;
         loop {
@@ -81,24 +102,45 @@ impl Hub {
                     if writing.is_too_long() {
                         drop(writing);
                         part.delete()?;
-                        return Err(unavailable(format!("it sent more than the {expected} bytes of the file")));
+                        return Err(unavailable(format!(
+                            "it sent more than the {expected} bytes of the file"
+                        )));
                     }
                     on(writing.len());
                 }
                 Ok(Ok(None)) if writing.len() == expected => return Ok(Attempt::Whole),
-                Ok(Ok(None)) => return Ok(Attempt::Broken(format!("it ended after {} of {expected} bytes", writing.len()))),
+                Ok(Ok(None)) => {
+                    return Ok(Attempt::Broken(format!(
+                        "it ended after {} of {expected} bytes",
+                        writing.len()
+                    )));
+                }
                 Ok(Err(error)) => return Ok(Attempt::Broken(words(&error))),
                 Err(_) => {
-                    return Ok(Attempt::Broken(format!("it stalled for {:?} after {} of {expected} bytes", self.idle, writing.len())));
+                    return Ok(Attempt::Broken(format!(
+                        "it stalled for {:?} after {} of {expected} bytes",
+                        self.idle,
+                        writing.len()
+                    )));
                 }
             }
         }
     }
 
     /// Sends the request, and follows where it is sent on.
-    async fn request(&self, http: &Client, part: &Part<'_>, have: u64) -> Result<Response, SourceError> {
-        let address = format!("{}/{}", self.base.trim_end_matches('/'), part.model().hub_path);
-        let mut url = Url::parse(&address).map_err(|error| unavailable(format!("`{address}` is no address: {error}")))?;
+    async fn request(
+        &self,
+        http: &Client,
+        part: &Part<'_>,
+        have: u64,
+    ) -> Result<Response, SourceError> {
+        let address = format!(
+            "{}/{}",
+            self.base.trim_end_matches('/'),
+            part.model().hub_path
+        );
+        let mut url = Url::parse(&address)
+            .map_err(|error| unavailable(format!("`{address}` is no address: {error}")))?;
         for _ in 0..=REDIRECTS {
             let mut request = http.get(url.clone());
             if have > 0 {
@@ -114,7 +156,9 @@ impl Hub {
             }
             url = next(&url, &response)?;
         }
-        Err(unavailable(format!("it redirected more than {REDIRECTS} times")))
+        Err(unavailable(format!(
+            "it redirected more than {REDIRECTS} times"
+        )))
     }
 }
 
@@ -126,24 +170,48 @@ enum Attempt {
 
 /// The address that a redirect names, if it may be followed.
 fn next(from: &Url, response: &Response) -> Result<Url, SourceError> {
-    let to = response.headers().get(LOCATION).and_then(|value| value.to_str().ok()).and_then(|to| from.join(to).ok());
+    let to = response
+        .headers()
+        .get(LOCATION)
+        .and_then(|value| value.to_str().ok())
+        .and_then(|to| from.join(to).ok());
     let to = to.ok_or_else(|| unavailable("it redirected to nowhere"))?;
     let safe = match to.scheme() {
         "https" => true,
         "http" => from.scheme() == "http" || is_loopback(&to),
         _ => false,
     };
-    if safe { Ok(to) } else { Err(unavailable(format!("it redirected to `{}`, which is not encrypted", to.host_str().unwrap_or("")))) }
+    if safe {
+        Ok(to)
+    } else {
+        Err(unavailable(format!(
+            "it redirected to `{}`, which is not encrypted",
+            to.host_str().unwrap_or("")
+        )))
+    }
 }
 
 fn is_loopback(url: &Url) -> bool {
-    let host = url.host_str().unwrap_or("").trim_start_matches('[').trim_end_matches(']');
-    host == "localhost" || host.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
+    let host = url
+        .host_str()
+        .unwrap_or("")
+        .trim_start_matches('[')
+        .trim_end_matches(']');
+    host == "localhost"
+        || host
+            .parse::<std::net::IpAddr>()
+            .is_ok_and(|address| address.is_loopback())
 }
 
 /// Start and total of `bytes 5-9/10`.
 fn content_range(response: &Response) -> Option<(u64, u64)> {
-    let (range, total) = response.headers().get(CONTENT_RANGE)?.to_str().ok()?.strip_prefix("bytes ")?.split_once('/')?;
+    let (range, total) = response
+        .headers()
+        .get(CONTENT_RANGE)?
+        .to_str()
+        .ok()?
+        .strip_prefix("bytes ")?
+        .split_once('/')?;
     Some((range.split_once('-')?.0.parse().ok()?, total.parse().ok()?))
 }
 

@@ -1,4 +1,5 @@
-//! Where a model's file can be had. Each source brings the bytes to the `.part` file; none of them is believed: the hash decides.
+//! Where a model's file can be had. Each source brings the bytes to the `.part` file; none of them
+//! is believed: the hash decides.
 
 pub mod hub;
 pub mod part;

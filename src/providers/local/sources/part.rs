@@ -1,4 +1,5 @@
-//! The `.part` file: a download that is not done. Written piece by piece, checked as a whole, renamed when it is right.
+//! The `.part` file: a download that is not done. Written piece by piece, checked as a whole,
+//! renamed when it is right.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Write};
@@ -17,7 +18,11 @@ pub(in super::super) const PIECE: usize = 1 << 20;
 #[derive(Debug, thiserror::Error)]
 pub enum PartError {
     #[error("the disk that holds `{}` is full; {} are needed for `{model}`", .path.display(), size(*.bytes))]
-    DiskFull { path: PathBuf, model: &'static str, bytes: u64 },
+    DiskFull {
+        path: PathBuf,
+        model: &'static str,
+        bytes: u64,
+    },
     #[error("cannot write `{}`", .path.display())]
     File { path: PathBuf, source: io::Error },
 }
@@ -57,9 +62,15 @@ impl<'a> Part<'a> {
         options.create(true).append(true);
         #[cfg(unix)]
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        let file = options.open(&self.path).map_err(|error| self.error(error))?;
+        let file = options
+            .open(&self.path)
+            .map_err(|error| self.error(error))?;
         file.set_len(keep).map_err(|error| self.error(error))?;
-        Ok(Writing { part: self, file, len: keep })
+        Ok(Writing {
+            part: self,
+            file,
+            len: keep,
+        })
     }
 
     pub fn delete(&self) -> Result<(), PartError> {
@@ -70,7 +81,8 @@ impl<'a> Part<'a> {
         }
     }
 
-    /// The SHA-256 of what is there, in lower-case hexadecimal. Cancellable: it yields after each piece.
+    /// The SHA-256 of what is there, in lower-case hexadecimal. Cancellable: it yields after each
+    /// piece.
     pub async fn sha256(&self, on: &mut dyn FnMut(u64)) -> Result<String, PartError> {
         let mut file = File::open(&self.path).map_err(|error| self.error(error))?;
         let (mut hash, mut buffer, mut done) = (Sha256::new(), vec![0; PIECE], 0);
@@ -94,9 +106,16 @@ impl<'a> Part<'a> {
 
     fn error(&self, source: io::Error) -> PartError {
         if source.kind() == io::ErrorKind::StorageFull {
-            PartError::DiskFull { path: self.path.clone(), model: self.model.name, bytes: self.model.bytes }
+            PartError::DiskFull {
+                path: self.path.clone(),
+                model: self.model.name,
+                bytes: self.model.bytes,
+            }
         } else {
-            PartError::File { path: self.path.clone(), source }
+            PartError::File {
+                path: self.path.clone(),
+                source,
+            }
         }
     }
 }
@@ -111,7 +130,9 @@ pub struct Writing<'a> {
 
 impl Writing<'_> {
     pub fn write(&mut self, bytes: &[u8]) -> Result<(), PartError> {
-        self.file.write_all(bytes).map_err(|error| self.part.error(error))?;
+        self.file
+            .write_all(bytes)
+            .map_err(|error| self.part.error(error))?;
         self.len += u64::try_from(bytes.len()).unwrap_or(0);
         Ok(())
     }

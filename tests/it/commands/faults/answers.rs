@@ -1,4 +1,5 @@
-//! Answers that come whole and are no use, or little: refusals, words that are no JSON, and JSON that ends too early.
+//! Answers that come whole and are no use, or little: refusals, words that are no JSON, and JSON
+//! that ends too early.
 
 use serde_json::{Value, json};
 
@@ -6,7 +7,11 @@ use super::{FAILING, STAGES, STAND_IN, Stage, arguments, assert_adds_up, failing
 use crate::support::provider_server::Answer;
 
 fn purposes(stage: Stage, record: &Value) -> Vec<String> {
-    stage.attempts(record).iter().map(|attempt| attempt["purpose"].as_str().unwrap().to_owned()).collect()
+    stage
+        .attempts(record)
+        .iter()
+        .map(|attempt| attempt["purpose"].as_str().unwrap().to_owned())
+        .collect()
 }
 
 #[test]
@@ -18,16 +23,35 @@ fn an_expert_that_declines_abstains_and_a_judge_that_declines_is_replaced() {
         let words = "declined to answer: I would rather not";
         match stage {
             Stage::Expert(_) => {
-                assert!(ran.stderr.contains(&format!("⚠️ Agent Security Expert failed: {words}\n")), "{stage:?}: {}", ran.stderr);
-                assert_eq!((&record["substitutions"], purposes(stage, &record).len()), (&json!([]), 1), "{stage:?}");
+                assert!(
+                    ran.stderr
+                        .contains(&format!("⚠️ Agent Security Expert failed: {words}\n")),
+                    "{stage:?}: {}",
+                    ran.stderr
+                );
+                assert_eq!(
+                    (&record["substitutions"], purposes(stage, &record).len()),
+                    (&json!([]), 1),
+                    "{stage:?}"
+                );
             }
             Stage::Judge(_) => {
-                let told = format!("⚠️ {FAILING} is unavailable ({words}). {STAND_IN} takes over as Judge.\n");
+                let told = format!(
+                    "⚠️ {FAILING} is unavailable ({words}). {STAND_IN} takes over as Judge.\n"
+                );
                 assert!(ran.stderr.contains(&told), "{stage:?}: {}", ran.stderr);
-                assert_eq!(purposes(stage, &record), ["answer", "fallback"], "{stage:?}");
+                assert_eq!(
+                    purposes(stage, &record),
+                    ["answer", "fallback"],
+                    "{stage:?}"
+                );
             }
         }
-        assert_eq!((&record["status"], &record["cost"]["lower_bound"]), (&json!("degraded"), &json!(false)), "{stage:?}");
+        assert_eq!(
+            (&record["status"], &record["cost"]["lower_bound"]),
+            (&json!("degraded"), &json!(false)),
+            "{stage:?}"
+        );
         assert_adds_up(&record, "a refusal");
         drop(server);
     });
@@ -36,24 +60,43 @@ fn an_expert_that_declines_abstains_and_a_judge_that_declines_is_replaced() {
 #[test]
 fn words_that_are_no_answer_are_mended_once_and_otherwise_kept_as_they_are() {
     let garbage = "Small steps, I would say.";
-    let cases = STAGES.into_iter().flat_map(|stage| [(stage, 1), (stage, 2)]).collect();
+    let cases = STAGES
+        .into_iter()
+        .flat_map(|stage| [(stage, 1), (stage, 2)])
+        .collect();
     side_by_side(cases, |(stage, times): (Stage, usize)| {
         let what = format!("{times} times at {stage:?}");
-        let (_server, conclave) = failing(&Answer::text(garbage), stage.first()..stage.first() + times);
+        let (_server, conclave) =
+            failing(&Answer::text(garbage), stage.first()..stage.first() + times);
         let ran = conclave.run(&arguments(&[&stage.panel()])).ends_with(0);
         let record = conclave.record();
         assert_eq!(purposes(stage, &record), ["answer", "repair"], "{what}");
-        assert_eq!((&record["substitutions"], &record["cost"]["lower_bound"]), (&json!([]), &json!(false)), "{what}");
+        assert_eq!(
+            (&record["substitutions"], &record["cost"]["lower_bound"]),
+            (&json!([]), &json!(false)),
+            "{what}"
+        );
         assert!(!ran.stderr.contains("⚠️ Agent"), "{what}: {}", ran.stderr);
         if times == 1 {
-            assert_eq!(record["status"], "complete", "{what}: {}", record["degradations"]);
+            assert_eq!(
+                record["status"], "complete",
+                "{what}: {}",
+                record["degradations"]
+            );
         } else {
             let told = record["degradations"][0].as_str().unwrap();
             assert!(
-                told.ends_with(&format!("in Round {} could not be read as asked; its prose was kept", stage.round())),
+                told.ends_with(&format!(
+                    "in Round {} could not be read as asked; its prose was kept",
+                    stage.round()
+                )),
                 "{what}: {told}"
             );
-            assert!(ran.stdout.starts_with("> ⚠️ **Degraded result:**"), "{what}: {}", ran.stdout);
+            assert!(
+                ran.stdout.starts_with("> ⚠️ **Degraded result:**"),
+                "{what}: {}",
+                ran.stdout
+            );
         }
         assert_adds_up(&record, &what);
     });
@@ -61,14 +104,24 @@ fn words_that_are_no_answer_are_mended_once_and_otherwise_kept_as_they_are() {
 
 #[test]
 fn an_answer_that_runs_out_of_room_gets_twice_as_much_once() {
-    let cases = STAGES.into_iter().flat_map(|stage| [(stage, 1), (stage, 2)]).collect();
+    let cases = STAGES
+        .into_iter()
+        .flat_map(|stage| [(stage, 1), (stage, 2)])
+        .collect();
     side_by_side(cases, |(stage, times): (Stage, usize)| {
         let what = format!("{times} times at {stage:?}");
-        let (_server, conclave) = failing(&Answer::length("Small ste"), stage.first()..stage.first() + times);
+        let (_server, conclave) = failing(
+            &Answer::length("Small ste"),
+            stage.first()..stage.first() + times,
+        );
         conclave.run(&arguments(&[&stage.panel()])).ends_with(0);
         let record = conclave.record();
         assert_eq!(purposes(stage, &record), ["answer", "more_room"], "{what}");
-        assert_eq!((&record["substitutions"], &record["status"]), (&json!([]), &json!(["complete", "degraded"][times - 1])), "{what}");
+        assert_eq!(
+            (&record["substitutions"], &record["status"]),
+            (&json!([]), &json!(["complete", "degraded"][times - 1])),
+            "{what}"
+        );
         assert_adds_up(&record, &what);
     });
 }

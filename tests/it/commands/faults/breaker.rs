@@ -1,4 +1,5 @@
-//! A vendor that fails again and again is left alone while there is another to turn to; counted at the server.
+//! A vendor that fails again and again is left alone while there is another to turn to; counted at
+//! the server.
 
 use serde_json::json;
 
@@ -15,7 +16,9 @@ fn consult(answer: &Answer, times: usize, judges: &str) -> (ProviderServer, Conc
         server.on(On::vendor(Vendor::Anthropic).nth(nth), answer.clone());
     }
     let conclave = at_all(&server);
-    let ran = conclave.run(&arguments(&[&["--panel", PANEL, "--judge", judges]])).ends_with(0);
+    let ran = conclave
+        .run(&arguments(&[&["--panel", PANEL, "--judge", judges]]))
+        .ends_with(0);
     (server, conclave, ran)
 }
 
@@ -25,31 +28,60 @@ fn overload() -> Answer {
 
 #[test]
 fn after_three_failures_in_a_row_the_next_answer_is_asked_of_another_vendor_at_once() {
-    let (server, conclave, ran) = consult(&overload(), 3, "anthropic:claude-opus-5-5,mistral:mistral-large-4");
-    assert_eq!(requests_to(&server, Vendor::Anthropic).len(), 3, "the judge is not asked there: {}", ran.stderr);
+    let (server, conclave, ran) = consult(
+        &overload(),
+        3,
+        "anthropic:claude-opus-5-5,mistral:mistral-large-4",
+    );
+    assert_eq!(
+        requests_to(&server, Vendor::Anthropic).len(),
+        3,
+        "the judge is not asked there: {}",
+        ran.stderr
+    );
     let told = format!(
         "⚠️ anthropic:claude-opus-5-5 is unavailable (`anthropic` has failed too often of late). {STAND_IN} takes over as Judge.\n"
     );
     assert!(ran.stderr.contains(&told), "{}", ran.stderr);
     let record = conclave.record();
-    let reasons: Vec<_> = record["substitutions"].as_array().unwrap().iter().map(|found| found["reason"].clone()).collect();
+    let reasons: Vec<_> = record["substitutions"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|found| found["reason"].clone())
+        .collect();
     assert_eq!(reasons, [json!("failure"), json!("health_check")]);
     assert_adds_up(&record, "the breaker");
 }
 
 #[test]
 fn after_two_failures_it_is_still_asked() {
-    let (server, _, ran) = consult(&overload(), 2, "anthropic:claude-opus-5-5,mistral:mistral-large-4");
+    let (server, _, ran) = consult(
+        &overload(),
+        2,
+        "anthropic:claude-opus-5-5,mistral:mistral-large-4",
+    );
     assert!(!ran.stderr.contains("⚠️"), "{}", ran.stderr);
     // Three tries and one revision of the expert, three answers of the judge.
-    assert_eq!(requests_to(&server, Vendor::Anthropic).len(), 3 + 1 + 3 + 1 - 1);
+    assert_eq!(
+        requests_to(&server, Vendor::Anthropic).len(),
+        3 + 1 + 3 + 1 - 1
+    );
 }
 
 #[test]
 fn the_last_that_is_left_is_asked_however_often_it_has_failed() {
     let (server, conclave, ran) = consult(&overload(), 3, "anthropic:claude-opus-5-5");
-    assert_eq!(requests_to(&server, Vendor::Anthropic).len(), 3 + 3, "{}", ran.stderr);
-    assert_eq!(conclave.record()["substitutions"].as_array().unwrap().len(), 1);
+    assert_eq!(
+        requests_to(&server, Vendor::Anthropic).len(),
+        3 + 3,
+        "{}",
+        ran.stderr
+    );
+    assert_eq!(
+        conclave.record()["substitutions"].as_array().unwrap().len(),
+        1
+    );
 }
 
 #[test]
@@ -61,17 +93,28 @@ fn what_is_wrong_with_one_request_says_nothing_of_the_next() {
     let conclave = at_all(&server);
     let panel = "security=anthropic:claude-sonnet-5-5,architect=anthropic:claude-sonnet-5-5,pragmatic=anthropic:claude-sonnet-5-5";
     let judges = "anthropic:claude-opus-5-5,mistral:mistral-large-4";
-    conclave.run(&arguments(&[&["--panel", panel, "--judge", judges]])).ends_with(0);
-    assert_eq!(requests_to(&server, Vendor::Anthropic).len(), 3 + 3, "the judge is asked there in every round");
+    conclave
+        .run(&arguments(&[&["--panel", panel, "--judge", judges]]))
+        .ends_with(0);
+    assert_eq!(
+        requests_to(&server, Vendor::Anthropic).len(),
+        3 + 3,
+        "the judge is asked there in every round"
+    );
 }
 
 #[test]
 fn three_refused_keys_open_it_too() {
     let server = ProviderServer::start();
-    server.on(On::vendor(Vendor::Anthropic), Answer::error(401, "authentication_error", "no"));
+    server.on(
+        On::vendor(Vendor::Anthropic),
+        Answer::error(401, "authentication_error", "no"),
+    );
     let conclave = at_all(&server);
     let panel = "security=anthropic:claude-sonnet-5-5,architect=anthropic:claude-sonnet-5-5,pragmatic=anthropic:claude-sonnet-5-5";
     let judges = "anthropic:claude-opus-5-5,mistral:mistral-large-4";
-    conclave.run(&arguments(&[&["--panel", panel, "--judge", judges]])).ends_with(0);
+    conclave
+        .run(&arguments(&[&["--panel", panel, "--judge", judges]]))
+        .ends_with(0);
     assert_eq!(requests_to(&server, Vendor::Anthropic).len(), 3);
 }

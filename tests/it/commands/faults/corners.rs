@@ -1,15 +1,23 @@
-//! Faults that come together: one after another, nobody listening at all, all experts of a round, every judge.
+//! Faults that come together: one after another, nobody listening at all, all experts of a round,
+//! every judge.
 
 use serde_json::{Value, json};
 
-use super::{FAILING, STAGES, STAND_IN, Stage, WORDS, arguments, assert_adds_up, at_all, failing, failing_by, quick, side_by_side};
+use super::{
+    FAILING, STAGES, STAND_IN, Stage, WORDS, arguments, assert_adds_up, at_all, failing,
+    failing_by, quick, side_by_side,
+};
 use crate::support::provider_server::{Answer, On, ProviderServer, Vendor};
 
 /// Nobody listens there.
 const NOWHERE: &str = "http://127.0.0.1:9";
 
 fn classes(stage: Stage, record: &Value) -> Vec<Value> {
-    stage.attempts(record).iter().map(|attempt| attempt["error"]["class"].clone()).collect()
+    stage
+        .attempts(record)
+        .iter()
+        .map(|attempt| attempt["error"]["class"].clone())
+        .collect()
 }
 
 #[test]
@@ -19,11 +27,24 @@ fn a_connection_that_is_refused_is_tried_three_times_and_costs_nothing() {
         let conclave = at_all(&server).variable("ANTHROPIC_BASE_URL", NOWHERE);
         let ran = conclave.run(&arguments(&[&stage.panel()])).ends_with(0);
         let (_, name) = stage.agent();
-        let told = format!("⚠️ {FAILING} is unavailable (connection refused by `127.0.0.1:9`). {STAND_IN} takes over as {name}.\n");
+        let told = format!(
+            "⚠️ {FAILING} is unavailable (connection refused by `127.0.0.1:9`). {STAND_IN} takes over as {name}.\n"
+        );
         assert!(ran.stderr.contains(&told), "{}", ran.stderr);
         let record = conclave.record();
-        assert_eq!(classes(stage, &record), [json!("transport"), json!("transport"), json!("transport"), Value::Null]);
-        assert_eq!(record["cost"]["lower_bound"], false, "nothing was sent that could have been paid for");
+        assert_eq!(
+            classes(stage, &record),
+            [
+                json!("transport"),
+                json!("transport"),
+                json!("transport"),
+                Value::Null
+            ]
+        );
+        assert_eq!(
+            record["cost"]["lower_bound"], false,
+            "nothing was sent that could have been paid for"
+        );
         assert_adds_up(&record, "nobody listens");
     });
 }
@@ -32,7 +53,8 @@ fn a_connection_that_is_refused_is_tried_three_times_and_costs_nothing() {
 fn a_fault_of_a_second_try_is_met_as_one_of_the_first() {
     side_by_side(quick(), |fault| {
         let stage = Stage::Expert(1);
-        let busy = Answer::error(529, "overloaded_error", "busy at first").header("retry-after-ms", "1");
+        let busy =
+            Answer::error(529, "overloaded_error", "busy at first").header("retry-after-ms", "1");
         // What may pass is tried twice in all, whatever it was each time.
         let times = fault.requests.min(2);
         let (server, conclave) = failing_by(&fault, 2..2 + times);
@@ -43,7 +65,12 @@ fn a_fault_of_a_second_try_is_met_as_one_of_the_first() {
         expected.extend((0..times).map(|_| json!(fault.class)));
         expected.push(Value::Null);
         assert_eq!(classes(stage, &record), expected, "{}", fault.what);
-        assert!(!ran.stderr.contains("busy at first"), "{}: the last reason counts: {}", fault.what, ran.stderr);
+        assert!(
+            !ran.stderr.contains("busy at first"),
+            "{}: the last reason counts: {}",
+            fault.what,
+            ran.stderr
+        );
         let message = record["substitutions"][0]["message"].as_str().unwrap();
         assert!(message.contains(fault.words), "{}: {message}", fault.what);
         assert_adds_up(&record, fault.what);
@@ -54,41 +81,84 @@ fn a_fault_of_a_second_try_is_met_as_one_of_the_first() {
 fn without_any_revision_the_verdict_rests_on_the_rounds_before() {
     let server = ProviderServer::start();
     for vendor in [Vendor::Anthropic, Vendor::OpenAi, Vendor::Google] {
-        server.on(On::vendor(vendor).nth(2), Answer::error(400, "invalid_request_error", WORDS));
+        server.on(
+            On::vendor(vendor).nth(2),
+            Answer::error(400, "invalid_request_error", WORDS),
+        );
     }
     let conclave = at_all(&server);
     let panel = "security=anthropic:claude-sonnet-5-5,architect=openai:gpt-6.1-sol,pragmatic=google:gemini-4-argon";
-    let flags = ["--panel", panel, "--judge", "mistral:mistral-large-4", "--on-failure", "skip"];
+    let flags = [
+        "--panel",
+        panel,
+        "--judge",
+        "mistral:mistral-large-4",
+        "--on-failure",
+        "skip",
+    ];
     let ran = conclave.run(&arguments(&[&flags])).ends_with(0);
     let record = conclave.record();
-    assert_eq!((&record["status"], &record["state"]), (&json!("degraded"), &json!("Complete")));
-    let missing =
-        record["degradations"].as_array().unwrap().iter().filter(|told| told.as_str().unwrap().contains("gave no answer in Round 3"));
+    assert_eq!(
+        (&record["status"], &record["state"]),
+        (&json!("degraded"), &json!("Complete"))
+    );
+    let missing = record["degradations"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|told| told.as_str().unwrap().contains("gave no answer in Round 3"));
     assert_eq!(missing.count(), 3, "{}", record["degradations"]);
-    assert_eq!((ran.stderr.matches("⚠️ Agent ").count(), &record["recommendation"]), (3, &json!("Start small, then grow.")));
+    assert_eq!(
+        (
+            ran.stderr.matches("⚠️ Agent ").count(),
+            &record["recommendation"]
+        ),
+        (3, &json!("Start small, then grow."))
+    );
     assert_adds_up(&record, "no revision");
 }
 
 #[test]
 fn without_any_judge_the_round_is_named_and_it_goes_on_there_when_one_is_back() {
-    let stages = STAGES.into_iter().filter(|stage| matches!(stage, Stage::Judge(_))).collect();
+    let stages = STAGES
+        .into_iter()
+        .filter(|stage| matches!(stage, Stage::Judge(_)))
+        .collect();
     side_by_side(stages, |stage: Stage| {
         let refused = Answer::error(401, "authentication_error", WORDS);
         let (server, conclave) = failing(&refused, [stage.first()]);
         server.on(On::vendor(Vendor::Mistral).nth(1), refused);
         let ran = conclave.run(&arguments(&[&stage.panel()])).ends_with(1);
         let name = ["Synthesis", "CrossExam", "Verdict"][usize::from(stage.round()) - 2];
-        let error = format!("error: The judge failed in Round {} ({name}): {WORDS} (HTTP 401); check `MISTRAL_API_KEY`\n", stage.round());
-        assert!(ran.stderr.contains(&error) && ran.stdout.is_empty(), "{stage:?}: {}", ran.stderr);
+        let error = format!(
+            "error: The judge failed in Round {} ({name}): {WORDS} (HTTP 401); check `MISTRAL_API_KEY`\n",
+            stage.round()
+        );
+        assert!(
+            ran.stderr.contains(&error) && ran.stdout.is_empty(),
+            "{stage:?}: {}",
+            ran.stderr
+        );
         let record = conclave.record();
-        assert_eq!((&record["abort_reason"], &record["aborted_during"]), (&json!("judge_failed"), &json!(name)));
-        assert_eq!(record["partial_consensus"].is_string(), stage.round() > 2, "{stage:?}");
+        assert_eq!(
+            (&record["abort_reason"], &record["aborted_during"]),
+            (&json!("judge_failed"), &json!(name))
+        );
+        assert_eq!(
+            record["partial_consensus"].is_string(),
+            stage.round() > 2,
+            "{stage:?}"
+        );
         assert_adds_up(&record, "no judge");
 
         let before = server.requests().len();
         conclave.run(&["resume"]).ends_with(0);
         let left = 2 * stage.experts() + 3 - (before - 2);
-        assert_eq!(server.requests().len() - before, left, "{stage:?}: only what is missing is asked");
+        assert_eq!(
+            server.requests().len() - before,
+            left,
+            "{stage:?}: only what is missing is asked"
+        );
     });
 }
 
@@ -96,21 +166,42 @@ fn without_any_judge_the_round_is_named_and_it_goes_on_there_when_one_is_back() 
 fn the_reasons_why_everybody_failed_name_who_gave_them() {
     let server = ProviderServer::start();
     server.on(On::any(), Answer::error(401, "authentication_error", "no"));
-    let ran = at_all(&server).run(&arguments(&[&Stage::Expert(1).panel()])).ends_with(1);
-    let (_, error) = ran.stderr.split_once("error: All agents failed. Unable to provide consultation.\n").unwrap();
-    assert!(error.contains(": no (HTTP 401); check `") && error.contains("Security Expert ("), "{error}");
+    let ran = at_all(&server)
+        .run(&arguments(&[&Stage::Expert(1).panel()]))
+        .ends_with(1);
+    let (_, error) = ran
+        .stderr
+        .split_once("error: All agents failed. Unable to provide consultation.\n")
+        .unwrap();
+    assert!(
+        error.contains(": no (HTTP 401); check `") && error.contains("Security Expert ("),
+        "{error}"
+    );
 }
 
 #[test]
 fn a_run_that_ends_begins_nothing_any_more() {
     side_by_side(vec![Stage::Expert(1), Stage::Expert(3)], |stage| {
         // The last to come back: nobody else is waited for.
-        let held = Answer::error(401, "authentication_error", WORDS).after_arrivals(if stage.round() == 1 { 3 } else { 7 });
-        let (_server, conclave) = failing(&held.delay(std::time::Duration::from_millis(300)), [stage.first()]);
-        let ran = conclave.run(&arguments(&[&stage.panel(), &["--strict"]])).ends_with(5);
-        let (_, after) = ran.stderr.split_once("⚠️ Agent Security Expert failed: ").unwrap();
+        let held = Answer::error(401, "authentication_error", WORDS)
+            .after_arrivals(if stage.round() == 1 { 3 } else { 7 });
+        let (_server, conclave) = failing(
+            &held.delay(std::time::Duration::from_millis(300)),
+            [stage.first()],
+        );
+        let ran = conclave
+            .run(&arguments(&[&stage.panel(), &["--strict"]]))
+            .ends_with(5);
+        let (_, after) = ran
+            .stderr
+            .split_once("⚠️ Agent Security Expert failed: ")
+            .unwrap();
         assert!(!after.contains("thinking"), "{}", ran.stderr);
-        let during = if stage.round() == 1 { "Independent" } else { "CrossExam" };
+        let during = if stage.round() == 1 {
+            "Independent"
+        } else {
+            "CrossExam"
+        };
         assert_eq!(conclave.record()["aborted_during"], during);
     });
 }

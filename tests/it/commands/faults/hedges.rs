@@ -1,11 +1,13 @@
-//! A second model beside one that is slow: when it is asked, who wins, when the loser is let go, and what is known of the cost.
-//! All times are the server's own.
+//! A second model beside one that is slow: when it is asked, who wins, when the loser is let go,
+//! and what is known of the cost. All times are the server's own.
 
 use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::{EVER, FAILING, STAND_IN, Stage, arguments, assert_adds_up, at_all, requests_to, side_by_side};
+use super::{
+    EVER, FAILING, STAND_IN, Stage, arguments, assert_adds_up, at_all, requests_to, side_by_side,
+};
 use crate::support::binary::{Conclave, Ran};
 use crate::support::provider_server::{Answer, On, ProviderServer, Recorded, Vendor};
 
@@ -20,7 +22,9 @@ const LET_GO: Duration = Duration::from_millis(100);
 
 fn consult(server: &ProviderServer, stage: Stage, flags: &[&str]) -> (Conclave, Ran) {
     let conclave = at_all(server);
-    let ran = conclave.run(&arguments(&[&stage.panel(), flags])).ends_with(0);
+    let ran = conclave
+        .run(&arguments(&[&stage.panel(), flags]))
+        .ends_with(0);
     (conclave, ran)
 }
 
@@ -38,36 +42,71 @@ fn assert_asked_in_time(first: &Recorded, second: &Recorded) {
 
 /// The loser's connection is closed as soon as the winner has answered, and no sooner.
 fn assert_let_go(winner: &Recorded, loser: &Recorded) {
-    let (answered, closed) = (winner.finished.unwrap(), loser.finished.expect("it is let go"));
-    assert!(winner.complete && !loser.complete && closed >= answered, "{winner:?} {loser:?}");
+    let (answered, closed) = (
+        winner.finished.unwrap(),
+        loser.finished.expect("it is let go"),
+    );
+    assert!(
+        winner.complete && !loser.complete && closed >= answered,
+        "{winner:?} {loser:?}"
+    );
     assert!(closed - answered < LET_GO, "{:?}", closed - answered);
 }
 
 #[test]
 fn the_second_is_asked_in_time_and_wins_and_the_first_is_let_go_at_once() {
-    side_by_side(vec![Stage::Expert(1), Stage::Judge(2), Stage::Expert(3), Stage::Judge(4)], |stage| {
-        let server = ProviderServer::start();
-        server.on(On::vendor(Vendor::Anthropic).nth(stage.first()), Answer::valid().delay(EVER));
-        let (conclave, ran) = consult(&server, stage, &["--hedge-after", "1"]);
-        let (slow, quick) = pair(&server, stage);
-        assert_asked_in_time(&slow, &quick);
-        assert_let_go(&quick, &slow);
-        assert_eq!(requests_to(&server, Vendor::Mistral).len(), 1, "the slow one is asked again in the next round");
+    side_by_side(
+        vec![
+            Stage::Expert(1),
+            Stage::Judge(2),
+            Stage::Expert(3),
+            Stage::Judge(4),
+        ],
+        |stage| {
+            let server = ProviderServer::start();
+            server.on(
+                On::vendor(Vendor::Anthropic).nth(stage.first()),
+                Answer::valid().delay(EVER),
+            );
+            let (conclave, ran) = consult(&server, stage, &["--hedge-after", "1"]);
+            let (slow, quick) = pair(&server, stage);
+            assert_asked_in_time(&slow, &quick);
+            assert_let_go(&quick, &slow);
+            assert_eq!(
+                requests_to(&server, Vendor::Mistral).len(),
+                1,
+                "the slow one is asked again in the next round"
+            );
 
-        let record = conclave.record();
-        let (agent, name) = stage.agent();
-        let substitutions = record["substitutions"].as_array().unwrap();
-        assert_eq!(substitutions.len(), 1, "{substitutions:?}");
-        assert_eq!(
-            ["agent_id", "original", "substitute", "reason"].map(|field| substitutions[0][field].as_str().unwrap()),
-            [agent, FAILING, STAND_IN, "hedge"]
-        );
-        let hedge = &record["hedges"][0];
-        assert_eq!((&hedge["model"], &hedge["backup"], &hedge["dropped"]), (&json!(FAILING), &json!(STAND_IN), &json!(FAILING)));
-        assert_eq!((&record["cost"]["lost_calls"], &record["cost"]["lower_bound"]), (&json!(1), &json!(true)));
-        assert_adds_up(&record, name);
-        assert!(ran.stderr.contains(name) && !ran.stderr.contains("failed"), "{}", ran.stderr);
-    });
+            let record = conclave.record();
+            let (agent, name) = stage.agent();
+            let substitutions = record["substitutions"].as_array().unwrap();
+            assert_eq!(substitutions.len(), 1, "{substitutions:?}");
+            assert_eq!(
+                ["agent_id", "original", "substitute", "reason"]
+                    .map(|field| substitutions[0][field].as_str().unwrap()),
+                [agent, FAILING, STAND_IN, "hedge"]
+            );
+            let hedge = &record["hedges"][0];
+            assert_eq!(
+                (&hedge["model"], &hedge["backup"], &hedge["dropped"]),
+                (&json!(FAILING), &json!(STAND_IN), &json!(FAILING))
+            );
+            assert_eq!(
+                (
+                    &record["cost"]["lost_calls"],
+                    &record["cost"]["lower_bound"]
+                ),
+                (&json!(1), &json!(true))
+            );
+            assert_adds_up(&record, name);
+            assert!(
+                ran.stderr.contains(name) && !ran.stderr.contains("failed"),
+                "{}",
+                ran.stderr
+            );
+        },
+    );
 }
 
 #[test]
@@ -75,16 +114,27 @@ fn the_first_that_answers_after_all_wins_and_the_result_is_whole() {
     let stage = Stage::Expert(1);
     let server = ProviderServer::start();
     // As soon as the second has been asked.
-    server.on(On::vendor(Vendor::Anthropic).nth(1), Answer::valid().after_arrivals(4));
+    server.on(
+        On::vendor(Vendor::Anthropic).nth(1),
+        Answer::valid().after_arrivals(4),
+    );
     server.on(On::vendor(Vendor::Mistral), Answer::valid().delay(EVER));
     let (conclave, ran) = consult(&server, stage, &["--hedge-after", "1"]);
     let (slow, second) = pair(&server, stage);
     assert_asked_in_time(&slow, &second);
     assert_let_go(&slow, &second);
     let record = conclave.record();
-    assert_eq!((&record["status"], &record["substitutions"]), (&json!("complete"), &json!([])), "{}", ran.stderr);
+    assert_eq!(
+        (&record["status"], &record["substitutions"]),
+        (&json!("complete"), &json!([])),
+        "{}",
+        ran.stderr
+    );
     assert_eq!(record["hedges"][0]["dropped"], STAND_IN);
-    assert_eq!(record["cost"]["lower_bound"], true, "what the second cost is not known");
+    assert_eq!(
+        record["cost"]["lower_bound"], true,
+        "what the second cost is not known"
+    );
     assert!(!ran.stdout.contains("Degraded result"));
     assert_adds_up(&record, "the first wins");
 }
@@ -94,9 +144,21 @@ fn of_two_the_one_that_fails_is_no_loss_as_long_as_the_other_answers() {
     let refused = || Answer::error(401, "authentication_error", "no");
     let cases = [
         // The first fails while the second thinks.
-        (refused().after_arrivals(4), Answer::valid().after_arrivals(4).delay(Duration::from_millis(200)), 1),
+        (
+            refused().after_arrivals(4),
+            Answer::valid()
+                .after_arrivals(4)
+                .delay(Duration::from_millis(200)),
+            1,
+        ),
         // The second fails while the first thinks.
-        (Answer::valid().after_arrivals(4).delay(Duration::from_millis(200)), refused(), 0),
+        (
+            Answer::valid()
+                .after_arrivals(4)
+                .delay(Duration::from_millis(200)),
+            refused(),
+            0,
+        ),
     ];
     side_by_side(cases.into(), |(first, second, substitutions)| {
         let server = ProviderServer::start();
@@ -104,8 +166,16 @@ fn of_two_the_one_that_fails_is_no_loss_as_long_as_the_other_answers() {
         server.on(On::vendor(Vendor::Mistral).nth(1), second);
         let (conclave, ran) = consult(&server, Stage::Expert(1), &["--hedge-after", "1"]);
         let record = conclave.record();
-        assert_eq!(record["substitutions"].as_array().unwrap().len(), substitutions, "{}", ran.stderr);
-        assert_eq!(record["cost"]["lower_bound"], false, "both came back, and a refused key costs nothing");
+        assert_eq!(
+            record["substitutions"].as_array().unwrap().len(),
+            substitutions,
+            "{}",
+            ran.stderr
+        );
+        assert_eq!(
+            record["cost"]["lower_bound"], false,
+            "both came back, and a refused key costs nothing"
+        );
         assert_eq!(server.requests().len(), 10, "nothing is tried again");
         assert_adds_up(&record, "one fails");
     });
@@ -115,13 +185,22 @@ fn of_two_the_one_that_fails_is_no_loss_as_long_as_the_other_answers() {
 fn when_both_fail_the_first_ones_reason_counts_and_another_model_takes_over() {
     let server = ProviderServer::start();
     let refused = |words| Answer::error(401, "authentication_error", words);
-    server.on(On::vendor(Vendor::Anthropic).nth(1), refused("the first").after_arrivals(4));
+    server.on(
+        On::vendor(Vendor::Anthropic).nth(1),
+        refused("the first").after_arrivals(4),
+    );
     server.on(On::vendor(Vendor::Mistral).nth(1), refused("the second"));
     let (conclave, ran) = consult(&server, Stage::Expert(1), &["--hedge-after", "1"]);
     let record = conclave.record();
     let substitutions = record["substitutions"].as_array().unwrap();
     assert_eq!(substitutions.len(), 1, "{}", ran.stderr);
-    assert!(substitutions[0]["message"].as_str().unwrap().contains("the first"), "{substitutions:?}");
+    assert!(
+        substitutions[0]["message"]
+            .as_str()
+            .unwrap()
+            .contains("the first"),
+        "{substitutions:?}"
+    );
     assert_eq!(Stage::Expert(1).attempts(&record).len(), 3);
     assert_adds_up(&record, "both fail");
 }
@@ -134,17 +213,36 @@ fn nobody_else_is_asked_when_it_is_off_or_refused_or_the_first_shows_a_sign() {
         ("off", slow(), vec!["--hedge-after", "off"]),
         ("strict", slow(), vec!["--hedge-after", "1", "--strict"]),
         ("later than it takes", slow(), vec!["--hedge-after", "20"]),
-        ("a sign of an answer", trickling(), vec!["--hedge-after", "1"]),
+        (
+            "a sign of an answer",
+            trickling(),
+            vec!["--hedge-after", "1"],
+        ),
     ];
     side_by_side(cases.into(), |(what, answer, flags)| {
         let server = ProviderServer::start();
         server.on(On::vendor(Vendor::Anthropic).nth(1), answer);
         let (conclave, ran) = consult(&server, Stage::Expert(1), &flags);
         let record = conclave.record();
-        assert_eq!((server.requests().len(), &record["hedges"], &record["status"]), (9, &json!([]), &json!("complete")), "{what}");
-        assert_eq!(record["cost"]["lower_bound"], false, "{what}: {}", ran.stderr);
+        assert_eq!(
+            (
+                server.requests().len(),
+                &record["hedges"],
+                &record["status"]
+            ),
+            (9, &json!([]), &json!("complete")),
+            "{what}"
+        );
+        assert_eq!(
+            record["cost"]["lower_bound"], false,
+            "{what}: {}",
+            ran.stderr
+        );
         let first = requests_to(&server, Vendor::Anthropic).remove(0);
-        assert!(first.finished.unwrap() - first.arrived > AFTER, "{what}: it took longer than the hedge would have");
+        assert!(
+            first.finished.unwrap() - first.arrived > AFTER,
+            "{what}: it took longer than the hedge would have"
+        );
     });
 }
 
@@ -154,19 +252,42 @@ fn no_more_than_a_quarter_of_the_calls_are_made_twice() {
     // Four experts, all slow: of eleven calls two may be made twice.
     let panel = "security=anthropic:claude-sonnet-5-5,architect=openai:gpt-6.1-sol,pragmatic=google:gemini-4-argon,\
                  security=xai:grok-4.7";
-    for vendor in [Vendor::Anthropic, Vendor::OpenAi, Vendor::Google, Vendor::Xai] {
+    for vendor in [
+        Vendor::Anthropic,
+        Vendor::OpenAi,
+        Vendor::Google,
+        Vendor::Xai,
+    ] {
         server.on(On::vendor(vendor).nth(1), Answer::valid().delay(AFTER * 2));
     }
     let conclave = at_all(&server);
     let judge = "mistral:mistral-large-4";
-    let flags = ["--panel", panel, "--judge", judge, "--hedge-after", "1", "--events", "events.jsonl"];
+    let flags = [
+        "--panel",
+        panel,
+        "--judge",
+        judge,
+        "--hedge-after",
+        "1",
+        "--events",
+        "events.jsonl",
+    ];
     conclave.run(&arguments(&[&flags])).ends_with(0);
     let record = conclave.record();
-    assert_eq!(record["hedges"].as_array().unwrap().len(), 2, "{}", record["hedges"]);
+    assert_eq!(
+        record["hedges"].as_array().unwrap().len(),
+        2,
+        "{}",
+        record["hedges"]
+    );
     let events = std::fs::read_to_string(conclave.folder().join("events.jsonl")).unwrap();
-    let refused =
-        events.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()).filter(|event| event["type"] == "call:not_hedged");
-    let reasons: Vec<Value> = refused.map(|event| event["data"]["reason"].clone()).collect();
+    let refused = events
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap())
+        .filter(|event| event["type"] == "call:not_hedged");
+    let reasons: Vec<Value> = refused
+        .map(|event| event["data"]["reason"].clone())
+        .collect();
     assert_eq!(reasons, ["quota_used", "quota_used"]);
     assert_adds_up(&record, "a quarter");
 }

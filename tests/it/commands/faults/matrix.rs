@@ -3,23 +3,34 @@
 use serde_json::{Value, json};
 
 use super::{
-    Bill, FAILING, Fault, STAGES, STAND_IN, Stage, arguments, assert_adds_up, at_all, failing_by, faults, impatient, quick, requests_to,
-    side_by_side,
+    Bill, FAILING, Fault, STAGES, STAND_IN, Stage, arguments, assert_adds_up, at_all, failing_by,
+    faults, impatient, quick, requests_to, side_by_side,
 };
 use crate::support::binary::Ran;
 use crate::support::provider_server::{On, ProviderServer, Vendor};
 
 fn every_fault_at_every_stage() -> Vec<(Fault, Stage)> {
-    faults().into_iter().flat_map(|fault| STAGES.map(|stage| (fault.clone(), stage))).collect()
+    faults()
+        .into_iter()
+        .flat_map(|fault| STAGES.map(|stage| (fault.clone(), stage)))
+        .collect()
 }
 
 fn classes(attempts: &[Value]) -> Vec<&Value> {
-    attempts.iter().map(|attempt| &attempt["error"]["class"]).collect()
+    attempts
+        .iter()
+        .map(|attempt| &attempt["error"]["class"])
+        .collect()
 }
 
 fn line<'a>(ran: &'a Ran, beginning: &str) -> &'a str {
-    let mut lines = ran.stderr.lines().filter(|line| line.starts_with(beginning));
-    let line = lines.next().unwrap_or_else(|| panic!("no line begins with `{beginning}`: {}", ran.stderr));
+    let mut lines = ran
+        .stderr
+        .lines()
+        .filter(|line| line.starts_with(beginning));
+    let line = lines
+        .next()
+        .unwrap_or_else(|| panic!("no line begins with `{beginning}`: {}", ran.stderr));
     assert_eq!(lines.next(), None, "it is told once");
     line
 }
@@ -33,15 +44,31 @@ fn another_model_takes_over_whatever_the_fault_and_wherever_it_comes() {
         let (agent, name) = stage.agent();
 
         let told = line(&ran, &format!("⚠️ {FAILING} is unavailable ("));
-        assert!(told.contains(fault.words) && told.ends_with(&format!("). {STAND_IN} takes over as {name}.")), "{what}: {told}");
+        assert!(
+            told.contains(fault.words)
+                && told.ends_with(&format!("). {STAND_IN} takes over as {name}.")),
+            "{what}: {told}"
+        );
         assert!(!ran.stderr.contains("failed: "), "{what}: {}", ran.stderr);
-        assert!(ran.stdout.starts_with("> ⚠️ **Degraded result:**") && ran.stdout.contains(fault.words), "{what}: {}", ran.stdout);
+        assert!(
+            ran.stdout.starts_with("> ⚠️ **Degraded result:**") && ran.stdout.contains(fault.words),
+            "{what}: {}",
+            ran.stdout
+        );
 
         let record = conclave.record();
-        assert_eq!((&record["status"], &record["state"]), (&json!("degraded"), &json!("Complete")), "{what}");
+        assert_eq!(
+            (&record["status"], &record["state"]),
+            (&json!("degraded"), &json!("Complete")),
+            "{what}"
+        );
         let substitutions = record["substitutions"].as_array().unwrap();
         assert_eq!(substitutions.len(), 1, "{what}: {substitutions:?}");
-        let reason = if fault.class == "timeout" { "timeout" } else { "failure" };
+        let reason = if fault.class == "timeout" {
+            "timeout"
+        } else {
+            "failure"
+        };
         for (field, expected) in [
             ("agent_id", json!(agent)),
             ("agent", json!(name)),
@@ -52,49 +79,110 @@ fn another_model_takes_over_whatever_the_fault_and_wherever_it_comes() {
         ] {
             assert_eq!(substitutions[0][field], expected, "{what}");
         }
-        assert!(substitutions[0]["message"].as_str().unwrap().contains(fault.words), "{what}: {substitutions:?}");
-        assert_eq!(record["degradations"].as_array().unwrap().len(), 1, "{what}: {}", record["degradations"]);
+        assert!(
+            substitutions[0]["message"]
+                .as_str()
+                .unwrap()
+                .contains(fault.words),
+            "{what}: {substitutions:?}"
+        );
+        assert_eq!(
+            record["degradations"].as_array().unwrap().len(),
+            1,
+            "{what}: {}",
+            record["degradations"]
+        );
 
         let attempts = stage.attempts(&record);
         let (last, failed) = attempts.split_last().unwrap();
         assert_eq!(classes(failed), vec![fault.class; fault.requests], "{what}");
-        assert_eq!((&last["error"], &last["purpose"], &last["model"]), (&Value::Null, &json!("fallback"), &json!(STAND_IN)), "{what}");
-        let purposes: Vec<&str> = failed.iter().map(|attempt| attempt["purpose"].as_str().unwrap()).collect();
-        assert!(purposes[0] == "answer" && purposes[1..].iter().all(|purpose| *purpose == "retry"), "{what}: {purposes:?}");
-        assert_eq!(record["cost"]["lower_bound"], json!(fault.bill == Bill::Unknown), "{what}: {}", record["cost"]);
+        assert_eq!(
+            (&last["error"], &last["purpose"], &last["model"]),
+            (&Value::Null, &json!("fallback"), &json!(STAND_IN)),
+            "{what}"
+        );
+        let purposes: Vec<&str> = failed
+            .iter()
+            .map(|attempt| attempt["purpose"].as_str().unwrap())
+            .collect();
+        assert!(
+            purposes[0] == "answer" && purposes[1..].iter().all(|purpose| *purpose == "retry"),
+            "{what}: {purposes:?}"
+        );
+        assert_eq!(
+            record["cost"]["lower_bound"],
+            json!(fault.bill == Bill::Unknown),
+            "{what}: {}",
+            record["cost"]
+        );
         assert_adds_up(&record, &what);
-        assert_eq!(requests_to(&server, Vendor::Anthropic).len(), stage.first() - 1 + fault.requests, "{what}");
+        assert_eq!(
+            requests_to(&server, Vendor::Anthropic).len(),
+            stage.first() - 1 + fault.requests,
+            "{what}"
+        );
     });
 }
 
 #[test]
 fn what_passes_by_itself_leaves_no_trace_but_in_the_record() {
     let passing = |(fault, _): &(Fault, Stage)| fault.requests > 1;
-    side_by_side(every_fault_at_every_stage().into_iter().filter(passing).collect(), |(fault, stage)| {
-        let what = format!("{} once at {stage:?}", fault.what);
-        let (_server, conclave) = failing_by(&fault, [stage.first()]);
-        let ran = conclave.run(&arguments(&[&stage.panel()])).ends_with(0);
-        assert!(!ran.stderr.contains("⚠️") && ran.stdout.starts_with("# Consultation Summary"), "{what}: {}", ran.stderr);
-        let record = conclave.record();
-        assert_eq!((&record["status"], &record["substitutions"], &record["degradations"]), (&json!("complete"), &json!([]), &json!([])));
-        let attempts = stage.attempts(&record);
-        assert_eq!(classes(&attempts), [&json!(fault.class), &Value::Null], "{what}");
-        assert_eq!(attempts[1]["purpose"], "retry", "{what}");
-        assert_eq!(record["cost"]["lower_bound"], json!(fault.bill == Bill::Unknown), "{what}: the first try may have been paid for");
-        assert_adds_up(&record, &what);
-    });
+    side_by_side(
+        every_fault_at_every_stage()
+            .into_iter()
+            .filter(passing)
+            .collect(),
+        |(fault, stage)| {
+            let what = format!("{} once at {stage:?}", fault.what);
+            let (_server, conclave) = failing_by(&fault, [stage.first()]);
+            let ran = conclave.run(&arguments(&[&stage.panel()])).ends_with(0);
+            assert!(
+                !ran.stderr.contains("⚠️") && ran.stdout.starts_with("# Consultation Summary"),
+                "{what}: {}",
+                ran.stderr
+            );
+            let record = conclave.record();
+            assert_eq!(
+                (
+                    &record["status"],
+                    &record["substitutions"],
+                    &record["degradations"]
+                ),
+                (&json!("complete"), &json!([]), &json!([]))
+            );
+            let attempts = stage.attempts(&record);
+            assert_eq!(
+                classes(&attempts),
+                [&json!(fault.class), &Value::Null],
+                "{what}"
+            );
+            assert_eq!(attempts[1]["purpose"], "retry", "{what}");
+            assert_eq!(
+                record["cost"]["lower_bound"],
+                json!(fault.bill == Bill::Unknown),
+                "{what}: the first try may have been paid for"
+            );
+            assert_adds_up(&record, &what);
+        },
+    );
 }
 
 /// Calls that brought something.
 fn successes(record: &Value) -> usize {
     let rounds = record["responses"].as_object().unwrap().values();
     let agents = rounds.flat_map(|round| round["agents"].as_array().unwrap());
-    agents.flat_map(|agent| agent["attempts"].as_array().unwrap()).filter(|attempt| attempt["error"].is_null()).count()
+    agents
+        .flat_map(|agent| agent["attempts"].as_array().unwrap())
+        .filter(|attempt| attempt["error"].is_null())
+        .count()
 }
 
 /// Those that take no time, each at another stage than the one before it.
 fn each_fault_somewhere() -> Vec<(Fault, Stage)> {
-    quick().into_iter().zip(STAGES.into_iter().cycle()).collect()
+    quick()
+        .into_iter()
+        .zip(STAGES.into_iter().cycle())
+        .collect()
 }
 
 #[test]
@@ -102,18 +190,38 @@ fn with_skip_the_others_go_on_without_an_expert_and_never_without_a_judge() {
     side_by_side(each_fault_somewhere(), |(fault, stage)| {
         let what = format!("{} at {stage:?}", fault.what);
         let (server, conclave) = failing_by(&fault, stage.first()..stage.first() + fault.requests);
-        let ran = conclave.run(&arguments(&[&stage.panel(), &["--on-failure", "skip"]])).ends_with(0);
+        let ran = conclave
+            .run(&arguments(&[&stage.panel(), &["--on-failure", "skip"]]))
+            .ends_with(0);
         let record = conclave.record();
-        assert_eq!((&record["status"], &record["state"]), (&json!("degraded"), &json!("Complete")), "{what}");
+        assert_eq!(
+            (&record["status"], &record["state"]),
+            (&json!("degraded"), &json!("Complete")),
+            "{what}"
+        );
         let attempts = stage.attempts(&record);
         match stage {
             Stage::Expert(_) => {
-                assert!(line(&ran, "⚠️ Agent Security Expert failed: ").contains(fault.words), "{what}");
-                assert_eq!((&record["substitutions"], attempts.len()), (&json!([]), fault.requests), "{what}");
-                assert!(requests_to(&server, Vendor::Mistral).is_empty(), "{what}: nobody stands in");
+                assert!(
+                    line(&ran, "⚠️ Agent Security Expert failed: ").contains(fault.words),
+                    "{what}"
+                );
+                assert_eq!(
+                    (&record["substitutions"], attempts.len()),
+                    (&json!([]), fault.requests),
+                    "{what}"
+                );
+                assert!(
+                    requests_to(&server, Vendor::Mistral).is_empty(),
+                    "{what}: nobody stands in"
+                );
             }
             Stage::Judge(_) => {
-                assert!(line(&ran, "⚠️ ").ends_with(&format!("{STAND_IN} takes over as Judge.")), "{what}: {}", ran.stderr);
+                assert!(
+                    line(&ran, "⚠️ ").ends_with(&format!("{STAND_IN} takes over as Judge.")),
+                    "{what}: {}",
+                    ran.stderr
+                );
                 assert_eq!(attempts.len(), fault.requests + 1, "{what}");
             }
         }
@@ -125,23 +233,55 @@ fn with_fail_it_ends_and_can_be_gone_on_with_by_another_model() {
     side_by_side(each_fault_somewhere(), |(fault, stage)| {
         let what = format!("{} at {stage:?}", fault.what);
         // The model has not recovered when it is gone on with.
-        let (server, conclave) = failing_by(&fault, stage.first()..stage.first() + 2 * fault.requests);
-        let ran = conclave.run(&arguments(&[&stage.panel(), &["--on-failure", "fail"]])).ends_with(1);
+        let (server, conclave) =
+            failing_by(&fault, stage.first()..stage.first() + 2 * fault.requests);
+        let ran = conclave
+            .run(&arguments(&[&stage.panel(), &["--on-failure", "fail"]]))
+            .ends_with(1);
         let (_, name) = stage.agent();
         let error = line(&ran, "error: ");
-        assert!(error.starts_with(&format!("error: {name} failed in Round {}: ", stage.round())), "{what}: {error}");
-        assert!(ran.stdout.is_empty() && error.contains(fault.words), "{what}: {error}");
+        assert!(
+            error.starts_with(&format!(
+                "error: {name} failed in Round {}: ",
+                stage.round()
+            )),
+            "{what}: {error}"
+        );
+        assert!(
+            ran.stdout.is_empty() && error.contains(fault.words),
+            "{what}: {error}"
+        );
         let record = conclave.record();
         let id = record["resume_token"].as_str().unwrap();
         let hint = format!("hint: go on with it: conclave resume {id} --on-failure substitute");
-        assert!(ran.stderr.lines().any(|line| line == hint), "{what}: {}", ran.stderr);
-        assert_eq!((&record["abort_reason"], &record["substitutions"]), (&json!("agent_failed"), &json!([])), "{what}");
+        assert!(
+            ran.stderr.lines().any(|line| line == hint),
+            "{what}: {}",
+            ran.stderr
+        );
+        assert_eq!(
+            (&record["abort_reason"], &record["substitutions"]),
+            (&json!("agent_failed"), &json!([])),
+            "{what}"
+        );
 
         let kept = successes(&record);
-        let before = (server.requests().len(), requests_to(&server, Vendor::Anthropic).len());
-        conclave.run(&["resume", id, "--on-failure", "substitute"]).ends_with(0);
+        let before = (
+            server.requests().len(),
+            requests_to(&server, Vendor::Anthropic).len(),
+        );
+        conclave
+            .run(&["resume", id, "--on-failure", "substitute"])
+            .ends_with(0);
         let record = conclave.record();
-        assert_eq!((&record["status"], record["substitutions"].as_array().unwrap().len()), (&json!("degraded"), 1), "{what}");
+        assert_eq!(
+            (
+                &record["status"],
+                record["substitutions"].as_array().unwrap().len()
+            ),
+            (&json!("degraded"), 1),
+            "{what}"
+        );
         assert_adds_up(&record, &what);
         let again = requests_to(&server, Vendor::Anthropic).len() - before.1;
         let (asked, experts) = (server.requests().len() - before.0, stage.experts());
@@ -159,15 +299,35 @@ fn with_strict_nothing_less_than_the_whole_panel_counts() {
     side_by_side(each_fault_somewhere(), |(fault, stage)| {
         let what = format!("{} at {stage:?}", fault.what);
         let (server, conclave) = failing_by(&fault, stage.first()..stage.first() + fault.requests);
-        let ran = conclave.run(&arguments(&[&stage.panel(), &["--strict"]])).ends_with(5);
+        let ran = conclave
+            .run(&arguments(&[&stage.panel(), &["--strict"]]))
+            .ends_with(5);
         let (_, name) = stage.agent();
         let error = line(&ran, "error: ");
-        let refused = format!("error: Refused under --strict: {name}'s answer in Round {} is missing: ", stage.round());
-        assert!(ran.stdout.is_empty() && error.starts_with(&refused) && error.contains(fault.words), "{what}: {error}");
-        assert!(ran.stderr.contains("hint: without --strict, a lesser result counts"), "{what}: {}", ran.stderr);
+        let refused = format!(
+            "error: Refused under --strict: {name}'s answer in Round {} is missing: ",
+            stage.round()
+        );
+        assert!(
+            ran.stdout.is_empty() && error.starts_with(&refused) && error.contains(fault.words),
+            "{what}: {error}"
+        );
+        assert!(
+            ran.stderr
+                .contains("hint: without --strict, a lesser result counts"),
+            "{what}: {}",
+            ran.stderr
+        );
         let record = conclave.record();
-        assert_eq!((&record["abort_reason"], &record["substitutions"]), (&json!("strict"), &json!([])), "{what}");
-        assert!(requests_to(&server, Vendor::Mistral).is_empty(), "{what}: nobody stands in");
+        assert_eq!(
+            (&record["abort_reason"], &record["substitutions"]),
+            (&json!("strict"), &json!([])),
+            "{what}"
+        );
+        assert!(
+            requests_to(&server, Vendor::Mistral).is_empty(),
+            "{what}: nobody stands in"
+        );
     });
 }
 
@@ -178,15 +338,32 @@ fn when_everybody_fails_each_reason_is_told_once_and_nothing_is_claimed() {
         let server = ProviderServer::start();
         server.on(On::any(), fault.answer.clone());
         let conclave = impatient(at_all(&server), &fault);
-        let ran = conclave.run(&arguments(&[&Stage::Expert(1).panel()])).ends_with(1);
-        let (_, error) = ran.stderr.split_once("error: All agents failed. Unable to provide consultation.\n").unwrap();
-        for (name, line) in ["Security Expert", "Architect", "Pragmatist"].into_iter().zip(error.lines()) {
-            let reason = line.strip_prefix(name).unwrap_or_else(|| panic!("{what}: {error}"));
-            assert!(reason.starts_with([':', ' ']) && reason.contains(fault.words), "{what}: {error}");
+        let ran = conclave
+            .run(&arguments(&[&Stage::Expert(1).panel()]))
+            .ends_with(1);
+        let (_, error) = ran
+            .stderr
+            .split_once("error: All agents failed. Unable to provide consultation.\n")
+            .unwrap();
+        for (name, line) in ["Security Expert", "Architect", "Pragmatist"]
+            .into_iter()
+            .zip(error.lines())
+        {
+            let reason = line
+                .strip_prefix(name)
+                .unwrap_or_else(|| panic!("{what}: {error}"));
+            assert!(
+                reason.starts_with([':', ' ']) && reason.contains(fault.words),
+                "{what}: {error}"
+            );
         }
         let record = conclave.record();
         assert_eq!(
-            (&record["abort_reason"], &record["recommendation"], &ran.stdout),
+            (
+                &record["abort_reason"],
+                &record["recommendation"],
+                &ran.stdout
+            ),
             (&json!("all_agents_failed"), &Value::Null, &String::new())
         );
         assert_adds_up(&record, &what);

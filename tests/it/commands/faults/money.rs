@@ -1,4 +1,5 @@
-//! What was spent is known to the micro-dollar, or said to be at least so much; and no ceiling is ever broken, by the server's own count.
+//! What was spent is known to the micro-dollar, or said to be at least so much; and no ceiling is
+//! ever broken, by the server's own count.
 
 use std::time::Duration;
 
@@ -20,7 +21,8 @@ fn dear() -> ProviderServer {
     server
 }
 
-/// What the server would put on the bill, in micro-dollars: also for what was cut off before its end.
+/// What the server would put on the bill, in micro-dollars: also for what was cut off before its
+/// end.
 fn billed(requests: &[Recorded]) -> u64 {
     requests.len() as u64 * (2 * USAGE.0 + 10 * USAGE.1)
 }
@@ -37,28 +39,56 @@ fn with_ceiling(conclave: &Conclave, dollars: &str) -> Ran {
 
 #[test]
 fn no_ceiling_is_broken_and_with_a_higher_one_it_goes_on_where_it_stopped() {
-    let dollars = ["0.01", "0.18", "0.2", "0.35", "0.5", "0.75", "1", "1.2", "1.4"];
+    let dollars = [
+        "0.01", "0.18", "0.2", "0.35", "0.5", "0.75", "1", "1.2", "1.4",
+    ];
     side_by_side(dollars.into(), |dollars| {
         let server = dear();
         let conclave = at_all(&server).config(r#"{"hedge_after": "off"}"#);
         let ran = with_ceiling(&conclave, dollars).ends_with(4);
         let ceiling = micro(dollars);
-        assert!(billed(&server.requests()) <= ceiling, "{dollars}: {} was billed: {}", billed(&server.requests()), ran.stderr);
+        assert!(
+            billed(&server.requests()) <= ceiling,
+            "{dollars}: {} was billed: {}",
+            billed(&server.requests()),
+            ran.stderr
+        );
         assert_eq!(ran.stdout, "", "{dollars}");
         let record = conclave.record();
-        assert_eq!(record["cost"]["micro_usd"], billed(&server.requests()), "{dollars}");
-        assert_eq!((&record["abort_reason"], &record["cost"]["lower_bound"]), (&json!("cost_ceiling"), &json!(false)), "{dollars}");
+        assert_eq!(
+            record["cost"]["micro_usd"],
+            billed(&server.requests()),
+            "{dollars}"
+        );
+        assert_eq!(
+            (&record["abort_reason"], &record["cost"]["lower_bound"]),
+            (&json!("cost_ceiling"), &json!(false)),
+            "{dollars}"
+        );
         assert_adds_up(&record, dollars);
 
         let before = server.requests().len();
         if before == 0 {
             return;
         }
-        assert!(ran.stderr.contains(" --max-cost USD\n"), "{dollars}: {}", ran.stderr);
-        conclave.run(&["resume", "--yes", "--max-cost", "5"]).ends_with(0);
-        assert_eq!(server.requests().len(), 9, "{dollars}: nothing is asked twice ({before} before)");
+        assert!(
+            ran.stderr.contains(" --max-cost USD\n"),
+            "{dollars}: {}",
+            ran.stderr
+        );
+        conclave
+            .run(&["resume", "--yes", "--max-cost", "5"])
+            .ends_with(0);
+        assert_eq!(
+            server.requests().len(),
+            9,
+            "{dollars}: nothing is asked twice ({before} before)"
+        );
         let record = conclave.record();
-        assert_eq!((&record["status"], &record["cost"]["micro_usd"]), (&json!("complete"), &json!(billed(&server.requests()))));
+        assert_eq!(
+            (&record["status"], &record["cost"]["micro_usd"]),
+            (&json!("complete"), &json!(billed(&server.requests())))
+        );
         assert_adds_up(&record, dollars);
     });
 }
@@ -68,26 +98,55 @@ fn a_ceiling_holds_through_tries_again_repairs_and_other_models() {
     let used = |answer: Answer| answer.usage(USAGE.0, USAGE.1);
     let cases = [
         ("a repair", used(Answer::text("Small steps, I would say."))),
-        ("more room", used(Answer::length("{\"position\": \"Small st"))),
-        ("a stream that is cut", used(Answer::valid().pieces(20)).cut()),
-        ("a second try", Answer::error(529, "overloaded_error", "busy").header("retry-after-ms", "1")),
+        (
+            "more room",
+            used(Answer::length("{\"position\": \"Small st")),
+        ),
+        (
+            "a stream that is cut",
+            used(Answer::valid().pieces(20)).cut(),
+        ),
+        (
+            "a second try",
+            Answer::error(529, "overloaded_error", "busy").header("retry-after-ms", "1"),
+        ),
     ];
-    let runs = cases.into_iter().flat_map(|case| ["0.4", "0.8", "1.6"].map(|dollars| (case.clone(), dollars))).collect();
+    let runs = cases
+        .into_iter()
+        .flat_map(|case| ["0.4", "0.8", "1.6"].map(|dollars| (case.clone(), dollars)))
+        .collect();
     side_by_side(runs, |((what, answer), dollars)| {
         let server = dear();
         (1..=2).for_each(|nth| server.on(On::vendor(Vendor::Anthropic).nth(nth), answer.clone()));
         let conclave = at_all(&server).config(r#"{"hedge_after": "off"}"#);
         let panel = "security=anthropic:claude-sonnet-5-5,architect=anthropic:claude-sonnet-5-5,pragmatic=anthropic:claude-sonnet-5-5";
         let judges = "anthropic:claude-sonnet-5-5,openai:gpt-6.1-sol";
-        let ran = conclave.run(&arguments(&[&["--panel", panel, "--judge", judges, "--max-cost", dollars]]));
-        assert!([Some(0), Some(4)].contains(&ran.code), "{what}, {dollars}: {ran:?}");
+        let ran = conclave.run(&arguments(&[&[
+            "--panel",
+            panel,
+            "--judge",
+            judges,
+            "--max-cost",
+            dollars,
+        ]]));
+        assert!(
+            [Some(0), Some(4)].contains(&ran.code),
+            "{what}, {dollars}: {ran:?}"
+        );
         // An error costs nothing; all else is billed, by both vendors at the same price.
         let free = if what == "a second try" { 2 } else { 0 };
         let bill = billed(&server.requests()[free..]);
-        assert!(bill <= micro(dollars), "{what}, {dollars}: {bill} was billed: {}", ran.stderr);
+        assert!(
+            bill <= micro(dollars),
+            "{what}, {dollars}: {bill} was billed: {}",
+            ran.stderr
+        );
         let record = conclave.record();
         assert_adds_up(&record, what);
-        assert!(record["cost"]["micro_usd"].as_u64().unwrap() <= bill, "{what}");
+        assert!(
+            record["cost"]["micro_usd"].as_u64().unwrap() <= bill,
+            "{what}"
+        );
     });
 }
 
@@ -95,20 +154,38 @@ fn a_ceiling_holds_through_tries_again_repairs_and_other_models() {
 fn a_ceiling_counts_what_a_second_model_may_come_to_and_what_the_slower_one_may_have_cost() {
     side_by_side(vec!["0.6", "0.8", "1.2"], |dollars| {
         let server = dear();
-        let slow = Answer::valid().usage(USAGE.0, USAGE.1).delay(Duration::from_secs(3));
+        let slow = Answer::valid()
+            .usage(USAGE.0, USAGE.1)
+            .delay(Duration::from_secs(3));
         server.on(On::vendor(Vendor::Anthropic).nth(1), slow);
         let panel = "security=anthropic:claude-sonnet-5-5,architect=anthropic:claude-sonnet-5-5,pragmatic=anthropic:claude-sonnet-5-5";
         let judges = "anthropic:claude-sonnet-5-5,openai:gpt-6.1-sol";
         let conclave = at_all(&server);
-        let flags = ["--panel", panel, "--judge", judges, "--hedge-after", "1", "--max-cost", dollars];
+        let flags = [
+            "--panel",
+            panel,
+            "--judge",
+            judges,
+            "--hedge-after",
+            "1",
+            "--max-cost",
+            dollars,
+        ];
         let ran = conclave.run(&arguments(&[&flags])).ends_with(4);
         let bill = billed(&server.requests());
-        assert!(bill <= micro(dollars), "{dollars}: {bill} was billed: {}", ran.stderr);
+        assert!(
+            bill <= micro(dollars),
+            "{dollars}: {bill} was billed: {}",
+            ran.stderr
+        );
         let record = conclave.record();
         // Beside three answers there is no room for a fourth below $0.70.
         let hedges = usize::from(dollars != "0.6");
         assert_eq!(
-            (record["hedges"].as_array().unwrap().len(), &record["cost"]["lower_bound"]),
+            (
+                record["hedges"].as_array().unwrap().len(),
+                &record["cost"]["lower_bound"]
+            ),
             (hedges, &json!(hedges == 1)),
             "{dollars}"
         );
@@ -119,11 +196,19 @@ fn a_ceiling_counts_what_a_second_model_may_come_to_and_what_the_slower_one_may_
 #[test]
 fn an_answer_of_which_the_vendor_tells_no_usage_makes_the_total_a_lower_bound() {
     let server = ProviderServer::start();
-    server.on(On::vendor(Vendor::OpenAi).nth(1), Answer::valid().without_usage());
+    server.on(
+        On::vendor(Vendor::OpenAi).nth(1),
+        Answer::valid().without_usage(),
+    );
     let conclave = at_all(&server);
-    conclave.run(&arguments(&[&super::Stage::Expert(1).panel()])).ends_with(0);
+    conclave
+        .run(&arguments(&[&super::Stage::Expert(1).panel()]))
+        .ends_with(0);
     let record = conclave.record();
     assert_eq!(record["cost"]["lower_bound"], true);
-    assert_eq!(record["cost"]["by_provider"]["anthropic"]["lower_bound"], false, "of the others it is known");
+    assert_eq!(
+        record["cost"]["by_provider"]["anthropic"]["lower_bound"], false,
+        "of the others it is known"
+    );
     assert_adds_up(&record, "no usage");
 }

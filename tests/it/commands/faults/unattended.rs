@@ -1,4 +1,5 @@
-//! Without a terminal nothing is ever asked: each question has an answer of its own, and nothing hangs.
+//! Without a terminal nothing is ever asked: each question has an answer of its own, and nothing
+//! hangs.
 
 use std::time::Duration;
 
@@ -21,16 +22,32 @@ fn the_gate_declines_by_itself_and_names_both_ways_out() {
     let conclave = at_all(&server).config(r#"{"always_allow_under": 0}"#);
     let ran = conclave.run(&["consult", "Shall we?"]).ends_with(3);
     assert_nothing_asked(&ran.stderr);
-    assert!(ran.stderr.contains("--yes") && ran.stderr.contains("--max-cost") && server.requests().is_empty(), "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("--yes")
+            && ran.stderr.contains("--max-cost")
+            && server.requests().is_empty(),
+        "{}",
+        ran.stderr
+    );
 }
 
 #[test]
 fn a_model_that_fails_is_stood_in_for_without_a_question_with_and_without_yes() {
-    for flags in [&["consult", "Shall we?"][..], &["consult", "--yes", "Shall we?"], &["consult", "--on-failure", "ask", "Shall we?"]] {
+    for flags in [
+        &["consult", "Shall we?"][..],
+        &["consult", "--yes", "Shall we?"],
+        &["consult", "--on-failure", "ask", "Shall we?"],
+    ] {
         let (_server, conclave) = failing(&Answer::error(401, "authentication_error", "no"), [1]);
-        let ran = conclave.run(&[flags, &Stage::Expert(1).panel()].concat()).ends_with(0);
+        let ran = conclave
+            .run(&[flags, &Stage::Expert(1).panel()].concat())
+            .ends_with(0);
         assert_nothing_asked(&ran.stderr);
-        assert_eq!(conclave.record()["substitutions"].as_array().unwrap().len(), 1, "{flags:?}");
+        assert_eq!(
+            conclave.record()["substitutions"].as_array().unwrap().len(),
+            1,
+            "{flags:?}"
+        );
     }
 }
 
@@ -38,15 +55,30 @@ fn a_model_that_fails_is_stood_in_for_without_a_question_with_and_without_yes() 
 fn a_round_that_takes_long_is_told_in_one_line_a_pulse_and_waited_for() {
     let server = ProviderServer::start();
     // Until two pulses are over.
-    server.on(On::vendor(Vendor::Anthropic).nth(1), Answer::valid().delay(Duration::from_millis(2_500)));
+    server.on(
+        On::vendor(Vendor::Anthropic).nth(1),
+        Answer::valid().delay(Duration::from_millis(2_500)),
+    );
     let conclave = at_all(&server).config(r#"{"pulse_seconds": 1, "hedge_after": "off"}"#);
-    let ran = conclave.run(&arguments(&[&Stage::Expert(1).panel()])).ends_with(0);
+    let ran = conclave
+        .run(&arguments(&[&Stage::Expert(1).panel()]))
+        .ends_with(0);
     assert_nothing_asked(&ran.stderr);
-    let pulses: Vec<&str> = ran.stderr.lines().filter(|line| line.contains("⏱️")).collect();
+    let pulses: Vec<&str> = ran
+        .stderr
+        .lines()
+        .filter(|line| line.contains("⏱️"))
+        .collect();
     assert_eq!(pulses.len(), 2, "{}", ran.stderr);
     for (pulse, seconds) in pulses.iter().zip(1..) {
-        assert!(pulse.contains("Security Expert") && pulse.contains(&format!("{seconds}s")), "{pulse}");
-        assert!(!pulse.contains("Architect") && !pulse.contains("Pragmatist"), "{pulse}");
+        assert!(
+            pulse.contains("Security Expert") && pulse.contains(&format!("{seconds}s")),
+            "{pulse}"
+        );
+        assert!(
+            !pulse.contains("Architect") && !pulse.contains("Pragmatist"),
+            "{pulse}"
+        );
     }
     assert_eq!(conclave.record()["status"], "complete");
 }
@@ -54,16 +86,42 @@ fn a_round_that_takes_long_is_told_in_one_line_a_pulse_and_waited_for() {
 #[test]
 fn with_max_wait_a_round_ends_in_time_and_can_be_gone_on_with() {
     let server = ProviderServer::start();
-    server.on(On::vendor(Vendor::OpenAi).nth(2), Answer::valid().delay(super::EVER));
+    server.on(
+        On::vendor(Vendor::OpenAi).nth(2),
+        Answer::valid().delay(super::EVER),
+    );
     let conclave = at_all(&server).config(r#"{"hedge_after": "off"}"#);
-    let ran = conclave.run(&arguments(&[&Stage::Expert(1).panel(), &["--max-wait", "1"]])).ends_with(1);
+    let ran = conclave
+        .run(&arguments(&[
+            &Stage::Expert(1).panel(),
+            &["--max-wait", "1"],
+        ]))
+        .ends_with(1);
     assert_nothing_asked(&ran.stderr);
-    assert!(ran.stderr.contains("error: Round 2 was not done within 1 s\n"), "{}", ran.stderr);
+    assert!(
+        ran.stderr
+            .contains("error: Round 2 was not done within 1 s\n"),
+        "{}",
+        ran.stderr
+    );
     let record = conclave.record();
-    assert_eq!((&record["abort_reason"], &record["aborted_during"]), (&json!("timeout"), &json!("Synthesis")));
+    assert_eq!(
+        (&record["abort_reason"], &record["aborted_during"]),
+        (&json!("timeout"), &json!("Synthesis"))
+    );
     let id = record["resume_token"].as_str().unwrap();
-    assert!(ran.stderr.contains(&format!("hint: go on with it: conclave resume {id} --max-wait SECONDS\n")), "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains(&format!(
+            "hint: go on with it: conclave resume {id} --max-wait SECONDS\n"
+        )),
+        "{}",
+        ran.stderr
+    );
     let asked = server.requests().len();
     conclave.run(&["resume", "--max-wait", "20"]).ends_with(0);
-    assert_eq!((asked, server.requests().len()), (4, 4 + 6), "only what was cut off is asked again");
+    assert_eq!(
+        (asked, server.requests().len()),
+        (4, 4 + 6),
+        "only what was cut off is asked again"
+    );
 }

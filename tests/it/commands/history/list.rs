@@ -14,8 +14,18 @@ const SCHEMA: &str = include_str!("../../../../schemas/history.schema.json");
 fn a_pipe_gets_a_line_a_consultation_with_everything_in_full_newest_first() {
     let ran = three().run(&["history"]).ends_with(0);
     assert_eq!(ran.stderr, "");
-    let lines: Vec<Vec<&str>> = ran.stdout.lines().map(|line| line.split_whitespace().collect()).collect();
-    let head = |line: &[&str]| line.iter().take(6).map(ToString::to_string).collect::<Vec<_>>().join(" ");
+    let lines: Vec<Vec<&str>> = ran
+        .stdout
+        .lines()
+        .map(|line| line.split_whitespace().collect())
+        .collect();
+    let head = |line: &[&str]| {
+        line.iter()
+            .take(6)
+            .map(ToString::to_string)
+            .collect::<Vec<_>>()
+            .join(" ")
+    };
     assert_eq!(
         lines.iter().map(|line| head(line)).collect::<Vec<_>>(),
         [
@@ -24,28 +34,73 @@ fn a_pipe_gets_a_line_a_consultation_with_everything_in_full_newest_first() {
             format!("consult-{OLDEST} 2026-01-05T10:00:00.000Z completed - 85% $0.12"),
         ]
     );
-    assert!(ran.stdout.contains("  Where do we keep [2Jsessions? In Redis?\n"), "{}", ran.stdout);
+    assert!(
+        ran.stdout
+            .contains("  Where do we keep [2Jsessions? In Redis?\n"),
+        "{}",
+        ran.stdout
+    );
     assert!(!ran.stdout.contains(['\t', '\u{1b}']));
 }
 
 #[test]
 fn the_json_is_as_its_schema_says() {
     let conclave = three();
-    conclave.run(&["history", "outcome", OLDEST, "mixed", "--note", "half of it"]).ends_with(0);
-    let json = conclave.run(&["history", "list", "--json"]).ends_with(0).json();
+    conclave
+        .run(&[
+            "history",
+            "outcome",
+            OLDEST,
+            "mixed",
+            "--note",
+            "half of it",
+        ])
+        .ends_with(0);
+    let json = conclave
+        .run(&["history", "list", "--json"])
+        .ends_with(0)
+        .json();
     schema::check(SCHEMA, &json);
-    let [newest, middle, oldest] = json["consultations"].as_array().unwrap().as_slice() else { panic!("{json}") };
-    assert_eq!((&json["total"], &newest["standing"], &newest["resumable"]), (&3.into(), &"unfinished".into(), &true.into()));
+    let [newest, middle, oldest] = json["consultations"].as_array().unwrap().as_slice() else {
+        panic!("{json}")
+    };
     assert_eq!(
-        (&middle["abort_reason"], &middle["state"], &middle["recommendation"]),
-        (&"interrupted".into(), &"Aborted".into(), &serde_json::Value::Null)
+        (&json["total"], &newest["standing"], &newest["resumable"]),
+        (&3.into(), &"unfinished".into(), &true.into())
     );
-    assert_eq!(oldest["outcome"], serde_json::json!({ "outcome": "mixed", "note": "half of it" }));
-    assert_eq!((&oldest["confidence"], &oldest["cost"]["lower_bound"], &oldest["resumable"]), (&0.85.into(), &false.into(), &false.into()));
+    assert_eq!(
+        (
+            &middle["abort_reason"],
+            &middle["state"],
+            &middle["recommendation"]
+        ),
+        (
+            &"interrupted".into(),
+            &"Aborted".into(),
+            &serde_json::Value::Null
+        )
+    );
+    assert_eq!(
+        oldest["outcome"],
+        serde_json::json!({ "outcome": "mixed", "note": "half of it" })
+    );
+    assert_eq!(
+        (
+            &oldest["confidence"],
+            &oldest["cost"]["lower_bound"],
+            &oldest["resumable"]
+        ),
+        (&0.85.into(), &false.into(), &false.into())
+    );
     assert_eq!(oldest["question"], "Should I use OAuth or JWT?");
     for one in [newest, middle, oldest] {
         let id = one["consultation_id"].as_str().unwrap();
-        assert!(id.strip_prefix("consult-").unwrap().starts_with(one["short_id"].as_str().unwrap()), "{one}");
+        assert!(
+            id.strip_prefix("consult-")
+                .unwrap()
+                .starts_with(one["short_id"].as_str().unwrap()),
+            "{one}"
+        );
     }
 }
 
@@ -54,13 +109,22 @@ fn a_home_without_consultations_says_what_to_do() {
     let conclave = Conclave::new();
     let ran = conclave.run(&["history"]).ends_with(0);
     assert_eq!(ran.stdout, "");
-    assert_eq!(ran.stderr, "No consultations found.\n\nRun your first consultation:\n  conclave consult \"Your question here\"\n");
+    assert_eq!(
+        ran.stderr,
+        "No consultations found.\n\nRun your first consultation:\n  conclave consult \"Your question here\"\n"
+    );
     let json = conclave.run(&["history", "--json"]).ends_with(0).json();
-    assert_eq!(json, serde_json::json!({ "schema_version": "1.0", "total": 0, "consultations": [] }));
+    assert_eq!(
+        json,
+        serde_json::json!({ "schema_version": "1.0", "total": 0, "consultations": [] })
+    );
     let ran = three().run(&["history", "--mode", "explore"]).ends_with(0);
     assert_eq!(
         (ran.stdout.as_str(), ran.stderr.as_str()),
-        ("", "No consultation is like that. All of them: conclave history list --all\n")
+        (
+            "",
+            "No consultation is like that. All of them: conclave history list --all\n"
+        )
     );
 }
 
@@ -68,7 +132,10 @@ fn a_home_without_consultations_says_what_to_do() {
 fn states_and_modes_are_told_apart() {
     let conclave = three();
     let listed = |arguments: &[&str]| {
-        let json = conclave.run(&[&["history", "list", "--json"], arguments].concat()).ends_with(0).json();
+        let json = conclave
+            .run(&[&["history", "list", "--json"], arguments].concat())
+            .ends_with(0)
+            .json();
         let listed = ids(&json);
         assert_eq!(json["total"], listed.len());
         listed
@@ -78,21 +145,44 @@ fn states_and_modes_are_told_apart() {
     assert_eq!(listed(&["--state", "aborted"]), [MIDDLE]);
     assert_eq!(listed(&["--state", "unfinished"]), [NEWEST]);
     assert_eq!(listed(&["--state", "Independent"]), [NEWEST]);
-    for state in ["running", "cross_exam", "CrossExam", "awaiting-consent", "verdict"] {
+    for state in [
+        "running",
+        "cross_exam",
+        "CrossExam",
+        "awaiting-consent",
+        "verdict",
+    ] {
         assert_eq!(listed(&["--state", state]), [""; 0], "{state}");
     }
-    assert_eq!(listed(&["--mode", "converge", "--state", "aborted"]), [MIDDLE]);
+    assert_eq!(
+        listed(&["--mode", "converge", "--state", "aborted"]),
+        [MIDDLE]
+    );
     assert_eq!(listed(&["--mode", "explore"]), [""; 0]);
     let ran = conclave.run(&["history", "--state", "done"]).ends_with(2);
-    assert!(ran.stderr.contains("completed") && ran.stderr.contains("unfinished"), "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("completed") && ran.stderr.contains("unfinished"),
+        "{}",
+        ran.stderr
+    );
 }
 
 #[test]
 fn so_many_are_listed_as_are_asked_for_and_each_can_be_shown_by_the_short_form_of_its_id() {
     let conclave = Conclave::new();
     generated::write(&logs(&conclave), 11, 60, Length::Short);
-    let listed = |arguments: &[&str]| conclave.run(&[&["history", "--json"], arguments].concat()).ends_with(0).json();
-    let count = |json: &serde_json::Value| (json["consultations"].as_array().unwrap().len(), json["total"].as_u64().unwrap());
+    let listed = |arguments: &[&str]| {
+        conclave
+            .run(&[&["history", "--json"], arguments].concat())
+            .ends_with(0)
+            .json()
+    };
+    let count = |json: &serde_json::Value| {
+        (
+            json["consultations"].as_array().unwrap().len(),
+            json["total"].as_u64().unwrap(),
+        )
+    };
     assert_eq!(count(&listed(&[])), (20, 60));
     assert_eq!(count(&listed(&["-n", "7"])), (7, 60));
     assert_eq!(count(&listed(&["-n", "60"])), (60, 60));
@@ -100,14 +190,26 @@ fn so_many_are_listed_as_are_asked_for_and_each_can_be_shown_by_the_short_form_o
     assert_eq!(count(&all), (60, 60));
     let ids = ids(&all);
     let all = all["consultations"].as_array().unwrap();
-    let times: Vec<&str> = all.iter().map(|one| one["timestamp"].as_str().unwrap()).collect();
+    let times: Vec<&str> = all
+        .iter()
+        .map(|one| one["timestamp"].as_str().unwrap())
+        .collect();
     assert!(times.is_sorted_by(|one, other| one >= other), "{times:?}");
     for one in all {
-        let (id, short) = (one["consultation_id"].as_str().unwrap(), one["short_id"].as_str().unwrap());
-        assert!(short.len() >= 8 && ids.iter().filter(|other| other.starts_with(short)).count() == 1, "{short}: {ids:?}");
+        let (id, short) = (
+            one["consultation_id"].as_str().unwrap(),
+            one["short_id"].as_str().unwrap(),
+        );
+        assert!(
+            short.len() >= 8 && ids.iter().filter(|other| other.starts_with(short)).count() == 1,
+            "{short}: {ids:?}"
+        );
         // The names of these are looked up, too: not all of them, for time's sake.
         if id.ends_with(['0', '1']) {
-            let shown = conclave.run(&["history", "show", short, "--format", "json"]).ends_with(0).json();
+            let shown = conclave
+                .run(&["history", "show", short, "--format", "json"])
+                .ends_with(0)
+                .json();
             assert_eq!(shown["consultation_id"], id);
         }
     }
@@ -118,28 +220,59 @@ fn so_many_are_listed_as_are_asked_for_and_each_can_be_shown_by_the_short_form_o
 #[test]
 fn one_that_runs_is_shown_as_running_and_one_that_was_killed_can_be_gone_on_with() {
     let server = ProviderServer::start();
-    server.on(On::vendor(Vendor::OpenAi).nth(2), Answer::text("never to be finished").stall());
+    server.on(
+        On::vendor(Vendor::OpenAi).nth(2),
+        Answer::text("never to be finished").stall(),
+    );
     let conclave = Conclave::at(&server);
     conclave.run(&["history"]).ends_with(0);
     let running = conclave.start(&["consult", "Shall we?"]);
     server.wait_until("the judge is asked", |asked| asked.len() == 4);
-    let listed = |arguments: &[&str]| conclave.run(&[&["history", "--json"], arguments].concat()).ends_with(0).json();
+    let listed = |arguments: &[&str]| {
+        conclave
+            .run(&[&["history", "--json"], arguments].concat())
+            .ends_with(0)
+            .json()
+    };
     let json = listed(&[]);
     schema::check(SCHEMA, &json);
     let one = &json["consultations"][0];
-    assert_eq!((&one["standing"], &one["question"], &one["resumable"]), (&"running".into(), &"Shall we?".into(), &false.into()));
-    assert_eq!(listed(&["--state", "running", "--search", "SHALL", "--mode", "converge"])["consultations"][0]["standing"], "running");
-    for others in [["--state", "completed"], ["--search", "nothing"], ["--mode", "explore"]] {
+    assert_eq!(
+        (&one["standing"], &one["question"], &one["resumable"]),
+        (&"running".into(), &"Shall we?".into(), &false.into())
+    );
+    assert_eq!(
+        listed(&[
+            "--state", "running", "--search", "SHALL", "--mode", "converge"
+        ])["consultations"][0]["standing"],
+        "running"
+    );
+    for others in [
+        ["--state", "completed"],
+        ["--search", "nothing"],
+        ["--mode", "explore"],
+    ] {
         assert_eq!(listed(&others)["total"], 0, "{others:?}");
     }
-    let refused = conclave.run(&["history", "rm", "last", "--yes"]).ends_with(1).stderr;
-    assert!(refused.ends_with(" was not deleted\n  caused by: another process is writing it\n"), "{refused}");
+    let refused = conclave
+        .run(&["history", "rm", "last", "--yes"])
+        .ends_with(1)
+        .stderr;
+    assert!(
+        refused.ends_with(" was not deleted\n  caused by: another process is writing it\n"),
+        "{refused}"
+    );
 
     running.signal(Signal::KILL);
     assert_eq!(running.wait().code, None);
     let killed = listed(&[]);
     let one = &killed["consultations"][0];
-    assert_eq!((&one["standing"], &one["resumable"], &killed["total"]), (&"unfinished".into(), &true.into(), &1.into()));
-    conclave.run(&["resume", one["short_id"].as_str().unwrap()]).ends_with(0);
+    assert_eq!(
+        (&one["standing"], &one["resumable"], &killed["total"]),
+        (&"unfinished".into(), &true.into(), &1.into())
+    );
+    conclave
+        .run(&["resume", one["short_id"].as_str().unwrap()])
+        .ends_with(0);
     assert_eq!(listed(&[])["consultations"][0]["standing"], "completed");
 }

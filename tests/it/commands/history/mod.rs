@@ -1,4 +1,5 @@
-//! `conclave history`: what is listed, shown, exported, deleted and graded, and what consultations are called.
+//! `conclave history`: what is listed, shown, exported, deleted and graded, and what consultations
+//! are called.
 
 mod list;
 mod naming;
@@ -14,7 +15,8 @@ use crate::support::binary::Conclave;
 use crate::support::past::{complete, past};
 use crate::support::sample;
 
-/// Three of January, the newest first: one without an answer, one that was interrupted, one with an answer.
+/// Three of January, the newest first: one without an answer, one that was interrupted, one with an
+/// answer.
 const NEWEST: &str = "01kfa3cccccccccccccccccccc";
 const MIDDLE: &str = "01kfa2bbbbbbbbbbbbbbbbbbbb";
 const OLDEST: &str = "01kfa1aaaaaaaaaaaaaaaaaaaa";
@@ -22,8 +24,19 @@ const OLDEST: &str = "01kfa1aaaaaaaaaaaaaaaaaaaa";
 fn three() -> Conclave {
     let conclave = Conclave::new();
     complete(OLDEST, "2026-01-05T10:00:00Z", "Should I use OAuth or JWT?").keep(&conclave);
-    past(sample::aborted(), MIDDLE, "2026-01-06T10:00:00Z", "Where do we keep \u{1b}[2Jsessions?\nIn Redis?").keep(&conclave);
-    let mut killed = past(sample::aborted(), NEWEST, "2026-01-07T10:00:00Z", "Is a größere Datenbank 🦀 worth it?");
+    past(
+        sample::aborted(),
+        MIDDLE,
+        "2026-01-06T10:00:00Z",
+        "Where do we keep \u{1b}[2Jsessions?\nIn Redis?",
+    )
+    .keep(&conclave);
+    let mut killed = past(
+        sample::aborted(),
+        NEWEST,
+        "2026-01-07T10:00:00Z",
+        "Is a größere Datenbank 🦀 worth it?",
+    );
     killed.events.truncate(12);
     killed.keep_journal(&conclave);
     // The index is made by whoever comes first, with a word about it.
@@ -33,6 +46,18 @@ fn three() -> Conclave {
 
 /// The ids of a list, without what all begin with.
 fn ids(list: &Value) -> Vec<String> {
-    let unique = |one: &Value| one["consultation_id"].as_str().unwrap().strip_prefix("consult-").unwrap().to_owned();
-    list["consultations"].as_array().unwrap().iter().map(unique).collect()
+    let unique = |one: &Value| {
+        one["consultation_id"]
+            .as_str()
+            .unwrap()
+            .strip_prefix("consult-")
+            .unwrap()
+            .to_owned()
+    };
+    list["consultations"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(unique)
+        .collect()
 }

@@ -6,26 +6,59 @@ use super::{NEWEST, OLDEST, three};
 #[test]
 fn a_name_that_could_be_several_lists_them_and_one_that_is_none_says_where_to_look() {
     let conclave = three();
-    for command in [&["history", "show"], &["history", "rm"], &["resume"] as &[&str]] {
+    for command in [
+        &["history", "show"],
+        &["history", "rm"],
+        &["resume"] as &[&str],
+    ] {
         let ran = conclave.run(&[command, &["01kfa"]].concat()).ends_with(2);
-        let told = ran.stderr.strip_prefix("error: `01kfa` could be any of 3 consultations\n").unwrap_or_else(|| panic!("{}", ran.stderr));
+        let told = ran
+            .stderr
+            .strip_prefix("error: `01kfa` could be any of 3 consultations\n")
+            .unwrap_or_else(|| panic!("{}", ran.stderr));
         let hints: Vec<&str> = told.lines().collect();
         assert_eq!(hints.len(), 3, "{told}");
-        assert_eq!(hints[2], format!("hint: {OLDEST}  2026-01-05  Should I use OAuth or JWT?"));
+        assert_eq!(
+            hints[2],
+            format!("hint: {OLDEST}  2026-01-05  Should I use OAuth or JWT?")
+        );
         let ran = conclave.run(&[command, &["02"]].concat()).ends_with(2);
-        assert_eq!(ran.stderr, "error: no consultation is called `02`\nhint: see what is kept: conclave history list\n");
+        assert_eq!(
+            ran.stderr,
+            "error: no consultation is called `02`\nhint: see what is kept: conclave history list\n"
+        );
     }
-    let ran = Conclave::new().run(&["history", "show", "last"]).ends_with(2);
-    assert_eq!(ran.stderr, "error: no consultation is kept\nhint: ask something: conclave consult \"…\"\n");
+    let ran = Conclave::new()
+        .run(&["history", "show", "last"])
+        .ends_with(2);
+    assert_eq!(
+        ran.stderr,
+        "error: no consultation is kept\nhint: ask something: conclave consult \"…\"\n"
+    );
 }
 
 #[test]
 fn ids_beginnings_files_and_last_are_names_with_an_index_and_without() {
     let conclave = three();
-    let file = conclave.home().join("consult-logs").join(format!("consult-{OLDEST}.json"));
+    let file = conclave
+        .home()
+        .join("consult-logs")
+        .join(format!("consult-{OLDEST}.json"));
     let whole = format!("consult-{OLDEST}");
-    let names = [whole.as_str(), OLDEST, "01KFA1", "consult-01kfa1", file.to_str().unwrap()];
-    let id = |name: &str| conclave.run(&["history", "show", name, "--format", "json"]).ends_with(0).json()["consultation_id"].clone();
+    let names = [
+        whole.as_str(),
+        OLDEST,
+        "01KFA1",
+        "consult-01kfa1",
+        file.to_str().unwrap(),
+    ];
+    let id = |name: &str| {
+        conclave
+            .run(&["history", "show", name, "--format", "json"])
+            .ends_with(0)
+            .json()["consultation_id"]
+            .clone()
+    };
     let check = || {
         for name in names {
             assert_eq!(id(name), whole.as_str(), "{name}");
@@ -38,14 +71,25 @@ fn ids_beginnings_files_and_last_are_names_with_an_index_and_without() {
         check();
     }
     // Names alone are no reason to make one anew.
-    assert_eq!(std::fs::read(conclave.home().join("consult-analytics.db")).unwrap(), b"no database");
+    assert_eq!(
+        std::fs::read(conclave.home().join("consult-analytics.db")).unwrap(),
+        b"no database"
+    );
 }
 
 #[test]
 fn what_the_index_does_not_know_is_found_in_the_folder() {
     let conclave = three();
-    complete("01kfb0dddddddddddddddddddd", "2026-02-01T10:00:00Z", "Late?").keep(&conclave);
-    let shown = conclave.run(&["history", "show", "01kfb0", "--format", "json"]).ends_with(0).json();
+    complete(
+        "01kfb0dddddddddddddddddddd",
+        "2026-02-01T10:00:00Z",
+        "Late?",
+    )
+    .keep(&conclave);
+    let shown = conclave
+        .run(&["history", "show", "01kfb0", "--format", "json"])
+        .ends_with(0)
+        .json();
     assert_eq!(shown["question"], "Late?");
 }
 
@@ -53,13 +97,28 @@ fn what_the_index_does_not_know_is_found_in_the_folder() {
 fn completion_offers_ids_and_never_makes_an_index_nor_says_anything() {
     let conclave = three();
     let offered = |arguments: &[&str]| {
-        let ran = conclave.run(&[&["history", "ids"], arguments].concat()).ends_with(0);
+        let ran = conclave
+            .run(&[&["history", "ids"], arguments].concat())
+            .ends_with(0);
         assert_eq!(ran.stderr, "");
         ran.stdout
     };
-    assert_eq!(offered(&["01kfa1"]), format!("{OLDEST}\tShould I use OAuth or JWT?\n"));
-    assert_eq!(offered(&["consult-01KFA1"]), format!("consult-{OLDEST}\tShould I use OAuth or JWT?\n"));
-    assert_eq!((offered(&[]).lines().count(), offered(&["--unanswered"]).lines().count(), offered(&["x"]).as_str()), (3, 2, ""));
+    assert_eq!(
+        offered(&["01kfa1"]),
+        format!("{OLDEST}\tShould I use OAuth or JWT?\n")
+    );
+    assert_eq!(
+        offered(&["consult-01KFA1"]),
+        format!("consult-{OLDEST}\tShould I use OAuth or JWT?\n")
+    );
+    assert_eq!(
+        (
+            offered(&[]).lines().count(),
+            offered(&["--unanswered"]).lines().count(),
+            offered(&["x"]).as_str()
+        ),
+        (3, 2, "")
+    );
     let database = conclave.home().join("consult-analytics.db");
     std::fs::write(&database, "no database").unwrap();
     assert_eq!(offered(&["01kfa1"]), format!("{OLDEST}\t\n"));
@@ -67,5 +126,12 @@ fn completion_offers_ids_and_never_makes_an_index_nor_says_anything() {
 
     let empty = Conclave::new();
     let ran = empty.run(&["history", "ids"]).ends_with(0);
-    assert_eq!((ran.stdout.as_str(), ran.stderr.as_str(), empty.home().exists()), ("", "", false));
+    assert_eq!(
+        (
+            ran.stdout.as_str(),
+            ran.stderr.as_str(),
+            empty.home().exists()
+        ),
+        ("", "", false)
+    );
 }

@@ -7,33 +7,98 @@ use super::{MIDDLE, NEWEST, OLDEST, three};
 fn outcome_of(conclave: &Conclave, id: &str) -> Value {
     let listed = conclave.run(&["history", "--json"]).ends_with(0).json();
     let id = format!("consult-{id}");
-    listed["consultations"].as_array().unwrap().iter().find(|one| one["consultation_id"] == id.as_str()).unwrap()["outcome"].clone()
+    listed["consultations"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|one| one["consultation_id"] == id.as_str())
+        .unwrap()["outcome"]
+        .clone()
 }
 
 #[test]
 fn what_became_of_an_answer_is_kept_replaced_and_taken_back() {
     let conclave = three();
-    let ran = conclave.run(&["history", "outcome", OLDEST, "right", "--note", " it \u{1b}[1mheld "]).ends_with(0);
-    assert_eq!((ran.stdout.as_str(), ran.stderr), ("", format!("consult-{OLDEST}: right (Should I use OAuth or JWT?)\n")));
-    let file = conclave.home().join(format!("consult-logs/consult-{OLDEST}.outcome.json"));
+    let ran = conclave
+        .run(&[
+            "history",
+            "outcome",
+            OLDEST,
+            "right",
+            "--note",
+            " it \u{1b}[1mheld ",
+        ])
+        .ends_with(0);
+    assert_eq!(
+        (ran.stdout.as_str(), ran.stderr),
+        (
+            "",
+            format!("consult-{OLDEST}: right (Should I use OAuth or JWT?)\n")
+        )
+    );
+    let file = conclave
+        .home()
+        .join(format!("consult-logs/consult-{OLDEST}.outcome.json"));
     let kept: Value = serde_json::from_slice(&std::fs::read(&file).unwrap()).unwrap();
-    assert_eq!((&kept["outcome"], &kept["consultation_id"]), (&"right".into(), &format!("consult-{OLDEST}").into()));
-    assert_eq!(outcome_of(&conclave, OLDEST), json!({ "outcome": "right", "note": "it \u{1b}[1mheld" }));
-    assert!(conclave.run(&["history"]).ends_with(0).stdout.contains("  completed   right  85%"), "the list tells it");
+    assert_eq!(
+        (&kept["outcome"], &kept["consultation_id"]),
+        (&"right".into(), &format!("consult-{OLDEST}").into())
+    );
+    assert_eq!(
+        outcome_of(&conclave, OLDEST),
+        json!({ "outcome": "right", "note": "it \u{1b}[1mheld" })
+    );
+    assert!(
+        conclave
+            .run(&["history"])
+            .ends_with(0)
+            .stdout
+            .contains("  completed   right  85%"),
+        "the list tells it"
+    );
 
-    let shown = conclave.run(&["history", "show", OLDEST]).ends_with(0).stdout;
-    assert!(shown.contains("\n**Outcome:** right: it [1mheld"), "{shown}");
-    let page = conclave.run(&["history", "export", OLDEST, "--format", "html"]).ends_with(0).stdout;
-    assert!(page.contains("<span class=\"label\">Outcome</span> <strong>right</strong>") && page.contains("it [1mheld"), "{page}");
+    let shown = conclave
+        .run(&["history", "show", OLDEST])
+        .ends_with(0)
+        .stdout;
+    assert!(
+        shown.contains("\n**Outcome:** right: it [1mheld"),
+        "{shown}"
+    );
+    let page = conclave
+        .run(&["history", "export", OLDEST, "--format", "html"])
+        .ends_with(0)
+        .stdout;
+    assert!(
+        page.contains("<span class=\"label\">Outcome</span> <strong>right</strong>")
+            && page.contains("it [1mheld"),
+        "{page}"
+    );
 
-    conclave.run(&["history", "outcome", OLDEST, "wrong"]).ends_with(0);
-    assert_eq!(outcome_of(&conclave, OLDEST), json!({ "outcome": "wrong", "note": null }));
-    conclave.run(&["consult-stats", "--rebuild-index"]).ends_with(0);
-    assert_eq!(outcome_of(&conclave, OLDEST), json!({ "outcome": "wrong", "note": null }), "the file is what counts");
+    conclave
+        .run(&["history", "outcome", OLDEST, "wrong"])
+        .ends_with(0);
+    assert_eq!(
+        outcome_of(&conclave, OLDEST),
+        json!({ "outcome": "wrong", "note": null })
+    );
+    conclave
+        .run(&["consult-stats", "--rebuild-index"])
+        .ends_with(0);
+    assert_eq!(
+        outcome_of(&conclave, OLDEST),
+        json!({ "outcome": "wrong", "note": null }),
+        "the file is what counts"
+    );
 
     for _ in 0..2 {
-        conclave.run(&["history", "outcome", OLDEST, "--clear"]).ends_with(0);
-        assert_eq!((outcome_of(&conclave, OLDEST), file.exists()), (Value::Null, false));
+        conclave
+            .run(&["history", "outcome", OLDEST, "--clear"])
+            .ends_with(0);
+        assert_eq!(
+            (outcome_of(&conclave, OLDEST), file.exists()),
+            (Value::Null, false)
+        );
     }
 }
 
@@ -41,12 +106,26 @@ fn what_became_of_an_answer_is_kept_replaced_and_taken_back() {
 fn without_an_answer_there_is_nothing_to_be_right_or_wrong() {
     let conclave = three();
     for id in [MIDDLE, NEWEST] {
-        let told = conclave.run(&["history", "outcome", id, "right"]).ends_with(2).stderr;
-        assert_eq!(told, format!("error: consult-{id} has no answer that could be right or wrong\n"));
+        let told = conclave
+            .run(&["history", "outcome", id, "right"])
+            .ends_with(2)
+            .stderr;
+        assert_eq!(
+            told,
+            format!("error: consult-{id} has no answer that could be right or wrong\n")
+        );
         assert_eq!(outcome_of(&conclave, id), Value::Null);
     }
-    for arguments in [&[OLDEST] as &[&str], &[OLDEST, "maybe"], &[OLDEST, "right", "--clear"], &[OLDEST, "--clear", "--note", "x"], &[]] {
-        conclave.run(&[&["history", "outcome"], arguments].concat()).ends_with(2);
+    for arguments in [
+        &[OLDEST] as &[&str],
+        &[OLDEST, "maybe"],
+        &[OLDEST, "right", "--clear"],
+        &[OLDEST, "--clear", "--note", "x"],
+        &[],
+    ] {
+        conclave
+            .run(&[&["history", "outcome"], arguments].concat())
+            .ends_with(2);
     }
     assert_eq!(outcome_of(&conclave, OLDEST), Value::Null);
 }

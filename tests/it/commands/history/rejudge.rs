@@ -1,4 +1,5 @@
-//! Answers that are judged anew: what is asked of whom, what is shown, and when there is nothing to judge.
+//! Answers that are judged anew: what is asked of whom, what is shown, and when there is nothing to
+//! judge.
 
 use serde_json::Value;
 
@@ -18,16 +19,23 @@ const RECORD: &str = include_str!("../../../../schemas/consultation.schema.json"
 fn one() -> (Conclave, ProviderServer) {
     let server = ProviderServer::start();
     let conclave = Conclave::at(&server);
-    conclave.run(&["consult", "Shall we?", "--no-debate-analysis"]).ends_with(0);
+    conclave
+        .run(&["consult", "Shall we?", "--no-debate-analysis"])
+        .ends_with(0);
     (conclave, server)
 }
 
 fn turned() -> Answer {
-    Answer::text(r#"{"summary":"It turned.","evidence":[],"dissent":[],"recommendation":"Grow at once.","confidence":0.4}"#)
+    Answer::text(
+        r#"{"summary":"It turned.","evidence":[],"dissent":[],"recommendation":"Grow at once.","confidence":0.4}"#,
+    )
 }
 
 fn newest(conclave: &Conclave) -> Value {
-    conclave.run(&["history", "show", "last", "--format", "json"]).ends_with(0).json()
+    conclave
+        .run(&["history", "show", "last", "--format", "json"])
+        .ends_with(0)
+        .json()
 }
 
 #[test]
@@ -35,10 +43,25 @@ fn only_the_judge_is_asked_once_for_each_of_rounds_2_and_4() {
     let (conclave, server) = one();
     let before = counts(&server);
     let requests = server.requests().len();
-    let ran = conclave.run(&["history", "rejudge", "last", "--judge", "claude-opus-5-5"]).ends_with(0);
-    let since: Vec<(&str, String)> = asked(&server).into_iter().skip(requests).map(|asked| (asked.answer, asked.model)).collect();
-    assert_eq!(since, [("synthesis", "claude-opus-5-5".to_owned()), ("verdict", "claude-opus-5-5".to_owned())]);
-    assert_eq!((before[0], counts(&server)[0]), (("independent", 3), ("independent", 3)));
+    let ran = conclave
+        .run(&["history", "rejudge", "last", "--judge", "claude-opus-5-5"])
+        .ends_with(0);
+    let since: Vec<(&str, String)> = asked(&server)
+        .into_iter()
+        .skip(requests)
+        .map(|asked| (asked.answer, asked.model))
+        .collect();
+    assert_eq!(
+        since,
+        [
+            ("synthesis", "claude-opus-5-5".to_owned()),
+            ("verdict", "claude-opus-5-5".to_owned())
+        ]
+    );
+    assert_eq!(
+        (before[0], counts(&server)[0]),
+        (("independent", 3), ("independent", 3))
+    );
     for part in [
         "# Judged Anew",
         "**Judge:** openai:gpt-6.1-sol → anthropic:claude-opus-5-5",
@@ -48,61 +71,158 @@ fn only_the_judge_is_asked_once_for_each_of_rounds_2_and_4() {
     ] {
         assert!(ran.stdout.contains(part), "{part}\n---\n{}", ran.stdout);
     }
-    assert!(ran.stderr.contains("Judging 3 answers of consult-") && ran.stderr.contains("no expert is asked"), "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("Judging 3 answers of consult-")
+            && ran.stderr.contains("no expert is asked"),
+        "{}",
+        ran.stderr
+    );
     let record = newest(&conclave);
     let validator = jsonschema::validator_for(&serde_json::from_str(RECORD).unwrap()).unwrap();
-    assert_eq!(validator.iter_errors(&record).map(|error| error.to_string()).collect::<Vec<_>>(), Vec::<String>::new());
-    assert!(record["rejudged_from"].as_str().unwrap().starts_with("consult-"), "{record}");
+    assert_eq!(
+        validator
+            .iter_errors(&record)
+            .map(|error| error.to_string())
+            .collect::<Vec<_>>(),
+        Vec::<String>::new()
+    );
+    assert!(
+        record["rejudged_from"]
+            .as_str()
+            .unwrap()
+            .starts_with("consult-"),
+        "{record}"
+    );
     assert_ne!(record["rejudged_from"], record["consultation_id"]);
-    assert_eq!(conclave.run(&["history", "--json"]).ends_with(0).json()["total"], 2, "it is a consultation of its own");
-    let shown = conclave.run(&["history", "show", "last"]).ends_with(0).stdout;
-    assert!(shown.contains("**Judged anew:** the answers of consult-"), "{shown}");
+    assert_eq!(
+        conclave.run(&["history", "--json"]).ends_with(0).json()["total"],
+        2,
+        "it is a consultation of its own"
+    );
+    let shown = conclave
+        .run(&["history", "show", "last"])
+        .ends_with(0)
+        .stdout;
+    assert!(
+        shown.contains("**Judged anew:** the answers of consult-"),
+        "{shown}"
+    );
 }
 
 #[test]
 fn a_verdict_that_turned_is_told_with_the_clerks_reason_and_the_judge_of_then_judges_again() {
     let (conclave, server) = one();
     let requests = server.requests().len();
-    let judge = newest(&conclave)["judge"]["model"].as_str().unwrap().to_owned();
+    let judge = newest(&conclave)["judge"]["model"]
+        .as_str()
+        .unwrap()
+        .to_owned();
     server.on(On::model(&judge).nth(2), turned());
-    let told = conclave.run(&["history", "rejudge", "last", "--format", "json"]).ends_with(0).json();
+    let told = conclave
+        .run(&["history", "rejudge", "last", "--format", "json"])
+        .ends_with(0)
+        .json();
     check(SCHEMA, &told);
-    let since: Vec<&str> = asked(&server).into_iter().skip(requests).map(|asked| asked.answer).collect();
+    let since: Vec<&str> = asked(&server)
+        .into_iter()
+        .skip(requests)
+        .map(|asked| asked.answer)
+        .collect();
     assert_eq!(since, ["synthesis", "verdict", "comparison"]);
-    assert_eq!((&told["before"]["judge"], &told["after"]["recommendation"]), (&told["after"]["judge"], &"Grow at once.".into()));
-    assert_eq!((&told["held"]["magnitude"], &told["held"]["consistent"]), (&"minor_refinement".into(), &true.into()));
-    assert_ne!(told["before"]["expert_order"], told["after"]["expert_order"], "the judge meets them in another order");
-    assert_eq!((&told["before"]["confidence"], &told["after"]["confidence"]), (&0.8.into(), &0.4.into()));
+    assert_eq!(
+        (&told["before"]["judge"], &told["after"]["recommendation"]),
+        (&told["after"]["judge"], &"Grow at once.".into())
+    );
+    assert_eq!(
+        (&told["held"]["magnitude"], &told["held"]["consistent"]),
+        (&"minor_refinement".into(), &true.into())
+    );
+    assert_ne!(
+        told["before"]["expert_order"], told["after"]["expert_order"],
+        "the judge meets them in another order"
+    );
+    assert_eq!(
+        (&told["before"]["confidence"], &told["after"]["confidence"]),
+        (&0.8.into(), &0.4.into())
+    );
 }
 
 #[test]
 fn without_answers_or_without_anybody_to_ask_it_is_refused() {
     let conclave = three();
-    let told = conclave.run(&["history", "rejudge", "nothing"]).ends_with(2).stderr;
-    assert!(told.contains("no consultation is called `nothing`"), "{told}");
-    let told = conclave.run(&["history", "rejudge", NEWEST]).ends_with(2).stderr;
-    assert!(told.contains("has no answers that could be judged"), "{told}");
+    let told = conclave
+        .run(&["history", "rejudge", "nothing"])
+        .ends_with(2)
+        .stderr;
+    assert!(
+        told.contains("no consultation is called `nothing`"),
+        "{told}"
+    );
+    let told = conclave
+        .run(&["history", "rejudge", NEWEST])
+        .ends_with(2)
+        .stderr;
+    assert!(
+        told.contains("has no answers that could be judged"),
+        "{told}"
+    );
     for id in [OLDEST, MIDDLE] {
-        let told = conclave.run(&["history", "rejudge", id]).ends_with(2).stderr;
-        assert!(told.contains("can be asked now") || told.contains("no local model"), "{told}");
+        let told = conclave
+            .run(&["history", "rejudge", id])
+            .ends_with(2)
+            .stderr;
+        assert!(
+            told.contains("can be asked now") || told.contains("no local model"),
+            "{told}"
+        );
     }
-    let told = conclave.run(&["history", "rejudge", OLDEST, "--judge", "openai:gpt-6.1-sol"]).ends_with(2).stderr;
+    let told = conclave
+        .run(&[
+            "history",
+            "rejudge",
+            OLDEST,
+            "--judge",
+            "openai:gpt-6.1-sol",
+        ])
+        .ends_with(2)
+        .stderr;
     assert!(told.contains("there is no key for OpenAI"), "{told}");
-    assert_eq!(conclave.run(&["history", "rejudge", "01kfa"]).ends_with(2).stdout, "", "several are called so");
+    assert_eq!(
+        conclave
+            .run(&["history", "rejudge", "01kfa"])
+            .ends_with(2)
+            .stdout,
+        "",
+        "several are called so"
+    );
 }
 
 #[test]
 fn consent_and_ceiling_hold_for_it_too() {
     let (conclave, server) = one();
-    let id = newest(&conclave)["consultation_id"].as_str().unwrap().to_owned();
+    let id = newest(&conclave)["consultation_id"]
+        .as_str()
+        .unwrap()
+        .to_owned();
     let conclave = conclave.config(r#"{"always_allow_under": 0}"#);
     let requests = server.requests().len();
-    let told = conclave.run(&["history", "rejudge", &id]).ends_with(3).stderr;
+    let told = conclave
+        .run(&["history", "rejudge", &id])
+        .ends_with(3)
+        .stderr;
     assert!(told.contains("--yes"), "{told}");
-    conclave.run(&["history", "rejudge", &id, "--max-cost", "0.0001"]).ends_with(4);
+    conclave
+        .run(&["history", "rejudge", &id, "--max-cost", "0.0001"])
+        .ends_with(4);
     assert_eq!(server.requests().len(), requests, "nothing was asked");
-    let told = conclave.run(&["history", "rejudge", "last"]).ends_with(2).stderr;
-    assert!(told.contains("has no answers that could be judged"), "the last one was not agreed to: {told}");
+    let told = conclave
+        .run(&["history", "rejudge", "last"])
+        .ends_with(2)
+        .stderr;
+    assert!(
+        told.contains("has no answers that could be judged"),
+        "the last one was not agreed to: {told}"
+    );
 }
 
 #[test]
@@ -110,24 +230,70 @@ fn a_record_of_the_original_is_judged_anew() {
     let server = ProviderServer::start();
     let conclave = Conclave::at(&server);
     let fixture = include_str!("../../records/fixtures/original/complete.json");
-    let id = serde_json::from_str::<Value>(fixture).unwrap()["consultation_id"].as_str().unwrap().to_owned();
+    let id = serde_json::from_str::<Value>(fixture).unwrap()["consultation_id"]
+        .as_str()
+        .unwrap()
+        .to_owned();
     std::fs::write(logs(&conclave).join(format!("{id}.json")), fixture).unwrap();
-    let told = conclave.run(&["history", "rejudge", &id, "--judge", "gpt-6.1-sol", "--format", "json"]).ends_with(0).json();
+    let told = conclave
+        .run(&[
+            "history",
+            "rejudge",
+            &id,
+            "--judge",
+            "gpt-6.1-sol",
+            "--format",
+            "json",
+        ])
+        .ends_with(0)
+        .json();
     check(SCHEMA, &told);
-    assert_eq!((&told["before"]["consultation_id"], &told["before"]["expert_order"]), (&id.as_str().into(), &serde_json::json!([])));
-    assert!(counts(&server)[..4].iter().all(|(answer, count)| *count == usize::from(*answer == "synthesis")), "{:?}", counts(&server));
+    assert_eq!(
+        (
+            &told["before"]["consultation_id"],
+            &told["before"]["expert_order"]
+        ),
+        (&id.as_str().into(), &serde_json::json!([]))
+    );
+    assert!(
+        counts(&server)[..4]
+            .iter()
+            .all(|(answer, count)| *count == usize::from(*answer == "synthesis")),
+        "{:?}",
+        counts(&server)
+    );
 }
 
 #[test]
 fn an_interrupted_judgement_is_gone_on_with_without_the_experts() {
     let (conclave, server) = one();
-    let judge = newest(&conclave)["judge"]["model"].as_str().unwrap().to_owned();
+    let judge = newest(&conclave)["judge"]["model"]
+        .as_str()
+        .unwrap()
+        .to_owned();
     server.on(On::any(), unauthorized());
-    let told = conclave.run(&["history", "rejudge", "last", "--judge", &judge]).ends_with(1).stderr;
-    assert!(told.contains("The judge failed in Round 2") && told.contains("conclave resume consult-"), "{told}");
+    let told = conclave
+        .run(&["history", "rejudge", "last", "--judge", &judge])
+        .ends_with(1)
+        .stderr;
+    assert!(
+        told.contains("The judge failed in Round 2") && told.contains("conclave resume consult-"),
+        "{told}"
+    );
     let again = ProviderServer::start();
-    let conclave = again.variables().into_iter().fold(conclave, |conclave, (name, value)| conclave.variable(name, value));
+    let conclave = again
+        .variables()
+        .into_iter()
+        .fold(conclave, |conclave, (name, value)| {
+            conclave.variable(name, value)
+        });
     conclave.run(&["resume", "last"]).ends_with(0);
-    assert_eq!(asked(&again).iter().map(|asked| asked.answer).collect::<Vec<_>>(), ["synthesis", "verdict"]);
+    assert_eq!(
+        asked(&again)
+            .iter()
+            .map(|asked| asked.answer)
+            .collect::<Vec<_>>(),
+        ["synthesis", "verdict"]
+    );
     assert!(newest(&conclave)["rejudged_from"].is_string());
 }

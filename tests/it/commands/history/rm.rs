@@ -9,45 +9,110 @@ use super::{MIDDLE, NEWEST, OLDEST, ids, three};
 
 /// The names of the files of a consultation that are there, without what they have in common.
 fn files(conclave: &Conclave, id: &str) -> Vec<String> {
-    let names = std::fs::read_dir(logs(conclave)).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
-    let mut endings: Vec<String> = names.filter_map(|name| Some(name.strip_prefix(&format!("consult-{id}."))?.to_owned())).collect();
+    let names = std::fs::read_dir(logs(conclave))
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let mut endings: Vec<String> = names
+        .filter_map(|name| Some(name.strip_prefix(&format!("consult-{id}."))?.to_owned()))
+        .collect();
     endings.sort();
     endings
 }
 
 fn listed(conclave: &Conclave) -> Vec<String> {
-    let json = conclave.run(&["history", "--all", "--json"]).ends_with(0).json();
+    let json = conclave
+        .run(&["history", "--all", "--json"])
+        .ends_with(0)
+        .json();
     ids(&json)
 }
 
 #[test]
 fn everything_of_a_consultation_goes_and_nothing_of_another() {
     let conclave = three();
-    conclave.run(&["history", "outcome", OLDEST, "right"]).ends_with(0);
-    assert_eq!(files(&conclave, OLDEST), ["json", "jsonl", "md", "outcome.json"]);
-    let ran = conclave.run(&["history", "rm", OLDEST, OLDEST, "--yes"]).ends_with(0);
+    conclave
+        .run(&["history", "outcome", OLDEST, "right"])
+        .ends_with(0);
+    assert_eq!(
+        files(&conclave, OLDEST),
+        ["json", "jsonl", "md", "outcome.json"]
+    );
+    let ran = conclave
+        .run(&["history", "rm", OLDEST, OLDEST, "--yes"])
+        .ends_with(0);
     assert_eq!(ran.stdout, "");
-    assert!(ran.stderr.starts_with("Deleted 1 consultation (4 files, ") && ran.stderr.ends_with(" KB)\n"), "{}", ran.stderr);
-    assert_eq!((files(&conclave, OLDEST), listed(&conclave)), (vec![], vec![NEWEST.to_owned(), MIDDLE.to_owned()]));
-    conclave.run(&["consult-stats", "--rebuild-index"]).ends_with(0);
-    assert_eq!(listed(&conclave), [NEWEST, MIDDLE], "nothing brings it back");
-    assert_eq!(conclave.run(&["history", "--search", "jwt", "--json"]).ends_with(0).json()["total"], 0);
-    assert_eq!((files(&conclave, MIDDLE).len(), files(&conclave, NEWEST).len()), (3, 1));
+    assert!(
+        ran.stderr.starts_with("Deleted 1 consultation (4 files, ")
+            && ran.stderr.ends_with(" KB)\n"),
+        "{}",
+        ran.stderr
+    );
+    assert_eq!(
+        (files(&conclave, OLDEST), listed(&conclave)),
+        (vec![], vec![NEWEST.to_owned(), MIDDLE.to_owned()])
+    );
+    conclave
+        .run(&["consult-stats", "--rebuild-index"])
+        .ends_with(0);
+    assert_eq!(
+        listed(&conclave),
+        [NEWEST, MIDDLE],
+        "nothing brings it back"
+    );
+    assert_eq!(
+        conclave
+            .run(&["history", "--search", "jwt", "--json"])
+            .ends_with(0)
+            .json()["total"],
+        0
+    );
+    assert_eq!(
+        (
+            files(&conclave, MIDDLE).len(),
+            files(&conclave, NEWEST).len()
+        ),
+        (3, 1)
+    );
 }
 
 #[test]
 fn without_a_terminal_it_must_be_agreed_to_in_advance() {
     let conclave = three();
-    let told = conclave.run(&["history", "rm", MIDDLE, OLDEST]).ends_with(2).stderr;
-    assert_eq!(told, "error: 2 consultations would be deleted, and there is no terminal to ask on\nhint: agree to it: --yes\n");
+    let told = conclave
+        .run(&["history", "rm", MIDDLE, OLDEST])
+        .ends_with(2)
+        .stderr;
+    assert_eq!(
+        told,
+        "error: 2 consultations would be deleted, and there is no terminal to ask on\nhint: agree to it: --yes\n"
+    );
     assert_eq!(listed(&conclave).len(), 3);
-    conclave.run(&["history", "rm", OLDEST, "nonsense", "--yes"]).ends_with(2);
-    assert_eq!(listed(&conclave).len(), 3, "one name that is none keeps all");
-    for wrong in [&[] as &[&str], &["x", "--older-than", "1d"], &["--older-than", "1y"], &["x", "--state", "aborted"]] {
-        conclave.run(&[&["history", "rm"], wrong].concat()).ends_with(2);
+    conclave
+        .run(&["history", "rm", OLDEST, "nonsense", "--yes"])
+        .ends_with(2);
+    assert_eq!(
+        listed(&conclave).len(),
+        3,
+        "one name that is none keeps all"
+    );
+    for wrong in [
+        &[] as &[&str],
+        &["x", "--older-than", "1d"],
+        &["--older-than", "1y"],
+        &["x", "--state", "aborted"],
+    ] {
+        conclave
+            .run(&[&["history", "rm"], wrong].concat())
+            .ends_with(2);
     }
-    let told = conclave.run(&["history", "rm", "--older-than", "6m"]).ends_with(2).stderr;
-    assert!(told.contains("must be days, weeks or hours: 90d, 12w, 36h"), "{told}");
+    let told = conclave
+        .run(&["history", "rm", "--older-than", "6m"])
+        .ends_with(2)
+        .stderr;
+    assert!(
+        told.contains("must be days, weeks or hours: 90d, 12w, 36h"),
+        "{told}"
+    );
 }
 
 #[test]
@@ -55,15 +120,44 @@ fn what_is_old_goes_together() {
     let conclave = three();
     let now = jiff::Timestamp::now().to_string();
     complete("01zzz0zzzzzzzzzzzzzzzzzzzz", &now, "Now?").keep(&conclave);
-    past(sample::aborted(), "01kf00zzzzzzzzzzzzzzzzzzzz", "2025-12-01T10:00:00Z", "Then?").keep(&conclave);
-    conclave.run(&["consult-stats", "--rebuild-index"]).ends_with(0);
+    past(
+        sample::aborted(),
+        "01kf00zzzzzzzzzzzzzzzzzzzz",
+        "2025-12-01T10:00:00Z",
+        "Then?",
+    )
+    .keep(&conclave);
+    conclave
+        .run(&["consult-stats", "--rebuild-index"])
+        .ends_with(0);
     assert_eq!(listed(&conclave).len(), 5);
-    let ran = conclave.run(&["history", "rm", "--older-than", "2w", "--state", "aborted", "-y"]).ends_with(0);
-    assert!(ran.stderr.starts_with("Deleted 2 consultations (6 files, "), "{}", ran.stderr);
-    assert_eq!(listed(&conclave), ["01zzz0zzzzzzzzzzzzzzzzzzzz", NEWEST, OLDEST]);
-    conclave.run(&["history", "rm", "--older-than", "36h", "-y"]).ends_with(0);
+    let ran = conclave
+        .run(&[
+            "history",
+            "rm",
+            "--older-than",
+            "2w",
+            "--state",
+            "aborted",
+            "-y",
+        ])
+        .ends_with(0);
+    assert!(
+        ran.stderr.starts_with("Deleted 2 consultations (6 files, "),
+        "{}",
+        ran.stderr
+    );
+    assert_eq!(
+        listed(&conclave),
+        ["01zzz0zzzzzzzzzzzzzzzzzzzz", NEWEST, OLDEST]
+    );
+    conclave
+        .run(&["history", "rm", "--older-than", "36h", "-y"])
+        .ends_with(0);
     assert_eq!(listed(&conclave), ["01zzz0zzzzzzzzzzzzzzzzzzzz"]);
-    let ran = conclave.run(&["history", "rm", "--older-than", "1h"]).ends_with(0);
+    let ran = conclave
+        .run(&["history", "rm", "--older-than", "1h"])
+        .ends_with(0);
     assert_eq!(ran.stderr, "Nothing is that old: nothing was deleted\n");
 }
 
@@ -75,16 +169,39 @@ fn what_cannot_be_deleted_does_not_keep_the_others() {
     std::fs::create_dir(&markdown).unwrap();
     let journal = File::open(logs(&conclave).join(format!("consult-{NEWEST}.jsonl"))).unwrap();
     journal.lock().unwrap();
-    let ran = conclave.run(&["history", "rm", NEWEST, MIDDLE, OLDEST, "-y"]).ends_with(1);
-    assert!(ran.stderr.starts_with("Deleted 1 consultation (3 files, "), "{}", ran.stderr);
-    assert!(ran.stderr.contains(&format!("\nconsult-{NEWEST} was not deleted: another process is writing it\n")), "{}", ran.stderr);
+    let ran = conclave
+        .run(&["history", "rm", NEWEST, MIDDLE, OLDEST, "-y"])
+        .ends_with(1);
     assert!(
-        ran.stderr.contains(&format!("\nconsult-{MIDDLE} was not deleted: cannot delete `{}`: ", markdown.display())),
+        ran.stderr.starts_with("Deleted 1 consultation (3 files, "),
         "{}",
         ran.stderr
     );
-    assert!(ran.stderr.ends_with("error: 2 of 3 consultations were not deleted\n"), "{}", ran.stderr);
-    assert_eq!((listed(&conclave), files(&conclave, MIDDLE).len()), (vec![NEWEST.to_owned(), MIDDLE.to_owned()], 3));
+    assert!(
+        ran.stderr.contains(&format!(
+            "\nconsult-{NEWEST} was not deleted: another process is writing it\n"
+        )),
+        "{}",
+        ran.stderr
+    );
+    assert!(
+        ran.stderr.contains(&format!(
+            "\nconsult-{MIDDLE} was not deleted: cannot delete `{}`: ",
+            markdown.display()
+        )),
+        "{}",
+        ran.stderr
+    );
+    assert!(
+        ran.stderr
+            .ends_with("error: 2 of 3 consultations were not deleted\n"),
+        "{}",
+        ran.stderr
+    );
+    assert_eq!(
+        (listed(&conclave), files(&conclave, MIDDLE).len()),
+        (vec![NEWEST.to_owned(), MIDDLE.to_owned()], 3)
+    );
     drop(journal);
     std::fs::remove_dir(&markdown).unwrap();
     conclave.run(&["history", "rm", "last", "-y"]).ends_with(0);
@@ -97,17 +214,26 @@ fn what_a_killed_deletion_leaves_is_deleted_the_next_time() {
     // After each file that it takes away, and after the last of them.
     for gone in 1..=4 {
         let conclave = three();
-        conclave.run(&["history", "outcome", OLDEST, "right"]).ends_with(0);
+        conclave
+            .run(&["history", "outcome", OLDEST, "right"])
+            .ends_with(0);
         for ending in ["md", "outcome.json", "json", "jsonl"].iter().take(gone) {
-            std::fs::remove_file(logs(&conclave).join(format!("consult-{OLDEST}.{ending}"))).unwrap();
+            std::fs::remove_file(logs(&conclave).join(format!("consult-{OLDEST}.{ending}")))
+                .unwrap();
         }
         if gone == 3 {
             // Somebody makes the index anew before.
-            conclave.run(&["consult-stats", "--rebuild-index"]).ends_with(0);
+            conclave
+                .run(&["consult-stats", "--rebuild-index"])
+                .ends_with(0);
         }
         assert!(listed(&conclave).contains(&OLDEST.to_owned()), "{gone}");
         conclave.run(&["history", "rm", OLDEST, "-y"]).ends_with(0);
-        assert_eq!((files(&conclave, OLDEST), listed(&conclave).len()), (vec![], 2), "{gone}");
+        assert_eq!(
+            (files(&conclave, OLDEST), listed(&conclave).len()),
+            (vec![], 2),
+            "{gone}"
+        );
     }
 }
 
@@ -116,14 +242,25 @@ fn an_index_that_cannot_be_used_keeps_nothing_from_being_deleted() {
     let conclave = three();
     std::fs::write(conclave.home().join("consult-analytics.db"), "no database").unwrap();
     conclave.run(&["history", "rm", OLDEST, "-y"]).ends_with(0);
-    assert_eq!((files(&conclave, OLDEST), listed(&conclave).len()), (vec![], 2));
+    assert_eq!(
+        (files(&conclave, OLDEST), listed(&conclave).len()),
+        (vec![], 2)
+    );
 }
 
 /// A terminal on which it is asked whether two are to be deleted.
 fn asked() -> (Conclave, Terminal) {
     let conclave = three().variable("TERM", "xterm-256color");
-    let terminal = Terminal::start(&conclave, 70, Output::Pipe, &["history", "rm", MIDDLE, OLDEST]);
-    terminal.wait_for("Delete 2 consultations (2026-01-05 to 2026-01-06)? [y/N] ", 1);
+    let terminal = Terminal::start(
+        &conclave,
+        70,
+        Output::Pipe,
+        &["history", "rm", MIDDLE, OLDEST],
+    );
+    terminal.wait_for(
+        "Delete 2 consultations (2026-01-05 to 2026-01-06)? [y/N] ",
+        1,
+    );
     (conclave, terminal)
 }
 
@@ -135,20 +272,39 @@ fn a_yes_on_the_terminal_deletes() {
     terminal.type_in("y\n");
     let (ran, screen) = terminal.end();
     ran.ends_with(0);
-    assert!(screen.text().contains("Deleted 2 consultations (6 files, "), "{}", screen.text());
-    assert!(screen.text().contains("01kfa1aa  2026-01-05  Should I use OAuth or JWT?\n"), "{}", screen.text());
+    assert!(
+        screen.text().contains("Deleted 2 consultations (6 files, "),
+        "{}",
+        screen.text()
+    );
+    assert!(
+        screen
+            .text()
+            .contains("01kfa1aa  2026-01-05  Should I use OAuth or JWT?\n"),
+        "{}",
+        screen.text()
+    );
     assert_eq!(screen.too_wide(70), [""; 0]);
     assert_eq!(listed(&conclave), [NEWEST]);
 }
 
 #[test]
 fn anything_else_than_a_yes_deletes_nothing() {
-    for (typed, code) in [("\n", Some(3)), ("n\n", Some(3)), ("\x04", Some(3)), ("\x03", None)] {
+    for (typed, code) in [
+        ("\n", Some(3)),
+        ("n\n", Some(3)),
+        ("\x04", Some(3)),
+        ("\x03", None),
+    ] {
         let (conclave, mut terminal) = asked();
         terminal.type_in(typed);
         let (ran, screen) = terminal.end();
         assert_eq!(ran.code, code, "{typed:?}: {}", screen.text());
-        assert!(code.is_none() || screen.text().contains("error: nothing was deleted\n"), "{typed:?}: {}", screen.text());
+        assert!(
+            code.is_none() || screen.text().contains("error: nothing was deleted\n"),
+            "{typed:?}: {}",
+            screen.text()
+        );
         assert_eq!(listed(&conclave).len(), 3, "{typed:?}");
     }
 }

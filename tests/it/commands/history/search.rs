@@ -3,7 +3,10 @@ use crate::support::binary::Conclave;
 use super::{MIDDLE, NEWEST, OLDEST, ids, three};
 
 fn found(conclave: &Conclave, text: &str) -> Vec<String> {
-    let json = conclave.run(&["history", "--json", &format!("--search={text}")]).ends_with(0).json();
+    let json = conclave
+        .run(&["history", "--json", &format!("--search={text}")])
+        .ends_with(0)
+        .json();
     ids(&json)
 }
 
@@ -81,8 +84,16 @@ fn nothing_that_is_typed_is_an_operator() {
     ] {
         let ran = conclave
             .run(&["history", "--json", &format!("--search={text}")])
-            .ends_with(if text.trim_matches(['"', ' ']).is_empty() { 2 } else { 0 });
-        assert!(!ran.stderr.contains("fts5") && !ran.stderr.contains("syntax"), "{text}: {}", ran.stderr);
+            .ends_with(if text.trim_matches(['"', ' ']).is_empty() {
+                2
+            } else {
+                0
+            });
+        assert!(
+            !ran.stderr.contains("fts5") && !ran.stderr.contains("syntax"),
+            "{text}: {}",
+            ran.stderr
+        );
     }
     for (text, expected) in [
         ("^OAuth", vec![OLDEST]),
@@ -100,13 +111,20 @@ fn nothing_is_no_search_and_very_much_is_one() {
     let conclave = three();
     for text in ["", "  ", "\"\""] {
         let ran = conclave.run(&["history", "--search", text]).ends_with(2);
-        assert!(ran.stderr.starts_with("error: there is nothing to search for\nhint: "), "{}", ran.stderr);
+        assert!(
+            ran.stderr
+                .starts_with("error: there is nothing to search for\nhint: "),
+            "{}",
+            ran.stderr
+        );
     }
     let words: Vec<String> = (0..2_000).map(|number| format!("w{number}")).collect();
     assert_eq!(found(&conclave, &words.join(" ")), [""; 0]);
     assert_eq!(found(&conclave, &"OAuth ".repeat(1_700)), [OLDEST]);
     assert_eq!(found(&conclave, &"🦀 ".repeat(2_000)), [NEWEST]);
-    let pictures: String = ('\u{1f400}'..='\u{1f4ff}').flat_map(|picture| [picture, ' ']).collect();
+    let pictures: String = ('\u{1f400}'..='\u{1f4ff}')
+        .flat_map(|picture| [picture, ' '])
+        .collect();
     assert_eq!(found(&conclave, &pictures), [""; 0]);
     assert_eq!(found(&conclave, &"x".repeat(10_240)), [""; 0]);
 }

@@ -10,40 +10,92 @@ fn one_is_shown_as_it_was_answered() {
     let conclave = three();
     let ran = conclave.run(&["history", "show", OLDEST]).ends_with(0);
     assert_eq!(ran.stderr, "");
-    assert!(ran.stdout.starts_with("# Consultation Summary\n") && ran.stdout.contains("Should I use OAuth or JWT?"), "{}", ran.stdout);
-    let record = std::fs::read_to_string(conclave.home().join(format!("consult-logs/consult-{OLDEST}.json"))).unwrap();
-    assert_eq!(conclave.run(&["history", "show", OLDEST, "--format", "json"]).ends_with(0).stdout, record);
-    let both = conclave.run(&["history", "show", OLDEST, "--format", "both"]).ends_with(0).stdout;
+    assert!(
+        ran.stdout.starts_with("# Consultation Summary\n")
+            && ran.stdout.contains("Should I use OAuth or JWT?"),
+        "{}",
+        ran.stdout
+    );
+    let record = std::fs::read_to_string(
+        conclave
+            .home()
+            .join(format!("consult-logs/consult-{OLDEST}.json")),
+    )
+    .unwrap();
+    assert_eq!(
+        conclave
+            .run(&["history", "show", OLDEST, "--format", "json"])
+            .ends_with(0)
+            .stdout,
+        record
+    );
+    let both = conclave
+        .run(&["history", "show", OLDEST, "--format", "both"])
+        .ends_with(0)
+        .stdout;
     assert_eq!(both, format!("{}\n\n---\n{record}", ran.stdout.trim_end()));
 }
 
 #[test]
 fn a_round_or_an_agent_can_be_had_alone_and_what_is_not_there_is_refused_with_what_is() {
     let conclave = three();
-    let show = |arguments: &[&str]| conclave.run(&[&["history", "show", OLDEST], arguments].concat());
+    let show =
+        |arguments: &[&str]| conclave.run(&[&["history", "show", OLDEST], arguments].concat());
     let second = show(&["--round", "2"]).ends_with(0).stdout;
-    let judge = show(&["--round", "2", "--agent", "Judge"]).ends_with(0).stdout;
+    let judge = show(&["--round", "2", "--agent", "Judge"])
+        .ends_with(0)
+        .stdout;
     let security = show(&["--agent", "security expert"]).ends_with(0).stdout;
-    assert!(second.contains("Round 2") && !second.contains("Round 1") && judge.contains("Round 2"), "{second}");
-    assert!(security.contains("Round 1") && security.contains("Round 3") && !security.contains("### Pragmatist"), "{security}");
+    assert!(
+        second.contains("Round 2") && !second.contains("Round 1") && judge.contains("Round 2"),
+        "{second}"
+    );
+    assert!(
+        security.contains("Round 1")
+            && security.contains("Round 3")
+            && !security.contains("### Pragmatist"),
+        "{security}"
+    );
     assert_eq!(security, show(&["--agent", "security"]).ends_with(0).stdout);
 
     let told = show(&["--round", "7"]).ends_with(2).stderr;
-    assert_eq!(told, format!("error: consult-{OLDEST} has no round 7\nhint: its rounds: 1, 2, 3, 4\n"));
+    assert_eq!(
+        told,
+        format!("error: consult-{OLDEST} has no round 7\nhint: its rounds: 1, 2, 3, 4\n")
+    );
     let told = show(&["--agent", "lawyer"]).ends_with(2).stderr;
-    let agents = "security (Security Expert), architecture (Architect), pragmatic (Pragmatist), judge";
-    assert_eq!(told, format!("error: consult-{OLDEST} has no agent `lawyer`\nhint: its agents: {agents}\n"));
-    let told = show(&["--round", "1", "--format", "json"]).ends_with(2).stderr;
-    assert!(told.contains("shown as Markdown only") && told.contains("jq .responses.round_1"), "{told}");
+    let agents =
+        "security (Security Expert), architecture (Architect), pragmatic (Pragmatist), judge";
+    assert_eq!(
+        told,
+        format!("error: consult-{OLDEST} has no agent `lawyer`\nhint: its agents: {agents}\n")
+    );
+    let told = show(&["--round", "1", "--format", "json"])
+        .ends_with(2)
+        .stderr;
+    assert!(
+        told.contains("shown as Markdown only") && told.contains("jq .responses.round_1"),
+        "{told}"
+    );
 }
 
 #[test]
 fn one_without_a_record_is_shown_from_its_journal() {
     let conclave = three();
     let ran = conclave.run(&["history", "show", NEWEST]).ends_with(0);
-    assert!(ran.stdout.contains("größere Datenbank 🦀"), "{}", ran.stdout);
-    let json = conclave.run(&["history", "show", NEWEST, "--format", "json"]).ends_with(0).json();
-    assert_eq!((&json["consultation_id"], &json["state"]), (&format!("consult-{NEWEST}").into(), &"Independent".into()));
+    assert!(
+        ran.stdout.contains("größere Datenbank 🦀"),
+        "{}",
+        ran.stdout
+    );
+    let json = conclave
+        .run(&["history", "show", NEWEST, "--format", "json"])
+        .ends_with(0)
+        .json();
+    assert_eq!(
+        (&json["consultation_id"], &json["state"]),
+        (&format!("consult-{NEWEST}").into(), &"Independent".into())
+    );
 }
 
 #[test]
@@ -51,9 +103,20 @@ fn a_journal_that_has_gone_on_since_the_record_tells_more() {
     let conclave = three();
     let files = complete(MIDDLE, "2026-01-06T10:00:00Z", "Went on?").keep_journal(&conclave);
     let later = files.record.metadata().unwrap().modified().unwrap() + Duration::from_secs(60);
-    std::fs::File::options().append(true).open(&files.journal).unwrap().set_modified(later).unwrap();
-    let json = conclave.run(&["history", "show", MIDDLE, "--format", "json"]).ends_with(0).json();
-    assert_eq!((&json["state"], &json["question"]), (&"Complete".into(), &"Went on?".into()));
+    std::fs::File::options()
+        .append(true)
+        .open(&files.journal)
+        .unwrap()
+        .set_modified(later)
+        .unwrap();
+    let json = conclave
+        .run(&["history", "show", MIDDLE, "--format", "json"])
+        .ends_with(0)
+        .json();
+    assert_eq!(
+        (&json["state"], &json["question"]),
+        (&"Complete".into(), &"Went on?".into())
+    );
 }
 
 #[test]
@@ -62,40 +125,86 @@ fn what_is_gone_or_damaged_is_told() {
     let logs = conclave.home().join("consult-logs");
     std::fs::write(logs.join(format!("consult-{MIDDLE}.json")), "{}").unwrap();
     std::fs::write(logs.join(format!("consult-{MIDDLE}.jsonl")), "nonsense\n").unwrap();
-    let told = conclave.run(&["history", "show", MIDDLE]).ends_with(1).stderr;
-    assert!(told.starts_with("error: it is no record of a consultation") && told.contains("what is there: "), "{told}");
+    let told = conclave
+        .run(&["history", "show", MIDDLE])
+        .ends_with(1)
+        .stderr;
+    assert!(
+        told.starts_with("error: it is no record of a consultation")
+            && told.contains("what is there: "),
+        "{told}"
+    );
     for ending in ["json", "jsonl", "md"] {
         std::fs::remove_file(logs.join(format!("consult-{OLDEST}.{ending}"))).unwrap();
     }
-    let told = conclave.run(&["history", "show", OLDEST]).ends_with(1).stderr;
+    let told = conclave
+        .run(&["history", "show", OLDEST])
+        .ends_with(1)
+        .stderr;
     assert_eq!(
         told,
-        format!("error: the files of consult-{OLDEST} are gone\nhint: take it out of the list: conclave history rm consult-{OLDEST}\n")
+        format!(
+            "error: the files of consult-{OLDEST} are gone\nhint: take it out of the list: conclave history rm consult-{OLDEST}\n"
+        )
     );
 }
 
 #[test]
 fn a_terminal_gets_it_rendered_and_no_wider_than_it_is() {
-    let conclave = three().variable("TERM", "xterm-256color").without("NO_COLOR");
-    let (ran, screen) = Terminal::start(&conclave, 60, Output::Terminal, &["history", "show", OLDEST]).end();
+    let conclave = three()
+        .variable("TERM", "xterm-256color")
+        .without("NO_COLOR");
+    let (ran, screen) = Terminal::start(
+        &conclave,
+        60,
+        Output::Terminal,
+        &["history", "show", OLDEST],
+    )
+    .end();
     ran.ends_with(0);
-    assert!(screen.has_colours() && !screen.text().contains("# Consultation Summary"), "{}", screen.text());
+    assert!(
+        screen.has_colours() && !screen.text().contains("# Consultation Summary"),
+        "{}",
+        screen.text()
+    );
     assert_eq!(screen.too_wide(60), [""; 0]);
 }
 
 #[test]
 fn it_is_exported_in_each_form_to_a_file_or_to_standard_output() {
     let conclave = three();
-    let export = |format: &str, rest: &[&str]| conclave.run(&[&["history", "export", OLDEST, "--format", format], rest].concat());
+    let export = |format: &str, rest: &[&str]| {
+        conclave.run(&[&["history", "export", OLDEST, "--format", format], rest].concat())
+    };
     let page = export("html", &[]).ends_with(0).stdout;
-    assert!(page.starts_with("<!doctype html>") || page.starts_with("<!DOCTYPE html>"), "{page}");
-    assert!(page.contains("OAuth or JWT?") && !page.contains("<script"), "{page}");
-    assert!(export("md", &[]).ends_with(0).stdout.starts_with("# Consultation Summary\n"));
-    assert_eq!(export("json", &[]).ends_with(0).json()["consultation_id"], format!("consult-{OLDEST}"));
+    assert!(
+        page.starts_with("<!doctype html>") || page.starts_with("<!DOCTYPE html>"),
+        "{page}"
+    );
+    assert!(
+        page.contains("OAuth or JWT?") && !page.contains("<script"),
+        "{page}"
+    );
+    assert!(
+        export("md", &[])
+            .ends_with(0)
+            .stdout
+            .starts_with("# Consultation Summary\n")
+    );
+    assert_eq!(
+        export("json", &[]).ends_with(0).json()["consultation_id"],
+        format!("consult-{OLDEST}")
+    );
 
     let file = conclave.folder().join("answer.html");
     let ran = export("html", &["-o", file.to_str().unwrap()]).ends_with(0);
-    assert_eq!((ran.stdout.as_str(), ran.stderr), ("", format!("consult-{OLDEST} written to {}\n", file.display())));
+    assert_eq!(
+        (ran.stdout.as_str(), ran.stderr),
+        (
+            "",
+            format!("consult-{OLDEST} written to {}\n", file.display())
+        )
+    );
     assert_eq!(std::fs::read_to_string(&file).unwrap(), page);
     let nowhere = conclave.folder().join("nowhere/answer.html");
     let ran = export("html", &["-o", nowhere.to_str().unwrap()]).ends_with(2);

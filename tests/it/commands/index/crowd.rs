@@ -1,4 +1,5 @@
-//! Several processes finish consultations in one home at once: each is in the index, no process fails, and nothing is left locked.
+//! Several processes finish consultations in one home at once: each is in the index, no process
+//! fails, and nothing is left locked.
 
 use std::fs;
 use std::thread;
@@ -34,7 +35,9 @@ fn whoever_finds_an_index_that_another_process_has_made_meanwhile_brings_its_own
 
 #[test]
 fn eight_processes_at_once_bring_all_their_consultations() {
-    let each = std::env::vars().find(|(name, _)| name == "CONCLAVE_TEST_CROWD").map_or(1, |(_, value)| value.parse().unwrap());
+    let each = std::env::vars()
+        .find(|(name, _)| name == "CONCLAVE_TEST_CROWD")
+        .map_or(1, |(_, value)| value.parse().unwrap());
     let server = ProviderServer::start();
     let conclave = Conclave::at(&server);
     thread::scope(|scope| {
@@ -48,22 +51,43 @@ fn eight_processes_at_once_bring_all_their_consultations() {
             scope.spawn(consult);
         }
     });
-    let records = fs::read_dir(logs(&conclave))
-        .unwrap()
-        .filter(|entry| entry.as_ref().unwrap().path().extension().is_some_and(|ending| ending == "json"));
+    let records = fs::read_dir(logs(&conclave)).unwrap().filter(|entry| {
+        entry
+            .as_ref()
+            .unwrap()
+            .path()
+            .extension()
+            .is_some_and(|ending| ending == "json")
+    });
     assert_eq!(records.count(), PROCESSES * each);
     let connection = Connection::open(database(&conclave)).unwrap();
-    let number = |sql: &str| connection.query_row(sql, [], |row| row.get::<_, usize>(0)).unwrap();
-    assert_eq!(number("SELECT count(*) FROM consultations WHERE ended = 'completed'"), PROCESSES * each);
+    let number = |sql: &str| {
+        connection
+            .query_row(sql, [], |row| row.get::<_, usize>(0))
+            .unwrap()
+    };
+    assert_eq!(
+        number("SELECT count(*) FROM consultations WHERE ended = 'completed'"),
+        PROCESSES * each
+    );
     assert_eq!(number("SELECT count(*) FROM calls"), PROCESSES * each * 9);
     assert_eq!(number("SELECT count(*) FROM open_consultations"), 0);
     drop(connection);
     for ending in ["lock", "building"] {
-        let lock = fs::File::open(conclave.home().join(format!("consult-analytics.{ending}"))).unwrap();
+        let lock =
+            fs::File::open(conclave.home().join(format!("consult-analytics.{ending}"))).unwrap();
         lock.try_lock().unwrap();
     }
     let whole = statistics(&conclave);
-    conclave.run(&["consult-stats", "--rebuild-index"]).ends_with(0);
+    conclave
+        .run(&["consult-stats", "--rebuild-index"])
+        .ends_with(0);
     let again = statistics(&conclave);
-    assert_eq!((again.stdout.as_str(), total(&again)), (whole.stdout.as_str(), u64::try_from(PROCESSES * each).unwrap()));
+    assert_eq!(
+        (again.stdout.as_str(), total(&again)),
+        (
+            whole.stdout.as_str(),
+            u64::try_from(PROCESSES * each).unwrap()
+        )
+    );
 }

@@ -1,4 +1,5 @@
-//! A disk that fills at whichever of the four writes harms none of the earlier ones, and not the answer.
+//! A disk that fills at whichever of the four writes harms none of the earlier ones, and not the
+//! answer.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -16,14 +17,22 @@ use crate::support::provider_server::ProviderServer;
 fn limited(conclave: &Conclave, blocks: usize, arguments: &str) -> Ran {
     let script = format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$0\" {arguments}");
     let mut command = std::process::Command::new("/bin/sh");
-    command.args(["-c", &script, env!("CARGO_BIN_EXE_conclave")]).env_clear().envs(conclave.variables());
-    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+        .args(["-c", &script, env!("CARGO_BIN_EXE_conclave")])
+        .env_clear()
+        .envs(conclave.variables());
+    command
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
     Running::of(command.spawn().unwrap()).wait()
 }
 
 fn only(folder: &Path, ending: &str) -> Option<PathBuf> {
-    let mut found =
-        fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).filter(|path| path.extension().is_some_and(|it| it == ending));
+    let mut found = fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|it| it == ending));
     let first = found.next();
     assert_eq!(found.next(), None);
     first
@@ -32,16 +41,26 @@ fn only(folder: &Path, ending: &str) -> Option<PathBuf> {
 #[test]
 fn whichever_write_finds_no_room_those_before_it_are_whole_and_the_answer_is_given() {
     let mut seen = std::collections::BTreeSet::new();
-    for blocks in [1, 8, 32, 40, 64, 96, 128, 160, 180, 200, 220, 240, 260, 300, 400, 800] {
+    for blocks in [
+        1, 8, 32, 40, 64, 96, 128, 160, 180, 200, 220, 240, 260, 300, 400, 800,
+    ] {
         let server = ProviderServer::start();
         let conclave = Conclave::at(&server);
         let ran = limited(&conclave, blocks, "consult -q 'Shall we?'").ends_with(0);
-        assert!(ran.stdout.starts_with("# Consultation Summary\n"), "{blocks}");
+        assert!(
+            ran.stdout.starts_with("# Consultation Summary\n"),
+            "{blocks}"
+        );
         let logs = logs(&conclave);
         let journal_failed = ran.stderr.contains(".jsonl`");
         let journal = read_journal(&only(&logs, "jsonl").unwrap()).unwrap();
-        assert!(!journal.events.is_empty() || journal_failed, "{blocks}: {}", ran.stderr);
-        let record: Option<Value> = only(&logs, "json").map(|path| serde_json::from_slice(&fs::read(path).unwrap()).unwrap());
+        assert!(
+            !journal.events.is_empty() || journal_failed,
+            "{blocks}: {}",
+            ran.stderr
+        );
+        let record: Option<Value> = only(&logs, "json")
+            .map(|path| serde_json::from_slice(&fs::read(path).unwrap()).unwrap());
         let markdown = only(&logs, "md").map(|path| fs::read_to_string(path).unwrap());
         if let Some(record) = &record {
             assert_eq!(record["status"], "complete", "{blocks}");
@@ -50,23 +69,45 @@ fn whichever_write_finds_no_room_those_before_it_are_whole_and_the_answer_is_giv
             assert_eq!(*markdown, ran.stdout, "{blocks}");
         }
         let index_failed = ran.stderr.contains("Failed to index the consultation: ");
-        assert!(ran.stderr.lines().count() <= 3 && ran.stderr.matches("Failed to index").count() <= 1, "{blocks}: {}", ran.stderr);
-        seen.insert((journal_failed, record.is_some(), markdown.is_some(), index_failed));
         assert!(
-            !fs::read_dir(&logs).unwrap().any(|entry| entry.unwrap().file_name().to_str().unwrap().starts_with(".conclave-")),
+            ran.stderr.lines().count() <= 3 && ran.stderr.matches("Failed to index").count() <= 1,
+            "{blocks}: {}",
+            ran.stderr
+        );
+        seen.insert((
+            journal_failed,
+            record.is_some(),
+            markdown.is_some(),
+            index_failed,
+        ));
+        assert!(
+            !fs::read_dir(&logs).unwrap().any(|entry| entry
+                .unwrap()
+                .file_name()
+                .to_str()
+                .unwrap()
+                .starts_with(".conclave-")),
             "{blocks}"
         );
         // With room again, whatever was kept counts.
         let found = total(&statistics(&conclave));
-        assert_eq!(found, u64::from(record.is_some() || !journal.events.is_empty()), "{blocks}: {}", ran.stderr);
+        assert_eq!(
+            found,
+            u64::from(record.is_some() || !journal.events.is_empty()),
+            "{blocks}: {}",
+            ran.stderr
+        );
         assert_eq!(only(&logs, "json").is_some(), record.is_some());
     }
     assert!(seen.iter().any(|(journal, ..)| *journal), "{seen:?}");
-    assert!(seen.contains(&(false, true, true, true)) && seen.contains(&(false, true, true, false)), "{seen:?}");
+    assert!(
+        seen.contains(&(false, true, true, true)) && seen.contains(&(false, true, true, false)),
+        "{seen:?}"
+    );
 }
 
-/// Runs in a home on a disk of its own with so much room, and copies what is there in the end to `kept`. `None` where this system lets
-/// nobody have such a disk.
+/// Runs in a home on a disk of its own with so much room, and copies what is there in the end to
+/// `kept`. `None` where this system lets nobody have such a disk.
 fn on_a_small_disk(conclave: &Conclave, kilobytes: u64, kept: &Path) -> Option<Ran> {
     let home = conclave.home();
     fs::create_dir_all(&home).unwrap();
@@ -77,8 +118,20 @@ fn on_a_small_disk(conclave: &Conclave, kilobytes: u64, kept: &Path) -> Option<R
         kept.display()
     );
     let mut command = std::process::Command::new("unshare");
-    command.args(["--map-root-user", "--mount", "/bin/sh", "-c", &script, env!("CARGO_BIN_EXE_conclave")]);
-    command.env_clear().envs(conclave.variables()).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command.args([
+        "--map-root-user",
+        "--mount",
+        "/bin/sh",
+        "-c",
+        &script,
+        env!("CARGO_BIN_EXE_conclave"),
+    ]);
+    command
+        .env_clear()
+        .envs(conclave.variables())
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
     let ran = Running::of(command.spawn().ok()?).wait();
     (ran.code != Some(99) && !ran.stderr.starts_with("unshare")).then_some(ran)
 }
@@ -93,27 +146,62 @@ fn wherever_a_real_disk_is_full_what_was_written_before_is_whole() {
     let server = ProviderServer::start();
     let conclave = Conclave::at(&server);
     let kept = |number: u64| conclave.folder().join(format!("kept{number}"));
-    let Some(roomy) = on_a_small_disk(&conclave, 8_000, &kept(0)) else { return };
+    let Some(roomy) = on_a_small_disk(&conclave, 8_000, &kept(0)) else {
+        return;
+    };
     assert_eq!((roomy.code, roomy.stderr.as_str()), (Some(0), ""));
-    let [journal, record, markdown] = ["jsonl", "json", "md"].map(|ending| kilobytes(only(&kept(0).join("consult-logs"), ending)));
+    let [journal, record, markdown] = ["jsonl", "json", "md"]
+        .map(|ending| kilobytes(only(&kept(0).join("consult-logs"), ending)));
     let mut seen = std::collections::BTreeSet::new();
     let beside = journal + record;
-    for size in [journal / 2, journal + record / 2, beside - 4, beside, beside + 4, beside + markdown + 60] {
+    for size in [
+        journal / 2,
+        journal + record / 2,
+        beside - 4,
+        beside,
+        beside + 4,
+        beside + markdown + 60,
+    ] {
         let kept = kept(size);
-        let ran = on_a_small_disk(&conclave, size, &kept).unwrap().ends_with(0);
+        let ran = on_a_small_disk(&conclave, size, &kept)
+            .unwrap()
+            .ends_with(0);
         assert!(ran.stdout.starts_with("# Consultation Summary\n"), "{size}");
         assert!(ran.stderr.lines().count() <= 2, "{size}: {}", ran.stderr);
         let logs = kept.join("consult-logs");
         let events = read_journal(&only(&logs, "jsonl").unwrap()).unwrap().events;
-        let journal = events.last().is_some_and(|last| matches!(last.event, Event::Completed { .. }));
-        let record = only(&logs, "json").map(|path| serde_json::from_slice::<Value>(&fs::read(path).unwrap()).unwrap());
+        let journal = events
+            .last()
+            .is_some_and(|last| matches!(last.event, Event::Completed { .. }));
+        let record = only(&logs, "json")
+            .map(|path| serde_json::from_slice::<Value>(&fs::read(path).unwrap()).unwrap());
         let markdown = only(&logs, "md").map(|path| fs::read_to_string(path).unwrap());
-        assert!(record.as_ref().is_none_or(|record| record["status"] == "complete"), "{size}");
-        assert!(markdown.as_ref().is_none_or(|markdown| *markdown == ran.stdout), "{size}");
+        assert!(
+            record
+                .as_ref()
+                .is_none_or(|record| record["status"] == "complete"),
+            "{size}"
+        );
+        assert!(
+            markdown
+                .as_ref()
+                .is_none_or(|markdown| *markdown == ran.stdout),
+            "{size}"
+        );
         assert!(ran.stderr.contains("disk"), "{size}: {}", ran.stderr);
-        seen.insert((journal, record.is_some(), markdown.is_some(), !ran.stderr.contains("Failed to index the consultation: ")));
+        seen.insert((
+            journal,
+            record.is_some(),
+            markdown.is_some(),
+            !ran.stderr.contains("Failed to index the consultation: "),
+        ));
     }
-    for expected in [(false, false, false, false), (true, false, false, false), (true, true, false, false), (true, true, true, false)] {
+    for expected in [
+        (false, false, false, false),
+        (true, false, false, false),
+        (true, true, false, false),
+        (true, true, true, false),
+    ] {
         assert!(seen.contains(&expected), "{expected:?} is not in {seen:?}");
     }
 }
@@ -124,11 +212,24 @@ fn a_rebuild_that_finds_no_room_leaves_the_old_index_and_nothing_else() {
     let whole = statistics(&conclave).stdout;
     for blocks in [8, 100] {
         let ran = limited(&conclave, blocks, "consult-stats --rebuild-index").ends_with(1);
-        assert!(ran.stderr.contains("hint: the records are unharmed"), "{}", ran.stderr);
-        let ran = statistics(&conclave);
-        assert_eq!((ran.stdout.as_str(), ran.stderr.as_str()), (whole.as_str(), ""), "{blocks}");
         assert!(
-            !fs::read_dir(conclave.home()).unwrap().any(|entry| entry.unwrap().file_name().to_str().unwrap().contains(".new-")),
+            ran.stderr.contains("hint: the records are unharmed"),
+            "{}",
+            ran.stderr
+        );
+        let ran = statistics(&conclave);
+        assert_eq!(
+            (ran.stdout.as_str(), ran.stderr.as_str()),
+            (whole.as_str(), ""),
+            "{blocks}"
+        );
+        assert!(
+            !fs::read_dir(conclave.home()).unwrap().any(|entry| entry
+                .unwrap()
+                .file_name()
+                .to_str()
+                .unwrap()
+                .contains(".new-")),
             "{blocks}"
         );
     }
@@ -139,6 +240,10 @@ fn where_no_index_can_be_kept_questions_are_answered_from_the_records() {
     let conclave = with_records(Conclave::new(), 6);
     let ran = limited(&conclave, 8, "consult-stats --json").ends_with(0);
     assert_eq!(total(&ran), 6);
-    assert!(ran.stderr.contains("; the records are read instead\n"), "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("; the records are read instead\n"),
+        "{}",
+        ran.stderr
+    );
     assert_eq!(statistics(&conclave).stdout, ran.stdout);
 }

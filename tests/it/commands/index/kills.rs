@@ -8,13 +8,17 @@ use super::{statistics, total, with_records};
 use crate::support::binary::Conclave;
 
 fn temporary(conclave: &Conclave) -> Vec<String> {
-    let names = fs::read_dir(conclave.home()).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let names = fs::read_dir(conclave.home())
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap());
     names.filter(|name| name.contains(".new-")).collect()
 }
 
 #[test]
 fn killed_at_any_instant_a_rebuild_leaves_the_old_index_working() {
-    let times = std::env::vars().find(|(name, _)| name == "CONCLAVE_TEST_KILLS").map_or(6, |(_, value)| value.parse().unwrap());
+    let times = std::env::vars()
+        .find(|(name, _)| name == "CONCLAVE_TEST_KILLS")
+        .map_or(6, |(_, value)| value.parse().unwrap());
     let mut random = fastrand::Rng::with_seed(5);
     let conclave = with_records(Conclave::new(), 150);
     let whole = statistics(&conclave).stdout;
@@ -35,10 +39,22 @@ fn killed_at_any_instant_a_rebuild_leaves_the_old_index_working() {
         running.wait();
         had_begun += usize::from(!temporary(&conclave).is_empty());
         let ran = statistics(&conclave);
-        assert_eq!((ran.stdout.as_str(), ran.stderr.as_str()), (whole.as_str(), ""), "kill {number}");
+        assert_eq!(
+            (ran.stdout.as_str(), ran.stderr.as_str()),
+            (whole.as_str(), ""),
+            "kill {number}"
+        );
     }
     assert!(had_begun > 0, "some were in the middle of it");
-    let ran = conclave.run(&["consult-stats", "--rebuild-index"]).ends_with(0);
-    assert_eq!(ran.stdout, "✅ Index rebuilt successfully. [150] consultations indexed.\n");
-    assert_eq!((temporary(&conclave), total(&statistics(&conclave))), (vec![], 150));
+    let ran = conclave
+        .run(&["consult-stats", "--rebuild-index"])
+        .ends_with(0);
+    assert_eq!(
+        ran.stdout,
+        "✅ Index rebuilt successfully. [150] consultations indexed.\n"
+    );
+    assert_eq!(
+        (temporary(&conclave), total(&statistics(&conclave))),
+        (vec![], 150)
+    );
 }

@@ -1,4 +1,5 @@
-//! The index as users meet it: made and mended on the spot with a word about why, and never in the way of an answer.
+//! The index as users meet it: made and mended on the spot with a word about why, and never in the
+//! way of an answer.
 
 mod crowd;
 mod full_disk;
@@ -16,7 +17,8 @@ use crate::support::generated::{self, Length};
 use crate::support::provider_server::{Answer, On, ProviderServer, Vendor};
 
 const MADE: &str = "There is no index of the consultations yet: it is made from their records.\n";
-const MENDED: &str = "The index of the consultations is damaged: it is made anew from their records.\n";
+const MENDED: &str =
+    "The index of the consultations is damaged: it is made anew from their records.\n";
 
 fn logs(conclave: &Conclave) -> PathBuf {
     conclave.home().join("consult-logs")
@@ -45,7 +47,9 @@ fn statistics(conclave: &Conclave) -> Ran {
 /// Brings the write-ahead log into the database, so that all of it can be damaged.
 fn settle(conclave: &Conclave) {
     let connection = Connection::open(database(conclave)).unwrap();
-    connection.query_row("PRAGMA wal_checkpoint(truncate)", [], |_| Ok(())).unwrap();
+    connection
+        .query_row("PRAGMA wal_checkpoint(truncate)", [], |_| Ok(()))
+        .unwrap();
 }
 
 #[test]
@@ -77,7 +81,11 @@ fn a_damaged_index_is_made_anew_by_whoever_notices_and_nothing_is_lost() {
         settle(&conclave);
         damage(&database(&conclave));
         let ran = statistics(&conclave);
-        assert_eq!((ran.stdout.as_str(), ran.stderr.as_str()), (whole.as_str(), MENDED), "{name}");
+        assert_eq!(
+            (ran.stdout.as_str(), ran.stderr.as_str()),
+            (whole.as_str(), MENDED),
+            "{name}"
+        );
     }
     assert_eq!(statistics(&conclave).stderr, "");
 }
@@ -91,7 +99,10 @@ fn damage_that_only_a_statement_meets_is_mended_as_well() {
     // The tables' names are on the pages that stay.
     (8..pages).for_each(|page| overwrite(&database(&conclave), page, 3));
     let ran = statistics(&conclave);
-    assert_eq!((ran.stdout.as_str(), ran.stderr.as_str()), (whole.as_str(), MENDED));
+    assert_eq!(
+        (ran.stdout.as_str(), ran.stderr.as_str()),
+        (whole.as_str(), MENDED)
+    );
     assert_eq!(statistics(&conclave).stderr, "");
 }
 
@@ -106,14 +117,20 @@ fn another_programs_index_is_kept_and_ours_is_made_in_its_place() {
         kept.display()
     );
     assert_eq!((total(&ran), ran.stderr), (4, told));
-    let question: String = Connection::open(kept).unwrap().query_row("SELECT question FROM consultations", [], |row| row.get(0)).unwrap();
+    let question: String = Connection::open(kept)
+        .unwrap()
+        .query_row("SELECT question FROM consultations", [], |row| row.get(0))
+        .unwrap();
     assert_eq!(question, "Why?");
 }
 
 /// An index that a later version has written to.
 fn newer(conclave: &Conclave) {
     statistics(conclave);
-    Connection::open(database(conclave)).unwrap().pragma_update(None, "user_version", 99).unwrap();
+    Connection::open(database(conclave))
+        .unwrap()
+        .pragma_update(None, "user_version", 99)
+        .unwrap();
 }
 
 #[test]
@@ -131,8 +148,16 @@ fn a_newer_index_is_refused_with_what_to_do_and_can_be_made_anew() {
             database(&conclave).display()
         )
     );
-    let ran = conclave.run(&["consult-stats", "--rebuild-index"]).ends_with(0);
-    assert_eq!((ran.stdout.as_str(), ran.stderr.as_str()), ("✅ Index rebuilt successfully. [3] consultations indexed.\n", ""));
+    let ran = conclave
+        .run(&["consult-stats", "--rebuild-index"])
+        .ends_with(0);
+    assert_eq!(
+        (ran.stdout.as_str(), ran.stderr.as_str()),
+        (
+            "✅ Index rebuilt successfully. [3] consultations indexed.\n",
+            ""
+        )
+    );
     assert_eq!(total(&statistics(&conclave)), 3);
 }
 
@@ -140,10 +165,19 @@ fn a_newer_index_is_refused_with_what_to_do_and_can_be_made_anew() {
 fn a_rebuild_tells_how_many_there_are_and_names_what_was_left_out() {
     let conclave = with_records(Conclave::new(), 7);
     for number in 1..=5 {
-        fs::write(logs(&conclave).join(format!("consult-torn{number}.json")), "{").unwrap();
+        fs::write(
+            logs(&conclave).join(format!("consult-torn{number}.json")),
+            "{",
+        )
+        .unwrap();
     }
-    let ran = conclave.run(&["consult-stats", "--rebuild-index"]).ends_with(0);
-    assert_eq!(ran.stdout, "✅ Index rebuilt successfully. [7] consultations indexed.\n");
+    let ran = conclave
+        .run(&["consult-stats", "--rebuild-index"])
+        .ends_with(0);
+    assert_eq!(
+        ran.stdout,
+        "✅ Index rebuilt successfully. [7] consultations indexed.\n"
+    );
     assert_eq!(
         ran.stderr,
         "Skipped 5 files:\n  consult-torn1.json: it is not JSON\n  consult-torn2.json: it is not JSON\n  consult-torn3.json: it is not JSON\n  \
@@ -156,7 +190,14 @@ fn an_index_that_nobody_can_use_is_an_error_that_says_why() {
     let conclave = with_records(Conclave::new(), 1);
     fs::create_dir(database(&conclave)).unwrap();
     let ran = conclave.run(&["consult-stats"]).ends_with(1);
-    assert!(ran.stderr.starts_with(&format!("error: cannot look at the index `{}`\n", database(&conclave).display())), "{}", ran.stderr);
+    assert!(
+        ran.stderr.starts_with(&format!(
+            "error: cannot look at the index `{}`\n",
+            database(&conclave).display()
+        )),
+        "{}",
+        ran.stderr
+    );
 }
 
 #[test]
@@ -165,10 +206,19 @@ fn a_consultation_is_in_the_index_when_it_has_ended() {
     let conclave = Conclave::at(&server);
     let ran = conclave.run(&["consult", "Shall we?"]).ends_with(0);
     assert!(!ran.stderr.contains("index"), "{}", ran.stderr);
-    conclave.run(&["consult", "-q", "Shall we again?"]).ends_with(0);
+    conclave
+        .run(&["consult", "-q", "Shall we again?"])
+        .ends_with(0);
     let connection = Connection::open(database(&conclave)).unwrap();
-    let number = |sql: &str| connection.query_row(sql, [], |row| row.get::<_, i64>(0)).unwrap();
-    assert_eq!(number("SELECT count(*) FROM consultations WHERE ended = 'completed'"), 2);
+    let number = |sql: &str| {
+        connection
+            .query_row(sql, [], |row| row.get::<_, i64>(0))
+            .unwrap()
+    };
+    assert_eq!(
+        number("SELECT count(*) FROM consultations WHERE ended = 'completed'"),
+        2
+    );
     assert_eq!(number("SELECT count(*) FROM calls"), 18);
     assert_eq!(number("SELECT count(*) FROM open_consultations"), 0);
 }
@@ -180,7 +230,9 @@ fn without_a_log_nothing_is_indexed() {
     conclave.run(&["consult", "-n", "Shall we?"]).ends_with(0);
     assert!(!conclave.home().exists());
     conclave.run(&["consult", "Shall we?"]).ends_with(0);
-    conclave.run(&["consult", "--no-log", "Shall we?"]).ends_with(0);
+    conclave
+        .run(&["consult", "--no-log", "Shall we?"])
+        .ends_with(0);
     assert_eq!(total(&statistics(&conclave)), 1);
 }
 
@@ -202,7 +254,10 @@ fn an_index_that_has_to_be_mended_is_when_the_answer_has_been_given() {
     settle(&conclave);
     fs::write(database(&conclave), "dear diary").unwrap();
     let ran = conclave.run(&["consult", "-q", "Shall we?"]).ends_with(0);
-    assert_eq!((ran.stderr.as_str(), total(&statistics(&conclave))), ("", 6));
+    assert_eq!(
+        (ran.stderr.as_str(), total(&statistics(&conclave))),
+        ("", 6)
+    );
 }
 
 #[test]
@@ -212,14 +267,24 @@ fn an_index_that_cannot_be_written_is_told_once_and_changes_nothing_else() {
     newer(&conclave);
     let ran = conclave.run(&["consult", "-q", "Shall we?"]).ends_with(0);
     assert!(ran.stdout.starts_with("# Consultation Summary\n"));
-    let told = format!("Failed to index the consultation: the index `{}` was written by a newer version", database(&conclave).display());
-    assert!(ran.stderr.starts_with(&told) && ran.stderr.lines().count() == 1, "{}", ran.stderr);
+    let told = format!(
+        "Failed to index the consultation: the index `{}` was written by a newer version",
+        database(&conclave).display()
+    );
+    assert!(
+        ran.stderr.starts_with(&told) && ran.stderr.lines().count() == 1,
+        "{}",
+        ran.stderr
+    );
 }
 
 #[test]
 fn a_killed_consultation_is_counted_by_who_asks_next_and_again_when_it_was_gone_on_with() {
     let server = ProviderServer::start();
-    server.on(On::vendor(Vendor::OpenAi).nth(7), Answer::text("never to be finished").stall());
+    server.on(
+        On::vendor(Vendor::OpenAi).nth(7),
+        Answer::text("never to be finished").stall(),
+    );
     let conclave = Conclave::at(&server);
     conclave.run(&["consult", "Shall we?"]).ends_with(0);
     let running = conclave.start(&["consult", "And then?"]);
@@ -227,20 +292,41 @@ fn a_killed_consultation_is_counted_by_who_asks_next_and_again_when_it_was_gone_
     let states = |ran: &Ran| ran.json()["usage"]["by_state"].clone();
     let marked = || {
         let connection = Connection::open(database(&conclave)).unwrap();
-        connection.query_row("SELECT count(*) FROM open_consultations", [], |row| row.get::<_, i64>(0)).unwrap()
+        connection
+            .query_row("SELECT count(*) FROM open_consultations", [], |row| {
+                row.get::<_, i64>(0)
+            })
+            .unwrap()
     };
-    assert_eq!((states(&statistics(&conclave)), marked()), (serde_json::json!({"completed": 1, "aborted": 0, "unfinished": 0}), 1));
+    assert_eq!(
+        (states(&statistics(&conclave)), marked()),
+        (
+            serde_json::json!({"completed": 1, "aborted": 0, "unfinished": 0}),
+            1
+        )
+    );
     running.signal(Signal::KILL);
     running.wait();
-    assert_eq!((states(&statistics(&conclave)), marked()), (serde_json::json!({"completed": 1, "aborted": 0, "unfinished": 1}), 0));
+    assert_eq!(
+        (states(&statistics(&conclave)), marked()),
+        (
+            serde_json::json!({"completed": 1, "aborted": 0, "unfinished": 1}),
+            0
+        )
+    );
     conclave.run(&["resume"]).ends_with(0);
-    assert_eq!(states(&statistics(&conclave)), serde_json::json!({"completed": 2, "aborted": 0, "unfinished": 0}));
+    assert_eq!(
+        states(&statistics(&conclave)),
+        serde_json::json!({"completed": 2, "aborted": 0, "unfinished": 0})
+    );
 }
 
 #[test]
 fn a_dry_run_makes_no_index() {
     let server = ProviderServer::start();
     let conclave = with_records(Conclave::at(&server), 2);
-    conclave.run(&["consult", "--dry-run", "Shall we?"]).ends_with(0);
+    conclave
+        .run(&["consult", "--dry-run", "Shall we?"])
+        .ends_with(0);
     assert_eq!(fs::read_dir(conclave.home()).unwrap().count(), 1);
 }

@@ -1,4 +1,5 @@
-//! Several at once write to the index, make it anew, and find that there is none: no row is lost, and nobody fails.
+//! Several at once write to the index, make it anew, and find that there is none: no row is lost,
+//! and nobody fails.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
@@ -17,11 +18,18 @@ fn id(consultation: &Generated) -> ConsultationId {
     ConsultationId::from_unique(consultation.id.strip_prefix("consult-").unwrap())
 }
 
-/// Writes a record, and then its rows as its process would, with an opening of its own for each step.
+/// Writes a record, and then its rows as its process would, with an opening of its own for each
+/// step.
 fn live(home: &Home, consultation: &Generated) {
     following::begin(&mut home.open(), &id(consultation), consultation.at).unwrap();
     consultation.write(&home.logs());
-    following::end(&mut home.open(), &id(consultation), &consultation.bytes(), Timestamp(0)).unwrap();
+    following::end(
+        &mut home.open(),
+        &id(consultation),
+        &consultation.bytes(),
+        Timestamp(0),
+    )
+    .unwrap();
 }
 
 #[test]
@@ -31,20 +39,32 @@ fn all_rows_are_there_whoever_writes_while_it_is_made_anew_again_and_again() {
     let all: Vec<Generated> = consultations(1, 60, Length::Short).collect();
     let (is_over, times) = (AtomicBool::new(false), AtomicUsize::new(0));
     thread::scope(|scope| {
-        let write = |part: &[Generated]| part.iter().for_each(|consultation| live(&home, consultation));
-        let writers: Vec<_> = all.chunks(all.len() / WRITERS).map(|part| scope.spawn(move || write(part))).collect();
+        let write = |part: &[Generated]| {
+            part.iter()
+                .for_each(|consultation| live(&home, consultation))
+        };
+        let writers: Vec<_> = all
+            .chunks(all.len() / WRITERS)
+            .map(|part| scope.spawn(move || write(part)))
+            .collect();
         scope.spawn(|| {
             while !is_over.load(Ordering::SeqCst) {
                 home.rebuild();
                 times.fetch_add(1, Ordering::SeqCst);
             }
         });
-        let written: Vec<_> = writers.into_iter().map(thread::ScopedJoinHandle::join).collect();
+        let written: Vec<_> = writers
+            .into_iter()
+            .map(thread::ScopedJoinHandle::join)
+            .collect();
         is_over.store(true, Ordering::SeqCst);
         written.into_iter().for_each(Result::unwrap);
     });
     assert!(times.load(Ordering::SeqCst) > 0);
-    let mut expected: Vec<&str> = all.iter().map(|consultation| consultation.id.as_str()).collect();
+    let mut expected: Vec<&str> = all
+        .iter()
+        .map(|consultation| consultation.id.as_str())
+        .collect();
     expected.sort_unstable();
     assert_eq!(home.indexed(), expected);
     assert_eq!(home.marked(), Vec::<String>::new());
@@ -57,9 +77,16 @@ fn all_rows_are_there_whoever_writes_while_it_is_made_anew_again_and_again() {
 fn of_several_that_find_none_one_makes_it_and_the_others_wait_for_it() {
     let home = Home::with(2, 50);
     let made: Vec<bool> = thread::scope(|scope| {
-        let make = || rebuild_unusable(&home.logs(), &home.database(), &mut |_| {}).unwrap().is_some();
+        let make = || {
+            rebuild_unusable(&home.logs(), &home.database(), &mut |_| {})
+                .unwrap()
+                .is_some()
+        };
         let threads: Vec<_> = (0..WRITERS).map(|_| scope.spawn(make)).collect();
-        threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+        threads
+            .into_iter()
+            .map(|thread| thread.join().unwrap())
+            .collect()
     });
     assert_eq!(made.iter().filter(|made| **made).count(), 1, "{made:?}");
     assert_eq!(home.indexed().len(), 50);
@@ -90,7 +117,10 @@ fn it_is_not_swapped_under_who_has_it_open_and_who_is_in_a_hurry_does_not_wait_l
         let swapping = scope.spawn(|| home.rebuild());
         let writes = open.connection().execute("DELETE FROM stale_days", []);
         writes.unwrap();
-        while !matches!(Index::open_with(&home.database(), Patience::Moment), Err(Unusable::Busy(_))) {
+        while !matches!(
+            Index::open_with(&home.database(), Patience::Moment),
+            Err(Unusable::Busy(_))
+        ) {
             // Until the other one waits for us.
             thread::yield_now();
         }

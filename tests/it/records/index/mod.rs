@@ -17,7 +17,8 @@ use rusqlite::types::Value;
 
 use crate::support::generated::{self, Length};
 
-/// All that the tables have, by their names, each with its rows in order; without what full-text search keeps for itself.
+/// All that the tables have, by their names, each with its rows in order; without what full-text
+/// search keeps for itself.
 pub(crate) type Contents = Vec<(String, Vec<Vec<Value>>)>;
 
 pub(crate) fn contents(connection: &Connection) -> Contents {
@@ -27,15 +28,24 @@ pub(crate) fn contents(connection: &Connection) -> Contents {
 /// The same of a database that may be damaged.
 pub(crate) fn read(connection: &Connection) -> rusqlite::Result<Contents> {
     let tables = "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'consultations_text%' AND name NOT LIKE 'sqlite_%' ORDER BY name";
-    let tables: Vec<String> = connection.prepare(tables)?.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?;
+    let tables: Vec<String> = connection
+        .prepare(tables)?
+        .query_map([], |row| row.get(0))?
+        .collect::<Result<_, _>>()?;
     let rows = |table: &str| {
-        let columns = connection.prepare(&format!("SELECT * FROM {table}"))?.column_count();
+        let columns = connection
+            .prepare(&format!("SELECT * FROM {table}"))?
+            .column_count();
         let order = if columns > 1 { "1, 2" } else { "1" };
-        let mut statement = connection.prepare(&format!("SELECT * FROM {table} ORDER BY {order}"))?;
+        let mut statement =
+            connection.prepare(&format!("SELECT * FROM {table} ORDER BY {order}"))?;
         let row = |row: &rusqlite::Row<'_>| (0..columns).map(|column| row.get(column)).collect();
         statement.query_map([], row)?.collect::<Result<_, _>>()
     };
-    tables.into_iter().map(|table| rows(&table).map(|rows| (table, rows))).collect()
+    tables
+        .into_iter()
+        .map(|table| rows(&table).map(|rows| (table, rows)))
+        .collect()
 }
 
 /// Checks that what is searched is what the tables have.
@@ -47,7 +57,13 @@ pub(crate) fn check_search(connection: &Connection) {
 pub(crate) fn found(connection: &Connection, words: &str) -> Vec<String> {
     let sql = "SELECT id FROM consultations_text JOIN consultations ON number = consultations_text.rowid \
                WHERE consultations_text MATCH ?1 ORDER BY number";
-    connection.prepare(sql).unwrap().query_map([words], |row| row.get(0)).unwrap().map(Result::unwrap).collect()
+    connection
+        .prepare(sql)
+        .unwrap()
+        .query_map([words], |row| row.get(0))
+        .unwrap()
+        .map(Result::unwrap)
+        .collect()
 }
 
 /// A home with logs, of which the tests make an index.
@@ -57,7 +73,9 @@ pub(crate) struct Home {
 
 impl Home {
     pub(crate) fn new() -> Self {
-        let home = Self { folder: tempfile::tempdir().unwrap() };
+        let home = Self {
+            folder: tempfile::tempdir().unwrap(),
+        };
         std::fs::create_dir(home.logs()).unwrap();
         home
     }
@@ -99,17 +117,25 @@ impl Home {
 
     /// Ids in the index, in order.
     pub(crate) fn indexed(&self) -> Vec<String> {
-        ids(self.open().connection(), "SELECT id FROM consultations ORDER BY id")
+        ids(
+            self.open().connection(),
+            "SELECT id FROM consultations ORDER BY id",
+        )
     }
 
     /// Consultations that are marked as open.
     pub(crate) fn marked(&self) -> Vec<String> {
-        ids(self.open().connection(), "SELECT id FROM open_consultations ORDER BY id")
+        ids(
+            self.open().connection(),
+            "SELECT id FROM open_consultations ORDER BY id",
+        )
     }
 
     /// The names beside the folder of logs.
     pub(crate) fn beside(&self) -> Vec<String> {
-        let names = std::fs::read_dir(self.path()).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+        let names = std::fs::read_dir(self.path())
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap());
         let mut names: Vec<String> = names.filter(|name| name != "consult-logs").collect();
         names.sort();
         names
@@ -117,5 +143,11 @@ impl Home {
 }
 
 fn ids(connection: &Connection, sql: &str) -> Vec<String> {
-    connection.prepare(sql).unwrap().query_map([], |row| row.get(0)).unwrap().map(Result::unwrap).collect()
+    connection
+        .prepare(sql)
+        .unwrap()
+        .query_map([], |row| row.get(0))
+        .unwrap()
+        .map(Result::unwrap)
+        .collect()
 }

@@ -1,4 +1,5 @@
-//! A database is opened when it is ours and whole, and anything else is told apart: nothing, damage, another program's, a newer one.
+//! A database is opened when it is ours and whole, and anything else is told apart: nothing,
+//! damage, another program's, a newer one.
 
 use std::fs;
 use std::path::Path;
@@ -18,14 +19,32 @@ pub(crate) const DAMAGES: [(&str, Damage); 7] = [
         let length = usize::try_from(fs::metadata(database).unwrap().len()).unwrap();
         fs::write(database, vec![0; length]).unwrap();
     }),
-    ("a text file", |database| fs::write(database, "dear diary\n".repeat(1_000)).unwrap()),
-    ("a short text file", |database| fs::write(database, "dear diary\n").unwrap()),
+    ("a text file", |database| {
+        fs::write(database, "dear diary\n".repeat(1_000)).unwrap()
+    }),
+    ("a short text file", |database| {
+        fs::write(database, "dear diary\n").unwrap()
+    }),
     ("cut in half", |database| {
         let length = fs::metadata(database).unwrap().len();
-        fs::File::options().write(true).open(database).unwrap().set_len(length / 2).unwrap();
+        fs::File::options()
+            .write(true)
+            .open(database)
+            .unwrap()
+            .set_len(length / 2)
+            .unwrap();
     }),
-    ("cut to its first bytes", |database| fs::File::options().write(true).open(database).unwrap().set_len(60).unwrap()),
-    ("first page overwritten", |database| overwrite(database, 0, 7)),
+    ("cut to its first bytes", |database| {
+        fs::File::options()
+            .write(true)
+            .open(database)
+            .unwrap()
+            .set_len(60)
+            .unwrap()
+    }),
+    ("first page overwritten", |database| {
+        overwrite(database, 0, 7)
+    }),
 ];
 
 /// Writes random bytes over a page.
@@ -38,13 +57,19 @@ pub(crate) fn overwrite(database: &Path, page: usize, seed: u64) {
 /// Brings all that is in the write-ahead log into the database, and lets it go.
 fn settle(home: &Home) {
     let index = home.open();
-    index.connection().query_row("PRAGMA wal_checkpoint(truncate)", [], |_| Ok(())).unwrap();
+    index
+        .connection()
+        .query_row("PRAGMA wal_checkpoint(truncate)", [], |_| Ok(()))
+        .unwrap();
 }
 
 #[test]
 fn a_home_without_an_index_is_left_as_it_is() {
     let home = Home::with(1, 3);
-    assert!(matches!(Index::open(&home.database()), Err(Unusable::Missing(_))));
+    assert!(matches!(
+        Index::open(&home.database()),
+        Err(Unusable::Missing(_))
+    ));
     assert_eq!(home.beside(), Vec::<String>::new());
 }
 
@@ -57,7 +82,10 @@ fn every_damage_of_a_database_is_recognized_and_mended_and_nothing_is_lost() {
         settle(&home);
         damage(&home.database());
         let unusable = Index::open(&home.database()).expect_err(name);
-        assert!(matches!(unusable, Unusable::Damaged { .. }) && unusable.is_mended_by_rebuilding(), "{name}: {unusable:?}");
+        assert!(
+            matches!(unusable, Unusable::Damaged { .. }) && unusable.is_mended_by_rebuilding(),
+            "{name}: {unusable:?}"
+        );
         assert_eq!(home.rebuild().indexed, 12, "{name}");
         assert_eq!(home.contents(), whole, "{name}");
     }
@@ -97,26 +125,51 @@ fn whatever_page_is_overwritten_either_nothing_is_read_wrong_or_it_is_recognized
 fn a_header_that_has_survived_its_tables_is_damage_once_they_are_asked_for() {
     let home = Home::with(4, 1);
     let connection = Connection::open(home.database()).unwrap();
-    connection.pragma_update(None, "application_id", schema::APPLICATION_ID).unwrap();
-    connection.pragma_update(None, "user_version", i64::try_from(schema::version()).unwrap()).unwrap();
+    connection
+        .pragma_update(None, "application_id", schema::APPLICATION_ID)
+        .unwrap();
+    connection
+        .pragma_update(
+            None,
+            "user_version",
+            i64::try_from(schema::version()).unwrap(),
+        )
+        .unwrap();
     drop(connection);
-    let error = home.open().connection().query_row("SELECT count(*) FROM consultations", [], |_| Ok(())).unwrap_err();
+    let error = home
+        .open()
+        .connection()
+        .query_row("SELECT count(*) FROM consultations", [], |_| Ok(()))
+        .unwrap_err();
     assert!(is_damage(&error));
-    let wrong = home.open().connection().query_row("SELECT nonsense", [], |_| Ok(())).unwrap_err();
-    assert!(!is_damage(&wrong), "a statement that is wrong says nothing about the database");
+    let wrong = home
+        .open()
+        .connection()
+        .query_row("SELECT nonsense", [], |_| Ok(()))
+        .unwrap_err();
+    assert!(
+        !is_damage(&wrong),
+        "a statement that is wrong says nothing about the database"
+    );
 }
 
 #[test]
 fn a_newer_database_is_refused_and_left_as_it_is() {
     let home = Home::with(5, 2);
     home.rebuild();
-    home.open().connection().pragma_update(None, "user_version", 99).unwrap();
+    home.open()
+        .connection()
+        .pragma_update(None, "user_version", 99)
+        .unwrap();
     settle_any(&home);
     let before = fs::read(home.database()).unwrap();
     let unusable = Index::open(&home.database()).unwrap_err();
     assert!(!unusable.is_mended_by_rebuilding());
     let known = schema::version();
-    let told = format!("the index `{}` was written by a newer version of conclave (99; this one knows {known})", home.database().display());
+    let told = format!(
+        "the index `{}` was written by a newer version of conclave (99; this one knows {known})",
+        home.database().display()
+    );
     assert_eq!(unusable.to_string(), told);
     assert_eq!(fs::read(home.database()).unwrap(), before);
     assert_eq!(home.rebuild().indexed, 2, "made anew it is of this version");
@@ -125,7 +178,9 @@ fn a_newer_database_is_refused_and_left_as_it_is() {
 
 fn settle_any(home: &Home) {
     let connection = Connection::open(home.database()).unwrap();
-    connection.query_row("PRAGMA wal_checkpoint(truncate)", [], |_| Ok(())).unwrap();
+    connection
+        .query_row("PRAGMA wal_checkpoint(truncate)", [], |_| Ok(()))
+        .unwrap();
 }
 
 /// What the original would have left in the home.
@@ -139,14 +194,25 @@ pub(crate) fn foreign(database: &Path) {
 #[test]
 fn another_programs_database_is_recognized_and_kept_under_another_name() {
     let home = Home::with(6, 2);
-    for kept in ["consult-analytics.db.before-conclave", "consult-analytics.db.before-conclave-2"] {
+    for kept in [
+        "consult-analytics.db.before-conclave",
+        "consult-analytics.db.before-conclave-2",
+    ] {
         let _ = fs::remove_file(home.database());
         foreign(&home.database());
-        assert!(matches!(Index::open(&home.database()), Err(Unusable::Foreign(_))));
+        assert!(matches!(
+            Index::open(&home.database()),
+            Err(Unusable::Foreign(_))
+        ));
         let rebuilt = home.rebuild();
-        assert_eq!((rebuilt.indexed, rebuilt.set_aside), (2, Some(home.path().join(kept))));
+        assert_eq!(
+            (rebuilt.indexed, rebuilt.set_aside),
+            (2, Some(home.path().join(kept)))
+        );
         let asked = Connection::open(home.path().join(kept)).unwrap();
-        let question: String = asked.query_row("SELECT question FROM consultations", [], |row| row.get(0)).unwrap();
+        let question: String = asked
+            .query_row("SELECT question FROM consultations", [], |row| row.get(0))
+            .unwrap();
         assert_eq!(question, "Why?");
         home.open();
     }
@@ -158,14 +224,23 @@ fn another_programs_log_goes_with_its_database() {
     foreign(&home.database());
     // As a process leaves it that is killed.
     let writer = Connection::open(home.database()).unwrap();
-    writer.execute_batch("INSERT INTO consultations VALUES ('consult-b', 'How?')").unwrap();
+    writer
+        .execute_batch("INSERT INTO consultations VALUES ('consult-b', 'How?')")
+        .unwrap();
     let killed = Home::new();
     for ending in ["", "-wal"] {
-        fs::copy(format!("{}{ending}", home.database().display()), format!("{}{ending}", killed.database().display())).unwrap();
+        fs::copy(
+            format!("{}{ending}", home.database().display()),
+            format!("{}{ending}", killed.database().display()),
+        )
+        .unwrap();
     }
     killed.rebuild();
-    let kept = Connection::open(killed.path().join("consult-analytics.db.before-conclave")).unwrap();
-    let questions: i64 = kept.query_row("SELECT count(*) FROM consultations", [], |row| row.get(0)).unwrap();
+    let kept =
+        Connection::open(killed.path().join("consult-analytics.db.before-conclave")).unwrap();
+    let questions: i64 = kept
+        .query_row("SELECT count(*) FROM consultations", [], |row| row.get(0))
+        .unwrap();
     assert_eq!(questions, 2);
     assert_eq!(killed.indexed(), Vec::<String>::new());
 }
@@ -187,7 +262,10 @@ fn a_folder_in_its_place_is_no_damage() {
     let home = Home::with(9, 1);
     fs::create_dir(home.database()).unwrap();
     let unusable = Index::open(&home.database()).unwrap_err();
-    assert!(matches!(unusable, Unusable::Unreadable { .. }) && !unusable.is_mended_by_rebuilding(), "{unusable:?}");
+    assert!(
+        matches!(unusable, Unusable::Unreadable { .. }) && !unusable.is_mended_by_rebuilding(),
+        "{unusable:?}"
+    );
 }
 
 #[cfg(unix)]
@@ -197,7 +275,10 @@ fn all_that_belongs_to_it_is_for_the_user_alone() {
     let home = Home::with(10, 2);
     home.rebuild();
     let index = home.open();
-    index.connection().execute_batch("DELETE FROM stale_days").unwrap();
+    index
+        .connection()
+        .execute_batch("DELETE FROM stale_days")
+        .unwrap();
     assert_eq!(
         home.beside(),
         [
@@ -209,7 +290,15 @@ fn all_that_belongs_to_it_is_for_the_user_alone() {
         ]
     );
     for name in home.beside() {
-        assert_eq!(fs::metadata(home.path().join(&name)).unwrap().permissions().mode() & 0o777, 0o600, "{name}");
+        assert_eq!(
+            fs::metadata(home.path().join(&name))
+                .unwrap()
+                .permissions()
+                .mode()
+                & 0o777,
+            0o600,
+            "{name}"
+        );
     }
 }
 
@@ -221,10 +310,18 @@ fn a_database_of_any_earlier_version_is_brought_up_to_date() {
         for step in &schema::MIGRATIONS[..version] {
             connection.execute_batch(step).unwrap();
         }
-        connection.pragma_update(None, "application_id", schema::APPLICATION_ID).unwrap();
-        connection.pragma_update(None, "user_version", i64::try_from(version).unwrap()).unwrap();
+        connection
+            .pragma_update(None, "application_id", schema::APPLICATION_ID)
+            .unwrap();
+        connection
+            .pragma_update(None, "user_version", i64::try_from(version).unwrap())
+            .unwrap();
         drop(connection);
-        let found: i64 = home.open().connection().query_row("PRAGMA user_version", [], |row| row.get(0)).unwrap();
+        let found: i64 = home
+            .open()
+            .connection()
+            .query_row("PRAGMA user_version", [], |row| row.get(0))
+            .unwrap();
         assert_eq!(found, i64::try_from(schema::version()).unwrap());
     }
 }

@@ -1,5 +1,5 @@
-//! An index that is made from the files has what the consultations themselves wrote to it, whatever the files are and whatever happens
-//! meanwhile.
+//! An index that is made from the files has what the consultations themselves wrote to it, whatever
+//! the files are and whatever happens meanwhile.
 
 use std::fs;
 use std::fs::{File, FileTimes, TryLockError};
@@ -10,7 +10,9 @@ use conclave::domain::ids::ConsultationId;
 use conclave::domain::outcome::{Grade, Outcome, SCHEMA_VERSION};
 use conclave::domain::time::Timestamp;
 use conclave::engine::ports::Subscriber;
-use conclave::records::index::rebuilding::{CannotRebuild, Progress, in_memory, rebuild, rebuild_unusable};
+use conclave::records::index::rebuilding::{
+    CannotRebuild, Progress, in_memory, rebuild, rebuild_unusable,
+};
 use conclave::records::index::{Index, following, storing};
 use conclave::records::journal::Journal;
 use conclave::records::outcomes;
@@ -28,7 +30,13 @@ fn id(consultation: &Generated) -> ConsultationId {
 }
 
 fn grade(id: &ConsultationId, outcome: Outcome) -> Grade {
-    Grade { schema_version: SCHEMA_VERSION.to_owned(), consultation_id: id.clone(), outcome, note: Some("Held.".to_owned()), at: AT }
+    Grade {
+        schema_version: SCHEMA_VERSION.to_owned(),
+        consultation_id: id.clone(),
+        outcome,
+        note: Some("Held.".to_owned()),
+        at: AT,
+    }
 }
 
 /// An empty index, as a home has it before its first consultation.
@@ -84,7 +92,11 @@ fn what_cannot_be_read_is_named_with_why_and_everything_else_is_indexed() {
     fs::create_dir(home.logs().join("consult-folder.json")).unwrap();
     let rebuilt = home.rebuild();
     assert_eq!(rebuilt.indexed, 3);
-    let names: Vec<&str> = rebuilt.skipped.iter().map(|(name, _)| name.as_str()).collect();
+    let names: Vec<&str> = rebuilt
+        .skipped
+        .iter()
+        .map(|(name, _)| name.as_str())
+        .collect();
     assert_eq!(
         names,
         [
@@ -98,10 +110,24 @@ fn what_cannot_be_read_is_named_with_why_and_everything_else_is_indexed() {
             "consult-torn.json",
         ]
     );
-    let why = |name: &str| rebuilt.skipped.iter().find(|(found, _)| found == name).unwrap().1.as_str();
+    let why = |name: &str| {
+        rebuilt
+            .skipped
+            .iter()
+            .find(|(found, _)| found == name)
+            .unwrap()
+            .1
+            .as_str()
+    };
     assert_eq!(why("consult-torn.json"), "it is not JSON");
-    assert_eq!(why("consult-other.json"), "it is no record of a consultation");
-    assert_eq!(why("consult-later.json"), "version `99.0` is newer than this program");
+    assert_eq!(
+        why("consult-other.json"),
+        "it is no record of a consultation"
+    );
+    assert_eq!(
+        why("consult-later.json"),
+        "version `99.0` is newer than this program"
+    );
     assert_eq!(why("consult-silent.jsonl"), "nothing whole is in it");
 }
 
@@ -118,8 +144,17 @@ fn the_originals_files_are_taken_in_and_a_whole_record_goes_before_what_is_left_
     };
     let write = |name: &str, text: String| fs::write(home.logs().join(name), text).unwrap();
     write("consult-consult-a.json", original("consult-a", "complete"));
-    write("consult-consult-a-partial.jsonl", format!("{}\n", original("consult-a", "aborted")));
-    write("consult-consult-b-partial.jsonl", format!("{{\"torn\n{}\n{{\"consultationId", original("consult-b", "aborted")));
+    write(
+        "consult-consult-a-partial.jsonl",
+        format!("{}\n", original("consult-a", "aborted")),
+    );
+    write(
+        "consult-consult-b-partial.jsonl",
+        format!(
+            "{{\"torn\n{}\n{{\"consultationId",
+            original("consult-b", "aborted")
+        ),
+    );
     write("consult-consult-c-partial.jsonl", "{\"torn".to_owned());
     let rebuilt = home.rebuild();
     assert_eq!(home.indexed(), ["consult-a", "consult-b"]);
@@ -128,11 +163,17 @@ fn the_originals_files_are_taken_in_and_a_whole_record_goes_before_what_is_left_
     assert_eq!(
         rebuilt.skipped,
         [
-            named("consult-consult-a-partial.jsonl", "consult-consult-a.json tells the same consultation"),
+            named(
+                "consult-consult-a-partial.jsonl",
+                "consult-consult-a.json tells the same consultation"
+            ),
             named("consult-consult-c-partial.jsonl", "nothing whole is in it"),
         ]
     );
-    let stems = super::ids(home.open().connection(), "SELECT stem FROM consultations ORDER BY id");
+    let stems = super::ids(
+        home.open().connection(),
+        "SELECT stem FROM consultations ORDER BY id",
+    );
     assert_eq!(stems, ["consult-consult-a", "consult-consult-b-partial"]);
 }
 
@@ -145,15 +186,26 @@ fn which_of_two_files_tells_a_consultation_does_not_depend_on_the_order() {
             fs::write(home.logs().join(format!("{name}.json")), one.bytes()).unwrap();
         }
         let rebuilt = home.rebuild();
-        assert_eq!(rebuilt.skipped, [("consult-a.json".to_owned(), "consult-z.json tells the same consultation".to_owned())]);
-        assert_eq!(super::ids(home.open().connection(), "SELECT stem FROM consultations"), ["consult-z"]);
+        assert_eq!(
+            rebuilt.skipped,
+            [(
+                "consult-a.json".to_owned(),
+                "consult-z.json tells the same consultation".to_owned()
+            )]
+        );
+        assert_eq!(
+            super::ids(home.open().connection(), "SELECT stem FROM consultations"),
+            ["consult-z"]
+        );
     }
 }
 
 /// A home with a journal of which only a part was written, and no record.
 fn killed(seed: u64) -> (Home, Generated) {
     let home = Home::new();
-    let one = consultations(seed, 40, Length::Usual).max_by_key(|one| one.events.len()).unwrap();
+    let one = consultations(seed, 40, Length::Usual)
+        .max_by_key(|one| one.events.len())
+        .unwrap();
     (home, one)
 }
 
@@ -166,10 +218,14 @@ fn write_journal(path: &Path, one: &Generated, events: usize) -> Journal {
     journal
 }
 
-/// Waits until a journal is let go of. A program that another test starts at this moment has its lock too, until it is itself.
+/// Waits until a journal is let go of. A program that another test starts at this moment has its
+/// lock too, until it is itself.
 fn until_free(path: &Path) {
     drop(journals::reopen(path));
-    while matches!(File::open(path).unwrap().try_lock(), Err(TryLockError::WouldBlock)) {
+    while matches!(
+        File::open(path).unwrap().try_lock(),
+        Err(TryLockError::WouldBlock)
+    ) {
         std::thread::yield_now();
     }
 }
@@ -182,8 +238,12 @@ fn a_consultation_whose_process_was_killed_is_indexed_from_its_journal() {
     until_free(&path);
     assert_eq!(home.rebuild().indexed, 1);
     let index = home.open();
-    let sql = "SELECT id || ' ' || ended || ' ' || (SELECT count(*) > 0 FROM calls) FROM consultations";
-    assert_eq!(super::ids(index.connection(), sql), [format!("{} unfinished 1", one.id)]);
+    let sql =
+        "SELECT id || ' ' || ended || ' ' || (SELECT count(*) > 0 FROM calls) FROM consultations";
+    assert_eq!(
+        super::ids(index.connection(), sql),
+        [format!("{} unfinished 1", one.id)]
+    );
 }
 
 #[test]
@@ -192,17 +252,34 @@ fn a_consultation_that_still_runs_is_marked_and_comes_when_its_process_is_gone()
     let path = home.logs().join(format!("{}.jsonl", one.id));
     let journal = write_journal(&path, &one, one.events.len() / 2);
     assert_eq!(home.rebuild().indexed, 0);
-    assert_eq!((home.indexed().len(), home.marked()), (0, vec![one.id.clone()]));
-    assert_eq!(following::reconcile(&mut home.open(), &home.logs()).unwrap(), 0, "its process is still there");
+    assert_eq!(
+        (home.indexed().len(), home.marked()),
+        (0, vec![one.id.clone()])
+    );
+    assert_eq!(
+        following::reconcile(&mut home.open(), &home.logs()).unwrap(),
+        0,
+        "its process is still there"
+    );
     assert_eq!(home.marked().len(), 1);
 
     drop(journal);
     until_free(&path);
-    assert_eq!(following::reconcile(&mut home.open(), &home.logs()).unwrap(), 1);
-    assert_eq!((home.indexed(), home.marked()), (vec![one.id.clone()], vec![]));
+    assert_eq!(
+        following::reconcile(&mut home.open(), &home.logs()).unwrap(),
+        1
+    );
+    assert_eq!(
+        (home.indexed(), home.marked()),
+        (vec![one.id.clone()], vec![])
+    );
     let brought = home.contents();
     home.rebuild();
-    assert_eq!(home.contents(), brought, "as if it had been there from the beginning");
+    assert_eq!(
+        home.contents(),
+        brought,
+        "as if it had been there from the beginning"
+    );
 }
 
 #[test]
@@ -237,16 +314,28 @@ fn a_journal_that_went_on_after_its_record_tells_the_consultation() {
     assert!(half > 0);
     let question = || {
         home.rebuild();
-        super::ids(home.open().connection(), "SELECT question FROM consultations").remove(0)
+        super::ids(
+            home.open().connection(),
+            "SELECT question FROM consultations",
+        )
+        .remove(0)
     };
     let age = |seconds| {
-        let then = FileTimes::new().set_modified(SystemTime::UNIX_EPOCH + Duration::from_secs(seconds));
-        File::options().write(true).open(&journal).unwrap().set_times(then).unwrap();
+        let then =
+            FileTimes::new().set_modified(SystemTime::UNIX_EPOCH + Duration::from_secs(seconds));
+        File::options()
+            .write(true)
+            .open(&journal)
+            .unwrap()
+            .set_times(then)
+            .unwrap();
         File::options()
             .write(true)
             .open(&path)
             .unwrap()
-            .set_times(FileTimes::new().set_modified(SystemTime::UNIX_EPOCH + Duration::from_secs(1_000)))
+            .set_times(
+                FileTimes::new().set_modified(SystemTime::UNIX_EPOCH + Duration::from_secs(1_000)),
+            )
             .unwrap();
     };
     age(900);
@@ -255,11 +344,17 @@ fn a_journal_that_went_on_after_its_record_tells_the_consultation() {
     assert_eq!(question(), one.record["question"].as_str().unwrap());
     drop(journal_of_another_version(&journal));
     age(1_100);
-    assert_eq!(question(), "of the record", "a journal that cannot be read tells nothing");
+    assert_eq!(
+        question(),
+        "of the record",
+        "a journal that cannot be read tells nothing"
+    );
 }
 
 fn journal_of_another_version(path: &Path) -> File {
-    let text = fs::read_to_string(path).unwrap().replace("\"schema_version\":\"1.2\"", "\"schema_version\":\"77\"");
+    let text = fs::read_to_string(path)
+        .unwrap()
+        .replace("\"schema_version\":\"1.2\"", "\"schema_version\":\"77\"");
     fs::write(path, text).unwrap();
     File::open(path).unwrap()
 }
@@ -269,7 +364,8 @@ fn what_comes_changes_and_goes_while_it_is_made_is_as_it_is_in_the_end() {
     let home = Home::with(10, 200);
     let mut others = consultations(11, 3, Length::Short);
     let (new, other) = (others.next().unwrap(), others.next().unwrap());
-    let [changed, gone, graded] = [50, 100, 150].map(|nth| consultations(10, 200, Length::Short).nth(nth).unwrap());
+    let [changed, gone, graded] =
+        [50, 100, 150].map(|nth| consultations(10, 200, Length::Short).nth(nth).unwrap());
     let mut of = 0;
     let rebuilt = rebuild(&home.logs(), &home.database(), &mut |progress: Progress| {
         of = progress.of;
@@ -278,18 +374,35 @@ fn what_comes_changes_and_goes_while_it_is_made_is_as_it_is_in_the_end() {
             fs::write(home.logs().join("consult-torn.json"), "{").unwrap();
             let mut record = changed.record.clone();
             record["question"] = "changed".into();
-            fs::write(home.logs().join(format!("{}.json", changed.id)), serde_json::to_vec(&record).unwrap()).unwrap();
+            fs::write(
+                home.logs().join(format!("{}.json", changed.id)),
+                serde_json::to_vec(&record).unwrap(),
+            )
+            .unwrap();
             fs::remove_file(home.logs().join(format!("{}.json", gone.id))).unwrap();
-            outcomes::write(&home.logs(), &graded.id, &grade(&id(&graded), Outcome::Right)).unwrap();
+            outcomes::write(
+                &home.logs(),
+                &graded.id,
+                &grade(&id(&graded), Outcome::Right),
+            )
+            .unwrap();
         }
     })
     .unwrap();
     assert_eq!((of, rebuilt.indexed), (200, 200), "one came and one went");
     assert_eq!(rebuilt.skipped.len(), 1);
     let caught_up = home.contents();
-    assert!(home.indexed().contains(&new.id) && !home.indexed().contains(&gone.id) && !home.indexed().contains(&other.id));
-    let sql = "SELECT id FROM consultations WHERE question = 'changed' OR outcome = 'right' ORDER BY id";
-    assert_eq!(super::ids(home.open().connection(), sql), [changed.id, graded.id]);
+    assert!(
+        home.indexed().contains(&new.id)
+            && !home.indexed().contains(&gone.id)
+            && !home.indexed().contains(&other.id)
+    );
+    let sql =
+        "SELECT id FROM consultations WHERE question = 'changed' OR outcome = 'right' ORDER BY id";
+    assert_eq!(
+        super::ids(home.open().connection(), sql),
+        [changed.id, graded.id]
+    );
     home.rebuild();
     assert_eq!(home.contents(), caught_up);
 }
@@ -298,8 +411,17 @@ fn what_comes_changes_and_goes_while_it_is_made_is_as_it_is_in_the_end() {
 fn progress_begins_with_nothing_and_ends_with_all_and_never_goes_back() {
     let home = Home::with(12, 130);
     let mut told = vec![];
-    rebuild(&home.logs(), &home.database(), &mut |progress| told.push(progress)).unwrap();
-    assert_eq!((told[0], told[told.len() - 1]), (Progress { done: 0, of: 130 }, Progress { done: 130, of: 130 }));
+    rebuild(&home.logs(), &home.database(), &mut |progress| {
+        told.push(progress)
+    })
+    .unwrap();
+    assert_eq!(
+        (told[0], told[told.len() - 1]),
+        (
+            Progress { done: 0, of: 130 },
+            Progress { done: 130, of: 130 }
+        )
+    );
     assert!(told.is_sorted_by_key(|progress| progress.done));
 }
 
@@ -307,9 +429,20 @@ fn progress_begins_with_nothing_and_ends_with_all_and_never_goes_back() {
 fn what_an_interrupted_one_left_is_removed_and_nothing_of_a_whole_one_stays() {
     let home = Home::with(13, 3);
     fs::write(home.path().join("consult-analytics.db.new-abc"), "left").unwrap();
-    fs::write(home.path().join("consult-analytics.db.new-abc-journal"), "left").unwrap();
+    fs::write(
+        home.path().join("consult-analytics.db.new-abc-journal"),
+        "left",
+    )
+    .unwrap();
     home.rebuild();
-    assert_eq!(home.beside(), ["consult-analytics.building", "consult-analytics.db", "consult-analytics.lock"]);
+    assert_eq!(
+        home.beside(),
+        [
+            "consult-analytics.building",
+            "consult-analytics.db",
+            "consult-analytics.lock"
+        ]
+    );
 }
 
 #[test]
@@ -319,12 +452,22 @@ fn one_that_cannot_be_written_leaves_the_old_one_as_it_was() {
     let whole = home.contents();
     let logs = home.path().join("a-file");
     fs::write(&logs, "").unwrap();
-    assert!(matches!(rebuild(&logs, &home.database(), &mut |_| {}), Err(CannotRebuild::Folder { .. })));
+    assert!(matches!(
+        rebuild(&logs, &home.database(), &mut |_| {}),
+        Err(CannotRebuild::Folder { .. })
+    ));
     assert_eq!(home.contents(), whole);
     let nowhere = home.path().join("nowhere/consult-analytics.db");
-    assert!(matches!(rebuild(&home.logs(), &nowhere, &mut |_| {}), Err(CannotRebuild::Unwritable { .. })));
+    assert!(matches!(
+        rebuild(&home.logs(), &nowhere, &mut |_| {}),
+        Err(CannotRebuild::Unwritable { .. })
+    ));
     assert_eq!(home.contents(), whole);
-    assert!(!home.beside().iter().any(|name| name.contains(".new-")), "{:?}", home.beside());
+    assert!(
+        !home.beside().iter().any(|name| name.contains(".new-")),
+        "{:?}",
+        home.beside()
+    );
 }
 
 #[test]

@@ -1,4 +1,5 @@
-//! What the index keeps of a record is what the record says, and a record that is not quite as expected is read as far as it goes.
+//! What the index keeps of a record is what the record says, and a record that is not quite as
+//! expected is read as far as it goes.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +9,9 @@ use conclave::domain::money::{Cost, MicroUsd};
 use conclave::domain::time::Timestamp;
 use conclave::records::index::Index;
 use conclave::records::index::extracting::{NotIndexable, rows, rows_of_journal};
-use conclave::records::index::rows::{AgentRow, CallRow, ConsultationRow, Debate, Role, RoundRow, Rows};
+use conclave::records::index::rows::{
+    AgentRow, CallRow, ConsultationRow, Debate, Role, RoundRow, Rows,
+};
 use conclave::records::index::storing::put;
 use conclave::records::reading::read_journal;
 use conclave::records::record::record;
@@ -34,10 +37,16 @@ fn list(value: &Value) -> &[Value] {
 
 fn cost(value: &Value) -> Option<Cost> {
     let known = MicroUsd(value["micro_usd"].as_u64()?);
-    Some(Cost { known, lower_bound: value["lower_bound"] == true })
+    Some(Cost {
+        known,
+        lower_bound: value["lower_bound"] == true,
+    })
 }
 
-#[expect(clippy::cast_possible_truncation, reason = "less than a million dollars")]
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "less than a million dollars"
+)]
 fn millionths(number: f64) -> i64 {
     (number * 1e6).round() as i64
 }
@@ -45,23 +54,32 @@ fn millionths(number: f64) -> i64 {
 /// The rows of a record of ours, read once more: slowly, and from the whole value.
 fn read_again(record: &Value, stem: &'static str) -> Rows<'static> {
     let answered = record["recommendation"].is_string();
-    let heard = list(&record["perspectives"]).iter().filter(|held| held["changed"].is_boolean());
+    let heard = list(&record["perspectives"])
+        .iter()
+        .filter(|held| held["changed"].is_boolean());
     let rises: Vec<i64> = heard
         .clone()
-        .filter_map(|held| Some((held["confidence"].as_f64()?, held["revised_confidence"].as_f64()?)))
+        .filter_map(|held| {
+            Some((
+                held["confidence"].as_f64()?,
+                held["revised_confidence"].as_f64()?,
+            ))
+        })
         .map(|(from, to)| millionths(to) - millionths(from))
         .collect();
     let rounds: Vec<RoundRow> = (1..=4_u8)
         .filter(|round| {
             let round = format!("round_{round}");
-            !record["cost"]["by_round"][&round].is_null() || !list(&record["responses"][&round]["agents"]).is_empty()
+            !record["cost"]["by_round"][&round].is_null()
+                || !list(&record["responses"][&round]["agents"]).is_empty()
         })
         .map(|number| {
             let round = format!("round_{number}");
             let spent = &record["cost"]["by_round"][&round];
             RoundRow {
                 round_number: number,
-                round_type: ["independent", "synthesis", "cross_exam", "verdict"][usize::from(number) - 1],
+                round_type: ["independent", "synthesis", "cross_exam", "verdict"]
+                    [usize::from(number) - 1],
                 duration_ms: record["responses"][&round]["duration_ms"].as_u64(),
                 tokens_used: spent["tokens"]["total"].as_u64(),
                 cost: cost(spent),
@@ -69,7 +87,11 @@ fn read_again(record: &Value, stem: &'static str) -> Rows<'static> {
         })
         .collect();
     let analysis = &record["debate_value_analysis"];
-    let later: Vec<Cost> = rounds.iter().filter(|round| round.round_number > 2).filter_map(|round| round.cost).collect();
+    let later: Vec<Cost> = rounds
+        .iter()
+        .filter(|round| round.round_number > 2)
+        .filter_map(|round| round.cost)
+        .collect();
     let mut calls: Vec<CallRow<'static>> = vec![];
     for number in 1..=4_u8 {
         for work in list(&record["responses"][format!("round_{number}")]["agents"]) {
@@ -83,7 +105,9 @@ fn read_again(record: &Value, stem: &'static str) -> Rows<'static> {
                     purpose: text(&attempt["purpose"]),
                     provider: model.0.to_owned().into(),
                     model: model.1.to_owned().into(),
-                    stop: text(&attempt["stop"]).or(attempt["stop"].as_object().map(|stop| stop.keys().next().unwrap().clone().into())),
+                    stop: text(&attempt["stop"]).or(attempt["stop"]
+                        .as_object()
+                        .map(|stop| stop.keys().next().unwrap().clone().into())),
                     failed: !attempt["error"].is_null(),
                     hedge_won: attempt["purpose"] == "hedge" && attempt["error"].is_null(),
                     cost: cost(&attempt["cost"]).unwrap(),
@@ -97,7 +121,10 @@ fn read_again(record: &Value, stem: &'static str) -> Rows<'static> {
         }
     }
     calls.sort_by_key(|call| call.call);
-    let mut agents: Vec<AgentRow<'static>> = list(&record["agents"]).iter().map(|seat| agent(record, seat, answered)).collect();
+    let mut agents: Vec<AgentRow<'static>> = list(&record["agents"])
+        .iter()
+        .map(|seat| agent(record, seat, answered))
+        .collect();
     agents.push(AgentRow {
         agent_id: "judge".into(),
         model: text(&record["judge"]["model"]).unwrap(),
@@ -132,7 +159,9 @@ fn read_again(record: &Value, stem: &'static str) -> Rows<'static> {
             agreement: record["agreement"].as_f64(),
             dissent: answered.then(|| list(&record["dissent"]).len() as u64),
             early_termination: record["early_termination"] == true,
-            saved_micro_usd: record["estimated_cost_saved"].as_f64().map(|saved| millionths(saved).unsigned_abs()),
+            saved_micro_usd: record["estimated_cost_saved"]
+                .as_f64()
+                .map(|saved| millionths(saved).unsigned_abs()),
             debate: Debate {
                 heard: match analysis["status"].as_str() {
                     Some("compared") => analysis["agents_compared"].as_u64().unwrap(),
@@ -175,20 +204,36 @@ fn strongest(points: &[Value]) -> Option<&Value> {
 
 fn agent(record: &Value, seat: &Value, answered: bool) -> AgentRow<'static> {
     let id = seat["id"].as_str().unwrap();
-    let substitute = list(&record["substitutions"]).iter().rev().find(|substitution| {
-        // Who took over later had not stated anything in Round 1.
-        substitution["agent_id"] == id && substitution["round_number"] == 1
-    });
+    let substitute = list(&record["substitutions"])
+        .iter()
+        .rev()
+        .find(|substitution| {
+            // Who took over later had not stated anything in Round 1.
+            substitution["agent_id"] == id && substitution["round_number"] == 1
+        });
     let (provider, model) = match substitute {
-        Some(substitution) => substitution["substitute"].as_str().unwrap().split_once(':').unwrap(),
-        None => (seat["provider"].as_str().unwrap(), seat["model"].as_str().unwrap()),
+        Some(substitution) => substitution["substitute"]
+            .as_str()
+            .unwrap()
+            .split_once(':')
+            .unwrap(),
+        None => (
+            seat["provider"].as_str().unwrap(),
+            seat["model"].as_str().unwrap(),
+        ),
     };
-    let synthesis = list(&record["responses"]["round_2"]["artifacts"]).iter().find(|artifact| artifact["artifact_type"] == "synthesis");
+    let synthesis = list(&record["responses"]["round_2"]["artifacts"])
+        .iter()
+        .find(|artifact| artifact["artifact_type"] == "synthesis");
     let supports = synthesis
         .and_then(|synthesis| strongest(list(&synthesis["consensus_points"])))
         .is_some_and(|point| list(&point["supporting_agents"]).contains(&json!(id)));
-    let dissents = list(&record["dissent"]).iter().any(|dissent| [&seat["name"], &seat["id"]].contains(&&dissent["agent"]));
-    let held = list(&record["perspectives"]).iter().find(|held| held["agent_id"] == id);
+    let dissents = list(&record["dissent"])
+        .iter()
+        .any(|dissent| [&seat["name"], &seat["id"]].contains(&&dissent["agent"]));
+    let held = list(&record["perspectives"])
+        .iter()
+        .find(|held| held["agent_id"] == id);
     AgentRow {
         agent_id: id.to_owned().into(),
         model: model.to_owned().into(),
@@ -201,10 +246,17 @@ fn agent(record: &Value, seat: &Value, answered: bool) -> AgentRow<'static> {
 
 #[test]
 fn the_rows_of_a_record_are_what_an_independent_reading_of_it_finds() {
-    for generated in consultations(3, 200, Length::Short).chain(consultations(4, 200, Length::Usual)) {
+    for generated in
+        consultations(3, 200, Length::Short).chain(consultations(4, 200, Length::Usual))
+    {
         let bytes = generated.bytes();
         let read = rows(&bytes, "stem", WRITTEN_AT).unwrap();
-        assert_eq!(read, read_again(&generated.record, "stem"), "{}", generated.id);
+        assert_eq!(
+            read,
+            read_again(&generated.record, "stem"),
+            "{}",
+            generated.id
+        );
         assert_eq!(read.consultation.created_at, generated.at);
     }
 }
@@ -214,25 +266,71 @@ fn the_generated_records_are_of_every_kind() {
     let mut kinds = BTreeSet::new();
     for Generated { record, .. } in consultations(4, 300, Length::Usual) {
         let bytes = bytes(&record);
-        let Rows { consultation, agents, calls, .. } = rows(&bytes, "stem", WRITTEN_AT).unwrap();
-        kinds.extend([consultation.ended.name().to_owned(), consultation.status.unwrap().into_owned(), consultation.mode.into_owned()]);
+        let Rows {
+            consultation,
+            agents,
+            calls,
+            ..
+        } = rows(&bytes, "stem", WRITTEN_AT).unwrap();
+        kinds.extend([
+            consultation.ended.name().to_owned(),
+            consultation.status.unwrap().into_owned(),
+            consultation.mode.into_owned(),
+        ]);
         kinds.extend(consultation.abort_reason.map(std::borrow::Cow::into_owned));
         let mut note = |what: &str, holds: bool| kinds.extend(holds.then(|| what.to_owned()));
-        note("no confidence", consultation.final_recommendation.is_some() && consultation.confidence.is_none());
-        note("lower bound", consultation.cost.is_some_and(|cost| cost.lower_bound));
-        note("early", consultation.early_termination && consultation.saved_micro_usd.is_some() && consultation.later_rounds.is_none());
+        note(
+            "no confidence",
+            consultation.final_recommendation.is_some() && consultation.confidence.is_none(),
+        );
+        note(
+            "lower bound",
+            consultation.cost.is_some_and(|cost| cost.lower_bound),
+        );
+        note(
+            "early",
+            consultation.early_termination
+                && consultation.saved_micro_usd.is_some()
+                && consultation.later_rounds.is_none(),
+        );
         note("dissent", consultation.dissent > Some(0));
         note("compared", consultation.verdict_changed.is_some());
         note("project", consultation.project_type.is_some());
-        note("moved", consultation.debate.changed > 0 && consultation.debate.rise != 0);
+        note(
+            "moved",
+            consultation.debate.changed > 0 && consultation.debate.rise != 0,
+        );
         note("hedge won", calls.iter().any(|call| call.hedge_won));
         note("call failed", calls.iter().any(|call| call.failed));
         note("estimated", calls.iter().any(|call| call.tokens_estimated));
-        note("refused", calls.iter().any(|call| call.stop.as_deref() == Some("refused")));
-        note("local", calls.iter().any(|call| call.provider == "local" && call.cost == Cost::FREE));
-        note("dissenter", agents.iter().any(|agent| agent.agrees == Some(false)));
-        note("supporter", agents.iter().any(|agent| agent.role == Role::Expert && agent.agrees == Some(true)));
-        note("lost hedge", list(&record["hedges"]).iter().any(|hedge| hedge["dropped"] == hedge["backup"]));
+        note(
+            "refused",
+            calls
+                .iter()
+                .any(|call| call.stop.as_deref() == Some("refused")),
+        );
+        note(
+            "local",
+            calls
+                .iter()
+                .any(|call| call.provider == "local" && call.cost == Cost::FREE),
+        );
+        note(
+            "dissenter",
+            agents.iter().any(|agent| agent.agrees == Some(false)),
+        );
+        note(
+            "supporter",
+            agents
+                .iter()
+                .any(|agent| agent.role == Role::Expert && agent.agrees == Some(true)),
+        );
+        note(
+            "lost hedge",
+            list(&record["hedges"])
+                .iter()
+                .any(|hedge| hedge["dropped"] == hedge["backup"]),
+        );
     }
     let expected = [
         "aborted",
@@ -263,22 +361,39 @@ fn the_generated_records_are_of_every_kind() {
         "supporter",
         "unfinished",
     ];
-    assert_eq!(kinds.iter().map(String::as_str).collect::<Vec<_>>(), expected);
+    assert_eq!(
+        kinds.iter().map(String::as_str).collect::<Vec<_>>(),
+        expected
+    );
 }
 
 #[test]
 fn the_same_seed_makes_the_same_records_and_their_ids_sort_by_time() {
-    let ids = |count| consultations(9, count, Length::Short).map(|generated| (generated.id, generated.at));
+    let ids = |count| {
+        consultations(9, count, Length::Short).map(|generated| (generated.id, generated.at))
+    };
     let all: Vec<_> = ids(50).collect();
     assert_eq!(all, ids(50).collect::<Vec<_>>());
-    assert!(all.is_sorted_by(|one, other| one.1 < other.1 && one.0 < other.0 || one.1 == other.1 && one.0 != other.0), "{all:?}");
+    assert!(
+        all.is_sorted_by(
+            |one, other| one.1 < other.1 && one.0 < other.0 || one.1 == other.1 && one.0 != other.0
+        ),
+        "{all:?}"
+    );
 }
 
 /// All places in a value but its root.
 fn places(value: &Value, at: &str, found: &mut Vec<String>) {
     let inner: Vec<(String, &Value)> = match value {
-        Value::Object(fields) => fields.iter().map(|(key, value)| (key.replace('~', "~0").replace('/', "~1"), value)).collect(),
-        Value::Array(list) => list.iter().enumerate().map(|(nth, value)| (nth.to_string(), value)).collect(),
+        Value::Object(fields) => fields
+            .iter()
+            .map(|(key, value)| (key.replace('~', "~0").replace('/', "~1"), value))
+            .collect(),
+        Value::Array(list) => list
+            .iter()
+            .enumerate()
+            .map(|(nth, value)| (nth.to_string(), value))
+            .collect(),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => vec![],
     };
     for (key, value) in inner {
@@ -290,8 +405,16 @@ fn places(value: &Value, at: &str, found: &mut Vec<String>) {
 
 /// Values of all types but this one's.
 fn others(value: &Value) -> Vec<Value> {
-    let all = [json!(true), json!(7), json!("text"), json!(["text", 3, {}]), json!({ "key": [1] })];
-    all.into_iter().filter(|other| std::mem::discriminant(other) != std::mem::discriminant(value)).collect()
+    let all = [
+        json!(true),
+        json!(7),
+        json!("text"),
+        json!(["text", 3, {}]),
+        json!({ "key": [1] }),
+    ];
+    all.into_iter()
+        .filter(|other| std::mem::discriminant(other) != std::mem::discriminant(value))
+        .collect()
 }
 
 /// Reads a record, and checks that its rows fit into the tables.
@@ -339,7 +462,12 @@ proptest! {
 #[test]
 fn every_single_mark_of_a_record_of_ours_can_be_missing() {
     let whole = record(&Transcript::fold(&sample::complete()).unwrap());
-    for key in whole.as_object().unwrap().keys().filter(|key| *key != "consultation_id") {
+    for key in whole
+        .as_object()
+        .unwrap()
+        .keys()
+        .filter(|key| *key != "consultation_id")
+    {
         let mut less = whole.clone();
         less.as_object_mut().unwrap().remove(key);
         assert!(rows(&bytes(&less), "stem", WRITTEN_AT).is_ok(), "{key}");
@@ -349,34 +477,88 @@ fn every_single_mark_of_a_record_of_ours_can_be_missing() {
 #[test]
 fn a_record_of_which_only_the_id_is_left_claims_nothing() {
     let record = bytes(&json!({ "tool_version": "0.1.0", "consultation_id": "consult-1" }));
-    let Rows { consultation, agents, rounds, calls } = fitting(&record);
+    let Rows {
+        consultation,
+        agents,
+        rounds,
+        calls,
+    } = fitting(&record);
     assert_eq!((agents, rounds, calls), (vec![], vec![], vec![]));
-    assert_eq!((consultation.created_at, consultation.ended), (WRITTEN_AT, Ended::Unfinished));
-    assert_eq!((consultation.cost, consultation.total_tokens, consultation.confidence, consultation.dissent), (None, None, None, None));
-    assert_eq!((consultation.mode.as_ref(), consultation.state.as_ref()), ("unknown", "unknown"));
+    assert_eq!(
+        (consultation.created_at, consultation.ended),
+        (WRITTEN_AT, Ended::Unfinished)
+    );
+    assert_eq!(
+        (
+            consultation.cost,
+            consultation.total_tokens,
+            consultation.confidence,
+            consultation.dissent
+        ),
+        (None, None, None, None)
+    );
+    assert_eq!(
+        (consultation.mode.as_ref(), consultation.state.as_ref()),
+        ("unknown", "unknown")
+    );
 }
 
 #[test]
 fn what_is_no_record_of_a_known_version_has_no_rows() {
-    let ours = |version: &str| bytes(&json!({ "tool_version": "9", "consultation_id": "consult-1", "schema_version": version }));
-    assert_eq!(rows(&ours("2.0"), "stem", WRITTEN_AT), Err(NotIndexable::Newer("2.0".to_owned())));
-    assert_eq!(rows(&ours("10"), "stem", WRITTEN_AT), Err(NotIndexable::Newer("10".to_owned())));
+    let ours = |version: &str| {
+        bytes(
+            &json!({ "tool_version": "9", "consultation_id": "consult-1", "schema_version": version }),
+        )
+    };
+    assert_eq!(
+        rows(&ours("2.0"), "stem", WRITTEN_AT),
+        Err(NotIndexable::Newer("2.0".to_owned()))
+    );
+    assert_eq!(
+        rows(&ours("10"), "stem", WRITTEN_AT),
+        Err(NotIndexable::Newer("10".to_owned()))
+    );
     for readable in ["1.0", "1.7", "0.3", "one"] {
-        assert!(rows(&ours(readable), "stem", WRITTEN_AT).is_ok(), "{readable}");
+        assert!(
+            rows(&ours(readable), "stem", WRITTEN_AT).is_ok(),
+            "{readable}"
+        );
     }
     for damaged in ["", "{", "{\"tool_version\": \"0.1.0\",", "\0\0\0", "{} {}"] {
-        assert_eq!(rows(damaged.as_bytes(), "stem", WRITTEN_AT), Err(NotIndexable::NotJson), "{damaged}");
+        assert_eq!(
+            rows(damaged.as_bytes(), "stem", WRITTEN_AT),
+            Err(NotIndexable::NotJson),
+            "{damaged}"
+        );
     }
-    for other in ["[]", "null", "3", "{}", "{\"tool_version\": \"0.1.0\"}", "{\"question\": \"?\"}"] {
-        assert_eq!(rows(other.as_bytes(), "stem", WRITTEN_AT), Err(NotIndexable::NotARecord), "{other}");
+    for other in [
+        "[]",
+        "null",
+        "3",
+        "{}",
+        "{\"tool_version\": \"0.1.0\"}",
+        "{\"question\": \"?\"}",
+    ] {
+        assert_eq!(
+            rows(other.as_bytes(), "stem", WRITTEN_AT),
+            Err(NotIndexable::NotARecord),
+            "{other}"
+        );
     }
 }
 
 #[test]
 fn calls_of_one_number_or_of_none_are_all_kept() {
-    let attempt =
-        |call: Value| json!({ "call": call, "model": "openai:m", "cost": { "micro_usd": 5, "lower_bound": false }, "stop": "end" });
-    let attempts = [json!(2), json!(2), json!(null), json!("x"), json!(1_u64 << 40), json!(0)].map(attempt);
+    let attempt = |call: Value| json!({ "call": call, "model": "openai:m", "cost": { "micro_usd": 5, "lower_bound": false }, "stop": "end" });
+    let attempts = [
+        json!(2),
+        json!(2),
+        json!(null),
+        json!("x"),
+        json!(1_u64 << 40),
+        json!(0),
+    ]
+    .map(attempt);
     let record = json!({
         "tool_version": "0.1.0",
         "consultation_id": "consult-1",
@@ -384,8 +566,14 @@ fn calls_of_one_number_or_of_none_are_all_kept() {
     });
     let record = bytes(&record);
     let calls = fitting(&record).calls;
-    assert_eq!(calls.iter().map(|call| call.call).collect::<Vec<_>>(), [1, 2, 3, 4, 5, 6]);
-    assert_eq!(calls.iter().map(|call| call.cost).sum::<Cost>(), Cost::exactly(MicroUsd(30)));
+    assert_eq!(
+        calls.iter().map(|call| call.call).collect::<Vec<_>>(),
+        [1, 2, 3, 4, 5, 6]
+    );
+    assert_eq!(
+        calls.iter().map(|call| call.cost).sum::<Cost>(),
+        Cost::exactly(MicroUsd(30))
+    );
 }
 
 #[test]
@@ -398,7 +586,14 @@ fn a_call_that_does_not_tell_its_cost_makes_it_a_lower_bound() {
     let record = bytes(&record);
     let rows = fitting(&record);
     assert_eq!(rows.calls[0].cost, Cost::at_least(MicroUsd::ZERO));
-    assert_eq!((rows.calls[0].provider.as_ref(), rows.calls[0].agent_id.as_ref(), rows.calls[0].failed), ("unknown", "unknown", true));
+    assert_eq!(
+        (
+            rows.calls[0].provider.as_ref(),
+            rows.calls[0].agent_id.as_ref(),
+            rows.calls[0].failed
+        ),
+        ("unknown", "unknown", true)
+    );
 }
 
 #[test]
@@ -415,7 +610,15 @@ fn what_a_later_analysis_says_of_the_debate_counts_where_the_experts_say_nothing
     });
     let record = bytes(&record);
     let consultation = fitting(&record).consultation;
-    assert_eq!(consultation.debate, Debate { heard: 4, changed: 3, rise: 1_000_000, rise_of: 4 });
+    assert_eq!(
+        consultation.debate,
+        Debate {
+            heard: 4,
+            changed: 3,
+            rise: 1_000_000,
+            rise_of: 4
+        }
+    );
     assert_eq!(consultation.verdict_changed, Some(true));
 }
 
@@ -428,11 +631,20 @@ fn a_consultation_without_a_record_has_the_rows_that_its_record_would_have() {
         let events = read_journal(&path).unwrap().events;
         assert_eq!(events, generated.events);
         let bytes = bytes(&record(&Transcript::fold(&events).unwrap()));
-        assert_eq!(rows_of_journal(&events, "stem", WRITTEN_AT).unwrap(), rows(&bytes, "stem", WRITTEN_AT).unwrap());
+        assert_eq!(
+            rows_of_journal(&events, "stem", WRITTEN_AT).unwrap(),
+            rows(&bytes, "stem", WRITTEN_AT).unwrap()
+        );
     }
-    assert_eq!(rows_of_journal(&[], "stem", WRITTEN_AT), Err(NotIndexable::NotARecord));
+    assert_eq!(
+        rows_of_journal(&[], "stem", WRITTEN_AT),
+        Err(NotIndexable::NotARecord)
+    );
     let cut = &sample::complete()[..20];
     let rows = rows_of_journal(cut, "stem", WRITTEN_AT).unwrap();
     assert_eq!(rows.consultation.ended, Ended::Unfinished);
-    assert!(rows.consultation.cost.unwrap().known > MicroUsd::ZERO, "what a killed process spent counts");
+    assert!(
+        rows.consultation.cost.unwrap().known > MicroUsd::ZERO,
+        "what a killed process spent counts"
+    );
 }

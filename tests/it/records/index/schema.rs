@@ -7,8 +7,14 @@ use super::{check_search, contents, found};
 
 /// Tables, indexes and how they were made.
 pub(crate) fn objects(connection: &Connection) -> Vec<(String, String, Option<String>)> {
-    let mut statement = connection.prepare("SELECT type, name, sql FROM sqlite_schema ORDER BY type, name").unwrap();
-    statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?))).unwrap().map(Result::unwrap).collect()
+    let mut statement = connection
+        .prepare("SELECT type, name, sql FROM sqlite_schema ORDER BY type, name")
+        .unwrap();
+    statement
+        .query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))
+        .unwrap()
+        .map(Result::unwrap)
+        .collect()
 }
 
 /// A database as the version left it that had so many steps, with two consultations.
@@ -17,7 +23,9 @@ fn stopped_at(steps: usize) -> Connection {
     for step in &MIGRATIONS[..steps] {
         connection.execute_batch(step).unwrap();
     }
-    connection.pragma_update(None, "user_version", i64::try_from(steps).unwrap()).unwrap();
+    connection
+        .pragma_update(None, "user_version", i64::try_from(steps).unwrap())
+        .unwrap();
     connection
 }
 
@@ -38,21 +46,34 @@ fn a_database_of_every_earlier_version_is_brought_up_to_date_with_what_it_has() 
     let mut fresh = Connection::open_in_memory().unwrap();
     migrate(&mut fresh, 0).unwrap();
     fresh.execute_batch(CONSULTATIONS).unwrap();
-    fresh.execute_batch("INSERT INTO consultations_text(consultations_text) VALUES ('rebuild')").unwrap();
-    fresh.execute_batch("INSERT INTO stale_days VALUES ('2026-11-20'), ('2026-11-21')").unwrap();
+    fresh
+        .execute_batch("INSERT INTO consultations_text(consultations_text) VALUES ('rebuild')")
+        .unwrap();
+    fresh
+        .execute_batch("INSERT INTO stale_days VALUES ('2026-11-20'), ('2026-11-21')")
+        .unwrap();
     for steps in 1..version() {
         let mut old = stopped_at(steps);
         old.execute_batch(CONSULTATIONS).unwrap();
         if steps > 1 {
-            old.execute_batch("INSERT INTO consultations_text(consultations_text) VALUES ('rebuild')").unwrap();
+            old.execute_batch(
+                "INSERT INTO consultations_text(consultations_text) VALUES ('rebuild')",
+            )
+            .unwrap();
         }
         migrate(&mut old, steps).unwrap();
         assert_eq!(objects(&old), objects(&fresh), "from {steps}");
         assert_eq!(contents(&old), contents(&fresh), "from {steps}");
         check_search(&old);
         assert_eq!(found(&old, "monolith"), ["consult-1"]);
-        let pragma = |name: &str| old.pragma_query_value(None, name, |row| row.get::<_, i64>(0)).unwrap();
-        assert_eq!((pragma("user_version"), pragma("application_id")), (i64::try_from(version()).unwrap(), i64::from(APPLICATION_ID)));
+        let pragma = |name: &str| {
+            old.pragma_query_value(None, name, |row| row.get::<_, i64>(0))
+                .unwrap()
+        };
+        assert_eq!(
+            (pragma("user_version"), pragma("application_id")),
+            (i64::try_from(version()).unwrap(), i64::from(APPLICATION_ID))
+        );
     }
 }
 
@@ -65,19 +86,31 @@ fn what_is_up_to_date_or_ahead_stays_as_it_is() {
     migrate(&mut connection, 0).unwrap();
     assert_eq!(objects(&connection), before);
     let newer = i64::try_from(version()).unwrap() + 1;
-    connection.pragma_update(None, "user_version", newer).unwrap();
+    connection
+        .pragma_update(None, "user_version", newer)
+        .unwrap();
     migrate(&mut connection, version()).unwrap();
-    assert_eq!(connection.pragma_query_value(None, "user_version", |row| row.get::<_, i64>(0)).unwrap(), newer);
+    assert_eq!(
+        connection
+            .pragma_query_value(None, "user_version", |row| row.get::<_, i64>(0))
+            .unwrap(),
+        newer
+    );
 }
 
 #[test]
 fn a_step_that_fails_leaves_the_database_as_it_was() {
     let mut old = stopped_at(1);
-    old.execute_batch("CREATE TABLE open_consultations (other INTEGER)").unwrap();
+    old.execute_batch("CREATE TABLE open_consultations (other INTEGER)")
+        .unwrap();
     let before = objects(&old);
     migrate(&mut old, 1).unwrap_err();
     assert_eq!(objects(&old), before);
-    assert_eq!(old.pragma_query_value(None, "user_version", |row| row.get::<_, i64>(0)).unwrap(), 1);
+    assert_eq!(
+        old.pragma_query_value(None, "user_version", |row| row.get::<_, i64>(0))
+            .unwrap(),
+        1
+    );
 }
 
 #[test]
@@ -94,9 +127,19 @@ fn the_tables_have_the_columns_and_indexes_that_were_promised() {
         connection.prepare(sql).unwrap();
     }
     let objects = objects(&connection);
-    for (index, on) in [("created_at", "created_at"), ("cost", "total_cost"), ("mode", "mode"), ("state", "state")] {
+    for (index, on) in [
+        ("created_at", "created_at"),
+        ("cost", "total_cost"),
+        ("mode", "mode"),
+        ("state", "state"),
+    ] {
         let sql = format!("CREATE INDEX idx_consultations_{index} ON consultations({on}");
-        assert!(objects.iter().any(|(_, _, made)| made.as_ref().is_some_and(|made| made.starts_with(&sql))), "{sql}");
+        assert!(
+            objects
+                .iter()
+                .any(|(_, _, made)| made.as_ref().is_some_and(|made| made.starts_with(&sql))),
+            "{sql}"
+        );
     }
 }
 
@@ -104,12 +147,17 @@ fn the_tables_have_the_columns_and_indexes_that_were_promised() {
 fn the_rows_of_a_consultation_are_nothing_without_it() {
     let mut connection = Connection::open_in_memory().unwrap();
     migrate(&mut connection, 0).unwrap();
-    connection.execute_batch("PRAGMA foreign_keys = ON").unwrap();
+    connection
+        .execute_batch("PRAGMA foreign_keys = ON")
+        .unwrap();
     connection.execute_batch(CONSULTATIONS).unwrap();
-    let orphan =
-        "INSERT INTO consultation_rounds(number, consultation_id, round_number, round_type) VALUES (9, 'consult-9', 1, 'independent')";
+    let orphan = "INSERT INTO consultation_rounds(number, consultation_id, round_number, round_type) VALUES (9, 'consult-9', 1, 'independent')";
     connection.execute(orphan, []).unwrap_err();
     connection.execute("DELETE FROM consultations", []).unwrap();
     let rows = contents(&connection);
-    assert!(rows.iter().all(|(table, rows)| rows.is_empty() || table == "stale_days"), "{rows:?}");
+    assert!(
+        rows.iter()
+            .all(|(table, rows)| rows.is_empty() || table == "stale_days"),
+        "{rows:?}"
+    );
 }

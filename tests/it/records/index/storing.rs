@@ -1,4 +1,5 @@
-//! A consultation has its rows once, whole, and with them the words that it is found by; when it goes, nothing of it stays.
+//! A consultation has its rows once, whole, and with them the words that it is found by; when it
+//! goes, nothing of it stays.
 
 use conclave::domain::ids::ConsultationId;
 use conclave::domain::outcome::{Grade, Outcome, SCHEMA_VERSION};
@@ -20,11 +21,15 @@ use crate::support::generated::{Length, consultations};
 
 fn read(record: &serde_json::Value) -> Rows<'static> {
     let record = serde_json::to_vec(record).unwrap();
-    rows(&record, "consult-x", Timestamp(0)).unwrap().into_owned()
+    rows(&record, "consult-x", Timestamp(0))
+        .unwrap()
+        .into_owned()
 }
 
 fn generated(seed: u64, count: usize) -> Vec<Rows<'static>> {
-    consultations(seed, count, Length::Usual).map(|generated| read(&generated.record)).collect()
+    consultations(seed, count, Length::Usual)
+        .map(|generated| read(&generated.record))
+        .collect()
 }
 
 fn put_all(connection: &Connection, all: &[Rows<'_>]) {
@@ -56,17 +61,29 @@ fn grade(id: &str, outcome: Outcome, note: Option<&str>) -> Grade {
 }
 
 fn count(connection: &Connection, table: &str) -> i64 {
-    connection.query_row(&format!("SELECT count(*) FROM {table}"), [], |row| row.get(0)).unwrap()
+    connection
+        .query_row(&format!("SELECT count(*) FROM {table}"), [], |row| {
+            row.get(0)
+        })
+        .unwrap()
 }
 
 fn days(connection: &Connection) -> Vec<String> {
-    let mut statement = connection.prepare("SELECT day FROM stale_days ORDER BY day").unwrap();
-    statement.query_map([], |row| row.get(0)).unwrap().map(Result::unwrap).collect()
+    let mut statement = connection
+        .prepare("SELECT day FROM stale_days ORDER BY day")
+        .unwrap();
+    statement
+        .query_map([], |row| row.get(0))
+        .unwrap()
+        .map(Result::unwrap)
+        .collect()
 }
 
 fn outcome(connection: &Connection, id: &str) -> [Option<String>; 3] {
     let sql = "SELECT outcome, outcome_note, outcome_at FROM consultations WHERE id = ?1";
-    connection.query_row(sql, [id], |row| Ok([row.get(0)?, row.get(1)?, row.get(2)?])).unwrap()
+    connection
+        .query_row(sql, [id], |row| Ok([row.get(0)?, row.get(1)?, row.get(2)?]))
+        .unwrap()
 }
 
 #[test]
@@ -88,17 +105,36 @@ fn every_row_is_there_as_it_was_read() {
     let index = Index::in_memory().unwrap();
     let all = generated(2, 30);
     put_all(index.connection(), &all);
-    let sum = |of: fn(&Rows<'_>) -> usize| i64::try_from(all.iter().map(of).sum::<usize>()).unwrap();
-    assert_eq!(count(index.connection(), "consultation_agents"), sum(|rows| rows.agents.len()));
-    assert_eq!(count(index.connection(), "consultation_rounds"), sum(|rows| rows.rounds.len()));
-    assert_eq!(count(index.connection(), "calls"), sum(|rows| rows.calls.len()));
+    let sum =
+        |of: fn(&Rows<'_>) -> usize| i64::try_from(all.iter().map(of).sum::<usize>()).unwrap();
+    assert_eq!(
+        count(index.connection(), "consultation_agents"),
+        sum(|rows| rows.agents.len())
+    );
+    assert_eq!(
+        count(index.connection(), "consultation_rounds"),
+        sum(|rows| rows.rounds.len())
+    );
+    assert_eq!(
+        count(index.connection(), "calls"),
+        sum(|rows| rows.calls.len())
+    );
     for Rows { consultation, .. } in &all {
         let sql = "SELECT question, final_recommendation, confidence, total_micro_usd, total_cost, created_at, ended FROM consultations WHERE id = ?1";
-        let kept: Vec<Value> = index.connection().query_row(sql, [&consultation.id], |row| (0..7).map(|at| row.get(at)).collect()).unwrap();
+        let kept: Vec<Value> = index
+            .connection()
+            .query_row(sql, [&consultation.id], |row| {
+                (0..7).map(|at| row.get(at)).collect()
+            })
+            .unwrap();
         let known = consultation.cost.unwrap().known;
         let expected: Vec<Value> = vec![
             consultation.question.to_string().into(),
-            consultation.final_recommendation.as_ref().map(ToString::to_string).into(),
+            consultation
+                .final_recommendation
+                .as_ref()
+                .map(ToString::to_string)
+                .into(),
             consultation.confidence.into(),
             i64::try_from(known.0).unwrap().into(),
             known.usd().into(),
@@ -110,13 +146,26 @@ fn every_row_is_there_as_it_was_read() {
 }
 
 #[test]
-fn a_newer_version_of_a_consultation_takes_the_place_of_the_older_with_its_words_and_both_days_are_summed_up_again() {
+fn a_newer_version_of_a_consultation_takes_the_place_of_the_older_with_its_words_and_both_days_are_summed_up_again()
+ {
     let index = Index::in_memory().unwrap();
     let connection = index.connection();
-    put(connection, &asking("consult-1", "Monolith or services?", "2026-11-20T08:00:00Z")).unwrap();
-    put(connection, &asking("consult-2", "Which database?", "2026-11-19T08:00:00Z")).unwrap();
+    put(
+        connection,
+        &asking("consult-1", "Monolith or services?", "2026-11-20T08:00:00Z"),
+    )
+    .unwrap();
+    put(
+        connection,
+        &asking("consult-2", "Which database?", "2026-11-19T08:00:00Z"),
+    )
+    .unwrap();
     connection.execute("DELETE FROM stale_days", []).unwrap();
-    put(connection, &asking("consult-1", "Größe of shards?", "2026-11-21T08:00:00Z")).unwrap();
+    put(
+        connection,
+        &asking("consult-1", "Größe of shards?", "2026-11-21T08:00:00Z"),
+    )
+    .unwrap();
     assert_eq!(days(connection), ["2026-11-20", "2026-11-21"]);
     assert_eq!(count(connection, "consultations"), 2);
     check_search(connection);
@@ -132,19 +181,31 @@ fn nothing_is_left_of_a_consultation_that_is_taken_out() {
     let connection = index.connection();
     let all = generated(3, 20);
     put_all(connection, &all);
-    connection.execute("INSERT INTO open_consultations(id, began_at) VALUES (?1, 'now')", [&all[0].consultation.id]).unwrap();
+    connection
+        .execute(
+            "INSERT INTO open_consultations(id, began_at) VALUES (?1, 'now')",
+            [&all[0].consultation.id],
+        )
+        .unwrap();
     connection.execute("DELETE FROM stale_days", []).unwrap();
     for rows in &all {
         assert!(remove(connection, &rows.consultation.id).unwrap());
         assert!(!remove(connection, &rows.consultation.id).unwrap());
         check_search(connection);
     }
-    connection.execute_batch("CREATE VIRTUAL TABLE temp.words USING fts5vocab('main', 'consultations_text', 'row')").unwrap();
+    connection
+        .execute_batch(
+            "CREATE VIRTUAL TABLE temp.words USING fts5vocab('main', 'consultations_text', 'row')",
+        )
+        .unwrap();
     assert_eq!(count(connection, "temp.words"), 0, "no word of it is left");
     let mut left = contents(connection);
     left.retain(|(table, rows)| !rows.is_empty() && table != "stale_days");
     assert_eq!(left, []);
-    let mut expected: Vec<String> = all.iter().map(|rows| rows.consultation.created_at.date()).collect();
+    let mut expected: Vec<String> = all
+        .iter()
+        .map(|rows| rows.consultation.created_at.date())
+        .collect();
     expected.sort_unstable();
     expected.dedup();
     assert_eq!(days(connection), expected, "their days are summed up again");
@@ -154,19 +215,43 @@ fn nothing_is_left_of_a_consultation_that_is_taken_out() {
 fn what_became_of_an_answer_stays_when_its_record_is_read_again_and_goes_when_it_is_taken_back() {
     let index = Index::in_memory().unwrap();
     let connection = index.connection();
-    let [first, second] = ["2026-11-20T08:00:00Z", "2026-11-21T08:00:00Z"].map(|at| asking("consult-1", "Which?", at));
+    let [first, second] = ["2026-11-20T08:00:00Z", "2026-11-21T08:00:00Z"]
+        .map(|at| asking("consult-1", "Which?", at));
     put(connection, &first).unwrap();
-    set_outcome(connection, "consult-1", Some(&grade("1", Outcome::Mixed, Some("half of it")))).unwrap();
-    let kept = [Some("mixed"), Some("half of it"), Some("2026-11-21T09:16:38.042Z")].map(|text| text.map(ToOwned::to_owned));
+    set_outcome(
+        connection,
+        "consult-1",
+        Some(&grade("1", Outcome::Mixed, Some("half of it"))),
+    )
+    .unwrap();
+    let kept = [
+        Some("mixed"),
+        Some("half of it"),
+        Some("2026-11-21T09:16:38.042Z"),
+    ]
+    .map(|text| text.map(ToOwned::to_owned));
     assert_eq!(outcome(connection, "consult-1"), kept);
     put(connection, &first).unwrap();
     put(connection, &second).unwrap();
     assert_eq!(outcome(connection, "consult-1"), kept);
-    set_outcome(connection, "consult-1", Some(&grade("1", Outcome::Right, None))).unwrap();
-    assert_eq!(outcome(connection, "consult-1"), [Some("right".to_owned()), None, kept[2].clone()]);
+    set_outcome(
+        connection,
+        "consult-1",
+        Some(&grade("1", Outcome::Right, None)),
+    )
+    .unwrap();
+    assert_eq!(
+        outcome(connection, "consult-1"),
+        [Some("right".to_owned()), None, kept[2].clone()]
+    );
     set_outcome(connection, "consult-1", None).unwrap();
     assert_eq!(outcome(connection, "consult-1"), [None, None, None]);
-    set_outcome(connection, "consult-nobody", Some(&grade("nobody", Outcome::Wrong, None))).unwrap();
+    set_outcome(
+        connection,
+        "consult-nobody",
+        Some(&grade("nobody", Outcome::Wrong, None)),
+    )
+    .unwrap();
     assert_eq!(count(connection, "consultations"), 1);
 }
 
@@ -174,7 +259,12 @@ fn what_became_of_an_answer_stays_when_its_record_is_read_again_and_goes_when_it
 fn a_consultation_is_open_until_it_has_ended() {
     let index = Index::in_memory().unwrap();
     let connection = index.connection();
-    connection.execute("INSERT INTO open_consultations(id, began_at) VALUES ('consult-1', 'now')", []).unwrap();
+    connection
+        .execute(
+            "INSERT INTO open_consultations(id, began_at) VALUES ('consult-1', 'now')",
+            [],
+        )
+        .unwrap();
     let mut rows = asking("consult-1", "Which?", "2026-11-20T08:00:00Z");
     rows.consultation.ended = conclave::domain::kept::Ended::Unfinished;
     put(connection, &rows).unwrap();
@@ -188,8 +278,10 @@ fn a_consultation_is_open_until_it_has_ended() {
 fn two_consultations_whose_keys_would_be_the_same_do_not_take_each_others_place() {
     let at = Timestamp(1_795_252_598_042);
     let mut seen = std::collections::BTreeMap::new();
-    let (one, other) =
-        (0..).map(|nth| format!("consult-{nth}")).find_map(|id| Some((seen.insert(number(at, &id), id.clone())?, id))).unwrap();
+    let (one, other) = (0..)
+        .map(|nth| format!("consult-{nth}"))
+        .find_map(|id| Some((seen.insert(number(at, &id), id.clone())?, id)))
+        .unwrap();
     let index = Index::in_memory().unwrap();
     for id in [&one, &other, &one] {
         put(index.connection(), &asking(id, "Which?", &at.to_string())).unwrap();
@@ -203,8 +295,14 @@ fn two_consultations_whose_keys_would_be_the_same_do_not_take_each_others_place(
 #[test]
 fn keys_sort_by_time() {
     let [early, late] = [Timestamp(1_795_252_598_042), Timestamp(1_795_252_598_043)];
-    assert!(number(early, "consult-z") < first_number(late) && first_number(late) <= number(late, "consult-a"));
-    assert!(number(Timestamp(i64::MIN), "a") >= 0 && number(Timestamp(i64::MAX), "a") > number(late, "a"));
+    assert!(
+        number(early, "consult-z") < first_number(late)
+            && first_number(late) <= number(late, "consult-a")
+    );
+    assert!(
+        number(Timestamp(i64::MIN), "a") >= 0
+            && number(Timestamp(i64::MAX), "a") > number(late, "a")
+    );
 }
 
 #[test]
@@ -222,15 +320,27 @@ fn a_database_filled_with_many_at_once_is_the_same_as_one_filled_one_by_one() {
     }
     bulk.finish().unwrap();
     assert_eq!(contents(&many), contents(one_by_one.connection()));
-    assert_eq!(super::schema::objects(&many), super::schema::objects(one_by_one.connection()));
+    assert_eq!(
+        super::schema::objects(&many),
+        super::schema::objects(one_by_one.connection())
+    );
     check_search(&many);
     for words in ["token", "\"the cache\"", "nowhere"] {
-        assert_eq!(found(&many, words), found(one_by_one.connection(), words), "{words}");
+        assert_eq!(
+            found(&many, words),
+            found(one_by_one.connection(), words),
+            "{words}"
+        );
     }
     drop(many);
     let again = Connection::open(folder.path().join("new.db")).unwrap();
     assert_eq!(contents(&again), contents(one_by_one.connection()));
-    assert_eq!(again.query_row("PRAGMA foreign_key_check", [], |_| Ok(())).ok(), None);
+    assert_eq!(
+        again
+            .query_row("PRAGMA foreign_key_check", [], |_| Ok(()))
+            .ok(),
+        None
+    );
 }
 
 #[test]
@@ -242,7 +352,11 @@ fn an_index_made_anew_from_the_files_is_the_same_as_one_that_was_written_to_as_t
     for generated in consultations(5, 40, Length::Short) {
         generated.write(&logs);
         let record = generated.bytes();
-        put(live.connection(), &rows(&record, &generated.id, Timestamp(0)).unwrap()).unwrap();
+        put(
+            live.connection(),
+            &rows(&record, &generated.id, Timestamp(0)).unwrap(),
+        )
+        .unwrap();
     }
     let database = home.path().join("consult-analytics.db");
     assert_eq!(rebuild(&logs, &database, &mut |_| ()).unwrap().indexed, 40);

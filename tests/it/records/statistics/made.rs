@@ -1,4 +1,5 @@
-//! Records of consultations that never were, with what numbers are made of: each part there or missing, at moments where days begin and end.
+//! Records of consultations that never were, with what numbers are made of: each part there or
+//! missing, at moments where days begin and end.
 
 use std::fs;
 use std::path::Path;
@@ -31,7 +32,13 @@ pub(super) const DAYS: [&str; 12] = [
     "2026-09-14",
 ];
 
-pub(super) const ZONES: [&str; 5] = ["UTC", "Europe/Berlin", "America/New_York", "Asia/Kathmandu", "Australia/Lord_Howe"];
+pub(super) const ZONES: [&str; 5] = [
+    "UTC",
+    "Europe/Berlin",
+    "America/New_York",
+    "Asia/Kathmandu",
+    "Australia/Lord_Howe",
+];
 
 pub(super) fn zone(name: &str) -> TimeZone {
     TimeZone::get(name).unwrap()
@@ -39,10 +46,14 @@ pub(super) fn zone(name: &str) -> TimeZone {
 
 /// The first moment of a local day.
 pub(super) fn midnight(day: Date, zone: &TimeZone) -> i64 {
-    zone.to_zoned(day.at(0, 0, 0, 0)).unwrap().timestamp().as_millisecond()
+    zone.to_zoned(day.at(0, 0, 0, 0))
+        .unwrap()
+        .timestamp()
+        .as_millisecond()
 }
 
-/// A moment at a border of a day, or anywhere in it: at or around its first moment, its last, or so many minutes behind its first.
+/// A moment at a border of a day, or anywhere in it: at or around its first moment, its last, or so
+/// many minutes behind its first.
 pub(super) fn moment(zone: TimeZone) -> impl Strategy<Value = i64> {
     let at = prop_oneof![
         Just((0, -1i64)),
@@ -55,17 +66,34 @@ pub(super) fn moment(zone: TimeZone) -> impl Strategy<Value = i64> {
     ];
     (select(&DAYS[..]), at).prop_map(move |(day, (later, milliseconds))| {
         let day: Date = day.parse().unwrap();
-        midnight(if later == 0 { day } else { day.tomorrow().unwrap() }, &zone) + milliseconds
+        midnight(
+            if later == 0 {
+                day
+            } else {
+                day.tomorrow().unwrap()
+            },
+            &zone,
+        ) + milliseconds
     })
 }
 
-fn maybe<T: std::fmt::Debug + Clone + 'static>(value: impl Strategy<Value = T> + 'static) -> impl Strategy<Value = Option<T>> {
+fn maybe<T: std::fmt::Debug + Clone + 'static>(
+    value: impl Strategy<Value = T> + 'static,
+) -> impl Strategy<Value = Option<T>> {
     prop_oneof![1 => Just(None), 4 => value.prop_map(Some)]
 }
 
 /// A confidence; those at the borders of high and low more often.
 fn share() -> impl Strategy<Value = f64> {
-    prop_oneof![Just(0.85), Just(0.70), Just(0.849_999_9), Just(0.699_999_9), Just(1.0), Just(0.0), 0.0..=1.0f64]
+    prop_oneof![
+        Just(0.85),
+        Just(0.70),
+        Just(0.849_999_9),
+        Just(0.699_999_9),
+        Just(1.0),
+        Just(0.0),
+        0.0..=1.0f64
+    ]
 }
 
 /// An amount; few different ones, so that some are the same.
@@ -75,10 +103,23 @@ fn money() -> impl Strategy<Value = Value> {
 }
 
 fn attempt() -> impl Strategy<Value = Value> {
-    const MODELS: [&str; 4] = ["anthropic:claude-sonnet-5-5", "openai:gpt-6.1-sol", "openai:gpt-6.1-mini", "local:qwen3:0.6b"];
+    const MODELS: [&str; 4] = [
+        "anthropic:claude-sonnet-5-5",
+        "openai:gpt-6.1-sol",
+        "openai:gpt-6.1-mini",
+        "local:qwen3:0.6b",
+    ];
     let purpose = select(&["ask", "hedge", "retry"][..]);
-    (select(&MODELS[..]), purpose, maybe(money()), 0..3000u64, 0..500u64, maybe(0..40u64), any::<bool>()).prop_map(
-        |(model, purpose, cost, input, output, latency, failed)| {
+    (
+        select(&MODELS[..]),
+        purpose,
+        maybe(money()),
+        0..3000u64,
+        0..500u64,
+        maybe(0..40u64),
+        any::<bool>(),
+    )
+        .prop_map(|(model, purpose, cost, input, output, latency, failed)| {
             let mut written = json!({
                 "purpose": purpose,
                 "model": model,
@@ -91,8 +132,7 @@ fn attempt() -> impl Strategy<Value = Value> {
                 written["cost"] = cost;
             }
             written
-        },
-    )
+        })
 }
 
 fn perspective() -> impl Strategy<Value = Value> {
@@ -103,8 +143,14 @@ fn perspective() -> impl Strategy<Value = Value> {
 
 /// What a comparison of positions has found, or that there was none.
 fn analysis() -> impl Strategy<Value = Value> {
-    (select(&["compared", "compared", "failed", "skipped"][..]), 0..4u64, 0..4u64, maybe(any::<bool>()), maybe(money())).prop_map(
-        |(status, compared, changed, verdict_changed, cost)| {
+    (
+        select(&["compared", "compared", "failed", "skipped"][..]),
+        0..4u64,
+        0..4u64,
+        maybe(any::<bool>()),
+        maybe(money()),
+    )
+        .prop_map(|(status, compared, changed, verdict_changed, cost)| {
             json!({
                 "status": status,
                 "total_agents": 3,
@@ -114,18 +160,44 @@ fn analysis() -> impl Strategy<Value = Value> {
                 "verdict_changed_after_round_2": verdict_changed,
                 "rounds_3_4_cost": cost,
             })
-        },
-    )
+        })
 }
 
 /// A record without its id and its time.
 pub(super) fn record() -> impl Strategy<Value = Value> {
-    const ENDS: [(&str, &str); 5] =
-        [("Complete", "complete"), ("Complete", "complete"), ("Complete", "degraded"), ("Aborted", "aborted"), ("CrossExam", "aborted")];
-    let terms = (select(&ENDS[..]), maybe(share()), maybe(0..50u64), maybe(money()), maybe(0..9000u64));
-    let quality = (maybe(0..3usize), maybe(share()), proptest::collection::vec(perspective(), 0..4));
-    let rounds = proptest::collection::vec((1..=4u8, maybe(money()), proptest::collection::vec(attempt(), 0..3)), 0..4);
-    let later = (maybe(any::<bool>()), maybe(any::<bool>()), maybe(0..4u32), maybe(analysis()));
+    const ENDS: [(&str, &str); 5] = [
+        ("Complete", "complete"),
+        ("Complete", "complete"),
+        ("Complete", "degraded"),
+        ("Aborted", "aborted"),
+        ("CrossExam", "aborted"),
+    ];
+    let terms = (
+        select(&ENDS[..]),
+        maybe(share()),
+        maybe(0..50u64),
+        maybe(money()),
+        maybe(0..9000u64),
+    );
+    let quality = (
+        maybe(0..3usize),
+        maybe(share()),
+        proptest::collection::vec(perspective(), 0..4),
+    );
+    let rounds = proptest::collection::vec(
+        (
+            1..=4u8,
+            maybe(money()),
+            proptest::collection::vec(attempt(), 0..3),
+        ),
+        0..4,
+    );
+    let later = (
+        maybe(any::<bool>()),
+        maybe(any::<bool>()),
+        maybe(0..4u32),
+        maybe(analysis()),
+    );
     (terms, quality, rounds, later).prop_map(|(terms, quality, rounds, later)| {
         let ((state, status), confidence, duration, cost, tokens) = terms;
         let (dissent, agreement, perspectives) = quality;
@@ -151,18 +223,27 @@ pub(super) fn record() -> impl Strategy<Value = Value> {
             written["debate_value_analysis"] = analysis;
         }
         if let Some(dissent) = dissent {
-            written["dissent"] = json!(vec![json!({ "agent": "Security", "concern": "No." }); dissent]);
+            written["dissent"] = json!(vec![
+                json!({ "agent": "Security", "concern": "No." });
+                dissent
+            ]);
         }
         let (mut responses, mut by_round) = (Map::new(), Map::new());
         for (number, spent, attempts) in rounds {
-            responses.insert(format!("round_{number}"), json!({ "agents": [{ "agent_id": "security", "attempts": attempts }] }));
+            responses.insert(
+                format!("round_{number}"),
+                json!({ "agents": [{ "agent_id": "security", "attempts": attempts }] }),
+            );
             match spent {
                 Some(spent) => by_round.insert(format!("round_{number}"), spent),
                 None => by_round.remove(&format!("round_{number}")),
             };
         }
         let mut number = 0;
-        for attempt in responses.values_mut().flat_map(|round| round["agents"][0]["attempts"].as_array_mut().unwrap()) {
+        for attempt in responses
+            .values_mut()
+            .flat_map(|round| round["agents"][0]["attempts"].as_array_mut().unwrap())
+        {
             number += 1;
             attempt["call"] = json!(number);
         }
@@ -186,7 +267,9 @@ pub(super) fn begun(mut record: Value, number: usize, at: i64) -> Value {
 /// A new index, as the program has it.
 pub(super) fn index(path: &Path) -> Connection {
     let mut connection = Connection::open(path).unwrap();
-    connection.pragma_update(None, "journal_mode", "WAL").unwrap();
+    connection
+        .pragma_update(None, "journal_mode", "WAL")
+        .unwrap();
     schema::migrate(&mut connection, 0).unwrap();
     connection
 }
@@ -200,7 +283,11 @@ pub(super) fn keep(record: &Value, logs: &Path, connection: &Connection) {
     let path = logs.join(format!("{}.json", id(record)));
     fs::write(&path, record.to_string()).unwrap();
     let bytes = fs::read(&path).unwrap();
-    storing::put(connection, &extracting::rows(&bytes, id(record), Timestamp(0)).unwrap()).unwrap();
+    storing::put(
+        connection,
+        &extracting::rows(&bytes, id(record), Timestamp(0)).unwrap(),
+    )
+    .unwrap();
 }
 
 /// Takes a record away, from the folder and from the index.
@@ -211,6 +298,11 @@ pub(super) fn take_away(record: &Value, logs: &Path, connection: &Connection) {
 
 /// All records of a folder.
 pub(super) fn read(logs: &Path) -> Vec<Value> {
-    let files = fs::read_dir(logs).unwrap().map(|file| file.unwrap().path()).filter(|path| path.extension().is_some_and(|e| e == "json"));
-    files.map(|path| serde_json::from_slice(&fs::read(path).unwrap()).unwrap()).collect()
+    let files = fs::read_dir(logs)
+        .unwrap()
+        .map(|file| file.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|e| e == "json"));
+    files
+        .map(|path| serde_json::from_slice(&fs::read(path).unwrap()).unwrap())
+        .collect()
 }

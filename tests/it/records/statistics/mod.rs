@@ -1,4 +1,5 @@
-//! The numbers of `consult-stats`: each equals what is counted another way from the records themselves.
+//! The numbers of `consult-stats`: each equals what is counted another way from the records
+//! themselves.
 
 mod expected;
 mod made;

@@ -1,4 +1,5 @@
-//! Single cases: nothing, one, borders of days, a database that somebody else writes to, and many records as the program writes them.
+//! Single cases: nothing, one, borders of days, a database that somebody else writes to, and many
+//! records as the program writes them.
 
 use conclave::domain::money::{Cost, MicroUsd};
 use conclave::domain::statistics::Span;
@@ -22,11 +23,19 @@ const NOW: Timestamp = Timestamp(1_795_249_800_000);
 
 fn put(connection: &Connection, record: &Value) {
     let bytes = record.to_string();
-    storing::put(connection, &extracting::rows(bytes.as_bytes(), "stem", NOW).unwrap()).unwrap();
+    storing::put(
+        connection,
+        &extracting::rows(bytes.as_bytes(), "stem", NOW).unwrap(),
+    )
+    .unwrap();
 }
 
 fn completed(number: usize, at: i64) -> Value {
-    begun(json!({ "tool_version": "0.1.0", "state": "Complete" }), number, at)
+    begun(
+        json!({ "tool_version": "0.1.0", "state": "Complete" }),
+        number,
+        at,
+    )
 }
 
 fn day(text: &str) -> Date {
@@ -36,7 +45,12 @@ fn day(text: &str) -> Date {
 #[test]
 fn of_nothing_counts_are_zero_and_all_else_is_unknown() {
     let mut index = Index::in_memory().unwrap();
-    let found = json(&ask(index.connection_mut(), Span::AllTime, &TimeZone::UTC, NOW));
+    let found = json(&ask(
+        index.connection_mut(),
+        Span::AllTime,
+        &TimeZone::UTC,
+        NOW,
+    ));
     schema::check(SCHEMA, &found);
     assert_eq!(
         found["usage"],
@@ -48,22 +62,68 @@ fn of_nothing_counts_are_zero_and_all_else_is_unknown() {
             "by_state": { "completed": 0, "aborted": 0, "unfinished": 0 },
         })
     );
-    assert_eq!((&found["performance"]["p50"], &found["performance"]["fastest_consultation"]), (&Value::Null, &Value::Null));
-    assert_eq!((&found["cost"]["total"], &found["cost"]["avg_per_consultation"]), (&json!(0.0), &Value::Null));
-    assert_eq!((&found["quality"]["avg_confidence"], &found["quality"]["with_dissent"]), (&Value::Null, &json!(0)));
-    assert_eq!((&found["per_day"], &found["models"], &found["cost"]["by_provider"]), (&json!([]), &json!([]), &json!({})));
-    assert_eq!(found["success_criteria"]["speed"], json!({ "median_ms": null, "target_ms": 20, "met": null }));
+    assert_eq!(
+        (
+            &found["performance"]["p50"],
+            &found["performance"]["fastest_consultation"]
+        ),
+        (&Value::Null, &Value::Null)
+    );
+    assert_eq!(
+        (
+            &found["cost"]["total"],
+            &found["cost"]["avg_per_consultation"]
+        ),
+        (&json!(0.0), &Value::Null)
+    );
+    assert_eq!(
+        (
+            &found["quality"]["avg_confidence"],
+            &found["quality"]["with_dissent"]
+        ),
+        (&Value::Null, &json!(0))
+    );
+    assert_eq!(
+        (
+            &found["per_day"],
+            &found["models"],
+            &found["cost"]["by_provider"]
+        ),
+        (&json!([]), &json!([]), &json!({}))
+    );
+    assert_eq!(
+        found["success_criteria"]["speed"],
+        json!({ "median_ms": null, "target_ms": 20, "met": null })
+    );
 }
 
 #[test]
 fn a_range_with_two_ends_lists_its_days_though_nothing_was_done() {
     let mut index = Index::in_memory().unwrap();
-    let week = ask(index.connection_mut(), Span::Week, &zone("Europe/Berlin"), NOW);
+    let week = ask(
+        index.connection_mut(),
+        Span::Week,
+        &zone("Europe/Berlin"),
+        NOW,
+    );
     assert_eq!((week.usage.total_days, week.days.len()), (7, 7));
-    assert_eq!((week.days[0].date, week.days[6].date), (day("2026-11-15"), day("2026-11-21")));
-    let month = ask(index.connection_mut(), Span::Month(day("2026-11-30")), &TimeZone::UTC, NOW);
+    assert_eq!(
+        (week.days[0].date, week.days[6].date),
+        (day("2026-11-15"), day("2026-11-21"))
+    );
+    let month = ask(
+        index.connection_mut(),
+        Span::Month(day("2026-11-30")),
+        &TimeZone::UTC,
+        NOW,
+    );
     assert_eq!((month.usage.total_days, month.days.len()), (21, 21));
-    let to_come = ask(index.connection_mut(), Span::Month(day("2026-12-01")), &TimeZone::UTC, NOW);
+    let to_come = ask(
+        index.connection_mut(),
+        Span::Month(day("2026-12-01")),
+        &TimeZone::UTC,
+        NOW,
+    );
     assert_eq!((to_come.usage.total_days, to_come.days.len()), (0, 0));
 }
 
@@ -76,12 +136,35 @@ fn money_of_an_aborted_consultation_is_spent_and_nothing_else_of_it_counts() {
     (record["duration_ms"], record["confidence"]) = (json!(9), json!(0.9));
     put(index.connection(), &record);
     let found = ask(index.connection_mut(), Span::AllTime, &TimeZone::UTC, NOW);
-    assert_eq!((found.usage.total, found.usage.aborted, found.usage.completed), (1, 1, 0));
+    assert_eq!(
+        (
+            found.usage.total,
+            found.usage.aborted,
+            found.usage.completed
+        ),
+        (1, 1, 0)
+    );
     assert_eq!(found.cost.total, Cost::at_least(MicroUsd(7)));
-    assert_eq!(found.cost.most_expensive, Some(("consult-0001".to_owned(), Cost::at_least(MicroUsd(7)))));
-    assert_eq!((found.cost.average, found.cost.cheapest, found.performance.p50), (None, None, None));
-    assert_eq!((found.performance.measured, found.quality.with_confidence), (0, 0));
-    assert_eq!((found.progress.month, found.progress.is_cheap_enough()), (Cost::at_least(MicroUsd(7)), None));
+    assert_eq!(
+        found.cost.most_expensive,
+        Some(("consult-0001".to_owned(), Cost::at_least(MicroUsd(7))))
+    );
+    assert_eq!(
+        (
+            found.cost.average,
+            found.cost.cheapest,
+            found.performance.p50
+        ),
+        (None, None, None)
+    );
+    assert_eq!(
+        (found.performance.measured, found.quality.with_confidence),
+        (0, 0)
+    );
+    assert_eq!(
+        (found.progress.month, found.progress.is_cheap_enough()),
+        (Cost::at_least(MicroUsd(7)), None)
+    );
 }
 
 #[test]
@@ -89,8 +172,17 @@ fn a_cost_that_nobody_knows_is_not_nothing() {
     let mut index = Index::in_memory().unwrap();
     put(index.connection(), &completed(1, NOW.0));
     let found = ask(index.connection_mut(), Span::AllTime, &TimeZone::UTC, NOW);
-    assert_eq!((found.cost.total, found.cost.average), (Cost::at_least(MicroUsd(0)), Some(Cost::at_least(MicroUsd(0)))));
-    assert_eq!((found.cost.most_expensive, found.cost.cheapest), (None, None));
+    assert_eq!(
+        (found.cost.total, found.cost.average),
+        (
+            Cost::at_least(MicroUsd(0)),
+            Some(Cost::at_least(MicroUsd(0)))
+        )
+    );
+    assert_eq!(
+        (found.cost.most_expensive, found.cost.cheapest),
+        (None, None)
+    );
     assert_eq!(found.days[0].cost, Cost::at_least(MicroUsd(0)));
 }
 
@@ -100,15 +192,38 @@ fn a_day_is_from_its_first_millisecond_to_the_last_before_the_next_also_when_clo
         let zone = zone(name);
         for today in DAYS.map(day) {
             let mut index = Index::in_memory().unwrap();
-            let (begins, ends) = (midnight(today, &zone), midnight(today.tomorrow().unwrap(), &zone));
+            let (begins, ends) = (
+                midnight(today, &zone),
+                midnight(today.tomorrow().unwrap(), &zone),
+            );
             for (number, at) in [begins - 1, begins, ends - 1, ends].into_iter().enumerate() {
                 put(index.connection(), &completed(number, at));
             }
-            let span = Span::Days { since: Some(today), until: Some(today) };
+            let span = Span::Days {
+                since: Some(today),
+                until: Some(today),
+            };
             let found = ask(index.connection_mut(), span, &zone, Timestamp(begins));
-            assert_eq!((found.usage.total, found.usage.active_days, found.days[0].runs), (2, 1, 2), "{name} {today}");
-            let all = ask(index.connection_mut(), Span::AllTime, &zone, Timestamp(ends));
-            assert_eq!(all.days.iter().map(|day| day.runs).collect::<Vec<_>>(), [1, 2, 1], "{name} {today}");
+            assert_eq!(
+                (
+                    found.usage.total,
+                    found.usage.active_days,
+                    found.days[0].runs
+                ),
+                (2, 1, 2),
+                "{name} {today}"
+            );
+            let all = ask(
+                index.connection_mut(),
+                Span::AllTime,
+                &zone,
+                Timestamp(ends),
+            );
+            assert_eq!(
+                all.days.iter().map(|day| day.runs).collect::<Vec<_>>(),
+                [1, 2, 1],
+                "{name} {today}"
+            );
         }
     }
 }
@@ -117,8 +232,20 @@ fn a_day_is_from_its_first_millisecond_to_the_last_before_the_next_also_when_clo
 fn days_on_which_clocks_change_are_as_long_as_they_are() {
     let hours = |name: &str, date: &str| {
         let (zone, date) = (zone(name), day(date));
-        let range = calendar::range(Span::Days { since: Some(date), until: Some(date) }, &zone, NOW);
-        range.until.unwrap().since(range.from.unwrap()).as_secs_f64() / 3600.0
+        let range = calendar::range(
+            Span::Days {
+                since: Some(date),
+                until: Some(date),
+            },
+            &zone,
+            NOW,
+        );
+        range
+            .until
+            .unwrap()
+            .since(range.from.unwrap())
+            .as_secs_f64()
+            / 3600.0
     };
     for (name, date, length) in [
         ("Europe/Berlin", "2026-03-29", 23.0),
@@ -132,27 +259,66 @@ fn days_on_which_clocks_change_are_as_long_as_they_are() {
         ("Africa/Cairo", "2026-04-24", 23.0),
         ("Pacific/Apia", "2011-12-30", 0.0),
     ] {
-        assert!((hours(name, date) - length).abs() < 1e-9, "{name} {date}: {}", hours(name, date));
+        assert!(
+            (hours(name, date) - length).abs() < 1e-9,
+            "{name} {date}: {}",
+            hours(name, date)
+        );
     }
 }
 
 #[test]
 fn months_and_days_are_read_as_they_are_written_and_errors_say_how() {
-    assert_eq!(calendar::month("2026-02"), Ok(Span::Month(day("2026-02-01"))));
-    for text in ["2026-13", "2026-1", "2026", "26-01-1", "2026-01-01", "", "２０２６-1"] {
+    assert_eq!(
+        calendar::month("2026-02"),
+        Ok(Span::Month(day("2026-02-01")))
+    );
+    for text in [
+        "2026-13",
+        "2026-1",
+        "2026",
+        "26-01-1",
+        "2026-01-01",
+        "",
+        "２０２６-1",
+    ] {
         let error = calendar::month(text).unwrap_err().to_string();
-        assert_eq!(error, format!("`{text}` is no month; write it as year and month, such as `2026-11`"));
+        assert_eq!(
+            error,
+            format!("`{text}` is no month; write it as year and month, such as `2026-11`")
+        );
     }
     assert_eq!(calendar::day("2028-02-29"), Ok(day("2028-02-29")));
-    for text in ["2026-02-29", "2026-11", "21.11.2026", "20261121", "2026-11-21T08:30", "yesterday"] {
+    for text in [
+        "2026-02-29",
+        "2026-11",
+        "21.11.2026",
+        "20261121",
+        "2026-11-21T08:30",
+        "yesterday",
+    ] {
         let error = calendar::day(text).unwrap_err().to_string();
-        assert_eq!(error, format!("`{text}` is no day; write it as year, month and day, such as `2026-11-21`"));
+        assert_eq!(
+            error,
+            format!("`{text}` is no day; write it as year, month and day, such as `2026-11-21`")
+        );
     }
     let (one, other) = (day("2026-11-20"), day("2026-11-21"));
-    assert_eq!(calendar::days(Some(one), Some(one)), Ok(Span::Days { since: Some(one), until: Some(one) }));
+    assert_eq!(
+        calendar::days(Some(one), Some(one)),
+        Ok(Span::Days {
+            since: Some(one),
+            until: Some(one)
+        })
+    );
     assert_eq!(calendar::days(None, None), Ok(Span::AllTime));
-    let error = calendar::days(Some(other), Some(one)).unwrap_err().to_string();
-    assert_eq!(error, "the first day `2026-11-21` is after the last `2026-11-20`");
+    let error = calendar::days(Some(other), Some(one))
+        .unwrap_err()
+        .to_string();
+    assert_eq!(
+        error,
+        "the first day `2026-11-21` is after the last `2026-11-20`"
+    );
 }
 
 #[test]
@@ -163,9 +329,14 @@ fn a_database_that_another_process_writes_to_is_asked_all_the_same() {
     put(&reader, &completed(1, NOW.0));
     writer.execute_batch("BEGIN IMMEDIATE").unwrap();
     put(&writer, &completed(2, NOW.0));
-    let patience = |reader: &Connection| reader.pragma_query_value(None, "busy_timeout", |row| row.get::<_, u32>(0)).unwrap();
+    let patience = |reader: &Connection| {
+        reader
+            .pragma_query_value(None, "busy_timeout", |row| row.get::<_, u32>(0))
+            .unwrap()
+    };
     let before = patience(&reader);
-    let total = |reader: &mut Connection| ask(reader, Span::AllTime, &TimeZone::UTC, NOW).usage.total;
+    let total =
+        |reader: &mut Connection| ask(reader, Span::AllTime, &TimeZone::UTC, NOW).usage.total;
     assert_eq!((total(&mut reader), patience(&reader)), (1, before));
     writer.execute_batch("COMMIT").unwrap();
     assert_eq!(total(&mut reader), 2);
@@ -174,15 +345,31 @@ fn a_database_that_another_process_writes_to_is_asked_all_the_same() {
 #[test]
 fn a_time_that_nobody_can_mean_is_counted_all_the_same() {
     let mut index = Index::in_memory().unwrap();
-    for (number, at) in
-        ["0001-01-01T00:00:00Z", "1969-12-31T23:59:59.999Z", "2999-01-01T00:00:00Z", "9999-12-30T00:00:00Z"].iter().enumerate()
+    for (number, at) in [
+        "0001-01-01T00:00:00Z",
+        "1969-12-31T23:59:59.999Z",
+        "2999-01-01T00:00:00Z",
+        "9999-12-30T00:00:00Z",
+    ]
+    .iter()
+    .enumerate()
     {
         let mut record = completed(number, 0);
         record["timestamp"] = json!(at);
         put(index.connection(), &record);
     }
     for _ in 0..2 {
-        assert_eq!(ask(index.connection_mut(), Span::AllTime, &zone("America/New_York"), NOW).usage.total, 4);
+        assert_eq!(
+            ask(
+                index.connection_mut(),
+                Span::AllTime,
+                &zone("America/New_York"),
+                NOW
+            )
+            .usage
+            .total,
+            4
+        );
     }
 }
 
@@ -193,9 +380,18 @@ fn a_day_whose_last_consultation_is_taken_out_is_kept_no_more() {
     days::refresh(index.connection_mut()).unwrap();
     storing::remove(index.connection(), "consult-0001").unwrap();
     days::refresh(index.connection_mut()).unwrap();
-    let kept =
-        |table: &str| index.connection().query_row(&format!("SELECT count(*) FROM {table}"), [], |row| row.get::<_, u32>(0)).unwrap();
-    assert_eq!([kept("days"), kept("model_days"), kept("stale_days")], [0; 3]);
+    let kept = |table: &str| {
+        index
+            .connection()
+            .query_row(&format!("SELECT count(*) FROM {table}"), [], |row| {
+                row.get::<_, u32>(0)
+            })
+            .unwrap()
+    };
+    assert_eq!(
+        [kept("days"), kept("model_days"), kept("stale_days")],
+        [0; 3]
+    );
 }
 
 #[test]
@@ -214,8 +410,14 @@ fn many_records_as_the_program_writes_them_say_what_is_counted() {
             Span::Week,
             Span::Month(day("2026-10-01")),
             Span::Month(day("2026-03-01")),
-            Span::Days { since: None, until: Some(day("2025-12-31")) },
-            Span::Days { since: Some(day("2026-03-29")), until: None },
+            Span::Days {
+                since: None,
+                until: Some(day("2025-12-31")),
+            },
+            Span::Days {
+                since: Some(day("2026-03-29")),
+                until: None,
+            },
         ] {
             let found = ask(index.connection_mut(), span, &zone, NOW);
             expected::check(&found, &records, span, &zone, NOW, TARGETS);

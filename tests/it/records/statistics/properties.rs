@@ -20,7 +20,11 @@ use crate::support::schema;
 
 pub(super) const SCHEMA: &str = include_str!("../../../../schemas/consult_stats.schema.json");
 
-pub(super) const TARGETS: Targets = Targets { runs: 3, median_ms: 20, month: MicroUsd(200_000) };
+pub(super) const TARGETS: Targets = Targets {
+    runs: 3,
+    median_ms: 20,
+    month: MicroUsd(200_000),
+};
 
 fn a_day() -> impl Strategy<Value = Date> {
     select(&DAYS[..]).prop_map(|day| day.parse().unwrap())
@@ -31,22 +35,32 @@ fn a_span() -> impl Strategy<Value = Span> {
         Just(Span::Week),
         Just(Span::AllTime),
         a_day().prop_map(Span::Month),
-        (proptest::option::of(a_day()), proptest::option::of(a_day())).prop_map(|(one, other)| match (one, other) {
-            (Some(one), Some(other)) => Span::Days { since: Some(one.min(other)), until: Some(one.max(other)) },
-            (since, until) => Span::Days { since, until },
+        (proptest::option::of(a_day()), proptest::option::of(a_day())).prop_map(|(one, other)| {
+            match (one, other) {
+                (Some(one), Some(other)) => Span::Days {
+                    since: Some(one.min(other)),
+                    until: Some(one.max(other)),
+                },
+                (since, until) => Span::Days { since, until },
+            }
         }),
-        a_day().prop_map(|day| Span::Days { since: Some(day), until: Some(day) }),
+        a_day().prop_map(|day| Span::Days {
+            since: Some(day),
+            until: Some(day)
+        }),
     ]
 }
 
-/// A zone, a moment in it that is now, ranges to ask for, records with when they began, and what is done with some of them afterwards.
+/// A zone, a moment in it that is now, ranges to ask for, records with when they began, and what is
+/// done with some of them afterwards.
 #[derive(Clone, Debug)]
 struct Case {
     zone: &'static str,
     now: i64,
     spans: Vec<Span>,
     records: Vec<(i64, Value)>,
-    /// What becomes of the records, in their order: taken away, or put again at another time, with other content.
+    /// What becomes of the records, in their order: taken away, or put again at another time, with
+    /// other content.
     changes: Vec<Option<(bool, i64, Value)>>,
 }
 
@@ -63,12 +77,30 @@ fn a_case() -> impl Strategy<Value = Case> {
             ],
             proptest::collection::vec(change, 20),
         )
-            .prop_map(move |(now, spans, records, changes)| Case { zone: name, now, spans, records, changes })
+            .prop_map(move |(now, spans, records, changes)| Case {
+                zone: name,
+                now,
+                spans,
+                records,
+                changes,
+            })
     })
 }
 
-pub(super) fn ask(connection: &mut Connection, span: Span, zone: &TimeZone, now: Timestamp) -> Statistics {
-    statistics(connection, &calendar::range(span, zone, now), zone, now, TARGETS).unwrap()
+pub(super) fn ask(
+    connection: &mut Connection,
+    span: Span,
+    zone: &TimeZone,
+    now: Timestamp,
+) -> Statistics {
+    statistics(
+        connection,
+        &calendar::range(span, zone, now),
+        zone,
+        now,
+        TARGETS,
+    )
+    .unwrap()
 }
 
 /// Asks for all ranges and counts again.
@@ -82,7 +114,9 @@ fn check(case: &Case, connection: &mut Connection, logs: &Path) {
 }
 
 fn stale_days(connection: &Connection) -> u32 {
-    connection.query_row("SELECT count(*) FROM stale_days", [], |row| row.get(0)).unwrap()
+    connection
+        .query_row("SELECT count(*) FROM stale_days", [], |row| row.get(0))
+        .unwrap()
 }
 
 proptest! {

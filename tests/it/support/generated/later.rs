@@ -10,9 +10,15 @@ pub(super) fn add(record: &mut Value, ended_early: bool, chance: &mut Rng) {
     if !ended_early && chance.u8(..3) == 0 {
         return;
     }
-    let perspectives = record["perspectives"].as_array().cloned().unwrap_or_default();
+    let perspectives = record["perspectives"]
+        .as_array()
+        .cloned()
+        .unwrap_or_default();
     let has_verdict = record["recommendation"].is_string();
-    let heard: Vec<&Value> = perspectives.iter().filter(|held| held["changed"].is_boolean()).collect();
+    let heard: Vec<&Value> = perspectives
+        .iter()
+        .filter(|held| held["changed"].is_boolean())
+        .collect();
     let changed = heard.iter().filter(|held| held["changed"] == true).count();
     record["project_context"] = if chance.bool() {
         json!({ "project_type": PROJECT_TYPES[chance.usize(..PROJECT_TYPES.len())], "files": 12 })
@@ -27,7 +33,11 @@ pub(super) fn add(record: &mut Value, ended_early: bool, chance: &mut Rng) {
         record["estimated_cost_saved"] = json!(f64::from(chance.u32(1..400_000)) / 1e6);
     }
     if !heard.is_empty() && has_verdict {
-        let verdict_changed = if chance.u8(..5) == 0 { Value::Null } else { json!(chance.bool()) };
+        let verdict_changed = if chance.u8(..5) == 0 {
+            Value::Null
+        } else {
+            json!(chance.bool())
+        };
         match chance.u8(..4) {
             0 => record["debate_value_analysis"]["verdict_changed_after_round_2"] = verdict_changed,
             1 | 2 => {

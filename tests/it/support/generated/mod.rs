@@ -1,5 +1,6 @@
-//! Records of consultations that never were, as many as are asked for: the same for the same seed, and of every kind that there is. They are
-//! made by the program itself from events, so that they have its shape; what later versions write beside it is added to some.
+//! Records of consultations that never were, as many as are asked for: the same for the same seed,
+//! and of every kind that there is. They are made by the program itself from events, so that they
+//! have its shape; what later versions write beside it is added to some.
 
 mod later;
 mod story;
@@ -61,13 +62,21 @@ impl Generated {
 }
 
 /// So many consultations, the earliest first.
-pub(crate) fn consultations(seed: u64, count: usize, length: Length) -> impl Iterator<Item = Generated> {
-    times::moments(seed, count).into_iter().zip(0_u64..).map(move |(at, nth)| {
-        // Each has its own randomness: it does not change with the number of those before it.
-        let mut chance = fastrand::Rng::with_seed(seed ^ (nth + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
-        let unique = ulid::Ulid::from_parts(u64::try_from(at.0).unwrap(), chance.u128(..));
-        one(at, &unique.to_string(), &mut chance, length)
-    })
+pub(crate) fn consultations(
+    seed: u64,
+    count: usize,
+    length: Length,
+) -> impl Iterator<Item = Generated> {
+    times::moments(seed, count)
+        .into_iter()
+        .zip(0_u64..)
+        .map(move |(at, nth)| {
+            // Each has its own randomness: it does not change with the number of those before it.
+            let mut chance =
+                fastrand::Rng::with_seed(seed ^ (nth + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
+            let unique = ulid::Ulid::from_parts(u64::try_from(at.0).unwrap(), chance.u128(..));
+            one(at, &unique.to_string(), &mut chance, length)
+        })
 }
 
 /// Writes so many records into a folder of logs.
@@ -89,5 +98,10 @@ fn one(at: Timestamp, unique: &str, chance: &mut fastrand::Rng, length: Length) 
     let events: Vec<Envelope> = (1..).zip(story.events).map(envelope).collect();
     let mut record = record(&Transcript::fold(&events).unwrap());
     later::add(&mut record, story.ended_early, chance);
-    Generated { id: id.to_string(), at, events, record }
+    Generated {
+        id: id.to_string(),
+        at,
+        events,
+        record,
+    }
 }

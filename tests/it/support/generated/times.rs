@@ -1,5 +1,5 @@
-//! When they begin: over a year and a half, and often just before, at or after a moment at which a day, a month, a year or summer time
-//! begins or ends in Berlin.
+//! When they begin: over a year and a half, and often just before, at or after a moment at which a
+//! day, a month, a year or summer time begins or ends in Berlin.
 
 use conclave::domain::time::Timestamp;
 
@@ -35,7 +35,10 @@ pub(super) fn moments(seed: u64, count: usize) -> Vec<Timestamp> {
     let borders = BORDERS.map(|border| border.parse::<jiff::Timestamp>().unwrap().as_millisecond());
     let mut moments: Vec<Timestamp> = (0..count)
         .map(|_| match chance.u8(..8) {
-            0 => borders[chance.usize(..borders.len())] + [-1_800_000, -1, 0, 1, 1_800_000, 3_600_000][chance.usize(..6)],
+            0 => {
+                borders[chance.usize(..borders.len())]
+                    + [-1_800_000, -1, 0, 1, 1_800_000, 3_600_000][chance.usize(..6)]
+            }
             _ => chance.i64(FROM..UNTIL),
         })
         .map(Timestamp)

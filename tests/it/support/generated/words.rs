@@ -1,4 +1,5 @@
-//! What they say: English words, with a few of another script, quotes and line breaks, which a record has to escape.
+//! What they say: English words, with a few of another script, quotes and line breaks, which a
+//! record has to escape.
 
 use fastrand::Rng;
 
@@ -167,7 +168,11 @@ pub(super) fn text(chance: &mut Rng, count: usize) -> String {
         match chance.u8(..) {
             0 => text.push_str("\"quoted\""),
             1 => text.push_str("\n-"),
-            2..8 => text.extend([WORDS[chance.usize(..WORDS.len())], "-", &chance.u16(..4_000).to_string()]),
+            2..8 => text.extend([
+                WORDS[chance.usize(..WORDS.len())],
+                "-",
+                &chance.u16(..4_000).to_string(),
+            ]),
             _ => text.push_str(WORDS[chance.usize(..WORDS.len())]),
         }
         sentence += 1;

@@ -1,4 +1,5 @@
-//! Chat Completions as its many servers send it: the same chunks, with what each does in a way of its own.
+//! Chat Completions as its many servers send it: the same chunks, with what each does in a way of
+//! its own.
 
 use serde_json::{Value, json};
 
@@ -15,12 +16,31 @@ pub(super) fn chat_frames(spoken: &Spoken<'_>) -> Vec<String> {
     if spoken.vendor == Vendor::OpenRouter {
         frames.push(": OPENROUTER PROCESSING\n\n".to_owned());
     }
-    frames.push(chunk(spoken, &json!({"role": "assistant", "content": "", "refusal": null}), &Value::Null, None));
+    frames.push(chunk(
+        spoken,
+        &json!({"role": "assistant", "content": "", "refusal": null}),
+        &Value::Null,
+        None,
+    ));
     if !text.thinking.is_empty() {
-        frames.push(chunk(spoken, &thinking(spoken.vendor, &text.thinking), &Value::Null, None));
+        frames.push(chunk(
+            spoken,
+            &thinking(spoken.vendor, &text.thinking),
+            &Value::Null,
+            None,
+        ));
     }
-    let field = if text.finish == Finish::Refusal { "refusal" } else { "content" };
-    frames.extend(spoken.pieces().iter().map(|piece| chunk(spoken, &json!({field: piece}), &Value::Null, None)));
+    let field = if text.finish == Finish::Refusal {
+        "refusal"
+    } else {
+        "content"
+    };
+    frames.extend(
+        spoken
+            .pieces()
+            .iter()
+            .map(|piece| chunk(spoken, &json!({field: piece}), &Value::Null, None)),
+    );
     if let Some(error) = &text.error {
         frames.push(error_frame(spoken, error));
         return frames;
@@ -30,15 +50,23 @@ pub(super) fn chat_frames(spoken: &Spoken<'_>) -> Vec<String> {
         Finish::Length => json!("length"),
         Finish::Unsaid => Value::Null,
     };
-    let usage = text.usage.filter(|_| spoken.wants_usage || tells_unasked(spoken.vendor)).map(|usage| counts(spoken, usage));
+    let usage = text
+        .usage
+        .filter(|_| spoken.wants_usage || tells_unasked(spoken.vendor))
+        .map(|usage| counts(spoken, usage));
     // Mistral counts in the chunk that ends the text, the others in one after it.
-    let (with_the_end, after) = if spoken.vendor == Vendor::Mistral { (usage, None) } else { (None, usage) };
+    let (with_the_end, after) = if spoken.vendor == Vendor::Mistral {
+        (usage, None)
+    } else {
+        (None, usage)
+    };
     frames.push(chunk(spoken, &json!({}), &finish, with_the_end.as_ref()));
     if let Some(usage) = after {
         let mut last = json!({"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 1, "model": spoken.served(),
             "choices": [], "usage": usage});
         if spoken.vendor == Vendor::LlamaCpp {
-            last["timings"] = json!({"prompt_n": 1, "prompt_ms": 2.5, "predicted_n": 3, "predicted_ms": 4.5});
+            last["timings"] =
+                json!({"prompt_n": 1, "prompt_ms": 2.5, "predicted_n": 3, "predicted_ms": 4.5});
         }
         frames.push(format!("data: {last}\n\n"));
     }
@@ -66,8 +94,12 @@ fn chunk(spoken: &Spoken<'_>, delta: &Value, finish: &Value, usage: Option<&Valu
 /// Where thinking is shown.
 fn thinking(vendor: Vendor, words: &str) -> Value {
     match vendor {
-        Vendor::Mistral => json!({"content": [{"type": "thinking", "thinking": [{"type": "text", "text": words}]}]}),
-        Vendor::OpenRouter | Vendor::Vllm | Vendor::Ollama => json!({"content": "", "reasoning": words}),
+        Vendor::Mistral => {
+            json!({"content": [{"type": "thinking", "thinking": [{"type": "text", "text": words}]}]})
+        }
+        Vendor::OpenRouter | Vendor::Vllm | Vendor::Ollama => {
+            json!({"content": "", "reasoning": words})
+        }
         _ => json!({"reasoning_content": words}),
     }
 }
@@ -78,7 +110,11 @@ fn tells_unasked(vendor: Vendor) -> bool {
 }
 
 fn counts(spoken: &Spoken<'_>, (input, output): (u64, u64)) -> Value {
-    let reasoning = if spoken.text.thinking.is_empty() { 0 } else { REASONING_TOKENS };
+    let reasoning = if spoken.text.thinking.is_empty() {
+        0
+    } else {
+        REASONING_TOKENS
+    };
     let mut usage = json!({"prompt_tokens": input, "completion_tokens": output, "total_tokens": input + output,
         "prompt_tokens_details": {"cached_tokens": 0}, "completion_tokens_details": {"reasoning_tokens": reasoning}});
     match spoken.vendor {
@@ -95,8 +131,10 @@ fn counts(spoken: &Spoken<'_>, (input, output): (u64, u64)) -> Value {
 
 fn error_frame(spoken: &Spoken<'_>, error: &Value) -> String {
     let body = match spoken.vendor {
-        Vendor::OpenRouter => json!({"id": "gen-1", "object": "chat.completion.chunk", "model": spoken.served(), "error": error,
-            "choices": [{"index": 0, "delta": {"content": ""}, "finish_reason": "error"}]}),
+        Vendor::OpenRouter => {
+            json!({"id": "gen-1", "object": "chat.completion.chunk", "model": spoken.served(), "error": error,
+            "choices": [{"index": 0, "delta": {"content": ""}, "finish_reason": "error"}]})
+        }
         _ => json!({"error": error}),
     };
     format!("data: {body}\n\n")

@@ -27,17 +27,37 @@ impl Damage {
     pub(super) fn done_to(&self, mut frames: Vec<Vec<u8>>) -> Vec<Vec<u8>> {
         match self {
             Self::Begins(bytes) => frames.insert(0, bytes.clone()),
-            Self::Between(bytes) => frames = frames.into_iter().flat_map(|frame| [bytes.clone(), frame]).collect(),
-            Self::Replaced(from, to) => frames = frames.iter().map(|frame| replaced(frame, from, to)).collect(),
+            Self::Between(bytes) => {
+                frames = frames
+                    .into_iter()
+                    .flat_map(|frame| [bytes.clone(), frame])
+                    .collect()
+            }
+            Self::Replaced(from, to) => {
+                frames = frames
+                    .iter()
+                    .map(|frame| replaced(frame, from, to))
+                    .collect()
+            }
             Self::LineEndings(ending) => {
-                let unix = |frame: &Vec<u8>| replaced(&replaced(frame, b"\r\n", b"\n"), b"\n", ending.as_bytes());
+                let unix = |frame: &Vec<u8>| {
+                    replaced(&replaced(frame, b"\r\n", b"\n"), b"\n", ending.as_bytes())
+                };
                 frames = frames.iter().map(unix).collect();
             }
-            Self::Doubled => frames = frames.into_iter().flat_map(|frame| [frame.clone(), frame]).collect(),
+            Self::Doubled => {
+                frames = frames
+                    .into_iter()
+                    .flat_map(|frame| [frame.clone(), frame])
+                    .collect()
+            }
             Self::WithoutLast(count) => frames.truncate(frames.len().saturating_sub(*count)),
             Self::WithoutLastBlankLine => {
                 if let Some(last) = frames.last_mut() {
-                    let end = last.iter().rposition(|byte| !matches!(byte, b'\r' | b'\n')).map_or(0, |at| at + 1);
+                    let end = last
+                        .iter()
+                        .rposition(|byte| !matches!(byte, b'\r' | b'\n'))
+                        .map_or(0, |at| at + 1);
                     last.truncate(end);
                 }
             }
@@ -60,11 +80,13 @@ fn replaced(bytes: &[u8], from: &[u8], to: &[u8]) -> Vec<u8> {
     done
 }
 
-/// RFC 1952 around one block of RFC 1951 with the fixed codes and no repetitions: small savings, but nothing of the text to be seen.
+/// RFC 1952 around one block of RFC 1951 with the fixed codes and no repetitions: small savings,
+/// but nothing of the text to be seen.
 fn gzip(bytes: &[u8]) -> Vec<u8> {
     let mut packed = vec![0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255];
     let (mut pending, mut held) = (0u32, 0u32);
-    // Codes go out from their highest bit on, everything else from its lowest: `011` is the last block, with fixed codes.
+    // Codes go out from their highest bit on, everything else from its lowest: `011` is the last
+    // block, with fixed codes.
     let mut put = |bits: u32, count: u32| {
         pending |= bits << held;
         held += count;
@@ -76,14 +98,24 @@ fn gzip(bytes: &[u8]) -> Vec<u8> {
     };
     put(0b011, 3);
     for byte in bytes {
-        let (code, count) = if *byte < 144 { (0x30 + u32::from(*byte), 8) } else { (0x100 + u32::from(*byte), 9) };
+        let (code, count) = if *byte < 144 {
+            (0x30 + u32::from(*byte), 8)
+        } else {
+            (0x100 + u32::from(*byte), 9)
+        };
         put(code.reverse_bits() >> (32 - count), count);
     }
     // The end of the block, and what fills the last byte.
     put(0, 7);
     put(0, 7);
     let crc = !bytes.iter().fold(u32::MAX, |crc, byte| {
-        (0..8).fold(crc ^ u32::from(*byte), |crc, _| if crc & 1 == 1 { (crc >> 1) ^ 0xedb8_8320 } else { crc >> 1 })
+        (0..8).fold(crc ^ u32::from(*byte), |crc, _| {
+            if crc & 1 == 1 {
+                (crc >> 1) ^ 0xedb8_8320
+            } else {
+                crc >> 1
+            }
+        })
     });
     packed.extend(crc.to_le_bytes());
     packed.extend(u32::try_from(bytes.len()).unwrap().to_le_bytes());

@@ -1,4 +1,5 @@
-//! One request and what becomes of it: recorded, answered by the script, and its end noted however it comes.
+//! One request and what becomes of it: recorded, answered by the script, and its end noted however
+//! it comes.
 
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -48,9 +49,18 @@ impl Exchange {
     pub(super) fn begin(shared: &Arc<Mutex<Shared>>, request: Request) -> (Self, Plan) {
         let path = request.path_and_query.split('?').next().unwrap_or_default();
         let told = addressee(&request.method, path, &request.headers);
-        let in_body = || request.body["model"].as_str().unwrap_or_default().to_owned();
+        let in_body = || {
+            request.body["model"]
+                .as_str()
+                .unwrap_or_default()
+                .to_owned()
+        };
         let (vendor, model, list) = match &told {
-            Addressee::Model(vendor, _, model) => (Some(*vendor), model.clone().unwrap_or_else(in_body), List::Paid),
+            Addressee::Model(vendor, _, model) => (
+                Some(*vendor),
+                model.clone().unwrap_or_else(in_body),
+                List::Paid,
+            ),
             Addressee::Free(vendor, _) => (Some(*vendor), in_body(), List::Free),
             Addressee::Nobody => (None, in_body(), List::Paid),
         };
@@ -58,14 +68,30 @@ impl Exchange {
             let mut guard = lock(shared);
             match &told {
                 Addressee::Model(vendor, wire, _) => {
-                    let answer = guard.choose(*vendor, &model, &request.body).unwrap_or_else(Answer::valid);
-                    Plan::of(&answer, |text| spoken(*vendor, *wire, &model, &request.body, text), *vendor, *wire)
+                    let answer = guard
+                        .choose(*vendor, &model, &request.body)
+                        .unwrap_or_else(Answer::valid);
+                    Plan::of(
+                        &answer,
+                        |text| spoken(*vendor, *wire, &model, &request.body, text),
+                        *vendor,
+                        *wire,
+                    )
                 }
                 Addressee::Free(vendor, path) => match guard.choose_free(*vendor) {
                     // An error is worded as on the vendor's paid paths.
-                    Some(answer) => Plan::of(&answer, |_| Vec::new(), *vendor, wire::wire_of(*vendor)),
+                    Some(answer) => {
+                        Plan::of(&answer, |_| Vec::new(), *vendor, wire::wire_of(*vendor))
+                    }
                     None => match free::free_answer(*vendor, path, &request.body) {
-                        Some((status, body)) => Plan::json(status, if body.is_null() { String::new() } else { body.to_string() }),
+                        Some((status, body)) => Plan::json(
+                            status,
+                            if body.is_null() {
+                                String::new()
+                            } else {
+                                body.to_string()
+                            },
+                        ),
                         None => Plan::nothing_here(),
                     },
                 },
@@ -89,14 +115,25 @@ impl Exchange {
         let at = requests.len() - 1;
         drop(guard);
         waiting::ring(shared);
-        (Self { shared: Arc::clone(shared), list, at, ended: None, complete: false, sent: 0 }, plan)
+        (
+            Self {
+                shared: Arc::clone(shared),
+                list,
+                at,
+                ended: None,
+                complete: false,
+                sent: 0,
+            },
+            plan,
+        )
     }
 
     pub(super) fn count(&mut self, bytes: usize) {
         self.sent += bytes as u64;
     }
 
-    /// Nothing more will be sent. Noted before the last bytes leave: once a client has them, it may already ask again.
+    /// Nothing more will be sent. Noted before the last bytes leave: once a client has them, it may
+    /// already ask again.
     pub(super) fn sent_all(&mut self, ending: Ending) {
         if ending == Ending::Whole {
             self.complete = true;
@@ -130,38 +167,80 @@ impl List {
     }
 }
 
-fn spoken(vendor: Vendor, wire: Wire, model: &str, body: &serde_json::Value, text: &Text) -> Vec<Vec<u8>> {
-    let words = text.whole.clone().unwrap_or_else(|| valid_answer(body, model));
+fn spoken(
+    vendor: Vendor,
+    wire: Wire,
+    model: &str,
+    body: &serde_json::Value,
+    text: &Text,
+) -> Vec<Vec<u8>> {
+    let words = text
+        .whole
+        .clone()
+        .unwrap_or_else(|| valid_answer(body, model));
     let wants_usage = body["stream_options"]["include_usage"] == true;
-    frames(&Spoken { vendor, wire, model, words: &words, text, wants_usage })
+    frames(&Spoken {
+        vendor,
+        wire,
+        model,
+        words: &words,
+        text,
+        wants_usage,
+    })
 }
 
 impl Plan {
-    fn of(answer: &Answer, speak: impl FnOnce(&Text) -> Vec<Vec<u8>>, vendor: Vendor, wire: Wire) -> Self {
+    fn of(
+        answer: &Answer,
+        speak: impl FnOnce(&Text) -> Vec<Vec<u8>>,
+        vendor: Vendor,
+        wire: Wire,
+    ) -> Self {
         let (status, content_type, frames, again) = match &answer.content {
             Content::Text(text) => (200, wire::content_type(wire), speak(text), None),
-            Content::Error { status, code, words } => {
+            Content::Error {
+                status,
+                code,
+                words,
+            } => {
                 let body = errors::error_body(vendor, wire, *status, code, words).to_string();
                 (*status, "application/json", vec![body.into_bytes()], None)
             }
             Content::Raw { status, body } => {
-                let quarters = body.chunks(body.len().div_ceil(4).max(1)).map(<[u8]>::to_vec).collect();
+                let quarters = body
+                    .chunks(body.len().div_ceil(4).max(1))
+                    .map(<[u8]>::to_vec)
+                    .collect();
                 (*status, "", quarters, None)
             }
-            Content::Endless { status, beginning, again } => (*status, "", vec![beginning.clone()], Some(again.clone())),
+            Content::Endless {
+                status,
+                beginning,
+                again,
+            } => (*status, "", vec![beginning.clone()], Some(again.clone())),
         };
         let content_type = answer.content_type.as_deref().unwrap_or(content_type);
         let mut headers = answer.headers.clone();
         if !content_type.is_empty() {
             headers.push(("content-type".to_owned(), content_type.to_owned()));
         }
-        let frames = answer.damage.iter().fold(frames, |frames, damage| damage.done_to(frames));
-        let frames = if answer.ending == Ending::Whole { frames } else { first_part(frames, answer.at) };
+        let frames = answer
+            .damage
+            .iter()
+            .fold(frames, |frames, damage| damage.done_to(frames));
+        let frames = if answer.ending == Ending::Whole {
+            frames
+        } else {
+            first_part(frames, answer.at)
+        };
         Self {
             status,
             headers,
             // A piece of no bytes would end a chunked body.
-            frames: frames.into_iter().filter(|frame| !frame.is_empty()).collect(),
+            frames: frames
+                .into_iter()
+                .filter(|frame| !frame.is_empty())
+                .collect(),
             again,
             arrivals: answer.arrivals,
             delay: answer.delay,
@@ -174,11 +253,21 @@ impl Plan {
     }
 
     fn json(status: u16, body: String) -> Self {
-        Self::of(&Answer::http(status, "application/json", body), |_| Vec::new(), Vendor::OpenAi, Wire::Chat)
+        Self::of(
+            &Answer::http(status, "application/json", body),
+            |_| Vec::new(),
+            Vendor::OpenAi,
+            Wire::Chat,
+        )
     }
 
     fn nothing_here() -> Self {
-        Self::of(&Answer::http(404, "text/plain", "no such path"), |_| Vec::new(), Vendor::OpenAi, Wire::Chat)
+        Self::of(
+            &Answer::http(404, "text/plain", "no such path"),
+            |_| Vec::new(),
+            Vendor::OpenAi,
+            Wire::Chat,
+        )
     }
 
     /// Everything before the body.
@@ -187,14 +276,21 @@ impl Plan {
             Framing::Chunked => ("1.1", "transfer-encoding: chunked\r\n"),
             Framing::UntilClose => ("1.0", "connection: close\r\n"),
         };
-        let headers = self.headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect::<Vec<_>>().concat();
+        let headers = self
+            .headers
+            .iter()
+            .map(|(name, value)| format!("{name}: {value}\r\n"))
+            .collect::<Vec<_>>()
+            .concat();
         format!("HTTP/{version} {} .\r\n{headers}{framing}\r\n", self.status)
     }
 
     /// A piece of the body as it goes out.
     pub(super) fn framed(&self, piece: &[u8]) -> Vec<u8> {
         match self.framing {
-            Framing::Chunked => [format!("{:x}\r\n", piece.len()).as_bytes(), piece, b"\r\n"].concat(),
+            Framing::Chunked => {
+                [format!("{:x}\r\n", piece.len()).as_bytes(), piece, b"\r\n"].concat()
+            }
             Framing::UntilClose => piece.to_vec(),
         }
     }
@@ -203,7 +299,8 @@ impl Plan {
     pub(super) fn end(&self) -> &'static [u8] {
         match (self.framing, self.ending) {
             (Framing::Chunked, Ending::Whole | Ending::Short) => b"0\r\n\r\n",
-            (Framing::Chunked, Ending::Cut | Ending::Closed | Ending::Stall) | (Framing::UntilClose, _) => b"",
+            (Framing::Chunked, Ending::Cut | Ending::Closed | Ending::Stall)
+            | (Framing::UntilClose, _) => b"",
         }
     }
 }

@@ -1,6 +1,8 @@
-//! HTTP/1.1 byte by byte: requests read, answers written, and connections ended in every way there is.
+//! HTTP/1.1 byte by byte: requests read, answers written, and connections ended in every way there
+//! is.
 //!
-//! Written out rather than taken from a library, because a library would not let an answer break the rules.
+//! Written out rather than taken from a library, because a library would not let an answer break
+//! the rules.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -72,7 +74,12 @@ enum Ended {
     Reset,
 }
 
-async fn respond(stream: &TcpStream, plan: &Plan, exchange: &mut Exchange, shared: &Arc<Mutex<Shared>>) -> io::Result<Ended> {
+async fn respond(
+    stream: &TcpStream,
+    plan: &Plan,
+    exchange: &mut Exchange,
+    shared: &Arc<Mutex<Shared>>,
+) -> io::Result<Ended> {
     waiting::arrivals(shared, plan.arrivals).await;
     tokio::time::sleep(plan.delay).await;
     send(stream, plan.head().as_bytes()).await?;
@@ -90,7 +97,8 @@ async fn respond(stream: &TcpStream, plan: &Plan, exchange: &mut Exchange, share
         }
         let mut bytes = plan.framed(frame);
         if at == last && plan.again.is_none() {
-            // In one piece with the end, so that a client that has seen enough finds the connection ready for more.
+            // In one piece with the end, so that a client that has seen enough finds the connection
+            // ready for more.
             bytes.extend(plan.end());
             exchange.sent_all(plan.ending);
         }
@@ -152,7 +160,10 @@ async fn read_request(stream: &TcpStream, unread: &mut Vec<u8>) -> Option<Reques
             break at + 4;
         }
         read_more(stream, unread).await?;
-        if unread.first().is_some_and(|byte| !byte.is_ascii_uppercase()) {
+        if unread
+            .first()
+            .is_some_and(|byte| !byte.is_ascii_uppercase())
+        {
             // Not a method: a client that wants TLS, for one.
             let _ = send(stream, b"HTTP/1.1 400 .\r\ncontent-length: 0\r\n\r\n").await;
             return None;
@@ -162,20 +173,30 @@ async fn read_request(stream: &TcpStream, unread: &mut Vec<u8>) -> Option<Reques
     let mut lines = head.lines();
     let mut first = lines.next()?.split(' ');
     let (method, path_and_query) = (first.next()?.to_owned(), first.next()?.to_owned());
-    let header = |line: &str| line.split_once(':').map(|(name, value)| (name.to_ascii_lowercase(), value.trim().to_owned()));
+    let header = |line: &str| {
+        line.split_once(':')
+            .map(|(name, value)| (name.to_ascii_lowercase(), value.trim().to_owned()))
+    };
     let mut headers = BTreeMap::<String, String>::new();
     for (name, value) in lines.filter_map(header) {
         let all = headers.entry(name).or_default();
         all.push_str(if all.is_empty() { "" } else { ", " });
         all.push_str(&value);
     }
-    let length = headers.get("content-length").map_or(0, |length| length.parse().unwrap());
+    let length = headers
+        .get("content-length")
+        .map_or(0, |length| length.parse().unwrap());
     while unread.len() < end + length {
         read_more(stream, unread).await?;
     }
     let body = serde_json::from_slice(&unread[end..end + length]).unwrap_or_default();
     unread.drain(..end + length);
-    Some(Request { method, path_and_query, headers, body })
+    Some(Request {
+        method,
+        path_and_query,
+        headers,
+        body,
+    })
 }
 
 async fn read_more(stream: &TcpStream, unread: &mut Vec<u8>) -> Option<()> {

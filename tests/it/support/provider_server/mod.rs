@@ -1,8 +1,11 @@
-//! A local server that plays every vendor: it speaks their wire formats, records what it is asked and answers by a script.
+//! A local server that plays every vendor: it speaks their wire formats, records what it is asked
+//! and answers by a script.
 //!
-//! Without a script it answers every schema validly, so that a whole consultation works. It runs on a thread of its own and stops when it
-//! is dropped. Nothing here depends on the crate under test: what it sends is written down a second time, from the vendors' documentation.
-//! Free requests (a list of models, a look at a key) are answered and recorded apart from those that would cost money.
+//! Without a script it answers every schema validly, so that a whole consultation works. It runs on
+//! a thread of its own and stops when it is dropped. Nothing here depends on the crate under test:
+//! what it sends is written down a second time, from the vendors' documentation. Free requests (a
+//! list of models, a look at a key) are answered and recorded apart from those that would cost
+//! money.
 
 mod chat;
 mod damage;
@@ -85,7 +88,10 @@ impl ProviderServer {
         let (stop, stopped) = oneshot::channel::<()>();
         let state = Arc::clone(&shared);
         let thread = std::thread::spawn(move || {
-            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+            let runtime = tokio::runtime::Builder::new_current_thread()
+                .enable_all()
+                .build()
+                .unwrap();
             runtime.block_on(async move {
                 let listener = tokio::net::TcpListener::from_std(listener).unwrap();
                 tokio::select! {
@@ -95,7 +101,12 @@ impl ProviderServer {
             });
             // Dropping the runtime drops every connection, also those that stall.
         });
-        Self { address, shared, stop: Some(stop), thread: Some(thread) }
+        Self {
+            address,
+            shared,
+            stop: Some(stop),
+            thread: Some(thread),
+        }
     }
 
     pub(crate) fn address(&self) -> SocketAddr {
@@ -112,7 +123,8 @@ impl ProviderServer {
         self.url() + &vendor.base_path()
     }
 
-    /// The variables that send a compiled binary here, with keys for the three vendors that a panel is filled with first.
+    /// The variables that send a compiled binary here, with keys for the three vendors that a panel
+    /// is filled with first.
     pub(crate) fn variables(&self) -> Vec<(&'static str, String)> {
         self.variables_of(&[Vendor::Anthropic, Vendor::OpenAi, Vendor::Google])
     }
@@ -123,18 +135,31 @@ impl ProviderServer {
     }
 
     fn variables_of(&self, vendors: &[Vendor]) -> Vec<(&'static str, String)> {
-        let named = vendors.iter().filter_map(|vendor| Some((vendor, vendor.variable_names()?)));
-        named.flat_map(|(vendor, (url, key))| [(url, self.base_url(*vendor)), (key, vendor.key())]).collect()
+        let named = vendors
+            .iter()
+            .filter_map(|vendor| Some((vendor, vendor.variable_names()?)));
+        named
+            .flat_map(|(vendor, (url, key))| [(url, self.base_url(*vendor)), (key, vendor.key())])
+            .collect()
     }
 
     /// Answers matching requests so. The last rule that matches decides.
     pub(crate) fn on(&self, on: On, answer: Answer) {
-        lock(&self.shared).rules.push(Rule { on, answer, seen: 0 });
+        lock(&self.shared).rules.push(Rule {
+            on,
+            answer,
+            seen: 0,
+        });
     }
 
-    /// Answers matching free requests so, whatever they ask for. The last rule that matches decides.
+    /// Answers matching free requests so, whatever they ask for. The last rule that matches
+    /// decides.
     pub(crate) fn on_free(&self, on: On, answer: Answer) {
-        lock(&self.shared).free_rules.push(Rule { on, answer, seen: 0 });
+        lock(&self.shared).free_rules.push(Rule {
+            on,
+            answer,
+            seen: 0,
+        });
     }
 
     /// The free requests, in the order of arrival.
@@ -160,10 +185,15 @@ impl Drop for ProviderServer {
 }
 
 fn lock(shared: &Mutex<Shared>) -> MutexGuard<'_, Shared> {
-    shared.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    shared
+        .lock()
+        .unwrap_or_else(std::sync::PoisonError::into_inner)
 }
 
-#[expect(clippy::disallowed_methods, reason = "arrival and end of requests are measured on the server's side")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "arrival and end of requests are measured on the server's side"
+)]
 fn now() -> Instant {
     Instant::now()
 }

@@ -11,7 +11,11 @@ pub(super) fn valid_answer(body: &Value, model: &str) -> String {
         "/generationConfig/responseJsonSchema/properties",
         "/format/properties",
     ];
-    let properties = places.iter().find_map(|place| body.pointer(place)).cloned().unwrap_or_default();
+    let properties = places
+        .iter()
+        .find_map(|place| body.pointer(place))
+        .cloned()
+        .unwrap_or_default();
     let asks_for = |name: &str| properties.get(name).is_some();
     let answer = if asks_for("consensus_points") {
         json!({

@@ -22,26 +22,41 @@ impl On {
     }
 
     pub(crate) fn vendor(vendor: Vendor) -> Self {
-        Self { vendor: Some(vendor), ..Self::default() }
+        Self {
+            vendor: Some(vendor),
+            ..Self::default()
+        }
     }
 
     pub(crate) fn model(model: &str) -> Self {
-        Self { model: Some(model.to_owned()), ..Self::default() }
+        Self {
+            model: Some(model.to_owned()),
+            ..Self::default()
+        }
     }
 
     /// Only the requests whose schema has this field.
     pub(crate) fn asking_for(field: &'static str) -> Self {
-        Self { field: Some(field), ..Self::default() }
+        Self {
+            field: Some(field),
+            ..Self::default()
+        }
     }
 
     /// Of these, only the requests for this model.
     pub(crate) fn and_model(self, model: &str) -> Self {
-        Self { model: Some(model.to_owned()), ..self }
+        Self {
+            model: Some(model.to_owned()),
+            ..self
+        }
     }
 
     /// Only the nth of the requests that match, counted from 1.
     pub(crate) fn nth(self, nth: usize) -> Self {
-        Self { nth: Some(nth), ..self }
+        Self {
+            nth: Some(nth),
+            ..self
+        }
     }
 
     pub(super) fn matches(&self, vendor: Vendor, model: &str, body: &Value) -> bool {
@@ -169,7 +184,8 @@ impl Answer {
         }
     }
 
-    /// A valid answer to whatever schema is asked for, in three pieces, with a clean end and some usage.
+    /// A valid answer to whatever schema is asked for, in three pieces, with a clean end and some
+    /// usage.
     pub(crate) fn valid() -> Self {
         Self::of(Content::Text(Text {
             whole: None,
@@ -204,12 +220,20 @@ impl Answer {
 
     /// An error as this vendor words it; the code goes where the vendor has one.
     pub(crate) fn error(status: u16, code: &str, words: &str) -> Self {
-        Self::of(Content::Error { status, code: code.to_owned(), words: words.to_owned() })
+        Self::of(Content::Error {
+            status,
+            code: code.to_owned(),
+            words: words.to_owned(),
+        })
     }
 
     /// Any answer at all.
     pub(crate) fn http(status: u16, content_type: &str, body: impl Into<Vec<u8>>) -> Self {
-        Self::of(Content::Raw { status, body: body.into() }).content_type(content_type)
+        Self::of(Content::Raw {
+            status,
+            body: body.into(),
+        })
+        .content_type(content_type)
     }
 
     /// A stream of these bytes.
@@ -218,12 +242,25 @@ impl Answer {
     }
 
     /// The beginning, and then the same bytes until the client has had enough.
-    pub(crate) fn endless(status: u16, content_type: &str, beginning: impl Into<Vec<u8>>, again: impl Into<Vec<u8>>) -> Self {
-        Self::of(Content::Endless { status, beginning: beginning.into(), again: again.into() }).content_type(content_type)
+    pub(crate) fn endless(
+        status: u16,
+        content_type: &str,
+        beginning: impl Into<Vec<u8>>,
+        again: impl Into<Vec<u8>>,
+    ) -> Self {
+        Self::of(Content::Endless {
+            status,
+            beginning: beginning.into(),
+            again: again.into(),
+        })
+        .content_type(content_type)
     }
 
     pub(crate) fn content_type(self, content_type: &str) -> Self {
-        Self { content_type: Some(content_type.to_owned()), ..self }
+        Self {
+            content_type: Some(content_type.to_owned()),
+            ..self
+        }
     }
 
     pub(crate) fn header(mut self, name: &str, value: &str) -> Self {
@@ -275,7 +312,10 @@ impl Answer {
 
     /// Sends a comment this often in place of silence.
     pub(crate) fn keep_alive(self, every: Duration) -> Self {
-        Self { keep_alive: Some(every), ..self }
+        Self {
+            keep_alive: Some(every),
+            ..self
+        }
     }
 
     pub(crate) fn pace(self, pace: Duration) -> Self {
@@ -284,42 +324,67 @@ impl Answer {
 
     /// No length is told: the body ends where the connection ends.
     pub(crate) fn until_close(self) -> Self {
-        Self { framing: Framing::UntilClose, ..self }
+        Self {
+            framing: Framing::UntilClose,
+            ..self
+        }
     }
 
     /// Half of the events, then a reset.
     pub(crate) fn cut(self) -> Self {
-        Self { ending: Ending::Cut, ..self }
+        Self {
+            ending: Ending::Cut,
+            ..self
+        }
     }
 
     /// Half of the events, then an end.
     pub(crate) fn short(self) -> Self {
-        Self { ending: Ending::Short, ..self }
+        Self {
+            ending: Ending::Short,
+            ..self
+        }
     }
 
     /// Half of the events, then silence.
     pub(crate) fn stall(self) -> Self {
-        Self { ending: Ending::Stall, ..self }
+        Self {
+            ending: Ending::Stall,
+            ..self
+        }
     }
 
     /// So many bytes, then a reset.
     pub(crate) fn cut_after(self, bytes: usize) -> Self {
-        Self { at: At::Byte(bytes), ..self.cut() }
+        Self {
+            at: At::Byte(bytes),
+            ..self.cut()
+        }
     }
 
     /// So many bytes, then the connection is closed in the middle of the body.
     pub(crate) fn close_after(self, bytes: usize) -> Self {
-        Self { at: At::Byte(bytes), ending: Ending::Closed, ..self }
+        Self {
+            at: At::Byte(bytes),
+            ending: Ending::Closed,
+            ..self
+        }
     }
 
     /// So many bytes, then an end as if that were all.
     pub(crate) fn short_after(self, bytes: usize) -> Self {
-        Self { at: At::Byte(bytes), ..self.short() }
+        Self {
+            at: At::Byte(bytes),
+            ..self.short()
+        }
     }
 
     /// So many bytes, then silence.
     pub(crate) fn stall_after(self, bytes: usize) -> Self {
-        Self { at: At::Byte(bytes), ..self.stall() }
+        Self {
+            at: At::Byte(bytes),
+            ..self.stall()
+        }
     }
 
     pub(crate) fn damaged(mut self, damage: Damage) -> Self {

@@ -1,6 +1,7 @@
 //! Whose server is played: names, keys, addresses, and which request is for whom.
 //!
-//! One listener plays them all. Three vendors are reached at the root; the others have a folder of their own in front of their paths.
+//! One listener plays them all. Three vendors are reached at the root; the others have a folder of
+//! their own in front of their paths.
 
 use std::collections::BTreeMap;
 
@@ -24,12 +25,26 @@ pub(crate) enum Vendor {
 }
 
 /// Those with a folder of their own.
-const IN_FOLDERS: [Vendor; 7] =
-    [Vendor::Xai, Vendor::Mistral, Vendor::OpenRouter, Vendor::Ollama, Vendor::LlamaCpp, Vendor::LmStudio, Vendor::Vllm];
+const IN_FOLDERS: [Vendor; 7] = [
+    Vendor::Xai,
+    Vendor::Mistral,
+    Vendor::OpenRouter,
+    Vendor::Ollama,
+    Vendor::LlamaCpp,
+    Vendor::LmStudio,
+    Vendor::Vllm,
+];
 
 impl Vendor {
     /// Those that send a bill and want a key.
-    pub(crate) const CLOUD: [Self; 6] = [Self::Anthropic, Self::OpenAi, Self::Google, Self::Xai, Self::Mistral, Self::OpenRouter];
+    pub(crate) const CLOUD: [Self; 6] = [
+        Self::Anthropic,
+        Self::OpenAi,
+        Self::Google,
+        Self::Xai,
+        Self::Mistral,
+        Self::OpenRouter,
+    ];
 
     /// Its name before the colon of a model.
     pub(crate) fn id(self) -> &'static str {
@@ -72,7 +87,12 @@ impl Vendor {
             Self::Anthropic | Self::OpenAi | Self::Google => String::new(),
             Self::OpenRouter => "/openrouter/api".to_owned(),
             Self::Custom(name) => format!("/custom/{name}"),
-            Self::Xai | Self::Mistral | Self::Ollama | Self::LlamaCpp | Self::LmStudio | Self::Vllm => format!("/{}", self.id()),
+            Self::Xai
+            | Self::Mistral
+            | Self::Ollama
+            | Self::LlamaCpp
+            | Self::LmStudio
+            | Self::Vllm => format!("/{}", self.id()),
         }
     }
 
@@ -108,12 +128,24 @@ pub(super) fn addressee(method: &str, path: &str, headers: &BTreeMap<String, Str
         Some((vendor, rest)) => (Some(vendor), rest),
         None => (None, path),
     };
-    let model = path.strip_prefix("/v1beta/models/").and_then(|rest| rest.strip_suffix(":streamGenerateContent"));
+    let model = path
+        .strip_prefix("/v1beta/models/")
+        .and_then(|rest| rest.strip_suffix(":streamGenerateContent"));
     match (method, path) {
-        ("POST", "/v1/messages") => Addressee::Model(vendor.unwrap_or(Vendor::Anthropic), Wire::Messages, None),
-        ("POST", "/v1/chat/completions") => Addressee::Model(vendor.unwrap_or(Vendor::OpenAi), Wire::Chat, None),
-        ("POST", "/api/chat") => Addressee::Model(vendor.unwrap_or(Vendor::Ollama), Wire::Ollama, None),
-        ("POST", _) if model.is_some() => Addressee::Model(vendor.unwrap_or(Vendor::Google), Wire::Gemini, model.map(ToOwned::to_owned)),
+        ("POST", "/v1/messages") => {
+            Addressee::Model(vendor.unwrap_or(Vendor::Anthropic), Wire::Messages, None)
+        }
+        ("POST", "/v1/chat/completions") => {
+            Addressee::Model(vendor.unwrap_or(Vendor::OpenAi), Wire::Chat, None)
+        }
+        ("POST", "/api/chat") => {
+            Addressee::Model(vendor.unwrap_or(Vendor::Ollama), Wire::Ollama, None)
+        }
+        ("POST", _) if model.is_some() => Addressee::Model(
+            vendor.unwrap_or(Vendor::Google),
+            Wire::Gemini,
+            model.map(ToOwned::to_owned),
+        ),
         ("GET", _) | ("POST", "/api/show") => {
             let at_the_root = if headers.contains_key("anthropic-version") {
                 Vendor::Anthropic
@@ -131,11 +163,20 @@ pub(super) fn addressee(method: &str, path: &str, headers: &BTreeMap<String, Str
 }
 
 fn in_folder(path: &str) -> Option<(Vendor, &str)> {
-    if let Some((name, _)) = path.strip_prefix("/custom/").and_then(|rest| rest.split_once('/')) {
+    if let Some((name, _)) = path
+        .strip_prefix("/custom/")
+        .and_then(|rest| rest.split_once('/'))
+    {
         // A test knows few names, and each once.
         let vendor = Vendor::Custom(name.to_owned().leak());
         return Some((vendor, path.strip_prefix(&vendor.folder())?));
     }
-    let found = |vendor: Vendor| Some((vendor, path.strip_prefix(&vendor.folder()).filter(|rest| rest.starts_with('/'))?));
+    let found = |vendor: Vendor| {
+        Some((
+            vendor,
+            path.strip_prefix(&vendor.folder())
+                .filter(|rest| rest.starts_with('/'))?,
+        ))
+    };
     IN_FOLDERS.into_iter().find_map(found)
 }

@@ -11,9 +11,17 @@ const PATIENCE: Duration = Duration::from_secs(20);
 impl ProviderServer {
     /// Waits until the requests so far are as wanted.
     pub(crate) fn wait_until(&self, what: &str, wanted: impl Fn(&[Recorded]) -> bool) {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
-        let arrived = runtime.block_on(async { tokio::time::timeout(PATIENCE, until(&self.shared, wanted)).await });
-        assert!(arrived.is_ok(), "waited in vain until {what}: {:#?}", self.requests());
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_time()
+            .build()
+            .unwrap();
+        let arrived = runtime
+            .block_on(async { tokio::time::timeout(PATIENCE, until(&self.shared, wanted)).await });
+        assert!(
+            arrived.is_ok(),
+            "waited in vain until {what}: {:#?}",
+            self.requests()
+        );
     }
 
     /// The same inside of a runtime, and for free requests as well.
@@ -25,7 +33,12 @@ impl ProviderServer {
             }
         };
         let seen = tokio::time::timeout(PATIENCE, seen).await;
-        assert!(seen.is_ok(), "waited in vain until {what}: {:#?} {:#?}", self.requests(), self.free_requests());
+        assert!(
+            seen.is_ok(),
+            "waited in vain until {what}: {:#?} {:#?}",
+            self.requests(),
+            self.free_requests()
+        );
     }
 }
 
@@ -34,7 +47,8 @@ pub(super) fn ring(shared: &Mutex<Shared>) {
     lock(shared).bell.send_replace(());
 }
 
-/// Waits until this many requests have arrived; answers come late rather than never when they do not.
+/// Waits until this many requests have arrived; answers come late rather than never when they do
+/// not.
 pub(super) async fn arrivals(shared: &Arc<Mutex<Shared>>, count: usize) {
     let _ = tokio::time::timeout(PATIENCE, until(shared, |requests| requests.len() >= count)).await;
 }

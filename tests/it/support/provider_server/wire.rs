@@ -49,13 +49,27 @@ pub(crate) fn stream_of(vendor: Vendor, model: &str, answer: &Answer) -> Vec<u8>
     let wire = wire_of(vendor);
     let frames = match &answer.content {
         Content::Text(text) => {
-            let words = text.whole.as_deref().expect("an answer to a schema needs a request");
-            frames(&Spoken { vendor, wire, model, words, text, wants_usage: true })
+            let words = text
+                .whole
+                .as_deref()
+                .expect("an answer to a schema needs a request");
+            frames(&Spoken {
+                vendor,
+                wire,
+                model,
+                words,
+                text,
+                wants_usage: true,
+            })
         }
         Content::Raw { body, .. } => vec![body.clone()],
         Content::Error { .. } | Content::Endless { .. } => panic!("that is no whole stream"),
     };
-    answer.damage.iter().fold(frames, |frames, damage| damage.done_to(frames)).concat()
+    answer
+        .damage
+        .iter()
+        .fold(frames, |frames, damage| damage.done_to(frames))
+        .concat()
 }
 
 pub(super) fn frames(spoken: &Spoken<'_>) -> Vec<Vec<u8>> {
@@ -85,13 +99,21 @@ impl Spoken<'_> {
     /// The words in pieces of whole characters; none when the model declines.
     pub(super) fn pieces(&self) -> Vec<String> {
         let characters: Vec<char> = self.words.chars().collect();
-        characters.chunks(characters.len().div_ceil(self.text.pieces.max(1)).max(1)).map(|piece| piece.iter().collect()).collect()
+        characters
+            .chunks(characters.len().div_ceil(self.text.pieces.max(1)).max(1))
+            .map(|piece| piece.iter().collect())
+            .collect()
     }
 }
 
 fn anthropic_frames(spoken: &Spoken<'_>) -> Vec<String> {
     let text = spoken.text;
-    let event = |data: Value| format!("event: {}\ndata: {data}\n\n", data["type"].as_str().unwrap());
+    let event = |data: Value| {
+        format!(
+            "event: {}\ndata: {data}\n\n",
+            data["type"].as_str().unwrap()
+        )
+    };
     let start_usage = text.usage.map(
         |(input, _)| json!({"input_tokens": input, "cache_creation_input_tokens": 0, "cache_read_input_tokens": 0, "output_tokens": 1}),
     );
@@ -99,14 +121,24 @@ fn anthropic_frames(spoken: &Spoken<'_>) -> Vec<String> {
         "stop_reason": null, "stop_sequence": null, "usage": start_usage});
     let mut frames = vec![
         event(json!({"type": "message_start", "message": message})),
-        event(json!({"type": "content_block_start", "index": 0, "content_block": {"type": "thinking", "thinking": "", "signature": ""}})),
-        event(json!({"type": "content_block_delta", "index": 0, "delta": {"type": "thinking_delta", "thinking": "Hm."}})),
+        event(
+            json!({"type": "content_block_start", "index": 0, "content_block": {"type": "thinking", "thinking": "", "signature": ""}}),
+        ),
+        event(
+            json!({"type": "content_block_delta", "index": 0, "delta": {"type": "thinking_delta", "thinking": "Hm."}}),
+        ),
         event(json!({"type": "content_block_stop", "index": 0})),
         event(json!({"type": "ping"})),
-        event(json!({"type": "content_block_start", "index": 1, "content_block": {"type": "text", "text": ""}})),
+        event(
+            json!({"type": "content_block_start", "index": 1, "content_block": {"type": "text", "text": ""}}),
+        ),
     ];
     if text.finish != Finish::Refusal {
-        let delta = |piece| event(json!({"type": "content_block_delta", "index": 1, "delta": {"type": "text_delta", "text": piece}}));
+        let delta = |piece| {
+            event(
+                json!({"type": "content_block_delta", "index": 1, "delta": {"type": "text_delta", "text": piece}}),
+            )
+        };
         frames.extend(spoken.pieces().into_iter().map(delta));
     }
     if let Some(error) = &text.error {
@@ -116,10 +148,15 @@ fn anthropic_frames(spoken: &Spoken<'_>) -> Vec<String> {
     let (reason, details) = match text.finish {
         Finish::Stop => (json!("end_turn"), Value::Null),
         Finish::Length => (json!("max_tokens"), Value::Null),
-        Finish::Refusal => (json!("refusal"), json!({"type": "refusal", "category": "cyber", "explanation": spoken.words})),
+        Finish::Refusal => (
+            json!("refusal"),
+            json!({"type": "refusal", "category": "cyber", "explanation": spoken.words}),
+        ),
         Finish::Unsaid => (Value::Null, Value::Null),
     };
-    let usage = text.usage.map(|(_, output)| json!({"output_tokens": output}));
+    let usage = text
+        .usage
+        .map(|(_, output)| json!({"output_tokens": output}));
     frames.push(event(json!({"type": "content_block_stop", "index": 1})));
     frames.push(event(json!({"type": "message_delta", "usage": usage,
         "delta": {"stop_reason": reason, "stop_sequence": null, "stop_details": details}})));
@@ -141,16 +178,21 @@ fn google_frames(spoken: &Spoken<'_>) -> Vec<String> {
         if finish == Some("SAFETY") {
             candidate["finishMessage"] = json!(spoken.words);
         }
-        let mut fragment = json!({"candidates": [candidate], "modelVersion": spoken.served(), "responseId": "r1"});
+        let mut fragment =
+            json!({"candidates": [candidate], "modelVersion": spoken.served(), "responseId": "r1"});
         if let Some((input, _)) = text.usage {
-            fragment["usageMetadata"] =
-                json!({"promptTokenCount": input, "candidatesTokenCount": output, "totalTokenCount": input + output});
+            fragment["usageMetadata"] = json!({"promptTokenCount": input, "candidatesTokenCount": output, "totalTokenCount": input + output});
         }
         data(&fragment)
     };
     let mut frames = vec![fragment(json!([{"text": "Hm.", "thought": true}]), None, 0)];
     if text.finish != Finish::Refusal {
-        frames.extend(spoken.pieces().iter().map(|piece| fragment(json!([{"text": piece}]), None, 1)));
+        frames.extend(
+            spoken
+                .pieces()
+                .iter()
+                .map(|piece| fragment(json!([{"text": piece}]), None, 1)),
+        );
     }
     if let Some(error) = &text.error {
         frames.push(data(&json!({"error": error})));
@@ -166,21 +208,35 @@ fn google_frames(spoken: &Spoken<'_>) -> Vec<String> {
     frames
 }
 
-/// Lines of JSON; Ollama knows no refusal of its own, so that a model that declines says so in its answer.
+/// Lines of JSON; Ollama knows no refusal of its own, so that a model that declines says so in its
+/// answer.
 fn ollama_frames(spoken: &Spoken<'_>) -> Vec<String> {
     let text = spoken.text;
     let line = |message: Value, rest: Value| {
         let mut line = json!({"model": spoken.served(), "created_at": "2026-11-21T09:00:00.123456Z", "message": message, "done": false});
-        line.as_object_mut().unwrap().extend(rest.as_object().cloned().unwrap_or_default());
+        line.as_object_mut()
+            .unwrap()
+            .extend(rest.as_object().cloned().unwrap_or_default());
         format!("{line}\n")
     };
     let mut frames = Vec::new();
     if !text.thinking.is_empty() {
-        frames.push(line(json!({"role": "assistant", "content": "", "thinking": text.thinking}), Value::Null));
+        frames.push(line(
+            json!({"role": "assistant", "content": "", "thinking": text.thinking}),
+            Value::Null,
+        ));
     }
-    frames.extend(spoken.pieces().iter().map(|piece| line(json!({"role": "assistant", "content": piece}), Value::Null)));
+    frames.extend(
+        spoken
+            .pieces()
+            .iter()
+            .map(|piece| line(json!({"role": "assistant", "content": piece}), Value::Null)),
+    );
     if let Some(error) = &text.error {
-        let words = error.get("message").cloned().unwrap_or_else(|| error.clone());
+        let words = error
+            .get("message")
+            .cloned()
+            .unwrap_or_else(|| error.clone());
         frames.push(format!("{}\n", json!({"error": words})));
         return frames;
     }
@@ -190,9 +246,10 @@ fn ollama_frames(spoken: &Spoken<'_>) -> Vec<String> {
         Finish::Unsaid => json!({}),
     };
     if let Some((input, output)) = text.usage {
-        let counts =
-            json!({"total_duration": 9, "prompt_eval_count": input, "prompt_eval_duration": 3, "eval_count": output, "eval_duration": 6});
-        end.as_object_mut().unwrap().extend(counts.as_object().cloned().unwrap_or_default());
+        let counts = json!({"total_duration": 9, "prompt_eval_count": input, "prompt_eval_duration": 3, "eval_count": output, "eval_duration": 6});
+        end.as_object_mut()
+            .unwrap()
+            .extend(counts.as_object().cloned().unwrap_or_default());
     }
     frames.push(line(json!({"role": "assistant", "content": ""}), end));
     frames

@@ -1,8 +1,8 @@
 //! What the agents of a made-up consultation answer. `say` may make of each text what it likes.
 
 use conclave::domain::artifact::{
-    Because, Challenge, Choice, ConsensusPoint, CrossExam, Dissent, Evidence, Rebuttal, Revision, Severity, Synthesis, Tension, Verdict,
-    Viewpoint,
+    Because, Challenge, Choice, ConsensusPoint, CrossExam, Dissent, Evidence, Rebuttal, Revision,
+    Severity, Synthesis, Tension, Verdict, Viewpoint,
 };
 use conclave::domain::confidence::Confidence;
 use conclave::domain::ids::SeatId;
@@ -16,7 +16,10 @@ pub(super) fn synthesis(say: &impl Fn(&str) -> String) -> Synthesis {
         }],
         tensions: vec![Tension {
             topic: say("Token lifetime"),
-            viewpoints: vec![Viewpoint { agent: "security".to_owned(), viewpoint: say("minutes") }],
+            viewpoints: vec![Viewpoint {
+                agent: "security".to_owned(),
+                viewpoint: say("minutes"),
+            }],
             severity: Severity::Medium,
         }],
         priority_order: vec!["delegation".to_owned()],
@@ -34,7 +37,10 @@ pub(super) fn revision(agent: &str, say: &impl Fn(&str) -> String) -> Revision {
         revised_confidence: Confidence::new(0.85),
         changed,
         because_of: if changed {
-            vec![Because { agent: "security".to_owned(), argument: say("a leaked long-lived token cannot be called back") }]
+            vec![Because {
+                agent: "security".to_owned(),
+                argument: say("a leaked long-lived token cannot be called back"),
+            }]
         } else {
             vec![]
         },
@@ -59,7 +65,10 @@ pub(super) fn cross_exam(say: &impl Fn(&str) -> String) -> CrossExam {
                 severity: Severity::High,
             },
         ],
-        rebuttals: vec![Rebuttal { agent: "architecture".to_owned(), rebuttal: say("Libraries do it") }],
+        rebuttals: vec![Rebuttal {
+            agent: "architecture".to_owned(),
+            rebuttal: say("Libraries do it"),
+        }],
         unresolved: vec![say("Who runs the authorization server")],
         positions: vec![],
         prose_excerpt: String::new(),
