@@ -14,8 +14,8 @@
 use std::fs;
 use std::time::{Duration, Instant};
 
-use conclave::consultation::answer::AnswerKind;
-use conclave::consultation::call::{Ask, Prompt, Reply, StopReason};
+use conclave::consultation::protocol::answer::AnswerKind;
+use conclave::consultation::protocol::call::{Ask, Prompt, Reply, StopReason};
 use conclave::domain::ids::{CallId, ModelRef};
 use conclave::engine::ports::Provider;
 use conclave::providers::local::home::ModelHome;

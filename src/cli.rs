@@ -10,7 +10,7 @@ use crate::commands::{
 };
 use crate::config::env::Environment;
 use crate::error::{Error, Exit};
-use crate::terminal::printer::{Printer, Verbosity, Wishes};
+use crate::terminal::output::printer::{Printer, Verbosity, Wishes};
 
 const EXIT_CODES: &str = "\
 Exit codes:

@@ -22,14 +22,16 @@
 //! To read the pipeline, begin with [`consultation::protocol`] and follow the modules in the order
 //! in which they are declared.
 
-pub mod cli;
-pub mod commands;
-pub mod config;
-pub mod consultation;
 pub mod domain;
+pub mod stopping;
+pub mod consultation;
 pub mod engine;
-pub mod error;
 pub mod providers;
 pub mod records;
-pub mod stopping;
 pub mod terminal;
+pub mod config;
+mod setup;
+mod session;
+pub mod commands;
+pub mod cli;
+pub mod error;

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use conclave::consultation::Consultation;
-use conclave::consultation::course::Course;
+use conclave::consultation::plan::options::Course;
 use conclave::consultation::plan::{Control, Material, Plan};
 use conclave::consultation::policy::consent::Standing;
 use conclave::consultation::policy::retry::RetryRule;

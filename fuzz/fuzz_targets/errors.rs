@@ -6,7 +6,7 @@
 
 #![no_main]
 
-use conclave::consultation::call::{Failure, FailureClass};
+use conclave::consultation::protocol::call::{Failure, FailureClass};
 use conclave::domain::time::Timestamp;
 use conclave::providers::errors::{ErrorResponse, classify, in_stream, named_fields};
 use conclave::providers::wire::{Account, Scheme};

@@ -9,8 +9,8 @@
 use std::ops::ControlFlow;
 use std::sync::{Arc, LazyLock};
 
-use conclave::consultation::answer::AnswerKind;
-use conclave::consultation::call::{Ask, Failure, FailureClass, Prompt, StopReason};
+use conclave::consultation::protocol::answer::AnswerKind;
+use conclave::consultation::protocol::call::{Ask, Failure, FailureClass, Prompt, StopReason};
 use conclave::domain::ids::{CallId, ModelRef};
 use conclave::engine::ports::Delta;
 use conclave::providers::catalog::Catalog;

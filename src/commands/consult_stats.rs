@@ -3,7 +3,7 @@
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 
-use crate::commands::{config, index};
+use super::config;
 use crate::config::env::Environment;
 use crate::config::paths::Home;
 use crate::config::settings::Settings;
@@ -15,10 +15,11 @@ use crate::providers::vendors;
 use crate::records::calibration::{self, calibration};
 use crate::records::statistics::calendar::{self, NotASpan};
 use crate::records::statistics::{json, statistics};
-use crate::terminal::calibration_screen;
-use crate::terminal::dashboard::charset::Charset;
-use crate::terminal::dashboard::{Border, Canvas, dashboard, nothing};
-use crate::terminal::printer::Printer;
+use crate::session::index;
+use crate::terminal::output::printer::Printer;
+use crate::terminal::tables::calibration as calibration_table;
+use crate::terminal::tables::dashboard::charset::Charset;
+use crate::terminal::tables::dashboard::{Border, Canvas, dashboard, nothing};
 
 /// Show usage, response times, cost, quality and what the debates were worth
 #[derive(Clone, Debug, clap::Args)]
@@ -112,9 +113,7 @@ fn calibrate(args: &Args, home: &Home, printer: &Printer, range: &Range) -> Resu
     let face = printer.out_face();
     let width = if face.is_terminal { face.width } else { 80 };
     printer
-        .result(&calibration_screen::screen(
-            &found, range, width, face.paint,
-        ))
+        .result(&calibration_table::screen(&found, range, width, face.paint))
         .map_err(Error::failed)
 }
 

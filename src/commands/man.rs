@@ -6,7 +6,7 @@ use std::io;
 use clap_mangen::Man;
 
 use crate::error::Error;
-use crate::terminal::printer::Printer;
+use crate::terminal::output::printer::Printer;
 
 pub(crate) fn run(command: &clap::Command, printer: &Printer) -> Result<(), Error> {
     let page = page(command).map_err(Error::failed)?;

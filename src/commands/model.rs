@@ -5,14 +5,14 @@ use std::fmt::Write;
 use clap::Subcommand;
 
 use crate::commands::config;
-use crate::commands::local::{Gone, LocalModels};
 use crate::config::env::Environment;
 use crate::config::paths::Home;
 use crate::error::Error;
 use crate::providers::local::home::ModelHome;
 use crate::providers::local::manifest::{DEFAULT, MODELS, Model, find, size};
 use crate::providers::local::{LABEL, built_in};
-use crate::terminal::printer::Printer;
+use crate::setup::embedded_model::{Gone, LocalModels};
+use crate::terminal::output::printer::Printer;
 
 /// Get, list, find and remove the files of the local model
 #[derive(Clone, Debug, clap::Args)]
@@ -127,7 +127,7 @@ fn list(home: &ModelHome) -> String {
 mod tests {
     use super::*;
     use crate::config::settings::Settings;
-    use crate::terminal::printer::{Verbosity, Wishes};
+    use crate::terminal::output::printer::{Verbosity, Wishes};
 
     fn at(home: &Home, action: &Action) -> Result<String, Error> {
         let printer = Printer::for_process(&Wishes::default(), Verbosity::Quiet);

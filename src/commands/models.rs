@@ -2,9 +2,6 @@
 //! it.
 
 use crate::commands::config;
-use crate::commands::local;
-use crate::commands::reach::{self, Reach};
-use crate::commands::servers::{self, Where, all_kinds};
 use crate::config::env::Environment;
 use crate::config::paths::{Home, read_optional};
 use crate::config::secrets;
@@ -17,11 +14,16 @@ use crate::providers::local::built_in;
 use crate::providers::local::home::ModelHome;
 use crate::providers::local::manifest::MODELS;
 use crate::providers::vendors::{self, Place, VENDORS};
-use crate::terminal::models_screen::{
+use crate::setup::embedded_model;
+use crate::setup::local_servers;
+use crate::setup::local_servers::{Where, all_kinds};
+use crate::setup::provider_access;
+use crate::setup::provider_access::Reach;
+use crate::terminal::output::printer::Printer;
+use crate::terminal::tables::models::{
     CloudModel, EmbeddedModel, EmbeddedModels, LocalModel, LongContextPrice, ModelList, ModelPrice,
     ProviderModels, ServerModels, screen,
 };
-use crate::terminal::printer::Printer;
 
 /// The version of the JSON.
 pub(crate) const SCHEMA_VERSION: &str = "1.0";
@@ -46,9 +48,9 @@ pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> 
     let home = Home::find(environment).map_err(Error::usage)?;
     let catalog = catalog(&home)?;
     let settings = config::load(&home, environment)?;
-    let reached = reach::all(&settings, environment);
+    let reached = provider_access::all(&settings, environment);
     let place = Where::set(&settings, &reached)?;
-    let servers = local::block_on(servers::look(&place, &all_kinds()))?;
+    let servers = embedded_model::block_on(local_servers::look(&place, &all_kinds()))?;
     let now = Clock::system().now();
     let list = ModelList {
         warnings: catalog.age_warnings(now),
@@ -209,7 +211,7 @@ fn server_models(server: &Server) -> ServerModels {
         context: served.context,
         loaded: served.loaded,
         free: served.runs_here,
-        small_prompts: servers::is_small(served),
+        small_prompts: local_servers::is_small(served),
     };
     ServerModels {
         id: provider.to_string(),

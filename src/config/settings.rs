@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 
-use crate::consultation::course::{JudgePasses, Rounds};
-use crate::consultation::mode::Mode;
+use crate::consultation::plan::mode::Mode;
+use crate::consultation::plan::options::{JudgePasses, Rounds};
 use crate::domain::confidence::Confidence;
 use crate::domain::money::MicroUsd;
 use crate::stopping::early_termination::{EarlyStop, Policy};

@@ -16,51 +16,19 @@
 //! nothing; whatever changes the machine is told in an event, so that its log can be played again
 //! ([`replay`]).
 
-pub mod answer;
-mod awaiting_consent;
-pub mod call;
-mod calls;
-mod casting;
-mod closing;
-mod comparing;
-pub mod composing;
-pub mod course;
-mod cross_exam;
-mod debate_value;
-pub mod digest;
-mod early_end;
-pub mod efficiency;
-mod errand;
-mod estimating;
+pub mod protocol;
+mod state;
+mod phases;
+mod tasks;
+pub mod machine;
 pub mod event;
-pub mod evidence;
-pub mod filtering;
-mod given;
-mod independent;
-mod judging;
-pub mod labels;
-mod ledger;
-pub mod mode;
+pub mod transcript;
 pub mod plan;
 pub mod policy;
-pub mod preview;
-pub mod problem;
 pub mod prompt;
-pub mod protocol;
-mod questions;
 pub mod reading;
-pub mod relabelling;
-pub mod replay;
-mod resuming;
-mod savings;
-mod second_pass;
-pub mod spend;
-mod state;
-mod synthesis;
-pub mod transcript;
-mod turn;
-mod verdict;
-mod wording;
+pub mod anonymity;
+pub mod analysis;
 
 pub use state::InvalidTransition;
 
@@ -69,12 +37,12 @@ use serde::{Deserialize, Serialize};
 use crate::domain::panel::Panel;
 use crate::domain::time::Timestamp;
 
+use self::machine::run_state::Ledger;
+use self::machine::step::Turn;
 use event::{AbortReason, Cause, Event, StateName};
-use ledger::Ledger;
 use plan::Plan;
 use protocol::{Effect, Input};
 use state::State;
-use turn::Turn;
 
 /// One consultation, from its terms to its end.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -114,7 +82,7 @@ impl Consultation {
             // A turn reads the plan, so that a new panel waits for the next one. It needs no input
             // of its own, and is no step of its own in a log: who is asked follows from who was
             // chosen.
-            casting::recast(&mut self.plan, panel);
+            phases::persona_selection::recast(&mut self.plan, panel);
             let (further, _) = self.turn(now, None, |turn, state| state.again(turn));
             effects.extend(further);
         }
@@ -145,16 +113,16 @@ impl Consultation {
 
 fn step(turn: &mut Turn<'_>, state: State, input: Input) -> State {
     match (state, input) {
-        (State::Idle, Input::Start) => estimating::enter(turn, None),
+        (State::Idle, Input::Start) => phases::estimating::enter(turn, None),
         (State::Idle, Input::StartedBefore { estimate }) => {
-            estimating::enter(turn, Some(*estimate))
+            phases::estimating::enter(turn, Some(*estimate))
         }
         (
             state,
             Input::Resume {
                 lost, tool_version, ..
             },
-        ) => resuming::resume(turn, state, &lost, tool_version),
+        ) => machine::resume::resume(turn, state, &lost, tool_version),
         (state @ (State::Idle | State::Estimating | State::Complete | State::Aborted(_)), _) => {
             state
         }
@@ -164,7 +132,7 @@ fn step(turn: &mut Turn<'_>, state: State, input: Input) -> State {
             AbortReason::Interrupted,
             "Consultation interrupted".to_owned(),
         ),
-        (state, Input::Answered(answer)) => questions::answered(turn, state, answer),
+        (state, Input::Answered(answer)) => machine::questions::answered(turn, state, answer),
         (state @ State::AwaitingConsent(_), _) => state,
         (state, Input::HealthCheckStarted { provider }) => {
             turn.emit(Event::HealthCheckStarted { provider });
@@ -181,7 +149,7 @@ fn step(turn: &mut Turn<'_>, state: State, input: Input) -> State {
             closing.give_up(turn)
         }
         (state, Input::TimerFired { timer }) if turn.ledger.watch.pulse == Some(timer) => {
-            questions::pulse(turn, state)
+            machine::questions::pulse(turn, state)
         }
         (state, Input::TimerFired { timer }) if turn.ledger.watch.deadline == Some(timer) => {
             let wait = turn.plan.control.max_wait.unwrap_or_default().as_secs();

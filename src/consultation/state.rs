@@ -2,15 +2,19 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::awaiting_consent::AwaitingConsent;
-use super::calls::Work;
-use super::closing::Closing;
-use super::cross_exam::{self, CrossExamination};
 use super::event::StateName;
-use super::independent::{self, IndependentRound};
-use super::synthesis::{self, SynthesisRound};
-use super::turn::Turn;
-use super::verdict::{self, VerdictRound};
+use super::machine::step::Turn;
+use super::phases::awaiting_consent::AwaitingConsent;
+use super::phases::cross_exam;
+use super::phases::cross_exam::CrossExamination;
+use super::phases::finishing::Closing;
+use super::phases::independent;
+use super::phases::independent::IndependentRound;
+use super::phases::synthesis;
+use super::phases::synthesis::SynthesisRound;
+use super::phases::verdict;
+use super::phases::verdict::VerdictRound;
+use super::tasks::Work;
 
 /// Where a consultation is.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use tokio::sync::mpsc;
 use tokio::task::{AbortHandle, Id, JoinSet};
 
-use crate::consultation::call::{Ask, Failure, FailureClass, Outcome};
+use crate::consultation::protocol::call::{Ask, Failure, FailureClass, Outcome};
 use crate::domain::ids::{CallId, ProviderId};
 
 use super::ports::{Delta, Provider};

@@ -8,9 +8,9 @@ use tokio::sync::mpsc;
 
 use crate::consultation::Consultation;
 use crate::consultation::event::Envelope;
+use crate::consultation::machine::replay::Replayed;
 use crate::consultation::plan::Control;
 use crate::consultation::protocol::{Answer, Effect, Input, Question, TimerId};
-use crate::consultation::replay::Replayed;
 use crate::domain::ids::{CallId, ProviderId};
 use crate::domain::time::Timestamp;
 

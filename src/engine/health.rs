@@ -13,10 +13,10 @@ use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep, sleep_until};
 
-use crate::consultation::call::{Failure, Outcome};
 use crate::consultation::event::HealthUpdate;
 use crate::consultation::policy::health::{Health, HealthStatus, Sign, none_healthy};
 use crate::consultation::protocol::Input;
+use crate::consultation::protocol::call::{Failure, Outcome};
 use crate::domain::ids::ProviderId;
 
 use super::driver::Providers;
@@ -181,7 +181,7 @@ mod tests {
     use std::sync::Mutex;
 
     use super::*;
-    use crate::consultation::call::{Ask, FailureClass};
+    use crate::consultation::protocol::call::{Ask, FailureClass};
     use crate::engine::ports::{BoxFuture, Delta};
 
     const SECOND: Duration = Duration::from_secs(1);

@@ -3,8 +3,8 @@
 use std::future::Future;
 use std::pin::Pin;
 
-use crate::consultation::call::{Ask, Failure, Outcome};
 use crate::consultation::event::Envelope;
+use crate::consultation::protocol::call::{Ask, Failure, Outcome};
 use crate::consultation::protocol::{Answer, Question};
 use crate::domain::ids::CallId;
 

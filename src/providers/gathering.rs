@@ -3,7 +3,7 @@
 
 use std::ops::ControlFlow;
 
-use crate::consultation::call::{Ask, Failure, FailureClass, Outcome, Reply, StopReason};
+use crate::consultation::protocol::call::{Ask, Failure, FailureClass, Outcome, Reply, StopReason};
 use crate::domain::money::MicroUsd;
 use crate::domain::tokens::{Usage, UsageSource, estimate_tokens};
 use crate::engine::ports::Delta;

@@ -12,7 +12,7 @@ use std::ops::ControlFlow;
 use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Client, Response, Url};
 
-use crate::consultation::call::{Failure, FailureClass};
+use crate::consultation::protocol::call::{Failure, FailureClass};
 use crate::domain::tokens::Usage;
 use crate::engine::ports::Delta;
 

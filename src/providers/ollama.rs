@@ -9,7 +9,7 @@ use std::ops::ControlFlow;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::consultation::call::{Ask, Outcome, StopReason};
+use crate::consultation::protocol::call::{Ask, Outcome, StopReason};
 use crate::domain::tokens::Usage;
 use crate::engine::ports::Delta;
 

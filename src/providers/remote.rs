@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use crate::consultation::call::{Ask, Failure, FailureClass, Outcome};
 use crate::consultation::policy::health::TOO_SLOW;
+use crate::consultation::protocol::call::{Ask, Failure, FailureClass, Outcome};
 use crate::domain::money::MicroUsd;
 use crate::engine::ports::{BoxFuture, Delta, Provider};
 

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 
 use secrecy::{ExposeSecret, SecretString};
 
-use crate::consultation::call::{Ask, Failure, Outcome};
+use crate::consultation::protocol::call::{Ask, Failure, Outcome};
 use crate::engine::ports::Delta;
 
 use super::sse;

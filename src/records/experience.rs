@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use rusqlite::{Connection, Result, Row, params};
 
-use crate::consultation::answer::AnswerKind;
 use crate::consultation::plan::OutputTokens;
+use crate::consultation::protocol::answer::AnswerKind;
 use crate::domain::ids::ModelRef;
 use crate::stopping::calibration::Level;
 

@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 
-use crate::consultation::answer::AnswerKind;
 use crate::consultation::event::{CallFinished, EarlyTerminationDecision, PromptUsed, StateName};
+use crate::consultation::protocol::answer::AnswerKind;
 use crate::consultation::transcript::Transcript;
 use crate::domain::artifact::{Artifact, SCHEMA_VERSION, Source};
 use crate::domain::ids::{ModelRef, SeatId};

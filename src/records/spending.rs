@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
-use crate::consultation::spend::Spend;
 use crate::consultation::transcript::Transcript;
+use crate::consultation::transcript::spend::Spend;
 use crate::domain::money::Cost;
 use crate::domain::tokens::{Usage, UsageSource};
 

@@ -7,7 +7,7 @@ use clap::Command;
 use clap_complete::Shell;
 
 use crate::error::Error;
-use crate::terminal::printer::Printer;
+use crate::terminal::output::printer::Printer;
 
 /// Write completions for a shell to standard output
 #[derive(Debug, clap::Args)]

@@ -6,9 +6,7 @@ use std::time::Duration;
 
 use serde_json::{Map, Value};
 
-use crate::commands::panel::Personas;
 use crate::commands::personas;
-use crate::commands::personas::catalogue::Catalogue;
 use crate::config::edit::{self, NotEdited, Step};
 use crate::config::env::Environment;
 use crate::config::keys::{Key, holds_key};
@@ -16,8 +14,10 @@ use crate::config::paths::{Home, read_optional};
 use crate::config::settings::{BadSettings, Settings};
 use crate::error::Error;
 use crate::records::files::{Access, create_private_dir, write_atomically};
-use crate::terminal::escape::one_line;
-use crate::terminal::printer::Printer;
+use crate::setup::panel::Personas;
+use crate::setup::personas::Catalogue;
+use crate::terminal::markdown::escape::one_line;
+use crate::terminal::output::printer::Printer;
 
 use super::place::{Place, no_keys_here};
 use super::unusable;

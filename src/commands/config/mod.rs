@@ -16,9 +16,9 @@ use crate::config::keys::Key;
 use crate::config::paths::Home;
 use crate::config::settings::{BadSettings, Settings};
 use crate::error::Error;
-use crate::terminal::escape::one_line;
-use crate::terminal::paint::Paint;
-use crate::terminal::printer::Printer;
+use crate::terminal::markdown::escape::one_line;
+use crate::terminal::output::printer::Printer;
+use crate::terminal::output::style::Paint;
 
 use place::{Found, Place};
 

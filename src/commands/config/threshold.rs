@@ -5,7 +5,7 @@ use crate::config::keys::Key;
 use crate::config::paths::Home;
 use crate::domain::money::MicroUsd;
 use crate::error::Error;
-use crate::terminal::printer::Printer;
+use crate::terminal::output::printer::Printer;
 
 use super::change;
 

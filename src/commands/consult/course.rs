@@ -2,8 +2,8 @@
 
 use crate::config::control;
 use crate::config::settings::Settings;
-use crate::consultation::course::{Course, DebateAnalysis, JudgePasses, Rounds};
-use crate::consultation::mode::Mode;
+use crate::consultation::plan::mode::Mode;
+use crate::consultation::plan::options::{Course, DebateAnalysis, JudgePasses, Rounds};
 use crate::error::Error;
 
 use super::flags::DebateFlags;

@@ -8,23 +8,23 @@ use std::fmt::Write;
 
 use serde_json::{Value, json};
 
-use crate::consultation::answer::AnswerKind;
-use crate::consultation::call::{Prompt, join};
 use crate::consultation::event::{CallEstimate, Consent, Estimate, GateReason};
 use crate::consultation::plan::Plan;
+use crate::consultation::plan::preview::{Places, planned_calls};
 use crate::consultation::policy::consent::Gate;
-use crate::consultation::preview::{Places, planned_calls};
+use crate::consultation::protocol::answer::AnswerKind;
+use crate::consultation::protocol::call::{Prompt, join};
 use crate::domain::ids::ProviderId;
 use crate::domain::money::Cost;
 use crate::domain::text::clean;
 use crate::error::Error;
 use crate::records::files::{Access, write_atomically};
-use crate::terminal::escape;
-use crate::terminal::printer::Printer;
-use crate::terminal::words::{amount, count, model_address, round_title, thousands};
+use crate::terminal::markdown::escape;
+use crate::terminal::output::format::{amount, count, model_address, round_title, thousands};
+use crate::terminal::output::printer::Printer;
 
-use super::assembling::Setup;
 use super::flags::{Format, OutputFlags};
+use crate::setup::plan::Setup;
 
 const SCHEMA_VERSION: &str = "1.0";
 

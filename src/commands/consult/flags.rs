@@ -3,12 +3,12 @@
 
 use std::path::PathBuf;
 
-use crate::consultation::mode::Mode;
+use crate::consultation::plan::mode::Mode;
 use crate::consultation::policy::substitution::OnFailure;
 use crate::domain::confidence::Confidence;
 use crate::domain::money::MicroUsd;
 use crate::stopping::early_termination::Policy;
-use crate::terminal::printer::Verbosity;
+use crate::terminal::output::printer::Verbosity;
 
 /// How far the consultation may go by itself.
 #[derive(Clone, Debug, clap::Args)]

@@ -1,13 +1,9 @@
 //! `conclave consult`: asks a panel one question and gives its answer.
 
-mod aborted;
-pub(crate) mod assembling;
 mod course;
 mod dry_run;
-pub(crate) mod ending;
 pub(crate) mod flags;
 mod question;
-pub(crate) mod running;
 mod setup;
 
 use crate::config::env::Environment;
@@ -15,11 +11,11 @@ use crate::consultation::Consultation;
 use crate::engine::clock::Clock;
 use crate::engine::driver::Begin;
 use crate::error::Error;
-use crate::terminal::printer::{Printer, Verbosity};
+use crate::terminal::output::printer::{Printer, Verbosity};
 
-use ending::Keeping;
+use crate::session::finish::{self, Keeping};
+use crate::session::run::{self, Run};
 use flags::{ControlFlags, DebateFlags, OutputFlags};
-use running::Run;
 
 /// Ask a panel of models a question; the answer is on standard output
 #[derive(Debug, clap::Args)]
@@ -80,10 +76,10 @@ impl Args {
 pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> Result<(), Error> {
     let question = question::read(args.question.as_deref())?;
     if let Some(output) = &args.output.output {
-        ending::check_output(output)?;
+        finish::check_output(output)?;
     }
     let clock = Clock::system();
-    let standing = running::standing(&args.control, printer, question.input);
+    let standing = run::standing(&args.control, printer, question.input);
     let setup = setup::prepare(
         args,
         environment,

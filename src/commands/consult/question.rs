@@ -3,7 +3,7 @@
 use std::io::{IsTerminal, Read};
 
 use crate::error::Error;
-use crate::terminal::consent::Input;
+use crate::terminal::prompt::Input;
 
 /// What is asked.
 #[derive(Debug)]

@@ -1,22 +1,23 @@
 //! Everything a consultation needs before it begins: who sits, who judges, who helps, and what
 //! course the debate takes.
 
-use crate::commands::clerk;
-use crate::commands::local::LocalModels;
-use crate::commands::panel::{self, Choices, Flags, Wanted};
-use crate::commands::personas::catalogue::Catalogue;
-use crate::commands::servers::{Servers, Where};
-use crate::commands::stand_ins::stand_ins;
 use crate::config::env::Environment;
 use crate::consultation::plan::Material;
 use crate::consultation::policy::consent::Standing;
 use crate::domain::time::Timestamp;
 use crate::error::Error;
-use crate::terminal::printer::Printer;
+use crate::setup::embedded_model::LocalModels;
+use crate::setup::fallbacks::stand_ins;
+use crate::setup::helper;
+use crate::setup::local_servers::{Servers, Where};
+use crate::setup::panel;
+use crate::setup::panel::{Choices, Flags, Wanted};
+use crate::setup::personas::Catalogue;
+use crate::terminal::output::printer::Printer;
 
 use super::Args;
-use super::assembling::{Draft, Ground, Ready, Setup, obtain};
 use super::course::course;
+use crate::setup::plan::{Draft, Ground, Ready, Setup, obtain};
 
 pub(super) fn prepare(
     args: &Args,
@@ -65,7 +66,7 @@ pub(super) fn prepare(
 
     let mut course = course(&args.debate, settings)?;
     course.cast_from = std::mem::take(&mut chosen.cast_from);
-    clerk::appoint(&mut course, &chosen.panel, &choices);
+    helper::appoint(&mut course, &chosen.panel, &choices);
 
     let draft = Draft {
         question,

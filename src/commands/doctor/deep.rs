@@ -7,9 +7,8 @@ use std::time::Duration;
 
 use futures_util::future::join_all;
 
-use crate::commands::local;
-use crate::consultation::answer::AnswerKind;
-use crate::consultation::call::{Ask, FailureClass, Prompt};
+use crate::consultation::protocol::answer::AnswerKind;
+use crate::consultation::protocol::call::{Ask, FailureClass, Prompt};
 use crate::domain::ids::{CallId, ModelRef};
 use crate::domain::money::{Cost, MicroUsd};
 use crate::domain::pricing::PriceList;
@@ -22,9 +21,10 @@ use crate::providers::catalog::{Catalog, Date, Model};
 use crate::providers::http::{Http, Timeouts};
 use crate::providers::remote::Remote;
 use crate::providers::vendors::name;
-use crate::terminal::consent::{Answer, ask_yes_no};
-use crate::terminal::doctor_screen::Trial;
-use crate::terminal::printer::Printer;
+use crate::setup::embedded_model;
+use crate::terminal::output::printer::Printer;
+use crate::terminal::prompt::{Answer, ask_yes_no};
+use crate::terminal::tables::doctor::Trial;
 
 use super::Target;
 
@@ -131,7 +131,7 @@ pub(super) fn agree(
     if !can_ask {
         return Err(not_asked());
     }
-    match local::block_on(ask_yes_no(printer, &format!("{told}\nProceed? [Y/n] ")))? {
+    match embedded_model::block_on(ask_yes_no(printer, &format!("{told}\nProceed? [Y/n] ")))? {
         Answer::Yes => Ok(()),
         Answer::No => Err(Error::new(Exit::Declined, "no call was made")),
         Answer::Gone => Err(not_asked()),

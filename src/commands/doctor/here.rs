@@ -14,8 +14,8 @@ use crate::providers::local::choice::{self, Choice};
 use crate::providers::local::home::ModelHome;
 use crate::providers::local::manifest::size;
 use crate::providers::local::{LABEL, built_in, cpu};
-use crate::terminal::doctor_screen::{Check, Status};
-use crate::terminal::printer::{Face, Printer};
+use crate::terminal::output::printer::{Face, Printer};
+use crate::terminal::tables::doctor::{Check, Status};
 
 /// Journals are small; the smallest local model is not.
 const LITTLE_SPACE: u64 = 200_000_000;
@@ -276,8 +276,8 @@ pub(super) fn terminal(printer: &Printer, environment: &Environment) -> Check {
 
 fn colour(face: Face) -> &'static str {
     match face.paint {
-        crate::terminal::paint::Paint::Colour => "colour",
-        crate::terminal::paint::Paint::Plain => "no colour",
+        crate::terminal::output::style::Paint::Colour => "colour",
+        crate::terminal::output::style::Paint::Plain => "no colour",
     }
 }
 

@@ -10,9 +10,6 @@ mod vendors;
 
 use std::time::Duration;
 
-use crate::commands::local;
-use crate::commands::reach::{self, Reach};
-use crate::commands::servers::{self, Where, all_kinds};
 use crate::config::env::Environment;
 use crate::config::key_commands::KeyCommands;
 use crate::config::paths::Home;
@@ -24,9 +21,15 @@ use crate::providers::discovery::{Condition, Server};
 use crate::providers::http::{Http, Timeouts};
 use crate::providers::vendors::name;
 use crate::providers::wire::Endpoint;
-use crate::terminal::consent::{self, Input};
-use crate::terminal::doctor_screen::{Check, Findings, Status, screen};
-use crate::terminal::printer::Printer;
+use crate::setup::embedded_model;
+use crate::setup::local_servers;
+use crate::setup::local_servers::{Where, all_kinds};
+use crate::setup::provider_access;
+use crate::setup::provider_access::Reach;
+use crate::terminal::output::printer::Printer;
+use crate::terminal::prompt;
+use crate::terminal::prompt::Input;
+use crate::terminal::tables::doctor::{Check, Findings, Status, screen};
 
 /// The version of the JSON.
 const SCHEMA_VERSION: &str = "1.0";
@@ -72,7 +75,7 @@ pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> 
     let home = Home::find(environment);
     let settings = here::settings(home.as_ref().ok(), environment);
     let models = here::models(home.as_ref().ok());
-    let reached = reach::all(&settings.value, environment);
+    let reached = provider_access::all(&settings.value, environment);
     let (keyed, keyless) = targets(&reached);
     let trials = if args.deep {
         deep::trials(&keyed, &models.value, clock.now())
@@ -83,7 +86,7 @@ pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> 
         deep::agree(
             &trials,
             args.yes,
-            consent::can_ask(printer, Input::Free),
+            prompt::can_ask(printer, Input::Free),
             printer,
         )?;
     }
@@ -101,11 +104,11 @@ pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> 
         connect: CONNECT,
         idle: ANSWER * 2,
     });
-    let (found, found_servers, tried) = local::block_on(async {
+    let (found, found_servers, tried) = embedded_model::block_on(async {
         let kinds = all_kinds();
         let look = async {
             match &place {
-                Ok(place) => servers::look(place, &kinds).await,
+                Ok(place) => local_servers::look(place, &kinds).await,
                 Err(_) => Vec::new(),
             }
         };

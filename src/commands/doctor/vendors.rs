@@ -5,8 +5,7 @@
 use futures_util::future::join_all;
 use secrecy::ExposeSecret;
 
-use crate::commands::reach::Reach;
-use crate::consultation::call::{Failure, FailureClass};
+use crate::consultation::protocol::call::{Failure, FailureClass};
 use crate::domain::ids::ProviderId;
 use crate::domain::ids::without_date;
 use crate::domain::time::Timestamp;
@@ -14,7 +13,8 @@ use crate::providers::catalog::{Catalog, Date};
 use crate::providers::http::Http;
 use crate::providers::listing::{self, KeyStanding, Listed};
 use crate::providers::vendors::name;
-use crate::terminal::doctor_screen::{Check, Status};
+use crate::setup::provider_access::Reach;
+use crate::terminal::tables::doctor::{Check, Status};
 
 use super::{ANSWER, Target};
 

@@ -2,11 +2,12 @@
 
 use std::path::PathBuf;
 
-use crate::commands::consult::ending;
 use crate::error::Error;
 use crate::records::files::{Access, write_atomically};
 use crate::records::page;
-use crate::terminal::kept_report::{self, Selection};
+use crate::session::finish;
+use crate::terminal::report::stored;
+use crate::terminal::report::stored::Selection;
 
 use super::{Past, reading};
 
@@ -35,12 +36,12 @@ enum Form {
 
 pub(super) fn run(args: &Args, past: &Past<'_>) -> Result<(), Error> {
     if let Some(output) = &args.output {
-        ending::check_output(output)?;
+        finish::check_output(output)?;
     }
     let found = past.find(&args.id)?;
     let told = reading::read(&past.logs, &found)?;
     let text = match args.format {
-        Form::Md => kept_report::markdown(&told.kept, &Selection::default()),
+        Form::Md => stored::markdown(&told.kept, &Selection::default()),
         Form::Json => told.json,
         Form::Html => page::page(&told.kept),
     };

@@ -8,7 +8,7 @@ use std::fmt::Write;
 
 use crate::records::finding;
 use crate::records::history::{self, Complete, Offered};
-use crate::terminal::escape::one_line;
+use crate::terminal::markdown::escape::one_line;
 
 use super::Past;
 

@@ -5,7 +5,6 @@ use std::collections::BTreeSet;
 use jiff::tz::TimeZone;
 use rusqlite::Connection;
 
-use crate::commands::index;
 use crate::consultation::event::StateName;
 use crate::domain::kept::{Ended, Writer};
 use crate::engine::clock::Clock;
@@ -14,7 +13,8 @@ use crate::records::files::ConsultationFiles;
 use crate::records::finding::{self, Opening};
 use crate::records::history::{self, Filter, Listed, Search, State};
 use crate::records::index::{Index, is_being_written};
-use crate::terminal::history_screen::{Entry, EntryOutcome, History, Standing, below, screen};
+use crate::session::index;
+use crate::terminal::tables::history::{Entry, EntryOutcome, History, Standing, below, screen};
 
 use super::{Past, SCHEMA_VERSION};
 

@@ -14,14 +14,14 @@ use std::path::PathBuf;
 
 use clap::Subcommand;
 
-use crate::commands::consult::ending;
-use crate::commands::{index, naming};
 use crate::config::env::Environment;
 use crate::config::paths::Home;
 use crate::error::Error;
 use crate::records::finding::Found;
 use crate::records::index::Index;
-use crate::terminal::printer::{Printer, Verbosity};
+use crate::session::finish;
+use crate::session::{find, index};
+use crate::terminal::output::printer::{Printer, Verbosity};
 
 /// The version of the JSON.
 pub(crate) const SCHEMA_VERSION: &str = "1.0";
@@ -80,7 +80,7 @@ impl Args {
 
 pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> Result<(), Error> {
     let home = Home::find(environment).map_err(Error::usage)?;
-    let logs = ending::logs(&home);
+    let logs = finish::logs(&home);
     let past = Past {
         home,
         logs,
@@ -123,6 +123,6 @@ impl Past<'_> {
 
     /// The consultation that is called so.
     fn find(&self, name: &str) -> Result<Found, Error> {
-        naming::find(self.names().as_ref(), &self.logs, name)
+        find::find(self.names().as_ref(), &self.logs, name)
     }
 }

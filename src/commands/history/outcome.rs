@@ -9,7 +9,7 @@ use crate::error::Error;
 use crate::records::finding::Found;
 use crate::records::index::storing;
 use crate::records::outcomes;
-use crate::terminal::escape::one_line;
+use crate::terminal::markdown::escape::one_line;
 
 use super::{Past, reading};
 

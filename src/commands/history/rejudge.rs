@@ -7,16 +7,7 @@ mod judges;
 
 use serde_json::{Value, json};
 
-use crate::commands::clerk;
-use crate::commands::consult::assembling::{Draft, Ground, Ready, obtain};
-use crate::commands::consult::ending::{self, Keeping};
 use crate::commands::consult::flags::{ControlFlags, FailureChoice, OutputFlags, dollars};
-use crate::commands::consult::running::{self, Run};
-use crate::commands::giving::Answer;
-use crate::commands::local::LocalModels;
-use crate::commands::panel::Choices;
-use crate::commands::personas::catalogue::Catalogue;
-use crate::commands::servers::{Servers, Where};
 use crate::config::env::Environment;
 use crate::consultation::Consultation;
 use crate::consultation::plan::Material;
@@ -28,9 +19,20 @@ use crate::engine::clock::Clock;
 use crate::engine::driver::Begin;
 use crate::error::Error;
 use crate::records::kept;
-use crate::terminal::keyboard::Input;
-use crate::terminal::printer::Verbosity;
-use crate::terminal::rejudge_screen;
+use crate::session::finish;
+use crate::session::finish::Keeping;
+use crate::session::run;
+use crate::session::run::Run;
+use crate::session::write_answer::Answer;
+use crate::setup::embedded_model::LocalModels;
+use crate::setup::helper;
+use crate::setup::local_servers::{Servers, Where};
+use crate::setup::panel::Choices;
+use crate::setup::personas::Catalogue;
+use crate::setup::plan::{Draft, Ground, Ready, obtain};
+use crate::terminal::output::printer::Verbosity;
+use crate::terminal::prompt::keyboard::Input;
+use crate::terminal::report::rejudge;
 
 use super::{Past, SCHEMA_VERSION, reading};
 
@@ -97,7 +99,7 @@ impl Args {
 
 pub(super) fn run(args: &Args, environment: &Environment, past: &Past<'_>) -> Result<(), Error> {
     if let Some(output) = &args.output.output {
-        ending::check_output(output)?;
+        finish::check_output(output)?;
     }
     let found = past.find(&args.id)?;
     let before = reading::read(&past.logs, &found)?.kept;
@@ -112,7 +114,7 @@ pub(super) fn run(args: &Args, environment: &Environment, past: &Past<'_>) -> Re
         )));
     }
     let (clock, control) = (Clock::system(), args.control());
-    let standing = running::standing(&control, past.printer, Input::Free);
+    let standing = run::standing(&control, past.printer, Input::Free);
     let ground = Ground::find(environment, standing, clock.now())?;
     let Ground {
         home,
@@ -143,7 +145,7 @@ pub(super) fn run(args: &Args, environment: &Environment, past: &Past<'_>) -> Re
     };
     let found_local = obtain(&mut judging, &local_models, standing)?;
     let mut course = given::course(&before);
-    clerk::appoint(&mut course, &judging, &choices);
+    helper::appoint(&mut course, &judging, &choices);
     if judges::was_kept_close(&before, &choices) {
         // Whoever is named to judge gets to see it, and nobody else.
         course.clerk = course.clerk.and_then(|_| judging.judges.first().cloned());
@@ -181,7 +183,7 @@ pub(super) fn run(args: &Args, environment: &Environment, past: &Past<'_>) -> Re
     let present = |transcript: &Transcript| {
         let told = Rejudgement::of(&before, &kept::of_transcript(transcript));
         Answer {
-            markdown: rejudge_screen::markdown(&told),
+            markdown: rejudge::markdown(&told),
             json: to_json(&told),
         }
     };

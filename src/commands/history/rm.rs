@@ -9,7 +9,6 @@ use std::time::Duration;
 use jiff::tz::TimeZone;
 use rusqlite::TransactionBehavior;
 
-use crate::commands::{index, local};
 use crate::domain::time::Timestamp;
 use crate::engine::clock::Clock;
 use crate::error::{Error, Exit};
@@ -17,10 +16,12 @@ use crate::records::finding::Found;
 use crate::records::history::{self, Filter};
 use crate::records::index::storing;
 use crate::records::removing::{self, CannotRemove, Removed};
-use crate::terminal::consent::{Answer, Input, ask_before_harm, can_ask};
-use crate::terminal::escape::one_line;
-use crate::terminal::history_screen::date;
-use crate::terminal::words::{bytes, count};
+use crate::session::index;
+use crate::setup::embedded_model;
+use crate::terminal::markdown::escape::one_line;
+use crate::terminal::output::format::{bytes, count};
+use crate::terminal::prompt::{Answer, Input, ask_before_harm, can_ask};
+use crate::terminal::tables::history::date;
 
 use super::Past;
 use super::list::{StateArg, short};
@@ -174,7 +175,7 @@ fn agree(past: &Past<'_>, doomed: &[Doomed]) -> Result<(), Error> {
         count(doomed.len(), "consultation"),
         span_of(doomed, &zone)
     );
-    match local::block_on(ask_before_harm(printer, &question))? {
+    match embedded_model::block_on(ask_before_harm(printer, &question))? {
         Answer::Yes => Ok(()),
         Answer::No | Answer::Gone => Err(Error::new(Exit::Declined, "nothing was deleted")),
     }

@@ -1,12 +1,13 @@
 //! `conclave history show`: one consultation, as it was answered.
 
 use crate::commands::consult::flags::Format;
-use crate::commands::giving::give;
 use crate::domain::ids::SeatId;
 use crate::domain::kept::{Kept, KeptAgent};
 use crate::error::Error;
-use crate::terminal::escape::one_line;
-use crate::terminal::kept_report::{self, Selection};
+use crate::session::write_answer::give;
+use crate::terminal::markdown::escape::one_line;
+use crate::terminal::report::stored;
+use crate::terminal::report::stored::Selection;
 
 use super::{Past, reading};
 
@@ -39,7 +40,7 @@ pub(super) fn run(args: &Args, past: &Past<'_>) -> Result<(), Error> {
     let told = reading::read(&past.logs, &found)?;
     let selection = selection(args, &told.kept)?;
     give(
-        &kept_report::markdown(&told.kept, &selection),
+        &stored::markdown(&told.kept, &selection),
         || Ok(told.json.clone()),
         args.format,
         None,

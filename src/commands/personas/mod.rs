@@ -2,8 +2,6 @@
 //!
 //! The JSON has a published schema: `schemas/personas.schema.json`.
 
-pub(crate) mod catalogue;
-
 use clap::Subcommand;
 
 use crate::commands::config;
@@ -13,10 +11,10 @@ use crate::config::settings::Settings;
 use crate::consultation::prompt::Templates;
 use crate::domain::text::clean;
 use crate::error::Error;
-use crate::terminal::personas_screen::{ListedPanel, ListedPersona, PersonaList, one, screen};
-use crate::terminal::printer::Printer;
+use crate::terminal::output::printer::Printer;
+use crate::terminal::tables::personas::{ListedPanel, ListedPersona, PersonaList, one, screen};
 
-use catalogue::{Catalogue, Known, Origin};
+use crate::setup::personas::{Catalogue, Known, Origin};
 
 /// The version of the JSON.
 const SCHEMA_VERSION: &str = "1.0";

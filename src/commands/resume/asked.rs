@@ -3,10 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::commands::local::{self, LocalModels};
 use crate::commands::models;
-use crate::commands::reach::{self, Reach};
-use crate::commands::servers::{Servers, Where};
 use crate::config::env::Environment;
 use crate::config::key_commands::KeyCommands;
 use crate::config::paths::Home;
@@ -20,7 +17,12 @@ use crate::engine::driver::Providers;
 use crate::error::Error;
 use crate::providers::http::{Http, Timeouts};
 use crate::providers::vendors;
-use crate::terminal::printer::Printer;
+use crate::setup::embedded_model;
+use crate::setup::embedded_model::LocalModels;
+use crate::setup::local_servers::{Servers, Where};
+use crate::setup::provider_access;
+use crate::setup::provider_access::Reach;
+use crate::terminal::output::printer::Printer;
 
 /// Where providers come from.
 #[derive(Clone, Copy, Debug)]
@@ -51,7 +53,7 @@ impl Within<'_> {
             printer,
             standing,
         } = *self;
-        let reached = reach::all(settings, environment);
+        let reached = provider_access::all(settings, environment);
         let needed = needed(plan, transcript);
         let others = plan
             .panel
@@ -84,7 +86,7 @@ impl Within<'_> {
         };
         let catalog = servers.known_to(models::catalog(home)?);
         let placed = servers.placed(reached);
-        let mut providers = reach::providers(
+        let mut providers = provider_access::providers(
             &placed,
             &asked,
             settings,
@@ -105,7 +107,7 @@ impl Within<'_> {
             }
             providers.insert(
                 ProviderId::new(ProviderId::LOCAL),
-                local::provider(found, settings)?,
+                embedded_model::provider(found, settings)?,
             );
         }
         Ok(providers)

@@ -2,8 +2,6 @@
 
 use std::path::Path;
 
-use crate::commands::consult::ending::Keeping;
-use crate::commands::naming;
 use crate::consultation::event::{AbortReason, Envelope};
 use crate::domain::ids::ConsultationId;
 use crate::error::Error;
@@ -11,8 +9,10 @@ use crate::records::files::ConsultationFiles;
 use crate::records::finding::{self, Ending};
 use crate::records::index::Index;
 use crate::records::journal::{CannotReopen, Journal, Unlocked, read_journal};
-use crate::terminal::printer::Printer;
-use crate::terminal::words::count;
+use crate::session::find;
+use crate::session::finish::Keeping;
+use crate::terminal::output::format::count;
+use crate::terminal::output::printer::Printer;
 
 /// A consultation to go on with.
 #[derive(Debug)]
@@ -34,7 +34,7 @@ pub(super) fn choose(
 ) -> Result<Chosen, Error> {
     match name {
         Some(name) => {
-            let found = naming::find(index, logs, name)?;
+            let found = find::find(index, logs, name)?;
             let Some(id) = found.ours() else {
                 return Err(Error::usage(format!(
                     "cannot go on with {}: it was written by another program",

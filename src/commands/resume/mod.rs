@@ -6,24 +6,24 @@ mod asked;
 mod choosing;
 
 use crate::commands::config;
-use crate::commands::consult::ending;
 use crate::commands::consult::flags::{ControlFlags, OutputFlags};
-use crate::commands::consult::running::{Run, standing};
-use crate::commands::control;
-use crate::commands::index;
 use crate::config::env::Environment;
 use crate::config::paths::Home;
 use crate::consultation::event::StateName;
-use crate::consultation::replay::replay;
+use crate::consultation::machine::replay::replay;
 use crate::consultation::transcript::Transcript;
 use crate::engine::clock::Clock;
 use crate::engine::driver::Begin;
 use crate::error::Error;
 use crate::records::index::Index;
 use crate::records::journal::Unlocked;
-use crate::terminal::consent::Input;
-use crate::terminal::printer::{Printer, Verbosity};
-use crate::terminal::words::{amount, count};
+use crate::session::finish;
+use crate::session::index;
+use crate::session::run::{Run, standing};
+use crate::setup::limits;
+use crate::terminal::output::format::{amount, count};
+use crate::terminal::output::printer::{Printer, Verbosity};
+use crate::terminal::prompt::Input;
 
 use choosing::Chosen;
 
@@ -59,7 +59,7 @@ impl Args {
 
 pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> Result<(), Error> {
     if let Some(output) = &args.output.output {
-        ending::check_output(output)?;
+        finish::check_output(output)?;
     }
     let home = Home::find(environment).map_err(Error::usage)?;
     let settings = config::load(&home, environment)?;
@@ -79,7 +79,7 @@ pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> 
         events,
         keeping,
     } = choosing::choose(
-        &ending::logs(&home),
+        &finish::logs(&home),
         known.as_ref(),
         args.id.as_deref(),
         unlocked,
@@ -93,7 +93,7 @@ pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> 
 
     let standing = standing(&args.control, printer, Input::Free);
     let ended = transcript.abort.as_ref().map(|abort| abort.reason);
-    let control = control::renewed(
+    let control = limits::renewed(
         replayed.consultation.plan().control.clone(),
         ended,
         &args.control,

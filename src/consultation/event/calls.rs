@@ -2,9 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::consultation::answer::AnswerKind;
-use crate::consultation::call::{FailureClass, StopReason};
-use crate::consultation::problem::Problem;
+use crate::consultation::protocol::answer::AnswerKind;
+use crate::consultation::protocol::call::{FailureClass, StopReason};
+use crate::consultation::reading::problem::Problem;
 use crate::domain::ids::{CallId, ModelRef, SeatId};
 use crate::domain::money::Cost;
 use crate::domain::tokens::Usage;

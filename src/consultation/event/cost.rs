@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::consultation::answer::AnswerKind;
+use crate::consultation::protocol::answer::AnswerKind;
 use crate::domain::ids::{ModelRef, SeatId};
 use crate::domain::money::Cost;
 

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::consultation::call::FailureClass;
+use crate::consultation::protocol::call::FailureClass;
 
 /// Signs that are remembered of a provider: with one check every 30 s and no calls, those of five
 /// minutes.

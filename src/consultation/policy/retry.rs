@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::consultation::call::{Failure, FailureClass};
+use crate::consultation::protocol::call::{Failure, FailureClass};
 
 /// How often and how fast.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

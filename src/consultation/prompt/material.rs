@@ -1,9 +1,9 @@
 //! Artifacts as text for prompts: agents by their labels, one line an item, so that an item cannot
 //! pass for two.
 
-use crate::consultation::labels::Labels;
-use crate::consultation::mode::Headings;
-use crate::consultation::problem::Problem;
+use crate::consultation::anonymity::labels::Labels;
+use crate::consultation::plan::mode::Headings;
+use crate::consultation::reading::problem::Problem;
 use crate::domain::artifact::{Challenge, CrossExam, Independent, Revision, Severity, Synthesis};
 use crate::domain::confidence::Confidence;
 

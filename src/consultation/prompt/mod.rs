@@ -5,6 +5,7 @@
 //! appears to the judge and to other experts only under its label; what members wrote stands only
 //! between the lines of a `Fence` that it cannot contain.
 
+pub mod filter;
 mod error;
 mod fence;
 mod material;
@@ -18,11 +19,11 @@ use serde_json::json;
 use crate::domain::artifact::{CrossExam, Independent, Revision, Synthesis};
 use crate::domain::panel::{Persona, Seat};
 
-use super::answer::AnswerKind;
-use super::call::Prompt;
-use super::labels::Labels;
-use super::mode::{Headings, Mode};
-use super::problem::{Problem, Weight};
+use super::anonymity::labels::Labels;
+use super::plan::mode::{Headings, Mode};
+use super::protocol::answer::AnswerKind;
+use super::protocol::call::Prompt;
+use super::reading::problem::{Problem, Weight};
 
 pub use error::PromptError;
 pub use templates::Templates;

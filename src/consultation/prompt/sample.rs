@@ -1,9 +1,9 @@
 //! A made-up consultation with which a user's template is tried: what cannot be filled shows before
 //! a round has been paid for.
 
-use crate::consultation::labels::Labels;
-use crate::consultation::mode::Mode;
-use crate::consultation::problem::{Problem, Weight};
+use crate::consultation::anonymity::labels::Labels;
+use crate::consultation::plan::mode::Mode;
+use crate::consultation::reading::problem::{Problem, Weight};
 use crate::domain::artifact::{
     Because, Challenge, ConsensusPoint, CrossExam, Independent, Rebuttal, Revision, Severity,
     Synthesis, Tension, Viewpoint,

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::consultation::labels::Labels;
+use crate::consultation::anonymity::labels::Labels;
 
 use super::notes::Notes;
 use super::text::{text, words};

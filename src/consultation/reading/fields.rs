@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::consultation::answer::AnswerKind;
+use crate::consultation::protocol::answer::AnswerKind;
 
 use super::notes::Notes;
 

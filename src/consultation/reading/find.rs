@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value};
 
-use crate::consultation::answer::AnswerKind;
+use crate::consultation::protocol::answer::AnswerKind;
 
 use super::fields::{self, Name};
 use super::json::{self, Attempt, Mend};

@@ -2,8 +2,8 @@
 
 use serde_json::{Map, Value};
 
-use crate::consultation::answer::AnswerKind;
-use crate::consultation::labels::Labels;
+use crate::consultation::anonymity::labels::Labels;
+use crate::consultation::protocol::answer::AnswerKind;
 use crate::domain::artifact::{
     Because, Casting, Challenge, Compared, Comparison, ConsensusPoint, Content, CrossExam, Dissent,
     Evidence, Independent, Rebuttal, Revision, Synthesis, Tension, Verdict, Viewpoint,

@@ -2,6 +2,8 @@
 //! out. Reading never fails and never loses text; what cannot be used says why, in words that the
 //! model can be shown.
 
+pub mod problem;
+
 mod agents;
 mod fields;
 mod find;
@@ -18,9 +20,9 @@ use crate::domain::artifact::{
 };
 use crate::domain::ids::SeatId;
 
-use super::answer::AnswerKind;
-use super::labels::Labels;
-use super::problem::{Problem, Weight};
+use self::problem::{Problem, Weight};
+use super::anonymity::labels::Labels;
+use super::protocol::answer::AnswerKind;
 
 use find::{Found, Search};
 use json::Mend;

@@ -1,6 +1,6 @@
 //! The problems found while reading, collected in the order of the answer's fields.
 
-use crate::consultation::problem::{Problem, Weight};
+use super::problem::{Problem, Weight};
 
 /// What is said of an answer that stops in the middle.
 const CUT_OFF: &str = "the answer is cut off before its end";

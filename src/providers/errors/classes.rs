@@ -1,6 +1,6 @@
 //! The table of what statuses, codes and words mean. The first row that fits decides.
 
-use crate::consultation::call::FailureClass;
+use crate::consultation::protocol::call::FailureClass;
 
 /// What is known of an error when it is classified.
 #[derive(Debug)]

@@ -11,7 +11,7 @@ mod told;
 
 use serde_json::Value;
 
-use crate::consultation::call::{Failure, FailureClass};
+use crate::consultation::protocol::call::{Failure, FailureClass};
 use crate::domain::time::Timestamp;
 
 use super::wire::Account;

@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use crate::consultation::call::{Ask, FailureClass};
+use crate::consultation::protocol::call::{Ask, FailureClass};
 use crate::domain::body_fields::{OWN, STRUCTURE, holds_reserved, is_inside_reserved, is_reserved};
 
 use super::super::dialect::{Dialect, JsonObject, TokensField};

@@ -1,7 +1,7 @@
 //! The limits that servers name when more tokens were asked for than they give, read out of their
 //! words.
 
-use crate::consultation::call::Ask;
+use crate::consultation::protocol::call::Ask;
 
 use super::prompt_tokens;
 

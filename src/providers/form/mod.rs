@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use crate::consultation::call::{Ask, join};
+use crate::consultation::protocol::call::{Ask, join};
 use crate::domain::tokens::estimate_tokens;
 
 use super::dialect::{JsonObject, Quirks, TokensField};

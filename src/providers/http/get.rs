@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use crate::consultation::call::{Failure, FailureClass};
+use crate::consultation::protocol::call::{Failure, FailureClass};
 use crate::providers::clients;
 use crate::providers::errors::{self, ErrorResponse};
 use crate::providers::wire::{Account, HeaderText};

@@ -5,7 +5,7 @@
 
 use llama_cpp_2::model::{LlamaChatMessage, LlamaChatTemplate, LlamaModel};
 
-use crate::consultation::call::{Prompt, join};
+use crate::consultation::protocol::call::{Prompt, join};
 
 const SYSTEM: &str = "SYSTEM-GOES-HERE";
 const USER: &str = "USER-GOES-HERE";

@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 
-use crate::consultation::call::{Ask, Failure, FailureClass, Outcome};
+use crate::consultation::protocol::call::{Ask, Failure, FailureClass, Outcome};
 use crate::engine::ports::{BoxFuture, Delta, Provider};
 
 use super::worker;

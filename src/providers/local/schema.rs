@@ -269,7 +269,7 @@ fn longest(node: &Value) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::consultation::answer::AnswerKind;
+    use crate::consultation::protocol::answer::AnswerKind;
 
     fn tight(kind: AnswerKind, prompt: &str, room: u64) -> Value {
         tighten(&serde_json::from_str(kind.schema()).unwrap(), prompt, room)

@@ -3,7 +3,7 @@
 
 use llama_cpp_2::token::LlamaToken;
 
-use crate::consultation::call::{Failure, Reply, StopReason};
+use crate::consultation::protocol::call::{Failure, Reply, StopReason};
 use crate::engine::ports::Delta;
 
 use super::provider::News;

@@ -17,7 +17,7 @@ use llama_cpp_2::model::LlamaModel;
 use llama_cpp_2::model::params::LlamaModelParams;
 use sha2::{Digest, Sha256};
 
-use crate::consultation::call::{Ask, Failure, FailureClass};
+use crate::consultation::protocol::call::{Ask, Failure, FailureClass};
 use crate::domain::tokens::{Usage, UsageSource};
 use crate::engine::ports::Delta;
 

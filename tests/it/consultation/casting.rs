@@ -3,17 +3,17 @@
 
 use std::time::Duration;
 
-use conclave::consultation::answer::AnswerKind;
-use conclave::consultation::call::{Ask, FailureClass, Outcome, StopReason};
-use conclave::consultation::digest::Status;
 use conclave::consultation::event::{Cast, Event, StateName};
+use conclave::consultation::machine::replay::replay;
 use conclave::consultation::plan::{ModelTerms, Plan};
 use conclave::consultation::policy::consent::Standing;
 use conclave::consultation::policy::substitution::OnFailure;
 use conclave::consultation::prompt::Size;
 use conclave::consultation::protocol::Input;
-use conclave::consultation::replay::replay;
+use conclave::consultation::protocol::answer::AnswerKind;
+use conclave::consultation::protocol::call::{Ask, FailureClass, Outcome, StopReason};
 use conclave::consultation::transcript::Transcript;
+use conclave::consultation::transcript::summary::Status;
 use conclave::domain::ids::{ModelRef, SeatId};
 use conclave::domain::money::MicroUsd;
 
@@ -406,7 +406,7 @@ fn without_room_under_the_ceiling_the_clerk_is_not_asked() {
 fn without_a_clerk_the_usual_personas_sit() {
     let player = played(
         Plan {
-            course: conclave::consultation::course::Course {
+            course: conclave::consultation::plan::options::Course {
                 clerk: None,
                 ..open_plan().course
             },

@@ -3,14 +3,14 @@
 
 use std::time::Duration;
 
-use conclave::consultation::answer::AnswerKind;
-use conclave::consultation::call::{FailureClass, Outcome, StopReason};
-use conclave::consultation::course::{Course, DebateAnalysis, Rounds};
 use conclave::consultation::event::{CancelReason, Envelope, Event, StateName};
+use conclave::consultation::machine::replay::replay;
 use conclave::consultation::plan::Plan;
+use conclave::consultation::plan::options::{Course, DebateAnalysis, Rounds};
 use conclave::consultation::policy::substitution::OnFailure;
 use conclave::consultation::protocol::Input;
-use conclave::consultation::replay::replay;
+use conclave::consultation::protocol::answer::AnswerKind;
+use conclave::consultation::protocol::call::{FailureClass, Outcome, StopReason};
 use conclave::consultation::transcript::Transcript;
 use conclave::domain::debate_value::{ChangeMagnitude, ComparisonStatus, DebateValue};
 use conclave::domain::ids::SeatId;

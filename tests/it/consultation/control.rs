@@ -4,8 +4,6 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use conclave::consultation::answer::AnswerKind;
-use conclave::consultation::call::{FailureClass, StopReason};
 use conclave::consultation::event::{
     AbortReason, Event, HealthUpdate, Purpose, StateName, SubstitutionReason, WhySubstituted,
 };
@@ -14,6 +12,8 @@ use conclave::consultation::policy::consent::Standing;
 use conclave::consultation::policy::health::HealthStatus;
 use conclave::consultation::policy::hedging::{HedgeRule, NoHedge};
 use conclave::consultation::policy::substitution::OnFailure;
+use conclave::consultation::protocol::answer::AnswerKind;
+use conclave::consultation::protocol::call::{FailureClass, StopReason};
 use conclave::consultation::protocol::{Answer, Input, Question};
 use conclave::consultation::transcript::Transcript;
 use conclave::domain::ids::{ModelRef, ProviderId, SeatId};
@@ -711,7 +711,7 @@ fn what_has_no_price_is_not_asked_under_a_ceiling() {
 
 #[test]
 fn far_more_than_was_shown_ends_it_after_the_call_and_not_after_the_round() {
-    let dear = |ask: &conclave::consultation::call::Ask| {
+    let dear = |ask: &conclave::consultation::protocol::call::Ask| {
         let mut outcome = good(ask);
         if let Ok(reply) = &mut outcome {
             reply.reported_cost = Some(MicroUsd(50_000_000));

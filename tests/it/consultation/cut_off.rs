@@ -6,15 +6,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use conclave::consultation::Consultation;
-use conclave::consultation::answer::AnswerKind;
-use conclave::consultation::call::{FailureClass, StopReason};
 use conclave::consultation::event::{Envelope, Event, Purpose, StateName};
+use conclave::consultation::machine::replay::replay;
 use conclave::consultation::plan::Plan;
 use conclave::consultation::policy::consent::Standing;
 use conclave::consultation::policy::hedging::HedgeRule;
 use conclave::consultation::policy::substitution::OnFailure;
+use conclave::consultation::protocol::answer::AnswerKind;
+use conclave::consultation::protocol::call::{FailureClass, StopReason};
 use conclave::consultation::protocol::{Answer, Input};
-use conclave::consultation::replay::replay;
 use conclave::consultation::transcript::Transcript;
 use conclave::domain::ids::{CallId, ModelRef, SeatId};
 use conclave::domain::money::MicroUsd;

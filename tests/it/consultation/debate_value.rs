@@ -11,8 +11,9 @@ use conclave::domain::ids::SeatId;
 use conclave::records::kept::of_transcript;
 use conclave::records::page::page;
 use conclave::records::record::record;
-use conclave::terminal::kept_report::{self, Selection};
 use conclave::terminal::report::report;
+use conclave::terminal::report::stored;
+use conclave::terminal::report::stored::Selection;
 use proptest::prelude::*;
 use proptest::sample::select;
 
@@ -230,7 +231,7 @@ fn the_report_the_record_and_the_page_say_the_same() {
     let section = between(&whole, "## 🎯", "---\n**Cost");
     insta::assert_snapshot!("report", section);
     let kept = of_transcript(&transcript);
-    assert!(kept_report::markdown(&kept, &Selection::default()).contains(section));
+    assert!(stored::markdown(&kept, &Selection::default()).contains(section));
     let written =
         serde_json::to_string_pretty(&record(&transcript)["debate_value_analysis"]).unwrap();
     insta::assert_snapshot!("record", written);

@@ -3,13 +3,13 @@
 
 use std::time::Duration;
 
-use conclave::consultation::answer::AnswerKind;
-use conclave::consultation::call::{Ask, FailureClass, Outcome};
-use conclave::consultation::course::{Course, JudgePasses, Rounds};
 use conclave::consultation::event::{AbortReason, DecidedBy, EarlyTermination, Event, StateName};
-use conclave::consultation::mode::Mode;
+use conclave::consultation::plan::mode::Mode;
+use conclave::consultation::plan::options::{Course, JudgePasses, Rounds};
 use conclave::consultation::plan::{Control, Plan};
 use conclave::consultation::policy::consent::Standing;
+use conclave::consultation::protocol::answer::AnswerKind;
+use conclave::consultation::protocol::call::{Ask, FailureClass, Outcome};
 use conclave::consultation::protocol::{Answer, Input, Question};
 use conclave::consultation::transcript::Transcript;
 use conclave::domain::artifact::Source;

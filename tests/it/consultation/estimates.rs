@@ -1,11 +1,11 @@
 //! What a consultation is expected to take, and the most that one call can: no well-behaved
 //! provider's bill is outside of it.
 
-use conclave::consultation::answer::AnswerKind;
-use conclave::consultation::call::{Ask, Outcome, Prompt, Reply, StopReason};
 use conclave::consultation::event::StateName;
+use conclave::consultation::plan::preview::{Places, planned_calls};
 use conclave::consultation::plan::{AROUND_A_PROMPT, Material, ModelTerms, OutputTokens, Plan};
-use conclave::consultation::preview::{Places, planned_calls};
+use conclave::consultation::protocol::answer::AnswerKind;
+use conclave::consultation::protocol::call::{Ask, Outcome, Prompt, Reply, StopReason};
 use conclave::consultation::transcript::Transcript;
 use conclave::domain::ids::ModelRef;
 use conclave::domain::money::{Cost, MicroUsd};

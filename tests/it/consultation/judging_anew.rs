@@ -3,13 +3,13 @@
 
 use std::time::Duration;
 
-use conclave::consultation::answer::AnswerKind;
-use conclave::consultation::call::{Ask, FailureClass, Outcome};
-use conclave::consultation::course::{Course, Given};
 use conclave::consultation::event::{Event, StateName};
+use conclave::consultation::machine::replay::replay;
 use conclave::consultation::plan::Plan;
+use conclave::consultation::plan::options::{Course, Given};
 use conclave::consultation::protocol::Input;
-use conclave::consultation::replay::replay;
+use conclave::consultation::protocol::answer::AnswerKind;
+use conclave::consultation::protocol::call::{Ask, FailureClass, Outcome};
 use conclave::consultation::transcript::Transcript;
 use conclave::domain::ids::{ConsultationId, ModelRef};
 use conclave::domain::second_pass::Held;

@@ -3,13 +3,13 @@
 
 use std::time::Duration;
 
-use conclave::consultation::answer::AnswerKind;
-use conclave::consultation::call::{Ask, FailureClass, Outcome};
-use conclave::consultation::course::{Course, JudgePasses};
 use conclave::consultation::event::{AbortReason, Event, StateName};
-use conclave::consultation::mode::Mode;
 use conclave::consultation::plan::Plan;
+use conclave::consultation::plan::mode::Mode;
+use conclave::consultation::plan::options::{Course, JudgePasses};
 use conclave::consultation::policy::substitution::OnFailure;
+use conclave::consultation::protocol::answer::AnswerKind;
+use conclave::consultation::protocol::call::{Ask, FailureClass, Outcome};
 use conclave::consultation::protocol::{Answer, Input, Question};
 use conclave::consultation::transcript::Transcript;
 use conclave::domain::artifact::Magnitude;

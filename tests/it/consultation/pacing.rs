@@ -4,10 +4,10 @@
 use std::time::Duration;
 
 use conclave::consultation::Consultation;
-use conclave::consultation::call::{Ask, Failure, FailureClass, Outcome};
 use conclave::consultation::event::{Event, Purpose, StateName};
 use conclave::consultation::plan::USUAL_IN_FLIGHT;
 use conclave::consultation::protocol::Input;
+use conclave::consultation::protocol::call::{Ask, Failure, FailureClass, Outcome};
 use conclave::domain::ids::ProviderId;
 use conclave::domain::tokens::Usage;
 

@@ -5,13 +5,13 @@
 use std::time::Duration;
 
 use conclave::consultation::Consultation;
-use conclave::consultation::call::{FailureClass, Outcome, Reply, StopReason};
-use conclave::consultation::course::{Course, DebateAnalysis, JudgePasses, Rounds};
 use conclave::consultation::event::Envelope;
-use conclave::consultation::mode::Mode;
+use conclave::consultation::plan::mode::Mode;
+use conclave::consultation::plan::options::{Course, DebateAnalysis, JudgePasses, Rounds};
 use conclave::consultation::policy::hedging::HedgeRule;
 use conclave::consultation::policy::substitution::OnFailure;
 use conclave::consultation::prompt::Templates;
+use conclave::consultation::protocol::call::{FailureClass, Outcome, Reply, StopReason};
 use conclave::consultation::protocol::{Answer, Input};
 use conclave::consultation::transcript::Transcript;
 use conclave::domain::ids::ModelRef;

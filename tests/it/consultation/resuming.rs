@@ -3,13 +3,13 @@
 
 use std::time::Duration;
 
-use conclave::consultation::answer::AnswerKind;
-use conclave::consultation::call::{Ask, FailureClass, Outcome};
 use conclave::consultation::event::{Envelope, Event, StateName};
+use conclave::consultation::machine::replay::{CannotReplay, replay};
 use conclave::consultation::plan::Plan;
 use conclave::consultation::policy::consent::Standing;
+use conclave::consultation::protocol::answer::AnswerKind;
+use conclave::consultation::protocol::call::{Ask, FailureClass, Outcome};
 use conclave::consultation::protocol::{Answer, Input};
-use conclave::consultation::replay::{CannotReplay, replay};
 use conclave::consultation::transcript::Transcript;
 use conclave::domain::artifact::Content;
 use conclave::domain::ids::{ModelRef, SeatId};

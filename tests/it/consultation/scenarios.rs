@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use conclave::consultation::answer::AnswerKind;
-use conclave::consultation::call::{Failure, FailureClass, Reply, StopReason};
 use conclave::consultation::event::{AbortReason, Event, Purpose, StateName};
 use conclave::consultation::plan::ModelTerms;
 use conclave::consultation::policy::consent::Standing;
+use conclave::consultation::protocol::answer::AnswerKind;
+use conclave::consultation::protocol::call::{Failure, FailureClass, Reply, StopReason};
 use conclave::consultation::protocol::{Answer, Input};
 use conclave::consultation::transcript::Transcript;
 use conclave::domain::artifact::Content;

@@ -4,9 +4,9 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use conclave::consultation::call::{Failure, FailureClass};
 use conclave::consultation::event::{Envelope, Event, StateName};
 use conclave::consultation::plan::Plan;
+use conclave::consultation::protocol::call::{Failure, FailureClass};
 use conclave::consultation::transcript::Transcript;
 use conclave::domain::ids::ModelRef;
 use conclave::domain::tokens::Usage;

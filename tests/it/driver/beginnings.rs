@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use conclave::consultation::Consultation;
-use conclave::consultation::call::{Failure, FailureClass};
 use conclave::consultation::event::{Envelope, Event, StateName};
+use conclave::consultation::machine::replay::replay;
 use conclave::consultation::protocol::Answer;
-use conclave::consultation::replay::replay;
+use conclave::consultation::protocol::call::{Failure, FailureClass};
 use conclave::domain::ids::CallId;
 use conclave::domain::time::Timestamp;
 use conclave::engine::clock::Clock;

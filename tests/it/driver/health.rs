@@ -4,9 +4,9 @@
 use std::time::Duration;
 
 use conclave::consultation::Consultation;
-use conclave::consultation::call::{Failure, FailureClass};
 use conclave::consultation::event::{Envelope, Event, StateName};
 use conclave::consultation::protocol::Answer;
+use conclave::consultation::protocol::call::{Failure, FailureClass};
 use conclave::consultation::transcript::Transcript;
 use conclave::domain::money::MicroUsd;
 use conclave::domain::time::Timestamp;
@@ -21,8 +21,10 @@ const SECOND: Duration = Duration::from_secs(1);
 
 fn answers_after(
     takes: Duration,
-) -> impl Fn(Asked<'_>) -> (Duration, conclave::consultation::call::Outcome) + Send + Sync + 'static
-{
+) -> impl Fn(Asked<'_>) -> (Duration, conclave::consultation::protocol::call::Outcome)
++ Send
++ Sync
++ 'static {
     move |asked| (takes, good(asked.ask))
 }
 

@@ -3,9 +3,9 @@
 
 use std::time::Duration;
 
-use conclave::consultation::call::{FailureClass, Outcome};
 use conclave::consultation::event::{Event, StateName};
 use conclave::consultation::plan::Plan;
+use conclave::consultation::protocol::call::{FailureClass, Outcome};
 use conclave::consultation::transcript::Transcript;
 use conclave::domain::ids::ModelRef;
 

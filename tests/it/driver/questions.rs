@@ -5,9 +5,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use conclave::consultation::Consultation;
-use conclave::consultation::call::FailureClass;
 use conclave::consultation::event::{Envelope, Event, PulseAnswer, StateName};
 use conclave::consultation::plan::Plan;
+use conclave::consultation::protocol::call::FailureClass;
 use conclave::consultation::protocol::{Answer, Effect, Input, Question};
 use conclave::domain::time::Timestamp;
 use conclave::engine::clock::Clock;

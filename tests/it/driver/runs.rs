@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use conclave::consultation::Consultation;
-use conclave::consultation::call::{Ask, FailureClass};
 use conclave::consultation::event::{Envelope, Event, StateName};
+use conclave::consultation::protocol::call::{Ask, FailureClass};
 use conclave::consultation::transcript::Transcript;
 use conclave::domain::ids::ProviderId;
 use conclave::domain::money::MicroUsd;
@@ -57,7 +57,7 @@ impl Provider for FakeProvider {
         &'a self,
         ask: &'a Ask,
         on: &'a mut (dyn FnMut(Delta) + Send),
-    ) -> BoxFuture<'a, conclave::consultation::call::Outcome> {
+    ) -> BoxFuture<'a, conclave::consultation::protocol::call::Outcome> {
         Box::pin(async move {
             let number = self.fake.calls.fetch_add(1, Ordering::SeqCst);
             self.fake

@@ -4,8 +4,8 @@
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
-use conclave::consultation::answer::AnswerKind;
-use conclave::consultation::call::{Ask, FailureClass, Prompt, StopReason};
+use conclave::consultation::protocol::answer::AnswerKind;
+use conclave::consultation::protocol::call::{Ask, FailureClass, Prompt, StopReason};
 use conclave::domain::ids::{CallId, ModelRef};
 use conclave::engine::ports::{Delta, Provider};
 use conclave::providers::local::home::ModelHome;
@@ -66,7 +66,7 @@ fn ask(call: u32, persona: &str, answer: AnswerKind) -> Ask {
 async fn answer(
     provider: &LocalProvider,
     ask: &Ask,
-) -> (conclave::consultation::call::Outcome, Vec<Delta>) {
+) -> (conclave::consultation::protocol::call::Outcome, Vec<Delta>) {
     let mut deltas = Vec::new();
     let outcome = provider.ask(ask, &mut |delta| deltas.push(delta)).await;
     (outcome, deltas)

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use conclave::consultation::call::{Failure, FailureClass, Outcome, StopReason};
+use conclave::consultation::protocol::call::{Failure, FailureClass, Outcome, StopReason};
 use conclave::domain::tokens::UsageSource;
 use conclave::engine::ports::{Delta, Provider};
 use futures_util::future::join_all;

@@ -1,7 +1,7 @@
 //! Checks of a provider: what goes out at each vendor, what is made of every answer, and that they
 //! end.
 
-use conclave::consultation::call::FailureClass;
+use conclave::consultation::protocol::call::FailureClass;
 use conclave::engine::ports::Provider;
 
 use super::{KEY, cloud};
@@ -37,7 +37,7 @@ const FREE: [(Vendor, &str, &str); 11] = [
 async fn check(
     vendor: Vendor,
     server: &ProviderServer,
-) -> Result<(), conclave::consultation::call::Failure> {
+) -> Result<(), conclave::consultation::protocol::call::Failure> {
     cloud(vendor, server)
         .check()
         .expect("it can be asked for nothing")

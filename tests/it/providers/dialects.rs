@@ -1,8 +1,8 @@
 //! Where servers that share a format differ: what goes out to each, field by field, and what is
 //! made of what comes back.
 
-use conclave::consultation::answer::AnswerKind;
-use conclave::consultation::call::{FailureClass, Prompt, StopReason};
+use conclave::consultation::protocol::answer::AnswerKind;
+use conclave::consultation::protocol::call::{FailureClass, Prompt, StopReason};
 use conclave::domain::ids::ProviderId;
 use conclave::domain::money::MicroUsd;
 use conclave::domain::tokens::Usage;
@@ -162,7 +162,7 @@ fn json_mode_without_a_schema_sees_to_it_that_the_prompt_speaks_of_json() {
         ..Quirks::COMPATIBLE
     };
     let system = |prompt: Prompt| {
-        let ask = conclave::consultation::call::Ask {
+        let ask = conclave::consultation::protocol::call::Ask {
             prompt,
             ..ask_of("mine", "m")
         };

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use conclave::consultation::call::{Failure, FailureClass};
+use conclave::consultation::protocol::call::{Failure, FailureClass};
 use conclave::domain::time::Timestamp;
 use conclave::providers::errors::{self, ErrorResponse, classify, in_stream, named_fields};
 use conclave::providers::wire::{Account, Scheme};

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use conclave::consultation::call::FailureClass;
+use conclave::consultation::protocol::call::FailureClass;
 use conclave::domain::tokens::UsageSource;
 use conclave::engine::ports::Delta;
 use serde_json::json;

@@ -1,7 +1,7 @@
 //! How gateways that speak a vendor's protocol for models of others deviate from it, each shape as
 //! one of them sends it.
 
-use conclave::consultation::call::{FailureClass, StopReason};
+use conclave::consultation::protocol::call::{FailureClass, StopReason};
 use conclave::domain::tokens::{Usage, UsageSource};
 
 use super::{decode, decode_of};

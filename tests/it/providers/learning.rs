@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use conclave::consultation::call::{Ask, Failure, FailureClass};
+use conclave::consultation::protocol::call::{Ask, Failure, FailureClass};
 use conclave::providers::form::Parameters;
 use conclave::providers::remote::Remote;
 use futures_util::future::join_all;

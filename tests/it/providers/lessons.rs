@@ -1,6 +1,6 @@
 //! What the words of a refusal mean for the form of a request, and that learning comes to an end.
 
-use conclave::consultation::call::{Ask, FailureClass, Prompt};
+use conclave::consultation::protocol::call::{Ask, FailureClass, Prompt};
 use conclave::providers::dialect::{Dialect, Quirks, Structure, TokensField};
 use conclave::providers::form::{Form, Lesson, Refusal, SystemPlace};
 use proptest::prelude::*;

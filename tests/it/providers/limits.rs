@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use conclave::consultation::call::{Failure, FailureClass};
+use conclave::consultation::protocol::call::{Failure, FailureClass};
 use conclave::engine::ports::Provider;
 use conclave::providers::sse;
 

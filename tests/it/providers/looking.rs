@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use conclave::consultation::call::FailureClass;
+use conclave::consultation::protocol::call::FailureClass;
 use conclave::providers::discovery::{self, Address, Kind};
 use conclave::providers::http::{GetRequest, Got, Http};
 use conclave::providers::listing;
@@ -24,7 +24,7 @@ fn account() -> Account {
 async fn get(
     server: &LocalServer,
     limit: Duration,
-) -> Result<Got, conclave::consultation::call::Failure> {
+) -> Result<Got, conclave::consultation::protocol::call::Failure> {
     let headers = account().bearer().into_iter().collect();
     let request = GetRequest {
         url: format!("{}/list?key=none", server.url()),

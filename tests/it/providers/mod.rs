@@ -24,8 +24,8 @@ mod words;
 use std::sync::Arc;
 use std::time::Duration;
 
-use conclave::consultation::answer::AnswerKind;
-use conclave::consultation::call::{Ask, Outcome, Prompt};
+use conclave::consultation::protocol::answer::AnswerKind;
+use conclave::consultation::protocol::call::{Ask, Outcome, Prompt};
 use conclave::domain::ids::{CallId, ModelRef, ProviderId};
 use conclave::engine::ports::{Delta, Provider};
 use conclave::providers::catalog::Catalog;

@@ -4,8 +4,8 @@ use std::io::{Read, Write};
 use std::net::TcpListener;
 use std::sync::Arc;
 
-use conclave::consultation::answer::AnswerKind;
-use conclave::consultation::call::{Ask, FailureClass, Prompt, StopReason};
+use conclave::consultation::protocol::answer::AnswerKind;
+use conclave::consultation::protocol::call::{Ask, FailureClass, Prompt, StopReason};
 use conclave::domain::tokens::{Usage, UsageSource};
 use conclave::engine::ports::Delta;
 use conclave::providers::catalog::Catalog;

@@ -1,6 +1,6 @@
 //! What is made of each vendor's streams: text, stop reason, usage, failure.
 
-use conclave::consultation::call::{FailureClass, StopReason};
+use conclave::consultation::protocol::call::{FailureClass, StopReason};
 use conclave::domain::tokens::{Usage, UsageSource};
 use conclave::engine::ports::Delta;
 

@@ -1,6 +1,6 @@
 //! What goes out, field by field.
 
-use conclave::consultation::answer::AnswerKind;
+use conclave::consultation::protocol::answer::AnswerKind;
 use conclave::providers::anthropic;
 use conclave::providers::dialect::Quirks;
 use conclave::providers::form::{Form, Structure};

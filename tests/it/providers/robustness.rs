@@ -1,7 +1,7 @@
 //! Whatever a server sends: no panic, no answer that was not one, no memory without bound.
 
-use conclave::consultation::answer::AnswerKind;
-use conclave::consultation::call::{FailureClass, Outcome};
+use conclave::consultation::protocol::answer::AnswerKind;
+use conclave::consultation::protocol::call::{FailureClass, Outcome};
 use conclave::providers::sse;
 use conclave::providers::wire::End;
 use proptest::prelude::*;

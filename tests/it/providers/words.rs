@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use conclave::consultation::call::FailureClass;
+use conclave::consultation::protocol::call::FailureClass;
 
 use super::adversity::{Told, everyone_told};
 use super::{KEY, ask, call, cloud};

@@ -6,7 +6,7 @@
 //! `note` a problem (all of them, in order), `drops` words that need not be found again. `⟦7⟧` is
 //! the character U+0007.
 
-use conclave::consultation::answer::AnswerKind;
+use conclave::consultation::protocol::answer::AnswerKind;
 use conclave::consultation::reading::{keep_prose, read};
 use conclave::domain::ids::SeatId;
 
@@ -105,7 +105,7 @@ fn each_answer_is_read_as_expected_with_all_problems_named() {
     for case in &all {
         let reading = read(case.kind, &case.answer, &SeatId::new("security"), &labels());
         let content = serde_json::to_value(&reading.content).unwrap();
-        let note = |problem: &conclave::consultation::problem::Problem| {
+        let note = |problem: &conclave::consultation::reading::problem::Problem| {
             format!(
                 "note {} `{}` {}",
                 format!("{:?}", problem.weight).to_lowercase(),

@@ -1,6 +1,6 @@
 //! The panel that these tests speak of.
 
-use conclave::consultation::labels::Labels;
+use conclave::consultation::anonymity::labels::Labels;
 use conclave::consultation::prompt::Templates;
 use conclave::domain::ids::{ModelRef, SeatId};
 use conclave::domain::panel::Seat;

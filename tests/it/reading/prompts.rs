@@ -2,13 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use conclave::consultation::answer::AnswerKind;
-use conclave::consultation::call::Prompt;
-use conclave::consultation::labels::Labels;
-use conclave::consultation::mode::Mode;
-use conclave::consultation::problem::{Problem, Weight};
+use conclave::consultation::anonymity::labels::Labels;
+use conclave::consultation::plan::mode::Mode;
 use conclave::consultation::prompt::{Prompter, Size, Templates};
+use conclave::consultation::protocol::answer::AnswerKind;
+use conclave::consultation::protocol::call::Prompt;
 use conclave::consultation::reading::keep_prose;
+use conclave::consultation::reading::problem::{Problem, Weight};
 use conclave::domain::artifact::Content;
 use conclave::domain::ids::SeatId;
 use serde_json::Value;

@@ -1,8 +1,8 @@
 //! What holds for every text, and for every answer as it was asked for.
 
-use conclave::consultation::answer::AnswerKind;
-use conclave::consultation::labels::Labels;
-use conclave::consultation::problem::{Problem, Weight};
+use conclave::consultation::anonymity::labels::Labels;
+use conclave::consultation::protocol::answer::AnswerKind;
+use conclave::consultation::reading::problem::{Problem, Weight};
 use conclave::consultation::reading::{keep_prose, read};
 use conclave::domain::ids::SeatId;
 use proptest::prelude::*;

@@ -1,12 +1,12 @@
 //! Every prompt that a consultation can send: of all modes, sizes, rounds and agents, with what is
 //! asked again after an unusable answer.
 
-use conclave::consultation::answer::AnswerKind;
-use conclave::consultation::call::Prompt;
-use conclave::consultation::labels::Labels;
-use conclave::consultation::mode::Mode;
-use conclave::consultation::problem::{Problem, Weight};
+use conclave::consultation::anonymity::labels::Labels;
+use conclave::consultation::plan::mode::Mode;
 use conclave::consultation::prompt::{Pair, Prompter, Size, Templates};
+use conclave::consultation::protocol::answer::AnswerKind;
+use conclave::consultation::protocol::call::Prompt;
+use conclave::consultation::reading::problem::{Problem, Weight};
 use conclave::domain::artifact::{
     Because, Challenge, ConsensusPoint, CrossExam, Independent, Rebuttal, Revision, Severity,
     Synthesis, Tension, Viewpoint,

@@ -1,8 +1,8 @@
 //! Answers of a megabyte, and of a shape that would make a careless reader slow or exhaust its
 //! stack.
 
-use conclave::consultation::answer::AnswerKind;
-use conclave::consultation::problem::Weight;
+use conclave::consultation::protocol::answer::AnswerKind;
+use conclave::consultation::reading::problem::Weight;
 use conclave::consultation::reading::{Reading, keep_prose, read};
 use conclave::domain::artifact::Content;
 use conclave::domain::ids::SeatId;

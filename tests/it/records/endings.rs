@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use conclave::consultation::answer::AnswerKind;
 use conclave::consultation::event::{CancelReason, Envelope, Event, Purpose, Resumed, StateName};
 use conclave::consultation::plan::Control;
 use conclave::consultation::policy::consent::Standing;
+use conclave::consultation::protocol::answer::AnswerKind;
 use conclave::consultation::transcript::Transcript;
 use conclave::domain::ids::{CallId, ModelRef, SeatId};
 use conclave::records::record::record;

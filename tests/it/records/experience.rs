@@ -4,8 +4,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use conclave::consultation::answer::AnswerKind;
 use conclave::consultation::plan::OutputTokens;
+use conclave::consultation::protocol::answer::AnswerKind;
 use conclave::domain::ids::ModelRef;
 use conclave::domain::money::Cost;
 use conclave::records::experience::Experience;

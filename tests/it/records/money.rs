@@ -4,9 +4,11 @@
 
 use std::collections::BTreeMap;
 
-use conclave::consultation::call::{Ask, Failure, FailureClass, Outcome, Reply, StopReason};
 use conclave::consultation::event::Event;
 use conclave::consultation::plan::Plan;
+use conclave::consultation::protocol::call::{
+    Ask, Failure, FailureClass, Outcome, Reply, StopReason,
+};
 use conclave::consultation::transcript::Transcript;
 use conclave::domain::ids::ModelRef;
 use conclave::domain::money::MicroUsd;

@@ -1,10 +1,10 @@
 //! A debate in which positions move, and a clerk that says how far.
 
-use conclave::consultation::answer::AnswerKind;
-use conclave::consultation::call::{Ask, Outcome};
-use conclave::consultation::course::DebateAnalysis;
 use conclave::consultation::event::{Envelope, StateName};
 use conclave::consultation::plan::Plan;
+use conclave::consultation::plan::options::DebateAnalysis;
+use conclave::consultation::protocol::answer::AnswerKind;
+use conclave::consultation::protocol::call::{Ask, Outcome};
 use conclave::domain::ids::{ModelRef, SeatId};
 
 use super::script::{Player, good, good_text, plan, reply};

@@ -5,14 +5,14 @@ mod answers;
 
 use std::time::Duration;
 
-use conclave::consultation::answer::AnswerKind;
-use conclave::consultation::call::{FailureClass, StopReason};
 use conclave::consultation::event::{
     AbortReason, AgentError, CallError, CallEstimate, CallFinished, CancelReason, Consent,
     CostSource, Envelope, Estimate, Event, PromptUsed, Purpose, SCHEMA_VERSION, Started, StateName,
     SubstitutionReason, WhySubstituted,
 };
-use conclave::consultation::problem::{Problem, Weight};
+use conclave::consultation::protocol::answer::AnswerKind;
+use conclave::consultation::protocol::call::{FailureClass, StopReason};
+use conclave::consultation::reading::problem::{Problem, Weight};
 use conclave::domain::artifact::{Artifact, Content, Independent, Source, Verdict};
 use conclave::domain::confidence::Confidence;
 use conclave::domain::ids::{CallId, ConsultationId, ModelRef, SeatId};

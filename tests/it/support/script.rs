@@ -5,18 +5,20 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use conclave::consultation::Consultation;
-use conclave::consultation::answer::AnswerKind;
-use conclave::consultation::call::{Ask, Failure, FailureClass, Outcome, Reply, StopReason};
-use conclave::consultation::course::Course;
 use conclave::consultation::event::{Envelope, Event, StateName};
+use conclave::consultation::machine::replay::{CannotReplay, Replayed, replay};
+use conclave::consultation::plan::options::Course;
 use conclave::consultation::plan::{Control, Material, Plan};
 use conclave::consultation::policy::consent::{ConsentRule, Standing};
 use conclave::consultation::policy::hedging::HedgeRule;
 use conclave::consultation::policy::retry::RetryRule;
 use conclave::consultation::policy::substitution::OnFailure;
 use conclave::consultation::prompt::Templates;
+use conclave::consultation::protocol::answer::AnswerKind;
+use conclave::consultation::protocol::call::{
+    Ask, Failure, FailureClass, Outcome, Reply, StopReason,
+};
 use conclave::consultation::protocol::{self, Effect, Input, Question, TimerId};
-use conclave::consultation::replay::{CannotReplay, Replayed, replay};
 use conclave::domain::ids::{CallId, ConsultationId, ModelRef, ProviderId, SeatId};
 use conclave::domain::money::MicroUsd;
 use conclave::domain::panel::{Panel, Seat};

@@ -11,9 +11,9 @@ use conclave::domain::statistics::{
     Progress, ProviderNumbers, QualityNumbers, Range, Span, Statistics, Targets, UsageNumbers,
 };
 use conclave::providers::vendors;
-use conclave::terminal::dashboard::charset::Charset;
-use conclave::terminal::dashboard::{Border, Canvas, dashboard, nothing};
-use conclave::terminal::paint::Paint;
+use conclave::terminal::output::style::Paint;
+use conclave::terminal::tables::dashboard::charset::Charset;
+use conclave::terminal::tables::dashboard::{Border, Canvas, dashboard, nothing};
 use console::{measure_text_width, strip_ansi_codes};
 use jiff::ToSpan;
 use jiff::civil::date;

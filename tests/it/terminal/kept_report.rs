@@ -6,7 +6,7 @@ use conclave::consultation::transcript::Transcript;
 use conclave::domain::ids::SeatId;
 use conclave::domain::kept::Kept;
 use conclave::records::kept::{of_transcript, read_file};
-use conclave::terminal::kept_report::{Selection, markdown};
+use conclave::terminal::report::stored::{Selection, markdown};
 
 use crate::support::sample;
 

@@ -12,9 +12,9 @@ use conclave::consultation::protocol::{Answer, Question};
 use conclave::domain::ids::{ModelRef, ProviderId, SeatId};
 use conclave::domain::money::{Cost, MicroUsd};
 use conclave::engine::ports::Person;
-use conclave::terminal::keyboard::Keyboard;
-use conclave::terminal::person::AtTerminal;
-use conclave::terminal::printer::Verbosity;
+use conclave::terminal::output::printer::Verbosity;
+use conclave::terminal::prompt::keyboard::Keyboard;
+use conclave::terminal::prompt::person::AtTerminal;
 
 use super::printing::Captured;
 

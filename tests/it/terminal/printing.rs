@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex};
 
-use conclave::terminal::printer::{Face, Printer, Verbosity, Wishes};
+use conclave::terminal::output::printer::{Face, Printer, Verbosity, Wishes};
 
 /// A printer whose streams are kept.
 pub(super) struct Captured {

@@ -1,6 +1,5 @@
 //! What a pipe or a log gets while a consultation runs.
 
-use conclave::consultation::answer::AnswerKind;
 use conclave::consultation::event::{
     AbortReason, CancelReason, Consent, Envelope, Event, GateReason, HealthUpdate, Purpose,
     Resumed, StateName, StillWaiting, SubstitutionReason, WhySubstituted,
@@ -9,10 +8,11 @@ use conclave::consultation::plan::Control;
 use conclave::consultation::policy::consent::Standing;
 use conclave::consultation::policy::health::HealthStatus;
 use conclave::consultation::policy::hedging::NoHedge;
+use conclave::consultation::protocol::answer::AnswerKind;
 use conclave::domain::ids::{CallId, ModelRef, ProviderId, SeatId};
 use conclave::domain::money::{Cost, MicroUsd};
 use conclave::engine::ports::{Delta, Subscriber};
-use conclave::terminal::printer::Verbosity;
+use conclave::terminal::output::printer::Verbosity;
 use conclave::terminal::progress::Progress;
 
 use super::printing::Captured;

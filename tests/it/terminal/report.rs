@@ -2,8 +2,8 @@
 
 use conclave::consultation::event::{Envelope, Event};
 use conclave::consultation::transcript::Transcript;
-use conclave::terminal::paint::Paint;
-use conclave::terminal::render::render;
+use conclave::terminal::markdown::render::render;
+use conclave::terminal::output::style::Paint;
 use conclave::terminal::report::report;
 
 use crate::support::sample;

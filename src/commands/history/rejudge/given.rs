@@ -1,11 +1,11 @@
 //! What is taken over from the consultation that is judged anew: who sat on its panel, what they
 //! answered, and what was decided.
 
-use crate::consultation::course::{Course, Given};
-use crate::consultation::labels::Labels;
-use crate::consultation::mode::Mode;
+use crate::consultation::anonymity::labels::Labels;
+use crate::consultation::anonymity::relabel::Relabelling;
 use crate::consultation::plan::Plan;
-use crate::consultation::relabelling::Relabelling;
+use crate::consultation::plan::mode::Mode;
+use crate::consultation::plan::options::{Course, Given};
 use crate::domain::ids::{ConsultationId, ModelRef, SeatId};
 use crate::domain::kept::{Kept, KeptAgent};
 use crate::domain::panel::{Persona, Seat};

@@ -6,13 +6,13 @@
 
 use std::collections::BTreeSet;
 
-use crate::commands::panel::Choices;
 use crate::config::settings::Settings;
 use crate::domain::ids::{ModelRef, ProviderId};
 use crate::domain::kept::{Kept, Writer};
 use crate::domain::panel::Seat;
 use crate::error::Error;
 use crate::providers::vendors;
+use crate::setup::panel::Choices;
 
 /// The judge, and behind it those who stand in for it.
 pub(super) fn judges(

@@ -2,13 +2,13 @@
 
 use std::time::Duration;
 
-use conclave::consultation::answer::AnswerKind;
-use conclave::consultation::call::{FailureClass, StopReason};
 use conclave::consultation::event::{
     AbortReason, AgentError, CallError, CallEstimate, CallFinished, CancelReason, Consent,
     CostSource, Estimate, Event, PromptUsed, Purpose, Started, StateName, SubstitutionReason,
     WhySubstituted,
 };
+use conclave::consultation::protocol::answer::AnswerKind;
+use conclave::consultation::protocol::call::{FailureClass, StopReason};
 use conclave::domain::artifact::{
     Artifact, Because, Challenge, ConsensusPoint, Content, CrossExam, Dissent, Evidence,
     Independent, Rebuttal, Revision, Severity, Synthesis, Tension, Verdict, Viewpoint,

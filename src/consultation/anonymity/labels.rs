@@ -1,0 +1,317 @@
+//! The names under which experts meet each other and the judge: `Expert A`, `Expert B`, … in an
+//! order drawn from the run's seed, because a known identity and a fixed order both bias a judge.
+//!
+//! Invariant: `order` and `names` have one entry a seat, and no two seats share an id.
+
+use serde::{Deserialize, Serialize};
+
+use crate::domain::ids::SeatId;
+use crate::domain::panel::Seat;
+
+/// Words that may stand before a letter without changing whom it names.
+const TITLES: [&str; 7] = [
+    "experts",
+    "expert",
+    "agent",
+    "panelist",
+    "participant",
+    "member",
+    "speaker",
+];
+
+/// Who is `Expert A`, who `Expert B`, and so on.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Labels {
+    order: Vec<SeatId>,
+    /// The names on screens, in the same order; only used to read names back.
+    names: Vec<String>,
+}
+
+impl Labels {
+    /// Draws the order. The same seats and seed give the same order.
+    pub fn draw(seats: &[Seat], seed: u64) -> Self {
+        let mut drawn: Vec<&Seat> = seats.iter().collect();
+        fastrand::Rng::with_seed(seed).shuffle(&mut drawn);
+        Self {
+            order: drawn.iter().map(|seat| seat.id.clone()).collect(),
+            names: drawn.iter().map(|seat| seat.name().to_owned()).collect(),
+        }
+    }
+
+    /// The labels of an order that was drawn earlier; `None` when these seats are not all in it.
+    pub fn in_order(order: &[SeatId], seats: &[Seat]) -> Option<Self> {
+        let names = order
+            .iter()
+            .map(|id| Some(seats.iter().find(|seat| seat.id == *id)?.name().to_owned()))
+            .collect::<Option<Vec<_>>>()?;
+        (names.len() == seats.len()).then(|| Self {
+            order: order.to_vec(),
+            names,
+        })
+    }
+
+    /// The same seats the other way round: who was first is last, and has the last label.
+    #[must_use]
+    pub fn reversed(&self) -> Self {
+        Self {
+            order: self.order.iter().rev().cloned().collect(),
+            names: self.names.iter().rev().cloned().collect(),
+        }
+    }
+
+    /// The seats in the order of their labels.
+    pub fn order(&self) -> &[SeatId] {
+        &self.order
+    }
+
+    /// A seat's label; the id itself for a seat that is not on the panel.
+    pub fn label(&self, seat: &SeatId) -> String {
+        match self.place(seat) {
+            Some(place) => format!("Expert {}", letters(place)),
+            None => seat.as_str().to_owned(),
+        }
+    }
+
+    /// The letters of a seat's label.
+    pub(in crate::consultation) fn letters_of(&self, seat: &SeatId) -> Option<String> {
+        self.place(seat).map(letters)
+    }
+
+    /// The seat whose label has these letters.
+    pub(in crate::consultation) fn lettered(&self, wanted: &str) -> Option<&SeatId> {
+        self.order
+            .iter()
+            .enumerate()
+            .find(|(place, _)| letters(*place) == wanted)
+            .map(|(_, seat)| seat)
+    }
+
+    /// The label of an agent as artifacts name it: a seat's id, or text that could not be matched,
+    /// which stays as it is.
+    pub fn shown(&self, agent: &str) -> String {
+        self.resolve(agent)
+            .map_or_else(|| agent.to_owned(), |seat| self.label(&seat))
+    }
+
+    /// A seat's place in the order; seats that are not on the panel come last.
+    pub fn rank(&self, seat: &SeatId) -> usize {
+        self.place(seat).unwrap_or(self.order.len())
+    }
+
+    /// The seat that a model's text names, whatever the case, punctuation and markdown around it.
+    /// `None` when it names nobody, or more than one.
+    ///
+    /// A label is tried first, since it is what the model was shown; then a seat's id; then a
+    /// persona's name.
+    pub fn resolve(&self, text: &str) -> Option<SeatId> {
+        self.by_words(&words(text)).or_else(|| {
+            // `Expert A (the first one)` names Expert A.
+            let (name, _) = text.split_once(['(', '['])?;
+            self.by_words(&words(name))
+        })
+    }
+
+    fn place(&self, seat: &SeatId) -> Option<usize> {
+        self.order.iter().position(|id| id == seat)
+    }
+
+    fn by_words(&self, words: &[String]) -> Option<SeatId> {
+        if words.is_empty() {
+            return None;
+        }
+        let whole = words.concat();
+        self.by_label(words)
+            .or_else(|| self.only(self.order.iter().map(SeatId::as_str), &whole))
+            .or_else(|| {
+                let bare = whole.strip_prefix("the").unwrap_or(&whole);
+                self.only(self.names.iter().map(String::as_str), &whole)
+                    .or_else(|| self.only(self.names.iter().map(String::as_str), bare))
+            })
+    }
+
+    /// `Expert B`, `expert_b`, `ExpertB`, `the expert B`, `B`, `Expert B's`.
+    fn by_label(&self, words: &[String]) -> Option<SeatId> {
+        let words = words
+            .strip_prefix(["the".to_owned()].as_slice())
+            .unwrap_or(words);
+        let words = words
+            .strip_suffix(["s".to_owned()].as_slice())
+            .filter(|rest| !rest.is_empty())
+            .unwrap_or(words);
+        let name = match words {
+            [one] => TITLES
+                .iter()
+                .find_map(|title| one.strip_prefix(title))
+                .unwrap_or(one),
+            [title, name] if TITLES.contains(&title.as_str()) => name,
+            _ => return None,
+        };
+        self.order
+            .iter()
+            .enumerate()
+            .find(|(place, _)| letters(*place).eq_ignore_ascii_case(name))
+            .map(|(_, seat)| seat.clone())
+    }
+
+    /// The seat whose text is `wanted` when compared by letters and digits alone, if it is the only
+    /// one.
+    fn only<'a>(&self, texts: impl Iterator<Item = &'a str>, wanted: &str) -> Option<SeatId> {
+        let mut found = texts
+            .zip(&self.order)
+            .filter(|(text, _)| words(text).concat() == wanted)
+            .map(|(_, seat)| seat);
+        let first = found.next()?;
+        found.next().is_none().then(|| first.clone())
+    }
+}
+
+/// 0 is `A`, 25 `Z`, 26 `AA`.
+fn letters(place: usize) -> String {
+    let mut rest = place;
+    let mut letters = Vec::new();
+    loop {
+        letters.push(char::from(
+            b'A' + u8::try_from(rest % 26).unwrap_or_default(),
+        ));
+        match (rest / 26).checked_sub(1) {
+            Some(next) => rest = next,
+            None => break letters.iter().rev().collect(),
+        }
+    }
+}
+
+/// Runs of letters and digits in lower case.
+fn words(text: &str) -> Vec<String> {
+    text.split(|c: char| !c.is_alphanumeric())
+        .filter(|word| !word.is_empty())
+        .map(str::to_lowercase)
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::ids::ModelRef;
+    use crate::domain::panel::Persona;
+
+    fn seat(id: &str, name: &str) -> Seat {
+        let persona = Persona {
+            id: id.into(),
+            name: name.into(),
+            prompt: String::new(),
+            brief: String::new(),
+            aliases: Vec::new(),
+        };
+        Seat {
+            id: SeatId::new(id),
+            persona,
+            model: ModelRef::new("scripted", "m"),
+        }
+    }
+
+    fn three() -> Labels {
+        Labels::draw(
+            &[
+                seat("security", "Security Expert"),
+                seat("architecture", "Architect"),
+                seat("pragmatic", "Pragmatist"),
+            ],
+            7,
+        )
+    }
+
+    #[test]
+    fn the_same_seed_draws_the_same_order_and_other_seeds_draw_all_of_them() {
+        assert_eq!(three(), three());
+        let seats = [seat("a1", "x"), seat("b1", "y"), seat("c1", "z")];
+        let orders: std::collections::BTreeSet<Vec<SeatId>> = (0..100)
+            .map(|seed| Labels::draw(&seats, seed).order().to_vec())
+            .collect();
+        assert_eq!(orders.len(), 6);
+    }
+
+    #[test]
+    fn a_label_is_read_back_however_it_is_written() {
+        let labels = three();
+        let [first, second, _] = labels.order() else {
+            panic!("three seats")
+        };
+        for text in [
+            "Expert A",
+            "expert_a",
+            "EXPERT-A",
+            "A",
+            "a",
+            "**Expert A:**",
+            "`Expert A`",
+            "the Expert A",
+            "ExpertA",
+            "Expert A's",
+            "Expert A (first)",
+            "Agent A.",
+        ] {
+            assert_eq!(labels.resolve(text).as_ref(), Some(first), "{text}");
+        }
+        assert_eq!(labels.resolve(&labels.label(second)).as_ref(), Some(second));
+    }
+
+    #[test]
+    fn seat_ids_and_persona_names_are_read_back_too() {
+        let labels = three();
+        for text in [
+            "security",
+            "Security Expert",
+            "the security expert",
+            "SECURITY",
+            "security_expert",
+        ] {
+            assert_eq!(
+                labels.resolve(text),
+                Some(SeatId::new("security")),
+                "{text}"
+            );
+        }
+    }
+
+    #[test]
+    fn what_names_nobody_or_two_is_unknown() {
+        let twice = Labels::draw(
+            &[
+                seat("security", "Security Expert"),
+                seat("security-2", "Security Expert"),
+            ],
+            1,
+        );
+        assert_eq!(twice.resolve("Security Expert"), None);
+        assert_eq!(twice.resolve("security-2"), Some(SeatId::new("security-2")));
+        for text in [
+            "",
+            " ",
+            "the judge",
+            "Expert D",
+            "D",
+            "Expert A and Expert B",
+            "consensus",
+            "s",
+            "the",
+            "專家",
+        ] {
+            assert_eq!(three().resolve(text), None, "{text}");
+        }
+        assert_eq!(three().shown("somebody"), "somebody");
+    }
+
+    #[test]
+    fn labels_go_on_after_z() {
+        assert_eq!(
+            [0, 25, 26, 51, 52, 701, 702].map(letters),
+            ["A", "Z", "AA", "AZ", "BA", "ZZ", "AAA"]
+        );
+    }
+
+    #[test]
+    fn labels_survive_storing() {
+        let stored = serde_json::to_string(&three()).unwrap();
+        assert_eq!(serde_json::from_str::<Labels>(&stored).unwrap(), three());
+    }
+}

@@ -1,0 +1,220 @@
+//! A consultation put together again from its log: the machine is given the same inputs at the same
+//! moments and must say the same.
+//!
+//! Invariant: what the log has is never said again, and what it lacks of its last step is said now.
+
+use std::collections::{BTreeSet, VecDeque};
+use std::time::Duration;
+
+use crate::domain::ids::CallId;
+use crate::domain::time::Timestamp;
+
+use crate::consultation::Consultation;
+use crate::consultation::event::{CallFinished, Cause, CostSource, Envelope, Estimate, Event};
+use crate::consultation::protocol::call::{Failure, Outcome, Reply, StopReason};
+use crate::consultation::protocol::{Effect, Input, TimerId};
+
+/// A consultation as its log left it.
+#[derive(Clone, Debug)]
+pub struct Replayed {
+    pub consultation: Consultation,
+    /// What was still to be done in its last step: to be done now, before anything else.
+    pub effects: Vec<Effect>,
+    /// Calls that had gone out and will never answer.
+    pub lost: Vec<CallId>,
+    /// Timers that have not run out, as far as the log tells; to fire one that has does no harm.
+    pub timers: BTreeSet<(Timestamp, TimerId)>,
+    /// The last event's time.
+    pub last_at: Timestamp,
+}
+
+/// Why a log cannot be gone on from.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum CannotReplay {
+    #[error("the journal is empty")]
+    Empty,
+    #[error("it was written by a version that did not keep enough to go on from")]
+    NoTerms,
+    #[error(
+        "event {seq} does not follow from those before it: another version of the program wrote it, or it was changed"
+    )]
+    DoesNotFollow { seq: u64 },
+}
+
+/// Plays a log again, from its first event to its last.
+pub fn replay(events: &[Envelope]) -> Result<Replayed, CannotReplay> {
+    let first = events.first().ok_or(CannotReplay::Empty)?;
+    let Event::Started(terms) = &first.event else {
+        return Err(CannotReplay::DoesNotFollow { seq: first.seq });
+    };
+    let plan = terms.plan.as_deref().ok_or(CannotReplay::NoTerms)?;
+    let mut replayed = Replayed {
+        consultation: Consultation::new(plan.clone()),
+        effects: Vec::new(),
+        lost: Vec::new(),
+        timers: BTreeSet::new(),
+        last_at: first.at,
+    };
+    let mut rest: VecDeque<&Envelope> = events.iter().collect();
+    while let Some(envelope) = rest.front().copied() {
+        let effects = replayed.give(envelope, &rest)?;
+        replayed.follow(effects, &mut rest, envelope.seq)?;
+    }
+    replayed.last_at = events.last().map_or(first.at, |last| last.at);
+    Ok(replayed)
+}
+
+impl Replayed {
+    /// Gives the machine the input behind an event.
+    fn give(
+        &mut self,
+        envelope: &Envelope,
+        rest: &VecDeque<&Envelope>,
+    ) -> Result<Vec<Effect>, CannotReplay> {
+        let unfit = CannotReplay::DoesNotFollow { seq: envelope.seq };
+        let input = match (envelope.cause.ok_or(unfit.clone())?, &envelope.event) {
+            (Cause::Start, _) => match rest.iter().find_map(|told| estimated(&told.event)) {
+                Some(estimate) => Input::StartedBefore {
+                    estimate: Box::new(estimate.clone()),
+                },
+                None => Input::Start,
+            },
+            (Cause::Answered(answer), _) => Input::Answered(answer),
+            (Cause::Replied, Event::CallFinished(finished)) => {
+                if let Some(ms) = finished.first_token_ms {
+                    let first_token = began(finished, envelope.at).after(Duration::from_millis(ms));
+                    self.consultation.handle(
+                        first_token,
+                        Input::FirstToken {
+                            call: finished.call,
+                        },
+                    );
+                }
+                Input::Replied {
+                    call: finished.call,
+                    outcome: outcome(finished),
+                }
+            }
+            (Cause::Timer(timer), _) => {
+                self.timers.retain(|(_, set)| *set != timer);
+                Input::TimerFired { timer }
+            }
+            (Cause::Interrupted, _) => Input::Interrupted,
+            (Cause::HealthCheck, Event::HealthCheckStarted { provider }) => {
+                Input::HealthCheckStarted {
+                    provider: provider.clone(),
+                }
+            }
+            (Cause::Health, Event::HealthUpdated(update)) => Input::HealthChanged(update.clone()),
+            (Cause::Resumed, Event::Resumed(resumed)) => {
+                // What was not lost then went out with that run, and is lost now if it has not come
+                // back since.
+                self.lost.retain(|open| !resumed.lost_calls.contains(open));
+                Input::Resume {
+                    lost: resumed.lost_calls.clone(),
+                    control: Box::new(resumed.control.clone()),
+                    tool_version: resumed.tool_version.clone(),
+                }
+            }
+            (Cause::Replied | Cause::HealthCheck | Cause::Health | Cause::Resumed, _) => {
+                return Err(unfit);
+            }
+        };
+        Ok(self.consultation.handle(envelope.at, input))
+    }
+
+    /// Checks what the machine says against the log, and keeps what the log does not have.
+    fn follow(
+        &mut self,
+        effects: Vec<Effect>,
+        rest: &mut VecDeque<&Envelope>,
+        seq: u64,
+    ) -> Result<(), CannotReplay> {
+        let before = rest.len();
+        let mut effects = effects.into_iter();
+        while let Some(effect) = effects.next() {
+            match effect {
+                Effect::Emit(said) => match rest.front() {
+                    Some(logged) if logged.tells_the_same_as(&said) => {
+                        self.note(&said.event);
+                        rest.pop_front();
+                    }
+                    Some(logged) => return Err(CannotReplay::DoesNotFollow { seq: logged.seq }),
+                    None => {
+                        self.effects.push(Effect::Emit(said));
+                        self.keep(effects);
+                        return Ok(());
+                    }
+                },
+                Effect::SetTimer { timer, at } => drop(self.timers.insert((at, timer))),
+                Effect::Ask(ask) => self.lost.push(ask.call),
+                Effect::Cancel(call) => self.lost.retain(|open| *open != call),
+                Effect::Question(_) | Effect::Withdraw => {}
+            }
+        }
+        // A step that said nothing has no place in a log.
+        if rest.len() == before {
+            Err(CannotReplay::DoesNotFollow { seq })
+        } else {
+            Ok(())
+        }
+    }
+
+    /// Keeps what is still to be done. Questions are put anew when it goes on, and calls of a
+    /// process that is gone need no cancelling.
+    fn keep(&mut self, effects: impl Iterator<Item = Effect>) {
+        for effect in effects {
+            match effect {
+                Effect::Question(_) | Effect::Withdraw => {}
+                Effect::Cancel(call) if self.lost.contains(&call) => {
+                    self.lost.retain(|open| *open != call)
+                }
+                Effect::Cancel(_) | Effect::Ask(_) | Effect::SetTimer { .. } | Effect::Emit(_) => {
+                    self.effects.push(effect)
+                }
+            }
+        }
+    }
+
+    fn note(&mut self, event: &Event) {
+        if let Event::CallFinished(finished) = event {
+            self.lost.retain(|open| *open != finished.call);
+        }
+    }
+}
+
+fn estimated(event: &Event) -> Option<&Estimate> {
+    if let Event::CostEstimated(estimate) = event {
+        Some(estimate)
+    } else {
+        None
+    }
+}
+
+/// When a call that came back at this moment began.
+fn began(finished: &CallFinished, at: Timestamp) -> Timestamp {
+    Timestamp(at.0.saturating_sub(i64::try_from(finished.duration_ms).unwrap_or(i64::MAX)))
+}
+
+/// What a call brought, as far as its log tells: all that the machine makes use of.
+fn outcome(finished: &CallFinished) -> Outcome {
+    let reported_cost =
+        (finished.cost_source == CostSource::Provider).then_some(finished.cost.known);
+    match &finished.error {
+        None => Ok(Reply {
+            text: finished.text.clone(),
+            stop: finished.stop.clone().unwrap_or(StopReason::End),
+            usage: finished.tokens,
+            served_model: finished.served_model.clone(),
+            reported_cost,
+        }),
+        Some(error) => Err(Failure {
+            class: error.class,
+            message: error.message.clone(),
+            retry_after: error.retry_after_ms.map(Duration::from_millis),
+            usage: error.usage_told.then(|| Box::new(finished.tokens)),
+            reported_cost,
+            partial: finished.text.clone(),
+        }),
+    }
+}

@@ -1,0 +1,52 @@
+//! Going on after an interruption: what is there stays, calls that are lost are made again, and
+//! what failed for everybody is tried again.
+
+use crate::domain::ids::CallId;
+
+use super::run_state::{Pause, Questions};
+use super::step::Turn;
+use crate::consultation::event::{Event, Resumed};
+use crate::consultation::state::State;
+
+/// Goes on from where it stopped. What is complete, or cannot be gone on with, stays as it is.
+pub(in crate::consultation) fn resume(
+    turn: &mut Turn<'_>,
+    state: State,
+    lost: &[CallId],
+    tool_version: String,
+) -> State {
+    let mut state = match state {
+        State::Aborted(Some(state)) => {
+            // A key may be another one now, and a bill paid.
+            turn.ledger.refusing.clear();
+            *state
+        }
+        state @ (State::Idle | State::Estimating | State::Complete | State::Aborted(None)) => {
+            return state;
+        }
+        state @ (State::AwaitingConsent(_)
+        | State::Independent(_)
+        | State::Synthesis(_)
+        | State::CrossExam(_)
+        | State::Verdict(_)
+        | State::Closing(_)) => state,
+    };
+    turn.ledger.pauses.push(Pause {
+        from: turn.ledger.last_event_at,
+        to: turn.now,
+    });
+    turn.ledger.questions = Questions::default();
+    turn.emit(Event::Resumed(Box::new(Resumed {
+        state: state.name(),
+        lost_calls: lost.to_vec(),
+        control: turn.plan.control.clone(),
+        tool_version,
+    })));
+    if let Some(round) = state.round() {
+        turn.watch_round(round);
+    }
+    if let Some(work) = state.work() {
+        work.resume(turn, lost);
+    }
+    state.again(turn)
+}

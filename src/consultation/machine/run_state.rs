@@ -1,0 +1,106 @@
+//! What outlives a phase: numbers given out, when it all began, what was spent, how the providers
+//! are doing, who plays whom, and what the person is being asked.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::domain::ids::{ModelRef, ProviderId, SeatId};
+use crate::domain::money::Cost;
+use crate::domain::time::Timestamp;
+use crate::stopping::circuit::Circuit;
+
+use crate::consultation::policy::budget::Purse;
+use crate::consultation::policy::health::HealthStatus;
+use crate::consultation::policy::pacing::Lanes;
+use crate::consultation::protocol::{Question, TimerId};
+
+/// See the module.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(in crate::consultation) struct Ledger {
+    pub(in crate::consultation) events: u64,
+    pub(in crate::consultation) calls: u32,
+    pub(in crate::consultation) timers: u32,
+    pub(in crate::consultation) started_at: Timestamp,
+    pub(in crate::consultation) last_event_at: Timestamp,
+    /// When nothing ran, because it had been interrupted: such time does not count.
+    pub(in crate::consultation) pauses: Vec<Pause>,
+    /// Whom to call when.
+    pub(in crate::consultation) lanes: Lanes,
+    /// Providers that were called, and whether to call them again.
+    pub(in crate::consultation) circuits: BTreeMap<ProviderId, Circuit>,
+    /// Those that will not have this key, or want to be paid first: they will say the same to
+    /// whoever asks next.
+    pub(in crate::consultation) refusing: BTreeSet<ProviderId>,
+    pub(in crate::consultation) health: BTreeMap<ProviderId, HealthStatus>,
+    pub(in crate::consultation) purse: Purse,
+    /// The high estimate.
+    pub(in crate::consultation) high: Cost,
+    /// Calls that are expected: what the quota of hedges is a part of.
+    pub(in crate::consultation) expected_calls: usize,
+    pub(in crate::consultation) hedges: u32,
+    /// Models that have taken an agent over for the rest of the run.
+    pub(in crate::consultation) players: BTreeMap<SeatId, ModelRef>,
+    pub(in crate::consultation) questions: Questions,
+    pub(in crate::consultation) watch: Watch,
+}
+
+/// Time in which nothing ran.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(in crate::consultation) struct Pause {
+    pub(in crate::consultation) from: Timestamp,
+    pub(in crate::consultation) to: Timestamp,
+}
+
+/// The timers of the round that is under way.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(in crate::consultation) struct Watch {
+    pub(in crate::consultation) round_number: u8,
+    pub(in crate::consultation) pulse: Option<TimerId>,
+    pub(in crate::consultation) deadline: Option<TimerId>,
+}
+
+/// What the person is asked, one after the other.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(in crate::consultation) struct Questions {
+    pub(in crate::consultation) open: Option<Question>,
+    pub(in crate::consultation) waiting: VecDeque<Question>,
+}
+
+impl Ledger {
+    /// Time that has passed since `earlier`, without the pauses.
+    pub(in crate::consultation) fn since(&self, earlier: Timestamp, now: Timestamp) -> Duration {
+        let paused = self
+            .pauses
+            .iter()
+            .map(|pause| pause.to.min(now).since(pause.from.max(earlier)));
+        now.since(earlier).saturating_sub(paused.sum())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pauses_do_not_count() {
+        let pause = |from, to| Pause {
+            from: Timestamp(from),
+            to: Timestamp(to),
+        };
+        let ledger = Ledger {
+            pauses: vec![pause(100, 1_100), pause(2_000, 2_500)],
+            ..Ledger::default()
+        };
+        let since = |earlier, now| ledger.since(Timestamp(earlier), Timestamp(now)).as_millis();
+        assert_eq!(
+            (since(0, 50), since(0, 1_200), since(0, 3_000)),
+            (50, 200, 1_500)
+        );
+        assert_eq!(
+            (since(600, 1_200), since(1_100, 1_200), since(2_600, 2_700)),
+            (100, 100, 100)
+        );
+    }
+}

@@ -1,0 +1,567 @@
+//! One step of the machine: the moment, the terms, the ledger, and the effects collected so far.
+
+use std::time::Duration;
+
+use crate::domain::artifact::{Artifact, Content};
+use crate::domain::ids::{CallId, ModelRef, ProviderId, SeatId};
+use crate::domain::money::Cost;
+use crate::domain::panel::Panel;
+use crate::domain::time::Timestamp;
+use crate::stopping::circuit::{CircuitRule, Permit};
+
+use super::run_state::{Ledger, Watch};
+use crate::consultation::event::{
+    AbortReason, Cause, Envelope, Estimate, Event, PulseAnswer, SCHEMA_VERSION, StateName,
+};
+use crate::consultation::plan::Plan;
+use crate::consultation::policy::budget;
+use crate::consultation::policy::budget::Room;
+use crate::consultation::policy::consent::Standing;
+use crate::consultation::policy::health::HealthStatus;
+use crate::consultation::policy::hedging::HedgeRule;
+use crate::consultation::policy::pacing::{Admission, Ended, Hold};
+use crate::consultation::protocol::call::{Failure, FailureClass, Outcome, Prompt};
+use crate::consultation::protocol::{Effect, Question, TimerId};
+use crate::consultation::state::State;
+
+/// The hands of a phase while it handles one input.
+#[derive(Debug)]
+pub(in crate::consultation) struct Turn<'a> {
+    pub(in crate::consultation) now: Timestamp,
+    pub(in crate::consultation) plan: &'a Plan,
+    pub(in crate::consultation) ledger: &'a mut Ledger,
+    effects: Vec<Effect>,
+    /// Goes with the first event of this turn.
+    cause: Option<Cause>,
+    stop: Option<Stop>,
+    recast: Option<Panel>,
+}
+
+/// Why the consultation is to end when this turn is over.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::consultation) struct Stop {
+    pub(in crate::consultation) reason: AbortReason,
+    pub(in crate::consultation) message: String,
+}
+
+impl<'a> Turn<'a> {
+    pub(in crate::consultation) fn new(
+        now: Timestamp,
+        plan: &'a Plan,
+        ledger: &'a mut Ledger,
+        cause: Option<Cause>,
+    ) -> Self {
+        Self {
+            now,
+            plan,
+            ledger,
+            effects: Vec::new(),
+            cause,
+            stop: None,
+            recast: None,
+        }
+    }
+
+    pub(in crate::consultation) fn into_effects(self) -> Vec<Effect> {
+        self.effects
+    }
+
+    pub(in crate::consultation) fn push(&mut self, effect: Effect) {
+        self.effects.push(effect);
+    }
+
+    pub(in crate::consultation) fn emit(&mut self, event: Event) {
+        self.ledger.events += 1;
+        self.ledger.last_event_at = self.now;
+        self.effects.push(Effect::Emit(Box::new(Envelope {
+            schema_version: SCHEMA_VERSION.to_owned(),
+            seq: self.ledger.events,
+            at: self.now,
+            consultation_id: self.plan.id.clone(),
+            cause: self.cause.take(),
+            event,
+        })));
+    }
+
+    /// Stores what a round brought.
+    pub(in crate::consultation) fn keep(&mut self, content: Content, degraded: bool) {
+        let artifact = Artifact::stamp(content, self.now, degraded);
+        self.emit(Event::RoundArtifact {
+            artifact: Box::new(artifact),
+        });
+    }
+
+    pub(in crate::consultation) fn next_call(&mut self) -> CallId {
+        self.ledger.calls += 1;
+        CallId(self.ledger.calls)
+    }
+
+    /// Invariant: a timer is set only in a turn that also says something, or a log could not tell
+    /// it.
+    pub(in crate::consultation) fn set_timer(&mut self, at: Timestamp) -> TimerId {
+        let timer = self.next_timer();
+        self.push(Effect::SetTimer { timer, at });
+        timer
+    }
+
+    fn next_timer(&mut self) -> TimerId {
+        self.ledger.timers += 1;
+        TimerId(self.ledger.timers)
+    }
+
+    /// Ends the consultation when this turn is over; until then no call goes out. The first reason
+    /// counts.
+    pub(in crate::consultation) fn stop(
+        &mut self,
+        reason: AbortReason,
+        message: impl Into<String>,
+    ) {
+        self.stop.get_or_insert_with(|| Stop {
+            reason,
+            message: message.into(),
+        });
+    }
+
+    /// From the next turn on these sit.
+    pub(in crate::consultation) fn recast(&mut self, panel: Panel) {
+        self.recast = Some(panel);
+    }
+
+    pub(in crate::consultation) fn take_recast(&mut self) -> Option<Panel> {
+        self.recast.take()
+    }
+
+    pub(in crate::consultation) fn is_stopping(&self) -> bool {
+        self.stop.is_some()
+    }
+
+    pub(in crate::consultation) fn take_stop(&mut self) -> Option<Stop> {
+        self.stop.take()
+    }
+
+    /// Whether a call to this provider may go out now, as far as its pace is concerned.
+    pub(in crate::consultation) fn admit(&self, provider: &ProviderId) -> Admission {
+        self.ledger
+            .lanes
+            .admit(provider, self.plan.in_flight(provider), self.now)
+    }
+
+    /// True when a provider has failed so often that it is not called for now.
+    pub(in crate::consultation) fn is_broken(&self, provider: &ProviderId) -> bool {
+        let permit = self
+            .ledger
+            .circuits
+            .get(provider)
+            .map(|circuit| circuit.permit(self.now));
+        matches!(permit, Some(Permit::Refused { .. }))
+    }
+
+    /// True when it would be no use to turn to a provider now.
+    pub(in crate::consultation) fn is_no_use(&self, provider: &ProviderId) -> bool {
+        self.is_broken(provider) || self.ledger.refusing.contains(provider)
+    }
+
+    /// What is known of a provider's health.
+    pub(in crate::consultation) fn health(&self, provider: &ProviderId) -> HealthStatus {
+        self.ledger
+            .health
+            .get(provider)
+            .copied()
+            .unwrap_or_default()
+    }
+
+    /// The most that a call can cost, where there is a ceiling to be kept to; nothing without one.
+    pub(in crate::consultation) fn worst_case(
+        &self,
+        model: &ModelRef,
+        prompt: &Prompt,
+        room: u64,
+    ) -> Cost {
+        self.plan
+            .control
+            .max_cost
+            .map_or(Cost::FREE, |_| self.plan.worst_case(model, prompt, room))
+    }
+
+    /// Whether a call that costs at most this may be made under the ceiling.
+    pub(in crate::consultation) fn room_for(&self, worst_case: Cost) -> Room {
+        self.ledger
+            .purse
+            .room_for(worst_case, self.plan.control.max_cost)
+    }
+
+    pub(in crate::consultation) fn begin_call(
+        &mut self,
+        call: CallId,
+        provider: &ProviderId,
+        worst_case: Cost,
+    ) {
+        self.ledger.lanes.begin(provider);
+        self.ledger
+            .circuits
+            .entry(provider.clone())
+            .or_default()
+            .begin(&CircuitRule::default(), self.now);
+        if self.plan.control.max_cost.is_some() {
+            self.ledger.purse.set_aside(call, worst_case);
+        }
+    }
+
+    /// A call came back, at this cost.
+    pub(in crate::consultation) fn end_call(
+        &mut self,
+        call: CallId,
+        began: Timestamp,
+        provider: &ProviderId,
+        outcome: &Outcome,
+        cost: Cost,
+    ) {
+        let ended = if outcome.is_ok() {
+            Ended::Answered
+        } else {
+            Ended::Otherwise
+        };
+        self.ledger
+            .lanes
+            .end(provider, self.plan.in_flight(provider), ended, self.now);
+        let rule = CircuitRule::default();
+        let circuit = self.ledger.circuits.entry(provider.clone()).or_default();
+        match outcome {
+            Ok(_) => circuit.succeeded(&rule, began, self.now),
+            Err(failure) if speaks_against_the_provider(failure.class) => {
+                circuit.failed(&rule, began, self.now)
+            }
+            Err(_) => circuit.abandoned(began),
+        }
+        match outcome {
+            Ok(_) => drop(self.ledger.refusing.remove(provider)),
+            Err(Failure {
+                class: FailureClass::Auth | FailureClass::Billing,
+                ..
+            }) => drop(self.ledger.refusing.insert(provider.clone())),
+            Err(_) => {}
+        }
+        self.ledger.purse.settle(call, cost);
+        self.check_spending();
+    }
+
+    /// A call that nobody depends on failed, at this cost: it says nothing of the provider.
+    pub(in crate::consultation) fn end_vainly(
+        &mut self,
+        call: CallId,
+        began: Timestamp,
+        provider: &ProviderId,
+        cost: Cost,
+    ) {
+        self.ledger.lanes.end(
+            provider,
+            self.plan.in_flight(provider),
+            Ended::Otherwise,
+            self.now,
+        );
+        self.ledger
+            .circuits
+            .entry(provider.clone())
+            .or_default()
+            .abandoned(began);
+        self.ledger.purse.settle(call, cost);
+        self.check_spending();
+    }
+
+    /// A call was dropped, or lost with its process: it says nothing of the provider, and nobody
+    /// knows what it cost.
+    pub(in crate::consultation) fn lose_call(
+        &mut self,
+        call: CallId,
+        began: Timestamp,
+        provider: &ProviderId,
+    ) {
+        self.ledger.lanes.end(
+            provider,
+            self.plan.in_flight(provider),
+            Ended::Otherwise,
+            self.now,
+        );
+        self.ledger
+            .circuits
+            .entry(provider.clone())
+            .or_default()
+            .abandoned(began);
+        self.ledger.purse.write_off(call);
+    }
+
+    /// Stops when far more was spent than was shown. A ceiling, agreed to in advance, takes the
+    /// place of this.
+    fn check_spending(&mut self) {
+        let control = &self.plan.control;
+        let by_ceiling =
+            control.max_cost.is_some() && control.consent.standing == Standing::Granted;
+        let (spent, high) = (self.ledger.purse.spent(), self.ledger.high);
+        if !by_ceiling && budget::exceeds(spent, high) {
+            let message = format!(
+                "Cost exceeded estimate: {spent:.2} spent, and the highest estimate was {high:.2}"
+            );
+            self.stop(AbortReason::CostExceededEstimate, message);
+        }
+    }
+
+    /// Notes what the estimate promises.
+    pub(in crate::consultation) fn note_estimate(&mut self, estimate: &Estimate) {
+        self.ledger.high = estimate.high;
+        self.ledger.expected_calls = estimate.calls.len();
+    }
+
+    /// Takes one of the hedges that this run may have. False when there is none left.
+    pub(in crate::consultation) fn has_hedges(&self) -> bool {
+        self.ledger.hedges < HedgeRule::quota(self.ledger.expected_calls)
+    }
+
+    /// The model that plays an agent now, and those that can take over from it, best first.
+    pub(in crate::consultation) fn candidates(&self, agent: &SeatId) -> Vec<ModelRef> {
+        let own = self.plan.players(agent);
+        // The judge decides a second time as whoever judges by then.
+        let of_the_judge = || {
+            agent
+                .is_second_judge()
+                .then(|| self.ledger.players.get(&SeatId::judge()))
+                .flatten()
+        };
+        let Some(player) = self.ledger.players.get(agent).or_else(of_the_judge) else {
+            return own;
+        };
+        // Those before it have failed.
+        let after = own.iter().skip_while(|model| *model != player).skip(1);
+        std::iter::once(player).chain(after).cloned().collect()
+    }
+
+    /// Holds back every call to a provider when a failure of one says so.
+    pub(in crate::consultation) fn hold(
+        &mut self,
+        provider: &ProviderId,
+        failure: &Failure,
+        jitter: f64,
+    ) {
+        let refusals = self.ledger.lanes.refusals(provider);
+        let refused_for = self.ledger.lanes.refused_for(provider, self.now);
+        let Some(wait) = self.plan.retry.hold(failure, refusals, refused_for, jitter) else {
+            return;
+        };
+        let (until, timer) = (self.now.after(wait), self.next_timer());
+        if self.ledger.lanes.hold(
+            provider,
+            Hold {
+                until,
+                reason: failure.message.clone(),
+                timer,
+            },
+            self.now,
+        ) {
+            self.push(Effect::SetTimer { timer, at: until });
+            self.emit(Event::ProviderHeld {
+                provider: provider.clone(),
+                wait_ms: self.ms_until(wait),
+                reason: failure.message.clone(),
+            });
+        }
+    }
+
+    /// For how long a provider has refused every call, when that is longer than anyone goes on
+    /// asking.
+    pub(in crate::consultation) fn given_up(&self, provider: &ProviderId) -> Option<Duration> {
+        Some(self.ledger.lanes.refused_for(provider, self.now))
+            .filter(|refused_for| *refused_for > self.plan.retry.patience)
+    }
+
+    /// A hold that nobody waits for.
+    pub(in crate::consultation) fn is_too_long(&self, hold: &Hold) -> bool {
+        hold.until.since(self.now) > self.plan.retry.longest_hint
+    }
+
+    pub(in crate::consultation) fn begin(&mut self) {
+        self.ledger.started_at = self.now;
+    }
+
+    /// Milliseconds since the consultation began.
+    pub(in crate::consultation) fn elapsed_ms(&self) -> u64 {
+        self.ms_since(self.ledger.started_at)
+    }
+
+    /// Milliseconds since an earlier moment, without the time in which nothing ran.
+    pub(in crate::consultation) fn ms_since(&self, earlier: Timestamp) -> u64 {
+        u64::try_from(self.ledger.since(earlier, self.now).as_millis()).unwrap_or(u64::MAX)
+    }
+
+    /// A wait in milliseconds, as its timer will keep it.
+    pub(in crate::consultation) fn ms_until(&self, wait: Duration) -> u64 {
+        u64::try_from(self.now.after(wait).since(self.now).as_millis()).unwrap_or(u64::MAX)
+    }
+
+    pub(in crate::consultation) fn change(&mut self, from: StateName, to: StateName) {
+        debug_assert!(from.may_become(to).is_ok(), "{from} may not become {to}");
+        self.emit(Event::StateChanged { from, to });
+    }
+
+    pub(in crate::consultation) fn begin_round(&mut self, round_number: u8) {
+        self.emit(Event::RoundStarted { round_number });
+        self.watch_round(round_number);
+    }
+
+    /// Sets the timers of a round that begins, or goes on.
+    pub(in crate::consultation) fn watch_round(&mut self, round_number: u8) {
+        let deadline = self
+            .plan
+            .control
+            .max_wait
+            .map(|wait| self.set_timer(self.now.after(wait)));
+        self.ledger.watch = Watch {
+            round_number,
+            pulse: None,
+            deadline,
+        };
+        self.set_pulse();
+    }
+
+    pub(in crate::consultation) fn end_round(&mut self, round_number: u8, since: Timestamp) {
+        let duration_ms = self.ms_since(since);
+        self.supersede_pulse();
+        self.ledger.watch = Watch::default();
+        self.emit(Event::RoundCompleted {
+            round_number,
+            duration_ms,
+        });
+    }
+
+    /// An answer has arrived: whether to go on waiting is no question any more, until it takes long
+    /// again.
+    pub(in crate::consultation) fn supersede_pulse(&mut self) {
+        if self.withdraw(|question| matches!(question, Question::Pulse { .. })) {
+            let (round_number, elapsed_ms) = (self.ledger.watch.round_number, self.elapsed_ms());
+            self.emit(Event::PulseAnswered {
+                round_number,
+                answer: PulseAnswer::Superseded,
+                elapsed_ms,
+            });
+            self.set_pulse();
+        }
+    }
+
+    /// The time until the next pulse begins now.
+    pub(in crate::consultation) fn set_pulse(&mut self) {
+        self.ledger.watch.pulse = self
+            .plan
+            .control
+            .pulse
+            .map(|wait| self.set_timer(self.now.after(wait)));
+    }
+
+    /// Asks the person, or puts the question behind those that are asked before it.
+    pub(in crate::consultation) fn ask(&mut self, question: Question) {
+        if self.ledger.questions.open.is_some() {
+            self.ledger.questions.waiting.push_back(question);
+        } else {
+            self.push(Effect::Question(Box::new(question.clone())));
+            self.ledger.questions.open = Some(question);
+        }
+    }
+
+    /// The question that was answered. The next one is asked.
+    pub(in crate::consultation) fn answered(&mut self) -> Option<Question> {
+        let answered = self.ledger.questions.open.take()?;
+        self.ask_next();
+        Some(answered)
+    }
+
+    fn ask_next(&mut self) {
+        if let Some(next) = self.ledger.questions.waiting.pop_front() {
+            self.ask(next);
+        }
+    }
+
+    /// Takes questions away that have lost their sense. True when one of them was open.
+    pub(in crate::consultation) fn withdraw(
+        &mut self,
+        is_void: impl Fn(&Question) -> bool,
+    ) -> bool {
+        self.ledger
+            .questions
+            .waiting
+            .retain(|question| !is_void(question));
+        let was_open = self
+            .ledger
+            .questions
+            .open
+            .take_if(|question| is_void(question))
+            .is_some();
+        if was_open {
+            self.push(Effect::Withdraw);
+            self.ask_next();
+        }
+        was_open
+    }
+
+    /// Takes away every question: nothing depends on them any more.
+    pub(in crate::consultation) fn drop_questions(&mut self) {
+        self.ledger.questions.waiting.clear();
+        self.withdraw(|_| true);
+    }
+
+    /// Ends the consultation with what it has brought.
+    pub(in crate::consultation) fn complete(&mut self, from: StateName, rounds: u8) -> State {
+        self.change(from, StateName::Complete);
+        let duration_ms = self.elapsed_ms();
+        self.emit(Event::Completed {
+            rounds,
+            duration_ms,
+        });
+        State::Complete
+    }
+
+    pub(in crate::consultation) fn cancelled_by_user(&self) -> String {
+        format!(
+            "Consultation cancelled by user after {}s",
+            self.elapsed_ms() / 1_000
+        )
+    }
+
+    /// Ends the consultation without a verdict. `state` is where it could go on from.
+    pub(in crate::consultation) fn abort(
+        &mut self,
+        state: State,
+        reason: AbortReason,
+        message: impl Into<String>,
+    ) -> State {
+        let during = state.name();
+        self.ledger.watch = Watch::default();
+        self.drop_questions();
+        self.change(during, StateName::Aborted);
+        let duration_ms = self.elapsed_ms();
+        self.emit(Event::Aborted {
+            reason,
+            message: message.into(),
+            during,
+            duration_ms,
+        });
+        State::Aborted(reason.is_resumable().then(|| Box::new(state)))
+    }
+}
+
+/// Failures that would befall the next call to the same provider too.
+fn speaks_against_the_provider(class: FailureClass) -> bool {
+    match class {
+        FailureClass::Auth
+        | FailureClass::Billing
+        | FailureClass::Overload
+        | FailureClass::Transport
+        | FailureClass::Timeout
+        | FailureClass::Interrupted => true,
+        FailureClass::ModelMissing
+        | FailureClass::BadRequest
+        | FailureClass::Context
+        | FailureClass::Policy
+        | FailureClass::Unsupported
+        | FailureClass::RateLimit
+        | FailureClass::Empty
+        | FailureClass::Malformed
+        | FailureClass::Internal => false,
+    }
+}

@@ -1,0 +1,197 @@
+//! The clerk's errand after Round 3: how far what each expert holds now is from what it held at
+//! first. One call for all experts, beside the judge's own work, which waits for none of it.
+//!
+//! Invariant: whatever becomes of it, the consultation takes the course that it would have taken
+//! without it.
+
+use crate::domain::artifact::{Independent, Revision};
+use crate::domain::ids::SeatId;
+
+use crate::consultation::anonymity::labels::Labels;
+use crate::consultation::event::{AgentError, Event};
+use crate::consultation::machine::step::Turn;
+use crate::consultation::prompt::Pair;
+use crate::consultation::prompt::filter::Shown;
+use crate::consultation::protocol::answer::AnswerKind;
+use crate::consultation::tasks::Brief;
+use crate::consultation::tasks::Work;
+use crate::consultation::transcript::debate_value::is_unchanged;
+
+/// Sends the clerk to compare, where that is wanted, there is one, and anything is to be compared:
+/// texts that are the same need nobody to say so.
+pub(in crate::consultation) fn send(
+    turn: &mut Turn<'_>,
+    work: &mut Work,
+    independents: &[Independent],
+    revisions: &[Revision],
+) {
+    let clerk = SeatId::clerk();
+    let Some(model) = turn.candidates(&clerk).into_iter().next() else {
+        return;
+    };
+    let pairs = pairs(&turn.plan.labels(), independents, revisions);
+    if pairs.is_empty() || !turn.plan.course.asks_for(AnswerKind::Comparison) {
+        return;
+    }
+    match Brief::render(turn, &clerk, |prompter| {
+        prompter.comparison(&pairs).map(Shown::whole)
+    }) {
+        Ok(brief) => work.send(turn, &clerk, AnswerKind::Comparison, brief),
+        Err(error) => turn.emit(Event::AgentFailed {
+            name: turn.plan.agent_name(&clerk),
+            agent_id: clerk,
+            round_number: AnswerKind::Comparison.round(),
+            answer: AnswerKind::Comparison,
+            model,
+            error: AgentError {
+                class: None,
+                message: error.to_string(),
+            },
+        }),
+    }
+}
+
+/// Keeps what the clerk has found, once it has.
+pub(in crate::consultation) fn keep(turn: &mut Turn<'_>, work: &mut Work) {
+    for settled in work.take_settled_for(AnswerKind::Comparison) {
+        if let Ok(answer) = settled.result {
+            turn.keep(answer.content, answer.degraded);
+        }
+    }
+}
+
+/// The experts whose positions differ, in the order of their labels: the order of the panel is not
+/// the clerk's to know.
+fn pairs(labels: &Labels, independents: &[Independent], revisions: &[Revision]) -> Vec<Pair> {
+    let of = |seat: &SeatId| {
+        let held = independents.iter().find(|held| held.agent_id == *seat)?;
+        let revision = revisions
+            .iter()
+            .find(|revision| revision.agent_id == *seat)?;
+        (!is_unchanged(held, revision)).then(|| pair(labels.label(seat), held, revision))
+    };
+    labels.order().iter().filter_map(of).collect()
+}
+
+/// What an expert held before and after, each with its reason where both have one: a reason on one
+/// side alone would look like a change.
+fn pair(label: String, held: &Independent, revision: &Revision) -> Pair {
+    let first = [held.key_points.first(), Some(&held.rationale)]
+        .into_iter()
+        .flatten()
+        .find(|reason| !reason.trim().is_empty());
+    let later = revision
+        .because_of
+        .iter()
+        .map(|because| &because.argument)
+        .find(|argument| !argument.trim().is_empty());
+    let (before, after) = (&held.position, &revision.revised_position);
+    match first.zip(later) {
+        Some((first, later)) => Pair {
+            label,
+            before: with_reason(before, first),
+            after: with_reason(after, later),
+        },
+        None => Pair {
+            label,
+            before: before.clone(),
+            after: after.clone(),
+        },
+    }
+}
+
+fn with_reason(position: &str, reason: &str) -> String {
+    format!("{position}\nMain reason: {reason}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::artifact::Because;
+    use crate::domain::ids::ModelRef;
+    use crate::domain::panel::{Persona, Seat};
+
+    fn held(agent: &str, position: &str, point: &str) -> Independent {
+        Independent {
+            agent_id: SeatId::new(agent),
+            position: position.into(),
+            key_points: vec![point.into()],
+            rationale: "r".into(),
+            confidence: None,
+            prose_excerpt: String::new(),
+        }
+    }
+
+    fn revision(agent: &str, revised_position: &str, because_of: Vec<Because>) -> Revision {
+        Revision {
+            agent_id: SeatId::new(agent),
+            challenges: vec![],
+            rebuttals: vec![],
+            revised_position: revised_position.into(),
+            revised_confidence: None,
+            changed: true,
+            because_of,
+        }
+    }
+
+    fn labels() -> Labels {
+        let seat = |id: &str| Seat {
+            id: SeatId::new(id),
+            persona: Persona {
+                id: id.into(),
+                name: id.into(),
+                prompt: String::new(),
+                brief: String::new(),
+                aliases: Vec::new(),
+            },
+            model: ModelRef::new("scripted", "m"),
+        };
+        Labels::draw(&["one", "two", "three"].map(seat), 7)
+    }
+
+    #[test]
+    fn only_positions_that_differ_are_compared_under_labels_and_in_their_order() {
+        let labels = labels();
+        let independents = ["one", "two", "three"].map(|agent| held(agent, "Use OAuth.", "k"));
+        let revisions = [
+            revision("one", "Use JWT.", vec![]),
+            revision("two", "use OAuth", vec![]),
+            revision("three", "Use keys.", vec![]),
+        ];
+        let pairs = pairs(&labels, &independents, &revisions);
+        let named: Vec<&str> = pairs.iter().map(|pair| pair.label.as_str()).collect();
+        let mut wanted = ["one", "three"].map(|agent| labels.label(&SeatId::new(agent)));
+        wanted.sort();
+        assert_eq!(named, wanted);
+        assert!(pairs.iter().all(|pair| pair.before == "Use OAuth."));
+        assert_eq!(super::pairs(&labels, &independents, &[]), []);
+    }
+
+    #[test]
+    fn a_reason_is_shown_on_both_sides_or_on_none() {
+        let because = |argument: &str| {
+            vec![Because {
+                agent: "two".into(),
+                argument: argument.into(),
+            }]
+        };
+        let with = pair(
+            "A".into(),
+            &held("one", "X.", "speed"),
+            &revision("one", "Y.", because("safety")),
+        );
+        assert_eq!(
+            (with.before.as_str(), with.after.as_str()),
+            ("X.\nMain reason: speed", "Y.\nMain reason: safety")
+        );
+        let without = pair(
+            "A".into(),
+            &held("one", "X.", "speed"),
+            &revision("one", "Y.", because(" ")),
+        );
+        assert_eq!(
+            (without.before.as_str(), without.after.as_str()),
+            ("X.", "Y.")
+        );
+    }
+}

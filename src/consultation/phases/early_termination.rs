@@ -1,0 +1,174 @@
+//! What follows on the synthesis: the cross-examination, or the end, because no more rounds are
+//! wanted or the experts agree.
+
+use serde::{Deserialize, Serialize};
+
+use crate::domain::artifact::{Independent, Synthesis};
+use crate::stopping::early_termination::{
+    EarlyStop, Policy, calibrated, evaluate, stated_confidence,
+};
+
+use super::cross_exam;
+use super::judge::prompt_failed;
+use super::savings;
+use super::synthesis::{ROUND, SynthesisRound};
+use crate::consultation::analysis::compose;
+use crate::consultation::analysis::compose::Material;
+use crate::consultation::analysis::evidence::evidence;
+use crate::consultation::event::{
+    DecidedBy, EarlyTermination, EarlyTerminationDecision, Event, StateName,
+};
+use crate::consultation::machine::step::Turn;
+use crate::consultation::plan::mode::Ending;
+use crate::consultation::policy::consent::Standing;
+use crate::consultation::prompt::PromptError;
+use crate::consultation::protocol::{Answer, Question};
+use crate::consultation::state::State;
+use crate::consultation::tasks::Voice;
+
+/// What Rounds 1 and 2 have brought.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(in crate::consultation) struct Found {
+    pub(in crate::consultation) independents: Vec<Independent>,
+    pub(in crate::consultation) voices: Vec<Voice>,
+    pub(in crate::consultation) synthesis: Synthesis,
+    pub(in crate::consultation) judge: Voice,
+    /// Seats, and the judge, that failed or could only be read as prose.
+    pub(in crate::consultation) troubled: usize,
+}
+
+/// Goes where it is to go from here.
+pub(in crate::consultation) fn decide(turn: &mut Turn<'_>, found: Found) -> State {
+    if turn.is_stopping() {
+        return waiting(found);
+    }
+    let course = &turn.plan.course;
+    if course.rounds.number() <= ROUND {
+        return end(turn, &found);
+    }
+    match (
+        course.mode.strategy().ending,
+        turn.plan.control.early_stop.policy,
+    ) {
+        (Ending::AlwaysWhole(_), _) | (Ending::MayBeEarly, Policy::Never) => go_on(turn, found),
+        (Ending::MayBeEarly, Policy::Ask | Policy::Auto) if course.given.is_some() => {
+            go_on(turn, found)
+        }
+        (Ending::MayBeEarly, policy) => consider(turn, found, policy),
+    }
+}
+
+fn consider(turn: &mut Turn<'_>, found: Found, policy: Policy) -> State {
+    let findings = match findings(turn, &found) {
+        Ok(findings) => findings,
+        Err(error) => return prompt_failed(turn, waiting(found), &error),
+    };
+    let is_askable =
+        policy == Policy::Ask && turn.plan.control.consent.standing == Standing::Askable;
+    if !findings.evaluation.stated_is_met() {
+        settle(
+            turn,
+            found,
+            EarlyTerminationDecision {
+                ended: false,
+                by: DecidedBy::Threshold,
+                findings,
+            },
+        )
+    } else if is_askable {
+        turn.emit(Event::EarlyTerminationOffered(Box::new(findings.clone())));
+        turn.ask(Question::EarlyTermination {
+            findings: Box::new(findings),
+        });
+        waiting(found)
+    } else {
+        settle(turn, found, by_the_guards(DecidedBy::Guards, findings))
+    }
+}
+
+/// The person has answered the offer; where nobody is there any more, the guards decide.
+pub(in crate::consultation) fn answered(
+    turn: &mut Turn<'_>,
+    found: Found,
+    findings: EarlyTermination,
+    answer: Answer,
+) -> State {
+    let by_the_person = |ended, findings| EarlyTerminationDecision {
+        ended,
+        by: DecidedBy::Person,
+        findings,
+    };
+    let decision = match answer {
+        Answer::Yes | Answer::Always(_) => by_the_person(true, findings),
+        Answer::No | Answer::Fail => by_the_person(false, findings),
+        Answer::Gone => by_the_guards(DecidedBy::NobodyThere, findings),
+    };
+    settle(turn, found, decision)
+}
+
+fn by_the_guards(by: DecidedBy, findings: EarlyTermination) -> EarlyTerminationDecision {
+    EarlyTerminationDecision {
+        ended: findings.evaluation.stops(),
+        by,
+        findings,
+    }
+}
+
+fn settle(turn: &mut Turn<'_>, found: Found, decision: EarlyTerminationDecision) -> State {
+    let ended = decision.ended;
+    turn.emit(Event::EarlyTerminationDecided(Box::new(decision)));
+    if ended {
+        end(turn, &found)
+    } else {
+        go_on(turn, found)
+    }
+}
+
+/// All that speaks for and against an end, and what it would save.
+fn findings(turn: &Turn<'_>, found: &Found) -> Result<EarlyTermination, PromptError> {
+    let plan = turn.plan;
+    let rule: &EarlyStop = &plan.control.early_stop;
+    let answers = found.independents.iter().filter_map(|held| {
+        let voice = found
+            .voices
+            .iter()
+            .find(|voice| voice.agent == held.agent_id)?;
+        Some((held, &voice.model))
+    });
+    let evidence = evidence(answers, &found.synthesis, found.troubled);
+    Ok(EarlyTermination {
+        confidence: stated_confidence(&evidence.points),
+        threshold: rule.threshold,
+        calibrated: calibrated(rule, &evidence),
+        evaluation: evaluate(rule, &evidence),
+        rounds_skipped: plan.course.rounds.number().saturating_sub(ROUND),
+        estimated_cost_saved: savings::of_skipped_rounds(
+            plan,
+            &found.independents,
+            &found.synthesis,
+            &found.voices,
+            &found.judge,
+        )?,
+    })
+}
+
+fn waiting(found: Found) -> State {
+    State::Synthesis(SynthesisRound::Judged(Box::new(found)))
+}
+
+fn go_on(turn: &mut Turn<'_>, found: Found) -> State {
+    cross_exam::enter(turn, found.independents, found.synthesis)
+}
+
+/// Ends with what Round 2 says by itself.
+fn end(turn: &mut Turn<'_>, found: &Found) -> State {
+    compose::keep(
+        turn,
+        Material {
+            independents: &found.independents,
+            synthesis: &found.synthesis,
+            cross_exam: None,
+        },
+    );
+    turn.complete(StateName::Synthesis, ROUND)
+}

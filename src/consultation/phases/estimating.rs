@@ -1,0 +1,236 @@
+//! Estimating: what the consultation will take, from the prompts as they will be sent.
+//!
+//! Prompts of later rounds carry answers that do not exist yet: these are counted at the length
+//! that an answer is expected to have.
+//!
+//! Invariant: when every provider counts within the [`token_band`] of what it is sent, and every
+//! answer is as long as is expected of it, a consultation that goes well costs no less than the low
+//! and no more than the high estimate.
+
+use crate::domain::ids::SeatId;
+use crate::domain::tokens::{Band, estimate_tokens, token_band};
+
+use super::awaiting_consent;
+use crate::consultation::event::{
+    AbortReason, CallEstimate, Estimate, Event, PromptUsed, Started, StateName,
+};
+use crate::consultation::machine::step::Turn;
+use crate::consultation::plan::preview;
+use crate::consultation::plan::preview::{Places, PlannedCall};
+use crate::consultation::plan::{CostRange, Material, OutputTokens, Plan};
+use crate::consultation::prompt::PromptError;
+use crate::consultation::protocol::answer::AnswerKind;
+use crate::consultation::state::State;
+
+/// Tokens of a vendor's own words around messages and schema, at most. No vendor says how many:
+/// this is a long page of them.
+const AROUND_A_SCHEMA: u64 = 500;
+
+/// How much of a revision its position is, and of a verdict its recommendation, in percent: one of
+/// four parts.
+const POSITION: u64 = 25;
+
+/// `told` is the estimate that was made when it began, for one that is put together again from its
+/// log.
+pub(in crate::consultation) fn enter(turn: &mut Turn<'_>, told: Option<Estimate>) -> State {
+    turn.begin();
+    let plan = turn.plan;
+    turn.emit(Event::Started(Box::new(started(plan))));
+    turn.change(StateName::Idle, StateName::Estimating);
+    match told.map_or_else(|| plan.estimate(), Ok) {
+        Ok(estimate) => {
+            turn.emit(Event::CostEstimated(estimate.clone()));
+            awaiting_consent::enter(turn, estimate)
+        }
+        Err(error) => turn.abort(State::Estimating, AbortReason::Prompt, error.to_string()),
+    }
+}
+
+fn started(plan: &Plan) -> Started {
+    let prompts: Vec<PromptUsed> = plan.templates.used();
+    Started {
+        question: plan.question.clone(),
+        mode: plan.course.mode.strategy().name.to_owned(),
+        panel: plan.panel.clone(),
+        seed: plan.seed,
+        expert_order: plan.labels().order().to_vec(),
+        prompts,
+        tool_version: plan.tool_version.clone(),
+        notices: plan.notices.clone(),
+        plan: Some(Box::new(plan.clone())),
+    }
+}
+
+impl Plan {
+    /// What the consultation will take when all goes well: every prompt of every round as it will
+    /// be rendered, and the answers that it will carry at the length that is expected of them.
+    /// Retries, repairs and hedges are not in it.
+    pub fn estimate(&self) -> Result<Estimate, PromptError> {
+        let calls = preview::planned_calls(self, Places::Empty)?;
+        let mut estimate = Estimate {
+            context_tokens: context_tokens(&calls),
+            ..Estimate::default()
+        };
+        for PlannedCall {
+            agent_id,
+            answer,
+            model,
+            prompt,
+        } in calls
+        {
+            let input =
+                token_band(&prompt.text()) + schema(answer) + carried(self, answer, &agent_id);
+            let output = self.expected_output(&model, answer);
+            let CostRange {
+                low,
+                expected: cost,
+                high,
+            } = self.cost_range(&model, input, output);
+            estimate.input_tokens += input.expected;
+            estimate.output_tokens += output.expected;
+            estimate.cost += cost;
+            estimate.low += low;
+            estimate.high += high;
+            let (input_tokens, output_tokens) = (input.expected, output.expected);
+            let round_number = answer.round();
+            estimate.calls.push(CallEstimate {
+                round_number,
+                agent_id,
+                answer,
+                model,
+                input_tokens,
+                output_tokens,
+                cost,
+                low,
+                high,
+            });
+        }
+        Ok(estimate)
+    }
+}
+
+/// Tokens of question and context, which every call carries.
+fn context_tokens(calls: &[PlannedCall]) -> u64 {
+    calls
+        .first()
+        .map(|call| estimate_tokens(&call.prompt.shared))
+        .unwrap_or_default()
+}
+
+/// The JSON Schema that goes with a prompt. Some vendors count it as input, in words of their own
+/// around it, and others do not.
+fn schema(answer: AnswerKind) -> Band {
+    let text: String = answer.schema().lines().map(str::trim).collect();
+    let counted = token_band(&text);
+    Band {
+        low: 0,
+        high: counted.high + AROUND_A_SCHEMA,
+        ..counted
+    }
+}
+
+/// What the answers of others, and one's own of Round 1, add to a prompt.
+fn carried(plan: &Plan, answer: AnswerKind, agent: &SeatId) -> Band {
+    let seats = || plan.panel.seats.iter();
+    let by_experts =
+        |answer| seats().map(move |seat| whole(plan.expected_output(&seat.model, answer)));
+    let by_judge = |answer| {
+        plan.panel
+            .judges
+            .iter()
+            .take(1)
+            .map(move |model| whole(plan.expected_output(model, answer)))
+    };
+    let answer_of_round_4 = plan.course.mode.strategy().verdict;
+    let synthesis =
+        || by_judge(AnswerKind::Synthesis).map(|said| part(said, of_the_synthesis(plan.material)));
+    if plan.course.given.is_some() {
+        // What the experts said is in the prompts already.
+        return match answer {
+            AnswerKind::Verdict | AnswerKind::Menu => synthesis().sum(),
+            AnswerKind::Consistency => by_judge(answer_of_round_4)
+                .chain(by_judge(answer_of_round_4))
+                .map(|said| part(said, POSITION))
+                .sum(),
+            AnswerKind::Independent
+            | AnswerKind::Synthesis
+            | AnswerKind::Revision
+            | AnswerKind::CrossExam
+            | AnswerKind::Comparison
+            | AnswerKind::Casting => Band::default(),
+        };
+    }
+    match answer {
+        AnswerKind::Independent => Band::default(),
+        AnswerKind::Synthesis => by_experts(AnswerKind::Independent).sum(),
+        AnswerKind::Revision => {
+            let own = seats()
+                .filter(|seat| seat.id == *agent)
+                .map(|seat| plan.expected_output(&seat.model, AnswerKind::Independent));
+            own.map(whole).chain(synthesis()).sum()
+        }
+        AnswerKind::CrossExam => by_experts(AnswerKind::Revision).chain(synthesis()).sum(),
+        AnswerKind::Casting => Band::default(),
+        AnswerKind::Comparison => {
+            let both = [AnswerKind::Independent, AnswerKind::Revision];
+            both.into_iter()
+                .flat_map(by_experts)
+                .map(|said| part(said, POSITION))
+                .sum()
+        }
+        AnswerKind::Consistency => by_judge(answer_of_round_4)
+            .chain(by_judge(answer_of_round_4))
+            .map(|said| part(said, POSITION))
+            .sum(),
+        AnswerKind::Verdict | AnswerKind::Menu => {
+            let record = by_judge(AnswerKind::CrossExam)
+                .map(|said| part(said, of_the_record(plan.material)));
+            let positions = by_experts(AnswerKind::Revision).map(|said| part(said, POSITION));
+            by_experts(AnswerKind::Independent)
+                .chain(synthesis())
+                .chain(record)
+                .chain(positions)
+                .sum()
+        }
+    }
+}
+
+/// An answer as a part of a prompt.
+///
+/// At least nothing: an answer's tokens may nearly all have been thinking, which no prompt carries.
+/// At most twice its tokens: it may be counted by another tokenizer than wrote it, and two of them
+/// seldom differ by more on the same text.
+fn whole(answer: OutputTokens) -> Band {
+    Band {
+        low: 0,
+        expected: answer.expected,
+        high: answer.high.saturating_mul(2),
+    }
+}
+
+/// A part of an answer, in percent of what is expected of it; at most all of it, since nothing
+/// obliges an answer to be of even parts.
+fn part(answer: Band, percent: u64) -> Band {
+    Band {
+        expected: answer.expected.saturating_mul(percent) / 100,
+        ..answer
+    }
+}
+
+/// Of a usual synthesis, filtering leaves out every point after the third and every tension after
+/// the second: about a third.
+fn of_the_synthesis(material: Material) -> u64 {
+    match material {
+        Material::Filtered => 67,
+        Material::Whole => 100,
+    }
+}
+
+/// Of a usual record of the cross-examination, filtering leaves out every challenge and rebuttal
+/// after the fifth: about half.
+fn of_the_record(material: Material) -> u64 {
+    match material {
+        Material::Filtered => 50,
+        Material::Whole => 100,
+    }
+}

@@ -1,0 +1,207 @@
+//! Who gets the seats when the personas are chosen for the question: what the clerk answered,
+//! turned into a panel.
+//!
+//! Invariant: every seat is filled, whatever the clerk answered or did not answer, and each keeps
+//! its model.
+
+use crate::domain::artifact::Casting;
+use crate::domain::ids::SeatId;
+use crate::domain::panel::{Panel, Persona, bare, seated};
+
+use crate::consultation::anonymity::labels::Labels;
+use crate::consultation::event::Cast;
+use crate::consultation::plan::Plan;
+
+/// Words after which a name is explained: `security: you think of attacks`.
+const EXPLAINS: [&str; 6] = ["(", "[", ":", " - ", " – ", " — "];
+
+/// Fills the seats of a plan: with those whom the clerk chose as far as they are known, then with
+/// those of the provisional panel, then with whoever else there is. `Err` says why the clerk chose
+/// nobody.
+pub(in crate::consultation) fn cast(plan: &Plan, answer: Result<Casting, String>) -> Cast {
+    let mut filling = Filling {
+        catalogue: &plan.course.cast_from,
+        seats: plan.panel.seats.len(),
+        chosen: Vec::new(),
+        notes: Vec::new(),
+    };
+    let clerk = plan.course.clerk.clone();
+    let (answer, chosen_by) = match answer {
+        Ok(answer) => {
+            filling.take(&answer.personas);
+            let chosen_by = clerk.filter(|_| !filling.chosen.is_empty());
+            (answer, chosen_by)
+        }
+        Err(why) => {
+            filling.notes.push(why);
+            (Casting::default(), None)
+        }
+    };
+    let usual = usual(plan);
+    filling.fill_up(&usual);
+    let Filling { chosen, notes, .. } = filling;
+    let models = plan.panel.seats.iter().map(|seat| seat.model.clone());
+    let panel = Panel {
+        seats: seated(chosen.into_iter().zip(models)),
+        judges: plan.panel.judges.clone(),
+    };
+    let expert_order = Labels::draw(&panel.seats, plan.seed).order().to_vec();
+    Cast {
+        panel,
+        expert_order,
+        task_type: answer.task_type,
+        reason: answer.reason,
+        chosen_by,
+        notes,
+    }
+}
+
+/// Puts a panel in the place of a plan's. What belonged to a seat belongs to the one that is now in
+/// its place.
+pub(in crate::consultation) fn recast(plan: &mut Plan, panel: Panel) {
+    let now: Vec<SeatId> = panel.seats.iter().map(|seat| seat.id.clone()).collect();
+    let before = plan.panel.seats.iter().map(|seat| &seat.id);
+    let moved = before
+        .zip(now)
+        .filter_map(|(before, now)| Some((now, plan.stand_ins.get(before)?.clone())));
+    plan.stand_ins = moved.collect();
+    plan.panel = panel;
+}
+
+/// The personas of the provisional panel, each once. One that sits twice has a number in its name,
+/// which is not part of it.
+fn usual(plan: &Plan) -> Vec<Persona> {
+    let mut usual: Vec<Persona> = Vec::new();
+    for seat in &plan.panel.seats {
+        let known = plan
+            .course
+            .cast_from
+            .iter()
+            .find(|persona| persona.id == seat.persona.id);
+        if usual.iter().all(|persona| persona.id != seat.persona.id) {
+            usual.push(known.unwrap_or(&seat.persona).clone());
+        }
+    }
+    usual
+}
+
+struct Filling<'a> {
+    catalogue: &'a [Persona],
+    seats: usize,
+    chosen: Vec<Persona>,
+    notes: Vec<String>,
+}
+
+impl Filling<'_> {
+    fn take(&mut self, names: &[String]) {
+        for name in names {
+            match find(self.catalogue, name) {
+                None => self.notes.push(format!("no persona is called `{name}`")),
+                Some(persona) if self.has(persona) => {
+                    self.notes.push(format!("`{}` was named twice", persona.id))
+                }
+                // Whoever comes after the last seat is needed least.
+                Some(_) if self.chosen.len() >= self.seats => {}
+                Some(persona) => self.chosen.push(persona.clone()),
+            }
+        }
+    }
+
+    fn fill_up(&mut self, usual: &[Persona]) {
+        let named = self.chosen.len();
+        for persona in usual.iter().chain(self.catalogue) {
+            if self.chosen.len() < self.seats && !self.has(persona) {
+                self.chosen.push(persona.clone());
+            }
+        }
+        // More seats than there are personas.
+        let all = self.chosen.clone();
+        let missing = self.seats.saturating_sub(all.len());
+        self.chosen.extend(all.into_iter().cycle().take(missing));
+        if (1..self.seats).contains(&named) {
+            let added: Vec<&str> = self
+                .chosen
+                .iter()
+                .skip(named)
+                .map(|persona| persona.name.as_str())
+                .collect();
+            self.notes.push(format!(
+                "only {named} of {} were chosen; with them sit, as usual: {}",
+                self.seats,
+                added.join(", ")
+            ));
+        } else if named == 0 {
+            self.notes.push("the usual personas sit".to_owned());
+        }
+    }
+
+    fn has(&self, persona: &Persona) -> bool {
+        self.chosen.iter().any(|chosen| chosen.id == persona.id)
+    }
+}
+
+/// The persona that a model's text names: by id, name or alias, whatever the spelling, and whatever
+/// is said of it besides.
+fn find<'a>(catalogue: &'a [Persona], text: &str) -> Option<&'a Persona> {
+    let called = |name: &str| catalogue.iter().find(|persona| persona.is_called(name));
+    let before = |mark: &&str| text.split_once(mark).map(|(name, _)| name);
+    let explained = || EXPLAINS.iter().filter_map(before).find_map(called);
+    // `the skeptic`, `performance expert`
+    let bare = bare(text);
+    let without_article = || bare.strip_prefix("the").and_then(called);
+    let without_title = || {
+        ["expert", "engineer", "specialist"]
+            .iter()
+            .find_map(|title| called(bare.strip_suffix(title)?))
+    };
+    called(text)
+        .or_else(explained)
+        .or_else(without_article)
+        .or_else(without_title)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::consultation::prompt::Templates;
+
+    #[test]
+    fn a_persona_is_found_however_a_model_writes_it() {
+        let catalogue = Templates::builtin().personas();
+        for (text, id) in [
+            ("security", "security"),
+            ("Security Expert", "security"),
+            ("security_expert", "security"),
+            ("INFOSEC", "security"),
+            ("the Skeptic", "skeptic"),
+            ("Devil's Advocate", "skeptic"),
+            ("performance expert", "performance"),
+            ("accessibility (for blind users)", "accessibility"),
+            ("testing: you think of how it breaks", "testing"),
+            ("devops – it has to run", "devops"),
+            ("`pragmatic`", "pragmatic"),
+            ("architecture specialist", "architecture"),
+        ] {
+            assert_eq!(
+                find(&catalogue, text).map(|persona| persona.id.as_str()),
+                Some(id),
+                "{text}"
+            );
+        }
+        for text in [
+            "",
+            "expert",
+            "the",
+            "lawyer",
+            "security and testing",
+            "()",
+            ":",
+        ] {
+            assert_eq!(
+                find(&catalogue, text).map(|persona| persona.id.as_str()),
+                None,
+                "{text}"
+            );
+        }
+    }
+}

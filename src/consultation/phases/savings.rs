@@ -1,0 +1,90 @@
+//! What rounds that are not held would have cost: by the prompts that they would have had, and
+//! answers as long as this run's were so far.
+//!
+//! An expert's answer in Round 3 is taken to be as long as its own of Round 1, each of the judge's
+//! as long as its synthesis.
+
+use crate::domain::artifact::{CrossExam, Independent, Revision, Synthesis};
+use crate::domain::ids::ModelRef;
+use crate::domain::money::Cost;
+use crate::domain::tokens::{Usage, estimate_tokens};
+
+use crate::consultation::plan::Plan;
+use crate::consultation::plan::options::JudgePasses;
+use crate::consultation::prompt::PromptError;
+use crate::consultation::prompt::filter;
+use crate::consultation::tasks::Voice;
+
+/// What Rounds 3 and 4 would cost, as far as they are wanted.
+pub(in crate::consultation) fn of_skipped_rounds(
+    plan: &Plan,
+    independents: &[Independent],
+    synthesis: &Synthesis,
+    voices: &[Voice],
+    judge: &Voice,
+) -> Result<Cost, PromptError> {
+    let labels = plan.labels();
+    let cost = |model: &ModelRef, input: u64, output: u64| {
+        plan.expected_cost(
+            model,
+            &Usage {
+                input,
+                output,
+                ..Usage::default()
+            },
+        )
+    };
+    let mut total = Cost::FREE;
+    for voice in voices {
+        let own = independents
+            .iter()
+            .find(|held| held.agent_id == voice.agent);
+        let Some((seat, own)) = plan.panel.seat(&voice.agent).zip(own) else {
+            continue;
+        };
+        let shown = filter::revision(
+            &plan.prompter(&labels, &voice.model),
+            plan.material,
+            seat,
+            own,
+            synthesis,
+        )?;
+        total += cost(
+            &voice.model,
+            estimate_tokens(&shown.prompt.text()),
+            voice.output,
+        );
+    }
+    let said: u64 = voices.iter().map(|voice| voice.output).sum();
+    let prompter = plan.prompter(&labels, &judge.model);
+    let empty: Vec<Revision> = voices
+        .iter()
+        .map(|voice| Revision::nothing_said(&voice.agent))
+        .collect();
+    let merging = filter::merging(&prompter, plan.material, &empty, synthesis)?;
+    total += cost(
+        &judge.model,
+        estimate_tokens(&merging.prompt.text()) + said,
+        judge.output,
+    );
+    let verdict = plan.course.mode.strategy().verdict;
+    if plan.course.asks_for(verdict) {
+        let shown = filter::verdict(
+            &prompter,
+            plan.material,
+            independents,
+            synthesis,
+            &CrossExam::default(),
+        )?;
+        let once = cost(
+            &judge.model,
+            estimate_tokens(&shown.prompt.text()) + judge.output,
+            judge.output,
+        );
+        total += once;
+        if plan.course.judge_passes == JudgePasses::Twice {
+            total += once;
+        }
+    }
+    Ok(total)
+}

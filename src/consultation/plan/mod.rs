@@ -1,0 +1,420 @@
+//! The terms of one consultation: all that is decided before it begins. Plain data; nothing here
+//! changes while it runs.
+
+pub mod options;
+pub mod mode;
+pub mod preview;
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::domain::ids::{ConsultationId, ModelRef, ProviderId, SeatId};
+use crate::domain::money::{Cost, MicroUsd};
+use crate::domain::panel::Panel;
+use crate::domain::pricing::{Price, PriceList};
+use crate::domain::tokens::{Band, Usage, UsageSource};
+use crate::stopping::early_termination::EarlyStop;
+
+use self::options::Course;
+use super::anonymity::labels::Labels;
+use super::event::CostSource;
+use super::policy::consent::{ConsentRule, Standing};
+use super::policy::hedging::HedgeRule;
+use super::policy::retry::RetryRule;
+use super::policy::substitution::OnFailure;
+use super::prompt::{Prompter, Size, Templates};
+use super::protocol::answer::AnswerKind;
+use super::protocol::call::{Failure, FailureClass, Prompt, Reply};
+
+/// Calls under way at one provider at once, where nothing else is said.
+pub const USUAL_IN_FLIGHT: u32 = 4;
+
+/// Tokens that a prompt takes at most beside its own text: the answer's JSON Schema, which every
+/// vendor counts as input in one form or another, and what a vendor wraps around messages and
+/// schema. The longest schema has three quarters as many bytes.
+pub const AROUND_A_PROMPT: u64 = 4_096;
+
+/// Everything a consultation needs to know.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Plan {
+    pub id: ConsultationId,
+    pub question: String,
+    pub panel: Panel,
+    #[serde(default)]
+    pub course: Course,
+    /// How each model in the panel is to be asked. A model that is not here gets
+    /// [`ModelTerms::default`].
+    pub models: BTreeMap<ModelRef, ModelTerms>,
+    pub prices: PriceList,
+    pub templates: Templates,
+    /// What labels and order of the experts, and the jitter of retries, are drawn from.
+    pub seed: u64,
+    pub retry: RetryRule,
+    /// What the user may change when an interrupted consultation goes on.
+    pub control: Control,
+    /// Models that can take over from each expert's, best first. The judge has its own, in the
+    /// panel.
+    pub stand_ins: BTreeMap<SeatId, Vec<ModelRef>>,
+    /// How much of earlier rounds later ones are shown.
+    pub material: Material,
+    /// What the user's own history says of how long answers are; a kind of answer that is not here
+    /// has its model's usual length.
+    pub learnt_output: BTreeMap<ModelRef, BTreeMap<AnswerKind, OutputTokens>>,
+    /// How many calls may be under way at a provider at once; one that is not here may have
+    /// [`USUAL_IN_FLIGHT`].
+    pub in_flight: BTreeMap<ProviderId, u32>,
+    pub tool_version: String,
+    /// What the user is to be told about the panel before anything is spent.
+    pub notices: Vec<String>,
+}
+
+/// How far a consultation may go by itself.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Control {
+    pub consent: ConsentRule,
+    /// No call is made that could bring the cost above this.
+    pub max_cost: Option<MicroUsd>,
+    pub on_failure: OnFailure,
+    /// Refuses substitutes and results that are less than the panel promised.
+    pub strict: bool,
+    pub hedge: HedgeRule,
+    /// How long a round runs before it is asked, or told, that it takes long; and again after as
+    /// long. `None` for never.
+    pub pulse: Option<Duration>,
+    /// How long a round may run. `None` for as long as it takes.
+    pub max_wait: Option<Duration>,
+    #[serde(default)]
+    pub early_stop: EarlyStop,
+}
+
+impl Control {
+    /// The tool's own defaults: asks from half a dollar on, hedges after 10 s, a pulse a minute.
+    pub fn usual(standing: Standing) -> Self {
+        Self {
+            consent: ConsentRule {
+                always_allow_under: MicroUsd(500_000),
+                standing,
+                month: None,
+            },
+            max_cost: None,
+            on_failure: OnFailure::default(),
+            strict: false,
+            hedge: HedgeRule::default(),
+            pulse: Some(Duration::from_secs(60)),
+            max_wait: None,
+            early_stop: EarlyStop::usual(),
+        }
+    }
+}
+
+/// How much of earlier rounds later ones are shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Material {
+    /// What weighs most.
+    #[default]
+    Filtered,
+    /// All of it.
+    Whole,
+}
+
+/// How one model is to be asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ModelTerms {
+    /// Most tokens of an answer, thinking included.
+    pub room: u64,
+    /// Most tokens that the model can write: what `room` may grow to.
+    pub most: u64,
+    /// Tokens that an answer is expected to take.
+    pub expected_output: OutputTokens,
+    pub size: Size,
+    /// It costs nothing: it runs on the user's own machine.
+    pub free: bool,
+}
+
+/// Tokens that an answer is expected to take: a range, and the middle of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OutputTokens {
+    pub low: u64,
+    pub expected: u64,
+    pub high: u64,
+}
+
+/// What something is expected to cost.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CostRange {
+    pub low: Cost,
+    pub expected: Cost,
+    pub high: Cost,
+}
+
+impl OutputTokens {
+    /// 2,000 tokens, the figure of the original design; half and twice as many are usual too.
+    pub const USUAL: Self = Self {
+        low: 1_000,
+        expected: 2_000,
+        high: 4_000,
+    };
+
+    /// The clerk answers in a few lines; a model that thinks before it does takes more.
+    pub const OF_THE_CLERK: Self = Self {
+        low: 50,
+        expected: 300,
+        high: 2_000,
+    };
+}
+
+impl Default for ModelTerms {
+    /// 16,384 tokens of room, because thinking counts against it; 2,000 tokens expected, the figure
+    /// of the original design.
+    fn default() -> Self {
+        Self {
+            room: 16_384,
+            most: 32_768,
+            expected_output: OutputTokens::USUAL,
+            size: Size::Full,
+            free: false,
+        }
+    }
+}
+
+impl Plan {
+    pub fn terms(&self, model: &ModelRef) -> ModelTerms {
+        self.models.get(model).copied().unwrap_or_default()
+    }
+
+    /// How long an answer of a kind is expected to be, within the room that there is for it.
+    pub fn expected_output(&self, model: &ModelRef, answer: AnswerKind) -> OutputTokens {
+        let terms = self.terms(model);
+        let learnt = self
+            .learnt_output
+            .get(model)
+            .and_then(|by_answer| by_answer.get(&answer))
+            .copied();
+        let usual = if answer.is_the_clerks() {
+            OutputTokens::OF_THE_CLERK
+        } else {
+            terms.expected_output
+        };
+        let OutputTokens {
+            low,
+            expected,
+            high,
+        } = learnt.unwrap_or(usual);
+        OutputTokens {
+            low: low.min(terms.room),
+            expected: expected.min(terms.room),
+            high: high.min(terms.room),
+        }
+    }
+
+    /// How many calls may be under way at a provider at once.
+    pub fn in_flight(&self, provider: &ProviderId) -> u32 {
+        self.in_flight
+            .get(provider)
+            .copied()
+            .unwrap_or(USUAL_IN_FLIGHT)
+    }
+
+    pub fn labels(&self) -> Labels {
+        Labels::draw(&self.panel.seats, self.seed)
+    }
+
+    /// The labels under which an agent meets the experts: the other way round where the judge
+    /// decides a second time.
+    pub fn labels_for(&self, agent: &SeatId) -> Labels {
+        let labels = self.labels();
+        if agent.is_second_judge() {
+            labels.reversed()
+        } else {
+            labels
+        }
+    }
+
+    pub fn prompter<'a>(&'a self, labels: &'a Labels, model: &ModelRef) -> Prompter<'a> {
+        Prompter {
+            templates: &self.templates,
+            labels,
+            question: &self.question,
+            size: self.terms(model).size,
+            mode: self.course.mode,
+        }
+    }
+
+    /// The model that an agent is to be played by, and those that can take over from it, best
+    /// first.
+    pub fn players(&self, agent: &SeatId) -> Vec<ModelRef> {
+        match self.panel.seat(agent) {
+            Some(seat) => std::iter::once(&seat.model)
+                .chain(self.stand_ins.get(agent).into_iter().flatten())
+                .cloned()
+                .collect(),
+            None if agent.is_clerk() => self.course.clerk.iter().cloned().collect(),
+            None => self.panel.judges.clone(),
+        }
+    }
+
+    /// The name of an agent for screens.
+    pub fn agent_name(&self, agent: &SeatId) -> String {
+        match self.panel.seat(agent) {
+            Some(seat) => seat.name().to_owned(),
+            None if agent.is_clerk() => "Clerk".to_owned(),
+            None if agent.is_second_judge() => "Judge (second pass)".to_owned(),
+            None => "Judge".to_owned(),
+        }
+    }
+
+    /// True when nothing in the panel costs anything.
+    pub fn is_free(&self) -> bool {
+        self.panel
+            .seats
+            .iter()
+            .map(|seat| &seat.model)
+            .chain(&self.panel.judges)
+            .chain(&self.course.clerk)
+            .all(|model| self.terms(model).free)
+    }
+
+    /// What a reply cost: by the provider's own word, else by the price of the model that served
+    /// it.
+    pub fn cost_of_reply(&self, asked: &ModelRef, reply: &Reply) -> (Cost, CostSource) {
+        match reply.reported_cost {
+            Some(cost) => (Cost::exactly(cost), CostSource::Provider),
+            None => self.cost_of_usage(asked, reply.served_model.as_deref(), &reply.usage),
+        }
+    }
+
+    /// What a failed call cost. A provider that refuses a request bills nothing; a connection that
+    /// broke may have been billed.
+    pub fn cost_of_failure(&self, asked: &ModelRef, failure: &Failure) -> (Cost, CostSource) {
+        if self.terms(asked).free {
+            return (Cost::FREE, CostSource::Free);
+        }
+        if let Some(cost) = failure.reported_cost {
+            return (Cost::exactly(cost), CostSource::Provider);
+        }
+        let settled = match failure.class {
+            FailureClass::Auth
+            | FailureClass::Billing
+            | FailureClass::ModelMissing
+            | FailureClass::BadRequest
+            | FailureClass::Context
+            | FailureClass::Policy
+            | FailureClass::Unsupported
+            | FailureClass::RateLimit
+            | FailureClass::Overload => true,
+            FailureClass::Empty => failure.usage.is_some(),
+            FailureClass::Transport
+            | FailureClass::Timeout
+            | FailureClass::Interrupted
+            | FailureClass::Malformed
+            | FailureClass::Internal => failure
+                .usage
+                .as_deref()
+                .is_some_and(|usage| *usage == Usage::default()),
+        };
+        let (cost, source) = match &failure.usage {
+            Some(usage) => self.cost_of_usage(asked, None, usage),
+            None => (
+                Cost::FREE,
+                if settled {
+                    CostSource::Table
+                } else {
+                    CostSource::Unknown
+                },
+            ),
+        };
+        (
+            Cost {
+                lower_bound: cost.lower_bound || !settled,
+                ..cost
+            },
+            source,
+        )
+    }
+
+    /// What a call is expected to cost by the price table.
+    pub fn expected_cost(&self, model: &ModelRef, usage: &Usage) -> Cost {
+        self.cost_of_usage(model, None, usage).0
+    }
+
+    /// What a call is expected to cost by the price table: the least, the expected, the most.
+    /// Prompts may be read from a cache that nobody asked for, and written to it.
+    pub fn cost_range(&self, model: &ModelRef, prompt: Band, output: OutputTokens) -> CostRange {
+        if self.terms(model).free {
+            return CostRange::default();
+        }
+        let Some(price) = self.prices.price(model) else {
+            let unknown = Cost::at_least(MicroUsd::ZERO);
+            return CostRange {
+                low: unknown,
+                expected: unknown,
+                high: unknown,
+            };
+        };
+        let usage = Usage {
+            input: prompt.expected,
+            output: output.expected,
+            ..Usage::default()
+        };
+        CostRange {
+            low: Cost::exactly(price.least(prompt.low, output.low)),
+            expected: Cost::exactly(price.cost(&usage)),
+            high: Cost::exactly(price.most(prompt.high, output.high)),
+        }
+    }
+
+    /// The most that a call can cost that stays within its room, by the price of the model that is
+    /// asked.
+    ///
+    /// A token is at least a byte of the prompt, whatever the tokenizer: nothing that it counts as
+    /// one is shorter. A model without a price may cost anything.
+    pub fn worst_case(&self, model: &ModelRef, prompt: &Prompt, room: u64) -> Cost {
+        if self.terms(model).free {
+            return Cost::FREE;
+        }
+        let bytes = u64::try_from(prompt.text().len()).unwrap_or(u64::MAX);
+        let most = |price: &Price| price.most(bytes.saturating_add(AROUND_A_PROMPT), room);
+        self.prices
+            .price(model)
+            .map_or(Cost::at_least(MicroUsd::ZERO), |price| {
+                Cost::exactly(most(price))
+            })
+    }
+
+    fn cost_of_usage(
+        &self,
+        asked: &ModelRef,
+        served: Option<&str>,
+        usage: &Usage,
+    ) -> (Cost, CostSource) {
+        if self.terms(asked).free {
+            return (Cost::FREE, CostSource::Free);
+        }
+        let model = ModelRef {
+            provider: asked.provider.clone(),
+            model: served.unwrap_or(&asked.model).to_owned(),
+        };
+        // An alias is served under the name that it stands for, which the list may not know.
+        let same = served.is_none_or(|served| asked.is_served_as(served));
+        match self
+            .prices
+            .price(&model)
+            .or_else(|| self.prices.price(asked).filter(|_| same))
+        {
+            Some(price) => {
+                let known = price.cost(usage);
+                (
+                    Cost {
+                        known,
+                        lower_bound: usage.source == UsageSource::Estimated,
+                    },
+                    CostSource::Table,
+                )
+            }
+            None => (Cost::at_least(MicroUsd::ZERO), CostSource::Unknown),
+        }
+    }
+}

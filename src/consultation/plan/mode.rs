@@ -1,0 +1,115 @@
+//! How a panel argues: one strategy a mode, which says what is asked, what the judge is to bring,
+//! and whether it may end early.
+//!
+//! Invariant: whatever a mode decides, it decides here; no other module asks which mode it is.
+
+use serde::{Deserialize, Serialize};
+
+use crate::domain::artifact::Verdict;
+
+use crate::consultation::analysis::compose;
+use crate::consultation::analysis::compose::Material;
+use crate::consultation::protocol::answer::AnswerKind;
+
+/// The mode of a consultation.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Mode {
+    /// "No, because…": one answer, and what speaks against it.
+    #[default]
+    Converge,
+    /// "Yes, and…": a menu of answers, each with what speaks for and against it.
+    Explore,
+}
+
+/// What a mode decides.
+#[derive(Debug)]
+pub struct Strategy {
+    /// Its name, and the folder of its prompts.
+    pub name: &'static str,
+    /// What the parts of artifacts are called in prompts.
+    pub headings: Headings,
+    /// What the judge is asked for in Round 4.
+    pub verdict: AnswerKind,
+    pub ending: Ending,
+    /// Puts an answer together where no verdict is asked for.
+    compose: fn(Material<'_>) -> Verdict,
+}
+
+impl Strategy {
+    /// The answer that the rounds that were held give by themselves.
+    pub fn compose(&self, material: Material<'_>) -> Verdict {
+        (self.compose)(material)
+    }
+}
+
+/// Names for the parts of artifacts: their fields are the same in every mode, and mean something
+/// else.
+#[derive(Debug)]
+pub struct Headings {
+    pub key_points: &'static str,
+    pub consensus_points: &'static str,
+    pub tensions: &'static str,
+    pub priority_order: &'static str,
+    pub because_of: &'static str,
+    pub challenges: &'static str,
+    pub rebuttals: &'static str,
+    pub unresolved: &'static str,
+    pub positions: &'static str,
+}
+
+/// Whether a consultation may end before its last round.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ending {
+    /// Where the experts agree.
+    MayBeEarly,
+    /// Agreement is not what it is held for. With what the user is told.
+    AlwaysWhole(&'static str),
+}
+
+static CONVERGE: Strategy = Strategy {
+    name: "converge",
+    headings: Headings {
+        key_points: "Key points",
+        consensus_points: "Consensus points",
+        tensions: "Tensions",
+        priority_order: "Topics, the most decisive first",
+        because_of: "Changed because of",
+        challenges: "Challenges",
+        rebuttals: "Rebuttals",
+        unresolved: "Unresolved",
+        positions: "Positions after the cross-examination",
+    },
+    verdict: AnswerKind::Verdict,
+    ending: Ending::MayBeEarly,
+    compose: compose::recommendation,
+};
+
+static EXPLORE: Strategy = Strategy {
+    name: "explore",
+    headings: Headings {
+        key_points: "Possibilities",
+        consensus_points: "Common themes",
+        tensions: "Choices to be made",
+        priority_order: "All possibilities, the most promising first",
+        because_of: "Taken up",
+        challenges: "What ideas need",
+        rebuttals: "What was added to ideas",
+        unresolved: "Open until a fact is known",
+        positions: "Positions after building on each other's ideas",
+    },
+    verdict: AnswerKind::Menu,
+    ending: Ending::AlwaysWhole("🔍 Explore mode: all rounds will execute"),
+    compose: compose::menu,
+};
+
+impl Mode {
+    pub const ALL: [Self; 2] = [Self::Converge, Self::Explore];
+
+    pub fn strategy(self) -> &'static Strategy {
+        match self {
+            Self::Converge => &CONVERGE,
+            Self::Explore => &EXPLORE,
+        }
+    }
+}

@@ -1,0 +1,155 @@
+//! The course that a debate is to take: its mode, its rounds, who helps beside the panel, and what
+//! is given beforehand.
+
+use serde::{Deserialize, Serialize};
+
+use crate::domain::artifact::{CrossExam, Independent, Verdict};
+use crate::domain::ids::{ConsultationId, ModelRef};
+use crate::domain::panel::Persona;
+
+use super::mode::Mode;
+use crate::consultation::protocol::answer::AnswerKind;
+
+/// What is decided about the debate before it begins. The default is what every consultation did
+/// before there was a choice.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Course {
+    pub mode: Mode,
+    pub rounds: Rounds,
+    pub judge_passes: JudgePasses,
+    /// A cheap model for what is neither an expert's nor the judge's work.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub clerk: Option<ModelRef>,
+    pub debate_analysis: DebateAnalysis,
+    /// The personas are chosen for the question, by the clerk, out of these; with none the panel
+    /// stays as it is.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub cast_from: Vec<Persona>,
+    /// Answers of an earlier consultation, which is only judged anew.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub given: Option<Box<Given>>,
+}
+
+impl Course {
+    /// Whether a model is asked for a kind of answer when all goes well.
+    pub fn asks_for(&self, answer: AnswerKind) -> bool {
+        let is_given = self.given.is_some();
+        let is_held = answer.round() <= self.rounds.number();
+        is_held
+            && match answer {
+                AnswerKind::Casting => !self.cast_from.is_empty() && !is_given,
+                AnswerKind::Independent | AnswerKind::Revision | AnswerKind::CrossExam => !is_given,
+                AnswerKind::Synthesis => true,
+                AnswerKind::Comparison => self.debate_analysis == DebateAnalysis::On && !is_given,
+                AnswerKind::Verdict | AnswerKind::Menu => answer == self.mode.strategy().verdict,
+                AnswerKind::Consistency => {
+                    self.judge_passes == JudgePasses::Twice
+                        || self
+                            .given
+                            .as_ref()
+                            .is_some_and(|given| given.verdict.is_some())
+                }
+            }
+    }
+}
+
+impl Course {
+    /// The clerk, where what it says of how far texts are apart can be believed: the embedded model
+    /// finds nearly everything alike.
+    pub fn comparer(&self) -> Option<&ModelRef> {
+        self.clerk
+            .as_ref()
+            .filter(|clerk| !clerk.provider.is_local())
+    }
+}
+
+/// How many rounds are held, 1–4.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(try_from = "u8", into = "u8")]
+pub struct Rounds(u8);
+
+impl Rounds {
+    pub const ALL: Self = Self(4);
+
+    /// `None` outside 1–4.
+    pub fn new(number: u8) -> Option<Self> {
+        (1..=4).contains(&number).then_some(Self(number))
+    }
+
+    pub fn number(self) -> u8 {
+        self.0
+    }
+}
+
+impl Default for Rounds {
+    fn default() -> Self {
+        Self::ALL
+    }
+}
+
+impl TryFrom<u8> for Rounds {
+    type Error = String;
+
+    fn try_from(number: u8) -> Result<Self, String> {
+        Self::new(number)
+            .ok_or_else(|| format!("`{number}` is not a number of rounds: there are 1 to 4"))
+    }
+}
+
+impl From<Rounds> for u8 {
+    fn from(rounds: Rounds) -> Self {
+        rounds.0
+    }
+}
+
+/// How often the judge decides.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum JudgePasses {
+    #[default]
+    Once,
+    /// A second time with the experts in the opposite order, to see whether the verdict holds.
+    Twice,
+}
+
+impl JudgePasses {
+    /// `None` for any other number than 1 and 2.
+    pub fn of_number(number: u64) -> Option<Self> {
+        match number {
+            1 => Some(Self::Once),
+            2 => Some(Self::Twice),
+            _ => None,
+        }
+    }
+
+    pub fn number(self) -> u8 {
+        match self {
+            Self::Once => 1,
+            Self::Twice => 2,
+        }
+    }
+}
+
+/// Whether the clerk compares what the experts held before and after the debate.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum DebateAnalysis {
+    #[default]
+    Off,
+    On,
+    /// It is wanted, and there is no model whose word on it would be worth anything.
+    NoModel,
+}
+
+/// What is taken from an earlier consultation, so that only the judge is asked: Rounds 2 and 4.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Given {
+    pub from: ConsultationId,
+    pub independents: Vec<Independent>,
+    /// `None` where that consultation did not come so far.
+    pub cross_exam: Option<CrossExam>,
+    /// What the new verdict is measured by; `None` where there was none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub verdict: Option<Verdict>,
+}

@@ -1,0 +1,237 @@
+//! The prompts of a whole consultation before anything is answered: those of Round 1 as they will
+//! be sent, the later ones with places for the answers that they will carry.
+
+use crate::domain::artifact::{CrossExam, Independent, Revision, Synthesis};
+use crate::domain::ids::{ModelRef, SeatId};
+
+use super::options::{Given, JudgePasses};
+use super::{Material, Plan};
+use crate::consultation::anonymity::labels::Labels;
+use crate::consultation::phases::second_verdict;
+use crate::consultation::prompt::filter;
+use crate::consultation::prompt::{Pair, PromptError};
+use crate::consultation::protocol::answer::AnswerKind;
+use crate::consultation::protocol::call::Prompt;
+
+/// What stands where answers will stand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Places {
+    /// Nothing: for counting.
+    Empty,
+    /// Words in angle brackets that say which answer it will be: for people.
+    Marked,
+}
+
+impl Places {
+    fn words(self, words: &str) -> String {
+        match self {
+            Self::Empty => String::new(),
+            Self::Marked => format!("<{words}>"),
+        }
+    }
+}
+
+/// A call that a consultation will make if all goes well.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PlannedCall {
+    pub agent_id: SeatId,
+    pub answer: AnswerKind,
+    pub model: ModelRef,
+    pub prompt: Prompt,
+}
+
+/// Every call of every round, in the order in which they will be made.
+pub fn planned_calls(plan: &Plan, places: Places) -> Result<Vec<PlannedCall>, PromptError> {
+    let mut calls = Vec::new();
+    for answer in AnswerKind::ALL {
+        for (agent_id, model) in askers(plan, answer) {
+            let labels = plan.labels_for(&agent_id);
+            let answers = Answers::of(plan, &labels, places);
+            let prompt = answers.prompt(plan, &labels, answer, &agent_id, &model)?;
+            calls.push(PlannedCall {
+                agent_id,
+                answer,
+                model,
+                prompt,
+            });
+        }
+    }
+    Ok(calls)
+}
+
+/// Who is asked for a kind of answer.
+fn askers(plan: &Plan, answer: AnswerKind) -> Vec<(SeatId, ModelRef)> {
+    if !plan.course.asks_for(answer) {
+        return Vec::new();
+    }
+    let first = |agent: SeatId| {
+        plan.players(&agent)
+            .into_iter()
+            .take(1)
+            .map(|model| (agent.clone(), model))
+            .collect()
+    };
+    match answer {
+        AnswerKind::Independent | AnswerKind::Revision => plan
+            .panel
+            .seats
+            .iter()
+            .map(|seat| (seat.id.clone(), seat.model.clone()))
+            .collect(),
+        AnswerKind::Synthesis | AnswerKind::CrossExam => first(SeatId::judge()),
+        AnswerKind::Verdict | AnswerKind::Menu => match plan.course.judge_passes {
+            JudgePasses::Once => first(SeatId::judge()),
+            JudgePasses::Twice => [SeatId::judge(), SeatId::second_judge()]
+                .into_iter()
+                .flat_map(first)
+                .collect(),
+        },
+        AnswerKind::Casting | AnswerKind::Comparison => first(SeatId::clerk()),
+        AnswerKind::Consistency => plan
+            .course
+            .comparer()
+            .map(|model| (SeatId::clerk(), model.clone()))
+            .into_iter()
+            .collect(),
+    }
+}
+
+/// Answers to fill the later prompts with: those of an earlier consultation that are given, and
+/// else places for those to come.
+struct Answers {
+    places: Places,
+    independents: Vec<Independent>,
+    revisions: Vec<Revision>,
+    synthesis: Synthesis,
+    cross_exam: CrossExam,
+}
+
+impl Answers {
+    fn of(plan: &Plan, labels: &Labels, places: Places) -> Self {
+        let words = |words: String| places.words(&words);
+        let agents = || plan.panel.seats.iter().map(|seat| &seat.id);
+        let position = |agent: &SeatId, round| {
+            words(format!(
+                "what {} answers in Round {round}",
+                labels.label(agent)
+            ))
+        };
+        let revisions: Vec<Revision> = agents()
+            .map(|agent| revision(agent, position(agent, 3)))
+            .collect();
+        if let Some(given) = &plan.course.given {
+            return Self {
+                revisions,
+                ..Self::given(plan, given, places)
+            };
+        }
+        Self {
+            places,
+            independents: agents()
+                .map(|agent| independent(agent, position(agent, 1)))
+                .collect(),
+            synthesis: Synthesis {
+                prose_excerpt: words("what the judge finds in Round 2".to_owned()),
+                ..Synthesis::default()
+            },
+            cross_exam: CrossExam {
+                prose_excerpt: words("the judge's record of Round 3".to_owned()),
+                positions: revisions.clone(),
+                ..CrossExam::default()
+            },
+            revisions,
+        }
+    }
+
+    fn prompt(
+        &self,
+        plan: &Plan,
+        labels: &Labels,
+        answer: AnswerKind,
+        agent: &SeatId,
+        model: &ModelRef,
+    ) -> Result<Prompt, PromptError> {
+        let prompter = plan.prompter(labels, model);
+        match answer {
+            AnswerKind::Independent => match plan.panel.seat(agent) {
+                Some(seat) => prompter.independent(seat),
+                None => Ok(Prompt::default()),
+            },
+            AnswerKind::Synthesis => prompter.synthesis(&self.independents),
+            AnswerKind::Revision => {
+                let own = self
+                    .independents
+                    .iter()
+                    .find(|independent| &independent.agent_id == agent);
+                match plan.panel.seat(agent).zip(own) {
+                    Some((seat, own)) => prompter.revision(seat, own, &self.synthesis),
+                    None => Ok(Prompt::default()),
+                }
+            }
+            AnswerKind::CrossExam => prompter.cross_exam(&self.revisions, &self.synthesis),
+            AnswerKind::Verdict | AnswerKind::Menu => {
+                prompter.verdict(&self.independents, &self.synthesis, &self.cross_exam)
+            }
+            AnswerKind::Casting => prompter.casting(&plan.course.cast_from, plan.panel.seats.len()),
+            AnswerKind::Comparison => prompter.comparison(&self.pairs(labels)),
+            AnswerKind::Consistency => prompter.comparison(&[self.verdicts()]),
+        }
+    }
+}
+
+impl Answers {
+    fn given(plan: &Plan, given: &Given, places: Places) -> Self {
+        let examined = given.cross_exam.clone().unwrap_or_default();
+        Self {
+            places,
+            independents: given.independents.clone(),
+            revisions: Vec::new(),
+            synthesis: Synthesis {
+                prose_excerpt: places.words("what the judge finds in Round 2"),
+                ..Synthesis::default()
+            },
+            cross_exam: match plan.material {
+                Material::Filtered => filter::cross_exam(&examined),
+                Material::Whole => examined,
+            },
+        }
+    }
+
+    /// What each expert holds before and after the debate.
+    fn pairs(&self, labels: &Labels) -> Vec<Pair> {
+        let both = self.independents.iter().zip(&self.revisions);
+        both.map(|(before, after)| Pair {
+            label: labels.label(&before.agent_id),
+            before: before.position.clone(),
+            after: after.revised_position.clone(),
+        })
+        .collect()
+    }
+}
+
+impl Answers {
+    /// What the judge decides each time.
+    fn verdicts(&self) -> Pair {
+        let [before, after] = ["first", "second"]
+            .map(|pass| self.places.words(&format!("the judge's {pass} verdict")));
+        second_verdict::pair(before, after)
+    }
+}
+
+fn independent(agent: &SeatId, position: String) -> Independent {
+    Independent {
+        agent_id: agent.clone(),
+        position,
+        key_points: Vec::new(),
+        rationale: String::new(),
+        confidence: None,
+        prose_excerpt: String::new(),
+    }
+}
+
+fn revision(agent: &SeatId, revised_position: String) -> Revision {
+    Revision {
+        revised_position,
+        ..Revision::nothing_said(agent)
+    }
+}

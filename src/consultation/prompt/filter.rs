@@ -1,0 +1,449 @@
+//! What later rounds are shown of earlier ones: of the lists in an artifact, the items that weigh
+//! most, the heaviest first.
+//!
+//! | round | of the synthesis | of the cross-examination |
+//! |---|---|---|
+//! | 2 | (it sees Round 1, whole) | |
+//! | 3, experts and merging judge | 3 points of consensus by confidence, 2 tensions by severity | |
+//! | 4 | the same | 5 challenges by severity, the 5 longest rebuttals: of all that can be counted, length says most of substance |
+//!
+//! Always whole: every expert's own answer and position, the order of priority, what is unresolved,
+//! and prose that was kept because an answer could not be read. Nothing is written anew, so what is
+//! shown is still an artifact of its kind.
+//!
+//! How many tokens that saves is not assumed: the prompt is rendered both ways, and the difference
+//! counted.
+
+use std::cmp::Reverse;
+
+use crate::domain::artifact::{CrossExam, Independent, Revision, Synthesis};
+use crate::domain::confidence::Confidence;
+use crate::domain::panel::Seat;
+use crate::domain::tokens::estimate_tokens;
+
+use super::{PromptError, Prompter};
+use crate::consultation::plan::Material;
+use crate::consultation::protocol::call::Prompt;
+
+const CONSENSUS_POINTS: usize = 3;
+const TENSIONS: usize = 2;
+const CHALLENGES: usize = 5;
+const REBUTTALS: usize = 5;
+
+/// A prompt as it is sent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Shown {
+    pub prompt: Prompt,
+    /// Tokens (estimated) that it would have had on top, had nothing been left out.
+    pub tokens_saved: u64,
+}
+
+impl Shown {
+    /// Nothing is left out.
+    pub fn whole(prompt: Prompt) -> Self {
+        Self {
+            prompt,
+            tokens_saved: 0,
+        }
+    }
+}
+
+/// Round 3: an expert attacks and defends.
+pub fn revision(
+    prompter: &Prompter<'_>,
+    material: Material,
+    seat: &Seat,
+    own: &Independent,
+    found: &Synthesis,
+) -> Result<Shown, PromptError> {
+    show(material, found, synthesis, |found| {
+        prompter.revision(seat, own, found)
+    })
+}
+
+/// Round 3: the judge puts the record of the cross-examination in order.
+pub fn merging(
+    prompter: &Prompter<'_>,
+    material: Material,
+    revisions: &[Revision],
+    found: &Synthesis,
+) -> Result<Shown, PromptError> {
+    show(material, found, synthesis, |found| {
+        prompter.cross_exam(revisions, found)
+    })
+}
+
+/// Round 4: the judge decides.
+pub fn verdict(
+    prompter: &Prompter<'_>,
+    material: Material,
+    answers: &[Independent],
+    found: &Synthesis,
+    examined: &CrossExam,
+) -> Result<Shown, PromptError> {
+    let both = (found.clone(), examined.clone());
+    let filter =
+        |(found, examined): &(Synthesis, CrossExam)| (synthesis(found), cross_exam(examined));
+    show(material, &both, filter, |(found, examined)| {
+        prompter.verdict(answers, found, examined)
+    })
+}
+
+/// The synthesis as Rounds 3 and 4 see it.
+pub fn synthesis(whole: &Synthesis) -> Synthesis {
+    // A point whose confidence is not stated comes after all others.
+    let stated = |confidence: Option<Confidence>| confidence.map_or(-1.0, Confidence::value);
+    let mut consensus_points = whole.consensus_points.clone();
+    consensus_points
+        .sort_by(|one, other| stated(other.confidence).total_cmp(&stated(one.confidence)));
+    consensus_points.truncate(CONSENSUS_POINTS);
+    let tensions = heaviest(&whole.tensions, TENSIONS, |tension| tension.severity);
+    Synthesis {
+        consensus_points,
+        tensions,
+        priority_order: whole.priority_order.clone(),
+        prose_excerpt: whole.prose_excerpt.clone(),
+    }
+}
+
+/// The cross-examination as Round 4 sees it.
+pub fn cross_exam(whole: &CrossExam) -> CrossExam {
+    CrossExam {
+        challenges: heaviest(&whole.challenges, CHALLENGES, |challenge| {
+            challenge.severity
+        }),
+        rebuttals: heaviest(&whole.rebuttals, REBUTTALS, |rebuttal| {
+            rebuttal.rebuttal.trim().chars().count()
+        }),
+        unresolved: whole.unresolved.clone(),
+        positions: whole.positions.clone(),
+        prose_excerpt: whole.prose_excerpt.clone(),
+    }
+}
+
+/// The first so many by weight; those of the same weight keep their order.
+fn heaviest<T: Clone, W: Ord>(items: &[T], most: usize, weight: impl Fn(&T) -> W) -> Vec<T> {
+    let mut ranked = items.to_vec();
+    ranked.sort_by_key(|item| Reverse(weight(item)));
+    ranked.truncate(most);
+    ranked
+}
+
+fn show<A: PartialEq>(
+    material: Material,
+    whole: &A,
+    filter: impl Fn(&A) -> A,
+    render: impl Fn(&A) -> Result<Prompt, PromptError>,
+) -> Result<Shown, PromptError> {
+    match material {
+        Material::Whole => render(whole).map(Shown::whole),
+        Material::Filtered => {
+            let kept = filter(whole);
+            let prompt = render(&kept)?;
+            let tokens = |prompt: &Prompt| estimate_tokens(&prompt.text());
+            let tokens_saved = if kept == *whole {
+                0
+            } else {
+                tokens(&render(whole)?).saturating_sub(tokens(&prompt))
+            };
+            Ok(Shown {
+                prompt,
+                tokens_saved,
+            })
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::consultation::anonymity::labels::Labels;
+    use crate::consultation::plan::mode::Mode;
+    use crate::consultation::prompt::{Size, Templates};
+    use crate::domain::artifact::{
+        Artifact, Challenge, ConsensusPoint, Content, Rebuttal, Severity, Tension, Viewpoint,
+    };
+    use crate::domain::ids::{ModelRef, SeatId};
+    use crate::domain::panel::Persona;
+    use crate::domain::time::Timestamp;
+
+    use super::*;
+
+    fn point(text: &str, confidence: Option<f64>) -> ConsensusPoint {
+        let confidence = confidence.and_then(Confidence::new);
+        ConsensusPoint {
+            point: text.to_owned(),
+            supporting_agents: vec!["one".to_owned()],
+            confidence,
+        }
+    }
+
+    fn tension(topic: &str, severity: Severity) -> Tension {
+        let viewpoints = vec![Viewpoint {
+            agent: "one".to_owned(),
+            viewpoint: format!("a view of {topic}"),
+        }];
+        Tension {
+            topic: topic.to_owned(),
+            viewpoints,
+            severity,
+        }
+    }
+
+    fn challenge(text: &str, severity: Severity) -> Challenge {
+        let [challenger, target_agent] = ["one", "two"].map(ToOwned::to_owned);
+        Challenge {
+            challenger,
+            target_agent,
+            challenge: text.to_owned(),
+            evidence: vec!["a fact".to_owned()],
+            severity,
+        }
+    }
+
+    fn rebuttal(text: &str) -> Rebuttal {
+        Rebuttal {
+            agent: "two".to_owned(),
+            rebuttal: text.to_owned(),
+        }
+    }
+
+    fn long_synthesis() -> Synthesis {
+        let points = [
+            ("none", None),
+            ("half", Some(0.5)),
+            ("zero", Some(0.0)),
+            ("sure", Some(0.9)),
+            ("half too", Some(0.5)),
+        ];
+        Synthesis {
+            consensus_points: points
+                .map(|(text, confidence)| point(text, confidence))
+                .into(),
+            tensions: vec![
+                tension("small", Severity::Low),
+                tension("middling", Severity::Medium),
+                tension("grave", Severity::High),
+            ],
+            priority_order: ["grave", "middling", "small", "none"]
+                .map(ToOwned::to_owned)
+                .into(),
+            prose_excerpt: "All that could be kept. ".repeat(50),
+        }
+    }
+
+    fn long_cross_exam() -> CrossExam {
+        use Severity::{High, Low, Medium};
+        let challenges = [
+            ("a", Low),
+            ("b", High),
+            ("c", Medium),
+            ("d", Low),
+            ("e", High),
+            ("f", Medium),
+            ("g", Low),
+        ];
+        CrossExam {
+            challenges: challenges
+                .map(|(text, severity)| challenge(text, severity))
+                .into(),
+            rebuttals: [
+                "no",
+                "it holds",
+                "yes",
+                "because of that   ",
+                "é é é é é",
+                "n",
+                "      m      ",
+            ]
+            .map(rebuttal)
+            .into(),
+            unresolved: (0..9)
+                .map(|number| format!("open point {number}"))
+                .collect(),
+            positions: vec![position("one"), position("two")],
+            prose_excerpt: "As it was said. ".repeat(50),
+        }
+    }
+
+    fn position(agent: &str) -> Revision {
+        Revision {
+            agent_id: SeatId::new(agent),
+            challenges: (0..9)
+                .map(|number| challenge(&format!("{number}"), Severity::Low))
+                .collect(),
+            rebuttals: vec![],
+            revised_position: "stay".to_owned(),
+            revised_confidence: None,
+            changed: false,
+            because_of: vec![],
+        }
+    }
+
+    fn own() -> Independent {
+        Independent {
+            agent_id: SeatId::new("one"),
+            position: "stay".to_owned(),
+            key_points: (0..9).map(|number| format!("key point {number}")).collect(),
+            rationale: "it works".to_owned(),
+            confidence: None,
+            prose_excerpt: String::new(),
+        }
+    }
+
+    #[test]
+    fn the_surest_points_and_the_gravest_tensions_stay_and_everything_else_is_whole() {
+        let (whole, kept) = (long_synthesis(), synthesis(&long_synthesis()));
+        let points: Vec<&str> = kept
+            .consensus_points
+            .iter()
+            .map(|point| point.point.as_str())
+            .collect();
+        let topics: Vec<&str> = kept
+            .tensions
+            .iter()
+            .map(|tension| tension.topic.as_str())
+            .collect();
+        assert_eq!(
+            (points, topics),
+            (vec!["sure", "half", "half too"], vec!["grave", "middling"])
+        );
+        assert_eq!(kept.tensions[0].viewpoints, whole.tensions[2].viewpoints);
+        assert_eq!(
+            (&kept.priority_order, &kept.prose_excerpt),
+            (&whole.priority_order, &whole.prose_excerpt)
+        );
+    }
+
+    #[test]
+    fn a_point_without_a_confidence_comes_after_one_that_is_surely_wrong() {
+        let few = Synthesis {
+            consensus_points: long_synthesis().consensus_points[..3].to_vec(),
+            ..Synthesis::default()
+        };
+        let points: Vec<String> = synthesis(&few)
+            .consensus_points
+            .into_iter()
+            .map(|point| point.point)
+            .collect();
+        assert_eq!(points, ["half", "zero", "none"]);
+    }
+
+    #[test]
+    fn the_gravest_challenges_and_the_longest_rebuttals_stay_and_everything_else_is_whole() {
+        let (whole, kept) = (long_cross_exam(), cross_exam(&long_cross_exam()));
+        let challenges: Vec<&str> = kept
+            .challenges
+            .iter()
+            .map(|challenge| challenge.challenge.as_str())
+            .collect();
+        let rebuttals: Vec<&str> = kept
+            .rebuttals
+            .iter()
+            .map(|rebuttal| rebuttal.rebuttal.as_str())
+            .collect();
+        assert_eq!(challenges, ["b", "e", "c", "f", "a"]);
+        assert_eq!(
+            rebuttals,
+            ["because of that   ", "é é é é é", "it holds", "yes", "no"]
+        );
+        assert_eq!(
+            (&kept.unresolved, &kept.positions, &kept.prose_excerpt),
+            (&whole.unresolved, &whole.positions, &whole.prose_excerpt)
+        );
+    }
+
+    #[test]
+    fn what_is_filtered_is_still_an_artifact_and_filtering_it_again_changes_nothing() {
+        let (found, examined) = (synthesis(&long_synthesis()), cross_exam(&long_cross_exam()));
+        assert_eq!(
+            (synthesis(&found), cross_exam(&examined)),
+            (found.clone(), examined.clone())
+        );
+        for content in [Content::Synthesis(found), Content::CrossExam(examined)] {
+            let artifact = Artifact::stamp(content, Timestamp(0), false);
+            let stored = serde_json::to_value(&artifact).unwrap();
+            assert_eq!(Artifact::from_json(stored).unwrap(), artifact);
+        }
+    }
+
+    /// The three prompts of later rounds, in both sizes.
+    fn prompts(material: Material, found: &Synthesis, examined: &CrossExam) -> Vec<Shown> {
+        let persona = |id: &str| Persona {
+            id: id.to_owned(),
+            name: id.to_owned(),
+            prompt: "You doubt.".to_owned(),
+            brief: String::new(),
+            aliases: Vec::new(),
+        };
+        let seats = ["one", "two"].map(|id| Seat {
+            id: SeatId::new(id),
+            persona: persona(id),
+            model: ModelRef::new("p", "m"),
+        });
+        let (templates, labels) = (Templates::builtin(), Labels::draw(&seats, 1));
+        let sizes = [Size::Full, Size::Small].into_iter();
+        let shown = sizes.flat_map(|size| {
+            let prompter = Prompter {
+                templates: &templates,
+                labels: &labels,
+                question: "Stay?",
+                size,
+                mode: Mode::Converge,
+            };
+            [
+                revision(&prompter, material, &seats[0], &own(), found).unwrap(),
+                merging(
+                    &prompter,
+                    material,
+                    &[position("one"), position("two")],
+                    found,
+                )
+                .unwrap(),
+                verdict(&prompter, material, &[own()], found, examined).unwrap(),
+            ]
+        });
+        shown.collect()
+    }
+
+    #[test]
+    fn what_is_saved_is_what_the_whole_prompt_would_have_had_on_top() {
+        let (found, examined) = (long_synthesis(), long_cross_exam());
+        let tokens = |shown: &Shown| estimate_tokens(&shown.prompt.text());
+        for (filtered, whole) in prompts(Material::Filtered, &found, &examined)
+            .iter()
+            .zip(&prompts(Material::Whole, &found, &examined))
+        {
+            assert!(filtered.tokens_saved > 0 && whole.tokens_saved == 0);
+            assert_eq!(tokens(filtered) + filtered.tokens_saved, tokens(whole));
+            assert!(
+                whole.prompt.task.contains("a view of small")
+                    && !filtered.prompt.task.contains("a view of small")
+            );
+        }
+    }
+
+    #[test]
+    fn experts_still_see_their_own_answer_whole_and_the_judge_every_open_point() {
+        let shown = prompts(Material::Filtered, &long_synthesis(), &long_cross_exam());
+        let tasks: Vec<&str> = shown
+            .iter()
+            .map(|shown| shown.prompt.task.as_str())
+            .collect();
+        assert!(
+            tasks[0].contains("key point 8")
+                && tasks[2].contains("key point 8")
+                && tasks[2].contains("open point 8")
+        );
+    }
+
+    #[test]
+    fn where_there_is_nothing_to_leave_out_nothing_is_saved() {
+        for shown in prompts(
+            Material::Filtered,
+            &Synthesis::default(),
+            &CrossExam::default(),
+        ) {
+            assert_eq!(shown.tokens_saved, 0);
+        }
+    }
+}

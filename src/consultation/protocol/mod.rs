@@ -1,0 +1,109 @@
+//! The machine's two closed vocabularies: all that can happen to it, and all that it can want done.
+
+pub mod answer;
+pub mod call;
+
+use serde::{Deserialize, Serialize};
+
+use crate::domain::ids::{CallId, ModelRef, ProviderId, SeatId};
+use crate::domain::money::MicroUsd;
+use crate::domain::time::Timestamp;
+
+use self::call::{Ask, Outcome};
+use super::event::{
+    EarlyTermination, Envelope, Estimate, GateReason, HealthUpdate, StillWaiting,
+    SubstitutionReason,
+};
+use super::plan::Control;
+
+/// Numbers a timer; never used twice within a consultation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct TimerId(pub u32);
+
+/// Something that happened to a consultation.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Input {
+    /// The user wants it to begin.
+    Start,
+    /// It began before, with this estimate: what was agreed to, however another version would
+    /// count.
+    StartedBefore { estimate: Box<Estimate> },
+    /// The person answered the question that is open.
+    Answered(Answer),
+    /// A call shows its first sign of an answer.
+    FirstToken { call: CallId },
+    /// A call came back.
+    Replied { call: CallId, outcome: Outcome },
+    /// A timer that was set has run out.
+    TimerFired { timer: TimerId },
+    /// A provider is asked, at no cost, whether it is well.
+    HealthCheckStarted { provider: ProviderId },
+    /// A provider's health is no longer what it was.
+    HealthChanged(HealthUpdate),
+    /// Ctrl-C, or the process was told to end.
+    Interrupted,
+    /// It was interrupted, or its process is gone, and is to go on. `lost` are the calls that had
+    /// gone out and will never answer.
+    Resume {
+        lost: Vec<CallId>,
+        control: Box<Control>,
+        tool_version: String,
+    },
+}
+
+/// Something the driver must do, in the order given.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Effect {
+    /// Put a question to the person; answer with `Answered`, once. There is never more than one
+    /// open.
+    Question(Box<Question>),
+    /// Take the open question away: it must not be answered any more.
+    Withdraw,
+    /// Make a call; answer with `Replied`, once.
+    Ask(Box<Ask>),
+    /// Drop a call's connection. It must not answer any more; if it does, the answer is ignored.
+    Cancel(CallId),
+    /// Answer with `TimerFired` at this moment, not before.
+    SetTimer { timer: TimerId, at: Timestamp },
+    /// Tell the subscribers.
+    Emit(Box<Envelope>),
+}
+
+/// What a person can be asked.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Question {
+    /// Whether to go on at this estimate: yes, no or always. No answer is a no.
+    Consent {
+        estimate: Estimate,
+        why: Vec<GateReason>,
+    },
+    /// Whether to go on waiting: yes or no. No answer is a yes.
+    Pulse { waiting: Vec<StillWaiting> },
+    /// Whether to end here, since the experts agree: yes or no. No answer leaves it to the guards.
+    EarlyTermination { findings: Box<EarlyTermination> },
+    /// Whether another model may take over: yes, no or fail. No answer is a yes.
+    Substitution {
+        agent_id: SeatId,
+        name: String,
+        original: ModelRef,
+        substitute: ModelRef,
+        reason: SubstitutionReason,
+        message: String,
+    },
+}
+
+/// What a person can answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Answer {
+    Yes,
+    No,
+    /// Yes, and from now on to every estimate below this amount, which has been saved.
+    Always(MicroUsd),
+    /// Rather nothing than this.
+    Fail,
+    /// Nobody is there any more.
+    Gone,
+}

@@ -1,0 +1,112 @@
+//! One call that is under way.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::consultation::event::{CallError, CallFinished, CancelReason, Event, Purpose};
+use crate::consultation::machine::step::Turn;
+use crate::consultation::protocol::Effect;
+use crate::consultation::protocol::call::Outcome;
+use crate::consultation::reading::problem::Problem;
+use crate::domain::ids::{CallId, ModelRef};
+use crate::domain::time::Timestamp;
+
+use super::task::Errand;
+
+/// A call that went out.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Attempt {
+    pub(crate) call: CallId,
+    pub(crate) model: ModelRef,
+    pub(crate) purpose: Purpose,
+    pub(crate) since: Timestamp,
+    pub(crate) first_token: Option<Timestamp>,
+}
+
+impl Attempt {
+    /// Drops its connection.
+    pub(crate) fn cancel(&self, turn: &mut Turn<'_>, reason: CancelReason) {
+        turn.lose_call(self.call, self.since, &self.model.provider);
+        turn.push(Effect::Cancel(self.call));
+        turn.emit(Event::CallCancelled {
+            call: self.call,
+            reason,
+        });
+    }
+
+    /// A number from 0 to 1 that differs by run and call, and is the same when the run is played
+    /// again.
+    pub(crate) fn jitter(&self, turn: &Turn<'_>) -> f64 {
+        fastrand::Rng::with_seed(turn.plan.seed.wrapping_add(u64::from(self.call.0))).f64()
+    }
+}
+
+impl Errand {
+    /// Tells what a call brought and what it cost, whatever becomes of it.
+    pub(crate) fn log(
+        &mut self,
+        turn: &mut Turn<'_>,
+        attempt: &Attempt,
+        outcome: &Outcome,
+        problems: Vec<Problem>,
+    ) {
+        let ((cost, cost_source), tokens) = match outcome {
+            Ok(reply) => (turn.plan.cost_of_reply(&attempt.model, reply), reply.usage),
+            Err(failure) => (
+                turn.plan.cost_of_failure(&attempt.model, failure),
+                failure.usage.as_deref().copied().unwrap_or_default(),
+            ),
+        };
+        self.tokens += tokens;
+        self.cost += cost;
+        let finished = CallFinished {
+            call: attempt.call,
+            agent_id: self.agent.clone(),
+            round_number: self.answer.round(),
+            answer: self.answer,
+            purpose: attempt.purpose,
+            model: attempt.model.clone(),
+            served_model: outcome
+                .as_ref()
+                .ok()
+                .and_then(|reply| reply.served_model.clone()),
+            stop: outcome.as_ref().ok().map(|reply| reply.stop.clone()),
+            error: outcome.as_ref().err().map(|failure| CallError {
+                class: failure.class,
+                message: failure.message.clone(),
+                retry_after_ms: failure.retry_after.map(in_ms),
+                usage_told: failure.usage.is_some(),
+            }),
+            text: outcome.as_ref().map_or_else(
+                |failure| failure.partial.clone(),
+                |reply| reply.text.clone(),
+            ),
+            tokens,
+            cost,
+            cost_source,
+            first_token_ms: attempt
+                .first_token
+                .map(|at| u64::try_from(at.since(attempt.since).as_millis()).unwrap_or(u64::MAX)),
+            duration_ms: turn.ms_since(attempt.since),
+            problems,
+        };
+        turn.emit(Event::CallFinished(Box::new(finished)));
+        if self.is_optional() && outcome.is_err() {
+            turn.end_vainly(attempt.call, attempt.since, &attempt.model.provider, cost);
+        } else {
+            turn.end_call(
+                attempt.call,
+                attempt.since,
+                &attempt.model.provider,
+                outcome,
+                cost,
+            );
+        }
+    }
+}
+
+/// A hint in whole milliseconds, rounded up as a timer keeps it.
+fn in_ms(hint: Duration) -> u64 {
+    u64::try_from(hint.as_nanos().div_ceil(1_000_000)).unwrap_or(u64::MAX)
+}

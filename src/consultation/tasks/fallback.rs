@@ -1,0 +1,258 @@
+//! What becomes of an errand whose model has failed for good: a text that was kept, another model,
+//! or no answer.
+
+use crate::consultation::event::{
+    AbortReason, AgentError, Event, Purpose, SubstitutionReason, WhySubstituted,
+};
+use crate::consultation::machine::step::Turn;
+use crate::consultation::policy::health::HealthStatus;
+use crate::consultation::policy::retry::Tried;
+use crate::consultation::policy::substitution::{OnFailure, Remedy};
+use crate::consultation::protocol;
+use crate::consultation::protocol::Question;
+use crate::consultation::protocol::call::FailureClass;
+use crate::domain::ids::ModelRef;
+
+use super::task::{Answer, Errand, Kept, Settled, Status};
+
+impl Errand {
+    /// Falls back on a text that was kept, then on the next model, then fails.
+    pub(crate) fn give_up(
+        &mut self,
+        turn: &mut Turn<'_>,
+        reason: WhySubstituted,
+        error: AgentError,
+    ) -> Option<Settled> {
+        if self.is_optional() {
+            return Some(self.settle(turn, Err(error)));
+        }
+        if let Some(Kept::CutOff(text) | Kept::Unreadable(text)) = self.kept.take()
+            && !text.trim().is_empty()
+        {
+            let answer = self.keep_prose(&text);
+            return Some(self.settle(turn, Ok(answer)));
+        }
+        let on_failure = turn.plan.control.on_failure;
+        // Its own words are the reason: another model is not asked to say what this one would not.
+        // A judge there has to be.
+        let abstains = error.class.is_none() && !self.agent.is_judge() && !self.is_second_pass();
+        let Some(substitute) = self
+            .substitute(turn)
+            .filter(|_| !turn.plan.control.strict && !abstains)
+        else {
+            return match on_failure {
+                OnFailure::Fail if !self.is_second_pass() => {
+                    self.end_all(turn, AbortReason::AgentFailed, &error)
+                }
+                OnFailure::Fail | OnFailure::Ask | OnFailure::Substitute | OnFailure::Skip => {
+                    Some(self.settle(turn, Err(error)))
+                }
+            };
+        };
+        match on_failure.decide(turn.plan.control.consent.standing) {
+            Remedy::Substitute => self.take_over(turn, substitute, reason, error),
+            // Without an expert the others go on; without a judge nobody does.
+            Remedy::Skip if self.agent.is_judge() => {
+                self.take_over(turn, substitute, reason, error)
+            }
+            Remedy::Fail if self.is_second_pass() => Some(self.settle(turn, Err(error))),
+            Remedy::Skip => Some(self.settle(turn, Err(error))),
+            Remedy::Fail => self.end_all(turn, AbortReason::AgentFailed, &error),
+            Remedy::Ask => {
+                self.offer(turn, &substitute, reason, &error);
+                self.status = Status::Asking {
+                    substitute,
+                    reason,
+                    error,
+                };
+                None
+            }
+        }
+    }
+
+    /// The next model: the best at a provider that is not known to be ill, else the best at one
+    /// that may be called at all.
+    fn substitute(&self, turn: &Turn<'_>) -> Option<ModelRef> {
+        let callable = || {
+            self.rest
+                .iter()
+                .filter(|model| !turn.is_no_use(&model.provider))
+        };
+        let well = callable().find(|model| turn.health(&model.provider) != HealthStatus::Unhealthy);
+        well.or_else(|| callable().next()).cloned()
+    }
+
+    fn offer(
+        &self,
+        turn: &mut Turn<'_>,
+        substitute: &ModelRef,
+        reason: WhySubstituted,
+        error: &AgentError,
+    ) {
+        turn.emit(Event::SubstitutionOffered {
+            agent_id: self.agent.clone(),
+            round_number: self.answer.round(),
+            original: self.current.clone(),
+            substitute: substitute.clone(),
+            reason: SubstitutionReason::Known(reason),
+            message: error.message.clone(),
+        });
+        turn.ask(Question::Substitution {
+            agent_id: self.agent.clone(),
+            name: turn.plan.agent_name(&self.agent),
+            original: self.current.clone(),
+            substitute: substitute.clone(),
+            reason: SubstitutionReason::Known(reason),
+            message: error.message.clone(),
+        });
+    }
+
+    /// The person has said whether another model may take over; who is not there any more would
+    /// have let it.
+    pub(in crate::consultation) fn answered(
+        &mut self,
+        turn: &mut Turn<'_>,
+        answer: protocol::Answer,
+    ) -> Option<Settled> {
+        let Status::Asking {
+            substitute,
+            reason,
+            error,
+        } = &self.status
+        else {
+            return None;
+        };
+        let (substitute, reason, error) = (substitute.clone(), *reason, error.clone());
+        match answer {
+            protocol::Answer::Yes | protocol::Answer::Always(_) | protocol::Answer::Gone => {
+                self.take_over(turn, substitute, reason, error)
+            }
+            protocol::Answer::No => Some(self.settle(turn, Err(error))),
+            protocol::Answer::Fail => self.end_all(turn, AbortReason::UserCancelled, &error),
+        }
+    }
+
+    /// Another model answers in this one's place, also in the rounds to come.
+    fn take_over(
+        &mut self,
+        turn: &mut Turn<'_>,
+        substitute: ModelRef,
+        reason: WhySubstituted,
+        error: AgentError,
+    ) -> Option<Settled> {
+        self.rest.retain(|model| *model != substitute);
+        let original = std::mem::replace(&mut self.current, substitute.clone());
+        turn.ledger
+            .players
+            .insert(self.agent.clone(), substitute.clone());
+        turn.emit(Event::ProviderSubstituted {
+            agent_id: self.agent.clone(),
+            round_number: self.answer.round(),
+            original,
+            substitute,
+            reason: SubstitutionReason::Known(reason),
+            message: error.message,
+        });
+        self.start_over(turn, Purpose::Fallback);
+        self.announce(turn);
+        self.go(turn)
+    }
+
+    /// From here on as if the model in use had not been asked yet.
+    fn start_over(&mut self, turn: &Turn<'_>, purpose: Purpose) {
+        self.room = turn.plan.terms(&self.current).room;
+        self.repair = None;
+        self.tried = Tried::default();
+        self.status = Status::Pending {
+            purpose,
+            not_before: turn.now,
+        };
+    }
+
+    /// Nobody goes on. The answer is still wanted, should the consultation be gone on with.
+    fn end_all(
+        &mut self,
+        turn: &mut Turn<'_>,
+        reason: AbortReason,
+        error: &AgentError,
+    ) -> Option<Settled> {
+        let name = turn.plan.agent_name(&self.agent);
+        let message = if reason == AbortReason::UserCancelled {
+            turn.cancelled_by_user()
+        } else {
+            format!(
+                "{name} failed in Round {}: {}",
+                self.answer.round(),
+                error.message
+            )
+        };
+        self.start_over(turn, Purpose::Answer);
+        turn.stop(reason, message);
+        None
+    }
+
+    /// Ends the errand.
+    pub(crate) fn settle(
+        &self,
+        turn: &mut Turn<'_>,
+        result: Result<Answer, AgentError>,
+    ) -> Settled {
+        let (agent_id, name, round_number) = (
+            self.agent.clone(),
+            turn.plan.agent_name(&self.agent),
+            self.answer.round(),
+        );
+        let trouble = match &result {
+            Ok(answer) if answer.degraded => Some("could not be read as asked".to_owned()),
+            Ok(_) => None,
+            Err(error) => Some(format!("is missing: {}", error.message)),
+        };
+        if let Some(trouble) = trouble
+            .filter(|_| turn.plan.control.strict && !self.is_optional() && !self.is_second_pass())
+        {
+            turn.stop(
+                AbortReason::Strict,
+                format!(
+                    "Refused under --strict: {name}'s answer in Round {round_number} {trouble}"
+                ),
+            );
+        }
+        let event = match &result {
+            Ok(_) => Event::AgentCompleted {
+                agent_id,
+                name,
+                round_number,
+                answer: self.answer,
+                duration_ms: turn.ms_since(self.began),
+                tokens: self.tokens,
+                cost: self.cost,
+            },
+            Err(error) => Event::AgentFailed {
+                agent_id,
+                name,
+                round_number,
+                answer: self.answer,
+                model: self.current.clone(),
+                error: error.clone(),
+            },
+        };
+        turn.emit(event);
+        if result.is_ok() {
+            turn.supersede_pulse();
+        }
+        Settled {
+            agent: self.agent.clone(),
+            answer: self.answer,
+            result,
+        }
+    }
+}
+
+/// Why a model is replaced that failed so.
+pub(crate) fn why(class: FailureClass) -> WhySubstituted {
+    if class == FailureClass::Timeout {
+        WhySubstituted::Timeout
+    } else {
+        WhySubstituted::Failure
+    }
+}

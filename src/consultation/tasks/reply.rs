@@ -1,0 +1,307 @@
+//! What becomes of an errand after a call came back.
+
+use std::time::Duration;
+
+use crate::consultation::event::{AgentError, Event, Purpose, WhySubstituted};
+use crate::consultation::machine::step::Turn;
+use crate::consultation::policy::retry::{NoRetry, Retry, Tried};
+use crate::consultation::prompt::PromptError;
+use crate::consultation::protocol::call::{
+    Failure, FailureClass, Outcome, Prompt, Reply, StopReason,
+};
+use crate::consultation::reading;
+use crate::consultation::reading::problem::{Problem, Weight};
+use crate::domain::artifact::Content;
+use crate::domain::ids::{CallId, ModelRef};
+
+use super::attempt::Attempt;
+use super::fallback::why;
+use super::task::{Answer, Errand, Kept, Settled, Status, Voice, failed};
+
+/// What is next.
+enum Next {
+    Settle(Box<Answer>),
+    /// A new call as soon as its provider has room for it.
+    Again(Purpose),
+    /// A new call after this time.
+    Wait(Duration, Purpose),
+    GiveUp(WhySubstituted, AgentError),
+}
+
+impl Errand {
+    /// Takes what a call brought. `None` while the errand goes on.
+    pub(in crate::consultation) fn replied(
+        &mut self,
+        turn: &mut Turn<'_>,
+        call: CallId,
+        outcome: Outcome,
+    ) -> Option<Settled> {
+        let Status::Calling(calling) = &mut self.status else {
+            return None;
+        };
+        let at = calling
+            .attempts
+            .iter()
+            .position(|attempt| attempt.call == call)?;
+        let attempt = calling.attempts.remove(at);
+        let other = calling.attempts.first().cloned();
+        let first_outcome = calling.first_outcome.take();
+
+        let (content, problems) = self.read(turn, &outcome);
+        self.log(turn, &attempt, &outcome, problems.clone());
+        if let Err(failure) = &outcome
+            && !self.is_optional()
+        {
+            turn.hold(&attempt.model.provider, failure, attempt.jitter(turn));
+        }
+        let output = outcome
+            .as_ref()
+            .map(|reply| reply.usage.output)
+            .unwrap_or_default();
+        let is_refusal = matches!(
+            &outcome,
+            Ok(Reply {
+                stop: StopReason::Refused(_),
+                ..
+            })
+        );
+        if let Some(content) = content.filter(|_| !is_refusal) {
+            self.win(turn, &attempt, other);
+            let voice = self.voice(&attempt.model, output);
+            return Some(self.settle(
+                turn,
+                Ok(Answer {
+                    content,
+                    degraded: false,
+                    voice,
+                }),
+            ));
+        }
+        let is_first = attempt.model == self.current;
+        if other.is_some() {
+            // The other may still answer; what the first brought is looked at when it has not.
+            if let (Status::Calling(calling), true) = (&mut self.status, is_first) {
+                calling.first_outcome = Some((call, outcome));
+            }
+            return None;
+        }
+        match first_outcome {
+            // The hedge was of no use either: it is the first that counts.
+            Some((first, first_outcome)) if !is_first => {
+                let (_, problems) = self.read(turn, &first_outcome);
+                let first = Attempt {
+                    call: first,
+                    model: self.current.clone(),
+                    ..attempt
+                };
+                self.go_on(turn, &first, first_outcome, &problems)
+            }
+            Some(_) | None => self.go_on(turn, &attempt, outcome, &problems),
+        }
+    }
+
+    /// The answer in a reply, and what is wrong with it.
+    fn read(&self, turn: &Turn<'_>, outcome: &Outcome) -> (Option<Content>, Vec<Problem>) {
+        let Ok(reply) = outcome else {
+            return (None, Vec::new());
+        };
+        let reading = reading::read(
+            self.answer,
+            &reply.text,
+            &self.agent,
+            &turn.plan.labels_for(&self.agent),
+        );
+        let mut problems = reading.problems;
+        if let StopReason::Other(said) = &reply.stop {
+            problems.push(Problem::new(
+                Weight::Flagged,
+                "",
+                format!("the model stopped for a reason that is not a clean end: `{said}`"),
+            ));
+        }
+        (reading.content, problems)
+    }
+
+    /// Decides after a call that brought no answer, and has no other beside it.
+    fn go_on(
+        &mut self,
+        turn: &mut Turn<'_>,
+        attempt: &Attempt,
+        outcome: Outcome,
+        problems: &[Problem],
+    ) -> Option<Settled> {
+        let next = match outcome {
+            Ok(reply) => self.after_reply(turn, reply, problems),
+            Err(failure) => self.after_failure(turn, attempt, &failure),
+        };
+        match next {
+            Next::Settle(_) if self.is_optional() => {
+                let unread = failed(FailureClass::Malformed, "its answer could not be read");
+                Some(self.settle(turn, Err(unread)))
+            }
+            Next::Settle(answer) => Some(self.settle(turn, Ok(*answer))),
+            Next::Again(purpose) => {
+                self.status = Status::Pending {
+                    purpose,
+                    not_before: turn.now,
+                };
+                None
+            }
+            Next::Wait(wait, purpose) => {
+                let not_before = turn.now.after(wait);
+                turn.set_timer(not_before);
+                self.status = Status::Pending {
+                    purpose,
+                    not_before,
+                };
+                None
+            }
+            Next::GiveUp(reason, error) => self.give_up(turn, reason, error),
+        }
+    }
+
+    fn after_reply(&mut self, turn: &Turn<'_>, reply: Reply, problems: &[Problem]) -> Next {
+        let give_up =
+            |class, message: String| Next::GiveUp(WhySubstituted::Failure, failed(class, message));
+        if let StopReason::Refused(words) = &reply.stop {
+            let words = if words.trim().is_empty() {
+                reply.text.trim()
+            } else {
+                words.trim()
+            };
+            let message = if words.is_empty() {
+                "declined to answer".to_owned()
+            } else {
+                format!("declined to answer: {words}")
+            };
+            return Next::GiveUp(
+                WhySubstituted::Failure,
+                AgentError {
+                    class: None,
+                    message,
+                },
+            );
+        }
+        let blank = reply.text.trim().is_empty();
+        match (&reply.stop, &self.kept) {
+            (StopReason::Length, None) if self.can_grow(turn) && self.may_ask_again() => {
+                self.kept = Some(Kept::CutOff(reply.text));
+                self.room = self
+                    .room
+                    .saturating_mul(2)
+                    .min(turn.plan.terms(&self.current).most);
+                Next::Again(Purpose::MoreRoom)
+            }
+            (StopReason::Length, _) if blank => give_up(
+                FailureClass::Empty,
+                format!(
+                    "ran out of room after {} tokens without an answer",
+                    reply.usage.output
+                ),
+            ),
+            (_, _) if blank => give_up(FailureClass::Empty, "the answer was empty".to_owned()),
+            (_, None | Some(Kept::CutOff(_))) if !self.may_ask_again() => {
+                Next::Settle(Box::new(self.keep_prose(&reply.text)))
+            }
+            (StopReason::End, None | Some(Kept::CutOff(_))) => {
+                match self.repair(turn, &reply.text, problems) {
+                    Ok(prompt) => {
+                        self.repair = Some(prompt);
+                        self.tried = Tried::default();
+                        self.kept = Some(Kept::Unreadable(reply.text));
+                        Next::Again(Purpose::Repair)
+                    }
+                    Err(_) => Next::Settle(Box::new(self.keep_prose(&reply.text))),
+                }
+            }
+            (_, Some(Kept::Unreadable(original))) => {
+                Next::Settle(Box::new(self.keep_prose(original)))
+            }
+            (
+                StopReason::Length | StopReason::Other(_) | StopReason::Refused(_),
+                None | Some(Kept::CutOff(_)),
+            ) => Next::Settle(Box::new(self.keep_prose(&reply.text))),
+        }
+    }
+
+    fn after_failure(&mut self, turn: &mut Turn<'_>, attempt: &Attempt, failure: &Failure) -> Next {
+        match self
+            .retry_rule(turn)
+            .decide(failure, self.tried, attempt.jitter(turn))
+        {
+            Retry::After(wait) => {
+                self.tried.retries += 1;
+                self.announce_retry(turn, attempt, failure, wait);
+                Next::Wait(wait, Purpose::Retry)
+            }
+            Retry::Reformed => {
+                self.tried.forms += 1;
+                self.announce_retry(turn, attempt, failure, Duration::ZERO);
+                Next::Again(Purpose::Reformed)
+            }
+            Retry::Never(NoRetry::HintTooLong) => {
+                let wait = failure.retry_after.unwrap_or_default().as_secs_f64().ceil();
+                let message = format!(
+                    "{}; `{}` asks to be left alone for {wait} s",
+                    failure.message, attempt.model.provider
+                );
+                Next::GiveUp(why(failure.class), failed(failure.class, message))
+            }
+            Retry::Never(NoRetry::Hopeless | NoRetry::Exhausted) => Next::GiveUp(
+                why(failure.class),
+                failed(failure.class, failure.message.clone()),
+            ),
+        }
+    }
+
+    fn announce_retry(
+        &self,
+        turn: &mut Turn<'_>,
+        attempt: &Attempt,
+        failure: &Failure,
+        wait: Duration,
+    ) {
+        let wait_ms = turn.ms_until(wait);
+        let (call, agent_id) = (attempt.call, self.agent.clone());
+        turn.emit(Event::CallRetried {
+            call,
+            agent_id,
+            wait_ms,
+            reason: failure.message.clone(),
+        });
+    }
+
+    fn can_grow(&self, turn: &Turn<'_>) -> bool {
+        self.room < turn.plan.terms(&self.current).most
+    }
+
+    fn repair(
+        &self,
+        turn: &Turn<'_>,
+        text: &str,
+        problems: &[Problem],
+    ) -> Result<Prompt, PromptError> {
+        let labels = turn.plan.labels_for(&self.agent);
+        let original = self.brief.prompt(turn.plan.terms(&self.current).size);
+        turn.plan
+            .prompter(&labels, &self.current)
+            .repair(&original, text, problems)
+    }
+
+    pub(crate) fn keep_prose(&self, text: &str) -> Answer {
+        let voice = self.voice(&self.current, self.tokens.output);
+        Answer {
+            content: reading::keep_prose(self.answer, text, &self.agent),
+            degraded: true,
+            voice,
+        }
+    }
+
+    fn voice(&self, model: &ModelRef, output: u64) -> Voice {
+        Voice {
+            agent: self.agent.clone(),
+            model: model.clone(),
+            output,
+        }
+    }
+}

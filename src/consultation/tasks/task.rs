@@ -1,0 +1,431 @@
+//! One answer wanted from one agent, through retries, lesser forms, more room, a repair, a hedge
+//! and other models, until there is an answer or none.
+//!
+//! Whatever text a model was paid for is kept: an answer that cannot be read even after one repair
+//! becomes a degraded artifact.
+
+use serde::{Deserialize, Serialize};
+
+use crate::domain::artifact::Content;
+use crate::domain::ids::{CallId, ModelRef, SeatId};
+use crate::domain::money::Cost;
+use crate::domain::time::Timestamp;
+use crate::domain::tokens::Usage;
+
+use crate::consultation::event::{
+    AbortReason, AgentError, CancelReason, Event, Purpose, StillWaiting, WhySubstituted,
+};
+use crate::consultation::machine::step::Turn;
+use crate::consultation::policy::budget::Room;
+use crate::consultation::policy::pacing::Admission;
+use crate::consultation::policy::retry::Tried;
+use crate::consultation::policy::substitution::OnFailure;
+use crate::consultation::protocol::answer::AnswerKind;
+use crate::consultation::protocol::call::{Ask, FailureClass, Outcome, Prompt};
+use crate::consultation::protocol::{Effect, TimerId};
+
+use super::attempt::Attempt;
+
+use super::prompts::Brief;
+
+/// One answer that is wanted from one agent.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(in crate::consultation) struct Errand {
+    pub(super) agent: SeatId,
+    pub(super) answer: AnswerKind,
+    pub(super) brief: Brief,
+    /// The model in use.
+    pub(super) current: ModelRef,
+    /// Models that can take over from it, best first.
+    pub(super) rest: Vec<ModelRef>,
+    /// What the model in use is asked instead, after an answer of its that cannot be read.
+    pub(super) repair: Option<Prompt>,
+    pub(super) room: u64,
+    pub(super) tried: Tried,
+    /// Text that was paid for and could not be used as it was.
+    pub(super) kept: Option<Kept>,
+    pub(super) status: Status,
+    /// It was told that the agent is at work.
+    pub(super) is_announced: bool,
+    pub(super) began: Timestamp,
+    /// Fires when it has been waited for long enough; `None` where it is waited for as long as it
+    /// takes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) patience: Option<TimerId>,
+    pub(super) tokens: Usage,
+    pub(super) cost: Cost,
+}
+
+/// Why a text was kept instead of used; each happens once.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) enum Kept {
+    CutOff(String),
+    Unreadable(String),
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) enum Status {
+    /// A call is to be made, not before this moment, and as soon as its provider and the ceiling
+    /// have room for it.
+    Pending {
+        purpose: Purpose,
+        not_before: Timestamp,
+    },
+    /// Calls are under way: one, and perhaps the same one elsewhere.
+    Calling(Calling),
+    /// The person is asked whether this model may take over.
+    Asking {
+        substitute: ModelRef,
+        reason: WhySubstituted,
+        error: AgentError,
+    },
+}
+
+/// Calls under way for one answer.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct Calling {
+    /// Invariant: one or two; of two, the second is the hedge.
+    pub(super) attempts: Vec<Attempt>,
+    /// Fires when the first has shown no sign of an answer for too long.
+    pub(super) hedge_timer: Option<TimerId>,
+    /// What the first brought, when it was of no use and the hedge may still bring an answer.
+    pub(super) first_outcome: Option<(CallId, Outcome)>,
+}
+
+/// An errand that has come to its end.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(in crate::consultation) struct Settled {
+    pub(in crate::consultation) agent: SeatId,
+    pub(in crate::consultation) answer: AnswerKind,
+    pub(in crate::consultation) result: Result<Answer, AgentError>,
+}
+
+/// What an agent answered.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(in crate::consultation) struct Answer {
+    pub(in crate::consultation) content: Content,
+    /// True when only the prose could be kept.
+    pub(in crate::consultation) degraded: bool,
+    pub(in crate::consultation) voice: Voice,
+}
+
+/// Who gave an answer, and how long it was.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(in crate::consultation) struct Voice {
+    pub(in crate::consultation) agent: SeatId,
+    pub(in crate::consultation) model: ModelRef,
+    /// Tokens, thinking included.
+    pub(in crate::consultation) output: u64,
+}
+
+impl Errand {
+    /// An errand that has not begun; `None` without a model to ask.
+    pub(in crate::consultation) fn new(
+        turn: &Turn<'_>,
+        agent: &SeatId,
+        answer: AnswerKind,
+        brief: Brief,
+    ) -> Option<Self> {
+        let mut candidates = turn.candidates(agent).into_iter();
+        let current = candidates.next()?;
+        Some(Self {
+            agent: agent.clone(),
+            answer,
+            brief,
+            room: turn.plan.terms(&current).room,
+            current,
+            rest: candidates.collect(),
+            repair: None,
+            tried: Tried::default(),
+            kept: None,
+            status: Status::Pending {
+                purpose: Purpose::Answer,
+                not_before: turn.now,
+            },
+            is_announced: false,
+            began: turn.now,
+            patience: None,
+            tokens: Usage::default(),
+            cost: Cost::FREE,
+        })
+    }
+
+    /// Tells that the agent is at work and makes the first call, or waits for it. A consultation
+    /// that is about to end begins nothing.
+    pub(in crate::consultation) fn begin(&mut self, turn: &mut Turn<'_>) -> Option<Settled> {
+        if turn.is_stopping() {
+            return None;
+        }
+        self.announce(turn);
+        self.begin_waiting(turn);
+        self.go(turn)
+    }
+
+    pub(in crate::consultation) fn agent(&self) -> &SeatId {
+        &self.agent
+    }
+
+    pub(in crate::consultation) fn is_calling(&self, wanted: CallId) -> bool {
+        matches!(&self.status, Status::Calling(calling) if calling.attempts.iter().any(|attempt| attempt.call == wanted))
+    }
+
+    /// Who is at work, and for how long, for the person who waits.
+    pub(in crate::consultation) fn still_waiting(&self, turn: &Turn<'_>) -> StillWaiting {
+        let name = turn.plan.agent_name(&self.agent);
+        StillWaiting {
+            agent_id: self.agent.clone(),
+            name,
+            elapsed_ms: turn.ms_since(self.began),
+        }
+    }
+
+    /// Notes the first sign of an answer.
+    pub(in crate::consultation) fn begins_to_answer(&mut self, call: CallId, now: Timestamp) {
+        if let Status::Calling(calling) = &mut self.status
+            && let Some(attempt) = calling
+                .attempts
+                .iter_mut()
+                .find(|attempt| attempt.call == call)
+        {
+            attempt.first_token.get_or_insert(now);
+        }
+    }
+
+    pub(super) fn announce(&mut self, turn: &mut Turn<'_>) {
+        self.is_announced = true;
+        turn.emit(Event::AgentThinking {
+            agent_id: self.agent.clone(),
+            name: turn.plan.agent_name(&self.agent),
+            round_number: self.answer.round(),
+            answer: self.answer,
+            model: self.current.clone(),
+        });
+    }
+
+    /// Makes the call that is to be made, if now is the time for it.
+    pub(in crate::consultation) fn go(&mut self, turn: &mut Turn<'_>) -> Option<Settled> {
+        let Status::Pending {
+            purpose,
+            not_before,
+        } = self.status
+        else {
+            return None;
+        };
+        if turn.is_stopping() || not_before > turn.now {
+            return None;
+        }
+        if let Some(obstacle) = self.obstacle(turn) {
+            return Some(self.settle(turn, Err(obstacle)));
+        }
+        let provider = self.current.provider.clone();
+        if self.is_diverted(turn, purpose) {
+            let message = format!("`{provider}` has failed too often of late");
+            return self.give_up(
+                turn,
+                WhySubstituted::HealthCheck,
+                failed(FailureClass::Overload, message),
+            );
+        }
+        match turn.admit(&provider) {
+            Admission::Now => {}
+            Admission::Held(hold) if turn.is_too_long(&hold) => {
+                let why = match turn.given_up(&provider) {
+                    Some(refused_for) => format!(
+                        "has refused every call for {:.0} s",
+                        refused_for.as_secs_f64()
+                    ),
+                    None => format!(
+                        "asks to be left alone for {} s",
+                        hold.until.since(turn.now).as_secs_f64().ceil()
+                    ),
+                };
+                let message = format!("{}; `{provider}` {why}", hold.reason);
+                return self.give_up(
+                    turn,
+                    WhySubstituted::Failure,
+                    failed(FailureClass::RateLimit, message),
+                );
+            }
+            Admission::Full | Admission::Held(_) => return None,
+        }
+        let (model, prompt) = (self.current.clone(), self.prompt(turn, &self.current));
+        let worst_case = turn.worst_case(&model, &prompt, self.room);
+        match turn.room_for(worst_case) {
+            Room::Enough => {
+                let attempt = self.call(turn, &model, prompt, self.room, worst_case, purpose);
+                let hedge_timer = self
+                    .hedge_delay(turn)
+                    .map(|delay| turn.set_timer(turn.now.after(delay)));
+                self.status = Status::Calling(Calling {
+                    attempts: vec![attempt],
+                    hedge_timer,
+                    first_outcome: None,
+                });
+            }
+            Room::NotYet => {}
+            Room::Never if self.is_second_pass() => return Some(self.do_without(turn)),
+            Room::Never => self.reach_ceiling(turn, worst_case),
+        }
+        None
+    }
+
+    /// True for a new try at a provider that is not called for now, as long as there is another one
+    /// to turn to: the last that is left is never taken away.
+    fn is_diverted(&self, turn: &Turn<'_>, purpose: Purpose) -> bool {
+        let is_new = match purpose {
+            Purpose::Answer | Purpose::Fallback | Purpose::Hedge | Purpose::Resumed => true,
+            Purpose::Retry | Purpose::Reformed | Purpose::MoreRoom | Purpose::Repair => false,
+        };
+        let elsewhere = |model: &ModelRef| {
+            model.provider != self.current.provider && !turn.is_no_use(&model.provider)
+        };
+        let control = &turn.plan.control;
+        let may_be_replaced = !control.strict
+            && match control.on_failure {
+                OnFailure::Ask | OnFailure::Substitute => true,
+                OnFailure::Skip => self.agent.is_judge(),
+                OnFailure::Fail => false,
+            };
+        is_new
+            && may_be_replaced
+            && turn.is_broken(&self.current.provider)
+            && self.rest.iter().any(elsewhere)
+    }
+
+    /// What a model is asked.
+    pub(super) fn prompt(&self, turn: &Turn<'_>, model: &ModelRef) -> Prompt {
+        self.repair
+            .clone()
+            .unwrap_or_else(|| self.brief.prompt(turn.plan.terms(model).size))
+    }
+
+    pub(super) fn call(
+        &self,
+        turn: &mut Turn<'_>,
+        model: &ModelRef,
+        prompt: Prompt,
+        room: u64,
+        worst_case: Cost,
+        purpose: Purpose,
+    ) -> Attempt {
+        let call = turn.next_call();
+        turn.begin_call(call, &model.provider, worst_case);
+        turn.emit(Event::CallStarted {
+            call,
+            agent_id: self.agent.clone(),
+            round_number: self.answer.round(),
+            answer: self.answer,
+            purpose,
+            model: model.clone(),
+            room,
+            prompt_sha256: prompt.sha256(),
+            worst_case: turn.plan.control.max_cost.map(|_| worst_case),
+            tokens_saved: self.brief.tokens_saved,
+        });
+        turn.push(Effect::Ask(Box::new(Ask {
+            call,
+            model: model.clone(),
+            prompt,
+            answer: self.answer,
+            room,
+        })));
+        Attempt {
+            call,
+            model: model.clone(),
+            purpose,
+            since: turn.now,
+            first_token: None,
+        }
+    }
+
+    /// Nothing may be spent any more that this call could come to.
+    fn reach_ceiling(&self, turn: &mut Turn<'_>, worst_case: Cost) {
+        let max_cost = turn.plan.control.max_cost.unwrap_or_default();
+        let spent = turn.ledger.purse.spent();
+        turn.emit(Event::CeilingReached {
+            max_cost,
+            spent,
+            agent_id: self.agent.clone(),
+            model: self.current.clone(),
+            worst_case,
+        });
+        let could = if worst_case.lower_bound {
+            "has no price".to_owned()
+        } else {
+            format!("could cost up to {worst_case:.4}")
+        };
+        let message = format!(
+            "The ceiling of {max_cost:.2} is reached: {spent:.4} spent, and the next call, to {}, {could}",
+            self.current
+        );
+        turn.stop(AbortReason::CostCeiling, message);
+    }
+
+    /// Drops the calls that are under way; the answer is still wanted.
+    pub(in crate::consultation) fn cancel(&mut self, turn: &mut Turn<'_>, reason: AbortReason) {
+        let Status::Calling(calling) = &self.status else {
+            return;
+        };
+        for attempt in calling.attempts.clone() {
+            attempt.cancel(turn, CancelReason::Abort(reason));
+        }
+        self.status = Status::Pending {
+            purpose: Purpose::Resumed,
+            not_before: turn.now,
+        };
+    }
+
+    /// Goes on after its process was gone: calls that are lost are made again, and a question that
+    /// nobody answered is asked again.
+    pub(in crate::consultation) fn resume(
+        &mut self,
+        turn: &mut Turn<'_>,
+        lost: &[CallId],
+    ) -> Option<Settled> {
+        let hedge_delay = self.hedge_delay(turn);
+        if !self.is_announced {
+            self.began = turn.now;
+            self.announce(turn);
+        }
+        self.begin_waiting(turn);
+        match &mut self.status {
+            Status::Pending { .. } => self.go(turn),
+            Status::Calling(calling) => {
+                let (gone, here): (Vec<_>, Vec<_>) = calling
+                    .attempts
+                    .drain(..)
+                    .partition(|attempt| lost.contains(&attempt.call));
+                calling.attempts = here;
+                for attempt in gone {
+                    turn.lose_call(attempt.call, attempt.since, &attempt.model.provider);
+                }
+                // What is not lost goes out only now: its process was gone between saying so and
+                // doing it.
+                for attempt in &mut calling.attempts {
+                    attempt.since = turn.now;
+                }
+                if calling.attempts.is_empty() {
+                    self.status = Status::Pending {
+                        purpose: Purpose::Resumed,
+                        not_before: turn.now,
+                    };
+                } else if calling.hedge_timer.is_some() {
+                    calling.hedge_timer =
+                        hedge_delay.map(|delay| turn.set_timer(turn.now.after(delay)));
+                }
+                self.go(turn)
+            }
+            Status::Asking { reason, error, .. } => {
+                let (reason, error) = (*reason, error.clone());
+                self.give_up(turn, reason, error)
+            }
+        }
+    }
+}
+
+pub(super) fn failed(class: FailureClass, message: impl Into<String>) -> AgentError {
+    AgentError {
+        class: Some(class),
+        message: message.into(),
+    }
+}

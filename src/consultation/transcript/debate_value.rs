@@ -1,0 +1,381 @@
+//! What the debate was worth, folded from the transcript: each expert's Round-1 position against
+//! its own revised one, what the clerk found of them, and whether Rounds 3 and 4 changed the
+//! answer. The judge's verdict is never taken for anybody's position.
+//!
+//! Invariant: what is not known is `None` or `Unknown` and counts as nothing.
+
+use std::collections::BTreeMap;
+
+use crate::domain::artifact::{
+    Artifact, Compared, Comparison, ConsensusPoint, Content, Independent, Revision, Verdict,
+};
+use crate::domain::debate_value::{AgentMove, ChangeMagnitude, ComparisonStatus, DebateValue};
+use crate::domain::ids::SeatId;
+use crate::domain::money::Cost;
+
+use super::Transcript;
+use crate::consultation::analysis::wording;
+use crate::consultation::event::StateName;
+use crate::consultation::plan::options::DebateAnalysis;
+
+/// From this share of Round 2's words on, the verdict says what Round 2 alone would have said.
+const STILL_SAID: f64 = 0.6;
+
+/// Up to this share it says something else.
+const SAID_NO_MORE: f64 = 0.25;
+
+/// The round whose answers are compared.
+const REVISED_IN: u8 = 3;
+
+impl Transcript {
+    /// What the debate was worth, as far as this log tells.
+    pub fn debate_value(&self) -> DebateValue {
+        let comparison = self.comparison();
+        let (status, reason) = self.comparison_status(comparison);
+        let found = comparison
+            .map(|comparison| comparison.comparisons.as_slice())
+            .unwrap_or_default();
+        let agents: Vec<AgentMove> = self
+            .terms
+            .panel
+            .seats
+            .iter()
+            .filter_map(|seat| self.agent_move(&seat.id, found))
+            .collect();
+        let (verdict_changed_after_round_2, similarity_to_round_2) = self.against_round_2();
+        DebateValue {
+            status,
+            reason,
+            total_agents: self.terms.panel.seats.len() as u64,
+            avg_confidence_increase: mean(agents.iter().filter_map(AgentMove::confidence_increase)),
+            key_influencers: if status == ComparisonStatus::Compared {
+                self.key_influencers(&agents)
+            } else {
+                Vec::new()
+            },
+            convergence_score: self.convergence(),
+            comparison_cost: self
+                .cost_where(|agent, round| round == REVISED_IN && agent.is_clerk()),
+            key_insights: comparison
+                .map(|comparison| comparison.key_insights.clone())
+                .unwrap_or_default(),
+            verdict_changed_after_round_2,
+            similarity_to_round_2,
+            later_rounds_cost: self
+                .cost_where(|agent, round| round >= REVISED_IN && !agent.is_clerk()),
+            agents,
+        }
+    }
+
+    /// What the clerk found; `None` where it could not be read.
+    fn comparison(&self) -> Option<&Comparison> {
+        let of_round = self
+            .artifacts
+            .iter()
+            .filter(|artifact| artifact.round_number == REVISED_IN && !artifact.degraded);
+        of_round
+            .filter_map(|artifact| artifact.content.comparison())
+            .next_back()
+    }
+
+    fn held(&self, agent: &SeatId) -> Option<&Independent> {
+        self.independents().find(|held| held.agent_id == *agent)
+    }
+
+    fn revised(&self, agent: &SeatId) -> Option<&Revision> {
+        self.revisions()
+            .find(|revision| revision.agent_id == *agent)
+    }
+
+    fn comparison_status(
+        &self,
+        comparison: Option<&Comparison>,
+    ) -> (ComparisonStatus, Option<String>) {
+        let because = |status, reason: &str| (status, Some(reason.to_owned()));
+        let pairs: Vec<(&Independent, &Revision)> = self
+            .revisions()
+            .filter_map(|revision| Some((self.held(&revision.agent_id)?, revision)))
+            .collect();
+        let course = self.terms.plan.as_deref().map(|plan| &plan.course);
+        let differing: Vec<&SeatId> = pairs
+            .iter()
+            .filter(|(held, revision)| !is_unchanged(held, revision))
+            .map(|(held, _)| &held.agent_id)
+            .collect();
+        if course.is_some_and(|course| course.given.is_some()) {
+            return because(
+                ComparisonStatus::NotApplicable,
+                "the experts were not asked anew",
+            );
+        }
+        if pairs.is_empty() {
+            return because(ComparisonStatus::NotApplicable, &self.without_pairs());
+        }
+        let wanted = course.map_or(DebateAnalysis::Off, |course| course.debate_analysis);
+        let is_found = |agent: &&SeatId| {
+            comparison.is_some_and(|comparison| magnitude(agent, &comparison.comparisons).is_some())
+        };
+        if differing.is_empty() || differing.iter().any(is_found) {
+            (ComparisonStatus::Compared, None)
+        } else if wanted == DebateAnalysis::Off {
+            because(ComparisonStatus::Skipped, "no comparison was asked for")
+        } else if wanted == DebateAnalysis::NoModel
+            || course.is_none_or(|course| course.clerk.is_none())
+        {
+            because(
+                ComparisonStatus::Skipped,
+                "there is no cheap model with a key to compare with",
+            )
+        } else if comparison.is_some() {
+            because(
+                ComparisonStatus::Failed,
+                "the answer named none of the positions",
+            )
+        } else if let Some(failure) = self
+            .failures
+            .iter()
+            .find(|failure| failure.agent_id.is_clerk() && failure.round_number == REVISED_IN)
+        {
+            because(ComparisonStatus::Failed, &failure.error.message)
+        } else if self
+            .artifacts
+            .iter()
+            .any(|artifact| artifact.degraded && artifact.content.comparison().is_some())
+        {
+            because(ComparisonStatus::Failed, "the answer could not be read")
+        } else {
+            because(
+                ComparisonStatus::NotApplicable,
+                "the consultation ended before they were compared",
+            )
+        }
+    }
+
+    /// Why nobody revised a position.
+    fn without_pairs(&self) -> String {
+        match self.completed_rounds().iter().max() {
+            Some(last) if self.state == StateName::Complete && *last < REVISED_IN => {
+                format!("the debate ended after Round {last}")
+            }
+            Some(last) if *last >= REVISED_IN => "nobody answered Round 3".to_owned(),
+            Some(_) | None => "the consultation did not come to the end of Round 3".to_owned(),
+        }
+    }
+
+    fn agent_move(&self, agent: &SeatId, found: &[Compared]) -> Option<AgentMove> {
+        let held = self.held(agent)?;
+        let revision = self.revised(agent);
+        let (magnitude, reasoning) = match revision {
+            None => (ChangeMagnitude::Unknown, String::new()),
+            Some(revision) if is_unchanged(held, revision) => {
+                (ChangeMagnitude::Same, String::new())
+            }
+            Some(_) => magnitude(agent, found).unwrap_or_default(),
+        };
+        let moved = magnitude
+            .is_change()
+            .or(revision.map(|revision| revision.changed))
+            .unwrap_or_default();
+        Some(AgentMove {
+            agent_id: agent.clone(),
+            round1_position: held.position.clone(),
+            round1_confidence: held.confidence,
+            revised_position: revision.map(|revision| revision.revised_position.clone()),
+            revised_confidence: revision.and_then(|revision| revision.revised_confidence),
+            magnitude,
+            reasoning,
+            influenced_by: revision
+                .map(|revision| self.named_by(revision))
+                .unwrap_or_default(),
+            conformity: moved && revision.is_some_and(|revision| self.conforms(held, revision)),
+        })
+    }
+
+    /// The others that a revision names as its reasons, each once, in the order in which it names
+    /// them.
+    fn named_by(&self, revision: &Revision) -> Vec<SeatId> {
+        let mut named: Vec<SeatId> = Vec::new();
+        for because in &revision.because_of {
+            let seat = self
+                .terms
+                .panel
+                .seats
+                .iter()
+                .map(|seat| &seat.id)
+                .find(|seat| seat.as_str() == because.agent);
+            named.extend(
+                seat.filter(|seat| **seat != revision.agent_id && !named.contains(seat))
+                    .cloned(),
+            );
+        }
+        named
+    }
+
+    /// Whether a change was made for company: it names no argument, and goes towards a majority
+    /// that the expert was not in.
+    ///
+    /// The majority is more than half of those who answered Round 1, where they are behind the
+    /// strongest point of agreement of Round 2. A change goes towards it when the revised position
+    /// has a greater share of that point's words than the first had.
+    fn conforms(&self, held: &Independent, revision: &Revision) -> bool {
+        let names_an_argument = revision
+            .because_of
+            .iter()
+            .any(|because| !because.argument.trim().is_empty());
+        let Some(leading) = self.leading_point().filter(|_| !names_an_argument) else {
+            return false;
+        };
+        let supports = |agent: &SeatId| {
+            leading
+                .supporting_agents
+                .iter()
+                .any(|supporter| supporter == agent.as_str())
+        };
+        let supporters = self
+            .independents()
+            .filter(|answer| supports(&answer.agent_id))
+            .count();
+        let is_majority = supporters * 2 > self.independents().count();
+        let nearness = |position: &str| wording::share(&leading.point, position);
+        let comes_nearer = nearness(&held.position)
+            .zip(nearness(&revision.revised_position))
+            .is_some_and(|(before, after)| after > before);
+        is_majority && !supports(&revision.agent_id) && comes_nearer
+    }
+
+    /// Those that most of the experts that moved name with an argument.
+    fn key_influencers(&self, agents: &[AgentMove]) -> Vec<SeatId> {
+        let mut named: BTreeMap<&SeatId, usize> = BTreeMap::new();
+        for agent in agents
+            .iter()
+            .filter(|agent| agent.position_changed() == Some(true))
+        {
+            let Some(revision) = self.revised(&agent.agent_id) else {
+                continue;
+            };
+            let argues = |seat: &SeatId| {
+                revision.because_of.iter().any(|because| {
+                    because.agent == seat.as_str() && !because.argument.trim().is_empty()
+                })
+            };
+            for seat in agent.influenced_by.iter().filter(|seat| argues(seat)) {
+                *named.entry(seat).or_default() += 1;
+            }
+        }
+        let most = named.values().max().copied();
+        let seats = self.terms.panel.seats.iter().map(|seat| &seat.id);
+        seats
+            .filter(|seat| most.is_some() && named.get(seat).copied() == most)
+            .cloned()
+            .collect()
+    }
+
+    /// Of the experts that answered Round 3, the share that the verdict names no dissent of. A
+    /// dissent of somebody who cannot be told leaves it unknown; so does a verdict that no judge
+    /// gave, or that could not be read.
+    #[expect(clippy::cast_precision_loss, reason = "a panel has few seats")]
+    fn convergence(&self) -> Option<f64> {
+        let verdict = self.judged_verdict()?;
+        let heard: Vec<&SeatId> = self
+            .revisions()
+            .map(|revision| &revision.agent_id)
+            .collect();
+        let is_told = verdict.dissent.iter().all(|dissent| {
+            self.terms
+                .panel
+                .seats
+                .iter()
+                .any(|seat| seat.id.as_str() == dissent.agent)
+        });
+        let dissents = |agent: &&&SeatId| {
+            verdict
+                .dissent
+                .iter()
+                .any(|dissent| dissent.agent == agent.as_str())
+        };
+        let with_it = heard.len() - heard.iter().filter(dissents).count();
+        (is_told && !heard.is_empty()).then(|| with_it as f64 / heard.len() as f64)
+    }
+
+    /// Whether the verdict says something else than Round 2 alone would have said, and the share of
+    /// words that this goes by.
+    ///
+    /// Round 2 alone would have recommended its strongest point of agreement. That it is said
+    /// still, or no more, is told by the share of its words that are in the verdict's
+    /// recommendation and summary; in between nobody knows, and neither where one of the two
+    /// recommendations has a negation and the other has none. Menus, verdicts that were composed,
+    /// and those that could not be read are not compared.
+    fn against_round_2(&self) -> (Option<bool>, Option<f64>) {
+        let single = self
+            .judged_verdict()
+            .filter(|verdict| verdict.recommendations.is_empty());
+        let Some((verdict, leading)) = single.zip(self.leading_point()) else {
+            return (None, None);
+        };
+        let said = format!("{}\n{}", verdict.recommendation, verdict.summary);
+        let Some(share) = wording::share(&leading.point, &said) else {
+            return (None, None);
+        };
+        let is_turned =
+            wording::negates(&leading.point) != wording::negates(&verdict.recommendation);
+        let changed = match share {
+            _ if is_turned => None,
+            share if share >= STILL_SAID => Some(false),
+            share if share <= SAID_NO_MORE => Some(true),
+            _ => None,
+        };
+        (changed, Some(share))
+    }
+
+    /// A verdict that a judge gave after all four rounds, and that could be read.
+    fn judged_verdict(&self) -> Option<&Verdict> {
+        let judged = self.artifacts.iter().filter(|artifact| !artifact.degraded);
+        judged
+            .filter_map(|artifact| artifact.content.verdict())
+            .find(|verdict| verdict.composed_from.is_none())
+    }
+
+    /// What Round 2 alone would have recommended.
+    fn leading_point(&self) -> Option<&ConsensusPoint> {
+        let is_whole = |artifact: &&Artifact| {
+            !artifact.degraded && matches!(artifact.content, Content::Synthesis(_))
+        };
+        self.artifacts
+            .iter()
+            .find(is_whole)?
+            .content
+            .synthesis()?
+            .leading()
+    }
+
+    /// What some of the calls cost, those that never came back included; `None` where there was no
+    /// such call.
+    fn cost_where(&self, is_meant: impl Fn(&SeatId, u8) -> bool) -> Option<Cost> {
+        self.spend_by(|asked| is_meant(asked.agent_id, asked.round_number))
+            .remove(&true)
+            .map(|spend| spend.cost)
+    }
+}
+
+/// Whether both positions are the same text, so that nobody has to compare them.
+pub(in crate::consultation) fn is_unchanged(held: &Independent, revision: &Revision) -> bool {
+    wording::is_same(&held.position, &revision.revised_position)
+}
+
+/// What the clerk found of one expert; `None` where it said nothing, or more than one thing.
+fn magnitude(agent: &SeatId, found: &[Compared]) -> Option<(ChangeMagnitude, String)> {
+    let mut of_agent = found
+        .iter()
+        .filter(|compared| compared.pair == agent.as_str());
+    let first = of_agent.next()?;
+    let agrees = of_agent.all(|compared| compared.magnitude == first.magnitude);
+    agrees.then(|| (first.magnitude.into(), first.reasoning.clone()))
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a panel has few seats")]
+fn mean(numbers: impl Iterator<Item = f64>) -> Option<f64> {
+    let (sum, count) = numbers.fold((0.0, 0_usize), |(sum, count), number| {
+        (sum + number, count + 1)
+    });
+    (count > 0).then(|| sum / count as f64)
+}

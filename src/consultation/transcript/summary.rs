@@ -1,0 +1,195 @@
+//! What every face and the record say of a transcript beyond its plain fields: how it stands, who
+//! judged, what was objected to, what is missing. Kept in one place so that screen, Markdown and
+//! JSON cannot tell different stories.
+
+use serde::Serialize;
+
+use crate::domain::artifact::{Challenge, Severity};
+use crate::domain::ids::ModelRef;
+use crate::domain::panel::Seat;
+
+use super::Transcript;
+use crate::consultation::event::StateName;
+
+/// How a consultation stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Status {
+    /// All that was promised.
+    Complete,
+    /// A result, but with a seat missing or an answer that could not be read.
+    Degraded,
+    /// Ended without a result.
+    Aborted,
+    /// The log ends before the consultation does: it is under way, or its process is gone.
+    Incomplete,
+}
+
+/// Something to worry about before following the recommendation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Concern {
+    pub text: String,
+    /// Who raised it: a seat's id, or the name that a model used.
+    pub raised_by: Option<String>,
+    /// `None` for what the judge left unresolved without weighing it.
+    pub severity: Option<Severity>,
+}
+
+impl Transcript {
+    pub fn status(&self) -> Status {
+        match self.state {
+            StateName::Aborted => Status::Aborted,
+            StateName::Complete if self.degradations().is_empty() => Status::Complete,
+            StateName::Complete => Status::Degraded,
+            StateName::Idle
+            | StateName::Estimating
+            | StateName::AwaitingConsent
+            | StateName::Independent
+            | StateName::Synthesis
+            | StateName::CrossExam
+            | StateName::Verdict => Status::Incomplete,
+        }
+    }
+
+    /// The model that gave the judge's last answer; before there is one, the first in line.
+    pub fn judge(&self) -> Option<&ModelRef> {
+        let answered = self
+            .calls
+            .iter()
+            .rev()
+            .find(|call| call.agent_id.is_judge() && call.error.is_none());
+        answered
+            .map(|call| &call.model)
+            .or_else(|| self.terms.panel.judges.first())
+    }
+
+    /// The model that plays a seat: the last one that took it over, else the one it was given.
+    pub fn player<'a>(&'a self, seat: &'a Seat) -> &'a ModelRef {
+        let taken_over = self
+            .substitutions
+            .iter()
+            .rev()
+            .find(|substitution| substitution.agent_id == seat.id);
+        taken_over.map_or(&seat.model, |substitution| &substitution.substitute)
+    }
+
+    /// Rounds that were to be held: the last one that the estimate covers, four without an
+    /// estimate.
+    pub fn planned_rounds(&self) -> u8 {
+        let estimated = self
+            .estimate
+            .iter()
+            .flat_map(|estimate| &estimate.calls)
+            .map(|call| call.round_number)
+            .max();
+        estimated.unwrap_or(4)
+    }
+
+    /// Numbers of the rounds that ended.
+    pub fn completed_rounds(&self) -> Vec<u8> {
+        self.rounds.iter().map(|(number, _)| *number).collect()
+    }
+
+    /// Numbers of the planned rounds that did not end; none of them for a consultation that is
+    /// complete.
+    pub fn incomplete_rounds(&self) -> Vec<u8> {
+        let completed = self.completed_rounds();
+        let planned = if self.state == StateName::Complete {
+            0
+        } else {
+            self.planned_rounds()
+        };
+        (1..=planned)
+            .filter(|number| !completed.contains(number))
+            .collect()
+    }
+
+    /// Whether it can be gone on with, as far as its log tells: it has its terms, and no end that
+    /// nothing follows.
+    pub fn is_resumable(&self) -> bool {
+        let ended = match &self.abort {
+            Some(abort) => !abort.reason.is_resumable(),
+            None => self.state == StateName::Complete,
+        };
+        self.terms.plan.is_some() && !ended
+    }
+
+    /// What the judge found agreed after Round 2, in words; the best there is when there is no
+    /// verdict.
+    pub fn partial_consensus(&self) -> Option<String> {
+        let synthesis = self.synthesis()?;
+        let points: Vec<&str> = synthesis
+            .consensus_points
+            .iter()
+            .map(|point| point.point.as_str())
+            .collect();
+        let text = if points.is_empty() {
+            synthesis.prose_excerpt.clone()
+        } else {
+            points.join("\n")
+        };
+        (!text.trim().is_empty()).then_some(text)
+    }
+
+    /// Objections, heaviest first after what stayed unresolved. Without a cross-examination, the
+    /// tensions of Round 2.
+    pub fn concerns(&self) -> Vec<Concern> {
+        if let Some(merged) = self.cross_exam() {
+            let unresolved = merged.unresolved.iter().map(|text| Concern {
+                text: text.clone(),
+                raised_by: None,
+                severity: None,
+            });
+            let prose = (!merged.prose_excerpt.trim().is_empty()).then(|| Concern {
+                text: merged.prose_excerpt.clone(),
+                raised_by: None,
+                severity: None,
+            });
+            return unresolved
+                .chain(prose)
+                .chain(challenges(merged.challenges.iter()))
+                .collect();
+        }
+        let raised: Vec<Concern> =
+            challenges(self.revisions().flat_map(|revision| &revision.challenges));
+        if !raised.is_empty() {
+            return raised;
+        }
+        let mut tensions: Vec<Concern> = self
+            .synthesis()
+            .iter()
+            .flat_map(|synthesis| &synthesis.tensions)
+            .map(|tension| {
+                let views: Vec<String> = tension
+                    .viewpoints
+                    .iter()
+                    .map(|view| format!("{}: {}", self.agent_name(&view.agent), view.viewpoint))
+                    .collect();
+                let text = if views.is_empty() {
+                    tension.topic.clone()
+                } else {
+                    format!("{} ({})", tension.topic, views.join("; "))
+                };
+                Concern {
+                    text,
+                    raised_by: None,
+                    severity: Some(tension.severity),
+                }
+            })
+            .collect();
+        tensions.sort_by_key(|concern| std::cmp::Reverse(concern.severity));
+        tensions
+    }
+}
+
+fn challenges<'a>(challenges: impl Iterator<Item = &'a Challenge>) -> Vec<Concern> {
+    let mut concerns: Vec<Concern> = challenges
+        .map(|challenge| Concern {
+            text: challenge.challenge.clone(),
+            raised_by: Some(challenge.challenger.clone()),
+            severity: Some(challenge.severity),
+        })
+        .collect();
+    concerns.sort_by_key(|concern| std::cmp::Reverse(concern.severity));
+    concerns
+}

@@ -1,0 +1,259 @@
+//! What a person is told of a consultation that ended without an answer: what happened, and what to
+//! do about it.
+
+use crate::consultation::event::{AbortReason, Consent};
+use crate::consultation::policy::consent::Month;
+use crate::consultation::transcript::{Abort, Ceiling, Transcript};
+use crate::domain::ids::ConsultationId;
+use crate::error::{Error, Exit};
+use crate::terminal::output::format::amount;
+
+/// The end as an error, with the way on. `kept` is what can be gone on with.
+pub(crate) fn aborted(
+    abort: &Abort,
+    transcript: &Transcript,
+    kept: Option<&ConsultationId>,
+) -> Error {
+    let error = Error::new(exit(abort.reason), abort.message.clone());
+    let again = kept.map(|id| format!("conclave resume {id}"));
+    let go_on = |error: Error, with: &str| match &again {
+        Some(command) => error.hint(format!("go on with it: {command}{with}")),
+        None => error,
+    };
+    match abort.reason {
+        AbortReason::Declined => declined(error, transcript),
+        AbortReason::Interrupted | AbortReason::UserCancelled => go_on(error, ""),
+        AbortReason::Timeout => go_on(error, " --max-wait SECONDS"),
+        AbortReason::CostCeiling => go_on(ceiling(error, transcript), " --max-cost USD"),
+        AbortReason::CostExceededEstimate => {
+            let estimated = transcript
+                .estimate
+                .as_ref()
+                .map(|estimate| format!(", and {} at most was expected", amount(estimate.high)));
+            let error = error.hint(format!(
+                "{} was spent{}",
+                amount(transcript.total().cost),
+                estimated.unwrap_or_default()
+            ));
+            go_on(error, " --yes --max-cost USD")
+        }
+        AbortReason::Strict => go_on(error.hint("without --strict, a lesser result counts"), ""),
+        AbortReason::AgentFailed => go_on(error, " --on-failure substitute"),
+        AbortReason::AllAgentsFailed | AbortReason::JudgeFailed => go_on(error, ""),
+        AbortReason::Prompt => {
+            error.hint("check the templates in the `prompts` folder of the home")
+        }
+    }
+}
+
+fn exit(reason: AbortReason) -> Exit {
+    match reason {
+        AbortReason::Declined | AbortReason::UserCancelled => Exit::Declined,
+        AbortReason::Interrupted => Exit::Interrupted,
+        AbortReason::CostCeiling | AbortReason::CostExceededEstimate => Exit::Ceiling,
+        AbortReason::Strict => Exit::Quorum,
+        AbortReason::AllAgentsFailed
+        | AbortReason::JudgeFailed
+        | AbortReason::Timeout
+        | AbortReason::AgentFailed => Exit::Failed,
+        AbortReason::Prompt => Exit::Usage,
+    }
+}
+
+fn declined(error: Error, transcript: &Transcript) -> Error {
+    match (transcript.consent, &transcript.estimate) {
+        (Some((_, Consent::NobodyToAsk)), Some(estimate)) => {
+            let error = error.hint(format!(
+                "the estimate is {:.2}: agree to it with --yes",
+                estimate.cost
+            ));
+            let rule = transcript
+                .terms
+                .plan
+                .as_ref()
+                .map(|plan| plan.control.consent);
+            let month = rule
+                .and_then(|rule| rule.month)
+                .filter(|month| month.is_exceeded_by(estimate.cost));
+            if let Some(Month { budget, spent }) = month {
+                return error
+                    .hint(format!("or raise `monthly_budget` in config.json: {spent:.2} of {budget:.2} has been spent this month"));
+            }
+            // No limit is above what is not known.
+            if estimate.high.lower_bound {
+                return error.hint("or give the models a price in models.json, or their endpoint `free: true` where they cost nothing");
+            }
+            let cents = estimate.high.known.0.div_ceil(10_000);
+            let error = error.hint(format!(
+                "or let it cost the high estimate at most: --max-cost {}.{:02}",
+                cents / 100,
+                cents % 100
+            ));
+            // A large context is asked about whatever it costs.
+            let is_dear = rule.is_none_or(|rule| estimate.cost.known >= rule.always_allow_under);
+            if is_dear {
+                error.hint("or raise `always_allow_under` in config.json")
+            } else {
+                error
+            }
+        }
+        (_, _) => error,
+    }
+}
+
+/// What was spent, what the next call could have cost, and what would let it be made.
+fn ceiling(error: Error, transcript: &Transcript) -> Error {
+    let Some(Ceiling {
+        max_cost,
+        spent,
+        agent_id,
+        model,
+        worst_case,
+    }) = &transcript.ceiling
+    else {
+        // It was clear before any call was made.
+        return match &transcript.estimate {
+            Some(estimate) => error.hint(format!(
+                "the estimate is {:.2}, and {:.2} at least: raise --max-cost",
+                estimate.cost, estimate.low
+            )),
+            None => error,
+        };
+    };
+    let who = if agent_id.is_judge() {
+        "the judge"
+    } else {
+        transcript.agent_name(agent_id.as_str())
+    };
+    if worst_case.lower_bound {
+        return error
+            .hint(format!(
+                "the price of {model} is not known, so that no ceiling can be kept to"
+            ))
+            .hint("give it a price in models.json, or go on without a ceiling");
+    }
+    error.hint(format!(
+        "of {max_cost}, {} is spent; the next call ({who}, {model}) could have cost {}",
+        amount(*spent),
+        amount(*worst_case)
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::consultation::event::{Estimate, Event, Started, StateName};
+    use crate::domain::ids::{ModelRef, SeatId};
+    use crate::domain::money::{Cost, MicroUsd};
+    use crate::domain::panel::Panel;
+    use crate::domain::time::Timestamp;
+
+    fn told(reason: AbortReason, events: Vec<Event>) -> (Exit, String) {
+        let terms = Started {
+            question: "Shall we?".to_owned(),
+            mode: "converge".to_owned(),
+            panel: Panel {
+                seats: vec![],
+                judges: vec![],
+            },
+            seed: 1,
+            expert_order: vec![],
+            prompts: vec![],
+            tool_version: "0.0.0".to_owned(),
+            notices: vec![],
+            plan: None,
+        };
+        let id = ConsultationId::from_unique("01kb");
+        let events = std::iter::once(Event::Started(Box::new(terms)))
+            .chain(events)
+            .map(|event| crate::consultation::event::Envelope {
+                schema_version: "1.1".to_owned(),
+                seq: 1,
+                at: Timestamp(0),
+                consultation_id: id.clone(),
+                cause: None,
+                event,
+            });
+        let transcript = Transcript::fold(&events.collect::<Vec<_>>()).unwrap();
+        let abort = Abort {
+            reason,
+            message: "It ended".to_owned(),
+            during: StateName::Verdict,
+        };
+        let error = aborted(&abort, &transcript, Some(&id));
+        (error.exit, error.hints().join("; "))
+    }
+
+    #[test]
+    fn every_end_that_can_be_gone_on_with_says_how() {
+        for (reason, exit, way) in [
+            (AbortReason::Interrupted, Exit::Interrupted, ""),
+            (AbortReason::UserCancelled, Exit::Declined, ""),
+            (AbortReason::Timeout, Exit::Failed, " --max-wait SECONDS"),
+            (AbortReason::CostCeiling, Exit::Ceiling, " --max-cost USD"),
+            (
+                AbortReason::CostExceededEstimate,
+                Exit::Ceiling,
+                " --yes --max-cost USD",
+            ),
+            (
+                AbortReason::AgentFailed,
+                Exit::Failed,
+                " --on-failure substitute",
+            ),
+            (AbortReason::Strict, Exit::Quorum, ""),
+            (AbortReason::AllAgentsFailed, Exit::Failed, ""),
+            (AbortReason::JudgeFailed, Exit::Failed, ""),
+        ] {
+            let (ended, hints) = told(reason, vec![]);
+            assert_eq!(ended, exit, "{reason:?}");
+            assert!(
+                hints.ends_with(&format!("go on with it: conclave resume consult-01kb{way}")),
+                "{reason:?}: {hints}"
+            );
+        }
+        assert_eq!(
+            told(AbortReason::Declined, vec![]),
+            (Exit::Declined, String::new())
+        );
+        assert!(!told(AbortReason::Prompt, vec![]).1.contains("resume"));
+    }
+
+    #[test]
+    fn a_ceiling_says_what_was_spent_and_what_the_next_call_could_have_cost() {
+        let reached = |worst_case| Event::CeilingReached {
+            max_cost: MicroUsd(1_000_000),
+            spent: Cost::at_least(MicroUsd(912_300)),
+            agent_id: SeatId::judge(),
+            model: ModelRef::new("openai", "gpt-6.1-sol"),
+            worst_case,
+        };
+        let (_, hints) = told(
+            AbortReason::CostCeiling,
+            vec![reached(Cost::exactly(MicroUsd(120_000)))],
+        );
+        let expected = "of $1.0000, ≥ $0.9123 is spent; the next call (the judge, openai:gpt-6.1-sol) could have cost $0.1200; go on";
+        assert!(hints.starts_with(expected), "{hints}");
+        let (_, hints) = told(
+            AbortReason::CostCeiling,
+            vec![reached(Cost::at_least(MicroUsd::ZERO))],
+        );
+        assert!(
+            hints.starts_with("the price of openai:gpt-6.1-sol is not known"),
+            "{hints}"
+        );
+        let estimate = Estimate {
+            cost: Cost::exactly(MicroUsd(2_000_000)),
+            low: Cost::exactly(MicroUsd(1_500_000)),
+            ..Estimate::default()
+        };
+        let (_, hints) = told(
+            AbortReason::CostCeiling,
+            vec![Event::CostEstimated(estimate)],
+        );
+        assert!(
+            hints.starts_with("the estimate is $2.00, and $1.50 at least: raise --max-cost; go on"),
+            "{hints}"
+        );
+    }
+}

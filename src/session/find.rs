@@ -1,0 +1,81 @@
+//! Which consultation a user means, and what is said when it is none or could be several.
+
+use std::path::Path;
+
+use crate::error::Error;
+use crate::records::files::ConsultationFiles;
+use crate::records::finding;
+use crate::records::finding::{Found, NotFound};
+use crate::records::history;
+use crate::records::index::Index;
+use crate::terminal::markdown::escape::one_line;
+use crate::terminal::output::format::count;
+
+/// Consultations that are listed where a name names several.
+const MOST_CANDIDATES: usize = 10;
+
+/// Columns of a question that stand behind a candidate, so that all of it fits on a terminal of 80.
+const LONGEST_QUESTION: usize = 32;
+
+/// Finds the consultation of this name, in the index if there is one, else in the folder of logs.
+pub(crate) fn find(index: Option<&Index>, logs: &Path, name: &str) -> Result<Found, Error> {
+    let found = finding::named(index.map(Index::connection), logs, name);
+    match found
+        .map_err(|error| Error::usage(format!("cannot read `{}`: {error}", logs.display())))?
+    {
+        Ok(found) => Ok(found),
+        Err(NotFound::Nothing) if name == "last" => {
+            Err(Error::usage("no consultation is kept")
+                .hint("ask something: conclave consult \"…\""))
+        }
+        Err(NotFound::Nothing) => Err(Error::usage(format!(
+            "no consultation is called `{}`",
+            one_line(name)
+        ))
+        .hint("see what is kept: conclave history list")),
+        Err(NotFound::Several(found)) => Err(several(index, logs, name, &found)),
+    }
+}
+
+fn several(index: Option<&Index>, logs: &Path, name: &str, found: &[Found]) -> Error {
+    let error = Error::usage(format!(
+        "`{}` could be any of {}",
+        one_line(name),
+        count(found.len(), "consultation")
+    ));
+    let error = found
+        .iter()
+        .take(MOST_CANDIDATES)
+        .fold(error, |error, candidate| {
+            let told = told(index, logs, candidate).unwrap_or_default();
+            error.hint(format!(
+                "{}{told}",
+                candidate
+                    .id
+                    .strip_prefix("consult-")
+                    .unwrap_or(&candidate.id)
+            ))
+        });
+    match found.len().saturating_sub(MOST_CANDIDATES) {
+        0 => error,
+        more => error.hint(format!("and {more} more: conclave history list")),
+    }
+}
+
+/// When it began, and its question.
+fn told(index: Option<&Index>, logs: &Path, candidate: &Found) -> Option<String> {
+    let indexed = || {
+        let listed = history::with_id(index?.connection(), &candidate.id).ok()??;
+        Some((listed.at, listed.question))
+    };
+    let journalled = || {
+        let opening = finding::opening(&ConsultationFiles::called(logs, &candidate.stem))?;
+        Some((opening.at, opening.question))
+    };
+    let (at, question) = indexed().or_else(journalled)?;
+    Some(format!(
+        "  {}  {}",
+        at.date(),
+        console::truncate_str(&one_line(&question), LONGEST_QUESTION, "…")
+    ))
+}

@@ -1,0 +1,651 @@
+//! Model servers on the user's own machine, as commands use them: when they are looked for, which
+//! one a run takes, and how it is asked.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::embedded_model;
+use super::panel::Wanted;
+use super::provider_access::Reach;
+use crate::config::local_servers::LocalServers;
+use crate::config::settings::Settings;
+use crate::consultation::plan::ModelTerms;
+use crate::consultation::prompt::Size;
+use crate::domain::ids::{ModelRef, ProviderId};
+use crate::error::Error;
+use crate::providers::catalog::Catalog;
+use crate::providers::discovery;
+use crate::providers::discovery::{Address, Condition, Kind, ServedModel, Server};
+use crate::providers::vendors;
+
+/// Models with fewer parameters get the short prompts: longer ones they repeat instead of thinking
+/// by them.
+const SMALL_BELOW: u64 = 4_000_000_000;
+
+/// Where local servers are looked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Where {
+    /// At the usual ports of this machine.
+    Usual(Vec<Address>),
+    Nowhere,
+    /// At these addresses and no others.
+    At(Vec<Address>),
+}
+
+impl Where {
+    /// What the settings say. The usual places are those that the providers are set up for.
+    pub(crate) fn set(settings: &Settings, reached: &[Reach]) -> Result<Self, Error> {
+        let bad = |error| {
+            Error::usage(error).hint("`local_servers` is `auto`, `none`, or a list of addresses")
+        };
+        match &settings.local_servers {
+            LocalServers::Auto => {
+                let known = reached
+                    .iter()
+                    .filter_map(|reach| Some((Kind::of(&reach.id)?, reach.base_url())));
+                discovery::usual(known).map(Self::Usual).map_err(bad)
+            }
+            LocalServers::None => Ok(Self::Nowhere),
+            LocalServers::At(addresses) => addresses
+                .iter()
+                .map(|text| Address::parse(text))
+                .collect::<Result<_, _>>()
+                .map(Self::At)
+                .map_err(bad),
+        }
+    }
+
+    fn addresses(&self, kinds: &BTreeSet<Kind>) -> Vec<Address> {
+        let all = match self {
+            Self::Nowhere => return Vec::new(),
+            Self::Usual(addresses) | Self::At(addresses) => addresses,
+        };
+        all.iter()
+            .filter(|address| address.expected.is_none_or(|kind| kinds.contains(&kind)))
+            .cloned()
+            .collect()
+    }
+
+    /// For people: `127.0.0.1:8080, 127.0.0.1:9931`.
+    pub(crate) fn told(&self, kinds: &BTreeSet<Kind>) -> String {
+        let addresses = self.addresses(kinds);
+        addresses
+            .iter()
+            .map(Address::authority)
+            .collect::<Vec<_>>()
+            .join(", ")
+    }
+}
+
+/// All kinds of servers.
+pub(crate) fn all_kinds() -> BTreeSet<Kind> {
+    Kind::ALL.into_iter().collect()
+}
+
+/// The servers that answer among those of these kinds, in the order in which they are looked for.
+pub(crate) async fn look(place: &Where, kinds: &BTreeSet<Kind>) -> Vec<Server> {
+    let found = discovery::look(&place.addresses(kinds)).await;
+    found
+        .into_iter()
+        .filter(|server| kinds.contains(&server.kind))
+        .collect()
+}
+
+/// The servers that one run uses: at most one a kind.
+#[derive(Debug)]
+pub(crate) struct Servers {
+    place: Where,
+    used: BTreeMap<Kind, Server>,
+    /// The model that plays every seat because nothing was named and no key is there.
+    by_default: Option<ModelRef>,
+}
+
+impl Servers {
+    /// No server, and none looked for.
+    pub(crate) fn none() -> Self {
+        Self {
+            place: Where::Nowhere,
+            used: BTreeMap::new(),
+            by_default: None,
+        }
+    }
+
+    /// Looks for what this run needs and for nothing else: the servers whose models are named, and
+    /// any server where there is no key and no model is named.
+    pub(crate) fn for_run(wanted: &Wanted, reached: &[Reach], place: Where) -> Result<Self, Error> {
+        let named = named(wanted);
+        let keyless = !reached.iter().any(Reach::is_chosen_unasked);
+        let by_default = keyless && !wanted.names_all_models();
+        let kinds = if by_default {
+            all_kinds()
+        } else {
+            named.iter().map(|(kind, _)| *kind).collect()
+        };
+        if kinds.is_empty() {
+            return Ok(Self::none());
+        }
+        let found = embedded_model::block_on(look(&place, &kinds))?;
+        Ok(Self::choose(place, &found, &named, by_default))
+    }
+
+    /// Looks for the servers of these models and for nothing else.
+    pub(crate) fn for_models<'a>(
+        models: impl Iterator<Item = &'a ModelRef>,
+        place: Where,
+    ) -> Result<Self, Error> {
+        let served = |model: &ModelRef| Some((Kind::of(&model.provider)?, model.model.clone()));
+        let named: BTreeSet<(Kind, String)> = models.filter_map(served).collect();
+        if named.is_empty() {
+            return Ok(Self::none());
+        }
+        let found =
+            embedded_model::block_on(look(&place, &named.iter().map(|(kind, _)| *kind).collect()))?;
+        Ok(Self::choose(place, &found, &named, false))
+    }
+
+    fn choose(
+        place: Where,
+        found: &[Server],
+        named: &BTreeSet<(Kind, String)>,
+        by_default: bool,
+    ) -> Self {
+        let default = found
+            .iter()
+            .filter(|_| by_default)
+            .find_map(|server| Some((server.clone(), server.preferred()?.id.clone())));
+        let mut used = BTreeMap::new();
+        for kind in Kind::ALL {
+            let of_kind = || found.iter().filter(|server| server.kind == kind);
+            let serves = |server: &&Server| {
+                named
+                    .iter()
+                    .any(|(of, id)| *of == kind && server.serves(id).is_some())
+            };
+            let ready = |server: &&Server| server.condition == Condition::Ready;
+            used.extend(
+                of_kind()
+                    .find(serves)
+                    .or_else(|| of_kind().find(ready))
+                    .or_else(|| of_kind().next())
+                    .map(|it| (kind, it.clone())),
+            );
+        }
+        let default = default.map(|(server, id)| {
+            let model = ModelRef {
+                provider: server.kind.provider(),
+                model: id,
+            };
+            used.insert(server.kind, server);
+            model
+        });
+        Self {
+            place,
+            used,
+            by_default: default,
+        }
+    }
+
+    /// The model of a local server that a run without keys takes.
+    pub(crate) fn default_model(&self) -> Option<&ModelRef> {
+        self.by_default.as_ref()
+    }
+
+    /// Says which model is used by default, and where.
+    pub(crate) fn notice(&self) -> Option<String> {
+        let model = self.by_default.as_ref()?;
+        let server = self.server(&model.provider)?;
+        Some(format!(
+            "Using {} on {} at {}",
+            model.model,
+            vendors::name(&model.provider),
+            server.authority
+        ))
+    }
+
+    /// Whether a provider's server, if it is one on the user's own machine, is there to be asked.
+    pub(crate) fn check(&self, reach: &Reach) -> Result<(), Error> {
+        let Some(kind) = Kind::of(&reach.id) else {
+            return Ok(());
+        };
+        let name = vendors::name(&reach.id);
+        match self.used.get(&kind) {
+            Some(Server {
+                condition: Condition::Ready,
+                ..
+            }) => Ok(()),
+            Some(Server {
+                condition: Condition::Loading,
+                authority,
+                ..
+            }) => Err(Error::usage(format!(
+                "the {name} at {authority} is still loading its model"
+            ))
+            .hint("try again in a moment")),
+            // The look was without a key; the call will have it.
+            Some(Server {
+                condition: Condition::Locked,
+                ..
+            }) if reach.has_key() => Ok(()),
+            Some(Server {
+                condition: Condition::Locked,
+                authority,
+                ..
+            }) => {
+                let entry = format!(
+                    "conclave config set endpoints.{}.api_key_env VARIABLE",
+                    reach.id
+                );
+                Err(
+                    Error::usage(format!("the {name} at {authority} wants a key"))
+                        .hint(format!("say where it is: {entry}")),
+                )
+            }
+            // Where it has not been looked for, nothing is known against it: the call will tell.
+            None if self.place == Where::Nowhere || reach.has_own_address() => Ok(()),
+            None => {
+                let looked = self.place.told(&BTreeSet::from([kind]));
+                Err(Error::usage(format!("no {name} answers at {looked}"))
+                    .hint(format!("start it, or say where it is: conclave config set endpoints.{}.base_url URL", reach.id))
+                    .hint("see what answers: conclave models"))
+            }
+        }
+    }
+
+    fn server(&self, provider: &ProviderId) -> Option<&Server> {
+        self.used.get(&Kind::of(provider)?)
+    }
+
+    /// How a local server's model is asked; `None` for a model of any other provider.
+    pub(crate) fn terms(&self, model: &ModelRef, settings: &Settings) -> Option<ModelTerms> {
+        let server = self.server(&model.provider)?;
+        Some(terms(server, &model.model, settings))
+    }
+
+    /// The catalogue, with the contexts that local servers tell of their models.
+    pub(crate) fn known_to(&self, catalog: Catalog) -> Catalog {
+        let told = self.used.values().flat_map(|server| {
+            server
+                .models
+                .iter()
+                .map(move |model| (server.kind.provider(), model))
+        });
+        told.fold(catalog, |catalog, (provider, model)| match model.context {
+            Some(context) => catalog.with_context(
+                &ModelRef {
+                    provider,
+                    model: model.id.clone(),
+                },
+                context,
+            ),
+            None => catalog,
+        })
+    }
+
+    /// The providers, with each local server where it was found.
+    pub(crate) fn placed(&self, reached: Vec<Reach>) -> Vec<Reach> {
+        let place = |reach: Reach| match self.server(&reach.id) {
+            Some(server) => reach.found_at(&server.base_url),
+            None => reach,
+        };
+        reached.into_iter().map(place).collect()
+    }
+}
+
+/// True for a model that is asked with short prompts.
+pub(crate) fn is_small(model: &ServedModel) -> bool {
+    model.parameters.is_some_and(|count| count < SMALL_BELOW)
+}
+
+/// How a local server's model is asked. One that the server did not list may still be there, and is
+/// asked like a large one.
+fn terms(server: &Server, id: &str, settings: &Settings) -> ModelTerms {
+    let listed = server.serves(id);
+    let terms = if listed.is_some_and(is_small) {
+        embedded_model::TERMS
+    } else {
+        ModelTerms {
+            room: settings.max_output_tokens,
+            most: settings.max_output_tokens.saturating_mul(2),
+            size: Size::Full,
+            ..ModelTerms::default()
+        }
+    };
+    // The other half is for the prompt.
+    let half = listed
+        .and_then(|model| model.context)
+        .map_or(u64::MAX, |context| (context / 2).max(1));
+    ModelTerms {
+        room: terms.room.min(half),
+        most: terms.most.min(half),
+        free: server.runs_here(id),
+        ..terms
+    }
+}
+
+/// The models of local servers that the user names, with the kind of server.
+fn named(wanted: &Wanted) -> BTreeSet<(Kind, String)> {
+    let seats = wanted
+        .panel
+        .iter()
+        .flat_map(|panel| panel.split(','))
+        .map(|seat| seat.split_once('=').map_or(seat, |(_, model)| model));
+    let judges = wanted.judge.iter().flat_map(|judges| judges.split(','));
+    let names = seats
+        .chain(wanted.models.iter().map(String::as_str))
+        .chain(judges)
+        .chain(wanted.models_of_personas());
+    let server_and_model = |name: &str| {
+        let model: ModelRef = name.trim().parse().ok()?;
+        Some((Kind::of(&model.provider)?, model.model))
+    };
+    names.filter_map(server_and_model).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+    use crate::config::env::Environment;
+    use crate::setup::provider_access;
+
+    fn served(id: &str, loaded: bool) -> ServedModel {
+        ServedModel {
+            id: id.to_owned(),
+            context: None,
+            parameters: None,
+            loaded,
+            runs_here: !id.ends_with("cloud"),
+        }
+    }
+
+    fn server(kind: Kind, port: u16, condition: Condition, models: &[ServedModel]) -> Server {
+        let authority = format!("127.0.0.1:{port}");
+        Server {
+            kind,
+            base_url: format!("http://{authority}"),
+            authority,
+            version: None,
+            condition,
+            on_own_network: true,
+            models: models.to_vec(),
+        }
+    }
+
+    fn settings(config: &str) -> Settings {
+        Settings::default()
+            .with_file(Path::new("config.json"), config)
+            .unwrap()
+    }
+
+    fn reached(config: &str) -> Vec<Reach> {
+        provider_access::all(
+            &settings(config),
+            &Environment::of([("OLLAMA_HOST", "box:5000")]),
+        )
+    }
+
+    fn reach(config: &str, provider: &str) -> Reach {
+        reached(config)
+            .into_iter()
+            .find(|reach| reach.id.as_str() == provider)
+            .unwrap()
+    }
+
+    fn by_default(found: &[Server]) -> Servers {
+        Servers::choose(Where::Nowhere, found, &BTreeSet::new(), true)
+    }
+
+    #[test]
+    fn a_run_without_keys_takes_the_first_server_that_has_a_model_and_of_its_models_a_loaded_one() {
+        let ollama = server(
+            Kind::Ollama,
+            1,
+            Condition::Ready,
+            &[
+                served("a", false),
+                served("b", true),
+                served("c-cloud", true),
+            ],
+        );
+        let vllm = server(Kind::Vllm, 2, Condition::Ready, &[served("v", true)]);
+        let taken = by_default(&[ollama, vllm.clone()]);
+        assert_eq!(taken.notice().unwrap(), "Using b on Ollama at 127.0.0.1:1");
+        let empty = server(
+            Kind::Ollama,
+            1,
+            Condition::Ready,
+            &[served("c-cloud", true)],
+        );
+        assert_eq!(
+            by_default(&[empty.clone(), vllm])
+                .default_model()
+                .unwrap()
+                .to_string(),
+            "vllm:v"
+        );
+        assert_eq!(
+            by_default(&[empty]).default_model(),
+            None,
+            "a model in the cloud is never taken unasked"
+        );
+    }
+
+    #[test]
+    fn of_two_servers_of_a_kind_the_one_that_can_be_asked_is_used() {
+        let loading = server(Kind::LlamaCpp, 8080, Condition::Loading, &[]);
+        let ready = server(Kind::LlamaCpp, 9931, Condition::Ready, &[served("m", true)]);
+        let taken = by_default(&[loading.clone(), ready]);
+        assert_eq!(
+            taken.notice().unwrap(),
+            "Using m on llama.cpp server at 127.0.0.1:9931"
+        );
+        let named = Servers::choose(
+            Where::Nowhere,
+            &[loading],
+            &BTreeSet::from([(Kind::LlamaCpp, "m".to_owned())]),
+            false,
+        );
+        let error = named.check(&reach("{}", "llamacpp")).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "the llama.cpp server at 127.0.0.1:8080 is still loading its model"
+        );
+        assert!(
+            named.check(&reach("{}", "openai")).is_ok(),
+            "whoever is no local server was never looked for"
+        );
+    }
+
+    #[test]
+    fn a_server_that_wants_a_key_is_asked_when_there_is_one() {
+        let locked = server(Kind::LlamaCpp, 8080, Condition::Locked, &[]);
+        let named = Servers::choose(
+            Where::Nowhere,
+            &[locked],
+            &BTreeSet::from([(Kind::LlamaCpp, "m".to_owned())]),
+            false,
+        );
+        let error = named.check(&reach("{}", "llamacpp")).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "the llama.cpp server at 127.0.0.1:8080 wants a key"
+        );
+        assert!(
+            named
+                .check(&reach(
+                    r#"{"endpoints": {"llamacpp": {"api_key_cmd": "pass show l"}}}"#,
+                    "llamacpp"
+                ))
+                .is_ok()
+        );
+    }
+
+    #[test]
+    fn small_models_get_small_prompts_and_half_of_a_known_context() {
+        let model = |context, parameters| ServedModel {
+            context,
+            parameters,
+            ..served("m", true)
+        };
+        let settings = Settings::default();
+        let told = |context, parameters| {
+            let terms = terms(
+                &server(
+                    Kind::Ollama,
+                    1,
+                    Condition::Ready,
+                    &[model(context, parameters)],
+                ),
+                "m",
+                &settings,
+            );
+            (terms.size, terms.room, terms.most, terms.free)
+        };
+        assert_eq!(
+            told(Some(2_048), Some(3_999_999_999)),
+            (Size::Small, 1_024, 1_024, true)
+        );
+        assert_eq!(
+            told(None, Some(4_000_000_000)),
+            (Size::Full, 16_384, 32_768, true)
+        );
+        assert_eq!(told(Some(8_192), None), (Size::Full, 4_096, 4_096, true));
+        for (id, free) in [
+            ("unlisted", true),
+            ("m-cloud", false),
+            ("unlisted:cloud", false),
+        ] {
+            let server = server(
+                Kind::Ollama,
+                1,
+                Condition::Ready,
+                &[served("m-cloud", true)],
+            );
+            assert_eq!(terms(&server, id, &settings).free, free, "{id}");
+        }
+    }
+
+    #[test]
+    fn where_nothing_is_looked_for_a_named_model_is_asked_at_the_usual_place() {
+        let wanted = Wanted {
+            models: vec!["ollama:m".into(), "llamacpp:m".into()],
+            ..Wanted::default()
+        };
+        let reached = reached("{}");
+        let servers = Servers::for_run(&wanted, &reached, Where::Nowhere).unwrap();
+        let at = |provider: &str| {
+            let reach = reached
+                .iter()
+                .find(|reach| reach.id.as_str() == provider)
+                .unwrap();
+            servers.check(reach).unwrap();
+            servers.placed(vec![reach.clone()])[0].base_url().to_owned()
+        };
+        assert_eq!(
+            (at("ollama"), at("llamacpp")),
+            ("http://box:5000".into(), "http://127.0.0.1:8080/v1".into())
+        );
+        let nothing_named = Servers::for_run(&Wanted::default(), &reached, Where::Nowhere).unwrap();
+        assert!(
+            nothing_named.default_model().is_none(),
+            "a server that nobody has seen is not taken unasked"
+        );
+    }
+
+    #[test]
+    fn a_server_is_asked_where_it_was_found_unless_the_user_says_where_it_is() {
+        let found = server(Kind::LlamaCpp, 9931, Condition::Ready, &[served("m", true)]);
+        let servers = by_default(&[found]);
+        let placed = |config| {
+            servers.placed(vec![reach(config, "llamacpp")])[0]
+                .base_url()
+                .to_owned()
+        };
+        assert_eq!(placed("{}"), "http://127.0.0.1:9931");
+        assert_eq!(
+            placed(r#"{"endpoints": {"llamacpp": {"base_url": "http://box:7"}}}"#),
+            "http://box:7/v1"
+        );
+    }
+
+    #[test]
+    fn what_a_server_tells_of_a_models_context_is_known_when_it_is_asked() {
+        let model = ServedModel {
+            context: Some(2_048),
+            ..served("tiny:latest", true)
+        };
+        let catalog = by_default(&[server(Kind::Ollama, 1, Condition::Ready, &[model])])
+            .known_to(Catalog::builtin());
+        assert_eq!(
+            catalog
+                .find(&ModelRef::new("ollama", "tiny:latest"))
+                .unwrap()
+                .context,
+            Some(2_048)
+        );
+        let again = catalog.with_context(&ModelRef::new("ollama", "tiny:latest"), 4_096);
+        assert_eq!(
+            again
+                .find(&ModelRef::new("ollama", "tiny:latest"))
+                .unwrap()
+                .context,
+            Some(4_096)
+        );
+    }
+
+    #[test]
+    fn only_what_a_run_needs_is_looked_for() {
+        let wanted = |panel: Option<&str>, models: &[&str], judge: Option<&str>| {
+            let models = models.iter().map(|name| (*name).to_owned()).collect();
+            named(&Wanted {
+                panel: panel.map(ToOwned::to_owned),
+                models,
+                judge: judge.map(ToOwned::to_owned),
+                ..Wanted::default()
+            })
+        };
+        assert_eq!(
+            wanted(
+                None,
+                &["openai:gpt-6.1-sol", "local:x"],
+                Some("gpt-6.1-sol")
+            ),
+            BTreeSet::new()
+        );
+        let expected = BTreeSet::from([
+            (Kind::Ollama, "qwen3:8b".to_owned()),
+            (Kind::Vllm, "m".to_owned()),
+        ]);
+        assert_eq!(
+            wanted(
+                Some("security= ollama:qwen3:8b,pragmatic=gpt-6.1-sol"),
+                &[],
+                Some("vllm:m")
+            ),
+            expected
+        );
+        let place = Where::set(&Settings::default(), &reached("{}")).unwrap();
+        assert_eq!(
+            place.told(&BTreeSet::from([Kind::LlamaCpp])),
+            "127.0.0.1:8080, 127.0.0.1:9931"
+        );
+    }
+
+    #[test]
+    fn addresses_are_a_list_or_a_word() {
+        let read = |config: &str| {
+            let settings = settings(config);
+            Where::set(&settings, &[])
+        };
+        assert_eq!(
+            read(r#"{"local_servers": "none"}"#).unwrap(),
+            Where::Nowhere
+        );
+        assert_eq!(
+            read(r#"{"local_servers": "127.0.0.1:81, box:82"}"#)
+                .unwrap()
+                .told(&all_kinds()),
+            "127.0.0.1:81, box:82"
+        );
+    }
+}

@@ -1,0 +1,607 @@
+//! Tests of who sits on a panel and judges.
+
+use std::path::Path;
+
+use super::*;
+use crate::config::env::Environment;
+use crate::setup::provider_access;
+
+const THREE: [&str; 3] = ["anthropic", "openai", "google"];
+const NOW: Timestamp = Timestamp(1_795_252_598_000);
+
+fn settings(config: &str) -> Settings {
+    Settings::default()
+        .with_file(Path::new("config.json"), config)
+        .unwrap()
+}
+
+fn chosen(keyed: &[&str], wanted: &Wanted) -> Result<Chosen, Error> {
+    chosen_with(keyed, wanted, "{}")
+}
+
+fn chosen_with(keyed: &[&str], wanted: &Wanted, config: &str) -> Result<Chosen, Error> {
+    let (catalog, personas) = (Catalog::builtin(), Catalogue::builtin());
+    let environment = Environment::of(keyed.iter().map(|vendor| (key_variable(vendor), "k")));
+    let reached = provider_access::all(&settings(config), &environment);
+    let (local, servers) = (Some(ModelRef::new("local", "small")), Servers::none());
+    choose(
+        wanted,
+        &Choices {
+            catalog: &catalog,
+            personas: &personas,
+            reached: &reached,
+            local,
+            servers: &servers,
+            now: NOW,
+        },
+    )
+}
+
+const WORK: &str = r#"{"endpoints": {"work": {"base_url": "h"}, "safe": {"base_url": "h", "api_key_env": "SAFE_KEY"}}}"#;
+
+#[test]
+fn models_of_the_users_own_servers_and_of_servers_that_need_no_key_can_sit_and_judge() {
+    let wanted = Wanted {
+        panel: Some(
+            "security=work:any/model:8b,architect=ollama:gemma4:31b,pragmatic=openai:new".into(),
+        ),
+        judge: Some("work:judge".into()),
+        ..Wanted::default()
+    };
+    let chosen = chosen_with(&["openai"], &wanted, WORK).unwrap();
+    assert_eq!(
+        seats(&chosen),
+        [
+            "security=work:any/model:8b",
+            "architecture=ollama:gemma4:31b",
+            "pragmatic=openai:new"
+        ]
+    );
+    assert_eq!(judges(&chosen), ["work:judge"]);
+    let wanted = Wanted {
+        models: vec!["safe:m".into()],
+        ..Wanted::default()
+    };
+    let error = chosen_with(&[], &wanted, WORK).unwrap_err();
+    assert_eq!(
+        (error.to_string().as_str(), error.hints()),
+        ("there is no key for safe", &["set SAFE_KEY".to_owned()][..])
+    );
+}
+
+#[test]
+fn a_server_without_usual_models_is_not_guessed_at() {
+    let error = chosen_with(&[], &Wanted::default(), WORK).unwrap_err();
+    assert_eq!(error.to_string(), "work has no usual models to ask");
+    assert_eq!(error.hints()[0], "name one: --model work:MODEL");
+    assert_eq!(
+        seats(&chosen_with(&["anthropic", "openai", "google"], &Wanted::default(), WORK).unwrap())
+            .len(),
+        3
+    );
+}
+
+#[test]
+fn a_key_that_has_to_be_unlocked_is_not_wanted_for_a_judge_that_only_stands_in() {
+    let config = r#"{"endpoints": {"google": {"api_key_cmd": "pass show google"}}}"#;
+    let judges_of = |keyed: &[&str], models: &[&str]| {
+        let wanted = Wanted {
+            models: models.iter().map(|model| (*model).to_owned()).collect(),
+            ..Wanted::default()
+        };
+        judges(&chosen_with(keyed, &wanted, config).unwrap())
+    };
+    let of_google =
+        |judges: &[String]| judges.iter().position(|judge| judge.starts_with("google:"));
+    assert_eq!(
+        of_google(&judges_of(
+            &["anthropic", "openai"],
+            &["gpt-6.1-sol", "openai:b"]
+        )),
+        None
+    );
+    assert!(
+        of_google(&judges_of(
+            &["anthropic", "openai"],
+            &["gpt-6.1-sol", "gemini-4-argon"]
+        ))
+        .is_some(),
+        "it is seated anyway"
+    );
+    assert_eq!(
+        of_google(&judges_of(&["openai"], &["gpt-6.1-sol", "openai:b"])),
+        Some(0),
+        "it is the only one outside the panel"
+    );
+}
+
+#[test]
+fn a_panel_with_a_name_has_its_seats_and_its_judge() {
+    let config = r#"{"panels": {"fast": {"seats": ["security=a:m"], "judge": "a:j"}, "slow": "security=b:m"}, "panel": "fast", "judge": "c:j"}"#;
+    let wanted = |panel, judge| {
+        let wanted = Wanted::of(
+            Flags {
+                panel,
+                judge,
+                ..Flags::default()
+            },
+            &settings(config),
+            &Catalogue::builtin(),
+        )
+        .unwrap();
+        (wanted.panel.unwrap(), wanted.judge.unwrap())
+    };
+    let told = |panel: &str, judge: &str| (panel.to_owned(), judge.to_owned());
+    assert_eq!(wanted(None, None), told("security=a:m", "a:j"));
+    assert_eq!(wanted(None, Some("d:j")), told("security=a:m", "d:j"));
+    assert_eq!(wanted(Some(" slow "), None), told("security=b:m", "c:j"));
+    assert_eq!(
+        wanted(Some("security=x:m"), None),
+        told("security=x:m", "c:j")
+    );
+    let models = ["x:m".to_owned()];
+    let flags = Flags {
+        models: &models,
+        ..Flags::default()
+    };
+    assert_eq!(
+        Wanted::of(flags, &settings(config), &Catalogue::builtin())
+            .unwrap()
+            .panel,
+        None,
+        "models that are named outweigh the settings"
+    );
+}
+
+#[test]
+fn a_panel_that_has_no_such_name_is_met_with_the_names_that_there_are() {
+    let hints = |config: &str, name: &str| {
+        let error = Wanted::of(
+            Flags {
+                panel: Some(name),
+                ..Flags::default()
+            },
+            &settings(config),
+            &Catalogue::builtin(),
+        )
+        .unwrap_err();
+        assert_eq!(error.to_string(), format!("no panel is called `{name}`"));
+        error.hints()[0].clone()
+    };
+    let config = r#"{"panels": {"fast": "security=a:m", "slow": "security=b:m"}}"#;
+    assert_eq!(hints(config, "fats"), "did you mean `fast`?");
+    assert_eq!(hints(config, "xyz"), "one of: fast, slow");
+    assert!(hints("{}", "xyz").starts_with("give it seats: conclave config set panels.xyz "));
+}
+
+fn seats(chosen: &Chosen) -> Vec<String> {
+    chosen
+        .panel
+        .seats
+        .iter()
+        .map(|seat| format!("{}={}", seat.id, seat.model))
+        .collect()
+}
+
+fn judges(chosen: &Chosen) -> Vec<String> {
+    chosen
+        .panel
+        .judges
+        .iter()
+        .map(ToString::to_string)
+        .collect()
+}
+
+#[test]
+fn with_three_keys_each_seat_has_its_own_vendor_and_openai_judges() {
+    let chosen = chosen(&THREE, &Wanted::default()).unwrap();
+    assert_eq!(
+        seats(&chosen),
+        [
+            "security=anthropic:claude-sonnet-5-5",
+            "architecture=openai:gpt-6.1-sol",
+            "pragmatic=google:gemini-4-argon"
+        ]
+    );
+    assert_eq!(judges(&chosen)[0], "openai:gpt-6.1-sol");
+    assert_eq!(chosen.panel.judges.len(), 3);
+    assert!(!chosen.panel.is_one_family());
+}
+
+#[test]
+fn with_one_key_the_seats_are_different_models_of_that_vendor_and_the_user_is_told_what_more_would_add()
+ {
+    let chosen = chosen(&["anthropic"], &Wanted::default()).unwrap();
+    let models: BTreeSet<_> = chosen
+        .panel
+        .seats
+        .iter()
+        .map(|seat| seat.model.clone())
+        .collect();
+    assert_eq!(models.len(), 3);
+    assert!(chosen.panel.is_one_family());
+    assert!(
+        chosen
+            .notices
+            .iter()
+            .any(|notice| notice.contains("OPENAI_API_KEY")),
+        "{:?}",
+        chosen.notices
+    );
+}
+
+#[test]
+fn the_key_of_any_vendor_alone_seats_three_of_its_models_and_a_resellers_three_families() {
+    for (vendor, expected) in [
+        ("xai", ["xai:grok-4.7", "xai:grok-4.6", "xai:grok-4.3"]),
+        (
+            "mistral",
+            [
+                "mistral:mistral-large-4",
+                "mistral:mistral-medium-latest",
+                "mistral:mistral-small-latest",
+            ],
+        ),
+        (
+            "openrouter",
+            [
+                "openrouter:anthropic/claude-sonnet-5.5",
+                "openrouter:openai/gpt-6.1-sol",
+                "openrouter:google/gemini-4-argon",
+            ],
+        ),
+    ] {
+        let chosen = chosen(&[vendor], &Wanted::default()).unwrap();
+        let models: Vec<String> = chosen
+            .panel
+            .seats
+            .iter()
+            .map(|seat| seat.model.to_string())
+            .collect();
+        assert_eq!(models, expected);
+        assert_eq!(judges(&chosen)[0], expected[0]);
+        let is_told = chosen
+            .notices
+            .iter()
+            .any(|notice| notice.contains("models of other families would sit"));
+        assert_eq!(is_told, vendor != "openrouter", "{:?}", chosen.notices);
+    }
+}
+
+#[test]
+fn with_two_keys_the_judge_comes_from_the_panel_and_every_seat_is_filled() {
+    let chosen = chosen(&["anthropic", "google"], &Wanted::default()).unwrap();
+    assert_eq!(seats(&chosen)[0], "security=anthropic:claude-sonnet-5-5");
+    assert_eq!(seats(&chosen)[2], "pragmatic=google:gemini-4-argon");
+    assert_eq!(chosen.panel.seats.len(), 3);
+}
+
+#[test]
+fn a_vendor_with_a_key_and_no_seat_judges() {
+    let wanted = Wanted {
+        models: vec![
+            "claude-sonnet-5-5".into(),
+            "claude-opus-5-5".into(),
+            "gpt-6.1-sol".into(),
+        ],
+        ..Wanted::default()
+    };
+    assert_eq!(
+        judges(&chosen(&THREE, &wanted).unwrap())[0],
+        "google:gemini-4-argon"
+    );
+}
+
+#[test]
+fn a_panel_on_the_users_own_servers_is_judged_there_whatever_keys_there_are() {
+    let panel = |seats: &str| Wanted {
+        panel: Some(seats.into()),
+        ..Wanted::default()
+    };
+    let own = chosen_with(
+        &THREE,
+        &panel("security=work:a,architect=ollama:b,pragmatic=work:a"),
+        WORK,
+    )
+    .unwrap();
+    assert_eq!(judges(&own), ["work:a", "ollama:b"]);
+    let mixed = chosen_with(
+        &THREE,
+        &panel("security=work:a,architect=gpt-6.1-sol"),
+        WORK,
+    )
+    .unwrap();
+    assert_eq!(judges(&mixed)[0], "anthropic:claude-sonnet-5-5");
+}
+
+#[test]
+fn without_a_key_the_local_model_plays_every_seat_and_judges() {
+    let chosen = chosen(&[], &Wanted::default()).unwrap();
+    assert_eq!(
+        seats(&chosen),
+        [
+            "security=local:small",
+            "architecture=local:small",
+            "pragmatic=local:small"
+        ]
+    );
+    assert_eq!(judges(&chosen), ["local:small"]);
+}
+
+#[test]
+fn a_listed_panel_takes_aliases_and_lets_a_persona_sit_twice() {
+    let wanted = Wanted {
+        panel: Some(
+            "security=anthropic:claude-x, architect=openai:gpt-y,security=gpt-6.1-sol".into(),
+        ),
+        judge: Some("gpt-6.1-sol,claude-opus-5-5".into()),
+        ..Wanted::default()
+    };
+    let chosen = chosen(&THREE, &wanted).unwrap();
+    assert_eq!(
+        seats(&chosen),
+        [
+            "security=anthropic:claude-x",
+            "architecture=openai:gpt-y",
+            "security-2=openai:gpt-6.1-sol"
+        ]
+    );
+    assert_eq!(chosen.panel.seats[2].name(), "Security Expert 2");
+    assert_eq!(
+        judges(&chosen),
+        ["openai:gpt-6.1-sol", "anthropic:claude-opus-5-5"]
+    );
+}
+
+#[test]
+fn what_cannot_be_asked_is_refused_with_the_way_out() {
+    for (panel, message, hint) in [
+        (
+            "nobody=gpt-6.1-sol",
+            "no persona is called `nobody`",
+            "security",
+        ),
+        (
+            "security,security=gpt-6.1-sol",
+            "`security` does not name a seat as `persona=provider:model`",
+            "--panel",
+        ),
+        (
+            "security=acme:x",
+            "no provider is called `acme`",
+            "anthropic",
+        ),
+        (
+            "security=openai:x",
+            "there is no key for OpenAI",
+            "OPENAI_API_KEY",
+        ),
+        (" , ", "the panel has no seat", "at least one"),
+    ] {
+        let error = chosen(
+            &["anthropic"],
+            &Wanted {
+                panel: Some(panel.into()),
+                ..Wanted::default()
+            },
+        )
+        .unwrap_err();
+        assert_eq!(error.to_string(), message);
+        assert!(error.hints()[0].contains(hint), "{:?}", error.hints());
+    }
+}
+
+fn known(ids: &[&str]) -> Vec<Known> {
+    let names: Vec<String> = ids.iter().map(|id| (*id).to_owned()).collect();
+    Catalogue::builtin().seats(&names).unwrap()
+}
+
+fn named(ids: &[&str], models: &[&str]) -> Wanted {
+    let models = models.iter().map(|model| (*model).to_owned()).collect();
+    Wanted {
+        personas: Personas::Named(known(ids)),
+        models,
+        ..Wanted::default()
+    }
+}
+
+#[test]
+fn personas_that_are_named_keep_the_vendors_of_the_default_seats_and_the_others_get_families_that_do_not_sit_yet()
+ {
+    let keys = ["anthropic", "openai", "google", "xai", "mistral"];
+    assert_eq!(
+        seats(
+            &chosen(
+                &keys,
+                &named(
+                    &["skeptic", "pragmatic", "testing", "security", "devops"],
+                    &[]
+                )
+            )
+            .unwrap()
+        ),
+        [
+            "skeptic=openai:gpt-6.1-sol",
+            "pragmatic=google:gemini-4-argon",
+            "testing=xai:grok-4.7",
+            "security=anthropic:claude-sonnet-5-5",
+            "devops=mistral:mistral-large-4"
+        ]
+    );
+    // A reseller's model of a family that sits is of that family.
+    let resold = chosen(
+        &["anthropic", "openrouter"],
+        &named(&["security", "skeptic"], &[]),
+    )
+    .unwrap();
+    assert_eq!(
+        seats(&resold),
+        [
+            "security=anthropic:claude-sonnet-5-5",
+            "skeptic=openrouter:openai/gpt-6.1-sol"
+        ]
+    );
+}
+
+#[test]
+fn a_persona_that_sits_twice_is_played_by_two_families_and_more_seats_than_models_are_filled_again()
+{
+    let twice = chosen(&THREE, &named(&["security", "security"], &[])).unwrap();
+    assert_eq!(
+        seats(&twice),
+        [
+            "security=anthropic:claude-sonnet-5-5",
+            "security-2=openai:gpt-6.1-sol"
+        ]
+    );
+    let many = ["security", "skeptic", "testing", "devops", "creative"];
+    let alone = chosen(&["mistral"], &named(&many, &[])).unwrap();
+    let models: Vec<String> = alone
+        .panel
+        .seats
+        .iter()
+        .map(|seat| seat.model.model.clone())
+        .collect();
+    let [large, medium, small] = [
+        "mistral-large-4",
+        "mistral-medium-latest",
+        "mistral-small-latest",
+    ];
+    assert_eq!(models, [large, medium, small, large, medium]);
+}
+
+#[test]
+fn a_personas_own_model_comes_first_then_those_that_are_named_in_order() {
+    let own = |ids: &[&str], models: &[&str]| {
+        let mut wanted = named(ids, models);
+        if let Personas::Named(known) = &mut wanted.personas {
+            known[0].model = Some("google:own".to_owned());
+        }
+        seats(&chosen(&THREE, &wanted).unwrap())
+    };
+    assert_eq!(
+        own(&["skeptic", "testing"], &["gpt-6.1-sol"]),
+        ["skeptic=google:own", "testing=openai:gpt-6.1-sol"]
+    );
+    let two = own(&["skeptic", "testing"], &["gpt-6.1-sol", "claude-opus-5-5"]);
+    assert_eq!(
+        two,
+        ["skeptic=google:own", "testing=anthropic:claude-opus-5-5"]
+    );
+    assert_eq!(
+        own(&["skeptic", "testing"], &[]),
+        ["skeptic=google:own", "testing=anthropic:claude-sonnet-5-5"]
+    );
+    // Nothing is left to be chosen, so that no key but its own is wanted.
+    let mut alone = named(&["skeptic"], &[]);
+    if let Personas::Named(known) = &mut alone.personas {
+        known[0].model = Some("google:own".to_owned());
+    }
+    assert_eq!(
+        seats(&chosen(&["google"], &alone).unwrap()),
+        ["skeptic=google:own"]
+    );
+    let error = chosen(&["openai"], &alone).unwrap_err();
+    assert_eq!(
+        (error.to_string().as_str(), error.hints()[1].as_str()),
+        ("there is no key for Google", "it is the model of `skeptic`")
+    );
+}
+
+#[test]
+fn personas_by_default_make_as_many_seats_as_there_are_models_and_named_ones_want_as_many_models() {
+    let by_default = |models: &[&str]| {
+        let wanted = Wanted {
+            personas: Personas::ByDefault(known(&["skeptic", "testing"])),
+            ..named(&[], models)
+        };
+        seats(&chosen(&THREE, &wanted).unwrap())
+    };
+    assert_eq!(
+        by_default(&["openai:a"]),
+        ["skeptic=openai:a", "testing=openai:a"]
+    );
+    assert_eq!(
+        by_default(&["openai:a", "openai:b", "openai:c"]),
+        ["skeptic=openai:a", "testing=openai:b", "skeptic-2=openai:c"]
+    );
+    assert_eq!(
+        chosen(&THREE, &named(&["skeptic"], &["openai:a", "openai:b"]))
+            .unwrap_err()
+            .to_string(),
+        "`--personas` names 1 seat, and `--model` 2"
+    );
+}
+
+#[test]
+fn where_the_clerk_is_to_choose_the_usual_personas_hold_the_seats_and_all_are_open_to_it() {
+    let auto = Wanted {
+        personas: Personas::Auto(Vec::new()),
+        ..Wanted::default()
+    };
+    let open = chosen(&THREE, &auto).unwrap();
+    assert_eq!(
+        (seats(&open), open.cast_from.len()),
+        (seats(&chosen(&THREE, &Wanted::default()).unwrap()), 10)
+    );
+    let mut own = known(&["skeptic", "testing"]);
+    own[0].model = Some("google:own".to_owned());
+    let held = chosen(
+        &THREE,
+        &Wanted {
+            personas: Personas::Auto(own),
+            ..Wanted::default()
+        },
+    )
+    .unwrap();
+    assert_eq!(
+        seats(&held),
+        [
+            "skeptic=anthropic:claude-sonnet-5-5",
+            "testing=openai:gpt-6.1-sol"
+        ],
+        "no vendor is moved by who might sit"
+    );
+}
+
+#[test]
+fn flags_come_before_the_settings_and_a_panel_before_personas() {
+    let of = |flags: Flags<'_>, config: &str| {
+        Wanted::of(flags, &settings(config), &Catalogue::builtin()).unwrap()
+    };
+    let ids = |personas: &Personas| match personas {
+        Personas::Usual => "usual".to_owned(),
+        Personas::Named(known) => format!("named {}", known.len()),
+        Personas::ByDefault(known) => format!("default {}", known.len()),
+        Personas::Auto(known) => format!("auto {}", known.len()),
+    };
+    let set = r#"{"default_personas": "skeptic,testing", "panel": "security=openai:x"}"#;
+    let personas = |flag| Flags {
+        personas: flag,
+        ..Flags::default()
+    };
+    let told = |wanted: &Wanted| (wanted.panel.clone(), ids(&wanted.personas));
+    assert_eq!(
+        told(&of(personas(None), set)),
+        (Some("security=openai:x".to_owned()), "usual".to_owned())
+    );
+    assert_eq!(
+        told(&of(personas(Some("devops")), set)),
+        (None, "named 1".to_owned())
+    );
+    assert_eq!(
+        told(&of(personas(Some("auto")), set)),
+        (None, "auto 2".to_owned())
+    );
+    assert_eq!(
+        told(&of(
+            personas(None),
+            r#"{"default_personas": "skeptic,testing"}"#
+        )),
+        (None, "default 2".to_owned())
+    );
+    assert_eq!(
+        told(&of(personas(None), r#"{"default_personas": "auto"}"#)),
+        (None, "auto 0".to_owned())
+    );
+}

@@ -1,0 +1,167 @@
+//! How the last line of standard error stands, so that what is said next neither continues it nor
+//! drives a question out of sight.
+
+/// Before text that goes on after something else was said.
+const INDENT: &str = "     ";
+
+/// The last line.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(in crate::terminal) enum LastLine {
+    /// It is ended.
+    #[default]
+    Ended,
+    /// Text that is still being written.
+    Open,
+    /// It is ended, because something else was said while text was being written.
+    Interrupted,
+    /// A question is open; this is what its answer is typed behind.
+    Question { prompt: String, shown: Shown },
+}
+
+/// Whether the prompt is what was written last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::terminal) enum Shown {
+    Last,
+    /// Something else stands there, and has not ended its line yet.
+    Before,
+}
+
+impl LastLine {
+    /// What is written so that `text` stands on lines of its own; an open question is put again
+    /// below it.
+    pub(in crate::terminal) fn apart(&mut self, text: &str) -> String {
+        if text.is_empty() {
+            return String::new();
+        }
+        match self {
+            Self::Ended | Self::Interrupted => text.to_owned(),
+            Self::Open => {
+                *self = Self::Interrupted;
+                format!("\n{text}")
+            }
+            Self::Question { prompt, shown } => {
+                let before = if *shown == Shown::Last { "\n" } else { "" };
+                *shown = if text.ends_with('\n') {
+                    Shown::Last
+                } else {
+                    Shown::Before
+                };
+                let after = if *shown == Shown::Last {
+                    prompt.as_str()
+                } else {
+                    ""
+                };
+                format!("{before}{text}{after}")
+            }
+        }
+    }
+
+    /// What is written so that `text` continues the text that is being written. Never drives a
+    /// question away: it is put again below.
+    pub(in crate::terminal) fn continued(&mut self, text: &str) -> String {
+        match self {
+            Self::Question { .. } if text.ends_with('\n') || text.is_empty() => self.apart(text),
+            Self::Question { .. } => self.apart(&format!("{text}\n")),
+            Self::Ended | Self::Open | Self::Interrupted if text.is_empty() => String::new(),
+            Self::Ended | Self::Open | Self::Interrupted => {
+                let end = if text.ends_with('\n') {
+                    Self::Ended
+                } else {
+                    Self::Open
+                };
+                match (std::mem::replace(self, end), text.strip_prefix('\n')) {
+                    // Its line is ended already.
+                    (Self::Interrupted, Some(rest)) => rest.to_owned(),
+                    (Self::Interrupted, None) => {
+                        format!("{INDENT}{}", text.trim_start_matches(' '))
+                    }
+                    (Self::Ended | Self::Open | Self::Question { .. }, _) => text.to_owned(),
+                }
+            }
+        }
+    }
+
+    /// Puts a question, which takes the place of an open one.
+    pub(in crate::terminal) fn ask(&mut self, question: &str) -> String {
+        let before = self.close();
+        let prompt = question.rsplit('\n').next().unwrap_or_default().to_owned();
+        *self = Self::Question {
+            prompt,
+            shown: Shown::Last,
+        };
+        format!("{before}{question}")
+    }
+
+    /// The open question was answered: whoever typed has ended its line.
+    pub(in crate::terminal) fn answered(&mut self) {
+        if matches!(self, Self::Question { .. }) {
+            *self = Self::Ended;
+        }
+    }
+
+    /// What ends the line, whatever it is; the open question is gone.
+    pub(in crate::terminal) fn close(&mut self) -> &'static str {
+        match std::mem::take(self) {
+            Self::Ended
+            | Self::Interrupted
+            | Self::Question {
+                shown: Shown::Before,
+                ..
+            } => "",
+            Self::Open
+            | Self::Question {
+                shown: Shown::Last, ..
+            } => "\n",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_said_while_a_question_is_open_stands_above_it() {
+        let mut last = LastLine::default();
+        let mut screen = last.ask("Agent failed.\nGo on? [Y/n] ");
+        screen += &last.apart("news\n");
+        screen += &last.apart("half ");
+        screen += &last.apart("a line\n");
+        last.answered();
+        screen += "y\n";
+        screen += &last.apart("done\n");
+        assert_eq!(
+            screen,
+            "Agent failed.\nGo on? [Y/n] \nnews\nGo on? [Y/n] \nhalf a line\nGo on? [Y/n] y\ndone\n"
+        );
+    }
+
+    #[test]
+    fn a_question_that_is_taken_away_ends_its_line_once() {
+        let mut last = LastLine::default();
+        last.ask("Go on? ");
+        assert_eq!(
+            (last.close(), last.close(), last.apart("done\n")),
+            ("\n", "", "done\n".to_owned())
+        );
+    }
+
+    #[test]
+    fn text_that_is_being_written_is_left_alone_by_what_is_said_beside_it() {
+        let mut last = LastLine::default();
+        let mut screen = last.continued("one ");
+        screen += &last.continued("two");
+        screen += &last.apart("news\n");
+        screen += &last.continued(" three");
+        screen += &last.apart("more\n");
+        screen += &last.continued("\n");
+        screen += &last.apart("done\n");
+        screen += &last.continued("four");
+        screen += &last.ask("Go on? ");
+        screen += &last.continued("five");
+        assert_eq!(
+            screen,
+            "one two\nnews\n     three\nmore\ndone\nfour\nGo on? \nfive\nGo on? "
+        );
+    }
+}

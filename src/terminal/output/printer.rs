@@ -1,0 +1,379 @@
+//! The only place that prints. It knows both streams: whether each is a terminal, how wide, and
+//! whether it gets colour.
+//!
+//! Invariant: standard output carries the result and nothing else. A reader that has gone away is
+//! no error; a full disk is.
+
+use std::error::Error;
+use std::io::{self, IsTerminal, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use indicatif::{ProgressBar, ProgressDrawTarget};
+
+use crate::domain::text::clean;
+
+use super::last_line::LastLine;
+use super::live::Live;
+use super::style::Paint;
+
+/// What the environment asks of screens. The values are read elsewhere; what they mean is decided
+/// here.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Wishes<'a> {
+    /// `NO_COLOR`: any value but the empty one.
+    pub no_color: Option<&'a str>,
+    /// `CLICOLOR_FORCE`: any value but the empty one and `0`. `NO_COLOR` wins over it.
+    pub clicolor_force: Option<&'a str>,
+    /// `TERM`: `dumb`, or none on Unix, means neither colour nor animation.
+    pub term: Option<&'a str>,
+}
+
+/// How much is said beside the answer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Verbosity {
+    /// Errors only.
+    Quiet,
+    #[default]
+    Normal,
+    /// The estimate by stage and seat, retries, problems found in answers.
+    Verbose,
+}
+
+/// One stream, as it was found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Face {
+    pub is_terminal: bool,
+    /// True for a terminal on which lines can be redrawn.
+    pub is_animated: bool,
+    pub paint: Paint,
+    /// Columns. Meaningful on a terminal only.
+    pub width: usize,
+}
+
+/// Prints. Clones share the streams.
+#[derive(Clone)]
+pub struct Printer {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    out: Mutex<Box<dyn Write + Send>>,
+    err: Mutex<ErrStream>,
+    out_face: Face,
+    err_face: Face,
+    verbosity: Verbosity,
+    /// True once something was said beside the result.
+    said: AtomicBool,
+    live: Live,
+}
+
+struct ErrStream {
+    writer: Box<dyn Write + Send>,
+    last_line: LastLine,
+}
+
+impl std::fmt::Debug for Printer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Inner {
+            out_face,
+            err_face,
+            verbosity,
+            ..
+        } = &*self.inner;
+        f.debug_struct("Printer")
+            .field("out", out_face)
+            .field("err", err_face)
+            .field("verbosity", verbosity)
+            .finish_non_exhaustive()
+    }
+}
+
+/// The result could not be written.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot write the result to standard output")]
+pub struct PrintFailed(#[source] io::Error);
+
+impl Face {
+    /// Decides about one stream.
+    pub fn new(is_terminal: bool, width: Option<u16>, wishes: &Wishes<'_>) -> Self {
+        // Unix terminals all name themselves; a stream without a name is some other kind of device.
+        let dumb = wishes
+            .term
+            .map_or(cfg!(unix), |term| term.is_empty() || term == "dumb");
+        let refused = wishes.no_color.is_some_and(|value| !value.is_empty());
+        let forced = wishes
+            .clicolor_force
+            .is_some_and(|value| !value.is_empty() && value != "0");
+        let coloured = !refused && (forced || (is_terminal && !dumb));
+        Self {
+            is_terminal,
+            is_animated: is_terminal && !dumb,
+            paint: if coloured {
+                Paint::Colour
+            } else {
+                Paint::Plain
+            },
+            width: width.map_or(80, usize::from).max(1),
+        }
+    }
+}
+
+impl Printer {
+    /// Prints to the process's own streams.
+    pub fn for_process(wishes: &Wishes<'_>, verbosity: Verbosity) -> Self {
+        let width = |term: console::Term| term.size_checked().map(|(_, columns)| columns);
+        let (out, err) = (io::stdout(), io::stderr());
+        let out_face = Face::new(out.is_terminal(), width(console::Term::stdout()), wishes);
+        let err_face = Face::new(err.is_terminal(), width(console::Term::stderr()), wishes);
+        Self::new(Box::new(out), out_face, Box::new(err), err_face, verbosity)
+    }
+
+    /// Prints to any streams.
+    pub fn new(
+        out: Box<dyn Write + Send>,
+        out_face: Face,
+        err: Box<dyn Write + Send>,
+        err_face: Face,
+        verbosity: Verbosity,
+    ) -> Self {
+        let live = Live::new(
+            err_face.paint,
+            ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden()),
+        );
+        Self {
+            inner: Arc::new(Inner {
+                out: Mutex::new(out),
+                err: Mutex::new(ErrStream {
+                    writer: err,
+                    last_line: LastLine::default(),
+                }),
+                out_face,
+                err_face,
+                verbosity,
+                said: AtomicBool::new(false),
+                live,
+            }),
+        }
+    }
+
+    pub fn out_face(&self) -> Face {
+        self.inner.out_face
+    }
+
+    pub fn err_face(&self) -> Face {
+        self.inner.err_face
+    }
+
+    pub fn verbosity(&self) -> Verbosity {
+        self.inner.verbosity
+    }
+
+    /// The display of agents at work, drawn on standard error.
+    pub(in crate::terminal) fn live(&self) -> &Live {
+        &self.inner.live
+    }
+
+    /// Writes the result, whole, and flushes it. A reader that has gone away is no error.
+    pub fn result(&self, text: &str) -> Result<(), PrintFailed> {
+        let Inner {
+            out_face,
+            err_face,
+            said,
+            ..
+        } = &*self.inner;
+        if out_face.is_terminal && err_face.is_terminal && said.swap(false, Ordering::Relaxed) {
+            // On one screen, the result stands apart from what was said before it.
+            self.say("\n");
+        }
+        let written = self.inner.live.aside(|| {
+            let mut out = lock(&self.inner.out);
+            out.write_all(text.as_bytes()).and_then(|()| out.flush())
+        });
+        match written {
+            Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(PrintFailed(error)),
+            Ok(()) | Err(_) => Ok(()),
+        }
+    }
+
+    /// Says something beside the result, on a line of its own.
+    pub fn note(&self, line: &str) {
+        if self.inner.verbosity > Verbosity::Quiet {
+            self.say(&format!("{line}\n"));
+        }
+    }
+
+    /// Says what only `--verbose` wants to know.
+    pub fn detail(&self, line: &str) {
+        if self.inner.verbosity == Verbosity::Verbose {
+            self.say(&format!("{}\n", self.inner.err_face.paint.dim(line)));
+        }
+    }
+
+    /// Says that something is not as it should be, though the work goes on. Said also when quiet:
+    /// it is about a failure.
+    pub fn warning(&self, line: &str) {
+        self.say(&format!("{}\n", self.inner.err_face.paint.yellow(line)));
+    }
+
+    /// Says what failed, each of its causes, and what can be done.
+    pub fn error(&self, error: &(dyn Error + 'static), hints: &[String]) {
+        let paint = self.inner.err_face.paint;
+        let mut text = format!("{} {}\n", paint.red("error:"), clean(&error.to_string()));
+        let mut cause = error.source();
+        while let Some(source) = cause {
+            text.extend([
+                "  ",
+                &paint.dim("caused by:"),
+                " ",
+                &clean(&source.to_string()),
+                "\n",
+            ]);
+            cause = source.source();
+        }
+        for hint in hints {
+            text.extend([&paint.cyan("hint:"), " ", hint, "\n"]);
+        }
+        self.say(&text);
+    }
+
+    /// Puts a question. What is said while it is open stands above it; dropping what is returned
+    /// takes it away.
+    pub(in crate::terminal) fn ask(&self, question: &str) -> OpenQuestion {
+        self.on_last_line(|last| last.ask(question));
+        OpenQuestion(self.clone())
+    }
+
+    /// Ends the last line, whatever stands on it. A question on it is open no longer.
+    pub(in crate::terminal) fn end_line(&self) {
+        self.on_last_line(|last| last.close().to_owned());
+    }
+
+    /// Writes on at the text that is being written; the next line that is said is one of its own.
+    pub(in crate::terminal) fn write_on(&self, text: &str) {
+        self.on_last_line(|last| last.continued(text));
+    }
+
+    /// Standard error for another writer of lines, such as `--events -`. The live display makes way
+    /// for each write.
+    pub fn stderr_writer(&self) -> StderrWriter {
+        StderrWriter(self.clone())
+    }
+
+    fn say(&self, text: &str) {
+        self.on_last_line(|last| last.apart(text));
+    }
+
+    /// Nobody can be told when standard error itself fails.
+    fn on_last_line(&self, write: impl FnOnce(&mut LastLine) -> String) {
+        let _ = self.write_stderr(write);
+    }
+
+    fn write_stderr(&self, write: impl FnOnce(&mut LastLine) -> String) -> io::Result<()> {
+        self.inner.said.store(true, Ordering::Relaxed);
+        self.inner.live.aside(|| {
+            let mut err = lock(&self.inner.err);
+            let text = write(&mut err.last_line);
+            err.writer
+                .write_all(text.as_bytes())
+                .and_then(|()| err.writer.flush())
+        })
+    }
+}
+
+/// A question that has not been answered; see [`Printer::ask`].
+#[derive(Debug)]
+pub(in crate::terminal) struct OpenQuestion(Printer);
+
+impl OpenQuestion {
+    /// It was answered: whoever typed has ended its line.
+    pub(in crate::terminal) fn answered(self) {
+        self.0.on_last_line(|last| {
+            last.answered();
+            String::new()
+        });
+    }
+}
+
+impl Drop for OpenQuestion {
+    fn drop(&mut self) {
+        self.0.end_line();
+    }
+}
+
+/// A writer to standard error; see [`Printer::stderr_writer`].
+#[derive(Debug)]
+pub struct StderrWriter(Printer);
+
+impl Write for StderrWriter {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let text = String::from_utf8_lossy(bytes);
+        self.0
+            .write_stderr(|last| last.apart(&text))
+            .map(|()| bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn paint(is_terminal: bool, wishes: Wishes<'_>) -> Paint {
+        Face::new(is_terminal, None, &wishes).paint
+    }
+
+    #[test]
+    fn colour_is_for_terminals_unless_someone_wishes_otherwise() {
+        let usual = Wishes {
+            term: Some("xterm"),
+            ..Wishes::default()
+        };
+        let no = |value| Wishes {
+            no_color: Some(value),
+            ..usual
+        };
+        let force = |value| Wishes {
+            clicolor_force: Some(value),
+            ..usual
+        };
+        assert_eq!(
+            [true, false].map(|terminal| paint(terminal, usual)),
+            [Paint::Colour, Paint::Plain]
+        );
+        assert_eq!(
+            ["1", "0", ""].map(|value| paint(true, no(value))),
+            [Paint::Plain, Paint::Plain, Paint::Colour]
+        );
+        assert_eq!(
+            ["1", "0", ""].map(|value| paint(false, force(value))),
+            [Paint::Colour, Paint::Plain, Paint::Plain]
+        );
+        let dumb = Wishes {
+            term: Some("dumb"),
+            ..Wishes::default()
+        };
+        let face = Face::new(true, Some(40), &dumb);
+        assert_eq!(
+            (face.paint, face.is_animated, face.width),
+            (Paint::Plain, false, 40)
+        );
+        assert_eq!(
+            paint(
+                false,
+                Wishes {
+                    no_color: Some("1"),
+                    ..force("1")
+                }
+            ),
+            Paint::Plain
+        );
+    }
+}

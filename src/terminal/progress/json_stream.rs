@@ -1,0 +1,499 @@
+//! Reads JSON while it is still being written, for its texts: each string value comes as it grows,
+//! under the name of its field. Pure.
+//!
+//! A model may put words around the JSON, or write no JSON at all: what is not JSON passes as it
+//! is, without the fences around code. Invariant: what comes does not depend on how the text was
+//! cut into pieces.
+
+/// A part of what was written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::terminal) enum Part {
+    /// A string value of this field begins; its text follows.
+    Field(String),
+    Text(String),
+    /// The string value is complete.
+    End,
+}
+
+/// A reader of one text, from its beginning.
+#[derive(Clone, Debug, Default)]
+pub(in crate::terminal) struct StreamedJson {
+    state: State,
+    parts: Vec<Part>,
+}
+
+#[derive(Clone, Debug)]
+enum State {
+    /// Prose, at the beginning of a line, with what of it may still turn out to be something else.
+    LineStart(String),
+    /// Prose, further on in a line.
+    Prose,
+    /// The line that opens or closes a fence.
+    Fence,
+    /// A brace at the beginning of a line and blanks: JSON if a name follows.
+    Brace(String),
+    Json(Json),
+}
+
+/// Within JSON.
+#[derive(Clone, Debug)]
+struct Json {
+    containers: Vec<Container>,
+    string: Option<(Role, Decoder)>,
+}
+
+#[derive(Clone, Debug)]
+enum Container {
+    Object { name: String, next: Role },
+    List,
+}
+
+/// What a string is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Role {
+    Name,
+    Value,
+}
+
+/// The characters of a string, whose escapes may come in pieces.
+#[derive(Clone, Debug, Default)]
+struct Decoder {
+    escape: Escape,
+    /// The first half of a character outside the basic plane.
+    high: Option<u32>,
+    /// The name, where the string is one.
+    name: String,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+enum Escape {
+    #[default]
+    None,
+    Begun,
+    Unicode {
+        digits: u32,
+        value: u32,
+    },
+}
+
+impl Default for State {
+    fn default() -> Self {
+        Self::LineStart(String::new())
+    }
+}
+
+impl StreamedJson {
+    /// Takes the next piece and returns what it brought.
+    pub(in crate::terminal) fn read(&mut self, piece: &str) -> Vec<Part> {
+        for c in piece.chars() {
+            self.state = match std::mem::take(&mut self.state) {
+                State::LineStart(held) => self.line_start(held, c),
+                State::Prose => {
+                    self.text(c);
+                    if c == '\n' {
+                        State::default()
+                    } else {
+                        State::Prose
+                    }
+                }
+                State::Fence => match c {
+                    '\n' => State::default(),
+                    '{' => State::Brace(c.to_string()),
+                    _ => State::Fence,
+                },
+                State::Brace(held) => self.brace(held, c),
+                State::Json(json) => self.json(json, c),
+            };
+        }
+        std::mem::take(&mut self.parts)
+    }
+
+    /// What is left when nothing follows.
+    pub(in crate::terminal) fn finish(&mut self) -> Vec<Part> {
+        match std::mem::take(&mut self.state) {
+            State::LineStart(held) | State::Brace(held) => held.chars().for_each(|c| self.text(c)),
+            State::Json(Json {
+                string: Some((Role::Value, mut decoder)),
+                ..
+            }) => {
+                if decoder.high.take().is_some() {
+                    self.text(char::REPLACEMENT_CHARACTER);
+                }
+                self.parts.push(Part::End);
+            }
+            State::Prose | State::Fence | State::Json(_) => {}
+        }
+        std::mem::take(&mut self.parts)
+    }
+
+    fn line_start(&mut self, mut held: String, c: char) -> State {
+        let blank = held.trim().is_empty();
+        held.push(c);
+        match c {
+            '\n' => {
+                held.chars().for_each(|c| self.text(c));
+                State::default()
+            }
+            '{' if blank => State::Brace(held),
+            '`' if held.trim() == "```" => State::Fence,
+            '`' if held.trim().chars().all(|c| c == '`') => State::LineStart(held),
+            c if c.is_whitespace() && blank => State::LineStart(held),
+            _ => {
+                held.chars().for_each(|c| self.text(c));
+                State::Prose
+            }
+        }
+    }
+
+    fn brace(&mut self, mut held: String, c: char) -> State {
+        match c {
+            '"' => State::Json(Json {
+                containers: vec![Container::Object {
+                    name: String::new(),
+                    next: Role::Name,
+                }],
+                string: Some((Role::Name, Decoder::default())),
+            }),
+            c if c.is_whitespace() => {
+                held.push(c);
+                State::Brace(held)
+            }
+            '}' => State::default(),
+            _ => {
+                held.push(c);
+                held.chars().for_each(|c| self.text(c));
+                State::Prose
+            }
+        }
+    }
+
+    fn json(&mut self, mut json: Json, c: char) -> State {
+        if let Some((role, mut decoder)) = json.string.take() {
+            let (decoded, ended) = decoder.take(c);
+            match role {
+                Role::Name => decoder.name.extend(decoded),
+                Role::Value => decoded.for_each(|c| self.text(c)),
+            }
+            match (role, ended) {
+                (Role::Name, true) => json.name(decoder.name),
+                (Role::Value, true) => self.parts.push(Part::End),
+                (_, false) => json.string = Some((role, decoder)),
+            }
+            return State::Json(json);
+        }
+        match c {
+            '"' => {
+                let role = json.next_role();
+                if role == Role::Value {
+                    self.parts.push(Part::Field(json.field()));
+                }
+                json.string = Some((role, Decoder::default()));
+            }
+            '{' => json.containers.push(Container::Object {
+                name: String::new(),
+                next: Role::Name,
+            }),
+            '[' => json.containers.push(Container::List),
+            '}' | ']' => {
+                json.containers.pop();
+                if json.containers.is_empty() {
+                    return State::default();
+                }
+            }
+            ':' => json.expect(Role::Value),
+            ',' => json.expect(Role::Name),
+            // Numbers, words and blanks.
+            _ => {}
+        }
+        State::Json(json)
+    }
+
+    fn text(&mut self, c: char) {
+        match self.parts.last_mut() {
+            Some(Part::Text(text)) => text.push(c),
+            Some(Part::Field(_) | Part::End) | None => self.parts.push(Part::Text(c.to_string())),
+        }
+    }
+}
+
+impl Json {
+    fn next_role(&self) -> Role {
+        match self.containers.last() {
+            Some(Container::Object { next, .. }) => *next,
+            Some(Container::List) | None => Role::Value,
+        }
+    }
+
+    fn expect(&mut self, role: Role) {
+        if let Some(Container::Object { next, .. }) = self.containers.last_mut() {
+            *next = role;
+        }
+    }
+
+    fn name(&mut self, named: String) {
+        if let Some(Container::Object { name, .. }) = self.containers.last_mut() {
+            *name = named;
+        }
+    }
+
+    /// The field that a value here belongs to: that of the nearest object, whatever lists are in
+    /// between.
+    fn field(&self) -> String {
+        let name = |container: &Container| match container {
+            Container::Object { name, .. } => Some(name.clone()),
+            Container::List => None,
+        };
+        self.containers
+            .iter()
+            .rev()
+            .find_map(name)
+            .unwrap_or_default()
+    }
+}
+
+impl Decoder {
+    /// The characters that this one completes, and whether it ends the string.
+    fn take(&mut self, c: char) -> (std::vec::IntoIter<char>, bool) {
+        let mut decoded = Vec::new();
+        let mut ended = false;
+        match (self.escape, c) {
+            (Escape::None, '"') => {
+                decoded.extend(self.lone_half());
+                ended = true;
+            }
+            (Escape::None, '\\') => self.escape = Escape::Begun,
+            (Escape::None, c) => {
+                decoded.extend(self.lone_half());
+                decoded.push(c);
+            }
+            (Escape::Begun, 'u') => {
+                self.escape = Escape::Unicode {
+                    digits: 0,
+                    value: 0,
+                }
+            }
+            (Escape::Begun, c) => {
+                self.escape = Escape::None;
+                decoded.extend(self.lone_half());
+                decoded.push(match c {
+                    'n' => '\n',
+                    't' => '\t',
+                    'r' => '\r',
+                    'b' => '\u{8}',
+                    'f' => '\u{c}',
+                    c => c,
+                });
+            }
+            (Escape::Unicode { digits, value }, c) => match c.to_digit(16) {
+                Some(digit) if digits == 3 => {
+                    self.escape = Escape::None;
+                    decoded.extend(self.unit(value * 16 + digit));
+                }
+                Some(digit) => {
+                    self.escape = Escape::Unicode {
+                        digits: digits + 1,
+                        value: value * 16 + digit,
+                    }
+                }
+                None => {
+                    // No escape after all: the character means what it means by itself.
+                    self.escape = Escape::None;
+                    decoded.extend(self.lone_half());
+                    decoded.push(char::REPLACEMENT_CHARACTER);
+                    let (rest, end) = self.take(c);
+                    decoded.extend(rest);
+                    ended = end;
+                }
+            },
+        }
+        (decoded.into_iter(), ended)
+    }
+
+    /// Takes one UTF-16 unit.
+    fn unit(&mut self, unit: u32) -> Vec<char> {
+        match (self.high.take(), unit) {
+            (Some(high), 0xDC00..=0xDFFF) => {
+                let point = 0x1_0000 + ((high - 0xD800) << 10) + (unit - 0xDC00);
+                vec![char::from_u32(point).unwrap_or(char::REPLACEMENT_CHARACTER)]
+            }
+            (before, 0xD800..=0xDBFF) => {
+                self.high = Some(unit);
+                before
+                    .map(|_| char::REPLACEMENT_CHARACTER)
+                    .into_iter()
+                    .collect()
+            }
+            (before, unit) => {
+                let lone = before.map(|_| char::REPLACEMENT_CHARACTER);
+                lone.into_iter()
+                    .chain([char::from_u32(unit).unwrap_or(char::REPLACEMENT_CHARACTER)])
+                    .collect()
+            }
+        }
+    }
+
+    fn lone_half(&mut self) -> Option<char> {
+        self.high.take().map(|_| char::REPLACEMENT_CHARACTER)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fmt::Write as _;
+
+    use super::*;
+    use proptest::prelude::*;
+    use serde_json::Value;
+
+    /// The parts of all pieces, texts that follow each other joined.
+    fn parts<'a>(pieces: impl IntoIterator<Item = &'a str>) -> Vec<Part> {
+        let mut reader = StreamedJson::default();
+        let mut all: Vec<Part> = Vec::new();
+        let mut add = |parts: Vec<Part>| {
+            for part in parts {
+                match (all.last_mut(), part) {
+                    (Some(Part::Text(before)), Part::Text(text)) => before.push_str(&text),
+                    (_, part) => all.push(part),
+                }
+            }
+        };
+        pieces.into_iter().for_each(|piece| add(reader.read(piece)));
+        add(reader.finish());
+        all
+    }
+
+    /// `field: text` of each value, prose by itself.
+    fn read(text: &str) -> Vec<String> {
+        let mut read = Vec::new();
+        for part in parts([text]) {
+            match part {
+                Part::Field(name) => read.push(format!("{name}: ")),
+                Part::Text(text) => match read.last_mut() {
+                    Some(last) if last.ends_with(": ") => last.push_str(&text),
+                    _ => read.push(text),
+                },
+                Part::End => read.push(String::new()),
+            }
+        }
+        read.retain(|line| !line.is_empty());
+        read
+    }
+
+    const HARD: &str = "Here it is:\n```json\n{\"summary\": \"a \\\"q\\\" \\\\ \\n\\u00e9 \\ud83d\\ude00 \\ud83d x\", \"n\": 0.5,\n \"list\": [\"one\", {\"point\": \"two {[:,\"}, []],\n \"empty\": \"\", \"ok\": true}\n```\nThat was {it}.\n{not json}\n";
+
+    #[test]
+    fn texts_come_under_the_names_of_their_fields() {
+        let expected = [
+            "summary: a \"q\" \\ \né 😀 \u{fffd} x",
+            "list: one",
+            "point: two {[:,",
+            "empty: ",
+        ];
+        let read = read(HARD);
+        assert_eq!(read[0], "Here it is:\n");
+        assert_eq!(&read[1..5], expected);
+        assert_eq!(&read[5..], ["\nThat was {it}.\n{not json}\n"]);
+    }
+
+    #[test]
+    fn prose_passes_as_it_is() {
+        for prose in [
+            "I would wait.\n\nThen `go`.",
+            "{",
+            "  {\n  ",
+            "`",
+            "``a``",
+            "{x} is a set",
+            "\n\n",
+        ] {
+            assert_eq!(read(prose).concat(), prose);
+        }
+    }
+
+    #[test]
+    fn what_is_cut_off_is_shown_as_far_as_it_came() {
+        assert_eq!(read("{\"summary\": \"not fini"), ["summary: not fini"]);
+        assert_eq!(read("{\"a\": \"x\\ud83d"), ["a: x\u{fffd}"]);
+        assert_eq!(read("{\"a\": \"\\uZ\\u12\""), ["a: \u{fffd}Z\u{fffd}"]);
+        assert_eq!(read("{\"a"), Vec::<String>::new());
+    }
+
+    #[test]
+    fn the_parts_are_the_same_wherever_the_text_is_cut() {
+        let whole = parts([HARD]);
+        for (at, _) in HARD.char_indices() {
+            let (head, tail) = HARD.split_at(at);
+            assert_eq!(parts([head, tail]), whole, "cut at {at}");
+        }
+        let characters: Vec<String> = HARD.chars().map(String::from).collect();
+        assert_eq!(parts(characters.iter().map(String::as_str)), whole);
+    }
+
+    /// All string values, in the order in which they are written.
+    fn strings(value: &Value, into: &mut Vec<String>) {
+        match value {
+            Value::String(text) => into.push(text.clone()),
+            Value::Array(items) => items.iter().for_each(|item| strings(item, into)),
+            Value::Object(fields) => fields.values().for_each(|field| strings(field, into)),
+            Value::Null | Value::Bool(_) | Value::Number(_) => {}
+        }
+    }
+
+    fn json() -> impl Strategy<Value = Value> {
+        let leaf = prop_oneof![
+            any::<String>().prop_map(Value::from),
+            any::<i32>().prop_map(Value::from),
+            Just(Value::Null)
+        ];
+        leaf.prop_recursive(4, 24, 4, |inner| {
+            prop_oneof![
+                prop::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
+                prop::collection::vec((any::<String>(), inner), 0..4)
+                    .prop_map(|fields| Value::Object(fields.into_iter().collect())),
+            ]
+        })
+    }
+
+    /// Every character beyond ASCII as one or two `\u` escapes.
+    fn escaped(text: &str) -> String {
+        let mut escaped = String::new();
+        for c in text.chars() {
+            if c.is_ascii() {
+                escaped.push(c);
+            } else {
+                for unit in c.encode_utf16(&mut [0; 2]) {
+                    write!(escaped, "\\u{unit:04x}").unwrap();
+                }
+            }
+        }
+        escaped
+    }
+
+    proptest! {
+        #[test]
+        fn every_text_of_a_json_comes_whole_however_it_is_cut(value in json(), cuts in prop::collection::vec(any::<prop::sample::Index>(), 0..6)) {
+            let wanted = serde_json::json!({"answer": value});
+            let text = escaped(&wanted.to_string());
+            let ends: Vec<usize> = text.char_indices().map(|(at, _)| at).chain([text.len()]).collect();
+            let mut cuts: Vec<usize> = cuts.iter().map(|cut| ends[cut.index(ends.len())]).chain([0, text.len()]).collect();
+            cuts.sort_unstable();
+            let all = parts(cuts.windows(2).map(|cut| text.get(cut[0]..cut[1]).unwrap()));
+            let mut texts: Vec<String> = Vec::new();
+            for part in &all {
+                match part {
+                    Part::Field(_) => texts.push(String::new()),
+                    Part::Text(text) => texts.last_mut().unwrap().push_str(text),
+                    Part::End => {}
+                }
+            }
+            let mut expected = Vec::new();
+            strings(&wanted, &mut expected);
+            prop_assert_eq!(texts, expected);
+        }
+
+        #[test]
+        fn no_text_whatever_stops_it(text in any::<String>()) {
+            parts([text.as_str()]);
+        }
+    }
+}

@@ -1,0 +1,367 @@
+//! The judge's text while it is written, for `--stream`: of the calls that may be under way at
+//! once, one is shown. Text comes out as it is to be printed; printing it is `progress`'s business.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use console::measure_text_width;
+
+use crate::domain::ids::{CallId, ModelRef};
+use crate::domain::text::clean;
+
+use super::json_stream::{Part, StreamedJson};
+use crate::terminal::markdown::escape::one_line;
+use crate::terminal::output::format::model_name;
+
+/// Before a field's name, and before text that continues it.
+const INDENT: &str = "   ";
+const DEEPER: &str = "     ";
+
+/// How text is laid out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::terminal) enum Layout {
+    /// As it comes.
+    Running,
+    /// Whole lines only, no wider than this: something is drawn below them.
+    Lines(usize),
+}
+
+/// All calls of the judge that are under way.
+#[derive(Debug)]
+pub(in crate::terminal) struct JudgeText {
+    layout: Layout,
+    shown: Option<CallId>,
+    calls: BTreeMap<CallId, Page>,
+}
+
+impl JudgeText {
+    pub(in crate::terminal) fn new(layout: Layout) -> Self {
+        Self {
+            layout,
+            shown: None,
+            calls: BTreeMap::new(),
+        }
+    }
+
+    /// A call goes out.
+    pub(in crate::terminal) fn begin(&mut self, call: CallId, model: &ModelRef) {
+        self.calls
+            .insert(call, Page::new(self.layout, &one_line(&model_name(model))));
+    }
+
+    /// A piece of a call's text; what is to be printed of it now.
+    pub(in crate::terminal) fn write(&mut self, call: CallId, piece: &str) -> String {
+        let Some(page) = self.calls.get_mut(&call) else {
+            return String::new();
+        };
+        page.write(piece);
+        if *self.shown.get_or_insert(call) == call {
+            page.take()
+        } else {
+            String::new()
+        }
+    }
+
+    /// A call has ended, or was dropped. What another one has written meanwhile is shown in its
+    /// place when it brought nothing.
+    pub(in crate::terminal) fn end(&mut self, call: CallId, brought: Brought) -> String {
+        let Some(mut page) = self.calls.remove(&call) else {
+            return String::new();
+        };
+        if self.shown != Some(call) {
+            return String::new();
+        }
+        page.finish();
+        let mut text = page.take();
+        self.shown = None;
+        if brought == Brought::Nothing
+            && let Some((other, page)) = self
+                .calls
+                .iter_mut()
+                .find(|(_, page)| !page.ready.is_empty())
+        {
+            self.shown = Some(*other);
+            text.push_str(&page.take());
+        }
+        text
+    }
+}
+
+/// What came of a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::terminal) enum Brought {
+    Answer,
+    Nothing,
+}
+
+/// What one call has written.
+#[derive(Debug)]
+struct Page {
+    layout: Layout,
+    reader: StreamedJson,
+    /// Waits for the first text: a call that never writes has none.
+    heading: Option<String>,
+    within: Within,
+    /// To be printed.
+    ready: String,
+    /// What is not printed before the line is whole.
+    line: String,
+    is_line_open: bool,
+}
+
+/// Whose text it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Within {
+    Prose,
+    Field,
+}
+
+impl Page {
+    fn new(layout: Layout, model: &str) -> Self {
+        Self {
+            layout,
+            reader: StreamedJson::default(),
+            heading: Some(format!("⚖️ Judge ({model}):\n")),
+            within: Within::Prose,
+            ready: String::new(),
+            line: String::new(),
+            is_line_open: false,
+        }
+    }
+
+    fn write(&mut self, piece: &str) {
+        let parts = self.reader.read(piece);
+        self.lay_out(parts);
+    }
+
+    fn finish(&mut self) {
+        let parts = self.reader.finish();
+        self.lay_out(parts);
+        self.end_line();
+    }
+
+    fn take(&mut self) -> String {
+        std::mem::take(&mut self.ready)
+    }
+
+    fn lay_out(&mut self, parts: Vec<Part>) {
+        for part in parts {
+            match part {
+                Part::Field(name) => {
+                    self.end_line();
+                    self.put(INDENT, &format!("{}: ", one_line(&name)));
+                    self.within = Within::Field;
+                }
+                Part::Text(text) => {
+                    let indent = if self.within == Within::Field {
+                        DEEPER
+                    } else {
+                        INDENT
+                    };
+                    for (at, line) in clean(&text).split('\n').enumerate() {
+                        if at > 0 {
+                            self.end_line();
+                        }
+                        self.put(indent, line);
+                    }
+                }
+                Part::End => {
+                    self.end_line();
+                    self.within = Within::Prose;
+                }
+            }
+        }
+    }
+
+    /// Continues the line, or begins one. Blank lines are left out: they would be the only ones in
+    /// a log.
+    fn put(&mut self, indent: &str, text: &str) {
+        let text = if self.is_line_open {
+            text
+        } else {
+            text.trim_start()
+        };
+        if text.is_empty() {
+            return;
+        }
+        self.ready.extend(self.heading.take());
+        let before = if std::mem::replace(&mut self.is_line_open, true) {
+            ""
+        } else {
+            indent
+        };
+        match self.layout {
+            Layout::Running => self.ready.extend([before, text]),
+            Layout::Lines(width) => {
+                self.line.extend([before, text]);
+                if measure_text_width(&self.line) >= width {
+                    self.wrap(width);
+                }
+            }
+        }
+    }
+
+    /// Lets go of all lines but the last, which is not known to be whole.
+    fn wrap(&mut self, width: usize) {
+        let body = self.line.trim_start();
+        let indent = self
+            .line
+            .get(..self.line.len() - body.len())
+            .unwrap_or_default();
+        let blank = body
+            .get(body.trim_end().len()..)
+            .unwrap_or_default()
+            .to_owned();
+        let options = textwrap::Options::new(width.saturating_sub(1).max(12))
+            .initial_indent(indent)
+            .subsequent_indent(DEEPER);
+        let mut lines: Vec<String> = textwrap::wrap(body, options)
+            .into_iter()
+            .map(Cow::into_owned)
+            .collect();
+        let last = lines.pop().unwrap_or_default();
+        for line in &lines {
+            self.ready.extend([line, "\n"]);
+        }
+        self.line = last + &blank;
+    }
+
+    fn end_line(&mut self) {
+        if !std::mem::replace(&mut self.is_line_open, false) {
+            return;
+        }
+        match self.layout {
+            Layout::Running => self.ready.push('\n'),
+            Layout::Lines(_) => {
+                let line = std::mem::take(&mut self.line);
+                self.ready.extend([line.trim_end(), "\n"]);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const VERDICT: &str = "```json\n{\"summary\": \"They agree.\\n\\nMostly.\", \"dissent\": [{\"concern\": \"Sessions would do for a single application\"}],\n\"confidence\": 0.9}\n```";
+
+    fn model(name: &str) -> ModelRef {
+        ModelRef::new("mistral", name)
+    }
+
+    fn written(layout: Layout, pieces: &[&str]) -> String {
+        let mut judge = JudgeText::new(layout);
+        judge.begin(CallId(1), &model("mistral-large"));
+        let mut text: String = pieces
+            .iter()
+            .map(|piece| judge.write(CallId(1), piece))
+            .collect();
+        text.push_str(&judge.end(CallId(1), Brought::Answer));
+        text
+    }
+
+    #[test]
+    fn fields_are_named_and_lists_and_numbers_left_out() {
+        insta::assert_snapshot!(written(Layout::Running, &[VERDICT]), @r"
+        ⚖️ Judge (mistral-large):
+           summary: They agree.
+             Mostly.
+           concern: Sessions would do for a single application
+        ");
+        let characters: Vec<String> = VERDICT.chars().map(String::from).collect();
+        let characters: Vec<&str> = characters.iter().map(String::as_str).collect();
+        assert_eq!(
+            written(Layout::Running, &characters),
+            written(Layout::Running, &[VERDICT])
+        );
+        assert_eq!(
+            written(Layout::Lines(30), &characters),
+            written(Layout::Lines(30), &[VERDICT])
+        );
+    }
+
+    #[test]
+    fn a_menu_comes_option_by_option() {
+        let menu = r#"{"recommendations": [{"option": "Wait", "pros": ["Cheap."], "cons": ["Slow.", "Dull."], "confidence": 0.7},
+            {"option": "Move", "best_when": "writes double"}], "recommendation": "Look at the growth."}"#;
+        insta::assert_snapshot!(written(Layout::Running, &[menu]), @r"
+        ⚖️ Judge (mistral-large):
+           option: Wait
+           pros: Cheap.
+           cons: Slow.
+           cons: Dull.
+           option: Move
+           best_when: writes double
+           recommendation: Look at the growth.
+        ");
+    }
+
+    #[test]
+    fn above_the_live_display_only_whole_lines_come_none_too_wide() {
+        let mut judge = JudgeText::new(Layout::Lines(24));
+        judge.begin(CallId(1), &model("m"));
+        let mut text = String::new();
+        for c in VERDICT.chars() {
+            let now = judge.write(CallId(1), &c.to_string());
+            assert!(now.is_empty() || now.ends_with('\n'), "{now:?}");
+            text.push_str(&now);
+        }
+        text.push_str(&judge.end(CallId(1), Brought::Answer));
+        insta::assert_snapshot!(text, @r"
+        ⚖️ Judge (m):
+           summary: They agree.
+             Mostly.
+           concern: Sessions
+             would do for a
+             single application
+        ");
+        for width in 14..60 {
+            let text = written(Layout::Lines(width), &[VERDICT]);
+            assert!(
+                text.lines()
+                    .skip(1)
+                    .all(|line| measure_text_width(line) < width),
+                "{width}: {text}"
+            );
+        }
+    }
+
+    #[test]
+    fn what_would_steer_the_terminal_is_dropped() {
+        let text = written(
+            Layout::Running,
+            &["{\"a\": \"x\\u001b[2J\\u0007\\r\\ny\", \"b\u{1b}\": \"\u{202e}z\"}"],
+        );
+        assert_eq!(
+            text,
+            "⚖️ Judge (mistral-large):\n   a: x[2J\n     y\n   b: z\n"
+        );
+        assert_eq!(
+            written(Layout::Running, &["\u{1b}]0;title\u{7}wait"]),
+            "⚖️ Judge (mistral-large):\n   ]0;titlewait\n"
+        );
+    }
+
+    #[test]
+    fn of_two_calls_one_is_shown_and_the_other_takes_its_place_when_it_brings_nothing() {
+        let mut judge = JudgeText::new(Layout::Running);
+        judge.begin(CallId(1), &model("slow"));
+        judge.begin(CallId(2), &model("backup"));
+        assert_eq!(judge.write(CallId(1), "one"), "⚖️ Judge (slow):\n   one");
+        assert_eq!(judge.write(CallId(2), "two"), "");
+        assert_eq!(
+            judge.end(CallId(1), Brought::Nothing),
+            "\n⚖️ Judge (backup):\n   two"
+        );
+        assert_eq!(judge.write(CallId(2), " three"), " three");
+        assert_eq!(judge.end(CallId(2), Brought::Answer), "\n");
+        assert_eq!(
+            (
+                judge.write(CallId(2), "late"),
+                judge.end(CallId(2), Brought::Answer)
+            ),
+            (String::new(), String::new())
+        );
+    }
+}

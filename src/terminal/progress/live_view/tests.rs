@@ -1,0 +1,289 @@
+//! Tests of the display of agents at work.
+
+use super::*;
+use crate::consultation::event::{AgentError, CancelReason, Resumed};
+use crate::consultation::plan::Control;
+use crate::consultation::policy::consent::Standing;
+use crate::consultation::protocol::answer::AnswerKind;
+use crate::consultation::protocol::call::FailureClass;
+use crate::domain::money::MicroUsd;
+use crate::domain::tokens::Usage;
+
+const START: Duration = Duration::from_secs(2);
+
+/// Follows events that all happen two seconds after the start.
+fn screen(events: &[Event]) -> Screen {
+    let mut screen = Screen::new(Paint::Plain);
+    screen.follow(&Event::RoundStarted { round_number: 1 }, START);
+    for event in events {
+        screen.follow(event, START);
+    }
+    screen
+}
+
+fn shown(screen: &Screen) -> String {
+    screen
+        .lines(Duration::from_millis(10_400), 100, 24)
+        .join("\n")
+}
+
+fn thinking(agent: &str, name: &str, model: &str) -> Event {
+    let (agent_id, model) = (SeatId::new(agent), ModelRef::new("openai", model));
+    Event::AgentThinking {
+        agent_id,
+        name: name.to_owned(),
+        round_number: 1,
+        answer: AnswerKind::Independent,
+        model,
+    }
+}
+
+fn started(call: u32, agent: &str, model: &str, purpose: Purpose) -> Event {
+    Event::CallStarted {
+        call: CallId(call),
+        agent_id: SeatId::new(agent),
+        round_number: 1,
+        answer: AnswerKind::Independent,
+        purpose,
+        model: ModelRef::new("xai", model),
+        room: 1,
+        prompt_sha256: String::new(),
+        worst_case: None,
+        tokens_saved: 0,
+    }
+}
+
+fn done(agent: &str) -> Event {
+    Event::AgentCompleted {
+        agent_id: SeatId::new(agent),
+        name: String::new(),
+        round_number: 1,
+        answer: AnswerKind::Independent,
+        duration_ms: 8_200,
+        tokens: Usage {
+            output: 1_204,
+            ..Usage::default()
+        },
+        cost: Cost::exactly(MicroUsd(13_100)),
+    }
+}
+
+fn failed(agent: &str) -> Event {
+    Event::AgentFailed {
+        agent_id: SeatId::new(agent),
+        name: String::new(),
+        round_number: 1,
+        answer: AnswerKind::Independent,
+        model: ModelRef::new("p", "m"),
+        error: AgentError {
+            class: Some(FailureClass::Billing),
+            message: "no credit left".to_owned(),
+        },
+    }
+}
+
+fn cancelled(call: u32) -> Event {
+    Event::CallCancelled {
+        call: CallId(call),
+        reason: CancelReason::HedgeLost,
+    }
+}
+
+fn four() -> Screen {
+    let mut screen = screen(&[
+        thinking("security", "Security Expert", "claude-sonnet-5-5"),
+        thinking("architect", "Architect", "gpt-6.1-sol"),
+        thinking("pragmatic", "Pragmatist", "gemini-3-pro"),
+        thinking("skeptic", "建築家 with a very long name indeed", "m"),
+        done("security"),
+        started(2, "architect", "gpt-6.1-sol", Purpose::Answer),
+        Event::CallRetried {
+            call: CallId(3),
+            agent_id: SeatId::new("pragmatic"),
+            wait_ms: 12_000,
+            reason: String::new(),
+        },
+        failed("skeptic"),
+    ]);
+    screen.on(CallId(2), &Delta::Text("a".repeat(400) + "é日"));
+    screen.spent = Cost::exactly(MicroUsd(13_100));
+    screen.estimate = Some(Cost::at_least(MicroUsd(300_000)));
+    screen
+}
+
+#[test]
+fn each_agent_has_a_line_that_says_what_it_is_at() {
+    insta::assert_snapshot!(shown(&four()), @r"
+    ✔ Security Expert               claude-sonnet-5-5  done 8.2s · 1,204 tok · $0.0131
+    ⠼ Architect                     gpt-6.1-sol        writing 102 tokens · 0:08
+    ⠼ Pragmatist                    gemini-3-pro       retrying in 4 s
+    ✘ 建築家 with a very long nam…  m                  failed: no credit left
+    Round 1 of 4 · independent answers · 0:10 · $0.0131 of ≥ $0.30
+    ");
+}
+
+#[test]
+fn an_agent_waits_for_its_provider_or_for_the_person() {
+    let offered = Event::SubstitutionOffered {
+        agent_id: SeatId::new("b"),
+        round_number: 1,
+        original: ModelRef::new("p", "m"),
+        substitute: ModelRef::new("q", "n"),
+        reason: SubstitutionReason::Known(WhySubstituted::Timeout),
+        message: String::new(),
+    };
+    let mut screen = screen(&[
+        thinking("a", "Architect", "sol"),
+        thinking("b", "Pragmatist", "sol"),
+        thinking("c", "Skeptic", "sol"),
+        offered,
+        started(1, "c", "sol", Purpose::Answer),
+    ]);
+    insta::assert_snapshot!(shown(&screen), @r"
+    ⠼ Architect   sol  waiting for openai · 0:08
+    ⠼ Pragmatist  sol  waiting for your answer
+    ⠼ Skeptic     sol  connecting · 0:08
+    Round 1 of 4 · independent answers · 0:10 · $0.00
+    ");
+    screen.on(CallId(1), &Delta::Connected);
+    assert!(shown(&screen).contains("Skeptic     sol  thinking · 0:08"));
+    assert!(screen.lines(START, 40, 24)[0].ends_with("waiting · 0:00"));
+}
+
+#[test]
+fn a_hedge_is_named_until_one_of_the_two_is_gone() {
+    let begin = [
+        thinking("a", "Architect", "sol"),
+        started(1, "a", "sol", Purpose::Answer),
+        started(2, "a", "grok-4.7", Purpose::Hedge),
+    ];
+    let mut hedged = screen(&begin);
+    assert!(
+        shown(&hedged).contains("sol  connecting · 0:08 · hedged to grok-4.7\n"),
+        "{}",
+        shown(&hedged)
+    );
+    hedged.on(CallId(2), &Delta::Text("four".to_owned()));
+    assert!(
+        shown(&hedged).contains("sol  writing 1 tokens · 0:08 · hedged to grok-4.7\n"),
+        "{}",
+        shown(&hedged)
+    );
+    hedged.follow(&cancelled(1), START);
+    hedged.follow(
+        &Event::ProviderSubstituted {
+            agent_id: SeatId::new("a"),
+            round_number: 1,
+            original: ModelRef::new("openai", "sol"),
+            substitute: ModelRef::new("xai", "grok-4.7"),
+            reason: SubstitutionReason::Known(WhySubstituted::Hedge),
+            message: String::new(),
+        },
+        START,
+    );
+    assert!(
+        shown(&hedged).contains("Architect  grok-4.7  writing 1 tokens · 0:08\n"),
+        "{}",
+        shown(&hedged)
+    );
+    let mut lost = screen(&begin);
+    lost.follow(&cancelled(2), START);
+    assert!(
+        shown(&lost).contains("sol  connecting · 0:08\n"),
+        "{}",
+        shown(&lost)
+    );
+}
+
+#[test]
+fn who_takes_over_has_the_line_of_who_failed() {
+    let mut screen = screen(&[thinking("a", "Architect", "sol"), failed("a")]);
+    let substituted = Event::ProviderSubstituted {
+        agent_id: SeatId::new("a"),
+        round_number: 1,
+        original: ModelRef::new("openai", "sol"),
+        substitute: ModelRef::new("xai", "grok"),
+        reason: SubstitutionReason::Known(WhySubstituted::Failure),
+        message: String::new(),
+    };
+    screen.follow(&substituted, START);
+    assert!(
+        shown(&screen).starts_with("⠼ Architect  grok  waiting for xai · 0:08\nRound"),
+        "{}",
+        shown(&screen)
+    );
+    screen.follow(&thinking("a", "Architect", "grok"), START);
+    assert_eq!(shown(&screen).lines().count(), 2);
+}
+
+#[test]
+fn what_was_interrupted_goes_on_where_it_was() {
+    let mut screen = screen(&[
+        thinking("a", "Architect", "sol"),
+        thinking("b", "Skeptic", "sol"),
+        done("a"),
+    ]);
+    screen.stop_all();
+    assert!(
+        shown(&screen).contains("· Skeptic    sol  stopped\n"),
+        "{}",
+        shown(&screen)
+    );
+    let resumed = Resumed {
+        state: StateName::Independent,
+        lost_calls: vec![],
+        control: Control::usual(Standing::Granted),
+        tool_version: String::new(),
+    };
+    screen.follow(&Event::Resumed(Box::new(resumed)), Duration::from_secs(10));
+    let lines = shown(&screen);
+    assert!(
+        lines.contains("✔ Architect")
+            && lines.contains("Skeptic    sol  waiting for openai · 0:00\n"),
+        "{lines}"
+    );
+}
+
+#[test]
+fn a_narrow_terminal_drops_the_model_first_and_no_line_is_wider_than_it() {
+    insta::assert_snapshot!(four().lines(Duration::from_millis(10_400), 50, 24).join("\n"), @r"
+    ✔ Security Expert          8.2s · $0.0131
+    ⠼ Architect                102 tok · 0:08
+    ⠼ Pragmatist               retrying in 4 s
+    ✘ 建築家 with a very lon…  failed: no credit left
+    1/4 · 0:10 · $0.0131
+    ");
+    let mut screen = four();
+    screen.follow(
+        &started(4, "architect", "a-model-with-a-long-name", Purpose::Hedge),
+        START,
+    );
+    for width in 10..130 {
+        for line in screen.lines(Duration::from_secs(3_700), width, 24) {
+            assert!(measure_text_width(&line) < width, "{width}: {line}");
+        }
+    }
+}
+
+#[test]
+fn a_low_terminal_shows_who_is_at_work_and_how_the_run_stands() {
+    insta::assert_snapshot!(four().lines(Duration::from_millis(10_400), 60, 5).join("\n"), @r"
+    ⠼ Architect                     102 tok · 0:08
+    ⠼ Pragmatist                    retrying in 4 s
+    … 2 more, 2 of 4 done
+    1/4 · 0:10 · $0.0131
+    ");
+}
+
+#[test]
+fn who_is_still_at_work_beside_the_panel_stays_when_a_round_is_left_behind() {
+    let mut screen = screen(&[
+        thinking("judge", "Judge", "j"),
+        thinking("clerk", "Clerk", "c"),
+    ]);
+    screen.follow(&done("judge"), START);
+    let left = screen.settle(Duration::from_secs(5), 100).join("\n");
+    assert!(left.contains("Judge") && !left.contains("Clerk"), "{left}");
+    screen.follow(&Event::RoundStarted { round_number: 2 }, START);
+    assert!(shown(&screen).contains("Clerk"), "{}", shown(&screen));
+}

@@ -1,0 +1,437 @@
+//! The words of the progress: what is said of each event, line by line. Pure; who says it, and
+//! when, is `progress`'s business.
+
+use std::time::Duration;
+
+use console::measure_text_width;
+
+use crate::consultation::event::{
+    CallFinished, Cast, Consent, Estimate, HealthUpdate, Resumed, Started, StateName,
+    SubstitutionReason, WhySubstituted,
+};
+use crate::consultation::plan::Material;
+use crate::consultation::plan::mode::Ending;
+use crate::consultation::plan::options::Rounds;
+use crate::consultation::policy::health::HealthStatus;
+use crate::consultation::policy::hedging::NoHedge;
+use crate::consultation::protocol::answer::AnswerKind;
+use crate::domain::ids::{ModelRef, ProviderId, SeatId};
+use crate::domain::money::{Cost, MicroUsd};
+use crate::domain::panel::Panel;
+
+use crate::terminal::markdown::escape::one_line;
+use crate::terminal::output::format::{
+    ONE_FAMILY, count, dollars, model_address, seat_name, seconds, whole_seconds,
+};
+
+pub(in crate::terminal) fn starting(terms: &Started) -> String {
+    let given = terms
+        .plan
+        .as_ref()
+        .and_then(|plan| plan.course.given.as_ref());
+    match given {
+        Some(given) => format!(
+            "🔍 Judging {} of {} anew...",
+            count(given.independents.len(), "answer"),
+            given.from
+        ),
+        None => format!(
+            "🔍 Starting consultation with {}...",
+            count(terms.panel.seats.len(), "expert")
+        ),
+    }
+}
+
+/// The panel in force: seat, persona, provider and model of each, the judge and those that stand in
+/// for it.
+pub(in crate::terminal) fn panel(terms: &Started, width: Option<usize>) -> Vec<String> {
+    let panel = &terms.panel;
+    let course = terms
+        .plan
+        .as_ref()
+        .map(|plan| &plan.course)
+        .filter(|course| course.asks_for(AnswerKind::Casting));
+    // Who will sit is not known yet; who will play them is.
+    let name = |(at, seat)| {
+        if course.is_some() {
+            format!("Expert {}", at + 1)
+        } else {
+            seat_name(panel, seat)
+        }
+    };
+    let seats = panel.seats.iter().enumerate();
+    let mut rows: Vec<(String, String)> = seats
+        .map(|(at, seat)| (name((at, seat)), model_address(&seat.model)))
+        .collect();
+    if let Some((judge, fallbacks)) = panel.judges.split_first() {
+        let others: Vec<String> = fallbacks.iter().map(ToString::to_string).collect();
+        let then = if others.is_empty() {
+            String::new()
+        } else {
+            format!(", then {}", others.join(", "))
+        };
+        rows.push((
+            "Judge".to_owned(),
+            format!("{}{then}", model_address(judge)),
+        ));
+    }
+    let clerk = course.and_then(|course| course.clerk.as_ref());
+    rows.extend(clerk.map(|clerk| {
+        (
+            "Clerk".to_owned(),
+            format!("{}, chooses the personas", model_address(clerk)),
+        )
+    }));
+    table(&rows, width)
+}
+
+/// The seats of a panel alone.
+pub(in crate::terminal) fn seats(panel: &Panel, width: Option<usize>) -> Vec<String> {
+    let rows: Vec<(String, String)> = panel
+        .seats
+        .iter()
+        .map(|seat| (seat_name(panel, seat), model_address(&seat.model)))
+        .collect();
+    table(&rows, width)
+}
+
+/// Who is at work without a seat.
+pub(in crate::terminal) fn beside_the_panel(agent: &SeatId) -> &'static str {
+    match agent {
+        clerk if clerk.is_clerk() => "Clerk",
+        second if second.is_second_judge() => "Judge (second pass)",
+        _ => "Judge",
+    }
+}
+
+/// Whom the clerk has chosen, or who sits because it chose nobody.
+pub(in crate::terminal) fn cast(cast: &Cast) -> String {
+    let names: Vec<&str> = cast
+        .panel
+        .seats
+        .iter()
+        .map(crate::domain::panel::Seat::name)
+        .collect();
+    let (names, task) = (names.join(", "), one_line(&cast.task_type));
+    match &cast.chosen_by {
+        None => format!("🎭 The usual personas sit: {names}"),
+        Some(_) if task.is_empty() => format!("🎭 Chosen for this question: {names}"),
+        Some(_) => format!("🎭 Chosen for this question ({task}): {names}"),
+    }
+}
+
+/// The clerk's reason.
+pub(in crate::terminal) fn why_cast(cast: &Cast) -> Option<String> {
+    let reason = one_line(&cast.reason);
+    (cast.chosen_by.is_some() && !reason.is_empty()).then(|| format!("   {reason}"))
+}
+
+/// What was not as it should be with the choice.
+pub(in crate::terminal) fn cast_note(note: &str) -> String {
+    format!("   Note: {}", one_line(note))
+}
+
+fn table(rows: &[(String, String)], width: Option<usize>) -> Vec<String> {
+    let widest = rows
+        .iter()
+        .map(|(name, _)| measure_text_width(name))
+        .max()
+        .unwrap_or(0);
+    let row = |(name, model): &(String, String)| {
+        let head = format!(
+            "   {name}{}",
+            " ".repeat(widest.saturating_sub(measure_text_width(name)) + 2)
+        );
+        match width {
+            // Models continue under models, where there is room for them.
+            Some(width) if measure_text_width(&head) + 24 <= width => {
+                let under = " ".repeat(measure_text_width(&head));
+                textwrap::fill(
+                    model,
+                    options(width)
+                        .initial_indent(&head)
+                        .subsequent_indent(&under),
+                )
+            }
+            Some(_) | None => fit(&format!("{head}{model}"), width),
+        }
+    };
+    rows.iter().map(row).collect()
+}
+
+/// Widths of the widest name and model of a panel, the judge included.
+pub(in crate::terminal) fn columns(panel: &Panel) -> (usize, usize) {
+    let names = panel
+        .seats
+        .iter()
+        .map(|seat| measure_text_width(seat.name()))
+        .chain([measure_text_width("Judge")]);
+    let models = panel
+        .seats
+        .iter()
+        .map(|seat| &seat.model)
+        .chain(panel.judges.first())
+        .map(|model| measure_text_width(&model.model));
+    (names.max().unwrap_or(0), models.max().unwrap_or(0))
+}
+
+/// What the user is told about the panel: the notices it came with, and what any panel of this kind
+/// is told.
+pub(in crate::terminal) fn notices(terms: &Started) -> Vec<String> {
+    let mut notices: Vec<String> = terms
+        .notices
+        .iter()
+        .map(|notice| one_line(notice))
+        .collect();
+    if is_one_family(&terms.panel) && !notices.iter().any(|notice| notice.contains(ONE_FAMILY)) {
+        notices.push(format!("all experts are of one family: {ONE_FAMILY}"));
+    }
+    notices
+        .into_iter()
+        .map(|notice| format!("   Note: {notice}"))
+        .collect()
+}
+
+fn is_one_family(panel: &Panel) -> bool {
+    panel.seats.len() > 1 && panel.is_one_family()
+}
+
+/// What became of the estimate; `None` where the question itself has said it.
+pub(in crate::terminal) fn consent(
+    estimate: Option<&Estimate>,
+    approved: bool,
+    how: Consent,
+) -> Option<String> {
+    let cost = estimate.map_or(Cost::FREE, |estimate| estimate.cost);
+    let verb = match (how, approved) {
+        (Consent::AutoApproved, true) => "auto-approved",
+        (Consent::Flag, true) => "approved by --yes",
+        (Consent::Ceiling, true) => "below --max-cost",
+        (Consent::NobodyToAsk, _) => "nobody to ask",
+        (Consent::Asked, _) | (Consent::AutoApproved | Consent::Flag | Consent::Ceiling, false) => {
+            return None;
+        }
+    };
+    let bound = if cost.lower_bound { "≥ " } else { "" };
+    Some(format!(
+        "💰 Estimated cost: {bound}{} ({verb})",
+        dollars(cost.known)
+    ))
+}
+
+pub(in crate::terminal) fn thinking(name: &str) -> String {
+    format!("⚡ {name} thinking...")
+}
+
+pub(in crate::terminal) fn completed(name: &str, duration_ms: u64) -> String {
+    format!(
+        "✅ {name} completed ({})",
+        seconds(Duration::from_millis(duration_ms))
+    )
+}
+
+pub(in crate::terminal) fn failed(name: &str, reason: &str) -> String {
+    format!("⚠️ Agent {name} failed: {}", one_line(reason))
+}
+
+/// Another model takes over: because this one failed, or because the other one was faster.
+pub(in crate::terminal) fn substituted(
+    name: &str,
+    original: &ModelRef,
+    substitute: &ModelRef,
+    reason: &SubstitutionReason,
+    message: &str,
+) -> String {
+    match reason {
+        SubstitutionReason::Known(WhySubstituted::Hedge) => {
+            format!("🔀 {name}: {substitute} was faster than {original} and takes over.")
+        }
+        SubstitutionReason::Known(
+            WhySubstituted::Timeout | WhySubstituted::Failure | WhySubstituted::HealthCheck,
+        )
+        | SubstitutionReason::Words(_) => {
+            let reason = one_line(&reason.in_words(message));
+            format!(
+                "⚠️ {original} is unavailable ({}). {substitute} takes over as {name}.",
+                reason.trim_end_matches('.')
+            )
+        }
+    }
+}
+
+/// What was under way when a consultation was cut off; `None` when nothing was.
+pub(in crate::terminal) fn asked_again(resumed: &Resumed) -> Option<String> {
+    match resumed.lost_calls.len() {
+        0 => None,
+        1 => Some("   1 call was under way and is made again".to_owned()),
+        lost => Some(format!("   {lost} calls were under way and are made again")),
+    }
+}
+
+pub(in crate::terminal) fn round_of(state: StateName) -> Option<u8> {
+    match state {
+        StateName::Independent => Some(1),
+        StateName::Synthesis => Some(2),
+        StateName::CrossExam => Some(3),
+        StateName::Verdict => Some(4),
+        StateName::Idle
+        | StateName::Estimating
+        | StateName::AwaitingConsent
+        | StateName::Complete
+        | StateName::Aborted => None,
+    }
+}
+
+/// What is said of a mode that holds all rounds, where all are wanted.
+pub(in crate::terminal) fn mode(terms: &Started) -> Option<&'static str> {
+    let course = &terms.plan.as_ref()?.course;
+    match course.mode.strategy().ending {
+        Ending::AlwaysWhole(words) if course.rounds == Rounds::ALL && course.given.is_none() => {
+            Some(words)
+        }
+        Ending::AlwaysWhole(_) | Ending::MayBeEarly => None,
+    }
+}
+
+/// How much later rounds are shown of earlier ones, where that is all of it.
+pub(in crate::terminal) fn material(terms: &Started) -> Option<&'static str> {
+    match terms.plan.as_ref().map(|plan| plan.material) {
+        Some(Material::Whole) => Some("🔍 Verbose mode: using full debate artifacts"),
+        Some(Material::Filtered) | None => None,
+    }
+}
+
+pub(in crate::terminal) fn hedged(
+    name: &str,
+    model: &ModelRef,
+    backup: &ModelRef,
+    after_ms: u64,
+) -> String {
+    let after = seconds(Duration::from_millis(after_ms));
+    format!("🔀 {name}: no sign of an answer from {model} for {after}; {backup} is asked too")
+}
+
+pub(in crate::terminal) fn not_hedged(name: &str, reason: NoHedge) -> String {
+    let why = match reason {
+        NoHedge::NoBackup => "no other vendor could answer",
+        NoHedge::NoHealthyBackup => "those who could answer are not well",
+        NoHedge::QuotaUsed => "a quarter of the calls have been asked twice already",
+        NoHedge::Ceiling => "the ceiling leaves no room for it",
+        NoHedge::BackupBusy => "who could answer is busy",
+    };
+    format!("   {name}: slow, and nobody else is asked: {why}")
+}
+
+/// One of two who were asked the same is dropped.
+pub(in crate::terminal) fn slower(name: &str, model: &ModelRef) -> String {
+    format!("   {name}: {model} was slower and is dropped")
+}
+
+pub(in crate::terminal) fn ceiling_reached(max_cost: MicroUsd) -> String {
+    format!(
+        "⚠️ Cost ceiling of {} reached. Ending with what there is.",
+        dollars(max_cost)
+    )
+}
+
+pub(in crate::terminal) const COST_EXCEEDED: &str =
+    "⚠️ Cost exceeded estimate. Aborting consultation.";
+
+pub(in crate::terminal) const ALL_DEGRADED: &str =
+    "⚠️ All providers degraded. Consultation may be slower than usual.";
+
+/// How a provider does, for `--verbose`.
+pub(in crate::terminal) fn health(update: &HealthUpdate) -> String {
+    let status = match update.status {
+        HealthStatus::Unknown => "not known",
+        HealthStatus::Healthy => "healthy",
+        HealthStatus::Degraded => "degraded",
+        HealthStatus::Unhealthy => "unhealthy",
+    };
+    let latency = update
+        .latency_ms
+        .map(|ms| format!("answered in {}", seconds(Duration::from_millis(ms))));
+    let failures = (update.consecutive_failures > 0).then(|| {
+        format!(
+            "{} in a row",
+            count(update.consecutive_failures as usize, "failure")
+        )
+    });
+    let facts: Vec<String> = latency.into_iter().chain(failures).collect();
+    let facts = if facts.is_empty() {
+        String::new()
+    } else {
+        format!(" ({})", facts.join(", "))
+    };
+    format!("   `{}` is {status}{facts}", update.provider)
+}
+
+pub(in crate::terminal) fn round_complete(round: u8) -> String {
+    format!("📋 Round {round} complete")
+}
+
+pub(in crate::terminal) fn complete() -> String {
+    "✨ Consultation complete".to_owned()
+}
+
+pub(in crate::terminal) fn retried(name: &str, wait_ms: u64, reason: &str) -> String {
+    format!(
+        "   {name}: trying again in {}: {}",
+        seconds(Duration::from_millis(wait_ms)),
+        one_line(reason)
+    )
+}
+
+pub(in crate::terminal) fn served(name: &str, asked: &ModelRef, served: &str) -> String {
+    format!(
+        "   {name}: asked for `{asked}`, answered by `{}`",
+        one_line(served)
+    )
+}
+
+pub(in crate::terminal) fn held(provider: &ProviderId, wait_ms: u64, reason: &str) -> String {
+    let wait = Duration::from_millis(wait_ms);
+    // Nobody counts the tenths of minutes.
+    let wait = if wait < Duration::from_secs(60) {
+        seconds(wait)
+    } else {
+        whole_seconds(wait)
+    };
+    format!("⏳ `{provider}` asks to wait {wait}: {}", one_line(reason))
+}
+
+/// What was wrong with an answer, one line a problem, for `--verbose`.
+pub(in crate::terminal) fn problems(name: &str, call: &CallFinished) -> Vec<String> {
+    let line = |problem: &crate::consultation::reading::problem::Problem| {
+        let field = if problem.field.is_empty() {
+            String::new()
+        } else {
+            format!("`{}`: ", problem.field)
+        };
+        format!("   {name}: {field}{}", one_line(&problem.what))
+    };
+    call.problems.iter().map(line).collect()
+}
+
+/// The line in as many lines as a terminal of this width needs, continued under its text.
+pub(in crate::terminal) fn fit(line: &str, width: Option<usize>) -> String {
+    let Some(width) = width.filter(|width| measure_text_width(line) >= *width) else {
+        return line.to_owned();
+    };
+    let indent: String = line.chars().take_while(|c| *c == ' ').collect();
+    let subsequent = format!("{indent}  ");
+    // Runs of blanks align columns, which there is no room for here.
+    let words = line.split_whitespace().collect::<Vec<_>>().join(" ");
+    textwrap::fill(
+        &words,
+        options(width)
+            .initial_indent(&indent)
+            .subsequent_indent(&subsequent),
+    )
+}
+
+/// A last column is left free; names of models are not broken at their hyphens.
+fn options<'a>(width: usize) -> textwrap::Options<'a> {
+    textwrap::Options::new(width.saturating_sub(1).max(8))
+        .word_splitter(textwrap::WordSplitter::NoHyphenation)
+}

@@ -1,0 +1,66 @@
+//! How far the making of the index is, on stderr: a bar on a terminal, a few plain lines elsewhere
+//! where it takes long.
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use crate::terminal::output::printer::{Printer, Verbosity};
+
+/// Where lines are printed, fewer consultations than these are indexed in a moment.
+const MANY: usize = 10_000;
+
+/// Lines that are printed on the way where there is no terminal to draw on.
+const LINES: usize = 4;
+
+/// Shows one rebuild. Dropping it clears the bar.
+#[derive(Debug)]
+pub struct RebuildBar {
+    printer: Printer,
+    bar: ProgressBar,
+    /// How many of the lines have been printed.
+    told: usize,
+}
+
+impl RebuildBar {
+    /// A bar on stderr, if lines can be redrawn there.
+    pub fn new(printer: &Printer) -> Self {
+        let is_drawn = printer.err_face().is_animated && printer.verbosity() > Verbosity::Quiet;
+        Self::drawn_to(
+            printer,
+            if is_drawn {
+                ProgressDrawTarget::stderr()
+            } else {
+                ProgressDrawTarget::hidden()
+            },
+        )
+    }
+
+    /// A bar that is drawn elsewhere, or nowhere.
+    pub fn drawn_to(printer: &Printer, target: ProgressDrawTarget) -> Self {
+        let bar = ProgressBar::with_draw_target(None, target);
+        let style = ProgressStyle::with_template("Rebuilding index... [{pos}/{len}] consultations");
+        bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+        Self {
+            printer: printer.clone(),
+            bar,
+            told: 0,
+        }
+    }
+
+    /// Moves the bar.
+    pub fn at(&mut self, done: usize, of: usize) {
+        self.bar.set_length(of as u64);
+        self.bar.set_position(done as u64);
+        let lines = (done * LINES).checked_div(of).unwrap_or_default();
+        if self.bar.is_hidden() && of >= MANY && lines > self.told {
+            self.told = lines;
+            self.printer
+                .note(&format!("Rebuilding index... [{done}/{of}] consultations"));
+        }
+    }
+}
+
+impl Drop for RebuildBar {
+    fn drop(&mut self) {
+        self.bar.finish_and_clear();
+    }
+}

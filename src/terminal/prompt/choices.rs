@@ -1,0 +1,137 @@
+//! The answers that a question takes, in the letters and words in which they are typed. An empty
+//! line is the one in a capital letter.
+
+/// An answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::terminal) enum Choice {
+    Yes,
+    No,
+    Always,
+    Fail,
+}
+
+/// What can be chosen from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::terminal) struct Choices {
+    all: &'static [Choice],
+    /// What an empty line says.
+    usual: Choice,
+}
+
+impl Choices {
+    pub(in crate::terminal) const YES_NO: Self = Self {
+        all: &[Choice::Yes, Choice::No],
+        usual: Choice::Yes,
+    };
+    pub(in crate::terminal) const YES_NO_ALWAYS: Self = Self {
+        all: &[Choice::Yes, Choice::No, Choice::Always],
+        usual: Choice::Yes,
+    };
+    pub(in crate::terminal) const YES_NO_FAIL: Self = Self {
+        all: &[Choice::Yes, Choice::No, Choice::Fail],
+        usual: Choice::Yes,
+    };
+    /// For what cannot be undone.
+    pub(in crate::terminal) const NO_UNLESS_YES: Self = Self {
+        all: &[Choice::Yes, Choice::No],
+        usual: Choice::No,
+    };
+
+    /// `[Y/n/Always]`, as a question ends.
+    pub(in crate::terminal) fn prompt(self) -> String {
+        let names: Vec<&str> = self
+            .all
+            .iter()
+            .map(|choice| choice.in_prompt(self.usual))
+            .collect();
+        format!("[{}]", names.join("/"))
+    }
+
+    /// What is said to a line that is none of them.
+    pub(in crate::terminal) fn again(self) -> String {
+        let words: Vec<&str> = self.all.iter().map(|choice| choice.shortest()).collect();
+        match words.split_last() {
+            Some((last, others)) => format!("Please answer {} or {last}: ", others.join(", ")),
+            None => String::new(),
+        }
+    }
+
+    pub(in crate::terminal) fn read(self, line: &str) -> Option<Choice> {
+        let typed = line.trim().to_lowercase();
+        if typed.is_empty() {
+            return Some(self.usual);
+        }
+        self.all
+            .iter()
+            .copied()
+            .find(|choice| choice.words().contains(&typed.as_str()))
+    }
+}
+
+impl Choice {
+    fn words(self) -> [&'static str; 2] {
+        match self {
+            Self::Yes => ["y", "yes"],
+            Self::No => ["n", "no"],
+            Self::Always => ["a", "always"],
+            Self::Fail => ["f", "fail"],
+        }
+    }
+
+    fn in_prompt(self, usual: Self) -> &'static str {
+        match self {
+            Self::Yes if usual == Self::Yes => "Y",
+            Self::Yes => "y",
+            Self::No if usual == Self::No => "N",
+            Self::No => "n",
+            Self::Always => "Always",
+            Self::Fail => "Fail",
+        }
+    }
+
+    fn shortest(self) -> &'static str {
+        match self {
+            Self::Yes => "y",
+            Self::No => "n",
+            Self::Always => "always",
+            Self::Fail => "fail",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_is_a_letter_or_a_word_and_an_empty_line_the_usual_one() {
+        let read = |line| Choices::YES_NO_FAIL.read(line);
+        assert_eq!(
+            [read("\n"), read(" Y \n"), read("yes")],
+            [Some(Choice::Yes); 3]
+        );
+        assert_eq!(
+            (read("NO\n"), read("f"), read("Fail\n")),
+            (Some(Choice::No), Some(Choice::Fail), Some(Choice::Fail))
+        );
+        assert_eq!(
+            ["\n", "y"].map(|line| Choices::NO_UNLESS_YES.read(line)),
+            [Some(Choice::No), Some(Choice::Yes)]
+        );
+        assert_eq!(
+            (read("maybe"), read("always"), Choices::YES_NO.read("f")),
+            (None, None, None)
+        );
+    }
+
+    #[test]
+    fn a_question_names_what_it_takes() {
+        assert_eq!(
+            (Choices::YES_NO.prompt(), Choices::YES_NO_ALWAYS.prompt()),
+            ("[Y/n]".to_owned(), "[Y/n/Always]".to_owned())
+        );
+        assert_eq!(Choices::NO_UNLESS_YES.prompt(), "[y/N]");
+        assert_eq!(Choices::YES_NO.again(), "Please answer y or n: ");
+        assert_eq!(Choices::YES_NO_FAIL.again(), "Please answer y, n or fail: ");
+    }
+}

@@ -1,0 +1,173 @@
+//! The person at the terminal: puts the consultation's questions and takes the answers.
+
+use crate::consultation::event::{Estimate, GateReason};
+use crate::consultation::policy::consent::Month;
+use crate::consultation::protocol::{Answer, Question};
+use crate::domain::ids::{ModelRef, ProviderId};
+use crate::domain::money::MicroUsd;
+use crate::engine::ports::{BoxFuture, Person};
+
+use super::choices::{Choice, Choices};
+use super::keyboard::Keyboard;
+use super::questions;
+use super::{NoAnswer, ask};
+use crate::terminal::output::printer::Printer;
+use crate::terminal::progress::messages::fit;
+
+/// Saves the amount under which consultations pass by themselves. Returns where it is, or why it
+/// could not be saved.
+pub type SaveThreshold<'a> = dyn Fn(MicroUsd) -> Result<String, String> + Send + Sync + 'a;
+
+/// The name of a provider for people.
+pub type VendorName<'a> = dyn Fn(&ProviderId) -> String + Send + Sync + 'a;
+
+/// Someone who sits at the controlling terminal.
+pub struct AtTerminal<'a> {
+    printer: Printer,
+    keyboard: Keyboard,
+    save_threshold: &'a SaveThreshold<'a>,
+    vendor_name: &'a VendorName<'a>,
+    month: Option<Month>,
+}
+
+impl std::fmt::Debug for AtTerminal<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("AtTerminal")
+            .field("keyboard", &self.keyboard)
+            .finish_non_exhaustive()
+    }
+}
+
+impl<'a> AtTerminal<'a> {
+    pub fn new(
+        printer: Printer,
+        keyboard: Keyboard,
+        save_threshold: &'a SaveThreshold<'a>,
+        vendor_name: &'a VendorName<'a>,
+        month: Option<Month>,
+    ) -> Self {
+        Self {
+            printer,
+            keyboard,
+            save_threshold,
+            vendor_name,
+            month,
+        }
+    }
+
+    async fn consent(&self, estimate: &Estimate, why: &[GateReason]) -> Answer {
+        let choices = questions::consent_choices(why);
+        match self
+            .choose(&questions::consent(estimate, why, self.month), choices)
+            .await
+        {
+            Ok(Choice::Yes) => Answer::Yes,
+            Ok(Choice::No) => Answer::No,
+            Ok(Choice::Always) => self.always(estimate).await,
+            Ok(Choice::Fail) => Answer::Fail,
+            Err(NoAnswer::Ended | NoAnswer::Gone) => Answer::Gone,
+        }
+    }
+
+    /// Asks for the amount and saves it. One that could not be saved is a yes to this consultation.
+    async fn always(&self, estimate: &Estimate) -> Answer {
+        let suggested = questions::suggested_threshold(estimate);
+        let read = |line: &str| questions::read_threshold(line, suggested);
+        let asked = ask(
+            &self.printer,
+            &self.keyboard,
+            &questions::threshold(suggested),
+            questions::NO_AMOUNT,
+            read,
+        )
+        .await;
+        let Ok(amount) = asked else {
+            return Answer::Gone;
+        };
+        match (self.save_threshold)(amount) {
+            Ok(place) => {
+                self.printer
+                    .note(&self.fit(&questions::saved(amount, &place)));
+                Answer::Always(amount)
+            }
+            Err(why) => {
+                self.printer.warning(&self.fit(&questions::not_saved(&why)));
+                Answer::Yes
+            }
+        }
+    }
+
+    async fn pulse(&self, question: &str) -> Answer {
+        let answer = self.yes_no_fail(question, Choices::YES_NO).await;
+        if answer == Answer::Yes {
+            self.printer.note("⏳ Continuing...");
+        }
+        answer
+    }
+
+    async fn yes_no_fail(&self, question: &str, choices: Choices) -> Answer {
+        match self.choose(question, choices).await {
+            Ok(Choice::Yes | Choice::Always) => Answer::Yes,
+            Ok(Choice::No) => Answer::No,
+            Ok(Choice::Fail) => Answer::Fail,
+            Err(NoAnswer::Ended | NoAnswer::Gone) => Answer::Gone,
+        }
+    }
+
+    async fn choose(&self, question: &str, choices: Choices) -> Result<Choice, NoAnswer> {
+        ask(
+            &self.printer,
+            &self.keyboard,
+            &self.fit(question),
+            &choices.again(),
+            |line| choices.read(line),
+        )
+        .await
+    }
+
+    /// The lines as narrow as the terminal is; the blank after a prompt stays.
+    fn fit(&self, text: &str) -> String {
+        let width = self.printer.err_face().width;
+        let fitted: Vec<String> = text
+            .split('\n')
+            .map(|line| fit(line, Some(width)))
+            .collect();
+        let end = if text.ends_with(' ') { " " } else { "" };
+        format!("{}{end}", fitted.join("\n").trim_end())
+    }
+
+    fn vendor(&self, model: &ModelRef) -> String {
+        (self.vendor_name)(&model.provider)
+    }
+}
+
+impl Person for AtTerminal<'_> {
+    fn ask<'b>(&'b self, question: &'b Question) -> BoxFuture<'b, Answer> {
+        match question {
+            Question::Consent { estimate, why } => Box::pin(self.consent(estimate, why)),
+            Question::EarlyTermination { findings } => Box::pin(async move {
+                self.yes_no_fail(&questions::early_termination(findings), Choices::YES_NO)
+                    .await
+            }),
+            Question::Pulse { waiting } => {
+                Box::pin(async move { self.pulse(&questions::pulse(waiting)).await })
+            }
+            Question::Substitution {
+                agent_id: _,
+                name,
+                original,
+                substitute,
+                reason,
+                message,
+            } => {
+                let vendors = (self.vendor(original), self.vendor(substitute));
+                let (original, substitute) = (
+                    (vendors.0.as_str(), original),
+                    (vendors.1.as_str(), substitute),
+                );
+                let words = questions::substitution(name, original, substitute, reason, message);
+                Box::pin(async move { self.yes_no_fail(&words, Choices::YES_NO_FAIL).await })
+            }
+        }
+    }
+}

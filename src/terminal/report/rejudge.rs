@@ -1,0 +1,166 @@
+//! What changed when answers were judged anew, as a Markdown document. Pure. Everything that a
+//! model wrote goes through `escape`.
+
+use crate::domain::confidence::Confidence;
+use crate::domain::rejudgement::{Changes, Judgement, Rejudgement};
+
+use super::sections::{list, question, stated};
+use crate::terminal::markdown::escape::{block, inline};
+use crate::terminal::output::format::{amount, model_address};
+
+/// Writes the document.
+pub fn markdown(told: &Rejudgement) -> String {
+    let mut sections = vec!["# Judged Anew".to_owned(), head(told)];
+    sections.push(recommendation("Before", &told.before));
+    sections.push(recommendation("Now", &told.after));
+    sections.extend(changes("Consensus Points", &told.consensus_points));
+    sections.extend(changes("Tensions", &told.tensions));
+    sections.push(foot(told));
+    sections.join("\n\n") + "\n"
+}
+
+fn head(told: &Rejudgement) -> String {
+    let judge = |side: &Judgement| {
+        side.judge.as_ref().map_or_else(
+            || "not told".to_owned(),
+            |judge| inline(&model_address(judge)),
+        )
+    };
+    let confidence = |side: &Judgement| confidence(side, side.confidence);
+    format!(
+        "{}\n**Answers of:** {}  \n**Judge:** {} → {}  \n**Confidence:** {} → {}  \n**Verdict:** {}",
+        question(&told.question),
+        inline(&told.before.consultation_id),
+        judge(&told.before),
+        judge(&told.after),
+        confidence(&told.before),
+        confidence(&told.after),
+        inline(&held(told)),
+    )
+}
+
+fn confidence(side: &Judgement, confidence: Option<Confidence>) -> String {
+    match (&side.recommendation, side.options.is_empty()) {
+        (None, _) => "no verdict".to_owned(),
+        (Some(_), false) => "each option has its own".to_owned(),
+        (Some(_), true) => stated(confidence),
+    }
+}
+
+fn held(told: &Rejudgement) -> String {
+    let far = told
+        .held
+        .magnitude
+        .map(|magnitude| format!(" ({})", magnitude.in_words()))
+        .unwrap_or_default();
+    let found = match told.held.consistent {
+        Some(true) => "it held",
+        Some(false) => "it did NOT hold",
+        None => "it is not known whether it held",
+    };
+    format!("{found}{far}{}", told.held.because())
+}
+
+fn recommendation(heading: &str, side: &Judgement) -> String {
+    let said = side
+        .recommendation
+        .as_deref()
+        .map(block)
+        .unwrap_or_default();
+    let options = if side.options.is_empty() {
+        String::new()
+    } else {
+        list(&side.options)
+    };
+    let text = [options, said]
+        .into_iter()
+        .filter(|part| !part.is_empty())
+        .collect::<Vec<_>>()
+        .join("\n\n");
+    let text = if text.is_empty() {
+        "_No verdict._".to_owned()
+    } else {
+        text
+    };
+    format!("## {heading}\n\n{text}")
+}
+
+fn changes(heading: &str, changes: &Changes) -> Option<String> {
+    let part = |name: &str, texts: &[String]| {
+        (!texts.is_empty()).then(|| format!("**{name}:**\n\n{}", list(texts)))
+    };
+    let parts = [
+        part("New", &changes.new),
+        part("Gone", &changes.gone),
+        part("In both", &changes.kept),
+    ];
+    (!changes.is_empty()).then(|| {
+        format!(
+            "## {heading}\n\n{}",
+            parts.into_iter().flatten().collect::<Vec<_>>().join("\n\n")
+        )
+    })
+}
+
+fn foot(told: &Rejudgement) -> String {
+    let cost = told.cost.map_or_else(|| "not known".to_owned(), amount);
+    format!(
+        "---\n**Cost:** {cost} | **Kept as:** {}",
+        inline(&told.after.consultation_id)
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::artifact::Magnitude;
+    use crate::domain::ids::ModelRef;
+    use crate::domain::money::MicroUsd;
+    use crate::domain::second_pass::Held;
+
+    #[test]
+    fn both_verdicts_are_shown_with_what_is_new_and_what_is_gone_and_no_model_can_forge_a_part() {
+        let side = |id: &str, judge: &str, said: Option<&str>| Judgement {
+            consultation_id: id.to_owned(),
+            judge: Some(ModelRef::new("openai", judge)),
+            confidence: said.and_then(|_| Confidence::new(0.8)),
+            recommendation: said.map(ToOwned::to_owned),
+            options: vec![],
+            expert_order: vec![],
+        };
+        let told = Rejudgement {
+            question: "Shall we?".to_owned(),
+            before: side("consult-1", "one", None),
+            after: side(
+                "consult-2",
+                "two",
+                Some("Yes.\n\n# Judged Anew\n\n**Verdict:** it held"),
+            ),
+            held: Held::by(Magnitude::ModerateShift, Some("It turned.".to_owned())),
+            consensus_points: Changes {
+                kept: vec!["a".into()],
+                new: vec!["b".into()],
+                gone: vec![],
+            },
+            tensions: Changes::default(),
+            cost: Some(crate::domain::money::Cost::exactly(MicroUsd(1_200))),
+        };
+        let text = markdown(&told);
+        for part in [
+            "**Judge:** openai:one → openai:two",
+            "**Confidence:** no verdict → 80%",
+            "**Verdict:** it did NOT hold (a moderate shift): It turned",
+            "## Before\n\n_No verdict._",
+            "**New:**\n\n- b\n\n**In both:**\n\n- a",
+            "**Cost:** $0.0012 | **Kept as:** consult-2",
+        ] {
+            assert!(text.contains(part), "{part}\n---\n{text}");
+        }
+        assert_eq!(
+            text.lines().filter(|line| line.starts_with("# ")).count(),
+            1,
+            "{text}"
+        );
+        assert!(!text.contains("## Tensions"));
+    }
+}

@@ -1,0 +1,63 @@
+//! Whether a verdict held when the judge was asked twice, as parts of a report. Markdown; pure.
+//! Model text goes through `escape`.
+
+use crate::domain::artifact::Verdict;
+use crate::domain::ids::ModelRef;
+use crate::domain::second_pass::{Held, SecondPass};
+
+use crate::terminal::markdown::escape::{block, inline};
+
+/// The line of a report's head.
+pub(in crate::terminal) fn line(second: &SecondPass, judge: Option<&ModelRef>) -> String {
+    format!("**Judged twice:** {}  \n", inline(&second.told(judge)))
+}
+
+/// The line of a report's head where the answers are an earlier consultation's.
+pub(in crate::terminal) fn anew(from: &str, held: Option<&Held>) -> String {
+    let found = match held.and_then(|held| held.consistent) {
+        Some(true) => "; its verdict held".to_owned(),
+        Some(false) => format!(
+            "; its verdict did NOT hold{}",
+            held.map(Held::because).unwrap_or_default()
+        ),
+        None => String::new(),
+    };
+    format!(
+        "**Judged anew:** the answers of {}{}  \n",
+        inline(from),
+        inline(&found)
+    )
+}
+
+/// What stands before the answer, when the same judge also said something else.
+pub(in crate::terminal) fn doubt(second: &SecondPass) -> Option<String> {
+    let other = second.other_verdict()?;
+    let how_far = second
+        .held
+        .magnitude
+        .map(|magnitude| format!(" The two verdicts are {} apart.", magnitude.in_words()))
+        .unwrap_or_default();
+    let said = block(&in_short(other));
+    let quoted: Vec<String> = said
+        .lines()
+        .map(|line| format!("> {line}").trim_end().to_owned())
+        .collect();
+    let lead = format!(
+        "> ⚠️ **The verdict depends on the order of the experts.**{how_far} With the order reversed, the judge recommends:"
+    );
+    Some(format!("{lead}\n>\n{}", quoted.join("\n")))
+}
+
+/// What a verdict recommends: of a menu its options, and how to choose.
+pub(in crate::terminal) fn in_short(verdict: &Verdict) -> String {
+    let options = verdict
+        .recommendations
+        .iter()
+        .map(|choice| format!("- {}", choice.option.trim()));
+    let options = options.collect::<Vec<_>>().join("\n");
+    [options.as_str(), verdict.recommendation.trim()]
+        .into_iter()
+        .filter(|part| !part.is_empty())
+        .collect::<Vec<_>>()
+        .join("\n\n")
+}

@@ -1,0 +1,287 @@
+//! Parts of a report that read the same whether it is made of a log or of a record. Markdown; pure.
+//! Model text goes through `escape`.
+
+use std::fmt::Write as _;
+
+use crate::domain::artifact::{
+    Choice, Dissent, Evidence, Independent, Revision, Severity, Verdict,
+};
+use crate::domain::confidence::Confidence;
+use crate::domain::kept::KeptCasting;
+
+use crate::terminal::markdown::escape::{block, inline};
+
+/// Names an agent for a line of Markdown.
+pub(in crate::terminal) type Names<'a> = &'a dyn Fn(&str) -> String;
+
+/// The question in a line; one of several lines is quoted.
+pub(in crate::terminal) fn question(asked: &str) -> String {
+    let question = block(asked);
+    if question.contains('\n') {
+        let quoted: Vec<String> = question
+            .lines()
+            .map(|line| format!("> {line}").trim_end().to_owned())
+            .collect();
+        format!("**Question:**\n\n{}\n", quoted.join("\n"))
+    } else {
+        format!("**Question:** {}  ", inline(asked))
+    }
+}
+
+/// How the personas were chosen for the question, as a line under the panel.
+pub(in crate::terminal) fn personas(casting: &KeptCasting) -> String {
+    let KeptCasting {
+        task_type,
+        reason,
+        chosen_by,
+        notes,
+    } = casting;
+    let notes = if notes.is_empty() {
+        String::new()
+    } else {
+        format!(" ({})", inline(&notes.join("; ")))
+    };
+    let chosen = match chosen_by {
+        None => "the usual ones".to_owned(),
+        Some(clerk) => {
+            let task = if task_type.is_empty() {
+                "this question".to_owned()
+            } else {
+                inline(task_type)
+            };
+            let reason = if reason.is_empty() {
+                String::new()
+            } else {
+                format!(": {}", inline(reason))
+            };
+            format!(
+                "chosen by the clerk, {}, for {task}{reason}",
+                inline(&clerk.to_string())
+            )
+        }
+    };
+    format!("  \n**Personas:** {chosen}{notes}")
+}
+
+/// The answer, and its summary where that says something else.
+pub(in crate::terminal) fn answer(recommendation: &str, summary: &str) -> String {
+    or_nothing(block(recommendation)) + &summed_up(recommendation, summary)
+}
+
+fn summed_up(recommendation: &str, summary: &str) -> String {
+    let (recommendation, summary) = (block(recommendation), block(summary));
+    if summary.is_empty() || summary == recommendation {
+        String::new()
+    } else {
+        format!("\n\n### Summary\n\n{summary}")
+    }
+}
+
+/// What a verdict says, under its heading: one answer, or how to choose and the options to choose
+/// from.
+pub(in crate::terminal) fn verdict(verdict: &Verdict) -> String {
+    let heading = if verdict.is_menu() {
+        "Options"
+    } else {
+        "Consensus"
+    };
+    format!("## {heading}\n\n{}", verdict_alone(verdict))
+}
+
+/// The same without the heading.
+pub(in crate::terminal) fn verdict_alone(verdict: &Verdict) -> String {
+    let lead = Some(block(&verdict.recommendation))
+        .filter(|lead| !lead.is_empty() || !verdict.is_menu())
+        .map(or_nothing);
+    let options = verdict
+        .recommendations
+        .iter()
+        .enumerate()
+        .map(|(at, choice)| option(at + 1, choice));
+    let origin = verdict
+        .composed_from
+        .map(|source| format!("_{}_", source.told()));
+    let text = lead
+        .into_iter()
+        .chain(options)
+        .chain(origin)
+        .collect::<Vec<_>>()
+        .join("\n\n");
+    text + &summed_up(&verdict.recommendation, &verdict.summary)
+}
+
+fn option(number: usize, choice: &Choice) -> String {
+    let mut text = format!(
+        "### Option {number}: {}\n\n**Confidence:** {}",
+        inline(&choice.option),
+        stated(choice.confidence)
+    );
+    let best_when = inline(&choice.best_when);
+    if !best_when.is_empty() {
+        let _ = write!(text, "  \n**Best when:** {best_when}");
+    }
+    let description = block(&choice.description);
+    if !description.is_empty() {
+        let _ = write!(text, "\n\n{description}");
+    }
+    for (heading, items) in [("Pros", &choice.pros), ("Cons", &choice.cons)] {
+        if !items.is_empty() {
+            let _ = write!(text, "\n\n**{heading}:**\n\n{}", list(items));
+        }
+    }
+    text
+}
+
+/// How sure a verdict is; of a menu, every option says so itself.
+pub(in crate::terminal) fn confidence_of(
+    verdict: Option<&Verdict>,
+    confidence: Option<Confidence>,
+) -> String {
+    if verdict.is_some_and(Verdict::is_menu) {
+        "each option has its own".to_owned()
+    } else {
+        stated(confidence)
+    }
+}
+
+/// A confidence in a word.
+pub(in crate::terminal) fn stated(confidence: Option<Confidence>) -> String {
+    confidence.map_or_else(
+        || "not stated".to_owned(),
+        |confidence| confidence.to_string(),
+    )
+}
+
+pub(in crate::terminal) fn evidence(evidence: &[Evidence], name: Names<'_>) -> Option<String> {
+    let item = |evidence: &Evidence| {
+        let agent = name(&evidence.agent);
+        let by = if agent.is_empty() {
+            String::new()
+        } else {
+            format!(" — {agent}")
+        };
+        let quote = inline(&evidence.quote);
+        let quote = if quote.is_empty() {
+            String::new()
+        } else {
+            format!(": “{quote}”")
+        };
+        format!("- {}{by}{quote}", inline(&evidence.claim))
+    };
+    let items: Vec<String> = evidence.iter().map(item).collect();
+    (!items.is_empty()).then(|| format!("### Evidence\n\n{}", items.join("\n")))
+}
+
+/// What an expert holds, with its points and how sure it is.
+pub(in crate::terminal) fn opinion(held: &Independent) -> String {
+    let mut text = or_nothing(block(&held.position));
+    if !held.key_points.is_empty() {
+        let _ = write!(text, "\n\n{}", list(&held.key_points));
+    }
+    let _ = write!(text, "\n\nConfidence: {}", stated(held.confidence));
+    text
+}
+
+/// What changed in Round 3; `before` is how sure an expert was in Round 1.
+pub(in crate::terminal) fn changes(
+    revisions: &[&Revision],
+    before: &dyn Fn(&Revision) -> Option<Confidence>,
+    name: Names<'_>,
+) -> Option<String> {
+    let changed: Vec<String> = revisions
+        .iter()
+        .filter(|revision| revision.changed)
+        .map(|revision| change(revision, before(revision), name))
+        .collect();
+    if revisions.is_empty() {
+        return None;
+    }
+    let text = if changed.is_empty() {
+        "Nobody changed their mind after the cross-examination.".to_owned()
+    } else {
+        changed.join("\n\n")
+    };
+    Some(format!("## Changes of Mind\n\n{text}"))
+}
+
+/// What one expert holds after the cross-examination.
+pub(in crate::terminal) fn change(
+    revision: &Revision,
+    before: Option<Confidence>,
+    name: Names<'_>,
+) -> String {
+    let confidence = match (before, revision.revised_confidence) {
+        (Some(before), Some(after)) => format!(" ({before} → {after})"),
+        (None, Some(after)) => format!(" (now {after})"),
+        (Some(_) | None, None) => String::new(),
+    };
+    let what = if revision.changed {
+        "changed its mind"
+    } else {
+        "held its position"
+    };
+    let agent = name(revision.agent_id.as_str());
+    let mut text = format!(
+        "**{agent}** {what} after cross-examination{confidence}:\n\n{}",
+        or_nothing(block(&revision.revised_position))
+    );
+    let reasons: Vec<String> = revision
+        .because_of
+        .iter()
+        .map(|because| {
+            format!(
+                "- because of {}: {}",
+                name(&because.agent),
+                inline(&because.argument)
+            )
+        })
+        .collect();
+    if !reasons.is_empty() {
+        let _ = write!(text, "\n\n{}", reasons.join("\n"));
+    }
+    text
+}
+
+pub(in crate::terminal) fn dissent(dissent: &[Dissent], name: Names<'_>) -> Option<String> {
+    let item = |dissent: &Dissent| {
+        let agent = name(&dissent.agent);
+        let by = if agent.is_empty() {
+            String::new()
+        } else {
+            format!("**{agent}** ")
+        };
+        format!(
+            "- {by}({}): {}",
+            severity_word(dissent.severity),
+            inline(&dissent.concern)
+        )
+    };
+    let items: Vec<String> = dissent.iter().map(item).collect();
+    (!items.is_empty()).then(|| format!("## Dissenting Views\n\n{}", items.join("\n")))
+}
+
+/// Texts as the items of a list.
+pub(in crate::terminal) fn list<T: AsRef<str>>(items: &[T]) -> String {
+    items
+        .iter()
+        .map(|item| format!("- {}", inline(item.as_ref())))
+        .collect::<Vec<_>>()
+        .join("\n")
+}
+
+pub(in crate::terminal) fn severity_word(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Low => "low",
+        Severity::Medium => "medium",
+        Severity::High => "high",
+    }
+}
+
+/// An empty answer is said to be one.
+pub(in crate::terminal) fn or_nothing(text: String) -> String {
+    if text.is_empty() {
+        "_(nothing said)_".to_owned()
+    } else {
+        text
+    }
+}

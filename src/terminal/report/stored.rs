@@ -1,0 +1,359 @@
+//! A consultation that was read back, as a Markdown document in the layout of `report`; whole, or
+//! only one round or one agent of it. Pure. Everything that a model wrote goes through `escape`, so
+//! that no answer can pass for another part of the document.
+
+use std::fmt::Write as _;
+use std::time::Duration;
+
+use crate::domain::artifact::Revision;
+use crate::domain::confidence::Confidence;
+use crate::domain::ids::SeatId;
+use crate::domain::kept::{Ended, Kept, KeptAgent, Work};
+use crate::domain::money::Cost;
+use crate::domain::outcome::Grade;
+
+use super::debate_value;
+use super::second_verdict;
+use super::sections;
+use super::stored_rounds;
+use crate::terminal::markdown::escape::{block, inline};
+use crate::terminal::output::format::{
+    amount, model_address, model_name, round_title, seconds, thousands,
+};
+
+/// What of a consultation is to be shown; of nothing else, nothing.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Selection {
+    /// One round, 1 to 4.
+    pub round: Option<u8>,
+    /// One agent, the judge included.
+    pub agent: Option<SeatId>,
+}
+
+/// Writes the report of a consultation, finished or not.
+pub fn markdown(kept: &Kept, selection: &Selection) -> String {
+    let mut document = Vec::new();
+    if *selection == Selection::default() {
+        document.extend(standing(kept));
+        document.push("# Consultation Summary".to_owned());
+        document.push(head(kept));
+        document.extend(kept.second_pass.as_ref().and_then(second_verdict::doubt));
+        document.push(consensus(kept));
+        document.extend(
+            kept.verdict.as_ref().and_then(|verdict| {
+                sections::evidence(&verdict.evidence, &|agent| name(kept, agent))
+            }),
+        );
+        document.extend(perspectives(kept));
+        document.extend(changes(kept));
+        document.extend(
+            (!kept.concerns.is_empty())
+                .then(|| format!("## Concerns Raised\n\n{}", sections::list(&kept.concerns))),
+        );
+        document.extend(
+            kept.verdict.as_ref().and_then(|verdict| {
+                sections::dissent(&verdict.dissent, &|agent| name(kept, agent))
+            }),
+        );
+        document.extend(
+            kept.debate_value
+                .as_ref()
+                .and_then(|value| debate_value::section(value, &|agent| name(kept, agent))),
+        );
+        document.push(format!(
+            "---\n{}",
+            foot(kept.cost, kept.duration, kept.tokens)
+        ));
+    } else {
+        document.push("# Consultation Summary".to_owned());
+        document.push(sections::question(&kept.question).trim_end().to_owned());
+        let numbers = (1..=4).filter(|number| selection.round.is_none_or(|only| only == *number));
+        let rounds: Vec<String> = numbers
+            .filter_map(|number| round(kept, number, selection.agent.as_ref()))
+            .collect();
+        let none = format!("_{}_", nothing(kept, selection));
+        document.extend(if rounds.is_empty() {
+            vec![none]
+        } else {
+            rounds
+        });
+        document.extend(selected_foot(kept, selection));
+    }
+    document.join("\n\n") + "\n"
+}
+
+/// Above everything: what makes this less than the panel promised.
+fn standing(kept: &Kept) -> Option<String> {
+    let is_degraded = kept.status.as_deref() == Some("degraded") || !kept.degradations.is_empty();
+    let mut notice = match kept.ended() {
+        Ended::Completed if !is_degraded => return None,
+        Ended::Completed => {
+            "> ⚠️ **Degraded result:** this is less than the panel promised.".to_owned()
+        }
+        Ended::Aborted => {
+            let during = kept
+                .aborted_during
+                .as_ref()
+                .map(|during| format!(" in {}", inline(during)))
+                .unwrap_or_default();
+            let why = kept.abort_message.as_ref().or(kept.abort_reason.as_ref());
+            format!(
+                "> 🛑 **Aborted{during}:** {}",
+                why.map_or_else(|| "no reason is told".to_owned(), |why| inline(why))
+            )
+        }
+        Ended::Unfinished => {
+            let state = kept
+                .state
+                .as_ref()
+                .map(|state| format!(" in {}", inline(state)))
+                .unwrap_or_default();
+            format!(
+                "> 🛑 **Incomplete:** the record ends{state}; the consultation was cut off or is still under way."
+            )
+        }
+    };
+    if kept.ended() != Ended::Completed {
+        notice.push_str("\n>\n> Below is what was finished by then. It is not a verdict.");
+    }
+    if !kept.degradations.is_empty() {
+        notice.push_str("\n>");
+    }
+    for degradation in &kept.degradations {
+        let _ = write!(notice, "\n> - {}", inline(degradation));
+    }
+    Some(notice)
+}
+
+fn head(kept: &Kept) -> String {
+    let confidence = sections::confidence_of(kept.verdict.as_ref(), kept.confidence);
+    let twice = kept
+        .second_pass
+        .as_ref()
+        .map(|second| second_verdict::line(second, kept.judge.as_ref()));
+    let twice = twice
+        .map(|line| format!("  \n{}", line.trim_end()))
+        .unwrap_or_default();
+    let anew = kept
+        .rejudged_from
+        .as_ref()
+        .map(|from| second_verdict::anew(from, kept.rejudged.as_ref()));
+    let anew = anew
+        .map(|line| format!("  \n{}", line.trim_end()))
+        .unwrap_or_default();
+    let judge = kept
+        .judge
+        .as_ref()
+        .map(|judge| format!("  \n**Judge:** {}", inline(&model_address(judge))))
+        .unwrap_or_default();
+    let seat = |agent: &KeptAgent| {
+        let model = agent
+            .model
+            .as_ref()
+            .map(|model| format!(" ({model})"))
+            .unwrap_or_default();
+        format!("{}{model}", seat_name(kept, agent))
+    };
+    let seats: Vec<String> = kept.experts.iter().map(seat).collect();
+    let panel = if seats.is_empty() {
+        String::new()
+    } else {
+        format!("  \n**Panel:** {}", inline(&seats.join(", ")))
+    };
+    let grade = kept
+        .grade
+        .as_ref()
+        .map(|grade| format!("  \n**Outcome:** {}", outcome(grade)))
+        .unwrap_or_default();
+    let casting = kept
+        .casting
+        .as_ref()
+        .map(sections::personas)
+        .unwrap_or_default();
+    format!(
+        "{}\n**Confidence:** {confidence}{grade}{twice}{anew}{judge}{panel}{casting}",
+        sections::question(&kept.question)
+    )
+}
+
+/// What became of the answer, and why in the user's own words.
+fn outcome(grade: &Grade) -> String {
+    match &grade.note {
+        Some(note) => format!("{}: {}", grade.outcome.name(), inline(note)),
+        None => grade.outcome.name().to_owned(),
+    }
+}
+
+fn consensus(kept: &Kept) -> String {
+    let said = match (&kept.verdict, &kept.recommendation) {
+        (Some(verdict), _) if verdict.is_menu() || verdict.composed_from.is_some() => {
+            return sections::verdict(verdict);
+        }
+        (_, Some(recommendation)) => {
+            sections::answer(recommendation, kept.summary.as_deref().unwrap_or_default())
+        }
+        (_, None) => without_verdict(kept),
+    };
+    format!("## Consensus\n\n{said}")
+}
+
+fn without_verdict(kept: &Kept) -> String {
+    let why = if kept.ended() == Ended::Completed {
+        "No verdict was asked for"
+    } else {
+        "No verdict was reached"
+    };
+    let points = kept
+        .synthesis
+        .iter()
+        .flat_map(|synthesis| &synthesis.consensus_points)
+        .map(|point| point.point.as_str());
+    let points: Vec<&str> = points.collect();
+    match &kept.partial_consensus {
+        Some(_) if !points.is_empty() => format!(
+            "_{why}. What was found agreed by then:_\n\n{}",
+            sections::list(&points)
+        ),
+        Some(found) => format!(
+            "_{why}. What was found agreed by then:_\n\n{}",
+            block(found)
+        ),
+        None if kept.independents.is_empty() => format!("_{why}, and no expert has answered._"),
+        None => format!("_{why}: the positions stand side by side below._"),
+    }
+}
+
+fn perspectives(kept: &Kept) -> Option<String> {
+    let told = stored_rounds::positions(kept, None);
+    (!told.is_empty()).then(|| format!("## Agent Perspectives\n\n{}", told.join("\n\n")))
+}
+
+fn changes(kept: &Kept) -> Option<String> {
+    sections::changes(
+        &revisions(kept),
+        &|revision| before(kept, revision),
+        &|agent| name(kept, agent),
+    )
+}
+
+/// Each expert's own answer of Round 3; where only the judge's is kept, as that has it.
+pub(in crate::terminal) fn revisions(kept: &Kept) -> Vec<&Revision> {
+    let merged = || kept.cross_exam.iter().flat_map(|merged| &merged.positions);
+    if kept.revisions.is_empty() {
+        merged().collect()
+    } else {
+        kept.revisions.iter().collect()
+    }
+}
+
+/// How sure an expert was before the cross-examination.
+pub(in crate::terminal) fn before(kept: &Kept, revision: &Revision) -> Option<Confidence> {
+    kept.independents
+        .iter()
+        .find(|held| held.agent_id == revision.agent_id)
+        .and_then(|held| held.confidence)
+}
+
+pub(in crate::terminal) fn name(kept: &Kept, agent: &str) -> String {
+    inline(match agent {
+        judge if judge == SeatId::judge().as_str() => "Judge",
+        clerk if clerk == SeatId::clerk().as_str() => "Clerk",
+        expert => kept.name_of(expert),
+    })
+}
+
+/// The seat's name; with its id where another seat has the same name.
+pub(in crate::terminal) fn seat_name(kept: &Kept, seat: &KeptAgent) -> String {
+    let namesakes = kept
+        .experts
+        .iter()
+        .filter(|other| other.name == seat.name)
+        .count();
+    if namesakes > 1 {
+        format!("{} [{}]", seat.name, seat.id)
+    } else {
+        seat.name.clone()
+    }
+}
+
+/// A seat as a heading.
+pub(in crate::terminal) fn heading(kept: &Kept, seat: &KeptAgent) -> String {
+    let model = seat
+        .model
+        .as_ref()
+        .map(|model| format!(" ({})", inline(&model_name(model))))
+        .unwrap_or_default();
+    format!("### {}{model}", inline(&seat_name(kept, seat)))
+}
+
+/// One round, or what one agent had to do with it; `None` where there is nothing.
+fn round(kept: &Kept, number: u8, agent: Option<&SeatId>) -> Option<String> {
+    let parts = match number {
+        1 => stored_rounds::positions(kept, agent),
+        2 => stored_rounds::synthesis(kept, agent),
+        3 => stored_rounds::cross_examination(kept, agent),
+        4 => stored_rounds::verdict(kept, agent),
+        _ => Vec::new(),
+    };
+    (!parts.is_empty()).then(|| {
+        format!(
+            "## Round {number}: {}\n\n{}",
+            round_title(number),
+            parts.join("\n\n")
+        )
+    })
+}
+
+fn nothing(kept: &Kept, selection: &Selection) -> String {
+    let round = selection
+        .round
+        .map(|round| format!(" in Round {round}"))
+        .unwrap_or_default();
+    match &selection.agent {
+        Some(agent) => format!("Nothing is kept of {}{round}.", name(kept, agent.as_str())),
+        None => format!("Nothing is kept{round}."),
+    }
+}
+
+/// What the selected work took, as far as the record tells it.
+fn selected_foot(kept: &Kept, selection: &Selection) -> Option<String> {
+    let is_meant = |work: &&Work| {
+        selection.round.is_none_or(|round| round == work.round)
+            && selection
+                .agent
+                .as_ref()
+                .is_none_or(|agent| *agent == work.agent)
+    };
+    let work: Vec<&Work> = kept.work.iter().filter(is_meant).collect();
+    let cost = work
+        .iter()
+        .filter_map(|work| work.cost)
+        .reduce(|one, other| one + other);
+    let tokens = work
+        .iter()
+        .filter_map(|work| work.tokens)
+        .reduce(u64::saturating_add);
+    // The agents of a round work side by side: what it took is what the record says of it.
+    let duration = match (&selection.agent, selection.round) {
+        (None, Some(number)) => kept
+            .rounds
+            .iter()
+            .find(|round| round.number == number)
+            .and_then(|round| round.duration),
+        (Some(_) | None, _) => work
+            .iter()
+            .filter_map(|work| work.duration)
+            .reduce(Duration::saturating_add),
+    };
+    (!work.is_empty()).then(|| format!("---\n{}", foot(cost, duration, tokens)))
+}
+
+fn foot(cost: Option<Cost>, duration: Option<Duration>, tokens: Option<u64>) -> String {
+    let told = |told: Option<String>| told.unwrap_or_else(|| "not told".to_owned());
+    let (cost, duration, tokens) = (
+        told(cost.map(amount)),
+        told(duration.map(seconds)),
+        told(tokens.map(thousands)),
+    );
+    format!("**Cost:** {cost} | **Duration:** {duration} | **Tokens:** {tokens}")
+}

@@ -1,0 +1,261 @@
+//! The single rounds of a consultation that was read back, as parts of a Markdown document. With an
+//! agent, what it said there, and what was said to it or of it.
+
+use crate::domain::artifact::{Challenge, Independent, Synthesis};
+use crate::domain::ids::SeatId;
+use crate::domain::kept::{Kept, KeptAgent};
+
+use super::sections;
+use super::stored::{before, heading, name, revisions};
+use crate::terminal::markdown::escape::{block, inline};
+
+/// Whether a part is wanted that an agent has to do with; the judge has to do with all that it
+/// wrote.
+fn is_of(agent: Option<&SeatId>, who: &str) -> bool {
+    agent.is_none_or(|agent| agent.as_str() == who)
+}
+
+fn is_judges(agent: Option<&SeatId>) -> bool {
+    agent.is_none_or(SeatId::is_judge)
+}
+
+/// Round 1: each expert's own answer in the order of the panel, or why there is none; then of those
+/// who are not on it. An agent alone is shown with its reasoning.
+pub(in crate::terminal) fn positions(kept: &Kept, agent: Option<&SeatId>) -> Vec<String> {
+    let answer = |held: &Independent| match agent {
+        Some(_) => with_reasoning(held),
+        None => sections::opinion(held),
+    };
+    let seat = |expert: &KeptAgent| {
+        let heading = heading(kept, expert);
+        if let Some(held) = kept
+            .independents
+            .iter()
+            .find(|held| held.agent_id == expert.id)
+        {
+            return Some(format!("{heading}\n\n{}", answer(held)));
+        }
+        let failed = kept
+            .work
+            .iter()
+            .find(|work| work.round == 1 && work.agent == expert.id)?
+            .error
+            .as_ref()?;
+        Some(format!("{heading}\n\n_No answer:_ {}", inline(failed)))
+    };
+    let on_panel = kept
+        .experts
+        .iter()
+        .filter(|expert| is_of(agent, expert.id.as_str()))
+        .filter_map(seat);
+    let is_other =
+        |held: &&Independent| kept.experts.iter().all(|expert| expert.id != held.agent_id);
+    let others = kept
+        .independents
+        .iter()
+        .filter(is_other)
+        .filter(|held| is_of(agent, held.agent_id.as_str()));
+    on_panel
+        .chain(
+            others
+                .map(|held| format!("### {}\n\n{}", inline(held.agent_id.as_str()), answer(held))),
+        )
+        .collect()
+}
+
+fn with_reasoning(held: &Independent) -> String {
+    let mut parts = vec![sections::opinion(held)];
+    if !held.rationale.trim().is_empty() {
+        parts.push(format!("#### Reasoning\n\n{}", block(&held.rationale)));
+    }
+    if let Some(words) = held.own_words() {
+        parts.push(format!("#### In its own words\n\n{}", block(words)));
+    }
+    parts.join("\n\n")
+}
+
+/// Round 2: what the judge found agreed and where the experts differ.
+pub(in crate::terminal) fn synthesis(kept: &Kept, agent: Option<&SeatId>) -> Vec<String> {
+    let Some(synthesis) = &kept.synthesis else {
+        return Vec::new();
+    };
+    let mut parts = Vec::new();
+    if is_judges(agent) && !synthesis.prose_excerpt.trim().is_empty() {
+        parts.push(block(&synthesis.prose_excerpt));
+    }
+    parts.extend(agreed(kept, agent, synthesis));
+    parts.extend(tensions(kept, agent, synthesis));
+    if is_judges(agent) && !synthesis.priority_order.is_empty() {
+        parts.push(format!(
+            "### What weighs most\n\n{}",
+            sections::list(&synthesis.priority_order)
+        ));
+    }
+    parts
+}
+
+fn agreed(kept: &Kept, agent: Option<&SeatId>, synthesis: &Synthesis) -> Option<String> {
+    let is_meant = |supporters: &[String]| {
+        is_judges(agent) || supporters.iter().any(|supporter| is_of(agent, supporter))
+    };
+    let points = synthesis
+        .consensus_points
+        .iter()
+        .filter(|point| is_meant(&point.supporting_agents))
+        .map(|point| {
+            let stated = point
+                .confidence
+                .map(|confidence| format!(" ({confidence})"))
+                .unwrap_or_default();
+            let supporters: Vec<String> = point
+                .supporting_agents
+                .iter()
+                .map(|supporter| name(kept, supporter))
+                .collect();
+            let by = if supporters.is_empty() {
+                String::new()
+            } else {
+                format!(" — {}", supporters.join(", "))
+            };
+            format!("- {}{stated}{by}", inline(&point.point))
+        });
+    let points: Vec<String> = points.collect();
+    (!points.is_empty()).then(|| format!("### Agreed\n\n{}", points.join("\n")))
+}
+
+fn tensions(kept: &Kept, agent: Option<&SeatId>, synthesis: &Synthesis) -> Option<String> {
+    let tensions = synthesis.tensions.iter().filter_map(|tension| {
+        let views = tension
+            .viewpoints
+            .iter()
+            .filter(|view| is_judges(agent) || is_of(agent, &view.agent));
+        let views: Vec<String> = views
+            .map(|view| {
+                format!(
+                    "  - {}: {}",
+                    name(kept, &view.agent),
+                    inline(&view.viewpoint)
+                )
+            })
+            .collect();
+        let is_meant = is_judges(agent) || !views.is_empty();
+        is_meant.then(|| {
+            [vec![format!("- {}", inline(&tension.topic))], views]
+                .concat()
+                .join("\n")
+        })
+    });
+    let tensions: Vec<String> = tensions.collect();
+    (!tensions.is_empty()).then(|| format!("### Tensions\n\n{}", tensions.join("\n")))
+}
+
+/// Round 3: challenges, what was answered, and what each expert holds now.
+pub(in crate::terminal) fn cross_examination(kept: &Kept, agent: Option<&SeatId>) -> Vec<String> {
+    let merged = kept.cross_exam.as_ref();
+    let (challenges, rebuttals) = (kept.challenges(), kept.rebuttals());
+    let mut parts = Vec::new();
+    if let Some(prose) = merged
+        .map(|merged| &merged.prose_excerpt)
+        .filter(|prose| is_judges(agent) && !prose.trim().is_empty())
+    {
+        parts.push(block(prose));
+    }
+    let is_met = |challenge: &&&Challenge| {
+        is_judges(agent)
+            || is_of(agent, &challenge.challenger)
+            || is_of(agent, &challenge.target_agent)
+    };
+    let challenges: Vec<String> = challenges
+        .iter()
+        .filter(is_met)
+        .map(|challenge| one_challenge(kept, challenge))
+        .collect();
+    parts.extend(
+        (!challenges.is_empty()).then(|| format!("### Challenges\n\n{}", challenges.join("\n"))),
+    );
+    let rebuttals = rebuttals
+        .into_iter()
+        .filter(|rebuttal| is_judges(agent) || is_of(agent, &rebuttal.agent));
+    let rebuttals: Vec<String> = rebuttals
+        .map(|rebuttal| {
+            format!(
+                "- **{}:** {}",
+                name(kept, &rebuttal.agent),
+                inline(&rebuttal.rebuttal)
+            )
+        })
+        .collect();
+    parts.extend(
+        (!rebuttals.is_empty()).then(|| format!("### Rebuttals\n\n{}", rebuttals.join("\n"))),
+    );
+    if let Some(unresolved) = merged
+        .map(|merged| &merged.unresolved)
+        .filter(|unresolved| is_judges(agent) && !unresolved.is_empty())
+    {
+        parts.push(format!("### Unresolved\n\n{}", sections::list(unresolved)));
+    }
+    let revisions: Vec<_> = revisions(kept)
+        .into_iter()
+        .filter(|revision| is_of(agent, revision.agent_id.as_str()))
+        .collect();
+    let held = revisions.iter().map(|revision| {
+        sections::change(revision, before(kept, revision), &|agent| name(kept, agent))
+    });
+    let held: Vec<String> = held.collect();
+    parts.extend((!held.is_empty()).then(|| format!("### Positions\n\n{}", held.join("\n\n"))));
+    parts
+}
+
+fn one_challenge(kept: &Kept, challenge: &Challenge) -> String {
+    let to = name(kept, &challenge.target_agent);
+    let to = if to.is_empty() {
+        String::new()
+    } else {
+        format!(" to {to}")
+    };
+    let said = format!(
+        "- **{}**{to}: {}",
+        name(kept, &challenge.challenger),
+        inline(&challenge.challenge)
+    );
+    let evidence = challenge
+        .evidence
+        .iter()
+        .map(|evidence| format!("  - {}", inline(evidence)));
+    [said]
+        .into_iter()
+        .chain(evidence)
+        .collect::<Vec<_>>()
+        .join("\n")
+}
+
+/// Round 4: the answer; of an expert, the evidence that is its own, and its dissent.
+pub(in crate::terminal) fn verdict(kept: &Kept, agent: Option<&SeatId>) -> Vec<String> {
+    let Some(verdict) = &kept.verdict else {
+        return Vec::new();
+    };
+    let mut parts = Vec::new();
+    if is_judges(agent) {
+        let stated = sections::confidence_of(Some(verdict), kept.confidence);
+        parts.push(format!(
+            "{}\n\nConfidence: {stated}",
+            sections::verdict_alone(verdict)
+        ));
+    }
+    let mut verdict = verdict.clone();
+    verdict
+        .evidence
+        .retain(|evidence| is_judges(agent) || is_of(agent, &evidence.agent));
+    verdict
+        .dissent
+        .retain(|dissent| is_judges(agent) || is_of(agent, &dissent.agent));
+    parts.extend(sections::evidence(&verdict.evidence, &|agent| {
+        name(kept, agent)
+    }));
+    // A part of a round is a level below the whole document's.
+    parts.extend(
+        sections::dissent(&verdict.dissent, &|agent| name(kept, agent))
+            .map(|dissent| format!("#{dissent}")),
+    );
+    parts
+}

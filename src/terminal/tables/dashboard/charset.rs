@@ -1,0 +1,154 @@
+//! The characters that a terminal can show: all, or ASCII alone where its locale says nothing of
+//! UTF-8, or the user wants no others.
+
+/// The characters to draw with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Charset {
+    Unicode,
+    Ascii,
+}
+
+/// A blank at which no line is broken; on the screen it is one like others.
+pub(crate) const TOGETHER: char = '\u{a0}';
+
+/// The lines of a frame: its edges, its corners, and where a rule meets them or parts two columns.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Strokes {
+    pub(crate) across: char,
+    pub(crate) down: char,
+    /// Left end, right end, and the joints of a rule: with nothing, a column above, one below,
+    /// both.
+    pub(crate) top: [char; 2],
+    pub(crate) middle: [char; 2],
+    pub(crate) bottom: [char; 2],
+    pub(crate) joints: [char; 4],
+}
+
+impl Charset {
+    /// What the locale's variables allow: `LC_ALL` before `LC_CTYPE` before `LANG`, as the C
+    /// library reads them.
+    pub fn of_locale(lc_all: Option<&str>, lc_ctype: Option<&str>, lang: Option<&str>) -> Self {
+        // Terminals of Windows take UTF-8 whatever those variables say, which nobody sets there.
+        let unset = if cfg!(windows) {
+            Self::Unicode
+        } else {
+            Self::Ascii
+        };
+        let Some(locale) = lc_all.or(lc_ctype).or(lang) else {
+            return unset;
+        };
+        let locale = locale.to_ascii_lowercase();
+        if ["utf-8", "utf8"].iter().any(|name| locale.contains(name)) {
+            Self::Unicode
+        } else {
+            Self::Ascii
+        }
+    }
+
+    pub(crate) fn bullet(self) -> &'static str {
+        match self {
+            Self::Unicode => "•",
+            Self::Ascii => "*",
+        }
+    }
+
+    /// A sign in front of a text; `word` is what it means, where the text does not say so itself.
+    pub fn before(self, sign: &str, word: &str) -> String {
+        match self {
+            Self::Unicode => format!("{sign} "),
+            Self::Ascii if word.is_empty() => String::new(),
+            Self::Ascii => format!("{word} "),
+        }
+    }
+
+    /// A sign behind a text.
+    pub(crate) fn behind(self, sign: &str, word: &str) -> String {
+        match self {
+            Self::Unicode => format!(" {sign}"),
+            Self::Ascii => format!(" {word}"),
+        }
+    }
+
+    /// The text in these characters: what has no likeness in ASCII is a question mark there.
+    pub(crate) fn text(self, text: &str) -> String {
+        match self {
+            Self::Unicode => text.to_owned(),
+            Self::Ascii => text
+                .replace('≥', ">=")
+                .replace('…', "...")
+                .replace(['–', '—'], "-")
+                .chars()
+                .map(|c| {
+                    if c.is_ascii() || c == TOGETHER {
+                        c
+                    } else {
+                        '?'
+                    }
+                })
+                .collect(),
+        }
+    }
+
+    pub(crate) fn strokes(self) -> Strokes {
+        match self {
+            Self::Unicode => Strokes {
+                across: '─',
+                down: '│',
+                top: ['┌', '┐'],
+                middle: ['├', '┤'],
+                bottom: ['└', '┘'],
+                joints: ['─', '┴', '┬', '┼'],
+            },
+            Self::Ascii => Strokes {
+                across: '-',
+                down: '|',
+                top: ['+', '+'],
+                middle: ['+', '+'],
+                bottom: ['+', '+'],
+                joints: ['-', '+', '+', '+'],
+            },
+        }
+    }
+
+    /// Nothing, then seven heights from the lowest to the highest.
+    pub(crate) fn heights(self) -> [char; 8] {
+        match self {
+            Self::Unicode => ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'],
+            Self::Ascii => ['_', '.', ':', '-', '=', '+', '*', '#'],
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_locale_without_utf_8_gets_ascii_and_the_first_variable_that_is_set_decides() {
+        let of = Charset::of_locale;
+        assert_eq!(of(None, None, Some("en_GB.UTF-8")), Charset::Unicode);
+        assert_eq!(of(None, Some("de_DE.utf8"), Some("C")), Charset::Unicode);
+        for locale in ["C", "POSIX", "en_US", "de_DE.ISO-8859-1"] {
+            assert_eq!(
+                of(Some(locale), Some("C.UTF-8"), Some("C.UTF-8")),
+                Charset::Ascii,
+                "{locale}"
+            );
+        }
+        if cfg!(unix) {
+            assert_eq!(of(None, None, None), Charset::Ascii);
+        }
+    }
+
+    #[test]
+    fn nothing_but_ascii_is_left_in_ascii() {
+        assert_eq!(Charset::Ascii.text("≥ $1.20 … 模型–x"), ">= $1.20 ... ??-x");
+        assert_eq!(
+            (
+                Charset::Ascii.before("✅", ""),
+                Charset::Ascii.behind("✅", "(reached)")
+            ),
+            (String::new(), " (reached)".to_owned())
+        );
+    }
+}

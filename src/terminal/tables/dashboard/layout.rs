@@ -1,0 +1,193 @@
+//! Where sections stand: in a frame, in one column or two, or below one another without any.
+//!
+//! Invariant: no line is wider than the canvas, from [`NARROWEST`] columns on.
+
+use super::line::{Fitted, Line};
+use super::{Border, Canvas};
+
+/// What is narrower is drawn as wide as this.
+const NARROWEST: usize = 20;
+/// From here on there is room for a frame.
+const FRAMED_FROM: usize = 40;
+/// From here on sections stand side by side.
+const PAIRED_FROM: usize = 100;
+/// Longer ways for the eye serve nobody.
+const WIDEST: usize = 80;
+const WIDEST_PAIRED: usize = 112;
+/// Columns beside the text of a cell: two before it, one behind it.
+const BESIDE: usize = 3;
+
+/// What stands between two rules.
+#[derive(Clone, Debug)]
+pub(crate) enum Block {
+    Whole(Vec<Line>),
+    Pair(Vec<Line>, Vec<Line>),
+}
+
+/// How a canvas is divided.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Layout {
+    /// No frame.
+    Bare {
+        canvas: Canvas,
+        width: usize,
+    },
+    /// The width is that of the frame.
+    One {
+        canvas: Canvas,
+        width: usize,
+    },
+    Two {
+        canvas: Canvas,
+        width: usize,
+    },
+}
+
+impl Layout {
+    pub(crate) fn of(canvas: Canvas) -> Self {
+        let width = canvas.width;
+        match canvas.border {
+            Border::Frame if width >= PAIRED_FROM => Self::Two {
+                canvas,
+                width: width.min(WIDEST_PAIRED),
+            },
+            Border::Frame if width >= FRAMED_FROM => Self::One {
+                canvas,
+                width: width.min(WIDEST),
+            },
+            Border::Frame | Border::None => Self::Bare {
+                canvas,
+                width: width.max(NARROWEST),
+            },
+        }
+    }
+
+    /// Columns for the text of a whole block.
+    pub(crate) fn room(self) -> usize {
+        match self {
+            Self::Bare { width, .. } => width,
+            Self::One { width, .. } | Self::Two { width, .. } => width - 2 - BESIDE,
+        }
+    }
+
+    /// Columns for the left and the right of a pair.
+    fn rooms(self) -> (usize, usize) {
+        let both = self.room().saturating_sub(1 + BESIDE);
+        (both / 2, both - both / 2)
+    }
+
+    /// Puts two sections side by side where there is room for it.
+    pub(crate) fn paired(self, sections: Vec<Vec<Line>>) -> Vec<Block> {
+        match self {
+            Self::Bare { .. } | Self::One { .. } => {
+                sections.into_iter().map(Block::Whole).collect()
+            }
+            Self::Two { .. } => sections
+                .chunks(2)
+                .filter_map(|two| match two {
+                    [left, right] => Some(Block::Pair(left.clone(), right.clone())),
+                    [only] => Some(Block::Whole(only.clone())),
+                    _ => None,
+                })
+                .collect(),
+        }
+    }
+
+    /// The blocks, one below the other.
+    pub(crate) fn drawn(self, blocks: &[Block]) -> String {
+        match self {
+            Self::Bare { canvas, width } => {
+                let texts = blocks.iter().map(|block| match block {
+                    Block::Whole(lines) => unframed(lines, width, canvas),
+                    Block::Pair(left, right) => {
+                        unframed(left, width, canvas) + "\n" + &unframed(right, width, canvas)
+                    }
+                });
+                texts.collect::<Vec<_>>().join("\n")
+            }
+            Self::One { canvas, width } | Self::Two { canvas, width } => {
+                self.framed(blocks, width, canvas)
+            }
+        }
+    }
+
+    /// What stands below the frame.
+    pub(crate) fn below(self, lines: &[Line]) -> String {
+        match self {
+            Self::Bare { canvas, width }
+            | Self::One { canvas, width }
+            | Self::Two { canvas, width } => unframed(lines, width, canvas),
+        }
+    }
+
+    fn framed(self, blocks: &[Block], width: usize, canvas: Canvas) -> String {
+        let strokes = canvas.charset.strokes();
+        let (left, right) = self.rooms();
+        let rule = |ends: [char; 2], above: Option<&Block>, below: Option<&Block>| {
+            let is_parted = |block: Option<&Block>| matches!(block, Some(Block::Pair(..)));
+            let joint = match (is_parted(above), is_parted(below)) {
+                (false, false) => 0,
+                (true, false) => 1,
+                (false, true) => 2,
+                (true, true) => 3,
+            };
+            let inside = (1..width - 1).map(|column| match strokes.joints.get(joint) {
+                Some(joint) if column == 1 + BESIDE + left => *joint,
+                Some(_) | None => strokes.across,
+            });
+            let [begin, end] = ends;
+            canvas.paint.dim(
+                &std::iter::once(begin)
+                    .chain(inside)
+                    .chain([end])
+                    .collect::<String>(),
+            ) + "\n"
+        };
+        let edge = canvas.paint.dim(&strokes.down.to_string());
+        let fitted = |lines: &[Line], room| {
+            lines
+                .iter()
+                .flat_map(|line| line.fitted(room, canvas.charset, canvas.paint))
+                .collect::<Vec<_>>()
+        };
+        let cell = |line: Option<&Fitted>, room: usize| {
+            let (text, width) = line.map_or(("", 0), |line| (line.text.as_str(), line.width));
+            format!("  {text}{} ", " ".repeat(room.saturating_sub(width)))
+        };
+        let mut text = rule(strokes.top, None, blocks.first());
+        for (number, block) in blocks.iter().enumerate() {
+            match block {
+                Block::Whole(lines) => {
+                    for line in &fitted(lines, self.room()) {
+                        text.extend([&edge, &cell(Some(line), self.room()), &edge, "\n"]);
+                    }
+                }
+                Block::Pair(one, other) => {
+                    let (one, other) = (fitted(one, left), fitted(other, right));
+                    for row in 0..one.len().max(other.len()) {
+                        text.extend([
+                            &edge,
+                            &cell(one.get(row), left),
+                            &edge,
+                            &cell(other.get(row), right),
+                            &edge,
+                            "\n",
+                        ]);
+                    }
+                }
+            }
+            match blocks.get(number + 1) {
+                Some(next) => text.push_str(&rule(strokes.middle, Some(block), Some(next))),
+                None => text.push_str(&rule(strokes.bottom, Some(block), None)),
+            }
+        }
+        text
+    }
+}
+
+fn unframed(lines: &[Line], width: usize, canvas: Canvas) -> String {
+    let fitted = lines
+        .iter()
+        .flat_map(|line| line.fitted(width, canvas.charset, canvas.paint));
+    fitted.map(|fitted| fitted.text + "\n").collect()
+}

@@ -1,0 +1,254 @@
+//! One line of a screen before it is laid out: a text in tones, wrapped to the room there is and
+//! only then coloured.
+
+use super::charset::{Charset, TOGETHER};
+use crate::terminal::markdown::escape::one_line;
+use crate::terminal::output::style::Paint;
+use console::measure_text_width;
+
+/// What a text is to the reader. No tone is white or black: both are somebody's background.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Tone {
+    Plain,
+    Heading,
+    /// A sum of all.
+    Total,
+    Good,
+    /// Near a limit, or less than was hoped for.
+    Warning,
+    /// Beyond a limit.
+    Bad,
+    Quiet,
+}
+
+/// A text that begins with a mark and goes on under its own beginning.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Line {
+    mark: Mark,
+    spans: Vec<(Tone, String)>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Mark {
+    None,
+    Bullet,
+    Dash,
+    Indent,
+}
+
+/// A line that fits, and the columns it takes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Fitted {
+    pub(crate) text: String,
+    pub(crate) width: usize,
+}
+
+impl Line {
+    fn of(mark: Mark, tone: Tone, text: impl Into<String>) -> Self {
+        Self {
+            mark,
+            spans: vec![(tone, text.into())],
+        }
+    }
+
+    pub(crate) fn empty() -> Self {
+        Self::of(Mark::None, Tone::Plain, "")
+    }
+
+    pub(crate) fn plain(text: impl Into<String>) -> Self {
+        Self::of(Mark::None, Tone::Plain, text)
+    }
+
+    pub(crate) fn toned(text: impl Into<String>, tone: Tone) -> Self {
+        Self::of(Mark::None, tone, text)
+    }
+
+    pub(crate) fn heading(text: &str) -> Self {
+        Self::of(Mark::None, Tone::Heading, text)
+    }
+
+    pub(crate) fn quiet(text: impl Into<String>) -> Self {
+        Self::of(Mark::None, Tone::Quiet, text)
+    }
+
+    /// Something to type.
+    pub(crate) fn command(text: &str) -> Self {
+        Self::of(Mark::Indent, Tone::Total, text)
+    }
+
+    /// `• Label: value`.
+    pub(crate) fn item(label: &str, value: String, tone: Tone) -> Self {
+        Self {
+            mark: Mark::Bullet,
+            spans: vec![(Tone::Plain, format!("{label}: ")), (tone, value)],
+        }
+    }
+
+    /// `• Text`, above what belongs to it.
+    pub(crate) fn bulleted(text: impl Into<String>) -> Self {
+        Self::of(Mark::Bullet, Tone::Plain, text)
+    }
+
+    /// `  - Label: value`, below an item.
+    pub(crate) fn part(label: &str, value: &str) -> Self {
+        Self::of(Mark::Dash, Tone::Plain, format!("{label}: {value}"))
+    }
+
+    /// A row below a heading.
+    pub(crate) fn row(text: impl Into<String>, tone: Tone) -> Self {
+        Self::of(Mark::Indent, tone, text)
+    }
+
+    /// The columns that a row's mark takes.
+    pub(crate) const ROW_INDENT: usize = 2;
+
+    /// The line in as many lines of at most `room` columns as it needs.
+    pub(crate) fn fitted(&self, room: usize, charset: Charset, paint: Paint) -> Vec<Fitted> {
+        let spans: Vec<(Tone, String)> = self
+            .spans
+            .iter()
+            .map(|(tone, text)| (*tone, charset.text(text)))
+            .collect();
+        let whole: String = spans.iter().map(|(_, text)| text.as_str()).collect();
+        // A bound stays with its amount.
+        let whole = ["≥", ">="].iter().fold(whole, |whole, sign| {
+            whole.replace(&format!("{sign} "), &together(&format!("{sign} ")))
+        });
+        let first = match self.mark {
+            Mark::None => String::new(),
+            Mark::Bullet => format!("{} ", charset.bullet()),
+            Mark::Dash => "  - ".to_owned(),
+            Mark::Indent => " ".repeat(Self::ROW_INDENT),
+        };
+        let indent = measure_text_width(&first);
+        let options = textwrap::Options::new(room.saturating_sub(indent).max(1))
+            .word_splitter(textwrap::WordSplitter::NoHyphenation);
+        let mut tones = spans
+            .iter()
+            .flat_map(|(tone, text)| text.chars().filter(|c| !c.is_whitespace()).map(|_| *tone));
+        let pieces = textwrap::wrap(&whole, options);
+        let line = |(number, piece): (usize, std::borrow::Cow<'_, str>)| {
+            let piece = piece.replace(TOGETHER, " ");
+            let head = if number == 0 {
+                first.clone()
+            } else {
+                " ".repeat(indent)
+            };
+            let head = if piece.is_empty() {
+                String::new()
+            } else {
+                head
+            };
+            Fitted {
+                width: measure_text_width(&head) + measure_text_width(&piece),
+                text: head + &painted(&piece, &mut tones, paint),
+            }
+        };
+        pieces.into_iter().enumerate().map(line).collect()
+    }
+}
+
+/// The text as one that is not broken.
+pub(crate) fn together(text: &str) -> String {
+    text.replace(' ', &TOGETHER.to_string())
+}
+
+/// Colours a piece of a text, whose visible characters have these tones in turn. Blanks belong to
+/// what is before them.
+fn painted(piece: &str, tones: &mut impl Iterator<Item = Tone>, paint: Paint) -> String {
+    let mut runs: Vec<(Tone, String)> = Vec::new();
+    for c in piece.chars() {
+        let tone = if c.is_whitespace() {
+            None
+        } else {
+            tones.next()
+        };
+        match (runs.last_mut(), tone) {
+            (Some((_, text)), None) => text.push(c),
+            (Some((last, text)), Some(tone)) if *last == tone => text.push(c),
+            (Some(_) | None, tone) => runs.push((tone.unwrap_or(Tone::Plain), c.to_string())),
+        }
+    }
+    runs.into_iter()
+        .map(|(tone, text)| tone.painted(&text, paint))
+        .collect()
+}
+
+impl Tone {
+    fn painted(self, text: &str, paint: Paint) -> String {
+        match self {
+            Self::Plain => text.to_owned(),
+            Self::Heading => paint.heading(text),
+            Self::Total => paint.cyan(text),
+            Self::Good => paint.green(text),
+            Self::Warning => paint.yellow(text),
+            Self::Bad => paint.red(text),
+            Self::Quiet => paint.dim(text),
+        }
+    }
+}
+
+/// A name out of a record, fit for a screen.
+pub(crate) fn name(text: &str) -> String {
+    one_line(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_goes_on_under_its_own_beginning_and_each_piece_has_its_colour() {
+        let line = Line::item("A label of some words", "and a value".to_owned(), Tone::Bad);
+        let texts = |paint| {
+            line.fitted(16, Charset::Unicode, paint)
+                .into_iter()
+                .map(|fitted| fitted.text)
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(
+            texts(Paint::Plain),
+            ["• A label of", "  some words:", "  and a value"]
+        );
+        let coloured = texts(Paint::Colour);
+        assert_eq!(
+            (coloured[0].as_str(), coloured[1].as_str()),
+            ("• A label of", "  some words:")
+        );
+        assert_eq!(
+            coloured[2],
+            format!("  {}", Paint::Colour.red("and a value"))
+        );
+    }
+
+    #[test]
+    fn what_belongs_together_stays_on_one_line_and_its_blanks_are_blanks() {
+        let line = Line::item("Cost", "≥ $1".to_owned(), Tone::Plain);
+        for (charset, texts) in [
+            (Charset::Unicode, ["• Cost:", "  ≥ $1"]),
+            (Charset::Ascii, ["* Cost:", "  >= $1"]),
+        ] {
+            let fitted = line.fitted(9, charset, Paint::Plain);
+            assert_eq!(
+                fitted
+                    .iter()
+                    .map(|fitted| fitted.text.as_str())
+                    .collect::<Vec<_>>(),
+                texts
+            );
+        }
+    }
+
+    #[test]
+    fn what_has_no_blanks_is_broken_rather_than_cut() {
+        let fitted = Line::part("abcdefghijklmnop", "x").fitted(10, Charset::Ascii, Paint::Plain);
+        assert_eq!(
+            fitted
+                .iter()
+                .map(|fitted| fitted.text.as_str())
+                .collect::<Vec<_>>(),
+            ["  - abcdef", "    ghijkl", "    mnop:", "    x"]
+        );
+        assert!(fitted.iter().all(|fitted| fitted.width <= 10));
+    }
+}

@@ -1,0 +1,169 @@
+//! Figures as a person reads them. None is rounded into a claim that is not true: what is not all
+//! is never `100%`, what is something is never `0%`.
+
+use std::time::Duration;
+
+use crate::domain::money::{Cost, MicroUsd};
+use crate::terminal::output::format::{count, seconds, thousands};
+
+/// `97%`, `<1%`, `>99%`, `>100%`, `126%`; `None` of nothing.
+pub(crate) fn percent(part: u64, whole: u64) -> Option<String> {
+    let (part, whole) = (u128::from(part), u128::from(whole));
+    let rounded = (part * 200 + whole).checked_div(whole * 2)?;
+    Some(match rounded {
+        0 if part > 0 => "<1%".to_owned(),
+        100.. if part < whole => ">99%".to_owned(),
+        100 if part > whole => ">100%".to_owned(),
+        rounded => format!("{rounded}%"),
+    })
+}
+
+/// `142 (97%)`; the number alone where it is a share of nothing.
+pub(crate) fn share(part: u64, whole: u64) -> String {
+    let number = thousands(part);
+    percent(part, whole).map_or_else(|| number.clone(), |percent| format!("{number} ({percent})"))
+}
+
+/// `84%`, of a part of one.
+pub(crate) fn of_one(part: f64) -> String {
+    format!("{:.0}%", (part * 100.0).round() + 0.0)
+}
+
+/// `+11%`, `-3%`, `0%`.
+pub(crate) fn change(part: f64) -> String {
+    let percent = (part * 100.0).round();
+    if percent == 0.0 {
+        "0%".to_owned()
+    } else {
+        format!("{percent:+.0}%")
+    }
+}
+
+/// `6.7`, and `3` where nothing stands behind the point and nobody expects it; `None` of nothing.
+pub(crate) fn mean(sum: u64, number: u64) -> Option<String> {
+    let tenths = (u128::from(sum) * 20 + u128::from(number)).checked_div(u128::from(number) * 2)?;
+    Some(format!("{}.{}", tenths / 10, tenths % 10))
+}
+
+/// `12.3s`; `40ms` and `2m 05s` and `1h 02m` where seconds say little.
+pub(crate) fn time(ms: u64) -> String {
+    let s = ms / 1_000;
+    match ms {
+        0..100 => format!("{ms}ms"),
+        100..100_000 => seconds(Duration::from_millis(ms)),
+        100_000..3_600_000 => format!("{}m {:02}s", s / 60, s % 60),
+        3_600_000.. => format!("{}h {:02}m", s / 3_600, s / 60 % 60),
+    }
+}
+
+/// `15s`, `7.5s`: a limit as it was set.
+pub(crate) fn limit(ms: u64) -> String {
+    format!("{}s", Duration::from_millis(ms).as_secs_f64())
+}
+
+/// `$18.42`, `≥ $0.12`; four decimals below a cent.
+pub(crate) fn money(cost: Cost) -> String {
+    bounded(cost, amount(cost.known))
+}
+
+/// `$18.4200`, beside amounts below a cent; nothing is `$0.00` there too.
+pub(crate) fn precise(cost: Cost) -> String {
+    match cost.known.0 {
+        0..50 => money(cost),
+        50.. => cost.to_string(),
+    }
+}
+
+fn bounded(cost: Cost, known: String) -> String {
+    if cost.lower_bound {
+        format!("≥ {known}")
+    } else {
+        known
+    }
+}
+
+/// `$20.00`, `$0.0042`, and what is still less is said to be less than what can be written.
+pub(crate) fn amount(amount: MicroUsd) -> String {
+    match amount.0 {
+        1..50 => "<$0.0001".to_owned(),
+        50..10_000 => amount.to_string(),
+        0 | 10_000.. => format!("{amount:.2}"),
+    }
+}
+
+/// `1,200 calls`, `1 call`.
+pub(crate) fn thousands_of(number: u64, thing: &str) -> String {
+    match number {
+        1 => count(1, thing),
+        number => format!("{} {thing}s", thousands(number)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_share_is_rounded_into_all_or_nothing_and_there_is_none_of_nothing() {
+        let shown = [
+            (142, 147),
+            (5, 147),
+            (1, 1_000),
+            (999, 1_000),
+            (0, 3),
+            (3, 3),
+            (1_001, 1_000),
+            (63, 50),
+        ]
+        .map(|(part, whole)| percent(part, whole));
+        assert_eq!(
+            shown.map(Option::unwrap),
+            ["97%", "3%", "<1%", ">99%", "0%", "100%", ">100%", "126%"]
+        );
+        assert_eq!(
+            (percent(0, 0), percent(u64::MAX, u64::MAX)),
+            (None, Some("100%".to_owned()))
+        );
+        assert_eq!(
+            (share(1_200, 0), share(1, 2)),
+            ("1,200".to_owned(), "1 (50%)".to_owned())
+        );
+    }
+
+    #[test]
+    fn means_are_rounded_half_up_and_there_is_none_of_nothing() {
+        assert_eq!(
+            [(147, 22), (9, 5), (3, 1), (1, 20)].map(|(sum, number)| mean(sum, number).unwrap()),
+            ["6.7", "1.8", "3.0", "0.1"]
+        );
+        assert_eq!(mean(0, 0), None);
+    }
+
+    #[test]
+    fn a_change_has_a_sign_unless_there_is_none() {
+        assert_eq!(
+            [0.11, -0.03, -0.001, 0.0].map(change),
+            ["+11%", "-3%", "0%", "0%"]
+        );
+        assert_eq!([0.84, 1.0, 0.0].map(of_one), ["84%", "100%", "0%"]);
+    }
+
+    #[test]
+    fn times_are_told_in_the_unit_that_says_most() {
+        let shown = [0, 40, 400, 12_300, 99_949, 125_000, 3_720_000].map(time);
+        assert_eq!(
+            shown,
+            ["0ms", "40ms", "0.4s", "12.3s", "99.9s", "2m 05s", "1h 02m"]
+        );
+        assert_eq!([15_000, 7_500].map(limit), ["15s", "7.5s"]);
+    }
+
+    #[test]
+    fn money_is_never_rounded_to_nothing_and_says_when_it_is_a_lower_bound() {
+        let shown = [0, 1, 4_200, 130_000, 18_420_000].map(|micro| amount(MicroUsd(micro)));
+        assert_eq!(shown, ["$0.00", "<$0.0001", "$0.0042", "$0.13", "$18.42"]);
+        assert_eq!(money(Cost::at_least(MicroUsd(120_000))), "≥ $0.12");
+        let shown = [0, 1, 4_200, 18_420_000].map(|micro| precise(Cost::exactly(MicroUsd(micro))));
+        assert_eq!(shown, ["$0.00", "<$0.0001", "$0.0042", "$18.4200"]);
+    }
+}

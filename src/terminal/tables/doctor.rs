@@ -1,0 +1,236 @@
+//! What `conclave doctor` found: plain data, which is also its JSON, and the screen made of it: a
+//! line a check, and what mends it beneath.
+
+use console::measure_text_width;
+use serde::Serialize;
+
+use crate::terminal::markdown::escape::one_line;
+use crate::terminal::output::format::seconds;
+use crate::terminal::output::style::Paint;
+
+/// Everything that was looked at.
+#[derive(Clone, Debug, Serialize)]
+pub struct Findings {
+    pub schema_version: &'static str,
+    /// True when a question asked now would find a model.
+    pub can_answer: bool,
+    pub checks: Vec<Check>,
+    /// The calls that were made; empty without `--deep`.
+    pub trials: Vec<Trial>,
+}
+
+/// One thing that was looked at.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Check {
+    /// Stable: `home`, `config`, `provider.anthropic`.
+    pub id: String,
+    /// For people: `Anthropic`.
+    pub subject: String,
+    pub status: Status,
+    pub message: String,
+    /// What to do about it.
+    pub fix: Option<String>,
+}
+
+/// How a check ended, the best first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Status {
+    Ok,
+    /// Neither good nor bad: something is not there that need not be.
+    Note,
+    Warning,
+    Error,
+}
+
+/// One small call, made to see whether a model answers.
+#[derive(Clone, Debug, Serialize)]
+pub struct Trial {
+    pub provider: String,
+    pub name: String,
+    pub model: String,
+    /// The server accepted the call. What it then said does not matter.
+    pub answered: bool,
+    pub latency_ms: u64,
+    /// In dollars, as far as it is known.
+    pub cost_usd: f64,
+    /// The cost may be higher.
+    pub cost_is_lower_bound: bool,
+    /// What came, or what went wrong.
+    pub message: String,
+}
+
+impl Check {
+    pub fn new(
+        id: impl Into<String>,
+        subject: impl Into<String>,
+        status: Status,
+        message: impl Into<String>,
+    ) -> Self {
+        Self {
+            id: id.into(),
+            subject: subject.into(),
+            status,
+            message: message.into(),
+            fix: None,
+        }
+    }
+
+    /// With what mends it.
+    #[must_use]
+    pub fn fix(self, fix: impl Into<String>) -> Self {
+        Self {
+            fix: Some(fix.into()),
+            ..self
+        }
+    }
+}
+
+/// The screen, for a terminal of so many columns; `None` where lines may be as long as they are.
+pub fn screen(findings: &Findings, width: Option<usize>, paint: Paint) -> String {
+    let names = findings
+        .checks
+        .iter()
+        .map(|check| &check.subject)
+        .chain(findings.trials.iter().map(|trial| &trial.name));
+    let widest = names
+        .map(|name| measure_text_width(name))
+        .max()
+        .unwrap_or(0);
+    let mut text = String::new();
+    let mut line = |status: Status, subject: &str, message: &str, fix: Option<&str>| {
+        let mark = match status {
+            Status::Ok => paint.green("✓"),
+            Status::Note => paint.dim("·"),
+            Status::Warning => paint.yellow("!"),
+            Status::Error => paint.red("✗"),
+        };
+        let gap = " ".repeat(widest.saturating_sub(measure_text_width(subject)) + 2);
+        let under = if width.is_none_or(|width| widest + 4 + 24 <= width) {
+            widest + 4
+        } else {
+            4
+        };
+        let quiet = |words: &str| {
+            if status == Status::Note {
+                paint.dim(words)
+            } else {
+                words.to_owned()
+            }
+        };
+        // The gap is not a place to break at: it is put in front, and only the message is filled.
+        let head = format!("{mark} {}{gap}", quiet(subject));
+        text.push_str(&filled(&head, &quiet(&one_line(message)), under, width));
+        if let Some(fix) = fix {
+            let head = format!("{}{} ", " ".repeat(under), paint.cyan("→"));
+            text.push_str(&filled(&head, &one_line(fix), under + 2, width));
+        }
+    };
+    for check in &findings.checks {
+        line(
+            check.status,
+            &check.subject,
+            &check.message,
+            check.fix.as_deref(),
+        );
+    }
+    for trial in &findings.trials {
+        let status = if trial.answered {
+            Status::Ok
+        } else {
+            Status::Error
+        };
+        let time = seconds(std::time::Duration::from_millis(trial.latency_ms));
+        let about = if trial.cost_is_lower_bound {
+            "≥ "
+        } else {
+            ""
+        };
+        line(
+            status,
+            &trial.name,
+            &format!(
+                "{}: {} ({time}, {about}${:.6})",
+                trial.model, trial.message, trial.cost_usd
+            ),
+            None,
+        );
+    }
+    text.push('\n');
+    let verdict = if findings.can_answer {
+        paint.green("Ready to answer.")
+    } else {
+        paint.red("Nothing can answer now.")
+    };
+    text.push_str(&verdict);
+    text.push('\n');
+    text
+}
+
+/// A head and a message behind it, continued `under` columns from the left.
+fn filled(head: &str, message: &str, under: usize, width: Option<usize>) -> String {
+    let Some(width) = width else {
+        return format!("{head}{message}\n");
+    };
+    let indent = " ".repeat(under);
+    let options = textwrap::Options::new(width.max(under + 8))
+        .initial_indent(head)
+        .subsequent_indent(&indent);
+    textwrap::fill(
+        message,
+        options.word_splitter(textwrap::WordSplitter::NoHyphenation),
+    ) + "\n"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_a_check_with_what_mends_it_beneath() {
+        let checks = vec![
+            Check::new("home", "home", Status::Ok, "/home/u/.llm-conclave"),
+            Check::new("provider.xai", "xAI", Status::Error, "the key was refused")
+                .fix("check `XAI_API_KEY`"),
+            Check::new("keys", "keys", Status::Note, "none for Mistral"),
+        ];
+        let trial = Trial {
+            provider: "openai".into(),
+            name: "OpenAI".into(),
+            model: "openai:gpt-6.1-sol".into(),
+            answered: true,
+            latency_ms: 1_234,
+            cost_usd: 0.0021,
+            cost_is_lower_bound: false,
+            message: "answered".into(),
+        };
+        let findings = Findings {
+            schema_version: "1.0",
+            can_answer: true,
+            checks,
+            trials: vec![trial],
+        };
+        assert_eq!(
+            screen(&findings, None, Paint::Plain),
+            "\
+✓ home    /home/u/.llm-conclave
+✗ xAI     the key was refused
+          → check `XAI_API_KEY`
+· keys    none for Mistral
+✓ OpenAI  openai:gpt-6.1-sol: answered (1.2s, $0.002100)
+
+Ready to answer.
+"
+        );
+        for width in [12, 20, 30, 40, 80] {
+            let narrow = screen(&findings, Some(width), Paint::Plain);
+            let longest_word = 24;
+            assert!(
+                narrow
+                    .lines()
+                    .all(|line| measure_text_width(line) <= width.max(longest_word + 10)),
+                "{width}: {narrow}"
+            );
+        }
+    }
+}

@@ -1,0 +1,550 @@
+//! The list of past consultations as `conclave history` shows it: plain data, which is also its
+//! JSON, and the screen made of it.
+//!
+//! Columns where they fit, with less of them on a terminal of 80 columns; on a narrow one a few
+//! lines for each. Where nobody cuts lines off, in a pipe, there is a line for each with everything
+//! in full, whose columns are always the same.
+
+use console::{measure_text_width, truncate_str};
+use jiff::tz::TimeZone;
+use serde::Serialize;
+
+use crate::domain::kept::Writer;
+use crate::domain::money::{Cost, MicroUsd};
+use crate::domain::outcome::Outcome;
+use crate::domain::time::Timestamp;
+
+use crate::terminal::markdown::escape::one_line;
+use crate::terminal::output::format::{count, dollars};
+use crate::terminal::output::style::Paint;
+use crate::terminal::progress::messages::fit;
+
+/// From here on there is room for every column beside a question.
+const WIDE: usize = 100;
+
+/// Below this a question beside other columns says nothing.
+const NARROW: usize = 64;
+
+/// Past consultations, newest first.
+#[derive(Clone, Debug, Serialize)]
+pub struct History {
+    pub schema_version: &'static str,
+    /// How many there are, of which the newest are listed.
+    pub total: u64,
+    pub consultations: Vec<Entry>,
+}
+
+/// One of them.
+#[derive(Clone, Debug, Serialize)]
+pub struct Entry {
+    pub consultation_id: String,
+    /// The shortest form of the id that commands take now.
+    pub short_id: String,
+    pub timestamp: Timestamp,
+    pub question: String,
+    pub mode: Option<String>,
+    pub standing: Standing,
+    /// As the record has it.
+    pub state: Option<String>,
+    pub status: Option<String>,
+    /// `conclave resume` can go on with it.
+    pub resumable: bool,
+    pub recommendation: Option<String>,
+    pub confidence: Option<f64>,
+    pub cost: Option<EntryCost>,
+    pub total_tokens: Option<u64>,
+    pub duration_ms: Option<u64>,
+    pub abort_reason: Option<String>,
+    pub outcome: Option<EntryOutcome>,
+    /// `conclave` or `llm-conclave`.
+    pub written_by: &'static str,
+}
+
+/// How it stands with a consultation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Standing {
+    Completed,
+    Aborted,
+    /// Its process is gone, and it had not come to an end.
+    Unfinished,
+    /// A process is at it.
+    Running,
+}
+
+/// What it cost.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct EntryCost {
+    pub usd: f64,
+    pub micro_usd: MicroUsd,
+    /// It cost at least this.
+    pub lower_bound: bool,
+}
+
+/// What became of its answer.
+#[derive(Clone, Debug, Serialize)]
+pub struct EntryOutcome {
+    pub outcome: Outcome,
+    pub note: Option<String>,
+}
+
+impl Standing {
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Completed => "completed",
+            Self::Aborted => "aborted",
+            Self::Unfinished => "unfinished",
+            Self::Running => "running",
+        }
+    }
+
+    fn painted(self, paint: Paint) -> String {
+        match self {
+            Self::Completed => self.name().to_owned(),
+            Self::Aborted | Self::Unfinished => paint.yellow(self.name()),
+            Self::Running => paint.cyan(self.name()),
+        }
+    }
+}
+
+impl From<Cost> for EntryCost {
+    fn from(Cost { known, lower_bound }: Cost) -> Self {
+        Self {
+            usd: known.usd(),
+            micro_usd: known,
+            lower_bound,
+        }
+    }
+}
+
+impl Entry {
+    /// One of which no more than its beginning is known.
+    pub fn begun(
+        consultation_id: String,
+        timestamp: Timestamp,
+        question: String,
+        mode: Option<String>,
+        standing: Standing,
+    ) -> Self {
+        Self {
+            short_id: consultation_id.clone(),
+            consultation_id,
+            timestamp,
+            question,
+            mode,
+            standing,
+            state: None,
+            status: None,
+            resumable: standing == Standing::Unfinished,
+            recommendation: None,
+            confidence: None,
+            cost: None,
+            total_tokens: None,
+            duration_ms: None,
+            abort_reason: None,
+            outcome: None,
+            written_by: Writer::Conclave.name(),
+        }
+    }
+
+    fn outcome(&self) -> Option<Outcome> {
+        self.outcome.as_ref().map(|became| became.outcome)
+    }
+
+    fn confidence(&self) -> Option<String> {
+        self.confidence
+            .map(|confidence| format!("{:.0}%", confidence * 100.0))
+    }
+
+    fn cost(&self, bound: &str) -> Option<String> {
+        self.cost.map(|cost| {
+            format!(
+                "{}{}",
+                if cost.lower_bound { bound } else { "" },
+                dollars(cost.micro_usd)
+            )
+        })
+    }
+}
+
+/// The screen, for a terminal of so many columns; `None` where lines may be as long as they are.
+pub fn screen(
+    history: &History,
+    now: Timestamp,
+    zone: &TimeZone,
+    width: Option<usize>,
+    paint: Paint,
+) -> String {
+    let entries = history.consultations.as_slice();
+    match width {
+        None => table(&[], &[], entries.iter().map(plain).collect(), None),
+        Some(width) if width < NARROW => entries
+            .iter()
+            .map(|entry| block(entry, &age(entry.timestamp, now, zone), width, paint))
+            .collect(),
+        Some(width) => {
+            let row = |entry: &Entry| {
+                let (age, cost) = (
+                    age(entry.timestamp, now, zone),
+                    entry.cost("≥ ").unwrap_or_default(),
+                );
+                let mut row = vec![paint.bold(&entry.short_id), paint.dim(&age)];
+                if width < WIDE {
+                    row.push(result(entry, paint));
+                } else {
+                    row.extend([
+                        standing(entry, paint),
+                        entry.confidence().unwrap_or_default(),
+                    ]);
+                }
+                row.extend([cost, one_line(&entry.question)]);
+                row
+            };
+            let (heads, figures) = if width < WIDE {
+                (
+                    ["ID", "BEGAN", "RESULT", "COST", "QUESTION"].as_slice(),
+                    [3].as_slice(),
+                )
+            } else {
+                (
+                    ["ID", "BEGAN", "STATE", "CONF", "COST", "QUESTION"].as_slice(),
+                    [3, 4].as_slice(),
+                )
+            };
+            let heads: Vec<String> = heads.iter().map(|head| paint.dim(head)).collect();
+            table(
+                &heads,
+                figures,
+                entries.iter().map(row).collect(),
+                Some(width),
+            )
+        }
+    }
+}
+
+/// What is said beneath the list: how much more there is, and what can be done.
+pub fn below(history: &History, width: usize) -> Vec<String> {
+    let shown = history.consultations.len();
+    let total = usize::try_from(history.total).unwrap_or(usize::MAX);
+    let more = (shown < total).then(|| {
+        format!(
+            "The newest {shown} of {}; more with -n N or --all",
+            count(total, "consultation")
+        )
+    });
+    let unanswered = history.consultations.iter().find(|entry| entry.resumable);
+    let go_on = unanswered.map(|entry| {
+        format!(
+            "Go on with what has no answer: conclave resume {}",
+            entry.short_id
+        )
+    });
+    more.into_iter()
+        .chain(go_on)
+        .map(|line| fit(&line, Some(width)))
+        .collect()
+}
+
+/// `completed`, and what became of it.
+fn standing(entry: &Entry, paint: Paint) -> String {
+    let became = entry
+        .outcome()
+        .map(|outcome| format!(", {}", outcome_word(outcome, paint)))
+        .unwrap_or_default();
+    format!("{}{became}", entry.standing.painted(paint))
+}
+
+/// State and confidence as one: only what is complete has a confidence.
+fn result(entry: &Entry, paint: Paint) -> String {
+    match (entry.standing, entry.confidence(), entry.outcome()) {
+        (Standing::Completed, Some(confidence), Some(outcome)) => {
+            format!("{confidence} {}", outcome_word(outcome, paint))
+        }
+        (Standing::Completed, Some(confidence), None) => confidence,
+        (
+            Standing::Completed | Standing::Aborted | Standing::Unfinished | Standing::Running,
+            _,
+            _,
+        ) => standing(entry, paint),
+    }
+}
+
+fn outcome_word(outcome: Outcome, paint: Paint) -> String {
+    match outcome {
+        Outcome::Right => paint.green(outcome.name()),
+        Outcome::Wrong => paint.red(outcome.name()),
+        Outcome::Mixed => paint.yellow(outcome.name()),
+    }
+}
+
+/// A line for programs: id, time, state, what became of it, confidence, cost, question; `-` where
+/// there is none.
+fn plain(entry: &Entry) -> Vec<String> {
+    let or_none = |text: Option<String>| text.unwrap_or_else(|| "-".to_owned());
+    vec![
+        entry.consultation_id.clone(),
+        entry.timestamp.to_string(),
+        entry.standing.name().to_owned(),
+        or_none(entry.outcome().map(|outcome| outcome.name().to_owned())),
+        or_none(entry.confidence()),
+        or_none(entry.cost("≥")),
+        one_line(&entry.question),
+    ]
+}
+
+/// Its lines on a narrow terminal, and an empty one.
+fn block(entry: &Entry, age: &str, width: usize, paint: Paint) -> String {
+    let question = cut(&one_line(&entry.question), width.saturating_sub(3));
+    let facts: Vec<String> = [
+        Some(standing(entry, paint)),
+        entry.confidence(),
+        entry.cost("≥ "),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
+    let facts = fit(&format!("  {}", facts.join(" · ")), Some(width));
+    format!(
+        "{}  {}\n  {question}\n{facts}\n\n",
+        paint.bold(&entry.short_id),
+        paint.dim(age)
+    )
+}
+
+/// Rows in columns two blanks apart, figures to the right. The last column has no end of its own:
+/// it is cut where the terminal ends.
+fn table(
+    heads: &[String],
+    figures: &[usize],
+    rows: Vec<Vec<String>>,
+    width: Option<usize>,
+) -> String {
+    let rows: Vec<Vec<String>> = (!heads.is_empty())
+        .then(|| heads.to_vec())
+        .into_iter()
+        .chain(rows)
+        .collect();
+    let columns = rows.first().map_or(0, Vec::len);
+    let widest = |column: usize| {
+        rows.iter()
+            .filter_map(|row| row.get(column))
+            .map(|cell| measure_text_width(cell))
+            .max()
+            .unwrap_or(0)
+    };
+    let widths: Vec<usize> = (0..columns.saturating_sub(1)).map(widest).collect();
+    let before: usize = widths.iter().map(|width| width + 2).sum();
+    let mut text = String::new();
+    for row in &rows {
+        for (column, (cell, width)) in row.iter().zip(&widths).enumerate() {
+            let gap = " ".repeat(width.saturating_sub(measure_text_width(cell)));
+            let (before, behind) = if figures.contains(&column) {
+                (gap.as_str(), "")
+            } else {
+                ("", gap.as_str())
+            };
+            text.extend([before, cell, behind, "  "]);
+        }
+        let last = row.last().map(String::as_str).unwrap_or_default();
+        match width {
+            Some(width) => text.push_str(&cut(last, width.saturating_sub(before + 1).max(8))),
+            None => text.push_str(last),
+        }
+        text.push('\n');
+    }
+    text
+}
+
+/// No wider than this, with a mark where something is missing.
+fn cut(text: &str, width: usize) -> String {
+    truncate_str(text, width, "…").into_owned()
+}
+
+/// `just now`, `3 min ago`, `5 h ago`, `2 days ago`; from a week on the day, by the user's
+/// calendar.
+pub fn age(at: Timestamp, now: Timestamp, zone: &TimeZone) -> String {
+    let (minute, hour, day) = (60, 3_600, 86_400);
+    match now.since(at).as_secs() {
+        passed if passed < minute && at <= now => "just now".to_owned(),
+        passed if (minute..hour).contains(&passed) => format!("{} min ago", passed / minute),
+        passed if (hour..day).contains(&passed) => format!("{} h ago", passed / hour),
+        passed if (day..7 * day).contains(&passed) => {
+            format!(
+                "{} ago",
+                count(usize::try_from(passed / day).unwrap_or(usize::MAX), "day")
+            )
+        }
+        _ => date(at, zone),
+    }
+}
+
+/// The day, by the user's calendar.
+pub fn date(at: Timestamp, zone: &TimeZone) -> String {
+    let moment = jiff::Timestamp::from_millisecond(at.0);
+    moment.map_or_else(
+        |_| at.date(),
+        |moment| moment.to_zoned(zone.clone()).date().to_string(),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NOW: Timestamp = Timestamp(1_795_249_800_000);
+
+    fn entry(short_id: &str, ago_seconds: i64, question: &str, standing: Standing) -> Entry {
+        let at = Timestamp(NOW.0 - ago_seconds * 1_000);
+        Entry {
+            short_id: short_id.to_owned(),
+            ..Entry::begun(
+                format!("consult-{short_id}zzzz"),
+                at,
+                question.to_owned(),
+                None,
+                standing,
+            )
+        }
+    }
+
+    fn history() -> History {
+        let completed = |short_id: &str, ago: i64, outcome: Option<Outcome>, cost: Cost| Entry {
+            confidence: Some(0.854),
+            cost: Some(cost.into()),
+            outcome: outcome.map(|outcome| EntryOutcome {
+                outcome,
+                note: None,
+            }),
+            ..entry(
+                short_id,
+                ago,
+                "Should a small team start with a monorepo,\n or is it too early for that, given what we know?",
+                Standing::Completed,
+            )
+        };
+        let aborted = Entry {
+            cost: Some(Cost::FREE.into()),
+            ..entry(
+                "01k9zzzz",
+                86_400,
+                "短い質問ですか、それとも長い質問ですか、それともとても長い質問ですか？",
+                Standing::Aborted,
+            )
+        };
+        let consultations = vec![
+            entry(
+                "01kb2222",
+                3,
+                "Is this \u{1b}[2Jone running?",
+                Standing::Running,
+            ),
+            completed(
+                "01kb1111",
+                3 * 60,
+                Some(Outcome::Wrong),
+                Cost::exactly(MicroUsd(142_000)),
+            ),
+            entry(
+                "01kazzzz9x",
+                5 * 3_600,
+                "Was it killed?",
+                Standing::Unfinished,
+            ),
+            aborted,
+            completed(
+                "01k8zzzz",
+                40 * 86_400,
+                None,
+                Cost::at_least(MicroUsd(12_340_000)),
+            ),
+        ];
+        History {
+            schema_version: "1.0",
+            total: 5,
+            consultations,
+        }
+    }
+
+    fn shown(width: Option<usize>) -> String {
+        screen(&history(), NOW, &TimeZone::UTC, width, Paint::Plain)
+    }
+
+    #[test]
+    fn the_list_fits_the_terminal_and_says_the_same_at_every_width() {
+        insta::assert_snapshot!([40, 80, 120].map(|width| shown(Some(width))).join("\n"));
+        for width in [30, 40, 63, 64, 80, 99, 100, 160] {
+            let text = shown(Some(width));
+            assert!(
+                text.lines().all(|line| measure_text_width(line) <= width),
+                "{width}: {text}"
+            );
+            for word in [
+                "01kb1111",
+                "running",
+                "unfinished",
+                "aborted",
+                "85%",
+                "wrong",
+                "$0.14",
+                "≥ $12.34",
+                "3 min ago",
+                "2026-10-12",
+            ] {
+                assert!(text.contains(word), "{width}: `{word}` in {text}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_pipe_gets_every_column_of_every_consultation_uncut() {
+        insta::assert_snapshot!(shown(None));
+    }
+
+    #[test]
+    fn colours_change_nothing_but_the_colour() {
+        for width in [40, 80, 120] {
+            let coloured = screen(&history(), NOW, &TimeZone::UTC, Some(width), Paint::Colour);
+            assert_eq!(console::strip_ansi_codes(&coloured), shown(Some(width)));
+        }
+    }
+
+    #[test]
+    fn an_age_is_told_as_people_would_and_from_a_week_on_as_a_day_of_their_calendar() {
+        let berlin = TimeZone::fixed(jiff::tz::offset(1));
+        let ages = [
+            -5,
+            0,
+            59,
+            60,
+            3_599,
+            3_600,
+            86_399,
+            86_400,
+            2 * 86_400,
+            7 * 86_400 - 1,
+            7 * 86_400,
+        ];
+        let told = ages.map(|seconds| age(Timestamp(NOW.0 - seconds * 1_000), NOW, &berlin));
+        assert_eq!(
+            told,
+            [
+                "2026-11-21",
+                "just now",
+                "just now",
+                "1 min ago",
+                "59 min ago",
+                "1 h ago",
+                "23 h ago",
+                "1 day ago",
+                "2 days ago",
+                "6 days ago",
+                "2026-11-14"
+            ]
+        );
+        assert_eq!(
+            date(Timestamp(1_795_303_800_000), &berlin),
+            "2026-11-22",
+            "half past midnight there"
+        );
+    }
+}

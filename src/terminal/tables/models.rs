@@ -1,0 +1,536 @@
+//! The list of models as `conclave models` shows it: plain data, which is also its JSON, and the
+//! screen made of it.
+//!
+//! Columns where they fit, with notes behind them or beneath; on a narrow terminal one model after
+//! the other.
+
+use std::fmt::Write;
+
+use console::measure_text_width;
+use serde::Serialize;
+
+use crate::terminal::markdown::escape::one_line;
+use crate::terminal::output::format::{LOCAL_QUALITY, thousands};
+use crate::terminal::output::style::Paint;
+
+/// Everything that can be asked.
+#[derive(Clone, Debug, Serialize)]
+pub struct ModelList {
+    pub schema_version: &'static str,
+    /// The day for which prices and retirements hold, in UTC.
+    pub date: String,
+    pub providers: Vec<ProviderModels>,
+    pub local_servers: Vec<ServerModels>,
+    pub embedded: EmbeddedModels,
+    /// Retired models that are left out.
+    pub retired_left_out: usize,
+    pub warnings: Vec<String>,
+}
+
+/// The models of one provider in the cloud.
+#[derive(Clone, Debug, Serialize)]
+pub struct ProviderModels {
+    pub id: String,
+    pub name: String,
+    /// True when its key is set.
+    pub has_key: bool,
+    /// The variables that its key is looked for in; empty for a provider that only the user knows.
+    pub key_variables: Vec<String>,
+    pub models: Vec<CloudModel>,
+}
+
+/// One model with what it costs.
+#[derive(Clone, Debug, Serialize)]
+pub struct CloudModel {
+    /// As a command takes it: `anthropic:claude-sonnet-5-5`.
+    pub model: String,
+    pub id: String,
+    /// 1 is a vendor's best, 3 what is cheap and quick.
+    pub tier: u8,
+    /// Its place in the vendor's default panel, from 1.
+    pub default_rank: Option<u32>,
+    pub context: Option<u64>,
+    pub max_output: Option<u64>,
+    /// The price in force; `None` is unknown, never free.
+    pub price: Option<ModelPrice>,
+    /// Prices that are announced, in their order.
+    pub later_prices: Vec<ModelPrice>,
+    pub retires: Option<String>,
+    pub retired: bool,
+    pub successor: Option<String>,
+    pub note: Option<String>,
+}
+
+/// Dollars for a million tokens.
+#[derive(Clone, Debug, Serialize)]
+pub struct ModelPrice {
+    /// The day from which it holds; `None` for one that held before.
+    pub from: Option<String>,
+    pub input: f64,
+    pub output: f64,
+    pub cache_read: Option<f64>,
+    pub cache_write: Option<f64>,
+    pub long_context: Option<LongContextPrice>,
+    /// The sources disagree.
+    pub approximate: bool,
+    pub source: String,
+    pub as_of: Option<String>,
+}
+
+/// Dollars for a million tokens of a request whose prompt is longer than this.
+#[derive(Clone, Debug, Serialize)]
+pub struct LongContextPrice {
+    pub above_tokens: u64,
+    pub input: f64,
+    pub output: f64,
+    pub cache_read: Option<f64>,
+}
+
+/// The models of a server on the user's own machine.
+#[derive(Clone, Debug, Serialize)]
+pub struct ServerModels {
+    pub id: String,
+    pub name: String,
+    pub address: String,
+    pub version: Option<String>,
+    /// `ready`, `loading` or `locked`.
+    pub condition: &'static str,
+    pub models: Vec<LocalModel>,
+}
+
+/// A model of a local server.
+#[derive(Clone, Debug, Serialize)]
+pub struct LocalModel {
+    pub model: String,
+    pub id: String,
+    pub parameters: Option<u64>,
+    pub context: Option<u64>,
+    pub loaded: bool,
+    /// It runs on this machine and costs nothing. A model in a vendor's cloud behind the server
+    /// does not.
+    pub free: bool,
+    /// It is asked with short prompts.
+    pub small_prompts: bool,
+}
+
+/// The models that run inside this program.
+#[derive(Clone, Debug, Serialize)]
+pub struct EmbeddedModels {
+    /// This build can run them.
+    pub built_in: bool,
+    pub models: Vec<EmbeddedModel>,
+}
+
+/// One of them.
+#[derive(Clone, Debug, Serialize)]
+pub struct EmbeddedModel {
+    pub model: String,
+    pub id: String,
+    pub bytes: u64,
+    pub context: u64,
+    pub licence: String,
+    pub installed: bool,
+    pub good_for: String,
+}
+
+/// The screen, for a terminal of so many columns; `None` where lines may be as long as they are.
+pub fn screen(list: &ModelList, width: Option<usize>, paint: Paint) -> String {
+    let mut screen = Screen {
+        text: String::new(),
+        width,
+        paint,
+        sources: Vec::new(),
+    };
+    for provider in list
+        .providers
+        .iter()
+        .filter(|provider| !provider.models.is_empty())
+    {
+        screen.provider(provider);
+    }
+    for server in &list.local_servers {
+        screen.server(server);
+    }
+    screen.embedded(&list.embedded);
+    screen.legend(list);
+    screen.text
+}
+
+struct Screen {
+    text: String,
+    width: Option<usize>,
+    paint: Paint,
+    /// Where prices were read and when, in the order of their numbers.
+    sources: Vec<String>,
+}
+
+/// Columns without the id: tier, in, out, context, source.
+const HEADS: [&str; 5] = ["tier", "in", "out", "context", "source"];
+
+impl Screen {
+    fn line(&mut self, line: &str) {
+        self.text.push_str(line.trim_end());
+        self.text.push('\n');
+    }
+
+    /// A line that continues beneath itself where the terminal ends.
+    fn wrapped(&mut self, line: &str, indent: usize) {
+        let (first, rest) = (" ".repeat(indent), " ".repeat(indent + 2));
+        match self.width {
+            Some(width) => {
+                let options = textwrap::Options::new(width.max(12))
+                    .initial_indent(&first)
+                    .subsequent_indent(&rest);
+                let filled = textwrap::fill(
+                    line,
+                    options.word_splitter(textwrap::WordSplitter::NoHyphenation),
+                );
+                self.line(&filled);
+            }
+            None => self.line(&format!("{first}{line}")),
+        }
+    }
+
+    fn heading(&mut self, name: &str, state: &str) {
+        if !self.text.is_empty() {
+            self.line("");
+        }
+        let line = if state.is_empty() {
+            self.paint.bold(name)
+        } else {
+            format!("{}  {state}", self.paint.bold(name))
+        };
+        self.wrapped(&line, 0);
+    }
+
+    fn provider(&mut self, provider: &ProviderModels) {
+        let variables = provider.key_variables.join(" or ");
+        let state = match (provider.has_key, variables.as_str()) {
+            (true, _) => self.paint.green("key set"),
+            (false, "") => self.paint.dim("no key"),
+            (false, variables) => self.paint.dim(&format!("no key: {variables}")),
+        };
+        self.heading(&provider.name, &state);
+        let rows: Vec<([String; 6], String)> = provider
+            .models
+            .iter()
+            .map(|model| (self.cells(model), notes(model)))
+            .collect();
+        let of_column = |column: usize| {
+            let cells = rows
+                .iter()
+                .filter_map(|(row, _)| row.get(column))
+                .map(|cell| measure_text_width(cell));
+            cells
+                .chain(
+                    column
+                        .checked_sub(1)
+                        .and_then(|at| HEADS.get(at))
+                        .map(|head| head.len()),
+                )
+                .max()
+                .unwrap_or(0)
+        };
+        let widths: Vec<usize> = (0..6).map(of_column).collect();
+        let all = 2 + widths.iter().sum::<usize>() + 2 * (widths.len() - 1);
+        if self.width.is_some_and(|width| all > width) {
+            for ((row, notes), model) in rows.iter().zip(&provider.models) {
+                self.stacked(row, notes, model.retired);
+            }
+            return;
+        }
+        let head = columns(&[&[""], HEADS.as_slice()].concat(), &widths);
+        let head = self.paint.dim(&head);
+        self.line(&head);
+        for ((row, notes), model) in rows.iter().zip(&provider.models) {
+            let line = columns(&row.each_ref().map(String::as_str), &widths);
+            let fits = self
+                .width
+                .is_none_or(|width| all + 2 + measure_text_width(notes) <= width);
+            match (notes.as_str(), fits) {
+                ("", _) => self.line(&self.painted(&line, model.retired)),
+                (notes, true) => self.line(&format!(
+                    "{}  {}",
+                    self.painted(&line, model.retired),
+                    self.paint.dim(notes)
+                )),
+                (notes, false) => {
+                    self.line(&self.painted(&line, model.retired));
+                    self.wrapped(notes, 6);
+                }
+            }
+        }
+    }
+
+    fn painted(&self, line: &str, retired: bool) -> String {
+        if retired {
+            self.paint.dim(line)
+        } else {
+            line.to_owned()
+        }
+    }
+
+    fn stacked(&mut self, row: &[String; 6], notes: &str, retired: bool) {
+        let [id, tier, input, output, context, source] = row;
+        let id = self.painted(id, retired);
+        self.wrapped(&id, 2);
+        let cost = if input == "?" {
+            "no price".to_owned()
+        } else {
+            format!("{input} in, {output} out {source}")
+        };
+        self.wrapped(&format!("tier {tier}, {cost}, context {context}"), 4);
+        if !notes.is_empty() {
+            self.wrapped(notes, 4);
+        }
+    }
+
+    /// Id, tier, price in and out, context, and the number of the price's source.
+    fn cells(&mut self, model: &CloudModel) -> [String; 6] {
+        let context = model.context.map_or_else(|| "?".to_owned(), tokens);
+        let (input, output, source) = match &model.price {
+            None => ("?".to_owned(), "?".to_owned(), String::new()),
+            Some(price) => {
+                let about = if price.approximate { "~" } else { "" };
+                let as_of = price
+                    .as_of
+                    .as_ref()
+                    .map(|day| format!(", {day}"))
+                    .unwrap_or_default();
+                let number = self.source(format!("{}{as_of}", one_line(&price.source)));
+                (
+                    format!("{about}{}", dollars(price.input)),
+                    format!("{about}{}", dollars(price.output)),
+                    format!("[{number}]"),
+                )
+            }
+        };
+        [
+            one_line(&model.id),
+            model.tier.to_string(),
+            input,
+            output,
+            context,
+            source,
+        ]
+    }
+
+    fn source(&mut self, source: String) -> usize {
+        let known = self.sources.iter().position(|known| *known == source);
+        known.unwrap_or_else(|| {
+            self.sources.push(source);
+            self.sources.len() - 1
+        }) + 1
+    }
+
+    fn server(&mut self, server: &ServerModels) {
+        let version = server
+            .version
+            .as_ref()
+            .map(|version| format!(", version {}", one_line(version)))
+            .unwrap_or_default();
+        let condition = match server.condition {
+            "loading" => ", still loading",
+            "locked" => ", wants a key",
+            _ => "",
+        };
+        let state = format!("at {}{version}{condition}", server.address);
+        let state = self.paint.green(&state);
+        self.heading(&server.name, &state);
+        if server.models.is_empty() {
+            self.wrapped("no model that can chat", 2);
+        }
+        for model in &server.models {
+            let mut facts = Vec::new();
+            facts.extend(
+                model
+                    .parameters
+                    .map(|count| format!("{} parameters", billions(count))),
+            );
+            facts.extend(
+                model
+                    .context
+                    .map(|context| format!("context {}", tokens(context))),
+            );
+            facts.extend(model.loaded.then(|| "loaded".to_owned()));
+            facts.extend(model.small_prompts.then(|| "short prompts".to_owned()));
+            facts.push(if model.free {
+                "free".to_owned()
+            } else {
+                "runs in a cloud, price unknown".to_owned()
+            });
+            self.wrapped(
+                &format!("{}  {}", one_line(&model.model), facts.join(", ")),
+                2,
+            );
+        }
+    }
+
+    fn embedded(&mut self, embedded: &EmbeddedModels) {
+        self.heading("Embedded", LOCAL_QUALITY);
+        for model in &embedded.models {
+            let there = if model.installed {
+                "installed"
+            } else {
+                "not installed"
+            };
+            let size = thousands(model.bytes.saturating_add(500_000) / 1_000_000);
+            let line = format!(
+                "{}  {there}, {size} MB, context {}, {}; {}",
+                model.model,
+                tokens(model.context),
+                model.licence,
+                model.good_for
+            );
+            self.wrapped(&line, 2);
+        }
+        if !embedded.built_in {
+            self.wrapped(
+                "this program was built without them: cargo build --release --features local",
+                2,
+            );
+        }
+    }
+
+    fn legend(&mut self, list: &ModelList) {
+        self.line("");
+        self.wrapped(
+            &format!(
+                "Prices on {} in dollars for a million tokens; ~ where sources disagree.",
+                list.date
+            ),
+            0,
+        );
+        for (at, source) in std::mem::take(&mut self.sources).iter().enumerate() {
+            self.wrapped(&format!("[{}] {source}", at + 1), 0);
+        }
+        if list.retired_left_out > 0 {
+            self.wrapped(
+                &format!(
+                    "{} retired models are not shown: --all",
+                    list.retired_left_out
+                ),
+                0,
+            );
+        }
+    }
+}
+
+/// The first column to the left, figures to the right.
+fn columns(cells: &[&str], widths: &[usize]) -> String {
+    let cell = |(at, (cell, width)): (usize, (&&str, &usize))| {
+        let gap = " ".repeat(width.saturating_sub(measure_text_width(cell)));
+        if at == 0 || at + 1 == widths.len() {
+            format!("{cell}{gap}")
+        } else {
+            format!("{gap}{cell}")
+        }
+    };
+    format!(
+        "  {}",
+        cells
+            .iter()
+            .zip(widths)
+            .enumerate()
+            .map(cell)
+            .collect::<Vec<_>>()
+            .join("  ")
+    )
+}
+
+/// What is to be known of a model beside its figures.
+fn notes(model: &CloudModel) -> String {
+    let mut notes = Vec::new();
+    notes.extend(model.default_rank.map(|rank| format!("default {rank}")));
+    notes.extend(model.retires.as_ref().map(|day| {
+        let verb = if model.retired { "retired" } else { "retires" };
+        let instead = model
+            .successor
+            .as_ref()
+            .map(|id| format!(", use {id}"))
+            .unwrap_or_default();
+        format!("{verb} {day}{instead}")
+    }));
+    notes.extend(model.later_prices.iter().map(|price| {
+        let from = price.from.as_deref().unwrap_or_default();
+        format!(
+            "from {from} {} in, {} out",
+            dollars(price.input),
+            dollars(price.output)
+        )
+    }));
+    notes.extend(
+        model
+            .price
+            .iter()
+            .filter_map(|price| price.long_context.as_ref())
+            .map(|long| {
+                format!(
+                    "above {} tokens {} in, {} out",
+                    thousands(long.above_tokens),
+                    dollars(long.input),
+                    dollars(long.output)
+                )
+            }),
+    );
+    notes.extend(model.note.as_ref().map(|note| one_line(note)));
+    notes.join("; ")
+}
+
+/// `$2.00`, `$0.075`: two decimals, and more where they say something.
+fn dollars(amount: f64) -> String {
+    let exact = format!("{amount:.6}");
+    let shown = exact.trim_end_matches('0');
+    let decimals = shown
+        .split_once('.')
+        .map_or(0, |(_, decimals)| decimals.len());
+    format!("${amount:.*}", decimals.clamp(2, 6))
+}
+
+/// `200k`, `1.05M`: tokens of a context, rounded.
+fn tokens(count: u64) -> String {
+    let mut text = String::new();
+    // Writing to a text cannot fail.
+    let _ = match count {
+        0..1_000 => write!(text, "{count}"),
+        1_000..1_000_000 => write!(text, "{}k", count.saturating_add(500) / 1_000),
+        _ => {
+            let hundredths = count.saturating_add(5_000) / 10_000;
+            match (hundredths / 100, hundredths % 100) {
+                (millions, 0) => write!(text, "{millions}M"),
+                (millions, rest) => write!(text, "{millions}.{rest:02}M"),
+            }
+        }
+    };
+    text
+}
+
+/// `8.2B`, `135M`.
+fn billions(count: u64) -> String {
+    if count < 1_000_000_000 {
+        return format!("{}M", count.saturating_add(500_000) / 1_000_000);
+    }
+    let tenths = count.saturating_add(50_000_000) / 100_000_000;
+    format!("{}.{}B", tenths / 10, tenths % 10)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_are_short_and_lose_nothing_that_matters() {
+        assert_eq!(
+            [2.0, 0.075, 0.0, 12.5, 1.36].map(dollars),
+            ["$2.00", "$0.075", "$0.00", "$12.50", "$1.36"]
+        );
+        assert_eq!(
+            [512, 8_192, 922_000, 1_000_000, 1_048_576].map(tokens),
+            ["512", "8k", "922k", "1M", "1.05M"]
+        );
+        assert_eq!(
+            [135_000_000, 1_700_000_000, 8_200_000_000].map(billions),
+            ["135M", "1.7B", "8.2B"]
+        );
+    }
+}

@@ -1,0 +1,138 @@
+//! The list of personas as `conclave personas` shows it: plain data, which is also its JSON, and
+//! the screen made of it.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use serde::Serialize;
+
+use crate::terminal::markdown::escape::one_line;
+use crate::terminal::output::style::Paint;
+use crate::terminal::progress::messages::fit;
+
+/// Whoever can sit on a panel, and who sits together.
+#[derive(Clone, Debug, Serialize)]
+pub struct PersonaList {
+    pub schema_version: &'static str,
+    pub personas: Vec<ListedPersona>,
+    /// Personas by the name of their set, by their ids.
+    pub sets: BTreeMap<String, Vec<String>>,
+    /// Panels by name, one `persona=provider:model` a seat.
+    pub panels: BTreeMap<String, ListedPanel>,
+    /// Who sits where nobody is named, as the settings say it; `None` for the usual seats.
+    pub default_personas: Option<Vec<String>>,
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub struct ListedPersona {
+    pub id: String,
+    pub name: String,
+    pub aliases: Vec<String>,
+    /// Who it is in a sentence; empty where nobody has written one.
+    pub brief: String,
+    /// `built_in`, `file` or `settings`.
+    pub origin: &'static str,
+    /// The file that it is read from, as a path in the home.
+    pub file: Option<String>,
+    /// What plays it wherever it sits by its name alone.
+    pub model: Option<String>,
+    /// What the model is told.
+    pub prompt: String,
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub struct ListedPanel {
+    pub seats: Vec<String>,
+    pub judge: Option<String>,
+}
+
+/// All of it for people. `width` is that of a terminal.
+pub fn screen(list: &PersonaList, width: Option<usize>, paint: Paint) -> String {
+    let mut text = String::new();
+    let mut put = |line: &str| {
+        // Writing to a text cannot fail.
+        let _ = writeln!(text, "{}", fit(line, width));
+    };
+    for persona in &list.personas {
+        let origin = if persona.origin == "built_in" {
+            String::new()
+        } else {
+            format!("  {}", paint.dim(&origin(persona)))
+        };
+        put(&format!(
+            "{}  {}{origin}",
+            paint.bold(&persona.id),
+            one_line(&persona.name)
+        ));
+        if !persona.brief.is_empty() {
+            put(&format!("  {}", one_line(&persona.brief)));
+        }
+        if !persona.aliases.is_empty() {
+            put(&paint.dim(&format!(
+                "  also: {}",
+                one_line(&persona.aliases.join(", "))
+            )));
+        }
+        if let Some(model) = &persona.model {
+            put(&format!("  played by {}", one_line(model)));
+        }
+    }
+    if !list.sets.is_empty() {
+        put("");
+        put(&paint.bold("Sets, for --personas"));
+        list.sets
+            .iter()
+            .for_each(|(name, members)| put(&format!("  @{name}  {}", members.join(", "))));
+    }
+    if !list.panels.is_empty() {
+        put("");
+        put(&paint.bold("Panels, for --panel"));
+        for (name, panel) in &list.panels {
+            let judge = panel
+                .judge
+                .as_ref()
+                .map(|judge| format!("; judge {}", one_line(judge)))
+                .unwrap_or_default();
+            put(&format!(
+                "  {name}  {}{judge}",
+                one_line(&panel.seats.join(", "))
+            ));
+        }
+    }
+    if let Some(personas) = &list.default_personas {
+        put("");
+        put(&format!(
+            "Without --personas: {}",
+            one_line(&personas.join(", "))
+        ));
+    }
+    text
+}
+
+/// One of them whole.
+pub fn one(persona: &ListedPersona, paint: Paint) -> String {
+    let mut text = format!("{}  {}\n", paint.bold(&persona.id), one_line(&persona.name));
+    let mut put = |label: &str, value: &str| {
+        let _ = writeln!(text, "{label}: {}", one_line(value));
+    };
+    put("Origin", &origin(persona));
+    if !persona.aliases.is_empty() {
+        put("Aliases", &persona.aliases.join(", "));
+    }
+    if let Some(model) = &persona.model {
+        put("Model", model);
+    }
+    if !persona.brief.is_empty() {
+        put("Brief", &persona.brief);
+    }
+    let _ = writeln!(text, "\n{}", persona.prompt.trim());
+    text
+}
+
+fn origin(persona: &ListedPersona) -> String {
+    match (&persona.file, persona.origin) {
+        (Some(file), _) => format!("from {file}"),
+        (None, "settings") => "from the settings".to_owned(),
+        (None, _) => "built in".to_owned(),
+    }
+}
