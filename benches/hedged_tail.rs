@@ -46,7 +46,7 @@ use conclave::consultation::event::{Envelope, Event};
 use conclave::consultation::plan::Plan;
 use conclave::consultation::policy::hedging::{HedgeRule, NoHedge};
 use conclave::domain::ids::ModelRef;
-use conclave::engine::ports::{Subscriber, SubscriberFailed};
+use conclave::engine::ports::{Subscriber, SubscriberError};
 
 use provider_server::{Answer, On, ProviderServer, Recorded, Vendor};
 use support::figures::{self, Figures, Limit, milliseconds};
@@ -227,7 +227,7 @@ fn consult(drawn: &Drawn, hedge_after: Option<Duration>) -> (Seat, Vec<Recorded>
         }
     }
     let mut plan = engine::plan(1);
-    plan.stand_ins = [(
+    plan.fallbacks = [(
         plan.panel.seats[0].id.clone(),
         vec![ModelRef::new("google", "backup")],
     )]
@@ -259,7 +259,7 @@ impl Subscriber for Seat {
         "seat"
     }
 
-    fn event(&mut self, envelope: &Envelope) -> Result<(), SubscriberFailed> {
+    fn event(&mut self, envelope: &Envelope) -> Result<(), SubscriberError> {
         match &envelope.event {
             Event::AgentThinking { agent_id, .. } if !agent_id.is_judge() => {
                 self.asked = Some(Instant::now())

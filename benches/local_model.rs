@@ -64,7 +64,7 @@ fn ask(call: u32, model: &Model, kind: AnswerKind, persona: &str) -> Ask {
             "You chair a panel of experts. Lay out the options. Answer in JSON: summary, recommendations with pros and cons, evidence, dissent, recommendation.",
             format!("These are their answers:\n\n{MATERIAL}\n\nGive the menu of options."),
         ),
-        AnswerKind::Casting => (
+        AnswerKind::PersonaSelection => (
             "You put a panel together. Answer in JSON: task_type, reason, personas.",
             "Choose three of: security, performance, architecture, skeptic, pragmatic.".to_owned(),
         ),

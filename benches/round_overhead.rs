@@ -39,7 +39,7 @@ mod support;
 use std::time::Instant;
 
 use conclave::consultation::event::{Envelope, Event};
-use conclave::engine::ports::{Subscriber, SubscriberFailed};
+use conclave::engine::ports::{Subscriber, SubscriberError};
 use futures_util::future::join_all;
 
 use provider_server::Recorded;
@@ -187,7 +187,7 @@ impl Subscriber for Stopwatch {
         "stopwatch"
     }
 
-    fn event(&mut self, envelope: &Envelope) -> Result<(), SubscriberFailed> {
+    fn event(&mut self, envelope: &Envelope) -> Result<(), SubscriberError> {
         match envelope.event {
             Event::RoundStarted { round_number: 1 } => self.began = Some(Instant::now()),
             Event::RoundCompleted {

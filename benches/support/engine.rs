@@ -6,9 +6,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use conclave::consultation::Consultation;
-use conclave::consultation::plan::options::Course;
+use conclave::consultation::plan::options::DebateOptions;
 use conclave::consultation::plan::{Control, Material, Plan};
-use conclave::consultation::policy::consent::Standing;
+use conclave::consultation::policy::consent::ConsentMode;
 use conclave::consultation::policy::retry::RetryRule;
 use conclave::consultation::prompt::Templates;
 use conclave::consultation::protocol::{Answer, Question};
@@ -17,9 +17,9 @@ use conclave::domain::ids::{ConsultationId, ModelRef, ProviderId, SeatId};
 use conclave::domain::panel::{Panel, Seat};
 use conclave::domain::pricing::PriceList;
 use conclave::engine::clock::Clock;
-use conclave::engine::driver::{Begin, Driver, Providers};
+use conclave::engine::driver::{Driver, Providers, RunStart};
 use conclave::engine::ports::{BoxFuture, Person, Provider, Subscriber};
-use conclave::providers::catalog::Catalog;
+use conclave::providers::catalog::ModelCatalog;
 use conclave::providers::http::{Http, Timeouts};
 use conclave::providers::remote::Remote;
 use conclave::providers::vendors;
@@ -51,7 +51,7 @@ pub(crate) fn run(plan: Plan, providers: &Providers, folder: &Path, watcher: &mu
             person: &Nobody,
             interrupts,
         }
-        .run(&mut consultation, Begin::New)
+        .run(&mut consultation, RunStart::New)
         .await
     });
     let transcript = Transcript::fold(&history).unwrap();
@@ -72,7 +72,7 @@ pub(crate) fn plan(seats: usize) -> Plan {
     Plan {
         id: ConsultationId::from_unique("BENCH"),
         question: "Should a small team begin with a monolith?".to_owned(),
-        course: Course::default(),
+        debate: DebateOptions::default(),
         panel: Panel {
             seats: templates
                 .personas()
@@ -88,8 +88,8 @@ pub(crate) fn plan(seats: usize) -> Plan {
         prices: PriceList::default(),
         templates,
         seed: 7,
-        control: Control::usual(Standing::Granted),
-        stand_ins: BTreeMap::new(),
+        control: Control::usual(ConsentMode::PreApproved),
+        fallbacks: BTreeMap::new(),
         material: Material::default(),
         learnt_output: BTreeMap::new(),
         retry: RetryRule::default(),
@@ -106,7 +106,7 @@ pub(crate) fn plan(seats: usize) -> Plan {
 /// The vendors, all at this address.
 pub(crate) fn providers(url: &str) -> Providers {
     let (catalog, http) = (
-        Arc::new(Catalog::builtin()),
+        Arc::new(ModelCatalog::builtin()),
         Arc::new(Http::new(Timeouts::default())),
     );
     let provider = |id: &str| {

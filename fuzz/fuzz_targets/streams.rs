@@ -13,7 +13,7 @@ use conclave::consultation::protocol::answer::AnswerKind;
 use conclave::consultation::protocol::call::{Ask, Failure, FailureClass, Prompt, StopReason};
 use conclave::domain::ids::{CallId, ModelRef};
 use conclave::engine::ports::Delta;
-use conclave::providers::catalog::Catalog;
+use conclave::providers::catalog::ModelCatalog;
 use conclave::providers::http::Http;
 use conclave::providers::remote::Remote;
 use conclave::providers::sse;
@@ -26,7 +26,7 @@ use secrecy::SecretString;
 const KEY: &str = "sk-5f0c1e2b7a9d";
 
 static SPEAKERS: LazyLock<Vec<(Remote, Ask)>> = LazyLock::new(|| {
-    let (catalog, http) = (Arc::new(Catalog::builtin()), Arc::new(Http::default()));
+    let (catalog, http) = (Arc::new(ModelCatalog::builtin()), Arc::new(Http::default()));
     let speaker = |vendor: &conclave::providers::vendors::Vendor| {
         let account = Account { key: Some(SecretString::from(KEY)), origin: "`KEY`".to_owned(), scheme: Scheme::Usual };
         let endpoint = Endpoint { base_url: "http://127.0.0.1:9".to_owned(), account };

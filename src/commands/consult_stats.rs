@@ -13,7 +13,7 @@ use crate::engine::clock::Clock;
 use crate::error::Error;
 use crate::providers::vendors;
 use crate::records::calibration::{self, calibration};
-use crate::records::statistics::calendar::{self, NotASpan};
+use crate::records::statistics::calendar::{self, SpanError};
 use crate::records::statistics::{json, statistics};
 use crate::session::index;
 use crate::terminal::output::printer::Printer;
@@ -152,7 +152,7 @@ fn find(
     })
 }
 
-fn span(args: &Args, zone: &TimeZone, now: Timestamp) -> Result<Span, NotASpan> {
+fn span(args: &Args, zone: &TimeZone, now: Timestamp) -> Result<Span, SpanError> {
     let day = |text: &Option<String>| text.as_deref().map(calendar::day).transpose();
     match &args.month {
         Some(Some(month)) => calendar::month(month),

@@ -8,7 +8,7 @@ use crate::config::secrets;
 use crate::domain::ids::ProviderId;
 use crate::engine::clock::Clock;
 use crate::error::Error;
-use crate::providers::catalog::{Catalog, Date, DatedPrice, Model};
+use crate::providers::catalog::{Date, DatedPrice, Model, ModelCatalog};
 use crate::providers::discovery::{Condition, Server};
 use crate::providers::local::built_in;
 use crate::providers::local::home::ModelHome;
@@ -78,20 +78,20 @@ pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> 
 }
 
 /// The built-in models with the user's own laid over them.
-pub(crate) fn catalog(home: &Home) -> Result<Catalog, Error> {
+pub(crate) fn catalog(home: &Home) -> Result<ModelCatalog, Error> {
     let file = home.models_file();
     match read_optional(&file)
         .map_err(|error| Error::usage(error).hint(format!("check {}", file.display())))?
     {
-        None => Ok(Catalog::builtin()),
-        Some(json) => Catalog::builtin().merge(&json).map_err(|error| {
+        None => Ok(ModelCatalog::builtin()),
+        Some(json) => ModelCatalog::builtin().merge(&json).map_err(|error| {
             Error::usage(error).hint(format!("mend or remove {}", file.display()))
         }),
     }
 }
 
 fn list(
-    catalog: &Catalog,
+    catalog: &ModelCatalog,
     reached: &[Reach],
     servers: &[Server],
     home: &Home,

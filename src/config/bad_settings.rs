@@ -25,7 +25,7 @@ impl fmt::Display for Origin {
 
 /// Why the settings cannot be used.
 #[derive(Debug, thiserror::Error)]
-pub enum BadSettings {
+pub enum SettingsError {
     #[error("cannot read `{}`", path.display())]
     Unreadable {
         path: PathBuf,
@@ -62,7 +62,7 @@ pub enum BadSettings {
     Inside(Problem),
 }
 
-impl BadSettings {
+impl SettingsError {
     /// What mends it.
     pub fn remedy(&self) -> String {
         let elsewhere = |origin: &str| {

@@ -20,7 +20,7 @@ pub enum Step {
 
 /// Why a text cannot be changed as it was asked to be.
 #[derive(Debug, thiserror::Error)]
-pub enum NotEdited {
+pub enum EditError {
     #[error("not JSON")]
     NotJson(#[source] serde_json::Error),
     /// The number of steps that lead to it.
@@ -29,14 +29,14 @@ pub enum NotEdited {
 }
 
 /// The text with a value at the end of a path, in the place of the one that is there.
-pub fn set(text: &str, path: &[Step], value: &Value) -> Result<String, NotEdited> {
+pub fn set(text: &str, path: &[Step], value: &Value) -> Result<String, EditError> {
     let root = parsed(text)?;
     let mut node = &root;
     let mut name = None;
     for (at, step) in path.iter().enumerate() {
         let rest = path.get(at + 1..).unwrap_or_default();
         if matches!(node.parts, Parts::None) {
-            return Err(NotEdited::NoParts(at));
+            return Err(EditError::NoParts(at));
         }
         match node.find(step) {
             Some(part) => {
@@ -60,7 +60,7 @@ pub fn set(text: &str, path: &[Step], value: &Value) -> Result<String, NotEdited
 }
 
 /// The text without what is at the end of a path; `None` when there is nothing.
-pub fn remove(text: &str, path: &[Step]) -> Result<Option<String>, NotEdited> {
+pub fn remove(text: &str, path: &[Step]) -> Result<Option<String>, EditError> {
     let root = parsed(text)?;
     let Some((last, before)) = path.split_last() else {
         return Ok(None);
@@ -89,7 +89,7 @@ pub fn remove(text: &str, path: &[Step]) -> Result<Option<String>, NotEdited> {
 }
 
 /// The names of the members at the end of a path, or of a list's items; empty where there are none.
-pub fn names(text: &str, path: &[Step]) -> Result<Vec<String>, NotEdited> {
+pub fn names(text: &str, path: &[Step]) -> Result<Vec<String>, EditError> {
     let root = parsed(text)?;
     let end = path
         .iter()
@@ -243,9 +243,9 @@ fn spliced(text: &str, start: usize, end: usize, middle: &str) -> String {
     .concat()
 }
 
-fn parsed(text: &str) -> Result<Node, NotEdited> {
+fn parsed(text: &str) -> Result<Node, EditError> {
     // Whatever is no JSON is found here; what follows only has to find where things stand.
-    serde_json::from_str::<serde::de::IgnoredAny>(text).map_err(NotEdited::NotJson)?;
+    serde_json::from_str::<serde::de::IgnoredAny>(text).map_err(EditError::NotJson)?;
     Ok(Scanner { text, at: 0 }.value())
 }
 
@@ -455,11 +455,11 @@ mod tests {
     fn what_has_no_parts_is_not_overwritten_and_neither_is_what_is_not_json() {
         assert!(matches!(
             set(r#"{"a": "x"}"#, &path(&["a", "b"]), &json!(1)),
-            Err(NotEdited::NoParts(1))
+            Err(EditError::NoParts(1))
         ));
         assert!(matches!(
             set("{", &path(&["a"]), &json!(1)),
-            Err(NotEdited::NotJson(_))
+            Err(EditError::NotJson(_))
         ));
     }
 

@@ -40,7 +40,7 @@ impl Default for KeyCommands {
 
 /// A command that gives no key. What it printed on standard output is never shown.
 #[derive(Debug, thiserror::Error)]
-pub enum CommandFailed {
+pub enum KeyCommandError {
     #[error("`{command}` cannot be run")]
     Unstartable { command: String, source: io::Error },
     #[error("`{command}` was not done after {} s", patience.as_secs_f64())]
@@ -77,7 +77,7 @@ impl KeyCommands {
 
     /// The first line of what the command prints, without surrounding white space. It is run by
     /// `sh`, with nothing on standard input.
-    pub fn key(&self, command: &str) -> Result<SecretString, CommandFailed> {
+    pub fn key(&self, command: &str) -> Result<SecretString, KeyCommandError> {
         let mut keys = self.keys.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(key) = keys.get(command) {
             return Ok(key.clone());
@@ -88,8 +88,8 @@ impl KeyCommands {
     }
 }
 
-fn run(command: &str, patience: Duration) -> Result<SecretString, CommandFailed> {
-    let unstartable = |source| CommandFailed::Unstartable {
+fn run(command: &str, patience: Duration) -> Result<SecretString, KeyCommandError> {
+    let unstartable = |source| KeyCommandError::Unstartable {
         command: command.to_owned(),
         source,
     };
@@ -108,14 +108,14 @@ fn run(command: &str, patience: Duration) -> Result<SecretString, CommandFailed>
         // It may have ended in this instant; either way it is gone now.
         let _ = child.kill();
         let _ = child.wait();
-        return Err(CommandFailed::TooSlow {
+        return Err(KeyCommandError::TooSlow {
             command: command.to_owned(),
             patience,
         });
     };
     if !status.success() {
         let stderr = stderr.text();
-        return Err(CommandFailed::Failed {
+        return Err(KeyCommandError::Failed {
             command: command.to_owned(),
             status: status.to_string(),
             stderr,
@@ -123,11 +123,11 @@ fn run(command: &str, patience: Duration) -> Result<SecretString, CommandFailed>
     }
     let text = stdout.text();
     match text.lines().next().map(str::trim) {
-        None | Some("") => Err(CommandFailed::Empty {
+        None | Some("") => Err(KeyCommandError::Empty {
             command: command.to_owned(),
             stderr: stderr.text(),
         }),
-        Some(key) if key.len() >= MOST_BYTES => Err(CommandFailed::TooMuch {
+        Some(key) if key.len() >= MOST_BYTES => Err(KeyCommandError::TooMuch {
             command: command.to_owned(),
         }),
         Some(key) => Ok(SecretString::from(key)),

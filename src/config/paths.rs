@@ -13,11 +13,11 @@ pub struct Home(PathBuf);
 /// Neither a home of this program nor one of the user is known.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 #[error("no home directory: set `CONCLAVE_HOME`")]
-pub struct NoHome;
+pub struct HomePathError;
 
 impl Home {
     /// `$CONCLAVE_HOME`, else `$LLM_CONCLAVE_HOME`, else `~/.llm-conclave`.
-    pub fn find(environment: &Environment) -> Result<Self, NoHome> {
+    pub fn find(environment: &Environment) -> Result<Self, HomePathError> {
         let own = ["CONCLAVE_HOME", "LLM_CONCLAVE_HOME"]
             .iter()
             .find_map(|name| environment.path(name));
@@ -28,7 +28,7 @@ impl Home {
         };
         own.or_else(|| Some(users()?.join(".llm-conclave")))
             .map(Self)
-            .ok_or(NoHome)
+            .ok_or(HomePathError)
     }
 
     /// A home at a given place.
@@ -99,7 +99,7 @@ mod tests {
             home(&[("HOME", "/c")]).unwrap(),
             Path::new("/c/.llm-conclave")
         );
-        assert_eq!(home(&[]).unwrap_err(), NoHome);
+        assert_eq!(home(&[]).unwrap_err(), HomePathError);
     }
 
     #[test]

@@ -13,7 +13,7 @@ use crate::domain::ids::ProviderId;
 use super::addresses::Shape;
 use super::endpoints::{DialectName, EndpointEntry, KeyPlace};
 use super::env::Environment;
-use super::key_commands::{CommandFailed, KeyCommands};
+use super::key_commands::{KeyCommandError, KeyCommands};
 
 /// A provider that can be asked, if its key is there.
 #[derive(Clone, Debug)]
@@ -269,7 +269,7 @@ impl VendorVariables {
 
 /// A key that cannot be had, or cannot be sent.
 #[derive(Debug, thiserror::Error)]
-pub enum BadKey {
+pub enum KeyError {
     #[error("no key: `{}` is not set", variables.join("` or `"))]
     Missing { variables: Vec<String> },
     #[error(
@@ -279,7 +279,7 @@ pub enum BadKey {
     #[error("cannot get the key of `{provider}`")]
     Command {
         provider: ProviderId,
-        source: CommandFailed,
+        source: KeyCommandError,
     },
 }
 
@@ -322,17 +322,17 @@ impl Server {
     }
 
     /// The key, if one is to be sent; runs the command that gives it, unless it has been run.
-    pub fn key(&self, commands: &KeyCommands) -> Result<Option<SecretString>, BadKey> {
+    pub fn key(&self, commands: &KeyCommands) -> Result<Option<SecretString>, KeyError> {
         let key = match &self.key {
             KeySource::Unneeded => return Ok(None),
             KeySource::Missing { variables } => {
-                return Err(BadKey::Missing {
+                return Err(KeyError::Missing {
                     variables: variables.clone(),
                 });
             }
             KeySource::Variable { key, .. } => key.clone(),
             KeySource::Command(command) => {
-                commands.key(command).map_err(|source| BadKey::Command {
+                commands.key(command).map_err(|source| KeyError::Command {
                     provider: self.provider.clone(),
                     source,
                 })?
@@ -341,7 +341,7 @@ impl Server {
         if key.expose_secret().chars().all(|c| c.is_ascii_graphic()) {
             Ok(Some(key))
         } else {
-            Err(BadKey::Unsendable {
+            Err(KeyError::Unsendable {
                 origin: self.key_origin(),
             })
         }

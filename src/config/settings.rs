@@ -13,7 +13,7 @@ use crate::domain::confidence::Confidence;
 use crate::domain::money::MicroUsd;
 use crate::stopping::early_termination::{EarlyStop, Policy};
 
-pub use super::bad_settings::{BadSettings, Origin};
+pub use super::bad_settings::{Origin, SettingsError};
 use super::control::{self, DebateAnalysis, HedgeAfter, OnFailure};
 use super::edit;
 use super::endpoints::{self, EndpointEntry};
@@ -162,8 +162,8 @@ impl From<Problem> for Wrong {
 impl Settings {
     /// The defaults with the user's file laid over them, and the environment over both. A file that
     /// is not there sets nothing.
-    pub fn load(file: &Path, environment: &Environment) -> Result<Self, BadSettings> {
-        let text = paths::read_optional(file).map_err(|source| BadSettings::Unreadable {
+    pub fn load(file: &Path, environment: &Environment) -> Result<Self, SettingsError> {
+        let text = paths::read_optional(file).map_err(|source| SettingsError::Unreadable {
             path: file.to_owned(),
             source,
         })?;
@@ -175,14 +175,14 @@ impl Settings {
     }
 
     /// Lays the variables that are set over these.
-    pub fn with_environment(mut self, environment: &Environment) -> Result<Self, BadSettings> {
+    pub fn with_environment(mut self, environment: &Environment) -> Result<Self, SettingsError> {
         for key in Key::ALL {
             let Some(text) = environment.text(key.variable()) else {
                 continue;
             };
             let origin = Origin::Variable(key.variable());
             let value = if key.is_structured() {
-                serde_json::from_str(text).map_err(|source| BadSettings::VariableNotJson {
+                serde_json::from_str(text).map_err(|source| SettingsError::VariableNotJson {
                     variable: key.variable(),
                     key,
                     source,
@@ -207,18 +207,18 @@ impl Settings {
     }
 
     /// Lays a file's settings over these.
-    pub fn with_file(mut self, path: &Path, text: &str) -> Result<Self, BadSettings> {
+    pub fn with_file(mut self, path: &Path, text: &str) -> Result<Self, SettingsError> {
         let path = path.to_owned();
         let json: Value = match serde_json::from_str(text) {
             Ok(json) => json,
-            Err(source) => return Err(BadSettings::NotJson { path, source }),
+            Err(source) => return Err(SettingsError::NotJson { path, source }),
         };
         let Value::Object(fields) = json else {
-            return Err(BadSettings::NotAnObject { path });
+            return Err(SettingsError::NotAnObject { path });
         };
         if let Some(at) = edit::repeated(text) {
             let origin = path.display().to_string();
-            return Err(BadSettings::Inside(Problem {
+            return Err(SettingsError::Inside(Problem {
                 at,
                 origin,
                 what: "is given twice".to_owned(),
@@ -228,13 +228,13 @@ impl Settings {
             let Some(key) = Key::of(&name) else {
                 if is_secret(&name) {
                     let origin = path.display().to_string();
-                    return Err(BadSettings::Inside(Problem {
+                    return Err(SettingsError::Inside(Problem {
                         at: name,
                         origin,
                         what: NO_KEYS_HERE.to_owned(),
                     }));
                 }
-                return Err(BadSettings::UnknownKey {
+                return Err(SettingsError::UnknownKey {
                     path,
                     suggestion: closest(&name),
                     key: name,
@@ -245,7 +245,7 @@ impl Settings {
                 .insert(key, Origin::File(path.clone()))
                 .is_some()
             {
-                return Err(BadSettings::Twice { path, key });
+                return Err(SettingsError::Twice { path, key });
             }
             self.set(key, &value).map_err(|wrong| {
                 wrong.told(key, Origin::File(path.clone()), || value.to_string())
@@ -434,14 +434,14 @@ impl Settings {
 }
 
 impl Wrong {
-    fn told(self, key: Key, origin: Origin, value: impl FnOnce() -> String) -> BadSettings {
+    fn told(self, key: Key, origin: Origin, value: impl FnOnce() -> String) -> SettingsError {
         match self {
-            Self::Value => BadSettings::BadValue {
+            Self::Value => SettingsError::BadValue {
                 origin,
                 key,
                 value: told(value()),
             },
-            Self::Inside(problem) => BadSettings::Inside(Problem {
+            Self::Inside(problem) => SettingsError::Inside(Problem {
                 origin: origin.to_string(),
                 ..problem
             }),

@@ -30,15 +30,15 @@ pub mod reading;
 pub mod anonymity;
 pub mod analysis;
 
-pub use state::InvalidTransition;
+pub use state::TransitionError;
 
 use serde::{Deserialize, Serialize};
 
 use crate::domain::panel::Panel;
 use crate::domain::time::Timestamp;
 
-use self::machine::run_state::Ledger;
-use self::machine::step::Turn;
+use self::machine::run_state::RunState;
+use self::machine::step::StepContext;
 use event::{AbortReason, Cause, Event, StateName};
 use plan::Plan;
 use protocol::{Effect, Input};
@@ -48,7 +48,7 @@ use state::State;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Consultation {
     plan: Plan,
-    ledger: Ledger,
+    run: RunState,
     state: State,
 }
 
@@ -56,7 +56,7 @@ impl Consultation {
     pub fn new(plan: Plan) -> Self {
         Self {
             plan,
-            ledger: Ledger::default(),
+            run: RunState::default(),
             state: State::Idle,
         }
     }
@@ -77,13 +77,14 @@ impl Consultation {
         {
             self.plan.control = (**control).clone();
         }
-        let (mut effects, recast) = self.turn(now, cause, |turn, state| step(turn, state, input));
+        let (mut effects, recast) =
+            self.step(now, cause, |context, state| step(context, state, input));
         if let Some(panel) = recast {
             // A turn reads the plan, so that a new panel waits for the next one. It needs no input
             // of its own, and is no step of its own in a log: who is asked follows from who was
             // chosen.
             phases::persona_selection::recast(&mut self.plan, panel);
-            let (further, _) = self.turn(now, None, |turn, state| state.again(turn));
+            let (further, _) = self.step(now, None, |step, state| state.again(step));
             effects.extend(further);
         }
         effects
@@ -91,96 +92,96 @@ impl Consultation {
 
     /// Lets the state act once. Returns the effects, and the panel that is to sit from now on if it
     /// is another one.
-    fn turn(
+    fn step(
         &mut self,
         now: Timestamp,
         cause: Option<Cause>,
-        act: impl FnOnce(&mut Turn<'_>, State) -> State,
+        act: impl FnOnce(&mut StepContext<'_>, State) -> State,
     ) -> (Vec<Effect>, Option<Panel>) {
-        let mut turn = Turn::new(now, &self.plan, &mut self.ledger, cause);
-        let state = act(&mut turn, std::mem::take(&mut self.state));
-        self.state = match turn.take_stop() {
+        let mut step = StepContext::new(now, &self.plan, &mut self.run, cause);
+        let state = act(&mut step, std::mem::take(&mut self.state));
+        self.state = match step.take_stop() {
             // An answer that is there is given, whatever it came to.
             Some(stop) if !state.name().is_terminal() => {
-                end(&mut turn, state, stop.reason, stop.message)
+                end(&mut step, state, stop.reason, stop.message)
             }
             Some(_) | None => state,
         };
-        let recast = turn.take_recast();
-        (turn.into_effects(), recast)
+        let recast = step.take_recast();
+        (step.into_effects(), recast)
     }
 }
 
-fn step(turn: &mut Turn<'_>, state: State, input: Input) -> State {
+fn step(step: &mut StepContext<'_>, state: State, input: Input) -> State {
     match (state, input) {
-        (State::Idle, Input::Start) => phases::estimating::enter(turn, None),
+        (State::Idle, Input::Start) => phases::estimating::enter(step, None),
         (State::Idle, Input::StartedBefore { estimate }) => {
-            phases::estimating::enter(turn, Some(*estimate))
+            phases::estimating::enter(step, Some(*estimate))
         }
         (
             state,
             Input::Resume {
                 lost, tool_version, ..
             },
-        ) => machine::resume::resume(turn, state, &lost, tool_version),
+        ) => machine::resume::resume(step, state, &lost, tool_version),
         (state @ (State::Idle | State::Estimating | State::Complete | State::Aborted(_)), _) => {
             state
         }
         (state, Input::Interrupted) => end(
-            turn,
+            step,
             state,
             AbortReason::Interrupted,
             "Consultation interrupted".to_owned(),
         ),
-        (state, Input::Answered(answer)) => machine::questions::answered(turn, state, answer),
+        (state, Input::Answered(answer)) => machine::questions::answered(step, state, answer),
         (state @ State::AwaitingConsent(_), _) => state,
         (state, Input::HealthCheckStarted { provider }) => {
-            turn.emit(Event::HealthCheckStarted { provider });
+            step.emit(Event::HealthCheckStarted { provider });
             state
         }
         (state, Input::HealthChanged(update)) => {
-            turn.ledger
+            step.run
                 .health
                 .insert(update.provider.clone(), update.status);
-            turn.emit(Event::HealthUpdated(update));
+            step.emit(Event::HealthUpdated(update));
             state
         }
         (State::Closing(closing), Input::TimerFired { timer }) if closing.is_over_at(timer) => {
-            closing.give_up(turn)
+            closing.give_up(step)
         }
-        (state, Input::TimerFired { timer }) if turn.ledger.watch.pulse == Some(timer) => {
-            machine::questions::pulse(turn, state)
+        (state, Input::TimerFired { timer }) if step.run.watch.pulse == Some(timer) => {
+            machine::questions::pulse(step, state)
         }
-        (state, Input::TimerFired { timer }) if turn.ledger.watch.deadline == Some(timer) => {
-            let wait = turn.plan.control.max_wait.unwrap_or_default().as_secs();
+        (state, Input::TimerFired { timer }) if step.run.watch.deadline == Some(timer) => {
+            let wait = step.plan.control.max_wait.unwrap_or_default().as_secs();
             let message = format!(
                 "Round {} was not done within {wait} s",
-                turn.ledger.watch.round_number
+                step.run.watch.round_number
             );
-            end(turn, state, AbortReason::Timeout, message)
+            end(step, state, AbortReason::Timeout, message)
         }
         (mut state, input) => {
             if let Some(work) = state.work() {
-                work.handle(turn, input);
+                work.handle(step, input);
             }
-            state.proceed(turn)
+            state.proceed(step)
         }
     }
 }
 
 /// Drops what is under way and ends. An answer that is there is given all the same.
-fn end(turn: &mut Turn<'_>, state: State, reason: AbortReason, message: String) -> State {
+fn end(step: &mut StepContext<'_>, state: State, reason: AbortReason, message: String) -> State {
     let mut state = match state {
-        State::Closing(closing) => return closing.give_up(turn),
+        State::Closing(closing) => return closing.give_up(step),
         State::Verdict(phase) if phase.has_an_answer_for(reason) => {
-            return phase.cut_short(turn, &message);
+            return phase.cut_short(step, &message);
         }
         state => state,
     };
     if let Some(work) = state.work() {
-        work.cancel(turn, reason);
+        work.cancel(step, reason);
     }
-    turn.abort(state, reason, message)
+    step.abort(state, reason, message)
 }
 
 /// What a log tells of an input, besides the events that it leads to. A first sign of an answer

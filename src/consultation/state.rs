@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::event::StateName;
-use super::machine::step::Turn;
+use super::machine::step::StepContext;
 use super::phases::awaiting_consent::AwaitingConsent;
 use super::phases::cross_exam;
 use super::phases::cross_exam::CrossExamination;
@@ -14,7 +14,7 @@ use super::phases::synthesis;
 use super::phases::synthesis::SynthesisRound;
 use super::phases::verdict;
 use super::phases::verdict::VerdictRound;
-use super::tasks::Work;
+use super::tasks::TaskSet;
 
 /// Where a consultation is.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -54,7 +54,7 @@ impl State {
 
 impl State {
     /// The errands of a round that is under way.
-    pub(super) fn work(&mut self) -> Option<&mut Work> {
+    pub(super) fn work(&mut self) -> Option<&mut TaskSet> {
         match self {
             Self::Independent(phase) => Some(&mut phase.work),
             Self::Synthesis(phase) => phase.work(),
@@ -70,13 +70,13 @@ impl State {
     }
 
     /// Looks at errands that have come to their end.
-    pub(super) fn proceed(self, turn: &mut Turn<'_>) -> Self {
+    pub(super) fn proceed(self, step: &mut StepContext<'_>) -> Self {
         match self {
-            Self::Independent(phase) => phase.proceed(turn),
-            Self::Synthesis(phase) => phase.proceed(turn),
-            Self::CrossExam(phase) => phase.proceed(turn),
-            Self::Verdict(phase) => phase.proceed(turn),
-            Self::Closing(phase) => phase.proceed(turn),
+            Self::Independent(phase) => phase.proceed(step),
+            Self::Synthesis(phase) => phase.proceed(step),
+            Self::CrossExam(phase) => phase.proceed(step),
+            Self::Verdict(phase) => phase.proceed(step),
+            Self::Closing(phase) => phase.proceed(step),
             state @ (Self::Idle
             | Self::Estimating
             | Self::AwaitingConsent(_)
@@ -86,14 +86,14 @@ impl State {
     }
 
     /// Goes on after an end that was none, or a process that is gone.
-    pub(super) fn again(self, turn: &mut Turn<'_>) -> Self {
+    pub(super) fn again(self, step: &mut StepContext<'_>) -> Self {
         match self {
-            Self::AwaitingConsent(phase) => phase.again(turn),
-            Self::Independent(phase) => phase.again(turn),
-            Self::Synthesis(phase) => phase.again(turn),
-            Self::CrossExam(phase) => phase.again(turn),
-            Self::Verdict(phase) => phase.again(turn),
-            Self::Closing(phase) => phase.again(turn),
+            Self::AwaitingConsent(phase) => phase.again(step),
+            Self::Independent(phase) => phase.again(step),
+            Self::Synthesis(phase) => phase.again(step),
+            Self::CrossExam(phase) => phase.again(step),
+            Self::Verdict(phase) => phase.again(step),
+            Self::Closing(phase) => phase.again(step),
             state @ (Self::Idle | Self::Estimating | Self::Complete | Self::Aborted(_)) => state,
         }
     }
@@ -118,7 +118,7 @@ impl State {
 /// A transition that the protocol does not have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("a consultation in state {from} cannot become {to}")]
-pub struct InvalidTransition {
+pub struct TransitionError {
     pub from: StateName,
     pub to: StateName,
 }
@@ -126,7 +126,7 @@ pub struct InvalidTransition {
 impl StateName {
     /// Checks a transition against the protocol: the line of rounds, Complete after each of them,
     /// and Aborted from every state that is not terminal.
-    pub fn may_become(self, to: Self) -> Result<(), InvalidTransition> {
+    pub fn may_become(self, to: Self) -> Result<(), TransitionError> {
         let allowed = match (self, to) {
             (Self::Idle, Self::Estimating)
             | (Self::Estimating, Self::AwaitingConsent)
@@ -143,7 +143,7 @@ impl StateName {
         if allowed {
             Ok(())
         } else {
-            Err(InvalidTransition { from: self, to })
+            Err(TransitionError { from: self, to })
         }
     }
 

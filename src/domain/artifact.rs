@@ -247,7 +247,7 @@ pub enum Magnitude {
 
 /// What kind of task a question is, and which personas suit it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Casting {
+pub struct PersonaSelection {
     pub task_type: String,
     pub reason: String,
     /// As the clerk names them.
@@ -264,7 +264,8 @@ pub enum Content {
     CrossExam(CrossExam),
     Verdict(Verdict),
     Comparison(Comparison),
-    Casting(Casting),
+    #[serde(rename = "casting")]
+    PersonaSelection(PersonaSelection),
 }
 
 impl Content {
@@ -332,7 +333,7 @@ pub struct Artifact {
 
 /// Why stored data is not an artifact.
 #[derive(Debug, thiserror::Error)]
-pub enum NotAnArtifact {
+pub enum ArtifactError {
     #[error("Missing required field: {0}")]
     MissingField(&'static str),
     #[error("artifact of version `{0}`; this program reads `{SCHEMA_VERSION}`")]
@@ -345,7 +346,7 @@ impl Artifact {
     /// Puts our stamp on content that a model filled.
     pub fn stamp(content: Content, created_at: Timestamp, degraded: bool) -> Self {
         let round_number = match &content {
-            Content::Independent(_) | Content::Casting(_) => 1,
+            Content::Independent(_) | Content::PersonaSelection(_) => 1,
             Content::Synthesis(_)
             | Content::Verdict(Verdict {
                 composed_from: Some(Source::Synthesis),
@@ -373,13 +374,13 @@ impl Artifact {
     }
 
     /// Reads stored data.
-    pub fn from_json(stored: serde_json::Value) -> Result<Self, NotAnArtifact> {
+    pub fn from_json(stored: serde_json::Value) -> Result<Self, ArtifactError> {
         match stored.get("schema_version").map(serde_json::Value::as_str) {
-            None => Err(NotAnArtifact::MissingField("schema_version")),
+            None => Err(ArtifactError::MissingField("schema_version")),
             Some(Some(SCHEMA_VERSION)) => {
-                serde_json::from_value(stored).map_err(NotAnArtifact::Malformed)
+                serde_json::from_value(stored).map_err(ArtifactError::Malformed)
             }
-            Some(other) => Err(NotAnArtifact::OtherVersion(
+            Some(other) => Err(ArtifactError::OtherVersion(
                 other.unwrap_or("not a string").to_owned(),
             )),
         }

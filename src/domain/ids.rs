@@ -54,7 +54,7 @@ impl SeatId {
     }
 
     /// The place of the cheap model that helps beside the panel. No expert's seat has this id.
-    pub fn clerk() -> Self {
+    pub fn helper() -> Self {
         Self("clerk".to_owned())
     }
 
@@ -185,17 +185,17 @@ impl fmt::Display for ModelRef {
 /// A model that is not written `provider:model`.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 #[error("`{0}` does not name a model as `provider:model`")]
-pub struct NotAModelRef(String);
+pub struct ModelRefError(String);
 
 impl FromStr for ModelRef {
-    type Err = NotAModelRef;
+    type Err = ModelRefError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         match text.split_once(':') {
             Some((provider, model)) if !provider.is_empty() && !model.is_empty() => {
                 Ok(Self::new(provider, model))
             }
-            _ => Err(NotAModelRef(text.to_owned())),
+            _ => Err(ModelRefError(text.to_owned())),
         }
     }
 }

@@ -75,10 +75,10 @@ pub struct Kept {
     /// `complete`, `degraded`, `aborted`, or a word of another version.
     pub status: Option<String>,
     pub degradations: Vec<String>,
-    pub experts: Vec<KeptAgent>,
+    pub experts: Vec<StoredAgent>,
     pub judge: Option<ModelRef>,
     /// How the personas were chosen for the question; `None` where they were given.
-    pub casting: Option<KeptCasting>,
+    pub casting: Option<StoredPersonaSelection>,
     pub independents: Vec<Independent>,
     pub synthesis: Option<Synthesis>,
     pub revisions: Vec<Revision>,
@@ -92,7 +92,7 @@ pub struct Kept {
     pub concerns: Vec<String>,
     /// What was found before it ended without a verdict.
     pub partial_consensus: Option<String>,
-    pub rounds: Vec<KeptRound>,
+    pub rounds: Vec<StoredRound>,
     pub work: Vec<Work>,
     pub cost: Option<Cost>,
     pub tokens: Option<u64>,
@@ -105,7 +105,7 @@ pub struct Kept {
     /// It ended after Round 2, because Rounds 3 and 4 promised nothing new.
     pub early_end: Option<EarlyEnd>,
     /// What the record itself counts of changed minds; of a record of ours the revisions tell.
-    pub debate: Option<KeptDebate>,
+    pub debate: Option<StoredDebate>,
     /// What the debate was worth, as this program works it out.
     pub debate_value: Option<DebateValue>,
     /// What came of asking the judge twice; `None` when it was asked once.
@@ -129,7 +129,7 @@ pub struct Kept {
 
 /// One seat of the panel.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct KeptAgent {
+pub struct StoredAgent {
     pub id: SeatId,
     pub name: String,
     pub model: Option<ModelRef>,
@@ -137,7 +137,7 @@ pub struct KeptAgent {
 
 /// The choice of the personas.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct KeptCasting {
+pub struct StoredPersonaSelection {
     pub task_type: String,
     pub reason: String,
     /// The model that chose; `None` when the usual personas sat.
@@ -147,7 +147,7 @@ pub struct KeptCasting {
 
 /// One round that had begun.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct KeptRound {
+pub struct StoredRound {
     pub number: u8,
     pub is_complete: bool,
     pub duration: Option<Duration>,
@@ -180,7 +180,7 @@ pub struct EarlyEnd {
 
 /// What the experts held at the end against the beginning, as a record counts it.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct KeptDebate {
+pub struct StoredDebate {
     /// Experts that were heard at the end; of these, those that held something else than at the
     /// beginning.
     pub experts: u64,
@@ -249,7 +249,7 @@ impl Kept {
                 .find(|expert| is_meant(expert.id.as_str()) || is_meant(&expert.name))
         });
         found.map(|expert| expert.id.clone()).or_else(|| {
-            [SeatId::judge(), SeatId::clerk()]
+            [SeatId::judge(), SeatId::helper()]
                 .into_iter()
                 .find(|beside| is_meant(beside.as_str()))
         })

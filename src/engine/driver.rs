@@ -35,7 +35,7 @@ pub struct Driver<'a> {
 
 /// How a run begins.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Begin {
+pub enum RunStart {
     /// From the beginning.
     New,
     /// Where an earlier run left off.
@@ -53,7 +53,7 @@ pub enum Begin {
     },
 }
 
-impl Begin {
+impl RunStart {
     /// A consultation as its log left it, and how to go on with it.
     pub fn again(
         replayed: Replayed,
@@ -84,11 +84,11 @@ impl Begin {
 impl Driver<'_> {
     /// Runs a consultation from where it is to its end and returns every event of this run, in
     /// order.
-    pub async fn run(self, consultation: &mut Consultation, begin: Begin) -> Vec<Envelope> {
+    pub async fn run(self, consultation: &mut Consultation, begin: RunStart) -> Vec<Envelope> {
         let mut run = Run::new(self);
         match begin {
-            Begin::New => run.inputs.push_back(Input::Start),
-            Begin::Again {
+            RunStart::New => run.inputs.push_back(Input::Start),
+            RunStart::Again {
                 effects,
                 timers,
                 lost,

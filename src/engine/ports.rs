@@ -47,7 +47,7 @@ pub trait Subscriber: std::fmt::Debug {
 
     /// Takes one event. An error is reported once and ends the subscription; it never harms the
     /// consultation.
-    fn event(&mut self, event: &Envelope) -> Result<(), SubscriberFailed>;
+    fn event(&mut self, event: &Envelope) -> Result<(), SubscriberError>;
 
     /// Takes a sign of life. Most have no use for it.
     fn delta(&mut self, _call: CallId, _delta: &Delta) {}
@@ -66,4 +66,4 @@ pub trait Person: Send + Sync + std::fmt::Debug {
 /// Why a subscriber cannot go on, in words for the user.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
-pub struct SubscriberFailed(pub String);
+pub struct SubscriberError(pub String);

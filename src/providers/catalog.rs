@@ -27,14 +27,14 @@ const NOTICE_DAYS: i64 = 60;
 
 /// All known models, in the order of the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Catalog {
+pub struct ModelCatalog {
     models: Vec<Model>,
     vintages: Vec<Vintage>,
 }
 
 /// Why a file of models cannot be used.
 #[derive(Debug, thiserror::Error)]
-pub enum NotACatalog {
+pub enum CatalogError {
     #[error("not JSON")]
     NotJson(#[source] serde_json::Error),
     #[error("no list `models`")]
@@ -67,7 +67,7 @@ fn one_of(names: &[String]) -> String {
         .join(" or ")
 }
 
-impl Catalog {
+impl ModelCatalog {
     /// The models that are compiled in.
     pub fn builtin() -> Self {
         // A test reads the file, so the empty catalogue is never seen.
@@ -85,17 +85,17 @@ impl Catalog {
 
     /// Lays a user's file over this catalogue: its entries add models or replace single fields of
     /// known ones.
-    pub fn merge(self, json: &str) -> Result<Self, NotACatalog> {
+    pub fn merge(self, json: &str) -> Result<Self, CatalogError> {
         self.lay_over(json, TableOf::TheUser)
     }
 
-    fn lay_over(self, json: &str, of: TableOf) -> Result<Self, NotACatalog> {
-        let file: Value = serde_json::from_str(json).map_err(NotACatalog::NotJson)?;
+    fn lay_over(self, json: &str, of: TableOf) -> Result<Self, CatalogError> {
+        let file: Value = serde_json::from_str(json).map_err(CatalogError::NotJson)?;
         match file.get("schema_version") {
             None => {}
             Some(version) if version.as_str() == Some(SCHEMA_VERSION) => {}
             Some(version) => {
-                return Err(NotACatalog::OtherVersion(
+                return Err(CatalogError::OtherVersion(
                     version
                         .as_str()
                         .map_or_else(|| version.to_string(), ToOwned::to_owned),
@@ -105,7 +105,7 @@ impl Catalog {
         let entries = file
             .get("models")
             .and_then(Value::as_array)
-            .ok_or(NotACatalog::NoModels)?;
+            .ok_or(CatalogError::NoModels)?;
         let (mut models, mut vintages) = (self.models, self.vintages);
         let mut dated = Vec::new();
         for (at, entry) in entries.iter().enumerate() {
@@ -117,12 +117,12 @@ impl Catalog {
             };
             let (provider, id) = name("provider")
                 .zip(name("id"))
-                .ok_or(NotACatalog::Nameless(at + 1))?;
+                .ok_or(CatalogError::Nameless(at + 1))?;
             let known = models
                 .iter_mut()
                 .find(|model| model.id == id && model.provider.as_str() == provider);
             let model =
-                laid_over(known.as_deref(), entry).map_err(|source| NotACatalog::Entry {
+                laid_over(known.as_deref(), entry).map_err(|source| CatalogError::Entry {
                     model: ModelRef::new(provider, id),
                     source,
                 })?;
@@ -317,7 +317,7 @@ mod tests {
 
     #[test]
     fn the_builtin_file_is_read_whole_and_every_price_has_a_source() {
-        let catalog = Catalog::empty()
+        let catalog = ModelCatalog::empty()
             .lay_over(include_str!("models.json"), TableOf::ThisProgram)
             .unwrap();
         assert!(catalog.models().len() > 50);
@@ -352,7 +352,7 @@ mod tests {
 
     #[test]
     fn figures_are_exact_and_change_on_their_day() {
-        let catalog = Catalog::builtin();
+        let catalog = ModelCatalog::builtin();
         let argon = ModelRef::new("google", "gemini-4-argon");
         let input = |date| catalog.prices(at(date)).price(&argon).unwrap().base.input;
         assert_eq!(
@@ -376,7 +376,7 @@ mod tests {
 
     #[test]
     fn default_panels_are_in_rank_order_and_have_not_retired() {
-        let catalog = Catalog::builtin();
+        let catalog = ModelCatalog::builtin();
         let ids = |provider| {
             catalog
                 .defaults(&ProviderId::new(provider))
@@ -434,7 +434,7 @@ mod tests {
                 .collect::<Vec<_>>(),
             [""; 0]
         );
-        let catalog = Catalog::builtin();
+        let catalog = ModelCatalog::builtin();
         for model in catalog.models() {
             let first = catalog
                 .defaults(&model.provider)
@@ -451,7 +451,7 @@ mod tests {
 
     #[test]
     fn a_bare_name_finds_its_provider_and_a_wrong_one_is_met_with_suggestions() {
-        let catalog = Catalog::builtin();
+        let catalog = ModelCatalog::builtin();
         assert_eq!(
             catalog.resolve("claude-sonnet-5-5").unwrap(),
             ModelRef::new("anthropic", "claude-sonnet-5-5")
@@ -500,7 +500,7 @@ mod tests {
     #[test]
     fn users_entries_replace_single_fields_and_add_models() {
         let file = r#"{"models":[{"provider":"openai","id":"gpt-6.1-sol","prices":[{"input":1,"output":2.5}]},{"provider":"x","id":"new"}]}"#;
-        let catalog = Catalog::builtin().merge(file).unwrap();
+        let catalog = ModelCatalog::builtin().merge(file).unwrap();
         let sol = catalog
             .find(&ModelRef::new("openai", "gpt-6.1-sol"))
             .unwrap();
@@ -525,7 +525,7 @@ mod tests {
     #[test]
     fn a_malformed_file_is_refused_by_name() {
         let error = |json: &str| {
-            let error = Catalog::builtin().merge(json).unwrap_err();
+            let error = ModelCatalog::builtin().merge(json).unwrap_err();
             let source = std::error::Error::source(&error)
                 .map(|source| format!(": {source}"))
                 .unwrap_or_default();
@@ -557,7 +557,7 @@ mod tests {
 
     #[test]
     fn a_retired_model_and_one_that_soon_will_be_are_announced_with_a_successor() {
-        let catalog = Catalog::builtin();
+        let catalog = ModelCatalog::builtin();
         let notice = |id: &str, date| catalog.notices(&ModelRef::new("openai", id), at(date));
         assert_eq!(
             notice("gpt-4", "2026-11-21").unwrap(),
@@ -582,7 +582,7 @@ mod tests {
 
     #[test]
     fn a_resold_model_without_a_row_is_priced_as_at_its_vendor_and_a_stranger_is_not_priced() {
-        let catalog = Catalog::builtin();
+        let catalog = ModelCatalog::builtin();
         let models = [
             "anthropic/claude-opus-5.5",
             "x-ai/grok-4.7",
@@ -605,7 +605,7 @@ mod tests {
 
     #[test]
     fn figures_on_which_sources_disagree_are_marked_with_a_word() {
-        let catalog = Catalog::builtin();
+        let catalog = ModelCatalog::builtin();
         let approximate: Vec<&Model> = catalog
             .models()
             .iter()
@@ -630,7 +630,7 @@ mod tests {
     fn the_age_of_prices_is_that_of_the_file_that_gives_them() {
         let file = r#"{"models":[{"provider":"openai","id":"gpt-6.1-sol","tier":1},
             {"provider":"x","id":"new","prices":[{"input":1,"output":2,"as_of":"2026-01-02"}]}]}"#;
-        let catalog = Catalog::builtin().merge(file).unwrap();
+        let catalog = ModelCatalog::builtin().merge(file).unwrap();
         let told: Vec<_> = catalog
             .vintages()
             .iter()
@@ -645,9 +645,12 @@ mod tests {
         );
         assert_eq!(catalog.age_warnings(at("2026-11-21")).len(), 1);
         assert_eq!(
-            Catalog::builtin().age_warnings(at("2027-01-20")),
+            ModelCatalog::builtin().age_warnings(at("2027-01-20")),
             Vec::<String>::new()
         );
-        assert_eq!(Catalog::builtin().age_warnings(at("2027-01-21")).len(), 1);
+        assert_eq!(
+            ModelCatalog::builtin().age_warnings(at("2027-01-21")).len(),
+            1
+        );
     }
 }

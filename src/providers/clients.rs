@@ -44,7 +44,7 @@ pub(super) struct Clients {
 
 /// Why there is no client for an address.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum NoClient {
+pub enum ClientError {
     #[error("`{0}` is not an address of the form https://host/path")]
     BadUrl(String),
     #[error("cannot set up TLS: {0}")]
@@ -60,7 +60,7 @@ impl Clients {
     }
 
     /// The client for an address.
-    pub(super) fn get(&self, url: &Url) -> Result<&Client, NoClient> {
+    pub(super) fn get(&self, url: &Url) -> Result<&Client, ClientError> {
         let own_network = is_own_network(url.host_str().unwrap_or_default());
         let plain = own_network && url.scheme() == "http";
         let cell = match (own_network, plain) {
@@ -93,7 +93,7 @@ impl Clients {
         });
         built
             .as_ref()
-            .map_err(|reason| NoClient::Setup(reason.clone()))
+            .map_err(|reason| ClientError::Setup(reason.clone()))
     }
 
     fn builder(&self) -> ClientBuilder {
@@ -115,9 +115,9 @@ fn bundled_roots() -> impl Iterator<Item = Certificate> {
 }
 
 /// Reads an address that a request can go to.
-pub(super) fn parse(url: &str) -> Result<Url, NoClient> {
+pub(super) fn parse(url: &str) -> Result<Url, ClientError> {
     let without_query =
-        || NoClient::BadUrl(url.split(['?', '#']).next().unwrap_or_default().to_owned());
+        || ClientError::BadUrl(url.split(['?', '#']).next().unwrap_or_default().to_owned());
     let parsed = Url::parse(url).map_err(|_| without_query())?;
     let usable = matches!(parsed.scheme(), "http" | "https") && parsed.has_host();
     usable.then_some(parsed).ok_or_else(without_query)

@@ -17,7 +17,7 @@ use super::clients::is_own_network;
 use super::http::{GetRequest, Http, Timeouts};
 use super::wire::{Account, Scheme};
 
-pub use addresses::{Address, BadAddress, usual};
+pub use addresses::{Address, AddressError, usual};
 pub use reading::is_ollamas_cloud;
 
 /// A server that does not accept a connection by then is not running.

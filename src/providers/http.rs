@@ -22,7 +22,7 @@ use super::redacting::Redacting;
 use super::sse::{self, Framing};
 use super::wire::{Account, Answered, Decoder, End, HeaderText, HttpRequest};
 
-pub use super::clients::{NoClient, Timeouts};
+pub use super::clients::{ClientError, Timeouts};
 
 pub use get::{GetRequest, Got};
 
@@ -48,7 +48,7 @@ impl Http {
 
     /// The client for an address. Hosts of the user's own network are reached without a proxy.
     /// Redirects are not followed.
-    pub fn client_for(&self, url: &str) -> Result<&Client, NoClient> {
+    pub fn client_for(&self, url: &str) -> Result<&Client, ClientError> {
         self.clients.get(&clients::parse(url)?)
     }
 

@@ -34,7 +34,7 @@ pub struct KeyStanding {
 /// An answer that is not what it should be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the answer is not a list of models")]
-pub struct NotAList;
+pub struct ListingError;
 
 /// Asks for the list of models.
 pub fn request(dialect: Dialect, endpoint: &Endpoint) -> GetRequest {
@@ -101,8 +101,8 @@ fn get(dialect: Dialect, endpoint: &Endpoint, path: &str) -> GetRequest {
 }
 
 /// The models of a list, those left out that cannot answer a question as far as the list tells.
-pub fn models(dialect: Dialect, body: &str) -> Result<Vec<Listed>, NotAList> {
-    let json: Value = serde_json::from_str(body).map_err(|_| NotAList)?;
+pub fn models(dialect: Dialect, body: &str) -> Result<Vec<Listed>, ListingError> {
+    let json: Value = serde_json::from_str(body).map_err(|_| ListingError)?;
     let entries = match dialect {
         Dialect::Anthropic | Dialect::OpenAi(_) => json.get("data"),
         Dialect::Gemini | Dialect::Ollama => json.get("models"),
@@ -111,7 +111,7 @@ pub fn models(dialect: Dialect, body: &str) -> Result<Vec<Listed>, NotAList> {
     let entries = entries
         .or(Some(&json))
         .and_then(Value::as_array)
-        .ok_or(NotAList)?;
+        .ok_or(ListingError)?;
     Ok(entries.iter().filter_map(listed).collect())
 }
 
@@ -260,7 +260,7 @@ mod tests {
             ["qwen3:8b"]
         );
         for body in ["<html>", "{}", r#"{"data":1}"#] {
-            assert_eq!(models(chat, body), Err(NotAList), "{body}");
+            assert_eq!(models(chat, body), Err(ListingError), "{body}");
         }
     }
 

@@ -11,7 +11,7 @@ use crate::domain::money::MicroUsd;
 use crate::engine::ports::{BoxFuture, Delta, Provider};
 
 use super::anthropic::{self, AnthropicDecoder};
-use super::catalog::Catalog;
+use super::catalog::ModelCatalog;
 use super::dialect::{Dialect, Quirks, TokensField};
 use super::form::{self, Form, Lesson, Parameters, Refusal, Structure};
 use super::gemini::{self, GeminiDecoder};
@@ -30,7 +30,7 @@ const CHECK: Duration = TOO_SLOW.saturating_add(Duration::from_millis(500));
 pub struct Remote {
     dialect: Dialect,
     endpoint: Endpoint,
-    catalog: Arc<Catalog>,
+    catalog: Arc<ModelCatalog>,
     http: Arc<Http>,
     parameters: Parameters,
     /// The form that each model has been found to take, by its name. One that was never refused
@@ -42,7 +42,7 @@ impl Remote {
     pub fn new(
         dialect: Dialect,
         endpoint: Endpoint,
-        catalog: Arc<Catalog>,
+        catalog: Arc<ModelCatalog>,
         http: Arc<Http>,
     ) -> Self {
         Self {
@@ -204,8 +204,8 @@ impl Provider for Remote {
                 )
                 .await?;
             // What it says is of no matter, but for a key that has nothing left to spend.
-            let standing = listing::key_standing(&got.success(account)?);
-            match standing.and_then(|standing| standing.remaining) {
+            let consent_mode = listing::key_standing(&got.success(account)?);
+            match consent_mode.and_then(|consent_mode| consent_mode.remaining) {
                 Some(left) if left == MicroUsd::ZERO => Err(Failure::new(
                     FailureClass::Billing,
                     "the key's limit is used up",

@@ -5,9 +5,9 @@ use std::io::Write;
 use std::path::Path;
 
 use crate::consultation::event::Envelope;
-use crate::engine::ports::{Subscriber, SubscriberFailed};
+use crate::engine::ports::{Subscriber, SubscriberError};
 
-use super::files::WriteFailed;
+use super::files::WriteError;
 
 /// Writes every event to where the user said.
 pub struct EventsFile {
@@ -16,8 +16,8 @@ pub struct EventsFile {
 
 impl EventsFile {
     /// Writes to a file, made anew (a named pipe or a device is written to as it is).
-    pub fn create(path: &Path) -> Result<Self, WriteFailed> {
-        let file = File::create(path).map_err(|error| WriteFailed::new(path, error))?;
+    pub fn create(path: &Path) -> Result<Self, WriteError> {
+        let file = File::create(path).map_err(|error| WriteError::new(path, error))?;
         Ok(Self::new(file))
     }
 
@@ -38,11 +38,11 @@ impl Subscriber for EventsFile {
         "events"
     }
 
-    fn event(&mut self, envelope: &Envelope) -> Result<(), SubscriberFailed> {
+    fn event(&mut self, envelope: &Envelope) -> Result<(), SubscriberError> {
         let mut line = serde_json::to_vec(envelope)
-            .map_err(|error| SubscriberFailed(format!("Failed to write events: {error}")))?;
+            .map_err(|error| SubscriberError(format!("Failed to write events: {error}")))?;
         line.push(b'\n');
         let written = self.to.write_all(&line).and_then(|()| self.to.flush());
-        written.map_err(|error| SubscriberFailed(format!("Failed to write events: {error}")))
+        written.map_err(|error| SubscriberError(format!("Failed to write events: {error}")))
     }
 }

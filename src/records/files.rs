@@ -39,15 +39,11 @@ impl ConsultationFiles {
     /// # Errors
     ///
     /// At the first file that cannot be written; what was written before it stays.
-    pub fn write_results(
-        &self,
-        transcript: &Transcript,
-        markdown: &str,
-    ) -> Result<(), WriteFailed> {
+    pub fn write_results(&self, transcript: &Transcript, markdown: &str) -> Result<(), WriteError> {
         let mut json = serde_json::to_vec_pretty(&record(transcript))
-            .map_err(|error| WriteFailed::new(&self.record, error.into()))?;
+            .map_err(|error| WriteError::new(&self.record, error.into()))?;
         json.push(b'\n');
-        let failed = |path| move |error| WriteFailed::new(path, error);
+        let failed = |path| move |error| WriteError::new(path, error);
         let folder = replace(&self.record, &json, Access::Private).map_err(failed(&self.record))?;
         let rest = replace(&self.markdown, markdown.as_bytes(), Access::Private)
             .map_err(failed(&self.markdown));
@@ -72,14 +68,14 @@ pub enum Access {
 /// A file that could not be written, and why, in words that say what to look at.
 #[derive(Debug, thiserror::Error)]
 #[error("{what} `{}`", .path.display())]
-pub struct WriteFailed {
+pub struct WriteError {
     what: &'static str,
     path: PathBuf,
     #[source]
     source: io::Error,
 }
 
-impl WriteFailed {
+impl WriteError {
     pub(super) fn new(path: &Path, source: io::Error) -> Self {
         let what = match source.kind() {
             io::ErrorKind::PermissionDenied => "no permission to write",
@@ -104,14 +100,14 @@ impl WriteFailed {
 }
 
 /// Makes a folder and its parents; those that are new are the owner's alone.
-pub fn create_private_dir(path: &Path) -> Result<(), WriteFailed> {
+pub fn create_private_dir(path: &Path) -> Result<(), WriteError> {
     let mut builder = fs::DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
     builder
         .create(path)
-        .map_err(|error| WriteFailed::new(path, error))
+        .map_err(|error| WriteError::new(path, error))
 }
 
 /// Writes a file whole or not at all: to a temporary file beside it, synced, renamed over it, the
@@ -119,10 +115,10 @@ pub fn create_private_dir(path: &Path) -> Result<(), WriteFailed> {
 ///
 /// A link is followed, so that what it points to is replaced and not the link. What is no regular
 /// file (`/dev/stdout`, a named pipe) is written to as it is.
-pub fn write_atomically(path: &Path, bytes: &[u8], access: Access) -> Result<(), WriteFailed> {
+pub fn write_atomically(path: &Path, bytes: &[u8], access: Access) -> Result<(), WriteError> {
     let written = replace(path, bytes, access)
         .and_then(|folder| folder.map_or(Ok(()), |folder| sync_folder(&folder)));
-    written.map_err(|error| WriteFailed::new(path, error))
+    written.map_err(|error| WriteError::new(path, error))
 }
 
 /// Checks that a file could be written there now, and leaves nothing behind.
@@ -130,12 +126,12 @@ pub fn write_atomically(path: &Path, bytes: &[u8], access: Access) -> Result<(),
 /// # Errors
 ///
 /// When there is a folder of that name, or its folder takes no new file.
-pub fn check_writable(path: &Path) -> Result<(), WriteFailed> {
+pub fn check_writable(path: &Path) -> Result<(), WriteError> {
     let check = || match Target::of(path)? {
         Target::Stream => Ok(()),
         Target::File { path, .. } => temporary_beside(&path, Access::Private).map(drop),
     };
-    check().map_err(|error| WriteFailed::new(path, error))
+    check().map_err(|error| WriteError::new(path, error))
 }
 
 /// What there is to be written to.

@@ -13,12 +13,12 @@ use std::sync::mpsc::{self, SyncSender, TrySendError};
 use std::thread::JoinHandle;
 
 use crate::consultation::event::Envelope;
-use crate::engine::ports::{Subscriber, SubscriberFailed};
+use crate::engine::ports::{Subscriber, SubscriberError};
 
-use super::files::{WriteFailed, create_private_dir, sync_folder};
+use super::files::{WriteError, create_private_dir, sync_folder};
 use super::reading::read;
 
-pub use super::reading::{JournalUnreadable, ReadJournal, read_journal};
+pub use super::reading::{JournalReadError, ReadJournal, read_journal};
 
 /// A journal being written. Locked against other processes as long as it is open.
 #[derive(Debug)]
@@ -47,7 +47,7 @@ pub enum Unlocked {
 
 /// Why a journal cannot be gone on with.
 #[derive(Debug, thiserror::Error)]
-pub enum CannotReopen {
+pub enum ReopenError {
     #[error("there is no journal `{}`", .path.display())]
     Missing { path: PathBuf },
     #[error("journal `{}` is being written by another process", .path.display())]
@@ -55,10 +55,10 @@ pub enum CannotReopen {
     #[error("nobody knows whether another process writes journal `{}`: its file system has no locks", .path.display())]
     NoLocks { path: PathBuf, source: io::Error },
     #[error(transparent)]
-    Unreadable(#[from] JournalUnreadable),
+    Unreadable(#[from] JournalReadError),
     /// It can be read at best.
     #[error(transparent)]
-    Unwritable(#[from] WriteFailed),
+    Unwritable(#[from] WriteError),
 }
 
 impl Journal {
@@ -67,8 +67,8 @@ impl Journal {
     /// # Errors
     ///
     /// When the folder or the file cannot be made, or there already is such a journal.
-    pub fn create(path: &Path) -> Result<Self, WriteFailed> {
-        let failed = |error| WriteFailed::new(path, error);
+    pub fn create(path: &Path) -> Result<Self, WriteError> {
+        let failed = |error| WriteError::new(path, error);
         create_private_dir(path.parent().unwrap_or(Path::new(".")))?;
         let mut options = File::options();
         options.append(true).create_new(true);
@@ -93,23 +93,23 @@ impl Journal {
     ///
     /// When there is no such journal, another process writes it, or it cannot be read; nothing is
     /// changed then.
-    pub fn reopen(path: &Path, unlocked: Unlocked) -> Result<(Self, Vec<Envelope>), CannotReopen> {
+    pub fn reopen(path: &Path, unlocked: Unlocked) -> Result<(Self, Vec<Envelope>), ReopenError> {
         let opened = File::options().read(true).write(true).open(path);
         let mut file = opened.map_err(|error| match error.kind() {
-            io::ErrorKind::NotFound => CannotReopen::Missing {
+            io::ErrorKind::NotFound => ReopenError::Missing {
                 path: path.to_owned(),
             },
-            _ => CannotReopen::Unwritable(WriteFailed::new(path, error)),
+            _ => ReopenError::Unwritable(WriteError::new(path, error)),
         })?;
         match (file.try_lock(), unlocked) {
             (Ok(()), _) | (Err(TryLockError::Error(_)), Unlocked::Trusted) => {}
             (Err(TryLockError::WouldBlock), _) => {
-                return Err(CannotReopen::Busy {
+                return Err(ReopenError::Busy {
                     path: path.to_owned(),
                 });
             }
             (Err(TryLockError::Error(source)), Unlocked::Refused) => {
-                return Err(CannotReopen::NoLocks {
+                return Err(ReopenError::NoLocks {
                     path: path.to_owned(),
                     source,
                 });
@@ -118,7 +118,7 @@ impl Journal {
         let read = read(BufReader::new(&file), path)?;
         let journal = mend(&mut file, &read).and_then(|()| Self::start(path, file));
         Ok((
-            journal.map_err(|error| WriteFailed::new(path, error))?,
+            journal.map_err(|error| WriteError::new(path, error))?,
             read.events,
         ))
     }
@@ -159,7 +159,7 @@ impl Journal {
 
     /// Waits until all events are on the disk. Nothing can be appended afterwards. A second call
     /// does nothing.
-    pub fn finish(&mut self) -> Result<(), WriteFailed> {
+    pub fn finish(&mut self) -> Result<(), WriteError> {
         let Some(Syncing { bell, thread }) = self.sync.take() else {
             return Ok(());
         };
@@ -167,7 +167,7 @@ impl Journal {
         let synced = thread
             .join()
             .unwrap_or_else(|_| Err(io::Error::other("the syncing thread failed")));
-        synced.map_err(|error| WriteFailed::new(&self.path, error))
+        synced.map_err(|error| WriteError::new(&self.path, error))
     }
 
     fn append(&mut self, envelope: &Envelope) -> io::Result<()> {
@@ -190,10 +190,10 @@ impl Subscriber for Journal {
         "journal"
     }
 
-    fn event(&mut self, envelope: &Envelope) -> Result<(), SubscriberFailed> {
+    fn event(&mut self, envelope: &Envelope) -> Result<(), SubscriberError> {
         self.append(envelope).map_err(|error| {
             self.has_failed = true;
-            SubscriberFailed(WriteFailed::new(&self.path, error).notice())
+            SubscriberError(WriteError::new(&self.path, error).notice())
         })
     }
 }

@@ -11,7 +11,7 @@ pub(super) fn judging(transcript: &Transcript) -> Value {
         .terms
         .plan
         .as_ref()
-        .and_then(|plan| plan.course.given.as_ref());
+        .and_then(|plan| plan.debate.prior_answers.as_ref());
     json!({
         "judge_consistent": second.and_then(|second| second.held.consistent),
         "judge_passes": second.map(|second| passes(transcript, second)),

@@ -33,7 +33,7 @@ const LARGEST: u64 = 64 << 20;
 
 /// Why there is nothing to be read in a record.
 #[derive(Debug, thiserror::Error)]
-pub enum KeptUnreadable {
+pub enum RecordReadError {
     #[error("cannot read record `{}`", .path.display())]
     Io { path: PathBuf, source: io::Error },
     #[error("it is larger than {} MB", LARGEST >> 20)]
@@ -47,8 +47,8 @@ pub enum KeptUnreadable {
 }
 
 /// Reads a record's file.
-pub fn read_file(path: &Path) -> Result<Kept, KeptUnreadable> {
-    let failed = |source| KeptUnreadable::Io {
+pub fn read_file(path: &Path) -> Result<Kept, RecordReadError> {
+    let failed = |source| RecordReadError::Io {
         path: path.to_owned(),
         source,
     };
@@ -60,9 +60,9 @@ pub fn read_file(path: &Path) -> Result<Kept, KeptUnreadable> {
 }
 
 /// Reads a record: one JSON object, or lines of which the last whole one that is a record counts.
-pub fn read(bytes: &[u8]) -> Result<Kept, KeptUnreadable> {
+pub fn read(bytes: &[u8]) -> Result<Kept, RecordReadError> {
     if u64::try_from(bytes.len()).is_ok_and(|length| length > LARGEST) {
-        return Err(KeptUnreadable::TooLarge);
+        return Err(RecordReadError::TooLarge);
     }
     // Editors of other systems put a mark before the first byte.
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
@@ -78,8 +78,8 @@ pub fn of_transcript(transcript: &Transcript) -> Kept {
 }
 
 /// Reads a file of lines from its end: a line that is torn, or no record, is passed over.
-fn read_lines(bytes: &[u8], whole: serde_json::Error) -> Result<Kept, KeptUnreadable> {
-    let mut fault = KeptUnreadable::NotJson(whole);
+fn read_lines(bytes: &[u8], whole: serde_json::Error) -> Result<Kept, RecordReadError> {
+    let mut fault = RecordReadError::NotJson(whole);
     for line in bytes
         .rsplit(|byte| *byte == b'\n')
         .filter(|line| line.starts_with(b"{"))
@@ -90,18 +90,18 @@ fn read_lines(bytes: &[u8], whole: serde_json::Error) -> Result<Kept, KeptUnread
         match of_value(&value) {
             Ok(kept) => return Ok(kept),
             // The newest whole line says what is the matter.
-            Err(error) if matches!(fault, KeptUnreadable::NotJson(_)) => fault = error,
+            Err(error) if matches!(fault, RecordReadError::NotJson(_)) => fault = error,
             Err(_) => {}
         }
     }
     Err(fault)
 }
 
-fn of_value(value: &Value) -> Result<Kept, KeptUnreadable> {
+fn of_value(value: &Value) -> Result<Kept, RecordReadError> {
     let fields = Fields::of(value);
     let version = fields.text("schema_version");
     if let Some(version) = version.filter(|version| is_newer(version)) {
-        return Err(KeptUnreadable::Newer(version));
+        return Err(RecordReadError::Newer(version));
     }
     let kept = if is_ours(fields) {
         ours::read(fields)
@@ -113,7 +113,7 @@ fn of_value(value: &Value) -> Result<Kept, KeptUnreadable> {
         .into_iter()
         .any(|name| fields.get(name).is_some());
     if kept.id.is_empty() || !is_record {
-        Err(KeptUnreadable::NotARecord)
+        Err(RecordReadError::NotARecord)
     } else {
         Ok(kept)
     }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use crate::domain::outcome::Grade;
 
-use super::files::{Access, WriteFailed, write_atomically};
+use super::files::{Access, WriteError, write_atomically};
 
 /// What its file's name ends with.
 pub const ENDING: &str = "outcome.json";
@@ -23,21 +23,19 @@ pub fn read(logs: &Path, stem: &str) -> Option<Grade> {
 }
 
 /// Keeps a grade in the place of an earlier one.
-pub fn write(logs: &Path, stem: &str, grade: &Grade) -> Result<(), WriteFailed> {
+pub fn write(logs: &Path, stem: &str, grade: &Grade) -> Result<(), WriteError> {
     let path = path(logs, stem);
     let mut json =
-        serde_json::to_vec_pretty(grade).map_err(|error| WriteFailed::new(&path, error.into()))?;
+        serde_json::to_vec_pretty(grade).map_err(|error| WriteError::new(&path, error.into()))?;
     json.push(b'\n');
     write_atomically(&path, &json, Access::Private)
 }
 
 /// Takes a grade back. No grade is no error.
-pub fn remove(logs: &Path, stem: &str) -> Result<(), WriteFailed> {
+pub fn remove(logs: &Path, stem: &str) -> Result<(), WriteError> {
     let path = path(logs, stem);
     match fs::remove_file(&path) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => {
-            Err(WriteFailed::new(&path, error))
-        }
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(WriteError::new(&path, error)),
         Ok(()) | Err(_) => Ok(()),
     }
 }

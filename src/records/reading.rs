@@ -21,7 +21,7 @@ pub struct ReadJournal {
 
 /// Why a journal cannot be read.
 #[derive(Debug, thiserror::Error)]
-pub enum JournalUnreadable {
+pub enum JournalReadError {
     #[error("cannot read journal `{}`", .path.display())]
     Io { path: PathBuf, source: io::Error },
     #[error("line {line} of journal `{}` is not an event", .path.display())]
@@ -40,8 +40,8 @@ pub enum JournalUnreadable {
 
 /// Reads a journal. A last line that is not whole is left out and reported; damage anywhere else is
 /// an error.
-pub fn read_journal(path: &Path) -> Result<ReadJournal, JournalUnreadable> {
-    let file = File::open(path).map_err(|source| JournalUnreadable::Io {
+pub fn read_journal(path: &Path) -> Result<ReadJournal, JournalReadError> {
+    let file = File::open(path).map_err(|source| JournalReadError::Io {
         path: path.to_owned(),
         source,
     })?;
@@ -49,11 +49,8 @@ pub fn read_journal(path: &Path) -> Result<ReadJournal, JournalUnreadable> {
 }
 
 /// Reads the lines of an open journal; `path` is for words.
-pub(super) fn read(
-    mut reader: impl BufRead,
-    path: &Path,
-) -> Result<ReadJournal, JournalUnreadable> {
-    let io_error = |source| JournalUnreadable::Io {
+pub(super) fn read(mut reader: impl BufRead, path: &Path) -> Result<ReadJournal, JournalReadError> {
+    let io_error = |source| JournalReadError::Io {
         path: path.to_owned(),
         source,
     };
@@ -77,7 +74,7 @@ pub(super) fn read(
             }
             break;
         }
-        let not_an_event = |source| JournalUnreadable::NotAnEvent {
+        let not_an_event = |source| JournalReadError::NotAnEvent {
             path: path.to_owned(),
             line: number,
             source,
@@ -85,7 +82,7 @@ pub(super) fn read(
         // The version first: another one explains whatever else does not fit.
         let Versioned { schema_version } = serde_json::from_slice(&line).map_err(not_an_event)?;
         if !READABLE_VERSIONS.contains(&schema_version.as_str()) {
-            return Err(JournalUnreadable::OtherVersion {
+            return Err(JournalReadError::OtherVersion {
                 path: path.to_owned(),
                 line: number,
                 found: schema_version,

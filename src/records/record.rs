@@ -376,7 +376,7 @@ fn name<'a>(transcript: &'a Transcript, agent: &'a SeatId) -> &'a str {
     match agent {
         judge if judge.is_judge() => "Judge",
         judge if judge.is_second_judge() => "Judge (second pass)",
-        clerk if clerk.is_clerk() => "Clerk",
+        helper if helper.is_clerk() => "Clerk",
         expert => transcript.agent_name(expert.as_str()),
     }
 }

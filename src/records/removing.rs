@@ -17,7 +17,7 @@ pub struct Removed {
 
 /// Why not all of a consultation is gone. What was taken away before stays away.
 #[derive(Debug, thiserror::Error)]
-pub enum CannotRemove {
+pub enum RemoveError {
     #[error("another process is writing it")]
     Busy,
     #[error("nobody knows whether another process is writing it: its file system has no locks")]
@@ -32,7 +32,7 @@ pub enum CannotRemove {
 /// The journal is the last: as long as it is there, its lock keeps others from going on with what
 /// is being taken away, and whatever a process that is killed half-way leaves behind is a
 /// consultation that lists, names and another removal still find.
-pub fn remove(logs: &Path, stem: &str) -> Result<Removed, CannotRemove> {
+pub fn remove(logs: &Path, stem: &str) -> Result<Removed, RemoveError> {
     let journal = logs.join(format!("{stem}.jsonl"));
     let _lock = lock(&journal)?;
     let mut removed = Removed::default();
@@ -44,7 +44,7 @@ pub fn remove(logs: &Path, stem: &str) -> Result<Removed, CannotRemove> {
                 removed.bytes += bytes;
             }
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-            Err(source) => return Err(CannotRemove::Io { path, source }),
+            Err(source) => return Err(RemoveError::Io { path, source }),
         }
     }
     Ok(removed)
@@ -71,20 +71,20 @@ fn files(logs: &Path, stem: &str) -> Vec<PathBuf> {
 }
 
 /// Makes removals in the folder of logs last.
-pub fn settle(logs: &Path) -> Result<(), CannotRemove> {
-    sync_folder(logs).map_err(|source| CannotRemove::Io {
+pub fn settle(logs: &Path) -> Result<(), RemoveError> {
+    sync_folder(logs).map_err(|source| RemoveError::Io {
         path: logs.to_owned(),
         source,
     })
 }
 
 /// Holds the journal's lock. There may be no journal.
-fn lock(journal: &Path) -> Result<Option<File>, CannotRemove> {
+fn lock(journal: &Path) -> Result<Option<File>, RemoveError> {
     let file = match File::open(journal) {
         Ok(file) => file,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(source) => {
-            return Err(CannotRemove::Io {
+            return Err(RemoveError::Io {
                 path: journal.to_owned(),
                 source,
             });
@@ -92,13 +92,13 @@ fn lock(journal: &Path) -> Result<Option<File>, CannotRemove> {
     };
     match file.try_lock() {
         Ok(()) => Ok(Some(file)),
-        Err(TryLockError::WouldBlock) => Err(CannotRemove::Busy),
+        Err(TryLockError::WouldBlock) => Err(RemoveError::Busy),
         // What has come to its end is written by nobody.
         Err(TryLockError::Error(_))
             if finding::ending(journal).is_ok_and(|ending| ending != Ending::Open) =>
         {
             Ok(None)
         }
-        Err(TryLockError::Error(source)) => Err(CannotRemove::NoLocks(source)),
+        Err(TryLockError::Error(source)) => Err(RemoveError::NoLocks(source)),
     }
 }

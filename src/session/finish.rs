@@ -13,7 +13,7 @@ use crate::consultation::transcript::Transcript;
 use crate::domain::ids::ConsultationId;
 use crate::domain::time::Timestamp;
 use crate::error::Error;
-use crate::records::files::{ConsultationFiles, WriteFailed, check_writable, create_private_dir};
+use crate::records::files::{ConsultationFiles, WriteError, check_writable, create_private_dir};
 use crate::records::journal::Journal;
 use crate::records::record::record;
 use crate::terminal::output::printer::Printer;
@@ -76,7 +76,7 @@ impl Keeping {
             return None;
         };
         let mut told = journal.has_failed();
-        let mut tell = |failed: &WriteFailed| {
+        let mut tell = |failed: &WriteError| {
             if !std::mem::replace(&mut told, true) {
                 printer.warning(&failed.notice());
             }

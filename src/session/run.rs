@@ -6,10 +6,10 @@ use crate::config::env::Environment;
 use crate::config::paths::Home;
 use crate::consultation::Consultation;
 use crate::consultation::event::Envelope;
-use crate::consultation::policy::consent::Standing;
+use crate::consultation::policy::consent::ConsentMode;
 use crate::domain::ids::ProviderId;
 use crate::engine::clock::Clock;
-use crate::engine::driver::{Begin, Driver, Providers};
+use crate::engine::driver::{Driver, Providers, RunStart};
 use crate::engine::interrupts;
 use crate::engine::ports::Subscriber;
 use crate::error::{Error, Exit};
@@ -18,7 +18,7 @@ use crate::records::events_file::EventsFile;
 use crate::terminal::output::printer::Printer;
 use crate::terminal::progress::Progress;
 use crate::terminal::prompt::keyboard::{Input, Keyboard, can_ask};
-use crate::terminal::prompt::person::AtTerminal;
+use crate::terminal::prompt::person::TerminalPerson;
 
 use super::finish;
 use super::finish::{Keeping, Present};
@@ -66,7 +66,7 @@ impl<'a> Run<'a> {
     /// told `earlier`.
     pub(crate) fn carry_out(
         self,
-        (mut consultation, begin): (Consultation, Begin),
+        (mut consultation, begin): (Consultation, RunStart),
         clock: Clock,
         providers: &Providers,
         earlier: Vec<Envelope>,
@@ -113,7 +113,7 @@ impl<'a> Run<'a> {
             subscribers.extend(events.as_mut().map(|events| events as &mut dyn Subscriber));
             subscribers.push(&mut progress);
             let month = consultation.plan().control.consent.month;
-            let person = AtTerminal::new(
+            let person = TerminalPerson::new(
                 printer.clone(),
                 Keyboard::controlling(),
                 &save_threshold,
@@ -140,11 +140,11 @@ impl<'a> Run<'a> {
 }
 
 /// Who can be asked in this run.
-pub(crate) fn standing(control: &ControlFlags, printer: &Printer, input: Input) -> Standing {
+pub(crate) fn consent_mode(control: &ControlFlags, printer: &Printer, input: Input) -> ConsentMode {
     match (control.yes, can_ask(printer, input)) {
-        (true, _) => Standing::Granted,
-        (false, true) => Standing::Askable,
-        (false, false) => Standing::Unattended,
+        (true, _) => ConsentMode::PreApproved,
+        (false, true) => ConsentMode::Interactive,
+        (false, false) => ConsentMode::NonInteractive,
     }
 }
 

@@ -8,7 +8,7 @@ use crate::config::env::Environment;
 use crate::config::paths::Home;
 use crate::config::settings::Settings;
 use crate::consultation::plan::{ModelTerms, OutputTokens};
-use crate::consultation::policy::consent::Standing;
+use crate::consultation::policy::consent::ConsentMode;
 use crate::consultation::prompt::Size;
 use crate::domain::ids::{ModelRef, ProviderId};
 use crate::engine::ports::Provider;
@@ -95,7 +95,7 @@ impl<'a> LocalModels<'a> {
     }
 
     /// The model of this name, or enough of one, made sure of: downloaded if the user agrees.
-    pub(crate) fn obtain(&self, name: &str, standing: Standing) -> Result<Found, Error> {
+    pub(crate) fn obtain(&self, name: &str, consent_mode: ConsentMode) -> Result<Found, Error> {
         let model = match self.choose(Some(name))? {
             Choice::Ready { name, file } => return Ok(Found { name, file }),
             Choice::ToPull(model) => model,
@@ -104,7 +104,7 @@ impl<'a> LocalModels<'a> {
             "{LABEL}: {} is not here yet.\nDownload it? [Y/n] ",
             manifest::announcement(model)
         );
-        self.agree(&question, model, standing)?;
+        self.agree(&question, model, consent_mode)?;
         match self.get(model) {
             Ok(file) => Ok(Found {
                 name: model.name.to_owned(),
@@ -119,7 +119,7 @@ impl<'a> LocalModels<'a> {
                     "Take the smallest model instead, {}? [Y/n] ",
                     manifest::announcement(smaller)
                 );
-                self.agree(&question, smaller, standing)?;
+                self.agree(&question, smaller, consent_mode)?;
                 Ok(Found {
                     name: smaller.name.to_owned(),
                     file: self.get(smaller)?,
@@ -142,11 +142,11 @@ impl<'a> LocalModels<'a> {
             .map_err(|error| Error::usage(error).hint("see what there is: conclave model list"))
     }
 
-    fn agree(&self, question: &str, model: &Model, standing: Standing) -> Result<(), Error> {
-        let agreed = match standing {
-            Standing::Granted => Answer::Yes,
-            Standing::Unattended => Answer::Gone,
-            Standing::Askable => block_on(ask_yes_no(self.printer, question))?,
+    fn agree(&self, question: &str, model: &Model, consent_mode: ConsentMode) -> Result<(), Error> {
+        let agreed = match consent_mode {
+            ConsentMode::PreApproved => Answer::Yes,
+            ConsentMode::NonInteractive => Answer::Gone,
+            ConsentMode::Interactive => block_on(ask_yes_no(self.printer, question))?,
         };
         let get_it = format!("get it first: conclave model pull {}", model.name);
         match agreed {

@@ -19,17 +19,17 @@ use crate::config::key_commands::KeyCommands;
 use crate::domain::ids::{ModelRef, ProviderId, SeatId};
 use crate::domain::panel::Panel;
 use crate::domain::time::Timestamp;
-use crate::providers::catalog::{Catalog, Date, Model};
+use crate::providers::catalog::{Date, Model, ModelCatalog};
 use crate::providers::vendors::Place;
 
 /// The tier of a model that the catalogue does not know.
 const MIDDLE_TIER: u8 = 2;
 
 /// Chooses stand-ins for every seat that there are any for.
-pub(crate) fn stand_ins(
+pub(crate) fn fallbacks(
     panel: &Panel,
     wanted: &Wanted,
-    catalog: &Catalog,
+    catalog: &ModelCatalog,
     reached: &[Reach],
     now: Timestamp,
 ) -> BTreeMap<SeatId, Vec<ModelRef>> {
@@ -51,7 +51,7 @@ pub(crate) fn stand_ins(
 struct Bench<'a> {
     panel: &'a Panel,
     wanted: &'a Wanted,
-    catalog: &'a Catalog,
+    catalog: &'a ModelCatalog,
     reached: &'a [Reach],
     today: Date,
 }
@@ -186,7 +186,7 @@ mod tests {
     use crate::setup::local_servers::Servers;
     use crate::setup::panel;
     use crate::setup::panel::Choices;
-    use crate::setup::personas::Catalogue;
+    use crate::setup::personas::PersonaRegistry;
     use crate::setup::provider_access;
 
     const NOW: Timestamp = Timestamp(1_795_252_598_000);
@@ -201,7 +201,7 @@ mod tests {
         let settings = Settings::default()
             .with_file(Path::new("config.json"), config)
             .unwrap();
-        let (catalog, personas) = (Catalog::builtin(), Catalogue::builtin());
+        let (catalog, personas) = (ModelCatalog::builtin(), PersonaRegistry::builtin());
         let reached = provider_access::all(&settings, &Environment::of(variables.iter().copied()));
         let (local, servers) = (Some(ModelRef::new("local", "small")), Servers::none());
         let choices = Choices {
@@ -220,7 +220,7 @@ mod tests {
                 .collect::<Vec<_>>()
                 .join(", ")
         };
-        let found = stand_ins(&panel, wanted, &catalog, &reached, NOW);
+        let found = fallbacks(&panel, wanted, &catalog, &reached, NOW);
         found
             .iter()
             .map(|(seat, models)| format!("{seat}: {}", told(models)))

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 
 use super::panel::Choices;
 use crate::config::key_commands::KeyCommands;
-use crate::consultation::plan::options::{Course, DebateAnalysis};
+use crate::consultation::plan::options::{DebateAnalysis, DebateOptions};
 use crate::consultation::protocol::answer::AnswerKind;
 use crate::domain::ids::ModelRef;
 use crate::domain::panel::Panel;
@@ -21,22 +21,22 @@ const WORK_OUT: u64 = 300;
 
 /// Puts a clerk into the course where there is work for one, and takes work away that there is
 /// nobody for.
-pub(crate) fn appoint(course: &mut Course, panel: &Panel, choices: &Choices<'_>) {
-    let clerk = clerk(panel, choices);
-    let compares = clerk.as_ref().is_some_and(can_compare);
-    course.debate_analysis = match course.debate_analysis {
+pub(crate) fn appoint(debate: &mut DebateOptions, panel: &Panel, choices: &Choices<'_>) {
+    let helper = helper(panel, choices);
+    let compares = helper.as_ref().is_some_and(can_compare);
+    debate.debate_analysis = match debate.debate_analysis {
         DebateAnalysis::On if !compares => DebateAnalysis::NoModel,
         analysis @ (DebateAnalysis::On | DebateAnalysis::Off | DebateAnalysis::NoModel) => analysis,
     };
-    let has_work = [AnswerKind::Casting, AnswerKind::Comparison]
+    let has_work = [AnswerKind::PersonaSelection, AnswerKind::Comparison]
         .into_iter()
-        .any(|answer| course.asks_for(answer))
-        || compares && course.asks_for(AnswerKind::Consistency);
-    course.clerk = clerk.filter(|_| has_work);
+        .any(|answer| debate.asks_for(answer))
+        || compares && debate.asks_for(AnswerKind::Consistency);
+    debate.helper = helper.filter(|_| has_work);
 }
 
 /// The cheapest model that may be asked.
-pub(crate) fn clerk(panel: &Panel, choices: &Choices<'_>) -> Option<ModelRef> {
+pub(crate) fn helper(panel: &Panel, choices: &Choices<'_>) -> Option<ModelRef> {
     let seated = || {
         panel
             .judges
@@ -89,8 +89,8 @@ pub(crate) fn clerk(panel: &Panel, choices: &Choices<'_>) -> Option<ModelRef> {
 
 /// Whether what a model says of how far texts are apart can be believed: of the embedded model it
 /// cannot, which finds nearly everything alike.
-pub(crate) fn can_compare(clerk: &ModelRef) -> bool {
-    !clerk.provider.is_local()
+pub(crate) fn can_compare(helper: &ModelRef) -> bool {
+    !helper.provider.is_local()
 }
 
 #[cfg(test)]
@@ -101,11 +101,11 @@ mod tests {
     use crate::config::env::Environment;
     use crate::config::settings::Settings;
     use crate::domain::time::Timestamp;
-    use crate::providers::catalog::Catalog;
+    use crate::providers::catalog::ModelCatalog;
     use crate::setup::local_servers::Servers;
     use crate::setup::panel;
     use crate::setup::panel::Wanted;
-    use crate::setup::personas::Catalogue;
+    use crate::setup::personas::PersonaRegistry;
     use crate::setup::provider_access;
 
     const NOW: Timestamp = Timestamp(1_795_252_598_000);
@@ -114,7 +114,7 @@ mod tests {
     const GOOGLE: (&str, &str) = ("GEMINI_API_KEY", "k");
 
     fn of(variables: &[(&str, &str)], config: &str, wanted: &Wanted) -> String {
-        let catalog = Catalog::builtin();
+        let catalog = ModelCatalog::builtin();
         let settings = Settings::default()
             .with_file(Path::new("config.json"), config)
             .unwrap();
@@ -122,7 +122,7 @@ mod tests {
         let (local, servers, personas) = (
             Some(ModelRef::new("local", "small")),
             Servers::none(),
-            Catalogue::builtin(),
+            PersonaRegistry::builtin(),
         );
         let choices = Choices {
             catalog: &catalog,
@@ -133,7 +133,7 @@ mod tests {
             now: NOW,
         };
         let panel = panel::choose(wanted, &choices).unwrap().panel;
-        clerk(&panel, &choices).unwrap().to_string()
+        helper(&panel, &choices).unwrap().to_string()
     }
 
     fn seated(panel: &str, judge: &str) -> Wanted {

@@ -12,7 +12,7 @@ use crate::config::keys::Key;
 use crate::config::settings::Settings;
 use crate::consultation::event::AbortReason;
 use crate::consultation::plan::Control;
-use crate::consultation::policy::consent::{ConsentRule, Month, Standing};
+use crate::consultation::policy::consent::{ConsentMode, ConsentRule, Month};
 use crate::consultation::policy::hedging::HedgeRule;
 use crate::consultation::policy::substitution::OnFailure;
 use crate::domain::time::Timestamp;
@@ -27,14 +27,14 @@ use crate::commands::consult::flags::ControlFlags;
 pub(crate) fn control(
     flags: &ControlFlags,
     settings: &Settings,
-    standing: Standing,
+    consent_mode: ConsentMode,
     month: Option<Month>,
     experience: &Experience,
 ) -> Result<Control, Error> {
     Ok(Control {
         consent: ConsentRule {
             always_allow_under: settings.always_allow_under,
-            standing,
+            consent_mode,
             month,
         },
         max_cost: flags.max_cost.or(settings.max_cost),
@@ -48,7 +48,7 @@ pub(crate) fn control(
             .max_wait
             .map(Duration::from_secs)
             .or(settings.max_wait),
-        early_stop: early_stop(flags, settings, experience),
+        early_termination: early_termination(flags, settings, experience),
     })
 }
 
@@ -57,20 +57,20 @@ pub(crate) fn renewed(
     mut control: Control,
     ended: Option<AbortReason>,
     flags: &ControlFlags,
-    standing: Standing,
+    consent_mode: ConsentMode,
 ) -> Result<Control, Error> {
-    control.consent.standing = standing;
+    control.consent.consent_mode = consent_mode;
     control.max_cost = flags.max_cost.or(control.max_cost);
     control.on_failure = flags.on_failure.map_or(control.on_failure, OnFailure::from);
     control.max_wait = flags.max_wait.map(Duration::from_secs).or(control.max_wait);
     // Who goes on with what strictness refused accepts it, unless they say again that they do not.
     control.strict = flags.strict || (control.strict && ended != Some(AbortReason::Strict));
-    control.early_stop.policy = flags
+    control.early_termination.policy = flags
         .early_stop
-        .map_or(control.early_stop.policy, Policy::from);
-    control.early_stop.threshold = flags
+        .map_or(control.early_termination.policy, Policy::from);
+    control.early_termination.threshold = flags
         .confidence_threshold
-        .unwrap_or(control.early_stop.threshold);
+        .unwrap_or(control.early_termination.threshold);
     match said_of_hedges(flags)? {
         None => {}
         Some(HedgeAfter::Off) => control.hedge.after = None,
@@ -127,7 +127,11 @@ fn hedge(
     })
 }
 
-fn early_stop(flags: &ControlFlags, settings: &Settings, experience: &Experience) -> EarlyStop {
+fn early_termination(
+    flags: &ControlFlags,
+    settings: &Settings,
+    experience: &Experience,
+) -> EarlyStop {
     EarlyStop {
         policy: flags.early_stop.map_or(settings.early_stop, Policy::from),
         threshold: flags
@@ -188,7 +192,7 @@ mod tests {
         control(
             &flags,
             &settings,
-            Standing::Unattended,
+            ConsentMode::NonInteractive,
             None,
             &Experience::default(),
         )
@@ -204,7 +208,7 @@ mod tests {
             &command.get_matches_from(std::iter::once(&"conclave").chain(arguments)),
         )
         .unwrap();
-        renewed(before.clone(), ended, &flags, Standing::Granted)
+        renewed(before.clone(), ended, &flags, ConsentMode::PreApproved)
     }
 
     #[test]
@@ -227,7 +231,7 @@ mod tests {
             kept,
             Control {
                 consent: ConsentRule {
-                    standing: Standing::Granted,
+                    consent_mode: ConsentMode::PreApproved,
                     ..before.consent
                 },
                 ..before.clone()
@@ -302,7 +306,7 @@ mod tests {
     fn without_flags_and_settings_it_is_as_usual() {
         assert_eq!(
             made(&[], "{}", &[]).unwrap(),
-            Control::usual(Standing::Unattended)
+            Control::usual(ConsentMode::NonInteractive)
         );
     }
 

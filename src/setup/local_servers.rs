@@ -12,7 +12,7 @@ use crate::consultation::plan::ModelTerms;
 use crate::consultation::prompt::Size;
 use crate::domain::ids::{ModelRef, ProviderId};
 use crate::error::Error;
-use crate::providers::catalog::Catalog;
+use crate::providers::catalog::ModelCatalog;
 use crate::providers::discovery;
 use crate::providers::discovery::{Address, Condition, Kind, ServedModel, Server};
 use crate::providers::vendors;
@@ -261,7 +261,7 @@ impl Servers {
     }
 
     /// The catalogue, with the contexts that local servers tell of their models.
-    pub(crate) fn known_to(&self, catalog: Catalog) -> Catalog {
+    pub(crate) fn known_to(&self, catalog: ModelCatalog) -> ModelCatalog {
         let told = self.used.values().flat_map(|server| {
             server
                 .models
@@ -575,7 +575,7 @@ mod tests {
             ..served("tiny:latest", true)
         };
         let catalog = by_default(&[server(Kind::Ollama, 1, Condition::Ready, &[model])])
-            .known_to(Catalog::builtin());
+            .known_to(ModelCatalog::builtin());
         assert_eq!(
             catalog
                 .find(&ModelRef::new("ollama", "tiny:latest"))

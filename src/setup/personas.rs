@@ -31,12 +31,12 @@ pub(crate) struct Known {
 
 /// Whoever can sit on a panel.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Catalogue {
+pub(crate) struct PersonaRegistry {
     known: Vec<Known>,
     sets: BTreeMap<String, Vec<String>>,
 }
 
-impl Catalogue {
+impl PersonaRegistry {
     /// The settings come before the files, and files before what is built in.
     pub(crate) fn of(templates: &Templates, settings: &Settings) -> Result<Self, Error> {
         let mut known: Vec<Known> = Vec::new();
@@ -262,7 +262,7 @@ mod tests {
 
     use super::*;
 
-    fn catalogue(config: &str, files: &[(&str, &str)]) -> Result<Catalogue, Error> {
+    fn catalogue(config: &str, files: &[(&str, &str)]) -> Result<PersonaRegistry, Error> {
         let settings = Settings::default()
             .with_file(Path::new("config.json"), config)
             .unwrap();
@@ -270,7 +270,7 @@ mod tests {
         for (name, text) in files {
             templates.override_with(name, text).unwrap();
         }
-        Catalogue::of(&templates, &settings)
+        PersonaRegistry::of(&templates, &settings)
     }
 
     fn told(error: &Error) -> String {
@@ -284,7 +284,7 @@ mod tests {
 
     #[test]
     fn ten_are_built_in_with_many_names_none_of_which_names_two() {
-        let catalogue = Catalogue::builtin();
+        let catalogue = PersonaRegistry::builtin();
         let ids: Vec<&str> = catalogue
             .known()
             .iter()
@@ -313,7 +313,7 @@ mod tests {
 
     #[test]
     fn no_built_in_persona_speaks_of_another_or_of_a_model() {
-        let catalogue = Catalogue::builtin();
+        let catalogue = PersonaRegistry::builtin();
         for one in catalogue.known() {
             let text = format!("{} {}", one.persona.prompt, one.persona.brief).to_lowercase();
             assert!(

@@ -16,9 +16,9 @@ use crate::config::env::Environment;
 use crate::config::key_commands::KeyCommands;
 use crate::config::paths::Home;
 use crate::config::settings::Settings;
-use crate::consultation::plan::options::Course;
+use crate::consultation::plan::options::DebateOptions;
 use crate::consultation::plan::{Material, ModelTerms, Plan};
-use crate::consultation::policy::consent::Standing;
+use crate::consultation::policy::consent::ConsentMode;
 use crate::consultation::policy::retry::RetryRule;
 use crate::consultation::prompt::{Size, Templates};
 use crate::domain::ids::{ConsultationId, ModelRef, ProviderId, SeatId};
@@ -26,7 +26,7 @@ use crate::domain::panel::Panel;
 use crate::domain::time::Timestamp;
 use crate::engine::driver::Providers;
 use crate::error::Error;
-use crate::providers::catalog::Catalog;
+use crate::providers::catalog::ModelCatalog;
 use crate::providers::http::{Http, Timeouts};
 use crate::records::experience::Experience;
 use crate::records::index::{Index, Patience};
@@ -39,11 +39,11 @@ use crate::commands::consult::flags::ControlFlags;
 pub(crate) struct Ground {
     pub(crate) home: Home,
     pub(crate) settings: Settings,
-    pub(crate) catalog: Catalog,
+    pub(crate) catalog: ModelCatalog,
     pub(crate) templates: Templates,
     /// All providers but the embedded model's.
     pub(crate) reached: Vec<Reach>,
-    pub(crate) standing: Standing,
+    pub(crate) consent_mode: ConsentMode,
     pub(crate) now: Timestamp,
 }
 
@@ -52,8 +52,8 @@ pub(crate) struct Ground {
 pub(crate) struct Draft {
     pub(crate) question: String,
     pub(crate) panel: Panel,
-    pub(crate) course: Course,
-    pub(crate) stand_ins: BTreeMap<SeatId, Vec<ModelRef>>,
+    pub(crate) debate: DebateOptions,
+    pub(crate) fallbacks: BTreeMap<SeatId, Vec<ModelRef>>,
     pub(crate) material: Material,
     pub(crate) notices: Vec<String>,
 }
@@ -81,7 +81,7 @@ pub(crate) struct Setup {
 impl Ground {
     pub(crate) fn find(
         environment: &Environment,
-        standing: Standing,
+        consent_mode: ConsentMode,
         now: Timestamp,
     ) -> Result<Self, Error> {
         let home = Home::find(environment).map_err(Error::usage)?;
@@ -94,7 +94,7 @@ impl Ground {
             catalog,
             templates,
             reached,
-            standing,
+            consent_mode,
             now,
         })
     }
@@ -113,7 +113,7 @@ impl Ground {
             catalog,
             templates,
             reached,
-            standing,
+            consent_mode,
             now,
         } = self;
         let unique = ulid::Ulid::generate();
@@ -166,20 +166,20 @@ impl Ground {
             limits::month(&settings, &index::logs(&home), now)
         };
         draft.notices.extend(month.and_then(limits::month_notice));
-        let control = limits::control(control, &settings, standing, month, &experience)?;
+        let control = limits::control(control, &settings, consent_mode, month, &experience)?;
         let sizes: BTreeSet<Size> = models.values().map(|terms| terms.size).collect();
         let templates = templates.only(|name, persona| is_needed(name, persona, &draft, &sizes));
         let plan = Plan {
             id: ConsultationId::from_unique(&unique.to_string()),
             question: draft.question,
             panel: draft.panel,
-            course: draft.course,
+            debate: draft.debate,
             models,
             prices,
             templates,
             seed: u64::try_from(unique.random() & u128::from(u64::MAX)).unwrap_or_default(),
             control,
-            stand_ins: draft.stand_ins,
+            fallbacks: draft.fallbacks,
             material: draft.material,
             learnt_output: experience.learnt_output(),
             retry: RetryRule::default(),
@@ -199,9 +199,9 @@ impl Ground {
 /// Whether a template may come to be filled: those of the other mode, of sizes of models that
 /// nobody has, and of personas that have no seat are no part of this consultation.
 fn is_needed(name: &str, persona: Option<&str>, draft: &Draft, sizes: &BTreeSet<Size>) -> bool {
-    let Draft { course, panel, .. } = draft;
+    let Draft { debate, panel, .. } = draft;
     if let Some(persona) = persona {
-        return !course.cast_from.is_empty()
+        return !debate.selectable_personas.is_empty()
             || panel.seats.iter().any(|seat| seat.persona.id == persona);
     }
     let Some((folder, file)) = name.split_once('/') else {
@@ -214,8 +214,8 @@ fn is_needed(name: &str, persona: Option<&str>, draft: &Draft, sizes: &BTreeSet<
     };
     let is_wanted = match folder {
         "small" => true,
-        "clerk" => course.clerk.is_some(),
-        mode => mode == course.mode.strategy().name,
+        "clerk" => debate.helper.is_some(),
+        mode => mode == debate.mode.strategy().name,
     };
     is_wanted && sizes.contains(&size)
 }
@@ -233,20 +233,20 @@ fn experience(home: &Home, models: &BTreeSet<&ModelRef>) -> Experience {
 fn models_of(draft: &Draft) -> BTreeSet<ModelRef> {
     let Draft {
         panel,
-        course,
-        stand_ins,
+        debate,
+        fallbacks,
         ..
     } = draft;
     // Who has answered in an earlier consultation is not asked in this one.
     let seats = panel
         .seats
         .iter()
-        .filter(|_| course.given.is_none())
+        .filter(|_| debate.prior_answers.is_none())
         .map(|seat| &seat.model);
     seats
         .chain(&panel.judges)
-        .chain(&course.clerk)
-        .chain(stand_ins.values().flatten())
+        .chain(&debate.helper)
+        .chain(fallbacks.values().flatten())
         .cloned()
         .collect()
 }
@@ -254,7 +254,7 @@ fn models_of(draft: &Draft) -> BTreeSet<ModelRef> {
 /// How each model is asked: as much room as the settings say, within what the model can write.
 fn terms(
     used: &BTreeSet<ModelRef>,
-    catalog: &Catalog,
+    catalog: &ModelCatalog,
     settings: &Settings,
     reached: &[Reach],
     servers: &Servers,
@@ -308,7 +308,7 @@ fn in_flight(
 pub(crate) fn obtain(
     panel: &mut Panel,
     models: &LocalModels<'_>,
-    standing: Standing,
+    consent_mode: ConsentMode,
 ) -> Result<Option<Found>, Error> {
     let mut places: Vec<&mut ModelRef> = panel
         .seats
@@ -328,7 +328,7 @@ pub(crate) fn obtain(
             .hint("see what there is: conclave model list"));
         }
     };
-    let found = models.obtain(&name, standing)?;
+    let found = models.obtain(&name, consent_mode)?;
     for model in &mut places {
         model.model.clone_from(&found.name);
     }

@@ -11,13 +11,13 @@ use crate::config::endpoints::{DialectName, EndpointEntry, MaxTokensField, Struc
 use crate::config::env::Environment;
 use crate::config::key_commands::KeyCommands;
 use crate::config::secrets;
-use crate::config::secrets::{BadKey, KeyForm, KeySource, Server};
+use crate::config::secrets::{KeyError, KeyForm, KeySource, Server};
 use crate::config::settings::Settings;
 use crate::domain::ids::ProviderId;
 use crate::engine::driver::Providers;
 use crate::engine::ports::Provider;
 use crate::error::Error;
-use crate::providers::catalog::Catalog;
+use crate::providers::catalog::ModelCatalog;
 use crate::providers::dialect::Structure;
 use crate::providers::dialect::{Dialect, Quirks, TokensField};
 use crate::providers::discovery::is_ollamas_cloud;
@@ -60,7 +60,7 @@ pub(crate) fn providers(
     asked: &BTreeSet<ProviderId>,
     settings: &Settings,
     keys: &KeyCommands,
-    catalog: Catalog,
+    catalog: ModelCatalog,
     http: Http,
 ) -> Result<Providers, Error> {
     let (catalog, http) = (Arc::new(catalog), Arc::new(http));
@@ -175,9 +175,9 @@ impl Reach {
     pub(crate) fn endpoint(&self, keys: &KeyCommands) -> Result<Endpoint, Error> {
         let key = self.server.key(keys).map_err(|bad| {
             let hint = match &bad {
-                BadKey::Missing { variables } => format!("set {}", variables.join(" or ")),
-                BadKey::Unsendable { .. } => "copy it again, without anything around it".to_owned(),
-                BadKey::Command { provider, .. } => {
+                KeyError::Missing { variables } => format!("set {}", variables.join(" or ")),
+                KeyError::Unsendable { .. } => "copy it again, without anything around it".to_owned(),
+                KeyError::Command { provider, .. } => {
                     format!("try it in a shell: eval \"$(conclave config get endpoints.{provider}.api_key_cmd)\"")
                 }
             };
@@ -339,7 +339,7 @@ mod tests {
                 &asked,
                 &Settings::default(),
                 &KeyCommands::default(),
-                Catalog::builtin(),
+                ModelCatalog::builtin(),
                 Http::default(),
             )
             .map(|made| made.len())

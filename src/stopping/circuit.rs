@@ -514,7 +514,7 @@ mod tests {
     #[derive(Clone, Debug)]
     enum Step {
         Pass(u64),
-        Begin,
+        RunStart,
         Succeed(prop::sample::Index),
         Fail(prop::sample::Index),
         Drop(prop::sample::Index),
@@ -523,7 +523,7 @@ mod tests {
     fn step() -> impl Strategy<Value = Step> {
         prop_oneof![
             3 => (1..60_000u64).prop_map(Step::Pass),
-            4 => Just(Step::Begin),
+            4 => Just(Step::RunStart),
             1 => any::<prop::sample::Index>().prop_map(Step::Succeed),
             3 => any::<prop::sample::Index>().prop_map(Step::Fail),
             1 => any::<prop::sample::Index>().prop_map(Step::Drop),
@@ -543,7 +543,7 @@ mod tests {
                 };
                 match step {
                     Step::Pass(ms) => now = now.after(Duration::from_millis(ms)),
-                    Step::Begin => {
+                    Step::RunStart => {
                         let permit = circuit.permit(now);
                         prop_assert_eq!(&circuit, &was, "asking changes nothing");
                         prop_assert_eq!(circuit.begin(&RULE, now), permit);

@@ -18,7 +18,7 @@ pub const MOST_OF_ONE_VOICE: f64 = 0.78;
 
 /// One that has said how sure it is.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Voice {
+pub struct Vote {
     pub stands: Stands,
     /// From 0 to 1. `None` when it did not say: then it carries no weight.
     pub confidence: Option<f64>,
@@ -31,9 +31,9 @@ pub enum Stands {
 }
 
 /// The probability that the answer is right, above 0 and below 1.
-pub fn pooled(voices: &[Voice], correlation: f64) -> f64 {
-    let sum: f64 = voices.iter().map(|voice| voice.log_odds()).sum();
-    let share = effective_voters(voices.len(), correlation) / number(voices.len().max(1));
+pub fn pooled(votes: &[Vote], correlation: f64) -> f64 {
+    let sum: f64 = votes.iter().map(|vote| vote.log_odds()).sum();
+    let share = effective_voters(votes.len(), correlation) / number(votes.len().max(1));
     sigmoid(share * sum).clamp(f64::EPSILON, 1.0 - f64::EPSILON)
 }
 
@@ -44,7 +44,7 @@ pub fn effective_voters(voters: usize, correlation: f64) -> f64 {
     voters / (1.0 + (voters - 1.0).max(0.0) * correlation)
 }
 
-impl Voice {
+impl Vote {
     fn log_odds(self) -> f64 {
         // One that is less sure than a coin has not said what else it holds, so it does not speak
         // for the other side.
@@ -77,21 +77,21 @@ mod tests {
 
     use super::*;
 
-    fn voice(stands: Stands, confidence: f64) -> Voice {
-        Voice {
+    fn vote(stands: Stands, confidence: f64) -> Vote {
+        Vote {
             stands,
             confidence: Some(confidence),
         }
     }
 
     /// Anything that an expert may have stated.
-    fn any_voice() -> impl Strategy<Value = Voice> {
+    fn any_voice() -> impl Strategy<Value = Vote> {
         let stands = prop_oneof![Just(Stands::For), Just(Stands::Against)];
         (stands, prop::option::weighted(0.8, 0.0..=1.0))
-            .prop_map(|(stands, confidence)| Voice { stands, confidence })
+            .prop_map(|(stands, confidence)| Vote { stands, confidence })
     }
 
-    fn panel() -> impl Strategy<Value = Vec<Voice>> {
+    fn panel() -> impl Strategy<Value = Vec<Vote>> {
         prop::collection::vec(any_voice(), 1..12)
     }
 
@@ -107,7 +107,7 @@ mod tests {
                 MOST_OF_ONE_VOICE.to_string(),
                 "{voters} voters"
             );
-            let pooled = pooled(&vec![voice(Stands::For, 1.0); voters], 0.44);
+            let pooled = pooled(&vec![vote(Stands::For, 1.0); voters], 0.44);
             assert!((pooled - right).abs() < 0.001, "{voters} voters: {pooled}");
         }
     }
@@ -129,7 +129,7 @@ mod tests {
 
     #[test]
     fn voices_that_say_nothing_decide_nothing() {
-        let silent = Voice {
+        let silent = Vote {
             stands: Stands::For,
             confidence: None,
         };
@@ -137,37 +137,37 @@ mod tests {
         assert!(
             even(pooled(&[], 0.44))
                 && even(pooled(&[silent], 0.44))
-                && even(pooled(&[voice(Stands::Against, 0.2)], 0.44))
+                && even(pooled(&[vote(Stands::Against, 0.2)], 0.44))
         );
-        let pair = [voice(Stands::For, 0.7), voice(Stands::Against, 0.7)];
+        let pair = [vote(Stands::For, 0.7), vote(Stands::Against, 0.7)];
         assert!(even(pooled(&pair, 0.3)), "and equal ones cancel each other");
     }
 
     proptest! {
         #[test]
-        fn one_that_comes_over_never_makes_it_less_likely(mut voices in panel(), at: prop::sample::Index, correlation in 0.0..=1.0) {
-            let at = at.index(voices.len());
-            voices[at].stands = Stands::Against;
-            let before = pooled(&voices, correlation);
-            voices[at].stands = Stands::For;
-            prop_assert!(pooled(&voices, correlation) >= before - TINY);
+        fn one_that_comes_over_never_makes_it_less_likely(mut votes in panel(), at: prop::sample::Index, correlation in 0.0..=1.0) {
+            let at = at.index(votes.len());
+            votes[at].stands = Stands::Against;
+            let before = pooled(&votes, correlation);
+            votes[at].stands = Stands::For;
+            prop_assert!(pooled(&votes, correlation) >= before - TINY);
         }
 
         #[test]
         fn a_supporter_that_is_surer_never_makes_it_less_likely(
-            mut voices in panel(), at: prop::sample::Index, less in 0.0..=1.0, more in 0.0..=1.0, correlation in 0.0..=1.0,
+            mut votes in panel(), at: prop::sample::Index, less in 0.0..=1.0, more in 0.0..=1.0, correlation in 0.0..=1.0,
         ) {
-            let at = at.index(voices.len());
-            voices[at] = voice(Stands::For, f64::min(less, more));
-            let before = pooled(&voices, correlation);
-            voices[at] = voice(Stands::For, f64::max(less, more));
-            prop_assert!(pooled(&voices, correlation) >= before - TINY);
+            let at = at.index(votes.len());
+            votes[at] = vote(Stands::For, f64::min(less, more));
+            let before = pooled(&votes, correlation);
+            votes[at] = vote(Stands::For, f64::max(less, more));
+            prop_assert!(pooled(&votes, correlation) >= before - TINY);
         }
 
         #[test]
-        fn it_is_never_surer_than_the_correlation_allows(voices in panel(), correlation in 0.01..0.99) {
-            let found = pooled(&voices, correlation);
-            let of_so_many = sigmoid(logit(MOST_OF_ONE_VOICE) * effective_voters(voices.len(), correlation));
+        fn it_is_never_surer_than_the_correlation_allows(votes in panel(), correlation in 0.01..0.99) {
+            let found = pooled(&votes, correlation);
+            let of_so_many = sigmoid(logit(MOST_OF_ONE_VOICE) * effective_voters(votes.len(), correlation));
             let of_any_number = sigmoid(logit(MOST_OF_ONE_VOICE) / correlation);
             prop_assert!(found <= of_so_many + TINY && found < of_any_number + TINY, "{found} {of_so_many} {of_any_number}");
             prop_assert!(found >= 1.0 - of_so_many - TINY, "{found}");
@@ -175,29 +175,29 @@ mod tests {
 
         #[test]
         fn however_many_agree_the_correlation_bounds_them(voters in 1..10_000_usize, correlation in 0.05..0.99) {
-            let found = pooled(&vec![voice(Stands::For, 1.0); voters], correlation);
+            let found = pooled(&vec![vote(Stands::For, 1.0); voters], correlation);
             prop_assert!(found < sigmoid(logit(MOST_OF_ONE_VOICE) / correlation), "{found}");
         }
 
         #[test]
-        fn without_correlation_it_is_the_product_of_the_odds(voices in panel()) {
-            let odds = |voice: &Voice| {
-                let stated = voice.confidence.unwrap_or(0.5).clamp(0.5, 0.78);
-                match voice.stands {
+        fn without_correlation_it_is_the_product_of_the_odds(votes in panel()) {
+            let odds = |vote: &Vote| {
+                let stated = vote.confidence.unwrap_or(0.5).clamp(0.5, 0.78);
+                match vote.stands {
                     Stands::For => stated / (1.0 - stated),
                     Stands::Against => (1.0 - stated) / stated,
                 }
             };
-            let product: f64 = voices.iter().map(odds).product();
-            prop_assert!((pooled(&voices, 0.0) - product / (1.0 + product)).abs() < TINY);
+            let product: f64 = votes.iter().map(odds).product();
+            prop_assert!((pooled(&votes, 0.0) - product / (1.0 + product)).abs() < TINY);
         }
 
         #[test]
         fn it_is_always_a_probability_and_never_certain(
-            voices in prop::collection::vec(any_voice(), 0..200), correlation in 0.0..=1.0, all: bool,
+            votes in prop::collection::vec(any_voice(), 0..200), correlation in 0.0..=1.0, all: bool,
         ) {
-            let voices = if all { vec![voice(Stands::For, 1.0); voices.len()] } else { voices };
-            let found = pooled(&voices, if all { 0.0 } else { correlation });
+            let votes = if all { vec![vote(Stands::For, 1.0); votes.len()] } else { votes };
+            let found = pooled(&votes, if all { 0.0 } else { correlation });
             prop_assert!(0.0 < found && found < 1.0, "{found}");
         }
 

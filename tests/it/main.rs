@@ -16,7 +16,7 @@ mod commands;
 mod consultation;
 #[cfg(unix)]
 mod docs;
-mod driver;
+mod engine;
 #[cfg(unix)]
 mod help;
 mod layers;

@@ -7,15 +7,15 @@ use std::time::Duration;
 use serde_json::{Map, Value};
 
 use crate::commands::personas;
-use crate::config::edit::{self, NotEdited, Step};
+use crate::config::edit::{self, EditError, Step};
 use crate::config::env::Environment;
 use crate::config::keys::{Key, holds_key};
 use crate::config::paths::{Home, read_optional};
-use crate::config::settings::{BadSettings, Settings};
+use crate::config::settings::{Settings, SettingsError};
 use crate::error::Error;
 use crate::records::files::{Access, create_private_dir, write_atomically};
 use crate::setup::panel::Personas;
-use crate::setup::personas::Catalogue;
+use crate::setup::personas::PersonaRegistry;
 use crate::terminal::markdown::escape::one_line;
 use crate::terminal::output::printer::Printer;
 
@@ -188,7 +188,7 @@ impl<'a> SettingsFile<'a> {
     fn read(home: &'a Home) -> Result<Self, Error> {
         let path = home.config_file();
         let text = read_optional(&path).map_err(|source| {
-            unusable(BadSettings::Unreadable {
+            unusable(SettingsError::Unreadable {
                 path: path.clone(),
                 source,
             })
@@ -197,14 +197,14 @@ impl<'a> SettingsFile<'a> {
         let untouched = |bad| Error::usage(bad).hint("mend or remove it; nothing was written");
         match serde_json::from_str(&text) {
             Ok(object @ Value::Object(_)) => Ok(Self { home, text, object }),
-            Ok(_) => Err(untouched(BadSettings::NotAnObject { path })),
-            Err(source) => Err(untouched(BadSettings::NotJson { path, source })),
+            Ok(_) => Err(untouched(SettingsError::NotAnObject { path })),
+            Err(source) => Err(untouched(SettingsError::NotJson { path, source })),
         }
     }
 
     /// The text without what is at the end of these steps, however often it is there; `None` when
     /// it is not.
-    fn without(&self, steps: &[Step]) -> Result<Option<String>, NotEdited> {
+    fn without(&self, steps: &[Step]) -> Result<Option<String>, EditError> {
         let mut removed = None;
         while let Some(text) = edit::remove(removed.as_deref().unwrap_or(&self.text), steps)? {
             removed = Some(text);
@@ -270,16 +270,16 @@ impl<'a> SettingsFile<'a> {
         let settings = Settings::default()
             .with_file(&self.home.config_file(), text)
             .map_err(Error::usage)?;
-        let checked = Catalogue::of(&personas::templates(self.home)?, &settings)
+        let checked = PersonaRegistry::of(&personas::templates(self.home)?, &settings)
             .and_then(|catalogue| Personas::of(None, &settings, &catalogue).map(drop));
         checked.map_err(|error| error.hint("nothing was written"))
     }
 
-    fn unedited(&self, error: NotEdited, name: &str) -> Error {
+    fn unedited(&self, error: EditError, name: &str) -> Error {
         let path = self.home.config_file();
         match error {
-            NotEdited::NotJson(source) => Error::usage(BadSettings::NotJson { path, source }),
-            NotEdited::NoParts(_) => Error::usage(format!(
+            EditError::NotJson(source) => Error::usage(SettingsError::NotJson { path, source }),
+            EditError::NoParts(_) => Error::usage(format!(
                 "`{name}` is not written as an object in `{}`",
                 path.display()
             ))

@@ -14,7 +14,7 @@ use serde_json::{Map, Value, json};
 use crate::config::env::Environment;
 use crate::config::keys::Key;
 use crate::config::paths::Home;
-use crate::config::settings::{BadSettings, Settings};
+use crate::config::settings::{Settings, SettingsError};
 use crate::error::Error;
 use crate::terminal::markdown::escape::one_line;
 use crate::terminal::output::printer::Printer;
@@ -94,7 +94,7 @@ pub(crate) fn load(home: &Home, environment: &Environment) -> Result<Settings, E
     Settings::load(&home.config_file(), environment).map_err(unusable)
 }
 
-fn unusable(bad: BadSettings) -> Error {
+fn unusable(bad: SettingsError) -> Error {
     let remedy = bad.remedy();
     Error::usage(bad).hint(remedy)
 }

@@ -123,12 +123,12 @@ impl<'a> DryRun<'a> {
 
     /// The personas are to be chosen for the question.
     fn is_open(&self) -> bool {
-        self.plan.course.asks_for(AnswerKind::Casting)
+        self.plan.debate.asks_for(AnswerKind::PersonaSelection)
     }
 
     /// Only what is asked in Round 1 holds no answers, and whoever is chosen has another persona.
     fn is_exact(&self, call: &CallEstimate) -> bool {
-        call.round_number == 1 && (call.answer == AnswerKind::Casting || !self.is_open())
+        call.round_number == 1 && (call.answer == AnswerKind::PersonaSelection || !self.is_open())
     }
 
     fn shares(&self) -> BTreeMap<&ProviderId, Share> {
@@ -164,15 +164,15 @@ impl<'a> DryRun<'a> {
         );
         let _ = writeln!(text, "Consent: {}", self.decision());
         if self.is_open() {
-            let clerk = self
+            let helper = self
                 .plan
-                .course
-                .clerk
+                .debate
+                .helper
                 .as_ref()
                 .map_or_else(|| "nobody".to_owned(), model_address);
             let _ = writeln!(
                 text,
-                "Personas: chosen for the question by {clerk}; below, the usual ones stand for them"
+                "Personas: chosen for the question by {helper}; below, the usual ones stand for them"
             );
         }
         for notice in &self.plan.notices {
@@ -280,7 +280,7 @@ impl<'a> DryRun<'a> {
             "output_tokens": estimate.output_tokens,
             "cost": costs(estimate.low, estimate.cost, estimate.high),
             "consent": { "decision": decision, "why": why, "message": self.decision() },
-            "casting": self.is_open().then(|| json!({ "chosen_by": self.plan.course.clerk })),
+            "casting": self.is_open().then(|| json!({ "chosen_by": self.plan.debate.helper })),
             "notices": self.plan.notices,
             "providers": providers.collect::<Vec<_>>(),
             "calls": calls.collect::<Vec<_>>(),

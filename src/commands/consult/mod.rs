@@ -1,6 +1,6 @@
 //! `conclave consult`: asks a panel one question and gives its answer.
 
-mod course;
+mod debate;
 mod dry_run;
 pub(crate) mod flags;
 mod question;
@@ -9,7 +9,7 @@ mod setup;
 use crate::config::env::Environment;
 use crate::consultation::Consultation;
 use crate::engine::clock::Clock;
-use crate::engine::driver::Begin;
+use crate::engine::driver::RunStart;
 use crate::error::Error;
 use crate::terminal::output::printer::{Printer, Verbosity};
 
@@ -79,13 +79,13 @@ pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> 
         finish::check_output(output)?;
     }
     let clock = Clock::system();
-    let standing = run::standing(&args.control, printer, question.input);
+    let consent_mode = run::consent_mode(&args.control, printer, question.input);
     let setup = setup::prepare(
         args,
         environment,
         printer,
         question.text,
-        standing,
+        consent_mode,
         clock.now(),
     )?;
     if args.dry_run {
@@ -99,7 +99,7 @@ pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> 
         Keeping::open(&setup.home, &setup.plan.id, printer)
     };
     run.carry_out(
-        (Consultation::new(setup.plan), Begin::New),
+        (Consultation::new(setup.plan), RunStart::New),
         clock,
         &setup.providers,
         Vec::new(),

@@ -3,20 +3,20 @@
 
 use crate::config::env::Environment;
 use crate::consultation::plan::Material;
-use crate::consultation::policy::consent::Standing;
+use crate::consultation::policy::consent::ConsentMode;
 use crate::domain::time::Timestamp;
 use crate::error::Error;
 use crate::setup::embedded_model::LocalModels;
-use crate::setup::fallbacks::stand_ins;
+use crate::setup::fallbacks::fallbacks;
 use crate::setup::helper;
 use crate::setup::local_servers::{Servers, Where};
 use crate::setup::panel;
 use crate::setup::panel::{Choices, Flags, Wanted};
-use crate::setup::personas::Catalogue;
+use crate::setup::personas::PersonaRegistry;
 use crate::terminal::output::printer::Printer;
 
 use super::Args;
-use super::course::course;
+use super::debate::debate;
 use crate::setup::plan::{Draft, Ground, Ready, Setup, obtain};
 
 pub(super) fn prepare(
@@ -24,10 +24,10 @@ pub(super) fn prepare(
     environment: &Environment,
     printer: &Printer,
     question: String,
-    standing: Standing,
+    consent_mode: ConsentMode,
     now: Timestamp,
 ) -> Result<Setup, Error> {
-    let ground = Ground::find(environment, standing, now)?;
+    let ground = Ground::find(environment, consent_mode, now)?;
     let Ground {
         home,
         settings,
@@ -36,7 +36,7 @@ pub(super) fn prepare(
         reached,
         ..
     } = &ground;
-    let catalogue = Catalogue::of(templates, settings)?;
+    let catalogue = PersonaRegistry::of(templates, settings)?;
 
     let personas = args.personas.as_deref();
     let flags = Flags {
@@ -61,17 +61,17 @@ pub(super) fn prepare(
     let ready = if args.dry_run {
         Ready::ToShow
     } else {
-        Ready::ToAsk(obtain(&mut chosen.panel, &local_models, standing)?)
+        Ready::ToAsk(obtain(&mut chosen.panel, &local_models, consent_mode)?)
     };
 
-    let mut course = course(&args.debate, settings)?;
-    course.cast_from = std::mem::take(&mut chosen.cast_from);
-    helper::appoint(&mut course, &chosen.panel, &choices);
+    let mut debate = debate(&args.debate, settings)?;
+    debate.selectable_personas = std::mem::take(&mut chosen.selectable_personas);
+    helper::appoint(&mut debate, &chosen.panel, &choices);
 
     let draft = Draft {
         question,
-        course,
-        stand_ins: stand_ins(&chosen.panel, &wanted, catalog, reached, now),
+        debate,
+        fallbacks: fallbacks(&chosen.panel, &wanted, catalog, reached, now),
         panel: chosen.panel,
         material: if args.output.verbose {
             Material::Whole

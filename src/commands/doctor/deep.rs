@@ -17,7 +17,7 @@ use crate::domain::tokens::{Usage, estimate_tokens};
 use crate::engine::clock::Clock;
 use crate::engine::ports::{Delta, Provider};
 use crate::error::{Error, Exit};
-use crate::providers::catalog::{Catalog, Date, Model};
+use crate::providers::catalog::{Date, Model, ModelCatalog};
 use crate::providers::http::{Http, Timeouts};
 use crate::providers::remote::Remote;
 use crate::providers::vendors::name;
@@ -48,7 +48,7 @@ pub(super) struct Planned {
 
 /// One call for each provider with a key: to the first model of its default panel that has not
 /// retired.
-pub(super) fn trials(keyed: &[Target], catalog: &Catalog, now: Timestamp) -> Vec<Planned> {
+pub(super) fn trials(keyed: &[Target], catalog: &ModelCatalog, now: Timestamp) -> Vec<Planned> {
     let today = Date::of(now);
     let prices = Arc::new(catalog.prices(now));
     let model = |target: &Target| {
@@ -142,7 +142,7 @@ pub(super) fn agree(
 pub(super) async fn try_all(
     planned: Vec<Planned>,
     keyed: &[Target],
-    catalog: &Catalog,
+    catalog: &ModelCatalog,
     clock: &Clock,
 ) -> Vec<Trial> {
     if planned.is_empty() {

@@ -5,11 +5,11 @@ use std::path::Path;
 
 use crate::commands::models;
 use crate::config::env::Environment;
-use crate::config::paths::{Home, NoHome};
+use crate::config::paths::{Home, HomePathError};
 use crate::config::settings::{Origin, Settings};
 use crate::domain::time::Timestamp;
 use crate::error::whole;
-use crate::providers::catalog::{Catalog, TableOf};
+use crate::providers::catalog::{ModelCatalog, TableOf};
 use crate::providers::local::choice::{self, Choice};
 use crate::providers::local::home::ModelHome;
 use crate::providers::local::manifest::size;
@@ -28,11 +28,11 @@ pub(super) struct Looked<T> {
 }
 
 /// The home: whether it can be used, by whom it can be read, and how much room there is.
-pub(super) fn home(home: &Result<Home, NoHome>) -> Check {
+pub(super) fn home(home: &Result<Home, HomePathError>) -> Check {
     let check = |status, message: String| Check::new("home", "home", status, message);
     let path = match home {
         Ok(home) => home.path(),
-        Err(NoHome) => {
+        Err(HomePathError) => {
             return check(Status::Error, "no home directory is known".to_owned())
                 .fix("set CONCLAVE_HOME");
         }
@@ -150,8 +150,8 @@ pub(super) fn settings(home: Option<&Home>, environment: &Environment) -> Looked
 }
 
 /// The models; the built-in ones stand in for a file that cannot be used.
-pub(super) fn models(home: Option<&Home>) -> Looked<Catalog> {
-    let builtin = Catalog::builtin();
+pub(super) fn models(home: Option<&Home>) -> Looked<ModelCatalog> {
+    let builtin = ModelCatalog::builtin();
     let check = |status, message: String| Some(Check::new("models", "models", status, message));
     let Some(home) = home else {
         return Looked {
@@ -188,7 +188,7 @@ pub(super) fn models(home: Option<&Home>) -> Looked<Catalog> {
 }
 
 /// How old the prices are.
-pub(super) fn prices(catalog: &Catalog, now: Timestamp) -> Check {
+pub(super) fn prices(catalog: &ModelCatalog, now: Timestamp) -> Check {
     let check = |status, message: String| Check::new("prices", "prices", status, message);
     match catalog.age_warnings(now).as_slice() {
         [] => {
@@ -347,7 +347,7 @@ mod tests {
                 && missing.message.contains("made when it is first needed"),
             "{missing:?}"
         );
-        assert_eq!(home(&Err(NoHome)).status, Status::Error);
+        assert_eq!(home(&Err(HomePathError)).status, Status::Error);
         let file = folder.path().join("file");
         std::fs::write(&file, "").unwrap();
         assert_eq!(at(&file).status, Status::Warning);
@@ -394,10 +394,10 @@ mod tests {
     fn old_prices_are_named_with_their_date_and_the_way_out() {
         let at = |text: &str| serde_json::from_str(text).unwrap();
         assert_eq!(
-            prices(&Catalog::builtin(), at("\"2026-11-21T00:00:00Z\"")).message,
+            prices(&ModelCatalog::builtin(), at("\"2026-11-21T00:00:00Z\"")).message,
             "the newest is of 2026-11-21"
         );
-        let old = prices(&Catalog::builtin(), at("\"2027-06-01T00:00:00Z\""));
+        let old = prices(&ModelCatalog::builtin(), at("\"2027-06-01T00:00:00Z\""));
         assert_eq!(
             (old.status, old.message.as_str()),
             (

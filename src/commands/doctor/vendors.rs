@@ -9,7 +9,7 @@ use crate::consultation::protocol::call::{Failure, FailureClass};
 use crate::domain::ids::ProviderId;
 use crate::domain::ids::without_date;
 use crate::domain::time::Timestamp;
-use crate::providers::catalog::{Catalog, Date};
+use crate::providers::catalog::{Date, ModelCatalog};
 use crate::providers::http::Http;
 use crate::providers::listing::{self, KeyStanding, Listed};
 use crate::providers::vendors::name;
@@ -60,13 +60,13 @@ fn word(status: Status, message: impl Into<String>, fix: impl Into<String>) -> W
 pub(super) async fn check_all(
     keyed: &[Target],
     http: &Http,
-    catalog: &Catalog,
+    catalog: &ModelCatalog,
     now: Timestamp,
 ) -> Vec<Found> {
     join_all(keyed.iter().map(|target| check(target, http, catalog, now))).await
 }
 
-async fn check(target: &Target, http: &Http, catalog: &Catalog, now: Timestamp) -> Found {
+async fn check(target: &Target, http: &Http, catalog: &ModelCatalog, now: Timestamp) -> Found {
     let account = &target.endpoint.account;
     let mut words = Vec::new();
     words.extend(account.key.as_ref().and_then(|key| {
@@ -101,10 +101,10 @@ async fn check(target: &Target, http: &Http, catalog: &Catalog, now: Timestamp) 
             words.push(trouble(failure, "its check of the key"));
         }
         Some(Ok(body)) => {
-            let standing = listing::key_standing(body);
-            answers &=
-                standing.is_none_or(|standing| standing.remaining.is_none_or(|left| left.0 > 0));
-            words.push(key_word(standing));
+            let consent_mode = listing::key_standing(body);
+            answers &= consent_mode
+                .is_none_or(|consent_mode| consent_mode.remaining.is_none_or(|left| left.0 > 0));
+            words.push(key_word(consent_mode));
         }
         None => {}
     }
@@ -197,8 +197,8 @@ fn form(provider: &str, key: &str, origin: &str, is_usual_address: bool) -> Opti
     }
 }
 
-fn key_word(standing: Option<KeyStanding>) -> Word {
-    match standing {
+fn key_word(consent_mode: Option<KeyStanding>) -> Word {
+    match consent_mode {
         Some(KeyStanding {
             remaining: Some(left),
         }) if left.0 == 0 => word(
@@ -276,7 +276,7 @@ fn can_still_answer(failure: &Failure) -> bool {
 /// Models of the default panel that the vendor does not list, or is about to take away.
 fn panel_words(
     listed: &[Listed],
-    catalog: &Catalog,
+    catalog: &ModelCatalog,
     provider: &ProviderId,
     today: &Date,
 ) -> Vec<Word> {
@@ -376,7 +376,7 @@ mod tests {
             retires: retires.map(ToOwned::to_owned),
         };
         let today = Date::try_from("2026-11-21".to_owned()).unwrap();
-        let catalog = Catalog::builtin();
+        let catalog = ModelCatalog::builtin();
         let list = [
             listed("gpt-6.1-sol-2026-09-01", None),
             listed("gpt-6-sol", Some("2026-12-24T00:00:00Z")),

@@ -2,7 +2,7 @@
 //! consultation of its own, in which no expert is asked; what changed against the earlier one is
 //! the answer.
 
-mod given;
+mod prior_answers;
 mod judges;
 
 use serde_json::{Value, json};
@@ -16,7 +16,7 @@ use crate::domain::money::{Cost, MicroUsd};
 use crate::domain::panel::Panel;
 use crate::domain::rejudgement::{Changes, Judgement, Rejudgement};
 use crate::engine::clock::Clock;
-use crate::engine::driver::Begin;
+use crate::engine::driver::RunStart;
 use crate::error::Error;
 use crate::records::kept;
 use crate::session::finish;
@@ -28,7 +28,7 @@ use crate::setup::embedded_model::LocalModels;
 use crate::setup::helper;
 use crate::setup::local_servers::{Servers, Where};
 use crate::setup::panel::Choices;
-use crate::setup::personas::Catalogue;
+use crate::setup::personas::PersonaRegistry;
 use crate::setup::plan::{Draft, Ground, Ready, obtain};
 use crate::terminal::output::printer::Verbosity;
 use crate::terminal::prompt::keyboard::Input;
@@ -114,8 +114,8 @@ pub(super) fn run(args: &Args, environment: &Environment, past: &Past<'_>) -> Re
         )));
     }
     let (clock, control) = (Clock::system(), args.control());
-    let standing = run::standing(&control, past.printer, Input::Free);
-    let ground = Ground::find(environment, standing, clock.now())?;
+    let consent_mode = run::consent_mode(&control, past.printer, Input::Free);
+    let ground = Ground::find(environment, consent_mode, clock.now())?;
     let Ground {
         home,
         settings,
@@ -124,8 +124,8 @@ pub(super) fn run(args: &Args, environment: &Environment, past: &Past<'_>) -> Re
         reached,
         ..
     } = &ground;
-    let seats = given::seats(&before);
-    let personas = Catalogue::of(templates, settings)?;
+    let seats = prior_answers::seats(&before);
+    let personas = PersonaRegistry::of(templates, settings)?;
     let local_models = LocalModels::new(environment, settings, home, past.printer);
     let local = local_models.default_model()?;
     let judge = judges::named(args.judge.as_deref(), &before, settings);
@@ -143,12 +143,12 @@ pub(super) fn run(args: &Args, environment: &Environment, past: &Past<'_>) -> Re
         seats: Vec::new(),
         judges: judges::judges(judge, &before, &seats, &choices)?,
     };
-    let found_local = obtain(&mut judging, &local_models, standing)?;
-    let mut course = given::course(&before);
-    helper::appoint(&mut course, &judging, &choices);
+    let found_local = obtain(&mut judging, &local_models, consent_mode)?;
+    let mut debate = prior_answers::debate(&before);
+    helper::appoint(&mut debate, &judging, &choices);
     if judges::was_kept_close(&before, &choices) {
         // Whoever is named to judge gets to see it, and nobody else.
-        course.clerk = course.clerk.and_then(|_| judging.judges.first().cloned());
+        debate.helper = debate.helper.and_then(|_| judging.judges.first().cloned());
     }
     let mut notices = vec![format!(
         "the answers of {} are judged anew: no expert is asked, and their order is drawn anew",
@@ -168,8 +168,8 @@ pub(super) fn run(args: &Args, environment: &Environment, past: &Past<'_>) -> Re
             seats,
             judges: judging.judges,
         },
-        course,
-        stand_ins: std::collections::BTreeMap::new(),
+        debate,
+        fallbacks: std::collections::BTreeMap::new(),
         material: if args.output.verbose {
             Material::Whole
         } else {
@@ -178,7 +178,7 @@ pub(super) fn run(args: &Args, environment: &Environment, past: &Past<'_>) -> Re
         notices,
     };
     let mut setup = ground.assemble(draft, &servers, Ready::ToAsk(found_local), &control)?;
-    given::reorder(&mut setup.plan, &before);
+    prior_answers::reorder(&mut setup.plan, &before);
 
     let present = |transcript: &Transcript| {
         let told = Rejudgement::of(&before, &kept::of_transcript(transcript));
@@ -195,7 +195,7 @@ pub(super) fn run(args: &Args, environment: &Environment, past: &Past<'_>) -> Re
         Keeping::open(&setup.home, &setup.plan.id, past.printer)
     };
     run.carry_out(
-        (Consultation::new(setup.plan), Begin::New),
+        (Consultation::new(setup.plan), RunStart::New),
         clock,
         &setup.providers,
         Vec::new(),

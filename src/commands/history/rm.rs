@@ -15,7 +15,7 @@ use crate::error::{Error, Exit};
 use crate::records::finding::Found;
 use crate::records::history::{self, Filter};
 use crate::records::index::storing;
-use crate::records::removing::{self, CannotRemove, Removed};
+use crate::records::removing::{self, RemoveError, Removed};
 use crate::session::index;
 use crate::setup::embedded_model;
 use crate::terminal::markdown::escape::one_line;
@@ -262,7 +262,7 @@ fn forget(past: &Past<'_>, gone: &[&Found]) -> Result<(), Error> {
 }
 
 /// Tells what was not deleted, and why.
-fn refused(past: &Past<'_>, mut kept: Vec<(&Found, CannotRemove)>, of: usize) -> Result<(), Error> {
+fn refused(past: &Past<'_>, mut kept: Vec<(&Found, RemoveError)>, of: usize) -> Result<(), Error> {
     if kept.is_empty() {
         return Ok(());
     }
@@ -293,7 +293,7 @@ fn refused(past: &Past<'_>, mut kept: Vec<(&Found, CannotRemove)>, of: usize) ->
 #[error("{id} was not deleted")]
 struct NotDeleted {
     id: String,
-    source: CannotRemove,
+    source: RemoveError,
 }
 
 /// `90d`, `12w`, `36h`.

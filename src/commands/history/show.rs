@@ -2,7 +2,7 @@
 
 use crate::commands::consult::flags::Format;
 use crate::domain::ids::SeatId;
-use crate::domain::kept::{Kept, KeptAgent};
+use crate::domain::kept::{Kept, StoredAgent};
 use crate::error::Error;
 use crate::session::write_answer::give;
 use crate::terminal::markdown::escape::one_line;
@@ -87,7 +87,7 @@ fn agent(wanted: &str, kept: &Kept) -> Result<SeatId, Error> {
     if let Some(agent) = kept.agent_called(wanted) {
         return Ok(agent);
     }
-    let expert = |expert: &KeptAgent| {
+    let expert = |expert: &StoredAgent| {
         let (id, name) = (expert.id.as_str(), one_line(&expert.name));
         if name.eq_ignore_ascii_case(id) {
             id.to_owned()

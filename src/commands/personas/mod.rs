@@ -14,7 +14,7 @@ use crate::error::Error;
 use crate::terminal::output::printer::Printer;
 use crate::terminal::tables::personas::{ListedPanel, ListedPersona, PersonaList, one, screen};
 
-use crate::setup::personas::{Catalogue, Known, Origin};
+use crate::setup::personas::{Known, Origin, PersonaRegistry};
 
 /// The version of the JSON.
 const SCHEMA_VERSION: &str = "1.0";
@@ -49,7 +49,7 @@ enum Action {
 pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> Result<(), Error> {
     let home = Home::find(environment).map_err(Error::usage)?;
     let settings = config::load(&home, environment)?;
-    let catalogue = Catalogue::of(&templates(&home)?, &settings)?;
+    let catalogue = PersonaRegistry::of(&templates(&home)?, &settings)?;
     let face = printer.out_face();
     let shown = match &args.action {
         Some(Action::Show { persona }) => {
@@ -87,7 +87,7 @@ pub(crate) fn templates(home: &Home) -> Result<Templates, Error> {
     Ok(templates)
 }
 
-fn list(catalogue: &Catalogue, settings: &Settings) -> PersonaList {
+fn list(catalogue: &PersonaRegistry, settings: &Settings) -> PersonaList {
     let id_of = |name: &String| {
         catalogue
             .find(name)

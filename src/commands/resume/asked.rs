@@ -10,7 +10,7 @@ use crate::config::paths::Home;
 use crate::config::settings::Settings;
 use crate::consultation::event::StateName;
 use crate::consultation::plan::Plan;
-use crate::consultation::policy::consent::Standing;
+use crate::consultation::policy::consent::ConsentMode;
 use crate::consultation::transcript::Transcript;
 use crate::domain::ids::{ModelRef, ProviderId};
 use crate::engine::driver::Providers;
@@ -31,7 +31,7 @@ pub(super) struct Within<'a> {
     pub(super) environment: &'a Environment,
     pub(super) settings: &'a Settings,
     pub(super) printer: &'a Printer,
-    pub(super) standing: Standing,
+    pub(super) consent_mode: ConsentMode,
 }
 
 impl Within<'_> {
@@ -51,7 +51,7 @@ impl Within<'_> {
             environment,
             settings,
             printer,
-            standing,
+            consent_mode,
         } = *self;
         let reached = provider_access::all(settings, environment);
         let needed = needed(plan, transcript);
@@ -59,8 +59,8 @@ impl Within<'_> {
             .panel
             .judges
             .iter()
-            .chain(plan.stand_ins.values().flatten())
-            .chain(&plan.course.clerk);
+            .chain(plan.fallbacks.values().flatten())
+            .chain(&plan.debate.helper);
         let servers = Servers::for_models(
             needed.iter().map(|(_, model)| *model).chain(others.clone()),
             Where::set(settings, &reached)?,
@@ -97,7 +97,7 @@ impl Within<'_> {
         let needed = needed.iter().map(|(_, model)| *model);
         if let Some(model) = needed.chain(others).find(|model| model.provider.is_local()) {
             let found = LocalModels::new(environment, settings, home, printer)
-                .obtain(&model.model, standing)?;
+                .obtain(&model.model, consent_mode)?;
             if found.name != model.model {
                 let error = Error::usage(format!(
                     "the consultation was begun with the local model {}, and only {} is here",
@@ -127,7 +127,7 @@ fn needed<'a>(plan: &'a Plan, transcript: &'a Transcript) -> Vec<(&'a str, &'a M
             .iter()
             .any(|failed| failed.agent_id == seat.id && over.contains(&failed.round_number))
     };
-    let is_given = plan.course.given.is_some();
+    let is_given = plan.debate.prior_answers.is_some();
     let seats = plan
         .panel
         .seats

@@ -8,7 +8,7 @@ use crate::error::Error;
 use crate::records::files::ConsultationFiles;
 use crate::records::finding::{self, Ending};
 use crate::records::index::Index;
-use crate::records::journal::{CannotReopen, Journal, Unlocked, read_journal};
+use crate::records::journal::{Journal, ReopenError, Unlocked, read_journal};
 use crate::session::find;
 use crate::session::finish::Keeping;
 use crate::terminal::output::format::count;
@@ -109,15 +109,15 @@ fn open(
     files: ConsultationFiles,
     unlocked: Unlocked,
     printer: &Printer,
-) -> Result<Result<Chosen, CannotReopen>, Error> {
+) -> Result<Result<Chosen, ReopenError>, Error> {
     match Journal::reopen(&files.journal, unlocked) {
         Ok((journal, events)) => Ok(Ok(Chosen {
             id,
             events,
             keeping: Keeping::All(files, journal),
         })),
-        Err(busy @ CannotReopen::Busy { .. }) => Ok(Err(busy)),
-        Err(CannotReopen::Unwritable(failed)) => {
+        Err(busy @ ReopenError::Busy { .. }) => Ok(Err(busy)),
+        Err(ReopenError::Unwritable(failed)) => {
             let events = read_journal(&files.journal).map_err(damaged)?.events;
             printer.warning(&failed.notice());
             Ok(Ok(Chosen {
@@ -126,14 +126,14 @@ fn open(
                 keeping: Keeping::Nothing,
             }))
         }
-        Err(no_locks @ CannotReopen::NoLocks { .. }) => Err(Error::usage(no_locks).hint(format!(
+        Err(no_locks @ ReopenError::NoLocks { .. }) => Err(Error::usage(no_locks).hint(format!(
             "when no other process is at it: conclave resume {id} --force"
         ))),
-        Err(CannotReopen::Unreadable(error)) => Err(damaged(error)),
-        Err(missing @ CannotReopen::Missing { .. }) => Err(Error::usage(missing)),
+        Err(ReopenError::Unreadable(error)) => Err(damaged(error)),
+        Err(missing @ ReopenError::Missing { .. }) => Err(Error::usage(missing)),
     }
 }
 
-fn damaged(error: crate::records::journal::JournalUnreadable) -> Error {
+fn damaged(error: crate::records::journal::JournalReadError) -> Error {
     Error::usage(error).hint("what is left of it can be read: it is one JSON object a line")
 }

@@ -13,13 +13,13 @@ use crate::consultation::event::StateName;
 use crate::consultation::machine::replay::replay;
 use crate::consultation::transcript::Transcript;
 use crate::engine::clock::Clock;
-use crate::engine::driver::Begin;
+use crate::engine::driver::RunStart;
 use crate::error::Error;
 use crate::records::index::Index;
 use crate::records::journal::Unlocked;
 use crate::session::finish;
 use crate::session::index;
-use crate::session::run::{Run, standing};
+use crate::session::run::{Run, consent_mode};
 use crate::setup::limits;
 use crate::terminal::output::format::{amount, count};
 use crate::terminal::output::printer::{Printer, Verbosity};
@@ -91,24 +91,24 @@ pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> 
         .ok_or_else(|| cannot(&"its journal does not begin with its beginning"))?;
     let replayed = replay(&events).map_err(|error| cannot(&error))?;
 
-    let standing = standing(&args.control, printer, Input::Free);
+    let consent_mode = consent_mode(&args.control, printer, Input::Free);
     let ended = transcript.abort.as_ref().map(|abort| abort.reason);
     let control = limits::renewed(
         replayed.consultation.plan().control.clone(),
         ended,
         &args.control,
-        standing,
+        consent_mode,
     )?;
     let within = asked::Within {
         home: &home,
         environment,
         settings: &settings,
         printer,
-        standing,
+        consent_mode,
     };
     let providers = within.providers(replayed.consultation.plan(), &transcript)?;
     printer.note(&announcement(&transcript));
-    let (consultation, begin) = Begin::again(replayed, control, env!("CARGO_PKG_VERSION"));
+    let (consultation, begin) = RunStart::again(replayed, control, env!("CARGO_PKG_VERSION"));
     run.carry_out(
         (consultation, begin),
         Clock::system(),

@@ -8,7 +8,7 @@ use crate::domain::artifact::{
 use crate::stopping::early_termination;
 use crate::stopping::early_termination::Point;
 
-use crate::consultation::machine::step::Turn;
+use crate::consultation::machine::step::StepContext;
 
 /// What is said where the experts agree on nothing.
 const NO_POINT: &str = "No clear recommendation: the experts agree on no point";
@@ -23,9 +23,9 @@ pub struct Material<'a> {
 }
 
 /// Keeps the answer that the mode puts together from these rounds.
-pub(in crate::consultation) fn keep(turn: &mut Turn<'_>, material: Material<'_>) {
-    let verdict = turn.plan.course.mode.strategy().compose(material);
-    turn.keep(Content::Verdict(verdict), false);
+pub(in crate::consultation) fn keep(step: &mut StepContext<'_>, material: Material<'_>) {
+    let verdict = step.plan.debate.mode.strategy().compose(material);
+    step.keep(Content::Verdict(verdict), false);
 }
 
 impl Material<'_> {

@@ -23,7 +23,7 @@ use super::protocol::answer::AnswerKind;
 use super::protocol::{Answer, TimerId};
 
 pub use self::early_termination::{DecidedBy, EarlyTermination, EarlyTerminationDecision};
-pub use self::persona_selection::Cast;
+pub use self::persona_selection::PanelSelection;
 pub use calls::{AgentError, CallError, CallFinished, CostSource, Purpose};
 pub use control::{HealthUpdate, PulseAnswer, StillWaiting, SubstitutionReason, WhySubstituted};
 pub use cost::{CallEstimate, Consent, Estimate, GateReason};
@@ -208,7 +208,7 @@ pub enum Event {
     EarlyTerminationDecided(Box<EarlyTerminationDecision>),
     /// The personas were chosen for this question.
     #[serde(rename = "panel:cast")]
-    PanelCast(Box<Cast>),
+    PanelCast(Box<PanelSelection>),
     #[serde(rename = "consultation:completed")]
     Completed { rounds: u8, duration_ms: u64 },
     #[serde(rename = "consultation:aborted")]

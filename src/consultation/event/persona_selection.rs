@@ -7,7 +7,7 @@ use crate::domain::panel::Panel;
 
 /// The personas of this question are chosen: the panel in force from here on.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Cast {
+pub struct PanelSelection {
     pub panel: Panel,
     /// The new seats in the order in which they are `Expert A`, `Expert B`, …
     pub expert_order: Vec<SeatId>,

@@ -30,7 +30,7 @@ pub struct Replayed {
 
 /// Why a log cannot be gone on from.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum CannotReplay {
+pub enum ReplayError {
     #[error("the journal is empty")]
     Empty,
     #[error("it was written by a version that did not keep enough to go on from")]
@@ -42,12 +42,12 @@ pub enum CannotReplay {
 }
 
 /// Plays a log again, from its first event to its last.
-pub fn replay(events: &[Envelope]) -> Result<Replayed, CannotReplay> {
-    let first = events.first().ok_or(CannotReplay::Empty)?;
+pub fn replay(events: &[Envelope]) -> Result<Replayed, ReplayError> {
+    let first = events.first().ok_or(ReplayError::Empty)?;
     let Event::Started(terms) = &first.event else {
-        return Err(CannotReplay::DoesNotFollow { seq: first.seq });
+        return Err(ReplayError::DoesNotFollow { seq: first.seq });
     };
-    let plan = terms.plan.as_deref().ok_or(CannotReplay::NoTerms)?;
+    let plan = terms.plan.as_deref().ok_or(ReplayError::NoTerms)?;
     let mut replayed = Replayed {
         consultation: Consultation::new(plan.clone()),
         effects: Vec::new(),
@@ -70,8 +70,8 @@ impl Replayed {
         &mut self,
         envelope: &Envelope,
         rest: &VecDeque<&Envelope>,
-    ) -> Result<Vec<Effect>, CannotReplay> {
-        let unfit = CannotReplay::DoesNotFollow { seq: envelope.seq };
+    ) -> Result<Vec<Effect>, ReplayError> {
+        let unfit = ReplayError::DoesNotFollow { seq: envelope.seq };
         let input = match (envelope.cause.ok_or(unfit.clone())?, &envelope.event) {
             (Cause::Start, _) => match rest.iter().find_map(|told| estimated(&told.event)) {
                 Some(estimate) => Input::StartedBefore {
@@ -129,7 +129,7 @@ impl Replayed {
         effects: Vec<Effect>,
         rest: &mut VecDeque<&Envelope>,
         seq: u64,
-    ) -> Result<(), CannotReplay> {
+    ) -> Result<(), ReplayError> {
         let before = rest.len();
         let mut effects = effects.into_iter();
         while let Some(effect) = effects.next() {
@@ -139,7 +139,7 @@ impl Replayed {
                         self.note(&said.event);
                         rest.pop_front();
                     }
-                    Some(logged) => return Err(CannotReplay::DoesNotFollow { seq: logged.seq }),
+                    Some(logged) => return Err(ReplayError::DoesNotFollow { seq: logged.seq }),
                     None => {
                         self.effects.push(Effect::Emit(said));
                         self.keep(effects);
@@ -154,7 +154,7 @@ impl Replayed {
         }
         // A step that said nothing has no place in a log.
         if rest.len() == before {
-            Err(CannotReplay::DoesNotFollow { seq })
+            Err(ReplayError::DoesNotFollow { seq })
         } else {
             Ok(())
         }

@@ -4,13 +4,13 @@
 use crate::domain::ids::CallId;
 
 use super::run_state::{Pause, Questions};
-use super::step::Turn;
+use super::step::StepContext;
 use crate::consultation::event::{Event, Resumed};
 use crate::consultation::state::State;
 
 /// Goes on from where it stopped. What is complete, or cannot be gone on with, stays as it is.
 pub(in crate::consultation) fn resume(
-    turn: &mut Turn<'_>,
+    step: &mut StepContext<'_>,
     state: State,
     lost: &[CallId],
     tool_version: String,
@@ -18,7 +18,7 @@ pub(in crate::consultation) fn resume(
     let mut state = match state {
         State::Aborted(Some(state)) => {
             // A key may be another one now, and a bill paid.
-            turn.ledger.refusing.clear();
+            step.run.refusing.clear();
             *state
         }
         state @ (State::Idle | State::Estimating | State::Complete | State::Aborted(None)) => {
@@ -31,22 +31,22 @@ pub(in crate::consultation) fn resume(
         | State::Verdict(_)
         | State::Closing(_)) => state,
     };
-    turn.ledger.pauses.push(Pause {
-        from: turn.ledger.last_event_at,
-        to: turn.now,
+    step.run.pauses.push(Pause {
+        from: step.run.last_event_at,
+        to: step.now,
     });
-    turn.ledger.questions = Questions::default();
-    turn.emit(Event::Resumed(Box::new(Resumed {
+    step.run.questions = Questions::default();
+    step.emit(Event::Resumed(Box::new(Resumed {
         state: state.name(),
         lost_calls: lost.to_vec(),
-        control: turn.plan.control.clone(),
+        control: step.plan.control.clone(),
         tool_version,
     })));
     if let Some(round) = state.round() {
-        turn.watch_round(round);
+        step.watch_round(round);
     }
     if let Some(work) = state.work() {
-        work.resume(turn, lost);
+        work.resume(step, lost);
     }
-    state.again(turn)
+    state.again(step)
 }

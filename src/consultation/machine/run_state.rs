@@ -11,14 +11,14 @@ use crate::domain::money::Cost;
 use crate::domain::time::Timestamp;
 use crate::stopping::circuit::Circuit;
 
-use crate::consultation::policy::budget::Purse;
+use crate::consultation::policy::budget::Budget;
 use crate::consultation::policy::health::HealthStatus;
-use crate::consultation::policy::pacing::Lanes;
+use crate::consultation::policy::pacing::ProviderLimits;
 use crate::consultation::protocol::{Question, TimerId};
 
 /// See the module.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub(in crate::consultation) struct Ledger {
+pub(in crate::consultation) struct RunState {
     pub(in crate::consultation) events: u64,
     pub(in crate::consultation) calls: u32,
     pub(in crate::consultation) timers: u32,
@@ -27,21 +27,21 @@ pub(in crate::consultation) struct Ledger {
     /// When nothing ran, because it had been interrupted: such time does not count.
     pub(in crate::consultation) pauses: Vec<Pause>,
     /// Whom to call when.
-    pub(in crate::consultation) lanes: Lanes,
+    pub(in crate::consultation) limits: ProviderLimits,
     /// Providers that were called, and whether to call them again.
     pub(in crate::consultation) circuits: BTreeMap<ProviderId, Circuit>,
     /// Those that will not have this key, or want to be paid first: they will say the same to
     /// whoever asks next.
     pub(in crate::consultation) refusing: BTreeSet<ProviderId>,
     pub(in crate::consultation) health: BTreeMap<ProviderId, HealthStatus>,
-    pub(in crate::consultation) purse: Purse,
+    pub(in crate::consultation) budget: Budget,
     /// The high estimate.
     pub(in crate::consultation) high: Cost,
     /// Calls that are expected: what the quota of hedges is a part of.
     pub(in crate::consultation) expected_calls: usize,
     pub(in crate::consultation) hedges: u32,
     /// Models that have taken an agent over for the rest of the run.
-    pub(in crate::consultation) players: BTreeMap<SeatId, ModelRef>,
+    pub(in crate::consultation) fallbacks_in_use: BTreeMap<SeatId, ModelRef>,
     pub(in crate::consultation) questions: Questions,
     pub(in crate::consultation) watch: Watch,
 }
@@ -68,7 +68,7 @@ pub(in crate::consultation) struct Questions {
     pub(in crate::consultation) waiting: VecDeque<Question>,
 }
 
-impl Ledger {
+impl RunState {
     /// Time that has passed since `earlier`, without the pauses.
     pub(in crate::consultation) fn since(&self, earlier: Timestamp, now: Timestamp) -> Duration {
         let paused = self
@@ -89,11 +89,11 @@ mod tests {
             from: Timestamp(from),
             to: Timestamp(to),
         };
-        let ledger = Ledger {
+        let run = RunState {
             pauses: vec![pause(100, 1_100), pause(2_000, 2_500)],
-            ..Ledger::default()
+            ..RunState::default()
         };
-        let since = |earlier, now| ledger.since(Timestamp(earlier), Timestamp(now)).as_millis();
+        let since = |earlier, now| run.since(Timestamp(earlier), Timestamp(now)).as_millis();
         assert_eq!(
             (since(0, 50), since(0, 1_200), since(0, 3_000)),
             (50, 200, 1_500)

@@ -9,14 +9,14 @@ use crate::domain::panel::Panel;
 use crate::domain::time::Timestamp;
 use crate::stopping::circuit::{CircuitRule, Permit};
 
-use super::run_state::{Ledger, Watch};
+use super::run_state::{RunState, Watch};
 use crate::consultation::event::{
     AbortReason, Cause, Envelope, Estimate, Event, PulseAnswer, SCHEMA_VERSION, StateName,
 };
 use crate::consultation::plan::Plan;
 use crate::consultation::policy::budget;
 use crate::consultation::policy::budget::Room;
-use crate::consultation::policy::consent::Standing;
+use crate::consultation::policy::consent::ConsentMode;
 use crate::consultation::policy::health::HealthStatus;
 use crate::consultation::policy::hedging::HedgeRule;
 use crate::consultation::policy::pacing::{Admission, Ended, Hold};
@@ -26,10 +26,10 @@ use crate::consultation::state::State;
 
 /// The hands of a phase while it handles one input.
 #[derive(Debug)]
-pub(in crate::consultation) struct Turn<'a> {
+pub(in crate::consultation) struct StepContext<'a> {
     pub(in crate::consultation) now: Timestamp,
     pub(in crate::consultation) plan: &'a Plan,
-    pub(in crate::consultation) ledger: &'a mut Ledger,
+    pub(in crate::consultation) run: &'a mut RunState,
     effects: Vec<Effect>,
     /// Goes with the first event of this turn.
     cause: Option<Cause>,
@@ -44,17 +44,17 @@ pub(in crate::consultation) struct Stop {
     pub(in crate::consultation) message: String,
 }
 
-impl<'a> Turn<'a> {
+impl<'a> StepContext<'a> {
     pub(in crate::consultation) fn new(
         now: Timestamp,
         plan: &'a Plan,
-        ledger: &'a mut Ledger,
+        run: &'a mut RunState,
         cause: Option<Cause>,
     ) -> Self {
         Self {
             now,
             plan,
-            ledger,
+            run,
             effects: Vec::new(),
             cause,
             stop: None,
@@ -71,11 +71,11 @@ impl<'a> Turn<'a> {
     }
 
     pub(in crate::consultation) fn emit(&mut self, event: Event) {
-        self.ledger.events += 1;
-        self.ledger.last_event_at = self.now;
+        self.run.events += 1;
+        self.run.last_event_at = self.now;
         self.effects.push(Effect::Emit(Box::new(Envelope {
             schema_version: SCHEMA_VERSION.to_owned(),
-            seq: self.ledger.events,
+            seq: self.run.events,
             at: self.now,
             consultation_id: self.plan.id.clone(),
             cause: self.cause.take(),
@@ -92,8 +92,8 @@ impl<'a> Turn<'a> {
     }
 
     pub(in crate::consultation) fn next_call(&mut self) -> CallId {
-        self.ledger.calls += 1;
-        CallId(self.ledger.calls)
+        self.run.calls += 1;
+        CallId(self.run.calls)
     }
 
     /// Invariant: a timer is set only in a turn that also says something, or a log could not tell
@@ -105,8 +105,8 @@ impl<'a> Turn<'a> {
     }
 
     fn next_timer(&mut self) -> TimerId {
-        self.ledger.timers += 1;
-        TimerId(self.ledger.timers)
+        self.run.timers += 1;
+        TimerId(self.run.timers)
     }
 
     /// Ends the consultation when this turn is over; until then no call goes out. The first reason
@@ -141,15 +141,15 @@ impl<'a> Turn<'a> {
 
     /// Whether a call to this provider may go out now, as far as its pace is concerned.
     pub(in crate::consultation) fn admit(&self, provider: &ProviderId) -> Admission {
-        self.ledger
-            .lanes
+        self.run
+            .limits
             .admit(provider, self.plan.in_flight(provider), self.now)
     }
 
     /// True when a provider has failed so often that it is not called for now.
     pub(in crate::consultation) fn is_broken(&self, provider: &ProviderId) -> bool {
         let permit = self
-            .ledger
+            .run
             .circuits
             .get(provider)
             .map(|circuit| circuit.permit(self.now));
@@ -158,16 +158,12 @@ impl<'a> Turn<'a> {
 
     /// True when it would be no use to turn to a provider now.
     pub(in crate::consultation) fn is_no_use(&self, provider: &ProviderId) -> bool {
-        self.is_broken(provider) || self.ledger.refusing.contains(provider)
+        self.is_broken(provider) || self.run.refusing.contains(provider)
     }
 
     /// What is known of a provider's health.
     pub(in crate::consultation) fn health(&self, provider: &ProviderId) -> HealthStatus {
-        self.ledger
-            .health
-            .get(provider)
-            .copied()
-            .unwrap_or_default()
+        self.run.health.get(provider).copied().unwrap_or_default()
     }
 
     /// The most that a call can cost, where there is a ceiling to be kept to; nothing without one.
@@ -185,8 +181,8 @@ impl<'a> Turn<'a> {
 
     /// Whether a call that costs at most this may be made under the ceiling.
     pub(in crate::consultation) fn room_for(&self, worst_case: Cost) -> Room {
-        self.ledger
-            .purse
+        self.run
+            .budget
             .room_for(worst_case, self.plan.control.max_cost)
     }
 
@@ -196,14 +192,14 @@ impl<'a> Turn<'a> {
         provider: &ProviderId,
         worst_case: Cost,
     ) {
-        self.ledger.lanes.begin(provider);
-        self.ledger
+        self.run.limits.begin(provider);
+        self.run
             .circuits
             .entry(provider.clone())
             .or_default()
             .begin(&CircuitRule::default(), self.now);
         if self.plan.control.max_cost.is_some() {
-            self.ledger.purse.set_aside(call, worst_case);
+            self.run.budget.set_aside(call, worst_case);
         }
     }
 
@@ -221,11 +217,11 @@ impl<'a> Turn<'a> {
         } else {
             Ended::Otherwise
         };
-        self.ledger
-            .lanes
+        self.run
+            .limits
             .end(provider, self.plan.in_flight(provider), ended, self.now);
         let rule = CircuitRule::default();
-        let circuit = self.ledger.circuits.entry(provider.clone()).or_default();
+        let circuit = self.run.circuits.entry(provider.clone()).or_default();
         match outcome {
             Ok(_) => circuit.succeeded(&rule, began, self.now),
             Err(failure) if speaks_against_the_provider(failure.class) => {
@@ -234,14 +230,14 @@ impl<'a> Turn<'a> {
             Err(_) => circuit.abandoned(began),
         }
         match outcome {
-            Ok(_) => drop(self.ledger.refusing.remove(provider)),
+            Ok(_) => drop(self.run.refusing.remove(provider)),
             Err(Failure {
                 class: FailureClass::Auth | FailureClass::Billing,
                 ..
-            }) => drop(self.ledger.refusing.insert(provider.clone())),
+            }) => drop(self.run.refusing.insert(provider.clone())),
             Err(_) => {}
         }
-        self.ledger.purse.settle(call, cost);
+        self.run.budget.settle(call, cost);
         self.check_spending();
     }
 
@@ -253,18 +249,18 @@ impl<'a> Turn<'a> {
         provider: &ProviderId,
         cost: Cost,
     ) {
-        self.ledger.lanes.end(
+        self.run.limits.end(
             provider,
             self.plan.in_flight(provider),
             Ended::Otherwise,
             self.now,
         );
-        self.ledger
+        self.run
             .circuits
             .entry(provider.clone())
             .or_default()
             .abandoned(began);
-        self.ledger.purse.settle(call, cost);
+        self.run.budget.settle(call, cost);
         self.check_spending();
     }
 
@@ -276,18 +272,18 @@ impl<'a> Turn<'a> {
         began: Timestamp,
         provider: &ProviderId,
     ) {
-        self.ledger.lanes.end(
+        self.run.limits.end(
             provider,
             self.plan.in_flight(provider),
             Ended::Otherwise,
             self.now,
         );
-        self.ledger
+        self.run
             .circuits
             .entry(provider.clone())
             .or_default()
             .abandoned(began);
-        self.ledger.purse.write_off(call);
+        self.run.budget.write_off(call);
     }
 
     /// Stops when far more was spent than was shown. A ceiling, agreed to in advance, takes the
@@ -295,8 +291,8 @@ impl<'a> Turn<'a> {
     fn check_spending(&mut self) {
         let control = &self.plan.control;
         let by_ceiling =
-            control.max_cost.is_some() && control.consent.standing == Standing::Granted;
-        let (spent, high) = (self.ledger.purse.spent(), self.ledger.high);
+            control.max_cost.is_some() && control.consent.consent_mode == ConsentMode::PreApproved;
+        let (spent, high) = (self.run.budget.spent(), self.run.high);
         if !by_ceiling && budget::exceeds(spent, high) {
             let message = format!(
                 "Cost exceeded estimate: {spent:.2} spent, and the highest estimate was {high:.2}"
@@ -307,26 +303,26 @@ impl<'a> Turn<'a> {
 
     /// Notes what the estimate promises.
     pub(in crate::consultation) fn note_estimate(&mut self, estimate: &Estimate) {
-        self.ledger.high = estimate.high;
-        self.ledger.expected_calls = estimate.calls.len();
+        self.run.high = estimate.high;
+        self.run.expected_calls = estimate.calls.len();
     }
 
     /// Takes one of the hedges that this run may have. False when there is none left.
     pub(in crate::consultation) fn has_hedges(&self) -> bool {
-        self.ledger.hedges < HedgeRule::quota(self.ledger.expected_calls)
+        self.run.hedges < HedgeRule::quota(self.run.expected_calls)
     }
 
     /// The model that plays an agent now, and those that can take over from it, best first.
     pub(in crate::consultation) fn candidates(&self, agent: &SeatId) -> Vec<ModelRef> {
-        let own = self.plan.players(agent);
+        let own = self.plan.fallbacks_in_use(agent);
         // The judge decides a second time as whoever judges by then.
         let of_the_judge = || {
             agent
                 .is_second_judge()
-                .then(|| self.ledger.players.get(&SeatId::judge()))
+                .then(|| self.run.fallbacks_in_use.get(&SeatId::judge()))
                 .flatten()
         };
-        let Some(player) = self.ledger.players.get(agent).or_else(of_the_judge) else {
+        let Some(player) = self.run.fallbacks_in_use.get(agent).or_else(of_the_judge) else {
             return own;
         };
         // Those before it have failed.
@@ -341,13 +337,13 @@ impl<'a> Turn<'a> {
         failure: &Failure,
         jitter: f64,
     ) {
-        let refusals = self.ledger.lanes.refusals(provider);
-        let refused_for = self.ledger.lanes.refused_for(provider, self.now);
+        let refusals = self.run.limits.refusals(provider);
+        let refused_for = self.run.limits.refused_for(provider, self.now);
         let Some(wait) = self.plan.retry.hold(failure, refusals, refused_for, jitter) else {
             return;
         };
         let (until, timer) = (self.now.after(wait), self.next_timer());
-        if self.ledger.lanes.hold(
+        if self.run.limits.hold(
             provider,
             Hold {
                 until,
@@ -368,7 +364,7 @@ impl<'a> Turn<'a> {
     /// For how long a provider has refused every call, when that is longer than anyone goes on
     /// asking.
     pub(in crate::consultation) fn given_up(&self, provider: &ProviderId) -> Option<Duration> {
-        Some(self.ledger.lanes.refused_for(provider, self.now))
+        Some(self.run.limits.refused_for(provider, self.now))
             .filter(|refused_for| *refused_for > self.plan.retry.patience)
     }
 
@@ -378,17 +374,17 @@ impl<'a> Turn<'a> {
     }
 
     pub(in crate::consultation) fn begin(&mut self) {
-        self.ledger.started_at = self.now;
+        self.run.started_at = self.now;
     }
 
     /// Milliseconds since the consultation began.
     pub(in crate::consultation) fn elapsed_ms(&self) -> u64 {
-        self.ms_since(self.ledger.started_at)
+        self.ms_since(self.run.started_at)
     }
 
     /// Milliseconds since an earlier moment, without the time in which nothing ran.
     pub(in crate::consultation) fn ms_since(&self, earlier: Timestamp) -> u64 {
-        u64::try_from(self.ledger.since(earlier, self.now).as_millis()).unwrap_or(u64::MAX)
+        u64::try_from(self.run.since(earlier, self.now).as_millis()).unwrap_or(u64::MAX)
     }
 
     /// A wait in milliseconds, as its timer will keep it.
@@ -413,7 +409,7 @@ impl<'a> Turn<'a> {
             .control
             .max_wait
             .map(|wait| self.set_timer(self.now.after(wait)));
-        self.ledger.watch = Watch {
+        self.run.watch = Watch {
             round_number,
             pulse: None,
             deadline,
@@ -424,7 +420,7 @@ impl<'a> Turn<'a> {
     pub(in crate::consultation) fn end_round(&mut self, round_number: u8, since: Timestamp) {
         let duration_ms = self.ms_since(since);
         self.supersede_pulse();
-        self.ledger.watch = Watch::default();
+        self.run.watch = Watch::default();
         self.emit(Event::RoundCompleted {
             round_number,
             duration_ms,
@@ -435,7 +431,7 @@ impl<'a> Turn<'a> {
     /// again.
     pub(in crate::consultation) fn supersede_pulse(&mut self) {
         if self.withdraw(|question| matches!(question, Question::Pulse { .. })) {
-            let (round_number, elapsed_ms) = (self.ledger.watch.round_number, self.elapsed_ms());
+            let (round_number, elapsed_ms) = (self.run.watch.round_number, self.elapsed_ms());
             self.emit(Event::PulseAnswered {
                 round_number,
                 answer: PulseAnswer::Superseded,
@@ -447,7 +443,7 @@ impl<'a> Turn<'a> {
 
     /// The time until the next pulse begins now.
     pub(in crate::consultation) fn set_pulse(&mut self) {
-        self.ledger.watch.pulse = self
+        self.run.watch.pulse = self
             .plan
             .control
             .pulse
@@ -456,23 +452,23 @@ impl<'a> Turn<'a> {
 
     /// Asks the person, or puts the question behind those that are asked before it.
     pub(in crate::consultation) fn ask(&mut self, question: Question) {
-        if self.ledger.questions.open.is_some() {
-            self.ledger.questions.waiting.push_back(question);
+        if self.run.questions.open.is_some() {
+            self.run.questions.waiting.push_back(question);
         } else {
             self.push(Effect::Question(Box::new(question.clone())));
-            self.ledger.questions.open = Some(question);
+            self.run.questions.open = Some(question);
         }
     }
 
     /// The question that was answered. The next one is asked.
     pub(in crate::consultation) fn answered(&mut self) -> Option<Question> {
-        let answered = self.ledger.questions.open.take()?;
+        let answered = self.run.questions.open.take()?;
         self.ask_next();
         Some(answered)
     }
 
     fn ask_next(&mut self) {
-        if let Some(next) = self.ledger.questions.waiting.pop_front() {
+        if let Some(next) = self.run.questions.waiting.pop_front() {
             self.ask(next);
         }
     }
@@ -482,12 +478,12 @@ impl<'a> Turn<'a> {
         &mut self,
         is_void: impl Fn(&Question) -> bool,
     ) -> bool {
-        self.ledger
+        self.run
             .questions
             .waiting
             .retain(|question| !is_void(question));
         let was_open = self
-            .ledger
+            .run
             .questions
             .open
             .take_if(|question| is_void(question))
@@ -501,7 +497,7 @@ impl<'a> Turn<'a> {
 
     /// Takes away every question: nothing depends on them any more.
     pub(in crate::consultation) fn drop_questions(&mut self) {
-        self.ledger.questions.waiting.clear();
+        self.run.questions.waiting.clear();
         self.withdraw(|_| true);
     }
 
@@ -531,7 +527,7 @@ impl<'a> Turn<'a> {
         message: impl Into<String>,
     ) -> State {
         let during = state.name();
-        self.ledger.watch = Watch::default();
+        self.run.watch = Watch::default();
         self.drop_questions();
         self.change(during, StateName::Aborted);
         let duration_ms = self.elapsed_ms();

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::independent;
 use crate::consultation::event::{AbortReason, Consent, Estimate, Event, StateName};
-use crate::consultation::machine::step::Turn;
+use crate::consultation::machine::step::StepContext;
 use crate::consultation::policy::consent::Gate;
 use crate::consultation::protocol::{Answer, Question};
 use crate::consultation::state::State;
@@ -16,38 +16,38 @@ pub(in crate::consultation) struct AwaitingConsent {
     estimate: Estimate,
 }
 
-pub(in crate::consultation) fn enter(turn: &mut Turn<'_>, estimate: Estimate) -> State {
-    turn.note_estimate(&estimate);
-    turn.change(StateName::Estimating, StateName::AwaitingConsent);
-    AwaitingConsent { estimate }.decide(turn)
+pub(in crate::consultation) fn enter(step: &mut StepContext<'_>, estimate: Estimate) -> State {
+    step.note_estimate(&estimate);
+    step.change(StateName::Estimating, StateName::AwaitingConsent);
+    AwaitingConsent { estimate }.decide(step)
 }
 
 impl AwaitingConsent {
-    fn decide(self, turn: &mut Turn<'_>) -> State {
-        let control = &turn.plan.control;
+    fn decide(self, step: &mut StepContext<'_>) -> State {
+        let control = &step.plan.control;
         let always_allow_under = control.consent.always_allow_under;
         match control.consent.decide(&self.estimate, control.max_cost) {
-            Gate::Pass(how) => allow(turn, how),
+            Gate::Pass(how) => allow(step, how),
             Gate::Ask(why) => {
-                turn.emit(Event::CostGate {
+                step.emit(Event::CostGate {
                     cost: self.estimate.cost,
                     always_allow_under,
                     why: why.clone(),
                 });
-                turn.ask(Question::Consent {
+                step.ask(Question::Consent {
                     estimate: self.estimate.clone(),
                     why,
                 });
                 State::AwaitingConsent(self)
             }
             Gate::Refuse(why) => {
-                turn.emit(Event::CostGate {
+                step.emit(Event::CostGate {
                     cost: self.estimate.cost,
                     always_allow_under,
                     why,
                 });
                 self.refuse(
-                    turn,
+                    step,
                     Consent::NobodyToAsk,
                     "The estimated cost needs consent, and there is no terminal to ask on",
                 )
@@ -58,7 +58,7 @@ impl AwaitingConsent {
                     "The least that this costs, {:.2}, is above the ceiling of {ceiling:.2}",
                     self.estimate.low
                 );
-                turn.abort(
+                step.abort(
                     State::AwaitingConsent(self),
                     AbortReason::CostCeiling,
                     message,
@@ -67,33 +67,37 @@ impl AwaitingConsent {
         }
     }
 
-    pub(in crate::consultation) fn answered(self, turn: &mut Turn<'_>, answer: Answer) -> State {
+    pub(in crate::consultation) fn answered(
+        self,
+        step: &mut StepContext<'_>,
+        answer: Answer,
+    ) -> State {
         match answer {
-            Answer::Yes | Answer::Always(_) => allow(turn, Consent::Asked),
+            Answer::Yes | Answer::Always(_) => allow(step, Consent::Asked),
             Answer::No | Answer::Fail | Answer::Gone => {
-                self.refuse(turn, Consent::Asked, "Consultation cancelled by user")
+                self.refuse(step, Consent::Asked, "Consultation cancelled by user")
             }
         }
     }
 
     /// Asks again, on the terms that there are now.
-    pub(in crate::consultation) fn again(self, turn: &mut Turn<'_>) -> State {
-        self.decide(turn)
+    pub(in crate::consultation) fn again(self, step: &mut StepContext<'_>) -> State {
+        self.decide(step)
     }
 
-    fn refuse(self, turn: &mut Turn<'_>, how: Consent, message: &str) -> State {
-        turn.emit(Event::UserConsent {
+    fn refuse(self, step: &mut StepContext<'_>, how: Consent, message: &str) -> State {
+        step.emit(Event::UserConsent {
             approved: false,
             how,
         });
-        turn.abort(State::AwaitingConsent(self), AbortReason::Declined, message)
+        step.abort(State::AwaitingConsent(self), AbortReason::Declined, message)
     }
 }
 
-fn allow(turn: &mut Turn<'_>, how: Consent) -> State {
-    turn.emit(Event::UserConsent {
+fn allow(step: &mut StepContext<'_>, how: Consent) -> State {
+    step.emit(Event::UserConsent {
         approved: true,
         how,
     });
-    independent::enter(turn)
+    independent::enter(step)
 }

@@ -9,37 +9,37 @@ use crate::domain::ids::SeatId;
 
 use crate::consultation::anonymity::labels::Labels;
 use crate::consultation::event::{AgentError, Event};
-use crate::consultation::machine::step::Turn;
+use crate::consultation::machine::step::StepContext;
 use crate::consultation::prompt::Pair;
 use crate::consultation::prompt::filter::Shown;
 use crate::consultation::protocol::answer::AnswerKind;
-use crate::consultation::tasks::Brief;
-use crate::consultation::tasks::Work;
+use crate::consultation::tasks::PromptSet;
+use crate::consultation::tasks::TaskSet;
 use crate::consultation::transcript::debate_value::is_unchanged;
 
 /// Sends the clerk to compare, where that is wanted, there is one, and anything is to be compared:
 /// texts that are the same need nobody to say so.
 pub(in crate::consultation) fn send(
-    turn: &mut Turn<'_>,
-    work: &mut Work,
+    step: &mut StepContext<'_>,
+    work: &mut TaskSet,
     independents: &[Independent],
     revisions: &[Revision],
 ) {
-    let clerk = SeatId::clerk();
-    let Some(model) = turn.candidates(&clerk).into_iter().next() else {
+    let helper = SeatId::helper();
+    let Some(model) = step.candidates(&helper).into_iter().next() else {
         return;
     };
-    let pairs = pairs(&turn.plan.labels(), independents, revisions);
-    if pairs.is_empty() || !turn.plan.course.asks_for(AnswerKind::Comparison) {
+    let pairs = pairs(&step.plan.labels(), independents, revisions);
+    if pairs.is_empty() || !step.plan.debate.asks_for(AnswerKind::Comparison) {
         return;
     }
-    match Brief::render(turn, &clerk, |prompter| {
+    match PromptSet::render(step, &helper, |prompter| {
         prompter.comparison(&pairs).map(Shown::whole)
     }) {
-        Ok(brief) => work.send(turn, &clerk, AnswerKind::Comparison, brief),
-        Err(error) => turn.emit(Event::AgentFailed {
-            name: turn.plan.agent_name(&clerk),
-            agent_id: clerk,
+        Ok(prompts) => work.send(step, &helper, AnswerKind::Comparison, prompts),
+        Err(error) => step.emit(Event::AgentFailed {
+            name: step.plan.agent_name(&helper),
+            agent_id: helper,
             round_number: AnswerKind::Comparison.round(),
             answer: AnswerKind::Comparison,
             model,
@@ -52,10 +52,10 @@ pub(in crate::consultation) fn send(
 }
 
 /// Keeps what the clerk has found, once it has.
-pub(in crate::consultation) fn keep(turn: &mut Turn<'_>, work: &mut Work) {
-    for settled in work.take_settled_for(AnswerKind::Comparison) {
-        if let Ok(answer) = settled.result {
-            turn.keep(answer.content, answer.degraded);
+pub(in crate::consultation) fn keep(step: &mut StepContext<'_>, work: &mut TaskSet) {
+    for outcome in work.take_settled_for(AnswerKind::Comparison) {
+        if let Ok(answer) = outcome.result {
+            step.keep(answer.content, answer.degraded);
         }
     }
 }

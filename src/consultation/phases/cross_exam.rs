@@ -15,14 +15,14 @@ use super::verdict;
 use crate::consultation::analysis::compose;
 use crate::consultation::analysis::compose::Material;
 use crate::consultation::event::{AbortReason, StateName};
-use crate::consultation::machine::step::Turn;
+use crate::consultation::machine::step::StepContext;
 use crate::consultation::policy::quorum::{Quorum, quorum};
 use crate::consultation::prompt::PromptError;
 use crate::consultation::prompt::filter;
 use crate::consultation::protocol::answer::AnswerKind;
 use crate::consultation::state::State;
-use crate::consultation::tasks::Work;
-use crate::consultation::tasks::{AgentAnswer as Answer, Brief};
+use crate::consultation::tasks::TaskSet;
+use crate::consultation::tasks::{AgentAnswer, PromptSet};
 
 pub(in crate::consultation) const ROUND: u8 = 3;
 
@@ -30,7 +30,7 @@ pub(in crate::consultation) const ROUND: u8 = 3;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(in crate::consultation) struct CrossExamination {
     since: Timestamp,
-    pub(in crate::consultation) work: Work,
+    pub(in crate::consultation) work: TaskSet,
     independents: Vec<Independent>,
     synthesis: Synthesis,
     step: Step,
@@ -46,156 +46,163 @@ enum Step {
 }
 
 pub(in crate::consultation) fn enter(
-    turn: &mut Turn<'_>,
+    step: &mut StepContext<'_>,
     independents: Vec<Independent>,
     synthesis: Synthesis,
 ) -> State {
-    turn.change(StateName::Synthesis, StateName::CrossExam);
-    turn.begin_round(ROUND);
-    if let Some(given) = &turn.plan.course.given {
-        let cross_exam = prior_answers::cross_examination(turn, given);
-        turn.end_round(ROUND, turn.now);
-        return verdict::enter(turn, Work::default(), independents, synthesis, cross_exam);
+    step.change(StateName::Synthesis, StateName::CrossExam);
+    step.begin_round(ROUND);
+    if let Some(prior_answers) = &step.plan.debate.prior_answers {
+        let cross_exam = prior_answers::cross_examination(step, prior_answers);
+        step.end_round(ROUND, step.now);
+        return verdict::enter(
+            step,
+            TaskSet::default(),
+            independents,
+            synthesis,
+            cross_exam,
+        );
     }
-    let (work, step) = (Work::default(), Step::Examining);
     CrossExamination {
-        since: turn.now,
-        work,
+        since: step.now,
+        work: TaskSet::default(),
         independents,
         synthesis,
-        step,
+        step: Step::Examining,
         revisions: Vec::new(),
     }
-    .examine(turn)
+    .examine(step)
 }
 
 impl CrossExamination {
-    fn examine(mut self, turn: &mut Turn<'_>) -> State {
+    fn examine(mut self, step: &mut StepContext<'_>) -> State {
         for own in &self.independents {
-            let Some(seat) = turn.plan.panel.seat(&own.agent_id) else {
+            let Some(seat) = step.plan.panel.seat(&own.agent_id) else {
                 continue;
             };
-            let material = turn.plan.material;
-            match Brief::render(turn, &seat.id, |prompter| {
+            let material = step.plan.material;
+            match PromptSet::render(step, &seat.id, |prompter| {
                 filter::revision(prompter, material, seat, own, &self.synthesis)
             }) {
-                Ok(brief) => self.work.send(turn, &seat.id, AnswerKind::Revision, brief),
+                Ok(prompts) => self
+                    .work
+                    .send(step, &seat.id, AnswerKind::Revision, prompts),
                 Err(error) => {
-                    self.work.cancel(turn, AbortReason::Prompt);
-                    return prompt_failed(turn, State::CrossExam(self), &error);
+                    self.work.cancel(step, AbortReason::Prompt);
+                    return prompt_failed(step, State::CrossExam(self), &error);
                 }
             }
         }
-        self.proceed(turn)
+        self.proceed(step)
     }
 
     /// Looks at what has been settled.
-    pub(in crate::consultation) fn proceed(self, turn: &mut Turn<'_>) -> State {
+    pub(in crate::consultation) fn proceed(self, step: &mut StepContext<'_>) -> State {
         match self.step {
-            Step::Examining => self.examined(turn),
-            Step::Merging => self.merged(turn),
+            Step::Examining => self.examined(step),
+            Step::Merging => self.merged(step),
         }
     }
 
     /// Goes on after an end that was none: a judge that failed is asked again.
-    pub(in crate::consultation) fn again(mut self, turn: &mut Turn<'_>) -> State {
+    pub(in crate::consultation) fn again(mut self, step: &mut StepContext<'_>) -> State {
         match self.step {
             Step::Merging if !self.work.is_open(&SeatId::judge()) => {
-                let sent = self.send_judge(turn);
-                self.go_on(turn, sent)
+                let sent = self.send_judge(step);
+                self.go_on(step, sent)
             }
-            Step::Examining | Step::Merging => self.proceed(turn),
+            Step::Examining | Step::Merging => self.proceed(step),
         }
     }
 
     /// Experts have answered, or failed: then their Round-1 answers still stand.
-    fn examined(mut self, turn: &mut Turn<'_>) -> State {
-        for settled in self.work.take_settled() {
-            if let Ok(Answer {
+    fn examined(mut self, step: &mut StepContext<'_>) -> State {
+        for outcome in self.work.take_settled() {
+            if let Ok(AgentAnswer {
                 content, degraded, ..
-            }) = settled.result
+            }) = outcome.result
             {
                 if let Content::Revision(revision) = &content {
                     self.revisions.push(revision.clone());
                 }
-                turn.keep(content, degraded);
+                step.keep(content, degraded);
             }
         }
         // What ends the consultation ends it here: the next step begins when it is gone on with.
-        if !self.work.is_done() || turn.is_stopping() {
+        if !self.work.is_done() || step.is_stopping() {
             return State::CrossExam(self);
         }
-        let seats = &turn.plan.panel.seats;
+        let seats = &step.plan.panel.seats;
         self.revisions
             .sort_by_key(|revision| seats.iter().position(|seat| seat.id == revision.agent_id));
         match quorum(self.revisions.len()) {
-            Quorum::Met => self.merge(turn),
+            Quorum::Met => self.merge(step),
             // Nothing to merge: the verdict rests on Rounds 1 and 2, which are paid for, and the
             // result says who failed.
-            Quorum::Nobody => self.end(turn, CrossExam::default(), true),
+            Quorum::Nobody => self.end(step, CrossExam::default(), true),
         }
     }
 
     /// The judge comes first: where there is room for one call only, it is the one that is waited
     /// for.
-    fn merge(mut self, turn: &mut Turn<'_>) -> State {
+    fn merge(mut self, step: &mut StepContext<'_>) -> State {
         self.step = Step::Merging;
-        let sent = self.send_judge(turn);
+        let sent = self.send_judge(step);
         if sent.is_ok() {
-            comparison::send(turn, &mut self.work, &self.independents, &self.revisions);
+            comparison::send(step, &mut self.work, &self.independents, &self.revisions);
         }
-        self.go_on(turn, sent)
+        self.go_on(step, sent)
     }
 
-    fn send_judge(&mut self, turn: &mut Turn<'_>) -> Result<(), PromptError> {
+    fn send_judge(&mut self, step: &mut StepContext<'_>) -> Result<(), PromptError> {
         let (revisions, synthesis, material) =
-            (&self.revisions, &self.synthesis, turn.plan.material);
-        send_judge(turn, &mut self.work, AnswerKind::CrossExam, |prompter| {
+            (&self.revisions, &self.synthesis, step.plan.material);
+        send_judge(step, &mut self.work, AnswerKind::CrossExam, |prompter| {
             filter::merging(prompter, material, revisions, synthesis)
         })
     }
 
-    fn go_on(self, turn: &mut Turn<'_>, sent: Result<(), PromptError>) -> State {
+    fn go_on(self, step: &mut StepContext<'_>, sent: Result<(), PromptError>) -> State {
         match sent {
-            Ok(()) => self.merged(turn),
-            Err(error) => prompt_failed(turn, State::CrossExam(self), &error),
+            Ok(()) => self.merged(step),
+            Err(error) => prompt_failed(step, State::CrossExam(self), &error),
         }
     }
 
-    fn merged(mut self, turn: &mut Turn<'_>) -> State {
-        comparison::keep(turn, &mut self.work);
-        let Some(settled) = judged(&mut self.work) else {
+    fn merged(mut self, step: &mut StepContext<'_>) -> State {
+        comparison::keep(step, &mut self.work);
+        let Some(outcome) = judged(&mut self.work) else {
             return State::CrossExam(self);
         };
-        match settled.result {
-            Ok(Answer {
+        match outcome.result {
+            Ok(AgentAnswer {
                 content: Content::CrossExam(merged),
                 degraded,
                 ..
-            }) => self.end(turn, merged, degraded),
-            Ok(Answer { .. }) => self.end(turn, CrossExam::default(), true),
-            Err(error) => judge_failed(turn, State::CrossExam(self), AnswerKind::CrossExam, &error),
+            }) => self.end(step, merged, degraded),
+            Ok(AgentAnswer { .. }) => self.end(step, CrossExam::default(), true),
+            Err(error) => judge_failed(step, State::CrossExam(self), AnswerKind::CrossExam, &error),
         }
     }
 
-    fn end(self, turn: &mut Turn<'_>, merged: CrossExam, degraded: bool) -> State {
+    fn end(self, step: &mut StepContext<'_>, merged: CrossExam, degraded: bool) -> State {
         let cross_exam = CrossExam {
             positions: self.revisions,
             ..merged
         };
-        turn.keep(Content::CrossExam(cross_exam.clone()), degraded);
-        turn.end_round(ROUND, self.since);
-        if turn.plan.course.rounds.number() <= ROUND {
+        step.keep(Content::CrossExam(cross_exam.clone()), degraded);
+        step.end_round(ROUND, self.since);
+        if step.plan.debate.rounds.number() <= ROUND {
             let material = Material {
                 independents: &self.independents,
                 synthesis: &self.synthesis,
                 cross_exam: Some(&cross_exam),
             };
-            compose::keep(turn, material);
-            return finishing::enter(turn, StateName::CrossExam, ROUND, self.work);
+            compose::keep(step, material);
+            return finishing::enter(step, StateName::CrossExam, ROUND, self.work);
         }
         verdict::enter(
-            turn,
+            step,
             self.work,
             self.independents,
             self.synthesis,

@@ -18,56 +18,56 @@ use crate::consultation::analysis::evidence::evidence;
 use crate::consultation::event::{
     DecidedBy, EarlyTermination, EarlyTerminationDecision, Event, StateName,
 };
-use crate::consultation::machine::step::Turn;
+use crate::consultation::machine::step::StepContext;
 use crate::consultation::plan::mode::Ending;
-use crate::consultation::policy::consent::Standing;
+use crate::consultation::policy::consent::ConsentMode;
 use crate::consultation::prompt::PromptError;
 use crate::consultation::protocol::{Answer, Question};
 use crate::consultation::state::State;
-use crate::consultation::tasks::Voice;
+use crate::consultation::tasks::AnswerSource;
 
 /// What Rounds 1 and 2 have brought.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(in crate::consultation) struct Found {
     pub(in crate::consultation) independents: Vec<Independent>,
-    pub(in crate::consultation) voices: Vec<Voice>,
+    pub(in crate::consultation) voices: Vec<AnswerSource>,
     pub(in crate::consultation) synthesis: Synthesis,
-    pub(in crate::consultation) judge: Voice,
+    pub(in crate::consultation) judge: AnswerSource,
     /// Seats, and the judge, that failed or could only be read as prose.
     pub(in crate::consultation) troubled: usize,
 }
 
 /// Goes where it is to go from here.
-pub(in crate::consultation) fn decide(turn: &mut Turn<'_>, found: Found) -> State {
-    if turn.is_stopping() {
+pub(in crate::consultation) fn decide(step: &mut StepContext<'_>, found: Found) -> State {
+    if step.is_stopping() {
         return waiting(found);
     }
-    let course = &turn.plan.course;
-    if course.rounds.number() <= ROUND {
-        return end(turn, &found);
+    let debate = &step.plan.debate;
+    if debate.rounds.number() <= ROUND {
+        return end(step, &found);
     }
     match (
-        course.mode.strategy().ending,
-        turn.plan.control.early_stop.policy,
+        debate.mode.strategy().ending,
+        step.plan.control.early_termination.policy,
     ) {
-        (Ending::AlwaysWhole(_), _) | (Ending::MayBeEarly, Policy::Never) => go_on(turn, found),
-        (Ending::MayBeEarly, Policy::Ask | Policy::Auto) if course.given.is_some() => {
-            go_on(turn, found)
+        (Ending::AlwaysWhole(_), _) | (Ending::MayBeEarly, Policy::Never) => go_on(step, found),
+        (Ending::MayBeEarly, Policy::Ask | Policy::Auto) if debate.prior_answers.is_some() => {
+            go_on(step, found)
         }
-        (Ending::MayBeEarly, policy) => consider(turn, found, policy),
+        (Ending::MayBeEarly, policy) => consider(step, found, policy),
     }
 }
 
-fn consider(turn: &mut Turn<'_>, found: Found, policy: Policy) -> State {
-    let findings = match findings(turn, &found) {
+fn consider(step: &mut StepContext<'_>, found: Found, policy: Policy) -> State {
+    let findings = match findings(step, &found) {
         Ok(findings) => findings,
-        Err(error) => return prompt_failed(turn, waiting(found), &error),
+        Err(error) => return prompt_failed(step, waiting(found), &error),
     };
     let is_askable =
-        policy == Policy::Ask && turn.plan.control.consent.standing == Standing::Askable;
+        policy == Policy::Ask && step.plan.control.consent.consent_mode == ConsentMode::Interactive;
     if !findings.evaluation.stated_is_met() {
         settle(
-            turn,
+            step,
             found,
             EarlyTerminationDecision {
                 ended: false,
@@ -76,19 +76,19 @@ fn consider(turn: &mut Turn<'_>, found: Found, policy: Policy) -> State {
             },
         )
     } else if is_askable {
-        turn.emit(Event::EarlyTerminationOffered(Box::new(findings.clone())));
-        turn.ask(Question::EarlyTermination {
+        step.emit(Event::EarlyTerminationOffered(Box::new(findings.clone())));
+        step.ask(Question::EarlyTermination {
             findings: Box::new(findings),
         });
         waiting(found)
     } else {
-        settle(turn, found, by_the_guards(DecidedBy::Guards, findings))
+        settle(step, found, by_the_guards(DecidedBy::Guards, findings))
     }
 }
 
 /// The person has answered the offer; where nobody is there any more, the guards decide.
 pub(in crate::consultation) fn answered(
-    turn: &mut Turn<'_>,
+    step: &mut StepContext<'_>,
     found: Found,
     findings: EarlyTermination,
     answer: Answer,
@@ -103,7 +103,7 @@ pub(in crate::consultation) fn answered(
         Answer::No | Answer::Fail => by_the_person(false, findings),
         Answer::Gone => by_the_guards(DecidedBy::NobodyThere, findings),
     };
-    settle(turn, found, decision)
+    settle(step, found, decision)
 }
 
 fn by_the_guards(by: DecidedBy, findings: EarlyTermination) -> EarlyTerminationDecision {
@@ -114,26 +114,26 @@ fn by_the_guards(by: DecidedBy, findings: EarlyTermination) -> EarlyTerminationD
     }
 }
 
-fn settle(turn: &mut Turn<'_>, found: Found, decision: EarlyTerminationDecision) -> State {
+fn settle(step: &mut StepContext<'_>, found: Found, decision: EarlyTerminationDecision) -> State {
     let ended = decision.ended;
-    turn.emit(Event::EarlyTerminationDecided(Box::new(decision)));
+    step.emit(Event::EarlyTerminationDecided(Box::new(decision)));
     if ended {
-        end(turn, &found)
+        end(step, &found)
     } else {
-        go_on(turn, found)
+        go_on(step, found)
     }
 }
 
 /// All that speaks for and against an end, and what it would save.
-fn findings(turn: &Turn<'_>, found: &Found) -> Result<EarlyTermination, PromptError> {
-    let plan = turn.plan;
-    let rule: &EarlyStop = &plan.control.early_stop;
+fn findings(step: &StepContext<'_>, found: &Found) -> Result<EarlyTermination, PromptError> {
+    let plan = step.plan;
+    let rule: &EarlyStop = &plan.control.early_termination;
     let answers = found.independents.iter().filter_map(|held| {
-        let voice = found
+        let source = found
             .voices
             .iter()
-            .find(|voice| voice.agent == held.agent_id)?;
-        Some((held, &voice.model))
+            .find(|source| source.agent == held.agent_id)?;
+        Some((held, &source.model))
     });
     let evidence = evidence(answers, &found.synthesis, found.troubled);
     Ok(EarlyTermination {
@@ -141,7 +141,7 @@ fn findings(turn: &Turn<'_>, found: &Found) -> Result<EarlyTermination, PromptEr
         threshold: rule.threshold,
         calibrated: calibrated(rule, &evidence),
         evaluation: evaluate(rule, &evidence),
-        rounds_skipped: plan.course.rounds.number().saturating_sub(ROUND),
+        rounds_skipped: plan.debate.rounds.number().saturating_sub(ROUND),
         estimated_cost_saved: savings::of_skipped_rounds(
             plan,
             &found.independents,
@@ -156,19 +156,19 @@ fn waiting(found: Found) -> State {
     State::Synthesis(SynthesisRound::Judged(Box::new(found)))
 }
 
-fn go_on(turn: &mut Turn<'_>, found: Found) -> State {
-    cross_exam::enter(turn, found.independents, found.synthesis)
+fn go_on(step: &mut StepContext<'_>, found: Found) -> State {
+    cross_exam::enter(step, found.independents, found.synthesis)
 }
 
 /// Ends with what Round 2 says by itself.
-fn end(turn: &mut Turn<'_>, found: &Found) -> State {
+fn end(step: &mut StepContext<'_>, found: &Found) -> State {
     compose::keep(
-        turn,
+        step,
         Material {
             independents: &found.independents,
             synthesis: &found.synthesis,
             cross_exam: None,
         },
     );
-    turn.complete(StateName::Synthesis, ROUND)
+    step.complete(StateName::Synthesis, ROUND)
 }

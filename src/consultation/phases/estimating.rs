@@ -14,7 +14,7 @@ use super::awaiting_consent;
 use crate::consultation::event::{
     AbortReason, CallEstimate, Estimate, Event, PromptUsed, Started, StateName,
 };
-use crate::consultation::machine::step::Turn;
+use crate::consultation::machine::step::StepContext;
 use crate::consultation::plan::preview;
 use crate::consultation::plan::preview::{Places, PlannedCall};
 use crate::consultation::plan::{CostRange, Material, OutputTokens, Plan};
@@ -32,17 +32,17 @@ const POSITION: u64 = 25;
 
 /// `told` is the estimate that was made when it began, for one that is put together again from its
 /// log.
-pub(in crate::consultation) fn enter(turn: &mut Turn<'_>, told: Option<Estimate>) -> State {
-    turn.begin();
-    let plan = turn.plan;
-    turn.emit(Event::Started(Box::new(started(plan))));
-    turn.change(StateName::Idle, StateName::Estimating);
+pub(in crate::consultation) fn enter(step: &mut StepContext<'_>, told: Option<Estimate>) -> State {
+    step.begin();
+    let plan = step.plan;
+    step.emit(Event::Started(Box::new(started(plan))));
+    step.change(StateName::Idle, StateName::Estimating);
     match told.map_or_else(|| plan.estimate(), Ok) {
         Ok(estimate) => {
-            turn.emit(Event::CostEstimated(estimate.clone()));
-            awaiting_consent::enter(turn, estimate)
+            step.emit(Event::CostEstimated(estimate.clone()));
+            awaiting_consent::enter(step, estimate)
         }
-        Err(error) => turn.abort(State::Estimating, AbortReason::Prompt, error.to_string()),
+        Err(error) => step.abort(State::Estimating, AbortReason::Prompt, error.to_string()),
     }
 }
 
@@ -50,7 +50,7 @@ fn started(plan: &Plan) -> Started {
     let prompts: Vec<PromptUsed> = plan.templates.used();
     Started {
         question: plan.question.clone(),
-        mode: plan.course.mode.strategy().name.to_owned(),
+        mode: plan.debate.mode.strategy().name.to_owned(),
         panel: plan.panel.clone(),
         seed: plan.seed,
         expert_order: plan.labels().order().to_vec(),
@@ -141,10 +141,10 @@ fn carried(plan: &Plan, answer: AnswerKind, agent: &SeatId) -> Band {
             .take(1)
             .map(move |model| whole(plan.expected_output(model, answer)))
     };
-    let answer_of_round_4 = plan.course.mode.strategy().verdict;
+    let answer_of_round_4 = plan.debate.mode.strategy().verdict;
     let synthesis =
         || by_judge(AnswerKind::Synthesis).map(|said| part(said, of_the_synthesis(plan.material)));
-    if plan.course.given.is_some() {
+    if plan.debate.prior_answers.is_some() {
         // What the experts said is in the prompts already.
         return match answer {
             AnswerKind::Verdict | AnswerKind::Menu => synthesis().sum(),
@@ -157,7 +157,7 @@ fn carried(plan: &Plan, answer: AnswerKind, agent: &SeatId) -> Band {
             | AnswerKind::Revision
             | AnswerKind::CrossExam
             | AnswerKind::Comparison
-            | AnswerKind::Casting => Band::default(),
+            | AnswerKind::PersonaSelection => Band::default(),
         };
     }
     match answer {
@@ -170,7 +170,7 @@ fn carried(plan: &Plan, answer: AnswerKind, agent: &SeatId) -> Band {
             own.map(whole).chain(synthesis()).sum()
         }
         AnswerKind::CrossExam => by_experts(AnswerKind::Revision).chain(synthesis()).sum(),
-        AnswerKind::Casting => Band::default(),
+        AnswerKind::PersonaSelection => Band::default(),
         AnswerKind::Comparison => {
             let both = [AnswerKind::Independent, AnswerKind::Revision];
             both.into_iter()

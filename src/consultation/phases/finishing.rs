@@ -10,10 +10,10 @@ use serde::{Deserialize, Serialize};
 
 use super::comparison;
 use crate::consultation::event::StateName;
-use crate::consultation::machine::step::Turn;
+use crate::consultation::machine::step::StepContext;
 use crate::consultation::protocol::TimerId;
 use crate::consultation::state::State;
-use crate::consultation::tasks::Work;
+use crate::consultation::tasks::TaskSet;
 
 /// How long an answer that is there is held back for the clerk.
 pub(in crate::consultation) const GRACE: Duration = Duration::from_secs(10);
@@ -24,23 +24,23 @@ pub(in crate::consultation) struct Closing {
     /// Where the last round was held: to every face the consultation is still there.
     pub(in crate::consultation) from: StateName,
     rounds: u8,
-    pub(in crate::consultation) work: Work,
+    pub(in crate::consultation) work: TaskSet,
     /// Fires when the waiting is over.
     grace: TimerId,
 }
 
 /// Completes after so many rounds, as soon as nobody is at work any more.
 pub(in crate::consultation) fn enter(
-    turn: &mut Turn<'_>,
+    step: &mut StepContext<'_>,
     from: StateName,
     rounds: u8,
-    mut work: Work,
+    mut work: TaskSet,
 ) -> State {
-    comparison::keep(turn, &mut work);
+    comparison::keep(step, &mut work);
     if work.is_done() {
-        return turn.complete(from, rounds);
+        return step.complete(from, rounds);
     }
-    let grace = turn.set_timer(turn.now.after(GRACE));
+    let grace = step.set_timer(step.now.after(GRACE));
     State::Closing(Closing {
         from,
         rounds,
@@ -50,10 +50,10 @@ pub(in crate::consultation) fn enter(
 }
 
 impl Closing {
-    pub(in crate::consultation) fn proceed(mut self, turn: &mut Turn<'_>) -> State {
-        comparison::keep(turn, &mut self.work);
+    pub(in crate::consultation) fn proceed(mut self, step: &mut StepContext<'_>) -> State {
+        comparison::keep(step, &mut self.work);
         if self.work.is_done() {
-            turn.complete(self.from, self.rounds)
+            step.complete(self.from, self.rounds)
         } else {
             State::Closing(self)
         }
@@ -64,14 +64,14 @@ impl Closing {
     }
 
     /// Waits no longer.
-    pub(in crate::consultation) fn give_up(mut self, turn: &mut Turn<'_>) -> State {
+    pub(in crate::consultation) fn give_up(mut self, step: &mut StepContext<'_>) -> State {
         self.work
-            .lose_patience(turn, "had not answered when everything else was done");
-        turn.complete(self.from, self.rounds)
+            .lose_patience(step, "had not answered when everything else was done");
+        step.complete(self.from, self.rounds)
     }
 
     /// Goes on after its process was gone: the waiting begins anew.
-    pub(in crate::consultation) fn again(self, turn: &mut Turn<'_>) -> State {
-        enter(turn, self.from, self.rounds, self.work)
+    pub(in crate::consultation) fn again(self, step: &mut StepContext<'_>) -> State {
+        enter(step, self.from, self.rounds, self.work)
     }
 }

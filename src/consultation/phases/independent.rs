@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::artifact::{Casting, Content, Independent};
+use crate::domain::artifact::{Content, Independent, PersonaSelection};
 use crate::domain::ids::SeatId;
 use crate::domain::time::Timestamp;
 
@@ -13,13 +13,13 @@ use super::prior_answers;
 use super::synthesis;
 use super::synthesis::Answers;
 use crate::consultation::event::{AbortReason, AgentError, Event, StateName};
-use crate::consultation::machine::step::Turn;
+use crate::consultation::machine::step::StepContext;
 use crate::consultation::policy::quorum::{Quorum, quorum};
 use crate::consultation::prompt::filter::Shown;
 use crate::consultation::protocol::answer::AnswerKind;
 use crate::consultation::state::State;
-use crate::consultation::tasks::Work;
-use crate::consultation::tasks::{AgentAnswer as Answer, Brief, Voice};
+use crate::consultation::tasks::TaskSet;
+use crate::consultation::tasks::{AgentAnswer, AnswerSource, PromptSet};
 
 pub(in crate::consultation) const ROUND: u8 = 1;
 
@@ -27,9 +27,9 @@ pub(in crate::consultation) const ROUND: u8 = 1;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 enum Step {
     /// The clerk chooses the personas.
-    Casting,
+    PersonaSelection,
     /// They are chosen, and nobody has been asked yet: that takes a turn with the new panel.
-    Cast,
+    PanelSelection,
     #[default]
     Answering,
 }
@@ -40,142 +40,147 @@ pub(in crate::consultation) struct IndependentRound {
     since: Timestamp,
     #[serde(default)]
     step: Step,
-    pub(in crate::consultation) work: Work,
+    pub(in crate::consultation) work: TaskSet,
     answered: Vec<Independent>,
-    voices: Vec<Voice>,
+    voices: Vec<AnswerSource>,
     /// Answers that could only be read as prose.
     degraded: usize,
     failed: Vec<(SeatId, AgentError)>,
 }
 
-pub(in crate::consultation) fn enter(turn: &mut Turn<'_>) -> State {
-    turn.change(StateName::AwaitingConsent, StateName::Independent);
-    turn.begin_round(ROUND);
-    let given = turn.plan.course.given.as_deref();
+pub(in crate::consultation) fn enter(step: &mut StepContext<'_>) -> State {
+    step.change(StateName::AwaitingConsent, StateName::Independent);
+    step.begin_round(ROUND);
+    let prior_answers = step.plan.debate.prior_answers.as_deref();
     let round = IndependentRound {
-        since: turn.now,
+        since: step.now,
         step: Step::default(),
-        work: Work::default(),
-        answered: given
-            .map(|given| prior_answers::answers(turn, given))
+        work: TaskSet::default(),
+        answered: prior_answers
+            .map(|prior_answers| prior_answers::answers(step, prior_answers))
             .unwrap_or_default(),
         voices: Vec::new(),
         degraded: 0,
         failed: Vec::new(),
     };
-    match given {
-        Some(_) => round.proceed(turn),
-        None if turn.plan.course.asks_for(AnswerKind::Casting) => round.choose(turn),
-        None => round.send_all(turn),
+    match prior_answers {
+        Some(_) => round.proceed(step),
+        None if step.plan.debate.asks_for(AnswerKind::PersonaSelection) => round.choose(step),
+        None => round.send_all(step),
     }
 }
 
 impl IndependentRound {
     /// Asks the clerk who should sit.
-    fn choose(mut self, turn: &mut Turn<'_>) -> State {
-        self.step = Step::Casting;
-        let (clerk, plan) = (SeatId::clerk(), turn.plan);
-        let brief = Brief::render(turn, &clerk, |prompter| {
+    fn choose(mut self, step: &mut StepContext<'_>) -> State {
+        self.step = Step::PersonaSelection;
+        let (helper, plan) = (SeatId::helper(), step.plan);
+        let prompts = PromptSet::render(step, &helper, |prompter| {
             prompter
-                .casting(&plan.course.cast_from, plan.panel.seats.len())
+                .casting(&plan.debate.selectable_personas, plan.panel.seats.len())
                 .map(Shown::whole)
         });
-        match brief {
-            Ok(brief) => {
-                self.work.send(turn, &clerk, AnswerKind::Casting, brief);
-                self.proceed(turn)
+        match prompts {
+            Ok(prompts) => {
+                self.work
+                    .send(step, &helper, AnswerKind::PersonaSelection, prompts);
+                self.proceed(step)
             }
-            Err(error) => self.cast(turn, Err(error.to_string())),
+            Err(error) => self.cast(step, Err(error.to_string())),
         }
     }
 
     /// The clerk has answered, or will not.
-    fn chosen(mut self, turn: &mut Turn<'_>) -> State {
+    fn chosen(mut self, step: &mut StepContext<'_>) -> State {
         if !self.work.is_done() {
             return State::Independent(self);
         }
-        let answer = match self.work.take_settled().pop().map(|settled| settled.result) {
-            Some(Ok(Answer {
-                content: Content::Casting(casting),
+        let answer = match self.work.take_settled().pop().map(|outcome| outcome.result) {
+            Some(Ok(AgentAnswer {
+                content: Content::PersonaSelection(casting),
                 ..
             })) => Ok(casting),
             Some(Ok(_)) => Err("the clerk gave another answer than it was asked for".to_owned()),
             Some(Err(error)) => Err(format!("the clerk gave no answer: {}", error.message)),
             None => Err("there is no model that could choose".to_owned()),
         };
-        self.cast(turn, answer)
+        self.cast(step, answer)
     }
 
-    fn cast(mut self, turn: &mut Turn<'_>, answer: Result<Casting, String>) -> State {
-        self.step = Step::Cast;
-        let cast = persona_selection::cast(turn.plan, answer);
-        turn.recast(cast.panel.clone());
-        turn.emit(Event::PanelCast(Box::new(cast)));
+    fn cast(
+        mut self,
+        step: &mut StepContext<'_>,
+        answer: Result<PersonaSelection, String>,
+    ) -> State {
+        self.step = Step::PanelSelection;
+        let cast = persona_selection::cast(step.plan, answer);
+        step.recast(cast.panel.clone());
+        step.emit(Event::PanelCast(Box::new(cast)));
         State::Independent(self)
     }
 
-    fn send_all(mut self, turn: &mut Turn<'_>) -> State {
+    fn send_all(mut self, step: &mut StepContext<'_>) -> State {
         self.step = Step::Answering;
-        let seats: Vec<SeatId> = turn
+        let seats: Vec<SeatId> = step
             .plan
             .panel
             .seats
             .iter()
             .map(|seat| seat.id.clone())
             .collect();
-        self.send(turn, &seats)
+        self.send(step, &seats)
     }
 
-    fn send(mut self, turn: &mut Turn<'_>, agents: &[SeatId]) -> State {
-        for seat in turn
+    fn send(mut self, step: &mut StepContext<'_>, agents: &[SeatId]) -> State {
+        for seat in step
             .plan
             .panel
             .seats
             .iter()
             .filter(|seat| agents.contains(&seat.id))
         {
-            match Brief::render(turn, &seat.id, |prompter| {
+            match PromptSet::render(step, &seat.id, |prompter| {
                 prompter.independent(seat).map(Shown::whole)
             }) {
-                Ok(brief) => self
+                Ok(prompts) => self
                     .work
-                    .send(turn, &seat.id, AnswerKind::Independent, brief),
+                    .send(step, &seat.id, AnswerKind::Independent, prompts),
                 Err(error) => {
-                    self.work.cancel(turn, AbortReason::Prompt);
-                    return prompt_failed(turn, State::Independent(self), &error);
+                    self.work.cancel(step, AbortReason::Prompt);
+                    return prompt_failed(step, State::Independent(self), &error);
                 }
             }
         }
-        self.proceed(turn)
+        self.proceed(step)
     }
 
     /// Looks at what has been settled.
-    pub(in crate::consultation) fn proceed(self, turn: &mut Turn<'_>) -> State {
+    pub(in crate::consultation) fn proceed(self, step: &mut StepContext<'_>) -> State {
         match self.step {
-            Step::Casting => self.chosen(turn),
-            Step::Cast => State::Independent(self),
-            Step::Answering => self.answered(turn),
+            Step::PersonaSelection => self.chosen(step),
+            Step::PanelSelection => State::Independent(self),
+            Step::Answering => self.answered(step),
         }
     }
 
     /// Experts have answered, or failed. Ends the round when all have.
-    fn answered(mut self, turn: &mut Turn<'_>) -> State {
-        for settled in self.work.take_settled() {
-            match settled.result {
+    fn answered(mut self, step: &mut StepContext<'_>) -> State {
+        for outcome in self.work.take_settled() {
+            match outcome.result {
                 Ok(answer) => {
                     if let Content::Independent(independent) = &answer.content {
                         self.answered.push(independent.clone());
-                        self.voices.push(answer.voice);
+                        self.voices.push(answer.source);
                         self.degraded += usize::from(answer.degraded);
                     }
-                    turn.keep(answer.content, answer.degraded);
+                    step.keep(answer.content, answer.degraded);
                 }
-                Err(error) => self.failed.push((settled.agent, error)),
+                Err(error) => self.failed.push((outcome.agent, error)),
             }
         }
         // What ends the consultation ends it here: the next round begins when it is gone on with.
-        if self.work.is_done() && !turn.is_stopping() {
-            self.end(turn)
+        if self.work.is_done() && !step.is_stopping() {
+            self.end(step)
         } else {
             State::Independent(self)
         }
@@ -183,41 +188,41 @@ impl IndependentRound {
 
     /// Goes on with a new panel, or after an end that was none: those who all failed are asked
     /// again.
-    pub(in crate::consultation) fn again(self, turn: &mut Turn<'_>) -> State {
+    pub(in crate::consultation) fn again(self, step: &mut StepContext<'_>) -> State {
         match self.step {
-            Step::Casting => self.chosen(turn),
-            Step::Cast => self.send_all(turn),
-            Step::Answering => self.answer_again(turn),
+            Step::PersonaSelection => self.chosen(step),
+            Step::PanelSelection => self.send_all(step),
+            Step::Answering => self.answer_again(step),
         }
     }
 
-    fn answer_again(mut self, turn: &mut Turn<'_>) -> State {
+    fn answer_again(mut self, step: &mut StepContext<'_>) -> State {
         if !self.work.is_done() || quorum(self.answered.len()) == Quorum::Met {
-            return self.proceed(turn);
+            return self.proceed(step);
         }
         let failed: Vec<SeatId> = std::mem::take(&mut self.failed)
             .into_iter()
             .map(|(agent, _)| agent)
             .collect();
-        self.send(turn, &failed)
+        self.send(step, &failed)
     }
 
-    fn end(mut self, turn: &mut Turn<'_>) -> State {
+    fn end(mut self, step: &mut StepContext<'_>) -> State {
         match quorum(self.answered.len()) {
             Quorum::Met => {
-                let seats = &turn.plan.panel.seats;
+                let seats = &step.plan.panel.seats;
                 self.answered.sort_by_key(|independent| {
                     seats
                         .iter()
                         .position(|seat| seat.id == independent.agent_id)
                 });
-                turn.end_round(ROUND, self.since);
-                if turn.plan.course.rounds.number() <= ROUND {
-                    return turn.complete(StateName::Independent, ROUND);
+                step.end_round(ROUND, self.since);
+                if step.plan.debate.rounds.number() <= ROUND {
+                    return step.complete(StateName::Independent, ROUND);
                 }
                 let troubled = self.failed.len() + self.degraded;
                 synthesis::enter(
-                    turn,
+                    step,
                     Answers {
                         independents: self.answered,
                         voices: self.voices,
@@ -226,19 +231,19 @@ impl IndependentRound {
                 )
             }
             Quorum::Nobody => {
-                let seats = &turn.plan.panel.seats;
+                let seats = &step.plan.panel.seats;
                 self.failed
                     .sort_by_key(|(agent, _)| seats.iter().position(|seat| seat.id == *agent));
                 let reasons = self
                     .failed
                     .iter()
-                    .map(|(agent, error)| format!("{}: {}", who(turn, agent), error.message));
+                    .map(|(agent, error)| format!("{}: {}", who(step, agent), error.message));
                 let reasons: Vec<String> = reasons.collect();
                 let message = format!(
                     "All agents failed. Unable to provide consultation.\n{}",
                     reasons.join("\n")
                 );
-                turn.abort(
+                step.abort(
                     State::Independent(self),
                     AbortReason::AllAgentsFailed,
                     message,
@@ -249,9 +254,9 @@ impl IndependentRound {
 }
 
 /// An agent's name, with its model where that is not the one that the panel names.
-fn who(turn: &Turn<'_>, agent: &SeatId) -> String {
-    let name = turn.plan.agent_name(agent);
-    match turn.ledger.players.get(agent) {
+fn who(step: &StepContext<'_>, agent: &SeatId) -> String {
+    let name = step.plan.agent_name(agent);
+    match step.run.fallbacks_in_use.get(agent) {
         Some(model) => format!("{name} ({model})"),
         None => name,
     }

@@ -4,42 +4,42 @@
 use crate::domain::ids::SeatId;
 
 use crate::consultation::event::{AbortReason, AgentError};
-use crate::consultation::machine::step::Turn;
+use crate::consultation::machine::step::StepContext;
 use crate::consultation::prompt::filter::Shown;
 use crate::consultation::prompt::{PromptError, Prompter};
 use crate::consultation::protocol::answer::AnswerKind;
 use crate::consultation::state::State;
-use crate::consultation::tasks::Work;
-use crate::consultation::tasks::{Brief, Settled};
+use crate::consultation::tasks::TaskSet;
+use crate::consultation::tasks::{PromptSet, TaskOutcome};
 
 /// Sends the judge, and behind it its fallbacks, for an answer.
 pub(in crate::consultation) fn send_judge(
-    turn: &mut Turn<'_>,
-    work: &mut Work,
+    step: &mut StepContext<'_>,
+    work: &mut TaskSet,
     answer: AnswerKind,
     prompt: impl Fn(&Prompter<'_>) -> Result<Shown, PromptError>,
 ) -> Result<(), PromptError> {
     let judge = SeatId::judge();
-    let brief = Brief::render(turn, &judge, prompt)?;
-    work.send(turn, &judge, answer, brief);
+    let prompts = PromptSet::render(step, &judge, prompt)?;
+    work.send(step, &judge, answer, prompts);
     Ok(())
 }
 
 /// The judge's answer, or its failure, once there is one.
-pub(in crate::consultation) fn judged(work: &mut Work) -> Option<Settled> {
+pub(in crate::consultation) fn judged(work: &mut TaskSet) -> Option<TaskOutcome> {
     work.take_settled()
         .into_iter()
-        .rfind(|settled| settled.agent.is_judge())
+        .rfind(|outcome| outcome.agent.is_judge())
 }
 
 /// Ends the consultation because no judge answered. `state` is where one could be asked again.
 pub(in crate::consultation) fn judge_failed(
-    turn: &mut Turn<'_>,
+    step: &mut StepContext<'_>,
     state: State,
     answer: AnswerKind,
     error: &AgentError,
 ) -> State {
-    if turn.is_stopping() {
+    if step.is_stopping() {
         // Its failure is already the reason to end, on the user's own terms.
         return state;
     }
@@ -49,22 +49,27 @@ pub(in crate::consultation) fn judge_failed(
         state.name(),
         error.message
     );
-    end(turn, state, AbortReason::JudgeFailed, message)
+    end(step, state, AbortReason::JudgeFailed, message)
 }
 
 /// Ends the consultation because a prompt could not be made.
 pub(in crate::consultation) fn prompt_failed(
-    turn: &mut Turn<'_>,
+    step: &mut StepContext<'_>,
     state: State,
     error: &PromptError,
 ) -> State {
-    end(turn, state, AbortReason::Prompt, error.to_string())
+    end(step, state, AbortReason::Prompt, error.to_string())
 }
 
 /// Drops what others are still at and ends.
-fn end(turn: &mut Turn<'_>, mut state: State, reason: AbortReason, message: String) -> State {
+fn end(
+    step: &mut StepContext<'_>,
+    mut state: State,
+    reason: AbortReason,
+    message: String,
+) -> State {
     if let Some(work) = state.work() {
-        work.cancel(turn, reason);
+        work.cancel(step, reason);
     }
-    turn.abort(state, reason, message)
+    step.abort(state, reason, message)
 }

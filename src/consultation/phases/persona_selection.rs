@@ -4,12 +4,12 @@
 //! Invariant: every seat is filled, whatever the clerk answered or did not answer, and each keeps
 //! its model.
 
-use crate::domain::artifact::Casting;
+use crate::domain::artifact::PersonaSelection;
 use crate::domain::ids::SeatId;
 use crate::domain::panel::{Panel, Persona, bare, seated};
 
 use crate::consultation::anonymity::labels::Labels;
-use crate::consultation::event::Cast;
+use crate::consultation::event::PanelSelection;
 use crate::consultation::plan::Plan;
 
 /// Words after which a name is explained: `security: you think of attacks`.
@@ -18,23 +18,26 @@ const EXPLAINS: [&str; 6] = ["(", "[", ":", " - ", " – ", " — "];
 /// Fills the seats of a plan: with those whom the clerk chose as far as they are known, then with
 /// those of the provisional panel, then with whoever else there is. `Err` says why the clerk chose
 /// nobody.
-pub(in crate::consultation) fn cast(plan: &Plan, answer: Result<Casting, String>) -> Cast {
+pub(in crate::consultation) fn cast(
+    plan: &Plan,
+    answer: Result<PersonaSelection, String>,
+) -> PanelSelection {
     let mut filling = Filling {
-        catalogue: &plan.course.cast_from,
+        catalogue: &plan.debate.selectable_personas,
         seats: plan.panel.seats.len(),
         chosen: Vec::new(),
         notes: Vec::new(),
     };
-    let clerk = plan.course.clerk.clone();
+    let helper = plan.debate.helper.clone();
     let (answer, chosen_by) = match answer {
         Ok(answer) => {
             filling.take(&answer.personas);
-            let chosen_by = clerk.filter(|_| !filling.chosen.is_empty());
+            let chosen_by = helper.filter(|_| !filling.chosen.is_empty());
             (answer, chosen_by)
         }
         Err(why) => {
             filling.notes.push(why);
-            (Casting::default(), None)
+            (PersonaSelection::default(), None)
         }
     };
     let usual = usual(plan);
@@ -46,7 +49,7 @@ pub(in crate::consultation) fn cast(plan: &Plan, answer: Result<Casting, String>
         judges: plan.panel.judges.clone(),
     };
     let expert_order = Labels::draw(&panel.seats, plan.seed).order().to_vec();
-    Cast {
+    PanelSelection {
         panel,
         expert_order,
         task_type: answer.task_type,
@@ -63,8 +66,8 @@ pub(in crate::consultation) fn recast(plan: &mut Plan, panel: Panel) {
     let before = plan.panel.seats.iter().map(|seat| &seat.id);
     let moved = before
         .zip(now)
-        .filter_map(|(before, now)| Some((now, plan.stand_ins.get(before)?.clone())));
-    plan.stand_ins = moved.collect();
+        .filter_map(|(before, now)| Some((now, plan.fallbacks.get(before)?.clone())));
+    plan.fallbacks = moved.collect();
     plan.panel = panel;
 }
 
@@ -74,8 +77,8 @@ fn usual(plan: &Plan) -> Vec<Persona> {
     let mut usual: Vec<Persona> = Vec::new();
     for seat in &plan.panel.seats {
         let known = plan
-            .course
-            .cast_from
+            .debate
+            .selectable_personas
             .iter()
             .find(|persona| persona.id == seat.persona.id);
         if usual.iter().all(|persona| persona.id != seat.persona.id) {

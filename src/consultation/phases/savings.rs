@@ -13,15 +13,15 @@ use crate::consultation::plan::Plan;
 use crate::consultation::plan::options::JudgePasses;
 use crate::consultation::prompt::PromptError;
 use crate::consultation::prompt::filter;
-use crate::consultation::tasks::Voice;
+use crate::consultation::tasks::AnswerSource;
 
 /// What Rounds 3 and 4 would cost, as far as they are wanted.
 pub(in crate::consultation) fn of_skipped_rounds(
     plan: &Plan,
     independents: &[Independent],
     synthesis: &Synthesis,
-    voices: &[Voice],
-    judge: &Voice,
+    voices: &[AnswerSource],
+    judge: &AnswerSource,
 ) -> Result<Cost, PromptError> {
     let labels = plan.labels();
     let cost = |model: &ModelRef, input: u64, output: u64| {
@@ -35,31 +35,31 @@ pub(in crate::consultation) fn of_skipped_rounds(
         )
     };
     let mut total = Cost::FREE;
-    for voice in voices {
+    for source in voices {
         let own = independents
             .iter()
-            .find(|held| held.agent_id == voice.agent);
-        let Some((seat, own)) = plan.panel.seat(&voice.agent).zip(own) else {
+            .find(|held| held.agent_id == source.agent);
+        let Some((seat, own)) = plan.panel.seat(&source.agent).zip(own) else {
             continue;
         };
         let shown = filter::revision(
-            &plan.prompter(&labels, &voice.model),
+            &plan.prompter(&labels, &source.model),
             plan.material,
             seat,
             own,
             synthesis,
         )?;
         total += cost(
-            &voice.model,
+            &source.model,
             estimate_tokens(&shown.prompt.text()),
-            voice.output,
+            source.output,
         );
     }
-    let said: u64 = voices.iter().map(|voice| voice.output).sum();
+    let said: u64 = voices.iter().map(|source| source.output).sum();
     let prompter = plan.prompter(&labels, &judge.model);
     let empty: Vec<Revision> = voices
         .iter()
-        .map(|voice| Revision::nothing_said(&voice.agent))
+        .map(|source| Revision::nothing_said(&source.agent))
         .collect();
     let merging = filter::merging(&prompter, plan.material, &empty, synthesis)?;
     total += cost(
@@ -67,8 +67,8 @@ pub(in crate::consultation) fn of_skipped_rounds(
         estimate_tokens(&merging.prompt.text()) + said,
         judge.output,
     );
-    let verdict = plan.course.mode.strategy().verdict;
-    if plan.course.asks_for(verdict) {
+    let verdict = plan.debate.mode.strategy().verdict;
+    if plan.debate.asks_for(verdict) {
         let shown = filter::verdict(
             &prompter,
             plan.material,
@@ -82,7 +82,7 @@ pub(in crate::consultation) fn of_skipped_rounds(
             judge.output,
         );
         total += once;
-        if plan.course.judge_passes == JudgePasses::Twice {
+        if plan.debate.judge_passes == JudgePasses::Twice {
             total += once;
         }
     }

@@ -16,13 +16,13 @@ use crate::domain::second_pass::{Held, SecondPass};
 
 use crate::consultation::anonymity::relabel::Relabelling;
 use crate::consultation::event::{AgentError, Event};
-use crate::consultation::machine::step::Turn;
+use crate::consultation::machine::step::StepContext;
 use crate::consultation::plan::options::JudgePasses;
 use crate::consultation::prompt::Pair;
 use crate::consultation::prompt::filter::Shown;
 use crate::consultation::protocol::answer::AnswerKind;
-use crate::consultation::tasks::Work;
-use crate::consultation::tasks::{AgentAnswer as Answer, Brief};
+use crate::consultation::tasks::TaskSet;
+use crate::consultation::tasks::{AgentAnswer, PromptSet};
 
 /// The other verdict.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -49,13 +49,13 @@ pub(in crate::consultation) enum Second {
 
 impl Second {
     /// What an answer that is judged anew is measured by.
-    pub(in crate::consultation) fn earlier(turn: &Turn<'_>) -> Self {
-        let earlier = turn
+    pub(in crate::consultation) fn earlier(step: &StepContext<'_>) -> Self {
+        let earlier = step
             .plan
-            .course
-            .given
+            .debate
+            .prior_answers
             .as_ref()
-            .and_then(|given| given.verdict.clone());
+            .and_then(|prior_answers| prior_answers.verdict.clone());
         earlier.map_or(Self::NotWanted, |verdict| {
             Self::Decided(Said {
                 verdict,
@@ -66,19 +66,19 @@ impl Second {
 
     /// Takes what the judge brought the second time.
     pub(in crate::consultation) fn decided(
-        turn: &Turn<'_>,
-        result: Result<Answer, AgentError>,
+        step: &StepContext<'_>,
+        result: Result<AgentAnswer, AgentError>,
     ) -> Self {
         match result {
             // What could not be read is no verdict that another one could be measured by.
-            Ok(Answer {
+            Ok(AgentAnswer {
                 content: Content::Verdict(said),
                 degraded: false,
-                voice,
+                source,
             }) => {
                 let (from, into) = (
-                    turn.plan.labels_for(&SeatId::second_judge()),
-                    turn.plan.labels(),
+                    step.plan.labels_for(&SeatId::second_judge()),
+                    step.plan.labels(),
                 );
                 let verdict = Relabelling {
                     from: &from,
@@ -87,14 +87,14 @@ impl Second {
                 .verdict(said);
                 Self::Decided(Said {
                     verdict,
-                    model: Some(voice.model),
+                    model: Some(source.model),
                 })
             }
-            Ok(Answer { .. }) => {
-                Self::unknown(turn, None, "the second verdict could not be read as asked")
+            Ok(AgentAnswer { .. }) => {
+                Self::unknown(step, None, "the second verdict could not be read as asked")
             }
             Err(error) => Self::unknown(
-                turn,
+                step,
                 None,
                 format!("the second pass failed: {}", error.message),
             ),
@@ -104,14 +104,14 @@ impl Second {
     /// Finds out whether a second verdict says what the first does: by their words, else by the
     /// clerk.
     pub(in crate::consultation) fn compare(
-        turn: &mut Turn<'_>,
-        work: &mut Work,
+        step: &mut StepContext<'_>,
+        work: &mut TaskSet,
         first: &Verdict,
         second: Said,
     ) -> Self {
         if normal(&substance(first)) == normal(&substance(&second.verdict)) {
             return Self::known(
-                turn,
+                step,
                 Some(second),
                 Held::by(
                     Magnitude::Same,
@@ -119,48 +119,48 @@ impl Second {
                 ),
             );
         }
-        if turn.plan.course.comparer().is_none() {
+        if step.plan.debate.comparer().is_none() {
             return Self::unknown(
-                turn,
+                step,
                 Some(second),
                 "no model was there to compare the two verdicts",
             );
         }
         let (first, other) = (substance(first), substance(&second.verdict));
-        let pair = if turn.plan.course.given.is_some() {
+        let pair = if step.plan.debate.prior_answers.is_some() {
             pair(other, first)
         } else {
             pair(first, other)
         };
-        let brief = Brief::render(turn, &SeatId::clerk(), |prompter| {
+        let prompts = PromptSet::render(step, &SeatId::helper(), |prompter| {
             prompter
                 .comparison(std::slice::from_ref(&pair))
                 .map(Shown::whole)
         });
-        match brief {
-            Ok(brief) => {
-                work.send(turn, &SeatId::clerk(), AnswerKind::Consistency, brief);
+        match prompts {
+            Ok(prompts) => {
+                work.send(step, &SeatId::helper(), AnswerKind::Consistency, prompts);
                 Self::Compared(second)
             }
-            Err(error) => Self::unknown(turn, Some(second), error.to_string()),
+            Err(error) => Self::unknown(step, Some(second), error.to_string()),
         }
     }
 
     /// Takes what the clerk found.
     pub(in crate::consultation) fn compared(
-        turn: &Turn<'_>,
+        step: &StepContext<'_>,
         second: Said,
-        result: Result<Answer, AgentError>,
+        result: Result<AgentAnswer, AgentError>,
     ) -> Self {
         let found = match result {
-            Ok(Answer {
+            Ok(AgentAnswer {
                 content: Content::Comparison(Comparison { comparisons, .. }),
                 ..
             }) => comparisons.into_iter().next(),
-            Ok(Answer { .. }) => None,
+            Ok(AgentAnswer { .. }) => None,
             Err(error) => {
                 return Self::unknown(
-                    turn,
+                    step,
                     Some(second),
                     format!("the two verdicts were not compared: {}", error.message),
                 );
@@ -169,10 +169,10 @@ impl Second {
         match found {
             Some(found) => {
                 let reason = Some(found.reasoning).filter(|reason| !reason.trim().is_empty());
-                Self::known(turn, Some(second), Held::by(found.magnitude, reason))
+                Self::known(step, Some(second), Held::by(found.magnitude, reason))
             }
             None => Self::unknown(
-                turn,
+                step,
                 Some(second),
                 "the two verdicts were not compared: the answer does not say how far apart they are",
             ),
@@ -181,12 +181,12 @@ impl Second {
 
     /// What is told when nobody waits for it any longer; `None` where there was to be no second
     /// pass.
-    pub(in crate::consultation) fn given_up(self, turn: &Turn<'_>, why: &str) -> Self {
+    pub(in crate::consultation) fn given_up(self, step: &StepContext<'_>, why: &str) -> Self {
         match self {
             Self::NotWanted | Self::Known(_) => self,
-            Self::Awaited => Self::unknown(turn, None, why),
+            Self::Awaited => Self::unknown(step, None, why),
             Self::Decided(second) | Self::Compared(second) => {
-                Self::unknown(turn, Some(second), why)
+                Self::unknown(step, Some(second), why)
             }
         }
     }
@@ -197,20 +197,20 @@ impl Second {
     }
 
     /// Tells what came of it.
-    pub(in crate::consultation) fn tell(self, turn: &mut Turn<'_>) {
+    pub(in crate::consultation) fn tell(self, step: &mut StepContext<'_>) {
         let Self::Known(told) = self else { return };
-        match turn.plan.course.judge_passes {
-            JudgePasses::Once => turn.emit(Event::Rejudged(told.held)),
-            JudgePasses::Twice => turn.emit(Event::JudgeSecondPass(Box::new(told))),
+        match step.plan.debate.judge_passes {
+            JudgePasses::Once => step.emit(Event::Rejudged(told.held)),
+            JudgePasses::Twice => step.emit(Event::JudgeSecondPass(Box::new(told))),
         }
     }
 
-    fn unknown(turn: &Turn<'_>, said: Option<Said>, why: impl Into<String>) -> Self {
-        Self::known(turn, said, Held::unknown(why))
+    fn unknown(step: &StepContext<'_>, said: Option<Said>, why: impl Into<String>) -> Self {
+        Self::known(step, said, Held::unknown(why))
     }
 
-    fn known(turn: &Turn<'_>, said: Option<Said>, held: Held) -> Self {
-        let expert_order = turn
+    fn known(step: &StepContext<'_>, said: Option<Said>, held: Held) -> Self {
+        let expert_order = step
             .plan
             .labels_for(&SeatId::second_judge())
             .order()

@@ -9,13 +9,13 @@ use super::early_termination;
 use super::early_termination::Found;
 use super::judge::{judge_failed, judged, prompt_failed, send_judge};
 use crate::consultation::event::{EarlyTermination, StateName};
-use crate::consultation::machine::step::Turn;
+use crate::consultation::machine::step::StepContext;
 use crate::consultation::prompt::filter::Shown;
 use crate::consultation::protocol::Answer;
 use crate::consultation::protocol::answer::AnswerKind;
 use crate::consultation::state::State;
-use crate::consultation::tasks::Voice;
-use crate::consultation::tasks::Work;
+use crate::consultation::tasks::AnswerSource;
+use crate::consultation::tasks::TaskSet;
 
 pub(in crate::consultation) const ROUND: u8 = 2;
 
@@ -33,7 +33,7 @@ pub(in crate::consultation) enum SynthesisRound {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(in crate::consultation) struct Judging {
     since: Timestamp,
-    work: Work,
+    work: TaskSet,
     answers: Answers,
 }
 
@@ -41,82 +41,82 @@ pub(in crate::consultation) struct Judging {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(in crate::consultation) struct Answers {
     pub(in crate::consultation) independents: Vec<Independent>,
-    pub(in crate::consultation) voices: Vec<Voice>,
+    pub(in crate::consultation) voices: Vec<AnswerSource>,
     /// Seats that failed, or whose answer could only be read as prose.
     pub(in crate::consultation) troubled: usize,
 }
 
-pub(in crate::consultation) fn enter(turn: &mut Turn<'_>, answers: Answers) -> State {
-    turn.change(StateName::Independent, StateName::Synthesis);
-    turn.begin_round(ROUND);
+pub(in crate::consultation) fn enter(step: &mut StepContext<'_>, answers: Answers) -> State {
+    step.change(StateName::Independent, StateName::Synthesis);
+    step.begin_round(ROUND);
     Judging {
-        since: turn.now,
-        work: Work::default(),
+        since: step.now,
+        work: TaskSet::default(),
         answers,
     }
-    .send(turn)
+    .send(step)
 }
 
 impl SynthesisRound {
-    pub(in crate::consultation) fn work(&mut self) -> Option<&mut Work> {
+    pub(in crate::consultation) fn work(&mut self) -> Option<&mut TaskSet> {
         match self {
             Self::Judging(judging) => Some(&mut judging.work),
             Self::Judged(_) => None,
         }
     }
 
-    pub(in crate::consultation) fn proceed(self, turn: &mut Turn<'_>) -> State {
+    pub(in crate::consultation) fn proceed(self, step: &mut StepContext<'_>) -> State {
         match self {
-            Self::Judging(judging) => judging.proceed(turn),
+            Self::Judging(judging) => judging.proceed(step),
             Self::Judged(_) => State::Synthesis(self),
         }
     }
 
     /// Goes on after an end that was none: a judge that failed is asked again, and so is the
     /// person.
-    pub(in crate::consultation) fn again(self, turn: &mut Turn<'_>) -> State {
+    pub(in crate::consultation) fn again(self, step: &mut StepContext<'_>) -> State {
         match self {
-            Self::Judging(judging) if judging.work.is_done() => judging.send(turn),
-            Self::Judging(judging) => judging.proceed(turn),
-            Self::Judged(found) => early_termination::decide(turn, *found),
+            Self::Judging(judging) if judging.work.is_done() => judging.send(step),
+            Self::Judging(judging) => judging.proceed(step),
+            Self::Judged(found) => early_termination::decide(step, *found),
         }
     }
 
     /// The person has answered whether to end here.
     pub(in crate::consultation) fn answered(
         self,
-        turn: &mut Turn<'_>,
+        step: &mut StepContext<'_>,
         findings: EarlyTermination,
         answer: Answer,
     ) -> State {
         match self {
             Self::Judging(_) => State::Synthesis(self),
-            Self::Judged(found) => early_termination::answered(turn, *found, findings, answer),
+            Self::Judged(found) => early_termination::answered(step, *found, findings, answer),
         }
     }
 }
 
 impl Judging {
-    fn send(mut self, turn: &mut Turn<'_>) -> State {
+    fn send(mut self, step: &mut StepContext<'_>) -> State {
         let independents = &self.answers.independents;
-        let sent = send_judge(turn, &mut self.work, AnswerKind::Synthesis, |prompter| {
+        let sent = send_judge(step, &mut self.work, AnswerKind::Synthesis, |prompter| {
             prompter.synthesis(independents).map(Shown::whole)
         });
         match sent {
-            Ok(()) => self.proceed(turn),
-            Err(error) => prompt_failed(turn, self.into_state(), &error),
+            Ok(()) => self.proceed(step),
+            Err(error) => prompt_failed(step, self.into_state(), &error),
         }
     }
 
     /// Looks at what the judge has answered, if it has.
-    fn proceed(mut self, turn: &mut Turn<'_>) -> State {
-        let Some(settled) = judged(&mut self.work) else {
+    fn proceed(mut self, step: &mut StepContext<'_>) -> State {
+        let Some(outcome) = judged(&mut self.work) else {
             return self.into_state();
         };
-        match settled.result {
+        match outcome.result {
             Ok(answer) => {
-                turn.keep(answer.content.clone(), answer.degraded);
-                turn.end_round(ROUND, self.since);
+                step.keep(answer.content.clone(), answer.degraded);
+                step.end_round(ROUND, self.since);
                 let Answers {
                     independents,
                     voices,
@@ -125,17 +125,17 @@ impl Judging {
                 let synthesis = answer.content.synthesis().cloned().unwrap_or_default();
                 let troubled = troubled + usize::from(answer.degraded);
                 early_termination::decide(
-                    turn,
+                    step,
                     Found {
                         independents,
                         voices,
                         synthesis,
-                        judge: answer.voice,
+                        judge: answer.source,
                         troubled,
                     },
                 )
             }
-            Err(error) => judge_failed(turn, self.into_state(), AnswerKind::Synthesis, &error),
+            Err(error) => judge_failed(step, self.into_state(), AnswerKind::Synthesis, &error),
         }
     }
 

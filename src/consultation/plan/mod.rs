@@ -17,10 +17,10 @@ use crate::domain::pricing::{Price, PriceList};
 use crate::domain::tokens::{Band, Usage, UsageSource};
 use crate::stopping::early_termination::EarlyStop;
 
-use self::options::Course;
+use self::options::DebateOptions;
 use super::anonymity::labels::Labels;
 use super::event::CostSource;
-use super::policy::consent::{ConsentRule, Standing};
+use super::policy::consent::{ConsentMode, ConsentRule};
 use super::policy::hedging::HedgeRule;
 use super::policy::retry::RetryRule;
 use super::policy::substitution::OnFailure;
@@ -43,7 +43,8 @@ pub struct Plan {
     pub question: String,
     pub panel: Panel,
     #[serde(default)]
-    pub course: Course,
+    #[serde(alias = "course")]
+    pub debate: DebateOptions,
     /// How each model in the panel is to be asked. A model that is not here gets
     /// [`ModelTerms::default`].
     pub models: BTreeMap<ModelRef, ModelTerms>,
@@ -56,7 +57,8 @@ pub struct Plan {
     pub control: Control,
     /// Models that can take over from each expert's, best first. The judge has its own, in the
     /// panel.
-    pub stand_ins: BTreeMap<SeatId, Vec<ModelRef>>,
+    #[serde(alias = "stand_ins")]
+    pub fallbacks: BTreeMap<SeatId, Vec<ModelRef>>,
     /// How much of earlier rounds later ones are shown.
     pub material: Material,
     /// What the user's own history says of how long answers are; a kind of answer that is not here
@@ -86,16 +88,17 @@ pub struct Control {
     /// How long a round may run. `None` for as long as it takes.
     pub max_wait: Option<Duration>,
     #[serde(default)]
-    pub early_stop: EarlyStop,
+    #[serde(alias = "early_stop")]
+    pub early_termination: EarlyStop,
 }
 
 impl Control {
     /// The tool's own defaults: asks from half a dollar on, hedges after 10 s, a pulse a minute.
-    pub fn usual(standing: Standing) -> Self {
+    pub fn usual(consent_mode: ConsentMode) -> Self {
         Self {
             consent: ConsentRule {
                 always_allow_under: MicroUsd(500_000),
-                standing,
+                consent_mode,
                 month: None,
             },
             max_cost: None,
@@ -104,7 +107,7 @@ impl Control {
             hedge: HedgeRule::default(),
             pulse: Some(Duration::from_secs(60)),
             max_wait: None,
-            early_stop: EarlyStop::usual(),
+            early_termination: EarlyStop::usual(),
         }
     }
 }
@@ -159,7 +162,7 @@ impl OutputTokens {
     };
 
     /// The clerk answers in a few lines; a model that thinks before it does takes more.
-    pub const OF_THE_CLERK: Self = Self {
+    pub const OF_HELPER: Self = Self {
         low: 50,
         expected: 300,
         high: 2_000,
@@ -193,8 +196,8 @@ impl Plan {
             .get(model)
             .and_then(|by_answer| by_answer.get(&answer))
             .copied();
-        let usual = if answer.is_the_clerks() {
-            OutputTokens::OF_THE_CLERK
+        let usual = if answer.is_for_helper() {
+            OutputTokens::OF_HELPER
         } else {
             terms.expected_output
         };
@@ -239,19 +242,19 @@ impl Plan {
             labels,
             question: &self.question,
             size: self.terms(model).size,
-            mode: self.course.mode,
+            mode: self.debate.mode,
         }
     }
 
     /// The model that an agent is to be played by, and those that can take over from it, best
     /// first.
-    pub fn players(&self, agent: &SeatId) -> Vec<ModelRef> {
+    pub fn fallbacks_in_use(&self, agent: &SeatId) -> Vec<ModelRef> {
         match self.panel.seat(agent) {
             Some(seat) => std::iter::once(&seat.model)
-                .chain(self.stand_ins.get(agent).into_iter().flatten())
+                .chain(self.fallbacks.get(agent).into_iter().flatten())
                 .cloned()
                 .collect(),
-            None if agent.is_clerk() => self.course.clerk.iter().cloned().collect(),
+            None if agent.is_clerk() => self.debate.helper.iter().cloned().collect(),
             None => self.panel.judges.clone(),
         }
     }
@@ -273,7 +276,7 @@ impl Plan {
             .iter()
             .map(|seat| &seat.model)
             .chain(&self.panel.judges)
-            .chain(&self.course.clerk)
+            .chain(&self.debate.helper)
             .all(|model| self.terms(model).free)
     }
 

@@ -14,31 +14,34 @@ use crate::consultation::protocol::answer::AnswerKind;
 /// before there was a choice.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Course {
+pub struct DebateOptions {
     pub mode: Mode,
     pub rounds: Rounds,
     pub judge_passes: JudgePasses,
     /// A cheap model for what is neither an expert's nor the judge's work.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub clerk: Option<ModelRef>,
+    #[serde(alias = "clerk")]
+    pub helper: Option<ModelRef>,
     pub debate_analysis: DebateAnalysis,
     /// The personas are chosen for the question, by the clerk, out of these; with none the panel
     /// stays as it is.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub cast_from: Vec<Persona>,
+    #[serde(alias = "cast_from")]
+    pub selectable_personas: Vec<Persona>,
     /// Answers of an earlier consultation, which is only judged anew.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub given: Option<Box<Given>>,
+    #[serde(alias = "given")]
+    pub prior_answers: Option<Box<PriorAnswers>>,
 }
 
-impl Course {
+impl DebateOptions {
     /// Whether a model is asked for a kind of answer when all goes well.
     pub fn asks_for(&self, answer: AnswerKind) -> bool {
-        let is_given = self.given.is_some();
+        let is_given = self.prior_answers.is_some();
         let is_held = answer.round() <= self.rounds.number();
         is_held
             && match answer {
-                AnswerKind::Casting => !self.cast_from.is_empty() && !is_given,
+                AnswerKind::PersonaSelection => !self.selectable_personas.is_empty() && !is_given,
                 AnswerKind::Independent | AnswerKind::Revision | AnswerKind::CrossExam => !is_given,
                 AnswerKind::Synthesis => true,
                 AnswerKind::Comparison => self.debate_analysis == DebateAnalysis::On && !is_given,
@@ -46,21 +49,21 @@ impl Course {
                 AnswerKind::Consistency => {
                     self.judge_passes == JudgePasses::Twice
                         || self
-                            .given
+                            .prior_answers
                             .as_ref()
-                            .is_some_and(|given| given.verdict.is_some())
+                            .is_some_and(|prior_answers| prior_answers.verdict.is_some())
                 }
             }
     }
 }
 
-impl Course {
+impl DebateOptions {
     /// The clerk, where what it says of how far texts are apart can be believed: the embedded model
     /// finds nearly everything alike.
     pub fn comparer(&self) -> Option<&ModelRef> {
-        self.clerk
+        self.helper
             .as_ref()
-            .filter(|clerk| !clerk.provider.is_local())
+            .filter(|helper| !helper.provider.is_local())
     }
 }
 
@@ -144,7 +147,7 @@ pub enum DebateAnalysis {
 
 /// What is taken from an earlier consultation, so that only the judge is asked: Rounds 2 and 4.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Given {
+pub struct PriorAnswers {
     pub from: ConsultationId,
     pub independents: Vec<Independent>,
     /// `None` where that consultation did not come so far.

@@ -4,7 +4,7 @@
 use crate::domain::artifact::{CrossExam, Independent, Revision, Synthesis};
 use crate::domain::ids::{ModelRef, SeatId};
 
-use super::options::{Given, JudgePasses};
+use super::options::{JudgePasses, PriorAnswers};
 use super::{Material, Plan};
 use crate::consultation::anonymity::labels::Labels;
 use crate::consultation::phases::second_verdict;
@@ -61,11 +61,11 @@ pub fn planned_calls(plan: &Plan, places: Places) -> Result<Vec<PlannedCall>, Pr
 
 /// Who is asked for a kind of answer.
 fn askers(plan: &Plan, answer: AnswerKind) -> Vec<(SeatId, ModelRef)> {
-    if !plan.course.asks_for(answer) {
+    if !plan.debate.asks_for(answer) {
         return Vec::new();
     }
     let first = |agent: SeatId| {
-        plan.players(&agent)
+        plan.fallbacks_in_use(&agent)
             .into_iter()
             .take(1)
             .map(|model| (agent.clone(), model))
@@ -79,18 +79,18 @@ fn askers(plan: &Plan, answer: AnswerKind) -> Vec<(SeatId, ModelRef)> {
             .map(|seat| (seat.id.clone(), seat.model.clone()))
             .collect(),
         AnswerKind::Synthesis | AnswerKind::CrossExam => first(SeatId::judge()),
-        AnswerKind::Verdict | AnswerKind::Menu => match plan.course.judge_passes {
+        AnswerKind::Verdict | AnswerKind::Menu => match plan.debate.judge_passes {
             JudgePasses::Once => first(SeatId::judge()),
             JudgePasses::Twice => [SeatId::judge(), SeatId::second_judge()]
                 .into_iter()
                 .flat_map(first)
                 .collect(),
         },
-        AnswerKind::Casting | AnswerKind::Comparison => first(SeatId::clerk()),
+        AnswerKind::PersonaSelection | AnswerKind::Comparison => first(SeatId::helper()),
         AnswerKind::Consistency => plan
-            .course
+            .debate
             .comparer()
-            .map(|model| (SeatId::clerk(), model.clone()))
+            .map(|model| (SeatId::helper(), model.clone()))
             .into_iter()
             .collect(),
     }
@@ -119,10 +119,10 @@ impl Answers {
         let revisions: Vec<Revision> = agents()
             .map(|agent| revision(agent, position(agent, 3)))
             .collect();
-        if let Some(given) = &plan.course.given {
+        if let Some(prior_answers) = &plan.debate.prior_answers {
             return Self {
                 revisions,
-                ..Self::given(plan, given, places)
+                ..Self::prior_answers(plan, prior_answers, places)
             };
         }
         Self {
@@ -172,7 +172,9 @@ impl Answers {
             AnswerKind::Verdict | AnswerKind::Menu => {
                 prompter.verdict(&self.independents, &self.synthesis, &self.cross_exam)
             }
-            AnswerKind::Casting => prompter.casting(&plan.course.cast_from, plan.panel.seats.len()),
+            AnswerKind::PersonaSelection => {
+                prompter.casting(&plan.debate.selectable_personas, plan.panel.seats.len())
+            }
             AnswerKind::Comparison => prompter.comparison(&self.pairs(labels)),
             AnswerKind::Consistency => prompter.comparison(&[self.verdicts()]),
         }
@@ -180,11 +182,11 @@ impl Answers {
 }
 
 impl Answers {
-    fn given(plan: &Plan, given: &Given, places: Places) -> Self {
-        let examined = given.cross_exam.clone().unwrap_or_default();
+    fn prior_answers(plan: &Plan, prior_answers: &PriorAnswers, places: Places) -> Self {
+        let examined = prior_answers.cross_exam.clone().unwrap_or_default();
         Self {
             places,
-            independents: given.independents.clone(),
+            independents: prior_answers.independents.clone(),
             revisions: Vec::new(),
             synthesis: Synthesis {
                 prose_excerpt: places.words("what the judge finds in Round 2"),

@@ -13,7 +13,7 @@ use crate::domain::money::{Cost, MicroUsd};
 /// Invariant: as long as calls stay within their worst case, what is spent and set aside never
 /// exceeds the ceiling.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Purse {
+pub struct Budget {
     spent: Cost,
     /// The worst case of each call under way.
     set_aside: BTreeMap<CallId, MicroUsd>,
@@ -29,7 +29,7 @@ pub enum Room {
     Never,
 }
 
-impl Purse {
+impl Budget {
     pub fn spent(&self) -> Cost {
         self.spent
     }
@@ -98,66 +98,66 @@ mod tests {
 
     #[test]
     fn calls_under_way_are_counted_at_their_worst_and_settled_at_what_they_cost() {
-        let mut purse = Purse::default();
+        let mut budget = Budget::default();
         let ceiling = Some(MicroUsd(100));
-        assert_eq!(purse.room_for(exactly(60), ceiling), Room::Enough);
-        purse.set_aside(CallId(1), exactly(60));
+        assert_eq!(budget.room_for(exactly(60), ceiling), Room::Enough);
+        budget.set_aside(CallId(1), exactly(60));
         assert_eq!(
             (
-                purse.room_for(exactly(40), ceiling),
-                purse.room_for(exactly(41), ceiling)
+                budget.room_for(exactly(40), ceiling),
+                budget.room_for(exactly(41), ceiling)
             ),
             (Room::Enough, Room::NotYet)
         );
-        purse.settle(CallId(1), exactly(10));
+        budget.settle(CallId(1), exactly(10));
         assert_eq!(
             (
-                purse.room_for(exactly(90), ceiling),
-                purse.room_for(exactly(91), ceiling)
+                budget.room_for(exactly(90), ceiling),
+                budget.room_for(exactly(91), ceiling)
             ),
             (Room::Enough, Room::Never)
         );
-        assert_eq!(purse.spent(), exactly(10));
+        assert_eq!(budget.spent(), exactly(10));
     }
 
     #[test]
     fn what_is_free_always_has_room_and_what_has_no_price_never_under_a_ceiling() {
-        let purse = Purse::default();
+        let budget = Budget::default();
         assert_eq!(
-            purse.room_for(Cost::FREE, Some(MicroUsd::ZERO)),
+            budget.room_for(Cost::FREE, Some(MicroUsd::ZERO)),
             Room::Enough
         );
         assert_eq!(
-            purse.room_for(Cost::at_least(MicroUsd(1)), Some(MicroUsd(1_000_000))),
+            budget.room_for(Cost::at_least(MicroUsd(1)), Some(MicroUsd(1_000_000))),
             Room::Never
         );
         assert_eq!(
-            purse.room_for(Cost::at_least(MicroUsd(1)), None),
+            budget.room_for(Cost::at_least(MicroUsd(1)), None),
             Room::Enough
         );
     }
 
     #[test]
     fn a_call_that_never_comes_back_counts_at_its_worst() {
-        let mut purse = Purse::default();
-        purse.set_aside(CallId(1), exactly(60));
-        purse.set_aside(CallId(2), Cost::FREE);
-        purse.write_off(CallId(1));
-        purse.write_off(CallId(2));
-        assert_eq!(purse.spent(), Cost::at_least(MicroUsd(60)));
+        let mut budget = Budget::default();
+        budget.set_aside(CallId(1), exactly(60));
+        budget.set_aside(CallId(2), Cost::FREE);
+        budget.write_off(CallId(1));
+        budget.write_off(CallId(2));
+        assert_eq!(budget.spent(), Cost::at_least(MicroUsd(60)));
         assert_eq!(
-            purse.room_for(exactly(41), Some(MicroUsd(100))),
+            budget.room_for(exactly(41), Some(MicroUsd(100))),
             Room::Never
         );
     }
 
     #[test]
     fn a_call_that_tells_only_a_part_of_its_cost_counts_at_its_worst_under_a_ceiling() {
-        let mut purse = Purse::default();
-        purse.set_aside(CallId(1), exactly(60));
-        purse.settle(CallId(1), Cost::at_least(MicroUsd(5)));
-        assert_eq!(purse.spent(), Cost::at_least(MicroUsd(60)));
-        let mut without = Purse::default();
+        let mut budget = Budget::default();
+        budget.set_aside(CallId(1), exactly(60));
+        budget.settle(CallId(1), Cost::at_least(MicroUsd(5)));
+        assert_eq!(budget.spent(), Cost::at_least(MicroUsd(60)));
+        let mut without = Budget::default();
         without.settle(CallId(1), Cost::at_least(MicroUsd(5)));
         assert_eq!(
             without.spent(),

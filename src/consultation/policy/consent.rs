@@ -13,7 +13,8 @@ pub const LARGE_CONTEXT: u64 = 10_000;
 pub struct ConsentRule {
     /// Estimates strictly below this pass by themselves; zero means always ask.
     pub always_allow_under: MicroUsd,
-    pub standing: Standing,
+    #[serde(alias = "standing")]
+    pub consent_mode: ConsentMode,
     /// What a month may cost, where the user has said so.
     #[serde(default)]
     pub month: Option<Month>,
@@ -29,13 +30,16 @@ pub struct Month {
 /// Who can be asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Standing {
+pub enum ConsentMode {
     /// The user said yes to everything with a flag.
-    Granted,
+    #[serde(alias = "granted")]
+    PreApproved,
     /// There is a terminal to ask on.
-    Askable,
+    #[serde(alias = "askable")]
+    Interactive,
     /// There is nobody to ask.
-    Unattended,
+    #[serde(alias = "unattended")]
+    NonInteractive,
 }
 
 /// The decision.
@@ -75,15 +79,17 @@ impl ConsentRule {
         let why = self.why(estimate);
         let below_ceiling = ceiling
             .is_some_and(|ceiling| estimate.high.known <= ceiling && !estimate.high.lower_bound);
-        match self.standing {
+        match self.consent_mode {
             _ if why.is_empty() => Gate::Pass(Consent::AutoApproved),
-            Standing::Granted => Gate::Pass(Consent::Flag),
-            Standing::Askable => Gate::Ask(why),
+            ConsentMode::PreApproved => Gate::Pass(Consent::Flag),
+            ConsentMode::Interactive => Gate::Ask(why),
             // A ceiling is as good as a yes to what stays below it; a month's budget is not.
-            Standing::Unattended if below_ceiling && !why.contains(&GateReason::MonthlyBudget) => {
+            ConsentMode::NonInteractive
+                if below_ceiling && !why.contains(&GateReason::MonthlyBudget) =>
+            {
                 Gate::Pass(Consent::Ceiling)
             }
-            Standing::Unattended => Gate::Refuse(why),
+            ConsentMode::NonInteractive => Gate::Refuse(why),
         }
     }
 
@@ -115,10 +121,10 @@ impl ConsentRule {
 mod tests {
     use super::*;
 
-    fn rule(under: u64, standing: Standing) -> ConsentRule {
+    fn rule(under: u64, consent_mode: ConsentMode) -> ConsentRule {
         ConsentRule {
             always_allow_under: MicroUsd(under),
-            standing,
+            consent_mode,
             month: None,
         }
     }
@@ -138,7 +144,7 @@ mod tests {
 
     #[test]
     fn only_an_estimate_below_the_threshold_passes_by_itself() {
-        let half = rule(500_000, Standing::Askable);
+        let half = rule(500_000, ConsentMode::Interactive);
         assert_eq!(
             half.decide(&exactly(499_999), None),
             Gate::Pass(Consent::AutoApproved)
@@ -155,7 +161,7 @@ mod tests {
 
     #[test]
     fn zero_means_always_ask_except_for_what_is_free() {
-        let zero = rule(0, Standing::Askable);
+        let zero = rule(0, ConsentMode::Interactive);
         assert_eq!(
             zero.decide(&exactly(1), None),
             Gate::Ask(vec![GateReason::Cost])
@@ -173,7 +179,7 @@ mod tests {
     #[test]
     fn without_anyone_to_ask_it_refuses_unless_consent_stands_or_a_ceiling_is_above_it() {
         let cost = exactly(900_000);
-        let unattended = rule(500_000, Standing::Unattended);
+        let unattended = rule(500_000, ConsentMode::NonInteractive);
         assert_eq!(
             unattended.decide(&cost, None),
             Gate::Refuse(vec![GateReason::Cost])
@@ -183,7 +189,7 @@ mod tests {
             Gate::Pass(Consent::Ceiling)
         );
         assert_eq!(
-            rule(500_000, Standing::Granted).decide(&cost, None),
+            rule(500_000, ConsentMode::PreApproved).decide(&cost, None),
             Gate::Pass(Consent::Flag)
         );
         let wide = Estimate {
@@ -198,9 +204,13 @@ mod tests {
 
     #[test]
     fn a_ceiling_below_the_least_that_it_costs_is_told_before_anything_is_spent() {
-        for standing in [Standing::Granted, Standing::Askable, Standing::Unattended] {
+        for consent_mode in [
+            ConsentMode::PreApproved,
+            ConsentMode::Interactive,
+            ConsentMode::NonInteractive,
+        ] {
             assert_eq!(
-                rule(500_000, standing).decide(&exactly(10), Some(MicroUsd(9))),
+                rule(500_000, consent_mode).decide(&exactly(10), Some(MicroUsd(9))),
                 Gate::AboveCeiling
             );
         }
@@ -214,7 +224,7 @@ mod tests {
         };
         let rule = ConsentRule {
             month: Some(month),
-            ..rule(1_000, Standing::Askable)
+            ..rule(1_000, ConsentMode::Interactive)
         };
         assert!(month.is_nearly_spent());
         assert_eq!(
@@ -230,7 +240,7 @@ mod tests {
             Gate::Ask(vec![GateReason::MonthlyBudget, GateReason::LargeContext])
         );
         let unattended = ConsentRule {
-            standing: Standing::Unattended,
+            consent_mode: ConsentMode::NonInteractive,
             ..rule
         };
         assert!(matches!(

@@ -17,7 +17,7 @@ use crate::domain::time::Timestamp;
 /// The state of every provider that has been called.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct Lanes(BTreeMap<ProviderId, Lane>);
+pub struct ProviderLimits(BTreeMap<ProviderId, Lane>);
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct Lane {
@@ -61,7 +61,7 @@ pub enum Ended {
     Otherwise,
 }
 
-impl Lanes {
+impl ProviderLimits {
     /// Decides on a call to a provider at which `limit` calls may be under way at once.
     pub fn admit(&self, provider: &ProviderId, limit: u32, now: Timestamp) -> Admission {
         let Some(lane) = self.0.get(provider) else {
@@ -142,10 +142,10 @@ mod tests {
         ProviderId::new("anthropic")
     }
 
-    fn admitted(lanes: &mut Lanes, now: i64) -> u32 {
+    fn admitted(limits: &mut ProviderLimits, now: i64) -> u32 {
         let mut admitted = 0;
-        while lanes.admit(&provider(), LIMIT, Timestamp(now)) == Admission::Now {
-            lanes.begin(&provider());
+        while limits.admit(&provider(), LIMIT, Timestamp(now)) == Admission::Now {
+            limits.begin(&provider());
             admitted += 1;
         }
         admitted
@@ -161,77 +161,81 @@ mod tests {
 
     #[test]
     fn no_more_calls_than_allowed_are_under_way_and_an_end_makes_room() {
-        let mut lanes = Lanes::default();
-        assert_eq!(admitted(&mut lanes, 0), LIMIT);
+        let mut limits = ProviderLimits::default();
+        assert_eq!(admitted(&mut limits, 0), LIMIT);
         assert_eq!(
-            lanes.admit(&provider(), LIMIT, Timestamp(0)),
+            limits.admit(&provider(), LIMIT, Timestamp(0)),
             Admission::Full
         );
         assert_eq!(
-            lanes.admit(&ProviderId::new("openai"), LIMIT, Timestamp(0)),
+            limits.admit(&ProviderId::new("openai"), LIMIT, Timestamp(0)),
             Admission::Now,
             "another provider has its own lane"
         );
-        lanes.end(&provider(), LIMIT, Ended::Otherwise, Timestamp(0));
-        assert_eq!(admitted(&mut lanes, 0), 1);
+        limits.end(&provider(), LIMIT, Ended::Otherwise, Timestamp(0));
+        assert_eq!(admitted(&mut limits, 0), 1);
     }
 
     #[test]
     fn a_hold_keeps_everyone_back_until_its_very_moment_and_then_lets_one_through() {
-        let mut lanes = Lanes::default();
-        assert!(lanes.hold(&provider(), hold(1_000), Timestamp(0)));
+        let mut limits = ProviderLimits::default();
+        assert!(limits.hold(&provider(), hold(1_000), Timestamp(0)));
         assert_eq!(
-            lanes.admit(&provider(), LIMIT, Timestamp(999)),
+            limits.admit(&provider(), LIMIT, Timestamp(999)),
             Admission::Held(hold(1_000))
         );
-        assert_eq!(admitted(&mut lanes, 1_000), 1);
+        assert_eq!(admitted(&mut limits, 1_000), 1);
     }
 
     #[test]
     fn each_success_after_a_hold_lets_one_more_through_up_to_the_limit() {
-        let mut lanes = Lanes::default();
-        lanes.hold(&provider(), hold(1), Timestamp(0));
+        let mut limits = ProviderLimits::default();
+        limits.hold(&provider(), hold(1), Timestamp(0));
         for at_once in [1, 2, 3, 3] {
-            assert_eq!(admitted(&mut lanes, 1), at_once);
-            lanes.end(&provider(), LIMIT, Ended::Answered, Timestamp(1));
+            assert_eq!(admitted(&mut limits, 1), at_once);
+            limits.end(&provider(), LIMIT, Ended::Answered, Timestamp(1));
             (1..at_once)
-                .for_each(|_| lanes.end(&provider(), LIMIT, Ended::Otherwise, Timestamp(1)));
+                .for_each(|_| limits.end(&provider(), LIMIT, Ended::Otherwise, Timestamp(1)));
         }
     }
 
     #[test]
     fn an_answer_during_a_hold_says_nothing_about_the_time_after_it() {
-        let mut lanes = Lanes::default();
-        admitted(&mut lanes, 0);
-        lanes.hold(&provider(), hold(1_000), Timestamp(0));
-        (0..LIMIT).for_each(|_| lanes.end(&provider(), LIMIT, Ended::Answered, Timestamp(500)));
+        let mut limits = ProviderLimits::default();
+        admitted(&mut limits, 0);
+        limits.hold(&provider(), hold(1_000), Timestamp(0));
+        (0..LIMIT).for_each(|_| limits.end(&provider(), LIMIT, Ended::Answered, Timestamp(500)));
         assert_eq!(
-            (lanes.refusals(&provider()), admitted(&mut lanes, 1_000)),
+            (limits.refusals(&provider()), admitted(&mut limits, 1_000)),
             (1, 1)
         );
     }
 
     #[test]
     fn a_longer_hold_outweighs_a_shorter_one_and_not_the_other_way() {
-        let mut lanes = Lanes::default();
-        assert!(lanes.hold(&provider(), hold(2_000), Timestamp(0)));
-        assert!(!lanes.hold(&provider(), hold(1_000), Timestamp(0)));
+        let mut limits = ProviderLimits::default();
+        assert!(limits.hold(&provider(), hold(2_000), Timestamp(0)));
+        assert!(!limits.hold(&provider(), hold(1_000), Timestamp(0)));
         assert_eq!(
-            lanes.admit(&provider(), LIMIT, Timestamp(1_500)),
+            limits.admit(&provider(), LIMIT, Timestamp(1_500)),
             Admission::Held(hold(2_000))
         );
         assert_eq!(
             (
-                lanes.refusals(&provider()),
-                lanes.refused_for(&provider(), Timestamp(1_500)).as_millis()
+                limits.refusals(&provider()),
+                limits
+                    .refused_for(&provider(), Timestamp(1_500))
+                    .as_millis()
             ),
             (2, 1_500)
         );
-        lanes.end(&provider(), LIMIT, Ended::Answered, Timestamp(2_000));
+        limits.end(&provider(), LIMIT, Ended::Answered, Timestamp(2_000));
         assert_eq!(
             (
-                lanes.refusals(&provider()),
-                lanes.refused_for(&provider(), Timestamp(9_000)).as_millis()
+                limits.refusals(&provider()),
+                limits
+                    .refused_for(&provider(), Timestamp(9_000))
+                    .as_millis()
             ),
             (0, 0)
         );

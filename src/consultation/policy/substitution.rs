@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::consent::Standing;
+use super::consent::ConsentMode;
 
 /// What the user wants when a model fails for good.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -30,12 +30,11 @@ pub enum Remedy {
 
 impl OnFailure {
     /// Decides on an agent for which there is another model.
-    pub fn decide(self, standing: Standing) -> Remedy {
-        match (self, standing) {
-            (Self::Ask, Standing::Askable) => Remedy::Ask,
-            (Self::Ask, Standing::Granted | Standing::Unattended) | (Self::Substitute, _) => {
-                Remedy::Substitute
-            }
+    pub fn decide(self, consent_mode: ConsentMode) -> Remedy {
+        match (self, consent_mode) {
+            (Self::Ask, ConsentMode::Interactive) => Remedy::Ask,
+            (Self::Ask, ConsentMode::PreApproved | ConsentMode::NonInteractive)
+            | (Self::Substitute, _) => Remedy::Substitute,
             (Self::Skip, _) => Remedy::Skip,
             (Self::Fail, _) => Remedy::Fail,
         }
@@ -48,16 +47,19 @@ mod tests {
 
     #[test]
     fn only_somebody_who_is_there_and_has_not_agreed_in_advance_is_asked() {
-        assert_eq!(OnFailure::Ask.decide(Standing::Askable), Remedy::Ask);
-        assert_eq!(OnFailure::Ask.decide(Standing::Granted), Remedy::Substitute);
+        assert_eq!(OnFailure::Ask.decide(ConsentMode::Interactive), Remedy::Ask);
         assert_eq!(
-            OnFailure::Ask.decide(Standing::Unattended),
+            OnFailure::Ask.decide(ConsentMode::PreApproved),
+            Remedy::Substitute
+        );
+        assert_eq!(
+            OnFailure::Ask.decide(ConsentMode::NonInteractive),
             Remedy::Substitute
         );
         assert_eq!(
             (
-                OnFailure::Skip.decide(Standing::Granted),
-                OnFailure::Fail.decide(Standing::Askable)
+                OnFailure::Skip.decide(ConsentMode::PreApproved),
+                OnFailure::Fail.decide(ConsentMode::Interactive)
             ),
             (Remedy::Skip, Remedy::Fail)
         );

@@ -144,7 +144,7 @@ impl Prompter<'_> {
             .map(|persona| json!({ "id": persona.id, "brief": Size::Small.persona(persona) }))
             .collect();
         self.render(
-            AnswerKind::Casting,
+            AnswerKind::PersonaSelection,
             None,
             &fence,
             json!({ "personas": personas, "seats": seats }),
@@ -302,7 +302,7 @@ impl Prompter<'_> {
     /// The file that a kind of answer is asked with.
     fn template(&self, kind: AnswerKind) -> String {
         let (folder, file) = match kind {
-            AnswerKind::Casting => ("clerk", kind.name()),
+            AnswerKind::PersonaSelection => ("clerk", kind.name()),
             AnswerKind::Comparison | AnswerKind::Consistency => {
                 ("clerk", AnswerKind::Comparison.name())
             }

@@ -23,7 +23,8 @@ pub enum AnswerKind {
     /// Round 4, the judge: a menu of options.
     Menu,
     /// Before Round 1, the clerk: what kind of task it is, and which personas suit it.
-    Casting,
+    #[serde(rename = "casting")]
+    PersonaSelection,
     /// After Round 3, the clerk: how far apart pairs of texts are.
     Comparison,
     /// In Round 4, the clerk: how far apart the judge's two verdicts are.
@@ -32,7 +33,7 @@ pub enum AnswerKind {
 
 impl AnswerKind {
     pub const ALL: [Self; 9] = [
-        Self::Casting,
+        Self::PersonaSelection,
         Self::Independent,
         Self::Synthesis,
         Self::Revision,
@@ -46,7 +47,7 @@ impl AnswerKind {
     /// The round it belongs to, 1–4.
     pub fn round(self) -> u8 {
         match self {
-            Self::Casting | Self::Independent => 1,
+            Self::PersonaSelection | Self::Independent => 1,
             Self::Synthesis => 2,
             Self::Revision | Self::CrossExam | Self::Comparison => 3,
             Self::Verdict | Self::Menu | Self::Consistency => 4,
@@ -54,8 +55,11 @@ impl AnswerKind {
     }
 
     /// True for what is neither an expert's nor the judge's work.
-    pub fn is_the_clerks(self) -> bool {
-        matches!(self, Self::Casting | Self::Comparison | Self::Consistency)
+    pub fn is_for_helper(self) -> bool {
+        matches!(
+            self,
+            Self::PersonaSelection | Self::Comparison | Self::Consistency
+        )
     }
 
     /// A name of letters and underscores, as vendors want for a schema.
@@ -67,7 +71,7 @@ impl AnswerKind {
             Self::CrossExam => "cross_exam",
             Self::Verdict => "verdict",
             Self::Menu => "menu",
-            Self::Casting => "casting",
+            Self::PersonaSelection => "casting",
             Self::Comparison => "comparison",
             Self::Consistency => "consistency",
         }
@@ -83,7 +87,7 @@ impl AnswerKind {
             Self::CrossExam => include_str!("../../../schemas/answers/cross_exam.json"),
             Self::Verdict => include_str!("../../../schemas/answers/verdict.json"),
             Self::Menu => include_str!("../../../schemas/answers/menu.json"),
-            Self::Casting => include_str!("../../../schemas/answers/casting.json"),
+            Self::PersonaSelection => include_str!("../../../schemas/answers/casting.json"),
             Self::Comparison | Self::Consistency => {
                 include_str!("../../../schemas/answers/comparison.json")
             }

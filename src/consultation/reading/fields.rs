@@ -270,7 +270,7 @@ pub(super) fn of(kind: AnswerKind) -> &'static [Name] {
         AnswerKind::Verdict => &[SUMMARY, EVIDENCE, DISSENT, RECOMMENDATION, CONFIDENCE],
         AnswerKind::Menu => &[SUMMARY, RECOMMENDATIONS, EVIDENCE, DISSENT, HOW_TO_CHOOSE],
         AnswerKind::Comparison | AnswerKind::Consistency => &[COMPARISONS, KEY_INSIGHTS],
-        AnswerKind::Casting => &[TASK_TYPE, REASON, PERSONAS],
+        AnswerKind::PersonaSelection => &[TASK_TYPE, REASON, PERSONAS],
     }
 }
 

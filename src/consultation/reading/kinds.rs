@@ -5,8 +5,9 @@ use serde_json::{Map, Value};
 use crate::consultation::anonymity::labels::Labels;
 use crate::consultation::protocol::answer::AnswerKind;
 use crate::domain::artifact::{
-    Because, Casting, Challenge, Compared, Comparison, ConsensusPoint, Content, CrossExam, Dissent,
-    Evidence, Independent, Rebuttal, Revision, Synthesis, Tension, Verdict, Viewpoint,
+    Because, Challenge, Compared, Comparison, ConsensusPoint, Content, CrossExam, Dissent,
+    Evidence, Independent, PersonaSelection, Rebuttal, Revision, Synthesis, Tension, Verdict,
+    Viewpoint,
 };
 use crate::domain::ids::SeatId;
 
@@ -53,7 +54,7 @@ impl Reader<'_> {
             AnswerKind::Consistency => {
                 Content::Comparison(self.comparison(&mut fields, as_written))
             }
-            AnswerKind::Casting => Content::Casting(self.casting(&mut fields)),
+            AnswerKind::PersonaSelection => Content::PersonaSelection(self.casting(&mut fields)),
         };
         fields.end(&mut self.notes);
         content
@@ -336,13 +337,13 @@ impl Reader<'_> {
         })
     }
 
-    fn casting(&mut self, fields: &mut Fields) -> Casting {
+    fn casting(&mut self, fields: &mut Fields) -> PersonaSelection {
         let personas = self.texts(fields, fields::PERSONAS);
         if personas.is_empty() {
             self.notes
                 .fatal(fields.at(fields::PERSONAS), "names nobody");
         }
-        Casting {
+        PersonaSelection {
             task_type: self.optional(fields, fields::TASK_TYPE),
             reason: self.optional(fields, fields::REASON),
             personas,

@@ -16,7 +16,7 @@ mod text;
 mod values;
 
 use crate::domain::artifact::{
-    Casting, Comparison, Content, CrossExam, Independent, Revision, Synthesis, Verdict,
+    Comparison, Content, CrossExam, Independent, PersonaSelection, Revision, Synthesis, Verdict,
 };
 use crate::domain::ids::SeatId;
 
@@ -198,9 +198,9 @@ pub fn keep_prose(kind: AnswerKind, text: &str, who: &SeatId) -> Content {
         AnswerKind::Comparison | AnswerKind::Consistency => {
             Content::Comparison(Comparison::default())
         }
-        AnswerKind::Casting => Content::Casting(Casting {
+        AnswerKind::PersonaSelection => Content::PersonaSelection(PersonaSelection {
             reason: surroundings::begin(&text, EXCERPT),
-            ..Casting::default()
+            ..PersonaSelection::default()
         }),
     }
 }

@@ -5,14 +5,14 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::consultation::event::{CallError, CallFinished, CancelReason, Event, Purpose};
-use crate::consultation::machine::step::Turn;
+use crate::consultation::machine::step::StepContext;
 use crate::consultation::protocol::Effect;
 use crate::consultation::protocol::call::Outcome;
 use crate::consultation::reading::problem::Problem;
 use crate::domain::ids::{CallId, ModelRef};
 use crate::domain::time::Timestamp;
 
-use super::task::Errand;
+use super::task::AgentTask;
 
 /// A call that went out.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -26,10 +26,10 @@ pub(crate) struct Attempt {
 
 impl Attempt {
     /// Drops its connection.
-    pub(crate) fn cancel(&self, turn: &mut Turn<'_>, reason: CancelReason) {
-        turn.lose_call(self.call, self.since, &self.model.provider);
-        turn.push(Effect::Cancel(self.call));
-        turn.emit(Event::CallCancelled {
+    pub(crate) fn cancel(&self, step: &mut StepContext<'_>, reason: CancelReason) {
+        step.lose_call(self.call, self.since, &self.model.provider);
+        step.push(Effect::Cancel(self.call));
+        step.emit(Event::CallCancelled {
             call: self.call,
             reason,
         });
@@ -37,24 +37,24 @@ impl Attempt {
 
     /// A number from 0 to 1 that differs by run and call, and is the same when the run is played
     /// again.
-    pub(crate) fn jitter(&self, turn: &Turn<'_>) -> f64 {
-        fastrand::Rng::with_seed(turn.plan.seed.wrapping_add(u64::from(self.call.0))).f64()
+    pub(crate) fn jitter(&self, step: &StepContext<'_>) -> f64 {
+        fastrand::Rng::with_seed(step.plan.seed.wrapping_add(u64::from(self.call.0))).f64()
     }
 }
 
-impl Errand {
+impl AgentTask {
     /// Tells what a call brought and what it cost, whatever becomes of it.
     pub(crate) fn log(
         &mut self,
-        turn: &mut Turn<'_>,
+        step: &mut StepContext<'_>,
         attempt: &Attempt,
         outcome: &Outcome,
         problems: Vec<Problem>,
     ) {
         let ((cost, cost_source), tokens) = match outcome {
-            Ok(reply) => (turn.plan.cost_of_reply(&attempt.model, reply), reply.usage),
+            Ok(reply) => (step.plan.cost_of_reply(&attempt.model, reply), reply.usage),
             Err(failure) => (
-                turn.plan.cost_of_failure(&attempt.model, failure),
+                step.plan.cost_of_failure(&attempt.model, failure),
                 failure.usage.as_deref().copied().unwrap_or_default(),
             ),
         };
@@ -88,14 +88,14 @@ impl Errand {
             first_token_ms: attempt
                 .first_token
                 .map(|at| u64::try_from(at.since(attempt.since).as_millis()).unwrap_or(u64::MAX)),
-            duration_ms: turn.ms_since(attempt.since),
+            duration_ms: step.ms_since(attempt.since),
             problems,
         };
-        turn.emit(Event::CallFinished(Box::new(finished)));
+        step.emit(Event::CallFinished(Box::new(finished)));
         if self.is_optional() && outcome.is_err() {
-            turn.end_vainly(attempt.call, attempt.since, &attempt.model.provider, cost);
+            step.end_vainly(attempt.call, attempt.since, &attempt.model.provider, cost);
         } else {
-            turn.end_call(
+            step.end_call(
                 attempt.call,
                 attempt.since,
                 &attempt.model.provider,

@@ -4,7 +4,7 @@
 use crate::consultation::event::{
     AbortReason, AgentError, Event, Purpose, SubstitutionReason, WhySubstituted,
 };
-use crate::consultation::machine::step::Turn;
+use crate::consultation::machine::step::StepContext;
 use crate::consultation::policy::health::HealthStatus;
 use crate::consultation::policy::retry::Tried;
 use crate::consultation::policy::substitution::{OnFailure, Remedy};
@@ -13,53 +13,53 @@ use crate::consultation::protocol::Question;
 use crate::consultation::protocol::call::FailureClass;
 use crate::domain::ids::ModelRef;
 
-use super::task::{Answer, Errand, Kept, Settled, Status};
+use super::task::{AgentTask, Answer, Kept, Status, TaskOutcome};
 
-impl Errand {
+impl AgentTask {
     /// Falls back on a text that was kept, then on the next model, then fails.
     pub(crate) fn give_up(
         &mut self,
-        turn: &mut Turn<'_>,
+        step: &mut StepContext<'_>,
         reason: WhySubstituted,
         error: AgentError,
-    ) -> Option<Settled> {
+    ) -> Option<TaskOutcome> {
         if self.is_optional() {
-            return Some(self.settle(turn, Err(error)));
+            return Some(self.settle(step, Err(error)));
         }
         if let Some(Kept::CutOff(text) | Kept::Unreadable(text)) = self.kept.take()
             && !text.trim().is_empty()
         {
             let answer = self.keep_prose(&text);
-            return Some(self.settle(turn, Ok(answer)));
+            return Some(self.settle(step, Ok(answer)));
         }
-        let on_failure = turn.plan.control.on_failure;
+        let on_failure = step.plan.control.on_failure;
         // Its own words are the reason: another model is not asked to say what this one would not.
         // A judge there has to be.
         let abstains = error.class.is_none() && !self.agent.is_judge() && !self.is_second_pass();
         let Some(substitute) = self
-            .substitute(turn)
-            .filter(|_| !turn.plan.control.strict && !abstains)
+            .substitute(step)
+            .filter(|_| !step.plan.control.strict && !abstains)
         else {
             return match on_failure {
                 OnFailure::Fail if !self.is_second_pass() => {
-                    self.end_all(turn, AbortReason::AgentFailed, &error)
+                    self.end_all(step, AbortReason::AgentFailed, &error)
                 }
                 OnFailure::Fail | OnFailure::Ask | OnFailure::Substitute | OnFailure::Skip => {
-                    Some(self.settle(turn, Err(error)))
+                    Some(self.settle(step, Err(error)))
                 }
             };
         };
-        match on_failure.decide(turn.plan.control.consent.standing) {
-            Remedy::Substitute => self.take_over(turn, substitute, reason, error),
+        match on_failure.decide(step.plan.control.consent.consent_mode) {
+            Remedy::Substitute => self.take_over(step, substitute, reason, error),
             // Without an expert the others go on; without a judge nobody does.
             Remedy::Skip if self.agent.is_judge() => {
-                self.take_over(turn, substitute, reason, error)
+                self.take_over(step, substitute, reason, error)
             }
-            Remedy::Fail if self.is_second_pass() => Some(self.settle(turn, Err(error))),
-            Remedy::Skip => Some(self.settle(turn, Err(error))),
-            Remedy::Fail => self.end_all(turn, AbortReason::AgentFailed, &error),
+            Remedy::Fail if self.is_second_pass() => Some(self.settle(step, Err(error))),
+            Remedy::Skip => Some(self.settle(step, Err(error))),
+            Remedy::Fail => self.end_all(step, AbortReason::AgentFailed, &error),
             Remedy::Ask => {
-                self.offer(turn, &substitute, reason, &error);
+                self.offer(step, &substitute, reason, &error);
                 self.status = Status::Asking {
                     substitute,
                     reason,
@@ -72,24 +72,24 @@ impl Errand {
 
     /// The next model: the best at a provider that is not known to be ill, else the best at one
     /// that may be called at all.
-    fn substitute(&self, turn: &Turn<'_>) -> Option<ModelRef> {
+    fn substitute(&self, step: &StepContext<'_>) -> Option<ModelRef> {
         let callable = || {
             self.rest
                 .iter()
-                .filter(|model| !turn.is_no_use(&model.provider))
+                .filter(|model| !step.is_no_use(&model.provider))
         };
-        let well = callable().find(|model| turn.health(&model.provider) != HealthStatus::Unhealthy);
+        let well = callable().find(|model| step.health(&model.provider) != HealthStatus::Unhealthy);
         well.or_else(|| callable().next()).cloned()
     }
 
     fn offer(
         &self,
-        turn: &mut Turn<'_>,
+        step: &mut StepContext<'_>,
         substitute: &ModelRef,
         reason: WhySubstituted,
         error: &AgentError,
     ) {
-        turn.emit(Event::SubstitutionOffered {
+        step.emit(Event::SubstitutionOffered {
             agent_id: self.agent.clone(),
             round_number: self.answer.round(),
             original: self.current.clone(),
@@ -97,9 +97,9 @@ impl Errand {
             reason: SubstitutionReason::Known(reason),
             message: error.message.clone(),
         });
-        turn.ask(Question::Substitution {
+        step.ask(Question::Substitution {
             agent_id: self.agent.clone(),
-            name: turn.plan.agent_name(&self.agent),
+            name: step.plan.agent_name(&self.agent),
             original: self.current.clone(),
             substitute: substitute.clone(),
             reason: SubstitutionReason::Known(reason),
@@ -111,9 +111,9 @@ impl Errand {
     /// have let it.
     pub(in crate::consultation) fn answered(
         &mut self,
-        turn: &mut Turn<'_>,
+        step: &mut StepContext<'_>,
         answer: protocol::Answer,
-    ) -> Option<Settled> {
+    ) -> Option<TaskOutcome> {
         let Status::Asking {
             substitute,
             reason,
@@ -125,27 +125,27 @@ impl Errand {
         let (substitute, reason, error) = (substitute.clone(), *reason, error.clone());
         match answer {
             protocol::Answer::Yes | protocol::Answer::Always(_) | protocol::Answer::Gone => {
-                self.take_over(turn, substitute, reason, error)
+                self.take_over(step, substitute, reason, error)
             }
-            protocol::Answer::No => Some(self.settle(turn, Err(error))),
-            protocol::Answer::Fail => self.end_all(turn, AbortReason::UserCancelled, &error),
+            protocol::Answer::No => Some(self.settle(step, Err(error))),
+            protocol::Answer::Fail => self.end_all(step, AbortReason::UserCancelled, &error),
         }
     }
 
     /// Another model answers in this one's place, also in the rounds to come.
     fn take_over(
         &mut self,
-        turn: &mut Turn<'_>,
+        step: &mut StepContext<'_>,
         substitute: ModelRef,
         reason: WhySubstituted,
         error: AgentError,
-    ) -> Option<Settled> {
+    ) -> Option<TaskOutcome> {
         self.rest.retain(|model| *model != substitute);
         let original = std::mem::replace(&mut self.current, substitute.clone());
-        turn.ledger
-            .players
+        step.run
+            .fallbacks_in_use
             .insert(self.agent.clone(), substitute.clone());
-        turn.emit(Event::ProviderSubstituted {
+        step.emit(Event::ProviderSubstituted {
             agent_id: self.agent.clone(),
             round_number: self.answer.round(),
             original,
@@ -153,32 +153,32 @@ impl Errand {
             reason: SubstitutionReason::Known(reason),
             message: error.message,
         });
-        self.start_over(turn, Purpose::Fallback);
-        self.announce(turn);
-        self.go(turn)
+        self.start_over(step, Purpose::Fallback);
+        self.announce(step);
+        self.go(step)
     }
 
     /// From here on as if the model in use had not been asked yet.
-    fn start_over(&mut self, turn: &Turn<'_>, purpose: Purpose) {
-        self.room = turn.plan.terms(&self.current).room;
+    fn start_over(&mut self, step: &StepContext<'_>, purpose: Purpose) {
+        self.room = step.plan.terms(&self.current).room;
         self.repair = None;
         self.tried = Tried::default();
         self.status = Status::Pending {
             purpose,
-            not_before: turn.now,
+            not_before: step.now,
         };
     }
 
     /// Nobody goes on. The answer is still wanted, should the consultation be gone on with.
     fn end_all(
         &mut self,
-        turn: &mut Turn<'_>,
+        step: &mut StepContext<'_>,
         reason: AbortReason,
         error: &AgentError,
-    ) -> Option<Settled> {
-        let name = turn.plan.agent_name(&self.agent);
+    ) -> Option<TaskOutcome> {
+        let name = step.plan.agent_name(&self.agent);
         let message = if reason == AbortReason::UserCancelled {
-            turn.cancelled_by_user()
+            step.cancelled_by_user()
         } else {
             format!(
                 "{name} failed in Round {}: {}",
@@ -186,20 +186,20 @@ impl Errand {
                 error.message
             )
         };
-        self.start_over(turn, Purpose::Answer);
-        turn.stop(reason, message);
+        self.start_over(step, Purpose::Answer);
+        step.stop(reason, message);
         None
     }
 
     /// Ends the errand.
     pub(crate) fn settle(
         &self,
-        turn: &mut Turn<'_>,
+        step: &mut StepContext<'_>,
         result: Result<Answer, AgentError>,
-    ) -> Settled {
+    ) -> TaskOutcome {
         let (agent_id, name, round_number) = (
             self.agent.clone(),
-            turn.plan.agent_name(&self.agent),
+            step.plan.agent_name(&self.agent),
             self.answer.round(),
         );
         let trouble = match &result {
@@ -208,9 +208,9 @@ impl Errand {
             Err(error) => Some(format!("is missing: {}", error.message)),
         };
         if let Some(trouble) = trouble
-            .filter(|_| turn.plan.control.strict && !self.is_optional() && !self.is_second_pass())
+            .filter(|_| step.plan.control.strict && !self.is_optional() && !self.is_second_pass())
         {
-            turn.stop(
+            step.stop(
                 AbortReason::Strict,
                 format!(
                     "Refused under --strict: {name}'s answer in Round {round_number} {trouble}"
@@ -223,7 +223,7 @@ impl Errand {
                 name,
                 round_number,
                 answer: self.answer,
-                duration_ms: turn.ms_since(self.began),
+                duration_ms: step.ms_since(self.began),
                 tokens: self.tokens,
                 cost: self.cost,
             },
@@ -236,11 +236,11 @@ impl Errand {
                 error: error.clone(),
             },
         };
-        turn.emit(event);
+        step.emit(event);
         if result.is_ok() {
-            turn.supersede_pulse();
+            step.supersede_pulse();
         }
-        Settled {
+        TaskOutcome {
             agent: self.agent.clone(),
             answer: self.answer,
             result,

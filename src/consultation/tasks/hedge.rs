@@ -6,7 +6,7 @@ use std::time::Duration;
 use crate::consultation::event::{
     CancelReason, Event, Purpose, SubstitutionReason, WhySubstituted,
 };
-use crate::consultation::machine::step::Turn;
+use crate::consultation::machine::step::StepContext;
 use crate::consultation::policy::budget::Room;
 use crate::consultation::policy::health::HealthStatus;
 use crate::consultation::policy::hedging::NoHedge;
@@ -15,19 +15,19 @@ use crate::consultation::protocol::TimerId;
 use crate::domain::ids::{ModelRef, ProviderId};
 
 use super::attempt::Attempt;
-use super::task::{Errand, Status};
+use super::task::{AgentTask, Status};
 
-impl Errand {
+impl AgentTask {
     /// How long a call may show no sign of an answer before the same is asked elsewhere; `None`
     /// where that is never done.
-    pub(crate) fn hedge_delay(&self, turn: &Turn<'_>) -> Option<Duration> {
-        let control = &turn.plan.control;
+    pub(crate) fn hedge_delay(&self, step: &StepContext<'_>) -> Option<Duration> {
+        let control = &step.plan.control;
         // A model on the user's own machine is slow by nature, and what is asked of it is not to
         // leave the machine.
         let may = !control.strict
             && !self.is_optional()
             && !self.is_second_pass()
-            && !turn.plan.terms(&self.current).free;
+            && !step.plan.terms(&self.current).free;
         may.then(|| control.hedge.delay(&self.current)).flatten()
     }
 
@@ -51,23 +51,23 @@ impl Errand {
     }
 
     /// Asks a second model, or says why not.
-    pub(in crate::consultation) fn hedge(&mut self, turn: &mut Turn<'_>) {
+    pub(in crate::consultation) fn hedge(&mut self, step: &mut StepContext<'_>) {
         let Status::Calling(calling) = &self.status else {
             return;
         };
         let Some(first) = calling.attempts.first().cloned() else {
             return;
         };
-        let second = match self.backup(turn) {
+        let second = match self.backup(step) {
             Err(reason) => {
-                turn.emit(Event::CallNotHedged {
+                step.emit(Event::CallNotHedged {
                     call: first.call,
                     agent_id: self.agent.clone(),
                     reason,
                 });
                 None
             }
-            Ok(backup) => Some(self.ask_beside(turn, &first, &backup)),
+            Ok(backup) => Some(self.ask_beside(step, &first, &backup)),
         };
         if let Status::Calling(calling) = &mut self.status {
             calling.hedge_timer = None;
@@ -76,8 +76,8 @@ impl Errand {
     }
 
     /// The model to ask: the best that is another vendor's, well, and has room.
-    fn backup(&self, turn: &Turn<'_>) -> Result<ModelRef, NoHedge> {
-        if !turn.has_hedges() {
+    fn backup(&self, step: &StepContext<'_>) -> Result<ModelRef, NoHedge> {
+        if !step.has_hedges() {
             return Err(NoHedge::QuotaUsed);
         }
         let elsewhere: Vec<&ModelRef> = self
@@ -90,56 +90,66 @@ impl Errand {
         }
         let mut well: Vec<&ModelRef> = elsewhere
             .into_iter()
-            .filter(|model| is_well(turn, &model.provider))
+            .filter(|model| is_well(step, &model.provider))
             .collect();
         if well.is_empty() {
             return Err(NoHedge::NoHealthyBackup);
         }
         // One that has answered a check comes before one that nobody has heard of yet.
-        well.sort_by_key(|model| turn.health(&model.provider) != HealthStatus::Healthy);
+        well.sort_by_key(|model| step.health(&model.provider) != HealthStatus::Healthy);
         let mut free = well
             .into_iter()
-            .filter(|model| turn.admit(&model.provider) == Admission::Now)
+            .filter(|model| step.admit(&model.provider) == Admission::Now)
             .peekable();
         if free.peek().is_none() {
             return Err(NoHedge::BackupBusy);
         }
         let affordable = |model: &&ModelRef| {
-            let prompt = self.prompt(turn, model);
-            turn.room_for(turn.worst_case(model, &prompt, self.room_at(turn, model)))
+            let prompt = self.prompt(step, model);
+            step.room_for(step.worst_case(model, &prompt, self.room_at(step, model)))
                 == Room::Enough
         };
         free.find(affordable).cloned().ok_or(NoHedge::Ceiling)
     }
 
-    fn room_at(&self, turn: &Turn<'_>, model: &ModelRef) -> u64 {
-        self.room.min(turn.plan.terms(model).most)
+    fn room_at(&self, step: &StepContext<'_>, model: &ModelRef) -> u64 {
+        self.room.min(step.plan.terms(model).most)
     }
 
-    fn ask_beside(&self, turn: &mut Turn<'_>, first: &Attempt, backup: &ModelRef) -> Attempt {
-        turn.ledger.hedges += 1;
-        turn.emit(Event::CallHedged {
+    fn ask_beside(
+        &self,
+        step: &mut StepContext<'_>,
+        first: &Attempt,
+        backup: &ModelRef,
+    ) -> Attempt {
+        step.run.hedges += 1;
+        step.emit(Event::CallHedged {
             call: first.call,
             agent_id: self.agent.clone(),
             model: first.model.clone(),
             backup: backup.clone(),
-            after_ms: turn.ms_since(first.since),
+            after_ms: step.ms_since(first.since),
         });
-        let (prompt, room) = (self.prompt(turn, backup), self.room_at(turn, backup));
-        let worst_case = turn.worst_case(backup, &prompt, room);
-        self.call(turn, backup, prompt, room, worst_case, Purpose::Hedge)
+        let (prompt, room) = (self.prompt(step, backup), self.room_at(step, backup));
+        let worst_case = step.worst_case(backup, &prompt, room);
+        self.call(step, backup, prompt, room, worst_case, Purpose::Hedge)
     }
 
     /// An answer is there: the other call is not needed any more. Tells when it was the hedge that
     /// was faster.
-    pub(crate) fn win(&mut self, turn: &mut Turn<'_>, winner: &Attempt, loser: Option<Attempt>) {
+    pub(crate) fn win(
+        &mut self,
+        step: &mut StepContext<'_>,
+        winner: &Attempt,
+        loser: Option<Attempt>,
+    ) {
         if let Some(loser) = loser {
-            loser.cancel(turn, CancelReason::HedgeLost);
+            loser.cancel(step, CancelReason::HedgeLost);
         }
         if winner.model != self.current {
-            let slow = format!("no answer within {} s", turn.ms_since(self.began) / 1_000);
+            let slow = format!("no answer within {} s", step.ms_since(self.began) / 1_000);
             let original = std::mem::replace(&mut self.current, winner.model.clone());
-            turn.emit(Event::ProviderSubstituted {
+            step.emit(Event::ProviderSubstituted {
                 agent_id: self.agent.clone(),
                 round_number: self.answer.round(),
                 original,
@@ -152,10 +162,10 @@ impl Errand {
 }
 
 /// Not known to be ill.
-fn is_well(turn: &Turn<'_>, provider: &ProviderId) -> bool {
-    let healthy = match turn.health(provider) {
+fn is_well(step: &StepContext<'_>, provider: &ProviderId) -> bool {
+    let healthy = match step.health(provider) {
         HealthStatus::Unknown | HealthStatus::Healthy => true,
         HealthStatus::Degraded | HealthStatus::Unhealthy => false,
     };
-    healthy && !turn.is_no_use(provider)
+    healthy && !step.is_no_use(provider)
 }

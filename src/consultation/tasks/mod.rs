@@ -12,43 +12,45 @@ mod fallback;
 mod optional;
 mod second_pass;
 
-pub(in crate::consultation) use prompts::Brief;
-pub(in crate::consultation) use task::{Answer as AgentAnswer, Errand, Settled, Voice};
+pub(in crate::consultation) use prompts::PromptSet;
+pub(in crate::consultation) use task::{
+    AgentTask, Answer as AgentAnswer, AnswerSource, TaskOutcome,
+};
 
 use serde::{Deserialize, Serialize};
 
 use crate::domain::ids::{CallId, SeatId};
 
 use super::event::{AbortReason, StillWaiting};
-use super::machine::step::Turn;
+use super::machine::step::StepContext;
 use super::protocol::answer::AnswerKind;
 use super::protocol::{Answer, Input, TimerId};
 
 /// The errands of one step of a round.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub(super) struct Work {
-    open: Vec<Errand>,
+pub(super) struct TaskSet {
+    open: Vec<AgentTask>,
     /// Those that have come to their end and were not looked at yet. Invariant: empty between
     /// turns.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    settled: Vec<Settled>,
+    outcome: Vec<TaskOutcome>,
 }
 
-impl Work {
+impl TaskSet {
     /// Sends an agent on an errand.
     pub(super) fn send(
         &mut self,
-        turn: &mut Turn<'_>,
+        step: &mut StepContext<'_>,
         agent: &SeatId,
         answer: AnswerKind,
-        brief: Brief,
+        prompts: PromptSet,
     ) {
-        let Some(mut errand) = Errand::new(turn, agent, answer, brief) else {
+        let Some(mut task) = AgentTask::new(step, agent, answer, prompts) else {
             return;
         };
-        match errand.begin(turn) {
-            None => self.open.push(errand),
-            Some(settled) => self.settled.push(settled),
+        match task.begin(step) {
+            None => self.open.push(task),
+            Some(outcome) => self.outcome.push(outcome),
         }
     }
 
@@ -58,58 +60,58 @@ impl Work {
 
     /// Whether an agent is at work.
     pub(super) fn is_open(&self, agent: &SeatId) -> bool {
-        self.open.iter().any(|errand| errand.agent() == agent)
+        self.open.iter().any(|task| task.agent() == agent)
     }
 
     /// The errands for one kind of answer that have come to their end.
-    pub(super) fn take_settled_for(&mut self, answer: AnswerKind) -> Vec<Settled> {
-        let (taken, left) = std::mem::take(&mut self.settled)
+    pub(super) fn take_settled_for(&mut self, answer: AnswerKind) -> Vec<TaskOutcome> {
+        let (taken, left) = std::mem::take(&mut self.outcome)
             .into_iter()
-            .partition(|settled| settled.answer == answer);
-        self.settled = left;
+            .partition(|outcome| outcome.answer == answer);
+        self.outcome = left;
         taken
     }
 
     /// Waits for nobody any longer. Whoever is still at work has failed.
-    pub(super) fn lose_patience(&mut self, turn: &mut Turn<'_>, why: &str) {
-        for mut errand in std::mem::take(&mut self.open) {
-            errand.lose_patience(turn, why);
+    pub(super) fn lose_patience(&mut self, step: &mut StepContext<'_>, why: &str) {
+        for mut task in std::mem::take(&mut self.open) {
+            task.lose_patience(step, why);
         }
     }
 
     /// The errands that have come to their end since this was last asked.
-    pub(super) fn take_settled(&mut self) -> Vec<Settled> {
-        std::mem::take(&mut self.settled)
+    pub(super) fn take_settled(&mut self) -> Vec<TaskOutcome> {
+        std::mem::take(&mut self.outcome)
     }
 
     /// Who is at work.
-    pub(super) fn still_waiting(&self, turn: &Turn<'_>) -> Vec<StillWaiting> {
+    pub(super) fn still_waiting(&self, step: &StepContext<'_>) -> Vec<StillWaiting> {
         self.open
             .iter()
-            .map(|errand| errand.still_waiting(turn))
+            .map(|task| task.still_waiting(step))
             .collect()
     }
 
     /// Takes an input that concerns a call or a timer; anything else, or for a call that is not
     /// open, changes nothing.
-    pub(super) fn handle(&mut self, turn: &mut Turn<'_>, input: Input) {
+    pub(super) fn handle(&mut self, step: &mut StepContext<'_>, input: Input) {
         match input {
             Input::FirstToken { call } => {
-                if let Some(errand) = self.open.iter_mut().find(|errand| errand.is_calling(call)) {
-                    errand.begins_to_answer(call, turn.now);
+                if let Some(task) = self.open.iter_mut().find(|task| task.is_calling(call)) {
+                    task.begins_to_answer(call, step.now);
                 }
             }
-            Input::TimerFired { timer } => self.fired(turn, timer),
+            Input::TimerFired { timer } => self.fired(step, timer),
             Input::Replied { call, outcome } => {
-                let Some(at) = self.open.iter().position(|errand| errand.is_calling(call)) else {
+                let Some(at) = self.open.iter().position(|task| task.is_calling(call)) else {
                     return;
                 };
-                let mut errand = self.open.remove(at);
-                let settled = errand.replied(turn, call, outcome);
+                let mut task = self.open.remove(at);
+                let outcome = task.replied(step, call, outcome);
                 // Behind those whose turn has not come: one seat must not be refused three times
                 // while others wait for their first.
-                self.put_back(errand, settled);
-                self.advance(turn);
+                self.put_back(task, outcome);
+                self.advance(step);
             }
             Input::Start
             | Input::StartedBefore { .. }
@@ -122,72 +124,68 @@ impl Work {
     }
 
     /// A question about an agent was answered.
-    pub(super) fn answered(&mut self, turn: &mut Turn<'_>, agent: &SeatId, answer: Answer) {
-        let Some(at) = self.open.iter().position(|errand| errand.agent() == agent) else {
+    pub(super) fn answered(&mut self, step: &mut StepContext<'_>, agent: &SeatId, answer: Answer) {
+        let Some(at) = self.open.iter().position(|task| task.agent() == agent) else {
             return;
         };
-        let mut errand = self.open.remove(at);
-        let settled = errand.answered(turn, answer);
-        self.put_back(errand, settled);
-        self.advance(turn);
+        let mut task = self.open.remove(at);
+        let outcome = task.answered(step, answer);
+        self.put_back(task, outcome);
+        self.advance(step);
     }
 
     /// Drops every call that is under way. What is wanted is still wanted.
-    pub(super) fn cancel(&mut self, turn: &mut Turn<'_>, reason: AbortReason) {
+    pub(super) fn cancel(&mut self, step: &mut StepContext<'_>, reason: AbortReason) {
         self.open
             .iter_mut()
-            .for_each(|errand| errand.cancel(turn, reason));
+            .for_each(|task| task.cancel(step, reason));
     }
 
     /// Goes on with all that is wanted.
-    pub(super) fn resume(&mut self, turn: &mut Turn<'_>, lost: &[CallId]) {
-        self.each(turn, |errand, turn| errand.resume(turn, lost));
+    pub(super) fn resume(&mut self, step: &mut StepContext<'_>, lost: &[CallId]) {
+        self.each(step, |task, step| task.resume(step, lost));
     }
 
-    fn fired(&mut self, turn: &mut Turn<'_>, timer: TimerId) {
+    fn fired(&mut self, step: &mut StepContext<'_>, timer: TimerId) {
         if let Some(at) = self
             .open
             .iter()
-            .position(|errand| errand.is_out_of_time_at(timer))
+            .position(|task| task.is_out_of_time_at(timer))
         {
-            let settled = self.open.remove(at).run_out_of_time(turn);
-            self.settled.push(settled);
+            let outcome = self.open.remove(at).run_out_of_time(step);
+            self.outcome.push(outcome);
         }
-        if let Some(errand) = self
-            .open
-            .iter_mut()
-            .find(|errand| errand.would_hedge_at(timer))
-        {
+        if let Some(task) = self.open.iter_mut().find(|task| task.would_hedge_at(timer)) {
             // Invariant: the timer of a call that has begun to answer does nothing at all. A log
             // does not tell of first signs, so that nothing may come of one but what it prevents.
-            if !errand.is_slow() {
+            if !task.is_slow() {
                 return;
             }
-            errand.hedge(turn);
+            task.hedge(step);
         }
-        self.advance(turn);
+        self.advance(step);
     }
 
     /// Lets those who wait have the room that there is now.
-    fn advance(&mut self, turn: &mut Turn<'_>) {
-        self.each(turn, Errand::go);
+    fn advance(&mut self, step: &mut StepContext<'_>) {
+        self.each(step, AgentTask::go);
     }
 
     fn each(
         &mut self,
-        turn: &mut Turn<'_>,
-        mut act: impl FnMut(&mut Errand, &mut Turn<'_>) -> Option<Settled>,
+        step: &mut StepContext<'_>,
+        mut act: impl FnMut(&mut AgentTask, &mut StepContext<'_>) -> Option<TaskOutcome>,
     ) {
-        for mut errand in std::mem::take(&mut self.open) {
-            let settled = act(&mut errand, turn);
-            self.put_back(errand, settled);
+        for mut task in std::mem::take(&mut self.open) {
+            let outcome = act(&mut task, step);
+            self.put_back(task, outcome);
         }
     }
 
-    fn put_back(&mut self, errand: Errand, settled: Option<Settled>) {
-        match settled {
-            None => self.open.push(errand),
-            Some(settled) => self.settled.push(settled),
+    fn put_back(&mut self, task: AgentTask, outcome: Option<TaskOutcome>) {
+        match outcome {
+            None => self.open.push(task),
+            Some(outcome) => self.outcome.push(outcome),
         }
     }
 }

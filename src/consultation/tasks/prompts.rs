@@ -5,7 +5,7 @@ use std::collections::btree_map::Entry;
 
 use serde::{Deserialize, Serialize};
 
-use crate::consultation::machine::step::Turn;
+use crate::consultation::machine::step::StepContext;
 use crate::consultation::prompt::filter::Shown;
 use crate::consultation::prompt::{PromptError, Prompter, Size};
 use crate::consultation::protocol::call::Prompt;
@@ -13,30 +13,30 @@ use crate::domain::ids::SeatId;
 
 /// Prompts that ask the same.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(in crate::consultation) struct Brief {
+pub(in crate::consultation) struct PromptSet {
     by_size: BTreeMap<Size, Prompt>,
     /// Tokens (estimated) that the filtering of artifacts has saved.
     pub(crate) tokens_saved: u64,
 }
 
-impl Brief {
+impl PromptSet {
     /// Renders the prompt for every size among the models that may play the agent.
     pub(in crate::consultation) fn render(
-        turn: &Turn<'_>,
+        step: &StepContext<'_>,
         agent: &SeatId,
         make: impl Fn(&Prompter<'_>) -> Result<Shown, PromptError>,
     ) -> Result<Self, PromptError> {
-        let labels = turn.plan.labels_for(agent);
-        let mut brief = Self::default();
-        for model in turn.candidates(agent) {
-            let size = turn.plan.terms(&model).size;
-            if let Entry::Vacant(place) = brief.by_size.entry(size) {
-                let shown = make(&turn.plan.prompter(&labels, &model))?;
+        let labels = step.plan.labels_for(agent);
+        let mut prompts = Self::default();
+        for model in step.candidates(agent) {
+            let size = step.plan.terms(&model).size;
+            if let Entry::Vacant(place) = prompts.by_size.entry(size) {
+                let shown = make(&step.plan.prompter(&labels, &model))?;
                 place.insert(shown.prompt);
-                brief.tokens_saved = brief.tokens_saved.max(shown.tokens_saved);
+                prompts.tokens_saved = prompts.tokens_saved.max(shown.tokens_saved);
             }
         }
-        Ok(brief)
+        Ok(prompts)
     }
 
     /// The prompt for a model of this size.

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::consultation::event::{AgentError, Event, Purpose, WhySubstituted};
-use crate::consultation::machine::step::Turn;
+use crate::consultation::machine::step::StepContext;
 use crate::consultation::policy::retry::{NoRetry, Retry, Tried};
 use crate::consultation::prompt::PromptError;
 use crate::consultation::protocol::call::{
@@ -16,7 +16,7 @@ use crate::domain::ids::{CallId, ModelRef};
 
 use super::attempt::Attempt;
 use super::fallback::why;
-use super::task::{Answer, Errand, Kept, Settled, Status, Voice, failed};
+use super::task::{AgentTask, Answer, AnswerSource, Kept, Status, TaskOutcome, failed};
 
 /// What is next.
 enum Next {
@@ -28,14 +28,14 @@ enum Next {
     GiveUp(WhySubstituted, AgentError),
 }
 
-impl Errand {
+impl AgentTask {
     /// Takes what a call brought. `None` while the errand goes on.
     pub(in crate::consultation) fn replied(
         &mut self,
-        turn: &mut Turn<'_>,
+        step: &mut StepContext<'_>,
         call: CallId,
         outcome: Outcome,
-    ) -> Option<Settled> {
+    ) -> Option<TaskOutcome> {
         let Status::Calling(calling) = &mut self.status else {
             return None;
         };
@@ -47,12 +47,12 @@ impl Errand {
         let other = calling.attempts.first().cloned();
         let first_outcome = calling.first_outcome.take();
 
-        let (content, problems) = self.read(turn, &outcome);
-        self.log(turn, &attempt, &outcome, problems.clone());
+        let (content, problems) = self.read(step, &outcome);
+        self.log(step, &attempt, &outcome, problems.clone());
         if let Err(failure) = &outcome
             && !self.is_optional()
         {
-            turn.hold(&attempt.model.provider, failure, attempt.jitter(turn));
+            step.hold(&attempt.model.provider, failure, attempt.jitter(step));
         }
         let output = outcome
             .as_ref()
@@ -66,14 +66,14 @@ impl Errand {
             })
         );
         if let Some(content) = content.filter(|_| !is_refusal) {
-            self.win(turn, &attempt, other);
-            let voice = self.voice(&attempt.model, output);
+            self.win(step, &attempt, other);
+            let source = self.source(&attempt.model, output);
             return Some(self.settle(
-                turn,
+                step,
                 Ok(Answer {
                     content,
                     degraded: false,
-                    voice,
+                    source,
                 }),
             ));
         }
@@ -88,20 +88,20 @@ impl Errand {
         match first_outcome {
             // The hedge was of no use either: it is the first that counts.
             Some((first, first_outcome)) if !is_first => {
-                let (_, problems) = self.read(turn, &first_outcome);
+                let (_, problems) = self.read(step, &first_outcome);
                 let first = Attempt {
                     call: first,
                     model: self.current.clone(),
                     ..attempt
                 };
-                self.go_on(turn, &first, first_outcome, &problems)
+                self.go_on(step, &first, first_outcome, &problems)
             }
-            Some(_) | None => self.go_on(turn, &attempt, outcome, &problems),
+            Some(_) | None => self.go_on(step, &attempt, outcome, &problems),
         }
     }
 
     /// The answer in a reply, and what is wrong with it.
-    fn read(&self, turn: &Turn<'_>, outcome: &Outcome) -> (Option<Content>, Vec<Problem>) {
+    fn read(&self, step: &StepContext<'_>, outcome: &Outcome) -> (Option<Content>, Vec<Problem>) {
         let Ok(reply) = outcome else {
             return (None, Vec::new());
         };
@@ -109,7 +109,7 @@ impl Errand {
             self.answer,
             &reply.text,
             &self.agent,
-            &turn.plan.labels_for(&self.agent),
+            &step.plan.labels_for(&self.agent),
         );
         let mut problems = reading.problems;
         if let StopReason::Other(said) = &reply.stop {
@@ -125,42 +125,42 @@ impl Errand {
     /// Decides after a call that brought no answer, and has no other beside it.
     fn go_on(
         &mut self,
-        turn: &mut Turn<'_>,
+        step: &mut StepContext<'_>,
         attempt: &Attempt,
         outcome: Outcome,
         problems: &[Problem],
-    ) -> Option<Settled> {
+    ) -> Option<TaskOutcome> {
         let next = match outcome {
-            Ok(reply) => self.after_reply(turn, reply, problems),
-            Err(failure) => self.after_failure(turn, attempt, &failure),
+            Ok(reply) => self.after_reply(step, reply, problems),
+            Err(failure) => self.after_failure(step, attempt, &failure),
         };
         match next {
             Next::Settle(_) if self.is_optional() => {
                 let unread = failed(FailureClass::Malformed, "its answer could not be read");
-                Some(self.settle(turn, Err(unread)))
+                Some(self.settle(step, Err(unread)))
             }
-            Next::Settle(answer) => Some(self.settle(turn, Ok(*answer))),
+            Next::Settle(answer) => Some(self.settle(step, Ok(*answer))),
             Next::Again(purpose) => {
                 self.status = Status::Pending {
                     purpose,
-                    not_before: turn.now,
+                    not_before: step.now,
                 };
                 None
             }
             Next::Wait(wait, purpose) => {
-                let not_before = turn.now.after(wait);
-                turn.set_timer(not_before);
+                let not_before = step.now.after(wait);
+                step.set_timer(not_before);
                 self.status = Status::Pending {
                     purpose,
                     not_before,
                 };
                 None
             }
-            Next::GiveUp(reason, error) => self.give_up(turn, reason, error),
+            Next::GiveUp(reason, error) => self.give_up(step, reason, error),
         }
     }
 
-    fn after_reply(&mut self, turn: &Turn<'_>, reply: Reply, problems: &[Problem]) -> Next {
+    fn after_reply(&mut self, step: &StepContext<'_>, reply: Reply, problems: &[Problem]) -> Next {
         let give_up =
             |class, message: String| Next::GiveUp(WhySubstituted::Failure, failed(class, message));
         if let StopReason::Refused(words) = &reply.stop {
@@ -184,12 +184,12 @@ impl Errand {
         }
         let blank = reply.text.trim().is_empty();
         match (&reply.stop, &self.kept) {
-            (StopReason::Length, None) if self.can_grow(turn) && self.may_ask_again() => {
+            (StopReason::Length, None) if self.can_grow(step) && self.may_ask_again() => {
                 self.kept = Some(Kept::CutOff(reply.text));
                 self.room = self
                     .room
                     .saturating_mul(2)
-                    .min(turn.plan.terms(&self.current).most);
+                    .min(step.plan.terms(&self.current).most);
                 Next::Again(Purpose::MoreRoom)
             }
             (StopReason::Length, _) if blank => give_up(
@@ -204,7 +204,7 @@ impl Errand {
                 Next::Settle(Box::new(self.keep_prose(&reply.text)))
             }
             (StopReason::End, None | Some(Kept::CutOff(_))) => {
-                match self.repair(turn, &reply.text, problems) {
+                match self.repair(step, &reply.text, problems) {
                     Ok(prompt) => {
                         self.repair = Some(prompt);
                         self.tried = Tried::default();
@@ -224,19 +224,24 @@ impl Errand {
         }
     }
 
-    fn after_failure(&mut self, turn: &mut Turn<'_>, attempt: &Attempt, failure: &Failure) -> Next {
+    fn after_failure(
+        &mut self,
+        step: &mut StepContext<'_>,
+        attempt: &Attempt,
+        failure: &Failure,
+    ) -> Next {
         match self
-            .retry_rule(turn)
-            .decide(failure, self.tried, attempt.jitter(turn))
+            .retry_rule(step)
+            .decide(failure, self.tried, attempt.jitter(step))
         {
             Retry::After(wait) => {
                 self.tried.retries += 1;
-                self.announce_retry(turn, attempt, failure, wait);
+                self.announce_retry(step, attempt, failure, wait);
                 Next::Wait(wait, Purpose::Retry)
             }
             Retry::Reformed => {
                 self.tried.forms += 1;
-                self.announce_retry(turn, attempt, failure, Duration::ZERO);
+                self.announce_retry(step, attempt, failure, Duration::ZERO);
                 Next::Again(Purpose::Reformed)
             }
             Retry::Never(NoRetry::HintTooLong) => {
@@ -256,14 +261,14 @@ impl Errand {
 
     fn announce_retry(
         &self,
-        turn: &mut Turn<'_>,
+        step: &mut StepContext<'_>,
         attempt: &Attempt,
         failure: &Failure,
         wait: Duration,
     ) {
-        let wait_ms = turn.ms_until(wait);
+        let wait_ms = step.ms_until(wait);
         let (call, agent_id) = (attempt.call, self.agent.clone());
-        turn.emit(Event::CallRetried {
+        step.emit(Event::CallRetried {
             call,
             agent_id,
             wait_ms,
@@ -271,34 +276,34 @@ impl Errand {
         });
     }
 
-    fn can_grow(&self, turn: &Turn<'_>) -> bool {
-        self.room < turn.plan.terms(&self.current).most
+    fn can_grow(&self, step: &StepContext<'_>) -> bool {
+        self.room < step.plan.terms(&self.current).most
     }
 
     fn repair(
         &self,
-        turn: &Turn<'_>,
+        step: &StepContext<'_>,
         text: &str,
         problems: &[Problem],
     ) -> Result<Prompt, PromptError> {
-        let labels = turn.plan.labels_for(&self.agent);
-        let original = self.brief.prompt(turn.plan.terms(&self.current).size);
-        turn.plan
+        let labels = step.plan.labels_for(&self.agent);
+        let original = self.prompts.prompt(step.plan.terms(&self.current).size);
+        step.plan
             .prompter(&labels, &self.current)
             .repair(&original, text, problems)
     }
 
     pub(crate) fn keep_prose(&self, text: &str) -> Answer {
-        let voice = self.voice(&self.current, self.tokens.output);
+        let source = self.source(&self.current, self.tokens.output);
         Answer {
             content: reading::keep_prose(self.answer, text, &self.agent),
             degraded: true,
-            voice,
+            source,
         }
     }
 
-    fn voice(&self, model: &ModelRef, output: u64) -> Voice {
-        Voice {
+    fn source(&self, model: &ModelRef, output: u64) -> AnswerSource {
+        AnswerSource {
             agent: self.agent.clone(),
             model: model.clone(),
             output,

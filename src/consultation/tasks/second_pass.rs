@@ -3,21 +3,21 @@
 //! against `--strict` and `--on-failure fail` nor against the ceiling, and is not hedged: another
 //! model's verdict would say nothing of this one's.
 
-use crate::consultation::machine::step::Turn;
+use crate::consultation::machine::step::StepContext;
 use crate::consultation::protocol::call::FailureClass;
 
-use super::task::{Errand, Settled, failed};
+use super::task::{AgentTask, TaskOutcome, failed};
 
-impl Errand {
+impl AgentTask {
     /// It only finds out how far another answer can be trusted.
     pub(crate) fn is_second_pass(&self) -> bool {
         self.agent.is_second_judge()
     }
 
     /// The ceiling leaves no room for it.
-    pub(crate) fn do_without(&self, turn: &mut Turn<'_>) -> Settled {
+    pub(crate) fn do_without(&self, step: &mut StepContext<'_>) -> TaskOutcome {
         self.settle(
-            turn,
+            step,
             Err(failed(
                 FailureClass::Billing,
                 "the ceiling leaves no room for it",

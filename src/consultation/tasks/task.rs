@@ -15,7 +15,7 @@ use crate::domain::tokens::Usage;
 use crate::consultation::event::{
     AbortReason, AgentError, CancelReason, Event, Purpose, StillWaiting, WhySubstituted,
 };
-use crate::consultation::machine::step::Turn;
+use crate::consultation::machine::step::StepContext;
 use crate::consultation::policy::budget::Room;
 use crate::consultation::policy::pacing::Admission;
 use crate::consultation::policy::retry::Tried;
@@ -26,14 +26,14 @@ use crate::consultation::protocol::{Effect, TimerId};
 
 use super::attempt::Attempt;
 
-use super::prompts::Brief;
+use super::prompts::PromptSet;
 
 /// One answer that is wanted from one agent.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(in crate::consultation) struct Errand {
+pub(in crate::consultation) struct AgentTask {
     pub(super) agent: SeatId,
     pub(super) answer: AnswerKind,
-    pub(super) brief: Brief,
+    pub(super) prompts: PromptSet,
     /// The model in use.
     pub(super) current: ModelRef,
     /// Models that can take over from it, best first.
@@ -94,7 +94,7 @@ pub(super) struct Calling {
 
 /// An errand that has come to its end.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(in crate::consultation) struct Settled {
+pub(in crate::consultation) struct TaskOutcome {
     pub(in crate::consultation) agent: SeatId,
     pub(in crate::consultation) answer: AnswerKind,
     pub(in crate::consultation) result: Result<Answer, AgentError>,
@@ -106,33 +106,33 @@ pub(in crate::consultation) struct Answer {
     pub(in crate::consultation) content: Content,
     /// True when only the prose could be kept.
     pub(in crate::consultation) degraded: bool,
-    pub(in crate::consultation) voice: Voice,
+    pub(in crate::consultation) source: AnswerSource,
 }
 
 /// Who gave an answer, and how long it was.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(in crate::consultation) struct Voice {
+pub(in crate::consultation) struct AnswerSource {
     pub(in crate::consultation) agent: SeatId,
     pub(in crate::consultation) model: ModelRef,
     /// Tokens, thinking included.
     pub(in crate::consultation) output: u64,
 }
 
-impl Errand {
+impl AgentTask {
     /// An errand that has not begun; `None` without a model to ask.
     pub(in crate::consultation) fn new(
-        turn: &Turn<'_>,
+        step: &StepContext<'_>,
         agent: &SeatId,
         answer: AnswerKind,
-        brief: Brief,
+        prompts: PromptSet,
     ) -> Option<Self> {
-        let mut candidates = turn.candidates(agent).into_iter();
+        let mut candidates = step.candidates(agent).into_iter();
         let current = candidates.next()?;
         Some(Self {
             agent: agent.clone(),
             answer,
-            brief,
-            room: turn.plan.terms(&current).room,
+            prompts,
+            room: step.plan.terms(&current).room,
             current,
             rest: candidates.collect(),
             repair: None,
@@ -140,10 +140,10 @@ impl Errand {
             kept: None,
             status: Status::Pending {
                 purpose: Purpose::Answer,
-                not_before: turn.now,
+                not_before: step.now,
             },
             is_announced: false,
-            began: turn.now,
+            began: step.now,
             patience: None,
             tokens: Usage::default(),
             cost: Cost::FREE,
@@ -152,13 +152,16 @@ impl Errand {
 
     /// Tells that the agent is at work and makes the first call, or waits for it. A consultation
     /// that is about to end begins nothing.
-    pub(in crate::consultation) fn begin(&mut self, turn: &mut Turn<'_>) -> Option<Settled> {
-        if turn.is_stopping() {
+    pub(in crate::consultation) fn begin(
+        &mut self,
+        step: &mut StepContext<'_>,
+    ) -> Option<TaskOutcome> {
+        if step.is_stopping() {
             return None;
         }
-        self.announce(turn);
-        self.begin_waiting(turn);
-        self.go(turn)
+        self.announce(step);
+        self.begin_waiting(step);
+        self.go(step)
     }
 
     pub(in crate::consultation) fn agent(&self) -> &SeatId {
@@ -170,12 +173,12 @@ impl Errand {
     }
 
     /// Who is at work, and for how long, for the person who waits.
-    pub(in crate::consultation) fn still_waiting(&self, turn: &Turn<'_>) -> StillWaiting {
-        let name = turn.plan.agent_name(&self.agent);
+    pub(in crate::consultation) fn still_waiting(&self, step: &StepContext<'_>) -> StillWaiting {
+        let name = step.plan.agent_name(&self.agent);
         StillWaiting {
             agent_id: self.agent.clone(),
             name,
-            elapsed_ms: turn.ms_since(self.began),
+            elapsed_ms: step.ms_since(self.began),
         }
     }
 
@@ -191,11 +194,11 @@ impl Errand {
         }
     }
 
-    pub(super) fn announce(&mut self, turn: &mut Turn<'_>) {
+    pub(super) fn announce(&mut self, step: &mut StepContext<'_>) {
         self.is_announced = true;
-        turn.emit(Event::AgentThinking {
+        step.emit(Event::AgentThinking {
             agent_id: self.agent.clone(),
-            name: turn.plan.agent_name(&self.agent),
+            name: step.plan.agent_name(&self.agent),
             round_number: self.answer.round(),
             answer: self.answer,
             model: self.current.clone(),
@@ -203,7 +206,10 @@ impl Errand {
     }
 
     /// Makes the call that is to be made, if now is the time for it.
-    pub(in crate::consultation) fn go(&mut self, turn: &mut Turn<'_>) -> Option<Settled> {
+    pub(in crate::consultation) fn go(
+        &mut self,
+        step: &mut StepContext<'_>,
+    ) -> Option<TaskOutcome> {
         let Status::Pending {
             purpose,
             not_before,
@@ -211,51 +217,51 @@ impl Errand {
         else {
             return None;
         };
-        if turn.is_stopping() || not_before > turn.now {
+        if step.is_stopping() || not_before > step.now {
             return None;
         }
-        if let Some(obstacle) = self.obstacle(turn) {
-            return Some(self.settle(turn, Err(obstacle)));
+        if let Some(obstacle) = self.obstacle(step) {
+            return Some(self.settle(step, Err(obstacle)));
         }
         let provider = self.current.provider.clone();
-        if self.is_diverted(turn, purpose) {
+        if self.is_diverted(step, purpose) {
             let message = format!("`{provider}` has failed too often of late");
             return self.give_up(
-                turn,
+                step,
                 WhySubstituted::HealthCheck,
                 failed(FailureClass::Overload, message),
             );
         }
-        match turn.admit(&provider) {
+        match step.admit(&provider) {
             Admission::Now => {}
-            Admission::Held(hold) if turn.is_too_long(&hold) => {
-                let why = match turn.given_up(&provider) {
+            Admission::Held(hold) if step.is_too_long(&hold) => {
+                let why = match step.given_up(&provider) {
                     Some(refused_for) => format!(
                         "has refused every call for {:.0} s",
                         refused_for.as_secs_f64()
                     ),
                     None => format!(
                         "asks to be left alone for {} s",
-                        hold.until.since(turn.now).as_secs_f64().ceil()
+                        hold.until.since(step.now).as_secs_f64().ceil()
                     ),
                 };
                 let message = format!("{}; `{provider}` {why}", hold.reason);
                 return self.give_up(
-                    turn,
+                    step,
                     WhySubstituted::Failure,
                     failed(FailureClass::RateLimit, message),
                 );
             }
             Admission::Full | Admission::Held(_) => return None,
         }
-        let (model, prompt) = (self.current.clone(), self.prompt(turn, &self.current));
-        let worst_case = turn.worst_case(&model, &prompt, self.room);
-        match turn.room_for(worst_case) {
+        let (model, prompt) = (self.current.clone(), self.prompt(step, &self.current));
+        let worst_case = step.worst_case(&model, &prompt, self.room);
+        match step.room_for(worst_case) {
             Room::Enough => {
-                let attempt = self.call(turn, &model, prompt, self.room, worst_case, purpose);
+                let attempt = self.call(step, &model, prompt, self.room, worst_case, purpose);
                 let hedge_timer = self
-                    .hedge_delay(turn)
-                    .map(|delay| turn.set_timer(turn.now.after(delay)));
+                    .hedge_delay(step)
+                    .map(|delay| step.set_timer(step.now.after(delay)));
                 self.status = Status::Calling(Calling {
                     attempts: vec![attempt],
                     hedge_timer,
@@ -263,23 +269,23 @@ impl Errand {
                 });
             }
             Room::NotYet => {}
-            Room::Never if self.is_second_pass() => return Some(self.do_without(turn)),
-            Room::Never => self.reach_ceiling(turn, worst_case),
+            Room::Never if self.is_second_pass() => return Some(self.do_without(step)),
+            Room::Never => self.reach_ceiling(step, worst_case),
         }
         None
     }
 
     /// True for a new try at a provider that is not called for now, as long as there is another one
     /// to turn to: the last that is left is never taken away.
-    fn is_diverted(&self, turn: &Turn<'_>, purpose: Purpose) -> bool {
+    fn is_diverted(&self, step: &StepContext<'_>, purpose: Purpose) -> bool {
         let is_new = match purpose {
             Purpose::Answer | Purpose::Fallback | Purpose::Hedge | Purpose::Resumed => true,
             Purpose::Retry | Purpose::Reformed | Purpose::MoreRoom | Purpose::Repair => false,
         };
         let elsewhere = |model: &ModelRef| {
-            model.provider != self.current.provider && !turn.is_no_use(&model.provider)
+            model.provider != self.current.provider && !step.is_no_use(&model.provider)
         };
-        let control = &turn.plan.control;
+        let control = &step.plan.control;
         let may_be_replaced = !control.strict
             && match control.on_failure {
                 OnFailure::Ask | OnFailure::Substitute => true,
@@ -288,29 +294,29 @@ impl Errand {
             };
         is_new
             && may_be_replaced
-            && turn.is_broken(&self.current.provider)
+            && step.is_broken(&self.current.provider)
             && self.rest.iter().any(elsewhere)
     }
 
     /// What a model is asked.
-    pub(super) fn prompt(&self, turn: &Turn<'_>, model: &ModelRef) -> Prompt {
+    pub(super) fn prompt(&self, step: &StepContext<'_>, model: &ModelRef) -> Prompt {
         self.repair
             .clone()
-            .unwrap_or_else(|| self.brief.prompt(turn.plan.terms(model).size))
+            .unwrap_or_else(|| self.prompts.prompt(step.plan.terms(model).size))
     }
 
     pub(super) fn call(
         &self,
-        turn: &mut Turn<'_>,
+        step: &mut StepContext<'_>,
         model: &ModelRef,
         prompt: Prompt,
         room: u64,
         worst_case: Cost,
         purpose: Purpose,
     ) -> Attempt {
-        let call = turn.next_call();
-        turn.begin_call(call, &model.provider, worst_case);
-        turn.emit(Event::CallStarted {
+        let call = step.next_call();
+        step.begin_call(call, &model.provider, worst_case);
+        step.emit(Event::CallStarted {
             call,
             agent_id: self.agent.clone(),
             round_number: self.answer.round(),
@@ -319,10 +325,10 @@ impl Errand {
             model: model.clone(),
             room,
             prompt_sha256: prompt.sha256(),
-            worst_case: turn.plan.control.max_cost.map(|_| worst_case),
-            tokens_saved: self.brief.tokens_saved,
+            worst_case: step.plan.control.max_cost.map(|_| worst_case),
+            tokens_saved: self.prompts.tokens_saved,
         });
-        turn.push(Effect::Ask(Box::new(Ask {
+        step.push(Effect::Ask(Box::new(Ask {
             call,
             model: model.clone(),
             prompt,
@@ -333,16 +339,16 @@ impl Errand {
             call,
             model: model.clone(),
             purpose,
-            since: turn.now,
+            since: step.now,
             first_token: None,
         }
     }
 
     /// Nothing may be spent any more that this call could come to.
-    fn reach_ceiling(&self, turn: &mut Turn<'_>, worst_case: Cost) {
-        let max_cost = turn.plan.control.max_cost.unwrap_or_default();
-        let spent = turn.ledger.purse.spent();
-        turn.emit(Event::CeilingReached {
+    fn reach_ceiling(&self, step: &mut StepContext<'_>, worst_case: Cost) {
+        let max_cost = step.plan.control.max_cost.unwrap_or_default();
+        let spent = step.run.budget.spent();
+        step.emit(Event::CeilingReached {
             max_cost,
             spent,
             agent_id: self.agent.clone(),
@@ -358,20 +364,24 @@ impl Errand {
             "The ceiling of {max_cost:.2} is reached: {spent:.4} spent, and the next call, to {}, {could}",
             self.current
         );
-        turn.stop(AbortReason::CostCeiling, message);
+        step.stop(AbortReason::CostCeiling, message);
     }
 
     /// Drops the calls that are under way; the answer is still wanted.
-    pub(in crate::consultation) fn cancel(&mut self, turn: &mut Turn<'_>, reason: AbortReason) {
+    pub(in crate::consultation) fn cancel(
+        &mut self,
+        step: &mut StepContext<'_>,
+        reason: AbortReason,
+    ) {
         let Status::Calling(calling) = &self.status else {
             return;
         };
         for attempt in calling.attempts.clone() {
-            attempt.cancel(turn, CancelReason::Abort(reason));
+            attempt.cancel(step, CancelReason::Abort(reason));
         }
         self.status = Status::Pending {
             purpose: Purpose::Resumed,
-            not_before: turn.now,
+            not_before: step.now,
         };
     }
 
@@ -379,17 +389,17 @@ impl Errand {
     /// nobody answered is asked again.
     pub(in crate::consultation) fn resume(
         &mut self,
-        turn: &mut Turn<'_>,
+        step: &mut StepContext<'_>,
         lost: &[CallId],
-    ) -> Option<Settled> {
-        let hedge_delay = self.hedge_delay(turn);
+    ) -> Option<TaskOutcome> {
+        let hedge_delay = self.hedge_delay(step);
         if !self.is_announced {
-            self.began = turn.now;
-            self.announce(turn);
+            self.began = step.now;
+            self.announce(step);
         }
-        self.begin_waiting(turn);
+        self.begin_waiting(step);
         match &mut self.status {
-            Status::Pending { .. } => self.go(turn),
+            Status::Pending { .. } => self.go(step),
             Status::Calling(calling) => {
                 let (gone, here): (Vec<_>, Vec<_>) = calling
                     .attempts
@@ -397,27 +407,27 @@ impl Errand {
                     .partition(|attempt| lost.contains(&attempt.call));
                 calling.attempts = here;
                 for attempt in gone {
-                    turn.lose_call(attempt.call, attempt.since, &attempt.model.provider);
+                    step.lose_call(attempt.call, attempt.since, &attempt.model.provider);
                 }
                 // What is not lost goes out only now: its process was gone between saying so and
                 // doing it.
                 for attempt in &mut calling.attempts {
-                    attempt.since = turn.now;
+                    attempt.since = step.now;
                 }
                 if calling.attempts.is_empty() {
                     self.status = Status::Pending {
                         purpose: Purpose::Resumed,
-                        not_before: turn.now,
+                        not_before: step.now,
                     };
                 } else if calling.hedge_timer.is_some() {
                     calling.hedge_timer =
-                        hedge_delay.map(|delay| turn.set_timer(turn.now.after(delay)));
+                        hedge_delay.map(|delay| step.set_timer(step.now.after(delay)));
                 }
-                self.go(turn)
+                self.go(step)
             }
             Status::Asking { reason, error, .. } => {
                 let (reason, error) = (*reason, error.clone());
-                self.give_up(turn, reason, error)
+                self.give_up(step, reason, error)
             }
         }
     }

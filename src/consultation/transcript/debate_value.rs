@@ -96,13 +96,13 @@ impl Transcript {
             .revisions()
             .filter_map(|revision| Some((self.held(&revision.agent_id)?, revision)))
             .collect();
-        let course = self.terms.plan.as_deref().map(|plan| &plan.course);
+        let debate = self.terms.plan.as_deref().map(|plan| &plan.debate);
         let differing: Vec<&SeatId> = pairs
             .iter()
             .filter(|(held, revision)| !is_unchanged(held, revision))
             .map(|(held, _)| &held.agent_id)
             .collect();
-        if course.is_some_and(|course| course.given.is_some()) {
+        if debate.is_some_and(|debate| debate.prior_answers.is_some()) {
             return because(
                 ComparisonStatus::NotApplicable,
                 "the experts were not asked anew",
@@ -111,7 +111,7 @@ impl Transcript {
         if pairs.is_empty() {
             return because(ComparisonStatus::NotApplicable, &self.without_pairs());
         }
-        let wanted = course.map_or(DebateAnalysis::Off, |course| course.debate_analysis);
+        let wanted = debate.map_or(DebateAnalysis::Off, |debate| debate.debate_analysis);
         let is_found = |agent: &&SeatId| {
             comparison.is_some_and(|comparison| magnitude(agent, &comparison.comparisons).is_some())
         };
@@ -120,7 +120,7 @@ impl Transcript {
         } else if wanted == DebateAnalysis::Off {
             because(ComparisonStatus::Skipped, "no comparison was asked for")
         } else if wanted == DebateAnalysis::NoModel
-            || course.is_none_or(|course| course.clerk.is_none())
+            || debate.is_none_or(|debate| debate.helper.is_none())
         {
             because(
                 ComparisonStatus::Skipped,

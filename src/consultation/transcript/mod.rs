@@ -25,8 +25,9 @@ use self::spend::LostCall;
 use self::token_savings::Savings;
 use super::analysis::evidence::evidence;
 use super::event::{
-    AbortReason, AgentError, CallFinished, CancelReason, Cast, Consent, EarlyTerminationDecision,
-    Envelope, Estimate, Event, Started, StateName, SubstitutionReason, WhySubstituted,
+    AbortReason, AgentError, CallFinished, CancelReason, Consent, EarlyTerminationDecision,
+    Envelope, Estimate, Event, PanelSelection, Started, StateName, SubstitutionReason,
+    WhySubstituted,
 };
 use super::plan::mode::Ending;
 
@@ -63,7 +64,7 @@ pub struct Transcript {
     pub early_end: Option<EarlyTerminationDecision>,
     /// How the personas were chosen for the question; `None` where they were given, or are not
     /// chosen yet.
-    pub cast: Option<Cast>,
+    pub cast: Option<PanelSelection>,
     /// How it ended; `None` again once it was gone on with.
     pub abort: Option<Abort>,
     /// From the first event to the last, without the time between an interruption and going on.
@@ -411,8 +412,10 @@ impl Transcript {
             return decision.findings.calibrated;
         }
         let plan = self.terms.plan.as_deref();
-        let mode = plan.map(|plan| plan.course.mode).unwrap_or_default();
-        let rule = plan.map_or_else(EarlyStop::usual, |plan| plan.control.early_stop.clone());
+        let mode = plan.map(|plan| plan.debate.mode).unwrap_or_default();
+        let rule = plan.map_or_else(EarlyStop::usual, |plan| {
+            plan.control.early_termination.clone()
+        });
         let synthesis = self
             .synthesis()
             .filter(|_| mode.strategy().ending == Ending::MayBeEarly)?;
@@ -462,7 +465,7 @@ impl Transcript {
                     artifact.round_number
                 )
             }
-            Content::Synthesis(_) | Content::CrossExam(_) | Content::Verdict(_) | Content::Comparison(_) | Content::Casting(_) => {
+            Content::Synthesis(_) | Content::CrossExam(_) | Content::Verdict(_) | Content::Comparison(_) | Content::PersonaSelection(_) => {
                 format!("the judge's answer in Round {} could not be read as asked; its prose was kept", artifact.round_number)
             }
         });

@@ -14,7 +14,7 @@ pub struct Address {
 /// A text that is not the address of a server.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` is not the address of a server, such as `127.0.0.1:8080`")]
-pub struct BadAddress(pub String);
+pub struct AddressError(pub String);
 
 /// The other port that llama.cpp's server listens on by default: newer builds have changed it.
 const LLAMACPP_PORTS: (&str, &str) = ("127.0.0.1:8080", "127.0.0.1:9931");
@@ -22,7 +22,7 @@ const LLAMACPP_PORTS: (&str, &str) = ("127.0.0.1:8080", "127.0.0.1:9931");
 /// Where kinds of servers are looked for, by the addresses that are known of them, in that order.
 pub fn usual<'a>(
     known: impl IntoIterator<Item = (Kind, &'a str)>,
-) -> Result<Vec<Address>, BadAddress> {
+) -> Result<Vec<Address>, AddressError> {
     let mut addresses = Vec::new();
     for (kind, base_url) in known {
         let address = Address {
@@ -42,9 +42,9 @@ pub fn usual<'a>(
 
 impl Address {
     /// Reads what a user writes: `host:port`, `http://host:port`, also with `/v1` at the end.
-    pub fn parse(text: &str) -> Result<Self, BadAddress> {
+    pub fn parse(text: &str) -> Result<Self, AddressError> {
         let text = text.trim();
-        let bad = || BadAddress(text.to_owned());
+        let bad = || AddressError(text.to_owned());
         let url = if text.contains("://") {
             text.to_owned()
         } else {

@@ -7,9 +7,9 @@ use std::borrow::Cow;
 use crate::domain::artifact::{Synthesis, Verdict};
 use crate::domain::confidence::Confidence;
 use crate::domain::ids::ModelRef;
-use crate::domain::kept::{Kept, KeptAgent, KeptDebate, Work, Writer};
+use crate::domain::kept::{Kept, StoredAgent, StoredDebate, Work, Writer};
 use crate::domain::time::Timestamp;
-use crate::records::kept::{self, KeptUnreadable};
+use crate::records::kept::{self, RecordReadError};
 
 use super::extracting::{NotIndexable, UNKNOWN};
 use super::rows::{AgentRow, ConsultationRow, Debate, Role, RoundRow, Rows};
@@ -22,9 +22,9 @@ pub(super) fn rows<'a>(
     written_at: Timestamp,
 ) -> Result<Rows<'a>, NotIndexable> {
     let kept = kept::read(record).map_err(|error| match error {
-        KeptUnreadable::NotJson(_) => NotIndexable::NotJson,
-        KeptUnreadable::Newer(version) => NotIndexable::Newer(version),
-        KeptUnreadable::Io { .. } | KeptUnreadable::TooLarge | KeptUnreadable::NotARecord => {
+        RecordReadError::NotJson(_) => NotIndexable::NotJson,
+        RecordReadError::Newer(version) => NotIndexable::Newer(version),
+        RecordReadError::Io { .. } | RecordReadError::TooLarge | RecordReadError::NotARecord => {
             NotIndexable::NotARecord
         }
     })?;
@@ -82,7 +82,7 @@ fn of_kept(kept: Kept, stem: &str, written_at: Timestamp) -> Rows<'_> {
 fn agents(kept: &Kept) -> Vec<AgentRow<'static>> {
     let leading = kept.synthesis.as_ref().and_then(Synthesis::leading);
     let mut agents: Vec<AgentRow<'static>> = Vec::new();
-    for KeptAgent { id, model, .. } in &kept.experts {
+    for StoredAgent { id, model, .. } in &kept.experts {
         // Two agents of one name would be one row.
         if agents.iter().any(|agent| agent.agent_id == id.as_str()) {
             continue;
@@ -162,7 +162,7 @@ fn rounds(kept: &Kept) -> Vec<RoundRow> {
 
 /// In whole numbers, so that a sum over many does not depend on their order.
 #[expect(clippy::cast_possible_truncation, reason = "a rise is at most 1")]
-fn debate(told: &KeptDebate) -> Debate {
+fn debate(told: &StoredDebate) -> Debate {
     Debate {
         heard: told.experts,
         changed: told.changed,

@@ -17,7 +17,7 @@ use super::locking::{self, Building, Busy, Patience};
 use super::opening::{Index, Unusable};
 use super::schema;
 use super::sources;
-use super::swapping::{self, NotSwapped};
+use super::swapping::{self, SwapError};
 
 /// How far it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,7 +38,7 @@ pub struct Rebuilt {
 
 /// Why there is no new index. The old one is as it was.
 #[derive(Debug, thiserror::Error)]
-pub enum CannotRebuild {
+pub enum RebuildError {
     #[error("the index `{}` is in use by another process", .0.display())]
     Busy(PathBuf),
     #[error("cannot read the folder `{}`", path.display())]
@@ -59,7 +59,7 @@ pub fn rebuild(
     logs: &Path,
     database: &Path,
     progress: &mut dyn FnMut(Progress),
-) -> Result<Rebuilt, CannotRebuild> {
+) -> Result<Rebuilt, RebuildError> {
     let building = building(database)?;
     build(&building, logs, database, progress)
 }
@@ -69,7 +69,7 @@ pub fn rebuild_unusable(
     logs: &Path,
     database: &Path,
     progress: &mut dyn FnMut(Progress),
-) -> Result<Option<Rebuilt>, CannotRebuild> {
+) -> Result<Option<Rebuilt>, RebuildError> {
     let building = building(database)?;
     match Index::open(database) {
         Ok(_) => Ok(None),
@@ -81,8 +81,8 @@ pub fn rebuild_unusable(
 }
 
 /// Makes an index that is kept nowhere: for a home that cannot be written.
-pub fn in_memory(logs: &Path) -> Result<(Index, Rebuilt), CannotRebuild> {
-    let failed = |source| CannotRebuild::Failed {
+pub fn in_memory(logs: &Path) -> Result<(Index, Rebuilt), RebuildError> {
+    let failed = |source| RebuildError::Failed {
         path: PathBuf::from(":memory:"),
         source,
     };
@@ -91,9 +91,9 @@ pub fn in_memory(logs: &Path) -> Result<(Index, Rebuilt), CannotRebuild> {
     Ok((index, filled.into_rebuilt()))
 }
 
-fn building(database: &Path) -> Result<Building, CannotRebuild> {
+fn building(database: &Path) -> Result<Building, RebuildError> {
     locking::to_build(database, Patience::Long)
-        .map_err(|Busy| CannotRebuild::Busy(database.to_owned()))
+        .map_err(|Busy| RebuildError::Busy(database.to_owned()))
 }
 
 fn build(
@@ -101,12 +101,12 @@ fn build(
     logs: &Path,
     database: &Path,
     progress: &mut dyn FnMut(Progress),
-) -> Result<Rebuilt, CannotRebuild> {
-    let unwritable = |source| CannotRebuild::Unwritable {
+) -> Result<Rebuilt, RebuildError> {
+    let unwritable = |source| RebuildError::Unwritable {
         path: database.to_owned(),
         source,
     };
-    let failed = |source| CannotRebuild::Failed {
+    let failed = |source| RebuildError::Failed {
         path: database.to_owned(),
         source,
     };
@@ -128,15 +128,15 @@ fn build(
 
     let _alone = building
         .alone(Patience::Usual)
-        .map_err(|Busy| CannotRebuild::Busy(database.to_owned()))?;
+        .map_err(|Busy| RebuildError::Busy(database.to_owned()))?;
     let listed = list(logs)?;
     catch_up(&mut connection, &mut filled, logs, &listed)
         .and_then(|()| close(connection))
         .map_err(failed)?;
     swapping::sync(&new).map_err(unwritable)?;
     let set_aside = swapping::put_in_place(new, database).map_err(|error| match error {
-        NotSwapped::Busy => CannotRebuild::Busy(database.to_owned()),
-        NotSwapped::Failed(source) => unwritable(source),
+        SwapError::Busy => RebuildError::Busy(database.to_owned()),
+        SwapError::Failed(source) => unwritable(source),
     })?;
     Ok(Rebuilt {
         set_aside,
@@ -144,8 +144,8 @@ fn build(
     })
 }
 
-fn list(logs: &Path) -> Result<Listed, CannotRebuild> {
-    sources::list(logs).map_err(|source| CannotRebuild::Folder {
+fn list(logs: &Path) -> Result<Listed, RebuildError> {
+    sources::list(logs).map_err(|source| RebuildError::Folder {
         path: logs.to_owned(),
         source,
     })

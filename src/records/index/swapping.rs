@@ -25,12 +25,12 @@ const TEMPORARY: &str = ".new-";
 
 /// Why a new database is not in the old one's place.
 #[derive(Debug)]
-pub(super) enum NotSwapped {
+pub(super) enum SwapError {
     Busy,
     Failed(io::Error),
 }
 
-impl From<io::Error> for NotSwapped {
+impl From<io::Error> for SwapError {
     fn from(error: io::Error) -> Self {
         Self::Failed(error)
     }
@@ -71,7 +71,7 @@ pub(super) fn remove_leftovers(database: &Path) {
 pub(super) fn put_in_place(
     new: tempfile::TempPath,
     database: &Path,
-) -> Result<Option<PathBuf>, NotSwapped> {
+) -> Result<Option<PathBuf>, SwapError> {
     let aside = match end(database)? {
         Ended::NothingToLose => None,
         Ended::Foreign => Some(set_aside(database)?),
@@ -94,7 +94,7 @@ enum Ended {
 }
 
 /// Brings the old database's log into its file, as far as it is ours and can be used.
-fn end(database: &Path) -> Result<Ended, NotSwapped> {
+fn end(database: &Path) -> Result<Ended, SwapError> {
     let connection = match opening::look_at(database) {
         Ok(connection) => connection,
         Err(Unusable::Missing(_) | Unusable::Damaged { .. }) => return Ok(Ended::NothingToLose),
@@ -127,7 +127,7 @@ fn end(database: &Path) -> Result<Ended, NotSwapped> {
         })
         .optional()
     {
-        Ok(Some(1)) => Err(NotSwapped::Busy),
+        Ok(Some(1)) => Err(SwapError::Busy),
         Ok(_) => Ok(Ended::NothingToLose),
         Err(error) if is_damage(&error) => Ok(Ended::NothingToLose),
         Err(error) => Err(io::Error::other(error).into()),

@@ -6,14 +6,14 @@ use crate::domain::artifact::{
     Rebuttal, Revision, Source, Synthesis, Tension, Verdict, Viewpoint,
 };
 use crate::domain::ids::SeatId;
-use crate::domain::kept::KeptAgent;
+use crate::domain::kept::StoredAgent;
 
 use super::fields::Fields;
 
 /// The panel, for naming a seat by its id where a record names it otherwise: by its name, or in
 /// other letters.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Seats<'a>(pub(super) &'a [KeptAgent]);
+pub(super) struct Seats<'a>(pub(super) &'a [StoredAgent]);
 
 impl Seats<'_> {
     /// The id of the seat that a text names; text that names none is returned as it is.

@@ -8,7 +8,7 @@
 use crate::domain::artifact::{Independent, Synthesis, Verdict};
 use crate::domain::confidence::Confidence;
 use crate::domain::ids::{ModelRef, ProviderId, SeatId};
-use crate::domain::kept::{Kept, KeptAgent, KeptDebate, KeptRound, Work, Writer};
+use crate::domain::kept::{Kept, StoredAgent, StoredDebate, StoredRound, Work, Writer};
 use crate::domain::money::{Cost, MicroUsd};
 
 use super::artifacts::{self, Seats, letters};
@@ -96,7 +96,7 @@ fn state(record: Fields<'_>, verdict: Option<&Verdict>) -> Option<String> {
 }
 
 /// The panel. A seat's id is the one that the answers use for it; without one, its name.
-fn experts(record: Fields<'_>) -> Vec<KeptAgent> {
+fn experts(record: Fields<'_>) -> Vec<StoredAgent> {
     let responses = || record.each("agent_responses");
     let by_response = |name: &str| {
         responses()
@@ -124,13 +124,13 @@ fn experts(record: Fields<'_>) -> Vec<KeptAgent> {
         let model = agent
             .said("model")
             .map(|model| vendors::model(agent.text("provider").as_deref(), &model));
-        Some(KeptAgent {
+        Some(StoredAgent {
             id: SeatId::new(id),
             name,
             model,
         })
     };
-    let told: Vec<KeptAgent> = record.each("agents").filter_map(one).collect();
+    let told: Vec<StoredAgent> = record.each("agents").filter_map(one).collect();
     // Without a panel, those who hold something are one.
     if told.is_empty() {
         record.each("perspectives").filter_map(one).collect()
@@ -257,7 +257,7 @@ fn agreement(independents: &[Independent], synthesis: Option<&Synthesis>) -> Opt
 }
 
 /// The rounds that left something behind. How long each took is not told.
-fn rounds(record: Fields<'_>) -> Vec<KeptRound> {
+fn rounds(record: Fields<'_>) -> Vec<StoredRound> {
     let responses = record.at("responses");
     let completed = record.count("completed_rounds");
     let named: Vec<String> = record
@@ -281,7 +281,7 @@ fn rounds(record: Fields<'_>) -> Vec<KeptRound> {
     };
     (1..=4)
         .filter(begun)
-        .map(|number| KeptRound {
+        .map(|number| StoredRound {
             number,
             is_complete: is_there(number) && is_complete(number),
             duration: None,
@@ -372,7 +372,7 @@ fn by_provider(record: Fields<'_>) -> Vec<(ProviderId, Cost)> {
     sums
 }
 
-fn debate(record: Fields<'_>) -> Option<KeptDebate> {
+fn debate(record: Fields<'_>) -> Option<StoredDebate> {
     let told = record.at("debate_value_analysis");
     let experts = told.count("total_agents")?;
     let changed = told.count("agents_changed_position")?.min(experts);
@@ -388,7 +388,7 @@ fn debate(record: Fields<'_>) -> Option<KeptDebate> {
             .collect()
     };
     let rises: Vec<f64> = if single.is_empty() { average() } else { single };
-    Some(KeptDebate {
+    Some(StoredDebate {
         experts,
         changed,
         rises: rises

@@ -2,7 +2,9 @@
 
 use crate::domain::artifact::{CrossExam, Independent, Revision, Synthesis, Verdict};
 use crate::domain::ids::{ModelRef, ProviderId, SeatId};
-use crate::domain::kept::{EarlyEnd, Kept, KeptAgent, KeptCasting, KeptRound, Work, Writer};
+use crate::domain::kept::{
+    EarlyEnd, Kept, StoredAgent, StoredPersonaSelection, StoredRound, Work, Writer,
+};
 use crate::domain::money::MicroUsd;
 
 use super::artifacts::{self, Seats};
@@ -98,7 +100,7 @@ pub(super) fn early_end(record: Fields<'_>) -> Option<EarlyEnd> {
 }
 
 /// The panel; a seat that another model took over is played by that one.
-fn experts(record: Fields<'_>) -> Vec<KeptAgent> {
+fn experts(record: Fields<'_>) -> Vec<StoredAgent> {
     let taken_over = |id: &str| {
         let by = record
             .each("substitutions")
@@ -109,7 +111,7 @@ fn experts(record: Fields<'_>) -> Vec<KeptAgent> {
     let one = |agent: Fields<'_>| {
         let id = agent.said("id")?;
         let name = agent.said("name").unwrap_or_else(|| id.clone());
-        Some(KeptAgent {
+        Some(StoredAgent {
             name,
             model: taken_over(&id).or_else(|| model(agent)),
             id: SeatId::new(id),
@@ -118,8 +120,8 @@ fn experts(record: Fields<'_>) -> Vec<KeptAgent> {
     record.each("agents").filter_map(one).collect()
 }
 
-fn casting(casting: Fields<'_>) -> KeptCasting {
-    KeptCasting {
+fn casting(casting: Fields<'_>) -> StoredPersonaSelection {
+    StoredPersonaSelection {
         task_type: casting.text_or_empty("task_type"),
         reason: casting.text_or_empty("reason"),
         chosen_by: casting
@@ -175,13 +177,13 @@ fn numbered(record: Fields<'_>) -> impl Iterator<Item = (u8, Fields<'_>)> {
         .filter_map(|(name, round)| Some((name.strip_prefix("round_")?.parse().ok()?, round)))
 }
 
-fn rounds(record: Fields<'_>) -> Vec<KeptRound> {
-    let one = |(number, round): (u8, Fields<'_>)| KeptRound {
+fn rounds(record: Fields<'_>) -> Vec<StoredRound> {
+    let one = |(number, round): (u8, Fields<'_>)| StoredRound {
         number,
         is_complete: round.flag("complete").unwrap_or_default(),
         duration: round.milliseconds("duration_ms"),
     };
-    let mut rounds: Vec<KeptRound> = numbered(record).map(one).collect();
+    let mut rounds: Vec<StoredRound> = numbered(record).map(one).collect();
     rounds.sort_by_key(|round| round.number);
     rounds
 }

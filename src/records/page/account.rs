@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::domain::kept::{Kept, KeptCasting, Work, Writer};
+use crate::domain::kept::{Kept, StoredPersonaSelection, Work, Writer};
 use crate::domain::money::Cost;
 use crate::domain::words::{amount, model_address, round_title, seconds, thousands};
 
@@ -28,15 +28,15 @@ pub(super) fn panel(page: &mut Markup, kept: &Kept) {
             .put("</td></tr>\n");
     }
     page.put("</tbody>\n</table>\n</div>\n");
-    if let Some(KeptCasting {
+    if let Some(StoredPersonaSelection {
         task_type,
         reason,
-        chosen_by: Some(clerk),
+        chosen_by: Some(helper),
         ..
     }) = &kept.casting
     {
         page.put("<p class=\"quiet\">The personas were chosen by ")
-            .inline(&model_address(clerk))
+            .inline(&model_address(helper))
             .put(" for ")
             .inline(task_type);
         page.put(": ").inline(reason).put("</p>\n");

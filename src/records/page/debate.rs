@@ -4,7 +4,7 @@
 use crate::domain::artifact::{Challenge, Independent, Revision, Severity, Synthesis};
 use crate::domain::debate_value::{AgentMove, ComparisonStatus};
 use crate::domain::ids::SeatId;
-use crate::domain::kept::{Kept, KeptAgent, Work, Writer};
+use crate::domain::kept::{Kept, StoredAgent, Work, Writer};
 use crate::domain::words::model_name;
 
 use super::answer::severity;
@@ -19,7 +19,7 @@ pub(super) fn positions(page: &mut Markup, kept: &Kept) {
         .iter()
         .filter(|held| !on_panel(held))
         .collect();
-    let failed = |expert: &KeptAgent| {
+    let failed = |expert: &StoredAgent| {
         kept.work
             .iter()
             .find(|work| work.round == 1 && work.agent == expert.id && work.error.is_some())

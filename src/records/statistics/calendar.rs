@@ -27,7 +27,7 @@ pub fn range(span: Span, zone: &TimeZone, now: Timestamp) -> Range {
 
 /// A day that is not one, or days that are in the wrong order.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum NotASpan {
+pub enum SpanError {
     #[error("`{0}` is no month; write it as year and month, such as `2026-11`")]
     Month(String),
     #[error("`{0}` is no day; write it as year, month and day, such as `2026-11-21`")]
@@ -37,7 +37,7 @@ pub enum NotASpan {
 }
 
 /// Reads `YYYY-MM`.
-pub fn month(text: &str) -> Result<Span, NotASpan> {
+pub fn month(text: &str) -> Result<Span, SpanError> {
     let first = if text.len() == 7 {
         format!("{text}-01").parse().ok()
     } else {
@@ -45,23 +45,23 @@ pub fn month(text: &str) -> Result<Span, NotASpan> {
     };
     first
         .map(Span::Month)
-        .ok_or_else(|| NotASpan::Month(text.to_owned()))
+        .ok_or_else(|| SpanError::Month(text.to_owned()))
 }
 
 /// Reads `YYYY-MM-DD`.
-pub fn day(text: &str) -> Result<Date, NotASpan> {
+pub fn day(text: &str) -> Result<Date, SpanError> {
     let day = if text.len() == 10 {
         text.parse().ok()
     } else {
         None
     };
-    day.ok_or_else(|| NotASpan::Day(text.to_owned()))
+    day.ok_or_else(|| SpanError::Day(text.to_owned()))
 }
 
 /// The days from one to another, both included.
-pub fn days(since: Option<Date>, until: Option<Date>) -> Result<Span, NotASpan> {
+pub fn days(since: Option<Date>, until: Option<Date>) -> Result<Span, SpanError> {
     match (since, until) {
-        (Some(since), Some(until)) if since > until => Err(NotASpan::Backwards { since, until }),
+        (Some(since), Some(until)) if since > until => Err(SpanError::Backwards { since, until }),
         (None, None) => Ok(Span::AllTime),
         (since, until) => Ok(Span::Days { since, until }),
     }

@@ -4,7 +4,7 @@ use crate::config::paths::Home;
 use crate::error::Error;
 use crate::records::files::create_private_dir;
 use crate::records::index::rebuilding;
-use crate::records::index::rebuilding::{CannotRebuild, Progress, Rebuilt};
+use crate::records::index::rebuilding::{Progress, RebuildError, Rebuilt};
 use crate::records::index::{Index, Unusable};
 use crate::terminal::markdown::escape::one_line;
 use crate::terminal::output::format::count;
@@ -90,8 +90,8 @@ impl<'a> Mending<'a> {
     pub(crate) fn open(&self) -> Result<Index, Error> {
         match self.make() {
             Ok(_) => Index::open(&path(self.home)).map_err(refused),
-            Err(CannotRebuild::Unusable(unusable)) => Err(refused(unusable)),
-            Err(error @ (CannotRebuild::Unwritable { .. } | CannotRebuild::Failed { .. })) => {
+            Err(RebuildError::Unusable(unusable)) => Err(refused(unusable)),
+            Err(error @ (RebuildError::Unwritable { .. } | RebuildError::Failed { .. })) => {
                 self.printer.warning(&format!(
                     "{}; the records are read instead",
                     capitalised(&whole(&error))
@@ -100,7 +100,7 @@ impl<'a> Mending<'a> {
                 self.tell(&rebuilt);
                 Ok(index)
             }
-            Err(error @ (CannotRebuild::Busy(_) | CannotRebuild::Folder { .. })) => {
+            Err(error @ (RebuildError::Busy(_) | RebuildError::Folder { .. })) => {
                 Err(failed(error))
             }
         }
@@ -108,7 +108,7 @@ impl<'a> Mending<'a> {
 
     /// Makes it, and returns how many consultations are in it. What can be found out by opening it
     /// may have been mended by another process meanwhile: then there is nothing to do.
-    pub(crate) fn make(&self) -> Result<usize, CannotRebuild> {
+    pub(crate) fn make(&self) -> Result<usize, RebuildError> {
         let (logs, path) = (logs(self.home), path(self.home));
         let rebuilt = self.watched(|progress| match self.why {
             Why::Missing | Why::Unusable | Why::Foreign => {
@@ -123,8 +123,8 @@ impl<'a> Mending<'a> {
     /// Shows how far it is, and before that why it is done, as soon as there is something to do.
     fn watched<T>(
         &self,
-        make: impl FnOnce(&mut dyn FnMut(Progress)) -> Result<T, CannotRebuild>,
-    ) -> Result<T, CannotRebuild> {
+        make: impl FnOnce(&mut dyn FnMut(Progress)) -> Result<T, RebuildError>,
+    ) -> Result<T, RebuildError> {
         // Without a home there is nowhere to put it, which the making itself finds out.
         let _ = create_private_dir(self.home.path());
         let mut bar = None;
@@ -165,15 +165,13 @@ impl<'a> Mending<'a> {
     }
 }
 
-pub(crate) fn failed(error: CannotRebuild) -> Error {
+pub(crate) fn failed(error: RebuildError) -> Error {
     match error {
-        CannotRebuild::Unusable(unusable) => refused(unusable),
-        CannotRebuild::Busy(_) => {
-            Error::failed(error).hint("try again when that process has ended")
-        }
-        CannotRebuild::Folder { .. }
-        | CannotRebuild::Unwritable { .. }
-        | CannotRebuild::Failed { .. } => Error::failed(error)
+        RebuildError::Unusable(unusable) => refused(unusable),
+        RebuildError::Busy(_) => Error::failed(error).hint("try again when that process has ended"),
+        RebuildError::Folder { .. }
+        | RebuildError::Unwritable { .. }
+        | RebuildError::Failed { .. } => Error::failed(error)
             .hint("the records are unharmed: try again when there is room and permission to write"),
     }
 }

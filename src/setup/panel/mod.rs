@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use super::local_servers::Servers;
-use super::personas::{Catalogue, Known};
+use super::personas::{Known, PersonaRegistry};
 use crate::config::keys::likely;
 use crate::config::panels::NamedPanel;
 use crate::config::personas::AUTO;
@@ -14,7 +14,7 @@ use crate::domain::ids::{ModelRef, ProviderId};
 use crate::domain::panel::{Panel, Persona, Seat, seated};
 use crate::domain::time::Timestamp;
 use crate::error::Error;
-use crate::providers::catalog::{Catalog, Model};
+use crate::providers::catalog::{Model, ModelCatalog};
 use crate::providers::vendors;
 use crate::providers::vendors::Place;
 use crate::terminal::output::format::count;
@@ -63,8 +63,8 @@ pub(crate) enum Personas {
 /// What there is to choose from.
 #[derive(Debug)]
 pub(crate) struct Choices<'a> {
-    pub catalog: &'a Catalog,
-    pub personas: &'a Catalogue,
+    pub catalog: &'a ModelCatalog,
+    pub personas: &'a PersonaRegistry,
     /// All providers but the embedded model's, in the order in which they fill a panel.
     pub reached: &'a [Reach],
     /// The embedded model that is used when there is no key; `None` in a build without it.
@@ -79,7 +79,7 @@ pub(crate) struct Choices<'a> {
 pub(crate) struct Chosen {
     pub panel: Panel,
     /// Out of whom the personas are chosen for the question; nobody where they are given.
-    pub cast_from: Vec<Persona>,
+    pub selectable_personas: Vec<Persona>,
     pub notices: Vec<String>,
 }
 
@@ -99,7 +99,7 @@ impl Wanted {
     pub(crate) fn of(
         flags: Flags<'_>,
         settings: &Settings,
-        catalogue: &Catalogue,
+        catalogue: &PersonaRegistry,
     ) -> Result<Self, Error> {
         if flags.panel.is_some() && flags.personas.is_some() {
             return Err(
@@ -164,7 +164,7 @@ impl Personas {
     pub(crate) fn of(
         flag: Option<&str>,
         settings: &Settings,
-        catalogue: &Catalogue,
+        catalogue: &PersonaRegistry,
     ) -> Result<Self, Error> {
         let set = settings.default_personas.as_deref();
         let is_auto = |names: &[String]| matches!(names, [only] if only.trim() == AUTO);
@@ -240,13 +240,13 @@ pub(crate) fn choose(wanted: &Wanted, choices: &Choices<'_>) -> Result<Chosen, E
     };
     let panel = Panel { seats, judges };
     let notices = notices(&panel, wanted, choices);
-    let cast_from = match &wanted.personas {
+    let selectable_personas = match &wanted.personas {
         Personas::Auto(_) => choices.personas.personas(),
         Personas::Usual | Personas::Named(_) | Personas::ByDefault(_) => Vec::new(),
     };
     Ok(Chosen {
         panel,
-        cast_from,
+        selectable_personas,
         notices,
     })
 }

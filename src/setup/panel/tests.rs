@@ -20,7 +20,7 @@ fn chosen(keyed: &[&str], wanted: &Wanted) -> Result<Chosen, Error> {
 }
 
 fn chosen_with(keyed: &[&str], wanted: &Wanted, config: &str) -> Result<Chosen, Error> {
-    let (catalog, personas) = (Catalog::builtin(), Catalogue::builtin());
+    let (catalog, personas) = (ModelCatalog::builtin(), PersonaRegistry::builtin());
     let environment = Environment::of(keyed.iter().map(|vendor| (key_variable(vendor), "k")));
     let reached = provider_access::all(&settings(config), &environment);
     let (local, servers) = (Some(ModelRef::new("local", "small")), Servers::none());
@@ -126,7 +126,7 @@ fn a_panel_with_a_name_has_its_seats_and_its_judge() {
                 ..Flags::default()
             },
             &settings(config),
-            &Catalogue::builtin(),
+            &PersonaRegistry::builtin(),
         )
         .unwrap();
         (wanted.panel.unwrap(), wanted.judge.unwrap())
@@ -145,7 +145,7 @@ fn a_panel_with_a_name_has_its_seats_and_its_judge() {
         ..Flags::default()
     };
     assert_eq!(
-        Wanted::of(flags, &settings(config), &Catalogue::builtin())
+        Wanted::of(flags, &settings(config), &PersonaRegistry::builtin())
             .unwrap()
             .panel,
         None,
@@ -162,7 +162,7 @@ fn a_panel_that_has_no_such_name_is_met_with_the_names_that_there_are() {
                 ..Flags::default()
             },
             &settings(config),
-            &Catalogue::builtin(),
+            &PersonaRegistry::builtin(),
         )
         .unwrap_err();
         assert_eq!(error.to_string(), format!("no panel is called `{name}`"));
@@ -393,7 +393,7 @@ fn what_cannot_be_asked_is_refused_with_the_way_out() {
 
 fn known(ids: &[&str]) -> Vec<Known> {
     let names: Vec<String> = ids.iter().map(|id| (*id).to_owned()).collect();
-    Catalogue::builtin().seats(&names).unwrap()
+    PersonaRegistry::builtin().seats(&names).unwrap()
 }
 
 fn named(ids: &[&str], models: &[&str]) -> Wanted {
@@ -541,7 +541,7 @@ fn where_the_clerk_is_to_choose_the_usual_personas_hold_the_seats_and_all_are_op
     };
     let open = chosen(&THREE, &auto).unwrap();
     assert_eq!(
-        (seats(&open), open.cast_from.len()),
+        (seats(&open), open.selectable_personas.len()),
         (seats(&chosen(&THREE, &Wanted::default()).unwrap()), 10)
     );
     let mut own = known(&["skeptic", "testing"]);
@@ -567,7 +567,7 @@ fn where_the_clerk_is_to_choose_the_usual_personas_hold_the_seats_and_all_are_op
 #[test]
 fn flags_come_before_the_settings_and_a_panel_before_personas() {
     let of = |flags: Flags<'_>, config: &str| {
-        Wanted::of(flags, &settings(config), &Catalogue::builtin()).unwrap()
+        Wanted::of(flags, &settings(config), &PersonaRegistry::builtin()).unwrap()
     };
     let ids = |personas: &Personas| match personas {
         Personas::Usual => "usual".to_owned(),

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::domain::confidence::Confidence;
 use crate::stopping::experience::Experience;
-use crate::stopping::pooling::{Stands, Voice, effective_voters, pooled};
+use crate::stopping::pooling::{Stands, Vote, effective_voters, pooled};
 
 use super::{EarlyStop, Evidence, Statement, leading};
 
@@ -47,25 +47,25 @@ pub fn calibrated(rule: &EarlyStop, evidence: &Evidence) -> Option<Calibrated> {
             },
         });
     }
-    let voices: Vec<Voice> = evidence.statements.iter().map(voice).collect();
+    let votes: Vec<Vote> = evidence.statements.iter().map(vote).collect();
     let correlation = rule.correlation;
     let basis = Basis::Pool {
         correlation,
-        effective_voters: effective_voters(voices.len(), correlation),
+        effective_voters: effective_voters(votes.len(), correlation),
     };
     Some(Calibrated {
-        probability: pooled(&voices, correlation),
+        probability: pooled(&votes, correlation),
         basis,
     })
 }
 
-fn voice(statement: &Statement) -> Voice {
+fn vote(statement: &Statement) -> Vote {
     let stands = if statement.supports_leading {
         Stands::For
     } else {
         Stands::Against
     };
-    Voice {
+    Vote {
         stands,
         confidence: statement.confidence.map(Confidence::value),
     }

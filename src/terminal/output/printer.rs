@@ -92,7 +92,7 @@ impl std::fmt::Debug for Printer {
 /// The result could not be written.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot write the result to standard output")]
-pub struct PrintFailed(#[source] io::Error);
+pub struct PrintError(#[source] io::Error);
 
 impl Face {
     /// Decides about one stream.
@@ -175,7 +175,7 @@ impl Printer {
     }
 
     /// Writes the result, whole, and flushes it. A reader that has gone away is no error.
-    pub fn result(&self, text: &str) -> Result<(), PrintFailed> {
+    pub fn result(&self, text: &str) -> Result<(), PrintError> {
         let Inner {
             out_face,
             err_face,
@@ -191,7 +191,7 @@ impl Printer {
             out.write_all(text.as_bytes()).and_then(|()| out.flush())
         });
         match written {
-            Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(PrintFailed(error)),
+            Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(PrintError(error)),
             Ok(()) | Err(_) => Ok(()),
         }
     }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use console::measure_text_width;
 
 use crate::consultation::event::{
-    CallFinished, Cast, Consent, Estimate, HealthUpdate, Resumed, Started, StateName,
+    CallFinished, Consent, Estimate, HealthUpdate, PanelSelection, Resumed, Started, StateName,
     SubstitutionReason, WhySubstituted,
 };
 use crate::consultation::plan::Material;
@@ -28,7 +28,7 @@ pub(in crate::terminal) fn starting(terms: &Started) -> String {
     let given = terms
         .plan
         .as_ref()
-        .and_then(|plan| plan.course.given.as_ref());
+        .and_then(|plan| plan.debate.prior_answers.as_ref());
     match given {
         Some(given) => format!(
             "🔍 Judging {} of {} anew...",
@@ -46,14 +46,14 @@ pub(in crate::terminal) fn starting(terms: &Started) -> String {
 /// for it.
 pub(in crate::terminal) fn panel(terms: &Started, width: Option<usize>) -> Vec<String> {
     let panel = &terms.panel;
-    let course = terms
+    let debate = terms
         .plan
         .as_ref()
-        .map(|plan| &plan.course)
-        .filter(|course| course.asks_for(AnswerKind::Casting));
+        .map(|plan| &plan.debate)
+        .filter(|debate| debate.asks_for(AnswerKind::PersonaSelection));
     // Who will sit is not known yet; who will play them is.
     let name = |(at, seat)| {
-        if course.is_some() {
+        if debate.is_some() {
             format!("Expert {}", at + 1)
         } else {
             seat_name(panel, seat)
@@ -75,11 +75,11 @@ pub(in crate::terminal) fn panel(terms: &Started, width: Option<usize>) -> Vec<S
             format!("{}{then}", model_address(judge)),
         ));
     }
-    let clerk = course.and_then(|course| course.clerk.as_ref());
-    rows.extend(clerk.map(|clerk| {
+    let helper = debate.and_then(|debate| debate.helper.as_ref());
+    rows.extend(helper.map(|helper| {
         (
             "Clerk".to_owned(),
-            format!("{}, chooses the personas", model_address(clerk)),
+            format!("{}, chooses the personas", model_address(helper)),
         )
     }));
     table(&rows, width)
@@ -98,14 +98,14 @@ pub(in crate::terminal) fn seats(panel: &Panel, width: Option<usize>) -> Vec<Str
 /// Who is at work without a seat.
 pub(in crate::terminal) fn beside_the_panel(agent: &SeatId) -> &'static str {
     match agent {
-        clerk if clerk.is_clerk() => "Clerk",
+        helper if helper.is_clerk() => "Clerk",
         second if second.is_second_judge() => "Judge (second pass)",
         _ => "Judge",
     }
 }
 
 /// Whom the clerk has chosen, or who sits because it chose nobody.
-pub(in crate::terminal) fn cast(cast: &Cast) -> String {
+pub(in crate::terminal) fn cast(cast: &PanelSelection) -> String {
     let names: Vec<&str> = cast
         .panel
         .seats
@@ -121,7 +121,7 @@ pub(in crate::terminal) fn cast(cast: &Cast) -> String {
 }
 
 /// The clerk's reason.
-pub(in crate::terminal) fn why_cast(cast: &Cast) -> Option<String> {
+pub(in crate::terminal) fn why_cast(cast: &PanelSelection) -> Option<String> {
     let reason = one_line(&cast.reason);
     (cast.chosen_by.is_some() && !reason.is_empty()).then(|| format!("   {reason}"))
 }
@@ -284,9 +284,11 @@ pub(in crate::terminal) fn round_of(state: StateName) -> Option<u8> {
 
 /// What is said of a mode that holds all rounds, where all are wanted.
 pub(in crate::terminal) fn mode(terms: &Started) -> Option<&'static str> {
-    let course = &terms.plan.as_ref()?.course;
-    match course.mode.strategy().ending {
-        Ending::AlwaysWhole(words) if course.rounds == Rounds::ALL && course.given.is_none() => {
+    let debate = &terms.plan.as_ref()?.debate;
+    match debate.mode.strategy().ending {
+        Ending::AlwaysWhole(words)
+            if debate.rounds == Rounds::ALL && debate.prior_answers.is_none() =>
+        {
             Some(words)
         }
         Ending::AlwaysWhole(_) | Ending::MayBeEarly => None,

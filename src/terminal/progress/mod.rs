@@ -16,13 +16,13 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use crate::consultation::event::{
-    AbortReason, CallFinished, CancelReason, Cast, Consent, EarlyTerminationDecision, Envelope,
-    Estimate, Event, GateReason, Started, SubstitutionReason, WhySubstituted,
+    AbortReason, CallFinished, CancelReason, Consent, EarlyTerminationDecision, Envelope, Estimate,
+    Event, GateReason, PanelSelection, Started, SubstitutionReason, WhySubstituted,
 };
 use crate::consultation::policy::consent::Month;
 use crate::domain::ids::{CallId, ModelRef, SeatId};
 use crate::domain::time::Timestamp;
-use crate::engine::ports::{Delta, Subscriber, SubscriberFailed};
+use crate::engine::ports::{Delta, Subscriber, SubscriberError};
 
 use self::estimate::estimate_lines;
 use self::evaluation::evaluation_tree;
@@ -193,7 +193,7 @@ impl Progress {
         }
     }
 
-    fn cast(&self, cast: &Cast) {
+    fn cast(&self, cast: &PanelSelection) {
         self.heading(&messages::cast(cast));
         if let Some(line) = messages::why_cast(cast) {
             self.note(&line);
@@ -524,7 +524,7 @@ impl Subscriber for Progress {
         "progress"
     }
 
-    fn event(&mut self, envelope: &Envelope) -> Result<(), SubscriberFailed> {
+    fn event(&mut self, envelope: &Envelope) -> Result<(), SubscriberError> {
         if self.manner != Manner::Silent {
             self.learn(envelope);
             let elapsed = envelope.at.since(self.started_at);

@@ -22,7 +22,7 @@ pub type SaveThreshold<'a> = dyn Fn(MicroUsd) -> Result<String, String> + Send +
 pub type VendorName<'a> = dyn Fn(&ProviderId) -> String + Send + Sync + 'a;
 
 /// Someone who sits at the controlling terminal.
-pub struct AtTerminal<'a> {
+pub struct TerminalPerson<'a> {
     printer: Printer,
     keyboard: Keyboard,
     save_threshold: &'a SaveThreshold<'a>,
@@ -30,7 +30,7 @@ pub struct AtTerminal<'a> {
     month: Option<Month>,
 }
 
-impl std::fmt::Debug for AtTerminal<'_> {
+impl std::fmt::Debug for TerminalPerson<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("AtTerminal")
             .field("keyboard", &self.keyboard)
@@ -38,7 +38,7 @@ impl std::fmt::Debug for AtTerminal<'_> {
     }
 }
 
-impl<'a> AtTerminal<'a> {
+impl<'a> TerminalPerson<'a> {
     pub fn new(
         printer: Printer,
         keyboard: Keyboard,
@@ -141,7 +141,7 @@ impl<'a> AtTerminal<'a> {
     }
 }
 
-impl Person for AtTerminal<'_> {
+impl Person for TerminalPerson<'_> {
     fn ask<'b>(&'b self, question: &'b Question) -> BoxFuture<'b, Answer> {
         match question {
             Question::Consent { estimate, why } => Box::pin(self.consent(estimate, why)),

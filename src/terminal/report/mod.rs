@@ -11,11 +11,11 @@ pub mod rejudge;
 
 use std::fmt::Write as _;
 
-use crate::consultation::event::{Cast, StateName};
+use crate::consultation::event::{PanelSelection, StateName};
 use crate::consultation::transcript::Transcript;
 use crate::consultation::transcript::summary::{Concern, Status};
 use crate::domain::artifact::{Revision, Source};
-use crate::domain::kept::KeptCasting;
+use crate::domain::kept::StoredPersonaSelection;
 use crate::domain::panel::Seat;
 
 use super::markdown::escape::{block, inline};
@@ -27,7 +27,7 @@ use super::output::format::{
 /// Writes the report of a consultation, finished or not.
 pub fn report(transcript: &Transcript) -> String {
     let mut sections = Vec::new();
-    sections.extend(standing(transcript));
+    sections.extend(consent_mode(transcript));
     sections.push("# Consultation Summary".to_owned());
     sections.push(head(transcript));
     sections.extend(
@@ -51,7 +51,7 @@ pub fn report(transcript: &Transcript) -> String {
 }
 
 /// Above everything: what makes this less than the panel promised.
-fn standing(transcript: &Transcript) -> Option<String> {
+fn consent_mode(transcript: &Transcript) -> Option<String> {
     let mut notice = match transcript.status() {
         Status::Complete => return None,
         Status::Degraded => {
@@ -108,7 +108,7 @@ fn head(transcript: &Transcript) -> String {
         .terms
         .plan
         .as_ref()
-        .and_then(|plan| plan.course.given.as_ref());
+        .and_then(|plan| plan.debate.prior_answers.as_ref());
     let anew = given
         .map(|given| second_verdict::anew(given.from.as_str(), transcript.rejudged.as_ref()))
         .unwrap_or_default();
@@ -119,13 +119,13 @@ fn head(transcript: &Transcript) -> String {
         .unwrap_or_default();
     let cast = transcript.cast.clone();
     let cast = cast.map(
-        |Cast {
+        |PanelSelection {
              task_type,
              reason,
              chosen_by,
              notes,
              ..
-         }| KeptCasting {
+         }| StoredPersonaSelection {
             task_type,
             reason,
             chosen_by,

@@ -7,7 +7,7 @@ use crate::domain::artifact::{
     Choice, Dissent, Evidence, Independent, Revision, Severity, Verdict,
 };
 use crate::domain::confidence::Confidence;
-use crate::domain::kept::KeptCasting;
+use crate::domain::kept::StoredPersonaSelection;
 
 use crate::terminal::markdown::escape::{block, inline};
 
@@ -29,8 +29,8 @@ pub(in crate::terminal) fn question(asked: &str) -> String {
 }
 
 /// How the personas were chosen for the question, as a line under the panel.
-pub(in crate::terminal) fn personas(casting: &KeptCasting) -> String {
-    let KeptCasting {
+pub(in crate::terminal) fn personas(casting: &StoredPersonaSelection) -> String {
+    let StoredPersonaSelection {
         task_type,
         reason,
         chosen_by,
@@ -43,7 +43,7 @@ pub(in crate::terminal) fn personas(casting: &KeptCasting) -> String {
     };
     let chosen = match chosen_by {
         None => "the usual ones".to_owned(),
-        Some(clerk) => {
+        Some(helper) => {
             let task = if task_type.is_empty() {
                 "this question".to_owned()
             } else {
@@ -56,7 +56,7 @@ pub(in crate::terminal) fn personas(casting: &KeptCasting) -> String {
             };
             format!(
                 "chosen by the clerk, {}, for {task}{reason}",
-                inline(&clerk.to_string())
+                inline(&helper.to_string())
             )
         }
     };

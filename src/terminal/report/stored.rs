@@ -8,7 +8,7 @@ use std::time::Duration;
 use crate::domain::artifact::Revision;
 use crate::domain::confidence::Confidence;
 use crate::domain::ids::SeatId;
-use crate::domain::kept::{Ended, Kept, KeptAgent, Work};
+use crate::domain::kept::{Ended, Kept, StoredAgent, Work};
 use crate::domain::money::Cost;
 use crate::domain::outcome::Grade;
 
@@ -34,7 +34,7 @@ pub struct Selection {
 pub fn markdown(kept: &Kept, selection: &Selection) -> String {
     let mut document = Vec::new();
     if *selection == Selection::default() {
-        document.extend(standing(kept));
+        document.extend(consent_mode(kept));
         document.push("# Consultation Summary".to_owned());
         document.push(head(kept));
         document.extend(kept.second_pass.as_ref().and_then(second_verdict::doubt));
@@ -83,7 +83,7 @@ pub fn markdown(kept: &Kept, selection: &Selection) -> String {
 }
 
 /// Above everything: what makes this less than the panel promised.
-fn standing(kept: &Kept) -> Option<String> {
+fn consent_mode(kept: &Kept) -> Option<String> {
     let is_degraded = kept.status.as_deref() == Some("degraded") || !kept.degradations.is_empty();
     let mut notice = match kept.ended() {
         Ended::Completed if !is_degraded => return None,
@@ -146,7 +146,7 @@ fn head(kept: &Kept) -> String {
         .as_ref()
         .map(|judge| format!("  \n**Judge:** {}", inline(&model_address(judge))))
         .unwrap_or_default();
-    let seat = |agent: &KeptAgent| {
+    let seat = |agent: &StoredAgent| {
         let model = agent
             .model
             .as_ref()
@@ -257,13 +257,13 @@ pub(in crate::terminal) fn before(kept: &Kept, revision: &Revision) -> Option<Co
 pub(in crate::terminal) fn name(kept: &Kept, agent: &str) -> String {
     inline(match agent {
         judge if judge == SeatId::judge().as_str() => "Judge",
-        clerk if clerk == SeatId::clerk().as_str() => "Clerk",
+        helper if helper == SeatId::helper().as_str() => "Clerk",
         expert => kept.name_of(expert),
     })
 }
 
 /// The seat's name; with its id where another seat has the same name.
-pub(in crate::terminal) fn seat_name(kept: &Kept, seat: &KeptAgent) -> String {
+pub(in crate::terminal) fn seat_name(kept: &Kept, seat: &StoredAgent) -> String {
     let namesakes = kept
         .experts
         .iter()
@@ -277,7 +277,7 @@ pub(in crate::terminal) fn seat_name(kept: &Kept, seat: &KeptAgent) -> String {
 }
 
 /// A seat as a heading.
-pub(in crate::terminal) fn heading(kept: &Kept, seat: &KeptAgent) -> String {
+pub(in crate::terminal) fn heading(kept: &Kept, seat: &StoredAgent) -> String {
     let model = seat
         .model
         .as_ref()

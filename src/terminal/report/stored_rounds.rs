@@ -3,7 +3,7 @@
 
 use crate::domain::artifact::{Challenge, Independent, Synthesis};
 use crate::domain::ids::SeatId;
-use crate::domain::kept::{Kept, KeptAgent};
+use crate::domain::kept::{Kept, StoredAgent};
 
 use super::sections;
 use super::stored::{before, heading, name, revisions};
@@ -26,7 +26,7 @@ pub(in crate::terminal) fn positions(kept: &Kept, agent: Option<&SeatId>) -> Vec
         Some(_) => with_reasoning(held),
         None => sections::opinion(held),
     };
-    let seat = |expert: &KeptAgent| {
+    let seat = |expert: &StoredAgent| {
         let heading = heading(kept, expert);
         if let Some(held) = kept
             .independents

@@ -184,10 +184,10 @@ fn the_clerk_chooses_and_the_choice_is_told_logged_and_kept() {
         .ends_with(0);
     let calls = asked(&server);
     assert_eq!((calls.len(), calls[0].answer), (4, "casting"));
-    let (clerk, told) = (&calls[0], calls[0].prompt());
+    let (helper, told) = (&calls[0], calls[0].prompt());
     // Where the vendors are reached at addresses of the user's, nobody but the panel learns of the
     // question.
-    assert_eq!(clerk.model, "gpt-6.1-sol");
+    assert_eq!(helper.model, "gpt-6.1-sol");
     assert!(
         told.contains("Shall we?")
             && told.contains("- accessibility: You are an accessibility expert"),

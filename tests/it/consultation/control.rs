@@ -8,7 +8,7 @@ use conclave::consultation::event::{
     AbortReason, Event, HealthUpdate, Purpose, StateName, SubstitutionReason, WhySubstituted,
 };
 use conclave::consultation::plan::{ModelTerms, OutputTokens, Plan};
-use conclave::consultation::policy::consent::Standing;
+use conclave::consultation::policy::consent::ConsentMode;
 use conclave::consultation::policy::health::HealthStatus;
 use conclave::consultation::policy::hedging::{HedgeRule, NoHedge};
 use conclave::consultation::policy::substitution::OnFailure;
@@ -37,7 +37,7 @@ fn backed() -> Plan {
     let mut plan = plan();
     let price = *plan.prices.0.values().next().unwrap();
     plan.prices.0.extend([(grok(), price), (mistral(), price)]);
-    plan.stand_ins = plan
+    plan.fallbacks = plan
         .panel
         .seats
         .iter()
@@ -49,7 +49,7 @@ fn backed() -> Plan {
 
 fn asking(mut plan: Plan) -> Plan {
     plan.control.on_failure = OnFailure::Ask;
-    plan.control.consent.standing = Standing::Askable;
+    plan.control.consent.consent_mode = ConsentMode::Interactive;
     plan
 }
 
@@ -245,7 +245,7 @@ fn no_more_than_a_quarter_of_the_calls_are_hedged_and_each_refusal_has_its_reaso
     assert_eq!(not_hedged(&player), [NoHedge::QuotaUsed]);
 
     let mut player = Player::started(Plan {
-        stand_ins: BTreeMap::new(),
+        fallbacks: BTreeMap::new(),
         ..backed()
     });
     player.pass(TEN);
@@ -553,8 +553,8 @@ fn a_provider_that_fails_again_and_again_is_not_asked_for_the_next_answer() {
 #[test]
 fn a_provider_that_will_not_have_the_key_is_offered_to_nobody_until_it_has_answered() {
     let mut plan = backed();
-    for stand_ins in plan.stand_ins.values_mut() {
-        stand_ins.insert(0, ModelRef::new("google", "gemini-4-argon"));
+    for fallbacks in plan.fallbacks.values_mut() {
+        fallbacks.insert(0, ModelRef::new("google", "gemini-4-argon"));
     }
     let mut player = Player::started(plan);
     player.answer_agent("pragmatic", failure(FailureClass::Auth, "bad key"));
@@ -629,7 +629,7 @@ fn under_a_ceiling_calls_wait_for_one_another_and_none_goes_out_that_could_break
     let worst = worst_case();
     let mut plan = terse(plan());
     plan.control.max_cost = Some(MicroUsd(worst + worst / 2));
-    plan.control.consent.standing = Standing::Granted;
+    plan.control.consent.consent_mode = ConsentMode::PreApproved;
     let mut player = Player::started(plan.clone());
     assert_eq!(
         player.open.len(),
@@ -702,7 +702,7 @@ fn what_has_no_price_is_not_asked_under_a_ceiling() {
     let mut plan = plan();
     plan.prices.0.clear();
     plan.control.max_cost = Some(MicroUsd(1_000_000));
-    plan.control.consent.standing = Standing::Granted;
+    plan.control.consent.consent_mode = ConsentMode::PreApproved;
     let player = Player::started(plan);
     let abort = transcript(&player).abort.unwrap();
     assert_eq!(abort.reason, AbortReason::CostCeiling);
@@ -733,7 +733,7 @@ fn far_more_than_was_shown_ends_it_after_the_call_and_not_after_the_round() {
 
     let mut agreed = plan();
     agreed.control.max_cost = Some(MicroUsd(1_000_000_000));
-    agreed.control.consent.standing = Standing::Granted;
+    agreed.control.consent.consent_mode = ConsentMode::PreApproved;
     let mut player = Player::started(agreed);
     assert_eq!(
         player.finish(dear),
@@ -742,16 +742,16 @@ fn far_more_than_was_shown_ends_it_after_the_call_and_not_after_the_round() {
     );
 }
 
-fn pulsing(standing: Standing) -> Plan {
+fn pulsing(consent_mode: ConsentMode) -> Plan {
     let mut plan = plan();
     plan.control.pulse = Some(Duration::from_secs(60));
-    plan.control.consent.standing = standing;
+    plan.control.consent.consent_mode = consent_mode;
     plan
 }
 
 #[test]
 fn a_round_that_takes_long_is_asked_about_and_names_those_who_are_at_work() {
-    let mut player = Player::started(pulsing(Standing::Askable));
+    let mut player = Player::started(pulsing(ConsentMode::Interactive));
     player.answer(1, good(&player.open[1].clone()));
     player.rest();
     let Some(Question::Pulse { waiting }) = player.question.clone() else {
@@ -792,8 +792,8 @@ fn a_round_that_takes_long_is_asked_about_and_names_those_who_are_at_work() {
 
 #[test]
 fn without_a_person_the_pulse_only_tells_and_goes_on_waiting() {
-    for standing in [Standing::Unattended, Standing::Granted] {
-        let mut player = Player::started(pulsing(standing));
+    for consent_mode in [ConsentMode::NonInteractive, ConsentMode::PreApproved] {
+        let mut player = Player::started(pulsing(consent_mode));
         player.rest();
         player.rest();
         assert_eq!(player.question, None);
@@ -810,7 +810,7 @@ fn without_a_person_the_pulse_only_tells_and_goes_on_waiting() {
 
 #[test]
 fn a_round_that_takes_longer_than_the_user_waits_ends_it() {
-    let mut plan = pulsing(Standing::Unattended);
+    let mut plan = pulsing(ConsentMode::NonInteractive);
     plan.control.max_wait = Some(Duration::from_secs(90));
     let mut player = Player::started(plan);
     while !player.machine.state().is_terminal() {

@@ -96,7 +96,7 @@ fn long_text(kind: AnswerKind, characters: u64) -> String {
         AnswerKind::Revision => "/revised_position",
         AnswerKind::CrossExam => "/unresolved/0",
         AnswerKind::Verdict | AnswerKind::Menu => "/summary",
-        AnswerKind::Casting => "/reason",
+        AnswerKind::PersonaSelection => "/reason",
         AnswerKind::Comparison | AnswerKind::Consistency => "/comparisons/0/reasoning",
     };
     let missing = usize::try_from(characters)

@@ -1,16 +1,16 @@
 //! The machine: scenarios with their exact logs, invariants under random scripts, and restoring at
 //! any point.
 
-mod casting;
-mod comparing;
+mod persona_selection;
+mod comparison;
 mod control;
-mod cut_off;
+mod truncated;
 mod debate_value;
-mod early_end;
+mod early_termination;
 mod estimates;
-mod judging_anew;
-mod judging_twice;
+mod rejudge;
+mod second_verdict;
 mod pacing;
 mod properties;
-mod resuming;
+mod resume;
 mod scenarios;

@@ -7,7 +7,7 @@ use std::time::Duration;
 use conclave::consultation::Consultation;
 use conclave::consultation::event::Envelope;
 use conclave::consultation::plan::mode::Mode;
-use conclave::consultation::plan::options::{Course, DebateAnalysis, JudgePasses, Rounds};
+use conclave::consultation::plan::options::{DebateAnalysis, DebateOptions, JudgePasses, Rounds};
 use conclave::consultation::policy::hedging::HedgeRule;
 use conclave::consultation::policy::substitution::OnFailure;
 use conclave::consultation::prompt::Templates;
@@ -134,13 +134,13 @@ struct Terms {
     /// it.
     eventful: bool,
     max_cost: Option<u64>,
-    course: Course,
-    early_stop: Policy,
+    debate: DebateOptions,
+    early_termination: Policy,
 }
 
 /// Either mode, any number of rounds, one pass of the judge or two, and a clerk for what it can be
 /// asked, or none.
-pub(super) fn course() -> impl Strategy<Value = Course> {
+pub(super) fn debate() -> impl Strategy<Value = DebateOptions> {
     let choices = (
         any::<bool>(),
         1..=4u8,
@@ -150,7 +150,7 @@ pub(super) fn course() -> impl Strategy<Value = Course> {
         any::<bool>(),
     );
     choices.prop_map(
-        |(explores, rounds, twice, has_clerk, compares, casts)| Course {
+        |(explores, rounds, twice, has_clerk, compares, casts)| DebateOptions {
             mode: if explores {
                 Mode::Explore
             } else {
@@ -162,24 +162,24 @@ pub(super) fn course() -> impl Strategy<Value = Course> {
             } else {
                 JudgePasses::Once
             },
-            clerk: has_clerk.then(|| ModelRef::new("google", "gemini-4-argon")),
+            helper: has_clerk.then(|| ModelRef::new("google", "gemini-4-argon")),
             debate_analysis: if compares {
                 DebateAnalysis::On
             } else {
                 DebateAnalysis::Off
             },
-            cast_from: if casts {
+            selectable_personas: if casts {
                 Templates::builtin().personas()
             } else {
                 Vec::new()
             },
-            given: None,
+            prior_answers: None,
         },
     )
 }
 
 fn terms() -> impl Strategy<Value = Terms> {
-    let courses = prop_oneof![Just(Course::default()), course()];
+    let courses = prop_oneof![Just(DebateOptions::default()), debate()];
     let policies = prop::sample::select(vec![Policy::Ask, Policy::Auto, Policy::Never]);
     let control = (
         any::<bool>(),
@@ -188,13 +188,13 @@ fn terms() -> impl Strategy<Value = Terms> {
         prop::option::of(60_000..300_000u64),
     );
     (control, courses, policies).prop_map(
-        |((crowded, asks_first, eventful, max_cost), course, early_stop)| Terms {
+        |((crowded, asks_first, eventful, max_cost), debate, early_termination)| Terms {
             crowded,
             asks_first,
             eventful,
             max_cost,
-            course,
-            early_stop,
+            debate,
+            early_termination,
         },
     )
 }
@@ -204,9 +204,9 @@ fn started(terms: &Terms) -> Player {
     plan.control.consent.always_allow_under =
         MicroUsd(if terms.asks_first { 0 } else { 10_000_000 });
     plan.control.max_cost = terms.max_cost.map(MicroUsd);
-    plan.course = terms.course.clone();
-    plan.control.early_stop = EarlyStop {
-        policy: terms.early_stop,
+    plan.debate = terms.debate.clone();
+    plan.control.early_termination = EarlyStop {
+        policy: terms.early_termination,
         ..EarlyStop::usual()
     };
     if terms.eventful {
@@ -216,7 +216,7 @@ fn started(terms: &Terms) -> Player {
         let spare = ModelRef::new("xai", "grok-4.7");
         let price = *plan.prices.0.values().next().expect("a price");
         plan.prices.0.insert(spare.clone(), price);
-        plan.stand_ins = plan
+        plan.fallbacks = plan
             .panel
             .seats
             .iter()

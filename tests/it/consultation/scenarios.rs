@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use conclave::consultation::event::{AbortReason, Event, Purpose, StateName};
 use conclave::consultation::plan::ModelTerms;
-use conclave::consultation::policy::consent::Standing;
+use conclave::consultation::policy::consent::ConsentMode;
 use conclave::consultation::protocol::answer::AnswerKind;
 use conclave::consultation::protocol::call::{Failure, FailureClass, Reply, StopReason};
 use conclave::consultation::protocol::{Answer, Input};
@@ -272,15 +272,18 @@ fn experts_who_all_fail_in_round_3_leave_a_verdict_on_what_is_there() {
 
 #[test]
 fn without_consent_no_call_is_made() {
-    for (standing, input) in [
-        (Standing::Askable, Some(Input::Answered(Answer::No))),
-        (Standing::Unattended, None),
+    for (consent_mode, input) in [
+        (ConsentMode::Interactive, Some(Input::Answered(Answer::No))),
+        (ConsentMode::NonInteractive, None),
     ] {
         let mut plan = plan();
         plan.control.consent.always_allow_under = MicroUsd::ZERO;
-        plan.control.consent.standing = standing;
+        plan.control.consent.consent_mode = consent_mode;
         let mut player = Player::started(plan);
-        assert_eq!(player.question.is_some(), standing == Standing::Askable);
+        assert_eq!(
+            player.question.is_some(),
+            consent_mode == ConsentMode::Interactive
+        );
         if let Some(input) = input {
             player.give(input);
         }
@@ -308,7 +311,7 @@ fn consent_given_starts_round_1() {
 fn a_model_without_a_price_makes_estimate_and_total_lower_bounds() {
     let mut plan = plan();
     plan.prices.0.remove(&plan.panel.seats[2].model);
-    plan.control.consent.standing = Standing::Granted;
+    plan.control.consent.consent_mode = ConsentMode::PreApproved;
     let mut player = Player::started(plan);
     player.finish(good);
     let transcript = Transcript::fold(&player.log).unwrap();

@@ -11,7 +11,7 @@ use conclave::consultation::protocol::{Answer as PersonsAnswer, Question};
 use conclave::domain::ids::ProviderId;
 use conclave::domain::time::Timestamp;
 use conclave::engine::clock::Clock;
-use conclave::engine::driver::{Begin, Driver, Providers};
+use conclave::engine::driver::{Driver, Providers, RunStart};
 use conclave::engine::ports::{BoxFuture, Person, Provider};
 use tokio::sync::mpsc;
 
@@ -77,7 +77,7 @@ async fn the_end_of_a_run_closes_the_connections_of_calls_and_checks_at_once() {
         person: &Nobody,
         interrupts,
     };
-    let run = driver.run(&mut consultation, Begin::New);
+    let run = driver.run(&mut consultation, RunStart::New);
     let end = async {
         server
             .sees("everyone is asked", |server| {
@@ -111,7 +111,7 @@ async fn who_loses_against_a_hedge_is_let_go_at_once() {
     );
     let mut plan = plan();
     let [slow, backup] = [plan.panel.seats[0].clone(), plan.panel.seats[1].clone()];
-    plan.stand_ins = [(slow.id, vec![backup.model])].into();
+    plan.fallbacks = [(slow.id, vec![backup.model])].into();
     plan.control.hedge = HedgeRule {
         after: Some(Duration::from_millis(50)),
         ..HedgeRule::default()
@@ -125,7 +125,7 @@ async fn who_loses_against_a_hedge_is_let_go_at_once() {
         person: &Nobody,
         interrupts,
     };
-    let run = driver.run(&mut consultation, Begin::New);
+    let run = driver.run(&mut consultation, RunStart::New);
     let end = async {
         let is_loser = |request: &Recorded| {
             request.vendor == Some(Vendor::Anthropic) && request.finished.is_some()

@@ -28,7 +28,7 @@ use conclave::consultation::protocol::answer::AnswerKind;
 use conclave::consultation::protocol::call::{Ask, Outcome, Prompt};
 use conclave::domain::ids::{CallId, ModelRef, ProviderId};
 use conclave::engine::ports::{Delta, Provider};
-use conclave::providers::catalog::Catalog;
+use conclave::providers::catalog::ModelCatalog;
 use conclave::providers::dialect::{Dialect, Quirks};
 use conclave::providers::http::{Http, Timeouts};
 use conclave::providers::remote::Remote;
@@ -89,7 +89,7 @@ fn cloud_with(vendor: Vendor, url: &str, idle: Duration) -> Remote {
     Remote::new(
         dialect,
         Endpoint { base_url, account },
-        Arc::new(Catalog::builtin()),
+        Arc::new(ModelCatalog::builtin()),
         Arc::new(Http::new(timeouts)),
     )
 }
@@ -147,7 +147,7 @@ fn remote_that(dialect: Dialect, base_url: &str) -> Remote {
     Remote::new(
         dialect,
         endpoint,
-        Arc::new(Catalog::builtin()),
+        Arc::new(ModelCatalog::builtin()),
         Arc::new(Http::default()),
     )
 }

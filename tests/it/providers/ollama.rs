@@ -8,7 +8,7 @@ use conclave::consultation::protocol::answer::AnswerKind;
 use conclave::consultation::protocol::call::{Ask, FailureClass, Prompt, StopReason};
 use conclave::domain::tokens::{Usage, UsageSource};
 use conclave::engine::ports::Delta;
-use conclave::providers::catalog::Catalog;
+use conclave::providers::catalog::ModelCatalog;
 use conclave::providers::dialect::{Dialect, Quirks, Structure};
 use conclave::providers::form::Form;
 use conclave::providers::http::Http;
@@ -120,7 +120,7 @@ fn the_context_is_never_larger_than_the_models_own() {
     let remote = Remote::new(
         Dialect::Ollama,
         endpoint,
-        Arc::new(Catalog::builtin().merge(catalog).unwrap()),
+        Arc::new(ModelCatalog::builtin().merge(catalog).unwrap()),
         Arc::new(Http::default()),
     );
     assert_eq!(

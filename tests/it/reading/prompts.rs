@@ -174,7 +174,9 @@ fn no_template_names_a_vendor_a_model_or_a_persona() {
         .concat()
         .to_lowercase();
         // Whoever chooses personas has to be shown them.
-        let personas = personas.iter().filter(|_| one.kind != AnswerKind::Casting);
+        let personas = personas
+            .iter()
+            .filter(|_| one.kind != AnswerKind::PersonaSelection);
         for secret in vendors.iter().chain(personas) {
             assert!(!seen.contains(secret), "{} shows `{secret}`", one.name());
         }
@@ -294,7 +296,10 @@ fn hostile_words_change_nothing_outside_their_fence_whoever_says_them() {
                 "{} when {speaker:?} says {hostile:?}",
                 one.name()
             );
-            let shows_members = !matches!(one.kind, AnswerKind::Independent | AnswerKind::Casting);
+            let shows_members = !matches!(
+                one.kind,
+                AnswerKind::Independent | AnswerKind::PersonaSelection
+            );
             if speaker.is_none() && shows_members {
                 assert!(
                     whole(&one.prompt.task).contains(&whole(&hostile)),

@@ -180,7 +180,7 @@ fn of(
     let pairs: Vec<Pair> = pairs.collect();
     let mut sent = vec![
         (
-            AnswerKind::Casting,
+            AnswerKind::PersonaSelection,
             None,
             prompter.casting(&templates.personas(), 2),
         ),

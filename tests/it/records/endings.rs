@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use conclave::consultation::event::{CancelReason, Envelope, Event, Purpose, Resumed, StateName};
 use conclave::consultation::plan::Control;
-use conclave::consultation::policy::consent::Standing;
+use conclave::consultation::policy::consent::ConsentMode;
 use conclave::consultation::protocol::answer::AnswerKind;
 use conclave::consultation::transcript::Transcript;
 use conclave::domain::ids::{CallId, ModelRef, SeatId};
@@ -30,7 +30,7 @@ fn recorded(events: &[Envelope]) -> Value {
 }
 
 fn resumed(state: StateName) -> Event {
-    let control = Control::usual(Standing::Granted);
+    let control = Control::usual(ConsentMode::PreApproved);
     Event::Resumed(Box::new(Resumed {
         state,
         lost_calls: vec![],

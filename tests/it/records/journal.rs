@@ -8,7 +8,7 @@ use conclave::consultation::transcript::Transcript;
 use conclave::engine::ports::Subscriber;
 use conclave::records::events_file::EventsFile;
 use conclave::records::files::ConsultationFiles;
-use conclave::records::journal::{Journal, JournalUnreadable, read_journal};
+use conclave::records::journal::{Journal, JournalReadError, read_journal};
 
 use crate::support::sample;
 
@@ -98,13 +98,13 @@ fn damage_before_the_tail_and_other_versions_are_errors_that_name_the_line() {
     .unwrap();
     let error = read_journal(&path).unwrap_err();
     assert!(
-        matches!(&error, JournalUnreadable::OtherVersion { line: 2, found, .. } if found == "9.0"),
+        matches!(&error, JournalReadError::OtherVersion { line: 2, found, .. } if found == "9.0"),
         "{error}"
     );
     fs::write(&path, text.replacen('{', "x", 1)).unwrap();
     assert!(matches!(
         read_journal(&path).unwrap_err(),
-        JournalUnreadable::NotAnEvent { line: 1, .. }
+        JournalReadError::NotAnEvent { line: 1, .. }
     ));
 }
 

@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use conclave::consultation::transcript::Transcript;
-use conclave::domain::kept::{Ended, Kept, KeptDebate, Writer};
+use conclave::domain::kept::{Ended, Kept, StoredDebate, Writer};
 use conclave::domain::money::{Cost, MicroUsd};
 use conclave::domain::time::Timestamp;
 use conclave::records::index::extracting;
 use conclave::records::index::rows::Debate;
-use conclave::records::kept::{self, KeptUnreadable, of_transcript, read};
+use conclave::records::kept::{self, RecordReadError, of_transcript, read};
 use conclave::records::record::record;
 use proptest::prelude::*;
 
@@ -209,7 +209,7 @@ fn the_originals_whole_record_is_read() {
     assert_eq!(kept.project_type.as_deref(), Some("brownfield"));
     assert_eq!(
         kept.debate,
-        Some(KeptDebate {
+        Some(StoredDebate {
             experts: 3,
             changed: 2,
             rises: vec![0.02, -0.03, 0.22]
@@ -505,12 +505,12 @@ fn what_lies_beside_records_is_none() {
     ] {
         let refused = kept::read_file(&path(name));
         assert!(
-            matches!(refused, Err(KeptUnreadable::NotARecord)),
+            matches!(refused, Err(RecordReadError::NotARecord)),
             "{name}: {refused:?}"
         );
     }
     let outcome = br#"{"schema_version":"1.0","consultation_id":"consult-a","outcome":"right","at":"2026-11-21T08:30:00Z"}"#;
-    assert!(matches!(read(outcome), Err(KeptUnreadable::NotARecord)));
+    assert!(matches!(read(outcome), Err(RecordReadError::NotARecord)));
 }
 
 #[test]
@@ -537,7 +537,7 @@ fn what_cannot_be_read_is_named_and_nothing_more_comes_of_it() {
     ] {
         let refused = read(bytes);
         assert!(
-            matches!(refused, Err(KeptUnreadable::NotJson(_))),
+            matches!(refused, Err(RecordReadError::NotJson(_))),
             "{refused:?}"
         );
     }
@@ -551,7 +551,7 @@ fn what_cannot_be_read_is_named_and_nothing_more_comes_of_it() {
     ] {
         let refused = read(bytes);
         assert!(
-            matches!(refused, Err(KeptUnreadable::NotARecord)),
+            matches!(refused, Err(RecordReadError::NotARecord)),
             "{refused:?}"
         );
     }
@@ -564,14 +564,14 @@ fn what_cannot_be_read_is_named_and_nothing_more_comes_of_it() {
     assert_eq!(read(also_later).unwrap().id, "consult-a");
     assert!(matches!(
         kept::read_file(Path::new("/nowhere")),
-        Err(KeptUnreadable::Io { .. })
+        Err(RecordReadError::Io { .. })
     ));
 }
 
 #[test]
 fn a_file_that_is_too_large_for_a_record_is_not_read() {
     let huge = vec![b' '; (64 << 20) + 1];
-    assert!(matches!(read(&huge), Err(KeptUnreadable::TooLarge)));
+    assert!(matches!(read(&huge), Err(RecordReadError::TooLarge)));
 }
 
 /// Every place in a JSON value, as a path.
@@ -634,7 +634,7 @@ proptest! {
                 prop_assert!(!kept.id.is_empty());
                 prop_assert!(conclave::records::page::page(&kept).ends_with("</html>\n"));
             }
-            Err(refused) => prop_assert!(matches!(refused, KeptUnreadable::NotARecord | KeptUnreadable::Newer(_)), "{refused}"),
+            Err(refused) => prop_assert!(matches!(refused, RecordReadError::NotARecord | RecordReadError::Newer(_)), "{refused}"),
         }
         let _ = extracting::rows(&bytes, "consult-a", Timestamp(0));
     }

@@ -120,7 +120,8 @@ fn priced(prices: &[Listed]) -> (Plan, BTreeMap<ModelRef, Listed>) {
             .map(|(model, listed)| (model.clone(), price(listed)))
             .collect(),
     );
-    plan.control.consent.standing = conclave::consultation::policy::consent::Standing::Granted;
+    plan.control.consent.consent_mode =
+        conclave::consultation::policy::consent::ConsentMode::PreApproved;
     (plan, table)
 }
 

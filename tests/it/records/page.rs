@@ -8,7 +8,7 @@ use conclave::domain::artifact::{
 };
 use conclave::domain::confidence::Confidence;
 use conclave::domain::ids::{ModelRef, ProviderId, SeatId};
-use conclave::domain::kept::{EarlyEnd, Kept, KeptAgent, KeptRound, Work, Writer};
+use conclave::domain::kept::{EarlyEnd, Kept, StoredAgent, StoredRound, Work, Writer};
 use conclave::domain::money::{Cost, MicroUsd};
 use conclave::domain::text::clean;
 use conclave::domain::time::Timestamp;
@@ -48,12 +48,12 @@ fn consultation(say: &dyn Fn(usize) -> String) -> Kept {
         status: Some("degraded".to_owned()),
         degradations: vec![next(), next()],
         experts: vec![
-            KeptAgent {
+            StoredAgent {
                 id: seat.clone(),
                 name: next(),
                 model: Some(ModelRef::new("acme", next())),
             },
-            KeptAgent {
+            StoredAgent {
                 id: SeatId::new("failed"),
                 name: next(),
                 model: None,
@@ -147,12 +147,12 @@ fn consultation(say: &dyn Fn(usize) -> String) -> Kept {
         agreement: Some(1.0 / 3.0),
         concerns: vec![next()],
         rounds: vec![
-            KeptRound {
+            StoredRound {
                 number: 1,
                 is_complete: false,
                 duration: None,
             },
-            KeptRound {
+            StoredRound {
                 number: 9,
                 is_complete: true,
                 duration: None,

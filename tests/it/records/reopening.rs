@@ -6,9 +6,7 @@ use std::path::{Path, PathBuf};
 
 use conclave::consultation::event::Envelope;
 use conclave::engine::ports::Subscriber;
-use conclave::records::journal::{
-    CannotReopen, Journal, JournalUnreadable, Unlocked, read_journal,
-};
+use conclave::records::journal::{Journal, JournalReadError, ReopenError, Unlocked, read_journal};
 
 use crate::support::journals::reopen;
 use crate::support::sample;
@@ -27,7 +25,7 @@ fn written(folder: &Path, events: &[Envelope]) -> PathBuf {
     path
 }
 
-fn refused(path: &Path) -> CannotReopen {
+fn refused(path: &Path) -> ReopenError {
     Journal::reopen(path, Unlocked::Refused).unwrap_err()
 }
 
@@ -80,7 +78,7 @@ fn a_journal_that_is_being_written_is_left_alone_until_it_is_let_go_of() {
     write(&mut first, &events);
     for unlocked in [Unlocked::Refused, Unlocked::Trusted] {
         let busy = Journal::reopen(&path, unlocked).unwrap_err();
-        assert!(matches!(busy, CannotReopen::Busy { .. }), "{busy}");
+        assert!(matches!(busy, ReopenError::Busy { .. }), "{busy}");
         assert_eq!(
             busy.to_string(),
             format!(
@@ -93,7 +91,7 @@ fn a_journal_that_is_being_written_is_left_alone_until_it_is_let_go_of() {
     let (_second, read) = reopen(&path);
     assert_eq!(read, events);
     assert!(
-        matches!(refused(&path), CannotReopen::Busy { .. }),
+        matches!(refused(&path), ReopenError::Busy { .. }),
         "who goes on holds the lock as well"
     );
 }
@@ -109,7 +107,7 @@ fn what_is_not_there_or_damaged_is_refused_and_left_as_it_is() {
     assert!(
         matches!(
             &error,
-            CannotReopen::Unreadable(JournalUnreadable::NotAnEvent { line: 3, .. })
+            ReopenError::Unreadable(JournalReadError::NotAnEvent { line: 3, .. })
         ),
         "{error}"
     );
@@ -120,10 +118,10 @@ fn what_is_not_there_or_damaged_is_refused_and_left_as_it_is() {
     assert_eq!(fs::read_to_string(&path).unwrap(), damaged);
 
     let missing = home.path().join("consult-y.jsonl");
-    assert!(matches!(refused(&missing), CannotReopen::Missing { .. }));
+    assert!(matches!(refused(&missing), ReopenError::Missing { .. }));
     assert!(!missing.exists());
     assert!(
-        matches!(refused(home.path()), CannotReopen::Unwritable(_)),
+        matches!(refused(home.path()), ReopenError::Unwritable(_)),
         "a folder is no journal"
     );
 }

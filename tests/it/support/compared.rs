@@ -12,15 +12,15 @@ use super::script::{Player, good, good_text, plan, reply};
 /// A panel with a clerk at a vendor of its own, which is to compare.
 pub(crate) fn compared() -> Plan {
     let mut plan = plan();
-    let clerk = ModelRef::new("mistral", "tiny");
+    let helper = ModelRef::new("mistral", "tiny");
     let price = plan
         .prices
         .price(&plan.panel.seats[0].model)
         .copied()
         .unwrap();
-    plan.prices.0.insert(clerk.clone(), price);
-    plan.course.clerk = Some(clerk);
-    plan.course.debate_analysis = DebateAnalysis::On;
+    plan.prices.0.insert(helper.clone(), price);
+    plan.debate.helper = Some(helper);
+    plan.debate.debate_analysis = DebateAnalysis::On;
     plan
 }
 

@@ -3,14 +3,14 @@
 use std::path::Path;
 
 use conclave::consultation::event::Envelope;
-use conclave::records::journal::{CannotReopen, Journal, Unlocked};
+use conclave::records::journal::{Journal, ReopenError, Unlocked};
 
 /// Reopens a journal that has been let go of. A program that another test starts at this moment has
 /// its lock too, until it is itself.
 pub(crate) fn reopen(path: &Path) -> (Journal, Vec<Envelope>) {
     for _ in 0..1_000_000 {
         match Journal::reopen(path, Unlocked::Refused) {
-            Err(CannotReopen::Busy { .. }) => std::thread::yield_now(),
+            Err(ReopenError::Busy { .. }) => std::thread::yield_now(),
             reopened => return reopened.unwrap(),
         }
     }

@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use conclave::consultation::Consultation;
 use conclave::consultation::event::{Envelope, Event, StateName};
-use conclave::consultation::machine::replay::{CannotReplay, Replayed, replay};
-use conclave::consultation::plan::options::Course;
+use conclave::consultation::machine::replay::{ReplayError, Replayed, replay};
+use conclave::consultation::plan::options::DebateOptions;
 use conclave::consultation::plan::{Control, Material, Plan};
-use conclave::consultation::policy::consent::{ConsentRule, Standing};
+use conclave::consultation::policy::consent::{ConsentMode, ConsentRule};
 use conclave::consultation::policy::hedging::HedgeRule;
 use conclave::consultation::policy::retry::RetryRule;
 use conclave::consultation::policy::substitution::OnFailure;
@@ -65,7 +65,7 @@ pub fn plan() -> Plan {
         id: ConsultationId::from_unique("01TEST"),
         question: QUESTION.to_owned(),
         panel: Panel { seats, judges },
-        course: Course::default(),
+        debate: DebateOptions::default(),
         models: BTreeMap::new(),
         prices: PriceList(prices),
         templates,
@@ -73,7 +73,7 @@ pub fn plan() -> Plan {
         control: Control {
             consent: ConsentRule {
                 always_allow_under: MicroUsd(10_000_000),
-                standing: Standing::Askable,
+                consent_mode: ConsentMode::Interactive,
                 month: None,
             },
             hedge: HedgeRule {
@@ -81,11 +81,11 @@ pub fn plan() -> Plan {
                 ..HedgeRule::default()
             },
             pulse: None,
-            early_stop: EarlyStop::default(),
+            early_termination: EarlyStop::default(),
             on_failure: OnFailure::Substitute,
-            ..Control::usual(Standing::Askable)
+            ..Control::usual(ConsentMode::Interactive)
         },
-        stand_ins: BTreeMap::new(),
+        fallbacks: BTreeMap::new(),
         material: Material::default(),
         learnt_output: BTreeMap::new(),
         retry: RetryRule::default(),
@@ -116,7 +116,7 @@ pub fn good_text(kind: AnswerKind) -> &'static str {
         AnswerKind::Menu => {
             r#"{"summary":"Both can work.","recommendations":[{"option":"OAuth","description":"Use a provider.","pros":["It can be revoked."],"cons":["It takes effort."],"best_when":"there are many clients","confidence":0.8},{"option":"JWT","description":"Sign tokens.","pros":["It is simple."],"cons":["It cannot be revoked."],"best_when":"there is one service","confidence":0.6}],"evidence":[{"claim":"Revocation decides.","agent":"Expert A","quote":"Use OAuth."}],"dissent":[{"agent":"Expert C","concern":"Effort.","severity":"low"}],"recommendation":"Choose by the number of clients."}"#
         }
-        AnswerKind::Casting => {
+        AnswerKind::PersonaSelection => {
             r#"{"task_type":"architecture decision","reason":"It is about attacks and upkeep.","personas":["security","skeptic","pragmatic"]}"#
         }
         AnswerKind::Consistency => {
@@ -234,7 +234,7 @@ impl Player {
         events: &[Envelope],
         pause: Duration,
         control: Option<Control>,
-    ) -> Result<Self, CannotReplay> {
+    ) -> Result<Self, ReplayError> {
         let Replayed {
             consultation,
             effects,

@@ -14,7 +14,7 @@ use conclave::domain::money::{Cost, MicroUsd};
 use conclave::engine::ports::Person;
 use conclave::terminal::output::printer::Verbosity;
 use conclave::terminal::prompt::keyboard::Keyboard;
-use conclave::terminal::prompt::person::AtTerminal;
+use conclave::terminal::prompt::person::TerminalPerson;
 
 use super::printing::Captured;
 
@@ -45,7 +45,7 @@ async fn ask_saving(
         budget: MicroUsd(5_000_000),
         spent: Cost::exactly(MicroUsd(4_900_000)),
     });
-    let person = AtTerminal::new(
+    let person = TerminalPerson::new(
         captured.printer.clone(),
         Keyboard::reading(BufReader::new(typed.as_bytes())),
         &save,
@@ -260,7 +260,7 @@ async fn a_question_that_is_taken_away_ends_its_line_and_leaves_the_next_line_to
         |_| Ok(String::new()),
         |provider: &ProviderId| provider.to_string(),
     );
-    let person = AtTerminal::new(
+    let person = TerminalPerson::new(
         captured.printer.clone(),
         Keyboard::reading(BufReader::new(reader)),
         &save,

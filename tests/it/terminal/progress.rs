@@ -5,7 +5,7 @@ use conclave::consultation::event::{
     Resumed, StateName, StillWaiting, SubstitutionReason, WhySubstituted,
 };
 use conclave::consultation::plan::Control;
-use conclave::consultation::policy::consent::Standing;
+use conclave::consultation::policy::consent::ConsentMode;
 use conclave::consultation::policy::health::HealthStatus;
 use conclave::consultation::policy::hedging::NoHedge;
 use conclave::consultation::protocol::answer::AnswerKind;
@@ -206,7 +206,7 @@ fn a_run_that_goes_on_knows_what_it_was_about() {
     sample.emit(Event::Resumed(Box::new(Resumed {
         state: StateName::CrossExam,
         lost_calls: vec![CallId(5)],
-        control: Control::usual(Standing::Granted),
+        control: Control::usual(ConsentMode::PreApproved),
         tool_version: "0.1.0".to_owned(),
     })));
     let call = sample.call("security", AnswerKind::Revision, Purpose::Resumed);

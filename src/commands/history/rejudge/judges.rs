@@ -54,7 +54,7 @@ pub(super) fn candidates(
     named: Option<&str>,
     kept: &Kept,
     seats: &[Seat],
-    choices: &crate::providers::catalog::Catalog,
+    choices: &crate::providers::catalog::ModelCatalog,
 ) -> Vec<ModelRef> {
     let named = named
         .into_iter()

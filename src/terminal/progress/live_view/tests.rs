@@ -3,7 +3,7 @@
 use super::*;
 use crate::consultation::event::{AgentError, CancelReason, Resumed};
 use crate::consultation::plan::Control;
-use crate::consultation::policy::consent::Standing;
+use crate::consultation::policy::consent::ConsentMode;
 use crate::consultation::protocol::answer::AnswerKind;
 use crate::consultation::protocol::call::FailureClass;
 use crate::domain::money::MicroUsd;
@@ -232,7 +232,7 @@ fn what_was_interrupted_goes_on_where_it_was() {
     let resumed = Resumed {
         state: StateName::Independent,
         lost_calls: vec![],
-        control: Control::usual(Standing::Granted),
+        control: Control::usual(ConsentMode::PreApproved),
         tool_version: String::new(),
     };
     screen.follow(&Event::Resumed(Box::new(resumed)), Duration::from_secs(10));

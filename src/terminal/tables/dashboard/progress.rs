@@ -131,12 +131,12 @@ fn speed_line(progress: &Progress, reach: Reach, charset: Charset) -> Line {
         |median| format!("{} median", time(median)),
     );
     let figures = format!("{median} (target: <{target})");
-    let standing = match reach {
+    let consent_mode = match reach {
         Reach::Within | Reach::Near => reached(charset),
         Reach::Beyond => " - Too slow".to_owned(),
         Reach::Unknown => String::new(),
     };
-    Line::item("Speed", figures + &standing, reach.tone())
+    Line::item("Speed", figures + &consent_mode, reach.tone())
 }
 
 fn cost_line(progress: &Progress, reach: Reach, charset: Charset) -> Line {
@@ -151,13 +151,13 @@ fn cost_line(progress: &Progress, reach: Reach, charset: Charset) -> Line {
         amount(target),
         share.unwrap_or_default()
     );
-    let standing = match reach {
+    let consent_mode = match reach {
         Reach::Within | Reach::Near => reached(charset),
         Reach::Beyond if month.known > target || month.lower_bound => " - Over budget".to_owned(),
         Reach::Beyond => " - Budget used up".to_owned(),
         Reach::Unknown => " - Not all costs are known".to_owned(),
     };
-    Line::item("Cost", figures + &standing, reach.tone())
+    Line::item("Cost", figures + &consent_mode, reach.tone())
 }
 
 fn reached(charset: Charset) -> String {

@@ -11,7 +11,7 @@ use conclave::domain::outcome::{Grade, Outcome, SCHEMA_VERSION};
 use conclave::domain::time::Timestamp;
 use conclave::engine::ports::Subscriber;
 use conclave::records::index::rebuilding::{
-    CannotRebuild, Progress, in_memory, rebuild, rebuild_unusable,
+    Progress, RebuildError, in_memory, rebuild, rebuild_unusable,
 };
 use conclave::records::index::{Index, following, storing};
 use conclave::records::journal::Journal;
@@ -454,13 +454,13 @@ fn one_that_cannot_be_written_leaves_the_old_one_as_it_was() {
     fs::write(&logs, "").unwrap();
     assert!(matches!(
         rebuild(&logs, &home.database(), &mut |_| {}),
-        Err(CannotRebuild::Folder { .. })
+        Err(RebuildError::Folder { .. })
     ));
     assert_eq!(home.contents(), whole);
     let nowhere = home.path().join("nowhere/consult-analytics.db");
     assert!(matches!(
         rebuild(&home.logs(), &nowhere, &mut |_| {}),
-        Err(CannotRebuild::Unwritable { .. })
+        Err(RebuildError::Unwritable { .. })
     ));
     assert_eq!(home.contents(), whole);
     assert!(

@@ -759,7 +759,7 @@ impl Teller {
                 positions: vec![],
                 prose_excerpt: String::new(),
             }),
-            AnswerKind::Casting | AnswerKind::Comparison | AnswerKind::Consistency => {
+            AnswerKind::PersonaSelection | AnswerKind::Comparison | AnswerKind::Consistency => {
                 unreachable!("a story has no clerk")
             }
             AnswerKind::Verdict | AnswerKind::Menu => Content::Verdict(Verdict {

@@ -5,9 +5,9 @@ use crate::consultation::anonymity::labels::Labels;
 use crate::consultation::anonymity::relabel::Relabelling;
 use crate::consultation::plan::Plan;
 use crate::consultation::plan::mode::Mode;
-use crate::consultation::plan::options::{Course, Given};
+use crate::consultation::plan::options::{DebateOptions, PriorAnswers};
 use crate::domain::ids::{ConsultationId, ModelRef, SeatId};
-use crate::domain::kept::{Kept, KeptAgent};
+use crate::domain::kept::{Kept, StoredAgent};
 use crate::domain::panel::{Persona, Seat};
 
 /// Tries to draw another order than that of then. With two experts every other try succeeds.
@@ -28,7 +28,7 @@ pub(super) fn seats(kept: &Kept) -> Vec<Seat> {
             .cloned()
             .unwrap_or_else(|| ModelRef::new("unknown", "unknown")),
     };
-    let told = |KeptAgent { id, name, model }: &KeptAgent| seat(id, name, model.as_ref());
+    let told = |StoredAgent { id, name, model }: &StoredAgent| seat(id, name, model.as_ref());
     let mut seats: Vec<Seat> = kept.experts.iter().map(told).collect();
     for held in &kept.independents {
         if seats.iter().all(|seat| seat.id != held.agent_id) {
@@ -38,13 +38,13 @@ pub(super) fn seats(kept: &Kept) -> Vec<Seat> {
     seats
 }
 
-pub(super) fn course(kept: &Kept) -> Course {
+pub(super) fn debate(kept: &Kept) -> DebateOptions {
     let mode = kept.mode.as_deref().and_then(|name| {
         Mode::ALL
             .into_iter()
             .find(|mode| mode.strategy().name == name)
     });
-    let given = Given {
+    let prior_answers = PriorAnswers {
         from: kept
             .consultation_id()
             .unwrap_or_else(|| ConsultationId::from_unique(&kept.id)),
@@ -52,10 +52,10 @@ pub(super) fn course(kept: &Kept) -> Course {
         cross_exam: kept.cross_exam.clone(),
         verdict: kept.verdict.clone(),
     };
-    Course {
+    DebateOptions {
         mode: mode.unwrap_or_default(),
-        given: Some(Box::new(given)),
-        ..Course::default()
+        prior_answers: Some(Box::new(prior_answers)),
+        ..DebateOptions::default()
     }
 }
 
@@ -73,16 +73,19 @@ pub(super) fn reorder(plan: &mut Plan, kept: &Kept) {
         plan.seed = plan.seed.wrapping_add(1);
     }
     let now = plan.labels();
-    let (Some(then), Some(given)) = (then, &mut plan.course.given) else {
+    let (Some(then), Some(prior_answers)) = (then, &mut plan.debate.prior_answers) else {
         return;
     };
     let relabelling = Relabelling {
         from: &then,
         into: &now,
     };
-    given.cross_exam = given
+    prior_answers.cross_exam = prior_answers
         .cross_exam
         .take()
         .map(|record| relabelling.cross_exam(record));
-    given.verdict = given.verdict.take().map(|said| relabelling.verdict(said));
+    prior_answers.verdict = prior_answers
+        .verdict
+        .take()
+        .map(|said| relabelling.verdict(said));
 }

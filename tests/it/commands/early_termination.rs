@@ -124,7 +124,7 @@ fn a_threshold_of_ones_own_is_kept_to_wherever_it_was_set() {
             true,
         ),
         (&["--early-stop", "never"], "{}", false),
-        (&[], r#"{"early_stop": "never"}"#, false),
+        (&[], r#"{"early_termination": "never"}"#, false),
     ] {
         let server = judged(0.92, &ALL);
         let conclave = Conclave::at(&server).config(config);

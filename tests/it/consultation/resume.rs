@@ -4,9 +4,9 @@
 use std::time::Duration;
 
 use conclave::consultation::event::{Envelope, Event, StateName};
-use conclave::consultation::machine::replay::{CannotReplay, replay};
+use conclave::consultation::machine::replay::{ReplayError, replay};
 use conclave::consultation::plan::Plan;
-use conclave::consultation::policy::consent::Standing;
+use conclave::consultation::policy::consent::ConsentMode;
 use conclave::consultation::protocol::answer::AnswerKind;
 use conclave::consultation::protocol::call::{Ask, FailureClass, Outcome};
 use conclave::consultation::protocol::{Answer, Input};
@@ -80,20 +80,20 @@ fn essence(log: &[Envelope]) -> (StateName, Vec<Content>, Vec<(SeatId, ModelRef)
     (told.state, artifacts, substitutions, cost.known)
 }
 
-fn backed(crowded: bool, standing: Standing) -> Plan {
+fn backed(crowded: bool, consent_mode: ConsentMode) -> Plan {
     let mut plan = if crowded { crowd(7) } else { plan() };
     // Whether a crowd is turned away from a provider that fails depends on who fails first: there
     // is nobody else for it to turn to here.
     if !crowded {
         let grok = ModelRef::new("xai", "grok-4.7");
-        plan.stand_ins = plan
+        plan.fallbacks = plan
             .panel
             .seats
             .iter()
             .map(|seat| (seat.id.clone(), vec![grok.clone()]))
             .collect();
     }
-    plan.control.consent.standing = standing;
+    plan.control.consent.consent_mode = consent_mode;
     plan.control.on_failure = conclave::consultation::policy::substitution::OnFailure::Ask;
     plan
 }
@@ -106,13 +106,13 @@ fn straight(plan: &Plan, seed: u64) -> Player {
 
 #[test]
 fn cut_off_after_any_event_it_ends_as_the_uninterrupted_one_and_repeats_no_finished_call() {
-    for (crowded, standing, seed) in [
-        (false, Standing::Unattended, 1),
-        (true, Standing::Unattended, 2),
-        (false, Standing::Askable, 3),
-        (true, Standing::Granted, 4),
+    for (crowded, consent_mode, seed) in [
+        (false, ConsentMode::NonInteractive, 1),
+        (true, ConsentMode::NonInteractive, 2),
+        (false, ConsentMode::Interactive, 3),
+        (true, ConsentMode::PreApproved, 4),
     ] {
-        let whole = straight(&backed(crowded, standing), seed);
+        let whole = straight(&backed(crowded, consent_mode), seed);
         for kept in 1..whole.log.len() {
             let mut again = Player::resumed(&whole.log[..kept], Duration::ZERO, None).unwrap();
             play_on(&mut again, seed);
@@ -186,7 +186,7 @@ fn an_end_that_was_none_is_gone_on_with() {
 #[test]
 fn it_goes_on_under_a_higher_ceiling_where_a_lower_one_had_stopped_it() {
     let mut plan = plan();
-    plan.control.consent.standing = Standing::Granted;
+    plan.control.consent.consent_mode = ConsentMode::PreApproved;
     plan.control.max_cost = Some(MicroUsd(60_000));
     let mut player = Player::started(plan.clone());
     while let Some(ask) = player.open.first().cloned() {
@@ -228,13 +228,13 @@ fn what_is_over_or_was_refused_is_not_gone_on_with() {
 
 #[test]
 fn a_log_that_was_changed_is_refused_and_the_place_is_named() {
-    let whole = straight(&backed(false, Standing::Unattended), 5);
+    let whole = straight(&backed(false, ConsentMode::NonInteractive), 5);
     for at in 1..whole.log.len() {
         let mut changed = whole.log.clone();
         changed[at].at.0 += 1;
         let refused = replay(&changed).unwrap_err();
         assert!(
-            matches!(refused, CannotReplay::DoesNotFollow { .. }),
+            matches!(refused, ReplayError::DoesNotFollow { .. }),
             "{refused}"
         );
         let mut shorter = whole.log.clone();
@@ -247,8 +247,8 @@ fn a_log_that_was_changed_is_refused_and_the_place_is_named() {
     if let Event::Started(terms) = &mut old[0].event {
         terms.plan = None;
     }
-    assert_eq!(replay(&old).unwrap_err(), CannotReplay::NoTerms);
-    assert_eq!(replay(&[]).unwrap_err(), CannotReplay::Empty);
+    assert_eq!(replay(&old).unwrap_err(), ReplayError::NoTerms);
+    assert_eq!(replay(&[]).unwrap_err(), ReplayError::Empty);
 }
 
 proptest! {
@@ -256,7 +256,7 @@ proptest! {
 
     #[test]
     fn a_log_that_was_written_as_lines_replays_to_the_same_machine(seed in any::<u64>(), crowded in any::<bool>(), cut in 0..200usize) {
-        let whole = straight(&backed(crowded, Standing::Unattended), seed);
+        let whole = straight(&backed(crowded, ConsentMode::NonInteractive), seed);
         let lines: Vec<String> = whole.log.iter().map(|envelope| serde_json::to_string(envelope).unwrap()).collect();
         let read: Vec<Envelope> = lines.iter().map(|line| serde_json::from_str(line).unwrap()).collect();
         prop_assert_eq!(&read, &whole.log);

@@ -13,7 +13,7 @@ use conclave::consultation::protocol::{Answer, Question};
 use conclave::domain::ids::ProviderId;
 use conclave::domain::time::Timestamp;
 use conclave::engine::clock::Clock;
-use conclave::engine::driver::{Begin, Driver, Providers};
+use conclave::engine::driver::{Driver, Providers, RunStart};
 use conclave::engine::ports::{BoxFuture, Delta, Person, Provider, Subscriber};
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep};
@@ -290,7 +290,7 @@ pub(super) async fn run<'a>(
         person: &YES,
         interrupts,
     };
-    driver.run(&mut consultation, Begin::New).await
+    driver.run(&mut consultation, RunStart::New).await
 }
 
 pub(super) fn no_interrupts() -> mpsc::UnboundedReceiver<()> {

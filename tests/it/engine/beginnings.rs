@@ -11,8 +11,8 @@ use conclave::consultation::protocol::call::{Failure, FailureClass};
 use conclave::domain::ids::CallId;
 use conclave::domain::time::Timestamp;
 use conclave::engine::clock::Clock;
-use conclave::engine::driver::{Begin, Driver};
-use conclave::engine::ports::{Subscriber, SubscriberFailed};
+use conclave::engine::driver::{Driver, RunStart};
+use conclave::engine::ports::{Subscriber, SubscriberError};
 
 use super::scripted::{Asked, Says, Stage, no_interrupts};
 use crate::support::script::{good, hinted, plan};
@@ -36,7 +36,7 @@ impl Subscriber for Keeps {
         "keeps"
     }
 
-    fn event(&mut self, event: &Envelope) -> Result<(), SubscriberFailed> {
+    fn event(&mut self, event: &Envelope) -> Result<(), SubscriberError> {
         self.0.push(event.clone());
         Ok(())
     }
@@ -51,7 +51,7 @@ async fn go_on(
 ) -> (Consultation, Vec<Envelope>, Vec<Envelope>) {
     let replayed = replay(log).unwrap();
     let control = replayed.consultation.plan().control.clone();
-    let (mut consultation, begin) = Begin::again(replayed, control, "0.0.1");
+    let (mut consultation, begin) = RunStart::again(replayed, control, "0.0.1");
     let mut heard = Keeps::default();
     let driver = Driver {
         clock: Clock::starting(clock),

@@ -35,9 +35,9 @@ fn told(plan: &Plan) -> Vec<String> {
             .collect::<Vec<_>>()
             .join(", ")
     };
-    plan.stand_ins
+    plan.fallbacks
         .iter()
-        .map(|(seat, stand_ins)| format!("{seat}: {}", models(stand_ins)))
+        .map(|(seat, fallbacks)| format!("{seat}: {}", models(fallbacks)))
         .collect()
 }
 

@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use conclave::consultation::event::{AbortReason, DecidedBy, EarlyTermination, Event, StateName};
 use conclave::consultation::plan::mode::Mode;
-use conclave::consultation::plan::options::{Course, JudgePasses, Rounds};
+use conclave::consultation::plan::options::{DebateOptions, JudgePasses, Rounds};
 use conclave::consultation::plan::{Control, Plan};
-use conclave::consultation::policy::consent::Standing;
+use conclave::consultation::policy::consent::ConsentMode;
 use conclave::consultation::protocol::answer::AnswerKind;
 use conclave::consultation::protocol::call::{Ask, FailureClass, Outcome};
 use conclave::consultation::protocol::{Answer, Input, Question};
@@ -24,18 +24,18 @@ use serde_json::{Value, json};
 use crate::support::script::{Player, failure, good, plan, reply};
 
 /// Judged at 0.90, ended early by these rules.
-fn early(policy: Policy, standing: Standing, threshold: f64) -> Plan {
+fn early(policy: Policy, consent_mode: ConsentMode, threshold: f64) -> Plan {
     let plan = plan();
-    let early_stop = EarlyStop {
+    let early_termination = EarlyStop {
         policy,
         threshold: Confidence::new(threshold).unwrap(),
         ..EarlyStop::usual()
     };
     let mut control = Control {
-        early_stop,
+        early_termination,
         ..plan.control
     };
-    control.consent.standing = standing;
+    control.consent.consent_mode = consent_mode;
     Plan { control, ..plan }
 }
 
@@ -156,7 +156,7 @@ const WHOLE: [StateName; 7] = [
 #[test]
 fn an_accepted_offer_ends_after_round_2_with_an_answer_put_together_from_the_synthesis() {
     let mut player = offered(
-        early(Policy::Ask, Standing::Askable, 0.90),
+        early(Policy::Ask, ConsentMode::Interactive, 0.90),
         &synthesis(&[0.88, 0.96], &ALL, &["medium"]),
     );
     let findings = offer(&player);
@@ -211,7 +211,7 @@ fn an_accepted_offer_ends_after_round_2_with_an_answer_put_together_from_the_syn
 #[test]
 fn a_declined_offer_goes_on_to_all_rounds_and_is_kept_as_declined() {
     let mut player = offered(
-        early(Policy::Ask, Standing::Askable, 0.90),
+        early(Policy::Ask, ConsentMode::Interactive, 0.90),
         &synthesis(&[0.95], &ALL, &[]),
     );
     player.give(Input::Answered(Answer::No));
@@ -253,7 +253,7 @@ fn a_threshold_that_is_exactly_met_is_met_and_one_just_missed_is_not() {
         (&[1.0], 1.0, true),
     ] {
         let player = finished(
-            early(Policy::Auto, Standing::Unattended, threshold),
+            early(Policy::Auto, ConsentMode::NonInteractive, threshold),
             &synthesis(confidences, &ALL, &[]),
         );
         assert_eq!(
@@ -267,7 +267,7 @@ fn a_threshold_that_is_exactly_met_is_met_and_one_just_missed_is_not() {
 #[test]
 fn without_a_point_of_consensus_the_confidence_is_nothing_and_the_debate_goes_on() {
     let player = finished(
-        early(Policy::Auto, Standing::Unattended, 0.90),
+        early(Policy::Auto, ConsentMode::NonInteractive, 0.90),
         &synthesis(&[], &ALL, &["low"]),
     );
     let decision = told(&player).early_end.unwrap();
@@ -283,8 +283,12 @@ fn without_a_point_of_consensus_the_confidence_is_nothing_and_the_debate_goes_on
 
 /// Plays a case that one guard objects to: unattended it goes on, and a person is told and may end
 /// it all the same.
-fn objected(plan: &dyn Fn(Standing) -> Plan, answers: &dyn Fn(&Ask) -> Outcome, guards: &[&str]) {
-    let mut player = Player::started(plan(Standing::Unattended));
+fn objected(
+    plan: &dyn Fn(ConsentMode) -> Plan,
+    answers: &dyn Fn(&Ask) -> Outcome,
+    guards: &[&str],
+) {
+    let mut player = Player::started(plan(ConsentMode::NonInteractive));
     player.finish(answers);
     let decision = told(&player).early_end.unwrap();
     assert_eq!(
@@ -296,7 +300,7 @@ fn objected(plan: &dyn Fn(Standing) -> Plan, answers: &dyn Fn(&Ask) -> Outcome, 
         )
     );
     assert_eq!(states(&player), WHOLE);
-    let mut player = Player::started(plan(Standing::Askable));
+    let mut player = Player::started(plan(ConsentMode::Interactive));
     while player.question.is_none() {
         let ask = player
             .open
@@ -330,7 +334,7 @@ fn one_agent_that_is_left_is_no_agreement() {
         }
     };
     objected(
-        &|standing| early(Policy::Ask, standing, 0.90),
+        &|consent_mode| early(Policy::Ask, consent_mode, 0.90),
         &answers,
         &["answers", "families", "troubled_seats"],
     );
@@ -338,8 +342,8 @@ fn one_agent_that_is_left_is_no_agreement() {
 
 #[test]
 fn one_family_of_models_is_weak_evidence() {
-    let one_family = |standing| {
-        let mut plan = early(Policy::Ask, standing, 0.90);
+    let one_family = |consent_mode| {
+        let mut plan = early(Policy::Ask, consent_mode, 0.90);
         for (at, seat) in plan.panel.seats.iter_mut().enumerate() {
             seat.model = ModelRef::new("anthropic", format!("claude-{at}"));
             let price = plan.prices.0.values().next().copied().unwrap();
@@ -362,7 +366,7 @@ fn a_seat_that_failed_or_was_degraded_or_a_judge_that_could_not_be_read_is_in_th
         }
     };
     objected(
-        &|standing| early(Policy::Ask, standing, 0.90),
+        &|consent_mode| early(Policy::Ask, consent_mode, 0.90),
         &failed,
         &["troubled_seats"],
     );
@@ -376,7 +380,7 @@ fn a_seat_that_failed_or_was_degraded_or_a_judge_that_could_not_be_read_is_in_th
         }
     };
     objected(
-        &|standing| early(Policy::Ask, standing, 0.90),
+        &|consent_mode| early(Policy::Ask, consent_mode, 0.90),
         &unread,
         &["troubled_seats"],
     );
@@ -386,7 +390,7 @@ fn a_seat_that_failed_or_was_degraded_or_a_judge_that_could_not_be_read_is_in_th
 fn a_point_that_not_all_support_is_no_consensus_of_all() {
     let two = |ask: &Ask| world(&synthesis(&[0.95], &["Expert A", "Expert C"], &[]))(ask);
     objected(
-        &|standing| early(Policy::Ask, standing, 0.90),
+        &|consent_mode| early(Policy::Ask, consent_mode, 0.90),
         &two,
         &["support"],
     );
@@ -396,7 +400,7 @@ fn a_point_that_not_all_support_is_no_consensus_of_all() {
 fn a_tension_of_high_severity_is_in_the_way() {
     let tense = |ask: &Ask| world(&synthesis(&[0.95], &ALL, &["low", "high"]))(ask);
     objected(
-        &|standing| early(Policy::Ask, standing, 0.90),
+        &|consent_mode| early(Policy::Ask, consent_mode, 0.90),
         &tense,
         &["high_tensions"],
     );
@@ -415,7 +419,7 @@ fn experts_who_are_sure_in_the_same_words_without_any_tension_are_a_rubber_stamp
     }
     };
     objected(
-        &|standing| early(Policy::Ask, standing, 0.90),
+        &|consent_mode| early(Policy::Ask, consent_mode, 0.90),
         &same,
         &["rubber_stamp"],
     );
@@ -423,27 +427,27 @@ fn experts_who_are_sure_in_the_same_words_without_any_tension_are_a_rubber_stamp
 
 #[test]
 fn nobody_is_asked_where_nobody_is_or_all_was_agreed_to_and_what_nothing_speaks_against_ends() {
-    for (policy, standing) in [
-        (Policy::Ask, Standing::Unattended),
-        (Policy::Ask, Standing::Granted),
-        (Policy::Auto, Standing::Unattended),
-        (Policy::Auto, Standing::Granted),
-        (Policy::Auto, Standing::Askable),
+    for (policy, consent_mode) in [
+        (Policy::Ask, ConsentMode::NonInteractive),
+        (Policy::Ask, ConsentMode::PreApproved),
+        (Policy::Auto, ConsentMode::NonInteractive),
+        (Policy::Auto, ConsentMode::PreApproved),
+        (Policy::Auto, ConsentMode::Interactive),
     ] {
         let player = finished(
-            early(policy, standing, 0.90),
+            early(policy, consent_mode, 0.90),
             &synthesis(&[0.95], &ALL, &["low"]),
         );
         let decision = told(&player).early_end.unwrap();
         assert_eq!(
             (decision.ended, decision.by),
             (true, DecidedBy::Guards),
-            "{policy:?} {standing:?}"
+            "{policy:?} {consent_mode:?}"
         );
         assert_eq!(
             (states(&player), calls(&player)),
             (EARLY.to_vec(), [3, 1, 0, 0]),
-            "{policy:?} {standing:?}"
+            "{policy:?} {consent_mode:?}"
         );
     }
 }
@@ -451,7 +455,7 @@ fn nobody_is_asked_where_nobody_is_or_all_was_agreed_to_and_what_nothing_speaks_
 #[test]
 fn never_is_never_and_nothing_is_said_of_it() {
     let player = finished(
-        early(Policy::Never, Standing::Askable, 0.0),
+        early(Policy::Never, ConsentMode::Interactive, 0.0),
         &synthesis(&[1.0], &ALL, &[]),
     );
     assert_eq!(
@@ -465,7 +469,7 @@ fn never_is_never_and_nothing_is_said_of_it() {
 fn a_person_who_is_gone_when_asked_leaves_it_to_the_guards() {
     for (severity, ends) in [("low", true), ("high", false)] {
         let mut player = offered(
-            early(Policy::Ask, Standing::Askable, 0.90),
+            early(Policy::Ask, ConsentMode::Interactive, 0.90),
             &synthesis(&[0.95], &ALL, &[severity]),
         );
         player.give(Input::Answered(Answer::Gone));
@@ -480,8 +484,8 @@ fn a_person_who_is_gone_when_asked_leaves_it_to_the_guards() {
 
 #[test]
 fn exploring_never_ends_early_whatever_is_agreed() {
-    let mut plan = early(Policy::Auto, Standing::Unattended, 0.0);
-    plan.course.mode = Mode::Explore;
+    let mut plan = early(Policy::Auto, ConsentMode::NonInteractive, 0.0);
+    plan.debate.mode = Mode::Explore;
     let player = finished(plan, &synthesis(&[1.0], &ALL, &[]));
     assert_eq!(
         (states(&player), calls(&player)),
@@ -505,11 +509,11 @@ type Wanted<'a> = (u8, &'a [StateName], [usize; 4], Option<Source>);
 #[test]
 fn as_many_rounds_are_held_as_are_wanted_and_the_answer_says_what_it_rests_on() {
     let rounds = |number| Plan {
-        course: Course {
+        debate: DebateOptions {
             rounds: Rounds::new(number).unwrap(),
-            ..Course::default()
+            ..DebateOptions::default()
         },
-        ..early(Policy::Auto, Standing::Unattended, 0.0)
+        ..early(Policy::Auto, ConsentMode::NonInteractive, 0.0)
     };
     let cases: [Wanted<'_>; 3] = [
         (
@@ -560,11 +564,11 @@ fn as_many_rounds_are_held_as_are_wanted_and_the_answer_says_what_it_rests_on() 
 #[test]
 fn three_rounds_end_with_what_the_cross_examination_left_open() {
     let plan = Plan {
-        course: Course {
+        debate: DebateOptions {
             rounds: Rounds::new(3).unwrap(),
-            ..Course::default()
+            ..DebateOptions::default()
         },
-        ..early(Policy::Ask, Standing::Unattended, 0.99)
+        ..early(Policy::Ask, ConsentMode::NonInteractive, 0.99)
     };
     let player = finished(plan, &synthesis(&[0.8, 0.9], &ALL, &["high"]));
     assert_eq!(
@@ -606,15 +610,15 @@ fn three_rounds_end_with_what_the_cross_examination_left_open() {
 
 #[test]
 fn a_menu_that_no_judge_made_has_each_experts_own_option() {
-    let course = Course {
+    let debate = DebateOptions {
         mode: Mode::Explore,
         rounds: Rounds::new(2).unwrap(),
-        ..Course::default()
+        ..DebateOptions::default()
     };
     let player = finished(
         Plan {
-            course,
-            ..early(Policy::Ask, Standing::Unattended, 0.9)
+            debate,
+            ..early(Policy::Ask, ConsentMode::NonInteractive, 0.9)
         },
         &synthesis(&[0.8], &ALL, &["low"]),
     );
@@ -656,7 +660,7 @@ fn what_is_saved_is_about_what_the_rounds_take_that_are_held_after_all() {
             .estimated_cost_saved
     };
     let mut held = 0;
-    let mut player = Player::started(early(Policy::Never, Standing::Unattended, 0.9));
+    let mut player = Player::started(early(Policy::Never, ConsentMode::NonInteractive, 0.9));
     let mut answers = world(&found);
     player.finish(|ask| {
         if ask.answer.round() > 2 {
@@ -665,13 +669,13 @@ fn what_is_saved_is_about_what_the_rounds_take_that_are_held_after_all() {
         }
         answers(ask)
     });
-    let once = saved(early(Policy::Auto, Standing::Unattended, 1.0));
+    let once = saved(early(Policy::Auto, ConsentMode::NonInteractive, 1.0));
     assert!(
         !once.lower_bound && once.known.0.abs_diff(held) < held / 5,
         "{once:?} of {held}"
     );
-    let mut twice = early(Policy::Auto, Standing::Unattended, 1.0);
-    twice.course.judge_passes = JudgePasses::Twice;
+    let mut twice = early(Policy::Auto, ConsentMode::NonInteractive, 1.0);
+    twice.debate.judge_passes = JudgePasses::Twice;
     assert!(
         saved(twice).known > once.known,
         "a second pass of the judge is saved too"
@@ -680,7 +684,7 @@ fn what_is_saved_is_about_what_the_rounds_take_that_are_held_after_all() {
 
 #[test]
 fn what_is_saved_has_a_bound_where_a_price_is_not_known() {
-    let mut plan = early(Policy::Auto, Standing::Granted, 0.9);
+    let mut plan = early(Policy::Auto, ConsentMode::PreApproved, 0.9);
     plan.prices
         .0
         .remove(&ModelRef::new("google", "gemini-4-argon"));
@@ -695,7 +699,7 @@ fn what_is_saved_has_a_bound_where_a_price_is_not_known() {
 #[test]
 fn an_interruption_at_the_offer_asks_again_and_on_other_terms_may_not_ask_at_all() {
     let found = synthesis(&[0.95], &ALL, &[]);
-    let mut player = offered(early(Policy::Ask, Standing::Askable, 0.90), &found);
+    let mut player = offered(early(Policy::Ask, ConsentMode::Interactive, 0.90), &found);
     player.give(Input::Interrupted);
     assert_eq!(player.machine.state(), StateName::Aborted);
     let mut again = Player::resumed(&player.log, Duration::from_secs(60), None).unwrap();
@@ -707,9 +711,9 @@ fn an_interruption_at_the_offer_asks_again_and_on_other_terms_may_not_ask_at_all
     );
     let control = again.machine.plan().control.clone();
     let never = Control {
-        early_stop: EarlyStop {
+        early_termination: EarlyStop {
             policy: Policy::Never,
-            ..control.early_stop.clone()
+            ..control.early_termination.clone()
         },
         ..control
     };
@@ -721,7 +725,10 @@ fn an_interruption_at_the_offer_asks_again_and_on_other_terms_may_not_ask_at_all
 #[test]
 fn a_process_that_is_gone_at_any_event_ends_early_all_the_same_and_pays_nothing_twice() {
     let found = synthesis(&[0.95], &ALL, &["low"]);
-    let whole = finished(early(Policy::Auto, Standing::Unattended, 0.90), &found);
+    let whole = finished(
+        early(Policy::Auto, ConsentMode::NonInteractive, 0.90),
+        &found,
+    );
     for cut in 1..whole.log.len() {
         let mut player = Player::resumed(&whole.log[..cut], Duration::from_secs(5), None).unwrap();
         player.finish(world(&found));
@@ -737,7 +744,7 @@ fn a_process_that_is_gone_at_any_event_ends_early_all_the_same_and_pays_nothing_
 
 #[test]
 fn a_stop_in_round_2_asks_nobody_and_begins_nothing() {
-    let mut plan = early(Policy::Ask, Standing::Askable, 0.90);
+    let mut plan = early(Policy::Ask, ConsentMode::Interactive, 0.90);
     plan.control.strict = true;
     let mut player = Player::started(plan);
     let end = player.finish(|ask| {
@@ -768,7 +775,7 @@ fn a_stop_in_round_2_asks_nobody_and_begins_nothing() {
 #[test]
 fn an_answer_to_the_offer_that_comes_twice_or_too_late_changes_nothing() {
     let mut player = offered(
-        early(Policy::Ask, Standing::Askable, 0.90),
+        early(Policy::Ask, ConsentMode::Interactive, 0.90),
         &synthesis(&[0.95], &ALL, &[]),
     );
     player.give(Input::Answered(Answer::No));

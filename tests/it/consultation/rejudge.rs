@@ -6,7 +6,7 @@ use std::time::Duration;
 use conclave::consultation::event::{Event, StateName};
 use conclave::consultation::machine::replay::replay;
 use conclave::consultation::plan::Plan;
-use conclave::consultation::plan::options::{Course, Given};
+use conclave::consultation::plan::options::{DebateOptions, PriorAnswers};
 use conclave::consultation::protocol::Input;
 use conclave::consultation::protocol::answer::AnswerKind;
 use conclave::consultation::protocol::call::{Ask, FailureClass, Outcome};
@@ -29,25 +29,25 @@ fn earlier() -> Transcript {
 /// A plan that judges the usual consultation anew, by another seed.
 fn anew() -> Plan {
     let earlier = earlier();
-    let given = Given {
+    let given = PriorAnswers {
         from: earlier.id.clone(),
         independents: earlier.independents().cloned().collect(),
         cross_exam: earlier.cross_exam().cloned(),
         verdict: earlier.verdict().cloned(),
     };
-    let clerk = ModelRef::new("google", "gemini-4-argon");
-    let course = Course {
-        given: Some(Box::new(given)),
-        clerk: Some(clerk),
-        ..Course::default()
+    let helper = ModelRef::new("google", "gemini-4-argon");
+    let debate = DebateOptions {
+        prior_answers: Some(Box::new(given)),
+        helper: Some(helper),
+        ..DebateOptions::default()
     };
     let mut plan = Plan {
         id: ConsultationId::from_unique("01ANEW"),
-        course,
+        debate,
         seed: 8,
         ..plan()
     };
-    plan.control.early_stop.policy = Policy::Auto;
+    plan.control.early_termination.policy = Policy::Auto;
     plan
 }
 
@@ -180,7 +180,7 @@ fn the_earlier_verdict_is_compared_with_the_new_one_by_the_clerk() {
     );
 
     let mut plan = anew();
-    plan.course.clerk = None;
+    plan.debate.helper = None;
     let mut player = Player::started(plan);
     player.finish(turned);
     assert_eq!(held(&player).consistent, None);
@@ -189,7 +189,7 @@ fn the_earlier_verdict_is_compared_with_the_new_one_by_the_clerk() {
 #[test]
 fn without_a_third_round_none_is_made_up_and_without_a_verdict_nothing_is_compared() {
     let mut plan = anew();
-    let given = plan.course.given.as_mut().unwrap();
+    let given = plan.debate.prior_answers.as_mut().unwrap();
     (given.cross_exam, given.verdict) = (None, None);
     let mut player = Player::started(plan);
     player.finish(turned);
@@ -259,7 +259,7 @@ fn the_estimate_has_the_judges_calls_alone_and_reads_the_answers_that_are_there(
         .collect();
     assert_eq!(calls, ["synthesis", "verdict", "consistency"]);
     let mut longer = plan.clone();
-    longer.course.given.as_mut().unwrap().independents[0].rationale = "word ".repeat(4_000);
+    longer.debate.prior_answers.as_mut().unwrap().independents[0].rationale = "word ".repeat(4_000);
     let input = |plan: &Plan| plan.estimate().unwrap().calls[0].input_tokens;
     assert!(
         input(&longer) > input(&plan) + 3_000,

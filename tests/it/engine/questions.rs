@@ -11,7 +11,7 @@ use conclave::consultation::protocol::call::FailureClass;
 use conclave::consultation::protocol::{Answer, Effect, Input, Question};
 use conclave::domain::time::Timestamp;
 use conclave::engine::clock::Clock;
-use conclave::engine::driver::{Begin, Driver};
+use conclave::engine::driver::{Driver, RunStart};
 use conclave::engine::ports::{BoxFuture, Person};
 use tokio::sync::{Notify, mpsc};
 use tokio::time::sleep;
@@ -74,12 +74,12 @@ fn pulse() -> Effect {
 
 /// A consultation that has begun, and what it wants done, with a question on top that the machine
 /// knows nothing of.
-fn begun(plan: Plan, and: impl IntoIterator<Item = Effect>) -> (Consultation, Begin) {
+fn begun(plan: Plan, and: impl IntoIterator<Item = Effect>) -> (Consultation, RunStart) {
     let mut consultation = Consultation::new(plan);
     let mut effects = consultation.handle(Timestamp(0), Input::Start);
     effects.extend(and);
     let control = Box::new(consultation.plan().control.clone());
-    let begin = Begin::Again {
+    let begin = RunStart::Again {
         effects,
         timers: std::collections::BTreeSet::new(),
         lost: Vec::new(),
@@ -94,7 +94,7 @@ async fn run(
     stage: &Stage,
     person: &dyn Person,
     interrupts: mpsc::UnboundedReceiver<()>,
-    (mut consultation, begin): (Consultation, Begin),
+    (mut consultation, begin): (Consultation, RunStart),
 ) -> (StateName, Vec<Envelope>) {
     let driver = Driver {
         clock: Clock::starting(Timestamp(0)),
@@ -190,7 +190,7 @@ async fn pulsed(no: Duration) -> (StateName, Vec<PulseAnswer>) {
         &stage,
         &person,
         no_interrupts(),
-        (Consultation::new(plan), Begin::New),
+        (Consultation::new(plan), RunStart::New),
     );
     let say = async {
         sleep(no).await;

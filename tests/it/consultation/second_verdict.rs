@@ -6,7 +6,7 @@ use std::time::Duration;
 use conclave::consultation::event::{AbortReason, Event, StateName};
 use conclave::consultation::plan::Plan;
 use conclave::consultation::plan::mode::Mode;
-use conclave::consultation::plan::options::{Course, JudgePasses};
+use conclave::consultation::plan::options::{DebateOptions, JudgePasses};
 use conclave::consultation::policy::substitution::OnFailure;
 use conclave::consultation::protocol::answer::AnswerKind;
 use conclave::consultation::protocol::call::{Ask, FailureClass, Outcome};
@@ -21,26 +21,26 @@ use crate::support::script::{Player, failure, good, good_text, plan, reply};
 
 const OTHER: &str = r#"{"summary":"It turned.","evidence":[],"dissent":[],"recommendation":"Use JWT, as Expert A says.","confidence":0.6}"#;
 
-fn clerk() -> ModelRef {
+fn helper() -> ModelRef {
     ModelRef::new("google", "gemini-4-flash")
 }
 
 /// The usual plan, judged twice, with a clerk.
 fn twice() -> Plan {
-    let course = Course {
+    let debate = DebateOptions {
         judge_passes: JudgePasses::Twice,
-        clerk: Some(clerk()),
-        ..Course::default()
+        helper: Some(helper()),
+        ..DebateOptions::default()
     };
-    let mut plan = Plan { course, ..plan() };
+    let mut plan = Plan { debate, ..plan() };
     let price = plan.prices.0[&plan.panel.seats[2].model];
-    plan.prices.0.insert(clerk(), price);
+    plan.prices.0.insert(helper(), price);
     plan
 }
 
 fn without_clerk() -> Plan {
     let mut plan = twice();
-    plan.course.clerk = None;
+    plan.debate.helper = None;
     plan
 }
 
@@ -280,7 +280,7 @@ fn the_clerk_says_whether_it_held_and_a_shift_is_none() {
         assert_eq!(agents(&player), ["clerk"]);
         assert_eq!(
             (player.open[0].model.clone(), player.open[0].answer),
-            (clerk(), AnswerKind::Consistency)
+            (helper(), AnswerKind::Consistency)
         );
         let asked = &player.open[0].prompt.task;
         assert!(
@@ -303,7 +303,7 @@ fn the_clerk_says_whether_it_held_and_a_shift_is_none() {
         );
         assert_eq!(told.calls.len(), 11);
         let last = told.calls.last().unwrap();
-        assert_eq!((last.round_number, &last.agent_id), (4, &SeatId::clerk()));
+        assert_eq!((last.round_number, &last.agent_id), (4, &SeatId::helper()));
         // Its labels were the other way round: what is kept of it names the experts as everything
         // else does.
         assert_eq!(
@@ -336,7 +336,7 @@ fn agents_of_the_second_pass_are_read_by_its_own_labels() {
 #[test]
 fn a_menu_is_compared_by_its_options_and_how_to_choose() {
     let mut plan = twice();
-    plan.course.mode = Mode::Explore;
+    plan.debate.mode = Mode::Explore;
     let mut player = until_the_verdict(plan);
     let menu = good_text(AnswerKind::Menu);
     player.answer_agent("judge", reply(menu));

@@ -9,7 +9,7 @@ use conclave::consultation::Consultation;
 use conclave::consultation::event::{Envelope, Event, Purpose, StateName};
 use conclave::consultation::machine::replay::replay;
 use conclave::consultation::plan::Plan;
-use conclave::consultation::policy::consent::Standing;
+use conclave::consultation::policy::consent::ConsentMode;
 use conclave::consultation::policy::hedging::HedgeRule;
 use conclave::consultation::policy::substitution::OnFailure;
 use conclave::consultation::protocol::answer::AnswerKind;
@@ -23,7 +23,7 @@ use conclave::stopping::early_termination::EarlyStop;
 use proptest::prelude::*;
 use serde_json::Value;
 
-use super::properties::course;
+use super::properties::debate;
 use crate::support::journals::reopen;
 use crate::support::lasting::lasting;
 use crate::support::script::{Player, failure, good, good_text, plan, reply, stopped};
@@ -354,16 +354,16 @@ fn eventful(ask: bool) -> Plan {
     } else {
         OnFailure::Substitute
     };
-    plan.control.consent.standing = if ask {
-        Standing::Askable
+    plan.control.consent.consent_mode = if ask {
+        ConsentMode::Interactive
     } else {
-        Standing::Granted
+        ConsentMode::PreApproved
     };
     if ask {
         plan.control.consent.always_allow_under = MicroUsd::ZERO;
     }
     let spare = ModelRef::new("xai", "grok-4.7");
-    plan.stand_ins = plan
+    plan.fallbacks = plan
         .panel
         .seats
         .iter()
@@ -378,12 +378,12 @@ proptest! {
     #[test]
     fn whatever_happened_before_a_log_cut_off_anywhere_is_gone_on_with_to_an_answer(
         ask in any::<bool>(),
-        course in course(),
+        debate in debate(),
         steps in prop::collection::vec(step(), 0..60),
         cut in 0..10_000usize,
     ) {
-        let mut plan = Plan { course, ..eventful(ask) };
-        plan.control.early_stop = EarlyStop::usual();
+        let mut plan = Plan { debate, ..eventful(ask) };
+        plan.control.early_termination = EarlyStop::usual();
         let mut run = Player::started(plan);
         for step in &steps {
             play(&mut run, step);

@@ -13,8 +13,8 @@ use conclave::domain::ids::ProviderId;
 use conclave::domain::money::MicroUsd;
 use conclave::domain::time::Timestamp;
 use conclave::engine::clock::Clock;
-use conclave::engine::driver::{Begin, Driver, Providers};
-use conclave::engine::ports::{BoxFuture, Delta, Provider, Subscriber, SubscriberFailed};
+use conclave::engine::driver::{Driver, Providers, RunStart};
+use conclave::engine::ports::{BoxFuture, Delta, Provider, Subscriber, SubscriberError};
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep};
 
@@ -190,7 +190,7 @@ async fn consent_is_asked_for_before_any_call() {
         person: &Says::at_once(Answer::No),
         interrupts: no_interrupts(),
     };
-    driver.run(&mut consultation, Begin::New).await;
+    driver.run(&mut consultation, RunStart::New).await;
     assert_eq!(
         (consultation.state(), fake.calls.load(Ordering::SeqCst)),
         (StateName::Aborted, 0)
@@ -210,10 +210,10 @@ impl Subscriber for Listener {
         "listener"
     }
 
-    fn event(&mut self, _: &Envelope) -> Result<(), SubscriberFailed> {
+    fn event(&mut self, _: &Envelope) -> Result<(), SubscriberError> {
         self.heard += 1;
         if Some(self.heard) == self.fails_at {
-            Err(SubscriberFailed("the disk is full".to_owned()))
+            Err(SubscriberError("the disk is full".to_owned()))
         } else {
             Ok(())
         }

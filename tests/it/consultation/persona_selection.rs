@@ -3,10 +3,10 @@
 
 use std::time::Duration;
 
-use conclave::consultation::event::{Cast, Event, StateName};
+use conclave::consultation::event::{Event, PanelSelection, StateName};
 use conclave::consultation::machine::replay::replay;
 use conclave::consultation::plan::{ModelTerms, Plan};
-use conclave::consultation::policy::consent::Standing;
+use conclave::consultation::policy::consent::ConsentMode;
 use conclave::consultation::policy::substitution::OnFailure;
 use conclave::consultation::prompt::Size;
 use conclave::consultation::protocol::Input;
@@ -21,21 +21,21 @@ use crate::support::script::{Player, failure, good, hinted, plan, reply, stopped
 
 const CHOICE: &str = r#"{"task_type":"accessibility review","reason":"Blind users.","personas":["accessibility","skeptic","testing"]}"#;
 
-fn clerk() -> ModelRef {
+fn helper() -> ModelRef {
     ModelRef::new("mistral", "ministral-8b-latest")
 }
 
 /// The usual plan, whose personas a clerk is to choose.
 fn open_plan() -> Plan {
     let mut plan = plan();
-    plan.course.cast_from = plan.templates.personas();
-    plan.course.clerk = Some(clerk());
+    plan.debate.selectable_personas = plan.templates.personas();
+    plan.debate.helper = Some(helper());
     let price = *plan.prices.0.values().next().unwrap();
-    plan.prices.0.insert(clerk(), price);
+    plan.prices.0.insert(helper(), price);
     plan
 }
 
-fn cast(player: &Player) -> Cast {
+fn cast(player: &Player) -> PanelSelection {
     let mut cast = player
         .log
         .iter()
@@ -72,7 +72,7 @@ fn clerks_calls(player: &Player) -> usize {
 /// A world in which the clerk answers this, and everybody else well.
 fn clerk_says(outcome: Outcome) -> impl FnMut(&Ask) -> Outcome {
     move |ask| {
-        if ask.answer == AnswerKind::Casting {
+        if ask.answer == AnswerKind::PersonaSelection {
             outcome.clone()
         } else {
             good(ask)
@@ -137,7 +137,7 @@ fn the_chosen_sit_in_their_order_each_with_the_model_of_its_seat() {
         (cast.task_type.as_str(), cast.reason.as_str()),
         ("accessibility review", "Blind users.")
     );
-    assert_eq!((cast.chosen_by, cast.notes), (Some(clerk()), vec![]));
+    assert_eq!((cast.chosen_by, cast.notes), (Some(helper()), vec![]));
     let told = Transcript::fold(&player.log).unwrap();
     assert_eq!(
         (&told.terms.panel, &told.terms.expert_order),
@@ -161,7 +161,7 @@ fn the_clerk_is_asked_first_in_round_1_and_alone_and_the_experts_with_their_new_
     let ask = player.open[0].clone();
     assert_eq!(
         (player.open.len(), ask.answer, &ask.model),
-        (1, AnswerKind::Casting, &clerk())
+        (1, AnswerKind::PersonaSelection, &helper())
     );
     assert!(
         ask.prompt.text().contains("- skeptic: "),
@@ -237,8 +237,8 @@ fn more_than_there_are_seats_for_are_cut_and_more_seats_than_personas_are_filled
     );
     let mut small = open_plan();
     small
-        .course
-        .cast_from
+        .debate
+        .selectable_personas
         .retain(|persona| ["security", "testing"].contains(&persona.id.as_str()));
     small
         .panel
@@ -283,11 +283,11 @@ fn more_than_there_are_seats_for_are_cut_and_more_seats_than_personas_are_filled
 fn stand_ins_stay_with_their_seats() {
     let mut plan = open_plan();
     let grok = ModelRef::new("xai", "grok-4.7");
-    plan.stand_ins
+    plan.fallbacks
         .insert(SeatId::new("architecture"), vec![grok.clone()]);
     let player = played(plan, clerk_says(reply(CHOICE)));
     assert_eq!(
-        player.machine.plan().stand_ins,
+        player.machine.plan().fallbacks,
         [(SeatId::new("skeptic"), vec![grok])].into()
     );
 }
@@ -345,7 +345,7 @@ fn whatever_befalls_the_clerk_the_usual_personas_sit_and_nothing_is_refused_aske
             let mut plan = open_plan();
             plan.control.strict = on_failure == OnFailure::Fail;
             plan.control.on_failure = on_failure;
-            plan.control.consent.standing = Standing::Askable;
+            plan.control.consent.consent_mode = ConsentMode::Interactive;
             let player = played(plan, clerk_says(outcome));
             assert_eq!(clerks_calls(&player), calls, "{why}");
             assert_usual_panel(&player, why);
@@ -362,7 +362,7 @@ fn whatever_befalls_the_clerk_the_usual_personas_sit_and_nothing_is_refused_aske
 fn an_unreadable_answer_is_asked_for_once_more_and_a_good_one_then_counts() {
     let mut answers = [reply("It depends."), reply(CHOICE)].into_iter();
     let player = played(open_plan(), |ask| {
-        if ask.answer == AnswerKind::Casting {
+        if ask.answer == AnswerKind::PersonaSelection {
             answers.next().unwrap()
         } else {
             good(ask)
@@ -377,7 +377,7 @@ fn an_unreadable_answer_is_asked_for_once_more_and_a_good_one_then_counts() {
 #[test]
 fn a_failure_of_the_clerks_does_not_count_against_the_provider_that_experts_need_too() {
     let mut plan = open_plan();
-    plan.course.clerk = Some(ModelRef::new("anthropic", "claude-sonnet-5-5"));
+    plan.debate.helper = Some(ModelRef::new("anthropic", "claude-sonnet-5-5"));
     plan.control.on_failure = OnFailure::Ask;
     let hint = Duration::from_secs(40);
     let mut player = Player::started(plan);
@@ -390,7 +390,7 @@ fn a_failure_of_the_clerks_does_not_count_against_the_provider_that_experts_need
 fn without_room_under_the_ceiling_the_clerk_is_not_asked() {
     let mut plan = open_plan();
     plan.models.insert(
-        clerk(),
+        helper(),
         ModelTerms {
             room: 30_000_000,
             ..ModelTerms::default()
@@ -406,9 +406,9 @@ fn without_room_under_the_ceiling_the_clerk_is_not_asked() {
 fn without_a_clerk_the_usual_personas_sit() {
     let player = played(
         Plan {
-            course: conclave::consultation::plan::options::Course {
-                clerk: None,
-                ..open_plan().course
+            debate: conclave::consultation::plan::options::DebateOptions {
+                helper: None,
+                ..open_plan().debate
             },
             ..open_plan()
         },
@@ -425,7 +425,7 @@ fn a_clerk_that_does_not_answer_is_waited_for_half_a_minute_and_one_on_the_own_m
     while player
         .open
         .iter()
-        .any(|ask| ask.answer == AnswerKind::Casting)
+        .any(|ask| ask.answer == AnswerKind::PersonaSelection)
     {
         assert!(player.fire(), "stuck: {}", player.story());
     }
@@ -441,7 +441,7 @@ fn a_clerk_that_does_not_answer_is_waited_for_half_a_minute_and_one_on_the_own_m
 
     let mut plan = open_plan();
     plan.models.insert(
-        clerk(),
+        helper(),
         ModelTerms {
             free: true,
             size: Size::Small,
@@ -461,14 +461,14 @@ fn a_choice_that_was_interrupted_is_asked_for_again_and_one_that_was_made_is_not
     let mut again = Player::resumed(&player.log, Duration::from_secs(3_600), None).unwrap();
     assert_eq!(
         (again.open.len(), again.open[0].answer),
-        (1, AnswerKind::Casting)
+        (1, AnswerKind::PersonaSelection)
     );
     assert!(
         !again.fire()
             || again
                 .open
                 .iter()
-                .any(|ask| ask.answer == AnswerKind::Casting),
+                .any(|ask| ask.answer == AnswerKind::PersonaSelection),
         "it is waited for anew"
     );
     assert_eq!(again.finish(clerk_says(reply(CHOICE))), StateName::Complete);
@@ -552,6 +552,6 @@ fn the_choice_is_in_the_estimate_and_given_personas_need_none() {
             .collect::<Vec<_>>()
     };
     let open = answers(&open_plan());
-    assert_eq!((open.len(), open[0]), (10, AnswerKind::Casting));
-    assert!(!answers(&plan()).contains(&AnswerKind::Casting));
+    assert_eq!((open.len(), open[0]), (10, AnswerKind::PersonaSelection));
+    assert!(!answers(&plan()).contains(&AnswerKind::PersonaSelection));
 }

@@ -11,7 +11,7 @@ use conclave::consultation::transcript::Transcript;
 use conclave::domain::money::MicroUsd;
 use conclave::domain::time::Timestamp;
 use conclave::engine::clock::Clock;
-use conclave::engine::driver::{Begin, Driver};
+use conclave::engine::driver::{Driver, RunStart};
 use conclave::engine::health::{EVERY, FIRST};
 
 use super::scripted::{Asked, Check, Says, Stage, no_interrupts};
@@ -190,7 +190,7 @@ async fn nobody_is_checked_before_consent() {
         person: &Says::after(60 * SECOND, Answer::No),
         interrupts: no_interrupts(),
     };
-    driver.run(&mut consultation, Begin::New).await;
+    driver.run(&mut consultation, RunStart::New).await;
     assert_eq!(
         (consultation.state(), stage.began.elapsed(), stage.checks()),
         (StateName::Aborted, 60 * SECOND, Vec::new())

@@ -3,7 +3,7 @@
 use crate::config::control;
 use crate::config::settings::Settings;
 use crate::consultation::plan::mode::Mode;
-use crate::consultation::plan::options::{Course, DebateAnalysis, JudgePasses, Rounds};
+use crate::consultation::plan::options::{DebateAnalysis, DebateOptions, JudgePasses, Rounds};
 use crate::error::Error;
 
 use super::flags::DebateFlags;
@@ -13,13 +13,13 @@ const QUICK: u8 = 2;
 
 /// Lays the flags over the settings. Who helps beside the panel is not decided here: that takes the
 /// panel.
-pub(super) fn course(flags: &DebateFlags, settings: &Settings) -> Result<Course, Error> {
+pub(super) fn debate(flags: &DebateFlags, settings: &Settings) -> Result<DebateOptions, Error> {
     let rounds = flags
         .rounds
         .or(flags.quick.then_some(QUICK))
         .and_then(Rounds::new)
         .unwrap_or(settings.rounds);
-    Ok(Course {
+    Ok(DebateOptions {
         mode: flags.mode.map_or(settings.mode, Mode::from),
         rounds,
         judge_passes: judge_passes(flags, settings, rounds)?,
@@ -27,7 +27,7 @@ pub(super) fn course(flags: &DebateFlags, settings: &Settings) -> Result<Course,
             control::DebateAnalysis::On if !flags.no_debate_analysis => DebateAnalysis::On,
             control::DebateAnalysis::On | control::DebateAnalysis::Off => DebateAnalysis::Off,
         },
-        ..Course::default()
+        ..DebateOptions::default()
     })
 }
 
@@ -74,8 +74,8 @@ mod tests {
             judge_passes: usual,
             ..Settings::default()
         };
-        course(&flags, &settings)
-            .map(|course| course.judge_passes)
+        debate(&flags, &settings)
+            .map(|debate| debate.judge_passes)
             .map_err(|error| error.to_string())
     }
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 use conclave::consultation::event::{CancelReason, Envelope, Event, StateName};
 use conclave::consultation::machine::replay::replay;
 use conclave::consultation::plan::Plan;
-use conclave::consultation::plan::options::{Course, DebateAnalysis, Rounds};
+use conclave::consultation::plan::options::{DebateAnalysis, DebateOptions, Rounds};
 use conclave::consultation::policy::substitution::OnFailure;
 use conclave::consultation::protocol::Input;
 use conclave::consultation::protocol::answer::AnswerKind;
@@ -23,11 +23,11 @@ use crate::support::script::{Player, failure, good, reply, stopped};
 const GRACE: Duration = Duration::from_secs(10);
 
 /// Plays the debate to its end with this for the clerk's answers.
-fn played(plan: &Plan, mut clerk: impl FnMut() -> Outcome) -> Player {
+fn played(plan: &Plan, mut helper: impl FnMut() -> Outcome) -> Player {
     let mut player = Player::started(plan.clone());
     let state = player.finish(|ask| {
         if ask.answer == AnswerKind::Comparison {
-            clerk()
+            helper()
         } else {
             debate(plan, ask)
         }
@@ -58,7 +58,7 @@ fn all_but_the_clerk(player: &mut Player, plan: &Plan) {
 }
 
 /// Where the consultation went.
-fn course(player: &Player) -> Vec<String> {
+fn path(player: &Player) -> Vec<String> {
     let told = ["state:", "round:", "consultation:completed"];
     player
         .story()
@@ -178,13 +178,13 @@ fn whatever_the_clerk_does_the_consultation_takes_the_same_course() {
     let mut strict = compared();
     (strict.control.strict, strict.control.on_failure) = (true, OnFailure::Fail);
     let off = Plan {
-        course: Course {
-            clerk: None,
-            ..compared().course
+        debate: DebateOptions {
+            helper: None,
+            ..compared().debate
         },
         ..compared()
     };
-    let plain = course(&played(&off, || unreachable!("there is no clerk")));
+    let plain = path(&played(&off, || unreachable!("there is no clerk")));
     let nothing = || reply("I would rather not say.");
     let outcomes: [Clerk; 7] = [
         ("it failed", || failure(FailureClass::Auth, "invalid key")),
@@ -205,9 +205,9 @@ fn whatever_the_clerk_does_the_consultation_takes_the_same_course() {
         }),
     ];
     for plan in [compared(), strict] {
-        for (what, clerk) in outcomes {
-            let player = played(&plan, clerk);
-            assert_eq!(course(&player), plain, "{what}");
+        for (what, helper) in outcomes {
+            let player = played(&plan, helper);
+            assert_eq!(path(&player), plain, "{what}");
             let transcript = Transcript::fold(&player.log).unwrap();
             assert!(
                 transcript.degradations().is_empty(),
@@ -436,7 +436,7 @@ fn three_rounds_are_compared_as_well_and_fewer_are_not() {
         (4, 1, ComparisonStatus::Compared),
     ] {
         let mut plan = compared();
-        plan.course.rounds = Rounds::new(rounds).unwrap();
+        plan.debate.rounds = Rounds::new(rounds).unwrap();
         let mut player = Player::started(plan.clone());
         assert_eq!(player.finish(|ask| debate(&plan, ask)), StateName::Complete);
         let value = value(&player.log);
@@ -454,7 +454,7 @@ fn three_rounds_are_compared_as_well_and_fewer_are_not() {
         }
     }
     let mut plan = compared();
-    plan.course.rounds = Rounds::new(3).unwrap();
+    plan.debate.rounds = Rounds::new(3).unwrap();
     let mut player = Player::started(plan.clone());
     all_but_the_clerk(&mut player, &plan);
     assert_eq!(player.machine.state(), StateName::CrossExam);
@@ -471,23 +471,23 @@ fn three_rounds_are_compared_as_well_and_fewer_are_not() {
 #[test]
 fn nobody_is_asked_where_it_is_not_wanted_or_nobody_is_there() {
     let off = Plan {
-        course: Course {
+        debate: DebateOptions {
             debate_analysis: DebateAnalysis::Off,
-            ..compared().course
+            ..compared().debate
         },
         ..compared()
     };
     let alone = Plan {
-        course: Course {
-            clerk: None,
-            ..compared().course
+        debate: DebateOptions {
+            helper: None,
+            ..compared().debate
         },
         ..compared()
     };
     let no_model = Plan {
-        course: Course {
+        debate: DebateOptions {
             debate_analysis: DebateAnalysis::NoModel,
-            ..compared().course
+            ..compared().debate
         },
         ..compared()
     };
@@ -587,7 +587,7 @@ fn a_ceiling_that_has_room_for_everything_else_is_not_broken_by_the_clerk() {
     dearest.base.output = MicroUsd(900_000_000);
     plan.prices
         .0
-        .insert(plan.course.clerk.clone().unwrap(), dearest);
+        .insert(plan.debate.helper.clone().unwrap(), dearest);
     plan.control.max_cost = Some(MicroUsd(1_000_000));
     let player = played(&plan, || unreachable!("there is no room for it"));
     assert_eq!(
