@@ -7,7 +7,7 @@ pub mod confidence;
 pub mod debate_value;
 pub mod hash;
 pub mod ids;
-pub mod kept;
+pub mod stored_record;
 pub mod money;
 pub mod outcome;
 pub mod panel;

@@ -7,9 +7,9 @@ use serde::Serialize;
 use super::artifact::Synthesis;
 use super::confidence::Confidence;
 use super::ids::{ModelRef, SeatId};
-use super::kept::Kept;
 use super::money::Cost;
 use super::second_pass::Held;
+use super::stored_record::StoredRecord;
 
 /// The two judgements side by side.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -50,7 +50,7 @@ pub struct Changes {
 
 impl Rejudgement {
     /// Compares a consultation with the one in which its answers were judged anew.
-    pub fn of(before: &Kept, after: &Kept) -> Self {
+    pub fn of(before: &StoredRecord, after: &StoredRecord) -> Self {
         let points = |found: &Synthesis| {
             found
                 .consensus_points
@@ -65,8 +65,8 @@ impl Rejudgement {
                 .map(|tension| tension.topic.clone())
                 .collect::<Vec<_>>()
         };
-        let of = |kept: &Kept, texts: &dyn Fn(&Synthesis) -> Vec<String>| {
-            kept.synthesis.as_ref().map(texts).unwrap_or_default()
+        let of = |record: &StoredRecord, texts: &dyn Fn(&Synthesis) -> Vec<String>| {
+            record.synthesis.as_ref().map(texts).unwrap_or_default()
         };
         let changes = |texts: &dyn Fn(&Synthesis) -> Vec<String>| {
             Changes::between(of(before, texts), of(after, texts))
@@ -88,18 +88,18 @@ impl Rejudgement {
 }
 
 impl Judgement {
-    fn of(kept: &Kept) -> Self {
-        let options = kept
+    fn of(record: &StoredRecord) -> Self {
+        let options = record
             .verdict
             .iter()
             .flat_map(|verdict| &verdict.recommendations);
         Self {
-            consultation_id: kept.id.clone(),
-            judge: kept.judge.clone(),
-            confidence: kept.confidence,
-            recommendation: kept.recommendation.clone(),
+            consultation_id: record.id.clone(),
+            judge: record.judge.clone(),
+            confidence: record.confidence,
+            recommendation: record.recommendation.clone(),
             options: options.map(|choice| choice.option.clone()).collect(),
-            expert_order: kept.expert_order.clone(),
+            expert_order: record.expert_order.clone(),
         }
     }
 }
@@ -165,7 +165,7 @@ mod tests {
 
     #[test]
     fn without_an_earlier_verdict_nothing_can_have_held() {
-        let told = Rejudgement::of(&Kept::default(), &Kept::default());
+        let told = Rejudgement::of(&StoredRecord::default(), &StoredRecord::default());
         assert_eq!(told.held, Held::unknown("there was no verdict"));
     }
 }

@@ -7,9 +7,9 @@ use rusqlite::types::{FromSql, Value};
 use rusqlite::{Connection, OptionalExtension, Result, Row, params_from_iter};
 
 use crate::consultation::event::StateName;
-use crate::domain::kept::{Ended, Writer};
 use crate::domain::money::{Cost, MicroUsd};
 use crate::domain::outcome::Outcome;
+use crate::domain::stored_record::{Completion, Writer};
 use crate::domain::time::Timestamp;
 
 use super::finding::Found;
@@ -33,7 +33,7 @@ pub struct Listed {
     pub duration_ms: Option<u64>,
     /// As the record has it.
     pub state: String,
-    pub ended: Ended,
+    pub ended: Completion,
     pub status: Option<String>,
     pub abort_reason: Option<String>,
     pub writer: Writer,
@@ -54,7 +54,7 @@ pub struct Filter {
 /// How it ended, or the state that it was in last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State {
-    Ended(Ended),
+    Completion(Completion),
     In(StateName),
 }
 
@@ -158,7 +158,7 @@ impl Query {
             require("consultations_text MATCH ?", vec![Value::Text(words)]);
         }
         match state {
-            Some(State::Ended(ended)) => {
+            Some(State::Completion(ended)) => {
                 require("c.ended = ?", vec![Value::Text(ended.name().to_owned())])
             }
             Some(State::In(state)) => {
@@ -240,7 +240,7 @@ fn listed(row: &Row<'_>) -> Result<Listed> {
         ended: ENDED
             .into_iter()
             .find(|known| known.name() == ended)
-            .unwrap_or(Ended::Unfinished),
+            .unwrap_or(Completion::Unfinished),
         status: optional(row, "status")?,
         abort_reason: optional(row, "abort_reason")?,
         writer: if writer == Writer::Conclave.name() {
@@ -257,7 +257,11 @@ fn listed(row: &Row<'_>) -> Result<Listed> {
     })
 }
 
-const ENDED: [Ended; 3] = [Ended::Completed, Ended::Aborted, Ended::Unfinished];
+const ENDED: [Completion; 3] = [
+    Completion::Completed,
+    Completion::Aborted,
+    Completion::Unfinished,
+];
 
 /// Integers of the database have a sign; none of these has.
 fn natural(number: i64) -> u64 {

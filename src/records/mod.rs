@@ -12,7 +12,7 @@ pub mod history;
 pub mod index;
 pub mod journal;
 mod judging;
-pub mod kept;
+pub mod stored;
 pub mod month;
 pub mod outcomes;
 pub mod page;

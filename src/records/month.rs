@@ -18,7 +18,7 @@ use crate::domain::ids::CallId;
 use crate::domain::money::Cost;
 use crate::domain::time::Timestamp;
 
-use super::kept;
+use super::stored;
 
 /// What has been spent in the calendar month of a moment, by the calendar of a time zone.
 pub fn spent_in_month(logs: &Path, now: Timestamp, zone: &TimeZone) -> Cost {
@@ -58,12 +58,12 @@ fn spent_on(logs: &Path, id: &str, month: &Range<Timestamp>) -> Cost {
     // in its journal.
     let is_last =
         recorded.is_some_and(|recorded| journalled.is_none_or(|journalled| journalled <= recorded));
-    let kept = if is_last {
-        kept::read_file(&record).ok()
+    let record = if is_last {
+        stored::read_file(&record).ok()
     } else {
         None
     };
-    match kept.and_then(|kept| kept.at.zip(kept.cost)) {
+    match record.and_then(|record| record.at.zip(record.cost)) {
         Some((began, cost)) if month.contains(&began) => cost,
         // What began in an earlier month and went on in this one is told apart call by call.
         Some(_) | None => File::open(&journal)

@@ -10,7 +10,7 @@ mod answer;
 mod debate;
 mod markup;
 
-use crate::domain::kept::Kept;
+use crate::domain::stored_record::StoredRecord;
 
 use markup::Markup;
 
@@ -28,31 +28,31 @@ const HEAD: &str = r#"<!DOCTYPE html>
 const LONGEST_TITLE: usize = 80;
 
 /// Writes the page of a consultation, finished or not.
-pub fn page(kept: &Kept) -> String {
+pub fn page(record: &StoredRecord) -> String {
     let mut page = Markup::default();
     page.put(HEAD)
-        .text(&title(kept))
+        .text(&title(record))
         .put("</title>\n<style>\n")
         .put(include_str!("page/style.css"))
         .put("</style>\n</head>\n<body>\n<main>\n");
-    answer::notice(&mut page, kept);
-    answer::head(&mut page, kept);
-    answer::answer(&mut page, kept);
-    answer::dissent(&mut page, kept);
-    debate::positions(&mut page, kept);
-    debate::synthesis(&mut page, kept);
-    debate::changes(&mut page, kept);
-    debate::objections(&mut page, kept);
-    debate::value(&mut page, kept);
-    account::panel(&mut page, kept);
-    account::cost(&mut page, kept);
-    account::colophon(&mut page, kept);
+    answer::notice(&mut page, record);
+    answer::head(&mut page, record);
+    answer::answer(&mut page, record);
+    answer::dissent(&mut page, record);
+    debate::positions(&mut page, record);
+    debate::synthesis(&mut page, record);
+    debate::changes(&mut page, record);
+    debate::objections(&mut page, record);
+    debate::value(&mut page, record);
+    account::panel(&mut page, record);
+    account::cost(&mut page, record);
+    account::colophon(&mut page, record);
     page.put("</main>\n</body>\n</html>\n");
     page.into_html()
 }
 
-fn title(kept: &Kept) -> String {
-    let words = kept
+fn title(record: &StoredRecord) -> String {
+    let words = record
         .question
         .split_whitespace()
         .collect::<Vec<_>>()

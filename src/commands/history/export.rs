@@ -41,9 +41,9 @@ pub(super) fn run(args: &Args, past: &Past<'_>) -> Result<(), Error> {
     let found = past.find(&args.id)?;
     let told = reading::read(&past.logs, &found)?;
     let text = match args.format {
-        Form::Md => stored::markdown(&told.kept, &Selection::default()),
+        Form::Md => stored::markdown(&told.record, &Selection::default()),
         Form::Json => told.json,
-        Form::Html => page::page(&told.kept),
+        Form::Html => page::page(&told.record),
     };
     let Some(output) = &args.output else {
         return past.printer.result(&text).map_err(Error::failed);

@@ -6,7 +6,7 @@ use jiff::tz::TimeZone;
 use rusqlite::Connection;
 
 use crate::consultation::event::StateName;
-use crate::domain::kept::{Ended, Writer};
+use crate::domain::stored_record::{Completion, Writer};
 use crate::engine::clock::Clock;
 use crate::error::Error;
 use crate::records::files::ConsultationFiles;
@@ -87,9 +87,9 @@ impl StateArg {
     /// not ended.
     pub(super) fn filter(self) -> State {
         match self {
-            Self::Completed => State::Ended(Ended::Completed),
-            Self::Aborted => State::Ended(Ended::Aborted),
-            Self::Unfinished | Self::Running => State::Ended(Ended::Unfinished),
+            Self::Completed => State::Completion(Completion::Completed),
+            Self::Aborted => State::Completion(Completion::Aborted),
+            Self::Unfinished | Self::Running => State::Completion(Completion::Unfinished),
             Self::Idle => State::In(StateName::Idle),
             Self::Estimating => State::In(StateName::Estimating),
             Self::AwaitingConsent => State::In(StateName::AwaitingConsent),
@@ -238,12 +238,14 @@ fn entry(past: &Past<'_>, listed: Listed) -> Entry {
     let files = ConsultationFiles::called(&past.logs, &listed.stem);
     let is_ours = listed.writer == Writer::Conclave;
     let standing = match listed.ended {
-        Ended::Completed => Standing::Completed,
-        Ended::Aborted | Ended::Unfinished if is_ours && is_being_written(&files.journal) => {
+        Completion::Completed => Standing::Completed,
+        Completion::Aborted | Completion::Unfinished
+            if is_ours && is_being_written(&files.journal) =>
+        {
             Standing::Running
         }
-        Ended::Aborted => Standing::Aborted,
-        Ended::Unfinished => Standing::Unfinished,
+        Completion::Aborted => Standing::Aborted,
+        Completion::Unfinished => Standing::Unfinished,
     };
     let resumable = is_ours
         && matches!(standing, Standing::Aborted | Standing::Unfinished)

@@ -2,8 +2,8 @@
 //! counts on it.
 
 use crate::domain::ids::ConsultationId;
-use crate::domain::kept::Ended;
 use crate::domain::outcome::{Grade, Outcome, SCHEMA_VERSION};
+use crate::domain::stored_record::Completion;
 use crate::engine::clock::Clock;
 use crate::error::Error;
 use crate::records::finding::Found;
@@ -65,8 +65,8 @@ pub(super) fn run(args: &Args, past: &Past<'_>) -> Result<(), Error> {
             .note(&format!("{}: nobody has said what became of it", found.id));
         return Ok(());
     };
-    let kept = reading::read(&past.logs, &found)?.kept;
-    if kept.ended() != Ended::Completed || kept.recommendation.is_none() {
+    let record = reading::read(&past.logs, &found)?.record;
+    if record.completion() != Completion::Completed || record.recommendation.is_none() {
         return Err(Error::usage(format!(
             "{} has no answer that could be right or wrong",
             found.id
@@ -91,7 +91,7 @@ pub(super) fn run(args: &Args, past: &Past<'_>) -> Result<(), Error> {
         "{}: {} ({})",
         found.id,
         outcome.name(),
-        one_line(&kept.question)
+        one_line(&record.question)
     ));
     Ok(())
 }

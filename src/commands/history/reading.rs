@@ -4,19 +4,19 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::consultation::transcript::Transcript;
-use crate::domain::kept::Kept;
+use crate::domain::stored_record::StoredRecord;
 use crate::error::Error;
 use crate::records::files::ConsultationFiles;
 use crate::records::finding::Found;
 use crate::records::journal::read_journal;
-use crate::records::kept;
 use crate::records::outcomes;
 use crate::records::record::record;
+use crate::records::stored;
 
 /// One consultation, read.
 #[derive(Debug)]
 pub(super) struct Told {
-    pub(super) kept: Kept,
+    pub(super) record: StoredRecord,
     /// The record as it lies, or as it would have been written by now.
     pub(super) json: String,
 }
@@ -33,11 +33,11 @@ pub(super) fn read(logs: &Path, found: &Found) -> Result<Told, Error> {
     let told = told
         .or_else(|| from_journal(&files.journal))
         .or_else(|| from_record(&files.journal));
-    let Told { kept, json } = told.ok_or_else(|| unreadable(&files, found))?;
+    let Told { record, json } = told.ok_or_else(|| unreadable(&files, found))?;
     Ok(Told {
-        kept: Kept {
+        record: StoredRecord {
             grade: outcomes::read(logs, &found.stem),
-            ..kept
+            ..record
         },
         json,
     })
@@ -45,9 +45,9 @@ pub(super) fn read(logs: &Path, found: &Found) -> Result<Told, Error> {
 
 fn from_record(path: &Path) -> Option<Told> {
     let bytes = fs::read(path).ok()?;
-    let kept = kept::read(&bytes).ok()?;
+    let record = stored::read(&bytes).ok()?;
     Some(Told {
-        kept,
+        record,
         json: String::from_utf8_lossy(&bytes).into_owned(),
     })
 }
@@ -56,7 +56,7 @@ fn from_journal(path: &Path) -> Option<Told> {
     let transcript = Transcript::fold(&read_journal(path).ok()?.events)?;
     let json = serde_json::to_string_pretty(&record(&transcript)).ok()?;
     Some(Told {
-        kept: kept::of_transcript(&transcript),
+        record: stored::of_transcript(&transcript),
         json,
     })
 }
@@ -72,7 +72,7 @@ fn has_gone_on(files: &ConsultationFiles) -> bool {
 /// Why nothing can be read of it.
 fn unreadable(files: &ConsultationFiles, found: &Found) -> Error {
     if files.record.exists() {
-        return match kept::read_file(&files.record) {
+        return match stored::read_file(&files.record) {
             Err(error) => {
                 Error::failed(error).hint(format!("what is there: {}", files.record.display()))
             }

@@ -18,7 +18,7 @@ use crate::domain::rejudgement::{Changes, Judgement, Rejudgement};
 use crate::engine::clock::Clock;
 use crate::engine::driver::RunStart;
 use crate::error::Error;
-use crate::records::kept;
+use crate::records::stored;
 use crate::session::finish;
 use crate::session::finish::Keeping;
 use crate::session::run;
@@ -102,7 +102,7 @@ pub(super) fn run(args: &Args, environment: &Environment, past: &Past<'_>) -> Re
         finish::check_output(output)?;
     }
     let found = past.find(&args.id)?;
-    let before = reading::read(&past.logs, &found)?.kept;
+    let before = reading::read(&past.logs, &found)?.record;
     if before.independents.is_empty() || before.question.trim().is_empty() {
         let error = Error::usage(format!(
             "{} has no answers that could be judged: no expert had answered in Round 1",
@@ -181,7 +181,7 @@ pub(super) fn run(args: &Args, environment: &Environment, past: &Past<'_>) -> Re
     prior_answers::reorder(&mut setup.plan, &before);
 
     let present = |transcript: &Transcript| {
-        let told = Rejudgement::of(&before, &kept::of_transcript(transcript));
+        let told = Rejudgement::of(&before, &stored::of_transcript(transcript));
         Answer {
             markdown: rejudge::markdown(&told),
             json: to_json(&told),

@@ -2,7 +2,7 @@
 
 use crate::commands::consult::flags::Format;
 use crate::domain::ids::SeatId;
-use crate::domain::kept::{Kept, StoredAgent};
+use crate::domain::stored_record::{StoredAgent, StoredRecord};
 use crate::error::Error;
 use crate::session::write_answer::give;
 use crate::terminal::markdown::escape::one_line;
@@ -38,9 +38,9 @@ pub(super) fn run(args: &Args, past: &Past<'_>) -> Result<(), Error> {
     }
     let found = past.find(&args.id)?;
     let told = reading::read(&past.logs, &found)?;
-    let selection = selection(args, &told.kept)?;
+    let selection = selection(args, &told.record)?;
     give(
-        &stored::markdown(&told.kept, &selection),
+        &stored::markdown(&told.record, &selection),
         || Ok(told.json.clone()),
         args.format,
         None,
@@ -49,12 +49,12 @@ pub(super) fn run(args: &Args, past: &Past<'_>) -> Result<(), Error> {
 }
 
 /// What is to be shown, as the consultation has it.
-fn selection(args: &Args, kept: &Kept) -> Result<Selection, Error> {
-    let mut rounds: Vec<u8> = kept
+fn selection(args: &Args, record: &StoredRecord) -> Result<Selection, Error> {
+    let mut rounds: Vec<u8> = record
         .rounds
         .iter()
         .map(|round| round.number)
-        .chain(kept.work.iter().map(|work| work.round))
+        .chain(record.agent_rounds.iter().map(|work| work.round))
         .collect();
     rounds.sort_unstable();
     rounds.dedup();
@@ -64,7 +64,7 @@ fn selection(args: &Args, kept: &Kept) -> Result<Selection, Error> {
             .map(ToString::to_string)
             .collect::<Vec<_>>()
             .join(", ");
-        let error = Error::usage(format!("{} has no round {round}", kept.id));
+        let error = Error::usage(format!("{} has no round {round}", record.id));
         return Err(error.hint(if there.is_empty() {
             "no round of it had begun".to_owned()
         } else {
@@ -74,7 +74,7 @@ fn selection(args: &Args, kept: &Kept) -> Result<Selection, Error> {
     let agent = args
         .agent
         .as_deref()
-        .map(|wanted| agent(wanted, kept))
+        .map(|wanted| agent(wanted, record))
         .transpose()?;
     Ok(Selection {
         round: args.round,
@@ -83,8 +83,8 @@ fn selection(args: &Args, kept: &Kept) -> Result<Selection, Error> {
 }
 
 /// The agent of this id or name.
-fn agent(wanted: &str, kept: &Kept) -> Result<SeatId, Error> {
-    if let Some(agent) = kept.agent_called(wanted) {
+fn agent(wanted: &str, record: &StoredRecord) -> Result<SeatId, Error> {
+    if let Some(agent) = record.agent_named(wanted) {
         return Ok(agent);
     }
     let expert = |expert: &StoredAgent| {
@@ -95,14 +95,14 @@ fn agent(wanted: &str, kept: &Kept) -> Result<SeatId, Error> {
             format!("{id} ({name})")
         }
     };
-    let there: Vec<String> = kept
+    let there: Vec<String> = record
         .experts
         .iter()
         .map(expert)
         .chain(["judge".to_owned()])
         .collect();
     Err(
-        Error::usage(format!("{} has no agent `{}`", kept.id, one_line(wanted)))
+        Error::usage(format!("{} has no agent `{}`", record.id, one_line(wanted)))
             .hint(format!("its agents: {}", there.join(", "))),
     )
 }

@@ -9,8 +9,8 @@ use std::borrow::Cow;
 use crate::consultation::event::Envelope;
 use crate::consultation::transcript::Transcript;
 use crate::domain::artifact::SCHEMA_VERSION;
-use crate::domain::kept::{Ended, Writer};
 use crate::domain::money::{Cost, MicroUsd};
+use crate::domain::stored_record::{Completion, Writer};
 use crate::domain::time::Timestamp;
 use crate::records::record::record;
 
@@ -117,7 +117,7 @@ fn consultation<'a>(
         agents: agents(&record),
         calls: calls(&record),
         consultation: ConsultationRow {
-            ended: Ended::of_state(&state),
+            ended: Completion::from_state(&state),
             state,
             cost: spending
                 .as_ref()

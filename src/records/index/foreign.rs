@@ -7,9 +7,11 @@ use std::borrow::Cow;
 use crate::domain::artifact::{Synthesis, Verdict};
 use crate::domain::confidence::Confidence;
 use crate::domain::ids::ModelRef;
-use crate::domain::kept::{Kept, StoredAgent, StoredDebate, Work, Writer};
+use crate::domain::stored_record::{
+    StoredAgent, StoredAgentRound, StoredDebate, StoredRecord, Writer,
+};
 use crate::domain::time::Timestamp;
-use crate::records::kept::{self, RecordReadError};
+use crate::records::stored::{self, RecordReadError};
 
 use super::extracting::{NotIndexable, UNKNOWN};
 use super::rows::{AgentRow, ConsultationRow, Debate, Role, RoundRow, Rows};
@@ -21,7 +23,7 @@ pub(super) fn rows<'a>(
     stem: &'a str,
     written_at: Timestamp,
 ) -> Result<Rows<'a>, NotIndexable> {
-    let kept = kept::read(record).map_err(|error| match error {
+    let record = stored::read(record).map_err(|error| match error {
         RecordReadError::NotJson(_) => NotIndexable::NotJson,
         RecordReadError::Newer(version) => NotIndexable::Newer(version),
         RecordReadError::Io { .. } | RecordReadError::TooLarge | RecordReadError::NotARecord => {
@@ -29,60 +31,60 @@ pub(super) fn rows<'a>(
         }
     })?;
     // A damaged record of ours is none of the original's.
-    if kept.writer == Writer::Conclave {
+    if record.writer == Writer::Conclave {
         Err(NotIndexable::NotARecord)
     } else {
-        Ok(of_kept(kept, stem, written_at))
+        Ok(of_kept(record, stem, written_at))
     }
 }
 
-fn of_kept(kept: Kept, stem: &str, written_at: Timestamp) -> Rows<'_> {
+fn of_kept(record: StoredRecord, stem: &str, written_at: Timestamp) -> Rows<'_> {
     Rows {
-        agents: agents(&kept),
-        rounds: rounds(&kept),
+        agents: agents(&record),
+        rounds: rounds(&record),
         calls: Vec::new(),
         consultation: ConsultationRow {
-            ended: kept.ended(),
-            confidence: kept.confidence.map(Confidence::value),
-            cost: kept.cost,
-            total_tokens: kept.tokens,
-            duration_ms: kept
+            ended: record.completion(),
+            confidence: record.confidence.map(Confidence::value),
+            cost: record.cost,
+            total_tokens: record.tokens,
+            duration_ms: record
                 .duration
                 .map(|duration| u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)),
-            created_at: kept.at.unwrap_or(written_at),
-            agreement: kept.agreement,
-            dissent: kept
+            created_at: record.at.unwrap_or(written_at),
+            agreement: record.agreement,
+            dissent: record
                 .verdict
                 .as_ref()
                 .map(|verdict| verdict.dissent.len() as u64),
-            early_termination: kept.early_end.is_some(),
-            saved_micro_usd: kept
-                .early_end
+            early_termination: record.early_termination.is_some(),
+            saved_micro_usd: record
+                .early_termination
                 .as_ref()
                 .and_then(|early| early.saved)
                 .map(|saved| saved.0),
-            debate: kept.debate.as_ref().map(debate).unwrap_or_default(),
+            debate: record.debate.as_ref().map(debate).unwrap_or_default(),
             verdict_changed: None,
             later_rounds: None,
-            writer: kept.writer,
-            id: Cow::Owned(kept.id),
+            writer: record.writer,
+            id: Cow::Owned(record.id),
             stem: Cow::Borrowed(stem),
-            question: Cow::Owned(kept.question),
-            mode: kept.mode.map_or(Cow::Borrowed(UNKNOWN), Cow::Owned),
-            state: kept.state.map_or(Cow::Borrowed(UNKNOWN), Cow::Owned),
-            final_recommendation: kept.recommendation.map(Cow::Owned),
-            schema_version: kept.schema_version.map(Cow::Owned),
-            status: kept.status.map(Cow::Owned),
-            abort_reason: kept.abort_reason.map(Cow::Owned),
-            project_type: kept.project_type.map(Cow::Owned),
+            question: Cow::Owned(record.question),
+            mode: record.mode.map_or(Cow::Borrowed(UNKNOWN), Cow::Owned),
+            state: record.state.map_or(Cow::Borrowed(UNKNOWN), Cow::Owned),
+            final_recommendation: record.recommendation.map(Cow::Owned),
+            schema_version: record.schema_version.map(Cow::Owned),
+            status: record.status.map(Cow::Owned),
+            abort_reason: record.abort_reason.map(Cow::Owned),
+            project_type: record.project_type.map(Cow::Owned),
         },
     }
 }
 
-fn agents(kept: &Kept) -> Vec<AgentRow<'static>> {
-    let leading = kept.synthesis.as_ref().and_then(Synthesis::leading);
+fn agents(record: &StoredRecord) -> Vec<AgentRow<'static>> {
+    let leading = record.synthesis.as_ref().and_then(Synthesis::leading);
     let mut agents: Vec<AgentRow<'static>> = Vec::new();
-    for StoredAgent { id, model, .. } in &kept.experts {
+    for StoredAgent { id, model, .. } in &record.experts {
         // Two agents of one name would be one row.
         if agents.iter().any(|agent| agent.agent_id == id.as_str()) {
             continue;
@@ -99,12 +101,12 @@ fn agents(kept: &Kept) -> Vec<AgentRow<'static>> {
                 .iter()
                 .any(|agent| agent == id.as_str())
         });
-        let agrees = match &kept.verdict {
+        let agrees = match &record.verdict {
             Some(verdict) if dissents(verdict) => Some(false),
             Some(_) if supports => Some(true),
             Some(_) | None => None,
         };
-        let confidence = kept
+        let confidence = record
             .independents
             .iter()
             .find(|held| held.agent_id == *id)
@@ -126,10 +128,10 @@ fn agents(kept: &Kept) -> Vec<AgentRow<'static>> {
     agents
 }
 
-fn rounds(kept: &Kept) -> Vec<RoundRow> {
+fn rounds(record: &StoredRecord) -> Vec<RoundRow> {
     let tokens = |number: u8| {
-        let work: Vec<&Work> = kept
-            .work
+        let work: Vec<&StoredAgentRound> = record
+            .agent_rounds
             .iter()
             .filter(|work| work.round == number)
             .collect();
@@ -154,7 +156,8 @@ fn rounds(kept: &Kept) -> Vec<RoundRow> {
             cost: None,
         })
     };
-    kept.rounds
+    record
+        .rounds
         .iter()
         .filter_map(|round| one(round.number))
         .collect()

@@ -3,8 +3,8 @@
 
 use std::borrow::Cow;
 
-use crate::domain::kept::{Ended, Writer};
 use crate::domain::money::Cost;
+use crate::domain::stored_record::{Completion, Writer};
 use crate::domain::time::Timestamp;
 
 /// All rows of one consultation. Text is borrowed from the record where that has it without
@@ -32,7 +32,7 @@ pub struct ConsultationRow<'a> {
     pub created_at: Timestamp,
     pub schema_version: Option<Cow<'a, str>>,
     pub state: Cow<'a, str>,
-    pub ended: Ended,
+    pub ended: Completion,
     pub status: Option<Cow<'a, str>>,
     pub abort_reason: Option<Cow<'a, str>>,
     pub writer: Writer,

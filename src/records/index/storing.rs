@@ -6,9 +6,9 @@
 
 use rusqlite::{Connection, OptionalExtension, Result, params};
 
-use crate::domain::kept::Ended;
 use crate::domain::money::Cost;
 use crate::domain::outcome::Grade;
+use crate::domain::stored_record::Completion;
 use crate::domain::time::Timestamp;
 
 use super::rows::{AgentRow, CallRow, ConsultationRow, RoundRow, Rows, number};
@@ -28,7 +28,7 @@ pub fn put(connection: &Connection, rows: &Rows<'_>) -> Result<()> {
     if let Some(before) = before {
         before.give_outcome_back(connection, number)?;
     }
-    if row.ended != Ended::Unfinished {
+    if row.ended != Completion::Unfinished {
         close(connection, &row.id)?;
     }
     mark_stale(connection, row.created_at)

@@ -2,25 +2,27 @@
 
 use std::time::Duration;
 
-use crate::domain::kept::{Kept, StoredPersonaSelection, Work, Writer};
 use crate::domain::money::Cost;
+use crate::domain::stored_record::{
+    StoredAgentRound, StoredPersonaSelection, StoredRecord, Writer,
+};
 use crate::domain::words::{amount, model_address, round_title, seconds, thousands};
 
 use super::markup::Markup;
 
 const UNKNOWN: &str = "–";
 
-pub(super) fn panel(page: &mut Markup, kept: &Kept) {
-    if kept.experts.is_empty() && kept.judge.is_none() {
+pub(super) fn panel(page: &mut Markup, record: &StoredRecord) {
+    if record.experts.is_empty() && record.judge.is_none() {
         return;
     }
     page.put("<section>\n<h2>Panel</h2>\n<div class=\"wide\">\n<table>\n");
     page.put("<thead><tr><th scope=\"col\">Seat</th><th scope=\"col\">Model</th></tr></thead>\n<tbody>\n");
-    let experts = kept
+    let experts = record
         .experts
         .iter()
         .map(|expert| (expert.name.as_str(), expert.model.as_ref()));
-    for (name, model) in experts.chain(kept.judge.as_ref().map(|judge| ("Judge", Some(judge)))) {
+    for (name, model) in experts.chain(record.judge.as_ref().map(|judge| ("Judge", Some(judge)))) {
         page.put("<tr><th scope=\"row\">")
             .inline(name)
             .put("</th><td>");
@@ -33,7 +35,7 @@ pub(super) fn panel(page: &mut Markup, kept: &Kept) {
         reason,
         chosen_by: Some(helper),
         ..
-    }) = &kept.casting
+    }) = &record.persona_selection
     {
         page.put("<p class=\"quiet\">The personas were chosen by ")
             .inline(&model_address(helper))
@@ -44,18 +46,18 @@ pub(super) fn panel(page: &mut Markup, kept: &Kept) {
     page.put("</section>\n");
 }
 
-pub(super) fn cost(page: &mut Markup, kept: &Kept) {
-    if kept.cost.is_none() && kept.work.is_empty() {
+pub(super) fn cost(page: &mut Markup, record: &StoredRecord) {
+    if record.cost.is_none() && record.agent_rounds.is_empty() {
         return;
     }
     page.put(
         "<section>\n<h2>Cost</h2>\n<p class=\"stated\"><span class=\"label\">Total</span> <strong>",
     );
-    page.text(&kept.cost.map_or_else(|| "not told".to_owned(), amount))
+    page.text(&record.cost.map_or_else(|| "not told".to_owned(), amount))
         .put("</strong></p>\n");
-    by_round(page, kept);
-    by_agent(page, kept);
-    by_provider(page, kept);
+    by_round(page, record);
+    by_agent(page, record);
+    by_provider(page, record);
     page.put("</section>\n");
 }
 
@@ -68,7 +70,7 @@ struct Sum {
 }
 
 impl Sum {
-    fn of<'a>(work: impl Iterator<Item = &'a Work>) -> Self {
+    fn of<'a>(work: impl Iterator<Item = &'a StoredAgentRound>) -> Self {
         work.fold(Self::default(), |sum, work| Self {
             cost: sum
                 .cost
@@ -101,15 +103,20 @@ fn number(page: &mut Markup, told: Option<&str>) {
         .put("</td>");
 }
 
-fn by_round(page: &mut Markup, kept: &Kept) {
-    if kept.rounds.is_empty() {
+fn by_round(page: &mut Markup, record: &StoredRecord) {
+    if record.rounds.is_empty() {
         return;
     }
     page.put("<div class=\"wide\">\n<table>\n<caption>By round</caption>\n<thead><tr><th scope=\"col\">Round</th>");
     page.put("<th scope=\"col\" class=\"number\">Time</th><th scope=\"col\" class=\"number\">Tokens</th>");
     page.put("<th scope=\"col\" class=\"number\">Cost</th></tr></thead>\n<tbody>\n");
-    for round in &kept.rounds {
-        let sum = Sum::of(kept.work.iter().filter(|work| work.round == round.number));
+    for round in &record.rounds {
+        let sum = Sum::of(
+            record
+                .agent_rounds
+                .iter()
+                .filter(|work| work.round == round.number),
+        );
         page.put("<tr><th scope=\"row\">")
             .text(&round.number.to_string())
             .put(" ")
@@ -129,9 +136,9 @@ fn by_round(page: &mut Markup, kept: &Kept) {
     page.put("</tbody>\n</table>\n</div>\n");
 }
 
-fn by_agent(page: &mut Markup, kept: &Kept) {
-    let mut agents: Vec<&Work> = Vec::new();
-    for work in &kept.work {
+fn by_agent(page: &mut Markup, record: &StoredRecord) {
+    let mut agents: Vec<&StoredAgentRound> = Vec::new();
+    for work in &record.agent_rounds {
         if agents.iter().all(|other| other.agent != work.agent) {
             agents.push(work);
         }
@@ -141,10 +148,11 @@ fn by_agent(page: &mut Markup, kept: &Kept) {
     }
     // In the order of the panel; the judge, who is not on it, last.
     agents.sort_by_key(|work| {
-        kept.experts
+        record
+            .experts
             .iter()
             .position(|expert| expert.id == work.agent)
-            .unwrap_or(kept.experts.len())
+            .unwrap_or(record.experts.len())
     });
     page.put("<div class=\"wide\">\n<table>\n<caption>By agent</caption>\n<thead><tr><th scope=\"col\">Agent</th>");
     page.put("<th scope=\"col\" class=\"number\">Time</th><th scope=\"col\" class=\"number\">Tokens</th>");
@@ -153,19 +161,25 @@ fn by_agent(page: &mut Markup, kept: &Kept) {
         page.put("<tr><th scope=\"row\">")
             .inline(&agent.name)
             .put("</th>");
-        Sum::of(kept.work.iter().filter(|work| work.agent == agent.agent)).cells(page);
+        Sum::of(
+            record
+                .agent_rounds
+                .iter()
+                .filter(|work| work.agent == agent.agent),
+        )
+        .cells(page);
         page.put("</tr>\n");
     }
     page.put("</tbody>\n</table>\n</div>\n");
 }
 
-fn by_provider(page: &mut Markup, kept: &Kept) {
-    if kept.by_provider.is_empty() {
+fn by_provider(page: &mut Markup, record: &StoredRecord) {
+    if record.by_provider.is_empty() {
         return;
     }
     page.put("<div class=\"wide\">\n<table>\n<caption>By provider</caption>\n<thead><tr><th scope=\"col\">Provider</th>");
     page.put("<th scope=\"col\" class=\"number\">Cost</th></tr></thead>\n<tbody>\n");
-    for (provider, cost) in &kept.by_provider {
+    for (provider, cost) in &record.by_provider {
         page.put("<tr><th scope=\"row\">")
             .inline(provider.as_str())
             .put("</th>");
@@ -176,34 +190,34 @@ fn by_provider(page: &mut Markup, kept: &Kept) {
 }
 
 /// What it can be traced by.
-pub(super) fn colophon(page: &mut Markup, kept: &Kept) {
+pub(super) fn colophon(page: &mut Markup, record: &StoredRecord) {
     page.put(
         "<footer>\n<h2>About this page</h2>\n<dl class=\"facts\">\n<div><dt>Consultation</dt><dd>",
     )
-    .inline(&kept.id)
+    .inline(&record.id)
     .put("</dd></div>\n");
-    if let Some(at) = kept.at {
+    if let Some(at) = record.at {
         page.put("<div><dt>Began</dt><dd>")
             .moment(at)
             .put("</dd></div>\n");
     }
-    if let Some(state) = &kept.state {
+    if let Some(state) = &record.state {
         page.put("<div><dt>State</dt><dd>")
             .inline(state)
             .put("</dd></div>\n");
     }
     page.put("<div><dt>Written by</dt><dd>")
-        .put(match kept.writer {
+        .put(match record.writer {
             Writer::Conclave => "conclave",
             Writer::LlmConclave => "llm-conclave",
         });
-    if let Some(version) = &kept.tool_version {
+    if let Some(version) = &record.tool_version {
         page.put(" ").inline(version);
     }
     page.put("</dd></div>\n");
-    if !kept.prompt_versions.is_empty() {
+    if !record.prompt_versions.is_empty() {
         page.put("<div><dt>Prompts</dt><dd>");
-        for (at, (name, version)) in kept.prompt_versions.iter().enumerate() {
+        for (at, (name, version)) in record.prompt_versions.iter().enumerate() {
             page.put(if at > 0 { ", " } else { "" })
                 .inline(&format!("{name} {version}"));
         }

@@ -1,41 +1,42 @@
 //! What comes first: what is missing, what was asked, what was answered, and who disagrees.
 
 use crate::domain::artifact::{Choice, Dissent, Severity};
-use crate::domain::kept::{Ended, Kept};
+use crate::domain::stored_record::{Completion, StoredRecord};
 use crate::domain::words::{amount, seconds, thousands};
 
 use super::markup::Markup;
 
 /// Above everything: what makes this less than the panel promised.
-pub(super) fn notice(page: &mut Markup, kept: &Kept) {
-    let is_degraded = kept.status.as_deref() == Some("degraded") || !kept.degradations.is_empty();
-    match kept.ended() {
-        Ended::Completed if !is_degraded => return,
-        Ended::Completed => {
+pub(super) fn notice(page: &mut Markup, record: &StoredRecord) {
+    let is_degraded =
+        record.status.as_deref() == Some("degraded") || !record.degradations.is_empty();
+    match record.completion() {
+        Completion::Completed if !is_degraded => return,
+        Completion::Completed => {
             page.put("<aside class=\"notice\">\n<p><strong>Degraded result:</strong> this is less than the panel promised.</p>\n")
         }
-        Ended::Aborted => {
+        Completion::Aborted => {
             page.put("<aside class=\"notice\">\n<p><strong>Aborted");
-            if let Some(during) = &kept.aborted_during {
+            if let Some(during) = &record.aborted_during {
                 page.put(" in ").inline(during);
             }
             page.put(".</strong>");
-            if let Some(why) = kept.abort_message.as_ref().or(kept.abort_reason.as_ref()) {
+            if let Some(why) = record.abort_message.as_ref().or(record.abort_reason.as_ref()) {
                 page.put(" ").inline(why);
             }
             page.put("</p>\n<p>Below is what was finished by then. It is not a verdict.</p>\n")
         }
-        Ended::Unfinished => {
+        Completion::Unfinished => {
             page.put("<aside class=\"notice\">\n<p><strong>Incomplete:</strong> the consultation was cut off or is still under way.</p>\n");
             page.put("<p>Below is what was finished by then. It is not a verdict.</p>\n")
         }
     };
-    page.list(&kept.degradations).put("</aside>\n");
+    page.list(&record.degradations).put("</aside>\n");
 }
 
-pub(super) fn head(page: &mut Markup, kept: &Kept) {
+pub(super) fn head(page: &mut Markup, record: &StoredRecord) {
     page.put("<header>\n<p class=\"label\">Consultation</p>\n");
-    let question = kept.question.trim();
+    let question = record.question.trim();
     if question.is_empty() {
         page.put("<h1>(no question)</h1>\n");
     } else {
@@ -49,19 +50,19 @@ pub(super) fn head(page: &mut Markup, kept: &Kept) {
         page.text(question).put("</h1>\n");
     }
     page.put("<ul class=\"facts\">\n");
-    if let Some(at) = kept.at {
+    if let Some(at) = record.at {
         page.put("<li>").moment(at).put("</li>\n");
     }
-    if let Some(mode) = &kept.mode {
+    if let Some(mode) = &record.mode {
         page.put("<li>").inline(mode).put(" mode</li>\n");
     }
-    if let Some(cost) = kept.cost {
+    if let Some(cost) = record.cost {
         page.put("<li>").text(&amount(cost)).put("</li>\n");
     }
-    if let Some(duration) = kept.duration {
+    if let Some(duration) = record.duration {
         page.put("<li>").text(&seconds(duration)).put("</li>\n");
     }
-    if let Some(tokens) = kept.tokens {
+    if let Some(tokens) = record.tokens {
         page.put("<li>")
             .text(&thousands(tokens))
             .put(" tokens</li>\n");
@@ -69,30 +70,30 @@ pub(super) fn head(page: &mut Markup, kept: &Kept) {
     page.put("</ul>\n</header>\n");
 }
 
-pub(super) fn answer(page: &mut Markup, kept: &Kept) {
+pub(super) fn answer(page: &mut Markup, record: &StoredRecord) {
     page.put("<section class=\"answer\">\n<h2>Answer</h2>\n");
-    let Some(recommendation) = &kept.recommendation else {
-        return without_verdict(page, kept);
+    let Some(recommendation) = &record.recommendation else {
+        return without_verdict(page, record);
     };
-    let options = kept
+    let options = record
         .verdict
         .as_ref()
         .map(|verdict| verdict.recommendations.as_slice())
         .unwrap_or_default();
     page.put("<p class=\"stated\"><span class=\"label\">Confidence</span> <strong>");
-    match kept.confidence {
+    match record.confidence {
         _ if !options.is_empty() => page.put("each option has its own"),
         Some(confidence) => page.text(&confidence.to_string()),
         None => page.put("not stated"),
     };
     page.put("</strong>");
-    if let Some(agreement) = kept.agreement {
+    if let Some(agreement) = record.agreement {
         let share = format!("{:.0}%", agreement * 100.0);
         page.put(" <span class=\"label\">Agreement</span> <strong>")
             .text(&share)
             .put("</strong>");
     }
-    if let Some(grade) = &kept.grade {
+    if let Some(grade) = &record.grade {
         page.put(" <span class=\"label\">Outcome</span> <strong>")
             .text(grade.outcome.name())
             .put("</strong>");
@@ -101,15 +102,15 @@ pub(super) fn answer(page: &mut Markup, kept: &Kept) {
         }
     }
     page.put("</p>\n");
-    rejudged(page, kept);
-    second_pass(page, kept);
+    rejudged(page, record);
+    second_pass(page, record);
     if options.is_empty() || !recommendation.trim().is_empty() {
         page.block(recommendation);
     }
     for (at, choice) in options.iter().enumerate() {
         option(page, at + 1, choice);
     }
-    if let Some(source) = kept
+    if let Some(source) = record
         .verdict
         .as_ref()
         .and_then(|verdict| verdict.composed_from)
@@ -118,32 +119,32 @@ pub(super) fn answer(page: &mut Markup, kept: &Kept) {
             .put(source.told())
             .put("</p>\n");
     }
-    if let Some(summary) = kept
+    if let Some(summary) = record
         .summary
         .as_ref()
         .filter(|summary| !summary.trim().is_empty() && *summary != recommendation)
     {
         page.put("<h3>Summary</h3>\n").block(summary);
     }
-    if let Some(early) = &kept.early_end {
+    if let Some(early) = &record.early_termination {
         page.put("<p class=\"quiet\">Ended after Round 2");
         if let Some(reason) = &early.reason {
             page.put(": ").inline(reason);
         }
         page.put("</p>\n");
     }
-    evidence(page, kept);
+    evidence(page, record);
     page.put("</section>\n");
 }
 
 /// Whose answers these are, where no expert was asked.
-fn rejudged(page: &mut Markup, kept: &Kept) {
-    let Some(from) = &kept.rejudged_from else {
+fn rejudged(page: &mut Markup, record: &StoredRecord) {
+    let Some(from) = &record.rejudged_from else {
         return;
     };
     page.put("<p class=\"quiet\">Judged anew on the answers of ")
         .inline(from);
-    match kept.rejudged.as_ref().and_then(|held| held.consistent) {
+    match record.rejudged.as_ref().and_then(|held| held.consistent) {
         Some(true) => page.put(": its verdict held</p>\n"),
         Some(false) => page.put(": its verdict did not hold</p>\n"),
         None => page.put("</p>\n"),
@@ -151,18 +152,18 @@ fn rejudged(page: &mut Markup, kept: &Kept) {
 }
 
 /// Whether the judge says the same with the experts in the opposite order; what it says instead.
-fn second_pass(page: &mut Markup, kept: &Kept) {
-    let Some(second) = &kept.second_pass else {
+fn second_pass(page: &mut Markup, record: &StoredRecord) {
+    let Some(second) = &record.second_pass else {
         return;
     };
     let Some(other) = second.other_verdict() else {
         page.put("<p class=\"quiet\">Judged twice: ")
-            .inline(&second.told(kept.judge.as_ref()))
+            .inline(&second.told(record.judge.as_ref()))
             .put("</p>\n");
         return;
     };
     page.put("<aside class=\"notice\">\n<p><strong>Judged twice:</strong> ")
-        .inline(&second.told(kept.judge.as_ref()))
+        .inline(&second.told(record.judge.as_ref()))
         .put("</p>\n");
     page.put("<p>With the order reversed, the judge recommends:</p>\n");
     page.list(
@@ -209,24 +210,24 @@ fn option(page: &mut Markup, number: usize, choice: &Choice) {
 }
 
 /// What stands in for a verdict: what the judge found agreed, or a pointer to the positions.
-fn without_verdict(page: &mut Markup, kept: &Kept) {
-    page.put(if kept.ended() == Ended::Completed {
+fn without_verdict(page: &mut Markup, record: &StoredRecord) {
+    page.put(if record.completion() == Completion::Completed {
         "<p>No verdict was asked for"
     } else {
         "<p>No verdict was reached"
     });
-    match &kept.partial_consensus {
+    match &record.partial_consensus {
         Some(found) => page
             .put(". What was found agreed by then:</p>\n")
             .block(found),
-        None if kept.independents.is_empty() => page.put(", and no expert has answered.</p>\n"),
+        None if record.independents.is_empty() => page.put(", and no expert has answered.</p>\n"),
         None => page.put(": the positions stand side by side below.</p>\n"),
     };
     page.put("</section>\n");
 }
 
-fn evidence(page: &mut Markup, kept: &Kept) {
-    let Some(verdict) = kept
+fn evidence(page: &mut Markup, record: &StoredRecord) {
+    let Some(verdict) = record
         .verdict
         .as_ref()
         .filter(|verdict| !verdict.evidence.is_empty())
@@ -240,7 +241,7 @@ fn evidence(page: &mut Markup, kept: &Kept) {
             .put("</span>");
         if !evidence.agent.trim().is_empty() {
             page.put(" <span class=\"by\">")
-                .inline(kept.name_of(&evidence.agent))
+                .inline(record.name_of(&evidence.agent))
                 .put("</span>");
         }
         if !evidence.quote.trim().is_empty() {
@@ -253,8 +254,8 @@ fn evidence(page: &mut Markup, kept: &Kept) {
     page.put("</ul>\n");
 }
 
-pub(super) fn dissent(page: &mut Markup, kept: &Kept) {
-    let Some(verdict) = kept
+pub(super) fn dissent(page: &mut Markup, record: &StoredRecord) {
+    let Some(verdict) = record
         .verdict
         .as_ref()
         .filter(|verdict| !verdict.dissent.is_empty())
@@ -271,7 +272,7 @@ pub(super) fn dissent(page: &mut Markup, kept: &Kept) {
         page.put("<li>");
         if !agent.trim().is_empty() {
             page.put("<strong>")
-                .inline(kept.name_of(agent))
+                .inline(record.name_of(agent))
                 .put("</strong> ");
         }
         severity(page, *weight);

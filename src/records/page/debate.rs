@@ -4,33 +4,39 @@
 use crate::domain::artifact::{Challenge, Independent, Revision, Severity, Synthesis};
 use crate::domain::debate_value::{AgentMove, ComparisonStatus};
 use crate::domain::ids::SeatId;
-use crate::domain::kept::{Kept, StoredAgent, Work, Writer};
+use crate::domain::stored_record::{StoredAgent, StoredAgentRound, StoredRecord, Writer};
 use crate::domain::words::model_name;
 
 use super::answer::severity;
 use super::markup::Markup;
 
 /// Round 1, in the order of the panel; then whoever is not on it.
-pub(super) fn positions(page: &mut Markup, kept: &Kept) {
-    let on_panel =
-        |held: &&Independent| kept.experts.iter().any(|expert| expert.id == held.agent_id);
-    let others: Vec<&Independent> = kept
+pub(super) fn positions(page: &mut Markup, record: &StoredRecord) {
+    let on_panel = |held: &&Independent| {
+        record
+            .experts
+            .iter()
+            .any(|expert| expert.id == held.agent_id)
+    };
+    let others: Vec<&Independent> = record
         .independents
         .iter()
         .filter(|held| !on_panel(held))
         .collect();
     let failed = |expert: &StoredAgent| {
-        kept.work
+        record
+            .agent_rounds
             .iter()
             .find(|work| work.round == 1 && work.agent == expert.id && work.error.is_some())
     };
-    let seats: Vec<_> = kept
+    let seats: Vec<_> = record
         .experts
         .iter()
         .map(|expert| {
             (
                 expert,
-                kept.independents
+                record
+                    .independents
                     .iter()
                     .find(|held| held.agent_id == expert.id),
                 failed(expert),
@@ -67,7 +73,7 @@ pub(super) fn positions(page: &mut Markup, kept: &Kept) {
     page.put("</div>\n</section>\n");
 }
 
-fn no_answer(page: &mut Markup, failed: Option<&Work>) {
+fn no_answer(page: &mut Markup, failed: Option<&StoredAgentRound>) {
     page.put("<p><em>No answer</em>");
     if let Some(why) = failed.and_then(|failed| failed.error.as_ref()) {
         page.put(": ").inline(why);
@@ -94,16 +100,16 @@ fn position(page: &mut Markup, held: &Independent) {
 }
 
 /// Round 2.
-pub(super) fn synthesis(page: &mut Markup, kept: &Kept) {
-    let Some(synthesis) = &kept.synthesis else {
+pub(super) fn synthesis(page: &mut Markup, record: &StoredRecord) {
+    let Some(synthesis) = &record.synthesis else {
         return;
     };
     page.put("<section>\n<h2>Agreements and Tensions</h2>\n<p class=\"quiet\">Round 2: what the judge made of the positions.</p>\n");
     if !synthesis.prose_excerpt.trim().is_empty() {
         page.block(&synthesis.prose_excerpt);
     }
-    agreements(page, kept, synthesis);
-    tensions(page, kept, synthesis);
+    agreements(page, record, synthesis);
+    tensions(page, record, synthesis);
     if !synthesis.priority_order.is_empty() {
         page.put("<h3>What weighs most</h3>\n<ol>\n");
         for priority in &synthesis.priority_order {
@@ -116,7 +122,7 @@ pub(super) fn synthesis(page: &mut Markup, kept: &Kept) {
     page.put("</section>\n");
 }
 
-fn agreements(page: &mut Markup, kept: &Kept, synthesis: &Synthesis) {
+fn agreements(page: &mut Markup, record: &StoredRecord, synthesis: &Synthesis) {
     if synthesis.consensus_points.is_empty() {
         return;
     }
@@ -132,7 +138,7 @@ fn agreements(page: &mut Markup, kept: &Kept, synthesis: &Synthesis) {
         }
         if !point.supporting_agents.is_empty() {
             page.put("\n<span class=\"by\">");
-            names(page, kept, &point.supporting_agents);
+            names(page, record, &point.supporting_agents);
             page.put("</span>");
         }
         page.put("</li>\n");
@@ -140,7 +146,7 @@ fn agreements(page: &mut Markup, kept: &Kept, synthesis: &Synthesis) {
     page.put("</ul>\n");
 }
 
-fn tensions(page: &mut Markup, kept: &Kept, synthesis: &Synthesis) {
+fn tensions(page: &mut Markup, record: &StoredRecord, synthesis: &Synthesis) {
     if synthesis.tensions.is_empty() {
         return;
     }
@@ -148,13 +154,13 @@ fn tensions(page: &mut Markup, kept: &Kept, synthesis: &Synthesis) {
     for tension in &synthesis.tensions {
         page.put("<div class=\"tension\">\n<h4>")
             .inline(&tension.topic);
-        weight(page, kept, tension.severity);
+        weight(page, record, tension.severity);
         page.put("</h4>\n");
         if !tension.viewpoints.is_empty() {
             page.put("<dl class=\"side\">\n");
             for view in &tension.viewpoints {
                 page.put("<div><dt>")
-                    .inline(kept.name_of(&view.agent))
+                    .inline(record.name_of(&view.agent))
                     .put("</dt>\n<dd>");
                 page.block(&view.viewpoint).put("</dd></div>\n");
             }
@@ -164,41 +170,44 @@ fn tensions(page: &mut Markup, kept: &Kept, synthesis: &Synthesis) {
     }
 }
 
-fn names(page: &mut Markup, kept: &Kept, agents: &[String]) {
+fn names(page: &mut Markup, record: &StoredRecord, agents: &[String]) {
     for (at, agent) in agents.iter().enumerate() {
         if at > 0 {
             page.put(", ");
         }
-        page.inline(kept.name_of(agent));
+        page.inline(record.name_of(agent));
     }
 }
 
 /// Round 3: what each expert holds after the cross-examination.
-pub(super) fn changes(page: &mut Markup, kept: &Kept) {
-    let merged = kept.cross_exam.iter().flat_map(|merged| &merged.positions);
-    let revisions: Vec<&Revision> = if kept.revisions.is_empty() {
+pub(super) fn changes(page: &mut Markup, record: &StoredRecord) {
+    let merged = record
+        .cross_exam
+        .iter()
+        .flat_map(|merged| &merged.positions);
+    let revisions: Vec<&Revision> = if record.revisions.is_empty() {
         merged.collect()
     } else {
-        kept.revisions.iter().collect()
+        record.revisions.iter().collect()
     };
     if revisions.is_empty() {
         return;
     }
     page.put("<section>\n<h2>Changes of Mind</h2>\n<p class=\"quiet\">Round 3: what each expert holds after the cross-examination.</p>\n<div class=\"side\">\n");
     for revision in revisions {
-        change(page, kept, revision);
+        change(page, record, revision);
     }
     page.put("</div>\n</section>\n");
 }
 
-fn change(page: &mut Markup, kept: &Kept, revision: &Revision) {
-    let before = kept
+fn change(page: &mut Markup, record: &StoredRecord, revision: &Revision) {
+    let before = record
         .independents
         .iter()
         .find(|held| held.agent_id == revision.agent_id)
         .and_then(|held| held.confidence);
     page.put("<article>\n<h3>")
-        .inline(kept.name_of(revision.agent_id.as_str()))
+        .inline(record.name_of(revision.agent_id.as_str()))
         .put("</h3>\n<p class=\"stated\"><strong>");
     page.put(if revision.changed {
         "Changed its mind"
@@ -218,7 +227,7 @@ fn change(page: &mut Markup, kept: &Kept, revision: &Revision) {
         page.put("<ul>\n");
         for because in &revision.because_of {
             page.put("<li>because of <strong>")
-                .inline(kept.name_of(&because.agent))
+                .inline(record.name_of(&because.agent))
                 .put("</strong>: <span class=\"said\" dir=\"auto\">");
             page.text(because.argument.trim()).put("</span></li>\n");
         }
@@ -228,8 +237,8 @@ fn change(page: &mut Markup, kept: &Kept, revision: &Revision) {
 }
 
 /// What the rounds after the first were worth; nothing where no expert was heard a second time.
-pub(super) fn value(page: &mut Markup, kept: &Kept) {
-    let Some(value) = kept
+pub(super) fn value(page: &mut Markup, record: &StoredRecord) {
+    let Some(value) = record
         .debate_value
         .as_ref()
         .filter(|value| value.status != ComparisonStatus::NotApplicable)
@@ -242,7 +251,7 @@ pub(super) fn value(page: &mut Markup, kept: &Kept) {
         value
             .agents
             .iter()
-            .for_each(|moved| move_of(page, kept, moved));
+            .for_each(|moved| move_of(page, record, moved));
         page.put("</ul>\n");
     } else {
         page.put("<p>Whether positions changed is unknown: ");
@@ -259,8 +268,8 @@ pub(super) fn value(page: &mut Markup, kept: &Kept) {
     page.put("</section>\n");
 }
 
-fn move_of(page: &mut Markup, kept: &Kept, moved: &AgentMove) {
-    let name = |agent: &SeatId| kept.name_of(agent.as_str()).to_owned();
+fn move_of(page: &mut Markup, record: &StoredRecord, moved: &AgentMove) {
+    let name = |agent: &SeatId| record.name_of(agent.as_str()).to_owned();
     page.put("<li><strong>")
         .inline(&name(&moved.agent_id))
         .put("</strong>: ")
@@ -274,16 +283,16 @@ fn move_of(page: &mut Markup, kept: &Kept, moved: &AgentMove) {
 }
 
 /// Round 3: challenges and what was answered, and what nobody answered.
-pub(super) fn objections(page: &mut Markup, kept: &Kept) {
-    let merged = kept.cross_exam.as_ref();
-    let (challenges, rebuttals) = (kept.challenges(), kept.rebuttals());
+pub(super) fn objections(page: &mut Markup, record: &StoredRecord) {
+    let merged = record.cross_exam.as_ref();
+    let (challenges, rebuttals) = (record.challenges(), record.rebuttals());
     let unresolved = merged
         .map(|merged| merged.unresolved.as_slice())
         .unwrap_or_default();
     let prose = merged
         .map(|merged| merged.prose_excerpt.as_str())
         .filter(|prose| !prose.trim().is_empty());
-    let concerns = concerns(kept, &challenges, unresolved);
+    let concerns = concerns(record, &challenges, unresolved);
     if challenges.is_empty()
         && rebuttals.is_empty()
         && unresolved.is_empty()
@@ -299,7 +308,7 @@ pub(super) fn objections(page: &mut Markup, kept: &Kept) {
     if !challenges.is_empty() {
         page.put("<h3>Challenges</h3>\n<ul>\n");
         for challenge in &challenges {
-            one_challenge(page, kept, challenge);
+            one_challenge(page, record, challenge);
         }
         page.put("</ul>\n");
     }
@@ -307,7 +316,7 @@ pub(super) fn objections(page: &mut Markup, kept: &Kept) {
         page.put("<h3>Rebuttals</h3>\n<ul>\n");
         for rebuttal in rebuttals {
             page.put("<li><strong>")
-                .inline(kept.name_of(&rebuttal.agent))
+                .inline(record.name_of(&rebuttal.agent))
                 .put("</strong>\n")
                 .block(&rebuttal.rebuttal)
                 .put("</li>\n");
@@ -323,16 +332,16 @@ pub(super) fn objections(page: &mut Markup, kept: &Kept) {
     page.put("</section>\n");
 }
 
-fn one_challenge(page: &mut Markup, kept: &Kept, challenge: &Challenge) {
+fn one_challenge(page: &mut Markup, record: &StoredRecord, challenge: &Challenge) {
     page.put("<li><strong>")
-        .inline(kept.name_of(&challenge.challenger))
+        .inline(record.name_of(&challenge.challenger))
         .put("</strong>");
     if !challenge.target_agent.trim().is_empty() {
         page.put(" to <strong>")
-            .inline(kept.name_of(&challenge.target_agent))
+            .inline(record.name_of(&challenge.target_agent))
             .put("</strong>");
     }
-    weight(page, kept, challenge.severity);
+    weight(page, record, challenge.severity);
     page.put("\n")
         .block(&challenge.challenge)
         .list(&challenge.evidence)
@@ -340,24 +349,28 @@ fn one_challenge(page: &mut Markup, kept: &Kept, challenge: &Challenge) {
 }
 
 /// How much a tension or a challenge weighs: the original does not weigh them.
-fn weight(page: &mut Markup, kept: &Kept, weight: Severity) {
-    match kept.writer {
+fn weight(page: &mut Markup, record: &StoredRecord, weight: Severity) {
+    match record.writer {
         Writer::Conclave => severity(page.put(" "), weight),
         Writer::LlmConclave => {}
     }
 }
 
 /// Concerns that are said nowhere else: ours are all taken from the rounds.
-fn concerns<'a>(kept: &'a Kept, challenges: &[&Challenge], unresolved: &[String]) -> Vec<&'a str> {
+fn concerns<'a>(
+    record: &'a StoredRecord,
+    challenges: &[&Challenge],
+    unresolved: &[String],
+) -> Vec<&'a str> {
     let elsewhere = |concern: &str| {
         challenges
             .iter()
             .any(|challenge| challenge.challenge == concern)
             || unresolved.iter().any(|text| text == concern)
     };
-    match kept.writer {
+    match record.writer {
         Writer::Conclave => Vec::new(),
-        Writer::LlmConclave => kept
+        Writer::LlmConclave => record
             .concerns
             .iter()
             .map(String::as_str)

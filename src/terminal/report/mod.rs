@@ -15,8 +15,8 @@ use crate::consultation::event::{PanelSelection, StateName};
 use crate::consultation::transcript::Transcript;
 use crate::consultation::transcript::summary::{Concern, Status};
 use crate::domain::artifact::{Revision, Source};
-use crate::domain::kept::StoredPersonaSelection;
 use crate::domain::panel::Seat;
+use crate::domain::stored_record::StoredPersonaSelection;
 
 use super::markdown::escape::{block, inline};
 use super::output::format::{

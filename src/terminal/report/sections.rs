@@ -7,7 +7,7 @@ use crate::domain::artifact::{
     Choice, Dissent, Evidence, Independent, Revision, Severity, Verdict,
 };
 use crate::domain::confidence::Confidence;
-use crate::domain::kept::StoredPersonaSelection;
+use crate::domain::stored_record::StoredPersonaSelection;
 
 use crate::terminal::markdown::escape::{block, inline};
 

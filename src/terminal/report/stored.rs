@@ -8,9 +8,9 @@ use std::time::Duration;
 use crate::domain::artifact::Revision;
 use crate::domain::confidence::Confidence;
 use crate::domain::ids::SeatId;
-use crate::domain::kept::{Ended, Kept, StoredAgent, Work};
 use crate::domain::money::Cost;
 use crate::domain::outcome::Grade;
+use crate::domain::stored_record::{Completion, StoredAgent, StoredAgentRound, StoredRecord};
 
 use super::debate_value;
 use super::second_verdict;
@@ -31,79 +31,82 @@ pub struct Selection {
 }
 
 /// Writes the report of a consultation, finished or not.
-pub fn markdown(kept: &Kept, selection: &Selection) -> String {
+pub fn markdown(record: &StoredRecord, selection: &Selection) -> String {
     let mut document = Vec::new();
     if *selection == Selection::default() {
-        document.extend(consent_mode(kept));
+        document.extend(consent_mode(record));
         document.push("# Consultation Summary".to_owned());
-        document.push(head(kept));
-        document.extend(kept.second_pass.as_ref().and_then(second_verdict::doubt));
-        document.push(consensus(kept));
+        document.push(head(record));
+        document.extend(record.second_pass.as_ref().and_then(second_verdict::doubt));
+        document.push(consensus(record));
+        document.extend(record.verdict.as_ref().and_then(|verdict| {
+            sections::evidence(&verdict.evidence, &|agent| name(record, agent))
+        }));
+        document.extend(perspectives(record));
+        document.extend(changes(record));
         document.extend(
-            kept.verdict.as_ref().and_then(|verdict| {
-                sections::evidence(&verdict.evidence, &|agent| name(kept, agent))
+            (!record.concerns.is_empty())
+                .then(|| format!("## Concerns Raised\n\n{}", sections::list(&record.concerns))),
+        );
+        document.extend(
+            record.verdict.as_ref().and_then(|verdict| {
+                sections::dissent(&verdict.dissent, &|agent| name(record, agent))
             }),
         );
-        document.extend(perspectives(kept));
-        document.extend(changes(kept));
         document.extend(
-            (!kept.concerns.is_empty())
-                .then(|| format!("## Concerns Raised\n\n{}", sections::list(&kept.concerns))),
-        );
-        document.extend(
-            kept.verdict.as_ref().and_then(|verdict| {
-                sections::dissent(&verdict.dissent, &|agent| name(kept, agent))
-            }),
-        );
-        document.extend(
-            kept.debate_value
+            record
+                .debate_value
                 .as_ref()
-                .and_then(|value| debate_value::section(value, &|agent| name(kept, agent))),
+                .and_then(|value| debate_value::section(value, &|agent| name(record, agent))),
         );
         document.push(format!(
             "---\n{}",
-            foot(kept.cost, kept.duration, kept.tokens)
+            foot(record.cost, record.duration, record.tokens)
         ));
     } else {
         document.push("# Consultation Summary".to_owned());
-        document.push(sections::question(&kept.question).trim_end().to_owned());
+        document.push(sections::question(&record.question).trim_end().to_owned());
         let numbers = (1..=4).filter(|number| selection.round.is_none_or(|only| only == *number));
         let rounds: Vec<String> = numbers
-            .filter_map(|number| round(kept, number, selection.agent.as_ref()))
+            .filter_map(|number| round(record, number, selection.agent.as_ref()))
             .collect();
-        let none = format!("_{}_", nothing(kept, selection));
+        let none = format!("_{}_", nothing(record, selection));
         document.extend(if rounds.is_empty() {
             vec![none]
         } else {
             rounds
         });
-        document.extend(selected_foot(kept, selection));
+        document.extend(selected_foot(record, selection));
     }
     document.join("\n\n") + "\n"
 }
 
 /// Above everything: what makes this less than the panel promised.
-fn consent_mode(kept: &Kept) -> Option<String> {
-    let is_degraded = kept.status.as_deref() == Some("degraded") || !kept.degradations.is_empty();
-    let mut notice = match kept.ended() {
-        Ended::Completed if !is_degraded => return None,
-        Ended::Completed => {
+fn consent_mode(record: &StoredRecord) -> Option<String> {
+    let is_degraded =
+        record.status.as_deref() == Some("degraded") || !record.degradations.is_empty();
+    let mut notice = match record.completion() {
+        Completion::Completed if !is_degraded => return None,
+        Completion::Completed => {
             "> ⚠️ **Degraded result:** this is less than the panel promised.".to_owned()
         }
-        Ended::Aborted => {
-            let during = kept
+        Completion::Aborted => {
+            let during = record
                 .aborted_during
                 .as_ref()
                 .map(|during| format!(" in {}", inline(during)))
                 .unwrap_or_default();
-            let why = kept.abort_message.as_ref().or(kept.abort_reason.as_ref());
+            let why = record
+                .abort_message
+                .as_ref()
+                .or(record.abort_reason.as_ref());
             format!(
                 "> 🛑 **Aborted{during}:** {}",
                 why.map_or_else(|| "no reason is told".to_owned(), |why| inline(why))
             )
         }
-        Ended::Unfinished => {
-            let state = kept
+        Completion::Unfinished => {
+            let state = record
                 .state
                 .as_ref()
                 .map(|state| format!(" in {}", inline(state)))
@@ -113,35 +116,35 @@ fn consent_mode(kept: &Kept) -> Option<String> {
             )
         }
     };
-    if kept.ended() != Ended::Completed {
+    if record.completion() != Completion::Completed {
         notice.push_str("\n>\n> Below is what was finished by then. It is not a verdict.");
     }
-    if !kept.degradations.is_empty() {
+    if !record.degradations.is_empty() {
         notice.push_str("\n>");
     }
-    for degradation in &kept.degradations {
+    for degradation in &record.degradations {
         let _ = write!(notice, "\n> - {}", inline(degradation));
     }
     Some(notice)
 }
 
-fn head(kept: &Kept) -> String {
-    let confidence = sections::confidence_of(kept.verdict.as_ref(), kept.confidence);
-    let twice = kept
+fn head(record: &StoredRecord) -> String {
+    let confidence = sections::confidence_of(record.verdict.as_ref(), record.confidence);
+    let twice = record
         .second_pass
         .as_ref()
-        .map(|second| second_verdict::line(second, kept.judge.as_ref()));
+        .map(|second| second_verdict::line(second, record.judge.as_ref()));
     let twice = twice
         .map(|line| format!("  \n{}", line.trim_end()))
         .unwrap_or_default();
-    let anew = kept
+    let anew = record
         .rejudged_from
         .as_ref()
-        .map(|from| second_verdict::anew(from, kept.rejudged.as_ref()));
+        .map(|from| second_verdict::anew(from, record.rejudged.as_ref()));
     let anew = anew
         .map(|line| format!("  \n{}", line.trim_end()))
         .unwrap_or_default();
-    let judge = kept
+    let judge = record
         .judge
         .as_ref()
         .map(|judge| format!("  \n**Judge:** {}", inline(&model_address(judge))))
@@ -152,27 +155,27 @@ fn head(kept: &Kept) -> String {
             .as_ref()
             .map(|model| format!(" ({model})"))
             .unwrap_or_default();
-        format!("{}{model}", seat_name(kept, agent))
+        format!("{}{model}", seat_name(record, agent))
     };
-    let seats: Vec<String> = kept.experts.iter().map(seat).collect();
+    let seats: Vec<String> = record.experts.iter().map(seat).collect();
     let panel = if seats.is_empty() {
         String::new()
     } else {
         format!("  \n**Panel:** {}", inline(&seats.join(", ")))
     };
-    let grade = kept
+    let grade = record
         .grade
         .as_ref()
         .map(|grade| format!("  \n**Outcome:** {}", outcome(grade)))
         .unwrap_or_default();
-    let casting = kept
-        .casting
+    let casting = record
+        .persona_selection
         .as_ref()
         .map(sections::personas)
         .unwrap_or_default();
     format!(
         "{}\n**Confidence:** {confidence}{grade}{twice}{anew}{judge}{panel}{casting}",
-        sections::question(&kept.question)
+        sections::question(&record.question)
     )
 }
 
@@ -184,32 +187,33 @@ fn outcome(grade: &Grade) -> String {
     }
 }
 
-fn consensus(kept: &Kept) -> String {
-    let said = match (&kept.verdict, &kept.recommendation) {
+fn consensus(record: &StoredRecord) -> String {
+    let said = match (&record.verdict, &record.recommendation) {
         (Some(verdict), _) if verdict.is_menu() || verdict.composed_from.is_some() => {
             return sections::verdict(verdict);
         }
-        (_, Some(recommendation)) => {
-            sections::answer(recommendation, kept.summary.as_deref().unwrap_or_default())
-        }
-        (_, None) => without_verdict(kept),
+        (_, Some(recommendation)) => sections::answer(
+            recommendation,
+            record.summary.as_deref().unwrap_or_default(),
+        ),
+        (_, None) => without_verdict(record),
     };
     format!("## Consensus\n\n{said}")
 }
 
-fn without_verdict(kept: &Kept) -> String {
-    let why = if kept.ended() == Ended::Completed {
+fn without_verdict(record: &StoredRecord) -> String {
+    let why = if record.completion() == Completion::Completed {
         "No verdict was asked for"
     } else {
         "No verdict was reached"
     };
-    let points = kept
+    let points = record
         .synthesis
         .iter()
         .flat_map(|synthesis| &synthesis.consensus_points)
         .map(|point| point.point.as_str());
     let points: Vec<&str> = points.collect();
-    match &kept.partial_consensus {
+    match &record.partial_consensus {
         Some(_) if !points.is_empty() => format!(
             "_{why}. What was found agreed by then:_\n\n{}",
             sections::list(&points)
@@ -218,53 +222,62 @@ fn without_verdict(kept: &Kept) -> String {
             "_{why}. What was found agreed by then:_\n\n{}",
             block(found)
         ),
-        None if kept.independents.is_empty() => format!("_{why}, and no expert has answered._"),
+        None if record.independents.is_empty() => format!("_{why}, and no expert has answered._"),
         None => format!("_{why}: the positions stand side by side below._"),
     }
 }
 
-fn perspectives(kept: &Kept) -> Option<String> {
-    let told = stored_rounds::positions(kept, None);
+fn perspectives(record: &StoredRecord) -> Option<String> {
+    let told = stored_rounds::positions(record, None);
     (!told.is_empty()).then(|| format!("## Agent Perspectives\n\n{}", told.join("\n\n")))
 }
 
-fn changes(kept: &Kept) -> Option<String> {
+fn changes(record: &StoredRecord) -> Option<String> {
     sections::changes(
-        &revisions(kept),
-        &|revision| before(kept, revision),
-        &|agent| name(kept, agent),
+        &revisions(record),
+        &|revision| before(record, revision),
+        &|agent| name(record, agent),
     )
 }
 
 /// Each expert's own answer of Round 3; where only the judge's is kept, as that has it.
-pub(in crate::terminal) fn revisions(kept: &Kept) -> Vec<&Revision> {
-    let merged = || kept.cross_exam.iter().flat_map(|merged| &merged.positions);
-    if kept.revisions.is_empty() {
+pub(in crate::terminal) fn revisions(record: &StoredRecord) -> Vec<&Revision> {
+    let merged = || {
+        record
+            .cross_exam
+            .iter()
+            .flat_map(|merged| &merged.positions)
+    };
+    if record.revisions.is_empty() {
         merged().collect()
     } else {
-        kept.revisions.iter().collect()
+        record.revisions.iter().collect()
     }
 }
 
 /// How sure an expert was before the cross-examination.
-pub(in crate::terminal) fn before(kept: &Kept, revision: &Revision) -> Option<Confidence> {
-    kept.independents
+pub(in crate::terminal) fn before(
+    record: &StoredRecord,
+    revision: &Revision,
+) -> Option<Confidence> {
+    record
+        .independents
         .iter()
         .find(|held| held.agent_id == revision.agent_id)
         .and_then(|held| held.confidence)
 }
 
-pub(in crate::terminal) fn name(kept: &Kept, agent: &str) -> String {
+pub(in crate::terminal) fn name(record: &StoredRecord, agent: &str) -> String {
     inline(match agent {
         judge if judge == SeatId::judge().as_str() => "Judge",
         helper if helper == SeatId::helper().as_str() => "Clerk",
-        expert => kept.name_of(expert),
+        expert => record.name_of(expert),
     })
 }
 
 /// The seat's name; with its id where another seat has the same name.
-pub(in crate::terminal) fn seat_name(kept: &Kept, seat: &StoredAgent) -> String {
-    let namesakes = kept
+pub(in crate::terminal) fn seat_name(record: &StoredRecord, seat: &StoredAgent) -> String {
+    let namesakes = record
         .experts
         .iter()
         .filter(|other| other.name == seat.name)
@@ -277,22 +290,22 @@ pub(in crate::terminal) fn seat_name(kept: &Kept, seat: &StoredAgent) -> String 
 }
 
 /// A seat as a heading.
-pub(in crate::terminal) fn heading(kept: &Kept, seat: &StoredAgent) -> String {
+pub(in crate::terminal) fn heading(record: &StoredRecord, seat: &StoredAgent) -> String {
     let model = seat
         .model
         .as_ref()
         .map(|model| format!(" ({})", inline(&model_name(model))))
         .unwrap_or_default();
-    format!("### {}{model}", inline(&seat_name(kept, seat)))
+    format!("### {}{model}", inline(&seat_name(record, seat)))
 }
 
 /// One round, or what one agent had to do with it; `None` where there is nothing.
-fn round(kept: &Kept, number: u8, agent: Option<&SeatId>) -> Option<String> {
+fn round(record: &StoredRecord, number: u8, agent: Option<&SeatId>) -> Option<String> {
     let parts = match number {
-        1 => stored_rounds::positions(kept, agent),
-        2 => stored_rounds::synthesis(kept, agent),
-        3 => stored_rounds::cross_examination(kept, agent),
-        4 => stored_rounds::verdict(kept, agent),
+        1 => stored_rounds::positions(record, agent),
+        2 => stored_rounds::synthesis(record, agent),
+        3 => stored_rounds::cross_examination(record, agent),
+        4 => stored_rounds::verdict(record, agent),
         _ => Vec::new(),
     };
     (!parts.is_empty()).then(|| {
@@ -304,27 +317,30 @@ fn round(kept: &Kept, number: u8, agent: Option<&SeatId>) -> Option<String> {
     })
 }
 
-fn nothing(kept: &Kept, selection: &Selection) -> String {
+fn nothing(record: &StoredRecord, selection: &Selection) -> String {
     let round = selection
         .round
         .map(|round| format!(" in Round {round}"))
         .unwrap_or_default();
     match &selection.agent {
-        Some(agent) => format!("Nothing is kept of {}{round}.", name(kept, agent.as_str())),
+        Some(agent) => format!(
+            "Nothing is kept of {}{round}.",
+            name(record, agent.as_str())
+        ),
         None => format!("Nothing is kept{round}."),
     }
 }
 
 /// What the selected work took, as far as the record tells it.
-fn selected_foot(kept: &Kept, selection: &Selection) -> Option<String> {
-    let is_meant = |work: &&Work| {
+fn selected_foot(record: &StoredRecord, selection: &Selection) -> Option<String> {
+    let is_meant = |work: &&StoredAgentRound| {
         selection.round.is_none_or(|round| round == work.round)
             && selection
                 .agent
                 .as_ref()
                 .is_none_or(|agent| *agent == work.agent)
     };
-    let work: Vec<&Work> = kept.work.iter().filter(is_meant).collect();
+    let work: Vec<&StoredAgentRound> = record.agent_rounds.iter().filter(is_meant).collect();
     let cost = work
         .iter()
         .filter_map(|work| work.cost)
@@ -335,7 +351,7 @@ fn selected_foot(kept: &Kept, selection: &Selection) -> Option<String> {
         .reduce(u64::saturating_add);
     // The agents of a round work side by side: what it took is what the record says of it.
     let duration = match (&selection.agent, selection.round) {
-        (None, Some(number)) => kept
+        (None, Some(number)) => record
             .rounds
             .iter()
             .find(|round| round.number == number)

@@ -3,7 +3,7 @@
 
 use crate::domain::artifact::{Challenge, Independent, Synthesis};
 use crate::domain::ids::SeatId;
-use crate::domain::kept::{Kept, StoredAgent};
+use crate::domain::stored_record::{StoredAgent, StoredRecord};
 
 use super::sections;
 use super::stored::{before, heading, name, revisions};
@@ -21,36 +21,40 @@ fn is_judges(agent: Option<&SeatId>) -> bool {
 
 /// Round 1: each expert's own answer in the order of the panel, or why there is none; then of those
 /// who are not on it. An agent alone is shown with its reasoning.
-pub(in crate::terminal) fn positions(kept: &Kept, agent: Option<&SeatId>) -> Vec<String> {
+pub(in crate::terminal) fn positions(record: &StoredRecord, agent: Option<&SeatId>) -> Vec<String> {
     let answer = |held: &Independent| match agent {
         Some(_) => with_reasoning(held),
         None => sections::opinion(held),
     };
     let seat = |expert: &StoredAgent| {
-        let heading = heading(kept, expert);
-        if let Some(held) = kept
+        let heading = heading(record, expert);
+        if let Some(held) = record
             .independents
             .iter()
             .find(|held| held.agent_id == expert.id)
         {
             return Some(format!("{heading}\n\n{}", answer(held)));
         }
-        let failed = kept
-            .work
+        let failed = record
+            .agent_rounds
             .iter()
             .find(|work| work.round == 1 && work.agent == expert.id)?
             .error
             .as_ref()?;
         Some(format!("{heading}\n\n_No answer:_ {}", inline(failed)))
     };
-    let on_panel = kept
+    let on_panel = record
         .experts
         .iter()
         .filter(|expert| is_of(agent, expert.id.as_str()))
         .filter_map(seat);
-    let is_other =
-        |held: &&Independent| kept.experts.iter().all(|expert| expert.id != held.agent_id);
-    let others = kept
+    let is_other = |held: &&Independent| {
+        record
+            .experts
+            .iter()
+            .all(|expert| expert.id != held.agent_id)
+    };
+    let others = record
         .independents
         .iter()
         .filter(is_other)
@@ -75,16 +79,16 @@ fn with_reasoning(held: &Independent) -> String {
 }
 
 /// Round 2: what the judge found agreed and where the experts differ.
-pub(in crate::terminal) fn synthesis(kept: &Kept, agent: Option<&SeatId>) -> Vec<String> {
-    let Some(synthesis) = &kept.synthesis else {
+pub(in crate::terminal) fn synthesis(record: &StoredRecord, agent: Option<&SeatId>) -> Vec<String> {
+    let Some(synthesis) = &record.synthesis else {
         return Vec::new();
     };
     let mut parts = Vec::new();
     if is_judges(agent) && !synthesis.prose_excerpt.trim().is_empty() {
         parts.push(block(&synthesis.prose_excerpt));
     }
-    parts.extend(agreed(kept, agent, synthesis));
-    parts.extend(tensions(kept, agent, synthesis));
+    parts.extend(agreed(record, agent, synthesis));
+    parts.extend(tensions(record, agent, synthesis));
     if is_judges(agent) && !synthesis.priority_order.is_empty() {
         parts.push(format!(
             "### What weighs most\n\n{}",
@@ -94,7 +98,7 @@ pub(in crate::terminal) fn synthesis(kept: &Kept, agent: Option<&SeatId>) -> Vec
     parts
 }
 
-fn agreed(kept: &Kept, agent: Option<&SeatId>, synthesis: &Synthesis) -> Option<String> {
+fn agreed(record: &StoredRecord, agent: Option<&SeatId>, synthesis: &Synthesis) -> Option<String> {
     let is_meant = |supporters: &[String]| {
         is_judges(agent) || supporters.iter().any(|supporter| is_of(agent, supporter))
     };
@@ -110,7 +114,7 @@ fn agreed(kept: &Kept, agent: Option<&SeatId>, synthesis: &Synthesis) -> Option<
             let supporters: Vec<String> = point
                 .supporting_agents
                 .iter()
-                .map(|supporter| name(kept, supporter))
+                .map(|supporter| name(record, supporter))
                 .collect();
             let by = if supporters.is_empty() {
                 String::new()
@@ -123,7 +127,11 @@ fn agreed(kept: &Kept, agent: Option<&SeatId>, synthesis: &Synthesis) -> Option<
     (!points.is_empty()).then(|| format!("### Agreed\n\n{}", points.join("\n")))
 }
 
-fn tensions(kept: &Kept, agent: Option<&SeatId>, synthesis: &Synthesis) -> Option<String> {
+fn tensions(
+    record: &StoredRecord,
+    agent: Option<&SeatId>,
+    synthesis: &Synthesis,
+) -> Option<String> {
     let tensions = synthesis.tensions.iter().filter_map(|tension| {
         let views = tension
             .viewpoints
@@ -133,7 +141,7 @@ fn tensions(kept: &Kept, agent: Option<&SeatId>, synthesis: &Synthesis) -> Optio
             .map(|view| {
                 format!(
                     "  - {}: {}",
-                    name(kept, &view.agent),
+                    name(record, &view.agent),
                     inline(&view.viewpoint)
                 )
             })
@@ -150,9 +158,12 @@ fn tensions(kept: &Kept, agent: Option<&SeatId>, synthesis: &Synthesis) -> Optio
 }
 
 /// Round 3: challenges, what was answered, and what each expert holds now.
-pub(in crate::terminal) fn cross_examination(kept: &Kept, agent: Option<&SeatId>) -> Vec<String> {
-    let merged = kept.cross_exam.as_ref();
-    let (challenges, rebuttals) = (kept.challenges(), kept.rebuttals());
+pub(in crate::terminal) fn cross_examination(
+    record: &StoredRecord,
+    agent: Option<&SeatId>,
+) -> Vec<String> {
+    let merged = record.cross_exam.as_ref();
+    let (challenges, rebuttals) = (record.challenges(), record.rebuttals());
     let mut parts = Vec::new();
     if let Some(prose) = merged
         .map(|merged| &merged.prose_excerpt)
@@ -168,7 +179,7 @@ pub(in crate::terminal) fn cross_examination(kept: &Kept, agent: Option<&SeatId>
     let challenges: Vec<String> = challenges
         .iter()
         .filter(is_met)
-        .map(|challenge| one_challenge(kept, challenge))
+        .map(|challenge| one_challenge(record, challenge))
         .collect();
     parts.extend(
         (!challenges.is_empty()).then(|| format!("### Challenges\n\n{}", challenges.join("\n"))),
@@ -180,7 +191,7 @@ pub(in crate::terminal) fn cross_examination(kept: &Kept, agent: Option<&SeatId>
         .map(|rebuttal| {
             format!(
                 "- **{}:** {}",
-                name(kept, &rebuttal.agent),
+                name(record, &rebuttal.agent),
                 inline(&rebuttal.rebuttal)
             )
         })
@@ -194,20 +205,22 @@ pub(in crate::terminal) fn cross_examination(kept: &Kept, agent: Option<&SeatId>
     {
         parts.push(format!("### Unresolved\n\n{}", sections::list(unresolved)));
     }
-    let revisions: Vec<_> = revisions(kept)
+    let revisions: Vec<_> = revisions(record)
         .into_iter()
         .filter(|revision| is_of(agent, revision.agent_id.as_str()))
         .collect();
     let held = revisions.iter().map(|revision| {
-        sections::change(revision, before(kept, revision), &|agent| name(kept, agent))
+        sections::change(revision, before(record, revision), &|agent| {
+            name(record, agent)
+        })
     });
     let held: Vec<String> = held.collect();
     parts.extend((!held.is_empty()).then(|| format!("### Positions\n\n{}", held.join("\n\n"))));
     parts
 }
 
-fn one_challenge(kept: &Kept, challenge: &Challenge) -> String {
-    let to = name(kept, &challenge.target_agent);
+fn one_challenge(record: &StoredRecord, challenge: &Challenge) -> String {
+    let to = name(record, &challenge.target_agent);
     let to = if to.is_empty() {
         String::new()
     } else {
@@ -215,7 +228,7 @@ fn one_challenge(kept: &Kept, challenge: &Challenge) -> String {
     };
     let said = format!(
         "- **{}**{to}: {}",
-        name(kept, &challenge.challenger),
+        name(record, &challenge.challenger),
         inline(&challenge.challenge)
     );
     let evidence = challenge
@@ -230,13 +243,13 @@ fn one_challenge(kept: &Kept, challenge: &Challenge) -> String {
 }
 
 /// Round 4: the answer; of an expert, the evidence that is its own, and its dissent.
-pub(in crate::terminal) fn verdict(kept: &Kept, agent: Option<&SeatId>) -> Vec<String> {
-    let Some(verdict) = &kept.verdict else {
+pub(in crate::terminal) fn verdict(record: &StoredRecord, agent: Option<&SeatId>) -> Vec<String> {
+    let Some(verdict) = &record.verdict else {
         return Vec::new();
     };
     let mut parts = Vec::new();
     if is_judges(agent) {
-        let stated = sections::confidence_of(Some(verdict), kept.confidence);
+        let stated = sections::confidence_of(Some(verdict), record.confidence);
         parts.push(format!(
             "{}\n\nConfidence: {stated}",
             sections::verdict_alone(verdict)
@@ -250,11 +263,11 @@ pub(in crate::terminal) fn verdict(kept: &Kept, agent: Option<&SeatId>) -> Vec<S
         .dissent
         .retain(|dissent| is_judges(agent) || is_of(agent, &dissent.agent));
     parts.extend(sections::evidence(&verdict.evidence, &|agent| {
-        name(kept, agent)
+        name(record, agent)
     }));
     // A part of a round is a level below the whole document's.
     parts.extend(
-        sections::dissent(&verdict.dissent, &|agent| name(kept, agent))
+        sections::dissent(&verdict.dissent, &|agent| name(record, agent))
             .map(|dissent| format!("#{dissent}")),
     );
     parts

@@ -9,9 +9,9 @@ use console::{measure_text_width, truncate_str};
 use jiff::tz::TimeZone;
 use serde::Serialize;
 
-use crate::domain::kept::Writer;
 use crate::domain::money::{Cost, MicroUsd};
 use crate::domain::outcome::Outcome;
+use crate::domain::stored_record::Writer;
 use crate::domain::time::Timestamp;
 
 use crate::terminal::markdown::escape::one_line;

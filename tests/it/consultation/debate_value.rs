@@ -8,9 +8,9 @@ use conclave::domain::artifact::{
 use conclave::domain::confidence::Confidence;
 use conclave::domain::debate_value::{ChangeMagnitude, ComparisonStatus, DebateValue};
 use conclave::domain::ids::SeatId;
-use conclave::records::kept::of_transcript;
 use conclave::records::page::page;
 use conclave::records::record::record;
+use conclave::records::stored::of_transcript;
 use conclave::terminal::report::report;
 use conclave::terminal::report::stored;
 use conclave::terminal::report::stored::Selection;
@@ -213,8 +213,8 @@ proptest! {
         let schema: serde_json::Value = serde_json::from_str(include_str!("../../../schemas/consultation.schema.json")).unwrap();
         let analysis = &record["debate_value_analysis"];
         schema::check(&serde_json::json!({ "$defs": schema["$defs"], "allOf": [schema["properties"]["debate_value_analysis"]] }).to_string(), analysis);
-        let kept = of_transcript(&transcript).debate_value.unwrap();
-        prop_assert_eq!((kept.headline(), kept.worth_of_later_rounds()), (value.headline(), value.worth_of_later_rounds()));
+        let record = of_transcript(&transcript).debate_value.unwrap();
+        prop_assert_eq!((record.headline(), record.worth_of_later_rounds()), (value.headline(), value.worth_of_later_rounds()));
     }
 }
 
@@ -230,12 +230,12 @@ fn the_report_the_record_and_the_page_say_the_same() {
     let whole = report(&transcript);
     let section = between(&whole, "## 🎯", "---\n**Cost");
     insta::assert_snapshot!("report", section);
-    let kept = of_transcript(&transcript);
-    assert!(stored::markdown(&kept, &Selection::default()).contains(section));
+    let stored = of_transcript(&transcript);
+    assert!(stored::markdown(&stored, &Selection::default()).contains(section));
     let written =
         serde_json::to_string_pretty(&record(&transcript)["debate_value_analysis"]).unwrap();
     insta::assert_snapshot!("record", written);
-    let page = page(&kept);
+    let page = page(&stored);
     insta::assert_snapshot!(
         "page",
         between(&page, "<h2>Debate Value</h2>", "</section>")

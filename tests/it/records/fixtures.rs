@@ -7,8 +7,8 @@ use conclave::consultation::event::{AbortReason, StateName};
 use conclave::consultation::transcript::Transcript;
 use conclave::domain::confidence::Confidence;
 use conclave::records::journal::read_journal;
-use conclave::records::kept;
 use conclave::records::record::record;
+use conclave::records::stored;
 
 use crate::support::script::{Player, good};
 
@@ -31,14 +31,14 @@ fn a_journal_of_version_1_0_is_read() {
 
 #[test]
 fn a_record_of_version_1_0_is_read() {
-    let kept = kept::read_file(&fixture("record-1.0.json")).unwrap();
-    assert_eq!(kept.id, "consult-01kaj0sample0000000000000");
+    let record = stored::read_file(&fixture("record-1.0.json")).unwrap();
+    assert_eq!(record.id, "consult-01kaj0sample0000000000000");
     assert_eq!(
-        (kept.status.as_deref(), kept.confidence),
+        (record.status.as_deref(), record.confidence),
         (Some("degraded"), Confidence::new(0.85))
     );
     assert_eq!(
-        kept.recommendation.as_deref(),
+        record.recommendation.as_deref(),
         Some("Use OAuth 2.0 with JWT access tokens.")
     );
 }

@@ -6,7 +6,7 @@ mod finding;
 mod fixtures;
 pub(crate) mod index;
 mod journal;
-mod kept;
+mod stored;
 mod money;
 mod month;
 mod page;

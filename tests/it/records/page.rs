@@ -8,12 +8,14 @@ use conclave::domain::artifact::{
 };
 use conclave::domain::confidence::Confidence;
 use conclave::domain::ids::{ModelRef, ProviderId, SeatId};
-use conclave::domain::kept::{EarlyEnd, Kept, StoredAgent, StoredRound, Work, Writer};
 use conclave::domain::money::{Cost, MicroUsd};
+use conclave::domain::stored_record::{
+    StoredAgent, StoredAgentRound, StoredEarlyTermination, StoredRecord, StoredRound, Writer,
+};
 use conclave::domain::text::clean;
 use conclave::domain::time::Timestamp;
-use conclave::records::kept::of_transcript;
 use conclave::records::page::page;
+use conclave::records::stored::of_transcript;
 use proptest::prelude::*;
 
 use crate::support::markup::{Scanned, scan};
@@ -21,7 +23,7 @@ use crate::support::sample;
 
 /// A consultation with something of everything, each text of its own: `say` is given a number and
 /// says what stands there.
-fn consultation(say: &dyn Fn(usize) -> String) -> Kept {
+fn consultation(say: &dyn Fn(usize) -> String) -> StoredRecord {
     let mut at = 0;
     let mut next = || {
         at += 1;
@@ -37,7 +39,7 @@ fn consultation(say: &dyn Fn(usize) -> String) -> Kept {
     };
     let challenges = vec![challenge(Severity::High), challenge(Severity::Low)];
     let seat = SeatId::new("seat");
-    Kept {
+    StoredRecord {
         writer: Writer::LlmConclave,
         schema_version: Some(next()),
         id: next(),
@@ -158,7 +160,7 @@ fn consultation(say: &dyn Fn(usize) -> String) -> Kept {
                 duration: None,
             },
         ],
-        work: vec![Work {
+        agent_rounds: vec![StoredAgentRound {
             round: 1,
             agent: SeatId::new("failed"),
             name: next(),
@@ -174,26 +176,26 @@ fn consultation(say: &dyn Fn(usize) -> String) -> Kept {
         cost: Some(Cost::at_least(MicroUsd(5))),
         tokens: Some(7),
         by_provider: vec![(ProviderId::new(next()), Cost::FREE)],
-        early_end: Some(EarlyEnd {
+        early_termination: Some(StoredEarlyTermination {
             reason: Some(next()),
             saved: None,
         }),
         prompt_versions: vec![(next(), next())],
         tool_version: Some(next()),
-        ..Kept::default()
+        ..StoredRecord::default()
     }
 }
 
 /// The same consultation after it was cut off.
-fn aborted(kept: Kept, say: &dyn Fn(usize) -> String) -> Kept {
-    Kept {
+fn aborted(record: StoredRecord, say: &dyn Fn(usize) -> String) -> StoredRecord {
+    StoredRecord {
         state: Some("Aborted".to_owned()),
         status: None,
         aborted_during: Some(say(900)),
         abort_message: Some(say(901)),
         recommendation: None,
         partial_consensus: Some(say(902)),
-        ..kept
+        ..record
     }
 }
 
@@ -230,11 +232,11 @@ fn shows_as_text(say: &dyn Fn(usize) -> String) {
             aborted(consultation(&name), &name),
         ),
         (
-            Kept {
+            StoredRecord {
                 writer: Writer::Conclave,
                 ..consultation(say)
             },
-            Kept {
+            StoredRecord {
                 writer: Writer::Conclave,
                 ..consultation(&name)
             },
@@ -285,9 +287,9 @@ fn answers_without_measure_are_shown_whole() {
             name(at).replace(['«', '»'], "")
         }
     });
-    let question = Kept {
+    let question = StoredRecord {
         question: "y".repeat(1 << 20),
-        ..Kept::default()
+        ..StoredRecord::default()
     };
     assert!(page(&question).contains(&question.question));
 }
@@ -295,9 +297,9 @@ fn answers_without_measure_are_shown_whole() {
 #[test]
 fn a_title_is_one_short_line() {
     let titled = |question: &str| {
-        scan(&page(&Kept {
+        scan(&page(&StoredRecord {
             question: question.to_owned(),
-            ..Kept::default()
+            ..StoredRecord::default()
         }))
         .title
     };
@@ -313,12 +315,12 @@ fn a_title_is_one_short_line() {
 
 #[test]
 fn a_page_loads_nothing_runs_nothing_and_tells_the_browser_to_refuse_it() {
-    for kept in [
+    for record in [
         of_transcript(&Transcript::fold(&sample::complete()).unwrap()),
         consultation(&name),
-        Kept::default(),
+        StoredRecord::default(),
     ] {
-        let page = page(&kept);
+        let page = page(&record);
         for word in [
             "url(",
             "src=",
@@ -345,12 +347,12 @@ fn a_page_loads_nothing_runs_nothing_and_tells_the_browser_to_refuse_it() {
 
 #[test]
 fn headings_go_down_one_level_at_a_time() {
-    for kept in [
+    for record in [
         of_transcript(&Transcript::fold(&sample::complete()).unwrap()),
         consultation(&name),
-        Kept::default(),
+        StoredRecord::default(),
     ] {
-        let levels = scan(&page(&kept)).levels;
+        let levels = scan(&page(&record)).levels;
         assert_eq!(levels.first(), Some(&1));
         assert_eq!(
             levels
@@ -478,7 +480,7 @@ fn what_is_missing_is_said_first_and_nothing_is_not_zero() {
         aborted.contains("It is not a verdict.") && aborted.contains("No verdict was reached"),
         "{aborted}"
     );
-    let empty = scan(&page(&Kept::default())).text;
+    let empty = scan(&page(&StoredRecord::default())).text;
     assert!(
         empty.contains("no expert has answered") && !empty.contains('0') && !empty.contains('%'),
         "{empty}"

@@ -5,8 +5,8 @@ use conclave::consultation::transcript::Transcript;
 use conclave::domain::money::{Cost, MicroUsd};
 use conclave::domain::tokens::Usage;
 use conclave::records::files::ConsultationFiles;
-use conclave::records::kept;
 use conclave::records::record::record;
+use conclave::records::stored;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -300,7 +300,7 @@ fn results_are_written_after_the_journal_and_read_back() {
     let transcript = Transcript::fold(&events).unwrap();
     let files = ConsultationFiles::in_folder(home.path(), &transcript.id);
     files.write_results(&transcript, "# Markdown\n").unwrap();
-    let kept = kept::read_file(&files.record).unwrap();
+    let kept = stored::read_file(&files.record).unwrap();
     assert_eq!(
         (kept.consultation_id(), kept.cost),
         (Some(transcript.id.clone()), Some(transcript.total().cost))

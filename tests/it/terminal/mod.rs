@@ -3,7 +3,7 @@
 #[cfg(unix)]
 mod asking;
 mod dashboard;
-mod kept_report;
+mod stored_report;
 mod offer;
 mod person;
 mod printing;

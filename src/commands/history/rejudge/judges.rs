@@ -8,8 +8,8 @@ use std::collections::BTreeSet;
 
 use crate::config::settings::Settings;
 use crate::domain::ids::{ModelRef, ProviderId};
-use crate::domain::kept::{Kept, Writer};
 use crate::domain::panel::Seat;
+use crate::domain::stored_record::{StoredRecord, Writer};
 use crate::error::Error;
 use crate::providers::vendors;
 use crate::setup::panel::Choices;
@@ -17,19 +17,19 @@ use crate::setup::panel::Choices;
 /// The judge, and behind it those who stand in for it.
 pub(super) fn judges(
     named: Option<&str>,
-    kept: &Kept,
+    record: &StoredRecord,
     seats: &[Seat],
     choices: &Choices<'_>,
 ) -> Result<Vec<ModelRef>, Error> {
     if let Some(names) = named {
         return names.split(',').map(|name| choices.model(name)).collect();
     }
-    let usual = if was_kept_close(kept, choices) {
+    let usual = if was_kept_close(record, choices) {
         close(seats, choices)
     } else {
         choices.default_judges(seats)
     };
-    let mut judges: Vec<ModelRef> = kept
+    let mut judges: Vec<ModelRef> = record
         .judge
         .iter()
         .cloned()
@@ -40,7 +40,7 @@ pub(super) fn judges(
     judges.retain(|judge| choices.can_be_asked(&judge.provider) && met.insert(judge.clone()));
     // The embedded model judges where nobody else is left, and stands in for nobody.
     if judges.iter().any(|judge| !judge.provider.is_local()) {
-        judges.retain(|judge| !judge.provider.is_local() || kept.judge.as_ref() == Some(judge));
+        judges.retain(|judge| !judge.provider.is_local() || record.judge.as_ref() == Some(judge));
     }
     if judges.is_empty() {
         let error = Error::usage("nobody who judged or answered then can be asked now");
@@ -52,7 +52,7 @@ pub(super) fn judges(
 /// Models whose servers have to be looked for.
 pub(super) fn candidates(
     named: Option<&str>,
-    kept: &Kept,
+    record: &StoredRecord,
     seats: &[Seat],
     choices: &crate::providers::catalog::ModelCatalog,
 ) -> Vec<ModelRef> {
@@ -61,7 +61,7 @@ pub(super) fn candidates(
         .flat_map(|names| names.split(','))
         .filter_map(|name| choices.resolve(name.trim()).ok());
     named
-        .chain(kept.judge.clone())
+        .chain(record.judge.clone())
         .chain(seats.iter().map(|seat| seat.model.clone()))
         .collect()
 }
@@ -70,32 +70,32 @@ pub(super) fn candidates(
 /// here.
 pub(super) fn named<'a>(
     flag: Option<&'a str>,
-    kept: &Kept,
+    record: &StoredRecord,
     settings: &'a Settings,
 ) -> Option<&'a str> {
     flag.or_else(|| {
         settings
             .judge
             .as_deref()
-            .filter(|_| kept.judge.is_none() && kept.experts.is_empty())
+            .filter(|_| record.judge.is_none() && record.experts.is_empty())
     })
 }
 
 /// Neither an expert nor the judge was a vendor's.
-pub(super) fn was_kept_close(kept: &Kept, choices: &Choices<'_>) -> bool {
-    let mut asked = kept
+pub(super) fn was_kept_close(record: &StoredRecord, choices: &Choices<'_>) -> bool {
+    let mut asked = record
         .experts
         .iter()
         .filter_map(|expert| expert.model.as_ref())
-        .chain(&kept.judge)
+        .chain(&record.judge)
         .peekable();
-    asked.peek().is_some() && asked.all(|model| is_users_own(&model.provider, kept, choices))
+    asked.peek().is_some() && asked.all(|model| is_users_own(&model.provider, record, choices))
 }
 
 /// A provider that nobody knows any more was an address of the user's: this program only knows
 /// others from the settings.
-fn is_users_own(provider: &ProviderId, kept: &Kept, choices: &Choices<'_>) -> bool {
-    let is_forgotten = kept.writer == Writer::Conclave && vendors::find(provider).is_none();
+fn is_users_own(provider: &ProviderId, record: &StoredRecord, choices: &Choices<'_>) -> bool {
+    let is_forgotten = record.writer == Writer::Conclave && vendors::find(provider).is_none();
     choices.is_users_own(provider) || is_forgotten
 }
 

@@ -7,14 +7,14 @@ use crate::consultation::plan::Plan;
 use crate::consultation::plan::mode::Mode;
 use crate::consultation::plan::options::{DebateOptions, PriorAnswers};
 use crate::domain::ids::{ConsultationId, ModelRef, SeatId};
-use crate::domain::kept::{Kept, StoredAgent};
 use crate::domain::panel::{Persona, Seat};
+use crate::domain::stored_record::{StoredAgent, StoredRecord};
 
 /// Tries to draw another order than that of then. With two experts every other try succeeds.
 const DRAWS: u64 = 64;
 
 /// The panel of then. Nobody of it is asked, so that nobody needs to be told who they are.
-pub(super) fn seats(kept: &Kept) -> Vec<Seat> {
+pub(super) fn seats(record: &StoredRecord) -> Vec<Seat> {
     let seat = |id: &SeatId, name: &str, model: Option<&ModelRef>| Seat {
         id: id.clone(),
         persona: Persona {
@@ -29,8 +29,8 @@ pub(super) fn seats(kept: &Kept) -> Vec<Seat> {
             .unwrap_or_else(|| ModelRef::new("unknown", "unknown")),
     };
     let told = |StoredAgent { id, name, model }: &StoredAgent| seat(id, name, model.as_ref());
-    let mut seats: Vec<Seat> = kept.experts.iter().map(told).collect();
-    for held in &kept.independents {
+    let mut seats: Vec<Seat> = record.experts.iter().map(told).collect();
+    for held in &record.independents {
         if seats.iter().all(|seat| seat.id != held.agent_id) {
             seats.push(seat(&held.agent_id, held.agent_id.as_str(), None));
         }
@@ -38,19 +38,19 @@ pub(super) fn seats(kept: &Kept) -> Vec<Seat> {
     seats
 }
 
-pub(super) fn debate(kept: &Kept) -> DebateOptions {
-    let mode = kept.mode.as_deref().and_then(|name| {
+pub(super) fn debate(record: &StoredRecord) -> DebateOptions {
+    let mode = record.mode.as_deref().and_then(|name| {
         Mode::ALL
             .into_iter()
             .find(|mode| mode.strategy().name == name)
     });
     let prior_answers = PriorAnswers {
-        from: kept
+        from: record
             .consultation_id()
-            .unwrap_or_else(|| ConsultationId::from_unique(&kept.id)),
-        independents: kept.independents.clone(),
-        cross_exam: kept.cross_exam.clone(),
-        verdict: kept.verdict.clone(),
+            .unwrap_or_else(|| ConsultationId::from_unique(&record.id)),
+        independents: record.independents.clone(),
+        cross_exam: record.cross_exam.clone(),
+        verdict: record.verdict.clone(),
     };
     DebateOptions {
         mode: mode.unwrap_or_default(),
@@ -61,8 +61,8 @@ pub(super) fn debate(kept: &Kept) -> DebateOptions {
 
 /// Lets the judge meet the experts in another order than then, and puts what was said under their
 /// old labels under the new ones.
-pub(super) fn reorder(plan: &mut Plan, kept: &Kept) {
-    let then = Labels::in_order(&kept.expert_order, &plan.panel.seats);
+pub(super) fn reorder(plan: &mut Plan, record: &StoredRecord) {
+    let then = Labels::in_order(&record.expert_order, &plan.panel.seats);
     for _ in 0..DRAWS {
         if then
             .as_ref()

@@ -4,8 +4,8 @@
 use std::collections::BTreeSet;
 
 use conclave::consultation::transcript::Transcript;
-use conclave::domain::kept::{Ended, Writer};
 use conclave::domain::money::{Cost, MicroUsd};
+use conclave::domain::stored_record::{Completion, Writer};
 use conclave::domain::time::Timestamp;
 use conclave::records::index::Index;
 use conclave::records::index::extracting::{NotIndexable, rows, rows_of_journal};
@@ -148,9 +148,9 @@ fn read_again(record: &Value, stem: &'static str) -> Rows<'static> {
             schema_version: text(&record["schema_version"]),
             state: text(&record["state"]).unwrap(),
             ended: match record["state"].as_str().unwrap() {
-                "Complete" => Ended::Completed,
-                "Aborted" => Ended::Aborted,
-                _ => Ended::Unfinished,
+                "Complete" => Completion::Completed,
+                "Aborted" => Completion::Aborted,
+                _ => Completion::Unfinished,
             },
             status: text(&record["status"]),
             abort_reason: text(&record["abort_reason"]),
@@ -486,7 +486,7 @@ fn a_record_of_which_only_the_id_is_left_claims_nothing() {
     assert_eq!((agents, rounds, calls), (vec![], vec![], vec![]));
     assert_eq!(
         (consultation.created_at, consultation.ended),
-        (WRITTEN_AT, Ended::Unfinished)
+        (WRITTEN_AT, Completion::Unfinished)
     );
     assert_eq!(
         (
@@ -642,7 +642,7 @@ fn a_consultation_without_a_record_has_the_rows_that_its_record_would_have() {
     );
     let cut = &sample::complete()[..20];
     let rows = rows_of_journal(cut, "stem", WRITTEN_AT).unwrap();
-    assert_eq!(rows.consultation.ended, Ended::Unfinished);
+    assert_eq!(rows.consultation.ended, Completion::Unfinished);
     assert!(
         rows.consultation.cost.unwrap().known > MicroUsd::ZERO,
         "what a killed process spent counts"

@@ -266,10 +266,10 @@ fn a_consultation_is_open_until_it_has_ended() {
         )
         .unwrap();
     let mut rows = asking("consult-1", "Which?", "2026-11-20T08:00:00Z");
-    rows.consultation.ended = conclave::domain::kept::Ended::Unfinished;
+    rows.consultation.ended = conclave::domain::stored_record::Completion::Unfinished;
     put(connection, &rows).unwrap();
     assert_eq!(count(connection, "open_consultations"), 1);
-    rows.consultation.ended = conclave::domain::kept::Ended::Aborted;
+    rows.consultation.ended = conclave::domain::stored_record::Completion::Aborted;
     put(connection, &rows).unwrap();
     assert_eq!(count(connection, "open_consultations"), 0);
 }

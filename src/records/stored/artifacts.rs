@@ -6,7 +6,7 @@ use crate::domain::artifact::{
     Rebuttal, Revision, Source, Synthesis, Tension, Verdict, Viewpoint,
 };
 use crate::domain::ids::SeatId;
-use crate::domain::kept::StoredAgent;
+use crate::domain::stored_record::StoredAgent;
 
 use super::fields::Fields;
 

@@ -10,8 +10,8 @@ mod artifacts;
 mod debate_value;
 mod fields;
 mod judging;
-mod original;
-mod ours;
+mod llm_conclave;
+mod conclave;
 mod vendors;
 
 use std::fs::File;
@@ -22,7 +22,7 @@ use serde_json::Value;
 
 use crate::consultation::transcript::Transcript;
 use crate::domain::artifact::SCHEMA_VERSION;
-use crate::domain::kept::Kept;
+use crate::domain::stored_record::StoredRecord;
 
 use super::record::record;
 use fields::Fields;
@@ -47,7 +47,7 @@ pub enum RecordReadError {
 }
 
 /// Reads a record's file.
-pub fn read_file(path: &Path) -> Result<Kept, RecordReadError> {
+pub fn read_file(path: &Path) -> Result<StoredRecord, RecordReadError> {
     let failed = |source| RecordReadError::Io {
         path: path.to_owned(),
         source,
@@ -60,7 +60,7 @@ pub fn read_file(path: &Path) -> Result<Kept, RecordReadError> {
 }
 
 /// Reads a record: one JSON object, or lines of which the last whole one that is a record counts.
-pub fn read(bytes: &[u8]) -> Result<Kept, RecordReadError> {
+pub fn read(bytes: &[u8]) -> Result<StoredRecord, RecordReadError> {
     if u64::try_from(bytes.len()).is_ok_and(|length| length > LARGEST) {
         return Err(RecordReadError::TooLarge);
     }
@@ -73,12 +73,12 @@ pub fn read(bytes: &[u8]) -> Result<Kept, RecordReadError> {
 }
 
 /// What a consultation's record would say, for one that has only its journal.
-pub fn of_transcript(transcript: &Transcript) -> Kept {
-    ours::read(Fields::of(&record(transcript)))
+pub fn of_transcript(transcript: &Transcript) -> StoredRecord {
+    conclave::read(Fields::of(&record(transcript)))
 }
 
 /// Reads a file of lines from its end: a line that is torn, or no record, is passed over.
-fn read_lines(bytes: &[u8], whole: serde_json::Error) -> Result<Kept, RecordReadError> {
+fn read_lines(bytes: &[u8], whole: serde_json::Error) -> Result<StoredRecord, RecordReadError> {
     let mut fault = RecordReadError::NotJson(whole);
     for line in bytes
         .rsplit(|byte| *byte == b'\n')
@@ -88,7 +88,7 @@ fn read_lines(bytes: &[u8], whole: serde_json::Error) -> Result<Kept, RecordRead
             continue;
         };
         match of_value(&value) {
-            Ok(kept) => return Ok(kept),
+            Ok(record) => return Ok(record),
             // The newest whole line says what is the matter.
             Err(error) if matches!(fault, RecordReadError::NotJson(_)) => fault = error,
             Err(_) => {}
@@ -97,25 +97,25 @@ fn read_lines(bytes: &[u8], whole: serde_json::Error) -> Result<Kept, RecordRead
     Err(fault)
 }
 
-fn of_value(value: &Value) -> Result<Kept, RecordReadError> {
+fn of_value(value: &Value) -> Result<StoredRecord, RecordReadError> {
     let fields = Fields::of(value);
     let version = fields.text("schema_version");
     if let Some(version) = version.filter(|version| is_newer(version)) {
         return Err(RecordReadError::Newer(version));
     }
-    let kept = if is_ours(fields) {
-        ours::read(fields)
+    let record = if is_ours(fields) {
+        conclave::read(fields)
     } else {
-        original::read(fields)
+        llm_conclave::read(fields)
     };
     // Events, checkpoints and what became of an answer have an id too.
     let is_record = ["question", "responses", "cost"]
         .into_iter()
         .any(|name| fields.get(name).is_some());
-    if kept.id.is_empty() || !is_record {
+    if record.id.is_empty() || !is_record {
         Err(RecordReadError::NotARecord)
     } else {
-        Ok(kept)
+        Ok(record)
     }
 }
 

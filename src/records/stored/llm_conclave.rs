@@ -8,14 +8,16 @@
 use crate::domain::artifact::{Independent, Synthesis, Verdict};
 use crate::domain::confidence::Confidence;
 use crate::domain::ids::{ModelRef, ProviderId, SeatId};
-use crate::domain::kept::{Kept, StoredAgent, StoredDebate, StoredRound, Work, Writer};
 use crate::domain::money::{Cost, MicroUsd};
+use crate::domain::stored_record::{
+    StoredAgent, StoredAgentRound, StoredDebate, StoredRecord, StoredRound, Writer,
+};
 
 use super::artifacts::{self, Seats, letters};
 use super::fields::Fields;
-use super::{ours, vendors};
+use super::{conclave, vendors};
 
-pub(super) fn read(record: Fields<'_>) -> Kept {
+pub(super) fn read(record: Fields<'_>) -> StoredRecord {
     let experts = experts(record);
     let seats = Seats(&experts);
     let responses = record.at("responses");
@@ -27,8 +29,8 @@ pub(super) fn read(record: Fields<'_>) -> Kept {
         .object("round3")
         .map(|_| artifacts::cross_exam(responses.at("round3"), seats));
     let verdict = verdict(record, seats);
-    let early_end = ours::early_end(record);
-    Kept {
+    let early_termination = conclave::early_termination(record);
+    StoredRecord {
         writer: Writer::LlmConclave,
         schema_version: record.text("schema_version"),
         id: record.text_or_empty("consultation_id"),
@@ -38,7 +40,7 @@ pub(super) fn read(record: Fields<'_>) -> Kept {
         state: state(record, verdict.as_ref()),
         status: record.said("status"),
         degradations: Vec::new(),
-        casting: None,
+        persona_selection: None,
         judge: None,
         agreement: agreement(&independents, synthesis.as_ref()),
         recommendation: verdict
@@ -56,7 +58,7 @@ pub(super) fn read(record: Fields<'_>) -> Kept {
             None
         },
         rounds: rounds(record),
-        work: work(record, seats),
+        agent_rounds: agent_rounds(record, seats),
         cost: cost(record),
         tokens: tokens(record.at("cost").at("tokens")),
         by_provider: by_provider(record),
@@ -66,7 +68,7 @@ pub(super) fn read(record: Fields<'_>) -> Kept {
             .or_else(|| record.said("cancellation_reason")),
         abort_message: None,
         aborted_during: None,
-        early_end,
+        early_termination,
         debate: debate(record),
         debate_value: None,
         second_pass: None,
@@ -290,7 +292,7 @@ fn rounds(record: Fields<'_>) -> Vec<StoredRound> {
 }
 
 /// What is told of single answers: those of Round 1, and those that were under way at the end.
-fn work(record: Fields<'_>, seats: Seats<'_>) -> Vec<Work> {
+fn agent_rounds(record: Fields<'_>, seats: Seats<'_>) -> Vec<StoredAgentRound> {
     let answered = record.each("agent_responses").map(|agent| {
         let id = seats.id(&agent
             .said("agent_id")
@@ -299,29 +301,29 @@ fn work(record: Fields<'_>, seats: Seats<'_>) -> Vec<Work> {
         let model = agent
             .said("model")
             .map(|model| vendors::model(agent.text("provider").as_deref(), &model));
-        Work {
+        StoredAgentRound {
             round: 1,
             tokens: tokens(agent.at("tokens")),
             duration: agent.milliseconds("duration_ms"),
             error: agent.said("error").or_else(|| agent.said("provider_error")),
-            ..no_work(seats, id, model)
+            ..empty_agent_round(seats, id, model)
         }
     });
     let unfinished = record.each("partial_agents").filter_map(|agent| {
         let round = u8::try_from(agent.count("round")?).ok()?;
         let error = Some("was not finished when the consultation ended".to_owned());
-        Some(Work {
+        Some(StoredAgentRound {
             round,
             error,
-            ..no_work(seats, seats.agent(agent, "agent_id"), None)
+            ..empty_agent_round(seats, seats.agent(agent, "agent_id"), None)
         })
     });
     answered.chain(unfinished).collect()
 }
 
-fn no_work(seats: Seats<'_>, id: String, model: Option<ModelRef>) -> Work {
+fn empty_agent_round(seats: Seats<'_>, id: String, model: Option<ModelRef>) -> StoredAgentRound {
     let seat = seats.0.iter().find(|seat| seat.id.as_str() == id);
-    Work {
+    StoredAgentRound {
         round: 1,
         name: seat.map_or_else(|| id.clone(), |seat| seat.name.clone()),
         model: model.or_else(|| seat.and_then(|seat| seat.model.clone())),

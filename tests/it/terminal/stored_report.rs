@@ -4,13 +4,13 @@ use std::path::Path;
 
 use conclave::consultation::transcript::Transcript;
 use conclave::domain::ids::SeatId;
-use conclave::domain::kept::Kept;
-use conclave::records::kept::{of_transcript, read_file};
+use conclave::domain::stored_record::StoredRecord;
+use conclave::records::stored::{of_transcript, read_file};
 use conclave::terminal::report::stored::{Selection, markdown};
 
 use crate::support::sample;
 
-fn original(name: &str) -> Kept {
+fn original(name: &str) -> StoredRecord {
     read_file(
         &Path::new(env!("CARGO_MANIFEST_DIR"))
             .join("tests/it/records/fixtures/original")
@@ -19,9 +19,9 @@ fn original(name: &str) -> Kept {
     .unwrap()
 }
 
-fn part(kept: &Kept, round: Option<u8>, agent: Option<&str>) -> String {
+fn part(record: &StoredRecord, round: Option<u8>, agent: Option<&str>) -> String {
     markdown(
-        kept,
+        record,
         &Selection {
             round,
             agent: agent.map(SeatId::new),
@@ -64,8 +64,8 @@ fn what_was_kept_of_a_menu_or_of_an_answer_by_rule_reads_as_it_did() {
             before.contains("**Confidence:** each option has its own")
         );
     }
-    let kept = of_transcript(&Transcript::fold(&sample::explored()).unwrap());
-    let last = part(&kept, Some(4), None);
+    let record = of_transcript(&Transcript::fold(&sample::explored()).unwrap());
+    let last = part(&record, Some(4), None);
     assert!(
         last.contains("### Option 2: Sessions first")
             && last.contains("Confidence: each option has its own"),
@@ -75,20 +75,20 @@ fn what_was_kept_of_a_menu_or_of_an_answer_by_rule_reads_as_it_did() {
 
 #[test]
 fn a_round_is_shown_alone() {
-    let kept = of_transcript(&Transcript::fold(&sample::complete()).unwrap());
+    let record = of_transcript(&Transcript::fold(&sample::complete()).unwrap());
     let rounds: Vec<String> = (1..=4)
-        .map(|round| part(&kept, Some(round), None))
+        .map(|round| part(&record, Some(round), None))
         .collect();
     insta::assert_snapshot!("rounds", rounds.join("\n==========\n\n"));
-    assert!(part(&kept, Some(5), None).contains("_Nothing is kept in Round 5._"));
+    assert!(part(&record, Some(5), None).contains("_Nothing is kept in Round 5._"));
 }
 
 #[test]
 fn an_agent_is_shown_alone_through_all_rounds_and_in_one() {
-    let kept = of_transcript(&Transcript::fold(&sample::complete()).unwrap());
-    insta::assert_snapshot!("agent", part(&kept, None, Some("architecture")));
-    insta::assert_snapshot!("judge", part(&kept, None, Some("judge")));
-    let one = part(&kept, Some(3), Some("architecture"));
+    let record = of_transcript(&Transcript::fold(&sample::complete()).unwrap());
+    insta::assert_snapshot!("agent", part(&record, None, Some("architecture")));
+    insta::assert_snapshot!("judge", part(&record, None, Some("judge")));
+    let one = part(&record, Some(3), Some("architecture"));
     assert!(
         one.contains("## Round 3")
             && one.contains("changed its mind")
@@ -96,21 +96,21 @@ fn an_agent_is_shown_alone_through_all_rounds_and_in_one() {
         "{one}"
     );
     assert!(
-        part(&kept, Some(2), Some("pragmatic"))
+        part(&record, Some(2), Some("pragmatic"))
             .contains("_Nothing is kept of Pragmatist in Round 2._")
     );
 }
 
 #[test]
 fn what_a_record_says_stays_within_its_place() {
-    let kept = of_transcript(&Transcript::fold(&sample::hostile()).unwrap());
+    let record = of_transcript(&Transcript::fold(&sample::hostile()).unwrap());
     let headings = |text: &str| {
         text.lines()
             .filter(|line| line.starts_with("# ") || line.starts_with("## "))
             .map(str::to_owned)
             .collect::<Vec<_>>()
     };
-    let whole = part(&kept, None, None);
+    let whole = part(&record, None, None);
     assert_eq!(
         headings(&whole),
         [
@@ -131,11 +131,11 @@ fn what_a_record_says_stays_within_its_place() {
         "## Round 4: verdict",
     ];
     assert_eq!(
-        headings(&part(&kept, None, Some("judge"))),
+        headings(&part(&record, None, Some("judge"))),
         [rounds[0], rounds[2], rounds[3], rounds[4]]
     );
     for round in 1..=4u8 {
-        let shown = part(&kept, Some(round), None);
+        let shown = part(&record, Some(round), None);
         assert_eq!(headings(&shown), [rounds[0], rounds[usize::from(round)]]);
         assert!(
             !shown.contains('\u{1b}') && !shown.contains("<script") || shown.contains("\\<script"),

@@ -5,13 +5,13 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use conclave::consultation::transcript::Transcript;
-use conclave::domain::kept::{Ended, Kept, StoredDebate, Writer};
 use conclave::domain::money::{Cost, MicroUsd};
+use conclave::domain::stored_record::{Completion, StoredDebate, StoredRecord, Writer};
 use conclave::domain::time::Timestamp;
 use conclave::records::index::extracting;
 use conclave::records::index::rows::Debate;
-use conclave::records::kept::{self, RecordReadError, of_transcript, read};
 use conclave::records::record::record;
+use conclave::records::stored::{self, RecordReadError, of_transcript, read};
 use proptest::prelude::*;
 
 use crate::support::sample;
@@ -22,18 +22,19 @@ fn path(name: &str) -> PathBuf {
         .join(name)
 }
 
-fn original(name: &str) -> Kept {
-    let kept = kept::read_file(&path("original").join(name)).unwrap();
-    assert_eq!(kept.writer, Writer::LlmConclave, "{name}");
-    kept
+fn original(name: &str) -> StoredRecord {
+    let record = stored::read_file(&path("original").join(name)).unwrap();
+    assert_eq!(record.writer, Writer::LlmConclave, "{name}");
+    record
 }
 
 fn share(confidence: Option<conclave::domain::confidence::Confidence>) -> Option<f64> {
     confidence.map(conclave::domain::confidence::Confidence::value)
 }
 
-fn panel(kept: &Kept) -> Vec<String> {
-    kept.experts
+fn panel(record: &StoredRecord) -> Vec<String> {
+    record
+        .experts
         .iter()
         .map(|expert| {
             format!(
@@ -63,37 +64,38 @@ fn what_is_written_is_read_back() {
         sample::composed(),
     ] {
         let transcript = Transcript::fold(&events).unwrap();
-        let kept = read(&serde_json::to_vec_pretty(&record(&transcript)).unwrap()).unwrap();
-        assert_eq!(kept, of_transcript(&transcript));
-        assert_eq!(kept.writer, Writer::Conclave);
+        let record = read(&serde_json::to_vec_pretty(&record(&transcript)).unwrap()).unwrap();
+        assert_eq!(record, of_transcript(&transcript));
+        assert_eq!(record.writer, Writer::Conclave);
         assert_eq!(
-            (kept.consultation_id(), kept.at),
+            (record.consultation_id(), record.at),
             (Some(transcript.id.clone()), Some(transcript.started_at))
         );
         assert_eq!(
-            (kept.cost, kept.tokens),
+            (record.cost, record.tokens),
             (
                 Some(transcript.total().cost),
                 Some(transcript.total().tokens.total())
             )
         );
-        assert!(kept.independents.iter().eq(transcript.independents()));
-        assert!(kept.revisions.iter().eq(transcript.revisions()));
-        assert_eq!(kept.synthesis.as_ref(), transcript.synthesis());
-        assert_eq!(kept.cross_exam.as_ref(), transcript.cross_exam());
-        assert_eq!(kept.verdict.as_ref(), transcript.verdict());
+        assert!(record.independents.iter().eq(transcript.independents()));
+        assert!(record.revisions.iter().eq(transcript.revisions()));
+        assert_eq!(record.synthesis.as_ref(), transcript.synthesis());
+        assert_eq!(record.cross_exam.as_ref(), transcript.cross_exam());
+        assert_eq!(record.verdict.as_ref(), transcript.verdict());
         assert_eq!(
-            (kept.confidence, kept.agreement),
+            (record.confidence, record.agreement),
             (transcript.confidence(), transcript.agreement())
         );
-        assert_eq!(kept.degradations, transcript.degradations());
+        assert_eq!(record.degradations, transcript.degradations());
         assert_eq!(
-            (kept.duration, kept.judge.as_ref()),
+            (record.duration, record.judge.as_ref()),
             (Some(transcript.duration), transcript.judge())
         );
         // What calls that never came back cost is nobody's work.
         assert_eq!(
-            kept.work
+            record
+                .agent_rounds
                 .iter()
                 .filter_map(|work| work.cost)
                 .sum::<Cost>()
@@ -108,7 +110,8 @@ fn what_is_written_is_read_back() {
             .map(|seat| Some(transcript.player(seat)))
             .collect();
         assert_eq!(
-            kept.experts
+            record
+                .experts
                 .iter()
                 .map(|expert| expert.model.as_ref())
                 .collect::<Vec<_>>(),
@@ -119,57 +122,75 @@ fn what_is_written_is_read_back() {
 
 #[test]
 fn an_aborted_consultation_says_why_and_where() {
-    let kept = of_transcript(&Transcript::fold(&sample::aborted()).unwrap());
-    assert_eq!(kept.ended(), Ended::Aborted);
+    let record = of_transcript(&Transcript::fold(&sample::aborted()).unwrap());
+    assert_eq!(record.completion(), Completion::Aborted);
     assert!(
-        kept.abort_reason.is_some()
-            && kept.abort_message.is_some()
-            && kept.aborted_during.is_some()
+        record.abort_reason.is_some()
+            && record.abort_message.is_some()
+            && record.aborted_during.is_some()
     );
 }
 
 #[test]
 fn a_record_of_version_1_0_keeps_its_rounds_and_what_each_agent_did() {
-    let kept = kept::read_file(&path("record-1.0.json")).unwrap();
+    let record = stored::read_file(&path("record-1.0.json")).unwrap();
     assert_eq!(
-        (kept.writer, kept.ended(), kept.tool_version.as_deref()),
-        (Writer::Conclave, Ended::Completed, Some("0.1.0"))
+        (
+            record.writer,
+            record.completion(),
+            record.tool_version.as_deref()
+        ),
+        (Writer::Conclave, Completion::Completed, Some("0.1.0"))
     );
     assert_eq!(
-        kept.rounds
+        record
+            .rounds
             .iter()
             .map(|round| (round.number, round.is_complete))
             .collect::<Vec<_>>(),
         [(1, true), (2, true), (3, true), (4, true)]
     );
-    let failed = kept.work.iter().find(|work| work.error.is_some()).unwrap();
+    let failed = record
+        .agent_rounds
+        .iter()
+        .find(|work| work.error.is_some())
+        .unwrap();
     assert_eq!(
         (failed.name.as_str(), failed.error.as_deref()),
         ("Pragmatist", Some("Your credit balance is too low"))
     );
-    assert_eq!(kept.by_provider.len(), 1);
+    assert_eq!(record.by_provider.len(), 1);
     assert!(
-        kept.prompt_versions
+        record
+            .prompt_versions
             .iter()
             .any(|(name, version)| name == "converge/independent" && version == "v1.0"),
         "{:?}",
-        kept.prompt_versions
+        record.prompt_versions
     );
 }
 
 #[test]
 fn the_originals_whole_record_is_read() {
-    let kept = original("complete.json");
+    let record = original("complete.json");
     assert_eq!(
-        (kept.id.as_str(), kept.ended(), kept.mode.as_deref()),
-        ("consult-m5p2x1-ab12cd3", Ended::Completed, Some("converge"))
+        (
+            record.id.as_str(),
+            record.completion(),
+            record.mode.as_deref()
+        ),
+        (
+            "consult-m5p2x1-ab12cd3",
+            Completion::Completed,
+            Some("converge")
+        )
     );
     assert_eq!(
-        kept.at.map(|at| at.to_string()).as_deref(),
+        record.at.map(|at| at.to_string()).as_deref(),
         Some("2025-12-28T09:00:25.400Z")
     );
     assert_eq!(
-        panel(&kept),
+        panel(&record),
         [
             "Security Expert Security Expert anthropic:claude-sonnet-4-5",
             "Architect Architect openai:gpt-4o",
@@ -177,7 +198,7 @@ fn the_originals_whole_record_is_read() {
         ]
     );
     assert_eq!(
-        (kept.cost, kept.tokens, kept.duration),
+        (record.cost, record.tokens, record.duration),
         (
             Some(micro(42_351)),
             Some(7_030),
@@ -185,16 +206,16 @@ fn the_originals_whole_record_is_read() {
         )
     );
     assert_eq!(
-        (share(kept.confidence), kept.agreement),
+        (share(record.confidence), record.agreement),
         (Some(0.82), Some(1.0))
     );
     assert_eq!(
-        kept.recommendation.as_deref(),
+        record.recommendation.as_deref(),
         Some("Use Postgres on a managed host.")
     );
-    assert_eq!(kept.summary.as_deref(), Some("A relational store fits"));
-    assert_eq!(kept.independents[2].position, "SQLite until it hurts");
-    let verdict = kept.verdict.as_ref().unwrap();
+    assert_eq!(record.summary.as_deref(), Some("A relational store fits"));
+    assert_eq!(record.independents[2].position, "SQLite until it hurts");
+    let verdict = record.verdict.as_ref().unwrap();
     assert_eq!(
         (
             verdict.evidence[0].claim.as_str(),
@@ -203,12 +224,12 @@ fn the_originals_whole_record_is_read() {
         ("Three agents favour a relational store", "Pragmatist")
     );
     assert_eq!(
-        kept.cross_exam.as_ref().unwrap().unresolved,
+        record.cross_exam.as_ref().unwrap().unresolved,
         ["Who restores at night"]
     );
-    assert_eq!(kept.project_type.as_deref(), Some("brownfield"));
+    assert_eq!(record.project_type.as_deref(), Some("brownfield"));
     assert_eq!(
-        kept.debate,
+        record.debate,
         Some(StoredDebate {
             experts: 3,
             changed: 2,
@@ -216,22 +237,23 @@ fn the_originals_whole_record_is_read() {
         })
     );
     assert_eq!(
-        kept.work
+        record
+            .agent_rounds
             .iter()
             .map(|work| (work.round, work.tokens))
             .collect::<Vec<_>>(),
         [(1, Some(610)); 3]
     );
     assert_eq!(
-        kept.prompt_versions[2],
+        record.prompt_versions[2],
         ("cross_exam".to_owned(), "1.1".to_owned())
     );
 }
 
 #[test]
 fn an_answer_after_round_2_is_an_answer_and_says_what_was_saved() {
-    let kept = original("early.json");
-    let early = kept.early_end.as_ref().unwrap();
+    let record = original("early.json");
+    let early = record.early_termination.as_ref().unwrap();
     assert_eq!(
         (early.reason.as_deref(), early.saved),
         (
@@ -241,37 +263,37 @@ fn an_answer_after_round_2_is_an_answer_and_says_what_was_saved() {
     );
     assert_eq!(
         (
-            kept.verdict.as_ref().unwrap().recommendation.as_str(),
-            share(kept.confidence)
+            record.verdict.as_ref().unwrap().recommendation.as_str(),
+            share(record.confidence)
         ),
         ("A relational store fits", Some(0.93))
     );
-    assert_eq!(kept.rounds.len(), 2);
+    assert_eq!(record.rounds.len(), 2);
 }
 
 #[test]
 fn the_originals_other_spelling_is_the_same_record() {
-    let kept = original("camel.json");
+    let record = original("camel.json");
     assert_eq!(
-        (kept.id.as_str(), kept.ended()),
-        ("consult-m5p2x3-camel01", Ended::Completed)
+        (record.id.as_str(), record.completion()),
+        ("consult-m5p2x3-camel01", Completion::Completed)
     );
     assert_eq!(
-        panel(&kept),
+        panel(&record),
         [
             "architect Architect openai:gpt-4o",
             "skeptic Skeptic unknown:o9-mini"
         ]
     );
     assert_eq!(
-        (kept.agreement, kept.duration),
+        (record.agreement, record.duration),
         (Some(0.5), Some(Duration::from_millis(30_250)))
     );
     assert_eq!(
-        kept.recommendation.as_deref(),
+        record.recommendation.as_deref(),
         Some("One repository with a build cache.")
     );
-    let by_provider: Vec<(&str, Cost)> = kept
+    let by_provider: Vec<(&str, Cost)> = record
         .by_provider
         .iter()
         .map(|(provider, cost)| (provider.as_str(), *cost))
@@ -281,14 +303,14 @@ fn the_originals_other_spelling_is_the_same_record() {
         [("openai", micro(5_000)), ("unknown", micro(2_500))]
     );
     assert_eq!(
-        kept.cross_exam.as_ref().unwrap().challenges[0].target_agent,
+        record.cross_exam.as_ref().unwrap().challenges[0].target_agent,
         "architect"
     );
     assert_eq!(
-        kept.prompt_versions[2],
+        record.prompt_versions[2],
         ("cross_exam".to_owned(), "2.1".to_owned())
     );
-    assert_eq!(kept.tokens, Some(1_200));
+    assert_eq!(record.tokens, Some(1_200));
 }
 
 #[test]
@@ -312,18 +334,18 @@ fn a_confidence_of_zero_counts_only_where_an_answer_states_it() {
 
 #[test]
 fn what_its_first_version_wrote_is_read() {
-    let kept = original("first.json");
+    let record = original("first.json");
     assert_eq!(
-        (kept.ended(), kept.recommendation.as_deref()),
-        (Ended::Completed, Some("Spaces, by a formatter"))
+        (record.completion(), record.recommendation.as_deref()),
+        (Completion::Completed, Some("Spaces, by a formatter"))
     );
-    let dissent = &kept.verdict.as_ref().unwrap().dissent;
+    let dissent = &record.verdict.as_ref().unwrap().dissent;
     assert_eq!(
         (dissent[0].agent.as_str(), dissent[0].concern.as_str()),
         ("", "Tabs are kinder to readers")
     );
     assert_eq!(
-        kept.experts[0].model.as_ref().unwrap().to_string(),
+        record.experts[0].model.as_ref().unwrap().to_string(),
         "anthropic:claude-sonnet-4-5",
         "told by the model"
     );
@@ -331,25 +353,26 @@ fn what_its_first_version_wrote_is_read() {
 
 #[test]
 fn of_a_cancelled_run_the_last_whole_line_counts() {
-    let kept = original("partial.jsonl");
+    let record = original("partial.jsonl");
     assert_eq!(
         (
-            kept.ended(),
-            kept.abort_reason.as_deref(),
-            kept.state.as_deref()
+            record.completion(),
+            record.abort_reason.as_deref(),
+            record.state.as_deref()
         ),
-        (Ended::Aborted, Some("timeout"), Some("cross_exam"))
+        (Completion::Aborted, Some("timeout"), Some("cross_exam"))
     );
     assert_eq!(
-        (kept.cost, kept.recommendation.as_deref()),
+        (record.cost, record.recommendation.as_deref()),
         (Some(micro(23_100)), None)
     );
     assert_eq!(
-        kept.partial_consensus.as_deref(),
+        record.partial_consensus.as_deref(),
         Some("A relational store fits\nBackups come first")
     );
     assert_eq!(
-        kept.rounds
+        record
+            .rounds
             .iter()
             .map(|round| (round.number, round.is_complete))
             .collect::<Vec<_>>(),
@@ -374,36 +397,41 @@ fn of_a_cancelled_run_the_last_whole_line_counts() {
 
 #[test]
 fn a_record_that_says_hardly_anything_is_read_as_far_as_it_goes() {
-    let kept = original("sparse.json");
-    assert_eq!(
-        (kept.ended(), kept.cost, kept.duration, kept.confidence),
-        (Ended::Completed, None, None, None)
-    );
-    assert_eq!(panel(&kept), ["Pragmatist Pragmatist xai:grok-3"]);
+    let record = original("sparse.json");
     assert_eq!(
         (
-            kept.independents[0].position.as_str(),
-            kept.independents[0].key_points.len()
+            record.completion(),
+            record.cost,
+            record.duration,
+            record.confidence
+        ),
+        (Completion::Completed, None, None, None)
+    );
+    assert_eq!(panel(&record), ["Pragmatist Pragmatist xai:grok-3"]);
+    assert_eq!(
+        (
+            record.independents[0].position.as_str(),
+            record.independents[0].key_points.len()
         ),
         ("Never on Friday", 1)
     );
     assert_eq!(
-        kept.at.map(|at| at.to_string()).as_deref(),
+        record.at.map(|at| at.to_string()).as_deref(),
         Some("2025-12-19T10:00:00.000Z")
     );
 }
 
 #[test]
 fn experts_that_failed_are_named_with_their_providers_words() {
-    let kept = original("failed.json");
+    let record = original("failed.json");
     assert_eq!(
-        (kept.ended(), kept.verdict.is_none(), kept.cost),
-        (Ended::Aborted, true, Some(Cost::FREE))
+        (record.completion(), record.verdict.is_none(), record.cost),
+        (Completion::Aborted, true, Some(Cost::FREE))
     );
-    let failures: Vec<_> = kept
-        .work
+    let failures: Vec<_> = record
+        .agent_rounds
         .iter()
-        .map(|work| (kept.name_of(work.agent.as_str()), work.error.as_deref()))
+        .map(|work| (record.name_of(work.agent.as_str()), work.error.as_deref()))
         .collect();
     assert_eq!(
         failures,
@@ -427,7 +455,7 @@ fn the_index_has_the_same_of_the_originals_records() {
         (told.writer, told.ended, told.cost, told.dissent),
         (
             Writer::LlmConclave,
-            Ended::Completed,
+            Completion::Completed,
             Some(micro(42_351)),
             Some(1)
         )
@@ -490,7 +518,7 @@ fn the_index_has_the_same_of_the_originals_records() {
     let cancelled = rows("partial.jsonl").unwrap().consultation;
     assert_eq!(
         (cancelled.ended, cancelled.dissent, cancelled.confidence),
-        (Ended::Aborted, None, None)
+        (Completion::Aborted, None, None)
     );
     assert_eq!(rows("first.json").unwrap().consultation.confidence, None);
     assert!(rows("checkpoint.json").is_err() && rows("index.json").is_err());
@@ -503,7 +531,7 @@ fn what_lies_beside_records_is_none() {
         "original/index.json",
         "journal-1.1.jsonl",
     ] {
-        let refused = kept::read_file(&path(name));
+        let refused = stored::read_file(&path(name));
         assert!(
             matches!(refused, Err(RecordReadError::NotARecord)),
             "{name}: {refused:?}"
@@ -563,7 +591,7 @@ fn what_cannot_be_read_is_named_and_nothing_more_comes_of_it() {
     let also_later = br#"{"schema_version":"1.7","consultation_id":"consult-a","question":"x","tool_version":"9"}"#;
     assert_eq!(read(also_later).unwrap().id, "consult-a");
     assert!(matches!(
-        kept::read_file(Path::new("/nowhere")),
+        stored::read_file(Path::new("/nowhere")),
         Err(RecordReadError::Io { .. })
     ));
 }
@@ -630,9 +658,9 @@ proptest! {
         // Neither a panic nor anything worse than a name for it; whatever is read has a page and
         // rows.
         match read(&bytes) {
-            Ok(kept) => {
-                prop_assert!(!kept.id.is_empty());
-                prop_assert!(conclave::records::page::page(&kept).ends_with("</html>\n"));
+            Ok(record) => {
+                prop_assert!(!record.id.is_empty());
+                prop_assert!(conclave::records::page::page(&record).ends_with("</html>\n"));
             }
             Err(refused) => prop_assert!(matches!(refused, RecordReadError::NotARecord | RecordReadError::Newer(_)), "{refused}"),
         }
@@ -645,7 +673,7 @@ proptest! {
         let mut bytes = fs::read(path(names[which])).unwrap();
         let place = at.index(bytes.len());
         bytes[place] = byte;
-        let _ = read(&bytes).map(|kept| conclave::records::page::page(&kept));
+        let _ = read(&bytes).map(|record| conclave::records::page::page(&record));
         bytes.truncate(length.index(bytes.len()));
         let _ = read(&bytes);
         let _ = extracting::rows(&bytes, "consult-a", Timestamp(0));

@@ -2,23 +2,24 @@
 
 use crate::domain::artifact::{CrossExam, Independent, Revision, Synthesis, Verdict};
 use crate::domain::ids::{ModelRef, ProviderId, SeatId};
-use crate::domain::kept::{
-    EarlyEnd, Kept, StoredAgent, StoredPersonaSelection, StoredRound, Work, Writer,
-};
 use crate::domain::money::MicroUsd;
+use crate::domain::stored_record::{
+    StoredAgent, StoredAgentRound, StoredEarlyTermination, StoredPersonaSelection, StoredRecord,
+    StoredRound, Writer,
+};
 
 use super::artifacts::{self, Seats};
 use super::debate_value::debate_value;
 use super::fields::Fields;
 use super::judging::{rejudged, second_pass};
 
-pub(super) fn read(record: Fields<'_>) -> Kept {
+pub(super) fn read(record: Fields<'_>) -> StoredRecord {
     let experts = experts(record);
     let seats = Seats(&experts);
     let artifacts = Artifacts::read(record, seats);
     let verdict = artifacts.verdict;
     let cost = record.at("cost");
-    Kept {
+    StoredRecord {
         writer: Writer::Conclave,
         schema_version: record.text("schema_version"),
         id: record.text_or_empty("consultation_id"),
@@ -28,7 +29,9 @@ pub(super) fn read(record: Fields<'_>) -> Kept {
         state: record.said("state"),
         status: record.said("status"),
         degradations: record.texts("degradations"),
-        casting: record.get("casting").map(|_| casting(record.at("casting"))),
+        persona_selection: record
+            .get("casting")
+            .map(|_| persona_selection(record.at("casting"))),
         judge: record.get("judge").and_then(|_| model(record.at("judge"))),
         independents: artifacts.independents,
         synthesis: artifacts.synthesis,
@@ -52,7 +55,7 @@ pub(super) fn read(record: Fields<'_>) -> Kept {
         concerns: record.texts("concerns"),
         partial_consensus: record.said("partial_consensus"),
         rounds: rounds(record),
-        work: work(record),
+        agent_rounds: agent_rounds(record),
         cost: record.cost("cost"),
         tokens: cost.at("tokens").count("total"),
         by_provider: cost
@@ -63,7 +66,7 @@ pub(super) fn read(record: Fields<'_>) -> Kept {
         abort_reason: record.said("abort_reason"),
         abort_message: record.said("abort_message"),
         aborted_during: record.said("aborted_during"),
-        early_end: early_end(record),
+        early_termination: early_termination(record),
         debate: None,
         debate_value: debate_value(record),
         second_pass: second_pass(record, seats),
@@ -87,11 +90,11 @@ pub(super) fn read(record: Fields<'_>) -> Kept {
 }
 
 /// The record's words for having ended early are the same in both programs.
-pub(super) fn early_end(record: Fields<'_>) -> Option<EarlyEnd> {
+pub(super) fn early_termination(record: Fields<'_>) -> Option<StoredEarlyTermination> {
     record
         .flag("early_termination")
         .filter(|early| *early)
-        .map(|_| EarlyEnd {
+        .map(|_| StoredEarlyTermination {
             reason: record.said("early_termination_reason"),
             saved: record
                 .number("estimated_cost_saved")
@@ -120,14 +123,14 @@ fn experts(record: Fields<'_>) -> Vec<StoredAgent> {
     record.each("agents").filter_map(one).collect()
 }
 
-fn casting(casting: Fields<'_>) -> StoredPersonaSelection {
+fn persona_selection(persona_selection: Fields<'_>) -> StoredPersonaSelection {
     StoredPersonaSelection {
-        task_type: casting.text_or_empty("task_type"),
-        reason: casting.text_or_empty("reason"),
-        chosen_by: casting
+        task_type: persona_selection.text_or_empty("task_type"),
+        reason: persona_selection.text_or_empty("reason"),
+        chosen_by: persona_selection
             .text("chosen_by")
             .and_then(|model| model.parse().ok()),
-        notes: casting.texts("notes"),
+        notes: persona_selection.texts("notes"),
     }
 }
 
@@ -188,21 +191,21 @@ fn rounds(record: Fields<'_>) -> Vec<StoredRound> {
     rounds
 }
 
-fn work(record: Fields<'_>) -> Vec<Work> {
-    let mut work: Vec<Work> = numbered(record)
+fn agent_rounds(record: Fields<'_>) -> Vec<StoredAgentRound> {
+    let mut rounds: Vec<StoredAgentRound> = numbered(record)
         .flat_map(|(number, round)| {
             round
                 .each("agents")
-                .filter_map(move |agent| one_work(number, agent))
+                .filter_map(move |agent| agent_round(number, agent))
         })
         .collect();
-    work.sort_by_key(|work| work.round);
-    work
+    rounds.sort_by_key(|agent_round| agent_round.round);
+    rounds
 }
 
-fn one_work(round: u8, agent: Fields<'_>) -> Option<Work> {
+fn agent_round(round: u8, agent: Fields<'_>) -> Option<StoredAgentRound> {
     let id = agent.said("agent_id")?;
-    Some(Work {
+    Some(StoredAgentRound {
         round,
         name: agent.said("agent").unwrap_or_else(|| id.clone()),
         agent: SeatId::new(id),

@@ -1,5 +1,5 @@
-//! A consultation as its record tells it, whichever version or program wrote it. Of all this only
-//! the id must be there: what a record does not tell is empty or `None`, never zero.
+//! A consultation as its record states it, whichever version or program wrote the record. Only the
+//! id is required: what a record does not state is empty or `None`, never zero.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use super::outcome::Grade;
 use super::second_pass::{Held, SecondPass};
 use super::time::Timestamp;
 
-/// Who wrote a record.
+/// The program that wrote a record.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Writer {
     /// This program, in this or an earlier version.
@@ -31,18 +31,18 @@ impl Writer {
     }
 }
 
-/// How a consultation ended.
+/// Whether a consultation ran to its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Ended {
+pub enum Completion {
     Completed,
     Aborted,
-    /// Neither: its process is gone, or still at it.
+    /// Neither: its process was killed or is still running.
     Unfinished,
 }
 
-impl Ended {
-    /// How one ended that is in this state, as it is written.
-    pub fn of_state(state: &str) -> Self {
+impl Completion {
+    /// Returns the completion that a recorded state stands for.
+    pub fn from_state(state: &str) -> Self {
         if state.eq_ignore_ascii_case("complete") {
             Self::Completed
         } else if state.eq_ignore_ascii_case("aborted") {
@@ -61,69 +61,70 @@ impl Ended {
     }
 }
 
-/// One consultation, read back.
+/// One consultation, read back from its record.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Kept {
+pub struct StoredRecord {
     pub writer: Writer,
     pub schema_version: Option<String>,
     pub id: String,
     pub at: Option<Timestamp>,
     pub question: String,
     pub mode: Option<String>,
-    /// The state as it is written: `Complete`, `Aborted`, or where it stood when its process ended.
+    /// The state as written: `Complete`, `Aborted`, or the phase that was under way when its process
+    /// ended.
     pub state: Option<String>,
-    /// `complete`, `degraded`, `aborted`, or a word of another version.
+    /// `complete`, `degraded`, `aborted`, or a status of another version.
     pub status: Option<String>,
     pub degradations: Vec<String>,
     pub experts: Vec<StoredAgent>,
     pub judge: Option<ModelRef>,
-    /// How the personas were chosen for the question; `None` where they were given.
-    pub casting: Option<StoredPersonaSelection>,
+    /// How the personas were selected; `None` where the user named them.
+    pub persona_selection: Option<StoredPersonaSelection>,
     pub independents: Vec<Independent>,
     pub synthesis: Option<Synthesis>,
     pub revisions: Vec<Revision>,
     pub cross_exam: Option<CrossExam>,
     pub verdict: Option<Verdict>,
-    /// What is said as the answer; without a verdict nothing.
+    /// The answer; `None` without a verdict.
     pub recommendation: Option<String>,
     pub summary: Option<String>,
     pub confidence: Option<Confidence>,
     pub agreement: Option<f64>,
     pub concerns: Vec<String>,
-    /// What was found before it ended without a verdict.
+    /// What the panel agreed on before the consultation ended without a verdict.
     pub partial_consensus: Option<String>,
     pub rounds: Vec<StoredRound>,
-    pub work: Vec<Work>,
+    pub agent_rounds: Vec<StoredAgentRound>,
     pub cost: Option<Cost>,
     pub tokens: Option<u64>,
     pub by_provider: Vec<(ProviderId, Cost)>,
     pub duration: Option<Duration>,
     pub abort_reason: Option<String>,
     pub abort_message: Option<String>,
-    /// Where it stood when it was aborted.
+    /// The phase that was under way at the abort.
     pub aborted_during: Option<String>,
-    /// It ended after Round 2, because Rounds 3 and 4 promised nothing new.
-    pub early_end: Option<EarlyEnd>,
-    /// What the record itself counts of changed minds; of a record of ours the revisions tell.
+    /// Set when the consultation ended after Round 2 because the experts agreed.
+    pub early_termination: Option<StoredEarlyTermination>,
+    /// Changes of position as the record counts them; `None` in our own records, where the revisions
+    /// state them.
     pub debate: Option<StoredDebate>,
-    /// What the debate was worth, as this program works it out.
+    /// What the debate was worth, as this program computes it.
     pub debate_value: Option<DebateValue>,
-    /// What came of asking the judge twice; `None` when it was asked once.
+    /// The judge's second pass; `None` when the judge was asked once.
     pub second_pass: Option<SecondPass>,
-    /// Whether the earlier verdict held, where answers were judged anew.
+    /// Whether the earlier verdict held, where prior answers were rejudged.
     pub rejudged: Option<Held>,
-    /// The consultation whose answers were judged anew here.
+    /// The consultation whose answers were rejudged here.
     pub rejudged_from: Option<String>,
-    /// The seats in the order in which they were `Expert A`, `Expert B`, …; empty where experts
-    /// went by their own names.
+    /// The seats in the order of their labels `Expert A`, `Expert B`, …; empty where experts kept
+    /// their own names.
     pub expert_order: Vec<SeatId>,
-    /// Of the project that was asked about: `brownfield` or `greenfield`.
+    /// `brownfield` or `greenfield`.
     pub project_type: Option<String>,
-    /// Prompt template versions in force, by name.
+    /// Versions of the prompt templates, by name.
     pub prompt_versions: Vec<(String, String)>,
     pub tool_version: Option<String>,
-    /// What the user has said became of the answer. It is in no record: whoever reads one brings
-    /// it.
+    /// The user's grade of the answer. It lies in a file of its own, which the caller reads.
     pub grade: Option<Grade>,
 }
 
@@ -135,17 +136,17 @@ pub struct StoredAgent {
     pub model: Option<ModelRef>,
 }
 
-/// The choice of the personas.
+/// The persona selection.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StoredPersonaSelection {
     pub task_type: String,
     pub reason: String,
-    /// The model that chose; `None` when the usual personas sat.
+    /// The helper model that chose; `None` when the default personas were used.
     pub chosen_by: Option<ModelRef>,
     pub notes: Vec<String>,
 }
 
-/// One round that had begun.
+/// One round that was started.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredRound {
     pub number: u8,
@@ -155,7 +156,7 @@ pub struct StoredRound {
 
 /// What one agent did in one round.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Work {
+pub struct StoredAgentRound {
     pub round: u8,
     pub agent: SeatId,
     pub name: String,
@@ -170,39 +171,38 @@ pub struct Work {
     pub error: Option<String>,
 }
 
-/// Why it ended after Round 2, and what the rounds that were left out would have cost, as
-/// estimated.
+/// Why a consultation ended after Round 2, and the estimated cost of the skipped rounds.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct EarlyEnd {
+pub struct StoredEarlyTermination {
     pub reason: Option<String>,
     pub saved: Option<MicroUsd>,
 }
 
-/// What the experts held at the end against the beginning, as a record counts it.
+/// Changes of position between the first and the last round, as a record counts them.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct StoredDebate {
-    /// Experts that were heard at the end; of these, those that held something else than at the
-    /// beginning.
+    /// Experts that answered in the last round.
     pub experts: u64,
+    /// Those of them whose position changed.
     pub changed: u64,
-    /// How much surer each expert was at the end than at the beginning, where both are told.
+    /// The rise in confidence of each expert that stated one in both rounds.
     pub rises: Vec<f64>,
 }
 
-impl Kept {
-    pub fn ended(&self) -> Ended {
-        // `partial` is what the original calls a consultation that was cancelled or failed; its
-        // state is then where it stood.
+impl StoredRecord {
+    pub fn completion(&self) -> Completion {
+        // The original marks cancelled and failed consultations `partial`; their state is then the
+        // phase that was under way.
         match self.status.as_deref() {
-            Some("partial" | "aborted") => Ended::Aborted,
+            Some("partial" | "aborted") => Completion::Aborted,
             Some(_) | None => self
                 .state
                 .as_deref()
-                .map_or(Ended::Unfinished, Ended::of_state),
+                .map_or(Completion::Unfinished, Completion::from_state),
         }
     }
 
-    /// The name of a seat; text that names no seat is returned as it is.
+    /// Returns the name of a seat; text that is no seat's id is returned unchanged.
     pub fn name_of<'a>(&'a self, agent: &'a str) -> &'a str {
         self.experts
             .iter()
@@ -210,7 +210,7 @@ impl Kept {
             .map_or(agent, |expert| expert.name.as_str())
     }
 
-    /// What was challenged in Round 3, as the judge merged it, else as each expert said it.
+    /// Returns the challenges of Round 3: as the judge merged them, else as the experts made them.
     pub fn challenges(&self) -> Vec<&Challenge> {
         match &self.cross_exam {
             Some(merged) => merged.challenges.iter().collect(),
@@ -222,7 +222,7 @@ impl Kept {
         }
     }
 
-    /// What was answered to that.
+    /// Returns the rebuttals to these challenges.
     pub fn rebuttals(&self) -> Vec<&Rebuttal> {
         match &self.cross_exam {
             Some(merged) => merged.rebuttals.iter().collect(),
@@ -234,28 +234,28 @@ impl Kept {
         }
     }
 
-    /// The agent that a person means: the judge, the clerk, or a seat by its id or its name, in any
-    /// letters.
-    pub fn agent_called(&self, text: &str) -> Option<SeatId> {
+    /// Returns the agent that a user's text names: the judge, the helper, or a seat by its id or
+    /// name, ignoring case.
+    pub fn agent_named(&self, text: &str) -> Option<SeatId> {
         let text = text.trim();
         let is_meant = |name: &str| name.to_lowercase() == text.to_lowercase();
         let exact = self
             .experts
             .iter()
             .find(|expert| expert.id.as_str() == text);
-        let found = exact.or_else(|| {
+        let seat = exact.or_else(|| {
             self.experts
                 .iter()
                 .find(|expert| is_meant(expert.id.as_str()) || is_meant(&expert.name))
         });
-        found.map(|expert| expert.id.clone()).or_else(|| {
+        seat.map(|expert| expert.id.clone()).or_else(|| {
             [SeatId::judge(), SeatId::helper()]
                 .into_iter()
-                .find(|beside| is_meant(beside.as_str()))
+                .find(|agent| is_meant(agent.as_str()))
         })
     }
 
-    /// The id as commands take it, where it has our form.
+    /// Returns the id as commands take it, where it has our form.
     pub fn consultation_id(&self) -> Option<ConsultationId> {
         self.id
             .strip_prefix("consult-")
