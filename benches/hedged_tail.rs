@@ -42,7 +42,7 @@ mod support;
 
 use std::time::{Duration, Instant};
 
-use conclave::consultation::event::{Envelope, Event};
+use conclave::consultation::event::{AgentEvent, CallEvent, Envelope, Event};
 use conclave::consultation::plan::Plan;
 use conclave::consultation::policy::hedging::{HedgeRule, NoHedge};
 use conclave::domain::ids::ModelRef;
@@ -261,17 +261,17 @@ impl Subscriber for Seat {
 
     fn event(&mut self, envelope: &Envelope) -> Result<(), SubscriberError> {
         match &envelope.event {
-            Event::AgentThinking { agent_id, .. } if !agent_id.is_judge() => {
+            Event::Agent(AgentEvent::Thinking { agent_id, .. }) if !agent_id.is_judge() => {
                 self.asked = Some(Instant::now())
             }
-            Event::AgentCompleted { agent_id, .. } if !agent_id.is_judge() => {
+            Event::Agent(AgentEvent::Completed { agent_id, .. }) if !agent_id.is_judge() => {
                 self.answers.extend(
                     self.asked
                         .take()
                         .map(|asked| milliseconds(asked, Instant::now())),
                 );
             }
-            Event::CallNotHedged { reason, .. } => self.not_hedged.push(*reason),
+            Event::Call(CallEvent::NotHedged { reason, .. }) => self.not_hedged.push(*reason),
             _ => {}
         }
         Ok(())

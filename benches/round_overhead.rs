@@ -38,7 +38,7 @@ mod support;
 
 use std::time::Instant;
 
-use conclave::consultation::event::{Envelope, Event};
+use conclave::consultation::event::{Envelope, Event, RoundEvent};
 use conclave::engine::ports::{Subscriber, SubscriberError};
 use futures_util::future::join_all;
 
@@ -189,10 +189,12 @@ impl Subscriber for Stopwatch {
 
     fn event(&mut self, envelope: &Envelope) -> Result<(), SubscriberError> {
         match envelope.event {
-            Event::RoundStarted { round_number: 1 } => self.began = Some(Instant::now()),
-            Event::RoundCompleted {
+            Event::Round(RoundEvent::Started { round_number: 1 }) => {
+                self.began = Some(Instant::now())
+            }
+            Event::Round(RoundEvent::Completed {
                 round_number: 1, ..
-            } => self.round_1 = self.began.map(|began| (began, Instant::now())),
+            }) => self.round_1 = self.began.map(|began| (began, Instant::now())),
             _ => {}
         }
         Ok(())

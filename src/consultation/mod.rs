@@ -39,7 +39,7 @@ use crate::domain::time::Timestamp;
 
 use self::machine::run_state::RunState;
 use self::machine::step::StepContext;
-use event::{AbortReason, Cause, Event, StateName};
+use event::{AbortReason, Cause, Event, HealthEvent, StateName};
 use plan::Plan;
 use protocol::{Effect, Input};
 use state::State;
@@ -136,14 +136,14 @@ fn step(step: &mut StepContext<'_>, state: State, input: Input) -> State {
         (state, Input::Answered(answer)) => machine::questions::answered(step, state, answer),
         (state @ State::AwaitingConsent(_), _) => state,
         (state, Input::HealthCheckStarted { provider }) => {
-            step.emit(Event::HealthCheckStarted { provider });
+            step.emit(Event::Health(HealthEvent::CheckStarted { provider }));
             state
         }
         (state, Input::HealthChanged(update)) => {
             step.run
                 .health
                 .insert(update.provider.clone(), update.status);
-            step.emit(Event::HealthUpdated(update));
+            step.emit(Event::Health(HealthEvent::StatusUpdated(update)));
             state
         }
         (State::Closing(closing), Input::TimerFired { timer }) if closing.is_over_at(timer) => {

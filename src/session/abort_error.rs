@@ -142,7 +142,9 @@ fn ceiling(error: Error, transcript: &Transcript) -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::consultation::event::{Estimate, Event, Started, StateName};
+    use crate::consultation::event::{
+        ConsultationEvent, CostEvent, Estimate, Event, Started, StateName,
+    };
     use crate::domain::ids::{ModelRef, SeatId};
     use crate::domain::money::{Cost, MicroUsd};
     use crate::domain::panel::Panel;
@@ -164,16 +166,18 @@ mod tests {
             plan: None,
         };
         let id = ConsultationId::from_unique("01kb");
-        let events = std::iter::once(Event::Started(Box::new(terms)))
-            .chain(events)
-            .map(|event| crate::consultation::event::Envelope {
-                schema_version: "1.1".to_owned(),
-                seq: 1,
-                at: Timestamp(0),
-                consultation_id: id.clone(),
-                cause: None,
-                event,
-            });
+        let events = std::iter::once(Event::Consultation(ConsultationEvent::Started(Box::new(
+            terms,
+        ))))
+        .chain(events)
+        .map(|event| crate::consultation::event::Envelope {
+            schema_version: "1.1".to_owned(),
+            seq: 1,
+            at: Timestamp(0),
+            consultation_id: id.clone(),
+            cause: None,
+            event,
+        });
         let transcript = Transcript::fold(&events.collect::<Vec<_>>()).unwrap();
         let abort = Abort {
             reason,
@@ -221,12 +225,14 @@ mod tests {
 
     #[test]
     fn a_ceiling_says_what_was_spent_and_what_the_next_call_could_have_cost() {
-        let reached = |worst_case| Event::CeilingReached {
-            max_cost: MicroUsd(1_000_000),
-            spent: Cost::at_least(MicroUsd(912_300)),
-            agent_id: SeatId::judge(),
-            model: ModelRef::new("openai", "gpt-6.1-sol"),
-            worst_case,
+        let reached = |worst_case| {
+            Event::Cost(CostEvent::CeilingReached {
+                max_cost: MicroUsd(1_000_000),
+                spent: Cost::at_least(MicroUsd(912_300)),
+                agent_id: SeatId::judge(),
+                model: ModelRef::new("openai", "gpt-6.1-sol"),
+                worst_case,
+            })
         };
         let (_, hints) = told(
             AbortReason::CostCeiling,
@@ -249,7 +255,9 @@ mod tests {
         };
         let (_, hints) = told(
             AbortReason::CostCeiling,
-            vec![Event::CostEstimated(estimate)],
+            vec![Event::Consultation(ConsultationEvent::CostEstimated(
+                estimate,
+            ))],
         );
         assert!(
             hints.starts_with("the estimate is $2.00, and $1.50 at least: raise --max-cost; go on"),

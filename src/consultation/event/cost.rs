@@ -1,10 +1,37 @@
-//! What a consultation is expected to cost, and how it came to be agreed to.
+//! `cost:…`: what a consultation is expected to cost, how it came to be agreed to, and its ceiling.
 
 use serde::{Deserialize, Serialize};
 
 use crate::consultation::protocol::answer::AnswerKind;
 use crate::domain::ids::{ModelRef, SeatId};
-use crate::domain::money::Cost;
+use crate::domain::money::{Cost, MicroUsd};
+
+/// What stops, or may stop, a consultation for its cost.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "type", content = "data")]
+pub enum CostEvent {
+    /// The estimate does not pass by itself.
+    #[serde(rename = "cost:gate_triggered")]
+    GateTriggered {
+        /// What is expected.
+        cost: Cost,
+        /// Estimates below this pass by themselves.
+        always_allow_under: MicroUsd,
+        why: Vec<GateReason>,
+    },
+    /// A call could break the ceiling and was not made.
+    #[serde(rename = "cost:ceiling_reached")]
+    CeilingReached {
+        /// The ceiling.
+        max_cost: MicroUsd,
+        /// Spent so far.
+        spent: Cost,
+        agent_id: SeatId,
+        model: ModelRef,
+        /// The most that the call could have cost.
+        worst_case: Cost,
+    },
+}
 
 /// Why an estimate does not pass by itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]

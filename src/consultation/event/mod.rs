@@ -1,34 +1,44 @@
 //! What subscribers are told: one closed enum for terminal, journal and every later face. A journal
 //! line is an [`Envelope`].
 
-mod calls;
-mod persona_selection;
-mod control;
+mod consultation;
+mod state;
+mod round;
+mod agent;
+mod call;
+mod provider;
 mod cost;
+mod panel;
+mod substitution;
 mod early_termination;
-mod ending;
-mod terms;
+mod judge;
+mod pulse;
+mod health;
+mod abort;
 
-use serde::{Deserialize, Serialize};
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::Value;
 
-use crate::domain::artifact::Artifact;
-use crate::domain::ids::{CallId, ConsultationId, ModelRef, ProviderId, SeatId};
-use crate::domain::money::{Cost, MicroUsd};
-use crate::domain::second_pass::{Held, SecondPass};
+use crate::domain::ids::ConsultationId;
 use crate::domain::time::Timestamp;
-use crate::domain::tokens::Usage;
 
-use super::policy::hedging::NoHedge;
-use super::protocol::answer::AnswerKind;
 use super::protocol::{Answer, TimerId};
 
-pub use self::early_termination::{DecidedBy, EarlyTermination, EarlyTerminationDecision};
-pub use self::persona_selection::PanelSelection;
-pub use calls::{AgentError, CallError, CallFinished, CostSource, Purpose};
-pub use control::{HealthUpdate, PulseAnswer, StillWaiting, SubstitutionReason, WhySubstituted};
-pub use cost::{CallEstimate, Consent, Estimate, GateReason};
-pub use ending::{AbortReason, CancelReason, StateName};
-pub use terms::{PromptUsed, Resumed, Started};
+pub use abort::AbortReason;
+pub use agent::{AgentError, AgentEvent};
+pub use call::{CallError, CallEvent, CallFinished, CancelReason, CostSource, Purpose};
+pub use consultation::{ConsultationEvent, PromptUsed, Resumed, Started};
+pub use cost::{CallEstimate, Consent, CostEvent, Estimate, GateReason};
+pub use early_termination::{DecidedBy, EarlyTermination, EarlyTerminationDecision};
+pub use health::{HealthEvent, HealthUpdate};
+pub use judge::JudgeEvent;
+pub use panel::{PanelEvent, PanelSelection};
+pub use provider::ProviderEvent;
+pub use pulse::{PulseAnswer, PulseEvent, StillWaiting};
+pub use round::RoundEvent;
+pub use state::{StateEvent, StateName};
+pub use substitution::{SubstitutionReason, WhySubstituted};
 
 /// The version of the event stream and of the journal.
 pub const SCHEMA_VERSION: &str = "1.2";
@@ -89,196 +99,75 @@ pub enum Cause {
     Resumed,
 }
 
-/// Something that happened.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "type", content = "data")]
+/// Something that happened, by family: the part of its type before the colon.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(untagged)]
 pub enum Event {
-    #[serde(rename = "consultation:started")]
-    Started(Box<Started>),
-    #[serde(rename = "consultation:cost_estimated")]
-    CostEstimated(Estimate),
-    #[serde(rename = "consultation:user_consent")]
-    UserConsent { approved: bool, how: Consent },
-    #[serde(rename = "state:changed")]
-    StateChanged { from: StateName, to: StateName },
-    #[serde(rename = "round:started")]
-    RoundStarted { round_number: u8 },
-    /// An expert or the judge begins to work on an answer.
-    #[serde(rename = "agent:thinking")]
-    AgentThinking {
-        agent_id: SeatId,
-        name: String,
-        round_number: u8,
-        answer: AnswerKind,
-        model: ModelRef,
-    },
-    #[serde(rename = "agent:completed")]
-    AgentCompleted {
-        agent_id: SeatId,
-        name: String,
-        round_number: u8,
-        answer: AnswerKind,
-        duration_ms: u64,
-        tokens: Usage,
-        cost: Cost,
-    },
-    #[serde(rename = "agent:failed")]
-    AgentFailed {
-        agent_id: SeatId,
-        name: String,
-        round_number: u8,
-        answer: AnswerKind,
-        model: ModelRef,
-        error: AgentError,
-    },
-    #[serde(rename = "round:completed")]
-    RoundCompleted { round_number: u8, duration_ms: u64 },
-    #[serde(rename = "consultation:round_artifact")]
-    RoundArtifact { artifact: Box<Artifact> },
-    /// The judge was to decide twice: what came of the second time.
-    #[serde(rename = "judge:second_pass")]
-    JudgeSecondPass(Box<SecondPass>),
-    /// The answers of an earlier consultation were judged anew: whether its verdict held.
-    #[serde(rename = "judge:rejudged")]
-    Rejudged(Held),
-    /// Another model takes over an agent's work.
-    #[serde(rename = "consultation:provider_substituted")]
-    ProviderSubstituted {
-        agent_id: SeatId,
-        round_number: u8,
-        original: ModelRef,
-        substitute: ModelRef,
-        reason: SubstitutionReason,
-        /// What happened, in the provider's own words.
-        #[serde(default)]
-        message: String,
-    },
-    /// The person is asked whether another model may take over.
-    #[serde(rename = "consultation:substitution_offered")]
-    SubstitutionOffered {
-        agent_id: SeatId,
-        round_number: u8,
-        original: ModelRef,
-        substitute: ModelRef,
-        reason: SubstitutionReason,
-        message: String,
-    },
-    /// An interrupted consultation goes on.
-    #[serde(rename = "consultation:resumed")]
-    Resumed(Box<Resumed>),
-    /// The estimate does not pass by itself.
-    #[serde(rename = "cost:gate_triggered")]
-    CostGate {
-        cost: Cost,
-        always_allow_under: MicroUsd,
-        why: Vec<GateReason>,
-    },
-    /// A call could break the ceiling and was not made.
-    #[serde(rename = "cost:ceiling_reached")]
-    CeilingReached {
-        max_cost: MicroUsd,
-        spent: Cost,
-        agent_id: SeatId,
-        model: ModelRef,
-        worst_case: Cost,
-    },
-    /// A round takes long; where there is a person, they are asked whether to go on.
-    #[serde(rename = "pulse:asked")]
-    PulseAsked {
-        round_number: u8,
-        waiting: Vec<StillWaiting>,
-        elapsed_ms: u64,
-        asked: bool,
-    },
-    #[serde(rename = "pulse:answered")]
-    PulseAnswered {
-        round_number: u8,
-        answer: PulseAnswer,
-        elapsed_ms: u64,
-    },
-    /// A provider is asked, at no cost, whether it is well.
-    #[serde(rename = "health:check_started")]
-    HealthCheckStarted { provider: ProviderId },
-    #[serde(rename = "health:status_updated")]
-    HealthUpdated(HealthUpdate),
-    /// The person is asked whether to end here, because the experts agree.
-    #[serde(rename = "consultation:early_termination_offered")]
-    EarlyTerminationOffered(Box<EarlyTermination>),
-    #[serde(rename = "consultation:early_termination_decided")]
-    EarlyTerminationDecided(Box<EarlyTerminationDecision>),
-    /// The personas were chosen for this question.
-    #[serde(rename = "panel:cast")]
-    PanelCast(Box<PanelSelection>),
-    #[serde(rename = "consultation:completed")]
-    Completed { rounds: u8, duration_ms: u64 },
-    #[serde(rename = "consultation:aborted")]
-    Aborted {
-        reason: AbortReason,
-        message: String,
-        during: StateName,
-        duration_ms: u64,
-    },
-    /// A call is about to go out.
-    #[serde(rename = "call:started")]
-    CallStarted {
-        call: CallId,
-        agent_id: SeatId,
-        round_number: u8,
-        answer: AnswerKind,
-        purpose: Purpose,
-        model: ModelRef,
-        room: u64,
-        prompt_sha256: String,
-        /// The most that it can cost, set aside under a ceiling.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        worst_case: Option<Cost>,
-        /// Tokens (estimated) that the prompt would have had on top, had the artifacts in it not
-        /// been filtered.
-        #[serde(default, skip_serializing_if = "is_zero")]
-        tokens_saved: u64,
-    },
-    /// A failed call will be followed by another one.
-    #[serde(rename = "call:retried")]
-    CallRetried {
-        call: CallId,
-        agent_id: SeatId,
-        wait_ms: u64,
-        reason: String,
-    },
-    /// A provider asks to be left alone: no call goes out to it before the time has passed.
-    #[serde(rename = "provider:held")]
-    ProviderHeld {
-        provider: ProviderId,
-        wait_ms: u64,
-        reason: String,
-    },
-    /// A call has shown no sign of an answer for so long that the same is asked elsewhere too.
-    #[serde(rename = "call:hedged")]
-    CallHedged {
-        call: CallId,
-        agent_id: SeatId,
-        model: ModelRef,
-        backup: ModelRef,
-        after_ms: u64,
-    },
-    /// A call is slow, and nobody else is asked.
-    #[serde(rename = "call:not_hedged")]
-    CallNotHedged {
-        call: CallId,
-        agent_id: SeatId,
-        reason: NoHedge,
-    },
-    #[serde(rename = "call:cancelled")]
-    CallCancelled { call: CallId, reason: CancelReason },
-    /// A call came back, with whatever it brought.
-    #[serde(rename = "call:finished")]
-    CallFinished(Box<CallFinished>),
+    Consultation(ConsultationEvent),
+    State(StateEvent),
+    Round(RoundEvent),
+    Agent(AgentEvent),
+    Call(CallEvent),
+    Provider(ProviderEvent),
+    Cost(CostEvent),
+    Panel(PanelEvent),
+    Judge(JudgeEvent),
+    Pulse(PulseEvent),
+    Health(HealthEvent),
 }
 
-#[expect(
-    clippy::trivially_copy_pass_by_ref,
-    reason = "serde passes a reference"
-)]
-fn is_zero(number: &u64) -> bool {
-    *number == 0
+// By hand, because an untagged enum would report every broken event as one that fits no variant.
+impl<'de> Deserialize<'de> for Event {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let value = Value::deserialize(deserializer)?;
+        let event_type = value
+            .get("type")
+            .and_then(Value::as_str)
+            .ok_or_else(|| D::Error::missing_field("type"))?;
+        let family = event_type.split_once(':').map(|(family, _)| family);
+        let event = match family {
+            Some("consultation") => ConsultationEvent::deserialize(value).map(Self::Consultation),
+            Some("state") => StateEvent::deserialize(value).map(Self::State),
+            Some("round") => RoundEvent::deserialize(value).map(Self::Round),
+            Some("agent") => AgentEvent::deserialize(value).map(Self::Agent),
+            Some("call") => CallEvent::deserialize(value).map(Self::Call),
+            Some("provider") => ProviderEvent::deserialize(value).map(Self::Provider),
+            Some("cost") => CostEvent::deserialize(value).map(Self::Cost),
+            Some("panel") => PanelEvent::deserialize(value).map(Self::Panel),
+            Some("judge") => JudgeEvent::deserialize(value).map(Self::Judge),
+            Some("pulse") => PulseEvent::deserialize(value).map(Self::Pulse),
+            Some("health") => HealthEvent::deserialize(value).map(Self::Health),
+            Some(_) | None => {
+                let unknown = format!("unknown event type `{event_type}`");
+                return Err(D::Error::custom(unknown));
+            }
+        };
+        event.map_err(D::Error::custom)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn error(json: &str) -> String {
+        serde_json::from_str::<Event>(json).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn an_event_that_cannot_be_read_names_what_is_wrong() {
+        assert_eq!(error("{}"), "missing field `type`");
+        assert_eq!(
+            error(r#"{"type":"weather:changed","data":{}}"#),
+            "unknown event type `weather:changed`"
+        );
+        assert_eq!(
+            error(r#"{"type":"round:paused","data":{}}"#),
+            "unknown variant `round:paused`, expected `round:started` or `round:completed`"
+        );
+        assert_eq!(
+            error(r#"{"type":"round:started","data":{}}"#),
+            "missing field `round_number`"
+        );
+    }
 }

@@ -1,7 +1,7 @@
 //! What the person is asked while a round runs, and what their answers lead to.
 
 use super::step::StepContext;
-use crate::consultation::event::{AbortReason, Event, PulseAnswer};
+use crate::consultation::event::{AbortReason, Event, PulseAnswer, PulseEvent};
 use crate::consultation::policy::consent::ConsentMode;
 use crate::consultation::protocol::{Answer, Question};
 use crate::consultation::state::State;
@@ -15,12 +15,12 @@ pub(in crate::consultation) fn pulse(step: &mut StepContext<'_>, mut state: Stat
     let is_free = step.run.questions.open.is_none();
     let asked = step.plan.control.consent.consent_mode == ConsentMode::Interactive && is_free;
     let (round_number, elapsed_ms) = (step.run.watch.round_number, step.elapsed_ms());
-    step.emit(Event::PulseAsked {
+    step.emit(Event::Pulse(PulseEvent::Asked {
         round_number,
         waiting: waiting.clone(),
         elapsed_ms,
         asked,
-    });
+    }));
     if asked {
         step.run.watch.pulse = None;
         step.ask(Question::Pulse { waiting });
@@ -62,11 +62,11 @@ fn pulse_answered(step: &mut StepContext<'_>, state: State, answer: Answer) -> S
         Answer::Yes | Answer::Always(_) | Answer::Gone => PulseAnswer::Continue,
         Answer::No | Answer::Fail => PulseAnswer::Cancel,
     };
-    step.emit(Event::PulseAnswered {
+    step.emit(Event::Pulse(PulseEvent::Answered {
         round_number,
         answer,
         elapsed_ms,
-    });
+    }));
     if answer == PulseAnswer::Cancel {
         let message = step.cancelled_by_user();
         step.stop(AbortReason::UserCancelled, message);

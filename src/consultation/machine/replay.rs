@@ -10,7 +10,10 @@ use crate::domain::ids::CallId;
 use crate::domain::time::Timestamp;
 
 use crate::consultation::Consultation;
-use crate::consultation::event::{CallFinished, Cause, CostSource, Envelope, Estimate, Event};
+use crate::consultation::event::{
+    CallEvent, CallFinished, Cause, ConsultationEvent, CostSource, Envelope, Estimate, Event,
+    HealthEvent,
+};
 use crate::consultation::protocol::call::{Failure, Outcome, Reply, StopReason};
 use crate::consultation::protocol::{Effect, Input, TimerId};
 
@@ -44,7 +47,7 @@ pub enum ReplayError {
 /// Plays a log again, from its first event to its last.
 pub fn replay(events: &[Envelope]) -> Result<Replayed, ReplayError> {
     let first = events.first().ok_or(ReplayError::Empty)?;
-    let Event::Started(terms) = &first.event else {
+    let Event::Consultation(ConsultationEvent::Started(terms)) = &first.event else {
         return Err(ReplayError::DoesNotFollow { seq: first.seq });
     };
     let plan = terms.plan.as_deref().ok_or(ReplayError::NoTerms)?;
@@ -80,7 +83,7 @@ impl Replayed {
                 None => Input::Start,
             },
             (Cause::Answered(answer), _) => Input::Answered(answer),
-            (Cause::Replied, Event::CallFinished(finished)) => {
+            (Cause::Replied, Event::Call(CallEvent::Finished(finished))) => {
                 if let Some(ms) = finished.first_token_ms {
                     let first_token = began(finished, envelope.at).after(Duration::from_millis(ms));
                     self.consultation.handle(
@@ -100,13 +103,15 @@ impl Replayed {
                 Input::TimerFired { timer }
             }
             (Cause::Interrupted, _) => Input::Interrupted,
-            (Cause::HealthCheck, Event::HealthCheckStarted { provider }) => {
+            (Cause::HealthCheck, Event::Health(HealthEvent::CheckStarted { provider })) => {
                 Input::HealthCheckStarted {
                     provider: provider.clone(),
                 }
             }
-            (Cause::Health, Event::HealthUpdated(update)) => Input::HealthChanged(update.clone()),
-            (Cause::Resumed, Event::Resumed(resumed)) => {
+            (Cause::Health, Event::Health(HealthEvent::StatusUpdated(update))) => {
+                Input::HealthChanged(update.clone())
+            }
+            (Cause::Resumed, Event::Consultation(ConsultationEvent::Resumed(resumed))) => {
                 // What was not lost then went out with that run, and is lost now if it has not come
                 // back since.
                 self.lost.retain(|open| !resumed.lost_calls.contains(open));
@@ -177,14 +182,14 @@ impl Replayed {
     }
 
     fn note(&mut self, event: &Event) {
-        if let Event::CallFinished(finished) = event {
+        if let Event::Call(CallEvent::Finished(finished)) = event {
             self.lost.retain(|open| *open != finished.call);
         }
     }
 }
 
 fn estimated(event: &Event) -> Option<&Estimate> {
-    if let Event::CostEstimated(estimate) = event {
+    if let Event::Consultation(ConsultationEvent::CostEstimated(estimate)) = event {
         Some(estimate)
     } else {
         None

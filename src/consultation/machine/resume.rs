@@ -5,7 +5,7 @@ use crate::domain::ids::CallId;
 
 use super::run_state::{Pause, Questions};
 use super::step::StepContext;
-use crate::consultation::event::{Event, Resumed};
+use crate::consultation::event::{ConsultationEvent, Event, Resumed};
 use crate::consultation::state::State;
 
 /// Goes on from where it stopped. What is complete, or cannot be gone on with, stays as it is.
@@ -36,12 +36,14 @@ pub(in crate::consultation) fn resume(
         to: step.now,
     });
     step.run.questions = Questions::default();
-    step.emit(Event::Resumed(Box::new(Resumed {
-        state: state.name(),
-        lost_calls: lost.to_vec(),
-        control: step.plan.control.clone(),
-        tool_version,
-    })));
+    step.emit(Event::Consultation(ConsultationEvent::Resumed(Box::new(
+        Resumed {
+            state: state.name(),
+            lost_calls: lost.to_vec(),
+            control: step.plan.control.clone(),
+            tool_version,
+        },
+    ))));
     if let Some(round) = state.round() {
         step.watch_round(round);
     }

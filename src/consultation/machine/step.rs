@@ -11,7 +11,8 @@ use crate::stopping::circuit::{CircuitRule, Permit};
 
 use super::run_state::{RunState, Watch};
 use crate::consultation::event::{
-    AbortReason, Cause, Envelope, Estimate, Event, PulseAnswer, SCHEMA_VERSION, StateName,
+    AbortReason, Cause, ConsultationEvent, Envelope, Estimate, Event, ProviderEvent, PulseAnswer,
+    PulseEvent, RoundEvent, SCHEMA_VERSION, StateEvent, StateName,
 };
 use crate::consultation::plan::Plan;
 use crate::consultation::policy::budget;
@@ -86,9 +87,9 @@ impl<'a> StepContext<'a> {
     /// Stores what a round brought.
     pub(in crate::consultation) fn keep(&mut self, content: Content, degraded: bool) {
         let artifact = Artifact::stamp(content, self.now, degraded);
-        self.emit(Event::RoundArtifact {
+        self.emit(Event::Consultation(ConsultationEvent::RoundArtifact {
             artifact: Box::new(artifact),
-        });
+        }));
     }
 
     pub(in crate::consultation) fn next_call(&mut self) -> CallId {
@@ -353,11 +354,11 @@ impl<'a> StepContext<'a> {
             self.now,
         ) {
             self.push(Effect::SetTimer { timer, at: until });
-            self.emit(Event::ProviderHeld {
+            self.emit(Event::Provider(ProviderEvent::Held {
                 provider: provider.clone(),
                 wait_ms: self.ms_until(wait),
                 reason: failure.message.clone(),
-            });
+            }));
         }
     }
 
@@ -394,11 +395,11 @@ impl<'a> StepContext<'a> {
 
     pub(in crate::consultation) fn change(&mut self, from: StateName, to: StateName) {
         debug_assert!(from.may_become(to).is_ok(), "{from} may not become {to}");
-        self.emit(Event::StateChanged { from, to });
+        self.emit(Event::State(StateEvent::Changed { from, to }));
     }
 
     pub(in crate::consultation) fn begin_round(&mut self, round_number: u8) {
-        self.emit(Event::RoundStarted { round_number });
+        self.emit(Event::Round(RoundEvent::Started { round_number }));
         self.watch_round(round_number);
     }
 
@@ -421,10 +422,10 @@ impl<'a> StepContext<'a> {
         let duration_ms = self.ms_since(since);
         self.supersede_pulse();
         self.run.watch = Watch::default();
-        self.emit(Event::RoundCompleted {
+        self.emit(Event::Round(RoundEvent::Completed {
             round_number,
             duration_ms,
-        });
+        }));
     }
 
     /// An answer has arrived: whether to go on waiting is no question any more, until it takes long
@@ -432,11 +433,11 @@ impl<'a> StepContext<'a> {
     pub(in crate::consultation) fn supersede_pulse(&mut self) {
         if self.withdraw(|question| matches!(question, Question::Pulse { .. })) {
             let (round_number, elapsed_ms) = (self.run.watch.round_number, self.elapsed_ms());
-            self.emit(Event::PulseAnswered {
+            self.emit(Event::Pulse(PulseEvent::Answered {
                 round_number,
                 answer: PulseAnswer::Superseded,
                 elapsed_ms,
-            });
+            }));
             self.set_pulse();
         }
     }
@@ -505,10 +506,10 @@ impl<'a> StepContext<'a> {
     pub(in crate::consultation) fn complete(&mut self, from: StateName, rounds: u8) -> State {
         self.change(from, StateName::Complete);
         let duration_ms = self.elapsed_ms();
-        self.emit(Event::Completed {
+        self.emit(Event::Consultation(ConsultationEvent::Completed {
             rounds,
             duration_ms,
-        });
+        }));
         State::Complete
     }
 
@@ -531,12 +532,12 @@ impl<'a> StepContext<'a> {
         self.drop_questions();
         self.change(during, StateName::Aborted);
         let duration_ms = self.elapsed_ms();
-        self.emit(Event::Aborted {
+        self.emit(Event::Consultation(ConsultationEvent::Aborted {
             reason,
             message: message.into(),
             during,
             duration_ms,
-        });
+        }));
         State::Aborted(reason.is_resumable().then(|| Box::new(state)))
     }
 }

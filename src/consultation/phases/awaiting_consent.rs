@@ -4,7 +4,9 @@
 use serde::{Deserialize, Serialize};
 
 use super::independent;
-use crate::consultation::event::{AbortReason, Consent, Estimate, Event, StateName};
+use crate::consultation::event::{
+    AbortReason, Consent, ConsultationEvent, CostEvent, Estimate, Event, StateName,
+};
 use crate::consultation::machine::step::StepContext;
 use crate::consultation::policy::consent::Gate;
 use crate::consultation::protocol::{Answer, Question};
@@ -29,11 +31,11 @@ impl AwaitingConsent {
         match control.consent.decide(&self.estimate, control.max_cost) {
             Gate::Pass(how) => allow(step, how),
             Gate::Ask(why) => {
-                step.emit(Event::CostGate {
+                step.emit(Event::Cost(CostEvent::GateTriggered {
                     cost: self.estimate.cost,
                     always_allow_under,
                     why: why.clone(),
-                });
+                }));
                 step.ask(Question::Consent {
                     estimate: self.estimate.clone(),
                     why,
@@ -41,11 +43,11 @@ impl AwaitingConsent {
                 State::AwaitingConsent(self)
             }
             Gate::Refuse(why) => {
-                step.emit(Event::CostGate {
+                step.emit(Event::Cost(CostEvent::GateTriggered {
                     cost: self.estimate.cost,
                     always_allow_under,
                     why,
-                });
+                }));
                 self.refuse(
                     step,
                     Consent::NobodyToAsk,
@@ -86,18 +88,18 @@ impl AwaitingConsent {
     }
 
     fn refuse(self, step: &mut StepContext<'_>, how: Consent, message: &str) -> State {
-        step.emit(Event::UserConsent {
+        step.emit(Event::Consultation(ConsultationEvent::UserConsent {
             approved: false,
             how,
-        });
+        }));
         step.abort(State::AwaitingConsent(self), AbortReason::Declined, message)
     }
 }
 
 fn allow(step: &mut StepContext<'_>, how: Consent) -> State {
-    step.emit(Event::UserConsent {
+    step.emit(Event::Consultation(ConsultationEvent::UserConsent {
         approved: true,
         how,
-    });
+    }));
     independent::enter(step)
 }

@@ -8,7 +8,7 @@ use crate::domain::artifact::{Independent, Revision};
 use crate::domain::ids::SeatId;
 
 use crate::consultation::anonymity::labels::Labels;
-use crate::consultation::event::{AgentError, Event};
+use crate::consultation::event::{AgentError, AgentEvent, Event};
 use crate::consultation::machine::step::StepContext;
 use crate::consultation::prompt::Pair;
 use crate::consultation::prompt::filter::Shown;
@@ -37,7 +37,7 @@ pub(in crate::consultation) fn send(
         prompter.comparison(&pairs).map(Shown::whole)
     }) {
         Ok(prompts) => work.send(step, &helper, AnswerKind::Comparison, prompts),
-        Err(error) => step.emit(Event::AgentFailed {
+        Err(error) => step.emit(Event::Agent(AgentEvent::Failed {
             name: step.plan.agent_name(&helper),
             agent_id: helper,
             round_number: AnswerKind::Comparison.round(),
@@ -47,7 +47,7 @@ pub(in crate::consultation) fn send(
                 class: None,
                 message: error.to_string(),
             },
-        }),
+        })),
     }
 }
 

@@ -16,7 +16,7 @@ use crate::consultation::analysis::compose;
 use crate::consultation::analysis::compose::Material;
 use crate::consultation::analysis::evidence::evidence;
 use crate::consultation::event::{
-    DecidedBy, EarlyTermination, EarlyTerminationDecision, Event, StateName,
+    ConsultationEvent, DecidedBy, EarlyTermination, EarlyTerminationDecision, Event, StateName,
 };
 use crate::consultation::machine::step::StepContext;
 use crate::consultation::plan::mode::Ending;
@@ -76,7 +76,9 @@ fn consider(step: &mut StepContext<'_>, found: Found, policy: Policy) -> State {
             },
         )
     } else if is_askable {
-        step.emit(Event::EarlyTerminationOffered(Box::new(findings.clone())));
+        step.emit(Event::Consultation(
+            ConsultationEvent::EarlyTerminationOffered(Box::new(findings.clone())),
+        ));
         step.ask(Question::EarlyTermination {
             findings: Box::new(findings),
         });
@@ -116,7 +118,9 @@ fn by_the_guards(by: DecidedBy, findings: EarlyTermination) -> EarlyTerminationD
 
 fn settle(step: &mut StepContext<'_>, found: Found, decision: EarlyTerminationDecision) -> State {
     let ended = decision.ended;
-    step.emit(Event::EarlyTerminationDecided(Box::new(decision)));
+    step.emit(Event::Consultation(
+        ConsultationEvent::EarlyTerminationDecided(Box::new(decision)),
+    ));
     if ended {
         end(step, &found)
     } else {

@@ -12,7 +12,7 @@ use crate::domain::tokens::{Band, estimate_tokens, token_band};
 
 use super::awaiting_consent;
 use crate::consultation::event::{
-    AbortReason, CallEstimate, Estimate, Event, PromptUsed, Started, StateName,
+    AbortReason, CallEstimate, ConsultationEvent, Estimate, Event, PromptUsed, Started, StateName,
 };
 use crate::consultation::machine::step::StepContext;
 use crate::consultation::plan::preview;
@@ -35,11 +35,15 @@ const POSITION: u64 = 25;
 pub(in crate::consultation) fn enter(step: &mut StepContext<'_>, told: Option<Estimate>) -> State {
     step.begin();
     let plan = step.plan;
-    step.emit(Event::Started(Box::new(started(plan))));
+    step.emit(Event::Consultation(ConsultationEvent::Started(Box::new(
+        started(plan),
+    ))));
     step.change(StateName::Idle, StateName::Estimating);
     match told.map_or_else(|| plan.estimate(), Ok) {
         Ok(estimate) => {
-            step.emit(Event::CostEstimated(estimate.clone()));
+            step.emit(Event::Consultation(ConsultationEvent::CostEstimated(
+                estimate.clone(),
+            )));
             awaiting_consent::enter(step, estimate)
         }
         Err(error) => step.abort(State::Estimating, AbortReason::Prompt, error.to_string()),

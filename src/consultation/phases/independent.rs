@@ -12,7 +12,7 @@ use super::persona_selection;
 use super::prior_answers;
 use super::synthesis;
 use super::synthesis::Answers;
-use crate::consultation::event::{AbortReason, AgentError, Event, StateName};
+use crate::consultation::event::{AbortReason, AgentError, Event, PanelEvent, StateName};
 use crate::consultation::machine::step::StepContext;
 use crate::consultation::policy::quorum::{Quorum, quorum};
 use crate::consultation::prompt::filter::Shown;
@@ -115,7 +115,7 @@ impl IndependentRound {
         self.step = Step::PanelSelection;
         let cast = persona_selection::cast(step.plan, answer);
         step.recast(cast.panel.clone());
-        step.emit(Event::PanelCast(Box::new(cast)));
+        step.emit(Event::Panel(PanelEvent::PersonasSelected(Box::new(cast))));
         State::Independent(self)
     }
 

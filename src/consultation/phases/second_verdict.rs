@@ -15,7 +15,7 @@ use crate::domain::ids::{ModelRef, SeatId};
 use crate::domain::second_pass::{Held, SecondPass};
 
 use crate::consultation::anonymity::relabel::Relabelling;
-use crate::consultation::event::{AgentError, Event};
+use crate::consultation::event::{AgentError, Event, JudgeEvent};
 use crate::consultation::machine::step::StepContext;
 use crate::consultation::plan::options::JudgePasses;
 use crate::consultation::prompt::Pair;
@@ -200,8 +200,8 @@ impl Second {
     pub(in crate::consultation) fn tell(self, step: &mut StepContext<'_>) {
         let Self::Known(told) = self else { return };
         match step.plan.debate.judge_passes {
-            JudgePasses::Once => step.emit(Event::Rejudged(told.held)),
-            JudgePasses::Twice => step.emit(Event::JudgeSecondPass(Box::new(told))),
+            JudgePasses::Once => step.emit(Event::Judge(JudgeEvent::Rejudged(told.held))),
+            JudgePasses::Twice => step.emit(Event::Judge(JudgeEvent::SecondPass(Box::new(told)))),
         }
     }
 

@@ -4,7 +4,9 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::consultation::event::{CallError, CallFinished, CancelReason, Event, Purpose};
+use crate::consultation::event::{
+    CallError, CallEvent, CallFinished, CancelReason, Event, Purpose,
+};
 use crate::consultation::machine::step::StepContext;
 use crate::consultation::protocol::Effect;
 use crate::consultation::protocol::call::Outcome;
@@ -29,10 +31,10 @@ impl Attempt {
     pub(crate) fn cancel(&self, step: &mut StepContext<'_>, reason: CancelReason) {
         step.lose_call(self.call, self.since, &self.model.provider);
         step.push(Effect::Cancel(self.call));
-        step.emit(Event::CallCancelled {
+        step.emit(Event::Call(CallEvent::Cancelled {
             call: self.call,
             reason,
-        });
+        }));
     }
 
     /// A number from 0 to 1 that differs by run and call, and is the same when the run is played
@@ -91,7 +93,7 @@ impl AgentTask {
             duration_ms: step.ms_since(attempt.since),
             problems,
         };
-        step.emit(Event::CallFinished(Box::new(finished)));
+        step.emit(Event::Call(CallEvent::Finished(Box::new(finished))));
         if self.is_optional() && outcome.is_err() {
             step.end_vainly(attempt.call, attempt.since, &attempt.model.provider, cost);
         } else {

@@ -2,7 +2,8 @@
 //! or no answer.
 
 use crate::consultation::event::{
-    AbortReason, AgentError, Event, Purpose, SubstitutionReason, WhySubstituted,
+    AbortReason, AgentError, AgentEvent, ConsultationEvent, Event, Purpose, SubstitutionReason,
+    WhySubstituted,
 };
 use crate::consultation::machine::step::StepContext;
 use crate::consultation::policy::health::HealthStatus;
@@ -89,14 +90,16 @@ impl AgentTask {
         reason: WhySubstituted,
         error: &AgentError,
     ) {
-        step.emit(Event::SubstitutionOffered {
-            agent_id: self.agent.clone(),
-            round_number: self.answer.round(),
-            original: self.current.clone(),
-            substitute: substitute.clone(),
-            reason: SubstitutionReason::Known(reason),
-            message: error.message.clone(),
-        });
+        step.emit(Event::Consultation(
+            ConsultationEvent::SubstitutionOffered {
+                agent_id: self.agent.clone(),
+                round_number: self.answer.round(),
+                original: self.current.clone(),
+                substitute: substitute.clone(),
+                reason: SubstitutionReason::Known(reason),
+                message: error.message.clone(),
+            },
+        ));
         step.ask(Question::Substitution {
             agent_id: self.agent.clone(),
             name: step.plan.agent_name(&self.agent),
@@ -145,14 +148,16 @@ impl AgentTask {
         step.run
             .fallbacks_in_use
             .insert(self.agent.clone(), substitute.clone());
-        step.emit(Event::ProviderSubstituted {
-            agent_id: self.agent.clone(),
-            round_number: self.answer.round(),
-            original,
-            substitute,
-            reason: SubstitutionReason::Known(reason),
-            message: error.message,
-        });
+        step.emit(Event::Consultation(
+            ConsultationEvent::ProviderSubstituted {
+                agent_id: self.agent.clone(),
+                round_number: self.answer.round(),
+                original,
+                substitute,
+                reason: SubstitutionReason::Known(reason),
+                message: error.message,
+            },
+        ));
         self.start_over(step, Purpose::Fallback);
         self.announce(step);
         self.go(step)
@@ -218,7 +223,7 @@ impl AgentTask {
             );
         }
         let event = match &result {
-            Ok(_) => Event::AgentCompleted {
+            Ok(_) => Event::Agent(AgentEvent::Completed {
                 agent_id,
                 name,
                 round_number,
@@ -226,15 +231,15 @@ impl AgentTask {
                 duration_ms: step.ms_since(self.began),
                 tokens: self.tokens,
                 cost: self.cost,
-            },
-            Err(error) => Event::AgentFailed {
+            }),
+            Err(error) => Event::Agent(AgentEvent::Failed {
                 agent_id,
                 name,
                 round_number,
                 answer: self.answer,
                 model: self.current.clone(),
                 error: error.clone(),
-            },
+            }),
         };
         step.emit(event);
         if result.is_ok() {

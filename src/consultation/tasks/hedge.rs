@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use crate::consultation::event::{
-    CancelReason, Event, Purpose, SubstitutionReason, WhySubstituted,
+    CallEvent, CancelReason, ConsultationEvent, Event, Purpose, SubstitutionReason, WhySubstituted,
 };
 use crate::consultation::machine::step::StepContext;
 use crate::consultation::policy::budget::Room;
@@ -60,11 +60,11 @@ impl AgentTask {
         };
         let second = match self.backup(step) {
             Err(reason) => {
-                step.emit(Event::CallNotHedged {
+                step.emit(Event::Call(CallEvent::NotHedged {
                     call: first.call,
                     agent_id: self.agent.clone(),
                     reason,
-                });
+                }));
                 None
             }
             Ok(backup) => Some(self.ask_beside(step, &first, &backup)),
@@ -123,13 +123,13 @@ impl AgentTask {
         backup: &ModelRef,
     ) -> Attempt {
         step.run.hedges += 1;
-        step.emit(Event::CallHedged {
+        step.emit(Event::Call(CallEvent::Hedged {
             call: first.call,
             agent_id: self.agent.clone(),
             model: first.model.clone(),
             backup: backup.clone(),
             after_ms: step.ms_since(first.since),
-        });
+        }));
         let (prompt, room) = (self.prompt(step, backup), self.room_at(step, backup));
         let worst_case = step.worst_case(backup, &prompt, room);
         self.call(step, backup, prompt, room, worst_case, Purpose::Hedge)
@@ -149,14 +149,16 @@ impl AgentTask {
         if winner.model != self.current {
             let slow = format!("no answer within {} s", step.ms_since(self.began) / 1_000);
             let original = std::mem::replace(&mut self.current, winner.model.clone());
-            step.emit(Event::ProviderSubstituted {
-                agent_id: self.agent.clone(),
-                round_number: self.answer.round(),
-                original,
-                substitute: winner.model.clone(),
-                reason: SubstitutionReason::Known(WhySubstituted::Hedge),
-                message: slow,
-            });
+            step.emit(Event::Consultation(
+                ConsultationEvent::ProviderSubstituted {
+                    agent_id: self.agent.clone(),
+                    round_number: self.answer.round(),
+                    original,
+                    substitute: winner.model.clone(),
+                    reason: SubstitutionReason::Known(WhySubstituted::Hedge),
+                    message: slow,
+                },
+            ));
         }
     }
 }

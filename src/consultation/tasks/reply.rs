@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::consultation::event::{AgentError, Event, Purpose, WhySubstituted};
+use crate::consultation::event::{AgentError, CallEvent, Event, Purpose, WhySubstituted};
 use crate::consultation::machine::step::StepContext;
 use crate::consultation::policy::retry::{NoRetry, Retry, Tried};
 use crate::consultation::prompt::PromptError;
@@ -268,12 +268,12 @@ impl AgentTask {
     ) {
         let wait_ms = step.ms_until(wait);
         let (call, agent_id) = (attempt.call, self.agent.clone());
-        step.emit(Event::CallRetried {
+        step.emit(Event::Call(CallEvent::Retried {
             call,
             agent_id,
             wait_ms,
             reason: failure.message.clone(),
-        });
+        }));
     }
 
     fn can_grow(&self, step: &StepContext<'_>) -> bool {

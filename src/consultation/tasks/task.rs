@@ -13,7 +13,8 @@ use crate::domain::time::Timestamp;
 use crate::domain::tokens::Usage;
 
 use crate::consultation::event::{
-    AbortReason, AgentError, CancelReason, Event, Purpose, StillWaiting, WhySubstituted,
+    AbortReason, AgentError, AgentEvent, CallEvent, CancelReason, CostEvent, Event, Purpose,
+    StillWaiting, WhySubstituted,
 };
 use crate::consultation::machine::step::StepContext;
 use crate::consultation::policy::budget::Room;
@@ -196,13 +197,13 @@ impl AgentTask {
 
     pub(super) fn announce(&mut self, step: &mut StepContext<'_>) {
         self.is_announced = true;
-        step.emit(Event::AgentThinking {
+        step.emit(Event::Agent(AgentEvent::Thinking {
             agent_id: self.agent.clone(),
             name: step.plan.agent_name(&self.agent),
             round_number: self.answer.round(),
             answer: self.answer,
             model: self.current.clone(),
-        });
+        }));
     }
 
     /// Makes the call that is to be made, if now is the time for it.
@@ -316,7 +317,7 @@ impl AgentTask {
     ) -> Attempt {
         let call = step.next_call();
         step.begin_call(call, &model.provider, worst_case);
-        step.emit(Event::CallStarted {
+        step.emit(Event::Call(CallEvent::Started {
             call,
             agent_id: self.agent.clone(),
             round_number: self.answer.round(),
@@ -327,7 +328,7 @@ impl AgentTask {
             prompt_sha256: prompt.sha256(),
             worst_case: step.plan.control.max_cost.map(|_| worst_case),
             tokens_saved: self.prompts.tokens_saved,
-        });
+        }));
         step.push(Effect::Ask(Box::new(Ask {
             call,
             model: model.clone(),
@@ -348,13 +349,13 @@ impl AgentTask {
     fn reach_ceiling(&self, step: &mut StepContext<'_>, worst_case: Cost) {
         let max_cost = step.plan.control.max_cost.unwrap_or_default();
         let spent = step.run.budget.spent();
-        step.emit(Event::CeilingReached {
+        step.emit(Event::Cost(CostEvent::CeilingReached {
             max_cost,
             spent,
             agent_id: self.agent.clone(),
             model: self.current.clone(),
             worst_case,
-        });
+        }));
         let could = if worst_case.lower_bound {
             "has no price".to_owned()
         } else {

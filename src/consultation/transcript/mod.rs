@@ -25,9 +25,10 @@ use self::spend::LostCall;
 use self::token_savings::Savings;
 use super::analysis::evidence::evidence;
 use super::event::{
-    AbortReason, AgentError, CallFinished, CancelReason, Consent, EarlyTerminationDecision,
-    Envelope, Estimate, Event, PanelSelection, Started, StateName, SubstitutionReason,
-    WhySubstituted,
+    AbortReason, AgentError, AgentEvent, CallEvent, CallFinished, CancelReason, Consent,
+    ConsultationEvent, CostEvent, EarlyTerminationDecision, Envelope, Estimate, Event, HealthEvent,
+    JudgeEvent, PanelEvent, PanelSelection, ProviderEvent, PulseEvent, RoundEvent, Started,
+    StateEvent, StateName, SubstitutionReason, WhySubstituted,
 };
 use super::plan::mode::Ending;
 
@@ -129,7 +130,7 @@ impl Transcript {
     pub fn fold<'a>(events: impl IntoIterator<Item = &'a Envelope>) -> Option<Self> {
         let mut events = events.into_iter();
         let first = events.next()?;
-        let Event::Started(terms) = &first.event else {
+        let Event::Consultation(ConsultationEvent::Started(terms)) = &first.event else {
             return None;
         };
         let mut transcript = Self {
@@ -164,7 +165,7 @@ impl Transcript {
     }
 
     fn take(&mut self, envelope: &Envelope) {
-        if let Event::Resumed(_) = &envelope.event {
+        if let Event::Consultation(ConsultationEvent::Resumed(_)) = &envelope.event {
             self.paused += envelope.at.since(self.last_at);
         }
         self.last_at = envelope.at;
@@ -174,16 +175,20 @@ impl Transcript {
             .saturating_sub(self.paused);
         self.savings.take(&envelope.event);
         match &envelope.event {
-            Event::CostEstimated(estimate) => self.estimate = Some(estimate.clone()),
-            Event::UserConsent { approved, how } => self.consent = Some((*approved, *how)),
-            Event::StateChanged { to, .. } => self.state = *to,
-            Event::AgentFailed {
+            Event::Consultation(ConsultationEvent::CostEstimated(estimate)) => {
+                self.estimate = Some(estimate.clone())
+            }
+            Event::Consultation(ConsultationEvent::UserConsent { approved, how }) => {
+                self.consent = Some((*approved, *how))
+            }
+            Event::State(StateEvent::Changed { to, .. }) => self.state = *to,
+            Event::Agent(AgentEvent::Failed {
                 agent_id,
                 name,
                 round_number,
                 error,
                 ..
-            } => {
+            }) => {
                 self.forget_failure(agent_id, *round_number);
                 self.failures.push(AgentFailure {
                     agent_id: agent_id.clone(),
@@ -192,44 +197,48 @@ impl Transcript {
                     error: error.clone(),
                 });
             }
-            Event::AgentCompleted {
+            Event::Agent(AgentEvent::Completed {
                 agent_id,
                 round_number,
                 ..
-            } => self.forget_failure(agent_id, *round_number),
-            Event::RoundCompleted {
+            }) => self.forget_failure(agent_id, *round_number),
+            Event::Round(RoundEvent::Completed {
                 round_number,
                 duration_ms,
-            } => self
+            }) => self
                 .rounds
                 .push((*round_number, Duration::from_millis(*duration_ms))),
-            Event::RoundArtifact { artifact } => self.artifacts.push((**artifact).clone()),
-            Event::Rejudged(held) => self.rejudged = Some(held.clone()),
-            Event::JudgeSecondPass(second) => self.second_pass = Some((**second).clone()),
-            Event::CallStarted {
+            Event::Consultation(ConsultationEvent::RoundArtifact { artifact }) => {
+                self.artifacts.push((**artifact).clone())
+            }
+            Event::Judge(JudgeEvent::Rejudged(held)) => self.rejudged = Some(held.clone()),
+            Event::Judge(JudgeEvent::SecondPass(second)) => {
+                self.second_pass = Some((**second).clone())
+            }
+            Event::Call(CallEvent::Started {
                 call,
                 agent_id,
                 round_number,
                 model,
                 ..
-            } => self.lost_calls.push(LostCall {
+            }) => self.lost_calls.push(LostCall {
                 call: *call,
                 agent_id: agent_id.clone(),
                 round_number: *round_number,
                 model: model.clone(),
             }),
-            Event::CallFinished(finished) => {
+            Event::Call(CallEvent::Finished(finished)) => {
                 self.lost_calls.retain(|lost| lost.call != finished.call);
                 self.calls.push((**finished).clone());
             }
-            Event::ProviderSubstituted {
+            Event::Consultation(ConsultationEvent::ProviderSubstituted {
                 agent_id,
                 round_number,
                 original,
                 substitute,
                 reason,
                 message,
-            } => {
+            }) => {
                 self.substitutions.push(Substitution {
                     agent_id: agent_id.clone(),
                     round_number: *round_number,
@@ -239,35 +248,37 @@ impl Transcript {
                     message: message.clone(),
                 });
             }
-            Event::Aborted {
+            Event::Consultation(ConsultationEvent::Aborted {
                 reason,
                 message,
                 during,
                 ..
-            } => {
+            }) => {
                 self.abort = Some(Abort {
                     reason: *reason,
                     message: message.clone(),
                     during: *during,
                 });
             }
-            Event::PanelCast(cast) => {
+            Event::Panel(PanelEvent::PersonasSelected(cast)) => {
                 self.terms.panel = cast.panel.clone();
                 self.terms.expert_order.clone_from(&cast.expert_order);
                 self.cast = Some((**cast).clone());
             }
-            Event::EarlyTerminationDecided(decision) => self.early_end = Some((**decision).clone()),
-            Event::Resumed(resumed) => {
+            Event::Consultation(ConsultationEvent::EarlyTerminationDecided(decision)) => {
+                self.early_end = Some((**decision).clone())
+            }
+            Event::Consultation(ConsultationEvent::Resumed(resumed)) => {
                 self.state = resumed.state;
                 self.abort = None;
             }
-            Event::CeilingReached {
+            Event::Cost(CostEvent::CeilingReached {
                 max_cost,
                 spent,
                 agent_id,
                 model,
                 worst_case,
-            } => {
+            }) => {
                 self.ceiling = Some(Ceiling {
                     max_cost: *max_cost,
                     spent: *spent,
@@ -276,13 +287,13 @@ impl Transcript {
                     worst_case: *worst_case,
                 });
             }
-            Event::CallHedged {
+            Event::Call(CallEvent::Hedged {
                 call,
                 agent_id,
                 model,
                 backup,
                 after_ms,
-            } => self.hedges.push(Hedge {
+            }) => self.hedges.push(Hedge {
                 agent_id: agent_id.clone(),
                 round_number: self.under_way(*call).map(|call| call.round_number),
                 model: model.clone(),
@@ -290,28 +301,28 @@ impl Transcript {
                 after: Duration::from_millis(*after_ms),
                 dropped: None,
             }),
-            Event::CallCancelled {
+            Event::Call(CallEvent::Cancelled {
                 call,
                 reason: CancelReason::HedgeLost,
-            } => self.drop_loser(*call),
-            Event::Started(_)
-            | Event::RoundStarted { .. }
-            | Event::AgentThinking { .. }
-            | Event::Completed { .. }
-            | Event::CallRetried { .. }
-            | Event::SubstitutionOffered { .. }
-            | Event::CostGate { .. }
-            | Event::EarlyTerminationOffered(_)
-            | Event::PulseAsked { .. }
-            | Event::PulseAnswered { .. }
-            | Event::HealthCheckStarted { .. }
-            | Event::HealthUpdated(_)
-            | Event::CallNotHedged { .. }
-            | Event::ProviderHeld { .. }
-            | Event::CallCancelled {
+            }) => self.drop_loser(*call),
+            Event::Consultation(ConsultationEvent::Started(_))
+            | Event::Round(RoundEvent::Started { .. })
+            | Event::Agent(AgentEvent::Thinking { .. })
+            | Event::Consultation(ConsultationEvent::Completed { .. })
+            | Event::Call(CallEvent::Retried { .. })
+            | Event::Consultation(ConsultationEvent::SubstitutionOffered { .. })
+            | Event::Cost(CostEvent::GateTriggered { .. })
+            | Event::Consultation(ConsultationEvent::EarlyTerminationOffered(_))
+            | Event::Pulse(PulseEvent::Asked { .. })
+            | Event::Pulse(PulseEvent::Answered { .. })
+            | Event::Health(HealthEvent::CheckStarted { .. })
+            | Event::Health(HealthEvent::StatusUpdated(_))
+            | Event::Call(CallEvent::NotHedged { .. })
+            | Event::Provider(ProviderEvent::Held { .. })
+            | Event::Call(CallEvent::Cancelled {
                 reason: CancelReason::TooLate | CancelReason::Abort(_),
                 ..
-            } => {}
+            }) => {}
         }
     }
 

@@ -8,7 +8,7 @@ use serde::Serialize;
 use crate::domain::ids::CallId;
 
 use super::Transcript;
-use crate::consultation::event::Event;
+use crate::consultation::event::{CallEvent, Event};
 use crate::consultation::plan::Material;
 
 /// Tokens saved in the prompts of calls that came back. A prompt that nobody read, as of a call
@@ -40,13 +40,13 @@ pub enum FilteringMethod {
 
 impl Savings {
     pub(in crate::consultation) fn take(&mut self, event: &Event) {
-        if let Event::CallStarted {
+        if let Event::Call(CallEvent::Started {
             call, tokens_saved, ..
-        } = event
+        }) = event
         {
             self.under_way.insert(*call, *tokens_saved);
         }
-        if let Event::CallFinished(finished) = event {
+        if let Event::Call(CallEvent::Finished(finished)) = event {
             let saved = self
                 .under_way
                 .remove(&finished.call)

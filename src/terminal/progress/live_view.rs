@@ -6,7 +6,11 @@ use std::time::Duration;
 
 use console::{measure_text_width, truncate_str};
 
-use crate::consultation::event::{Event, Purpose, StateName, SubstitutionReason, WhySubstituted};
+use crate::consultation::event::{
+    AgentEvent, CallEvent, ConsultationEvent, CostEvent, Event, HealthEvent, JudgeEvent,
+    PanelEvent, ProviderEvent, PulseEvent, Purpose, RoundEvent, StateEvent, StateName,
+    SubstitutionReason, WhySubstituted,
+};
 use crate::domain::ids::{CallId, ModelRef, SeatId};
 use crate::domain::money::Cost;
 use crate::engine::ports::Delta;
@@ -176,13 +180,15 @@ impl Screen {
     /// away.
     pub(in crate::terminal) fn follow(&mut self, event: &Event, now: Duration) {
         match event {
-            Event::Started(terms) => self.columns = messages::columns(&terms.panel),
-            Event::PanelCast(cast) => {
+            Event::Consultation(ConsultationEvent::Started(terms)) => {
+                self.columns = messages::columns(&terms.panel)
+            }
+            Event::Panel(PanelEvent::PersonasSelected(cast)) => {
                 self.columns = messages::columns(&cast.panel);
                 // Its work is done, and the rows of those whom it chose stand without it.
                 self.rows.retain(|row| !row.agent.is_clerk());
             }
-            Event::CostEstimated(estimate) => {
+            Event::Consultation(ConsultationEvent::CostEstimated(estimate)) => {
                 self.estimate = Some(estimate.cost);
                 self.rounds = estimate
                     .calls
@@ -191,17 +197,17 @@ impl Screen {
                     .max()
                     .unwrap_or(4);
             }
-            Event::RoundStarted { round_number } => {
+            Event::Round(RoundEvent::Started { round_number }) => {
                 // Who is still at work beside the panel stays.
                 self.rows.retain(|row| !row.phase.has_ended());
                 self.round = *round_number;
             }
-            Event::AgentThinking {
+            Event::Agent(AgentEvent::Thinking {
                 agent_id,
                 name,
                 model,
                 ..
-            } => {
+            }) => {
                 let row = Row {
                     agent: agent_id.clone(),
                     name: one_line(name),
@@ -214,13 +220,13 @@ impl Screen {
                     None => self.rows.push(row),
                 }
             }
-            Event::AgentCompleted {
+            Event::Agent(AgentEvent::Completed {
                 agent_id,
                 duration_ms,
                 tokens,
                 cost,
                 ..
-            } => {
+            }) => {
                 let done = Phase::Done {
                     took: Duration::from_millis(*duration_ms),
                     tokens: tokens.total(),
@@ -228,16 +234,18 @@ impl Screen {
                 };
                 self.set(agent_id, done);
             }
-            Event::AgentFailed {
+            Event::Agent(AgentEvent::Failed {
                 agent_id, error, ..
-            } => self.set(agent_id, Phase::Failed(one_line(&error.message))),
-            Event::SubstitutionOffered { agent_id, .. } => self.set(agent_id, Phase::Asking),
-            Event::ProviderSubstituted {
+            }) => self.set(agent_id, Phase::Failed(one_line(&error.message))),
+            Event::Consultation(ConsultationEvent::SubstitutionOffered { agent_id, .. }) => {
+                self.set(agent_id, Phase::Asking)
+            }
+            Event::Consultation(ConsultationEvent::ProviderSubstituted {
                 agent_id,
                 substitute,
                 reason,
                 ..
-            } => {
+            }) => {
                 if let Some(row) = self.row(agent_id) {
                     row.model = substitute.clone();
                     // Who was faster is under way already.
@@ -246,13 +254,13 @@ impl Screen {
                     }
                 }
             }
-            Event::CallStarted {
+            Event::Call(CallEvent::Started {
                 call,
                 agent_id,
                 purpose,
                 model,
                 ..
-            } => {
+            }) => {
                 if let Some(row) = self.row(agent_id) {
                     let new = UnderWay {
                         call: *call,
@@ -265,9 +273,9 @@ impl Screen {
                     }
                 }
             }
-            Event::CallRetried {
+            Event::Call(CallEvent::Retried {
                 agent_id, wait_ms, ..
-            } => {
+            }) => {
                 if let Some(row) = self
                     .row(agent_id)
                     .filter(|row| matches!(&row.phase, Phase::AtWork(calls) if calls.is_empty()))
@@ -277,31 +285,33 @@ impl Screen {
                     };
                 }
             }
-            Event::CallFinished(call) => {
+            Event::Call(CallEvent::Finished(call)) => {
                 self.spent += call.cost;
                 self.drop_call(call.call);
             }
-            Event::CallCancelled { call, .. } => self.drop_call(*call),
-            Event::Resumed(resumed) => self.go_on(resumed.state, now),
-            Event::UserConsent { .. }
-            | Event::StateChanged { .. }
-            | Event::RoundArtifact { .. }
-            | Event::JudgeSecondPass(_)
-            | Event::Rejudged(_)
-            | Event::RoundCompleted { .. }
-            | Event::Completed { .. }
-            | Event::Aborted { .. }
-            | Event::EarlyTerminationOffered(_)
-            | Event::EarlyTerminationDecided(_)
-            | Event::CostGate { .. }
-            | Event::CeilingReached { .. }
-            | Event::PulseAsked { .. }
-            | Event::PulseAnswered { .. }
-            | Event::HealthCheckStarted { .. }
-            | Event::HealthUpdated(_)
-            | Event::ProviderHeld { .. }
-            | Event::CallHedged { .. }
-            | Event::CallNotHedged { .. } => {}
+            Event::Call(CallEvent::Cancelled { call, .. }) => self.drop_call(*call),
+            Event::Consultation(ConsultationEvent::Resumed(resumed)) => {
+                self.go_on(resumed.state, now)
+            }
+            Event::Consultation(ConsultationEvent::UserConsent { .. })
+            | Event::State(StateEvent::Changed { .. })
+            | Event::Consultation(ConsultationEvent::RoundArtifact { .. })
+            | Event::Judge(JudgeEvent::SecondPass(_))
+            | Event::Judge(JudgeEvent::Rejudged(_))
+            | Event::Round(RoundEvent::Completed { .. })
+            | Event::Consultation(ConsultationEvent::Completed { .. })
+            | Event::Consultation(ConsultationEvent::Aborted { .. })
+            | Event::Consultation(ConsultationEvent::EarlyTerminationOffered(_))
+            | Event::Consultation(ConsultationEvent::EarlyTerminationDecided(_))
+            | Event::Cost(CostEvent::GateTriggered { .. })
+            | Event::Cost(CostEvent::CeilingReached { .. })
+            | Event::Pulse(PulseEvent::Asked { .. })
+            | Event::Pulse(PulseEvent::Answered { .. })
+            | Event::Health(HealthEvent::CheckStarted { .. })
+            | Event::Health(HealthEvent::StatusUpdated(_))
+            | Event::Provider(ProviderEvent::Held { .. })
+            | Event::Call(CallEvent::Hedged { .. })
+            | Event::Call(CallEvent::NotHedged { .. }) => {}
         }
     }
 

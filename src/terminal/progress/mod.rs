@@ -16,8 +16,10 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use crate::consultation::event::{
-    AbortReason, CallFinished, CancelReason, Consent, EarlyTerminationDecision, Envelope, Estimate,
-    Event, GateReason, PanelSelection, Started, SubstitutionReason, WhySubstituted,
+    AbortReason, AgentEvent, CallEvent, CallFinished, CancelReason, Consent, ConsultationEvent,
+    CostEvent, EarlyTerminationDecision, Envelope, Estimate, Event, GateReason, HealthEvent,
+    JudgeEvent, PanelEvent, PanelSelection, ProviderEvent, PulseEvent, RoundEvent, Started,
+    StateEvent, SubstitutionReason, WhySubstituted,
 };
 use crate::consultation::policy::consent::Month;
 use crate::domain::ids::{CallId, ModelRef, SeatId};
@@ -245,53 +247,55 @@ impl Progress {
     /// Keeps what later lines need.
     fn learn(&mut self, envelope: &Envelope) {
         match &envelope.event {
-            Event::Started(terms) => {
+            Event::Consultation(ConsultationEvent::Started(terms)) => {
                 self.started_at = envelope.at;
                 self.terms = Some(terms.clone());
             }
-            Event::Resumed(_) => self.started_at = envelope.at,
-            Event::PanelCast(cast) => {
+            Event::Consultation(ConsultationEvent::Resumed(_)) => self.started_at = envelope.at,
+            Event::Panel(PanelEvent::PersonasSelected(cast)) => {
                 if let Some(terms) = &mut self.terms {
                     terms.panel = cast.panel.clone();
                 }
             }
-            Event::CostEstimated(estimate) => self.estimate = Some(estimate.clone()),
-            Event::CostGate { why, .. } => self.why_asked.clone_from(why),
-            Event::CallStarted {
+            Event::Consultation(ConsultationEvent::CostEstimated(estimate)) => {
+                self.estimate = Some(estimate.clone())
+            }
+            Event::Cost(CostEvent::GateTriggered { why, .. }) => self.why_asked.clone_from(why),
+            Event::Call(CallEvent::Started {
                 call,
                 agent_id,
                 model,
                 ..
-            } => {
+            }) => {
                 self.calls.insert(*call, (agent_id.clone(), model.clone()));
             }
-            Event::UserConsent { .. }
-            | Event::StateChanged { .. }
-            | Event::RoundStarted { .. }
-            | Event::AgentThinking { .. }
-            | Event::AgentCompleted { .. }
-            | Event::AgentFailed { .. }
-            | Event::RoundCompleted { .. }
-            | Event::RoundArtifact { .. }
-            | Event::JudgeSecondPass(_)
-            | Event::Rejudged(_)
-            | Event::ProviderSubstituted { .. }
-            | Event::SubstitutionOffered { .. }
-            | Event::EarlyTerminationOffered(_)
-            | Event::EarlyTerminationDecided(_)
-            | Event::CeilingReached { .. }
-            | Event::PulseAsked { .. }
-            | Event::PulseAnswered { .. }
-            | Event::HealthCheckStarted { .. }
-            | Event::HealthUpdated(_)
-            | Event::Completed { .. }
-            | Event::Aborted { .. }
-            | Event::CallRetried { .. }
-            | Event::CallFinished(_)
-            | Event::CallCancelled { .. }
-            | Event::ProviderHeld { .. }
-            | Event::CallHedged { .. }
-            | Event::CallNotHedged { .. } => {}
+            Event::Consultation(ConsultationEvent::UserConsent { .. })
+            | Event::State(StateEvent::Changed { .. })
+            | Event::Round(RoundEvent::Started { .. })
+            | Event::Agent(AgentEvent::Thinking { .. })
+            | Event::Agent(AgentEvent::Completed { .. })
+            | Event::Agent(AgentEvent::Failed { .. })
+            | Event::Round(RoundEvent::Completed { .. })
+            | Event::Consultation(ConsultationEvent::RoundArtifact { .. })
+            | Event::Judge(JudgeEvent::SecondPass(_))
+            | Event::Judge(JudgeEvent::Rejudged(_))
+            | Event::Consultation(ConsultationEvent::ProviderSubstituted { .. })
+            | Event::Consultation(ConsultationEvent::SubstitutionOffered { .. })
+            | Event::Consultation(ConsultationEvent::EarlyTerminationOffered(_))
+            | Event::Consultation(ConsultationEvent::EarlyTerminationDecided(_))
+            | Event::Cost(CostEvent::CeilingReached { .. })
+            | Event::Pulse(PulseEvent::Asked { .. })
+            | Event::Pulse(PulseEvent::Answered { .. })
+            | Event::Health(HealthEvent::CheckStarted { .. })
+            | Event::Health(HealthEvent::StatusUpdated(_))
+            | Event::Consultation(ConsultationEvent::Completed { .. })
+            | Event::Consultation(ConsultationEvent::Aborted { .. })
+            | Event::Call(CallEvent::Retried { .. })
+            | Event::Call(CallEvent::Finished(_))
+            | Event::Call(CallEvent::Cancelled { .. })
+            | Event::Provider(ProviderEvent::Held { .. })
+            | Event::Call(CallEvent::Hedged { .. })
+            | Event::Call(CallEvent::NotHedged { .. }) => {}
         }
         if self.manner == Manner::Live {
             let elapsed = envelope.at.since(self.started_at);
@@ -305,17 +309,17 @@ impl Progress {
     fn tell(&mut self, event: &Event, elapsed: Duration) {
         let plain = self.manner == Manner::Plain;
         match event {
-            Event::Started(terms) => {
+            Event::Consultation(ConsultationEvent::Started(terms)) => {
                 self.start(terms);
                 self.go_live();
             }
-            Event::Resumed(resumed) => {
+            Event::Consultation(ConsultationEvent::Resumed(resumed)) => {
                 if let Some(line) = messages::asked_again(resumed) {
                     self.detail(&line);
                 }
                 self.go_live();
             }
-            Event::CostEstimated(estimate) => {
+            Event::Consultation(ConsultationEvent::CostEstimated(estimate)) => {
                 for line in self
                     .terms
                     .iter()
@@ -324,30 +328,35 @@ impl Progress {
                     self.detail(&line);
                 }
             }
-            Event::UserConsent { approved, how } => self.consent(*approved, *how),
-            Event::AgentThinking { name, .. } if plain => self.note(&messages::thinking(name)),
-            Event::AgentCompleted {
+            Event::Consultation(ConsultationEvent::UserConsent { approved, how }) => {
+                self.consent(*approved, *how)
+            }
+            Event::Agent(AgentEvent::Thinking { name, .. }) if plain => {
+                self.note(&messages::thinking(name))
+            }
+            Event::Agent(AgentEvent::Completed {
                 name, duration_ms, ..
-            } if plain => self.note(&messages::completed(name, *duration_ms)),
-            Event::AgentThinking { .. } | Event::AgentCompleted { .. } => {}
+            }) if plain => self.note(&messages::completed(name, *duration_ms)),
+            Event::Agent(AgentEvent::Thinking { .. })
+            | Event::Agent(AgentEvent::Completed { .. }) => {}
             // What comes of it is told with what is done instead.
-            Event::AgentFailed {
+            Event::Agent(AgentEvent::Failed {
                 agent_id,
                 name,
                 error,
                 ..
-            } if agent_id.is_clerk() => self.detail(&messages::failed(name, &error.message)),
-            Event::AgentFailed { name, error, .. } => {
+            }) if agent_id.is_clerk() => self.detail(&messages::failed(name, &error.message)),
+            Event::Agent(AgentEvent::Failed { name, error, .. }) => {
                 self.alert(&messages::failed(name, &error.message))
             }
-            Event::ProviderSubstituted {
+            Event::Consultation(ConsultationEvent::ProviderSubstituted {
                 agent_id,
                 original,
                 substitute,
                 reason,
                 message,
                 ..
-            } => {
+            }) => {
                 let line = messages::substituted(
                     &self.name(agent_id),
                     original,
@@ -362,42 +371,44 @@ impl Progress {
                     self.alert(&line)
                 }
             }
-            Event::PanelCast(cast) => self.cast(cast),
-            Event::RoundCompleted { round_number, .. } => {
+            Event::Panel(PanelEvent::PersonasSelected(cast)) => self.cast(cast),
+            Event::Round(RoundEvent::Completed { round_number, .. }) => {
                 self.settle(elapsed);
                 self.heading(&messages::round_complete(*round_number));
             }
-            Event::Completed { .. } => {
+            Event::Consultation(ConsultationEvent::Completed { .. }) => {
                 self.settle(elapsed);
                 self.printer.live().stop();
                 self.heading(&messages::complete());
             }
-            Event::Aborted { reason, .. } => self.aborted(*reason, elapsed),
-            Event::CallStarted {
+            Event::Consultation(ConsultationEvent::Aborted { reason, .. }) => {
+                self.aborted(*reason, elapsed)
+            }
+            Event::Call(CallEvent::Started {
                 call,
                 agent_id,
                 model,
                 ..
-            } => {
+            }) => {
                 if let Some(judge) = self.judge.as_mut().filter(|_| agent_id.is_judge()) {
                     judge.begin(*call, model);
                 }
             }
-            Event::CallRetried {
+            Event::Call(CallEvent::Retried {
                 agent_id,
                 wait_ms,
                 reason,
                 ..
-            } => {
+            }) => {
                 self.detail(&messages::retried(&self.name(agent_id), *wait_ms, reason));
             }
-            Event::CallHedged {
+            Event::Call(CallEvent::Hedged {
                 agent_id,
                 model,
                 backup,
                 after_ms,
                 ..
-            } => {
+            }) => {
                 let line = messages::hedged(&self.name(agent_id), model, backup, *after_ms);
                 if plain {
                     self.note(&line)
@@ -405,11 +416,11 @@ impl Progress {
                     self.detail(&line)
                 }
             }
-            Event::CallNotHedged {
+            Event::Call(CallEvent::NotHedged {
                 agent_id, reason, ..
-            } => self.detail(&messages::not_hedged(&self.name(agent_id), *reason)),
-            Event::CallFinished(call) => self.finished(call),
-            Event::CallCancelled { call, reason } => {
+            }) => self.detail(&messages::not_hedged(&self.name(agent_id), *reason)),
+            Event::Call(CallEvent::Finished(call)) => self.finished(call),
+            Event::Call(CallEvent::Cancelled { call, reason }) => {
                 self.end_judges_text(*call, Brought::Nothing);
                 if let (CancelReason::HedgeLost, Some((name, model))) = (reason, self.caller(*call))
                 {
@@ -417,29 +428,31 @@ impl Progress {
                 }
             }
             // A short backoff is no news to somebody who waits for minutes.
-            Event::ProviderHeld {
+            Event::Provider(ProviderEvent::Held {
                 provider,
                 wait_ms,
                 reason,
-            } if *wait_ms >= NEWS_MS => {
+            }) if *wait_ms >= NEWS_MS => {
                 self.note(&messages::held(provider, *wait_ms, reason));
             }
-            Event::ProviderHeld {
+            Event::Provider(ProviderEvent::Held {
                 provider,
                 wait_ms,
                 reason,
-            } => self.detail(&messages::held(provider, *wait_ms, reason)),
+            }) => self.detail(&messages::held(provider, *wait_ms, reason)),
             // What was spent and what could not be, the error says.
-            Event::EarlyTerminationDecided(decision) => self.decided(decision),
-            Event::CeilingReached { max_cost, .. } => {
+            Event::Consultation(ConsultationEvent::EarlyTerminationDecided(decision)) => {
+                self.decided(decision)
+            }
+            Event::Cost(CostEvent::CeilingReached { max_cost, .. }) => {
                 self.alert(&messages::ceiling_reached(*max_cost))
             }
-            Event::PulseAsked {
+            Event::Pulse(PulseEvent::Asked {
                 waiting,
                 asked: false,
                 ..
-            } => self.note(&questions::still_waiting(waiting)),
-            Event::HealthUpdated(update) => {
+            }) => self.note(&questions::still_waiting(waiting)),
+            Event::Health(HealthEvent::StatusUpdated(update)) => {
                 self.detail(&messages::health(update));
                 if update.none_healthy && self.told_of_health == Told::NotYet {
                     self.told_of_health = Told::Once;
@@ -447,17 +460,17 @@ impl Progress {
                 }
             }
             // The report says it where the answer stands.
-            Event::JudgeSecondPass(_)
-            | Event::Rejudged(_)
-            | Event::StateChanged { .. }
-            | Event::RoundStarted { .. }
-            | Event::RoundArtifact { .. }
-            | Event::SubstitutionOffered { .. }
-            | Event::EarlyTerminationOffered(_)
-            | Event::CostGate { .. }
-            | Event::PulseAsked { .. }
-            | Event::PulseAnswered { .. }
-            | Event::HealthCheckStarted { .. } => {}
+            Event::Judge(JudgeEvent::SecondPass(_))
+            | Event::Judge(JudgeEvent::Rejudged(_))
+            | Event::State(StateEvent::Changed { .. })
+            | Event::Round(RoundEvent::Started { .. })
+            | Event::Consultation(ConsultationEvent::RoundArtifact { .. })
+            | Event::Consultation(ConsultationEvent::SubstitutionOffered { .. })
+            | Event::Consultation(ConsultationEvent::EarlyTerminationOffered(_))
+            | Event::Cost(CostEvent::GateTriggered { .. })
+            | Event::Pulse(PulseEvent::Asked { .. })
+            | Event::Pulse(PulseEvent::Answered { .. })
+            | Event::Health(HealthEvent::CheckStarted { .. }) => {}
         }
     }
 

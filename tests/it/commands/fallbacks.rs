@@ -1,6 +1,6 @@
 //! Who may take over from whom, as the terms of the run have it before anything is spent.
 
-use conclave::consultation::event::Event;
+use conclave::consultation::event::{ConsultationEvent, Event};
 use conclave::consultation::plan::Plan;
 use conclave::domain::ids::ModelRef;
 use conclave::records::journal::read_journal;
@@ -22,7 +22,9 @@ fn plan(conclave: &Conclave, arguments: &[&str]) -> Plan {
 fn planned(conclave: &Conclave) -> Plan {
     let read = read_journal(&conclave.log("jsonl")).unwrap();
     match &read.events[0].event {
-        Event::Started(terms) => (**terms.plan.as_ref().unwrap()).clone(),
+        Event::Consultation(ConsultationEvent::Started(terms)) => {
+            (**terms.plan.as_ref().unwrap()).clone()
+        }
         other => panic!("{other:?}"),
     }
 }

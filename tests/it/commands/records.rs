@@ -3,7 +3,7 @@
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-use conclave::consultation::event::Event;
+use conclave::consultation::event::{CallEvent, Event};
 use conclave::consultation::transcript::Transcript;
 use conclave::records::journal::read_journal;
 use conclave::records::record::record;
@@ -225,7 +225,7 @@ fn a_call_is_in_the_journal_before_it_goes_out_and_a_killed_process_loses_nothin
     let started = journal
         .events
         .iter()
-        .filter(|envelope| matches!(envelope.event, Event::CallStarted { .. }))
+        .filter(|envelope| matches!(envelope.event, Event::Call(CallEvent::Started { .. })))
         .count();
     assert_eq!((journal.torn_bytes, started), (0, 3));
     assert_eq!(

@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
-use conclave::consultation::event::{Envelope, Event};
+use conclave::consultation::event::{CallEvent, ConsultationEvent, Envelope, Event};
 use conclave::records::journal::read_journal;
 use rustix::process::Signal;
 use serde_json::{Value, json};
@@ -44,7 +44,7 @@ fn logs(conclave: &Conclave) -> PathBuf {
 fn finished(events: &[Envelope]) -> usize {
     events
         .iter()
-        .filter(|envelope| matches!(envelope.event, Event::CallFinished(_)))
+        .filter(|envelope| matches!(envelope.event, Event::Call(CallEvent::Finished(_))))
         .count()
 }
 
@@ -555,7 +555,7 @@ fn killed_after_any_line_of_its_journal_it_goes_on_to_the_same_record_and_repeat
 /// The calls that a journal says came back, as the server knows them: by model and kind of answer.
 fn answered(events: &[Envelope]) -> Vec<(String, &'static str)> {
     let finished = events.iter().filter_map(|envelope| match &envelope.event {
-        Event::CallFinished(finished) => {
+        Event::Call(CallEvent::Finished(finished)) => {
             Some((finished.model.model.clone(), finished.answer.name()))
         }
         _ => None,
@@ -584,9 +584,12 @@ fn killed_at_any_instant_it_goes_on_and_no_answer_that_came_back_is_asked_for_ag
         let events = read_journal(&conclave.log("jsonl")).unwrap().events;
         let had = answered(&events);
         let resumed = conclave.run(&["resume", "-q"]);
-        let is_complete = events
-            .iter()
-            .any(|envelope| matches!(envelope.event, Event::Completed { .. }));
+        let is_complete = events.iter().any(|envelope| {
+            matches!(
+                envelope.event,
+                Event::Consultation(ConsultationEvent::Completed { .. })
+            )
+        });
         if is_complete && resumed.code == Some(2) {
             // Killed when all was done and kept.
             assert!(

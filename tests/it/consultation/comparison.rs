@@ -3,7 +3,9 @@
 
 use std::time::Duration;
 
-use conclave::consultation::event::{CancelReason, Envelope, Event, StateName};
+use conclave::consultation::event::{
+    CallEvent, CancelReason, ConsultationEvent, Envelope, Event, StateName,
+};
 use conclave::consultation::machine::replay::replay;
 use conclave::consultation::plan::Plan;
 use conclave::consultation::plan::options::{DebateAnalysis, DebateOptions, Rounds};
@@ -41,7 +43,7 @@ fn value(log: &[Envelope]) -> DebateValue {
 }
 
 fn clerks_calls(log: &[Envelope]) -> usize {
-    log.iter().filter(|envelope| matches!(&envelope.event, Event::CallStarted { agent_id, .. } if agent_id.is_clerk())).count()
+    log.iter().filter(|envelope| matches!(&envelope.event, Event::Call(CallEvent::Started { agent_id, .. }) if agent_id.is_clerk())).count()
 }
 
 /// Answers whatever is asked but the clerk, until only that is open or nothing is.
@@ -75,7 +77,7 @@ fn one_call_compares_all_positions_that_differ_beside_the_judges_merge() {
     while player
         .log
         .iter()
-        .filter(|envelope| matches!(&envelope.event, Event::RoundArtifact { artifact } if artifact.content.revision().is_some()))
+        .filter(|envelope| matches!(&envelope.event, Event::Consultation(ConsultationEvent::RoundArtifact { artifact }) if artifact.content.revision().is_some()))
         .count()
         < 3
     {
@@ -258,10 +260,10 @@ fn a_clerk_that_is_slow_is_waited_for_a_moment_and_then_dropped() {
     let cancelled = player.log.iter().filter(|envelope| {
         matches!(
             envelope.event,
-            Event::CallCancelled {
+            Event::Call(CallEvent::Cancelled {
                 reason: CancelReason::TooLate,
                 ..
-            }
+            })
         )
     });
     assert_eq!(

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use conclave::consultation::event::{
-    AbortReason, Event, HealthUpdate, Purpose, StateName, SubstitutionReason, WhySubstituted,
+    AbortReason, CallEvent, Event, HealthUpdate, Purpose, StateName, SubstitutionReason,
+    WhySubstituted,
 };
 use conclave::consultation::plan::{ModelTerms, OutputTokens, Plan};
 use conclave::consultation::policy::consent::ConsentMode;
@@ -75,7 +76,7 @@ fn not_hedged(player: &Player) -> Vec<NoHedge> {
         .log
         .iter()
         .filter_map(|envelope| match &envelope.event {
-            Event::CallNotHedged { reason, .. } => Some(*reason),
+            Event::Call(CallEvent::NotHedged { reason, .. }) => Some(*reason),
             _ => None,
         });
     reasons.collect()
@@ -691,7 +692,7 @@ fn worst_case() -> u64 {
         .log
         .iter()
         .find_map(|envelope| match &envelope.event {
-            Event::CallStarted { worst_case, .. } => *worst_case,
+            Event::Call(CallEvent::Started { worst_case, .. }) => *worst_case,
             _ => None,
         });
     started.unwrap().known.0

@@ -1,6 +1,6 @@
 //! What a debate was worth, out of logs in which anything may have been said and found.
 
-use conclave::consultation::event::{Envelope, Event};
+use conclave::consultation::event::{AgentEvent, ConsultationEvent, Envelope, Event};
 use conclave::consultation::transcript::Transcript;
 use conclave::domain::artifact::{
     Because, Compared, Comparison, Content, Dissent, Magnitude, Revision, Severity,
@@ -109,7 +109,9 @@ fn told(log: &[Envelope], all: &[Said]) -> Vec<Envelope> {
 fn contents(log: &mut [Envelope]) -> impl Iterator<Item = &mut Content> {
     log.iter_mut()
         .filter_map(|envelope| match &mut envelope.event {
-            Event::RoundArtifact { artifact } => Some(&mut artifact.content),
+            Event::Consultation(ConsultationEvent::RoundArtifact { artifact }) => {
+                Some(&mut artifact.content)
+            }
             _ => None,
         })
 }
@@ -271,29 +273,29 @@ fn what_models_wrote_stays_within_its_place() {
 #[test]
 fn a_provider_that_fails_with_markup_does_not_break_the_report() {
     let mut log = events();
-    log.retain(|envelope| !matches!(&envelope.event, Event::RoundArtifact { artifact } if artifact.content.comparison().is_some()));
+    log.retain(|envelope| !matches!(&envelope.event, Event::Consultation(ConsultationEvent::RoundArtifact { artifact }) if artifact.content.comparison().is_some()));
     for envelope in &mut log {
-        if let Event::AgentCompleted {
+        if let Event::Agent(AgentEvent::Completed {
             agent_id,
             name,
             round_number,
             answer,
             ..
-        } = &envelope.event
+        }) = &envelope.event
             && agent_id.is_clerk()
         {
             let error = conclave::consultation::event::AgentError {
                 class: None,
                 message: "no\n\n# Heading".to_owned(),
             };
-            envelope.event = Event::AgentFailed {
+            envelope.event = Event::Agent(AgentEvent::Failed {
                 agent_id: agent_id.clone(),
                 name: name.clone(),
                 round_number: *round_number,
                 answer: *answer,
                 model: conclave::domain::ids::ModelRef::new("mistral", "tiny"),
                 error,
-            };
+            });
         }
     }
     let text = report(&Transcript::fold(&log).unwrap());
@@ -446,7 +448,7 @@ fn the_experts_have_come_together_as_far_as_the_verdict_names_no_dissent_of_thei
 fn who_answered_nothing_in_round_3_is_unknown() {
     let mut log = events();
     log.retain(|envelope| {
-        !matches!(&envelope.event, Event::RoundArtifact { artifact } if artifact.content.revision().is_some_and(|said| said.agent_id.as_str() == "security"))
+        !matches!(&envelope.event, Event::Consultation(ConsultationEvent::RoundArtifact { artifact }) if artifact.content.revision().is_some_and(|said| said.agent_id.as_str() == "security"))
     });
     let value = value(&log);
     assert_eq!(

@@ -3,7 +3,9 @@
 
 use std::time::Duration;
 
-use conclave::consultation::event::{AbortReason, DecidedBy, EarlyTermination, Event, StateName};
+use conclave::consultation::event::{
+    AbortReason, AgentEvent, DecidedBy, EarlyTermination, Event, StateEvent, StateName,
+};
 use conclave::consultation::plan::mode::Mode;
 use conclave::consultation::plan::options::{DebateOptions, JudgePasses, Rounds};
 use conclave::consultation::plan::{Control, Plan};
@@ -99,7 +101,7 @@ fn states(player: &Player) -> Vec<StateName> {
         .log
         .iter()
         .filter_map(|envelope| {
-            if let Event::StateChanged { to, .. } = envelope.event {
+            if let Event::State(StateEvent::Changed { to, .. }) = envelope.event {
                 Some(to)
             } else {
                 None
@@ -765,10 +767,10 @@ fn a_stop_in_round_2_asks_nobody_and_begins_nothing() {
     );
     assert!(player.log.iter().all(|envelope| !matches!(
         &envelope.event,
-        Event::AgentThinking {
+        Event::Agent(AgentEvent::Thinking {
             round_number: 3,
             ..
-        }
+        })
     )));
 }
 

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use conclave::consultation::Consultation;
-use conclave::consultation::event::{Event, Purpose, StateName};
+use conclave::consultation::event::{AgentEvent, CallEvent, Event, Purpose, StateName};
 use conclave::consultation::plan::USUAL_IN_FLIGHT;
 use conclave::consultation::protocol::Input;
 use conclave::consultation::protocol::call::{Ask, Failure, FailureClass, Outcome};
@@ -23,14 +23,14 @@ fn rate_limited(hint: Option<Duration>) -> Outcome {
 }
 
 fn calls(player: &Player, purpose: Purpose) -> usize {
-    player.log.iter().filter(|event| matches!(&event.event, Event::CallStarted { purpose: found, .. } if *found == purpose)).count()
+    player.log.iter().filter(|event| matches!(&event.event, Event::Call(CallEvent::Started { purpose: found, .. }) if *found == purpose)).count()
 }
 
 fn started(player: &Player) -> usize {
     player
         .log
         .iter()
-        .filter(|event| matches!(event.event, Event::CallStarted { .. }))
+        .filter(|event| matches!(event.event, Event::Call(CallEvent::Started { .. })))
         .count()
 }
 
@@ -116,7 +116,7 @@ fn a_hint_that_nobody_waits_for_ends_every_errand_at_that_provider_without_anoth
     let reasons: Vec<_> = player
         .log
         .iter()
-        .filter(|event| matches!(event.event, Event::AgentFailed { .. }))
+        .filter(|event| matches!(event.event, Event::Agent(AgentEvent::Failed { .. })))
         .collect();
     assert_eq!(reasons.len(), 10);
     let story = player.story();

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use conclave::consultation::event::{Event, PanelSelection, StateName};
+use conclave::consultation::event::{CallEvent, Event, PanelEvent, PanelSelection, StateName};
 use conclave::consultation::machine::replay::replay;
 use conclave::consultation::plan::{ModelTerms, Plan};
 use conclave::consultation::policy::consent::ConsentMode;
@@ -40,7 +40,7 @@ fn cast(player: &Player) -> PanelSelection {
         .log
         .iter()
         .filter_map(|envelope| match &envelope.event {
-            Event::PanelCast(cast) => Some((**cast).clone()),
+            Event::Panel(PanelEvent::PersonasSelected(cast)) => Some((**cast).clone()),
             _ => None,
         });
     let found = cast.next().expect("the personas are chosen");
@@ -60,8 +60,7 @@ fn seats(player: &Player) -> Vec<String> {
 }
 
 fn clerks_calls(player: &Player) -> usize {
-    let is_clerks =
-        |event: &Event| matches!(event, Event::CallStarted { agent_id, .. } if agent_id.is_clerk());
+    let is_clerks = |event: &Event| matches!(event, Event::Call(CallEvent::Started { agent_id, .. }) if agent_id.is_clerk());
     player
         .log
         .iter()

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use conclave::consultation::event::{Event, StateName};
+use conclave::consultation::event::{CallEvent, Event, StateName};
 use conclave::consultation::machine::replay::replay;
 use conclave::consultation::plan::Plan;
 use conclave::consultation::plan::options::{DebateOptions, PriorAnswers};
@@ -56,12 +56,12 @@ fn asked(player: &Player) -> Vec<String> {
         .log
         .iter()
         .filter_map(|envelope| match &envelope.event {
-            Event::CallStarted {
+            Event::Call(CallEvent::Started {
                 agent_id,
                 answer,
                 round_number,
                 ..
-            } => Some(format!("{round_number} {agent_id} {}", answer.name())),
+            }) => Some(format!("{round_number} {agent_id} {}", answer.name())),
             _ => None,
         });
     started.collect()

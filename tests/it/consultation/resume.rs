@@ -3,7 +3,9 @@
 
 use std::time::Duration;
 
-use conclave::consultation::event::{Envelope, Event, StateName};
+use conclave::consultation::event::{
+    CallEvent, ConsultationEvent, Envelope, Event, StateEvent, StateName,
+};
 use conclave::consultation::machine::replay::{ReplayError, replay};
 use conclave::consultation::plan::Plan;
 use conclave::consultation::policy::consent::ConsentMode;
@@ -22,7 +24,7 @@ use crate::support::script::{Player, crowd, failure, good, plan, reply};
 /// model answers depends on who is asked for what, and on how often it has answered this already.
 fn world(log: &[Envelope], ask: &Ask, seed: u64) -> Outcome {
     let before = log.iter().filter(|envelope| match &envelope.event {
-        Event::CallFinished(done) => {
+        Event::Call(CallEvent::Finished(done)) => {
             done.model == ask.model
                 && done.answer == ask.answer
                 && done.agent_id == agent_of(log, ask)
@@ -44,7 +46,9 @@ fn world(log: &[Envelope], ask: &Ask, seed: u64) -> Outcome {
 
 fn agent_of(log: &[Envelope], ask: &Ask) -> SeatId {
     let started = log.iter().find_map(|envelope| match &envelope.event {
-        Event::CallStarted { call, agent_id, .. } if *call == ask.call => Some(agent_id.clone()),
+        Event::Call(CallEvent::Started { call, agent_id, .. }) if *call == ask.call => {
+            Some(agent_id.clone())
+        }
         _ => None,
     });
     started.unwrap()
@@ -244,7 +248,7 @@ fn a_log_that_was_changed_is_refused_and_the_place_is_named() {
         }
     }
     let mut old = whole.log.clone();
-    if let Event::Started(terms) = &mut old[0].event {
+    if let Event::Consultation(ConsultationEvent::Started(terms)) = &mut old[0].event {
         terms.plan = None;
     }
     assert_eq!(replay(&old).unwrap_err(), ReplayError::NoTerms);
@@ -264,7 +268,7 @@ proptest! {
         prop_assert!(replayed.effects.is_empty() && replayed.lost.is_empty());
         prop_assert_eq!(replayed.consultation.state(), whole.machine.state());
         // An end that was none is gone on with, and may come to another one.
-        let end = read.iter().position(|envelope| matches!(envelope.event, Event::StateChanged { to: StateName::Aborted, .. }));
+        let end = read.iter().position(|envelope| matches!(envelope.event, Event::State(StateEvent::Changed { to: StateName::Aborted, .. })));
         let kept = 1 + cut % (end.unwrap_or(read.len()) - 1);
         let mut again = Player::resumed(&read[..kept], Duration::ZERO, None).unwrap();
         play_on(&mut again, seed);

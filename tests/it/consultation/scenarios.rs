@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use conclave::consultation::event::{AbortReason, Event, Purpose, StateName};
+use conclave::consultation::event::{AbortReason, CallEvent, Event, Purpose, StateName};
 use conclave::consultation::plan::ModelTerms;
 use conclave::consultation::policy::consent::ConsentMode;
 use conclave::consultation::protocol::answer::AnswerKind;
@@ -292,7 +292,7 @@ fn without_consent_no_call_is_made() {
             player
                 .log
                 .iter()
-                .all(|envelope| !matches!(envelope.event, Event::CallStarted { .. }))
+                .all(|envelope| !matches!(envelope.event, Event::Call(CallEvent::Started { .. })))
         );
     }
 }
@@ -365,7 +365,7 @@ fn the_time_to_the_first_token_is_measured_from_the_call() {
         .iter()
         .rev()
         .find_map(|envelope| match &envelope.event {
-            Event::CallFinished(finished) => Some((
+            Event::Call(CallEvent::Finished(finished)) => Some((
                 finished.first_token_ms,
                 finished.duration_ms,
                 finished.purpose,

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use conclave::consultation::event::{AbortReason, Event, StateName};
+use conclave::consultation::event::{AbortReason, CallEvent, Event, StateName};
 use conclave::consultation::plan::Plan;
 use conclave::consultation::plan::mode::Mode;
 use conclave::consultation::plan::options::{DebateOptions, JudgePasses};
@@ -67,7 +67,7 @@ fn agent_of(player: &Player, ask: &Ask) -> String {
         .log
         .iter()
         .find_map(|envelope| match &envelope.event {
-            Event::CallStarted { call, agent_id, .. } if *call == ask.call => {
+            Event::Call(CallEvent::Started { call, agent_id, .. }) if *call == ask.call => {
                 Some(agent_id.to_string())
             }
             _ => None,
@@ -567,7 +567,7 @@ fn a_ceiling_without_room_for_the_second_pass_does_not_end_it() {
         .iter()
         .rev()
         .find_map(|envelope| match &envelope.event {
-            Event::CallStarted { worst_case, .. } => *worst_case,
+            Event::Call(CallEvent::Started { worst_case, .. }) => *worst_case,
             _ => None,
         });
     // Room for one verdict, after all that comes before it.

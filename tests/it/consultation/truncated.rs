@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use conclave::consultation::Consultation;
-use conclave::consultation::event::{Envelope, Event, Purpose, StateName};
+use conclave::consultation::event::{AgentEvent, CallEvent, Envelope, Event, Purpose, StateName};
 use conclave::consultation::machine::replay::replay;
 use conclave::consultation::plan::Plan;
 use conclave::consultation::policy::consent::ConsentMode;
@@ -46,9 +46,9 @@ fn essence(log: &[Envelope]) -> Value {
 /// Answers that are done: whose, and in which round.
 fn done(log: &[Envelope]) -> BTreeSet<(SeatId, AnswerKind)> {
     let completed = log.iter().filter_map(|envelope| match &envelope.event {
-        Event::AgentCompleted {
+        Event::Agent(AgentEvent::Completed {
             agent_id, answer, ..
-        } => Some((agent_id.clone(), *answer)),
+        }) => Some((agent_id.clone(), *answer)),
         _ => None,
     });
     completed.collect()
@@ -71,24 +71,24 @@ fn check(log: &[Envelope], machine: &Consultation, kept: usize) {
     let answered = done(&log[..kept]);
     for (at, envelope) in log.iter().enumerate() {
         match &envelope.event {
-            Event::CallStarted {
+            Event::Call(CallEvent::Started {
                 call,
                 agent_id,
                 answer,
                 ..
-            } => {
+            }) => {
                 assert_eq!(calls.insert(*call, false), None, "no call id twice");
                 assert!(
                     at < kept || !answered.contains(&(agent_id.clone(), *answer)),
                     "{agent_id} is not asked again for {answer:?}"
                 );
             }
-            Event::CallFinished(finished) => assert_eq!(
+            Event::Call(CallEvent::Finished(finished)) => assert_eq!(
                 calls.insert(finished.call, true),
                 Some(false),
                 "a call ends once"
             ),
-            Event::CallCancelled { call, .. } => {
+            Event::Call(CallEvent::Cancelled { call, .. }) => {
                 assert_eq!(calls.insert(*call, true), Some(false), "a call ends once")
             }
             _ => {}
@@ -118,11 +118,11 @@ fn from_every_event_it_goes_on_to_the_same_record_and_repeats_no_answer() {
         assert_eq!(essence(&again.log), expected, "from event {kept}");
         let repeated = again.log[kept..]
             .iter()
-            .filter(|envelope| matches!(envelope.event, Event::CallFinished(_)))
+            .filter(|envelope| matches!(envelope.event, Event::Call(CallEvent::Finished(_))))
             .count();
         let had = whole.log[..kept]
             .iter()
-            .filter(|envelope| matches!(envelope.event, Event::CallFinished(_)))
+            .filter(|envelope| matches!(envelope.event, Event::Call(CallEvent::Finished(_))))
             .count();
         assert_eq!(had + repeated, 9, "from event {kept}");
     }
@@ -153,7 +153,7 @@ fn a_call_that_was_under_way_is_made_again_and_its_first_cost_stays_unknown() {
     let purposes: Vec<Purpose> = again.log[begun.log.len()..]
         .iter()
         .filter_map(|envelope| {
-            if let Event::CallStarted { purpose, .. } = &envelope.event {
+            if let Event::Call(CallEvent::Started { purpose, .. }) = &envelope.event {
                 Some(*purpose)
             } else {
                 None
@@ -237,7 +237,7 @@ fn a_call_that_goes_out_only_now_has_its_whole_time() {
     let first_call = whole
         .log
         .iter()
-        .position(|envelope| matches!(envelope.event, Event::CallStarted { .. }))
+        .position(|envelope| matches!(envelope.event, Event::Call(CallEvent::Started { .. })))
         .unwrap();
     let mut again = self::again(&whole.log[..first_call]);
     assert_eq!(again.open.len(), 3);
@@ -252,7 +252,7 @@ fn a_call_that_goes_out_only_now_has_its_whole_time() {
     let hedges = |run: &Player| {
         run.log
             .iter()
-            .filter(|envelope| matches!(envelope.event, Event::CallHedged { .. }))
+            .filter(|envelope| matches!(envelope.event, Event::Call(CallEvent::Hedged { .. })))
             .count()
     };
     assert_eq!(hedges(&again), 0, "the hour in between was not its own");

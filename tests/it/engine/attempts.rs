@@ -4,7 +4,9 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use conclave::consultation::event::{Envelope, Event, StateName};
+use conclave::consultation::event::{
+    CallEvent, ConsultationEvent, Envelope, Event, ProviderEvent, StateName,
+};
 use conclave::consultation::plan::Plan;
 use conclave::consultation::protocol::call::{Failure, FailureClass};
 use conclave::consultation::transcript::Transcript;
@@ -102,7 +104,7 @@ fn gaps(attempts: &[Attempt]) -> Vec<Duration> {
 /// What the log says of the times between attempts.
 fn waits_told(history: &[Envelope]) -> Vec<Duration> {
     let told = |envelope: &Envelope| match envelope.event {
-        Event::CallRetried { wait_ms, .. } => Some(Duration::from_millis(wait_ms)),
+        Event::Call(CallEvent::Retried { wait_ms, .. }) => Some(Duration::from_millis(wait_ms)),
         _ => None,
     };
     history.iter().filter_map(told).collect()
@@ -199,7 +201,9 @@ async fn a_hint_is_honoured_to_the_millisecond_and_never_earlier() {
                 "{class:?} {hint:?}: what is told is what is waited"
             );
             let held = |envelope: &Envelope| match envelope.event {
-                Event::ProviderHeld { wait_ms, .. } => Some(Duration::from_millis(wait_ms)),
+                Event::Provider(ProviderEvent::Held { wait_ms, .. }) => {
+                    Some(Duration::from_millis(wait_ms))
+                }
                 _ => None,
             };
             assert!(
@@ -378,7 +382,9 @@ async fn judges_stand_in_for_one_that_asks_for_a_long_rest_and_it_is_left_alone(
         "not asked again, as judge or as expert, while it wants to be left alone"
     );
     let substitutes = history.iter().filter_map(|envelope| match &envelope.event {
-        Event::ProviderSubstituted { substitute, .. } => Some(substitute.clone()),
+        Event::Consultation(ConsultationEvent::ProviderSubstituted { substitute, .. }) => {
+            Some(substitute.clone())
+        }
         _ => None,
     });
     assert_eq!(

@@ -4,7 +4,9 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use conclave::consultation::Consultation;
-use conclave::consultation::event::{Envelope, Event, StateName};
+use conclave::consultation::event::{
+    CallEvent, Envelope, Event, HealthEvent, RoundEvent, StateName,
+};
 use conclave::consultation::machine::replay::replay;
 use conclave::consultation::protocol::Answer;
 use conclave::consultation::protocol::call::{Failure, FailureClass};
@@ -66,7 +68,7 @@ async fn go_on(
 
 fn calls(log: &[Envelope]) -> Vec<CallId> {
     let call = |envelope: &Envelope| {
-        if let Event::CallStarted { call, .. } = envelope.event {
+        if let Event::Call(CallEvent::Started { call, .. }) = envelope.event {
             Some(call)
         } else {
             None
@@ -79,7 +81,7 @@ fn calls(log: &[Envelope]) -> Vec<CallId> {
 /// round, and the beginning.
 fn cuts(log: &[Envelope]) -> Vec<usize> {
     let starts: Vec<usize> = (0..log.len())
-        .filter(|at| matches!(log[*at].event, Event::RoundStarted { .. }))
+        .filter(|at| matches!(log[*at].event, Event::Round(RoundEvent::Started { .. })))
         .collect();
     assert_eq!(starts.len(), 4);
     starts
@@ -138,7 +140,7 @@ async fn wherever_a_log_breaks_off_the_run_goes_on_to_its_end_and_asks_only_for_
     assert!(
         whole
             .iter()
-            .any(|envelope| matches!(envelope.event, Event::HealthUpdated(_)))
+            .any(|envelope| matches!(envelope.event, Event::Health(HealthEvent::StatusUpdated(_))))
     );
     for cut in 1..whole.len() {
         let log = &whole[..cut];
@@ -186,7 +188,7 @@ async fn time_does_not_go_back_when_the_systems_clock_does() {
     let (_, _, history) = go_on(&stage(), log, later).await;
     let finished = history
         .iter()
-        .find(|envelope| matches!(envelope.event, Event::CallFinished(_)))
+        .find(|envelope| matches!(envelope.event, Event::Call(CallEvent::Finished(_))))
         .unwrap();
     assert_eq!(
         finished.at,
@@ -229,7 +231,7 @@ async fn timers_of_the_earlier_run_run_out_in_this_one() {
     let whole = stage(true).play(plan()).await;
     // Two have answered, one waits for its next try: nothing is under way.
     let finished: Vec<usize> = (0..whole.len())
-        .filter(|at| matches!(whole[*at].event, Event::CallFinished(_)))
+        .filter(|at| matches!(whole[*at].event, Event::Call(CallEvent::Finished(_))))
         .collect();
     let cut = (finished[2]..whole.len())
         .find(|at| *at > finished[2] && whole[*at].cause.is_some())

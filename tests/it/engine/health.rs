@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use conclave::consultation::Consultation;
-use conclave::consultation::event::{Envelope, Event, StateName};
+use conclave::consultation::event::{Envelope, Event, HealthEvent, StateName};
 use conclave::consultation::protocol::Answer;
 use conclave::consultation::protocol::call::{Failure, FailureClass};
 use conclave::consultation::transcript::Transcript;
@@ -90,7 +90,7 @@ async fn every_provider_is_checked_just_after_the_first_call_and_every_half_minu
 /// What is told of health, with the second in which it is told.
 fn told(history: &[Envelope]) -> Vec<String> {
     let line = |envelope: &Envelope| match &envelope.event {
-        Event::HealthUpdated(update) => {
+        Event::Health(HealthEvent::StatusUpdated(update)) => {
             let none = if update.none_healthy {
                 ", none healthy"
             } else {
@@ -126,7 +126,12 @@ async fn what_changes_is_told_once_and_every_check_is() {
     assert_eq!(told(&history), expected);
     let started = history
         .iter()
-        .filter(|envelope| matches!(envelope.event, Event::HealthCheckStarted { .. }))
+        .filter(|envelope| {
+            matches!(
+                envelope.event,
+                Event::Health(HealthEvent::CheckStarted { .. })
+            )
+        })
         .count();
     assert_eq!(started, stage.checks().len());
 }

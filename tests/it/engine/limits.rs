@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use conclave::consultation::event::{Event, StateName};
+use conclave::consultation::event::{CallEvent, Event, RoundEvent, StateName};
 use conclave::consultation::plan::Plan;
 use conclave::consultation::protocol::call::{FailureClass, Outcome};
 use conclave::consultation::transcript::Transcript;
@@ -228,7 +228,12 @@ async fn a_rest_asked_for_in_round_1_is_kept_by_the_judge_in_round_2() {
     );
     let entered = history
         .iter()
-        .find(|one| matches!(one.event, Event::RoundStarted { round_number: 2 }))
+        .find(|one| {
+            matches!(
+                one.event,
+                Event::Round(RoundEvent::Started { round_number: 2 })
+            )
+        })
         .unwrap();
     assert_eq!(
         entered.at.0, 10_000,
@@ -284,7 +289,7 @@ async fn an_interrupt_drops_the_one_call_that_tries_after_a_rest() {
     assert_eq!(
         history
             .iter()
-            .filter(|one| matches!(one.event, Event::CallCancelled { .. }))
+            .filter(|one| matches!(one.event, Event::Call(CallEvent::Cancelled { .. })))
             .count(),
         1
     );

@@ -5,7 +5,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use conclave::consultation::Consultation;
-use conclave::consultation::event::{Envelope, Event, PulseAnswer, StateName};
+use conclave::consultation::event::{
+    CallEvent, Envelope, Event, PulseAnswer, PulseEvent, StateName,
+};
 use conclave::consultation::plan::Plan;
 use conclave::consultation::protocol::call::FailureClass;
 use conclave::consultation::protocol::{Answer, Effect, Input, Question};
@@ -113,9 +115,10 @@ async fn calls_and_timers_are_served_while_a_question_is_open() {
     let (ended, history) = run(&stage, &person, no_interrupts(), begun(plan(), [pulse()])).await;
     assert_eq!(ended, StateName::Complete);
     assert!(
-        history
-            .iter()
-            .any(|envelope| matches!(envelope.event, Event::CallRetried { wait_ms: 2_000, .. })),
+        history.iter().any(|envelope| matches!(
+            envelope.event,
+            Event::Call(CallEvent::Retried { wait_ms: 2_000, .. })
+        )),
         "a timer has run out"
     );
     assert_eq!(
@@ -200,7 +203,7 @@ async fn pulsed(no: Duration) -> (StateName, Vec<PulseAnswer>) {
     // experts together.
     let ((ended, history), ()) = tokio::join!(biased; run, say);
     let answers = history.iter().filter_map(|envelope| match envelope.event {
-        Event::PulseAnswered { answer, .. } => Some(answer),
+        Event::Pulse(PulseEvent::Answered { answer, .. }) => Some(answer),
         _ => None,
     });
     (ended, answers.collect())

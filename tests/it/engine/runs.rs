@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use conclave::consultation::Consultation;
-use conclave::consultation::event::{Envelope, Event, StateName};
+use conclave::consultation::event::{CallEvent, Envelope, Event, StateName};
 use conclave::consultation::protocol::call::{Ask, FailureClass};
 use conclave::consultation::transcript::Transcript;
 use conclave::domain::ids::ProviderId;
@@ -160,7 +160,7 @@ async fn a_retry_waits_and_then_succeeds() {
     assert!(transcript.degradations().is_empty());
     assert_eq!(fake.calls.load(Ordering::SeqCst), 10);
     let waited = history.iter().find_map(|envelope| match envelope.event {
-        Event::CallRetried { wait_ms, .. } => Some(Duration::from_millis(wait_ms)),
+        Event::Call(CallEvent::Retried { wait_ms, .. }) => Some(Duration::from_millis(wait_ms)),
         _ => None,
     });
     let anthropic: Vec<Instant> = fake

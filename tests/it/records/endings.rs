@@ -2,7 +2,10 @@
 
 use std::time::Duration;
 
-use conclave::consultation::event::{CancelReason, Envelope, Event, Purpose, Resumed, StateName};
+use conclave::consultation::event::{
+    AgentEvent, CallEvent, CancelReason, ConsultationEvent, Envelope, Event, Purpose, Resumed,
+    StateEvent, StateName,
+};
 use conclave::consultation::plan::Control;
 use conclave::consultation::policy::consent::ConsentMode;
 use conclave::consultation::protocol::answer::AnswerKind;
@@ -31,12 +34,12 @@ fn recorded(events: &[Envelope]) -> Value {
 
 fn resumed(state: StateName) -> Event {
     let control = Control::usual(ConsentMode::PreApproved);
-    Event::Resumed(Box::new(Resumed {
+    Event::Consultation(ConsultationEvent::Resumed(Box::new(Resumed {
         state,
         lost_calls: vec![],
         control,
         tool_version: "0.0.0".to_owned(),
-    }))
+    })))
 }
 
 #[test]
@@ -69,7 +72,7 @@ fn an_agent_that_answers_after_all_is_no_failure() {
     events.push(after(&events, resumed(StateName::Independent), 1));
     let completed = sample::complete()
         .into_iter()
-        .find(|envelope| matches!(envelope.event, Event::AgentCompleted { .. }))
+        .find(|envelope| matches!(envelope.event, Event::Agent(AgentEvent::Completed { .. })))
         .unwrap();
     events.push(after(&events, completed.event, 1));
     let failures = Transcript::fold(&events).unwrap().failures;
@@ -89,34 +92,34 @@ fn a_hedge_tells_who_was_dropped_and_makes_the_cost_a_lower_bound() {
     let whole = sample::complete();
     let at = whole
         .iter()
-        .position(|envelope| matches!(envelope.event, Event::CallStarted { .. }))
+        .position(|envelope| matches!(envelope.event, Event::Call(CallEvent::Started { .. })))
         .unwrap();
-    let Event::CallStarted {
+    let Event::Call(CallEvent::Started {
         call,
         agent_id,
         model,
         ..
-    } = &whole[at].event
+    }) = &whole[at].event
     else {
         panic!()
     };
     let (backup, hedge) = (ModelRef::new("xai", "grok-4.7"), CallId(99));
     let mut hedged = whole[..=at].to_vec();
-    let slow = Event::CallHedged {
+    let slow = Event::Call(CallEvent::Hedged {
         call: *call,
         agent_id: agent_id.clone(),
         model: model.clone(),
         backup: backup.clone(),
         after_ms: 10_000,
-    };
+    });
     hedged.push(after(&hedged, slow, 10_000));
     let mut beside = whole[at].event.clone();
-    if let Event::CallStarted {
+    if let Event::Call(CallEvent::Started {
         call,
         model,
         purpose,
         ..
-    } = &mut beside
+    }) = &mut beside
     {
         (*call, *model, *purpose) = (hedge, backup, Purpose::Hedge);
     }
@@ -128,10 +131,10 @@ fn a_hedge_tells_who_was_dropped_and_makes_the_cost_a_lower_bound() {
     assert_eq!(recorded(&hedged)["hedges"], entry(Value::Null));
     hedged.push(after(
         &hedged,
-        Event::CallCancelled {
+        Event::Call(CallEvent::Cancelled {
             call: hedge,
             reason: CancelReason::HedgeLost,
-        },
+        }),
         5,
     ));
     hedged.extend(whole[at + 1..].iter().cloned());
@@ -156,7 +159,7 @@ fn a_hedge_tells_who_was_dropped_and_makes_the_cost_a_lower_bound() {
 #[test]
 fn a_log_that_makes_no_sense_folds_all_the_same() {
     let mut events = sample::aborted();
-    let leap = |from, to| Event::StateChanged { from, to };
+    let leap = |from, to| Event::State(StateEvent::Changed { from, to });
     events.push(after(
         &events,
         leap(StateName::Complete, StateName::Idle),
@@ -164,19 +167,19 @@ fn a_log_that_makes_no_sense_folds_all_the_same() {
     ));
     events.push(after(
         &events,
-        Event::CallCancelled {
+        Event::Call(CallEvent::Cancelled {
             call: CallId(77),
             reason: CancelReason::HedgeLost,
-        },
+        }),
         1,
     ));
-    let slow = Event::CallHedged {
+    let slow = Event::Call(CallEvent::Hedged {
         call: CallId(78),
         agent_id: SeatId::new("nobody"),
         model: ModelRef::new("a", "b"),
         backup: ModelRef::new("c", "d"),
         after_ms: 1,
-    };
+    });
     events.push(after(&events, slow, 1));
     events.push(after(&events, resumed(StateName::Verdict), 1));
     assert_eq!(

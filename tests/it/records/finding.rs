@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use conclave::consultation::event::{AbortReason, Envelope, Event};
+use conclave::consultation::event::{AbortReason, CallEvent, Envelope, Event};
 use conclave::domain::time::Timestamp;
 use conclave::records::files::ConsultationFiles;
 use conclave::records::finding::{Ending, Opening, ending, newest_first, opening};
@@ -108,14 +108,14 @@ fn what_follows_an_abort_undoes_it_once_it_is_whole() {
 fn long_lines_and_long_journals_are_not_read_from_their_beginning() {
     let mut events = sample::complete();
     for envelope in &mut events {
-        if let Event::CallFinished(finished) = &mut envelope.event {
+        if let Event::Call(CallEvent::Finished(finished)) = &mut envelope.event {
             finished.text = "x".repeat(200_000);
         }
     }
     assert_eq!(ending_of(&lines(&events)), Ending::Complete);
     let last_call = events
         .iter()
-        .rposition(|envelope| matches!(envelope.event, Event::CallFinished(_)))
+        .rposition(|envelope| matches!(envelope.event, Event::Call(CallEvent::Finished(_))))
         .unwrap();
     assert_eq!(ending_of(&lines(&events[..=last_call])), Ending::Open);
     let torn = lines(&events[..=last_call]);

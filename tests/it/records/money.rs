@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use conclave::consultation::event::Event;
+use conclave::consultation::event::{CallEvent, Event};
 use conclave::consultation::plan::Plan;
 use conclave::consultation::protocol::call::{
     Ask, Failure, FailureClass, Outcome, Reply, StopReason,
@@ -205,7 +205,7 @@ proptest! {
         let written = record(&Transcript::fold(&player.log).unwrap());
         let mut groups: BTreeMap<(&str, String), (u64, bool)> = BTreeMap::new();
         for envelope in &player.log {
-            let Event::CallStarted { call, agent_id, round_number, model, .. } = &envelope.event else { continue };
+            let Event::Call(CallEvent::Started { call, agent_id, round_number, model, .. }) = &envelope.event else { continue };
             let (cost, more) = worths[call];
             let keys = [
                 ("by_provider", model.provider.to_string()),

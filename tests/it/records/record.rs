@@ -1,6 +1,6 @@
 //! The record is also the JSON output: its published schema, its sums, its seed keys.
 
-use conclave::consultation::event::{Envelope, Event};
+use conclave::consultation::event::{CallEvent, ConsultationEvent, Envelope, Event};
 use conclave::consultation::transcript::Transcript;
 use conclave::domain::money::{Cost, MicroUsd};
 use conclave::domain::tokens::Usage;
@@ -188,12 +188,14 @@ fn filtered(tokens_saved: u64) -> Vec<Envelope> {
     let mut events = sample::complete();
     for envelope in &mut events {
         match &mut envelope.event {
-            Event::Started(terms) => terms.plan = Some(Box::new(script::plan())),
-            Event::CallStarted {
+            Event::Consultation(ConsultationEvent::Started(terms)) => {
+                terms.plan = Some(Box::new(script::plan()))
+            }
+            Event::Call(CallEvent::Started {
                 round_number: 3 | 4,
                 tokens_saved: saved,
                 ..
-            } => *saved = tokens_saved,
+            }) => *saved = tokens_saved,
             _ => {}
         }
     }
@@ -214,7 +216,7 @@ fn what_filtering_saved_is_counted_from_the_prompts_that_were_read() {
         .iter_mut()
         .rev()
         .find_map(|envelope| match &mut envelope.event {
-            Event::CallFinished(call) => Some(call),
+            Event::Call(CallEvent::Finished(call)) => Some(call),
             _ => None,
         });
     refused.unwrap().tokens = Usage::default();
@@ -326,7 +328,7 @@ proptest! {
     fn every_grouping_adds_up_to_the_total(costs in proptest::collection::vec((0u64..10_000_000, any::<bool>(), 0u64..100_000), 9)) {
         let mut events = sample::complete();
         let finished = events.iter_mut().filter_map(|envelope| match &mut envelope.event {
-            Event::CallFinished(call) => Some(call),
+            Event::Call(CallEvent::Finished(call)) => Some(call),
             _ => None,
         });
         for (call, (known, lower_bound, output)) in finished.zip(&costs) {

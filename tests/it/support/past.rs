@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use conclave::consultation::event::{Envelope, Event};
+use conclave::consultation::event::{ConsultationEvent, Envelope, Event};
 use conclave::consultation::transcript::Transcript;
 use conclave::domain::ids::ConsultationId;
 use conclave::domain::time::Timestamp;
@@ -31,7 +31,7 @@ pub(crate) fn past(mut events: Vec<Envelope>, unique: &str, at: &str, question: 
     for envelope in &mut events {
         envelope.consultation_id = id.clone();
         envelope.at = Timestamp(envelope.at.0 + later);
-        if let Event::Started(terms) = &mut envelope.event {
+        if let Event::Consultation(ConsultationEvent::Started(terms)) = &mut envelope.event {
             question.clone_into(&mut terms.question);
         }
     }

@@ -6,9 +6,10 @@ mod answers;
 use std::time::Duration;
 
 use conclave::consultation::event::{
-    AbortReason, AgentError, CallError, CallEstimate, CallFinished, CancelReason, Consent,
-    CostSource, Envelope, Estimate, Event, PromptUsed, Purpose, SCHEMA_VERSION, Started, StateName,
-    SubstitutionReason, WhySubstituted,
+    AbortReason, AgentError, AgentEvent, CallError, CallEstimate, CallEvent, CallFinished,
+    CancelReason, Consent, ConsultationEvent, CostSource, Envelope, Estimate, Event, PromptUsed,
+    Purpose, RoundEvent, SCHEMA_VERSION, Started, StateEvent, StateName, SubstitutionReason,
+    WhySubstituted,
 };
 use conclave::consultation::protocol::answer::AnswerKind;
 use conclave::consultation::protocol::call::{FailureClass, StopReason};
@@ -137,7 +138,9 @@ impl Sample {
     }
 
     pub(crate) fn begin(&mut self, how: Consent) {
-        self.emit(Event::Started(Box::new(self.terms.clone())));
+        self.emit(Event::Consultation(ConsultationEvent::Started(Box::new(
+            self.terms.clone(),
+        ))));
         self.state(StateName::Idle, StateName::Estimating);
         let free = self.is_local();
         let price = |known| {
@@ -174,20 +177,22 @@ impl Sample {
                 expected(4, &judge, AnswerKind::Verdict, &judge_model),
             ])
             .collect();
-        self.emit(Event::CostEstimated(Estimate {
-            cost: calls.iter().map(|call| call.cost).sum(),
-            low: calls.iter().map(|call| call.low).sum(),
-            high: calls.iter().map(|call| call.high).sum(),
-            context_tokens: 12,
-            input_tokens: calls.iter().map(|call| call.input_tokens).sum(),
-            output_tokens: calls.iter().map(|call| call.output_tokens).sum(),
-            calls,
-        }));
+        self.emit(Event::Consultation(ConsultationEvent::CostEstimated(
+            Estimate {
+                cost: calls.iter().map(|call| call.cost).sum(),
+                low: calls.iter().map(|call| call.low).sum(),
+                high: calls.iter().map(|call| call.high).sum(),
+                context_tokens: 12,
+                input_tokens: calls.iter().map(|call| call.input_tokens).sum(),
+                output_tokens: calls.iter().map(|call| call.output_tokens).sum(),
+                calls,
+            },
+        )));
         self.state(StateName::Estimating, StateName::AwaitingConsent);
-        self.emit(Event::UserConsent {
+        self.emit(Event::Consultation(ConsultationEvent::UserConsent {
             approved: true,
             how,
-        });
+        }));
         self.state(StateName::AwaitingConsent, StateName::Independent);
     }
 
@@ -200,7 +205,7 @@ impl Sample {
     }
 
     pub(crate) fn state(&mut self, from: StateName, to: StateName) {
-        self.emit(Event::StateChanged { from, to });
+        self.emit(Event::State(StateEvent::Changed { from, to }));
     }
 
     pub(crate) fn who(&self, agent: &str) -> (SeatId, String, ModelRef) {
@@ -223,13 +228,13 @@ impl Sample {
     pub(crate) fn thinking(&mut self, agent: &str, answer: AnswerKind) -> CallId {
         let (agent_id, name, model) = self.who(agent);
         let round_number = answer.round();
-        self.emit(Event::AgentThinking {
+        self.emit(Event::Agent(AgentEvent::Thinking {
             agent_id,
             name,
             round_number,
             answer,
             model,
-        });
+        }));
         self.call(agent, answer, Purpose::Answer)
     }
 
@@ -237,7 +242,7 @@ impl Sample {
         let (agent_id, _, model) = self.who(agent);
         let call = CallId(self.next_call);
         self.next_call += 1;
-        self.emit(Event::CallStarted {
+        self.emit(Event::Call(CallEvent::Started {
             call,
             agent_id,
             round_number: answer.round(),
@@ -248,7 +253,7 @@ impl Sample {
             prompt_sha256: "cd".repeat(32),
             worst_case: None,
             tokens_saved: 0,
-        });
+        }));
         call
     }
 
@@ -273,7 +278,7 @@ impl Sample {
             (None, true) => (tokens, Cost::FREE),
             (None, false) => (tokens, Cost::exactly(MicroUsd(13_101))),
         };
-        self.emit(Event::CallFinished(Box::new(CallFinished {
+        self.emit(Event::Call(CallEvent::Finished(Box::new(CallFinished {
             call,
             agent_id,
             round_number: answer.round(),
@@ -294,7 +299,7 @@ impl Sample {
             first_token_ms: Some(640),
             duration_ms: 8_200,
             problems,
-        })));
+        }))));
         (tokens, cost)
     }
 
@@ -317,10 +322,10 @@ impl Sample {
         };
         let (tokens, cost) = self.finished(call, agent, answer, None, problems);
         let (agent_id, name, _) = self.who(agent);
-        self.emit(Event::RoundArtifact {
+        self.emit(Event::Consultation(ConsultationEvent::RoundArtifact {
             artifact: Box::new(Artifact::stamp(content, self.now, degraded)),
-        });
-        self.emit(Event::AgentCompleted {
+        }));
+        self.emit(Event::Agent(AgentEvent::Completed {
             agent_id,
             name,
             round_number: answer.round(),
@@ -328,7 +333,7 @@ impl Sample {
             duration_ms: 8_200,
             tokens,
             cost,
-        });
+        }));
     }
 
     pub(crate) fn fail(
@@ -356,23 +361,23 @@ impl Sample {
             class: Some(class),
             message: message.to_owned(),
         };
-        self.emit(Event::AgentFailed {
+        self.emit(Event::Agent(AgentEvent::Failed {
             agent_id,
             name,
             round_number: answer.round(),
             answer,
             model,
             error,
-        });
+        }));
     }
 
     pub(crate) fn round<T>(&mut self, round_number: u8, work: impl FnOnce(&mut Self) -> T) -> T {
-        self.emit(Event::RoundStarted { round_number });
+        self.emit(Event::Round(RoundEvent::Started { round_number }));
         let done = work(self);
-        self.emit(Event::RoundCompleted {
+        self.emit(Event::Round(RoundEvent::Completed {
             round_number,
             duration_ms: 8_200,
-        });
+        }));
         done
     }
 
@@ -410,10 +415,10 @@ impl Sample {
     pub(crate) fn complete(&mut self) {
         self.state(StateName::Verdict, StateName::Complete);
         let duration_ms = u64::try_from(self.now.since(START).as_millis()).unwrap();
-        self.emit(Event::Completed {
+        self.emit(Event::Consultation(ConsultationEvent::Completed {
             rounds: 4,
             duration_ms,
-        });
+        }));
     }
 
     /// Rounds 2 to 4 with everything in them, every text passed through `say`.
@@ -520,19 +525,19 @@ pub(crate) fn composed() -> Vec<Envelope> {
             summary: String::new(),
             ..verdict(&str::to_owned)
         };
-        sample.emit(Event::RoundArtifact {
+        sample.emit(Event::Consultation(ConsultationEvent::RoundArtifact {
             artifact: Box::new(Artifact::stamp(
                 Content::Verdict(composed),
                 sample.now,
                 false,
             )),
-        });
+        }));
     });
     sample.state(StateName::Synthesis, StateName::Complete);
-    sample.emit(Event::Completed {
+    sample.emit(Event::Consultation(ConsultationEvent::Completed {
         rounds: 2,
         duration_ms: 9_000,
-    });
+    }));
     sample.events
 }
 
@@ -558,20 +563,20 @@ pub(crate) fn aborted() -> Vec<Envelope> {
         )
     });
     sample.state(StateName::Synthesis, StateName::CrossExam);
-    sample.emit(Event::RoundStarted { round_number: 3 });
+    sample.emit(Event::Round(RoundEvent::Started { round_number: 3 }));
     let call = sample.thinking("security", AnswerKind::Revision);
     sample.wait(500);
-    sample.emit(Event::CallCancelled {
+    sample.emit(Event::Call(CallEvent::Cancelled {
         call,
         reason: CancelReason::Abort(AbortReason::Interrupted),
-    });
+    }));
     sample.state(StateName::CrossExam, StateName::Aborted);
-    sample.emit(Event::Aborted {
+    sample.emit(Event::Consultation(ConsultationEvent::Aborted {
         reason: AbortReason::Interrupted,
         message: "Interrupted".to_owned(),
         during: StateName::CrossExam,
         duration_ms: 6_700,
-    });
+    }));
     sample.events
 }
 
@@ -579,7 +584,7 @@ pub(crate) fn aborted() -> Vec<Envelope> {
 pub(crate) fn all_failed() -> Vec<Envelope> {
     let mut sample = Sample::new(panel());
     sample.begin(Consent::Flag);
-    sample.emit(Event::RoundStarted { round_number: 1 });
+    sample.emit(Event::Round(RoundEvent::Started { round_number: 1 }));
     for agent in ["security", "architecture", "pragmatic"] {
         let call = sample.thinking(agent, AnswerKind::Independent);
         sample.fail(
@@ -591,12 +596,12 @@ pub(crate) fn all_failed() -> Vec<Envelope> {
         );
     }
     sample.state(StateName::Independent, StateName::Aborted);
-    sample.emit(Event::Aborted {
+    sample.emit(Event::Consultation(ConsultationEvent::Aborted {
         reason: AbortReason::AllAgentsFailed,
         message: "All agents failed. Unable to provide consultation.".to_owned(),
         during: StateName::Independent,
         duration_ms: 0,
-    });
+    }));
     sample.events
 }
 
@@ -630,12 +635,12 @@ pub(crate) fn troubled() -> Vec<Envelope> {
         };
         sample.finished(calls[0], "security", answer, Some(busy), vec![]);
         let (agent_id, ..) = sample.who("security");
-        sample.emit(Event::CallRetried {
+        sample.emit(Event::Call(CallEvent::Retried {
             call: calls[0],
             agent_id,
             wait_ms: 4_000,
             reason: "overloaded, try again later".to_owned(),
-        });
+        }));
         sample.wait(4_000);
         let again = sample.call("security", answer, Purpose::Retry);
         sample.answer(
@@ -654,10 +659,10 @@ pub(crate) fn troubled() -> Vec<Envelope> {
         );
     });
     sample.state(StateName::Independent, StateName::Complete);
-    sample.emit(Event::Completed {
+    sample.emit(Event::Consultation(ConsultationEvent::Completed {
         rounds: 1,
         duration_ms: 4_000,
-    });
+    }));
     sample.events
 }
 
@@ -669,21 +674,21 @@ pub(crate) fn substituted() -> Vec<Envelope> {
         .position(|envelope| {
             matches!(
                 envelope.event,
-                Event::RoundCompleted {
+                Event::Round(RoundEvent::Completed {
                     round_number: 1,
                     ..
-                }
+                })
             )
         })
         .unwrap();
-    let event = Event::ProviderSubstituted {
+    let event = Event::Consultation(ConsultationEvent::ProviderSubstituted {
         agent_id: SeatId::new("pragmatic"),
         round_number: 1,
         original: ModelRef::new("google", "gemini-3-pro"),
         substitute: ModelRef::new("xai", "grok-4.7"),
         reason: SubstitutionReason::Known(WhySubstituted::Timeout),
         message: "no answer within 120 s".to_owned(),
-    };
+    });
     events.insert(
         at,
         Envelope {

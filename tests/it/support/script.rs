@@ -5,7 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use conclave::consultation::Consultation;
-use conclave::consultation::event::{Envelope, Event, StateName};
+use conclave::consultation::event::{
+    AgentEvent, CallEvent, ConsultationEvent, CostEvent, Envelope, Event, HealthEvent, JudgeEvent,
+    PanelEvent, ProviderEvent, PulseEvent, RoundEvent, StateEvent, StateName,
+};
 use conclave::consultation::machine::replay::{ReplayError, Replayed, replay};
 use conclave::consultation::plan::options::DebateOptions;
 use conclave::consultation::plan::{Control, Material, Plan};
@@ -350,28 +353,34 @@ impl Player {
             "events are numbered without gaps"
         );
         match &envelope.event {
-            Event::UserConsent { approved, .. } => self.consented = *approved,
-            Event::CallStarted { call, .. } => {
+            Event::Consultation(ConsultationEvent::UserConsent { approved, .. }) => {
+                self.consented = *approved
+            }
+            Event::Call(CallEvent::Started { call, .. }) => {
                 assert!(self.started.insert(*call), "no call id twice")
             }
-            Event::CallFinished(finished) => assert!(
+            Event::Call(CallEvent::Finished(finished)) => assert!(
                 self.ended.insert(finished.call),
                 "{} ends once",
                 finished.call
             ),
-            Event::ProviderHeld {
+            Event::Provider(ProviderEvent::Held {
                 provider, wait_ms, ..
-            } => {
+            }) => {
                 self.held.insert(
                     provider.clone(),
                     envelope.at.after(Duration::from_millis(*wait_ms)),
                 );
             }
-            Event::Resumed(resumed) => self.ended.extend(&resumed.lost_calls),
-            Event::CallCancelled { call, .. } => {
+            Event::Consultation(ConsultationEvent::Resumed(resumed)) => {
+                self.ended.extend(&resumed.lost_calls)
+            }
+            Event::Call(CallEvent::Cancelled { call, .. }) => {
                 assert!(self.ended.insert(*call), "{call} ends once")
             }
-            Event::StateChanged { from, to } => assert_eq!(from.may_become(*to), Ok(())),
+            Event::State(StateEvent::Changed { from, to }) => {
+                assert_eq!(from.may_become(*to), Ok(()))
+            }
             _ => {}
         }
         self.log.push(envelope);
@@ -405,7 +414,9 @@ impl Player {
         self.log
             .iter()
             .filter_map(|envelope| match &envelope.event {
-                Event::CallStarted { call, agent_id, .. } if agent_id.as_str() == agent => {
+                Event::Call(CallEvent::Started { call, agent_id, .. })
+                    if agent_id.as_str() == agent =>
+                {
                     Some(*call)
                 }
                 _ => None,
@@ -475,26 +486,30 @@ impl Player {
 
 fn line(event: &Event) -> String {
     match event {
-        Event::Started(_) => "consultation:started".to_owned(),
-        Event::CostEstimated(estimate) => {
+        Event::Consultation(ConsultationEvent::Started(_)) => "consultation:started".to_owned(),
+        Event::Consultation(ConsultationEvent::CostEstimated(estimate)) => {
             format!("consultation:cost_estimated {} calls", estimate.calls.len())
         }
-        Event::UserConsent { approved, how } => {
+        Event::Consultation(ConsultationEvent::UserConsent { approved, how }) => {
             format!("consultation:user_consent {approved} {how:?}")
         }
-        Event::StateChanged { from, to } => format!("state:changed {from} -> {to}"),
-        Event::RoundStarted { round_number } => format!("round:started {round_number}"),
-        Event::AgentThinking {
+        Event::State(StateEvent::Changed { from, to }) => format!("state:changed {from} -> {to}"),
+        Event::Round(RoundEvent::Started { round_number }) => {
+            format!("round:started {round_number}")
+        }
+        Event::Agent(AgentEvent::Thinking {
             agent_id, model, ..
-        } => format!("agent:thinking {agent_id} {model}"),
-        Event::AgentCompleted { agent_id, cost, .. } => {
+        }) => format!("agent:thinking {agent_id} {model}"),
+        Event::Agent(AgentEvent::Completed { agent_id, cost, .. }) => {
             format!("agent:completed {agent_id} {cost:.6}")
         }
-        Event::AgentFailed {
+        Event::Agent(AgentEvent::Failed {
             agent_id, error, ..
-        } => format!("agent:failed {agent_id} {}", error.message),
-        Event::RoundCompleted { round_number, .. } => format!("round:completed {round_number}"),
-        Event::RoundArtifact { artifact } => {
+        }) => format!("agent:failed {agent_id} {}", error.message),
+        Event::Round(RoundEvent::Completed { round_number, .. }) => {
+            format!("round:completed {round_number}")
+        }
+        Event::Consultation(ConsultationEvent::RoundArtifact { artifact }) => {
             let kind =
                 serde_json::to_value(artifact).expect("an artifact is JSON")["artifact_type"]
                     .to_string();
@@ -503,23 +518,23 @@ fn line(event: &Event) -> String {
                 if artifact.degraded { " degraded" } else { "" }
             )
         }
-        Event::JudgeSecondPass(second) => format!(
+        Event::Judge(JudgeEvent::SecondPass(second)) => format!(
             "judge:second_pass consistent {:?}, {:?}",
             second.held.consistent, second.held.magnitude
         ),
-        Event::Rejudged(held) => format!(
+        Event::Judge(JudgeEvent::Rejudged(held)) => format!(
             "judge:rejudged consistent {:?}, {:?}",
             held.consistent, held.magnitude
         ),
-        Event::ProviderSubstituted {
+        Event::Consultation(ConsultationEvent::ProviderSubstituted {
             agent_id,
             original,
             substitute,
             ..
-        } => {
+        }) => {
             format!("consultation:provider_substituted {agent_id} {original} -> {substitute}")
         }
-        Event::PanelCast(cast) => {
+        Event::Panel(PanelEvent::PersonasSelected(cast)) => {
             let seats: Vec<&str> = cast
                 .panel
                 .seats
@@ -528,84 +543,90 @@ fn line(event: &Event) -> String {
                 .collect();
             format!("panel:cast {}", seats.join(", "))
         }
-        Event::Completed { rounds, .. } => format!("consultation:completed {rounds}"),
-        Event::Aborted { reason, during, .. } => {
+        Event::Consultation(ConsultationEvent::Completed { rounds, .. }) => {
+            format!("consultation:completed {rounds}")
+        }
+        Event::Consultation(ConsultationEvent::Aborted { reason, during, .. }) => {
             format!("consultation:aborted {reason:?} during {during}")
         }
-        Event::CallStarted {
+        Event::Call(CallEvent::Started {
             call,
             agent_id,
             purpose,
             ..
-        } => format!("call:started {} {agent_id} {purpose:?}", call.0),
-        Event::CallRetried { call, wait_ms, .. } => {
+        }) => format!("call:started {} {agent_id} {purpose:?}", call.0),
+        Event::Call(CallEvent::Retried { call, wait_ms, .. }) => {
             format!("call:retried {} after {wait_ms} ms", call.0)
         }
-        Event::ProviderHeld {
+        Event::Provider(ProviderEvent::Held {
             provider, wait_ms, ..
-        } => format!("provider:held {provider} for {wait_ms} ms"),
-        Event::CallCancelled { call, reason } => format!("call:cancelled {} {reason:?}", call.0),
-        Event::CallHedged {
+        }) => format!("provider:held {provider} for {wait_ms} ms"),
+        Event::Call(CallEvent::Cancelled { call, reason }) => {
+            format!("call:cancelled {} {reason:?}", call.0)
+        }
+        Event::Call(CallEvent::Hedged {
             call,
             model,
             backup,
             after_ms,
             ..
-        } => {
+        }) => {
             format!(
                 "call:hedged {} {model} -> {backup} after {after_ms} ms",
                 call.0
             )
         }
-        Event::CallNotHedged { call, reason, .. } => {
+        Event::Call(CallEvent::NotHedged { call, reason, .. }) => {
             format!("call:not_hedged {} {reason:?}", call.0)
         }
-        Event::SubstitutionOffered {
+        Event::Consultation(ConsultationEvent::SubstitutionOffered {
             agent_id,
             original,
             substitute,
             ..
-        } => {
+        }) => {
             format!("consultation:substitution_offered {agent_id} {original} -> {substitute}")
         }
-        Event::EarlyTerminationOffered(findings) => {
+        Event::Consultation(ConsultationEvent::EarlyTerminationOffered(findings)) => {
             format!(
                 "consultation:early_termination_offered {:?}",
                 findings.confidence.map(|stated| stated.to_string())
             )
         }
-        Event::EarlyTerminationDecided(decision) => format!(
+        Event::Consultation(ConsultationEvent::EarlyTerminationDecided(decision)) => format!(
             "consultation:early_termination_decided {} {:?}",
             decision.ended, decision.by
         ),
-        Event::Resumed(resumed) => format!(
+        Event::Consultation(ConsultationEvent::Resumed(resumed)) => format!(
             "consultation:resumed in {}, {} lost",
             resumed.state,
             resumed.lost_calls.len()
         ),
-        Event::CostGate { why, .. } => format!("cost:gate_triggered {why:?}"),
-        Event::CeilingReached {
+        Event::Cost(CostEvent::GateTriggered { why, .. }) => format!("cost:gate_triggered {why:?}"),
+        Event::Cost(CostEvent::CeilingReached {
             agent_id, model, ..
-        } => format!("cost:ceiling_reached {agent_id} {model}"),
-        Event::PulseAsked {
+        }) => format!("cost:ceiling_reached {agent_id} {model}"),
+        Event::Pulse(PulseEvent::Asked {
             round_number,
             waiting,
             asked,
             ..
-        } => {
+        }) => {
             format!(
                 "pulse:asked {round_number} {} waiting{}",
                 waiting.len(),
                 if *asked { "" } else { ", nobody to ask" }
             )
         }
-        Event::PulseAnswered { answer, .. } => format!("pulse:answered {answer:?}"),
-        Event::HealthCheckStarted { provider } => format!("health:check_started {provider}"),
-        Event::HealthUpdated(health) => format!(
+        Event::Pulse(PulseEvent::Answered { answer, .. }) => format!("pulse:answered {answer:?}"),
+        Event::Health(HealthEvent::CheckStarted { provider }) => {
+            format!("health:check_started {provider}")
+        }
+        Event::Health(HealthEvent::StatusUpdated(health)) => format!(
             "health:status_updated {} {:?}",
             health.provider, health.status
         ),
-        Event::CallFinished(finished) => {
+        Event::Call(CallEvent::Finished(finished)) => {
             let outcome = finished
                 .error
                 .as_ref()

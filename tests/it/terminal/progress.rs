@@ -1,8 +1,9 @@
 //! What a pipe or a log gets while a consultation runs.
 
 use conclave::consultation::event::{
-    AbortReason, CancelReason, Consent, Envelope, Event, GateReason, HealthUpdate, Purpose,
-    Resumed, StateName, StillWaiting, SubstitutionReason, WhySubstituted,
+    AbortReason, CallEvent, CancelReason, Consent, ConsultationEvent, CostEvent, Envelope, Event,
+    GateReason, HealthEvent, HealthUpdate, PulseEvent, Purpose, Resumed, RoundEvent, StateName,
+    StillWaiting, SubstitutionReason, WhySubstituted,
 };
 use conclave::consultation::plan::Control;
 use conclave::consultation::policy::consent::ConsentMode;
@@ -64,7 +65,7 @@ fn no_line_is_wider_than_a_narrow_terminal() {
 }
 
 fn health(provider: &str, status: HealthStatus, none_healthy: bool) -> Event {
-    Event::HealthUpdated(HealthUpdate {
+    Event::Health(HealthEvent::StatusUpdated(HealthUpdate {
         provider: ProviderId::new(provider),
         status,
         latency_ms: (status != HealthStatus::Unhealthy).then_some(4_210),
@@ -75,18 +76,18 @@ fn health(provider: &str, status: HealthStatus, none_healthy: bool) -> Event {
             0
         },
         none_healthy,
-    })
+    }))
 }
 
 fn substituted(reason: WhySubstituted, message: &str) -> Event {
-    Event::ProviderSubstituted {
+    Event::Consultation(ConsultationEvent::ProviderSubstituted {
         agent_id: SeatId::new("pragmatic"),
         round_number: 1,
         original: ModelRef::new("google", "gemini-3-pro"),
         substitute: ModelRef::new("xai", "grok-4.7"),
         reason: SubstitutionReason::Known(reason),
         message: message.to_owned(),
-    }
+    })
 }
 
 /// Everything that control says of a run: health, hedges, substitutions, pulses, ceilings.
@@ -100,30 +101,30 @@ fn controlled() -> Vec<Envelope> {
     ] {
         sample.emit(event);
     }
-    sample.emit(Event::RoundStarted { round_number: 1 });
+    sample.emit(Event::Round(RoundEvent::Started { round_number: 1 }));
     let (agent_id, _, model) = sample.who("pragmatic");
     let call = sample.thinking("pragmatic", AnswerKind::Independent);
     let (backup, slow) = (
         ModelRef::new("xai", "grok-4.7"),
         sample.thinking("security", AnswerKind::Independent),
     );
-    sample.emit(Event::CallHedged {
+    sample.emit(Event::Call(CallEvent::Hedged {
         call,
         agent_id: agent_id.clone(),
         model: model.clone(),
         backup,
         after_ms: 10_000,
-    });
+    }));
     sample.call("pragmatic", AnswerKind::Independent, Purpose::Hedge);
-    sample.emit(Event::CallNotHedged {
+    sample.emit(Event::Call(CallEvent::NotHedged {
         call: slow,
         agent_id: SeatId::new("security"),
         reason: NoHedge::NoBackup,
-    });
-    sample.emit(Event::CallCancelled {
+    }));
+    sample.emit(Event::Call(CallEvent::Cancelled {
         call,
         reason: CancelReason::HedgeLost,
-    });
+    }));
     sample.emit(substituted(WhySubstituted::Hedge, ""));
     sample.emit(substituted(
         WhySubstituted::Timeout,
@@ -142,26 +143,26 @@ fn controlled() -> Vec<Envelope> {
         (waiting.clone(), false),
         (waiting, true),
     ] {
-        sample.emit(Event::PulseAsked {
+        sample.emit(Event::Pulse(PulseEvent::Asked {
             round_number: 1,
             waiting,
             elapsed_ms: 72_000,
             asked,
-        });
+        }));
     }
-    sample.emit(Event::CeilingReached {
+    sample.emit(Event::Cost(CostEvent::CeilingReached {
         max_cost: MicroUsd(500_000),
         spent: Cost::exactly(MicroUsd(421_300)),
         agent_id,
         model,
         worst_case: Cost::exactly(MicroUsd(120_000)),
-    });
-    sample.emit(Event::Aborted {
+    }));
+    sample.emit(Event::Consultation(ConsultationEvent::Aborted {
         reason: AbortReason::CostExceededEstimate,
         message: "…".to_owned(),
         during: StateName::Independent,
         duration_ms: 1,
-    });
+    }));
     sample.events
 }
 
@@ -187,14 +188,19 @@ fn where_nobody_can_be_asked_the_reasons_for_asking_are_said() {
     let consent = sample
         .events
         .iter()
-        .position(|envelope| matches!(envelope.event, Event::UserConsent { .. }))
+        .position(|envelope| {
+            matches!(
+                envelope.event,
+                Event::Consultation(ConsultationEvent::UserConsent { .. })
+            )
+        })
         .unwrap();
     let why = vec![GateReason::MonthlyBudget, GateReason::LargeContext];
-    sample.events[consent - 1].event = Event::CostGate {
+    sample.events[consent - 1].event = Event::Cost(CostEvent::GateTriggered {
         cost: Cost::FREE,
         always_allow_under: MicroUsd::ZERO,
         why,
-    };
+    });
     let text = lines(&sample.events, Verbosity::Normal, None);
     assert!(text.contains("\n⚠️ This would bring the month above its budget.\n⚠️ Large context detected (~12 tokens)\n"), "{text}");
 }
@@ -203,19 +209,21 @@ fn where_nobody_can_be_asked_the_reasons_for_asking_are_said() {
 fn a_run_that_goes_on_knows_what_it_was_about() {
     let history = sample::aborted();
     let mut sample = Sample::new(sample::panel());
-    sample.emit(Event::Resumed(Box::new(Resumed {
-        state: StateName::CrossExam,
-        lost_calls: vec![CallId(5)],
-        control: Control::usual(ConsentMode::PreApproved),
-        tool_version: "0.1.0".to_owned(),
-    })));
+    sample.emit(Event::Consultation(ConsultationEvent::Resumed(Box::new(
+        Resumed {
+            state: StateName::CrossExam,
+            lost_calls: vec![CallId(5)],
+            control: Control::usual(ConsentMode::PreApproved),
+            tool_version: "0.1.0".to_owned(),
+        },
+    ))));
     let call = sample.call("security", AnswerKind::Revision, Purpose::Resumed);
-    sample.emit(Event::CallRetried {
+    sample.emit(Event::Call(CallEvent::Retried {
         call,
         agent_id: SeatId::new("security"),
         wait_ms: 1_000,
         reason: "overloaded".to_owned(),
-    });
+    }));
     let captured = Captured::new(Verbosity::Verbose, None);
     let mut progress = Progress::plain(captured.printer.clone());
     progress.catch_up(&history, history[0].at);
@@ -230,7 +238,7 @@ fn a_run_that_goes_on_knows_what_it_was_about() {
 /// The judge's call of Round 2 in pieces, and an expert's beside it.
 fn streamed(verbosity: Verbosity) -> String {
     let mut sample = Sample::new(sample::panel());
-    sample.emit(Event::RoundStarted { round_number: 2 });
+    sample.emit(Event::Round(RoundEvent::Started { round_number: 2 }));
     let expert = sample.thinking("security", AnswerKind::Revision);
     let judge = sample.thinking("judge", AnswerKind::Synthesis);
     let captured = Captured::new(verbosity, None);

@@ -1,6 +1,6 @@
 //! The document as people read it.
 
-use conclave::consultation::event::{Envelope, Event};
+use conclave::consultation::event::{CallEvent, Envelope, Event};
 use conclave::consultation::transcript::Transcript;
 use conclave::terminal::markdown::render::render;
 use conclave::terminal::output::style::Paint;
@@ -121,11 +121,11 @@ fn what_filtering_saved_is_told_with_the_tokens_and_only_where_there_was_somethi
     let mut events = sample::complete();
     assert!(!markdown(&events).contains("saved"));
     for envelope in &mut events {
-        if let Event::CallStarted {
+        if let Event::Call(CallEvent::Started {
             round_number: 4,
             tokens_saved,
             ..
-        } = &mut envelope.event
+        }) = &mut envelope.event
         {
             *tokens_saved = 1_204;
         }

@@ -14,7 +14,10 @@ const START: Duration = Duration::from_secs(2);
 /// Follows events that all happen two seconds after the start.
 fn screen(events: &[Event]) -> Screen {
     let mut screen = Screen::new(Paint::Plain);
-    screen.follow(&Event::RoundStarted { round_number: 1 }, START);
+    screen.follow(
+        &Event::Round(RoundEvent::Started { round_number: 1 }),
+        START,
+    );
     for event in events {
         screen.follow(event, START);
     }
@@ -29,17 +32,17 @@ fn shown(screen: &Screen) -> String {
 
 fn thinking(agent: &str, name: &str, model: &str) -> Event {
     let (agent_id, model) = (SeatId::new(agent), ModelRef::new("openai", model));
-    Event::AgentThinking {
+    Event::Agent(AgentEvent::Thinking {
         agent_id,
         name: name.to_owned(),
         round_number: 1,
         answer: AnswerKind::Independent,
         model,
-    }
+    })
 }
 
 fn started(call: u32, agent: &str, model: &str, purpose: Purpose) -> Event {
-    Event::CallStarted {
+    Event::Call(CallEvent::Started {
         call: CallId(call),
         agent_id: SeatId::new(agent),
         round_number: 1,
@@ -50,11 +53,11 @@ fn started(call: u32, agent: &str, model: &str, purpose: Purpose) -> Event {
         prompt_sha256: String::new(),
         worst_case: None,
         tokens_saved: 0,
-    }
+    })
 }
 
 fn done(agent: &str) -> Event {
-    Event::AgentCompleted {
+    Event::Agent(AgentEvent::Completed {
         agent_id: SeatId::new(agent),
         name: String::new(),
         round_number: 1,
@@ -65,11 +68,11 @@ fn done(agent: &str) -> Event {
             ..Usage::default()
         },
         cost: Cost::exactly(MicroUsd(13_100)),
-    }
+    })
 }
 
 fn failed(agent: &str) -> Event {
-    Event::AgentFailed {
+    Event::Agent(AgentEvent::Failed {
         agent_id: SeatId::new(agent),
         name: String::new(),
         round_number: 1,
@@ -79,14 +82,14 @@ fn failed(agent: &str) -> Event {
             class: Some(FailureClass::Billing),
             message: "no credit left".to_owned(),
         },
-    }
+    })
 }
 
 fn cancelled(call: u32) -> Event {
-    Event::CallCancelled {
+    Event::Call(CallEvent::Cancelled {
         call: CallId(call),
         reason: CancelReason::HedgeLost,
-    }
+    })
 }
 
 fn four() -> Screen {
@@ -97,12 +100,12 @@ fn four() -> Screen {
         thinking("skeptic", "建築家 with a very long name indeed", "m"),
         done("security"),
         started(2, "architect", "gpt-6.1-sol", Purpose::Answer),
-        Event::CallRetried {
+        Event::Call(CallEvent::Retried {
             call: CallId(3),
             agent_id: SeatId::new("pragmatic"),
             wait_ms: 12_000,
             reason: String::new(),
-        },
+        }),
         failed("skeptic"),
     ]);
     screen.on(CallId(2), &Delta::Text("a".repeat(400) + "é日"));
@@ -124,14 +127,14 @@ fn each_agent_has_a_line_that_says_what_it_is_at() {
 
 #[test]
 fn an_agent_waits_for_its_provider_or_for_the_person() {
-    let offered = Event::SubstitutionOffered {
+    let offered = Event::Consultation(ConsultationEvent::SubstitutionOffered {
         agent_id: SeatId::new("b"),
         round_number: 1,
         original: ModelRef::new("p", "m"),
         substitute: ModelRef::new("q", "n"),
         reason: SubstitutionReason::Known(WhySubstituted::Timeout),
         message: String::new(),
-    };
+    });
     let mut screen = screen(&[
         thinking("a", "Architect", "sol"),
         thinking("b", "Pragmatist", "sol"),
@@ -171,14 +174,14 @@ fn a_hedge_is_named_until_one_of_the_two_is_gone() {
     );
     hedged.follow(&cancelled(1), START);
     hedged.follow(
-        &Event::ProviderSubstituted {
+        &Event::Consultation(ConsultationEvent::ProviderSubstituted {
             agent_id: SeatId::new("a"),
             round_number: 1,
             original: ModelRef::new("openai", "sol"),
             substitute: ModelRef::new("xai", "grok-4.7"),
             reason: SubstitutionReason::Known(WhySubstituted::Hedge),
             message: String::new(),
-        },
+        }),
         START,
     );
     assert!(
@@ -198,14 +201,14 @@ fn a_hedge_is_named_until_one_of_the_two_is_gone() {
 #[test]
 fn who_takes_over_has_the_line_of_who_failed() {
     let mut screen = screen(&[thinking("a", "Architect", "sol"), failed("a")]);
-    let substituted = Event::ProviderSubstituted {
+    let substituted = Event::Consultation(ConsultationEvent::ProviderSubstituted {
         agent_id: SeatId::new("a"),
         round_number: 1,
         original: ModelRef::new("openai", "sol"),
         substitute: ModelRef::new("xai", "grok"),
         reason: SubstitutionReason::Known(WhySubstituted::Failure),
         message: String::new(),
-    };
+    });
     screen.follow(&substituted, START);
     assert!(
         shown(&screen).starts_with("⠼ Architect  grok  waiting for xai · 0:08\nRound"),
@@ -235,7 +238,10 @@ fn what_was_interrupted_goes_on_where_it_was() {
         control: Control::usual(ConsentMode::PreApproved),
         tool_version: String::new(),
     };
-    screen.follow(&Event::Resumed(Box::new(resumed)), Duration::from_secs(10));
+    screen.follow(
+        &Event::Consultation(ConsultationEvent::Resumed(Box::new(resumed))),
+        Duration::from_secs(10),
+    );
     let lines = shown(&screen);
     assert!(
         lines.contains("✔ Architect")
@@ -284,6 +290,9 @@ fn who_is_still_at_work_beside_the_panel_stays_when_a_round_is_left_behind() {
     screen.follow(&done("judge"), START);
     let left = screen.settle(Duration::from_secs(5), 100).join("\n");
     assert!(left.contains("Judge") && !left.contains("Clerk"), "{left}");
-    screen.follow(&Event::RoundStarted { round_number: 2 }, START);
+    screen.follow(
+        &Event::Round(RoundEvent::Started { round_number: 2 }),
+        START,
+    );
     assert!(shown(&screen).contains("Clerk"), "{}", shown(&screen));
 }

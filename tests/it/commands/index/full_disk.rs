@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
-use conclave::consultation::event::Event;
+use conclave::consultation::event::{ConsultationEvent, Event};
 use conclave::records::journal::read_journal;
 use serde_json::Value;
 
@@ -170,9 +170,12 @@ fn wherever_a_real_disk_is_full_what_was_written_before_is_whole() {
         assert!(ran.stderr.lines().count() <= 2, "{size}: {}", ran.stderr);
         let logs = kept.join("consult-logs");
         let events = read_journal(&only(&logs, "jsonl").unwrap()).unwrap().events;
-        let journal = events
-            .last()
-            .is_some_and(|last| matches!(last.event, Event::Completed { .. }));
+        let journal = events.last().is_some_and(|last| {
+            matches!(
+                last.event,
+                Event::Consultation(ConsultationEvent::Completed { .. })
+            )
+        });
         let record = only(&logs, "json")
             .map(|path| serde_json::from_slice::<Value>(&fs::read(path).unwrap()).unwrap());
         let markdown = only(&logs, "md").map(|path| fs::read_to_string(path).unwrap());

@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use conclave::consultation::event::{
-    AbortReason, AgentError, CallError, CallEstimate, CallFinished, CancelReason, Consent,
-    CostSource, Estimate, Event, PromptUsed, Purpose, Started, StateName, SubstitutionReason,
-    WhySubstituted,
+    AbortReason, AgentError, AgentEvent, CallError, CallEstimate, CallEvent, CallFinished,
+    CancelReason, Consent, ConsultationEvent, CostSource, Estimate, Event, PromptUsed, Purpose,
+    RoundEvent, Started, StateEvent, StateName, SubstitutionReason, WhySubstituted,
 };
 use conclave::consultation::protocol::answer::AnswerKind;
 use conclave::consultation::protocol::call::{FailureClass, StopReason};
@@ -191,20 +191,22 @@ impl Teller {
     /// Tells all; true when it ended after Round 2.
     fn go(&mut self, ending: Ending, rounds: u8) -> bool {
         let rounds = if ending == Ending::Early { 4 } else { rounds };
-        self.emit(Event::Started(Box::new(self.terms.clone())));
+        self.emit(Event::Consultation(ConsultationEvent::Started(Box::new(
+            self.terms.clone(),
+        ))));
         self.estimate(rounds);
         if ending == Ending::Declined {
-            self.emit(Event::UserConsent {
+            self.emit(Event::Consultation(ConsultationEvent::UserConsent {
                 approved: false,
                 how: Consent::Asked,
-            });
+            }));
             self.abort(AbortReason::Declined, StateName::AwaitingConsent);
             return false;
         }
-        self.emit(Event::UserConsent {
+        self.emit(Event::Consultation(ConsultationEvent::UserConsent {
             approved: true,
             how: Consent::AutoApproved,
-        });
+        }));
         let states = [
             StateName::Independent,
             StateName::Synthesis,
@@ -213,11 +215,11 @@ impl Teller {
         ];
         let mut from = StateName::AwaitingConsent;
         for (round, state) in (1..=rounds).zip(states) {
-            self.emit(Event::StateChanged { from, to: state });
+            self.emit(Event::State(StateEvent::Changed { from, to: state }));
             from = state;
-            self.emit(Event::RoundStarted {
+            self.emit(Event::Round(RoundEvent::Started {
                 round_number: round,
-            });
+            }));
             if ending == Ending::InterruptedIn(round) {
                 let agent = if round % 2 == 1 {
                     self.terms.panel.seats[0].id.clone()
@@ -233,10 +235,10 @@ impl Teller {
                 let model = self.player(&agent);
                 let call = self.start(&agent, kind, Purpose::Answer, &model);
                 self.wait(2_000);
-                self.emit(Event::CallCancelled {
+                self.emit(Event::Call(CallEvent::Cancelled {
                     call,
                     reason: CancelReason::Abort(AbortReason::Interrupted),
-                });
+                }));
                 self.abort(AbortReason::Interrupted, state);
                 return false;
             }
@@ -267,10 +269,10 @@ impl Teller {
                 return false;
             }
             let duration_ms = u64::try_from(self.now.since(began).as_millis()).unwrap();
-            self.emit(Event::RoundCompleted {
+            self.emit(Event::Round(RoundEvent::Completed {
                 round_number: round,
                 duration_ms,
-            });
+            }));
             if round == 2 && ending == Ending::Early {
                 let Content::Verdict(verdict) = self.content(&SeatId::judge(), AnswerKind::Verdict)
                 else {
@@ -280,9 +282,9 @@ impl Teller {
                     round_number: 2,
                     ..Artifact::stamp(Content::Verdict(verdict), self.now, false)
                 };
-                self.emit(Event::RoundArtifact {
+                self.emit(Event::Consultation(ConsultationEvent::RoundArtifact {
                     artifact: Box::new(artifact),
-                });
+                }));
                 self.complete(from, 2);
                 return true;
             }
@@ -307,28 +309,28 @@ impl Teller {
     }
 
     fn complete(&mut self, from: StateName, rounds: u8) {
-        self.emit(Event::StateChanged {
+        self.emit(Event::State(StateEvent::Changed {
             from,
             to: StateName::Complete,
-        });
-        self.emit(Event::Completed {
+        }));
+        self.emit(Event::Consultation(ConsultationEvent::Completed {
             rounds,
             duration_ms: self.elapsed(),
-        });
+        }));
     }
 
     fn abort(&mut self, reason: AbortReason, during: StateName) {
-        self.emit(Event::StateChanged {
+        self.emit(Event::State(StateEvent::Changed {
             from: during,
             to: StateName::Aborted,
-        });
+        }));
         let message = words::text(&mut self.chance, 6);
-        self.emit(Event::Aborted {
+        self.emit(Event::Consultation(ConsultationEvent::Aborted {
             reason,
             message,
             during,
             duration_ms: self.elapsed(),
-        });
+        }));
     }
 
     fn estimate(&mut self, rounds: u8) {
@@ -347,25 +349,27 @@ impl Teller {
             })
             .collect();
         let (input_tokens, output_tokens) = (3_699, 18_000);
-        self.emit(Event::CostEstimated(Estimate {
-            cost,
-            low: cost,
-            high: cost,
-            input_tokens,
-            output_tokens,
-            context_tokens: 12,
-            calls,
-        }));
+        self.emit(Event::Consultation(ConsultationEvent::CostEstimated(
+            Estimate {
+                cost,
+                low: cost,
+                high: cost,
+                input_tokens,
+                output_tokens,
+                context_tokens: 12,
+                calls,
+            },
+        )));
     }
 
     /// Who plays a seat now.
     fn player(&self, agent: &SeatId) -> ModelRef {
         let taken_over = self.events.iter().rev().find_map(|(_, event)| match event {
-            Event::ProviderSubstituted {
+            Event::Consultation(ConsultationEvent::ProviderSubstituted {
                 agent_id,
                 substitute,
                 ..
-            } if agent_id == agent => Some(substitute.clone()),
+            }) if agent_id == agent => Some(substitute.clone()),
             _ => None,
         });
         let given = || {
@@ -390,7 +394,7 @@ impl Teller {
     ) -> CallId {
         let call = CallId(self.next_call);
         self.next_call += 1;
-        self.emit(Event::CallStarted {
+        self.emit(Event::Call(CallEvent::Started {
             call,
             agent_id: agent.clone(),
             round_number: answer.round(),
@@ -401,7 +405,7 @@ impl Teller {
             prompt_sha256: String::new(),
             worst_case: None,
             tokens_saved: 0,
-        });
+        }));
         call
     }
 
@@ -486,7 +490,7 @@ impl Teller {
             Some(chance.u64(80..4_000))
         };
         let duration_ms = first_token_ms.unwrap_or(900) + chance.u64(..9_000);
-        self.emit(Event::CallFinished(Box::new(CallFinished {
+        self.emit(Event::Call(CallEvent::Finished(Box::new(CallFinished {
             call,
             agent_id: agent.clone(),
             round_number: answer.round(),
@@ -503,7 +507,7 @@ impl Teller {
             first_token_ms,
             duration_ms,
             problems: vec![],
-        })));
+        }))));
     }
 
     fn substitute(
@@ -514,14 +518,16 @@ impl Teller {
         substitute: &ModelRef,
         why: WhySubstituted,
     ) {
-        self.emit(Event::ProviderSubstituted {
-            agent_id: agent.clone(),
-            round_number,
-            original: original.clone(),
-            substitute: substitute.clone(),
-            reason: SubstitutionReason::Known(why),
-            message: "no answer within 120 s".to_owned(),
-        });
+        self.emit(Event::Consultation(
+            ConsultationEvent::ProviderSubstituted {
+                agent_id: agent.clone(),
+                round_number,
+                original: original.clone(),
+                substitute: substitute.clone(),
+                reason: SubstitutionReason::Known(why),
+                message: "no answer within 120 s".to_owned(),
+            },
+        ));
     }
 
     /// An agent's work on one answer, with whatever goes wrong; false when nothing comes of it.
@@ -537,7 +543,7 @@ impl Teller {
                     &playing,
                     Some("Your credit balance is too low"),
                 );
-                self.emit(Event::AgentFailed {
+                self.emit(Event::Agent(AgentEvent::Failed {
                     agent_id: agent.clone(),
                     name: agent.to_string(),
                     round_number: round,
@@ -547,7 +553,7 @@ impl Teller {
                         class: Some(FailureClass::Billing),
                         message: "Your credit balance is too low".to_owned(),
                     },
-                });
+                }));
                 return false;
             }
             (_, 1 | 2) => {
@@ -576,27 +582,27 @@ impl Teller {
                 let slow = self.start(agent, answer, Purpose::Answer, &playing);
                 let backup = model(&mut self.chance);
                 let agent_id = agent.clone();
-                self.emit(Event::CallHedged {
+                self.emit(Event::Call(CallEvent::Hedged {
                     call: slow,
                     agent_id,
                     model: playing.clone(),
                     backup: backup.clone(),
                     after_ms: 4_000,
-                });
+                }));
                 let hedge = self.start(agent, answer, Purpose::Hedge, &backup);
                 if hedged % 2 == 0 {
                     self.finish(hedge, agent, answer, Purpose::Hedge, &backup, None);
-                    self.emit(Event::CallCancelled {
+                    self.emit(Event::Call(CallEvent::Cancelled {
                         call: slow,
                         reason: CancelReason::HedgeLost,
-                    });
+                    }));
                     self.substitute(agent, round, &playing, &backup, WhySubstituted::Hedge);
                 } else {
                     self.finish(slow, agent, answer, Purpose::Answer, &playing, None);
-                    self.emit(Event::CallCancelled {
+                    self.emit(Event::Call(CallEvent::Cancelled {
                         call: hedge,
                         reason: CancelReason::HedgeLost,
-                    });
+                    }));
                 }
             }
             (_, 8) => {
@@ -609,9 +615,9 @@ impl Teller {
         }
         let content = self.content(agent, answer);
         let degraded = self.chance.u8(..50) == 0;
-        self.emit(Event::RoundArtifact {
+        self.emit(Event::Consultation(ConsultationEvent::RoundArtifact {
             artifact: Box::new(Artifact::stamp(content, self.now, degraded)),
-        });
+        }));
         true
     }
 
@@ -646,10 +652,12 @@ impl Teller {
     /// Experts that answered in Round 1.
     fn answering(&self) -> Vec<SeatId> {
         let of = |event: &Event| match event {
-            Event::RoundArtifact { artifact } => match &artifact.content {
-                Content::Independent(independent) => Some(independent.agent_id.clone()),
-                _ => None,
-            },
+            Event::Consultation(ConsultationEvent::RoundArtifact { artifact }) => {
+                match &artifact.content {
+                    Content::Independent(independent) => Some(independent.agent_id.clone()),
+                    _ => None,
+                }
+            }
             _ => None,
         };
         self.events

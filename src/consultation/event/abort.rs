@@ -1,26 +1,6 @@
-//! Where a consultation is, and why it, or one of its calls, ended.
+//! Why a consultation ended without a verdict.
 
 use serde::{Deserialize, Serialize};
-
-/// The nine states by name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub enum StateName {
-    Idle,
-    Estimating,
-    AwaitingConsent,
-    Independent,
-    Synthesis,
-    CrossExam,
-    Verdict,
-    Complete,
-    Aborted,
-}
-
-impl std::fmt::Display for StateName {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        std::fmt::Debug::fmt(self, f)
-    }
-}
 
 /// Why a consultation ended without a verdict.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -85,17 +65,4 @@ impl AbortReason {
             | Self::JudgeFailed => true,
         }
     }
-}
-
-/// Why a call was dropped.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum CancelReason {
-    /// Another model was faster.
-    HedgeLost,
-    /// It was waited for long enough, and the consultation goes on without it.
-    TooLate,
-    /// The consultation ends.
-    #[serde(untagged)]
-    Abort(AbortReason),
 }

@@ -1,9 +1,18 @@
-//! Who was chosen for the seats.
+//! `panel:…`: the personas chosen for the question.
 
 use serde::{Deserialize, Serialize};
 
 use crate::domain::ids::{ModelRef, SeatId};
 use crate::domain::panel::Panel;
+
+/// What happens to the panel.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "type", content = "data")]
+pub enum PanelEvent {
+    /// The personas were chosen for this question.
+    #[serde(rename = "panel:cast")]
+    PersonasSelected(Box<PanelSelection>),
+}
 
 /// The personas of this question are chosen: the panel in force from here on.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -1,27 +1,6 @@
-//! What happens when models are slow or fail: who is waited for, who takes over, how providers do.
+//! Why another model takes over an agent's work.
 
 use serde::{Deserialize, Serialize};
-
-use crate::consultation::policy::health::HealthStatus;
-use crate::domain::ids::{ProviderId, SeatId};
-
-/// An agent whose answer a round still waits for.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct StillWaiting {
-    pub agent_id: SeatId,
-    pub name: String,
-    pub elapsed_ms: u64,
-}
-
-/// What came of a pulse.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum PulseAnswer {
-    Continue,
-    Cancel,
-    /// An answer arrived while the question was open.
-    Superseded,
-}
 
 /// Why a model takes over from another.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -61,18 +40,4 @@ impl SubstitutionReason {
             message.to_owned()
         }
     }
-}
-
-/// How a provider does.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct HealthUpdate {
-    pub provider: ProviderId,
-    pub status: HealthStatus,
-    /// How long its last answer to a check took.
-    pub latency_ms: Option<u64>,
-    /// Failures among what is remembered of it, 0 to 1.
-    pub error_rate: f64,
-    pub consecutive_failures: u32,
-    /// True when every provider of the run has been asked, and none is healthy.
-    pub none_healthy: bool,
 }

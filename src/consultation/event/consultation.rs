@@ -1,0 +1,128 @@
+//! `consultation:…`: a consultation's terms, what it decides as a whole, and its end.
+
+use serde::{Deserialize, Serialize};
+
+use crate::consultation::plan::{Control, Plan};
+use crate::domain::artifact::Artifact;
+use crate::domain::ids::{CallId, ModelRef, SeatId};
+use crate::domain::panel::Panel;
+
+use super::{
+    AbortReason, Consent, EarlyTermination, EarlyTerminationDecision, Estimate, StateName,
+    SubstitutionReason,
+};
+
+/// What happens to the consultation as a whole.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", content = "data")]
+pub enum ConsultationEvent {
+    /// A consultation begins on these terms: the first event of every log.
+    #[serde(rename = "consultation:started")]
+    Started(Box<Started>),
+    /// What the consultation is expected to take.
+    #[serde(rename = "consultation:cost_estimated")]
+    CostEstimated(Estimate),
+    /// Whether the estimate was agreed to.
+    #[serde(rename = "consultation:user_consent")]
+    UserConsent { approved: bool, how: Consent },
+    /// An answer that counts: what later rounds and the record are made of.
+    #[serde(rename = "consultation:round_artifact")]
+    RoundArtifact { artifact: Box<Artifact> },
+    /// Another model takes over an agent's work.
+    #[serde(rename = "consultation:provider_substituted")]
+    ProviderSubstituted {
+        agent_id: SeatId,
+        /// 1 to 4.
+        round_number: u8,
+        /// The model that is replaced.
+        original: ModelRef,
+        /// The model that takes over.
+        substitute: ModelRef,
+        reason: SubstitutionReason,
+        /// What happened, in the provider's own words.
+        #[serde(default)]
+        message: String,
+    },
+    /// The person is asked whether another model may take over.
+    #[serde(rename = "consultation:substitution_offered")]
+    SubstitutionOffered {
+        agent_id: SeatId,
+        /// 1 to 4.
+        round_number: u8,
+        /// The model that would be replaced.
+        original: ModelRef,
+        /// The model that would take over.
+        substitute: ModelRef,
+        reason: SubstitutionReason,
+        /// What happened, in the provider's own words.
+        message: String,
+    },
+    /// An interrupted consultation is resumed.
+    #[serde(rename = "consultation:resumed")]
+    Resumed(Box<Resumed>),
+    /// The person is asked whether to end here, because the experts agree.
+    #[serde(rename = "consultation:early_termination_offered")]
+    EarlyTerminationOffered(Box<EarlyTermination>),
+    /// Whether the consultation ends here, because the experts agree.
+    #[serde(rename = "consultation:early_termination_decided")]
+    EarlyTerminationDecided(Box<EarlyTerminationDecision>),
+    /// The consultation has ended with a result.
+    #[serde(rename = "consultation:completed")]
+    Completed {
+        /// Rounds held, 1 to 4.
+        rounds: u8,
+        /// Milliseconds since the consultation began, without pauses.
+        duration_ms: u64,
+    },
+    /// The consultation has ended without a verdict.
+    #[serde(rename = "consultation:aborted")]
+    Aborted {
+        reason: AbortReason,
+        /// What happened, for people.
+        message: String,
+        /// The state in which it ended.
+        during: StateName,
+        /// Milliseconds since the consultation began, without pauses.
+        duration_ms: u64,
+    },
+}
+
+/// The consultation's terms: all that is fixed before anything is spent.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Started {
+    pub question: String,
+    pub mode: String,
+    pub panel: Panel,
+    /// What order and labels of the experts were drawn from.
+    pub seed: u64,
+    /// The seats in the order in which they are `Expert A`, `Expert B`, … to the judge and to each
+    /// other.
+    pub expert_order: Vec<SeatId>,
+    pub prompts: Vec<PromptUsed>,
+    pub tool_version: String,
+    /// What the user was told about the panel before anything was spent.
+    pub notices: Vec<String>,
+    /// All terms, whole, so that an interrupted consultation can go on as it began.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub plan: Option<Box<Plan>>,
+}
+
+/// On what terms an interrupted consultation goes on.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Resumed {
+    /// Where it goes on.
+    pub state: StateName,
+    /// Calls that were under way when it stopped, and are asked again.
+    pub lost_calls: Vec<CallId>,
+    pub control: Control,
+    pub tool_version: String,
+}
+
+/// A template in force, so that an edited prompt is visible.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PromptUsed {
+    /// Its file's path without the ending: `converge/independent`.
+    pub name: String,
+    pub version: String,
+    pub sha256: String,
+}

@@ -1,0 +1,50 @@
+//! `pulse:…`: a round takes long, and whether to go on waiting for it.
+
+use serde::{Deserialize, Serialize};
+
+use crate::domain::ids::SeatId;
+
+/// What happens when a round takes long.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "type", content = "data")]
+pub enum PulseEvent {
+    /// A round takes long; where there is a person, they are asked whether to go on.
+    #[serde(rename = "pulse:asked")]
+    Asked {
+        /// 1 to 4.
+        round_number: u8,
+        /// The agents whose answers are missing.
+        waiting: Vec<StillWaiting>,
+        /// Milliseconds since the consultation began, without pauses.
+        elapsed_ms: u64,
+        /// False when there is no person, or another question is open.
+        asked: bool,
+    },
+    /// The question whether to go on has its answer, or lost its point.
+    #[serde(rename = "pulse:answered")]
+    Answered {
+        /// 1 to 4.
+        round_number: u8,
+        answer: PulseAnswer,
+        /// Milliseconds since the consultation began, without pauses.
+        elapsed_ms: u64,
+    },
+}
+
+/// An agent whose answer a round still waits for.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StillWaiting {
+    pub agent_id: SeatId,
+    pub name: String,
+    pub elapsed_ms: u64,
+}
+
+/// What came of a pulse.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PulseAnswer {
+    Continue,
+    Cancel,
+    /// An answer arrived while the question was open.
+    Superseded,
+}

@@ -1,0 +1,23 @@
+//! `round:…`: where each of the four rounds begins and ends.
+
+use serde::{Deserialize, Serialize};
+
+/// What happens to a round.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "type", content = "data")]
+pub enum RoundEvent {
+    /// A round begins.
+    #[serde(rename = "round:started")]
+    Started {
+        /// 1 to 4.
+        round_number: u8,
+    },
+    /// A round has ended with what it was held for.
+    #[serde(rename = "round:completed")]
+    Completed {
+        /// 1 to 4.
+        round_number: u8,
+        /// Milliseconds since the round began, without pauses.
+        duration_ms: u64,
+    },
+}
