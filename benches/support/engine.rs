@@ -16,13 +16,13 @@ use conclave::consultation::transcript::Transcript;
 use conclave::domain::ids::{ConsultationId, ModelRef, ProviderId, SeatId};
 use conclave::domain::panel::{Panel, Seat};
 use conclave::domain::pricing::PriceList;
+use conclave::domain::vendors;
 use conclave::engine::clock::Clock;
 use conclave::engine::driver::{Driver, Providers, RunStart};
 use conclave::engine::ports::{BoxFuture, Person, Provider, Subscriber};
 use conclave::providers::catalog::ModelCatalog;
 use conclave::providers::http::{Http, Timeouts};
 use conclave::providers::remote::Remote;
-use conclave::providers::vendors;
 use conclave::providers::wire::{Account, Endpoint, Scheme};
 use conclave::records::files::ConsultationFiles;
 use conclave::records::journal::Journal;
@@ -111,7 +111,7 @@ pub(crate) fn providers(url: &str) -> Providers {
     );
     let provider = |id: &str| {
         let vendor = ProviderId::new(id);
-        let dialect = vendors::find(&vendor).unwrap().dialect;
+        let dialect = vendors::find(id).unwrap().dialect;
         let base_url = if id == "openai" {
             format!("{url}/v1")
         } else {

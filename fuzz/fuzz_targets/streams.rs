@@ -17,7 +17,7 @@ use conclave::providers::catalog::ModelCatalog;
 use conclave::providers::http::Http;
 use conclave::providers::remote::Remote;
 use conclave::providers::sse;
-use conclave::providers::vendors::VENDORS;
+use conclave::domain::vendors::VENDORS;
 use conclave::providers::wire::{Account, End, Endpoint, Scheme};
 use libfuzzer_sys::fuzz_target;
 use secrecy::SecretString;
@@ -27,7 +27,7 @@ const KEY: &str = "sk-5f0c1e2b7a9d";
 
 static SPEAKERS: LazyLock<Vec<(Remote, Ask)>> = LazyLock::new(|| {
     let (catalog, http) = (Arc::new(ModelCatalog::builtin()), Arc::new(Http::default()));
-    let speaker = |vendor: &conclave::providers::vendors::Vendor| {
+    let speaker = |vendor: &conclave::domain::vendors::Vendor| {
         let account = Account { key: Some(SecretString::from(KEY)), origin: "`KEY`".to_owned(), scheme: Scheme::Usual };
         let endpoint = Endpoint { base_url: "http://127.0.0.1:9".to_owned(), account };
         let prompt = Prompt { shared: "Question?".to_owned(), task: "Answer.".to_owned(), ..Prompt::default() };

@@ -4,8 +4,8 @@
 use crate::commands::config;
 use crate::config::env::Environment;
 use crate::config::paths::{Home, read_optional};
-use crate::config::secrets;
 use crate::domain::ids::ProviderId;
+use crate::domain::vendors::{self, LocalServerKind, VENDORS};
 use crate::engine::clock::Clock;
 use crate::error::Error;
 use crate::providers::catalog::{Date, DatedPrice, Model, ModelCatalog};
@@ -13,7 +13,6 @@ use crate::providers::discovery::{Condition, Server};
 use crate::providers::local::built_in;
 use crate::providers::local::home::ModelHome;
 use crate::providers::local::manifest::MODELS;
-use crate::providers::vendors::{self, Place, VENDORS};
 use crate::setup::embedded_model;
 use crate::setup::local_servers;
 use crate::setup::local_servers::{Where, all_kinds};
@@ -100,11 +99,10 @@ fn list(
 ) -> ModelList {
     // Models of local servers are those that the servers list, whatever a file of the user's says
     // about prices.
-    let own_machine =
-        |id: &ProviderId| vendors::find(id).is_some_and(|vendor| vendor.place == Place::OwnMachine);
+    let own_machine = |id: &ProviderId| LocalServerKind::of(id).is_some();
     let mut ids: Vec<ProviderId> = VENDORS
         .iter()
-        .filter(|vendor| vendor.place == Place::Cloud)
+        .filter(|vendor| vendor.is_cloud())
         .map(|vendor| ProviderId::new(vendor.id))
         .collect();
     for model in catalog.models() {
@@ -133,18 +131,18 @@ fn list(
                 model.tier,
             )
         });
-        let variables = secrets::VENDORS
-            .iter()
-            .find(|variables| variables.provider == id.as_str());
         ProviderModels {
             id: id.to_string(),
             name: vendors::name(id).to_owned(),
             has_key: reached
                 .iter()
                 .any(|reach| reach.id == *id && reach.is_usable()),
-            key_variables: variables
-                .map(|variables| variables.keys.iter().map(ToString::to_string).collect())
-                .unwrap_or_default(),
+            key_variables: vendors::find(id.as_str())
+                .map(|vendor| vendor.key_variables)
+                .unwrap_or_default()
+                .iter()
+                .map(ToString::to_string)
+                .collect(),
             models: models
                 .into_iter()
                 .map(|model| cloud_model(model, today))

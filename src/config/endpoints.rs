@@ -6,7 +6,11 @@
 
 use serde_json::{Map, Value, json};
 
-use super::addresses;
+use crate::domain::address::{self, Bare};
+use crate::domain::dialect::{Structure, TokensField, WireFormat};
+use crate::domain::ids::ProviderId;
+use crate::domain::vendors;
+
 use super::fields::{NAME_RULE, Place, Problem, is_name};
 use super::keys::holds_key;
 
@@ -17,47 +21,23 @@ pub struct EndpointEntry {
     pub name: String,
     /// As the user wrote it. `None` only in an entry that changes a known provider.
     pub base_url: Option<String>,
-    pub key: Option<KeyPlace>,
-    pub max_tokens_field: Option<MaxTokensField>,
-    pub structured_output: Option<StructuredOutput>,
+    pub key: Option<KeyLocation>,
+    pub max_tokens_field: Option<TokensField>,
+    pub structured_output: Option<Structure>,
     /// Calls under way at once.
     pub max_in_flight: Option<u32>,
     /// Its models cost nothing.
     pub free: Option<bool>,
-    pub dialect: Option<DialectName>,
+    pub dialect: Option<WireFormat>,
 }
 
 /// Where a key is to be found.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum KeyPlace {
+pub enum KeyLocation {
     /// In the variable of this name.
     Variable(String),
     /// In what this command prints.
     Command(String),
-}
-
-/// The name of the field that limits an answer's tokens.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum MaxTokensField {
-    MaxTokens,
-    MaxCompletionTokens,
-}
-
-/// How a server can be held to the shape of an answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum StructuredOutput {
-    JsonSchema,
-    JsonObject,
-    None,
-}
-
-/// The wire format that a server speaks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum DialectName {
-    OpenAi,
-    Anthropic,
-    Gemini,
-    Ollama,
 }
 
 /// The fields of an entry.
@@ -73,37 +53,34 @@ pub const FIELDS: [&str; 9] = [
     "dialect",
 ];
 
-const MAX_TOKENS_FIELDS: [(&str, MaxTokensField); 2] = [
-    ("max_tokens", MaxTokensField::MaxTokens),
-    ("max_completion_tokens", MaxTokensField::MaxCompletionTokens),
+const MAX_TOKENS_FIELDS: [(&str, TokensField); 2] = [
+    (TokensField::MaxTokens.name(), TokensField::MaxTokens),
+    (
+        TokensField::MaxCompletionTokens.name(),
+        TokensField::MaxCompletionTokens,
+    ),
 ];
-const STRUCTURED_OUTPUTS: [(&str, StructuredOutput); 3] = [
-    ("json_schema", StructuredOutput::JsonSchema),
-    ("json_object", StructuredOutput::JsonObject),
-    ("none", StructuredOutput::None),
+const STRUCTURED_OUTPUTS: [(&str, Structure); 3] = [
+    ("json_schema", Structure::Schema),
+    ("json_object", Structure::JsonObject),
+    ("none", Structure::Prompt),
 ];
-const DIALECTS: [(&str, DialectName); 4] = [
-    ("openai", DialectName::OpenAi),
-    ("anthropic", DialectName::Anthropic),
-    ("gemini", DialectName::Gemini),
-    ("ollama", DialectName::Ollama),
+const DIALECTS: [(&str, WireFormat); 4] = [
+    ("openai", WireFormat::OpenAi),
+    ("anthropic", WireFormat::Anthropic),
+    ("gemini", WireFormat::Gemini),
+    ("ollama", WireFormat::Ollama),
 ];
-
-/// The embedded model's provider, which is no server.
-const NO_SERVER: &str = "local";
 
 /// Reads the setting: an object of entries by name, or a list of entries with a `name`.
-pub(super) fn read(
-    setting: &Place<'_>,
-    is_known_provider: impl Fn(&str) -> bool,
-) -> Result<Vec<EndpointEntry>, Problem> {
+pub(super) fn read(setting: &Place<'_>) -> Result<Vec<EndpointEntry>, Problem> {
     let mut entries: Vec<EndpointEntry> = Vec::new();
     let mut add = |name: String, place: &Place<'_>| {
         if entries.iter().any(|entry| entry.name == name) {
             return Err(place.problem(format!("is a second entry with the name `{name}`")));
         }
         let entry = EndpointEntry::read(name, place)?;
-        if entry.base_url.is_none() && !is_known_provider(&entry.name) {
+        if entry.base_url.is_none() && vendors::find(&entry.name).is_none() {
             return Err(place.problem(format!(
                 "has no `base_url`, and `{}` is not a provider that this program knows",
                 entry.name
@@ -147,7 +124,7 @@ pub(super) fn read(
 
 impl EndpointEntry {
     fn read(name: String, place: &Place<'_>) -> Result<Self, Problem> {
-        if name == NO_SERVER {
+        if name == ProviderId::LOCAL {
             return Err(place.problem("cannot have this name: it is the embedded model's"));
         }
         let fields = place.fields(&FIELDS)?;
@@ -165,12 +142,12 @@ impl EndpointEntry {
                     "has both `api_key_env` and `api_key_cmd`; one says where the key is",
                 ));
             }
-            (Some(variable), None) => Some(KeyPlace::Variable(variable_name(variable)?)),
-            (None, Some(command)) => Some(KeyPlace::Command(command_line(command)?)),
+            (Some(variable), None) => Some(KeyLocation::Variable(variable_name(variable)?)),
+            (None, Some(command)) => Some(KeyLocation::Command(command_line(command)?)),
             (None, None) => None,
         };
         Ok(Self {
-            base_url: fields.get("base_url").map(address).transpose()?,
+            base_url: fields.get("base_url").map(base_url).transpose()?,
             key,
             max_tokens_field: fields
                 .get("max_tokens_field")
@@ -193,8 +170,8 @@ impl EndpointEntry {
     /// The entry as it would be written under its name.
     pub fn to_json(&self) -> Value {
         let (variable, command) = match &self.key {
-            Some(KeyPlace::Variable(name)) => (Some(name), None),
-            Some(KeyPlace::Command(command)) => (None, Some(command)),
+            Some(KeyLocation::Variable(name)) => (Some(name), None),
+            Some(KeyLocation::Command(command)) => (None, Some(command)),
             None => (None, None),
         };
         let fields = [
@@ -236,9 +213,9 @@ fn word<T: Copy + PartialEq>(words: &[(&'static str, T)], meant: T) -> Option<Va
 }
 
 /// An address that holds no secret.
-pub(super) fn address(place: &Place<'_>) -> Result<String, Problem> {
+pub(super) fn base_url(place: &Place<'_>) -> Result<String, Problem> {
     let text = place.text()?;
-    addresses::check(&text).map_err(|what| place.problem(what))?;
+    address::parse(&text, Bare::Https).map_err(|what| place.problem(what))?;
     Ok(text)
 }
 
@@ -272,7 +249,7 @@ mod tests {
 
     fn entries(json: &str) -> Result<Vec<EndpointEntry>, String> {
         let value = serde_json::from_str(json).unwrap();
-        read(&Place::new("endpoints", &value), |name| name == "anthropic")
+        read(&Place::new("endpoints", &value))
             .map_err(|problem| format!("{} {}", problem.at, problem.what))
     }
 
@@ -284,7 +261,7 @@ mod tests {
                           "structured_output": "json_object", "max_in_flight": 2, "free": true, "dialect": "anthropic"}}"#;
         let read = entries(list).unwrap();
         assert_eq!(read, entries(object).unwrap());
-        assert_eq!(read[0].key, Some(KeyPlace::Variable("WORK_KEY".into())));
+        assert_eq!(read[0].key, Some(KeyLocation::Variable("WORK_KEY".into())));
         assert_eq!(
             read[0].to_json(),
             serde_json::from_str::<Value>(object).unwrap()["work"]
@@ -295,7 +272,7 @@ mod tests {
     fn a_known_provider_needs_no_address_and_any_other_name_does() {
         assert_eq!(
             entries(r#"{"anthropic": {"api_key_cmd": "pass show a"}}"#).unwrap()[0].key,
-            Some(KeyPlace::Command("pass show a".into()))
+            Some(KeyLocation::Command("pass show a".into()))
         );
         let error = entries(r#"{"acme": {"api_key_env": "K"}}"#).unwrap_err();
         assert_eq!(

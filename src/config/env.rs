@@ -8,6 +8,8 @@ use std::path::PathBuf;
 
 use secrecy::SecretString;
 
+use crate::domain::vendors::{VENDORS, Vendor};
+
 use super::keys::Key;
 
 /// The environment. An empty variable counts as unset, and text is trimmed.
@@ -19,33 +21,12 @@ pub struct Environment {
     variables: BTreeMap<String, OsString>,
 }
 
-/// Every variable that is ever read, besides those of the settings and those that the settings
-/// name.
-const KNOWN: [&str; 40] = [
+/// The variables that are read besides those of the settings and of the vendors.
+const OTHERS: [&str; 20] = [
     "CONCLAVE_HOME",
     "LLM_CONCLAVE_HOME",
     "HOME",
     "USERPROFILE",
-    "ANTHROPIC_API_KEY",
-    "ANTHROPIC_AUTH_TOKEN",
-    "OPENAI_API_KEY",
-    "GOOGLE_API_KEY",
-    "GEMINI_API_KEY",
-    "XAI_API_KEY",
-    "MISTRAL_API_KEY",
-    "OPENROUTER_API_KEY",
-    "LLAMA_API_KEY",
-    "LM_STUDIO_API_KEY",
-    "VLLM_API_KEY",
-    "ANTHROPIC_BASE_URL",
-    "OPENAI_BASE_URL",
-    "GOOGLE_GEMINI_BASE_URL",
-    "GEMINI_BASE_URL",
-    "XAI_BASE_URL",
-    "MISTRAL_BASE_URL",
-    "OPENROUTER_BASE_URL",
-    "OLLAMA_HOST",
-    "LM_STUDIO_API_BASE",
     "CONCLAVE_MODEL",
     "CONCLAVE_HUB_URL",
     "NO_COLOR",
@@ -65,7 +46,12 @@ const KNOWN: [&str; 40] = [
 ];
 
 fn is_known(name: &str) -> bool {
-    KNOWN.contains(&name) || Key::ALL.into_iter().any(|key| key.variable() == name)
+    let is_vendors = |vendor: &Vendor| {
+        vendor.key_variables.contains(&name) || vendor.base_url_variables.contains(&name)
+    };
+    OTHERS.contains(&name)
+        || VENDORS.iter().any(is_vendors)
+        || Key::ALL.into_iter().any(|key| key.variable() == name)
 }
 
 impl Environment {

@@ -3,6 +3,8 @@
 
 use std::fmt;
 
+use crate::domain::vendors;
+
 use super::control::HedgeAfter;
 
 /// A setting by name.
@@ -302,10 +304,9 @@ pub fn is_secret(name: &str) -> bool {
 /// still hold a key.
 pub fn holds_key(text: &str) -> bool {
     let words = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '-' && c != '_');
+    // Also keys of vendors without a row of their own.
     let begins = |word: &str| {
-        ["sk-", "sk_", "AIza", "xai-", "gsk_"]
-            .iter()
-            .any(|beginning| word.starts_with(beginning))
+        vendors::of_key(word).is_some() || word.starts_with("sk_") || word.starts_with("gsk_")
     };
     let mut words = words.filter(|word| word.len() >= 20 && begins(word));
     words.any(|word| word.chars().any(|c| c.is_ascii_digit()))

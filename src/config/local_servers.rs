@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::endpoints::address;
+use super::endpoints::base_url;
 use super::fields::{Place, Problem};
 
 /// Where to look for servers that need no key.
@@ -46,7 +46,7 @@ impl LocalServers {
         };
         let addresses = addresses
             .iter()
-            .map(|value| address(&Place::new(&setting.at, value)))
+            .map(|value| base_url(&Place::new(&setting.at, value)))
             .collect::<Result<Vec<_>, _>>()?;
         Ok(if addresses.is_empty() {
             Self::None

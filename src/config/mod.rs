@@ -1,7 +1,6 @@
 //! L3: what the user has set up: environment, home, settings, keys. Everything is read once, into
 //! plain values that are handed on.
 
-pub mod addresses;
 mod bad_settings;
 pub mod control;
 pub mod edit;
@@ -16,5 +15,5 @@ pub mod panels;
 pub mod parameters;
 pub mod paths;
 pub mod personas;
-pub mod secrets;
+pub mod providers;
 pub mod settings;

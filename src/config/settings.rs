@@ -23,8 +23,8 @@ use super::keys::{Key, closest, holds_key, is_secret};
 use super::local_servers::LocalServers;
 use super::panels::{self, NamedPanel};
 use super::parameters::Parameters;
+use super::paths;
 use super::personas::{self, CustomPersona};
-use super::{paths, secrets};
 
 /// All settings with their values in force.
 #[derive(Clone, Debug, PartialEq)]
@@ -262,9 +262,7 @@ impl Settings {
             Key::Personas => self.personas = personas::read(&place())?,
             Key::PersonaSets => self.persona_sets = personas::read_sets(&place())?,
             Key::DefaultPersonas => self.default_personas = Some(personas::read_default(&place())?),
-            Key::Endpoints => {
-                self.endpoints = endpoints::read(&place(), |name| secrets::find(name).is_some())?
-            }
+            Key::Endpoints => self.endpoints = endpoints::read(&place())?,
             Key::Parameters => self.parameters = Parameters::read(&place())?,
             Key::LocalServers => self.local_servers = LocalServers::read(&place())?,
             Key::AlwaysAllowUnder

@@ -1,10 +1,12 @@
 //! L0: plain data that every other layer speaks in. No behaviour beyond what keeps the data true:
 //! parsing, exact arithmetic, display. No runtime, network, file, clock or randomness.
 
+pub mod address;
 pub mod artifact;
 pub mod body_fields;
 pub mod confidence;
 pub mod debate_value;
+pub mod dialect;
 pub mod hash;
 pub mod ids;
 pub mod stored_record;
@@ -18,4 +20,5 @@ pub mod statistics;
 pub mod text;
 pub mod time;
 pub mod tokens;
+pub mod vendors;
 pub mod words;

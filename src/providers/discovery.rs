@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use futures_util::future::join_all;
 
-use crate::domain::ids::ProviderId;
+use crate::domain::vendors::LocalServerKind;
 
 use super::clients::is_own_network;
 use super::http::{GetRequest, Http, Timeouts};
@@ -25,58 +25,20 @@ const CONNECT: Duration = Duration::from_secs(1);
 /// The whole look takes no longer.
 const WHOLE: Duration = Duration::from_secs(2);
 
-/// The kinds of servers, in the order in which they are looked for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Kind {
-    Ollama,
-    LlamaCpp,
-    LmStudio,
-    Vllm,
-}
-
-impl Kind {
-    pub const ALL: [Self; 4] = [Self::Ollama, Self::LlamaCpp, Self::LmStudio, Self::Vllm];
-
-    /// As the user writes it before the colon of a model.
-    pub fn provider(self) -> ProviderId {
-        ProviderId::new(match self {
-            Self::Ollama => "ollama",
-            Self::LlamaCpp => "llamacpp",
-            Self::LmStudio => "lmstudio",
-            Self::Vllm => "vllm",
-        })
-    }
-
-    /// The kind that a provider's name stands for.
-    pub fn of(provider: &ProviderId) -> Option<Self> {
-        Self::ALL
-            .into_iter()
-            .find(|kind| kind.provider() == *provider)
-    }
-
-    /// What a look asks a server of this kind. Only what comes back tells whether it is one.
-    fn paths(self) -> &'static [&'static str] {
-        match self {
-            Self::Ollama => &["/api/version", "/api/tags", "/api/ps"],
-            Self::LlamaCpp => &["/v1/models", "/health", "/props"],
-            Self::LmStudio => &["/v1/models", "/api/v0/models"],
-            Self::Vllm => &["/v1/models"],
-        }
-    }
-
-    /// What its base URL ends with.
-    fn version_path(self) -> &'static str {
-        match self {
-            Self::Ollama => "",
-            Self::LlamaCpp | Self::LmStudio | Self::Vllm => "/v1",
-        }
+/// What a look asks a server of this kind. Only the answers show whether it is one.
+fn paths(kind: LocalServerKind) -> &'static [&'static str] {
+    match kind {
+        LocalServerKind::Ollama => &["/api/version", "/api/tags", "/api/ps"],
+        LocalServerKind::LlamaCpp => &["/v1/models", "/health", "/props"],
+        LocalServerKind::LmStudio => &["/v1/models", "/api/v0/models"],
+        LocalServerKind::Vllm => &["/v1/models"],
     }
 }
 
 /// A server that answered.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Server {
-    pub kind: Kind,
+    pub kind: LocalServerKind,
     /// Where it was found: `127.0.0.1:11434`.
     pub authority: String,
     /// For requests, without a trailing slash; it includes the version where the kind's dialect
@@ -134,7 +96,8 @@ impl Server {
 
     /// True when what is asked of this model stays on the user's own network, and nobody bills it.
     pub fn runs_here(&self, id: &str) -> bool {
-        let unlisted = self.on_own_network && !(self.kind == Kind::Ollama && is_ollamas_cloud(id));
+        let unlisted =
+            self.on_own_network && !(self.kind == LocalServerKind::Ollama && is_ollamas_cloud(id));
         self.serves(id).map_or(unlisted, |model| model.runs_here)
     }
 }
@@ -157,10 +120,10 @@ async fn look_at(http: &Http, address: &Address) -> Option<Server> {
     };
     let expected = address
         .expected
-        .map_or_else(|| Kind::ALL.to_vec(), |kind| vec![kind]);
+        .map_or_else(|| LocalServerKind::ALL.to_vec(), |kind| vec![kind]);
     let mut paths: Vec<&'static str> = expected
         .into_iter()
-        .flat_map(|kind| kind.paths().iter().copied())
+        .flat_map(|kind| paths(kind).iter().copied())
         .collect();
     paths.sort_unstable();
     paths.dedup();
@@ -182,7 +145,7 @@ async fn look_at(http: &Http, address: &Address) -> Option<Server> {
     Some(Server {
         kind: read.kind,
         authority: address.authority().to_owned(),
-        base_url: format!("{}{}", address.root, read.kind.version_path()),
+        base_url: format!("{}{}", address.root, read.kind.vendor().version_path()),
         version: read.version,
         condition: read.condition,
         on_own_network,

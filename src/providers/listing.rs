@@ -10,9 +10,9 @@ use serde_json::Value;
 use crate::domain::money::MicroUsd;
 
 use super::anthropic::API_VERSION;
-use super::dialect::{Dialect, FreeWord};
 use super::http::GetRequest;
 use super::wire::{Endpoint, HeaderText, address};
+use crate::domain::dialect::{Dialect, HealthCheck};
 
 /// A model that a vendor lists.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,9 +52,9 @@ pub fn key_request(dialect: Dialect, endpoint: &Endpoint) -> Option<GetRequest> 
     let Dialect::OpenAi(quirks) = dialect else {
         return None;
     };
-    match quirks.free_word {
-        FreeWord::Key(path) => Some(get(dialect, endpoint, path)),
-        FreeWord::Models | FreeWord::Health => None,
+    match quirks.health_check {
+        HealthCheck::Key(path) => Some(get(dialect, endpoint, path)),
+        HealthCheck::Models | HealthCheck::Health => None,
     }
 }
 
@@ -64,10 +64,10 @@ pub fn health_request(dialect: Dialect, endpoint: &Endpoint) -> GetRequest {
         Dialect::Anthropic => get(dialect, endpoint, "/v1/models?limit=1"),
         Dialect::Gemini => get(dialect, endpoint, "/v1beta/models?pageSize=1"),
         Dialect::Ollama => get(dialect, endpoint, "/api/version"),
-        Dialect::OpenAi(quirks) => match quirks.free_word {
-            FreeWord::Models => request(dialect, endpoint),
-            FreeWord::Key(path) => get(dialect, endpoint, path),
-            FreeWord::Health => {
+        Dialect::OpenAi(quirks) => match quirks.health_check {
+            HealthCheck::Models => request(dialect, endpoint),
+            HealthCheck::Key(path) => get(dialect, endpoint, path),
+            HealthCheck::Health => {
                 let GetRequest { headers, .. } = get(dialect, endpoint, "");
                 let root = endpoint
                     .base_url
@@ -166,8 +166,8 @@ pub fn key_standing(body: &str) -> Option<KeyStanding> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::providers::dialect::Quirks;
-    use crate::providers::vendors::VENDORS;
+    use crate::domain::dialect::Quirks;
+    use crate::domain::vendors::VENDORS;
     use crate::providers::wire::{Account, Scheme};
 
     fn ids(dialect: Dialect, body: &str) -> Vec<String> {

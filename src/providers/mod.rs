@@ -7,7 +7,6 @@
 pub mod anthropic;
 pub mod catalog;
 mod clients;
-pub mod dialect;
 pub mod discovery;
 pub mod errors;
 pub mod form;
@@ -22,5 +21,4 @@ mod redacting;
 pub mod remote;
 pub mod reported_cost;
 pub mod sse;
-pub mod vendors;
 pub mod wire;

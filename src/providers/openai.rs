@@ -13,13 +13,13 @@ use crate::consultation::protocol::call::{Ask, Outcome, StopReason};
 use crate::domain::tokens::Usage;
 use crate::engine::ports::Delta;
 
-use super::dialect::{Quirks, Reasoning, Routing, StreamUsage};
 use super::errors;
 use super::form::{Form, Structure};
 use super::gathering::Gathering;
 use super::reported_cost;
 use super::sse::{Event, Framing};
 use super::wire::{Account, Decoder, End, Endpoint, HeaderText, HttpRequest, address};
+use crate::domain::dialect::{Quirks, Reasoning, Routing, StreamUsage};
 
 /// The request for one call.
 pub fn encode(ask: &Ask, endpoint: &Endpoint, form: &Form, quirks: Quirks) -> HttpRequest {

@@ -12,7 +12,6 @@ use crate::engine::ports::{BoxFuture, Delta, Provider};
 
 use super::anthropic::{self, AnthropicDecoder};
 use super::catalog::ModelCatalog;
-use super::dialect::{Dialect, Quirks, TokensField};
 use super::form::{self, Form, Lesson, Parameters, Refusal, Structure};
 use super::gemini::{self, GeminiDecoder};
 use super::http::Http;
@@ -20,6 +19,7 @@ use super::listing;
 use super::ollama::{self, OllamaDecoder};
 use super::openai::{self, OpenAiDecoder};
 use super::wire::{Decoder, Endpoint, HttpRequest};
+use crate::domain::dialect::{Dialect, Quirks, TokensField};
 
 /// A check is given up when it has taken longer than a provider may take that is to be called well:
 /// so much longer that it shows.
@@ -106,9 +106,11 @@ impl Remote {
             Dialect::Anthropic | Dialect::Gemini | Dialect::Ollama => Quirks::COMPATIBLE,
         };
         let form = Form::new(best.max(self.dialect.best_structure()), quirks);
-        let elsewhere = quirks.home.is_some_and(|home| !self.endpoint.is_at(home));
+        let elsewhere = quirks
+            .own_host
+            .is_some_and(|home| !self.endpoint.is_at(home));
         Form {
-            json_object: self.dialect.json_object(),
+            json_mode: self.dialect.json_mode(),
             tokens_field: if elsewhere && model.is_none() {
                 TokensField::MaxTokens
             } else {

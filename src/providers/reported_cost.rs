@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use crate::domain::money::MicroUsd;
 
-use super::dialect::ReportedCost;
+use crate::domain::dialect::ReportedCost;
 
 /// xAI bills in ten-billionths of a dollar.
 const TICKS_PER_MICRO_USD: u64 = 10_000;

@@ -24,15 +24,10 @@ pub struct Endpoint {
 impl Endpoint {
     /// Whether this is on the host of that name.
     pub fn is_at(&self, host: &str) -> bool {
-        let address = self
-            .base_url
-            .split_once("://")
-            .map_or(self.base_url.as_str(), |(_, rest)| rest);
-        let authority = address.split('/').next().unwrap_or_default();
-        authority
-            .split(':')
-            .next()
-            .is_some_and(|own| own.eq_ignore_ascii_case(host))
+        reqwest::Url::parse(&self.base_url).is_ok_and(|url| {
+            url.host_str()
+                .is_some_and(|own| own.eq_ignore_ascii_case(host))
+        })
     }
 }
 

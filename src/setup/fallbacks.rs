@@ -20,7 +20,6 @@ use crate::domain::ids::{ModelRef, ProviderId, SeatId};
 use crate::domain::panel::Panel;
 use crate::domain::time::Timestamp;
 use crate::providers::catalog::{Date, Model, ModelCatalog};
-use crate::providers::vendors::Place;
 
 /// The tier of a model that the catalogue does not know.
 const MIDDLE_TIER: u8 = 2;
@@ -163,7 +162,7 @@ impl Bench<'_> {
         provider.is_local()
             || self
                 .reach(provider)
-                .is_some_and(|reach| reach.place == Some(Place::OwnMachine))
+                .is_some_and(|reach| reach.is_on_own_machine())
     }
 
     /// It runs where the user has it, or is reached at an address of the user's.

@@ -11,11 +11,11 @@ use crate::config::settings::Settings;
 use crate::consultation::plan::ModelTerms;
 use crate::consultation::prompt::Size;
 use crate::domain::ids::{ModelRef, ProviderId};
+use crate::domain::vendors::{self, LocalServerKind};
 use crate::error::Error;
 use crate::providers::catalog::ModelCatalog;
 use crate::providers::discovery;
-use crate::providers::discovery::{Address, Condition, Kind, ServedModel, Server};
-use crate::providers::vendors;
+use crate::providers::discovery::{Address, Condition, ServedModel, Server};
 
 /// Models with fewer parameters get the short prompts: longer ones they repeat instead of thinking
 /// by them.
@@ -41,7 +41,7 @@ impl Where {
             LocalServers::Auto => {
                 let known = reached
                     .iter()
-                    .filter_map(|reach| Some((Kind::of(&reach.id)?, reach.base_url())));
+                    .filter_map(|reach| Some((LocalServerKind::of(&reach.id)?, reach.base_url())));
                 discovery::usual(known).map(Self::Usual).map_err(bad)
             }
             LocalServers::None => Ok(Self::Nowhere),
@@ -54,7 +54,7 @@ impl Where {
         }
     }
 
-    fn addresses(&self, kinds: &BTreeSet<Kind>) -> Vec<Address> {
+    fn addresses(&self, kinds: &BTreeSet<LocalServerKind>) -> Vec<Address> {
         let all = match self {
             Self::Nowhere => return Vec::new(),
             Self::Usual(addresses) | Self::At(addresses) => addresses,
@@ -66,7 +66,7 @@ impl Where {
     }
 
     /// For people: `127.0.0.1:8080, 127.0.0.1:9931`.
-    pub(crate) fn told(&self, kinds: &BTreeSet<Kind>) -> String {
+    pub(crate) fn told(&self, kinds: &BTreeSet<LocalServerKind>) -> String {
         let addresses = self.addresses(kinds);
         addresses
             .iter()
@@ -77,12 +77,12 @@ impl Where {
 }
 
 /// All kinds of servers.
-pub(crate) fn all_kinds() -> BTreeSet<Kind> {
-    Kind::ALL.into_iter().collect()
+pub(crate) fn all_kinds() -> BTreeSet<LocalServerKind> {
+    LocalServerKind::ALL.into_iter().collect()
 }
 
 /// The servers that answer among those of these kinds, in the order in which they are looked for.
-pub(crate) async fn look(place: &Where, kinds: &BTreeSet<Kind>) -> Vec<Server> {
+pub(crate) async fn look(place: &Where, kinds: &BTreeSet<LocalServerKind>) -> Vec<Server> {
     let found = discovery::look(&place.addresses(kinds)).await;
     found
         .into_iter()
@@ -94,7 +94,7 @@ pub(crate) async fn look(place: &Where, kinds: &BTreeSet<Kind>) -> Vec<Server> {
 #[derive(Debug)]
 pub(crate) struct Servers {
     place: Where,
-    used: BTreeMap<Kind, Server>,
+    used: BTreeMap<LocalServerKind, Server>,
     /// The model that plays every seat because nothing was named and no key is there.
     by_default: Option<ModelRef>,
 }
@@ -132,8 +132,9 @@ impl Servers {
         models: impl Iterator<Item = &'a ModelRef>,
         place: Where,
     ) -> Result<Self, Error> {
-        let served = |model: &ModelRef| Some((Kind::of(&model.provider)?, model.model.clone()));
-        let named: BTreeSet<(Kind, String)> = models.filter_map(served).collect();
+        let served =
+            |model: &ModelRef| Some((LocalServerKind::of(&model.provider)?, model.model.clone()));
+        let named: BTreeSet<(LocalServerKind, String)> = models.filter_map(served).collect();
         if named.is_empty() {
             return Ok(Self::none());
         }
@@ -145,7 +146,7 @@ impl Servers {
     fn choose(
         place: Where,
         found: &[Server],
-        named: &BTreeSet<(Kind, String)>,
+        named: &BTreeSet<(LocalServerKind, String)>,
         by_default: bool,
     ) -> Self {
         let default = found
@@ -153,7 +154,7 @@ impl Servers {
             .filter(|_| by_default)
             .find_map(|server| Some((server.clone(), server.preferred()?.id.clone())));
         let mut used = BTreeMap::new();
-        for kind in Kind::ALL {
+        for kind in LocalServerKind::ALL {
             let of_kind = || found.iter().filter(|server| server.kind == kind);
             let serves = |server: &&Server| {
                 named
@@ -203,7 +204,7 @@ impl Servers {
 
     /// Whether a provider's server, if it is one on the user's own machine, is there to be asked.
     pub(crate) fn check(&self, reach: &Reach) -> Result<(), Error> {
-        let Some(kind) = Kind::of(&reach.id) else {
+        let Some(kind) = LocalServerKind::of(&reach.id) else {
             return Ok(());
         };
         let name = vendors::name(&reach.id);
@@ -251,7 +252,7 @@ impl Servers {
     }
 
     fn server(&self, provider: &ProviderId) -> Option<&Server> {
-        self.used.get(&Kind::of(provider)?)
+        self.used.get(&LocalServerKind::of(provider)?)
     }
 
     /// How a local server's model is asked; `None` for a model of any other provider.
@@ -322,7 +323,7 @@ fn terms(server: &Server, id: &str, settings: &Settings) -> ModelTerms {
 }
 
 /// The models of local servers that the user names, with the kind of server.
-fn named(wanted: &Wanted) -> BTreeSet<(Kind, String)> {
+fn named(wanted: &Wanted) -> BTreeSet<(LocalServerKind, String)> {
     let seats = wanted
         .panel
         .iter()
@@ -335,7 +336,7 @@ fn named(wanted: &Wanted) -> BTreeSet<(Kind, String)> {
         .chain(wanted.models_of_personas());
     let server_and_model = |name: &str| {
         let model: ModelRef = name.trim().parse().ok()?;
-        Some((Kind::of(&model.provider)?, model.model))
+        Some((LocalServerKind::of(&model.provider)?, model.model))
     };
     names.filter_map(server_and_model).collect()
 }
@@ -358,7 +359,12 @@ mod tests {
         }
     }
 
-    fn server(kind: Kind, port: u16, condition: Condition, models: &[ServedModel]) -> Server {
+    fn server(
+        kind: LocalServerKind,
+        port: u16,
+        condition: Condition,
+        models: &[ServedModel],
+    ) -> Server {
         let authority = format!("127.0.0.1:{port}");
         Server {
             kind,
@@ -398,7 +404,7 @@ mod tests {
     #[test]
     fn a_run_without_keys_takes_the_first_server_that_has_a_model_and_of_its_models_a_loaded_one() {
         let ollama = server(
-            Kind::Ollama,
+            LocalServerKind::Ollama,
             1,
             Condition::Ready,
             &[
@@ -407,11 +413,16 @@ mod tests {
                 served("c-cloud", true),
             ],
         );
-        let vllm = server(Kind::Vllm, 2, Condition::Ready, &[served("v", true)]);
+        let vllm = server(
+            LocalServerKind::Vllm,
+            2,
+            Condition::Ready,
+            &[served("v", true)],
+        );
         let taken = by_default(&[ollama, vllm.clone()]);
         assert_eq!(taken.notice().unwrap(), "Using b on Ollama at 127.0.0.1:1");
         let empty = server(
-            Kind::Ollama,
+            LocalServerKind::Ollama,
             1,
             Condition::Ready,
             &[served("c-cloud", true)],
@@ -432,8 +443,13 @@ mod tests {
 
     #[test]
     fn of_two_servers_of_a_kind_the_one_that_can_be_asked_is_used() {
-        let loading = server(Kind::LlamaCpp, 8080, Condition::Loading, &[]);
-        let ready = server(Kind::LlamaCpp, 9931, Condition::Ready, &[served("m", true)]);
+        let loading = server(LocalServerKind::LlamaCpp, 8080, Condition::Loading, &[]);
+        let ready = server(
+            LocalServerKind::LlamaCpp,
+            9931,
+            Condition::Ready,
+            &[served("m", true)],
+        );
         let taken = by_default(&[loading.clone(), ready]);
         assert_eq!(
             taken.notice().unwrap(),
@@ -442,7 +458,7 @@ mod tests {
         let named = Servers::choose(
             Where::Nowhere,
             &[loading],
-            &BTreeSet::from([(Kind::LlamaCpp, "m".to_owned())]),
+            &BTreeSet::from([(LocalServerKind::LlamaCpp, "m".to_owned())]),
             false,
         );
         let error = named.check(&reach("{}", "llamacpp")).unwrap_err();
@@ -458,11 +474,11 @@ mod tests {
 
     #[test]
     fn a_server_that_wants_a_key_is_asked_when_there_is_one() {
-        let locked = server(Kind::LlamaCpp, 8080, Condition::Locked, &[]);
+        let locked = server(LocalServerKind::LlamaCpp, 8080, Condition::Locked, &[]);
         let named = Servers::choose(
             Where::Nowhere,
             &[locked],
-            &BTreeSet::from([(Kind::LlamaCpp, "m".to_owned())]),
+            &BTreeSet::from([(LocalServerKind::LlamaCpp, "m".to_owned())]),
             false,
         );
         let error = named.check(&reach("{}", "llamacpp")).unwrap_err();
@@ -491,7 +507,7 @@ mod tests {
         let told = |context, parameters| {
             let terms = terms(
                 &server(
-                    Kind::Ollama,
+                    LocalServerKind::Ollama,
                     1,
                     Condition::Ready,
                     &[model(context, parameters)],
@@ -516,7 +532,7 @@ mod tests {
             ("unlisted:cloud", false),
         ] {
             let server = server(
-                Kind::Ollama,
+                LocalServerKind::Ollama,
                 1,
                 Condition::Ready,
                 &[served("m-cloud", true)],
@@ -554,7 +570,12 @@ mod tests {
 
     #[test]
     fn a_server_is_asked_where_it_was_found_unless_the_user_says_where_it_is() {
-        let found = server(Kind::LlamaCpp, 9931, Condition::Ready, &[served("m", true)]);
+        let found = server(
+            LocalServerKind::LlamaCpp,
+            9931,
+            Condition::Ready,
+            &[served("m", true)],
+        );
         let servers = by_default(&[found]);
         let placed = |config| {
             servers.placed(vec![reach(config, "llamacpp")])[0]
@@ -574,8 +595,13 @@ mod tests {
             context: Some(2_048),
             ..served("tiny:latest", true)
         };
-        let catalog = by_default(&[server(Kind::Ollama, 1, Condition::Ready, &[model])])
-            .known_to(ModelCatalog::builtin());
+        let catalog = by_default(&[server(
+            LocalServerKind::Ollama,
+            1,
+            Condition::Ready,
+            &[model],
+        )])
+        .known_to(ModelCatalog::builtin());
         assert_eq!(
             catalog
                 .find(&ModelRef::new("ollama", "tiny:latest"))
@@ -613,8 +639,8 @@ mod tests {
             BTreeSet::new()
         );
         let expected = BTreeSet::from([
-            (Kind::Ollama, "qwen3:8b".to_owned()),
-            (Kind::Vllm, "m".to_owned()),
+            (LocalServerKind::Ollama, "qwen3:8b".to_owned()),
+            (LocalServerKind::Vllm, "m".to_owned()),
         ]);
         assert_eq!(
             wanted(
@@ -626,7 +652,7 @@ mod tests {
         );
         let place = Where::set(&Settings::default(), &reached("{}")).unwrap();
         assert_eq!(
-            place.told(&BTreeSet::from([Kind::LlamaCpp])),
+            place.told(&BTreeSet::from([LocalServerKind::LlamaCpp])),
             "127.0.0.1:8080, 127.0.0.1:9931"
         );
     }

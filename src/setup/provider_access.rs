@@ -7,30 +7,24 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use crate::config::endpoints::{DialectName, EndpointEntry, MaxTokensField, StructuredOutput};
+use crate::config::endpoints::EndpointEntry;
 use crate::config::env::Environment;
 use crate::config::key_commands::KeyCommands;
-use crate::config::secrets;
-use crate::config::secrets::{KeyError, KeyForm, KeySource, Server};
+use crate::config::providers as configured;
+use crate::config::providers::{ConfiguredProvider, KeyError, KeyForm, KeySource};
 use crate::config::settings::Settings;
+use crate::domain::dialect::{Dialect, Quirks, WireFormat};
 use crate::domain::ids::ProviderId;
+use crate::domain::vendors::{self, Concurrency, Hosting};
 use crate::engine::driver::Providers;
 use crate::engine::ports::Provider;
 use crate::error::Error;
 use crate::providers::catalog::ModelCatalog;
-use crate::providers::dialect::Structure;
-use crate::providers::dialect::{Dialect, Quirks, TokensField};
 use crate::providers::discovery::is_ollamas_cloud;
 use crate::providers::form::Parameters;
 use crate::providers::http::Http;
 use crate::providers::remote::Remote;
-use crate::providers::vendors;
-use crate::providers::vendors::Place;
 use crate::providers::wire::{Account, Endpoint, Scheme};
-
-/// Servers on the user's own machine that answer many at once; the others take one call after
-/// another.
-const SERVE_MANY: [&str; 1] = ["vllm"];
 
 /// A provider, and how it would be asked.
 #[derive(Clone, Debug)]
@@ -41,14 +35,14 @@ pub(crate) struct Reach {
     pub in_flight: Option<u32>,
     free: bool,
     /// Where the models of a provider that this program knows run.
-    pub place: Option<Place>,
-    server: Server,
+    hosting: Option<Hosting>,
+    server: ConfiguredProvider,
 }
 
 /// All providers but the embedded model's: the known ones in the order in which they fill a panel,
 /// then the user's own.
 pub(crate) fn all(settings: &Settings, environment: &Environment) -> Vec<Reach> {
-    secrets::servers(&settings.endpoints, environment)
+    configured::all(&settings.endpoints, environment)
         .into_iter()
         .map(Reach::of)
         .collect()
@@ -85,12 +79,17 @@ pub(crate) fn providers(
 }
 
 impl Reach {
-    fn of(server: Server) -> Self {
-        let known = vendors::find(&server.provider);
-        let place = known.map(|vendor| vendor.place);
+    fn of(server: ConfiguredProvider) -> Self {
+        let known = vendors::find(server.provider.as_str());
+        let hosting = known.map(|vendor| vendor.hosting);
         let entry = server.entry.as_ref();
-        let takes_turns =
-            place == Some(Place::OwnMachine) && !SERVE_MANY.contains(&server.provider.as_str());
+        let takes_turns = matches!(
+            hosting,
+            Some(Hosting::OwnMachine {
+                concurrency: Concurrency::OneCall,
+                ..
+            })
+        );
         Self {
             id: server.provider.clone(),
             dialect: dialect(known.map(|vendor| vendor.dialect), entry),
@@ -99,8 +98,8 @@ impl Reach {
                 .or(takes_turns.then_some(1)),
             free: entry
                 .and_then(|entry| entry.free)
-                .unwrap_or(place == Some(Place::OwnMachine)),
-            place,
+                .unwrap_or(matches!(hosting, Some(Hosting::OwnMachine { .. }))),
+            hosting,
             server,
         }
     }
@@ -128,7 +127,7 @@ impl Reach {
 
     /// It is reached where the vendor has it, not at a gateway.
     pub(crate) fn is_at_home(&self) -> bool {
-        secrets::find(self.id.as_str())
+        vendors::find(self.id.as_str())
             .is_some_and(|known| known.default_base_url == self.server.base_url)
     }
 
@@ -146,6 +145,16 @@ impl Reach {
         )
     }
 
+    /// It is a vendor's service, and no server of the user's own.
+    pub(crate) fn is_cloud(&self) -> bool {
+        self.hosting == Some(Hosting::Cloud)
+    }
+
+    /// It is one of the servers that are known to run on the user's own machine or network.
+    pub(crate) fn is_on_own_machine(&self) -> bool {
+        matches!(self.hosting, Some(Hosting::OwnMachine { .. }))
+    }
+
     /// It has a key or needs none.
     pub(crate) fn is_usable(&self) -> bool {
         self.server.is_usable()
@@ -154,7 +163,7 @@ impl Reach {
     /// Its models may be chosen without being named: it can be asked, and is no server that may not
     /// be running.
     pub(crate) fn is_chosen_unasked(&self) -> bool {
-        self.is_usable() && self.place != Some(Place::OwnMachine)
+        self.is_usable() && !self.is_on_own_machine()
     }
 
     /// Its key costs something to get: a command has to be run, and a person may have to unlock
@@ -213,33 +222,24 @@ fn dialect(known: Option<Dialect>, entry: Option<&EndpointEntry>) -> Dialect {
     let usual = known.unwrap_or(Dialect::OpenAi(Quirks::COMPATIBLE));
     let said = match (entry.and_then(|entry| entry.dialect), usual) {
         (None, usual) => usual,
-        (Some(DialectName::OpenAi), Dialect::OpenAi(quirks)) => Dialect::OpenAi(quirks),
-        (Some(DialectName::OpenAi), Dialect::Anthropic | Dialect::Gemini | Dialect::Ollama) => {
+        (Some(WireFormat::OpenAi), Dialect::OpenAi(quirks)) => Dialect::OpenAi(quirks),
+        (Some(WireFormat::OpenAi), Dialect::Anthropic | Dialect::Gemini | Dialect::Ollama) => {
             Dialect::OpenAi(Quirks::COMPATIBLE)
         }
-        (Some(DialectName::Anthropic), _) => Dialect::Anthropic,
-        (Some(DialectName::Gemini), _) => Dialect::Gemini,
-        (Some(DialectName::Ollama), _) => Dialect::Ollama,
+        (Some(WireFormat::Anthropic), _) => Dialect::Anthropic,
+        (Some(WireFormat::Gemini), _) => Dialect::Gemini,
+        (Some(WireFormat::Ollama), _) => Dialect::Ollama,
     };
     let Dialect::OpenAi(mut quirks) = said else {
         return said;
     };
-    match entry.and_then(|entry| entry.max_tokens_field) {
-        Some(MaxTokensField::MaxTokens) => quirks.tokens_field = TokensField::MaxTokens,
-        Some(MaxTokensField::MaxCompletionTokens) => {
-            quirks.tokens_field = TokensField::MaxCompletionTokens
-        }
-        None => {}
-    }
-    if entry.is_some_and(|entry| entry.max_tokens_field.is_some()) {
+    if let Some(field) = entry.and_then(|entry| entry.max_tokens_field) {
+        quirks.tokens_field = field;
         // What the user says holds wherever the provider is reached.
-        quirks.home = None;
+        quirks.own_host = None;
     }
-    match entry.and_then(|entry| entry.structured_output) {
-        Some(StructuredOutput::JsonSchema) => quirks.best_structure = Structure::Schema,
-        Some(StructuredOutput::JsonObject) => quirks.best_structure = Structure::JsonObject,
-        Some(StructuredOutput::None) => quirks.best_structure = Structure::Prompt,
-        None => {}
+    if let Some(structure) = entry.and_then(|entry| entry.structured_output) {
+        quirks.best_structure = structure;
     }
     Dialect::OpenAi(quirks)
 }
@@ -247,6 +247,8 @@ fn dialect(known: Option<Dialect>, entry: Option<&EndpointEntry>) -> Dialect {
 #[cfg(test)]
 mod tests {
     use std::path::Path;
+
+    use crate::domain::dialect::{Structure, TokensField};
 
     use super::*;
 

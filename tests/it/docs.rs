@@ -186,62 +186,50 @@ fn every_setting_it_names_is_one_and_none_is_missing() {
 
 #[test]
 fn the_variables_of_the_vendors_are_those_that_are_read() {
-    use conclave::config::secrets::{Need, VENDORS};
-    use conclave::providers::vendors;
-    let (clouds, machines): (Vec<_>, Vec<_>) = VENDORS
-        .into_iter()
-        .partition(|vendor| vendor.need == Need::Key);
-    let name = |id: &str| {
-        vendors::VENDORS
-            .iter()
-            .find(|vendor| vendor.id == id)
-            .unwrap()
-            .name
-    };
-    let rows: Vec<_> = clouds
-        .iter()
-        .map(|vendor| (name(vendor.provider), vendor.keys, vendor.base_urls))
-        .collect();
-    let table_rows = table("| vendor |");
-    let told: Vec<_> = table_rows
-        .iter()
-        .map(|row| (row[0].as_str(), quoted(&row[1]), quoted(&row[2])))
-        .collect();
-    assert_eq!(
-        told,
-        rows.iter()
-            .map(|(name, keys, urls)| (*name, keys.to_vec(), urls.to_vec()))
-            .collect::<Vec<_>>()
-    );
-    for (row, vendor) in table("| server |").iter().zip(&machines) {
+    use conclave::domain::vendors::{VENDORS, Vendor};
+    let (clouds, machines): (Vec<Vendor>, Vec<Vendor>) =
+        VENDORS.into_iter().partition(Vendor::is_cloud);
+    let cloud_rows = table("| vendor |");
+    assert_eq!(cloud_rows.len(), clouds.len());
+    for (row, vendor) in cloud_rows.iter().zip(&clouds) {
+        assert_eq!(row[0], vendor.name);
+        assert_eq!(quoted(&row[1]), vendor.key_variables, "{}", vendor.name);
         assert_eq!(
-            (row[0].as_str(), quoted(&row[1])),
-            (name(vendor.provider), vec![vendor.provider])
-        );
-        assert_eq!(
-            (quoted(&row[2]), quoted(&row[3]), quoted(&row[4])),
-            (
-                looked_at(vendor),
-                vendor.base_urls.to_vec(),
-                vendor.keys.to_vec()
-            )
+            quoted(&row[2]),
+            vendor.base_url_variables,
+            "{}",
+            vendor.name
         );
     }
-    assert_eq!(table("| server |").len(), machines.len());
+    let machine_rows = table("| server |");
+    assert_eq!(machine_rows.len(), machines.len());
+    for (row, vendor) in machine_rows.iter().zip(&machines) {
+        assert_eq!(row[0], vendor.name);
+        assert_eq!(quoted(&row[1]), [vendor.id]);
+        assert_eq!(quoted(&row[2]), usual_addresses(vendor), "{}", vendor.name);
+        assert_eq!(
+            quoted(&row[3]),
+            vendor.base_url_variables,
+            "{}",
+            vendor.name
+        );
+        assert_eq!(quoted(&row[4]), vendor.key_variables, "{}", vendor.name);
+    }
 }
 
-/// Where a local server is looked for: host and port of its usual address, and of llama.cpp's newer
-/// one.
-fn looked_at(vendor: &conclave::config::secrets::VendorVariables) -> Vec<&'static str> {
-    let usual = vendor
-        .default_base_url
-        .trim_start_matches("http://")
-        .trim_end_matches("/v1");
-    if vendor.provider == "llamacpp" {
-        vec![usual, "127.0.0.1:9931"]
-    } else {
-        vec![usual]
-    }
+/// Where a local server is looked for: host and port of its usual address, and of a newer build's.
+fn usual_addresses(vendor: &conclave::domain::vendors::Vendor) -> Vec<String> {
+    use conclave::domain::address::authority;
+    use conclave::domain::vendors::Hosting;
+    let other = match vendor.hosting {
+        Hosting::Cloud => None,
+        Hosting::OwnMachine { other_base_url, .. } => other_base_url,
+    };
+    [Some(vendor.default_base_url), other]
+        .into_iter()
+        .flatten()
+        .map(authority)
+        .collect()
 }
 
 #[test]

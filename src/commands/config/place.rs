@@ -6,7 +6,8 @@ use serde_json::Value;
 use crate::config::edit::Step;
 use crate::config::keys::{Key, closest, is_secret, likely, snake_case};
 use crate::config::settings::Settings;
-use crate::config::{endpoints, panels, personas, secrets};
+use crate::config::{endpoints, panels, personas};
+use crate::domain::vendors;
 use crate::error::Error;
 
 /// Where a value stands.
@@ -126,7 +127,7 @@ impl Place {
             return Ok(Found::Value(whole));
         };
         let Some(entry) = whole.get(name) else {
-            if self.key == Key::Endpoints && secrets::find(name).is_some() {
+            if self.key == Key::Endpoints && vendors::find(name).is_some() {
                 return Ok(Found::Nothing);
             }
             let names: Vec<&str> = whole

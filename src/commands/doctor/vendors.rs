@@ -9,23 +9,14 @@ use crate::consultation::protocol::call::{Failure, FailureClass};
 use crate::domain::ids::ProviderId;
 use crate::domain::ids::without_date;
 use crate::domain::time::Timestamp;
+use crate::domain::vendors::{self, name};
 use crate::providers::catalog::{Date, ModelCatalog};
 use crate::providers::http::Http;
 use crate::providers::listing::{self, KeyStanding, Listed};
-use crate::providers::vendors::name;
 use crate::setup::provider_access::Reach;
 use crate::terminal::tables::doctor::{Check, Status};
 
 use super::{ANSWER, Target};
-
-/// How the vendors' keys begin, the longer beginning before the shorter.
-const PREFIXES: [(&str, &str); 5] = [
-    ("anthropic", "sk-ant-"),
-    ("openrouter", "sk-or-"),
-    ("openai", "sk-"),
-    ("google", "AIza"),
-    ("xai", "xai-"),
-];
 
 /// A model that goes away is announced from this many days before.
 const NOTICE_DAYS: i64 = 60;
@@ -171,27 +162,20 @@ fn found(target: &Target, words: &[Word], address: Option<String>, answers: bool
 /// What is odd about the look of a key. Never with the key itself.
 fn form(provider: &str, key: &str, origin: &str, is_usual_address: bool) -> Option<Word> {
     // A gateway may have keys of its own, and a token is not a key.
-    let own = PREFIXES
-        .iter()
-        .find(|(of, _)| *of == provider)
+    let prefix = vendors::find(provider)
+        .and_then(|vendor| vendor.key_prefix)
         .filter(|_| is_usual_address && !origin.contains("TOKEN"))?;
-    let looks_like = PREFIXES
-        .iter()
-        .find(|(_, prefix)| key.starts_with(prefix))
-        .map(|(of, _)| *of);
+    let looks_like = vendors::of_key(key);
     match looks_like {
-        Some(of) if of == provider => None,
-        Some(of) => {
-            let other = name(&ProviderId::new(of)).to_owned();
-            Some(word(
-                Status::Warning,
-                format!("the key in {origin} looks like one of {other}"),
-                format!("check {origin}"),
-            ))
-        }
+        Some(vendor) if vendor.id == provider => None,
+        Some(vendor) => Some(word(
+            Status::Warning,
+            format!("the key in {origin} looks like one of {}", vendor.name),
+            format!("check {origin}"),
+        )),
         None => Some(word(
             Status::Warning,
-            format!("the key in {origin} does not begin with `{}`", own.1),
+            format!("the key in {origin} does not begin with `{prefix}`"),
             format!("check {origin}"),
         )),
     }

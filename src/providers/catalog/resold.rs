@@ -2,18 +2,7 @@
 //! vendor's id with points for its numbers.
 
 use crate::domain::ids::{ModelRef, ProviderId};
-
-/// Who sells others' models.
-const RESELLER: &str = "openrouter";
-
-/// Vendors as the reseller names them, and as they are named here.
-const VENDORS: [(&str, &str); 5] = [
-    ("anthropic", "anthropic"),
-    ("openai", "openai"),
-    ("google", "google"),
-    ("x-ai", "xai"),
-    ("mistralai", "mistral"),
-];
+use crate::domain::vendors::{self, VENDORS, Vendor};
 
 /// What a resold model may be called at its own vendor: the id as it stands, and with dashes for
 /// points. Empty for any other model, and for one with a suffix such as `:free`, which is sold on
@@ -23,12 +12,14 @@ pub(super) fn at_its_vendor(model: &ModelRef) -> Vec<ModelRef> {
         let (vendor, id) = model
             .model
             .split_once('/')
-            .filter(|_| model.provider.as_str() == RESELLER)?;
-        let (_, vendor) = VENDORS.iter().find(|(sold_as, _)| *sold_as == vendor)?;
+            .filter(|_| is_reseller(&model.provider))?;
+        let vendor = VENDORS
+            .iter()
+            .find(|known| known.reseller_name == Some(vendor))?;
         (!id.contains(':')).then(|| {
             vec![
-                ModelRef::new(*vendor, id),
-                ModelRef::new(*vendor, id.replace('.', "-")),
+                ModelRef::new(vendor.id, id),
+                ModelRef::new(vendor.id, id.replace('.', "-")),
             ]
         })
     };
@@ -41,7 +32,7 @@ pub(super) fn sold_alike(sold: &ModelRef, id: &str) -> Option<String> {
     let (vendor, _) = sold
         .model
         .split_once('/')
-        .filter(|_| sold.provider == ProviderId::new(RESELLER))?;
+        .filter(|_| is_reseller(&sold.provider))?;
     let mut name = String::with_capacity(id.len());
     let mut rest = id.chars().peekable();
     let mut after_digit = false;
@@ -52,6 +43,10 @@ pub(super) fn sold_alike(sold: &ModelRef, id: &str) -> Option<String> {
         after_digit = c.is_ascii_digit();
     }
     Some(format!("{vendor}/{name}"))
+}
+
+fn is_reseller(provider: &ProviderId) -> bool {
+    vendors::find(provider.as_str()).is_some_and(Vendor::is_reseller)
 }
 
 #[cfg(test)]

@@ -1,14 +1,16 @@
 //! Where local servers are looked for: the usual ports, and what a user writes for an address.
 
-use super::Kind;
+use crate::domain::address::{self, Bare};
+use crate::domain::vendors::{Hosting, LocalServerKind};
 
 /// An address to look at.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Address {
     /// `http://127.0.0.1:11434`, with a path where the user gave one; no slash at the end.
     pub(super) root: String,
+    host: String,
     /// The kind that is expected there; `None` asks in the words of all kinds.
-    pub expected: Option<Kind>,
+    pub expected: Option<LocalServerKind>,
 }
 
 /// A text that is not the address of a server.
@@ -16,12 +18,9 @@ pub struct Address {
 #[error("`{0}` is not the address of a server, such as `127.0.0.1:8080`")]
 pub struct AddressError(pub String);
 
-/// The other port that llama.cpp's server listens on by default: newer builds have changed it.
-const LLAMACPP_PORTS: (&str, &str) = ("127.0.0.1:8080", "127.0.0.1:9931");
-
 /// Where kinds of servers are looked for, by the addresses that are known of them, in that order.
 pub fn usual<'a>(
-    known: impl IntoIterator<Item = (Kind, &'a str)>,
+    known: impl IntoIterator<Item = (LocalServerKind, &'a str)>,
 ) -> Result<Vec<Address>, AddressError> {
     let mut addresses = Vec::new();
     for (kind, base_url) in known {
@@ -29,46 +28,48 @@ pub fn usual<'a>(
             expected: Some(kind),
             ..Address::parse(base_url)?
         };
-        let other = Address {
-            root: format!("http://{}", LLAMACPP_PORTS.1),
-            ..address.clone()
-        };
-        let has_other = kind == Kind::LlamaCpp && address.authority() == LLAMACPP_PORTS.0;
+        let other = other_address(&address)?;
         addresses.push(address);
-        addresses.extend(has_other.then_some(other));
+        addresses.extend(other);
     }
     Ok(addresses)
+}
+
+/// Where a newer build of a server listens, if an older one is looked for at its usual address.
+fn other_address(address: &Address) -> Result<Option<Address>, AddressError> {
+    let Some(vendor) = address.expected.map(LocalServerKind::vendor) else {
+        return Ok(None);
+    };
+    let Hosting::OwnMachine {
+        other_base_url: Some(other),
+        ..
+    } = vendor.hosting
+    else {
+        return Ok(None);
+    };
+    if address.root != Address::parse(vendor.default_base_url)?.root {
+        return Ok(None);
+    }
+    let other = Address::parse(other)?;
+    Ok(Some(Address {
+        expected: address.expected,
+        ..other
+    }))
 }
 
 impl Address {
     /// Reads what a user writes: `host:port`, `http://host:port`, also with `/v1` at the end.
     pub fn parse(text: &str) -> Result<Self, AddressError> {
-        let text = text.trim();
-        let bad = || AddressError(text.to_owned());
-        let url = if text.contains("://") {
-            text.to_owned()
-        } else {
-            format!("http://{text}")
-        };
-        let url = url.trim_end_matches('/');
-        let root = url.strip_suffix("/v1").unwrap_or(url).trim_end_matches('/');
-        let parsed = reqwest::Url::parse(root).map_err(|_| bad())?;
-        let usable = matches!(parsed.scheme(), "http" | "https")
-            && parsed.has_host()
-            && parsed.query().is_none()
-            && parsed.username().is_empty()
-            && parsed.password().is_none();
-        if usable {
-            Ok(Self {
-                root: to_this_machine(root),
-                expected: None,
-            })
-        } else {
-            Err(bad())
-        }
+        let url =
+            address::parse(text, Bare::Http).map_err(|_| AddressError(text.trim().to_owned()))?;
+        Ok(Self {
+            root: address::with_path(&url, &["/v1"], ""),
+            host: url.host_str().unwrap_or_default().to_owned(),
+            expected: None,
+        })
     }
 
-    /// Host and port as they are shown: `127.0.0.1:8080`.
+    /// Host and port as they are shown, with a path where the user gave one: `127.0.0.1:8080`.
     pub fn authority(&self) -> &str {
         self.root
             .split_once("://")
@@ -76,18 +77,8 @@ impl Address {
     }
 
     pub(super) fn host(&self) -> &str {
-        let authority = self.authority().split('/').next().unwrap_or_default();
-        match authority.rsplit_once(':') {
-            Some((host, port)) if port.chars().all(|c| c.is_ascii_digit()) => host,
-            Some(_) | None => authority,
-        }
+        &self.host
     }
-}
-
-/// A server may listen on every address; a client has to name one.
-fn to_this_machine(root: &str) -> String {
-    root.replacen("://0.0.0.0", "://127.0.0.1", 1)
-        .replacen("://[::]", "://127.0.0.1", 1)
 }
 
 #[cfg(test)]
@@ -98,9 +89,9 @@ mod tests {
     fn llamacpp_is_looked_for_at_both_of_its_ports_unless_another_is_named() {
         let told = |llamacpp: &str| {
             let known = [
-                (Kind::Ollama, "http://127.0.0.1:11434"),
-                (Kind::LlamaCpp, llamacpp),
-                (Kind::LmStudio, "http://box:1234/v1"),
+                (LocalServerKind::Ollama, "http://127.0.0.1:11434"),
+                (LocalServerKind::LlamaCpp, llamacpp),
+                (LocalServerKind::LmStudio, "http://box:1234/v1"),
             ];
             let usual = usual(known).unwrap();
             usual

@@ -11,7 +11,8 @@ use serde_json::Value;
 
 use crate::providers::http::Got;
 
-use super::{Condition, Kind, ServedModel};
+use super::{Condition, ServedModel};
+use crate::domain::vendors::LocalServerKind;
 
 /// The answers of one address, by path.
 #[derive(Clone, Debug, Default)]
@@ -20,7 +21,7 @@ pub(super) struct Answers(BTreeMap<&'static str, Got>);
 /// What is made of them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Read {
-    pub(super) kind: Kind,
+    pub(super) kind: LocalServerKind,
     pub(super) version: Option<String>,
     pub(super) condition: Condition,
     pub(super) models: Vec<ServedModel>,
@@ -54,7 +55,7 @@ pub(super) fn read(answers: &Answers) -> Option<Read> {
         .and_then(|json| text(&json, "version"));
     if let Some(version) = version {
         return Some(Read {
-            kind: Kind::Ollama,
+            kind: LocalServerKind::Ollama,
             version: Some(version),
             condition: Condition::Ready,
             models: ollama(answers),
@@ -76,15 +77,15 @@ pub(super) fn read(answers: &Answers) -> Option<Read> {
         .map(|list| entries(list, "data"))
         .unwrap_or_default();
     let kind = if owned_by(&["vllm"]) {
-        Kind::Vllm
+        LocalServerKind::Vllm
     } else if owned_by(&["llamacpp"]) || answers.is_llama_cpp() {
-        Kind::LlamaCpp
+        LocalServerKind::LlamaCpp
     } else if owned_by(&["organization_owner", "organization-owner"])
         || own_models
             .iter()
             .any(|model| model.get("compatibility_type").is_some())
     {
-        Kind::LmStudio
+        LocalServerKind::LmStudio
     } else {
         return None;
     };
@@ -94,10 +95,10 @@ pub(super) fn read(answers: &Answers) -> Option<Read> {
         _ => Condition::Ready,
     };
     let models = match kind {
-        Kind::LmStudio if !own_models.is_empty() => {
+        LocalServerKind::LmStudio if !own_models.is_empty() => {
             own_models.into_iter().filter_map(lm_studio_model).collect()
         }
-        Kind::LlamaCpp => {
+        LocalServerKind::LlamaCpp => {
             let context = answers.json("/props").and_then(|props| {
                 props
                     .pointer("/default_generation_settings/n_ctx")
@@ -108,7 +109,7 @@ pub(super) fn read(answers: &Answers) -> Option<Read> {
                 .filter_map(|model| llama_cpp_model(model, context))
                 .collect()
         }
-        Kind::Ollama | Kind::LmStudio | Kind::Vllm => {
+        LocalServerKind::Ollama | LocalServerKind::LmStudio | LocalServerKind::Vllm => {
             models.into_iter().filter_map(openai_model).collect()
         }
     };
@@ -374,7 +375,7 @@ mod tests {
         .unwrap();
         assert_eq!(
             (read.kind, read.version.as_deref(), read.condition),
-            (Kind::Ollama, Some("0.12.6"), Condition::Ready)
+            (LocalServerKind::Ollama, Some("0.12.6"), Condition::Ready)
         );
         let cloud = ServedModel {
             runs_here: false,
@@ -404,7 +405,7 @@ mod tests {
         assert_eq!(
             (read.kind, read.models),
             (
-                Kind::LlamaCpp,
+                LocalServerKind::LlamaCpp,
                 vec![model(
                     "/models/qwen2.5-7b.gguf",
                     Some(8_192),
@@ -430,7 +431,7 @@ mod tests {
         let read = told(&[("/health", loading.clone()), ("/v1/models", loading)]).unwrap();
         assert_eq!(
             (read.kind, read.condition, read.models),
-            (Kind::LlamaCpp, Condition::Loading, vec![])
+            (LocalServerKind::LlamaCpp, Condition::Loading, vec![])
         );
         let locked = Got {
             server: "llama.cpp".into(),
@@ -462,7 +463,7 @@ mod tests {
         assert_eq!(
             (read.kind, read.models),
             (
-                Kind::LmStudio,
+                LocalServerKind::LmStudio,
                 vec![model(
                     "qwen2.5-7b-instruct",
                     None,
@@ -505,7 +506,10 @@ mod tests {
             Some(8_000_000_000),
             true,
         );
-        assert_eq!((read.kind, read.models), (Kind::Vllm, vec![expected]));
+        assert_eq!(
+            (read.kind, read.models),
+            (LocalServerKind::Vllm, vec![expected])
+        );
     }
 
     #[test]

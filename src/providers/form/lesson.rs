@@ -6,9 +6,9 @@ use std::fmt;
 use crate::consultation::protocol::call::{Ask, FailureClass};
 use crate::domain::body_fields::{OWN, STRUCTURE, holds_reserved, is_inside_reserved, is_reserved};
 
-use super::super::dialect::{Dialect, JsonObject, TokensField};
 use super::limits::{Limit, limit};
 use super::{Form, LEAST_ROOM, Structure, SystemPlace, Window};
+use crate::domain::dialect::{Dialect, JsonMode, TokensField};
 
 /// A request that was refused, as far as it can teach something.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -220,9 +220,9 @@ impl Form {
     }
 
     fn lesser_structure(&self, dialect: Dialect) -> Option<Lesson> {
-        let now = match (self.structure, self.json_object) {
-            (Structure::Schema, JsonObject::Taken) => Structure::JsonObject,
-            (Structure::Schema, JsonObject::Unknown) | (Structure::JsonObject, _) => {
+        let now = match (self.structure, self.json_mode) {
+            (Structure::Schema, JsonMode::Supported) => Structure::JsonObject,
+            (Structure::Schema, JsonMode::Unsupported) | (Structure::JsonObject, _) => {
                 Structure::Prompt
             }
             (Structure::Prompt, _) => return None,

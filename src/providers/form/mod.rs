@@ -15,9 +15,9 @@ use serde_json::Value;
 use crate::consultation::protocol::call::{Ask, join};
 use crate::domain::tokens::estimate_tokens;
 
-use super::dialect::{JsonObject, Quirks, TokensField};
+use crate::domain::dialect::{JsonMode, Quirks, TokensField};
 
-pub use super::dialect::Structure;
+pub use crate::domain::dialect::Structure;
 pub use lesson::{Lesson, Refusal};
 pub use limits::Window;
 pub use parameters::Parameters;
@@ -31,7 +31,7 @@ pub const LEAST_ROOM: u64 = 256;
 pub struct Form {
     pub structure: Structure,
     /// Whether there is a step between schema and prompt.
-    pub json_object: JsonObject,
+    pub json_mode: JsonMode,
     pub tokens_field: TokensField,
     /// The other name has been tried, and refused.
     pub tokens_field_swapped: bool,
@@ -61,7 +61,7 @@ impl Form {
     pub fn new(structure: Structure, quirks: Quirks) -> Self {
         Self {
             structure,
-            json_object: quirks.json_object,
+            json_mode: quirks.json_mode,
             tokens_field: quirks.tokens_field,
             tokens_field_swapped: false,
             system: SystemPlace::Own,

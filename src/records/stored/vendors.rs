@@ -1,40 +1,31 @@
 //! The providers of other programs' records, by the ids that this program gives them.
 
 use crate::domain::ids::ModelRef;
+use crate::domain::vendors::{VENDORS, Vendor};
 
-/// Providers by how the original names them, and by how their models' names begin.
-const PROVIDERS: [(&str, &[&str], &str); 5] = [
-    ("anthropic", &["anthropic", "claude"], "claude-"),
-    ("openai", &["openai", "gpt"], "gpt-"),
-    ("google", &["google", "gemini"], "gemini-"),
-    ("xai", &["xai", "grok", "x.ai"], "grok-"),
-    ("mistral", &["mistral"], "mistral-"),
-];
-
-/// Says a model as `provider:model`; with a provider that cannot be told for sure it is `unknown`.
+/// Returns a model as `provider:model`; a provider that cannot be recognised is `unknown`.
 pub(super) fn model(provider: Option<&str>, model: &str) -> ModelRef {
-    let named = provider.map(|name| name.trim().to_ascii_lowercase());
-    let by_name = PROVIDERS
-        .iter()
-        .find(|(_, names, _)| named.as_deref().is_some_and(|named| names.contains(&named)));
     let by_model = || {
-        PROVIDERS
-            .iter()
-            .find(|(_, _, beginning)| model.starts_with(beginning))
+        VENDORS.iter().find(|vendor| {
+            vendor
+                .model_prefix
+                .is_some_and(|prefix| model.starts_with(prefix))
+        })
     };
-    ModelRef::new(
-        by_name.or_else(by_model).map_or("unknown", |(id, _, _)| id),
-        model,
-    )
+    let vendor = provider.and_then(named).or_else(by_model);
+    ModelRef::new(vendor.map_or("unknown", |vendor| vendor.id), model)
 }
 
-/// Says a provider alone.
+/// Returns the id of a provider alone.
 pub(super) fn provider(name: &str) -> &'static str {
+    named(name).map_or("unknown", |vendor| vendor.id)
+}
+
+fn named(name: &str) -> Option<&'static Vendor> {
     let name = name.trim().to_ascii_lowercase();
-    PROVIDERS
+    VENDORS
         .iter()
-        .find(|(_, names, _)| names.contains(&name.as_str()))
-        .map_or("unknown", |(id, _, _)| id)
+        .find(|vendor| vendor.foreign_names.contains(&name.as_str()))
 }
 
 #[cfg(test)]

@@ -8,31 +8,26 @@ use super::personas::{Known, PersonaRegistry};
 use crate::config::keys::likely;
 use crate::config::panels::NamedPanel;
 use crate::config::personas::AUTO;
-use crate::config::secrets;
 use crate::config::settings::Settings;
 use crate::domain::ids::{ModelRef, ProviderId};
 use crate::domain::panel::{Panel, Persona, Seat, seated};
 use crate::domain::time::Timestamp;
+use crate::domain::vendors::{self, USUAL_JUDGE, VENDORS, Vendor};
 use crate::error::Error;
 use crate::providers::catalog::{Model, ModelCatalog};
-use crate::providers::vendors;
-use crate::providers::vendors::Place;
 use crate::terminal::output::format::count;
 
 use super::provider_access::Reach;
 
 /// The personas of the default seats, each with the vendor that plays it when all keys are there.
-const DEFAULT_SEATS: [(&str, &str); 3] = [
-    ("security", "anthropic"),
-    ("architecture", "openai"),
-    ("pragmatic", "google"),
-];
-
-/// Judges where the panel has none of its own to offer, as the original design has it.
-const USUAL_JUDGE: &str = "openai";
+fn default_seats() -> impl Iterator<Item = (&'static str, &'static Vendor)> {
+    VENDORS
+        .iter()
+        .filter_map(|vendor| Some((vendor.default_persona?, vendor)))
+}
 
 /// A panel of fewer seats is a weak one.
-const USUAL_SEATS: usize = DEFAULT_SEATS.len();
+const USUAL_SEATS: usize = 3;
 
 /// What the user asked for.
 #[derive(Clone, Debug, Default)]
@@ -286,8 +281,7 @@ fn by_personas(
     choices: &Choices<'_>,
 ) -> Result<Vec<Seat>, Error> {
     let usual = || {
-        DEFAULT_SEATS
-            .iter()
+        default_seats()
             .map(|(id, _)| choices.personas.find(id).cloned())
             .collect::<Result<Vec<Known>, Error>>()
     };
@@ -427,10 +421,9 @@ impl Choices<'_> {
         let mut seats = own;
         let mut met = BTreeSet::new();
         for (persona, seat) in personas.iter().zip(&mut seats) {
-            let vendor = DEFAULT_SEATS
-                .iter()
+            let vendor = default_seats()
                 .find(|(id, _)| id == persona)
-                .map(|(_, vendor)| ProviderId::new(*vendor));
+                .map(|(_, vendor)| ProviderId::new(vendor.id));
             // Twice the same persona is wanted for two opinions.
             if let (None, Some(vendor), true) = (
                 &seat,
@@ -489,9 +482,7 @@ impl Choices<'_> {
     /// No vendor's: the embedded model, a server on the user's own machine, or an endpoint from the
     /// settings.
     pub(crate) fn is_users_own(&self, provider: &ProviderId) -> bool {
-        let is_own = |reach: &Reach| {
-            reach.id == *provider && reach.place.is_none_or(|place| place == Place::OwnMachine)
-        };
+        let is_own = |reach: &Reach| reach.id == *provider && !reach.is_cloud();
         provider.is_local() || self.reached.iter().any(is_own)
     }
 
@@ -563,11 +554,8 @@ fn family(model: &ModelRef) -> &str {
 }
 
 /// The variable that a vendor's key is looked for in first.
-fn key_variable(vendor: &str) -> &'static str {
-    secrets::find(vendor)
-        .and_then(|variables| variables.keys.first())
-        .copied()
-        .unwrap_or_default()
+fn key_variable(vendor: &Vendor) -> &'static str {
+    vendor.key_variables.first().copied().unwrap_or_default()
 }
 
 fn no_models() -> Error {
@@ -591,9 +579,8 @@ fn notices(panel: &Panel, wanted: &Wanted, choices: &Choices<'_>) -> Vec<String>
         unasked && panel.is_one_family(),
         choices.keyed().collect::<Vec<_>>().as_slice(),
     ) {
-        let others: Vec<&str> = DEFAULT_SEATS
-            .iter()
-            .filter(|(_, vendor)| *vendor != only.id.as_str())
+        let others: Vec<&str> = default_seats()
+            .filter(|(_, vendor)| vendor.id != only.id.as_str())
             .map(|(_, vendor)| key_variable(vendor))
             .collect();
         notices.push(format!(

@@ -21,7 +21,11 @@ fn chosen(keyed: &[&str], wanted: &Wanted) -> Result<Chosen, Error> {
 
 fn chosen_with(keyed: &[&str], wanted: &Wanted, config: &str) -> Result<Chosen, Error> {
     let (catalog, personas) = (ModelCatalog::builtin(), PersonaRegistry::builtin());
-    let environment = Environment::of(keyed.iter().map(|vendor| (key_variable(vendor), "k")));
+    let environment = Environment::of(
+        keyed
+            .iter()
+            .map(|id| (key_variable(vendors::find(id).unwrap()), "k")),
+    );
     let reached = provider_access::all(&settings(config), &environment);
     let (local, servers) = (Some(ModelRef::new("local", "small")), Servers::none());
     choose(

@@ -3,12 +3,11 @@
 
 use conclave::consultation::protocol::answer::AnswerKind;
 use conclave::consultation::protocol::call::{FailureClass, Prompt, StopReason};
-use conclave::domain::ids::ProviderId;
+use conclave::domain::dialect::{Dialect, JsonMode, Quirks, Structure, TokensField};
 use conclave::domain::money::MicroUsd;
 use conclave::domain::tokens::Usage;
+use conclave::domain::vendors;
 use conclave::engine::ports::Delta;
-use conclave::providers::dialect::{Dialect, JsonObject, Quirks, Structure, TokensField};
-use conclave::providers::vendors;
 use serde_json::{Value, json};
 
 use super::{KEY, ask_of, body_of, call, decode_of, remote, remote_that};
@@ -190,17 +189,12 @@ fn json_mode_without_a_schema_sees_to_it_that_the_prompt_speaks_of_json() {
 
 #[test]
 fn lm_studio_and_anthropic_have_no_json_mode_to_fall_back_to() {
-    let of = |provider: &str| {
-        vendors::find(&ProviderId::new(provider))
-            .unwrap()
-            .dialect
-            .json_object()
-    };
+    let of = |provider: &str| vendors::find(provider).unwrap().dialect.json_mode();
     for vendor in vendors::VENDORS {
         let expected = if matches!(vendor.id, "lmstudio" | "anthropic") {
-            JsonObject::Unknown
+            JsonMode::Unsupported
         } else {
-            JsonObject::Taken
+            JsonMode::Supported
         };
         assert_eq!(of(vendor.id), expected, "{}", vendor.id);
     }

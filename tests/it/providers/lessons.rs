@@ -1,7 +1,7 @@
 //! What the words of a refusal mean for the form of a request, and that learning comes to an end.
 
 use conclave::consultation::protocol::call::{Ask, FailureClass, Prompt};
-use conclave::providers::dialect::{Dialect, Quirks, Structure, TokensField};
+use conclave::domain::dialect::{Dialect, Quirks, Structure, TokensField};
 use conclave::providers::form::{Form, Lesson, Refusal, SystemPlace};
 use proptest::prelude::*;
 
@@ -19,7 +19,7 @@ fn form(dialect: Dialect) -> Form {
         Quirks::COMPATIBLE
     };
     Form {
-        json_object: dialect.json_object(),
+        json_mode: dialect.json_mode(),
         ..Form::new(Structure::Schema, quirks)
     }
 }

@@ -4,7 +4,8 @@
 use std::time::Duration;
 
 use conclave::consultation::protocol::call::FailureClass;
-use conclave::providers::discovery::{self, Address, Kind};
+use conclave::domain::vendors::LocalServerKind;
+use conclave::providers::discovery::{self, Address};
 use conclave::providers::http::{GetRequest, Got, Http};
 use conclave::providers::listing;
 use conclave::providers::wire::{Account, Scheme};
@@ -88,7 +89,7 @@ async fn a_look_ends_in_time_however_many_servers_hang_and_finds_the_one_that_do
             .iter()
             .map(|server| (server.kind, server.authority.clone()))
             .collect::<Vec<_>>(),
-        [(Kind::LlamaCpp, good.authority())]
+        [(LocalServerKind::LlamaCpp, good.authority())]
     );
     assert!(
         good.asked()
@@ -104,7 +105,7 @@ async fn a_vendors_list_is_got_and_read() {
         200,
         r#"{"data":[{"id":"claude-sonnet-5-5","max_input_tokens":1000000}]}"#,
     );
-    let vendor = conclave::providers::vendors::VENDORS[0];
+    let vendor = conclave::domain::vendors::VENDORS[0];
     let endpoint = conclave::providers::wire::Endpoint {
         base_url: server.url(),
         account: account(),

@@ -26,14 +26,14 @@ use std::time::Duration;
 
 use conclave::consultation::protocol::answer::AnswerKind;
 use conclave::consultation::protocol::call::{Ask, Outcome, Prompt};
-use conclave::domain::ids::{CallId, ModelRef, ProviderId};
+use conclave::domain::dialect::{Dialect, Quirks};
+use conclave::domain::ids::{CallId, ModelRef};
+use conclave::domain::vendors;
 use conclave::engine::ports::{Delta, Provider};
 use conclave::providers::catalog::ModelCatalog;
-use conclave::providers::dialect::{Dialect, Quirks};
 use conclave::providers::http::{Http, Timeouts};
 use conclave::providers::remote::Remote;
 use conclave::providers::sse;
-use conclave::providers::vendors;
 use conclave::providers::wire::{Account, End, Endpoint, Scheme};
 
 use serde_json::Value;
@@ -80,7 +80,7 @@ fn cloud_with(vendor: Vendor, url: &str, idle: Duration) -> Remote {
         origin,
         scheme: Scheme::Usual,
     };
-    let dialect = vendors::find(&ProviderId::new(vendor.id()))
+    let dialect = vendors::find(vendor.id())
         .map_or(Dialect::OpenAi(Quirks::COMPATIBLE), |vendor| vendor.dialect);
     let timeouts = Timeouts {
         connect: Duration::from_secs(5),
@@ -128,10 +128,7 @@ async fn call(cloud: &Remote, ask: &Ask) -> (Outcome, Vec<Delta>) {
 
 /// A provider by the name that the table of vendors has for it.
 fn remote(provider: &str, base_url: &str) -> Remote {
-    remote_that(
-        vendors::find(&ProviderId::new(provider)).unwrap().dialect,
-        base_url,
-    )
+    remote_that(vendors::find(provider).unwrap().dialect, base_url)
 }
 
 fn remote_that(dialect: Dialect, base_url: &str) -> Remote {

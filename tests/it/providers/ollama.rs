@@ -6,10 +6,10 @@ use std::sync::Arc;
 
 use conclave::consultation::protocol::answer::AnswerKind;
 use conclave::consultation::protocol::call::{Ask, FailureClass, Prompt, StopReason};
+use conclave::domain::dialect::{Dialect, Quirks, Structure};
 use conclave::domain::tokens::{Usage, UsageSource};
 use conclave::engine::ports::Delta;
 use conclave::providers::catalog::ModelCatalog;
-use conclave::providers::dialect::{Dialect, Quirks, Structure};
 use conclave::providers::form::Form;
 use conclave::providers::http::Http;
 use conclave::providers::ollama;

@@ -1,8 +1,8 @@
 //! What goes out, field by field.
 
 use conclave::consultation::protocol::answer::AnswerKind;
+use conclave::domain::dialect::Quirks;
 use conclave::providers::anthropic;
-use conclave::providers::dialect::Quirks;
 use conclave::providers::form::{Form, Structure};
 use conclave::providers::wire::{Account, Endpoint, Scheme};
 use serde_json::{Value, json};

@@ -10,7 +10,7 @@ use conclave::domain::statistics::{
     CostNumbers, DayNumbers, DebateNumbers, EarlyEndNumbers, ModelNumbers, PerformanceNumbers,
     Progress, ProviderNumbers, QualityNumbers, Range, Span, Statistics, Targets, UsageNumbers,
 };
-use conclave::providers::vendors;
+use conclave::domain::vendors;
 use conclave::terminal::output::style::Paint;
 use conclave::terminal::tables::dashboard::charset::Charset;
 use conclave::terminal::tables::dashboard::{Border, Canvas, dashboard, nothing};

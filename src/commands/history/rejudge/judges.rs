@@ -10,8 +10,8 @@ use crate::config::settings::Settings;
 use crate::domain::ids::{ModelRef, ProviderId};
 use crate::domain::panel::Seat;
 use crate::domain::stored_record::{StoredRecord, Writer};
+use crate::domain::vendors;
 use crate::error::Error;
-use crate::providers::vendors;
 use crate::setup::panel::Choices;
 
 /// The judge, and behind it those who stand in for it.
@@ -95,7 +95,7 @@ pub(super) fn was_kept_close(record: &StoredRecord, choices: &Choices<'_>) -> bo
 /// A provider that nobody knows any more was an address of the user's: this program only knows
 /// others from the settings.
 fn is_users_own(provider: &ProviderId, record: &StoredRecord, choices: &Choices<'_>) -> bool {
-    let is_forgotten = record.writer == Writer::Conclave && vendors::find(provider).is_none();
+    let is_forgotten = record.writer == Writer::Conclave && vendors::find(provider.as_str()).is_none();
     choices.is_users_own(provider) || is_forgotten
 }
 

@@ -1,7 +1,8 @@
-//! The wire formats, and where servers of the same format differ. Data: what the differences mean
-//! on the wire is the codecs' affair.
+//! The wire formats, and how servers of the same format differ. Data only: the codecs of
+//! `providers` put the differences on the wire.
 
-/// A wire format. Each has a codec.
+/// A wire format with what distinguishes one server that speaks it from another. Each format has a
+/// codec.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dialect {
     /// Anthropic's Messages.
@@ -15,20 +16,69 @@ pub enum Dialect {
 }
 
 impl Dialect {
-    /// Whether a model can be held to JSON without a schema.
-    pub fn json_object(self) -> JsonObject {
+    /// Returns the wire format without what distinguishes this server.
+    pub fn format(self) -> WireFormat {
         match self {
-            Self::Anthropic => JsonObject::Unknown,
-            Self::OpenAi(quirks) => quirks.json_object,
-            Self::Gemini | Self::Ollama => JsonObject::Taken,
+            Self::Anthropic => WireFormat::Anthropic,
+            Self::OpenAi(_) => WireFormat::OpenAi,
+            Self::Gemini => WireFormat::Gemini,
+            Self::Ollama => WireFormat::Ollama,
         }
     }
 
-    /// The best form of an answer that may be asked for, before a model has shown what it takes.
+    /// Returns whether a model can be held to JSON without a schema.
+    pub fn json_mode(self) -> JsonMode {
+        match self {
+            Self::Anthropic => JsonMode::Unsupported,
+            Self::OpenAi(quirks) => quirks.json_mode,
+            Self::Gemini | Self::Ollama => JsonMode::Supported,
+        }
+    }
+
+    /// Returns the best form of an answer to ask for before anything is known of the model.
     pub fn best_structure(self) -> Structure {
         match self {
             Self::OpenAi(quirks) => quirks.best_structure,
             Self::Anthropic | Self::Gemini | Self::Ollama => Structure::Schema,
+        }
+    }
+}
+
+/// A wire format by name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WireFormat {
+    OpenAi,
+    Anthropic,
+    Gemini,
+    Ollama,
+}
+
+impl WireFormat {
+    /// Returns what users leave at the end of a base URL although it belongs to a request's path,
+    /// the longest first.
+    pub fn request_suffixes(self) -> &'static [&'static str] {
+        match self {
+            Self::OpenAi => &["/chat/completions"],
+            Self::Anthropic => &["/v1/messages", "/v1"],
+            Self::Gemini => &["/v1beta/models", "/v1beta", "/v1"],
+            Self::Ollama => &["/v1/chat/completions", "/api/chat", "/api", "/v1"],
+        }
+    }
+
+    /// Returns the path of a base URL that has none of its own.
+    pub fn version_path(self) -> &'static str {
+        match self {
+            Self::OpenAi => "/v1",
+            Self::Anthropic | Self::Gemini | Self::Ollama => "",
+        }
+    }
+
+    /// Returns the port of an address without a scheme: only Ollama's users write one, because
+    /// `OLLAMA_HOST` also says where the server listens.
+    pub fn default_port(self) -> Option<u16> {
+        match self {
+            Self::Ollama => Some(11_434),
+            Self::OpenAi | Self::Anthropic | Self::Gemini => None,
         }
     }
 }
@@ -40,35 +90,34 @@ pub enum Structure {
     Schema,
     /// The vendor holds the model to JSON, the prompt says which.
     JsonObject,
-    /// The prompt alone says what is wanted.
+    /// The prompt alone describes the answer.
     Prompt,
 }
 
-/// How a server differs from others that speak Chat Completions.
+/// How a server differs from other servers that speak Chat Completions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Quirks {
     pub tokens_field: TokensField,
-    /// The vendor's own host. Under any other address the vendor's name stands for a server of
-    /// whatever models, and the field for tokens is the vendor's only for models that the catalogue
-    /// knows. `None`: the field is the same everywhere.
-    pub home: Option<&'static str>,
+    /// The vendor's own host. At any other address, `tokens_field` applies only to models that the
+    /// model catalog knows. `None`: it applies everywhere.
+    pub own_host: Option<&'static str>,
     pub best_structure: Structure,
-    pub json_object: JsonObject,
+    pub json_mode: JsonMode,
     pub stream_usage: StreamUsage,
     pub reasoning: Reasoning,
     pub reported_cost: ReportedCost,
     pub routing: Routing,
-    pub free_word: FreeWord,
+    pub health_check: HealthCheck,
 }
 
-/// What a server says for nothing that tells most about how it is.
+/// The free request whose answer says most about whether a server works.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FreeWord {
-    /// Its list of models.
+pub enum HealthCheck {
+    /// The list of models.
     Models,
-    /// What it says of the key, at this path: its list is public.
+    /// The state of the key, at this path: the list of models is public.
     Key(&'static str),
-    /// Whether it is ready, at the root of its address: it lists its model before it has loaded it.
+    /// Readiness, at the root of the address: the model is listed before it is loaded.
     Health,
 }
 
@@ -83,7 +132,7 @@ pub enum TokensField {
 
 impl TokensField {
     /// As it is written in a request.
-    pub fn name(self) -> &'static str {
+    pub const fn name(self) -> &'static str {
         match self {
             Self::MaxTokens => "max_tokens",
             Self::MaxCompletionTokens => "max_completion_tokens",
@@ -102,10 +151,10 @@ impl TokensField {
 
 /// Whether a server knows a JSON mode without a schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum JsonObject {
-    Taken,
+pub enum JsonMode {
+    Supported,
     /// It has none, or refuses it.
-    Unknown,
+    Unsupported,
 }
 
 /// How a server is made to report usage at the end of a stream.
@@ -113,11 +162,11 @@ pub enum JsonObject {
 pub enum StreamUsage {
     /// By `stream_options.include_usage`.
     OnRequest,
-    /// It always does, and `stream_options` may be a field that it refuses.
+    /// It always does, and may refuse the field `stream_options`.
     Always,
 }
 
-/// How a server counts reasoning, where its total does not tell.
+/// How a server counts reasoning where its total does not show it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reasoning {
     /// As part of the completion's tokens.
@@ -142,27 +191,27 @@ pub enum ReportedCost {
 pub enum Routing {
     /// The server itself.
     Direct,
-    /// One of several providers. One that does not know a parameter would silently ignore it unless
-    /// those are ruled out.
+    /// One of several providers. One that does not know a parameter ignores it silently, unless
+    /// such providers are ruled out.
     AmongProviders,
 }
 
 impl Quirks {
-    /// A server of which nothing is known but that it speaks the format.
+    /// A server about which nothing more is known.
     pub const COMPATIBLE: Self = Self {
         tokens_field: TokensField::MaxTokens,
-        home: None,
+        own_host: None,
         best_structure: Structure::Schema,
-        json_object: JsonObject::Taken,
+        json_mode: JsonMode::Supported,
         stream_usage: StreamUsage::OnRequest,
         reasoning: Reasoning::Within,
         reported_cost: ReportedCost::None,
         routing: Routing::Direct,
-        free_word: FreeWord::Models,
+        health_check: HealthCheck::Models,
     };
     pub const OPENAI: Self = Self {
         tokens_field: TokensField::MaxCompletionTokens,
-        home: Some("api.openai.com"),
+        own_host: Some("api.openai.com"),
         ..Self::COMPATIBLE
     };
     /// Counts reasoning on top, and bills in ticks.
@@ -181,20 +230,20 @@ impl Quirks {
         stream_usage: StreamUsage::Always,
         reported_cost: ReportedCost::Usd,
         routing: Routing::AmongProviders,
-        free_word: FreeWord::Key("/key"),
+        health_check: HealthCheck::Key("/key"),
         ..Self::COMPATIBLE
     };
     pub const LLAMACPP: Self = Self {
-        free_word: FreeWord::Health,
+        health_check: HealthCheck::Health,
         ..Self::COMPATIBLE
     };
     /// `response_format` must be a schema or text.
     pub const LMSTUDIO: Self = Self {
-        json_object: JsonObject::Unknown,
+        json_mode: JsonMode::Unsupported,
         ..Self::COMPATIBLE
     };
     pub const VLLM: Self = Self {
-        free_word: FreeWord::Health,
+        health_check: HealthCheck::Health,
         ..Self::COMPATIBLE
     };
 }

@@ -8,16 +8,18 @@
 
 use secrecy::{ExposeSecret, SecretString};
 
+use crate::domain::address::base_url;
+use crate::domain::dialect::WireFormat;
 use crate::domain::ids::ProviderId;
+use crate::domain::vendors::{self, VENDORS, Vendor};
 
-use super::addresses::Shape;
-use super::endpoints::{DialectName, EndpointEntry, KeyPlace};
+use super::endpoints::{EndpointEntry, KeyLocation};
 use super::env::Environment;
 use super::key_commands::{KeyCommandError, KeyCommands};
 
 /// A provider that can be asked, if its key is there.
 #[derive(Clone, Debug)]
-pub struct Server {
+pub struct ConfiguredProvider {
     pub provider: ProviderId,
     /// Without a trailing slash; for Chat Completions it includes the version.
     pub base_url: String,
@@ -50,163 +52,26 @@ pub enum KeyForm {
     Token,
 }
 
-/// How one known provider is configured.
-#[derive(Clone, Copy, Debug)]
-pub struct VendorVariables {
-    pub provider: &'static str,
-    /// The first that is set wins.
-    pub keys: &'static [&'static str],
-    pub need: Need,
-    pub base_urls: &'static [&'static str],
-    pub default_base_url: &'static str,
-    shape: Shape,
-}
-
-/// Whether a provider answers without a key.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Need {
-    Key,
-    Nothing,
-}
-
-/// The variable whose value is a token.
-const TOKEN_VARIABLE: &str = "ANTHROPIC_AUTH_TOKEN";
-
-const fn vendor(
-    provider: &'static str,
-    keys: &'static [&'static str],
-    base_urls: &'static [&'static str],
-    default_base_url: &'static str,
-    shape: Shape,
-) -> VendorVariables {
-    VendorVariables {
-        provider,
-        keys,
-        need: Need::Key,
-        base_urls,
-        default_base_url,
-        shape,
-    }
-}
-
-const fn own_machine(
-    provider: &'static str,
-    keys: &'static [&'static str],
-    base_urls: &'static [&'static str],
-    default_base_url: &'static str,
-    shape: Shape,
-) -> VendorVariables {
-    VendorVariables {
-        provider,
-        keys,
-        need: Need::Nothing,
-        base_urls,
-        default_base_url,
-        shape,
-    }
-}
-
-/// The known providers; those that need a key in the order in which they fill a mixed panel.
-///
-/// Of those on the user's own machine, the addresses are where they listen by default, written as
-/// numbers because they listen there alone while `localhost` may mean another family of addresses.
-pub const VENDORS: [VendorVariables; 10] = [
-    vendor(
-        "anthropic",
-        &["ANTHROPIC_API_KEY", TOKEN_VARIABLE],
-        &["ANTHROPIC_BASE_URL"],
-        "https://api.anthropic.com",
-        Shape::ANTHROPIC,
-    ),
-    vendor(
-        "openai",
-        &["OPENAI_API_KEY"],
-        &["OPENAI_BASE_URL"],
-        "https://api.openai.com/v1",
-        Shape::CHAT_COMPLETIONS,
-    ),
-    vendor(
-        "google",
-        &["GOOGLE_API_KEY", "GEMINI_API_KEY"],
-        &["GOOGLE_GEMINI_BASE_URL", "GEMINI_BASE_URL"],
-        "https://generativelanguage.googleapis.com",
-        Shape::GEMINI,
-    ),
-    vendor(
-        "xai",
-        &["XAI_API_KEY"],
-        &["XAI_BASE_URL"],
-        "https://api.x.ai/v1",
-        Shape::CHAT_COMPLETIONS,
-    ),
-    vendor(
-        "mistral",
-        &["MISTRAL_API_KEY"],
-        &["MISTRAL_BASE_URL"],
-        "https://api.mistral.ai/v1",
-        Shape::CHAT_COMPLETIONS,
-    ),
-    vendor(
-        "openrouter",
-        &["OPENROUTER_API_KEY"],
-        &["OPENROUTER_BASE_URL"],
-        "https://openrouter.ai/api/v1",
-        Shape::OPENROUTER,
-    ),
-    own_machine(
-        "ollama",
-        &[],
-        &["OLLAMA_HOST"],
-        "http://127.0.0.1:11434",
-        Shape::OLLAMA,
-    ),
-    own_machine(
-        "llamacpp",
-        &["LLAMA_API_KEY"],
-        &[],
-        "http://127.0.0.1:8080/v1",
-        Shape::CHAT_COMPLETIONS,
-    ),
-    own_machine(
-        "lmstudio",
-        &["LM_STUDIO_API_KEY"],
-        &["LM_STUDIO_API_BASE"],
-        "http://127.0.0.1:1234/v1",
-        Shape::CHAT_COMPLETIONS,
-    ),
-    own_machine(
-        "vllm",
-        &["VLLM_API_KEY"],
-        &[],
-        "http://127.0.0.1:8000/v1",
-        Shape::CHAT_COMPLETIONS,
-    ),
-];
-
-/// What is known of a provider by its name.
-pub fn find(provider: &str) -> Option<&'static VendorVariables> {
-    VENDORS.iter().find(|vendor| vendor.provider == provider)
-}
-
 /// All providers: the known ones in their order, with what the entries change about them, then the
 /// user's own in theirs.
-pub fn servers(entries: &[EndpointEntry], environment: &Environment) -> Vec<Server> {
+pub fn all(entries: &[EndpointEntry], environment: &Environment) -> Vec<ConfiguredProvider> {
     let entry = |provider: &str| entries.iter().find(|entry| entry.name == provider);
     let known = VENDORS
         .iter()
-        .map(|vendor| vendor.server(entry(vendor.provider), environment));
+        .map(|vendor| configured(vendor, entry(vendor.id), environment));
     let own = entries
         .iter()
-        .filter(|entry| find(&entry.name).is_none())
-        .map(|entry| own_server(entry, environment));
+        .filter(|entry| vendors::find(&entry.name).is_none())
+        .map(|entry| users_own(entry, environment));
     known.chain(own).collect()
 }
 
-fn own_server(entry: &EndpointEntry, environment: &Environment) -> Server {
+fn users_own(entry: &EndpointEntry, environment: &Environment) -> ConfiguredProvider {
     let url = entry.base_url.as_deref().unwrap_or_default();
-    Server {
+    let format = entry.dialect.unwrap_or(WireFormat::OpenAi);
+    ConfiguredProvider {
         provider: ProviderId::new(&entry.name),
-        base_url: shape(entry.dialect.unwrap_or(DialectName::OpenAi)).normalised(url),
+        base_url: base_url(url, format, format.version_path()),
         key: entry.key.as_ref().map_or(KeySource::Unneeded, |place| {
             KeySource::of(place, environment)
         }),
@@ -214,56 +79,52 @@ fn own_server(entry: &EndpointEntry, environment: &Environment) -> Server {
     }
 }
 
-fn shape(dialect: DialectName) -> Shape {
-    match dialect {
-        DialectName::OpenAi => Shape::CHAT_COMPLETIONS,
-        DialectName::Anthropic => Shape::ANTHROPIC,
-        DialectName::Gemini => Shape::GEMINI,
-        DialectName::Ollama => Shape::OLLAMA,
+/// A known provider, with what the user's entry changes about it.
+pub fn configured(
+    vendor: &Vendor,
+    entry: Option<&EndpointEntry>,
+    environment: &Environment,
+) -> ConfiguredProvider {
+    let entry_url = entry.and_then(|entry| entry.base_url.as_deref());
+    let key = match entry.and_then(|entry| entry.key.as_ref()) {
+        Some(location) => KeySource::of(location, environment),
+        None if entry_url.is_some() => KeySource::Unneeded,
+        None => vendor_key(vendor, environment),
+    };
+    let url = entry_url.or_else(|| {
+        vendor
+            .base_url_variables
+            .iter()
+            .find_map(|name| environment.text(name))
+    });
+    let base_url = match (url, entry.and_then(|entry| entry.dialect)) {
+        (None, _) => vendor.default_base_url.to_owned(),
+        (Some(url), Some(format)) => base_url(url, format, format.version_path()),
+        (Some(url), None) => base_url(url, vendor.dialect.format(), vendor.version_path()),
+    };
+    ConfiguredProvider {
+        provider: ProviderId::new(vendor.id),
+        base_url,
+        key,
+        entry: entry.cloned(),
     }
 }
 
-impl VendorVariables {
-    /// This provider, with what the user's entry changes about it.
-    pub fn server(&self, entry: Option<&EndpointEntry>, environment: &Environment) -> Server {
-        let shape = entry
-            .and_then(|entry| entry.dialect)
-            .map_or(self.shape, shape);
-        let own_url = entry.and_then(|entry| entry.base_url.as_deref());
-        let key = match entry.and_then(|entry| entry.key.as_ref()) {
-            Some(place) => KeySource::of(place, environment),
-            None if own_url.is_some() => KeySource::Unneeded,
-            None => self.key(environment),
-        };
-        let url = own_url.or_else(|| {
-            self.base_urls
+fn vendor_key(vendor: &Vendor, environment: &Environment) -> KeySource {
+    let first_set = vendor
+        .key_variables
+        .iter()
+        .find_map(|name| Some((*name, environment.secret(name)?)));
+    match first_set {
+        Some((name, key)) => KeySource::variable(name, key),
+        None if vendor.is_cloud() => KeySource::Missing {
+            variables: vendor
+                .key_variables
                 .iter()
-                .find_map(|name| environment.text(name))
-        });
-        Server {
-            provider: ProviderId::new(self.provider),
-            base_url: url.map_or_else(
-                || self.default_base_url.to_owned(),
-                |url| shape.normalised(url),
-            ),
-            key,
-            entry: entry.cloned(),
-        }
-    }
-
-    fn key(&self, environment: &Environment) -> KeySource {
-        match (
-            self.keys
-                .iter()
-                .find_map(|name| Some((*name, environment.secret(name)?))),
-            self.need,
-        ) {
-            (Some((name, key)), _) => KeySource::variable(name, key),
-            (None, Need::Nothing) => KeySource::Unneeded,
-            (None, Need::Key) => KeySource::Missing {
-                variables: self.keys.iter().map(|name| (*name).to_owned()).collect(),
-            },
-        }
+                .map(ToString::to_string)
+                .collect(),
+        },
+        None => KeySource::Unneeded,
     }
 }
 
@@ -283,7 +144,7 @@ pub enum KeyError {
     },
 }
 
-impl Server {
+impl ConfiguredProvider {
     /// Whether it can be asked: it has a key or needs none. A command is taken to give one.
     pub fn is_usable(&self) -> bool {
         match self.key {
@@ -299,9 +160,9 @@ impl Server {
             KeySource::Command(_) => format!("the `api_key_cmd` of `{}`", self.provider),
             KeySource::Missing { variables } => format!("`{}`", variables.join("` or `")),
             KeySource::Unneeded => {
-                match find(self.provider.as_str())
+                match vendors::find(self.provider.as_str())
                     .filter(|_| !self.has_own_url())
-                    .and_then(|known| known.keys.first())
+                    .and_then(|vendor| vendor.key_variables.first())
                 {
                     Some(variable) => format!("`{variable}`, which is not set"),
                     None => {
@@ -349,10 +210,10 @@ impl Server {
 }
 
 impl KeySource {
-    fn of(place: &KeyPlace, environment: &Environment) -> Self {
+    fn of(place: &KeyLocation, environment: &Environment) -> Self {
         match place {
-            KeyPlace::Command(command) => Self::Command(command.clone()),
-            KeyPlace::Variable(name) => match environment.secret(name) {
+            KeyLocation::Command(command) => Self::Command(command.clone()),
+            KeyLocation::Variable(name) => match environment.secret(name) {
                 Some(key) => Self::variable(name, key),
                 None => Self::Missing {
                     variables: vec![name.clone()],
@@ -362,7 +223,7 @@ impl KeySource {
     }
 
     fn variable(name: &str, key: SecretString) -> Self {
-        let form = if name == TOKEN_VARIABLE {
+        let form = if vendors::holds_token(name) {
             KeyForm::Token
         } else {
             KeyForm::Key
@@ -381,9 +242,9 @@ mod tests {
 
     /// Each usable provider with its address and the key that would go there.
     fn usable(entries: &[EndpointEntry], variables: &[(&str, &str)]) -> Vec<String> {
-        let found = servers(entries, &Environment::of(variables.iter().copied()));
+        let found = all(entries, &Environment::of(variables.iter().copied()));
         assert!(!format!("{found:?}").contains("secret-"), "{found:?}");
-        let told = |server: &Server| {
+        let told = |server: &ConfiguredProvider| {
             let key = server.key(&KeyCommands::default()).unwrap();
             format!(
                 "{} {} {}",
@@ -397,6 +258,14 @@ mod tests {
             .filter(|server| server.is_usable() && server.provider.as_str() != "vllm")
             .map(told)
             .collect()
+    }
+
+    fn known(
+        id: &str,
+        entry: Option<&EndpointEntry>,
+        environment: &Environment,
+    ) -> ConfiguredProvider {
+        configured(vendors::find(id).unwrap(), entry, environment)
     }
 
     fn entry(name: &str) -> EndpointEntry {
@@ -435,9 +304,7 @@ mod tests {
             usable(&[], &variables),
             [&vendors[..], &OWN_MACHINE].concat()
         );
-        let anthropic = find("anthropic")
-            .unwrap()
-            .server(None, &Environment::of(variables));
+        let anthropic = known("anthropic", None, &Environment::of(variables));
         assert!(matches!(
             anthropic.key,
             KeySource::Variable {
@@ -475,7 +342,7 @@ mod tests {
             "openai https://gateway/v1 -"
         );
         let named = EndpointEntry {
-            key: Some(KeyPlace::Variable("OPENAI_API_KEY".into())),
+            key: Some(KeyLocation::Variable("OPENAI_API_KEY".into())),
             ..elsewhere
         };
         assert_eq!(
@@ -495,7 +362,7 @@ mod tests {
     #[test]
     fn an_entry_says_where_a_known_providers_key_is() {
         let command = EndpointEntry {
-            key: Some(KeyPlace::Command("printf secret; echo -command".into())),
+            key: Some(KeyLocation::Command("printf secret; echo -command".into())),
             ..entry("anthropic")
         };
         assert_eq!(
@@ -503,16 +370,16 @@ mod tests {
             "anthropic https://api.anthropic.com secret-command"
         );
         let variable = EndpointEntry {
-            key: Some(KeyPlace::Variable("WORK_KEY".into())),
+            key: Some(KeyLocation::Variable("WORK_KEY".into())),
             ..entry("anthropic")
         };
-        let servers = servers(
+        let providers = all(
             &[variable],
             &Environment::of([("ANTHROPIC_API_KEY", "secret-a")]),
         );
-        assert!(!servers[0].is_usable(), "its own variable is not set");
+        assert!(!providers[0].is_usable(), "its own variable is not set");
         assert_eq!(
-            servers[0]
+            providers[0]
                 .key(&KeyCommands::default())
                 .unwrap_err()
                 .to_string(),
@@ -523,10 +390,7 @@ mod tests {
     #[test]
     fn a_refusal_for_want_of_a_key_leads_to_where_one_can_be_named() {
         let origin = |provider: &str, entry: Option<&EndpointEntry>| {
-            find(provider)
-                .unwrap()
-                .server(entry, &Environment::default())
-                .key_origin()
+            known(provider, entry, &Environment::default()).key_origin()
         };
         assert_eq!(
             origin("lmstudio", None),
@@ -551,9 +415,7 @@ mod tests {
             "secret\nsecond",
             "“secret”",
         ] {
-            let server = find("openai")
-                .unwrap()
-                .server(None, &Environment::of([("OPENAI_API_KEY", key)]));
+            let server = known("openai", None, &Environment::of([("OPENAI_API_KEY", key)]));
             let error = server.key(&KeyCommands::default()).unwrap_err().to_string();
             assert_eq!(
                 error,
