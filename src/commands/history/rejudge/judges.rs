@@ -95,7 +95,8 @@ pub(super) fn was_kept_close(record: &StoredRecord, choices: &Choices<'_>) -> bo
 /// A provider that nobody knows any more was an address of the user's: this program only knows
 /// others from the settings.
 fn is_users_own(provider: &ProviderId, record: &StoredRecord, choices: &Choices<'_>) -> bool {
-    let is_forgotten = record.writer == Writer::Conclave && vendors::find(provider.as_str()).is_none();
+    let is_forgotten =
+        record.writer == Writer::Conclave && vendors::find(provider.as_str()).is_none();
     choices.is_users_own(provider) || is_forgotten
 }
 
