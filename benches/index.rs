@@ -41,9 +41,9 @@ use conclave::engine::ports::Subscriber;
 use conclave::records::files::ConsultationFiles;
 use conclave::records::index::Index;
 use conclave::records::index::bulk::Bulk;
-use conclave::records::index::extracting;
-use conclave::records::index::following;
-use conclave::records::index::rebuilding::rebuild;
+use conclave::records::index::extract;
+use conclave::records::index::follow;
+use conclave::records::index::rebuild::rebuild;
 use conclave::records::index::schema;
 use conclave::records::journal::Journal;
 use conclave::records::record::record;
@@ -140,7 +140,7 @@ fn measure(count: usize, length: Length) {
             rows.extend(
                 records
                     .iter()
-                    .map(|record| extracting::rows(record, "stem", Timestamp(0)).unwrap()),
+                    .map(|record| extract::rows(record, "stem", Timestamp(0)).unwrap()),
             )
         });
         inserting += Spent::on(|| {
@@ -217,7 +217,7 @@ fn endings(logs: &Path, database: &Path, length: Length) {
         let results = Instant::now();
         let json = serde_json::to_vec(&record(&transcript)).unwrap();
         let mut index = Index::open(database).unwrap();
-        following::end(&mut index, &id, &json, consultation.at).unwrap();
+        follow::end(&mut index, &id, &json, consultation.at).unwrap();
         drop(index);
         let ended = Instant::now();
         whole.0.push(milliseconds(began, ended));

@@ -12,8 +12,8 @@ use crate::domain::outcome::Outcome;
 use crate::domain::stored_record::{Completion, Writer};
 use crate::domain::time::Timestamp;
 
-use super::finding::Found;
 use super::index::rows;
+use super::lookup::Found;
 
 pub use search::{NothingToSearch, Search};
 

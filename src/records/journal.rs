@@ -6,6 +6,8 @@
 //! never waits for the disk. Two processes never write one journal: whoever writes holds its lock,
 //! which the system takes back when the process is gone, however it went.
 
+pub mod read;
+
 use std::fs::{File, TryLockError};
 use std::io::{self, BufReader, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
@@ -16,9 +18,9 @@ use crate::consultation::event::Envelope;
 use crate::engine::ports::{Subscriber, SubscriberError};
 
 use super::files::{WriteError, create_private_dir, sync_folder};
-use super::reading::read;
+use read::read;
 
-pub use super::reading::{JournalReadError, ReadJournal, read_journal};
+pub use read::{JournalReadError, ReadJournal, read_journal};
 
 /// A journal being written. Locked against other processes as long as it is open.
 #[derive(Debug)]

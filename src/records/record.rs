@@ -16,7 +16,7 @@ use crate::domain::money::Cost;
 use crate::domain::tokens::Usage;
 
 use super::debate_value::debate_value;
-use super::judging::judging;
+use super::judge_passes::judge_passes;
 use super::spending::{money, spending, tokens};
 
 /// Writes a transcript as the record.
@@ -24,7 +24,7 @@ pub fn record(transcript: &Transcript) -> Value {
     let parts = [
         terms(transcript),
         findings(transcript),
-        judging(transcript),
+        judge_passes(transcript),
         early_end(transcript),
         account(transcript),
     ];

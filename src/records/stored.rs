@@ -9,7 +9,7 @@
 mod artifacts;
 mod debate_value;
 mod fields;
-mod judging;
+mod judge_passes;
 mod llm_conclave;
 mod conclave;
 mod vendors;

@@ -4,10 +4,10 @@ use std::path::Path;
 
 use crate::error::Error;
 use crate::records::files::ConsultationFiles;
-use crate::records::finding;
-use crate::records::finding::{Found, NotFound};
 use crate::records::history;
 use crate::records::index::Index;
+use crate::records::lookup;
+use crate::records::lookup::{Found, NotFound};
 use crate::terminal::markdown::escape::one_line;
 use crate::terminal::output::format::count;
 
@@ -19,7 +19,7 @@ const LONGEST_QUESTION: usize = 32;
 
 /// Finds the consultation of this name, in the index if there is one, else in the folder of logs.
 pub(crate) fn find(index: Option<&Index>, logs: &Path, name: &str) -> Result<Found, Error> {
-    let found = finding::named(index.map(Index::connection), logs, name);
+    let found = lookup::named(index.map(Index::connection), logs, name);
     match found
         .map_err(|error| Error::usage(format!("cannot read `{}`: {error}", logs.display())))?
     {
@@ -69,7 +69,7 @@ fn told(index: Option<&Index>, logs: &Path, candidate: &Found) -> Option<String>
         Some((listed.at, listed.question))
     };
     let journalled = || {
-        let opening = finding::opening(&ConsultationFiles::called(logs, &candidate.stem))?;
+        let opening = lookup::opening(&ConsultationFiles::called(logs, &candidate.stem))?;
         Some((opening.at, opening.question))
     };
     let (at, question) = indexed().or_else(journalled)?;

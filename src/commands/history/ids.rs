@@ -6,8 +6,8 @@
 
 use std::fmt::Write;
 
-use crate::records::finding;
 use crate::records::history::{self, Complete, Offered};
+use crate::records::lookup;
 use crate::terminal::markdown::escape::one_line;
 
 use super::Past;
@@ -64,7 +64,7 @@ fn offered(past: &Past<'_>, beginning: &str, complete: Complete) -> Vec<Offered>
         .names()
         .and_then(|index| history::offered(index.connection(), beginning, complete, MOST).ok());
     indexed.unwrap_or_else(|| {
-        let all = finding::all_newest_first(&past.logs)
+        let all = lookup::all_newest_first(&past.logs)
             .unwrap_or_default()
             .into_iter();
         let beginning = all

@@ -10,9 +10,9 @@ use crate::domain::stored_record::{Completion, Writer};
 use crate::engine::clock::Clock;
 use crate::error::Error;
 use crate::records::files::ConsultationFiles;
-use crate::records::finding::{self, Opening};
 use crate::records::history::{self, Filter, Listed, Search, State};
 use crate::records::index::{Index, is_being_written};
+use crate::records::lookup::{self, Opening};
 use crate::session::index;
 use crate::terminal::tables::history::{Entry, EntryOutcome, History, Standing, below, screen};
 
@@ -215,7 +215,7 @@ fn begun(
 ) -> rusqlite::Result<Vec<Entry>> {
     let begun = history::open(connection)?.into_iter().filter_map(|id| {
         let files = ConsultationFiles::called(&past.logs, &id);
-        let Opening { at, question, mode } = finding::opening(&files)?;
+        let Opening { at, question, mode } = lookup::opening(&files)?;
         let wanted = filter
             .mode
             .as_ref()
@@ -249,7 +249,7 @@ fn entry(past: &Past<'_>, listed: Listed) -> Entry {
     };
     let resumable = is_ours
         && matches!(standing, Standing::Aborted | Standing::Unfinished)
-        && finding::ending(&files.journal).is_ok_and(finding::Ending::is_resumable);
+        && lookup::ending(&files.journal).is_ok_and(lookup::Ending::is_resumable);
     Entry {
         short_id: listed.id.clone(),
         consultation_id: listed.id,

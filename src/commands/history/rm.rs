@@ -12,10 +12,10 @@ use rusqlite::TransactionBehavior;
 use crate::domain::time::Timestamp;
 use crate::engine::clock::Clock;
 use crate::error::{Error, Exit};
-use crate::records::finding::Found;
 use crate::records::history::{self, Filter};
-use crate::records::index::storing;
-use crate::records::removing::{self, RemoveError, Removed};
+use crate::records::index::store;
+use crate::records::lookup::Found;
+use crate::records::removal::{self, RemoveError, Removed};
 use crate::session::index;
 use crate::setup::embedded_model;
 use crate::terminal::markdown::escape::one_line;
@@ -206,7 +206,7 @@ fn delete(past: &Past<'_>, doomed: &[Doomed]) -> Result<(), Error> {
     for some in doomed.chunks(AT_ONCE) {
         let mut gone = Vec::new();
         for Doomed { found, .. } in some {
-            match removing::remove(&past.logs, &found.stem) {
+            match removal::remove(&past.logs, &found.stem) {
                 Ok(removed) => {
                     freed = Removed {
                         files: freed.files + removed.files,
@@ -218,7 +218,7 @@ fn delete(past: &Past<'_>, doomed: &[Doomed]) -> Result<(), Error> {
             }
         }
         deleted += gone.len();
-        if let Err(error) = removing::settle(&past.logs) {
+        if let Err(error) = removal::settle(&past.logs) {
             past.printer.warning(&format!(
                 "{error}: what was deleted may be back after a loss of power"
             ));
@@ -254,7 +254,7 @@ fn forget(past: &Past<'_>, gone: &[&Found]) -> Result<(), Error> {
             .connection_mut()
             .transaction_with_behavior(TransactionBehavior::Immediate)?;
         for found in gone {
-            storing::remove(&transaction, &found.id)?;
+            store::remove(&transaction, &found.id)?;
         }
         transaction.commit()
     };

@@ -6,9 +6,9 @@ use crate::consultation::event::{AbortReason, Envelope};
 use crate::domain::ids::ConsultationId;
 use crate::error::Error;
 use crate::records::files::ConsultationFiles;
-use crate::records::finding::{self, Ending};
 use crate::records::index::Index;
 use crate::records::journal::{Journal, ReopenError, Unlocked, read_journal};
+use crate::records::lookup::{self, Ending};
 use crate::session::find;
 use crate::session::finish::Keeping;
 use crate::terminal::output::format::count;
@@ -43,7 +43,7 @@ pub(super) fn choose(
                 .hint(format!("read it: conclave history show {}", found.id)));
             };
             let files = ConsultationFiles::in_folder(logs, &id);
-            let ending = finding::ending(&files.journal).map_err(|error| {
+            let ending = lookup::ending(&files.journal).map_err(|error| {
                 Error::usage(format!("cannot read the journal of {id}: {error}"))
             })?;
             check(&id, &files, ending)?;
@@ -56,12 +56,12 @@ pub(super) fn choose(
 }
 
 fn newest(logs: &Path, unlocked: Unlocked, printer: &Printer) -> Result<Chosen, Error> {
-    let kept = finding::newest_first(logs)
+    let kept = lookup::newest_first(logs)
         .map_err(|error| Error::usage(format!("cannot read `{}`: {error}", logs.display())))?;
     let mut busy = 0;
     for id in kept {
         let files = ConsultationFiles::in_folder(logs, &id);
-        if finding::ending(&files.journal).is_ok_and(|ending| check(&id, &files, ending).is_ok()) {
+        if lookup::ending(&files.journal).is_ok_and(|ending| check(&id, &files, ending).is_ok()) {
             match open(id, files, unlocked, printer)? {
                 Ok(chosen) => return Ok(chosen),
                 Err(_) => busy += 1,

@@ -6,7 +6,7 @@
 use rusqlite::{Connection, OptionalExtension, Result};
 
 use super::rows::Rows;
-use super::storing::insert;
+use super::store::insert;
 
 /// Pages kept in memory, in KiB.
 const CACHE_KIB: i64 = 64 * 1024;

@@ -15,11 +15,11 @@ use serde::de::IgnoredAny;
 
 use crate::consultation::transcript::Transcript;
 use crate::domain::time::Timestamp;
+use crate::records::journal::read::read_journal;
 use crate::records::outcomes;
-use crate::records::reading::read_journal;
 use crate::records::record::record;
 
-use super::locking::is_being_written;
+use super::lock::is_being_written;
 
 /// Which files there are of one name.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -11,7 +11,7 @@ use crate::domain::stored_record::{
 use super::artifacts::{self, Seats};
 use super::debate_value::debate_value;
 use super::fields::Fields;
-use super::judging::{rejudged, second_pass};
+use super::judge_passes::{rejudged, second_pass};
 
 pub(super) fn read(record: Fields<'_>) -> StoredRecord {
     let experts = experts(record);

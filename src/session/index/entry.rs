@@ -9,8 +9,8 @@ use crate::config::paths::Home;
 use crate::consultation::transcript::Transcript;
 use crate::domain::ids::ConsultationId;
 use crate::domain::time::Timestamp;
-use crate::records::index::following;
-use crate::records::index::following::NotTaken;
+use crate::records::index::follow;
+use crate::records::index::follow::NotTaken;
 use crate::records::index::{Index, Patience, is_damage};
 use crate::records::record::record;
 use crate::terminal::output::printer::Printer;
@@ -44,7 +44,7 @@ impl Entry {
             move || {
                 if let Ok(mut index) = Index::open_with(&database, Patience::Moment) {
                     // An unmarked consultation is missed only if it is killed.
-                    let _ = following::begin(&mut index, &id, at);
+                    let _ = follow::begin(&mut index, &id, at);
                 }
             }
         });
@@ -111,7 +111,7 @@ fn take_in(database: &Path, transcript: &Transcript) -> Result<(), NotIn> {
             NotIn::Failed(whole(&unusable))
         }
     })?;
-    following::end(&mut index, &transcript.id, &json, transcript.started_at).map_err(|error| {
+    follow::end(&mut index, &transcript.id, &json, transcript.started_at).map_err(|error| {
         match error {
             NotTaken::Failed(error) if is_damage(&error) => NotIn::Unfit(Why::Damaged),
             NotTaken::Failed(_) | NotTaken::NotIndexable(_) => NotIn::Failed(whole(&error)),

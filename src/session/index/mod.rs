@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 use crate::config::paths::Home;
 use crate::error::{Error, whole};
-use crate::records::index::{Index, Unusable, following, is_damage};
+use crate::records::index::{Index, Unusable, follow, is_damage};
 use crate::terminal::output::printer::Printer;
 use crate::terminal::tables::dashboard::charset::Charset;
 
@@ -40,7 +40,7 @@ pub(crate) fn open(home: &Home, printer: &Printer) -> Result<Index, Error> {
         }
         Err(unusable) => return Err(refused(unusable)),
     };
-    match following::reconcile(&mut index, &logs(home)) {
+    match follow::reconcile(&mut index, &logs(home)) {
         Err(error) if is_damage(&error) => {
             drop(index);
             Mending::of(home, printer, Why::Damaged).open()

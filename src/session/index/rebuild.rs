@@ -3,8 +3,8 @@
 use crate::config::paths::Home;
 use crate::error::Error;
 use crate::records::files::create_private_dir;
-use crate::records::index::rebuilding;
-use crate::records::index::rebuilding::{Progress, RebuildError, Rebuilt};
+use crate::records::index::rebuild;
+use crate::records::index::rebuild::{Progress, RebuildError, Rebuilt};
 use crate::records::index::{Index, Unusable};
 use crate::terminal::markdown::escape::one_line;
 use crate::terminal::output::format::count;
@@ -96,7 +96,7 @@ impl<'a> Mending<'a> {
                     "{}; the records are read instead",
                     capitalised(&whole(&error))
                 ));
-                let (index, rebuilt) = rebuilding::in_memory(&logs(self.home)).map_err(failed)?;
+                let (index, rebuilt) = rebuild::in_memory(&logs(self.home)).map_err(failed)?;
                 self.tell(&rebuilt);
                 Ok(index)
             }
@@ -112,9 +112,9 @@ impl<'a> Mending<'a> {
         let (logs, path) = (logs(self.home), path(self.home));
         let rebuilt = self.watched(|progress| match self.why {
             Why::Missing | Why::Unusable | Why::Foreign => {
-                rebuilding::rebuild_unusable(&logs, &path, progress).map(Option::unwrap_or_default)
+                rebuild::rebuild_unusable(&logs, &path, progress).map(Option::unwrap_or_default)
             }
-            Why::Damaged | Why::Asked => rebuilding::rebuild(&logs, &path, progress),
+            Why::Damaged | Why::Asked => rebuild::rebuild(&logs, &path, progress),
         })?;
         self.tell(&rebuilt);
         Ok(rebuilt.indexed)

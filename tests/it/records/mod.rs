@@ -2,14 +2,14 @@
 
 mod endings;
 mod experience;
-mod finding;
 mod fixtures;
 pub(crate) mod index;
 mod journal;
+mod journal_reopen;
+mod lookup;
 mod stored;
 mod money;
 mod month;
 mod page;
 mod record;
-mod reopening;
 mod statistics;

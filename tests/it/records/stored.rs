@@ -8,7 +8,7 @@ use conclave::consultation::transcript::Transcript;
 use conclave::domain::money::{Cost, MicroUsd};
 use conclave::domain::stored_record::{Completion, StoredDebate, StoredRecord, Writer};
 use conclave::domain::time::Timestamp;
-use conclave::records::index::extracting;
+use conclave::records::index::extract;
 use conclave::records::index::rows::Debate;
 use conclave::records::record::record;
 use conclave::records::stored::{self, RecordReadError, of_transcript, read};
@@ -446,7 +446,7 @@ fn experts_that_failed_are_named_with_their_providers_words() {
 fn the_index_has_the_same_of_the_originals_records() {
     let rows = |name: &str| {
         let bytes = fs::read(path("original").join(name)).unwrap();
-        extracting::rows(&bytes, "consult-stem", Timestamp(7))
+        extract::rows(&bytes, "consult-stem", Timestamp(7))
             .map(conclave::records::index::rows::Rows::into_owned)
     };
     let whole = rows("complete.json").unwrap();
@@ -664,7 +664,7 @@ proptest! {
             }
             Err(refused) => prop_assert!(matches!(refused, RecordReadError::NotARecord | RecordReadError::Newer(_)), "{refused}"),
         }
-        let _ = extracting::rows(&bytes, "consult-a", Timestamp(0));
+        let _ = extract::rows(&bytes, "consult-a", Timestamp(0));
     }
 
     #[test]
@@ -676,6 +676,6 @@ proptest! {
         let _ = read(&bytes).map(|record| conclave::records::page::page(&record));
         bytes.truncate(length.index(bytes.len()));
         let _ = read(&bytes);
-        let _ = extracting::rows(&bytes, "consult-a", Timestamp(0));
+        let _ = extract::rows(&bytes, "consult-a", Timestamp(0));
     }
 }

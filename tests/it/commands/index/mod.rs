@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use rusqlite::Connection;
 use rustix::process::Signal;
 
-use crate::records::index::opening::{DAMAGES, foreign, overwrite};
+use crate::records::index::open::{DAMAGES, foreign, overwrite};
 use crate::support::binary::{Conclave, Ran};
 use crate::support::generated::{self, Length};
 use crate::support::provider_server::{Answer, On, ProviderServer, Vendor};

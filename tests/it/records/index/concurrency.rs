@@ -6,8 +6,8 @@ use std::thread;
 
 use conclave::domain::ids::ConsultationId;
 use conclave::domain::time::Timestamp;
-use conclave::records::index::rebuilding::{rebuild, rebuild_unusable};
-use conclave::records::index::{Index, Patience, Unusable, following};
+use conclave::records::index::rebuild::{rebuild, rebuild_unusable};
+use conclave::records::index::{Index, Patience, Unusable, follow};
 
 use super::Home;
 use crate::support::generated::{Generated, Length, consultations};
@@ -21,9 +21,9 @@ fn id(consultation: &Generated) -> ConsultationId {
 /// Writes a record, and then its rows as its process would, with an opening of its own for each
 /// step.
 fn live(home: &Home, consultation: &Generated) {
-    following::begin(&mut home.open(), &id(consultation), consultation.at).unwrap();
+    follow::begin(&mut home.open(), &id(consultation), consultation.at).unwrap();
     consultation.write(&home.logs());
-    following::end(
+    follow::end(
         &mut home.open(),
         &id(consultation),
         &consultation.bytes(),

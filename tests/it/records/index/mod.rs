@@ -1,16 +1,16 @@
 //! Tests of `records::index`.
 
 mod concurrency;
-pub(crate) mod opening;
-mod rebuilding;
+pub(crate) mod open;
+mod rebuild;
 mod rows;
 mod schema;
-mod storing;
+mod store;
 
 use std::path::{Path, PathBuf};
 
 use conclave::records::index::Index;
-use conclave::records::index::rebuilding::{Rebuilt, rebuild};
+use conclave::records::index::rebuild::{Rebuilt, rebuild};
 use conclave::records::statistics::days::refresh;
 use rusqlite::Connection;
 use rusqlite::types::Value;

@@ -8,12 +8,12 @@ use conclave::domain::money::{Cost, MicroUsd};
 use conclave::domain::stored_record::{Completion, Writer};
 use conclave::domain::time::Timestamp;
 use conclave::records::index::Index;
-use conclave::records::index::extracting::{NotIndexable, rows, rows_of_journal};
+use conclave::records::index::extract::{NotIndexable, rows, rows_of_journal};
 use conclave::records::index::rows::{
     AgentRow, CallRow, ConsultationRow, Debate, Role, RoundRow, Rows,
 };
-use conclave::records::index::storing::put;
-use conclave::records::reading::read_journal;
+use conclave::records::index::store::put;
+use conclave::records::journal::read::read_journal;
 use conclave::records::record::record;
 use proptest::prelude::*;
 use serde_json::{Value, json};

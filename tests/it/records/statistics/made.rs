@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use conclave::domain::time::Timestamp;
-use conclave::records::index::{extracting, schema, storing};
+use conclave::records::index::{extract, schema, store};
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use proptest::prelude::*;
@@ -283,9 +283,9 @@ pub(super) fn keep(record: &Value, logs: &Path, connection: &Connection) {
     let path = logs.join(format!("{}.json", id(record)));
     fs::write(&path, record.to_string()).unwrap();
     let bytes = fs::read(&path).unwrap();
-    storing::put(
+    store::put(
         connection,
-        &extracting::rows(&bytes, id(record), Timestamp(0)).unwrap(),
+        &extract::rows(&bytes, id(record), Timestamp(0)).unwrap(),
     )
     .unwrap();
 }
@@ -293,7 +293,7 @@ pub(super) fn keep(record: &Value, logs: &Path, connection: &Connection) {
 /// Takes a record away, from the folder and from the index.
 pub(super) fn take_away(record: &Value, logs: &Path, connection: &Connection) {
     fs::remove_file(logs.join(format!("{}.json", id(record)))).unwrap();
-    assert!(storing::remove(connection, id(record)).unwrap());
+    assert!(store::remove(connection, id(record)).unwrap());
 }
 
 /// All records of a folder.

@@ -4,7 +4,7 @@
 use conclave::domain::money::{Cost, MicroUsd};
 use conclave::domain::statistics::Span;
 use conclave::domain::time::Timestamp;
-use conclave::records::index::{Index, extracting, storing};
+use conclave::records::index::{Index, extract, store};
 use conclave::records::statistics::json::json;
 use conclave::records::statistics::{calendar, days};
 use jiff::civil::Date;
@@ -23,9 +23,9 @@ const NOW: Timestamp = Timestamp(1_795_249_800_000);
 
 fn put(connection: &Connection, record: &Value) {
     let bytes = record.to_string();
-    storing::put(
+    store::put(
         connection,
-        &extracting::rows(bytes.as_bytes(), "stem", NOW).unwrap(),
+        &extract::rows(bytes.as_bytes(), "stem", NOW).unwrap(),
     )
     .unwrap();
 }
@@ -378,7 +378,7 @@ fn a_day_whose_last_consultation_is_taken_out_is_kept_no_more() {
     let mut index = Index::in_memory().unwrap();
     put(index.connection(), &completed(1, NOW.0));
     days::refresh(index.connection_mut()).unwrap();
-    storing::remove(index.connection(), "consult-0001").unwrap();
+    store::remove(index.connection(), "consult-0001").unwrap();
     days::refresh(index.connection_mut()).unwrap();
     let kept = |table: &str| {
         index

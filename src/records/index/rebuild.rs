@@ -12,12 +12,12 @@ use rusqlite::Connection;
 
 use crate::records::statistics::days::refresh;
 
-use super::filling::{Filled, Listed, fill};
-use super::locking::{self, Building, Busy, Patience};
-use super::opening::{Index, Unusable};
+use super::load::{Filled, Listed, fill};
+use super::lock::{self, Building, Busy, Patience};
+use super::open::{Index, Unusable};
 use super::schema;
 use super::sources;
-use super::swapping::{self, SwapError};
+use super::swap::{self, SwapError};
 
 /// How far it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -92,8 +92,7 @@ pub fn in_memory(logs: &Path) -> Result<(Index, Rebuilt), RebuildError> {
 }
 
 fn building(database: &Path) -> Result<Building, RebuildError> {
-    locking::to_build(database, Patience::Long)
-        .map_err(|Busy| RebuildError::Busy(database.to_owned()))
+    lock::to_build(database, Patience::Long).map_err(|Busy| RebuildError::Busy(database.to_owned()))
 }
 
 fn build(
@@ -111,9 +110,9 @@ fn build(
         source,
     };
     if building.is_alone() {
-        swapping::remove_leftovers(database);
+        swap::remove_leftovers(database);
     }
-    let new = swapping::temporary(database).map_err(unwritable)?;
+    let new = swap::temporary(database).map_err(unwritable)?;
     let listed = list(logs)?;
     let mut connection = Connection::open(&new).map_err(failed)?;
     // Until it is in its place nothing of it has to last.
@@ -124,7 +123,7 @@ fn build(
     let mut filled = fill(&connection, logs, &listed, progress).map_err(failed)?;
     refresh(&mut connection).map_err(failed)?;
     // The bulk of it, while others still use the old one.
-    swapping::sync(&new).map_err(unwritable)?;
+    swap::sync(&new).map_err(unwritable)?;
 
     let _alone = building
         .alone(Patience::Usual)
@@ -133,8 +132,8 @@ fn build(
     catch_up(&mut connection, &mut filled, logs, &listed)
         .and_then(|()| close(connection))
         .map_err(failed)?;
-    swapping::sync(&new).map_err(unwritable)?;
-    let set_aside = swapping::put_in_place(new, database).map_err(|error| match error {
+    swap::sync(&new).map_err(unwritable)?;
+    let set_aside = swap::put_in_place(new, database).map_err(|error| match error {
         SwapError::Busy => RebuildError::Busy(database.to_owned()),
         SwapError::Failed(source) => unwritable(source),
     })?;

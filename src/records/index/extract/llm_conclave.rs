@@ -13,8 +13,8 @@ use crate::domain::stored_record::{
 use crate::domain::time::Timestamp;
 use crate::records::stored::{self, RecordReadError};
 
-use super::extracting::{NotIndexable, UNKNOWN};
-use super::rows::{AgentRow, ConsultationRow, Debate, Role, RoundRow, Rows};
+use super::{NotIndexable, UNKNOWN};
+use crate::records::index::rows::{AgentRow, ConsultationRow, Debate, Role, RoundRow, Rows};
 
 /// Reads a record that is not one of ours. `stem` and `written_at` as in
 /// [`super::extracting::rows`].

@@ -14,8 +14,8 @@ use rusqlite::OptionalExtension;
 
 use crate::records::files::sync_folder;
 
-use super::locking::Patience;
-use super::opening::{self, Unusable, is_damage};
+use super::lock::Patience;
+use super::open::{self, Unusable, is_damage};
 
 /// What `SQLite` keeps beside a database while it is used.
 const COMPANIONS: [&str; 3] = ["-wal", "-shm", "-journal"];
@@ -95,7 +95,7 @@ enum Ended {
 
 /// Brings the old database's log into its file, as far as it is ours and can be used.
 fn end(database: &Path) -> Result<Ended, SwapError> {
-    let connection = match opening::look_at(database) {
+    let connection = match open::look_at(database) {
         Ok(connection) => connection,
         Err(Unusable::Missing(_) | Unusable::Damaged { .. }) => return Ok(Ended::NothingToLose),
         Err(Unusable::Unreadable { source, .. }) => return Err(source.into()),
@@ -111,7 +111,7 @@ fn end(database: &Path) -> Result<Ended, SwapError> {
     connection
         .busy_timeout(Patience::Usual.time())
         .map_err(io::Error::other)?;
-    match opening::check(&connection, database) {
+    match open::check(&connection, database) {
         Ok(_) | Err(Unusable::Newer { .. }) => {}
         Err(Unusable::Missing(_) | Unusable::Damaged { .. }) => return Ok(Ended::NothingToLose),
         Err(Unusable::Foreign(_)) => return Ok(Ended::Foreign),

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::consultation::transcript::Transcript;
 use crate::domain::second_pass::SecondPass;
 
-pub(super) fn judging(transcript: &Transcript) -> Value {
+pub(super) fn judge_passes(transcript: &Transcript) -> Value {
     let second = transcript.second_pass.as_ref();
     let given = transcript
         .terms

@@ -14,12 +14,12 @@ use crate::domain::time::Timestamp;
 use crate::records::outcomes;
 
 use super::bulk::Bulk;
-use super::extracting;
-use super::following;
-use super::rebuilding::{Progress, Rebuilt};
+use super::extract;
+use super::follow;
+use super::rebuild::{Progress, Rebuilt};
 use super::rows::Rows;
 use super::sources::{self, Files, Stamps, Told, Worth};
-use super::storing;
+use super::store;
 
 /// Consultations that a thread reads before it hands them over.
 const BATCH: usize = 64;
@@ -69,8 +69,7 @@ impl Extracted {
                 written_at,
                 worth,
             } = told?;
-            let rows =
-                extracting::rows(&json, stem, written_at).map_err(|error| error.to_string())?;
+            let rows = extract::rows(&json, stem, written_at).map_err(|error| error.to_string())?;
             Ok((rows.into_owned(), worth))
         });
         Self {
@@ -198,7 +197,7 @@ impl Filled {
                 }
                 None => {}
             }
-            storing::put(connection, rows)?;
+            store::put(connection, rows)?;
             self.sources.insert(id.to_owned(), source);
             grade(connection, logs, id, extracted.files, &extracted.stem)?;
         }
@@ -225,10 +224,10 @@ impl Filled {
                 .push((sources::file_name(stem, *files), why.clone()));
         }
         if *is_open {
-            following::mark(
+            follow::mark(
                 connection,
                 stem,
-                following::began_at(logs, stem).unwrap_or(Timestamp(0)),
+                follow::began_at(logs, stem).unwrap_or(Timestamp(0)),
             )?;
         }
         Ok(())
@@ -263,7 +262,7 @@ impl Filled {
         self.rebuilt
             .skipped
             .retain(|(name, _)| !names.contains(name));
-        following::unmark(connection, stem)?;
+        follow::unmark(connection, stem)?;
         let id: Option<String> = connection
             .query_row(
                 "SELECT id FROM consultations WHERE stem = ?1",
@@ -272,7 +271,7 @@ impl Filled {
             )
             .optional()?;
         if let Some(id) = id {
-            storing::remove(connection, &id)?;
+            store::remove(connection, &id)?;
             self.sources.remove(&id);
         }
         Ok(())
@@ -292,5 +291,5 @@ fn grade(connection: &Connection, logs: &Path, id: &str, files: Files, stem: &st
     } else {
         None
     };
-    storing::set_outcome(connection, id, grade.as_ref())
+    store::set_outcome(connection, id, grade.as_ref())
 }

@@ -10,10 +10,10 @@ use conclave::domain::ids::ConsultationId;
 use conclave::domain::outcome::{Grade, Outcome, SCHEMA_VERSION};
 use conclave::domain::time::Timestamp;
 use conclave::engine::ports::Subscriber;
-use conclave::records::index::rebuilding::{
+use conclave::records::index::rebuild::{
     Progress, RebuildError, in_memory, rebuild, rebuild_unusable,
 };
-use conclave::records::index::{Index, following, storing};
+use conclave::records::index::{Index, follow, store};
 use conclave::records::journal::Journal;
 use conclave::records::outcomes;
 use conclave::records::statistics::days::refresh;
@@ -57,12 +57,12 @@ fn made_anew_it_has_row_by_row_what_came_one_by_one_in_whatever_order() {
             let id = id(consultation);
             consultation.write(&live.logs());
             let mut index = live.open();
-            following::begin(&mut index, &id, consultation.at).unwrap();
-            following::end(&mut index, &id, &consultation.bytes(), AT).unwrap();
+            follow::begin(&mut index, &id, consultation.at).unwrap();
+            follow::end(&mut index, &id, &consultation.bytes(), AT).unwrap();
             if random.u8(..) < 64 {
                 let grade = grade(&id, *random.choice(Outcome::ALL.iter()).unwrap());
                 outcomes::write(&live.logs(), id.as_str(), &grade).unwrap();
-                storing::set_outcome(index.connection(), id.as_str(), Some(&grade)).unwrap();
+                store::set_outcome(index.connection(), id.as_str(), Some(&grade)).unwrap();
             }
             if random.u8(..) < 32 {
                 // Somebody asks for statistics in between.
@@ -257,7 +257,7 @@ fn a_consultation_that_still_runs_is_marked_and_comes_when_its_process_is_gone()
         (0, vec![one.id.clone()])
     );
     assert_eq!(
-        following::reconcile(&mut home.open(), &home.logs()).unwrap(),
+        follow::reconcile(&mut home.open(), &home.logs()).unwrap(),
         0,
         "its process is still there"
     );
@@ -266,7 +266,7 @@ fn a_consultation_that_still_runs_is_marked_and_comes_when_its_process_is_gone()
     drop(journal);
     until_free(&path);
     assert_eq!(
-        following::reconcile(&mut home.open(), &home.logs()).unwrap(),
+        follow::reconcile(&mut home.open(), &home.logs()).unwrap(),
         1
     );
     assert_eq!(
@@ -287,14 +287,14 @@ fn a_mark_goes_when_the_rows_come_or_when_there_is_nothing_to_bring() {
     let home = empty();
     let one = consultations(8, 1, Length::Short).next().unwrap();
     let mut index = home.open();
-    following::begin(&mut index, &id(&one), one.at).unwrap();
+    follow::begin(&mut index, &id(&one), one.at).unwrap();
     assert_eq!(home.marked(), [one.id.as_str()]);
-    following::end(&mut index, &id(&one), &one.bytes(), AT).unwrap();
+    follow::end(&mut index, &id(&one), &one.bytes(), AT).unwrap();
     assert_eq!(home.marked(), Vec::<String>::new());
 
     let gone = ConsultationId::from_unique("gone");
-    following::begin(&mut index, &gone, AT).unwrap();
-    assert_eq!(following::reconcile(&mut index, &home.logs()).unwrap(), 0);
+    follow::begin(&mut index, &gone, AT).unwrap();
+    assert_eq!(follow::reconcile(&mut index, &home.logs()).unwrap(), 0);
     assert_eq!((home.marked(), home.indexed()), (vec![], vec![one.id]));
 }
 

@@ -2,10 +2,10 @@
 
 use std::borrow::Cow;
 
-use super::extracting::{UNKNOWN, millionths};
-use super::lenient::{Object, Text};
-use super::record_shape::{Dissent, Record, Seat, Substitution};
-use super::rows::{AgentRow, Role};
+use super::{UNKNOWN, millionths};
+use crate::records::index::lenient_json::{Object, Text};
+use crate::records::index::record_fields::{Dissent, Record, Seat, Substitution};
+use crate::records::index::rows::{AgentRow, Role};
 
 /// The judge's place.
 const JUDGE: &str = "judge";
@@ -138,7 +138,7 @@ fn artifact<'r, 'a>(
     record: &'r Record<'a>,
     round: u8,
     kind: &str,
-) -> Option<&'r super::record_shape::Artifact<'a>> {
+) -> Option<&'r crate::records::index::record_fields::Artifact<'a>> {
     let artifacts = record.responses.of(round)?.artifacts.all();
     artifacts
         .iter()

@@ -3,7 +3,7 @@
 
 use serde::Deserialize;
 
-use super::lenient::{ByRound, Flag, List, Name, Number, Object, Text, Whole};
+use super::lenient_json::{ByRound, Flag, List, Name, Number, Object, Text, Whole};
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]

@@ -4,12 +4,12 @@ use std::borrow::Cow;
 
 use crate::domain::money::{Cost, MicroUsd};
 
-use super::extracting::UNKNOWN;
-use super::extracting_agents::split;
-use super::extracting_rounds::money;
-use super::lenient::Text;
-use super::record_shape::{Attempt, Record, Work};
-use super::rows::CallRow;
+use super::UNKNOWN;
+use super::agents::split;
+use super::rounds::money;
+use crate::records::index::lenient_json::Text;
+use crate::records::index::record_fields::{Attempt, Record, Work};
+use crate::records::index::rows::CallRow;
 
 /// The greatest number of a call that is believed.
 const LAST_CALL: u64 = 1 << 24;

@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 
 use crate::domain::money::{Cost, MicroUsd};
 
-use super::lenient::{Flag, Whole};
-use super::record_shape::Record;
-use super::rows::RoundRow;
+use crate::records::index::lenient_json::{Flag, Whole};
+use crate::records::index::record_fields::Record;
+use crate::records::index::rows::RoundRow;
 
 /// The rounds in order: those in which somebody did something, and those of whose calls none came
 /// back. An answer that was put together from an earlier round makes no round.

@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::files::sync_folder;
-use super::finding::{self, Ending};
+use super::lookup::{self, Ending};
 use super::outcomes;
 
 /// What was taken away.
@@ -95,7 +95,7 @@ fn lock(journal: &Path) -> Result<Option<File>, RemoveError> {
         Err(TryLockError::WouldBlock) => Err(RemoveError::Busy),
         // What has come to its end is written by nobody.
         Err(TryLockError::Error(_))
-            if finding::ending(journal).is_ok_and(|ending| ending != Ending::Open) =>
+            if lookup::ending(journal).is_ok_and(|ending| ending != Ending::Open) =>
         {
             Ok(None)
         }

@@ -9,12 +9,12 @@ use rusqlite::{Connection, Transaction, TransactionBehavior};
 use crate::domain::ids::ConsultationId;
 use crate::domain::time::Timestamp;
 use crate::records::files::ConsultationFiles;
-use crate::records::finding;
+use crate::records::lookup;
 
-use super::extracting::{self, NotIndexable};
-use super::opening::Index;
+use super::extract::{self, NotIndexable};
+use super::open::Index;
 use super::sources::{self, Told};
-use super::storing;
+use super::store;
 
 /// Why a consultation is not in the index.
 #[derive(Debug, thiserror::Error)]
@@ -43,12 +43,12 @@ pub fn end(
     record: &[u8],
     written_at: Timestamp,
 ) -> Result<(), NotTaken> {
-    let rows = extracting::rows(record, id.as_str(), written_at)?;
+    let rows = extract::rows(record, id.as_str(), written_at)?;
     let connection = index.connection_mut();
     // No mark would be left of rows that a lost power supply takes.
     connection.pragma_update(None, "synchronous", "full")?;
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    storing::put(&transaction, &rows)?;
+    store::put(&transaction, &rows)?;
     unmark(&transaction, id.as_str())?;
     transaction.commit()?;
     connection.pragma_update(None, "synchronous", "normal")?;
@@ -100,10 +100,10 @@ fn bring(
     else {
         return Ok(false);
     };
-    let Ok(rows) = extracting::rows(&json, stem, written_at) else {
+    let Ok(rows) = extract::rows(&json, stem, written_at) else {
         return Ok(false);
     };
-    storing::put(transaction, &rows)?;
+    store::put(transaction, &rows)?;
     Ok(true)
 }
 
@@ -121,5 +121,5 @@ pub(super) fn unmark(connection: &Connection, id: &str) -> rusqlite::Result<()> 
 /// When the consultation of a journal began.
 pub(super) fn began_at(logs: &Path, stem: &str) -> Option<Timestamp> {
     let id = ConsultationId::from_unique(stem.strip_prefix("consult-")?);
-    finding::opening(&ConsultationFiles::in_folder(logs, &id)).map(|opening| opening.at)
+    lookup::opening(&ConsultationFiles::in_folder(logs, &id)).map(|opening| opening.at)
 }

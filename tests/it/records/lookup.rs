@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use conclave::consultation::event::{AbortReason, CallEvent, Envelope, Event};
 use conclave::domain::time::Timestamp;
 use conclave::records::files::ConsultationFiles;
-use conclave::records::finding::{Ending, Opening, ending, newest_first, opening};
+use conclave::records::lookup::{Ending, Opening, ending, newest_first, opening};
 
 use crate::support::sample;
 

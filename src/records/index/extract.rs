@@ -4,6 +4,11 @@
 //! the same. A field that is not as expected is as if it were missing; of a record only the id must
 //! be there.
 
+mod agents;
+mod calls;
+mod llm_conclave;
+mod rounds;
+
 use std::borrow::Cow;
 
 use crate::consultation::event::Envelope;
@@ -14,12 +19,12 @@ use crate::domain::stored_record::{Completion, Writer};
 use crate::domain::time::Timestamp;
 use crate::records::record::record;
 
-use super::extracting_agents::agents;
-use super::extracting_calls::calls;
-use super::extracting_rounds::{later_rounds, money, rounds};
-use super::lenient::{Number, Object};
-use super::record_shape::{DebateValue, Perspective, Record};
+use super::lenient_json::{Number, Object};
+use super::record_fields::{DebateValue, Perspective, Record};
 use super::rows::{ConsultationRow, Debate, RoundRow, Rows};
+use agents::agents;
+use calls::calls;
+use rounds::{later_rounds, money, rounds};
 
 /// What stands where a name must be and the record tells none.
 pub(super) const UNKNOWN: &str = "unknown";
@@ -46,10 +51,10 @@ pub fn rows<'a>(
         Ok(Object(read)) => read,
         Err(error) if error.is_data() => return Err(NotIndexable::NotARecord),
         // The original writes cancelled runs as lines.
-        Err(_) => return super::foreign::rows(record, stem, written_at),
+        Err(_) => return llm_conclave::rows(record, stem, written_at),
     };
     let Some(mut read): Option<Record<'a>> = read.filter(is_ours) else {
-        return super::foreign::rows(record, stem, written_at);
+        return llm_conclave::rows(record, stem, written_at);
     };
     if let Some(version) = read
         .schema_version

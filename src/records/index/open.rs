@@ -11,10 +11,10 @@ use std::path::{Path, PathBuf};
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
-use super::locking::{self, Busy, Held};
+use super::lock::{self, Busy, Held};
 use super::schema;
 
-pub use super::locking::Patience;
+pub use super::lock::Patience;
 
 /// An open index. Not to be kept while something is printed or somebody is waited for: others may
 /// want to put a new one in its place.
@@ -114,7 +114,7 @@ impl Index {
             return Err(Unusable::Missing(path.to_owned()));
         }
         let in_use =
-            locking::to_use(path, patience).map_err(|Busy| Unusable::Busy(path.to_owned()))?;
+            lock::to_use(path, patience).map_err(|Busy| Unusable::Busy(path.to_owned()))?;
         let connection = connect(path, patience)?;
         Ok(Self {
             connection,
