@@ -48,7 +48,7 @@ use conclave::consultation::policy::hedging::{HedgeRule, NoHedge};
 use conclave::domain::ids::ModelRef;
 use conclave::engine::ports::{Subscriber, SubscriberError};
 
-use provider_server::{Answer, On, ProviderServer, Recorded, Vendor};
+use provider_server::{Answer, On, ProviderServer, RecordedRequest, Vendor};
 use support::figures::{self, Figures, Limit, milliseconds};
 use support::settled;
 
@@ -176,7 +176,7 @@ impl Series {
         self
     }
 
-    fn add(&mut self, (seat, requests): (Seat, Vec<Recorded>)) {
+    fn add(&mut self, (seat, requests): (Seat, Vec<RecordedRequest>)) {
         assert_eq!(
             seat.answers.len(),
             ANSWERS,
@@ -202,7 +202,7 @@ impl Series {
 }
 
 /// How long the loser of a hedge stayed open.
-fn closed(requests: &[Recorded]) -> Option<f64> {
+fn closed(requests: &[RecordedRequest]) -> Option<f64> {
     let at = requests
         .iter()
         .position(|request| request.vendor == Some(Vendor::Google))?;
@@ -216,7 +216,7 @@ fn closed(requests: &[Recorded]) -> Option<f64> {
     (!loser.complete).then(|| milliseconds(winner.finished.unwrap(), loser.finished.unwrap()))
 }
 
-fn consult(drawn: &Drawn, hedge_after: Option<Duration>) -> (Seat, Vec<Recorded>) {
+fn consult(drawn: &Drawn, hedge_after: Option<Duration>) -> (Seat, Vec<RecordedRequest>) {
     let server = ProviderServer::start();
     for (vendor, answers) in [
         (Vendor::Anthropic, drawn.first),

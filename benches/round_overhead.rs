@@ -42,7 +42,7 @@ use conclave::consultation::event::{Envelope, Event, RoundEvent};
 use conclave::engine::ports::{Subscriber, SubscriberError};
 use futures_util::future::join_all;
 
-use provider_server::Recorded;
+use provider_server::RecordedRequest;
 use support::figures::{self, Figures, Limit, milliseconds};
 use support::{critical_path, last_sent, settled, slowest};
 
@@ -114,7 +114,7 @@ struct Run {
 }
 
 /// A whole consultation, as the command runs it.
-fn consult(seats: usize, scale: f64) -> (Run, Vec<Recorded>) {
+fn consult(seats: usize, scale: f64) -> (Run, Vec<RecordedRequest>) {
     let server = support::server(seats, scale);
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let mut stopwatch = Stopwatch::default();
@@ -139,7 +139,7 @@ fn consult(seats: usize, scale: f64) -> (Run, Vec<Recorded>) {
 
 /// The same requests by a client that does nothing but read the answers: its end after the slowest,
 /// and its time less the slowest.
-fn ask_bare(asked: &[Recorded], scale: f64) -> (f64, f64) {
+fn ask_bare(asked: &[RecordedRequest], scale: f64) -> (f64, f64) {
     let server = support::server(asked.len(), scale);
     let posts: Vec<_> = asked
         .iter()

@@ -5,7 +5,7 @@ pub(crate) mod figures;
 
 use std::time::Instant;
 
-use crate::provider_server::{Answer, On, ProviderServer, Recorded};
+use crate::provider_server::{Answer, On, ProviderServer, RecordedRequest};
 
 use figures::milliseconds;
 
@@ -31,7 +31,7 @@ pub(crate) fn server(seats: usize, scale: f64) -> ProviderServer {
 }
 
 /// Everything that was asked, once the server has seen the end of it.
-pub(crate) fn settled(server: &ProviderServer) -> Vec<Recorded> {
+pub(crate) fn settled(server: &ProviderServer) -> Vec<RecordedRequest> {
     loop {
         let requests = server.requests();
         if requests.iter().all(|request| request.finished.is_some()) {
@@ -42,7 +42,7 @@ pub(crate) fn settled(server: &ProviderServer) -> Vec<Recorded> {
 }
 
 /// When the server had sent the last of these answers.
-pub(crate) fn last_sent(requests: &[Recorded]) -> Instant {
+pub(crate) fn last_sent(requests: &[RecordedRequest]) -> Instant {
     requests
         .iter()
         .filter_map(|request| request.finished)
@@ -51,7 +51,7 @@ pub(crate) fn last_sent(requests: &[Recorded]) -> Instant {
 }
 
 /// The slowest of these answers, as the server timed it.
-pub(crate) fn slowest(requests: &[Recorded]) -> f64 {
+pub(crate) fn slowest(requests: &[RecordedRequest]) -> f64 {
     requests
         .iter()
         .map(|request| milliseconds(request.arrived, request.finished.expect("settled")))
@@ -60,7 +60,7 @@ pub(crate) fn slowest(requests: &[Recorded]) -> f64 {
 
 /// What a whole run waited for: Round 1, the judge, Round 3, the judge twice; each as long as its
 /// slowest answer.
-pub(crate) fn critical_path(requests: &[Recorded], seats: usize) -> f64 {
+pub(crate) fn critical_path(requests: &[RecordedRequest], seats: usize) -> f64 {
     assert_eq!(
         requests.len(),
         2 * seats + 3,

@@ -3,15 +3,15 @@
 
 use std::time::Duration;
 
-use crate::support::binary::{Conclave, Ran};
+use crate::support::binary::{Conclave, RunOutput};
 use crate::support::provider_server::{Answer, Damage, On, ProviderServer, Vendor};
 
 /// The whole panel, of which the Security Expert's vendor answers so.
-fn consult(answer: Answer) -> (ProviderServer, Conclave, Ran) {
+fn consult(answer: Answer) -> (ProviderServer, Conclave, RunOutput) {
     consult_with(On::vendor(Vendor::Anthropic), answer)
 }
 
-fn consult_with(on: On, answer: Answer) -> (ProviderServer, Conclave, Ran) {
+fn consult_with(on: On, answer: Answer) -> (ProviderServer, Conclave, RunOutput) {
     let server = ProviderServer::start();
     server.on(on, answer);
     let conclave = Conclave::at(&server).config(r#"{"idle_timeout_seconds": 1}"#);

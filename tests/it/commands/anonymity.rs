@@ -2,8 +2,8 @@
 
 use serde_json::json;
 
-use crate::support::asked::asked;
 use crate::support::binary::Conclave;
+use crate::support::model_requests::model_requests;
 use crate::support::provider_server::{Answer, On, ProviderServer, Vendor};
 
 /// Whoever reads one of these knows, or believes to know, who speaks.
@@ -44,7 +44,7 @@ fn nobody_is_told_the_model_vendor_or_persona_of_another_expert() {
         .run(&["consult", "Shall we?"])
         .ends_with(0);
 
-    let asked = asked(&server);
+    let asked = model_requests(&server);
     assert_eq!(asked.len(), 9);
     for asked in asked.iter().filter(|asked| asked.answer != "independent") {
         // An expert is told its own persona, first of all.

@@ -7,7 +7,9 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use crate::support::binary::Conclave;
-use crate::support::provider_server::{Answer, On, ProviderServer, Recorded, Vendor, listed_model};
+use crate::support::provider_server::{
+    Answer, On, ProviderServer, RecordedRequest, Vendor, listed_model,
+};
 
 /// What a vendor answers to every request, and what must come of it.
 struct Row {
@@ -375,7 +377,7 @@ fn model(vendor: Vendor) -> String {
     format!("{}:{}", vendor.id(), listed_model(vendor))
 }
 
-fn requests_to(server: &ProviderServer, vendor: Vendor) -> Vec<Recorded> {
+fn requests_to(server: &ProviderServer, vendor: Vendor) -> Vec<RecordedRequest> {
     server
         .requests()
         .into_iter()

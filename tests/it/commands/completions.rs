@@ -4,9 +4,9 @@
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use crate::support::binary::{Conclave, Running};
-use crate::support::past::{complete, past};
-use crate::support::sample;
+use crate::support::binary::{Conclave, RunningProcess};
+use crate::support::sample_events;
+use crate::support::saved::{complete_consultation, consultation_with};
 
 const OPTIONS: [&str; 6] = [
     "--format", "--panel", "--judge", "--events", "--no-log", "--yes",
@@ -49,7 +49,7 @@ fn bash_takes_its_completions() {
     else {
         return;
     };
-    assert_eq!(Running::of(child).wait().ends_with(0).stderr, "");
+    assert_eq!(RunningProcess::of(child).wait().ends_with(0).stderr, "");
 }
 
 #[test]
@@ -113,7 +113,7 @@ fn offered_by_bash(conclave: &Conclave, words: &[&str]) -> Option<Vec<String>> {
         .stderr(Stdio::piped())
         .spawn()
         .ok()?;
-    let ran = Running::of(child).wait().ends_with(0);
+    let ran = RunningProcess::of(child).wait().ends_with(0);
     assert_eq!(ran.stderr, "");
     Some(ran.stdout.lines().map(ToOwned::to_owned).collect())
 }
@@ -122,8 +122,14 @@ fn offered_by_bash(conclave: &Conclave, words: &[&str]) -> Option<Vec<String>> {
 fn bash_completes_the_ids_of_consultations() {
     let conclave = Conclave::new();
     let (one, other) = ("01kfa1aaaaaaaaaaaaaaaaaaaa", "01kfa2bbbbbbbbbbbbbbbbbbbb");
-    complete(one, "2026-01-05T10:00:00Z", "One?").keep(&conclave);
-    past(sample::aborted(), other, "2026-01-06T10:00:00Z", "Other?").keep(&conclave);
+    complete_consultation(one, "2026-01-05T10:00:00Z", "One?").save(&conclave);
+    consultation_with(
+        sample_events::aborted(),
+        other,
+        "2026-01-06T10:00:00Z",
+        "Other?",
+    )
+    .save(&conclave);
     let Some(all) = offered_by_bash(&conclave, &["history", "show", ""]) else {
         return;
     };
@@ -200,7 +206,7 @@ fn zsh_and_fish_ask_for_ids_and_take_their_scripts() {
         else {
             continue;
         };
-        assert_eq!(Running::of(child).wait().ends_with(0).stderr, "");
+        assert_eq!(RunningProcess::of(child).wait().ends_with(0).stderr, "");
     }
 }
 
@@ -240,7 +246,7 @@ fn said_by(
         .stderr(Stdio::piped())
         .spawn()
         .ok()?;
-    let ran = Running::of(child).wait().ends_with(0);
+    let ran = RunningProcess::of(child).wait().ends_with(0);
     assert_eq!(ran.stderr, "");
     Some(ran.stdout.lines().map(ToOwned::to_owned).collect())
 }
@@ -249,8 +255,14 @@ fn said_by(
 fn zsh_and_fish_complete_the_ids_of_consultations() {
     let conclave = Conclave::new();
     let (one, other) = ("01kfa1aaaaaaaaaaaaaaaaaaaa", "01kfa2bbbbbbbbbbbbbbbbbbbb");
-    complete(one, "2026-01-05T10:00:00Z", "One?").keep(&conclave);
-    past(sample::aborted(), other, "2026-01-06T10:00:00Z", "Other?").keep(&conclave);
+    complete_consultation(one, "2026-01-05T10:00:00Z", "One?").save(&conclave);
+    consultation_with(
+        sample_events::aborted(),
+        other,
+        "2026-01-06T10:00:00Z",
+        "Other?",
+    )
+    .save(&conclave);
     conclave.run(&["history"]).ends_with(0);
     // The functions that only a shell at work has; an action is called with arguments of the
     // caller's.

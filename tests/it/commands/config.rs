@@ -2,13 +2,13 @@
 
 use serde_json::json;
 
-use crate::support::binary::{Conclave, Ran};
+use crate::support::binary::{Conclave, RunOutput};
 
-fn config(conclave: &Conclave, arguments: &[&str]) -> Ran {
+fn config(conclave: &Conclave, arguments: &[&str]) -> RunOutput {
     conclave.run(&[&["config"], arguments].concat())
 }
 
-fn set(conclave: &Conclave, key: &str, value: &str) -> Ran {
+fn set(conclave: &Conclave, key: &str, value: &str) -> RunOutput {
     config(conclave, &["set", key, value])
 }
 

@@ -1,8 +1,8 @@
 //! A whole consultation: nine calls, the experts' at the same time, each with the question, each
 //! expert with its persona.
 
-use crate::support::asked::{Asked, asked, counts};
 use crate::support::binary::Conclave;
+use crate::support::model_requests::{ModelRequest, model_requests, request_counts};
 use crate::support::provider_server::{Answer, On, ProviderServer, Vendor};
 
 const QUESTION: &str = "Should a team of four rewrite its scheduler in Rust?";
@@ -10,12 +10,12 @@ const QUESTION: &str = "Should a team of four rewrite its scheduler in Rust?";
 /// The models that sit on the panel when there are three keys.
 const PANEL: [&str; 3] = ["claude-sonnet-5-5", "gpt-6.1-sol", "gemini-4-argon"];
 
-fn consulted() -> (ProviderServer, Vec<Asked>) {
+fn consulted() -> (ProviderServer, Vec<ModelRequest>) {
     let server = ProviderServer::start();
     Conclave::at(&server)
         .run(&["consult", QUESTION])
         .ends_with(0);
-    let asked = asked(&server);
+    let asked = model_requests(&server);
     (server, asked)
 }
 
@@ -23,7 +23,7 @@ fn consulted() -> (ProviderServer, Vec<Asked>) {
 fn three_keys_make_nine_calls_and_no_more() {
     let (server, asked) = consulted();
     assert_eq!(
-        counts(&server),
+        request_counts(&server),
         [
             ("independent", 3),
             ("synthesis", 1),
@@ -53,7 +53,7 @@ fn three_keys_make_nine_calls_and_no_more() {
             ["claude-sonnet-5-5", "gemini-4-argon", "gpt-6.1-sol"]
         );
     }
-    for judged in asked.iter().filter(|asked| !asked.is_experts()) {
+    for judged in asked.iter().filter(|asked| !asked.is_from_expert()) {
         assert_eq!(
             (judged.vendor, judged.model.as_str()),
             (Vendor::OpenAi, "gpt-6.1-sol")
@@ -108,7 +108,7 @@ fn every_prompt_contains_the_question_and_an_experts_prompt_its_persona() {
     for asked in &asked {
         assert_eq!(
             asked.system.starts_with(&asked.persona()),
-            asked.is_experts(),
+            asked.is_from_expert(),
             "{}: {}",
             asked.answer,
             asked.system
@@ -154,7 +154,7 @@ fn one_key_makes_the_same_nine_calls_to_that_vendor_alone() {
             .fold(Conclave::at(&server), Conclave::without);
         let ran = conclave.run(&["consult", "--yes", QUESTION]).ends_with(0);
         assert_eq!(
-            counts(&server),
+            request_counts(&server),
             [
                 ("independent", 3),
                 ("synthesis", 1),
@@ -164,7 +164,7 @@ fn one_key_makes_the_same_nine_calls_to_that_vendor_alone() {
             ],
             "{key}"
         );
-        let asked = asked(&server);
+        let asked = model_requests(&server);
         assert!(asked.iter().all(|asked| asked.vendor == vendor), "{key}");
         let models: std::collections::BTreeSet<_> =
             asked[..3].iter().map(|asked| asked.model.clone()).collect();

@@ -3,14 +3,14 @@
 
 use serde_json::{Value, json};
 
-use crate::support::binary::{Conclave, Ran};
+use crate::support::binary::{Conclave, RunOutput};
 use crate::support::provider_server::ProviderServer;
 
 /// Nine calls of this one cost more than half a dollar.
 const DEAR: &str = "claude-fable-5-1";
 
 /// Runs what must end at the gate.
-fn declined(conclave: &Conclave, server: &ProviderServer, arguments: &[&str]) -> Ran {
+fn declined(conclave: &Conclave, server: &ProviderServer, arguments: &[&str]) -> RunOutput {
     let ran = conclave
         .run(&[&["consult", "Shall we?"], arguments].concat())
         .ends_with(3);

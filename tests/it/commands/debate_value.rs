@@ -1,7 +1,7 @@
 //! What `consult` says a debate was worth, and the one cheap call that this takes.
 
-use crate::support::asked::asked;
 use crate::support::binary::Conclave;
+use crate::support::model_requests::model_requests;
 use crate::support::provider_server::{Answer, On, ProviderServer};
 
 /// The first judge: the vendors are at an address of the user's, who may have nothing else there.
@@ -12,7 +12,7 @@ fn comparing(server: &ProviderServer) -> Conclave {
 }
 
 fn comparisons(server: &ProviderServer) -> Vec<String> {
-    asked(server)
+    model_requests(server)
         .into_iter()
         .filter(|asked| asked.answer == "comparison")
         .map(|asked| asked.model)

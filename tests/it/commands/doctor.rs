@@ -3,9 +3,9 @@
 
 use serde_json::Value;
 
-use crate::support::asked::asked;
-use crate::support::binary::{Conclave, Ran};
+use crate::support::binary::{Conclave, RunOutput};
 use crate::support::local_server::LocalServer;
+use crate::support::model_requests::model_requests;
 use crate::support::provider_server::{Answer, On, ProviderServer, Vendor};
 use crate::support::pty::{Output, Terminal};
 use crate::support::schema;
@@ -23,7 +23,7 @@ const KEYS: [(&str, &str); 4] = [
 const ANTHROPIC: &str =
     r#"{"data":[{"id":"claude-sonnet-5-5"},{"id":"claude-opus-5-5"},{"id":"claude-haiku-5-5"}]}"#;
 
-fn findings(ran: &Ran) -> Value {
+fn findings(ran: &RunOutput) -> Value {
     let json = ran.json();
     schema::check(SCHEMA, &json);
     for (_, key) in KEYS {
@@ -72,7 +72,7 @@ fn a_key_that_is_accepted_is_enough_and_only_free_calls_are_made() {
             format!("at {}: key accepted, 3 models", server.authority()).as_str()
         )
     );
-    let asked = server.asked();
+    let asked = server.get_requests();
     assert_eq!(
         asked
             .iter()
@@ -278,7 +278,7 @@ fn a_resellers_key_is_checked_where_its_list_is_open_to_all() {
         let findings = findings(&ran);
         let told = check(&findings, "provider.openrouter");
         assert!(told.0 == expected && told.1.contains(message), "{told:?}");
-        assert!(server.asked().iter().any(|asked| {
+        assert!(server.get_requests().iter().any(|asked| {
             asked
                 .headers
                 .get("authorization")
@@ -304,7 +304,7 @@ fn a_key_that_cannot_be_one_is_not_sent() {
         message.starts_with("the key in `ANTHROPIC_API_KEY` cannot be sent: it holds white space"),
         "{message}"
     );
-    assert_eq!(server.asked().len(), 0);
+    assert_eq!(server.get_requests().len(), 0);
 }
 
 #[test]
@@ -431,7 +431,7 @@ fn deep_asks_each_provider_once_and_tells_latency_and_cost() {
             .all(|trial| trial["answered"] == true && trial["cost_usd"].as_f64().unwrap() > 0.0),
         "{trials:?}"
     );
-    let asked = asked(&server);
+    let asked = model_requests(&server);
     assert_eq!(asked.len(), 3);
     assert!(
         asked
@@ -484,7 +484,9 @@ fn deep_is_not_begun_without_consent() {
     terminal.type_in("n\n");
     let (ran, transcript) = terminal.end();
     assert_eq!(ran.code, Some(3), "{}", transcript.text());
-    assert!(server.requests().is_empty() && fronts.iter().all(|front| front.asked().is_empty()));
+    assert!(
+        server.requests().is_empty() && fronts.iter().all(|front| front.get_requests().is_empty())
+    );
 }
 
 #[test]

@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-use crate::support::asked::asked;
 use crate::support::binary::Conclave;
+use crate::support::model_requests::model_requests;
 use crate::support::provider_server::ProviderServer;
 use crate::support::schema;
 
@@ -61,11 +61,11 @@ fn what_is_shown_of_round_1_is_what_is_sent_and_of_later_rounds_all_but_the_answ
     let conclave = Conclave::at(&server);
     let shown = json(&conclave, &[]);
     conclave.run(&["consult", "-n", "Shall we?"]).ends_with(0);
-    let sent = asked(&server);
+    let sent = model_requests(&server);
     let calls = shown["calls"].as_array().unwrap();
     assert_eq!(calls.len(), sent.len());
     for call in calls {
-        let same = |asked: &&crate::support::asked::Asked| {
+        let same = |asked: &&crate::support::model_requests::ModelRequest| {
             call["answer"] == asked.answer && call["model"] == asked.model.as_str()
         };
         let sent = sent.iter().find(same).unwrap_or_else(|| panic!("{call}"));

@@ -3,8 +3,8 @@
 
 use serde_json::{Value, json};
 
-use crate::support::asked::counts;
 use crate::support::binary::Conclave;
+use crate::support::model_requests::request_counts;
 use crate::support::provider_server::{Answer, On, ProviderServer, Vendor};
 
 fn judged(confidence: f64, supporters: &[&str]) -> ProviderServer {
@@ -40,7 +40,10 @@ fn fits(record: &Value) {
 /// Requests by what they ask for, in the order of the rounds; together they are all that there
 /// were.
 fn requests(server: &ProviderServer) -> [usize; 5] {
-    let asked: Vec<usize> = counts(server).into_iter().map(|(_, count)| count).collect();
+    let asked: Vec<usize> = request_counts(server)
+        .into_iter()
+        .map(|(_, count)| count)
+        .collect();
     assert_eq!(
         asked.iter().sum::<usize>(),
         server.requests().len(),

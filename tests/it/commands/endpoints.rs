@@ -1,8 +1,8 @@
 //! Servers of the user's own: how each is asked, and that no key goes where its owner did not send
 //! it.
 
-use crate::support::asked::asked;
 use crate::support::binary::Conclave;
+use crate::support::model_requests::model_requests;
 use crate::support::provider_server::{ProviderServer, Vendor};
 
 /// A home with one server of the user's own: the address in `$URL` of these fields is the server's.
@@ -43,10 +43,10 @@ fn a_server_of_the_users_own_is_asked_with_the_key_that_its_entry_names() {
             "Shall we?",
         ])
         .ends_with(0);
-    let asked = asked(&server);
+    let asked = model_requests(&server);
     assert_eq!(asked.len(), 9);
     assert!(asked.iter().all(|asked| asked.model
-        == if asked.is_experts() {
+        == if asked.is_from_expert() {
             "vendor/some:8b"
         } else {
             "judge"
@@ -121,8 +121,8 @@ fn a_servers_dialect_and_fields_are_those_that_its_entry_says() {
             "Shall we?",
         ])
         .ends_with(0);
-    for asked in asked(&server) {
-        let (vendor, field) = if asked.is_experts() {
+    for asked in model_requests(&server) {
+        let (vendor, field) = if asked.is_from_expert() {
             (Vendor::Anthropic, "max_tokens")
         } else {
             (Vendor::OpenAi, "max_completion_tokens")
@@ -133,7 +133,7 @@ fn a_servers_dialect_and_fields_are_those_that_its_entry_says() {
         );
         assert_eq!(
             asked.request.headers.get("x-api-key").map(String::as_str),
-            asked.is_experts().then_some("work-key")
+            asked.is_from_expert().then_some("work-key")
         );
     }
     assert!(

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::support::asked::counts;
-use crate::support::binary::{Conclave, Ran};
+use crate::support::binary::{Conclave, RunOutput};
+use crate::support::model_requests::request_counts;
 use crate::support::provider_server::{Answer, On, ProviderServer, Vendor};
 
 pub(super) const UNAUTHORIZED: &str = r#"{"type": "error", "error": {"type": "authentication_error", "message": "this key was withdrawn"}}"#;
@@ -16,7 +16,7 @@ pub(super) fn unauthorized() -> Answer {
 }
 
 /// Where no other model takes over from one that fails.
-fn consult(server: &ProviderServer, arguments: &[&str]) -> (Conclave, Ran) {
+fn consult(server: &ProviderServer, arguments: &[&str]) -> (Conclave, RunOutput) {
     let conclave = Conclave::at(server);
     let ran =
         conclave.run(&[&["consult", "--on-failure", "skip", "Shall we?"], arguments].concat());
@@ -63,7 +63,7 @@ fn the_others_go_on_without_an_expert_that_fails_and_the_answer_says_so_first() 
         ran.stdout
     );
     assert_eq!(
-        counts(&server),
+        request_counts(&server),
         [
             ("independent", 3),
             ("synthesis", 1),
@@ -259,7 +259,7 @@ fn a_refusal_is_an_abstention() {
         ran.stderr
     );
     assert_eq!(
-        counts(&server)[0],
+        request_counts(&server)[0],
         ("independent", 3),
         "it is not asked again"
     );
@@ -308,7 +308,7 @@ fn an_answer_that_stays_unreadable_keeps_its_seat_as_prose() {
     let (conclave, ran) = consult(&server, &[]);
     let ran = ran.ends_with(0);
     assert_eq!(
-        counts(&server),
+        request_counts(&server),
         [
             ("independent", 4),
             ("synthesis", 1),
@@ -340,7 +340,7 @@ fn json_that_ends_too_early_is_kept_as_far_as_it_goes() {
         "{}",
         ran.stderr
     );
-    assert!(counts(&server)[0].1 <= 4, "at most one repair");
+    assert!(request_counts(&server)[0].1 <= 4, "at most one repair");
 }
 
 #[test]
@@ -356,7 +356,7 @@ fn a_provider_that_wants_to_be_left_alone_for_long_is_not_waited_for() {
             .stderr
             .contains("⚠️ Agent Architect failed: ")
     );
-    assert_eq!(counts(&server)[0], ("independent", 3));
+    assert_eq!(request_counts(&server)[0], ("independent", 3));
 }
 
 #[test]

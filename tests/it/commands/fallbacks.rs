@@ -6,9 +6,9 @@ use conclave::domain::ids::ModelRef;
 use conclave::records::journal::read_journal;
 
 use super::failures::unauthorized;
-use crate::support::asked::asked;
 use crate::support::binary::Conclave;
 use crate::support::local_server::LocalServer;
+use crate::support::model_requests::model_requests;
 use crate::support::provider_server::{On, ProviderServer, Vendor};
 
 /// The terms that the journal of this run begins with.
@@ -154,7 +154,7 @@ fn a_seat_whose_vendor_turns_it_away_is_played_by_the_first_stand_in_to_the_end(
         .run(&["consult", "Shall we?", "--yes"])
         .ends_with(0);
     let of_openai = |answer| {
-        asked(&server)
+        model_requests(&server)
             .iter()
             .filter(|asked| asked.answer == answer && asked.model == "gpt-6.1-sol")
             .count()

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use rustix::process::Signal;
 
-use crate::support::binary::{Conclave, Ran};
+use crate::support::binary::{Conclave, RunOutput};
 use crate::support::provider_server::{Answer, On, ProviderServer, Vendor};
 
 /// What a user waits at most after Ctrl-C.
@@ -24,7 +24,7 @@ fn interrupted(
     conclave: &Conclave,
     signal: Signal,
     requests: usize,
-) -> Ran {
+) -> RunOutput {
     let running = conclave.start(&["consult", "Shall we?"]);
     server.wait_until("it is asked", |asked| asked.len() == requests);
     let sent = now();

@@ -2,8 +2,8 @@
 //! has.
 
 use super::failures::unauthorized;
-use crate::support::asked::{asked, counts};
 use crate::support::binary::Conclave;
+use crate::support::model_requests::{model_requests, request_counts};
 use crate::support::provider_server::{Answer, On, ProviderServer, Vendor};
 
 #[test]
@@ -12,7 +12,7 @@ fn the_next_judge_takes_over_and_the_result_says_so() {
     server.on(On::vendor(Vendor::OpenAi).nth(2), unauthorized());
     let conclave = Conclave::at(&server);
     let ran = conclave.run(&["consult", "Shall we?"]).ends_with(0);
-    let judges: Vec<_> = asked(&server)
+    let judges: Vec<_> = model_requests(&server)
         .into_iter()
         .filter(|asked| asked.answer == "synthesis")
         .map(|asked| asked.model)
@@ -48,9 +48,9 @@ fn the_judges_are_asked_in_the_order_in_which_they_were_named_and_who_took_over_
             "Shall we?",
         ])
         .ends_with(0);
-    let judges: Vec<_> = asked(&server)
+    let judges: Vec<_> = model_requests(&server)
         .into_iter()
-        .filter(|asked| !asked.is_experts())
+        .filter(|asked| !asked.is_from_expert())
         .map(|asked| asked.model)
         .collect();
     assert_eq!(
@@ -73,7 +73,10 @@ fn without_any_judge_it_fails_and_names_the_round() {
     let conclave = Conclave::at(&server);
     let ran = conclave.run(&["consult", "Shall we?"]).ends_with(1);
     assert_eq!(ran.stdout, "");
-    assert_eq!(counts(&server)[..2], [("independent", 3), ("synthesis", 3)]);
+    assert_eq!(
+        request_counts(&server)[..2],
+        [("independent", 3), ("synthesis", 3)]
+    );
     assert!(
         ran.stderr.contains(
             "error: The judge failed in Round 2 (Synthesis): this key was withdrawn (HTTP 401)"
@@ -145,5 +148,5 @@ fn a_judges_unreadable_answer_is_repaired_once() {
     Conclave::at(&server)
         .run(&["consult", "Shall we?"])
         .ends_with(0);
-    assert_eq!(counts(&server)[1], ("synthesis", 2));
+    assert_eq!(request_counts(&server)[1], ("synthesis", 2));
 }

@@ -1,8 +1,8 @@
 //! TLS and proxies: whose certificates are trusted, which hosts a proxy stands before, and what
 //! neither ever gets to see.
 
-use crate::support::binary::{Conclave, Ran};
-use crate::support::network::{AUTHORITY, Listening, Tunnel};
+use crate::support::binary::{Conclave, RunOutput};
+use crate::support::network::{AUTHORITY, TestListener, Tunnel};
 use crate::support::provider_server::ProviderServer;
 
 /// Only Anthropic, at this address.
@@ -13,7 +13,7 @@ fn anthropic_at(server: &ProviderServer, base_url: &str) -> Conclave {
         .variable("ANTHROPIC_BASE_URL", base_url)
 }
 
-fn consult(conclave: &Conclave) -> Ran {
+fn consult(conclave: &Conclave) -> RunOutput {
     conclave.run(&[
         "consult",
         "--format",
@@ -24,8 +24,8 @@ fn consult(conclave: &Conclave) -> Ran {
     ])
 }
 
-fn tls_before(server: &ProviderServer) -> Listening {
-    Listening::tls(server.address())
+fn tls_before(server: &ProviderServer) -> TestListener {
+    TestListener::tls(server.address())
 }
 
 #[test]
@@ -100,13 +100,13 @@ fn a_system_without_roots_falls_back_on_those_that_are_compiled_in() {
 fn a_host_of_the_outside_is_reached_through_the_proxy_and_the_proxy_sees_no_key() {
     let server = ProviderServer::start();
     let tls = tls_before(&server);
-    let proxy = Listening::proxy(Tunnel::To(tls.address));
+    let proxy = TestListener::proxy(Tunnel::To(tls.address));
     let conclave = anthropic_at(&server, "https://api.example.test")
         .variable("SSL_CERT_FILE", AUTHORITY)
         .variable("HTTPS_PROXY", format!("http://{}", proxy.address));
     assert_eq!(consult(&conclave).ends_with(0).json()["status"], "complete");
     assert_eq!(server.requests().len(), 9);
-    for head in proxy.seen() {
+    for head in proxy.request_heads() {
         assert!(
             head.starts_with("CONNECT api.example.test:443 ") && !head.contains("test-key"),
             "{head}"
@@ -117,7 +117,7 @@ fn a_host_of_the_outside_is_reached_through_the_proxy_and_the_proxy_sees_no_key(
 #[test]
 fn a_host_that_no_proxy_names_is_reached_directly() {
     let server = ProviderServer::start();
-    let proxy = Listening::proxy(Tunnel::To(server.address()));
+    let proxy = TestListener::proxy(Tunnel::To(server.address()));
     let conclave = anthropic_at(&server, "https://api.example.test")
         .variable("HTTPS_PROXY", format!("http://{}", proxy.address))
         .variable("NO_PROXY", "example.test");
@@ -127,7 +127,7 @@ fn a_host_that_no_proxy_names_is_reached_directly() {
         "there is no such host: {}",
         ran.stderr
     );
-    assert_eq!(proxy.seen(), Vec::<String>::new());
+    assert_eq!(proxy.request_heads(), Vec::<String>::new());
 }
 
 #[test]
@@ -141,7 +141,7 @@ fn a_proxy_that_refuses_is_told_as_such_and_a_wrong_password_is_not_tried_again(
         ),
         ("403 Forbidden", "unsuccessful", 9),
     ] {
-        let proxy = Listening::proxy(Tunnel::Refused(status));
+        let proxy = TestListener::proxy(Tunnel::Refused(status));
         let address = format!("http://user:proxy-secret@{}", proxy.address);
         let ran = consult(
             &anthropic_at(&server, "https://api.example.test").variable("HTTPS_PROXY", address),
@@ -155,7 +155,7 @@ fn a_proxy_that_refuses_is_told_as_such_and_a_wrong_password_is_not_tried_again(
             ran.stderr
         );
         // The provider is also asked how it is, which may not have gone out before the end.
-        let seen = proxy.seen().len();
+        let seen = proxy.request_heads().len();
         assert!(
             (tries..=tries + 1).contains(&seen),
             "three experts, each tried once, or three times where it may pass: {seen}"

@@ -6,10 +6,10 @@ use std::process::Stdio;
 
 use serde_json::Value;
 
-use crate::support::binary::{Conclave, Ran, Running};
+use crate::support::binary::{Conclave, RunOutput, RunningProcess};
 use crate::support::provider_server::{Answer, On, ProviderServer, Vendor};
 
-pub(super) fn consult(arguments: &[&str]) -> (Conclave, Ran) {
+pub(super) fn consult(arguments: &[&str]) -> (Conclave, RunOutput) {
     let server = ProviderServer::start();
     let conclave = Conclave::at(&server);
     let ran = conclave
@@ -135,7 +135,7 @@ fn a_reader_that_goes_away_is_no_failure() {
         .stderr(Stdio::piped());
     let mut child = command.spawn().unwrap();
     drop(child.stdout.take());
-    let ran = Running::of(child).wait().ends_with(0);
+    let ran = RunningProcess::of(child).wait().ends_with(0);
     assert_eq!(ran.stderr, "");
 
     for arguments in [
@@ -155,7 +155,7 @@ fn a_reader_that_goes_away_is_no_failure() {
         BufReader::new(child.stdout.take().unwrap())
             .read_line(&mut first)
             .unwrap();
-        let ran = Running::of(child).wait().ends_with(0);
+        let ran = RunningProcess::of(child).wait().ends_with(0);
         assert_eq!(
             (first.is_empty(), ran.stderr.as_str()),
             (false, ""),
@@ -179,7 +179,9 @@ fn closed_streams_are_no_failure() {
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
-        Running::of(command.spawn().unwrap()).wait().ends_with(0)
+        RunningProcess::of(command.spawn().unwrap())
+            .wait()
+            .ends_with(0)
     };
     assert_published(&closed("<&-").json());
     assert_published(&closed("2>&-").json());
@@ -252,7 +254,7 @@ fn a_standard_error_that_nobody_reads_is_no_failure() {
             .unwrap();
         drop(child.stderr.take());
         assert!(
-            Running::of(child)
+            RunningProcess::of(child)
                 .wait()
                 .ends_with(0)
                 .stdout

@@ -1,7 +1,7 @@
 //! Who sits and who judges, as told before anything is spent and as asked.
 
-use crate::support::asked::asked;
 use crate::support::binary::Conclave;
+use crate::support::model_requests::model_requests;
 use crate::support::provider_server::ProviderServer;
 
 #[test]
@@ -28,12 +28,12 @@ fn a_panel_that_was_named_is_shown_asked_and_recorded() {
         assert!(before.contains(said), "{said}: {before}");
     }
     assert!(before.contains("a panel of 2 is small"), "{before}");
-    let asked = asked(&server);
+    let asked = model_requests(&server);
     assert_eq!(asked.len(), 7);
     assert!(
         asked
             .iter()
-            .all(|asked| asked.is_experts() != (asked.model == "gemini-4-argon"))
+            .all(|asked| asked.is_from_expert() != (asked.model == "gemini-4-argon"))
     );
     let seats = &conclave.record()["panel"]["seats"];
     assert_eq!(
@@ -58,9 +58,9 @@ fn one_model_plays_every_seat() {
         .run(&["consult", "--model", "gpt-6.1-terra", "Shall we?"])
         .ends_with(0);
     assert!(
-        asked(&server)
+        model_requests(&server)
             .iter()
-            .filter(|asked| asked.is_experts())
+            .filter(|asked| asked.is_from_expert())
             .all(|asked| asked.model == "gpt-6.1-terra")
     );
     assert!(
@@ -78,7 +78,7 @@ fn the_settings_name_a_panel_and_a_judge_and_flags_outweigh_them() {
     let conclave = Conclave::at(&server).config(config);
     conclave.run(&["consult", "-n", "Shall we?"]).ends_with(0);
     let models = |from: usize| {
-        asked(&server)[from..]
+        model_requests(&server)[from..]
             .iter()
             .map(|asked| asked.model.clone())
             .collect::<std::collections::BTreeSet<_>>()
@@ -236,7 +236,7 @@ fn a_panel_can_be_called_by_its_name() {
         conclave
             .run(&[&["consult", "-n", "--yes", "Shall we?"], arguments].concat())
             .ends_with(0);
-        let asked = asked(&server).split_off(before);
+        let asked = model_requests(&server).split_off(before);
         asked
             .into_iter()
             .map(|asked| asked.model)

@@ -5,8 +5,8 @@ use std::fs;
 
 use serde_json::{Value, json};
 
-use crate::support::asked::{Asked, asked};
 use crate::support::binary::Conclave;
+use crate::support::model_requests::{ModelRequest, model_requests};
 use crate::support::provider_server::{Answer, On, ProviderServer, Vendor};
 use crate::support::schema;
 
@@ -32,10 +32,10 @@ fn seats(record: &Value) -> Vec<String> {
         .collect()
 }
 
-fn casting(server: &ProviderServer) -> Vec<Asked> {
-    asked(server)
+fn casting(server: &ProviderServer) -> Vec<ModelRequest> {
+    model_requests(server)
         .into_iter()
-        .filter(|asked| asked.answer == "casting")
+        .filter(|asked| asked.answer == "persona_selection")
         .collect()
 }
 
@@ -63,7 +63,7 @@ fn the_personas_that_are_named_sit_in_their_order_each_with_a_model() {
         (expected.map(str::to_owned).to_vec(), &Value::Null)
     );
     let told = |persona: &str| {
-        asked(&server)
+        model_requests(&server)
             .iter()
             .filter(|asked| asked.system.contains(persona))
             .count()
@@ -94,8 +94,8 @@ fn one_model_plays_all_personas_and_several_play_them_in_their_order() {
                 .concat(),
             )
             .ends_with(0);
-        let all = asked(&server);
-        let first: Vec<Asked> = all[before..]
+        let all = model_requests(&server);
+        let first: Vec<ModelRequest> = all[before..]
             .iter()
             .filter(|asked| asked.answer == "independent")
             .cloned()
@@ -182,8 +182,8 @@ fn the_clerk_chooses_and_the_choice_is_told_logged_and_kept() {
             "Shall we?",
         ])
         .ends_with(0);
-    let calls = asked(&server);
-    assert_eq!((calls.len(), calls[0].answer), (4, "casting"));
+    let calls = model_requests(&server);
+    assert_eq!((calls.len(), calls[0].answer), (4, "persona_selection"));
     let (helper, told) = (&calls[0], calls[0].prompt());
     // Where the vendors are reached at addresses of the user's, nobody but the panel learns of the
     // question.
@@ -539,7 +539,7 @@ fn settings_that_cannot_be_are_refused_before_anything_is_asked() {
         .run(&["consult", "-n", "--rounds", "1", "Shall we?"])
         .ends_with(0);
     assert_eq!(
-        asked(&server)
+        model_requests(&server)
             .iter()
             .filter(|asked| asked.system.contains("You know the law."))
             .count(),

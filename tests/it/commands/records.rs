@@ -9,7 +9,7 @@ use conclave::records::journal::read_journal;
 use conclave::records::record::record;
 use rustix::process::Signal;
 
-use crate::support::binary::{Conclave, Running};
+use crate::support::binary::{Conclave, RunningProcess};
 use crate::support::provider_server::{Answer, On, ProviderServer};
 
 fn mode(path: &Path) -> u32 {
@@ -199,7 +199,7 @@ fn a_disk_that_fills_up_is_told_and_the_answer_is_printed() {
         .stdin(std::process::Stdio::null())
         .stdout(std::process::Stdio::piped())
         .stderr(std::process::Stdio::piped());
-    let ran = Running::of(command.spawn().unwrap()).wait();
+    let ran = RunningProcess::of(command.spawn().unwrap()).wait();
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
     assert!(ran.stdout.starts_with("# Consultation Summary\n"));
     assert_eq!(

@@ -2,23 +2,23 @@
 
 use serde_json::{Value, json};
 
-use crate::support::asked::{Asked, asked};
 use crate::support::binary::Conclave;
+use crate::support::model_requests::{ModelRequest, model_requests};
 use crate::support::provider_server::{ProviderServer, Vendor};
 
-fn consulted() -> Vec<Asked> {
+fn consulted() -> Vec<ModelRequest> {
     let server = ProviderServer::start();
     Conclave::at(&server)
         .run(&["consult", "Shall we?"])
         .ends_with(0);
-    asked(&server)
+    model_requests(&server)
 }
 
 #[test]
 fn each_vendor_gets_its_own_headers_and_no_key_is_in_an_address() {
     let asked = consulted();
     assert_eq!(asked.len(), 9);
-    for Asked {
+    for ModelRequest {
         vendor, request, ..
     } in &asked
     {
@@ -58,7 +58,7 @@ fn each_vendor_gets_its_own_headers_and_no_key_is_in_an_address() {
 
 #[test]
 fn each_vendor_gets_its_own_fields_and_no_sampling_parameter() {
-    for Asked {
+    for ModelRequest {
         vendor,
         request,
         schema,

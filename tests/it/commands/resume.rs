@@ -9,9 +9,9 @@ use conclave::records::journal::read_journal;
 use rustix::process::Signal;
 use serde_json::{Value, json};
 
-use crate::support::asked::asked;
-use crate::support::binary::{Conclave, Ran, Running};
-use crate::support::lasting::lasting;
+use crate::support::binary::{Conclave, RunOutput, RunningProcess};
+use crate::support::comparable::comparable;
+use crate::support::model_requests::model_requests;
 use crate::support::provider_server::{Answer, On, ProviderServer, Vendor};
 
 /// A server whose judge does not answer when it is first asked.
@@ -25,7 +25,7 @@ fn stalling() -> ProviderServer {
 }
 
 /// A consultation that is sent this signal while the judge thinks, after three answers.
-fn cut_off(conclave: &Conclave, server: &ProviderServer, signal: Signal) -> Ran {
+fn cut_off(conclave: &Conclave, server: &ProviderServer, signal: Signal) -> RunOutput {
     let before = server.requests().len();
     let running = conclave.start(&["consult", "Shall we?"]);
     server.wait_until("the judge is asked", |asked| asked.len() == before + 4);
@@ -266,7 +266,7 @@ fn a_consultation_at_work_is_left_alone_and_an_older_one_taken() {
     command
         .args(["consult", "Shall we too?"])
         .envs(elsewhere.variables());
-    let running = Running::of(
+    let running = RunningProcess::of(
         command
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
@@ -492,7 +492,9 @@ fn a_journal_that_cannot_be_written_any_more_is_told_once_and_the_answer_is_prin
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());
-    let ran = Running::of(command.spawn().unwrap()).wait().ends_with(0);
+    let ran = RunningProcess::of(command.spawn().unwrap())
+        .wait()
+        .ends_with(0);
     assert!(ran.stdout.starts_with("# Consultation Summary\n"));
     assert_eq!(
         ran.stderr
@@ -522,7 +524,7 @@ fn whole() -> (String, String, Value) {
     (
         id_of(&journal),
         std::fs::read_to_string(&journal).unwrap(),
-        lasting(conclave.record()),
+        comparable(conclave.record()),
     )
 }
 
@@ -540,7 +542,7 @@ fn killed_after_any_line_of_its_journal_it_goes_on_to_the_same_record_and_repeat
         conclave.run(&["resume", "-q"]).ends_with(0);
         assert_eq!(server.requests().len(), 9 - had, "killed after line {kept}");
         assert_eq!(
-            lasting(conclave.record()),
+            comparable(conclave.record()),
             expected,
             "killed after line {kept}"
         );
@@ -602,7 +604,7 @@ fn killed_at_any_instant_it_goes_on_and_no_answer_that_came_back_is_asked_for_ag
         } else {
             resumed.ends_with(0);
         }
-        let asked = asked(&server);
+        let asked = model_requests(&server);
         for (model, kind) in had {
             let times = asked
                 .iter()

@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use crate::support::asked::asked;
 use crate::support::binary::Conclave;
+use crate::support::model_requests::model_requests;
 use crate::support::provider_server::{Answer, On, ProviderServer};
 
 use super::failures::unauthorized;
@@ -16,11 +16,11 @@ const CLERK: usize = 5;
 
 /// What was asked in Round 4, in the order of arrival.
 fn last_round(server: &ProviderServer) -> Vec<&'static str> {
-    let asked = asked(server).into_iter().map(|asked| asked.answer);
+    let asked = model_requests(server).into_iter().map(|asked| asked.answer);
     asked.skip_while(|answer| *answer != "verdict").collect()
 }
 
-fn consult(conclave: &Conclave, more: &[&str]) -> crate::support::binary::Ran {
+fn consult(conclave: &Conclave, more: &[&str]) -> crate::support::binary::RunOutput {
     let usual = [
         "consult",
         "Shall we?",
@@ -67,7 +67,7 @@ fn two_verdicts_that_say_the_same_need_two_calls_and_are_one_line_of_the_report(
         (&Value::Array(backwards), &orders[0])
     );
     assert!(record["seed"].is_u64());
-    let prompts: Vec<String> = asked(&server)
+    let prompts: Vec<String> = model_requests(&server)
         .into_iter()
         .filter(|asked| asked.answer == "verdict")
         .map(|asked| asked.user)

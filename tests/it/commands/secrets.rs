@@ -1,8 +1,10 @@
 //! No key is ever seen: not in answers, messages, logs, events or addresses, and not when a server
 //! sends it back.
 
-use crate::support::binary::{Conclave, Ran};
-use crate::support::provider_server::{Answer, On, ProviderServer, Recorded, Vendor, listed_model};
+use crate::support::binary::{Conclave, RunOutput};
+use crate::support::provider_server::{
+    Answer, On, ProviderServer, RecordedRequest, Vendor, listed_model,
+};
 
 const KEYS: [&str; 3] = ["test-key-anthropic", "test-key-openai", "test-key-google"];
 
@@ -20,7 +22,7 @@ fn all_keys() -> Vec<String> {
 }
 
 /// Looks for the keys in everything that a run leaves behind.
-fn assert_unseen(server: &ProviderServer, conclave: &Conclave, ran: &Ran) {
+fn assert_unseen(server: &ProviderServer, conclave: &Conclave, ran: &RunOutput) {
     let mut places = vec![
         ("stdout".to_owned(), ran.stdout.clone()),
         ("stderr".to_owned(), ran.stderr.clone()),
@@ -57,7 +59,7 @@ fn assert_unseen(server: &ProviderServer, conclave: &Conclave, ran: &Ran) {
     }
 }
 
-fn consult(server: &ProviderServer) -> (Conclave, Ran) {
+fn consult(server: &ProviderServer) -> (Conclave, RunOutput) {
     let conclave = Conclave::at(server);
     let ran = conclave.run(&[
         "consult",
@@ -75,7 +77,7 @@ fn consult(server: &ProviderServer) -> (Conclave, Ran) {
 
 /// A consultation with a seat for every vendor and for two servers of the user's own, judged by
 /// each in turn as far as they fail.
-fn consult_all(server: &ProviderServer) -> (Conclave, Ran) {
+fn consult_all(server: &ProviderServer) -> (Conclave, RunOutput) {
     let conclave = server
         .all_variables()
         .into_iter()
@@ -127,7 +129,7 @@ fn consult_all(server: &ProviderServer) -> (Conclave, Ran) {
 }
 
 /// Nothing of a request but one header carries a key, and that is the vendor's own.
-fn assert_only_its_own_key(request: &Recorded) {
+fn assert_only_its_own_key(request: &RecordedRequest) {
     let vendor = request
         .vendor
         .expect("only the providers' own paths are asked");

@@ -1,9 +1,9 @@
 //! Model servers on the user's own machine: which one a run takes, how it is asked, and that
 //! nothing is looked for without need.
 
-use crate::support::asked::asked;
 use crate::support::binary::Conclave;
 use crate::support::local_server::LocalServer;
+use crate::support::model_requests::model_requests;
 use crate::support::provider_server::ProviderServer;
 
 fn looking_at(servers: &[&LocalServer]) -> Conclave {
@@ -33,7 +33,7 @@ fn a_run_without_keys_takes_the_local_server_that_answers_and_says_which() {
         "{}",
         ran.stdout
     );
-    let asked = asked(&behind);
+    let asked = model_requests(&behind);
     assert_eq!(asked.len(), 9);
     // Half of the server's context is for the prompt.
     assert!(
@@ -57,7 +57,7 @@ fn a_small_model_is_asked_with_short_prompts_and_little_room() {
         looking_at(&[&server])
             .run(&["consult", "-n", "Shall we?"])
             .ends_with(0);
-        let last = asked(&behind)
+        let last = model_requests(&behind)
             .into_iter()
             .rfind(|asked| asked.answer == "independent")
             .unwrap();
@@ -81,7 +81,7 @@ fn a_named_model_is_asked_at_whichever_server_of_its_kind_is_ready() {
     conclave
         .run(&["consult", "-n", "--model", "llamacpp:m", "Shall we?"])
         .ends_with(0);
-    assert_eq!(asked(&behind).len(), 9);
+    assert_eq!(model_requests(&behind).len(), 9);
 
     let ran = looking_at(&[&loading])
         .run(&["consult", "--model", "llamacpp:m", "Shall we?"])
@@ -104,7 +104,12 @@ fn a_local_model_can_sit_beside_models_of_vendors() {
     conclave
         .run(&["consult", "-n", "--panel", panel, "Shall we?"])
         .ends_with(0);
-    assert!(asked(&behind).len() == 2 && asked(&behind).iter().all(|asked| asked.model == "m"));
+    assert!(
+        model_requests(&behind).len() == 2
+            && model_requests(&behind)
+                .iter()
+                .all(|asked| asked.model == "m")
+    );
 }
 
 #[test]
@@ -121,7 +126,7 @@ fn nothing_is_looked_for_where_every_model_is_named_or_has_a_key() {
     looking_at(&[&server])
         .run(&["consult", "--model", "gpt-6.1-sol", "Shall we?"])
         .ends_with(2);
-    assert_eq!(server.asked().len(), 0);
+    assert_eq!(server.get_requests().len(), 0);
 }
 
 #[test]

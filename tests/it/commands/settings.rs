@@ -1,7 +1,7 @@
 //! Where keys, addresses, prompts and prices of the user's own come from.
 
-use crate::support::asked::asked;
 use crate::support::binary::Conclave;
+use crate::support::model_requests::model_requests;
 use crate::support::provider_server::{ProviderServer, Vendor};
 
 #[test]
@@ -17,7 +17,7 @@ fn each_key_and_address_is_found_under_each_of_its_names() {
         .without("GOOGLE_GEMINI_BASE_URL")
         .variable("GEMINI_BASE_URL", server.url());
     conclave.run(&["consult", "-n", "Shall we?"]).ends_with(0);
-    let asked = asked(&server);
+    let asked = model_requests(&server);
     assert_eq!(asked.len(), 9);
     for asked in asked {
         let (header, value) = match asked.vendor {
@@ -39,7 +39,7 @@ fn the_room_for_answers_is_what_was_set() {
     let server = ProviderServer::start();
     let conclave = Conclave::at(&server).variable("CONCLAVE_MAX_OUTPUT_TOKENS", "9000");
     conclave.run(&["consult", "Shall we?"]).ends_with(0);
-    for asked in asked(&server) {
+    for asked in model_requests(&server) {
         let room = match asked.vendor {
             Vendor::Anthropic => "/max_tokens",
             Vendor::OpenAi => "/max_completion_tokens",
@@ -70,7 +70,7 @@ fn the_users_own_prompt_is_sent_and_its_change_is_visible_in_the_record() {
     std::fs::create_dir_all(own.home().join("prompts/converge")).unwrap();
     std::fs::write(own.home().join("prompts/converge/independent.md"), text).unwrap();
     own.run(&["consult", "Shall we?"]).ends_with(0);
-    for asked in &asked(&server)[before..] {
+    for asked in &model_requests(&server)[before..] {
         assert_eq!(
             asked.prompt().contains("Think of the otters."),
             asked.answer == "independent"

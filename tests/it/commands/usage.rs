@@ -3,7 +3,7 @@
 
 use std::process::Stdio;
 
-use crate::support::binary::{Conclave, Running};
+use crate::support::binary::{Conclave, RunningProcess};
 use crate::support::provider_server::ProviderServer;
 
 /// Runs what must be refused before anything happens, and gives what is said.
@@ -84,7 +84,7 @@ fn a_question_on_standard_input_must_be_text() {
         .stderr(Stdio::piped());
     let mut child = command.spawn().unwrap();
     child.stdin.take().unwrap().write_all(b"caf\xe9?").unwrap();
-    let ran = Running::of(child).wait().ends_with(2);
+    let ran = RunningProcess::of(child).wait().ends_with(2);
     assert_eq!(
         ran.stderr,
         "error: the question on standard input is not UTF-8 text\n"
@@ -208,7 +208,9 @@ fn arguments_that_are_not_unicode_are_refused() {
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());
-    let ran = Running::of(command.spawn().unwrap()).wait().ends_with(2);
+    let ran = RunningProcess::of(command.spawn().unwrap())
+        .wait()
+        .ends_with(2);
     assert!(
         ran.stderr.starts_with("error: invalid UTF-8"),
         "{}",

@@ -5,7 +5,7 @@ use std::process::Stdio;
 use serde_json::Value;
 
 use super::output::{assert_published, consult};
-use crate::support::binary::{Conclave, Running};
+use crate::support::binary::{Conclave, RunningProcess};
 use crate::support::provider_server::ProviderServer;
 
 #[cfg(target_os = "linux")]
@@ -23,7 +23,9 @@ fn an_answer_that_a_full_disk_swallows_is_a_failure() {
         .stdin(Stdio::null())
         .stdout(full)
         .stderr(Stdio::piped());
-    let ran = Running::of(command.spawn().unwrap()).wait().ends_with(1);
+    let ran = RunningProcess::of(command.spawn().unwrap())
+        .wait()
+        .ends_with(1);
     assert_eq!(
         ran.stderr,
         "error: cannot write the result to standard output\n  caused by: No space left on device (os error 28)\n"

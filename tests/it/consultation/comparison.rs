@@ -18,7 +18,7 @@ use conclave::domain::debate_value::{ChangeMagnitude, ComparisonStatus, DebateVa
 use conclave::domain::ids::SeatId;
 use conclave::domain::money::MicroUsd;
 
-use crate::support::compared::{compared, debate, found};
+use crate::support::comparison::{comparison_entry, comparison_plan, moving_debate};
 use crate::support::script::{Player, failure, good, reply, stopped};
 
 /// How long the end waits for the clerk.
@@ -31,7 +31,7 @@ fn played(plan: &Plan, mut helper: impl FnMut() -> Outcome) -> Player {
         if ask.answer == AnswerKind::Comparison {
             helper()
         } else {
-            debate(plan, ask)
+            moving_debate(plan, ask)
         }
     });
     assert_eq!(state, StateName::Complete);
@@ -53,7 +53,7 @@ fn all_but_the_clerk(player: &mut Player, plan: &Plan) {
         .iter()
         .position(|ask| ask.answer != AnswerKind::Comparison)
     {
-        let outcome = debate(plan, &player.open[at].clone());
+        let outcome = moving_debate(plan, &player.open[at].clone());
         player.pass(Duration::from_millis(100));
         player.answer(at, outcome);
     }
@@ -63,7 +63,7 @@ fn all_but_the_clerk(player: &mut Player, plan: &Plan) {
 fn path(player: &Player) -> Vec<String> {
     let told = ["state:", "round:", "consultation:completed"];
     player
-        .story()
+        .log_text()
         .lines()
         .filter(|line| told.iter().any(|told| line.starts_with(told)))
         .map(ToOwned::to_owned)
@@ -72,7 +72,7 @@ fn path(player: &Player) -> Vec<String> {
 
 #[test]
 fn one_call_compares_all_positions_that_differ_beside_the_judges_merge() {
-    let plan = compared();
+    let plan = comparison_plan();
     let mut player = Player::started(plan.clone());
     while player
         .log
@@ -81,7 +81,7 @@ fn one_call_compares_all_positions_that_differ_beside_the_judges_merge() {
         .count()
         < 3
     {
-        let outcome = debate(&plan, &player.open[0].clone());
+        let outcome = moving_debate(&plan, &player.open[0].clone());
         player.answer(0, outcome);
     }
     let open: Vec<AnswerKind> = player.open.iter().map(|ask| ask.answer).collect();
@@ -114,8 +114,11 @@ fn one_call_compares_all_positions_that_differ_beside_the_judges_merge() {
     ] {
         assert!(!prompt.contains(name), "{name} is known to the clerk");
     }
-    assert_eq!(player.finish(|ask| debate(&plan, ask)), StateName::Complete);
-    insta::assert_snapshot!(player.story());
+    assert_eq!(
+        player.finish(|ask| moving_debate(&plan, ask)),
+        StateName::Complete
+    );
+    insta::assert_snapshot!(player.log_text());
     let value = value(&player.log);
     assert_eq!(
         (value.status, value.reason.as_deref()),
@@ -161,7 +164,7 @@ fn one_call_compares_all_positions_that_differ_beside_the_judges_merge() {
 
 #[test]
 fn positions_in_the_same_words_need_nobody_to_say_so() {
-    let mut player = Player::started(compared());
+    let mut player = Player::started(comparison_plan());
     assert_eq!(player.finish(good), StateName::Complete);
     assert_eq!(clerks_calls(&player.log), 0);
     let value = value(&player.log);
@@ -177,14 +180,14 @@ type Clerk = (&'static str, fn() -> Outcome);
 
 #[test]
 fn whatever_the_clerk_does_the_consultation_takes_the_same_course() {
-    let mut strict = compared();
+    let mut strict = comparison_plan();
     (strict.control.strict, strict.control.on_failure) = (true, OnFailure::Fail);
     let off = Plan {
         debate: DebateOptions {
             helper: None,
-            ..compared().debate
+            ..comparison_plan().debate
         },
-        ..compared()
+        ..comparison_plan()
     };
     let plain = path(&played(&off, || unreachable!("there is no clerk")));
     let nothing = || reply("I would rather not say.");
@@ -202,11 +205,11 @@ fn whatever_the_clerk_does_the_consultation_takes_the_same_course() {
         ("it names somebody else", || {
             reply(&format!(
                 r#"{{"comparisons":[{}],"key_insights":[]}}"#,
-                found("Expert Z", "x", "same")
+                comparison_entry("Expert Z", "x", "same")
             ))
         }),
     ];
-    for plan in [compared(), strict] {
+    for plan in [comparison_plan(), strict] {
         for (what, helper) in outcomes {
             let player = played(&plan, helper);
             assert_eq!(path(&player), plain, "{what}");
@@ -243,7 +246,7 @@ fn whatever_the_clerk_does_the_consultation_takes_the_same_course() {
 
 #[test]
 fn a_clerk_that_is_slow_is_waited_for_a_moment_and_then_dropped() {
-    let plan = compared();
+    let plan = comparison_plan();
     let mut player = Player::started(plan.clone());
     all_but_the_clerk(&mut player, &plan);
     assert_eq!(
@@ -292,11 +295,11 @@ fn a_clerk_that_is_slow_is_waited_for_a_moment_and_then_dropped() {
 
 #[test]
 fn a_clerk_that_answers_in_that_moment_is_heard() {
-    let plan = compared();
+    let plan = comparison_plan();
     let mut player = Player::started(plan.clone());
     all_but_the_clerk(&mut player, &plan);
     player.pass(GRACE / 2);
-    let outcome = debate(&plan, &player.open[0].clone());
+    let outcome = moving_debate(&plan, &player.open[0].clone());
     player.answer(0, outcome);
     assert_eq!(player.machine.state(), StateName::Complete);
     assert_eq!(value(&player.log).agents_changed_position(), 2);
@@ -304,7 +307,7 @@ fn a_clerk_that_answers_in_that_moment_is_heard() {
 
 #[test]
 fn who_interrupts_in_that_moment_gets_the_answer_that_is_there() {
-    let plan = compared();
+    let plan = comparison_plan();
     let mut player = Player::started(plan.clone());
     all_but_the_clerk(&mut player, &plan);
     player.give(Input::Interrupted);
@@ -314,7 +317,7 @@ fn who_interrupts_in_that_moment_gets_the_answer_that_is_there() {
 
 #[test]
 fn an_interruption_while_the_clerk_is_at_work_loses_nothing() {
-    let plan = compared();
+    let plan = comparison_plan();
     let mut player = Player::started(plan.clone());
     while !player
         .open
@@ -326,7 +329,7 @@ fn an_interruption_while_the_clerk_is_at_work_loses_nothing() {
             .iter()
             .position(|ask| ask.answer != AnswerKind::Comparison)
             .unwrap();
-        let outcome = debate(&plan, &player.open[at].clone());
+        let outcome = moving_debate(&plan, &player.open[at].clone());
         player.answer(at, outcome);
     }
     player.give(Input::Interrupted);
@@ -338,16 +341,19 @@ fn an_interruption_while_the_clerk_is_at_work_loses_nothing() {
     let mut asked: Vec<AnswerKind> = again.open.iter().map(|ask| ask.answer).collect();
     asked.sort();
     assert_eq!(asked, [AnswerKind::Verdict, AnswerKind::Comparison]);
-    assert_eq!(again.finish(|ask| debate(&plan, ask)), StateName::Complete);
+    assert_eq!(
+        again.finish(|ask| moving_debate(&plan, ask)),
+        StateName::Complete
+    );
     assert_eq!(value(&again.log).agents_changed_position(), 2);
 }
 
 #[test]
 fn a_run_that_is_cut_off_anywhere_ends_as_the_one_that_was_not() {
-    let plan = compared();
+    let plan = comparison_plan();
     let mut straight = Player::started(plan.clone());
     all_but_the_clerk(&mut straight, &plan);
-    let outcome = debate(&plan, &straight.open[0].clone());
+    let outcome = moving_debate(&plan, &straight.open[0].clone());
     straight.answer(0, outcome);
     let whole = value(&straight.log);
     for cut in 5..=straight.log.len() {
@@ -357,7 +363,7 @@ fn a_run_that_is_cut_off_anywhere_ends_as_the_one_that_was_not() {
         };
         all_but_the_clerk(&mut again, &plan);
         assert_eq!(
-            again.finish(|ask| debate(&plan, ask)),
+            again.finish(|ask| moving_debate(&plan, ask)),
             StateName::Complete,
             "after event {cut}"
         );
@@ -373,7 +379,7 @@ fn a_run_that_is_cut_off_anywhere_ends_as_the_one_that_was_not() {
 
 #[test]
 fn a_run_that_gave_the_clerk_up_can_be_played_again() {
-    let plan = compared();
+    let plan = comparison_plan();
     let mut player = Player::started(plan.clone());
     all_but_the_clerk(&mut player, &plan);
     let in_the_moment = player.log.clone();
@@ -399,14 +405,14 @@ fn a_run_that_gave_the_clerk_up_can_be_played_again() {
 
 #[test]
 fn a_judge_that_fails_leaves_no_call_behind_and_the_clerk_is_asked_once_more_when_it_goes_on() {
-    let plan = compared();
+    let plan = comparison_plan();
     let mut player = Player::started(plan.clone());
     while !player
         .open
         .iter()
         .any(|ask| ask.answer == AnswerKind::CrossExam)
     {
-        let outcome = debate(&plan, &player.open[0].clone());
+        let outcome = moving_debate(&plan, &player.open[0].clone());
         player.answer(0, outcome);
     }
     while !player.machine.state().is_terminal() {
@@ -419,7 +425,10 @@ fn a_judge_that_fails_leaves_no_call_behind_and_the_clerk_is_asked_once_more_whe
     }
     assert_eq!(player.machine.state(), StateName::Aborted);
     let mut again = Player::resumed(&player.log, Duration::from_secs(60), None).unwrap();
-    assert_eq!(again.finish(|ask| debate(&plan, ask)), StateName::Complete);
+    assert_eq!(
+        again.finish(|ask| moving_debate(&plan, ask)),
+        StateName::Complete
+    );
     assert_eq!(
         (
             clerks_calls(&again.log),
@@ -437,10 +446,13 @@ fn three_rounds_are_compared_as_well_and_fewer_are_not() {
         (3, 1, ComparisonStatus::Compared),
         (4, 1, ComparisonStatus::Compared),
     ] {
-        let mut plan = compared();
+        let mut plan = comparison_plan();
         plan.debate.rounds = Rounds::new(rounds).unwrap();
         let mut player = Player::started(plan.clone());
-        assert_eq!(player.finish(|ask| debate(&plan, ask)), StateName::Complete);
+        assert_eq!(
+            player.finish(|ask| moving_debate(&plan, ask)),
+            StateName::Complete
+        );
         let value = value(&player.log);
         assert_eq!(
             (clerks_calls(&player.log), value.status),
@@ -455,7 +467,7 @@ fn three_rounds_are_compared_as_well_and_fewer_are_not() {
             );
         }
     }
-    let mut plan = compared();
+    let mut plan = comparison_plan();
     plan.debate.rounds = Rounds::new(3).unwrap();
     let mut player = Player::started(plan.clone());
     all_but_the_clerk(&mut player, &plan);
@@ -475,23 +487,23 @@ fn nobody_is_asked_where_it_is_not_wanted_or_nobody_is_there() {
     let off = Plan {
         debate: DebateOptions {
             debate_analysis: DebateAnalysis::Off,
-            ..compared().debate
+            ..comparison_plan().debate
         },
-        ..compared()
+        ..comparison_plan()
     };
     let alone = Plan {
         debate: DebateOptions {
             helper: None,
-            ..compared().debate
+            ..comparison_plan().debate
         },
-        ..compared()
+        ..comparison_plan()
     };
     let no_model = Plan {
         debate: DebateOptions {
             debate_analysis: DebateAnalysis::NoModel,
-            ..compared().debate
+            ..comparison_plan().debate
         },
-        ..compared()
+        ..comparison_plan()
     };
     let nobody = "there is no cheap model with a key to compare with";
     for (plan, reason) in [
@@ -516,16 +528,16 @@ fn nobody_is_asked_where_it_is_not_wanted_or_nobody_is_there() {
 
 #[test]
 fn one_expert_alone_is_compared_with_itself() {
-    let mut plan = compared();
+    let mut plan = comparison_plan();
     plan.panel.seats.truncate(1);
     let mut player = Player::started(plan.clone());
     let label = plan.labels().label(&SeatId::new("security"));
     let state = player.finish(|ask| match ask.answer {
         AnswerKind::Comparison => reply(&format!(
             r#"{{"comparisons":[{}],"key_insights":[]}}"#,
-            found(&label, "x", "moderate_shift")
+            comparison_entry(&label, "x", "moderate_shift")
         )),
-        _ => debate(&plan, ask),
+        _ => moving_debate(&plan, ask),
     });
     assert_eq!(state, StateName::Complete);
     let value = value(&player.log);
@@ -545,11 +557,11 @@ fn one_expert_alone_is_compared_with_itself() {
 
 #[test]
 fn an_expert_that_failed_is_not_compared_and_counts_as_nothing() {
-    let plan = compared();
+    let plan = comparison_plan();
     let mut player = Player::started(plan.clone());
     let state = player.finish(|ask| match (ask.answer, ask.model.provider.as_str()) {
         (AnswerKind::Revision, "google") => failure(FailureClass::ModelMissing, "gone"),
-        _ => debate(&plan, ask),
+        _ => moving_debate(&plan, ask),
     });
     assert_eq!(state, StateName::Complete);
     let value = value(&player.log);
@@ -579,7 +591,7 @@ fn an_expert_that_failed_is_not_compared_and_counts_as_nothing() {
 
 #[test]
 fn a_ceiling_that_has_room_for_everything_else_is_not_broken_by_the_clerk() {
-    let mut plan = compared();
+    let mut plan = comparison_plan();
     let dear = plan
         .prices
         .price(&plan.panel.seats[0].model)
@@ -596,5 +608,5 @@ fn a_ceiling_that_has_room_for_everything_else_is_not_broken_by_the_clerk() {
         (clerks_calls(&player.log), value(&player.log).status),
         (0, ComparisonStatus::Failed)
     );
-    assert!(!player.story().contains("ceiling_reached"));
+    assert!(!player.log_text().contains("ceiling_reached"));
 }

@@ -144,9 +144,9 @@ fn a_call_without_a_sign_of_an_answer_is_made_elsewhere_too_and_the_first_answer
         "nobody knows what the loser cost"
     );
     assert!(
-        player.story().contains("call:cancelled 1 HedgeLost"),
+        player.log_text().contains("call:cancelled 1 HedgeLost"),
         "{}",
-        player.story()
+        player.log_text()
     );
     let third = told
         .calls
@@ -502,23 +502,23 @@ fn a_consultation_that_is_about_to_end_says_of_nobody_that_they_are_at_work() {
         {
             player.answer(0, good(&player.open[0].clone()));
         }
-        let told = player.story().matches("agent:thinking").count();
+        let told = player.log_text().matches("agent:thinking").count();
         player.answer(0, stopped("It depends.", StopReason::Other("odd".into())));
         assert_eq!(
             transcript(&player).abort.unwrap().reason,
             AbortReason::Strict
         );
         assert_eq!(
-            player.story().matches("agent:thinking").count(),
+            player.log_text().matches("agent:thinking").count(),
             told,
             "{}",
-            player.story()
+            player.log_text()
         );
         // Who goes on with it accepts what there is, and then they begin.
         let mut control = player.machine.plan().control.clone();
         control.strict = false;
         let mut again = Player::resumed(&player.log, Duration::ZERO, Some(control)).unwrap();
-        assert!(again.story().matches("agent:thinking").count() > told);
+        assert!(again.log_text().matches("agent:thinking").count() > told);
         assert_eq!(again.finish(good), StateName::Complete);
     }
 }
@@ -614,13 +614,13 @@ fn where_nobody_may_take_over_a_provider_that_keeps_failing_is_asked_all_the_sam
                     .iter()
                     .any(|ask| ask.model.provider.as_str() == "anthropic")
             {
-                assert!(player.rest(), "{}", player.story());
+                assert!(player.rest(), "{}", player.log_text());
             }
         }
         assert!(
             asked >= 4,
             "also after three failures in a row: {}",
-            player.story()
+            player.log_text()
         );
     }
 }
@@ -655,9 +655,9 @@ fn under_a_ceiling_calls_wait_for_one_another_and_none_goes_out_that_could_break
     );
     assert!(told.total().cost.known <= MicroUsd(worst + 2_000));
     assert!(
-        player.story().contains("cost:ceiling_reached"),
+        player.log_text().contains("cost:ceiling_reached"),
         "{}",
-        player.story()
+        player.log_text()
     );
 }
 
@@ -776,7 +776,7 @@ fn a_round_that_takes_long_is_asked_about_and_names_those_who_are_at_work() {
     assert!(player.question.is_some());
     player.answer(0, good(&player.open[0].clone()));
     assert_eq!(player.question, None, "an answer closes it");
-    assert!(player.story().contains("pulse:answered Superseded"));
+    assert!(player.log_text().contains("pulse:answered Superseded"));
     player.rest();
     player.pass(Duration::from_secs(2));
     player.give(Input::Answered(Answer::No));
@@ -800,8 +800,8 @@ fn without_a_person_the_pulse_only_tells_and_goes_on_waiting() {
         assert_eq!(player.question, None);
         assert_eq!(
             player
-                .story()
-                .matches("pulse:asked 1 3 waiting, nobody to ask")
+                .log_text()
+                .matches("pulse:asked 1 3 waiting, user not asked")
                 .count(),
             2
         );

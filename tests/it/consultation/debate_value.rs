@@ -17,7 +17,7 @@ use conclave::terminal::report::stored::Selection;
 use proptest::prelude::*;
 use proptest::sample::select;
 
-use crate::support::compared::events;
+use crate::support::comparison::debate_events;
 use crate::support::schema;
 
 const SEATS: [&str; 3] = ["security", "architecture", "pragmatic"];
@@ -173,7 +173,7 @@ proptest! {
 
     #[test]
     fn what_is_not_known_counts_as_nothing_and_the_order_does_not_count(all in proptest::collection::vec(said(), 3)) {
-        thread_local!(static LOG: Vec<Envelope> = events());
+        thread_local!(static LOG: Vec<Envelope> = debate_events());
         let log = LOG.with(|log| told(log, &all));
         let value = value(&log);
 
@@ -228,7 +228,7 @@ fn between<'a>(text: &'a str, from: &str, to: &str) -> &'a str {
 
 #[test]
 fn the_report_the_record_and_the_page_say_the_same() {
-    let transcript = Transcript::fold(&events()).unwrap();
+    let transcript = Transcript::fold(&debate_events()).unwrap();
     let whole = report(&transcript);
     let section = between(&whole, "## 🎯", "---\n**Cost");
     insta::assert_snapshot!("report", section);
@@ -246,7 +246,7 @@ fn the_report_the_record_and_the_page_say_the_same() {
 
 #[test]
 fn what_models_wrote_stays_within_its_place() {
-    let mut log = events();
+    let mut log = debate_events();
     let hostile = "x\n\n# Heading <script>alert(1)</script> \u{1b}[31m**bold";
     for content in contents(&mut log) {
         if let Content::Comparison(Comparison {
@@ -272,7 +272,7 @@ fn what_models_wrote_stays_within_its_place() {
 
 #[test]
 fn a_provider_that_fails_with_markup_does_not_break_the_report() {
-    let mut log = events();
+    let mut log = debate_events();
     log.retain(|envelope| !matches!(&envelope.event, Event::Consultation(ConsultationEvent::RoundArtifact { artifact }) if artifact.content.comparison().is_some()));
     for envelope in &mut log {
         if let Event::Agent(AgentEvent::Completed {
@@ -308,7 +308,7 @@ fn a_provider_that_fails_with_markup_does_not_break_the_report() {
 /// Whether the architect, who changed its position to this for these reasons, went along with those
 /// who support the strongest point.
 fn conforms(supporters: &[&str], position: &str, because_of: &[(&str, &str)]) -> bool {
-    let mut log = events();
+    let mut log = debate_events();
     for content in contents(&mut log) {
         match content {
             Content::Synthesis(synthesis) => {
@@ -365,7 +365,7 @@ fn who_moves_towards_a_majority_without_an_argument_is_said_to_conform_and_nobod
 
 /// The log with this leading point, and this verdict.
 fn decided(point: &str, recommendation: &str, summary: &str) -> (Option<bool>, Option<f64>) {
-    let mut log = events();
+    let mut log = debate_events();
     for content in contents(&mut log) {
         match content {
             Content::Synthesis(synthesis) => {
@@ -424,7 +424,7 @@ fn whether_the_later_rounds_changed_the_answer_is_told_by_words_or_not_at_all() 
 #[test]
 fn the_experts_have_come_together_as_far_as_the_verdict_names_no_dissent_of_theirs() {
     let with = |dissenters: &[&str]| {
-        let mut log = events();
+        let mut log = debate_events();
         for content in contents(&mut log) {
             if let Content::Verdict(verdict) = content {
                 let dissent = |agent: &&str| Dissent {
@@ -446,7 +446,7 @@ fn the_experts_have_come_together_as_far_as_the_verdict_names_no_dissent_of_thei
 
 #[test]
 fn who_answered_nothing_in_round_3_is_unknown() {
-    let mut log = events();
+    let mut log = debate_events();
     log.retain(|envelope| {
         !matches!(&envelope.event, Event::Consultation(ConsultationEvent::RoundArtifact { artifact }) if artifact.content.revision().is_some_and(|said| said.agent_id.as_str() == "security"))
     });

@@ -207,7 +207,7 @@ fn an_accepted_offer_ends_after_round_2_with_an_answer_put_together_from_the_syn
         json!(["Point of 0.88.", "Point of 0.96."])
     );
     assert_eq!(written["dissent"][0]["concern"], json!("A medium one"));
-    insta::assert_snapshot!("an_early_end", player.story());
+    insta::assert_snapshot!("an_early_end", player.log_text());
 }
 
 #[test]

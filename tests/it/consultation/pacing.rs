@@ -11,13 +11,13 @@ use conclave::consultation::protocol::call::{Ask, Failure, FailureClass, Outcome
 use conclave::domain::ids::ProviderId;
 use conclave::domain::tokens::Usage;
 
-use crate::support::script::{Player, crowd, failure, good, hinted, plan};
+use crate::support::script::{Player, crowd, failure, failure_with_hint, good, plan};
 
 const SECOND: Duration = Duration::from_secs(1);
 
 fn rate_limited(hint: Option<Duration>) -> Outcome {
     match hint {
-        Some(hint) => hinted(FailureClass::RateLimit, "too many requests", hint),
+        Some(hint) => failure_with_hint(FailureClass::RateLimit, "too many requests", hint),
         None => failure(FailureClass::RateLimit, "too many requests"),
     }
 }
@@ -45,7 +45,7 @@ fn no_more_than_four_calls_are_under_way_at_a_provider_and_the_others_follow_in_
         "the next one takes the place"
     );
     assert_eq!(player.finish(good), StateName::Complete);
-    assert_eq!(player.most_under_way, USUAL_IN_FLIGHT as usize);
+    assert_eq!(player.most_in_flight, USUAL_IN_FLIGHT as usize);
 }
 
 #[test]
@@ -54,7 +54,7 @@ fn a_provider_may_be_given_another_limit() {
     plan.in_flight.insert(ProviderId::new("anthropic"), 1);
     let mut player = Player::started(plan);
     assert_eq!(player.finish(good), StateName::Complete);
-    assert_eq!(player.most_under_way, 1);
+    assert_eq!(player.most_in_flight, 1);
 }
 
 #[test]
@@ -90,7 +90,10 @@ fn a_hold_outlives_its_round() {
     let until = player.now.after(20 * SECOND);
     // The first expert gives up for another reason after its provider has asked for rest; the
     // second has answered.
-    player.answer(0, hinted(FailureClass::Overload, "busy", 20 * SECOND));
+    player.answer(
+        0,
+        failure_with_hint(FailureClass::Overload, "busy", 20 * SECOND),
+    );
     player.answer(0, good(&player.open[0].clone()));
     assert!(player.rest() && player.now == until);
     player.answer(0, failure(FailureClass::Auth, "who are you?"));
@@ -119,7 +122,7 @@ fn a_hint_that_nobody_waits_for_ends_every_errand_at_that_provider_without_anoth
         .filter(|event| matches!(event.event, Event::Agent(AgentEvent::Failed { .. })))
         .collect();
     assert_eq!(reasons.len(), 10);
-    let story = player.story();
+    let story = player.log_text();
     assert!(
         story.contains("too many requests; `anthropic` asks to be left alone for 31 s"),
         "{story}"
@@ -135,7 +138,7 @@ fn a_judge_whose_provider_wants_rest_is_replaced_at_once() {
     player.answer(0, rate_limited(Some(45 * SECOND)));
     assert_eq!(player.open[0].model.provider.as_str(), "anthropic");
     assert!(
-        player.story().contains(
+        player.log_text().contains(
             "provider_substituted judge openai:gpt-6.1-sol -> anthropic:claude-sonnet-5-5"
         )
     );
@@ -162,7 +165,7 @@ fn a_crowd_before_a_limited_provider_makes_no_storm() {
             "{} calls",
             started(&player)
         );
-        assert!(player.most_under_way <= USUAL_IN_FLIGHT as usize);
+        assert!(player.most_in_flight <= USUAL_IN_FLIGHT as usize);
     }
 }
 
@@ -176,7 +179,7 @@ fn a_crowd_before_a_provider_that_never_recovers_ends_soon() {
         player.now.since(began) < 160 * SECOND,
         "two minutes, and the last of the waits"
     );
-    assert!(player.story().contains("has refused every call for "));
+    assert!(player.log_text().contains("has refused every call for "));
 }
 
 #[test]

@@ -17,7 +17,7 @@ use conclave::consultation::transcript::summary::Status;
 use conclave::domain::ids::{ModelRef, SeatId};
 use conclave::domain::money::MicroUsd;
 
-use crate::support::script::{Player, failure, good, hinted, plan, reply, stopped};
+use crate::support::script::{Player, failure, failure_with_hint, good, plan, reply, stopped};
 
 const CHOICE: &str = r#"{"task_type":"accessibility review","reason":"Blind users.","personas":["accessibility","skeptic","testing"]}"#;
 
@@ -86,7 +86,7 @@ fn played(plan: Plan, mut world: impl FnMut(&Ask) -> Outcome) -> Player {
         player.finish(&mut world),
         StateName::Complete,
         "{}",
-        player.story()
+        player.log_text()
     );
     assert_eq!(replay(&player.log).unwrap().consultation, player.machine);
     player
@@ -108,9 +108,9 @@ fn assert_usual_panel(player: &Player, why: &str) {
         "{why}"
     );
     assert!(
-        !player.story().contains("cost:ceiling_reached"),
+        !player.log_text().contains("cost:ceiling_reached"),
         "{}",
-        player.story()
+        player.log_text()
     );
 }
 
@@ -183,7 +183,7 @@ fn the_clerk_is_asked_first_in_round_1_and_alone_and_the_experts_with_their_new_
         .collect();
     assert_eq!(personas, prompts);
     assert!(prompts[0].contains("accessibility expert"), "{prompts:?}");
-    let story = player.story();
+    let story = player.log_text();
     let told: Vec<&str> = story
         .lines()
         .skip_while(|line| !line.starts_with("round:started"))
@@ -315,7 +315,7 @@ fn troubles() -> Vec<(&'static str, Outcome, usize)> {
     );
     troubles.push((
         "asks to be left alone",
-        hinted(
+        failure_with_hint(
             FailureClass::RateLimit,
             "slow down",
             Duration::from_secs(20),
@@ -349,9 +349,10 @@ fn whatever_befalls_the_clerk_the_usual_personas_sit_and_nothing_is_refused_aske
             assert_eq!(clerks_calls(&player), calls, "{why}");
             assert_usual_panel(&player, why);
             assert!(
-                !player.story().contains("provider:held") && !player.story().contains("offered"),
+                !player.log_text().contains("provider:held")
+                    && !player.log_text().contains("offered"),
                 "{}",
-                player.story()
+                player.log_text()
             );
         }
     }
@@ -380,8 +381,11 @@ fn a_failure_of_the_clerks_does_not_count_against_the_provider_that_experts_need
     plan.control.on_failure = OnFailure::Ask;
     let hint = Duration::from_secs(40);
     let mut player = Player::started(plan);
-    player.answer_agent("clerk", hinted(FailureClass::RateLimit, "slow down", hint));
-    assert_eq!(player.open.len(), 3, "{}", player.story());
+    player.answer_agent(
+        "clerk",
+        failure_with_hint(FailureClass::RateLimit, "slow down", hint),
+    );
+    assert_eq!(player.open.len(), 3, "{}", player.log_text());
     assert_eq!(player.finish(good), StateName::Complete);
 }
 
@@ -426,13 +430,13 @@ fn a_clerk_that_does_not_answer_is_waited_for_half_a_minute_and_one_on_the_own_m
         .iter()
         .any(|ask| ask.answer == AnswerKind::PersonaSelection)
     {
-        assert!(player.fire(), "stuck: {}", player.story());
+        assert!(player.fire(), "stuck: {}", player.log_text());
     }
     assert_eq!(player.now.since(before), Duration::from_secs(30));
     assert!(
-        player.story().contains("call:cancelled 1 TooLate"),
+        player.log_text().contains("call:cancelled 1 TooLate"),
         "{}",
-        player.story()
+        player.log_text()
     );
     assert_eq!(player.finish(good), StateName::Complete);
     assert_usual_panel(&player, "no answer within 30 s");
@@ -517,7 +521,7 @@ fn what_ends_a_run_with_the_choice_ends_it_after_the_choice_and_it_goes_on_with_
         (again.open.len(), clerks_calls(&again)),
         (3, 1),
         "{}",
-        again.story()
+        again.log_text()
     );
 }
 
@@ -532,7 +536,7 @@ fn cut_off_after_any_event_the_same_personas_sit_in_the_end() {
                 again.finish(clerk_says(reply(choice))),
                 StateName::Complete,
                 "cut off after event {kept}: {}",
-                again.story()
+                again.log_text()
             );
             assert_eq!(seats(&again), seats(&whole), "cut off after event {kept}");
             drop(cast(&again));

@@ -21,7 +21,7 @@ use conclave::stopping::early_termination::{EarlyStop, Policy};
 use proptest::prelude::*;
 
 use crate::support::script::{
-    Player, crowd, failure, good, good_text, hinted, plan, reply, stopped,
+    Player, crowd, failure, failure_with_hint, good, good_text, plan, reply, stopped,
 };
 
 /// One thing that happens next.
@@ -121,7 +121,7 @@ fn outcome(how: How, good: &str) -> Outcome {
         How::Refused => stopped("", StopReason::Refused(String::new())),
         How::Odd => stopped(good, StopReason::Other("odd".into())),
         How::Fails(class) => failure(class, "it failed"),
-        How::Hints(class, ms) => hinted(class, "slow down", Duration::from_millis(ms)),
+        How::Hints(class, ms) => failure_with_hint(class, "slow down", Duration::from_millis(ms)),
     }
 }
 

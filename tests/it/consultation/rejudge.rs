@@ -102,7 +102,7 @@ fn only_the_judge_is_asked_and_the_states_and_artifacts_are_those_of_any_consult
         "the same words need no comparison"
     );
     let states: Vec<String> = player
-        .story()
+        .log_text()
         .lines()
         .filter(|line| line.starts_with("state:changed"))
         .map(ToOwned::to_owned)
@@ -110,7 +110,7 @@ fn only_the_judge_is_asked_and_the_states_and_artifacts_are_those_of_any_consult
     let usual = {
         let mut usual = Player::started(plan());
         usual.finish(good);
-        usual.story()
+        usual.log_text()
     };
     assert_eq!(
         states,
@@ -241,7 +241,7 @@ fn cut_off_after_any_event_it_ends_as_the_uninterrupted_one() {
             held(&again),
             held(&whole),
             "cut off after event {kept}: {}",
-            again.story()
+            again.log_text()
         );
         let calls = |player: &Player| Transcript::fold(&player.log).unwrap().calls.len();
         assert_eq!(calls(&again), calls(&whole), "no finished call is repeated");

@@ -124,7 +124,7 @@ fn cut_off_after_any_event_it_ends_as_the_uninterrupted_one_and_repeats_no_finis
                 essence(&again.log),
                 essence(&whole.log),
                 "cut off after event {kept} of seed {seed}: {}",
-                again.story()
+                again.log_text()
             );
             let told = Transcript::fold(&again.log).unwrap();
             assert_eq!(

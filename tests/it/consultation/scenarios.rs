@@ -22,7 +22,7 @@ fn four_rounds_take_nine_calls_and_log_every_step() {
     let mut player = Player::started(plan());
     assert_eq!(player.open.len(), 3, "round 1 asks all at once");
     assert_eq!(player.finish(good), StateName::Complete);
-    insta::assert_snapshot!(player.story());
+    insta::assert_snapshot!(player.log_text());
     let transcript = Transcript::fold(&player.log).unwrap();
     assert_eq!(transcript.calls.len(), 9);
     assert_eq!(transcript.total().cost.known, MicroUsd(9 * 1_200));

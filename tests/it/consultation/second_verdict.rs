@@ -99,7 +99,7 @@ fn is_unknown(player: &Player, why: &str) {
         player.machine.state(),
         StateName::Complete,
         "{}",
-        player.story()
+        player.log_text()
     );
     let told = Transcript::fold(&player.log).unwrap();
     let second = told.second_pass.clone().unwrap();
@@ -582,9 +582,9 @@ fn a_ceiling_without_room_for_the_second_pass_does_not_end_it() {
     player.answer_agent("judge", verdict());
     is_unknown(&player, "the ceiling leaves no room for it");
     assert!(
-        !player.story().contains("ceiling_reached"),
+        !player.log_text().contains("ceiling_reached"),
         "{}",
-        player.story()
+        player.log_text()
     );
 }
 
@@ -612,7 +612,7 @@ fn cut_off_after_any_event_of_the_last_round_it_ends_as_the_uninterrupted_one() 
             second_pass(&again),
             second_pass(&whole),
             "cut off after event {kept}: {}",
-            again.story()
+            again.log_text()
         );
         let calls = |player: &Player| Transcript::fold(&player.log).unwrap().calls.len();
         assert_eq!(calls(&again), calls(&whole));

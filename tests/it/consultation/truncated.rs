@@ -24,8 +24,8 @@ use proptest::prelude::*;
 use serde_json::Value;
 
 use super::properties::debate;
+use crate::support::comparable::comparable;
 use crate::support::journals::reopen;
-use crate::support::lasting::lasting;
 use crate::support::script::{Player, failure, good, good_text, plan, reply, stopped};
 
 /// Goes on from a log an hour later.
@@ -40,7 +40,7 @@ fn finished(mut player: Player) -> Player {
 }
 
 fn essence(log: &[Envelope]) -> Value {
-    lasting(record(&Transcript::fold(log).unwrap()))
+    comparable(record(&Transcript::fold(log).unwrap()))
 }
 
 /// Answers that are done: whose, and in which round.
@@ -273,7 +273,7 @@ fn a_call_that_has_begun_to_answer_is_not_hedged_when_its_log_is_played_again() 
     player.answer(1, failure(FailureClass::Overload, "overloaded"));
     player.pass(Duration::from_secs(5));
     while player.fire() && player.open.len() < 3 {}
-    assert!(player.story().contains("Retry"), "{}", player.story());
+    assert!(player.log_text().contains("Retry"), "{}", player.log_text());
     assert!(replay(&player.log).is_ok());
 }
 

@@ -17,7 +17,7 @@ use conclave::engine::driver::{Driver, RunStart};
 use conclave::engine::ports::{Subscriber, SubscriberError};
 
 use super::scripted::{Asked, Says, Stage, no_interrupts};
-use crate::support::script::{good, hinted, plan};
+use crate::support::script::{failure_with_hint, good, plan};
 
 const SECOND: Duration = Duration::from_secs(1);
 
@@ -219,7 +219,11 @@ async fn timers_of_the_earlier_run_run_out_in_this_one() {
                 if limits && asked.nth == 1 {
                     (
                         Duration::ZERO,
-                        hinted(FailureClass::RateLimit, "too many requests", 20 * SECOND),
+                        failure_with_hint(
+                            FailureClass::RateLimit,
+                            "too many requests",
+                            20 * SECOND,
+                        ),
                     )
                 } else {
                     (SECOND, good(asked.ask))

@@ -10,7 +10,7 @@ use conclave::consultation::transcript::Transcript;
 use conclave::domain::ids::ModelRef;
 
 use super::scripted::{Attempt, Stage};
-use crate::support::script::{crowd, failure, good, hinted};
+use crate::support::script::{crowd, failure, failure_with_hint, good};
 
 const SECOND: Duration = Duration::from_secs(1);
 const REFUSED_AFTER: Duration = Duration::from_millis(50);
@@ -18,7 +18,7 @@ const ANSWERED_AFTER: Duration = Duration::from_millis(100);
 
 fn limited(hint: Option<Duration>) -> Outcome {
     match hint {
-        Some(hint) => hinted(FailureClass::RateLimit, "too many requests", hint),
+        Some(hint) => failure_with_hint(FailureClass::RateLimit, "too many requests", hint),
         None => failure(FailureClass::RateLimit, "too many requests"),
     }
 }

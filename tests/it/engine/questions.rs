@@ -19,7 +19,7 @@ use tokio::sync::{Notify, mpsc};
 use tokio::time::sleep;
 
 use super::scripted::{Asked, Stage, no_interrupts};
-use crate::support::script::{good, hinted, plan};
+use crate::support::script::{failure_with_hint, good, plan};
 
 const SECOND: Duration = Duration::from_secs(1);
 
@@ -53,7 +53,7 @@ fn stage() -> Stage {
     let limited = || {
         (
             SECOND,
-            hinted(FailureClass::RateLimit, "too many requests", 2 * SECOND),
+            failure_with_hint(FailureClass::RateLimit, "too many requests", 2 * SECOND),
         )
     };
     Stage::new()

@@ -16,7 +16,7 @@ use conclave::engine::ports::{BoxFuture, Person, Provider};
 use tokio::sync::mpsc;
 
 use super::{VENDORS, ask, cloud};
-use crate::support::provider_server::{Answer, On, ProviderServer, Recorded, Vendor};
+use crate::support::provider_server::{Answer, On, ProviderServer, RecordedRequest, Vendor};
 use crate::support::script::plan;
 
 /// From the moment at which a call is given up to the one at which the server sees its connection
@@ -50,7 +50,7 @@ fn providers(server: &ProviderServer) -> Providers {
         .collect()
 }
 
-fn closed(requests: &[Recorded]) -> bool {
+fn closed(requests: &[RecordedRequest]) -> bool {
     requests.iter().all(|request| request.finished.is_some())
 }
 
@@ -127,7 +127,7 @@ async fn who_loses_against_a_hedge_is_let_go_at_once() {
     };
     let run = driver.run(&mut consultation, RunStart::New);
     let end = async {
-        let is_loser = |request: &Recorded| {
+        let is_loser = |request: &RecordedRequest| {
             request.vendor == Some(Vendor::Anthropic) && request.finished.is_some()
         };
         server

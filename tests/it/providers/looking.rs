@@ -52,7 +52,7 @@ async fn an_answer_that_is_too_large_or_too_late_is_given_up() {
 async fn a_redirect_is_not_followed_and_an_echoed_key_is_blotted_out() {
     let server = LocalServer::start().get("/list", 302, "elsewhere");
     let got = get(&server, Duration::from_secs(20)).await.unwrap();
-    assert_eq!((got.status, server.asked().len()), (302, 1));
+    assert_eq!((got.status, server.get_requests().len()), (302, 1));
     let server = LocalServer::start().get(
         "/list",
         401,
@@ -92,7 +92,7 @@ async fn a_look_ends_in_time_however_many_servers_hang_and_finds_the_one_that_do
         [(LocalServerKind::LlamaCpp, good.authority())]
     );
     assert!(
-        good.asked()
+        good.get_requests()
             .iter()
             .all(|asked| !asked.headers.contains_key("authorization"))
     );
@@ -120,6 +120,6 @@ async fn a_vendors_list_is_got_and_read() {
         (models[0].id.as_str(), models[0].context),
         ("claude-sonnet-5-5", Some(1_000_000))
     );
-    assert_eq!(server.asked()[0].headers["x-api-key"], KEY);
-    assert!(!server.asked()[0].path_and_query.contains(KEY));
+    assert_eq!(server.get_requests()[0].headers["x-api-key"], KEY);
+    assert!(!server.get_requests()[0].path_and_query.contains(KEY));
 }

@@ -14,7 +14,7 @@ use conclave::domain::ids::{CallId, ModelRef, SeatId};
 use conclave::records::record::record;
 use serde_json::{Value, json};
 
-use crate::support::sample;
+use crate::support::sample_events;
 use crate::support::script::{Player, good, plan};
 
 fn after(events: &[Envelope], event: Event, ms: u64) -> Envelope {
@@ -44,7 +44,7 @@ fn resumed(state: StateName) -> Event {
 
 #[test]
 fn going_on_undoes_the_end_and_leaves_out_the_time_in_between() {
-    let mut events = sample::aborted();
+    let mut events = sample_events::aborted();
     let before = Transcript::fold(&events).unwrap();
     events.push(after(&events, resumed(StateName::CrossExam), 3_600_000));
     let again = Transcript::fold(&events).unwrap();
@@ -67,10 +67,10 @@ fn going_on_undoes_the_end_and_leaves_out_the_time_in_between() {
 
 #[test]
 fn an_agent_that_answers_after_all_is_no_failure() {
-    let mut events = sample::all_failed();
+    let mut events = sample_events::all_failed();
     assert_eq!(Transcript::fold(&events).unwrap().failures.len(), 3);
     events.push(after(&events, resumed(StateName::Independent), 1));
-    let completed = sample::complete()
+    let completed = sample_events::complete()
         .into_iter()
         .find(|envelope| matches!(envelope.event, Event::Agent(AgentEvent::Completed { .. })))
         .unwrap();
@@ -89,7 +89,7 @@ fn an_agent_that_answers_after_all_is_no_failure() {
 
 #[test]
 fn a_hedge_tells_who_was_dropped_and_makes_the_cost_a_lower_bound() {
-    let whole = sample::complete();
+    let whole = sample_events::complete();
     let at = whole
         .iter()
         .position(|envelope| matches!(envelope.event, Event::Call(CallEvent::Started { .. })))
@@ -158,7 +158,7 @@ fn a_hedge_tells_who_was_dropped_and_makes_the_cost_a_lower_bound() {
 
 #[test]
 fn a_log_that_makes_no_sense_folds_all_the_same() {
-    let mut events = sample::aborted();
+    let mut events = sample_events::aborted();
     let leap = |from, to| Event::State(StateEvent::Changed { from, to });
     events.push(after(
         &events,

@@ -10,7 +10,7 @@ use conclave::records::events_file::EventsFile;
 use conclave::records::files::ConsultationFiles;
 use conclave::records::journal::{Journal, JournalReadError, read_journal};
 
-use crate::support::sample;
+use crate::support::sample_events;
 
 fn written(folder: &Path, events: &[Envelope]) -> ConsultationFiles {
     let files =
@@ -26,10 +26,10 @@ fn written(folder: &Path, events: &[Envelope]) -> ConsultationFiles {
 #[test]
 fn a_journal_read_back_gives_the_same_transcript() {
     for events in [
-        sample::complete(),
-        sample::degraded(),
-        sample::aborted(),
-        sample::hostile(),
+        sample_events::complete(),
+        sample_events::degraded(),
+        sample_events::aborted(),
+        sample_events::hostile(),
     ] {
         let home = tempfile::tempdir().unwrap();
         let read = read_journal(&written(home.path(), &events).journal).unwrap();
@@ -41,7 +41,7 @@ fn a_journal_read_back_gives_the_same_transcript() {
 #[test]
 fn an_event_is_in_the_file_as_soon_as_it_was_taken() {
     let home = tempfile::tempdir().unwrap();
-    let events = sample::complete();
+    let events = sample_events::complete();
     let path = home.path().join("consult-x.jsonl");
     let mut journal = Journal::create(&path).unwrap();
     for (at, event) in events.iter().enumerate() {
@@ -53,7 +53,7 @@ fn an_event_is_in_the_file_as_soon_as_it_was_taken() {
 #[test]
 fn a_journal_cut_off_anywhere_in_its_tail_loses_its_last_event_at_most() {
     let home = tempfile::tempdir().unwrap();
-    let events = sample::aborted();
+    let events = sample_events::aborted();
     let path = written(home.path(), &events).journal;
     let whole = fs::read(&path).unwrap();
     let last = whole[..whole.len() - 1]
@@ -85,7 +85,7 @@ fn a_journal_cut_off_anywhere_in_its_tail_loses_its_last_event_at_most() {
 #[test]
 fn damage_before_the_tail_and_other_versions_are_errors_that_name_the_line() {
     let home = tempfile::tempdir().unwrap();
-    let path = written(home.path(), &sample::aborted()).journal;
+    let path = written(home.path(), &sample_events::aborted()).journal;
     let text = fs::read_to_string(&path).unwrap();
     fs::write(
         &path,
@@ -159,7 +159,7 @@ fn a_folder_without_permission_is_named_as_such() {
 fn an_events_file_has_every_event_as_a_line() {
     let home = tempfile::tempdir().unwrap();
     let path = home.path().join("events.jsonl");
-    let events = sample::complete();
+    let events = sample_events::complete();
     let mut file = EventsFile::create(&path).unwrap();
     for event in &events {
         file.event(event).unwrap();

@@ -9,7 +9,7 @@ use conclave::engine::ports::Subscriber;
 use conclave::records::journal::{Journal, JournalReadError, ReopenError, Unlocked, read_journal};
 
 use crate::support::journals::reopen;
-use crate::support::sample;
+use crate::support::sample_events;
 
 fn write(journal: &mut Journal, events: &[Envelope]) {
     for event in events {
@@ -32,7 +32,7 @@ fn refused(path: &Path) -> ReopenError {
 #[test]
 fn what_is_written_after_reopening_follows_what_was_there() {
     let home = tempfile::tempdir().unwrap();
-    let events = sample::complete();
+    let events = sample_events::complete();
     for kept in [1, 2, events.len() - 1] {
         let path = written(home.path(), &events[..kept]);
         let (mut journal, read) = reopen(&path);
@@ -47,7 +47,7 @@ fn what_is_written_after_reopening_follows_what_was_there() {
 #[test]
 fn a_line_torn_at_any_byte_is_cut_off_and_a_whole_one_without_its_break_is_ended() {
     let home = tempfile::tempdir().unwrap();
-    let events = sample::aborted();
+    let events = sample_events::aborted();
     let path = written(home.path(), &events);
     let whole = fs::read(&path).unwrap();
     let last = whole[..whole.len() - 1]
@@ -73,7 +73,7 @@ fn a_line_torn_at_any_byte_is_cut_off_and_a_whole_one_without_its_break_is_ended
 fn a_journal_that_is_being_written_is_left_alone_until_it_is_let_go_of() {
     let home = tempfile::tempdir().unwrap();
     let path = home.path().join("consult-x.jsonl");
-    let events = sample::aborted();
+    let events = sample_events::aborted();
     let mut first = Journal::create(&path).unwrap();
     write(&mut first, &events);
     for unlocked in [Unlocked::Refused, Unlocked::Trusted] {
@@ -99,7 +99,7 @@ fn a_journal_that_is_being_written_is_left_alone_until_it_is_let_go_of() {
 #[test]
 fn what_is_not_there_or_damaged_is_refused_and_left_as_it_is() {
     let home = tempfile::tempdir().unwrap();
-    let path = written(home.path(), &sample::aborted());
+    let path = written(home.path(), &sample_events::aborted());
     let text = fs::read_to_string(&path).unwrap();
     let damaged = text.replacen("\"seq\":3", "\"seq\":three", 1) + "{\"torn";
     fs::write(&path, &damaged).unwrap();

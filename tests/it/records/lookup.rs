@@ -9,7 +9,7 @@ use conclave::domain::time::Timestamp;
 use conclave::records::files::ConsultationFiles;
 use conclave::records::lookup::{Ending, Opening, ending, newest_first, opening};
 
-use crate::support::sample;
+use crate::support::sample_events;
 
 fn lines(events: &[Envelope]) -> String {
     events
@@ -58,14 +58,14 @@ fn the_newest_comes_first_and_other_files_are_no_consultations() {
 
 #[test]
 fn a_tail_tells_how_it_ended_at_every_length() {
-    let whole = lines(&sample::complete());
+    let whole = lines(&sample_events::complete());
     assert_eq!(ending_of(&whole), Ending::Complete);
     assert_eq!(
         ending_of(whole.trim_end()),
         Ending::Complete,
         "only a line break is missing"
     );
-    let aborted = lines(&sample::aborted());
+    let aborted = lines(&sample_events::aborted());
     assert_eq!(
         ending_of(&aborted),
         Ending::Aborted(AbortReason::Interrupted)
@@ -91,7 +91,7 @@ fn a_tail_tells_how_it_ended_at_every_length() {
 
 #[test]
 fn what_follows_an_abort_undoes_it_once_it_is_whole() {
-    let aborted = lines(&sample::aborted());
+    let aborted = lines(&sample_events::aborted());
     let resumed = aborted
         .lines()
         .last()
@@ -106,7 +106,7 @@ fn what_follows_an_abort_undoes_it_once_it_is_whole() {
 
 #[test]
 fn long_lines_and_long_journals_are_not_read_from_their_beginning() {
-    let mut events = sample::complete();
+    let mut events = sample_events::complete();
     for envelope in &mut events {
         if let Event::Call(CallEvent::Finished(finished)) = &mut envelope.event {
             finished.text = "x".repeat(200_000);
@@ -124,14 +124,14 @@ fn long_lines_and_long_journals_are_not_read_from_their_beginning() {
 
 #[test]
 fn only_what_kept_enough_and_has_not_been_given_up_can_be_gone_on_with() {
-    let older = lines(&sample::aborted())
+    let older = lines(&sample_events::aborted())
         .replace("\"schema_version\":\"1.2\"", "\"schema_version\":\"1.0\"");
     assert_eq!(ending_of(&older), Ending::TooOld);
-    let released = lines(&sample::aborted())
+    let released = lines(&sample_events::aborted())
         .replace("\"schema_version\":\"1.2\"", "\"schema_version\":\"1.1\"");
     assert_eq!(
         ending_of(&released),
-        ending_of(&lines(&sample::aborted())),
+        ending_of(&lines(&sample_events::aborted())),
         "1.1 has all that it takes"
     );
     let resumable = [
@@ -160,7 +160,7 @@ fn a_list_shows_question_and_date_of_the_first_line() {
         markdown: path.clone(),
         journal: path,
     };
-    let told = opening(&files(kept(home.path(), &lines(&sample::aborted()))));
+    let told = opening(&files(kept(home.path(), &lines(&sample_events::aborted()))));
     assert_eq!(
         told,
         Some(Opening {

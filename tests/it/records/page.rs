@@ -18,8 +18,8 @@ use conclave::records::page::page;
 use conclave::records::stored::of_transcript;
 use proptest::prelude::*;
 
-use crate::support::markup::{Scanned, scan};
-use crate::support::sample;
+use crate::support::html::{ScannedPage, scan};
+use crate::support::sample_events;
 
 /// A consultation with something of everything, each text of its own: `say` is given a number and
 /// says what stands there.
@@ -215,7 +215,7 @@ fn filled(text: &str, say: &dyn Fn(usize) -> String) -> String {
 
 /// The document's structure, and what can be read in it, but for the title, which is cut.
 fn apart(page: &str) -> (Vec<String>, String) {
-    let Scanned { mut tags, text, .. } = scan(page);
+    let ScannedPage { mut tags, text, .. } = scan(page);
     // The order of heading sizes does not depend on what a question says.
     for tag in &mut tags {
         *tag = tag.replace("class=\"said long\"", "class=\"said\"");
@@ -316,7 +316,7 @@ fn a_title_is_one_short_line() {
 #[test]
 fn a_page_loads_nothing_runs_nothing_and_tells_the_browser_to_refuse_it() {
     for record in [
-        of_transcript(&Transcript::fold(&sample::complete()).unwrap()),
+        of_transcript(&Transcript::fold(&sample_events::complete()).unwrap()),
         consultation(&name),
         StoredRecord::default(),
     ] {
@@ -348,7 +348,7 @@ fn a_page_loads_nothing_runs_nothing_and_tells_the_browser_to_refuse_it() {
 #[test]
 fn headings_go_down_one_level_at_a_time() {
     for record in [
-        of_transcript(&Transcript::fold(&sample::complete()).unwrap()),
+        of_transcript(&Transcript::fold(&sample_events::complete()).unwrap()),
         consultation(&name),
         StoredRecord::default(),
     ] {
@@ -370,8 +370,8 @@ fn headings_go_down_one_level_at_a_time() {
 
 #[test]
 fn a_whole_consultation_reads_in_order() {
-    let Scanned { text, .. } = scan(&page(&of_transcript(
-        &Transcript::fold(&sample::complete()).unwrap(),
+    let ScannedPage { text, .. } = scan(&page(&of_transcript(
+        &Transcript::fold(&sample_events::complete()).unwrap(),
     )));
     let mut rest = text.as_str();
     for told in [
@@ -414,7 +414,7 @@ fn a_whole_consultation_reads_in_order() {
 #[test]
 fn a_menu_reads_option_by_option_and_an_answer_by_rule_says_so() {
     let menu = scan(&page(&of_transcript(
-        &Transcript::fold(&sample::explored()).unwrap(),
+        &Transcript::fold(&sample_events::explored()).unwrap(),
     )))
     .text;
     let mut rest = menu.as_str();
@@ -448,7 +448,7 @@ fn a_menu_reads_option_by_option_and_an_answer_by_rule_says_so() {
         "an option without any has no heading for them"
     );
     let composed = scan(&page(&of_transcript(
-        &Transcript::fold(&sample::composed()).unwrap(),
+        &Transcript::fold(&sample_events::composed()).unwrap(),
     )))
     .text;
     assert!(
@@ -462,7 +462,7 @@ fn a_menu_reads_option_by_option_and_an_answer_by_rule_says_so() {
 #[test]
 fn what_is_missing_is_said_first_and_nothing_is_not_zero() {
     let degraded = scan(&page(&of_transcript(
-        &Transcript::fold(&sample::degraded()).unwrap(),
+        &Transcript::fold(&sample_events::degraded()).unwrap(),
     )))
     .text;
     assert!(
@@ -473,7 +473,7 @@ fn what_is_missing_is_said_first_and_nothing_is_not_zero() {
         "{degraded}"
     );
     let aborted = scan(&page(&of_transcript(
-        &Transcript::fold(&sample::aborted()).unwrap(),
+        &Transcript::fold(&sample_events::aborted()).unwrap(),
     )))
     .text;
     assert!(

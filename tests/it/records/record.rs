@@ -10,7 +10,7 @@ use conclave::records::stored;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use crate::support::{sample, script};
+use crate::support::{sample_events, script};
 
 const SCHEMA: &str = include_str!("../../../schemas/consultation.schema.json");
 
@@ -23,18 +23,18 @@ fn every_kind_of_record_keeps_to_the_published_schema() {
     let schema: Value = serde_json::from_str(SCHEMA).unwrap();
     let validator = jsonschema::validator_for(&schema).unwrap();
     let mut samples = vec![
-        sample::complete(),
-        sample::degraded(),
-        sample::aborted(),
-        sample::all_failed(),
-        sample::hostile(),
-        sample::troubled(),
-        sample::substituted(),
-        sample::explored(),
-        sample::composed(),
+        sample_events::complete(),
+        sample_events::degraded(),
+        sample_events::aborted(),
+        sample_events::all_failed(),
+        sample_events::hostile(),
+        sample_events::troubled(),
+        sample_events::substituted(),
+        sample_events::explored(),
+        sample_events::composed(),
     ];
     // A log can end anywhere.
-    let whole = sample::complete();
+    let whole = sample_events::complete();
     samples.extend((1..whole.len()).map(|end| whole[..end].to_vec()));
     for events in samples {
         let written = recorded(&events);
@@ -51,7 +51,7 @@ fn every_kind_of_record_keeps_to_the_published_schema() {
 
 #[test]
 fn a_menu_is_there_option_by_option_and_every_answer_says_who_gave_it() {
-    let menu = recorded(&sample::explored());
+    let menu = recorded(&sample_events::explored());
     assert_eq!(
         (&menu["mode"], &menu["confidence"], &menu["verdict_source"]),
         (&json!("explore"), &Value::Null, &json!("judge"))
@@ -76,18 +76,24 @@ fn a_menu_is_there_option_by_option_and_every_answer_says_who_gave_it() {
         (&wanted, Some(2))
     );
     assert_eq!(menu["recommendations"][1]["confidence"], Value::Null);
-    let whole = recorded(&sample::complete());
+    let whole = recorded(&sample_events::complete());
     assert_eq!(
         (&whole["recommendations"], &whole["verdict_source"]),
         (&json!([]), &json!("judge"))
     );
-    assert_eq!(recorded(&sample::composed())["verdict_source"], "synthesis");
-    assert_eq!(recorded(&sample::troubled())["verdict_source"], Value::Null);
+    assert_eq!(
+        recorded(&sample_events::composed())["verdict_source"],
+        "synthesis"
+    );
+    assert_eq!(
+        recorded(&sample_events::troubled())["verdict_source"],
+        Value::Null
+    );
 }
 
 #[test]
 fn the_output_has_the_keys_that_scripts_were_promised() {
-    let written = recorded(&sample::complete());
+    let written = recorded(&sample_events::complete());
     assert_eq!(
         written["consultation_id"],
         "consult-01kaj0sample0000000000000"
@@ -130,7 +136,7 @@ fn the_output_has_the_keys_that_scripts_were_promised() {
 
 #[test]
 fn what_did_not_happen_is_not_claimed() {
-    let aborted = recorded(&sample::aborted());
+    let aborted = recorded(&sample_events::aborted());
     assert_eq!(
         (&aborted["status"], &aborted["abort_reason"]),
         (&json!("aborted"), &json!("interrupted"))
@@ -168,7 +174,7 @@ fn what_did_not_happen_is_not_claimed() {
         ),
         (&json!(1), &json!(true))
     );
-    let complete = recorded(&sample::complete());
+    let complete = recorded(&sample_events::complete());
     assert_eq!(
         (&complete["resume_token"], &complete["hedges"]),
         (&Value::Null, &json!([]))
@@ -185,7 +191,7 @@ fn what_did_not_happen_is_not_claimed() {
 
 /// A complete consultation whose prompts would have had so many tokens more in Rounds 3 and 4.
 fn filtered(tokens_saved: u64) -> Vec<Envelope> {
-    let mut events = sample::complete();
+    let mut events = sample_events::complete();
     for envelope in &mut events {
         match &mut envelope.event {
             Event::Consultation(ConsultationEvent::Started(terms)) => {
@@ -232,16 +238,16 @@ fn a_consultation_without_filtering_claims_no_savings_and_one_without_calls_no_s
     let whole = json!({
         "tokens_used": 9 * 1_204, "tokens_saved_via_filtering": 0, "efficiency_percentage": 0.0, "filtering_method": "none"
     });
-    assert_eq!(stats(&sample::complete()), whole);
+    assert_eq!(stats(&sample_events::complete()), whole);
     assert_eq!(
-        stats(&sample::complete()[..1])["efficiency_percentage"],
+        stats(&sample_events::complete()[..1])["efficiency_percentage"],
         Value::Null
     );
 }
 
 #[test]
 fn a_failed_agent_has_its_error_in_its_response() {
-    let degraded = recorded(&sample::degraded());
+    let degraded = recorded(&sample_events::degraded());
     let agents = degraded["responses"]["round_1"]["agents"]
         .as_array()
         .unwrap();
@@ -258,7 +264,7 @@ fn a_failed_agent_has_its_error_in_its_response() {
 
 #[test]
 fn every_attempt_and_every_problem_is_in_the_response() {
-    let troubled = recorded(&sample::troubled());
+    let troubled = recorded(&sample_events::troubled());
     let agents = troubled["responses"]["round_1"]["agents"]
         .as_array()
         .unwrap();
@@ -282,7 +288,7 @@ fn every_attempt_and_every_problem_is_in_the_response() {
 
 #[test]
 fn a_substitute_is_named_where_its_answer_stands() {
-    let substituted = recorded(&sample::substituted());
+    let substituted = recorded(&sample_events::substituted());
     assert_eq!(substituted["status"], "degraded");
     assert_eq!(
         substituted["substitutions"][0]["original"],
@@ -298,7 +304,7 @@ fn a_substitute_is_named_where_its_answer_stands() {
 #[test]
 fn results_are_written_after_the_journal_and_read_back() {
     let home = tempfile::tempdir().unwrap();
-    let events = sample::complete();
+    let events = sample_events::complete();
     let transcript = Transcript::fold(&events).unwrap();
     let files = ConsultationFiles::in_folder(home.path(), &transcript.id);
     files.write_results(&transcript, "# Markdown\n").unwrap();
@@ -326,7 +332,7 @@ fn sum(groups: &Value, field: impl Fn(&Value) -> &Value) -> u64 {
 proptest! {
     #[test]
     fn every_grouping_adds_up_to_the_total(costs in proptest::collection::vec((0u64..10_000_000, any::<bool>(), 0u64..100_000), 9)) {
-        let mut events = sample::complete();
+        let mut events = sample_events::complete();
         let finished = events.iter_mut().filter_map(|envelope| match &mut envelope.event {
             Event::Call(CallEvent::Finished(call)) => Some(call),
             _ => None,

@@ -14,7 +14,7 @@ use conclave::records::record::record;
 use conclave::records::stored::{self, RecordReadError, of_transcript, read};
 use proptest::prelude::*;
 
-use crate::support::sample;
+use crate::support::sample_events;
 
 fn path(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -54,14 +54,14 @@ fn micro(usd: u64) -> Cost {
 #[test]
 fn what_is_written_is_read_back() {
     for events in [
-        sample::complete(),
-        sample::degraded(),
-        sample::aborted(),
-        sample::all_failed(),
-        sample::troubled(),
-        sample::substituted(),
-        sample::explored(),
-        sample::composed(),
+        sample_events::complete(),
+        sample_events::degraded(),
+        sample_events::aborted(),
+        sample_events::all_failed(),
+        sample_events::troubled(),
+        sample_events::substituted(),
+        sample_events::explored(),
+        sample_events::composed(),
     ] {
         let transcript = Transcript::fold(&events).unwrap();
         let record = read(&serde_json::to_vec_pretty(&record(&transcript)).unwrap()).unwrap();
@@ -122,7 +122,7 @@ fn what_is_written_is_read_back() {
 
 #[test]
 fn an_aborted_consultation_says_why_and_where() {
-    let record = of_transcript(&Transcript::fold(&sample::aborted()).unwrap());
+    let record = of_transcript(&Transcript::fold(&sample_events::aborted()).unwrap());
     assert_eq!(record.completion(), Completion::Aborted);
     assert!(
         record.abort_reason.is_some()

@@ -1,5 +1,5 @@
-//! The compiled binary, run in a home of its own: no keys, no colour, nothing of the developer's
-//! environment, and never for ever.
+//! Runs the compiled binary in its own home: no keys, no colour, nothing of the developer's
+//! environment, and a time limit on every run.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -17,28 +17,28 @@ use tempfile::TempDir;
 
 use super::provider_server::ProviderServer;
 
-/// A run that takes longer hangs.
-const PATIENCE: Duration = Duration::from_secs(30);
+/// Runs that take longer count as hanging.
+const RUN_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// The binary with its home and its variables.
+/// The binary with its home and its environment variables.
 #[derive(Debug)]
 pub(crate) struct Conclave {
     folder: TempDir,
     variables: BTreeMap<&'static str, OsString>,
 }
 
-/// A run that is over.
+/// What a finished run returned and wrote.
 #[derive(Debug)]
-pub(crate) struct Ran {
+pub(crate) struct RunOutput {
     /// `None` when a signal ended it.
     pub(crate) code: Option<i32>,
     pub(crate) stdout: String,
     pub(crate) stderr: String,
 }
 
-/// A run under way.
+/// A process under way.
 #[derive(Debug)]
-pub(crate) struct Running {
+pub(crate) struct RunningProcess {
     pid: Pid,
     ended: mpsc::Receiver<ExitStatus>,
     stdout: JoinHandle<String>,
@@ -46,7 +46,7 @@ pub(crate) struct Running {
 }
 
 impl Conclave {
-    /// Without any key.
+    /// Sets up a home without any key.
     pub(crate) fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let path = std::env::vars_os()
@@ -59,9 +59,9 @@ impl Conclave {
             ("CONCLAVE_HOME", folder.path().join("home").into()),
             // Nothing listens there: a test never downloads anything.
             ("CONCLAVE_HUB_URL", "http://127.0.0.1:9".into()),
-            // What happens to run on the developer's machine is none of a test's business.
+            // Model servers on the developer's machine must not affect a test.
             ("CONCLAVE_LOCAL_SERVERS", "none".into()),
-            // One more call than a test counts; those that are about it switch it on.
+            // Adds one call; tests of the debate analysis switch it on.
             ("CONCLAVE_DEBATE_ANALYSIS", "off".into()),
             ("NO_COLOR", "1".into()),
             ("LANG", "C.UTF-8".into()),
@@ -70,7 +70,7 @@ impl Conclave {
         Self { folder, variables }
     }
 
-    /// With all keys, and with the server in the place of every vendor.
+    /// Sets up a home with the default panel's keys and the server in place of every vendor.
     pub(crate) fn at(server: &ProviderServer) -> Self {
         server
             .variables()
@@ -90,42 +90,46 @@ impl Conclave {
         self
     }
 
-    /// With this text as `config.json`.
+    /// Writes `config.json` with this text.
     pub(crate) fn config(self, text: &str) -> Self {
         std::fs::create_dir_all(self.home()).unwrap();
         std::fs::write(self.home().join("config.json"), text).unwrap();
         self
     }
 
-    /// A folder for the test's own files.
+    /// Returns the folder for the test's own files.
     pub(crate) fn folder(&self) -> &Path {
         self.folder.path()
     }
 
-    /// Where the binary keeps its files; it does not exist before it is needed.
+    /// Returns the binary's home, which does not exist before the binary needs it.
     pub(crate) fn home(&self) -> PathBuf {
         self.folder.path().join("home")
     }
 
-    /// The one file of a consultation with this ending.
-    pub(crate) fn log(&self, ending: &str) -> PathBuf {
+    /// Returns the only consultation file with this extension.
+    pub(crate) fn log(&self, extension: &str) -> PathBuf {
         let entries = std::fs::read_dir(self.home().join("consult-logs")).unwrap();
         let mut files = entries
             .map(|entry| entry.unwrap().path())
-            .filter(|path| path.extension().is_some_and(|found| found == ending));
+            .filter(|path| path.extension().is_some_and(|actual| actual == extension));
         let file = files
             .next()
-            .unwrap_or_else(|| panic!("no `.{ending}` is kept"));
-        assert_eq!(files.next(), None, "one consultation has one `.{ending}`");
+            .unwrap_or_else(|| panic!("no `.{extension}` is saved"));
+        assert_eq!(
+            files.next(),
+            None,
+            "one consultation has one `.{extension}`"
+        );
         file
     }
 
-    /// The record that was kept.
+    /// Returns the saved record.
     pub(crate) fn record(&self) -> Value {
         serde_json::from_str(&std::fs::read_to_string(self.log("json")).unwrap()).unwrap()
     }
 
-    /// The command, for tests that need more of it. It starts in the test's folder.
+    /// Returns the command for tests that start it themselves. It starts in the test's folder.
     pub(crate) fn command(&self) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_conclave"));
         command
@@ -140,12 +144,12 @@ impl Conclave {
     }
 
     /// Runs with nothing on standard input.
-    pub(crate) fn run(&self, arguments: &[&str]) -> Ran {
+    pub(crate) fn run(&self, arguments: &[&str]) -> RunOutput {
         self.run_with(arguments, "")
     }
 
     /// Runs with this text on standard input.
-    pub(crate) fn run_with(&self, arguments: &[&str], input: &str) -> Ran {
+    pub(crate) fn run_with(&self, arguments: &[&str], input: &str) -> RunOutput {
         let mut command = self.command();
         command.args(arguments).stdin(Stdio::piped());
         let mut child = command
@@ -153,32 +157,32 @@ impl Conclave {
             .stderr(Stdio::piped())
             .spawn()
             .unwrap();
-        // A program that does not want the input may have ended.
+        // A program that does not read its input may have exited.
         let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
-        Running::of(child).wait()
+        RunningProcess::of(child).wait()
     }
 
     /// Starts, with nothing on standard input.
-    pub(crate) fn start(&self, arguments: &[&str]) -> Running {
+    pub(crate) fn start(&self, arguments: &[&str]) -> RunningProcess {
         let mut command = self.command();
         command
             .args(arguments)
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
-        Running::of(command.spawn().unwrap())
+        RunningProcess::of(command.spawn().unwrap())
     }
 }
 
-impl Running {
-    /// Takes over a child, and what it writes to pipes.
+impl RunningProcess {
+    /// Takes over a child process and reads what it writes to pipes.
     pub(crate) fn of(mut child: Child) -> Self {
         let stdout = collect(child.stdout.take());
         let stderr = collect(child.stderr.take());
         let pid = Pid::from_child(&child);
         let (sender, ended) = mpsc::channel();
-        // The thread ends with the child: `wait` sees to that, or the server of a failed test when
-        // it closes its connections.
+        // The thread ends with the child: `wait` kills one that hangs, and in a failed test the
+        // server ends it by closing its connections.
         std::thread::spawn(move || sender.send(child.wait().unwrap()));
         Self {
             pid,
@@ -190,13 +194,13 @@ impl Running {
 
     pub(crate) fn signal(&self, signal: Signal) {
         match kill_process(self.pid, signal) {
-            // One that has come to its end by itself a moment ago is as dead as it can be.
+            // The process may have exited by itself a moment ago.
             Ok(()) | Err(Errno::SRCH) => {}
             Err(error) => panic!("{error}"),
         }
     }
 
-    /// Whether it has this file open at this moment.
+    /// Returns whether the process has this file open now.
     #[cfg(target_os = "linux")]
     pub(crate) fn has_open(&self, file: &Path) -> bool {
         let open = std::fs::read_dir(format!("/proc/{}/fd", self.pid.as_raw_nonzero()))
@@ -207,17 +211,17 @@ impl Running {
             .any(|entry| std::fs::read_link(entry.path()).is_ok_and(|target| target == file))
     }
 
-    /// Waits for the end; a run that hangs is killed and fails the test.
-    pub(crate) fn wait(self) -> Ran {
-        let Ok(status) = self.ended.recv_timeout(PATIENCE) else {
+    /// Waits for the process to exit; kills it and fails the test when it hangs.
+    pub(crate) fn wait(self) -> RunOutput {
+        let Ok(status) = self.ended.recv_timeout(RUN_TIMEOUT) else {
             let _ = kill_process(self.pid, Signal::KILL);
             panic!(
-                "it hangs; it had written:\n{}\n{}",
+                "the run hangs; stdout and stderr so far:\n{}\n{}",
                 self.stdout.join().unwrap(),
                 self.stderr.join().unwrap()
             );
         };
-        Ran {
+        RunOutput {
             code: status.code(),
             stdout: self.stdout.join().unwrap(),
             stderr: self.stderr.join().unwrap(),
@@ -225,8 +229,8 @@ impl Running {
     }
 }
 
-impl Ran {
-    /// Checks the exit code, and shows everything when it is another one.
+impl RunOutput {
+    /// Asserts the exit code and shows all output when it differs.
     pub(crate) fn ends_with(self, code: i32) -> Self {
         assert_eq!(
             self.code,
@@ -238,14 +242,14 @@ impl Ran {
         self
     }
 
-    /// Standard output as JSON.
+    /// Parses standard output as JSON.
     pub(crate) fn json(&self) -> Value {
         serde_json::from_str(&self.stdout)
             .unwrap_or_else(|error| panic!("{error}: {}", self.stdout))
     }
 }
 
-/// Reads a stream to its end beside the test, so that a full pipe never stops the child.
+/// Reads a stream to its end on a thread, so that a full pipe never blocks the child.
 fn collect(stream: Option<impl Read + Send + 'static>) -> JoinHandle<String> {
     std::thread::spawn(move || {
         let mut bytes = Vec::new();

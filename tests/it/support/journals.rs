@@ -1,12 +1,12 @@
-//! Journals reopened within the process of the tests.
+//! Reopens journals within the test process.
 
 use std::path::Path;
 
 use conclave::consultation::event::Envelope;
 use conclave::records::journal::{Journal, ReopenError, Unlocked};
 
-/// Reopens a journal that has been let go of. A program that another test starts at this moment has
-/// its lock too, until it is itself.
+/// Reopens a journal that is no longer in use. A process that another test forks at this moment
+/// inherits the lock until it calls `exec`, so the lock may be held for an instant.
 pub(crate) fn reopen(path: &Path) -> (Journal, Vec<Envelope>) {
     for _ in 0..1_000_000 {
         match Journal::reopen(path, Unlocked::Refused) {

@@ -1,6 +1,6 @@
-//! A server that answers GETs from a list, as model servers on the user's machine and vendors'
-//! lists of models do, and passes every POST on to a provider server. It notes what it was asked
-//! for, and can also accept connections and say nothing.
+//! A server that answers GET requests from a table, as local model servers and the vendors' model
+//! lists do, and forwards every POST to a provider server. It records the GET requests, and can also
+//! accept connections without answering.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -27,22 +27,22 @@ pub(crate) struct LocalServer {
 #[derive(Debug, Default)]
 struct Shared {
     gets: Mutex<BTreeMap<String, (u16, String)>>,
-    asked: Mutex<Vec<Asked>>,
+    get_requests: Mutex<Vec<GetRequest>>,
     server: Mutex<Option<&'static str>>,
     behind: Mutex<Option<String>>,
     silent: Mutex<bool>,
 }
 
-/// A GET as it arrived.
+/// A GET request as it arrived.
 #[derive(Clone, Debug)]
-pub(crate) struct Asked {
+pub(crate) struct GetRequest {
     pub(crate) path_and_query: String,
     /// Names in lower case.
     pub(crate) headers: BTreeMap<String, String>,
 }
 
 impl LocalServer {
-    /// Starts a server that answers nothing but 404.
+    /// Starts a server that answers every GET with 404.
     pub(crate) fn start() -> Self {
         let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a free port");
         listener.set_nonblocking(true).unwrap();
@@ -72,7 +72,7 @@ impl LocalServer {
         }
     }
 
-    /// A llama.cpp server that has loaded this model.
+    /// Starts a llama.cpp server that has loaded this model.
     pub(crate) fn llama_cpp(model: &str, parameters: u64, context: u64) -> Self {
         let list = serde_json::json!({"object": "list", "data": [{"id": model, "object": "model", "owned_by": "llamacpp",
             "meta": {"n_ctx": context, "n_ctx_train": 32_768, "n_params": parameters}}]});
@@ -82,7 +82,7 @@ impl LocalServer {
             .get("/health", 200, r#"{"status":"ok"}"#)
     }
 
-    /// Answers a GET of this path, whatever its query.
+    /// Answers a GET of this path, with any query.
     pub(crate) fn get(self, path: &str, status: u16, body: &str) -> Self {
         self.shared
             .gets
@@ -92,18 +92,19 @@ impl LocalServer {
         self
     }
 
+    /// Sends this name in the `server` header.
     pub(crate) fn calls_itself(self, name: &'static str) -> Self {
         *self.shared.server.lock().unwrap() = Some(name);
         self
     }
 
-    /// Passes every POST on.
+    /// Forwards every POST to this server.
     pub(crate) fn before(self, server: &ProviderServer) -> Self {
         *self.shared.behind.lock().unwrap() = Some(server.url());
         self
     }
 
-    /// Takes requests and never answers them.
+    /// Accepts requests and never answers them.
     pub(crate) fn silent(self) -> Self {
         *self.shared.silent.lock().unwrap() = true;
         self
@@ -119,9 +120,9 @@ impl LocalServer {
         format!("http://{}", self.address)
     }
 
-    /// The GETs, in the order of their arrival.
-    pub(crate) fn asked(&self) -> Vec<Asked> {
-        self.shared.asked.lock().unwrap().clone()
+    /// Returns the GET requests, in the order of arrival.
+    pub(crate) fn get_requests(&self) -> Vec<GetRequest> {
+        self.shared.get_requests.lock().unwrap().clone()
     }
 }
 
@@ -152,9 +153,9 @@ async fn answer(State(shared): State<Arc<Shared>>, request: Request) -> Response
             .lock()
             .unwrap()
             .clone()
-            .expect("a server behind for POSTs");
+            .expect("a server to forward to");
         let body = axum::body::to_bytes(body, usize::MAX).await.unwrap();
-        return pass_on(&format!("{behind}{path_and_query}"), parts.headers, body).await;
+        return forward(&format!("{behind}{path_and_query}"), parts.headers, body).await;
     }
     let headers = parts.headers.iter().map(|(name, value)| {
         (
@@ -162,7 +163,7 @@ async fn answer(State(shared): State<Arc<Shared>>, request: Request) -> Response
             String::from_utf8_lossy(value.as_bytes()).into_owned(),
         )
     });
-    shared.asked.lock().unwrap().push(Asked {
+    shared.get_requests.lock().unwrap().push(GetRequest {
         path_and_query,
         headers: headers.collect(),
     });
@@ -183,8 +184,8 @@ async fn answer(State(shared): State<Arc<Shared>>, request: Request) -> Response
     response
 }
 
-/// Makes the same POST elsewhere and gives back what comes, whole.
-async fn pass_on(
+/// Sends the same POST to the other server and returns its whole response.
+async fn forward(
     url: &str,
     mut headers: axum::http::HeaderMap,
     body: axum::body::Bytes,

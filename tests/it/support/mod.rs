@@ -1,23 +1,23 @@
-//! What tests share: the binary in its own home, the provider server, terminals.
+//! Shared by all tests: the binary in its own home, the provider server, terminals and sample data.
 
 #[cfg(unix)]
-pub(crate) mod asked;
-#[cfg(unix)]
 pub(crate) mod binary;
-pub(crate) mod compared;
+pub(crate) mod comparable;
+pub(crate) mod comparison;
 pub(crate) mod generated;
+pub(crate) mod html;
 pub(crate) mod journals;
-pub(crate) mod lasting;
 #[cfg(unix)]
 pub(crate) mod local_server;
-pub(crate) mod markup;
-pub(crate) mod network;
 #[cfg(unix)]
-pub(crate) mod past;
+pub(crate) mod model_requests;
+pub(crate) mod network;
 pub(crate) mod provider_server;
 #[cfg(unix)]
 pub(crate) mod pty;
-pub(crate) mod sample;
+pub(crate) mod sample_events;
+#[cfg(unix)]
+pub(crate) mod saved;
 #[cfg(unix)]
 pub(crate) mod schema;
 pub mod script;

@@ -1,5 +1,5 @@
-//! What stands between a client and a provider: TLS with a certificate of the tests' own authority,
-//! and a proxy. Both on threads of their own that stop when they are dropped.
+//! Servers between a client and a provider: TLS with a certificate of the tests' own authority, and
+//! a proxy. Each runs on its own thread and stops when it is dropped.
 
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
@@ -12,15 +12,15 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::oneshot;
 use tokio_rustls::TlsAcceptor;
 
-/// Signs the certificate of [`Listening::tls`]; no system trusts it.
+/// Signs the certificate of [`TestListener::tls`]; no system trusts it.
 pub(crate) const AUTHORITY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/data/tls/ca.pem");
 
-/// Something that listens.
+/// A TLS server or a proxy on a local port.
 #[derive(Debug)]
-pub(crate) struct Listening {
+pub(crate) struct TestListener {
     pub(crate) address: SocketAddr,
-    /// The heads of the requests that a proxy was sent.
-    seen: Arc<Mutex<Vec<String>>>,
+    /// The heads of the requests to a proxy.
+    request_heads: Arc<Mutex<Vec<String>>>,
     stop: Option<oneshot::Sender<()>>,
     thread: Option<JoinHandle<()>>,
 }
@@ -28,14 +28,14 @@ pub(crate) struct Listening {
 /// What a proxy does with a request for a tunnel.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Tunnel {
-    /// Leads everywhere to this one place, whatever host is asked for.
+    /// Connects to this address, whatever host is requested.
     To(SocketAddr),
-    /// Answers with this status line.
+    /// Responds with this status line.
     Refused(&'static str),
 }
 
-impl Listening {
-    /// TLS for `localhost`, `127.0.0.1` and `api.example.test` before a plain server.
+impl TestListener {
+    /// Starts TLS for `localhost`, `127.0.0.1` and `api.example.test` in front of a plain server.
     pub(crate) fn tls(behind: SocketAddr) -> Self {
         let certificates = include_bytes!("../data/tls/server.pem");
         let certificates = CertificateDer::pem_slice_iter(certificates)
@@ -54,7 +54,7 @@ impl Listening {
         Self::start(move |client, _| {
             let acceptor = acceptor.clone();
             async move {
-                // A client that does not like the certificate goes away: that is its right.
+                // A client that rejects the certificate closes the connection.
                 let Ok(mut client) = acceptor.accept(client).await else {
                     return;
                 };
@@ -64,9 +64,9 @@ impl Listening {
         })
     }
 
-    /// A proxy.
+    /// Starts a proxy.
     pub(crate) fn proxy(tunnel: Tunnel) -> Self {
-        Self::start(move |mut client, seen| async move {
+        Self::start(move |mut client, request_heads| async move {
             let mut head = Vec::new();
             while !head.ends_with(b"\r\n\r\n") {
                 match client.read_u8().await {
@@ -74,7 +74,10 @@ impl Listening {
                     Err(_) => return,
                 }
             }
-            seen.lock().unwrap().push(String::from_utf8(head).unwrap());
+            request_heads
+                .lock()
+                .unwrap()
+                .push(String::from_utf8(head).unwrap());
             match tunnel {
                 Tunnel::Refused(status) => {
                     let _ = client
@@ -83,8 +86,8 @@ impl Listening {
                         )
                         .await;
                 }
-                Tunnel::To(place) => {
-                    let mut server = TcpStream::connect(place).await.unwrap();
+                Tunnel::To(address) => {
+                    let mut server = TcpStream::connect(address).await.unwrap();
                     client
                         .write_all(b"HTTP/1.1 200 Connection established\r\n\r\n")
                         .await
@@ -101,8 +104,8 @@ impl Listening {
         let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
         listener.set_nonblocking(true).unwrap();
         let address = listener.local_addr().unwrap();
-        let seen = Arc::new(Mutex::new(Vec::new()));
-        let requests = Arc::clone(&seen);
+        let request_heads = Arc::new(Mutex::new(Vec::new()));
+        let heads = Arc::clone(&request_heads);
         let (stop, mut stopped) = oneshot::channel::<()>();
         let thread = std::thread::spawn(move || {
             let runtime = tokio::runtime::Builder::new_current_thread()
@@ -114,7 +117,10 @@ impl Listening {
                 let mut connections = tokio::task::JoinSet::new();
                 loop {
                     tokio::select! {
-                        accepted = listener.accept() => drop(connections.spawn(serve(accepted.unwrap().0, Arc::clone(&requests)))),
+                        accepted = listener.accept() => {
+                            let (client, _) = accepted.unwrap();
+                            connections.spawn(serve(client, Arc::clone(&heads)));
+                        }
                         _ = &mut stopped => break,
                     }
                 }
@@ -122,19 +128,19 @@ impl Listening {
         });
         Self {
             address,
-            seen,
+            request_heads,
             stop: Some(stop),
             thread: Some(thread),
         }
     }
 
-    /// The heads of all requests to a proxy, in the order of arrival.
-    pub(crate) fn seen(&self) -> Vec<String> {
-        self.seen.lock().unwrap().clone()
+    /// Returns the heads of all requests to a proxy, in the order of arrival.
+    pub(crate) fn request_heads(&self) -> Vec<String> {
+        self.request_heads.lock().unwrap().clone()
     }
 }
 
-impl Drop for Listening {
+impl Drop for TestListener {
     fn drop(&mut self) {
         if let Some(stop) = self.stop.take() {
             let _ = stop.send(());

@@ -1,5 +1,5 @@
-//! A terminal of its own for the binary: what is typed, what is on it, how wide it is. Waits are
-//! for words to appear, and have a limit.
+//! A pseudo-terminal for the binary: input, output and width. Waits for text to appear, with a
+//! timeout.
 
 use std::ffi::OsStr;
 use std::fs::File;
@@ -14,18 +14,18 @@ use console::{measure_text_width, strip_ansi_codes};
 use pty_process::Size;
 use pty_process::blocking::{Command, open};
 
-use super::binary::{Conclave, Ran, Running};
+use super::binary::{Conclave, RunOutput, RunningProcess};
 
-/// Longer than anything takes on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(20);
+/// Longer than any wait takes on a busy machine.
+const WAIT_TIMEOUT: Duration = Duration::from_secs(20);
 
-/// A run on a terminal. Standard output is on it too, unless it was piped.
+/// A run on a terminal, which also shows standard output unless that is piped.
 #[derive(Debug)]
 pub(crate) struct Terminal {
     keyboard: File,
     screen: Arc<(Mutex<Vec<u8>>, Condvar)>,
     reader: JoinHandle<()>,
-    running: Running,
+    running: RunningProcess,
 }
 
 /// Where standard output goes.
@@ -35,12 +35,12 @@ pub(crate) enum Output {
     Pipe,
 }
 
-/// All that was ever written on a terminal.
+/// Everything that was written to a terminal.
 #[derive(Debug)]
 pub(crate) struct Transcript(String);
 
 impl Terminal {
-    /// Starts the binary on a terminal of so many columns.
+    /// Starts the binary on a terminal with this many columns.
     pub(crate) fn start(
         conclave: &Conclave,
         columns: u16,
@@ -69,17 +69,17 @@ impl Terminal {
         if output == Output::Pipe {
             command = command.stdout(Stdio::piped());
         }
-        let running = Running::of(command.spawn(terminal).unwrap());
+        let running = RunningProcess::of(command.spawn(terminal).unwrap());
         let keyboard = File::from(OwnedFd::from(pty));
         let mut written = keyboard.try_clone().unwrap();
         let screen = Arc::new((Mutex::new(Vec::new()), Condvar::new()));
-        let kept = Arc::clone(&screen);
+        let shared = Arc::clone(&screen);
         let reader = std::thread::spawn(move || {
             let mut bytes = [0; 4096];
             // Reading fails when the last program has closed the terminal.
             while let Ok(count @ 1..) = written.read(&mut bytes) {
-                kept.0.lock().unwrap().extend_from_slice(&bytes[..count]);
-                kept.1.notify_all();
+                shared.0.lock().unwrap().extend_from_slice(&bytes[..count]);
+                shared.1.notify_all();
             }
         });
         Self {
@@ -90,32 +90,32 @@ impl Terminal {
         }
     }
 
-    /// Waits until these words have been written, as often as said.
-    pub(crate) fn wait_for(&self, words: &str, times: usize) {
+    /// Waits until this text has been written `times` times.
+    pub(crate) fn wait_for(&self, text: &str, times: usize) {
         let (screen, changed) = &*self.screen;
-        let lacking = |bytes: &mut Vec<u8>| {
+        let missing = |bytes: &mut Vec<u8>| {
             strip_ansi_codes(&String::from_utf8_lossy(bytes))
-                .matches(words)
+                .matches(text)
                 .count()
                 < times
         };
         let (bytes, waited) = changed
-            .wait_timeout_while(screen.lock().unwrap(), PATIENCE, lacking)
+            .wait_timeout_while(screen.lock().unwrap(), WAIT_TIMEOUT, missing)
             .unwrap();
         assert!(
             !waited.timed_out(),
-            "waited in vain for `{words}`: {}",
+            "no `{text}` before the timeout: {}",
             String::from_utf8_lossy(&bytes)
         );
     }
 
-    /// Types; `\x03` is Ctrl-C.
+    /// Types these keys; `\x03` is Ctrl-C.
     pub(crate) fn type_in(&mut self, keys: &str) {
         self.keyboard.write_all(keys.as_bytes()).unwrap();
     }
 
-    /// Waits for the end.
-    pub(crate) fn end(self) -> (Ran, Transcript) {
+    /// Waits for the process to exit.
+    pub(crate) fn end(self) -> (RunOutput, Transcript) {
         let ran = self.running.wait();
         self.reader.join().unwrap();
         let bytes = self.screen.0.lock().unwrap().clone();
@@ -124,7 +124,7 @@ impl Terminal {
 }
 
 impl Transcript {
-    /// Without colours and movements of the cursor.
+    /// Returns the text without colours and cursor movements.
     pub(crate) fn text(&self) -> String {
         strip_ansi_codes(&self.0).replace('\r', "")
     }
@@ -133,7 +133,7 @@ impl Transcript {
         self.0.contains('\u{1b}')
     }
 
-    /// Colours and weights, as opposed to movements of the cursor.
+    /// Returns whether there are colours or weights, as opposed to cursor movements.
     pub(crate) fn has_colours(&self) -> bool {
         let mut codes = self.0.split("\u{1b}[").skip(1);
         codes.any(|code| {
@@ -142,9 +142,9 @@ impl Transcript {
         })
     }
 
-    /// Lines that do not fit on a terminal of so many columns. The live display fills each of its
-    /// lines with blanks to the last column and lets the terminal wrap; a line that is too long is
-    /// one that has something else there.
+    /// Returns the lines that do not fit on a terminal with this many columns. The live display pads
+    /// its lines with blanks to the last column and lets the terminal wrap, so a line is too long
+    /// only if it has another character there.
     pub(crate) fn too_wide(&self, columns: usize) -> Vec<String> {
         let text = strip_ansi_codes(&self.0).into_owned();
         let overflows = |line: &&str| {

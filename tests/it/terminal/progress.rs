@@ -17,7 +17,7 @@ use conclave::terminal::output::printer::Verbosity;
 use conclave::terminal::progress::Progress;
 
 use super::printing::Captured;
-use crate::support::sample::{self, Sample};
+use crate::support::sample_events::{self, EventBuilder};
 
 fn lines(events: &[Envelope], verbosity: Verbosity, width: Option<u16>) -> String {
     let captured = Captured::new(verbosity, width);
@@ -31,12 +31,12 @@ fn lines(events: &[Envelope], verbosity: Verbosity, width: Option<u16>) -> Strin
 
 #[test]
 fn a_pipe_gets_the_panel_before_anything_is_spent_and_then_one_line_an_event() {
-    insta::assert_snapshot!(lines(&sample::complete(), Verbosity::Normal, None));
+    insta::assert_snapshot!(lines(&sample_events::complete(), Verbosity::Normal, None));
 }
 
 #[test]
 fn one_family_and_local_models_are_called_what_they_are() {
-    let text = lines(&sample::degraded(), Verbosity::Normal, None);
+    let text = lines(&sample_events::degraded(), Verbosity::Normal, None);
     assert!(text.contains("agreement within one family is weak evidence"));
     assert!(text.contains("local model, demonstration quality"));
     insta::assert_snapshot!(text);
@@ -44,18 +44,21 @@ fn one_family_and_local_models_are_called_what_they_are() {
 
 #[test]
 fn verbose_adds_the_estimate_and_what_was_wrong_with_answers() {
-    insta::assert_snapshot!(lines(&sample::troubled(), Verbosity::Verbose, None));
+    insta::assert_snapshot!(lines(&sample_events::troubled(), Verbosity::Verbose, None));
 }
 
 #[test]
 fn quiet_says_nothing() {
-    assert_eq!(lines(&sample::degraded(), Verbosity::Quiet, None), "");
+    assert_eq!(
+        lines(&sample_events::degraded(), Verbosity::Quiet, None),
+        ""
+    );
 }
 
 #[test]
 fn no_line_is_wider_than_a_narrow_terminal() {
     for width in [20, 40, 60] {
-        for line in lines(&sample::degraded(), Verbosity::Verbose, Some(width)).lines() {
+        for line in lines(&sample_events::degraded(), Verbosity::Verbose, Some(width)).lines() {
             assert!(
                 console::measure_text_width(line) <= usize::from(width),
                 "{width}: {line}"
@@ -92,7 +95,7 @@ fn substituted(reason: WhySubstituted, message: &str) -> Event {
 
 /// Everything that control says of a run: health, hedges, substitutions, pulses, ceilings.
 fn controlled() -> Vec<Envelope> {
-    let mut sample = Sample::new(sample::panel());
+    let mut sample = EventBuilder::new(sample_events::panel());
     sample.begin(Consent::Ceiling);
     for event in [
         health("google", HealthStatus::Degraded, false),
@@ -102,7 +105,7 @@ fn controlled() -> Vec<Envelope> {
         sample.emit(event);
     }
     sample.emit(Event::Round(RoundEvent::Started { round_number: 1 }));
-    let (agent_id, _, model) = sample.who("pragmatic");
+    let (agent_id, _, model) = sample.agent("pragmatic");
     let call = sample.thinking("pragmatic", AnswerKind::Independent);
     let (backup, slow) = (
         ModelRef::new("xai", "grok-4.7"),
@@ -183,7 +186,7 @@ fn quiet_is_quiet_about_control_too() {
 
 #[test]
 fn where_nobody_can_be_asked_the_reasons_for_asking_are_said() {
-    let mut sample = Sample::new(sample::panel());
+    let mut sample = EventBuilder::new(sample_events::panel());
     sample.begin(Consent::NobodyToAsk);
     let consent = sample
         .events
@@ -207,8 +210,8 @@ fn where_nobody_can_be_asked_the_reasons_for_asking_are_said() {
 
 #[test]
 fn a_run_that_goes_on_knows_what_it_was_about() {
-    let history = sample::aborted();
-    let mut sample = Sample::new(sample::panel());
+    let history = sample_events::aborted();
+    let mut sample = EventBuilder::new(sample_events::panel());
     sample.emit(Event::Consultation(ConsultationEvent::Resumed(Box::new(
         Resumed {
             state: StateName::CrossExam,
@@ -237,7 +240,7 @@ fn a_run_that_goes_on_knows_what_it_was_about() {
 
 /// The judge's call of Round 2 in pieces, and an expert's beside it.
 fn streamed(verbosity: Verbosity) -> String {
-    let mut sample = Sample::new(sample::panel());
+    let mut sample = EventBuilder::new(sample_events::panel());
     sample.emit(Event::Round(RoundEvent::Started { round_number: 2 }));
     let expert = sample.thinking("security", AnswerKind::Revision);
     let judge = sample.thinking("judge", AnswerKind::Synthesis);

@@ -6,7 +6,7 @@ use conclave::terminal::markdown::render::render;
 use conclave::terminal::output::style::Paint;
 use conclave::terminal::report::report;
 
-use crate::support::sample;
+use crate::support::sample_events;
 
 fn markdown(events: &[Envelope]) -> String {
     report(&Transcript::fold(events).unwrap())
@@ -14,12 +14,12 @@ fn markdown(events: &[Envelope]) -> String {
 
 #[test]
 fn a_complete_consultation_reads_as_promised() {
-    insta::assert_snapshot!(markdown(&sample::complete()));
+    insta::assert_snapshot!(markdown(&sample_events::complete()));
 }
 
 #[test]
 fn a_menu_shows_its_options_one_by_one_and_claims_no_confidence_for_all() {
-    let text = markdown(&sample::explored());
+    let text = markdown(&sample_events::explored());
     assert!(
         text.contains("**Confidence:** each option has its own  \n")
             && !text.contains("## Consensus"),
@@ -40,10 +40,10 @@ fn options_stay_within_their_place_whatever_they_say() {
             .collect()
     };
     assert_eq!(
-        shape(&sample::explored_hostile()),
-        shape(&sample::explored())
+        shape(&sample_events::explored_hostile()),
+        shape(&sample_events::explored())
     );
-    let text = markdown(&sample::explored_hostile());
+    let text = markdown(&sample_events::explored_hostile());
     assert!(
         !text.contains('\u{1b}') && !text.replace("\\<", "").contains("<script>"),
         "{text}"
@@ -52,15 +52,15 @@ fn options_stay_within_their_place_whatever_they_say() {
 
 #[test]
 fn an_answer_that_no_judge_gave_says_so_below_it() {
-    let text = markdown(&sample::composed());
+    let text = markdown(&sample_events::composed());
     let told = "Use OAuth 2.0 with JWT access tokens.\n\n_Put together from the judge's synthesis of Round 2; no verdict was asked for._\n";
     assert!(text.contains(told), "{text}");
-    assert!(!markdown(&sample::complete()).contains("Put together"));
+    assert!(!markdown(&sample_events::complete()).contains("Put together"));
 }
 
 #[test]
 fn a_degraded_result_says_so_first_and_names_local_models() {
-    let text = markdown(&sample::degraded());
+    let text = markdown(&sample_events::degraded());
     assert!(text.starts_with("> ⚠️ **Degraded result:**"), "{text}");
     assert!(text.contains("### Architect (qwen3-0.6b, local model, demonstration quality)"));
     insta::assert_snapshot!(text);
@@ -68,13 +68,13 @@ fn a_degraded_result_says_so_first_and_names_local_models() {
 
 #[test]
 fn an_aborted_consultation_shows_what_it_has_and_claims_no_verdict() {
-    insta::assert_snapshot!("aborted", markdown(&sample::aborted()));
-    insta::assert_snapshot!("all_failed", markdown(&sample::all_failed()));
+    insta::assert_snapshot!("aborted", markdown(&sample_events::aborted()));
+    insta::assert_snapshot!("all_failed", markdown(&sample_events::all_failed()));
 }
 
 #[test]
 fn a_substitute_is_named_in_the_panel_and_above_the_answer() {
-    let text = markdown(&sample::substituted());
+    let text = markdown(&sample_events::substituted());
     assert!(
         text.contains("\n> - xai:grok-4.7 stood in for google:gemini-3-pro as Pragmatist in Round 1 and later: no answer within 120 s\n"),
         "{text}"
@@ -86,12 +86,12 @@ fn a_substitute_is_named_in_the_panel_and_above_the_answer() {
 
 #[test]
 fn one_round_shows_the_positions_and_claims_no_verdict() {
-    insta::assert_snapshot!(markdown(&sample::troubled()));
+    insta::assert_snapshot!(markdown(&sample_events::troubled()));
 }
 
 #[test]
 fn hostile_answers_stay_within_their_place() {
-    let text = markdown(&sample::hostile());
+    let text = markdown(&sample_events::hostile());
     let headings: Vec<&str> = text
         .lines()
         .filter(|line| line.starts_with("## ") || line.starts_with("# "))
@@ -112,13 +112,13 @@ fn hostile_answers_stay_within_their_place() {
 
 #[test]
 fn the_dissent_stands_before_the_cost() {
-    let text = markdown(&sample::complete());
+    let text = markdown(&sample_events::complete());
     assert!(text.find("## Dissenting Views").unwrap() < text.find("**Cost:**").unwrap());
 }
 
 #[test]
 fn what_filtering_saved_is_told_with_the_tokens_and_only_where_there_was_something() {
-    let mut events = sample::complete();
+    let mut events = sample_events::complete();
     assert!(!markdown(&events).contains("saved"));
     for envelope in &mut events {
         if let Event::Call(CallEvent::Started {
@@ -140,12 +140,20 @@ fn what_filtering_saved_is_told_with_the_tokens_and_only_where_there_was_somethi
 
 #[test]
 fn a_screen_shows_the_document_without_marks() {
-    insta::assert_snapshot!(render(&markdown(&sample::complete()), 80, Paint::Plain));
+    insta::assert_snapshot!(render(
+        &markdown(&sample_events::complete()),
+        80,
+        Paint::Plain
+    ));
 }
 
 #[test]
 fn no_rendered_line_is_wider_than_the_screen() {
-    for events in [sample::complete(), sample::degraded(), sample::hostile()] {
+    for events in [
+        sample_events::complete(),
+        sample_events::degraded(),
+        sample_events::hostile(),
+    ] {
         let text = markdown(&events);
         for width in [20, 40, 60, 120] {
             for paint in [Paint::Plain, Paint::Colour] {

@@ -8,7 +8,7 @@ use conclave::domain::stored_record::StoredRecord;
 use conclave::records::stored::{of_transcript, read_file};
 use conclave::terminal::report::stored::{Selection, markdown};
 
-use crate::support::sample;
+use crate::support::sample_events;
 
 fn original(name: &str) -> StoredRecord {
     read_file(
@@ -47,7 +47,7 @@ fn the_originals_records_read_like_ours() {
 
 #[test]
 fn what_was_kept_of_a_menu_or_of_an_answer_by_rule_reads_as_it_did() {
-    for events in [sample::explored(), sample::composed()] {
+    for events in [sample_events::explored(), sample_events::composed()] {
         let transcript = Transcript::fold(&events).unwrap();
         let before = conclave::terminal::report::report(&transcript);
         let now = part(&of_transcript(&transcript), None, None);
@@ -64,7 +64,7 @@ fn what_was_kept_of_a_menu_or_of_an_answer_by_rule_reads_as_it_did() {
             before.contains("**Confidence:** each option has its own")
         );
     }
-    let record = of_transcript(&Transcript::fold(&sample::explored()).unwrap());
+    let record = of_transcript(&Transcript::fold(&sample_events::explored()).unwrap());
     let last = part(&record, Some(4), None);
     assert!(
         last.contains("### Option 2: Sessions first")
@@ -75,7 +75,7 @@ fn what_was_kept_of_a_menu_or_of_an_answer_by_rule_reads_as_it_did() {
 
 #[test]
 fn a_round_is_shown_alone() {
-    let record = of_transcript(&Transcript::fold(&sample::complete()).unwrap());
+    let record = of_transcript(&Transcript::fold(&sample_events::complete()).unwrap());
     let rounds: Vec<String> = (1..=4)
         .map(|round| part(&record, Some(round), None))
         .collect();
@@ -85,7 +85,7 @@ fn a_round_is_shown_alone() {
 
 #[test]
 fn an_agent_is_shown_alone_through_all_rounds_and_in_one() {
-    let record = of_transcript(&Transcript::fold(&sample::complete()).unwrap());
+    let record = of_transcript(&Transcript::fold(&sample_events::complete()).unwrap());
     insta::assert_snapshot!("agent", part(&record, None, Some("architecture")));
     insta::assert_snapshot!("judge", part(&record, None, Some("judge")));
     let one = part(&record, Some(3), Some("architecture"));
@@ -103,7 +103,7 @@ fn an_agent_is_shown_alone_through_all_rounds_and_in_one() {
 
 #[test]
 fn what_a_record_says_stays_within_its_place() {
-    let record = of_transcript(&Transcript::fold(&sample::hostile()).unwrap());
+    let record = of_transcript(&Transcript::fold(&sample_events::hostile()).unwrap());
     let headings = |text: &str| {
         text.lines()
             .filter(|line| line.starts_with("# ") || line.starts_with("## "))

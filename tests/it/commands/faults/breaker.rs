@@ -4,13 +4,13 @@
 use serde_json::json;
 
 use super::{STAND_IN, arguments, assert_adds_up, at_all, requests_to};
-use crate::support::binary::{Conclave, Ran};
+use crate::support::binary::{Conclave, RunOutput};
 use crate::support::provider_server::{Answer, On, ProviderServer, Vendor};
 
 const PANEL: &str = "security=anthropic:claude-sonnet-5-5,architect=openai:gpt-6.1-sol,pragmatic=google:gemini-4-argon";
 
 /// The vendor of one expert, and of the first judge, fails so as often as this.
-fn consult(answer: &Answer, times: usize, judges: &str) -> (ProviderServer, Conclave, Ran) {
+fn consult(answer: &Answer, times: usize, judges: &str) -> (ProviderServer, Conclave, RunOutput) {
     let server = ProviderServer::start();
     for nth in 1..=times {
         server.on(On::vendor(Vendor::Anthropic).nth(nth), answer.clone());

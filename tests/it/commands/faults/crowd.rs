@@ -5,9 +5,9 @@ use std::time::Duration;
 use serde_json::json;
 
 use super::{arguments, assert_adds_up, requests_to};
-use crate::support::asked::counts;
-use crate::support::binary::{Conclave, Ran};
-use crate::support::provider_server::{Answer, On, ProviderServer, Recorded, Vendor};
+use crate::support::binary::{Conclave, RunOutput};
+use crate::support::model_requests::request_counts;
+use crate::support::provider_server::{Answer, On, ProviderServer, RecordedRequest, Vendor};
 
 const SEATS: usize = 64;
 
@@ -18,7 +18,7 @@ const VENDORS: [(Vendor, &str); 3] = [
 ];
 
 /// A panel of 64 at three vendors that take a moment for every answer.
-fn consult(server: &ProviderServer) -> (Conclave, Ran) {
+fn consult(server: &ProviderServer) -> (Conclave, RunOutput) {
     let panel: Vec<String> = VENDORS
         .iter()
         .cycle()
@@ -47,8 +47,8 @@ fn slow_down(server: &ProviderServer) {
 }
 
 /// The most requests that were under way at once.
-fn at_once(requests: &[Recorded]) -> usize {
-    let under_way = |at: &Recorded| {
+fn at_once(requests: &[RecordedRequest]) -> usize {
+    let under_way = |at: &RecordedRequest| {
         requests
             .iter()
             .filter(|other| {
@@ -66,7 +66,7 @@ fn all_of_them_answer_and_no_vendor_is_asked_more_than_four_things_at_once() {
     slow_down(&server);
     let (conclave, ran) = consult(&server);
     assert_eq!(
-        counts(&server),
+        request_counts(&server),
         [
             ("independent", SEATS),
             ("synthesis", 1),

@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 use super::{
     EVER, FAILING, STAND_IN, Stage, arguments, assert_adds_up, at_all, requests_to, side_by_side,
 };
-use crate::support::binary::{Conclave, Ran};
-use crate::support::provider_server::{Answer, On, ProviderServer, Recorded, Vendor};
+use crate::support::binary::{Conclave, RunOutput};
+use crate::support::provider_server::{Answer, On, ProviderServer, RecordedRequest, Vendor};
 
 /// How long the first may be silent in these tests.
 const AFTER: Duration = Duration::from_secs(1);
@@ -20,7 +20,7 @@ const LATE: Duration = Duration::from_secs(2);
 /// From the winner's answer to the end of the loser's connection.
 const LET_GO: Duration = Duration::from_millis(100);
 
-fn consult(server: &ProviderServer, stage: Stage, flags: &[&str]) -> (Conclave, Ran) {
+fn consult(server: &ProviderServer, stage: Stage, flags: &[&str]) -> (Conclave, RunOutput) {
     let conclave = at_all(server);
     let ran = conclave
         .run(&arguments(&[&stage.panel(), flags]))
@@ -29,19 +29,19 @@ fn consult(server: &ProviderServer, stage: Stage, flags: &[&str]) -> (Conclave, 
 }
 
 /// The request that was slow, and the one beside it.
-fn pair(server: &ProviderServer, stage: Stage) -> (Recorded, Recorded) {
+fn pair(server: &ProviderServer, stage: Stage) -> (RecordedRequest, RecordedRequest) {
     let slow = requests_to(server, Vendor::Anthropic).remove(stage.first() - 1);
     (slow, requests_to(server, Vendor::Mistral).remove(0))
 }
 
-fn assert_asked_in_time(first: &Recorded, second: &Recorded) {
+fn assert_asked_in_time(first: &RecordedRequest, second: &RecordedRequest) {
     let after = second.arrived - first.arrived;
     // The first was on its way for a moment before it arrived.
     assert!(after > AFTER / 2 && after < AFTER + LATE, "{after:?}");
 }
 
 /// The loser's connection is closed as soon as the winner has answered, and no sooner.
-fn assert_let_go(winner: &Recorded, loser: &Recorded) {
+fn assert_let_go(winner: &RecordedRequest, loser: &RecordedRequest) {
     let (answered, closed) = (
         winner.finished.unwrap(),
         loser.finished.expect("it is let go"),

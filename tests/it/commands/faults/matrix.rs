@@ -6,7 +6,7 @@ use super::{
     Bill, FAILING, Fault, STAGES, STAND_IN, Stage, arguments, assert_adds_up, at_all, failing_by,
     faults, impatient, quick, requests_to, side_by_side,
 };
-use crate::support::binary::Ran;
+use crate::support::binary::RunOutput;
 use crate::support::provider_server::{On, ProviderServer, Vendor};
 
 fn every_fault_at_every_stage() -> Vec<(Fault, Stage)> {
@@ -23,7 +23,7 @@ fn classes(attempts: &[Value]) -> Vec<&Value> {
         .collect()
 }
 
-fn line<'a>(ran: &'a Ran, beginning: &str) -> &'a str {
+fn line<'a>(ran: &'a RunOutput, beginning: &str) -> &'a str {
     let mut lines = ran
         .stderr
         .lines()

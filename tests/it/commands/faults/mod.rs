@@ -20,7 +20,9 @@ use std::time::Duration;
 use serde_json::Value;
 
 use crate::support::binary::Conclave;
-use crate::support::provider_server::{Answer, Damage, On, ProviderServer, Recorded, Vendor};
+use crate::support::provider_server::{
+    Answer, Damage, On, ProviderServer, RecordedRequest, Vendor,
+};
 
 /// What every fault's vendor says.
 const WORDS: &str = "such are our words";
@@ -396,7 +398,7 @@ fn at_all(server: &ProviderServer) -> Conclave {
         })
 }
 
-fn requests_to(server: &ProviderServer, vendor: Vendor) -> Vec<Recorded> {
+fn requests_to(server: &ProviderServer, vendor: Vendor) -> Vec<RecordedRequest> {
     server
         .requests()
         .into_iter()

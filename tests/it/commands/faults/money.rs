@@ -6,8 +6,8 @@ use std::time::Duration;
 use serde_json::json;
 
 use super::{arguments, assert_adds_up, at_all, side_by_side};
-use crate::support::binary::{Conclave, Ran};
-use crate::support::provider_server::{Answer, On, ProviderServer, Recorded, Vendor};
+use crate::support::binary::{Conclave, RunOutput};
+use crate::support::provider_server::{Answer, On, ProviderServer, RecordedRequest, Vendor};
 
 /// Every request uses so much, at $2 in and $10 out for a million tokens.
 const USAGE: (u64, u64) = (3_000, 16_000);
@@ -23,7 +23,7 @@ fn dear() -> ProviderServer {
 
 /// What the server would put on the bill, in micro-dollars: also for what was cut off before its
 /// end.
-fn billed(requests: &[Recorded]) -> u64 {
+fn billed(requests: &[RecordedRequest]) -> u64 {
     requests.len() as u64 * (2 * USAGE.0 + 10 * USAGE.1)
 }
 
@@ -33,7 +33,7 @@ fn micro(dollars: &str) -> u64 {
     format!("{whole}{decimals:0<6}").parse().unwrap()
 }
 
-fn with_ceiling(conclave: &Conclave, dollars: &str) -> Ran {
+fn with_ceiling(conclave: &Conclave, dollars: &str) -> RunOutput {
     conclave.run(&arguments(&[&PANEL, &["--max-cost", dollars]]))
 }
 

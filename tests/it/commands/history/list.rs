@@ -2,8 +2,8 @@ use rustix::process::Signal;
 
 use crate::support::binary::Conclave;
 use crate::support::generated::{self, Length};
-use crate::support::past::logs;
 use crate::support::provider_server::{Answer, On, ProviderServer, Vendor};
+use crate::support::saved::log_folder;
 use crate::support::schema;
 
 use super::{MIDDLE, NEWEST, OLDEST, ids, three};
@@ -170,7 +170,7 @@ fn states_and_modes_are_told_apart() {
 #[test]
 fn so_many_are_listed_as_are_asked_for_and_each_can_be_shown_by_the_short_form_of_its_id() {
     let conclave = Conclave::new();
-    generated::write(&logs(&conclave), 11, 60, Length::Short);
+    generated::write(&log_folder(&conclave), 11, 60, Length::Short);
     let listed = |arguments: &[&str]| {
         conclave
             .run(&[&["history", "--json"], arguments].concat())

@@ -12,8 +12,8 @@ mod show;
 use serde_json::Value;
 
 use crate::support::binary::Conclave;
-use crate::support::past::{complete, past};
-use crate::support::sample;
+use crate::support::sample_events;
+use crate::support::saved::{complete_consultation, consultation_with};
 
 /// Three of January, the newest first: one without an answer, one that was interrupted, one with an
 /// answer.
@@ -23,22 +23,23 @@ const OLDEST: &str = "01kfa1aaaaaaaaaaaaaaaaaaaa";
 
 fn three() -> Conclave {
     let conclave = Conclave::new();
-    complete(OLDEST, "2026-01-05T10:00:00Z", "Should I use OAuth or JWT?").keep(&conclave);
-    past(
-        sample::aborted(),
+    complete_consultation(OLDEST, "2026-01-05T10:00:00Z", "Should I use OAuth or JWT?")
+        .save(&conclave);
+    consultation_with(
+        sample_events::aborted(),
         MIDDLE,
         "2026-01-06T10:00:00Z",
         "Where do we keep \u{1b}[2Jsessions?\nIn Redis?",
     )
-    .keep(&conclave);
-    let mut killed = past(
-        sample::aborted(),
+    .save(&conclave);
+    let mut killed = consultation_with(
+        sample_events::aborted(),
         NEWEST,
         "2026-01-07T10:00:00Z",
         "Is a größere Datenbank 🦀 worth it?",
     );
     killed.events.truncate(12);
-    killed.keep_journal(&conclave);
+    killed.save_journal(&conclave);
     // The index is made by whoever comes first, with a word about it.
     conclave.run(&["history", "-n", "1"]).ends_with(0);
     conclave

@@ -1,5 +1,5 @@
 use crate::support::binary::Conclave;
-use crate::support::past::complete;
+use crate::support::saved::complete_consultation;
 
 use super::{NEWEST, OLDEST, three};
 
@@ -80,12 +80,12 @@ fn ids_beginnings_files_and_last_are_names_with_an_index_and_without() {
 #[test]
 fn what_the_index_does_not_know_is_found_in_the_folder() {
     let conclave = three();
-    complete(
+    complete_consultation(
         "01kfb0dddddddddddddddddddd",
         "2026-02-01T10:00:00Z",
         "Late?",
     )
-    .keep(&conclave);
+    .save(&conclave);
     let shown = conclave
         .run(&["history", "show", "01kfb0", "--format", "json"])
         .ends_with(0)

@@ -4,10 +4,10 @@
 use serde_json::Value;
 
 use crate::commands::failures::unauthorized;
-use crate::support::asked::{asked, counts};
 use crate::support::binary::Conclave;
-use crate::support::past::logs;
+use crate::support::model_requests::{model_requests, request_counts};
 use crate::support::provider_server::{Answer, On, ProviderServer};
+use crate::support::saved::log_folder;
 use crate::support::schema::check;
 
 use super::{MIDDLE, NEWEST, OLDEST, three};
@@ -41,12 +41,12 @@ fn newest(conclave: &Conclave) -> Value {
 #[test]
 fn only_the_judge_is_asked_once_for_each_of_rounds_2_and_4() {
     let (conclave, server) = one();
-    let before = counts(&server);
+    let before = request_counts(&server);
     let requests = server.requests().len();
     let ran = conclave
         .run(&["history", "rejudge", "last", "--judge", "claude-opus-5-5"])
         .ends_with(0);
-    let since: Vec<(&str, String)> = asked(&server)
+    let since: Vec<(&str, String)> = model_requests(&server)
         .into_iter()
         .skip(requests)
         .map(|asked| (asked.answer, asked.model))
@@ -59,7 +59,7 @@ fn only_the_judge_is_asked_once_for_each_of_rounds_2_and_4() {
         ]
     );
     assert_eq!(
-        (before[0], counts(&server)[0]),
+        (before[0], request_counts(&server)[0]),
         (("independent", 3), ("independent", 3))
     );
     for part in [
@@ -123,7 +123,7 @@ fn a_verdict_that_turned_is_told_with_the_clerks_reason_and_the_judge_of_then_ju
         .ends_with(0)
         .json();
     check(SCHEMA, &told);
-    let since: Vec<&str> = asked(&server)
+    let since: Vec<&str> = model_requests(&server)
         .into_iter()
         .skip(requests)
         .map(|asked| asked.answer)
@@ -234,7 +234,7 @@ fn a_record_of_the_original_is_judged_anew() {
         .as_str()
         .unwrap()
         .to_owned();
-    std::fs::write(logs(&conclave).join(format!("{id}.json")), fixture).unwrap();
+    std::fs::write(log_folder(&conclave).join(format!("{id}.json")), fixture).unwrap();
     let told = conclave
         .run(&[
             "history",
@@ -256,11 +256,11 @@ fn a_record_of_the_original_is_judged_anew() {
         (&id.as_str().into(), &serde_json::json!([]))
     );
     assert!(
-        counts(&server)[..4]
+        request_counts(&server)[..4]
             .iter()
             .all(|(answer, count)| *count == usize::from(*answer == "synthesis")),
         "{:?}",
-        counts(&server)
+        request_counts(&server)
     );
 }
 
@@ -289,7 +289,7 @@ fn an_interrupted_judgement_is_gone_on_with_without_the_experts() {
         });
     conclave.run(&["resume", "last"]).ends_with(0);
     assert_eq!(
-        asked(&again)
+        model_requests(&again)
             .iter()
             .map(|asked| asked.answer)
             .collect::<Vec<_>>(),

@@ -1,15 +1,15 @@
 use std::fs::File;
 
 use crate::support::binary::Conclave;
-use crate::support::past::{complete, logs, past};
 use crate::support::pty::{Output, Terminal};
-use crate::support::sample;
+use crate::support::sample_events;
+use crate::support::saved::{complete_consultation, consultation_with, log_folder};
 
 use super::{MIDDLE, NEWEST, OLDEST, ids, three};
 
 /// The names of the files of a consultation that are there, without what they have in common.
 fn files(conclave: &Conclave, id: &str) -> Vec<String> {
-    let names = std::fs::read_dir(logs(conclave))
+    let names = std::fs::read_dir(log_folder(conclave))
         .unwrap()
         .map(|entry| entry.unwrap().file_name().into_string().unwrap());
     let mut endings: Vec<String> = names
@@ -119,14 +119,14 @@ fn without_a_terminal_it_must_be_agreed_to_in_advance() {
 fn what_is_old_goes_together() {
     let conclave = three();
     let now = jiff::Timestamp::now().to_string();
-    complete("01zzz0zzzzzzzzzzzzzzzzzzzz", &now, "Now?").keep(&conclave);
-    past(
-        sample::aborted(),
+    complete_consultation("01zzz0zzzzzzzzzzzzzzzzzzzz", &now, "Now?").save(&conclave);
+    consultation_with(
+        sample_events::aborted(),
         "01kf00zzzzzzzzzzzzzzzzzzzz",
         "2025-12-01T10:00:00Z",
         "Then?",
     )
-    .keep(&conclave);
+    .save(&conclave);
     conclave
         .run(&["consult-stats", "--rebuild-index"])
         .ends_with(0);
@@ -164,10 +164,11 @@ fn what_is_old_goes_together() {
 #[test]
 fn what_cannot_be_deleted_does_not_keep_the_others() {
     let conclave = three();
-    let markdown = logs(&conclave).join(format!("consult-{MIDDLE}.md"));
+    let markdown = log_folder(&conclave).join(format!("consult-{MIDDLE}.md"));
     std::fs::remove_file(&markdown).unwrap();
     std::fs::create_dir(&markdown).unwrap();
-    let journal = File::open(logs(&conclave).join(format!("consult-{NEWEST}.jsonl"))).unwrap();
+    let journal =
+        File::open(log_folder(&conclave).join(format!("consult-{NEWEST}.jsonl"))).unwrap();
     journal.lock().unwrap();
     let ran = conclave
         .run(&["history", "rm", NEWEST, MIDDLE, OLDEST, "-y"])
@@ -218,7 +219,7 @@ fn what_a_killed_deletion_leaves_is_deleted_the_next_time() {
             .run(&["history", "outcome", OLDEST, "right"])
             .ends_with(0);
         for ending in ["md", "outcome.json", "json", "jsonl"].iter().take(gone) {
-            std::fs::remove_file(logs(&conclave).join(format!("consult-{OLDEST}.{ending}")))
+            std::fs::remove_file(log_folder(&conclave).join(format!("consult-{OLDEST}.{ending}")))
                 .unwrap();
         }
         if gone == 3 {

@@ -1,7 +1,7 @@
 use std::time::Duration;
 
-use crate::support::past::complete;
 use crate::support::pty::{Output, Terminal};
+use crate::support::saved::complete_consultation;
 
 use super::{MIDDLE, NEWEST, OLDEST, three};
 
@@ -101,7 +101,8 @@ fn one_without_a_record_is_shown_from_its_journal() {
 #[test]
 fn a_journal_that_has_gone_on_since_the_record_tells_more() {
     let conclave = three();
-    let files = complete(MIDDLE, "2026-01-06T10:00:00Z", "Went on?").keep_journal(&conclave);
+    let files =
+        complete_consultation(MIDDLE, "2026-01-06T10:00:00Z", "Went on?").save_journal(&conclave);
     let later = files.record.metadata().unwrap().modified().unwrap() + Duration::from_secs(60);
     std::fs::File::options()
         .append(true)

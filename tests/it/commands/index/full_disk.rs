@@ -10,11 +10,11 @@ use conclave::records::journal::read_journal;
 use serde_json::Value;
 
 use super::{logs, statistics, total, with_records};
-use crate::support::binary::{Conclave, Ran, Running};
+use crate::support::binary::{Conclave, RunOutput, RunningProcess};
 use crate::support::provider_server::ProviderServer;
 
 /// Runs where no file can grow beyond so many blocks of 512 bytes.
-fn limited(conclave: &Conclave, blocks: usize, arguments: &str) -> Ran {
+fn limited(conclave: &Conclave, blocks: usize, arguments: &str) -> RunOutput {
     let script = format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$0\" {arguments}");
     let mut command = std::process::Command::new("/bin/sh");
     command
@@ -25,7 +25,7 @@ fn limited(conclave: &Conclave, blocks: usize, arguments: &str) -> Ran {
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());
-    Running::of(command.spawn().unwrap()).wait()
+    RunningProcess::of(command.spawn().unwrap()).wait()
 }
 
 fn only(folder: &Path, ending: &str) -> Option<PathBuf> {
@@ -108,7 +108,7 @@ fn whichever_write_finds_no_room_those_before_it_are_whole_and_the_answer_is_giv
 
 /// Runs in a home on a disk of its own with so much room, and copies what is there in the end to
 /// `kept`. `None` where this system lets nobody have such a disk.
-fn on_a_small_disk(conclave: &Conclave, kilobytes: u64, kept: &Path) -> Option<Ran> {
+fn on_a_small_disk(conclave: &Conclave, kilobytes: u64, kept: &Path) -> Option<RunOutput> {
     let home = conclave.home();
     fs::create_dir_all(&home).unwrap();
     fs::create_dir(kept).unwrap();
@@ -132,7 +132,7 @@ fn on_a_small_disk(conclave: &Conclave, kilobytes: u64, kept: &Path) -> Option<R
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());
-    let ran = Running::of(command.spawn().ok()?).wait();
+    let ran = RunningProcess::of(command.spawn().ok()?).wait();
     (ran.code != Some(99) && !ran.stderr.starts_with("unshare")).then_some(ran)
 }
 

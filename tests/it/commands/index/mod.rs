@@ -12,7 +12,7 @@ use rusqlite::Connection;
 use rustix::process::Signal;
 
 use crate::records::index::open::{DAMAGES, foreign, overwrite};
-use crate::support::binary::{Conclave, Ran};
+use crate::support::binary::{Conclave, RunOutput};
 use crate::support::generated::{self, Length};
 use crate::support::provider_server::{Answer, On, ProviderServer, Vendor};
 
@@ -36,11 +36,11 @@ fn with_records(conclave: Conclave, count: usize) -> Conclave {
 }
 
 /// How many consultations the statistics are about.
-fn total(ran: &Ran) -> u64 {
+fn total(ran: &RunOutput) -> u64 {
     ran.json()["usage"]["total"].as_u64().unwrap()
 }
 
-fn statistics(conclave: &Conclave) -> Ran {
+fn statistics(conclave: &Conclave) -> RunOutput {
     conclave.run(&["consult-stats", "--json"]).ends_with(0)
 }
 
@@ -289,7 +289,7 @@ fn a_killed_consultation_is_counted_by_who_asks_next_and_again_when_it_was_gone_
     conclave.run(&["consult", "Shall we?"]).ends_with(0);
     let running = conclave.start(&["consult", "And then?"]);
     server.wait_until("the judge is asked", |asked| asked.len() >= 9 + 4);
-    let states = |ran: &Ran| ran.json()["usage"]["by_state"].clone();
+    let states = |ran: &RunOutput| ran.json()["usage"]["by_state"].clone();
     let marked = || {
         let connection = Connection::open(database(&conclave)).unwrap();
         connection

@@ -19,7 +19,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use crate::support::generated::{Generated, Length, consultations};
-use crate::support::sample;
+use crate::support::sample_events;
 
 const WRITTEN_AT: Timestamp = Timestamp(1_700_000_000_000);
 
@@ -461,7 +461,7 @@ proptest! {
 
 #[test]
 fn every_single_mark_of_a_record_of_ours_can_be_missing() {
-    let whole = record(&Transcript::fold(&sample::complete()).unwrap());
+    let whole = record(&Transcript::fold(&sample_events::complete()).unwrap());
     for key in whole
         .as_object()
         .unwrap()
@@ -640,7 +640,7 @@ fn a_consultation_without_a_record_has_the_rows_that_its_record_would_have() {
         rows_of_journal(&[], "stem", WRITTEN_AT),
         Err(NotIndexable::NotARecord)
     );
-    let cut = &sample::complete()[..20];
+    let cut = &sample_events::complete()[..20];
     let rows = rows_of_journal(cut, "stem", WRITTEN_AT).unwrap();
     assert_eq!(rows.consultation.ended, Completion::Unfinished);
     assert!(

@@ -1,31 +1,30 @@
-//! Chat Completions as its many servers send it: the same chunks, with what each does in a way of
-//! its own.
+//! Chat Completions streams: the same chunks for all servers, with the differences of each.
 
 use serde_json::{Value, json};
 
 use super::Vendor;
 use super::script::Finish;
-use super::wire::Spoken;
+use super::wire::StreamSource;
 
-/// What thinking counts as, where there is some.
+/// The reported reasoning tokens of an answer with thinking.
 const REASONING_TOKENS: u64 = 7;
 
-pub(super) fn chat_frames(spoken: &Spoken<'_>) -> Vec<String> {
-    let text = spoken.text;
+pub(super) fn chat_frames(source: &StreamSource<'_>) -> Vec<String> {
+    let text = source.text;
     let mut frames = Vec::new();
-    if spoken.vendor == Vendor::OpenRouter {
+    if source.vendor == Vendor::OpenRouter {
         frames.push(": OPENROUTER PROCESSING\n\n".to_owned());
     }
     frames.push(chunk(
-        spoken,
+        source,
         &json!({"role": "assistant", "content": "", "refusal": null}),
         &Value::Null,
         None,
     ));
     if !text.thinking.is_empty() {
         frames.push(chunk(
-            spoken,
-            &thinking(spoken.vendor, &text.thinking),
+            source,
+            &thinking(source.vendor, &text.thinking),
             &Value::Null,
             None,
         ));
@@ -36,35 +35,35 @@ pub(super) fn chat_frames(spoken: &Spoken<'_>) -> Vec<String> {
         "content"
     };
     frames.extend(
-        spoken
+        source
             .pieces()
             .iter()
-            .map(|piece| chunk(spoken, &json!({field: piece}), &Value::Null, None)),
+            .map(|piece| chunk(source, &json!({field: piece}), &Value::Null, None)),
     );
     if let Some(error) = &text.error {
-        frames.push(error_frame(spoken, error));
+        frames.push(error_frame(source, error));
         return frames;
     }
     let finish = match text.finish {
         Finish::Stop | Finish::Refusal => json!("stop"),
         Finish::Length => json!("length"),
-        Finish::Unsaid => Value::Null,
+        Finish::Missing => Value::Null,
     };
     let usage = text
         .usage
-        .filter(|_| spoken.wants_usage || tells_unasked(spoken.vendor))
-        .map(|usage| counts(spoken, usage));
-    // Mistral counts in the chunk that ends the text, the others in one after it.
-    let (with_the_end, after) = if spoken.vendor == Vendor::Mistral {
+        .filter(|_| source.wants_usage || always_reports_usage(source.vendor))
+        .map(|usage| usage_json(source, usage));
+    // Mistral reports usage in the chunk that ends the text, the others in one after it.
+    let (in_last_chunk, after) = if source.vendor == Vendor::Mistral {
         (usage, None)
     } else {
         (None, usage)
     };
-    frames.push(chunk(spoken, &json!({}), &finish, with_the_end.as_ref()));
+    frames.push(chunk(source, &json!({}), &finish, in_last_chunk.as_ref()));
     if let Some(usage) = after {
-        let mut last = json!({"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 1, "model": spoken.served(),
+        let mut last = json!({"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 1, "model": source.served(),
             "choices": [], "usage": usage});
-        if spoken.vendor == Vendor::LlamaCpp {
+        if source.vendor == Vendor::LlamaCpp {
             last["timings"] =
                 json!({"prompt_n": 1, "prompt_ms": 2.5, "predicted_n": 3, "predicted_ms": 4.5});
         }
@@ -74,10 +73,15 @@ pub(super) fn chat_frames(spoken: &Spoken<'_>) -> Vec<String> {
     frames
 }
 
-fn chunk(spoken: &Spoken<'_>, delta: &Value, finish: &Value, usage: Option<&Value>) -> String {
+fn chunk(
+    source: &StreamSource<'_>,
+    delta: &Value,
+    finish: &Value,
+    usage: Option<&Value>,
+) -> String {
     let mut choice = json!({"index": 0, "delta": delta, "finish_reason": finish});
-    let mut chunk = json!({"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 1, "model": spoken.served(), "usage": usage});
-    match spoken.vendor {
+    let mut chunk = json!({"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 1, "model": source.served(), "usage": usage});
+    match source.vendor {
         Vendor::OpenRouter => {
             choice["native_finish_reason"] = finish.clone();
             chunk["provider"] = json!("Upstream");
@@ -91,34 +95,34 @@ fn chunk(spoken: &Spoken<'_>, delta: &Value, finish: &Value, usage: Option<&Valu
     format!("data: {chunk}\n\n")
 }
 
-/// Where thinking is shown.
-fn thinking(vendor: Vendor, words: &str) -> Value {
+/// Returns the delta that contains thinking.
+fn thinking(vendor: Vendor, text: &str) -> Value {
     match vendor {
         Vendor::Mistral => {
-            json!({"content": [{"type": "thinking", "thinking": [{"type": "text", "text": words}]}]})
+            json!({"content": [{"type": "thinking", "thinking": [{"type": "text", "text": text}]}]})
         }
         Vendor::OpenRouter | Vendor::Vllm | Vendor::Ollama => {
-            json!({"content": "", "reasoning": words})
+            json!({"content": "", "reasoning": text})
         }
-        _ => json!({"reasoning_content": words}),
+        _ => json!({"reasoning_content": text}),
     }
 }
 
-/// Who counts whether or not it was asked to.
-fn tells_unasked(vendor: Vendor) -> bool {
+/// Returns whether the vendor reports usage without being asked.
+fn always_reports_usage(vendor: Vendor) -> bool {
     matches!(vendor, Vendor::Xai | Vendor::Mistral | Vendor::OpenRouter)
 }
 
-fn counts(spoken: &Spoken<'_>, (input, output): (u64, u64)) -> Value {
-    let reasoning = if spoken.text.thinking.is_empty() {
+fn usage_json(source: &StreamSource<'_>, (input, output): (u64, u64)) -> Value {
+    let reasoning = if source.text.thinking.is_empty() {
         0
     } else {
         REASONING_TOKENS
     };
     let mut usage = json!({"prompt_tokens": input, "completion_tokens": output, "total_tokens": input + output,
         "prompt_tokens_details": {"cached_tokens": 0}, "completion_tokens_details": {"reasoning_tokens": reasoning}});
-    match spoken.vendor {
-        // Here alone reasoning comes on top of the completion.
+    match source.vendor {
+        // xAI alone reports reasoning tokens in addition to the completion tokens.
         Vendor::Xai => {
             usage["completion_tokens"] = json!(output.saturating_sub(reasoning));
             usage["cost_in_usd_ticks"] = json!(123_450_000_u64);
@@ -129,10 +133,10 @@ fn counts(spoken: &Spoken<'_>, (input, output): (u64, u64)) -> Value {
     usage
 }
 
-fn error_frame(spoken: &Spoken<'_>, error: &Value) -> String {
-    let body = match spoken.vendor {
+fn error_frame(source: &StreamSource<'_>, error: &Value) -> String {
+    let body = match source.vendor {
         Vendor::OpenRouter => {
-            json!({"id": "gen-1", "object": "chat.completion.chunk", "model": spoken.served(), "error": error,
+            json!({"id": "gen-1", "object": "chat.completion.chunk", "model": source.served(), "error": error,
             "choices": [{"index": 0, "delta": {"content": ""}, "finish_reason": "error"}]})
         }
         _ => json!({"error": error}),

@@ -1,30 +1,30 @@
-//! What can be done to the events of a good answer before they are sent.
+//! Damage to the events of a valid answer before they are sent.
 
-/// One thing that is done to all events. Several are done in the order in which they are named.
+/// One change to all events. Several changes apply in the order in which they are given.
 #[derive(Clone, Debug)]
 pub(crate) enum Damage {
-    /// These bytes come before everything.
+    /// Inserts these bytes before all events.
     Begins(Vec<u8>),
-    /// These bytes come before every event.
+    /// Inserts these bytes before every event.
     Between(Vec<u8>),
-    /// These bytes come where others should be.
+    /// Replaces the first bytes with the second.
     Replaced(Vec<u8>, Vec<u8>),
-    /// Every line ends so: `\n`, `\r\n` or `\r`.
+    /// Ends every line with `\n`, `\r\n` or `\r`.
     LineEndings(&'static str),
-    /// Every event comes twice.
+    /// Sends every event twice.
     Doubled,
-    /// The last events are missing, so many of them.
+    /// Omits this many events at the end.
     WithoutLast(usize),
-    /// The blank line at the end is missing.
+    /// Omits the blank line at the end.
     WithoutLastBlankLine,
-    /// Every byte is sent alone.
+    /// Sends every byte alone.
     InBytes,
-    /// All of it is sent as gzip.
+    /// Compresses everything with gzip.
     Gzip,
 }
 
 impl Damage {
-    pub(super) fn done_to(&self, mut frames: Vec<Vec<u8>>) -> Vec<Vec<u8>> {
+    pub(super) fn apply(&self, mut frames: Vec<Vec<u8>>) -> Vec<Vec<u8>> {
         match self {
             Self::Begins(bytes) => frames.insert(0, bytes.clone()),
             Self::Between(bytes) => {
@@ -57,7 +57,7 @@ impl Damage {
                     let end = last
                         .iter()
                         .rposition(|byte| !matches!(byte, b'\r' | b'\n'))
-                        .map_or(0, |at| at + 1);
+                        .map_or(0, |index| index + 1);
                     last.truncate(end);
                 }
             }
@@ -69,31 +69,31 @@ impl Damage {
 }
 
 fn replaced(bytes: &[u8], from: &[u8], to: &[u8]) -> Vec<u8> {
-    let mut done = Vec::with_capacity(bytes.len());
+    let mut result = Vec::with_capacity(bytes.len());
     let mut rest = bytes;
-    while let Some(at) = rest.windows(from.len()).position(|window| window == from) {
-        done.extend_from_slice(&rest[..at]);
-        done.extend_from_slice(to);
-        rest = &rest[at + from.len()..];
+    while let Some(index) = rest.windows(from.len()).position(|window| window == from) {
+        result.extend_from_slice(&rest[..index]);
+        result.extend_from_slice(to);
+        rest = &rest[index + from.len()..];
     }
-    done.extend_from_slice(rest);
-    done
+    result.extend_from_slice(rest);
+    result
 }
 
-/// RFC 1952 around one block of RFC 1951 with the fixed codes and no repetitions: small savings,
-/// but nothing of the text to be seen.
+/// Compresses with one block of fixed codes and no repetitions (RFC 1951, RFC 1952). That saves
+/// little, but no part of the text stays readable.
 fn gzip(bytes: &[u8]) -> Vec<u8> {
     let mut packed = vec![0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255];
-    let (mut pending, mut held) = (0u32, 0u32);
-    // Codes go out from their highest bit on, everything else from its lowest: `011` is the last
-    // block, with fixed codes.
+    let (mut pending, mut pending_bits) = (0u32, 0u32);
+    // Codes are written from their highest bit, everything else from its lowest. `011` starts the
+    // last block, with fixed codes.
     let mut put = |bits: u32, count: u32| {
-        pending |= bits << held;
-        held += count;
-        while held >= 8 {
+        pending |= bits << pending_bits;
+        pending_bits += count;
+        while pending_bits >= 8 {
             packed.push(pending.to_le_bytes()[0]);
             pending >>= 8;
-            held -= 8;
+            pending_bits -= 8;
         }
     };
     put(0b011, 3);
@@ -105,7 +105,7 @@ fn gzip(bytes: &[u8]) -> Vec<u8> {
         };
         put(code.reverse_bits() >> (32 - count), count);
     }
-    // The end of the block, and what fills the last byte.
+    // The end of the block, and padding for the last byte.
     put(0, 7);
     put(0, 7);
     let crc = !bytes.iter().fold(u32::MAX, |crc, byte| {

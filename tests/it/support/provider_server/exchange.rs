@@ -1,23 +1,22 @@
-//! One request and what becomes of it: recorded, answered by the script, and its end noted however
-//! it comes.
+//! One request: records it, selects the scripted answer and records its end, however it ends.
 
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use super::http::Request;
-use super::sample::valid_answer;
-use super::script::{Answer, At, Content, Ending, Framing, Text};
-use super::vendor::{Addressee, addressee};
-use super::wire::{self, Spoken, Wire, frames};
-use super::{Recorded, Shared, Vendor, errors, free, lock, now, waiting};
+use super::script::{Answer, Content, CutPoint, Ending, Framing, Text};
+use super::valid_answer::valid_answer;
+use super::vendor::{Route, route};
+use super::wire::{self, StreamSource, Wire, frames};
+use super::{RecordedRequest, Shared, Vendor, errors, free, lock, now, wait};
 
-/// What is sent, and how.
-pub(super) struct Plan {
+/// The response to send.
+pub(super) struct ResponsePlan {
     status: u16,
     headers: Vec<(String, String)>,
     pub(super) frames: Vec<Vec<u8>>,
-    /// Sent after the frames, without an end.
-    pub(super) again: Option<Vec<u8>>,
+    /// Sent repeatedly after the frames, without an end.
+    pub(super) repeated: Option<Vec<u8>>,
     pub(super) arrivals: usize,
     pub(super) delay: Duration,
     pub(super) silence: Duration,
@@ -27,17 +26,17 @@ pub(super) struct Plan {
     pub(super) ending: Ending,
 }
 
-/// Notes when a request has come to its end, also when the client went away.
+/// Records the end of a request, also when the client disconnects.
 pub(super) struct Exchange {
     shared: Arc<Mutex<Shared>>,
     list: List,
-    at: usize,
+    index: usize,
     ended: Option<Instant>,
     complete: bool,
     sent: u64,
 }
 
-/// Which of the server's lists a request is on.
+/// The list of the server that a request is on.
 #[derive(Clone, Copy, Debug)]
 enum List {
     Paid,
@@ -46,45 +45,45 @@ enum List {
 
 impl Exchange {
     /// Records the request and decides how it is answered.
-    pub(super) fn begin(shared: &Arc<Mutex<Shared>>, request: Request) -> (Self, Plan) {
+    pub(super) fn begin(shared: &Arc<Mutex<Shared>>, request: Request) -> (Self, ResponsePlan) {
         let path = request.path_and_query.split('?').next().unwrap_or_default();
-        let told = addressee(&request.method, path, &request.headers);
+        let route = route(&request.method, path, &request.headers);
         let in_body = || {
             request.body["model"]
                 .as_str()
                 .unwrap_or_default()
                 .to_owned()
         };
-        let (vendor, model, list) = match &told {
-            Addressee::Model(vendor, _, model) => (
+        let (vendor, model, list) = match &route {
+            Route::Model(vendor, _, model) => (
                 Some(*vendor),
                 model.clone().unwrap_or_else(in_body),
                 List::Paid,
             ),
-            Addressee::Free(vendor, _) => (Some(*vendor), in_body(), List::Free),
-            Addressee::Nobody => (None, in_body(), List::Paid),
+            Route::Free(vendor, _) => (Some(*vendor), in_body(), List::Free),
+            Route::Unknown => (None, in_body(), List::Paid),
         };
         let plan = {
             let mut guard = lock(shared);
-            match &told {
-                Addressee::Model(vendor, wire, _) => {
+            match &route {
+                Route::Model(vendor, wire, _) => {
                     let answer = guard
                         .choose(*vendor, &model, &request.body)
                         .unwrap_or_else(Answer::valid);
-                    Plan::of(
+                    ResponsePlan::of(
                         &answer,
-                        |text| spoken(*vendor, *wire, &model, &request.body, text),
+                        |text| stream_frames(*vendor, *wire, &model, &request.body, text),
                         *vendor,
                         *wire,
                     )
                 }
-                Addressee::Free(vendor, path) => match guard.choose_free(*vendor) {
-                    // An error is worded as on the vendor's paid paths.
+                Route::Free(vendor, path) => match guard.choose_free(*vendor) {
+                    // Errors have the shape of the vendor's paid paths.
                     Some(answer) => {
-                        Plan::of(&answer, |_| Vec::new(), *vendor, wire::wire_of(*vendor))
+                        ResponsePlan::of(&answer, |_| Vec::new(), *vendor, wire::wire_of(*vendor))
                     }
                     None => match free::free_answer(*vendor, path, &request.body) {
-                        Some((status, body)) => Plan::json(
+                        Some((status, body)) => ResponsePlan::json(
                             status,
                             if body.is_null() {
                                 String::new()
@@ -92,13 +91,13 @@ impl Exchange {
                                 body.to_string()
                             },
                         ),
-                        None => Plan::nothing_here(),
+                        None => ResponsePlan::not_found(),
                     },
                 },
-                Addressee::Nobody => Plan::nothing_here(),
+                Route::Unknown => ResponsePlan::not_found(),
             }
         };
-        let recorded = Recorded {
+        let recorded = RecordedRequest {
             vendor,
             model,
             path_and_query: request.path_and_query,
@@ -112,14 +111,14 @@ impl Exchange {
         let mut guard = lock(shared);
         let requests = list.of(&mut guard);
         requests.push(recorded);
-        let at = requests.len() - 1;
+        let index = requests.len() - 1;
         drop(guard);
-        waiting::ring(shared);
+        wait::notify(shared);
         (
             Self {
                 shared: Arc::clone(shared),
                 list,
-                at,
+                index,
                 ended: None,
                 complete: false,
                 sent: 0,
@@ -132,34 +131,34 @@ impl Exchange {
         self.sent += bytes as u64;
     }
 
-    /// Nothing more will be sent. Noted before the last bytes leave: once a client has them, it may
-    /// already ask again.
+    /// Records that nothing more will be sent. This happens before the last bytes leave, because a
+    /// client that has them may send its next request at once.
     pub(super) fn sent_all(&mut self, ending: Ending) {
         if ending == Ending::Whole {
             self.complete = true;
             self.ended = Some(now());
-            self.note();
+            self.record_end();
         }
     }
 
-    fn note(&self) {
-        if let Some(request) = self.list.of(&mut lock(&self.shared)).get_mut(self.at) {
+    fn record_end(&self) {
+        if let Some(request) = self.list.of(&mut lock(&self.shared)).get_mut(self.index) {
             request.finished = Some(self.ended.unwrap_or_else(now));
             request.complete = self.complete;
             request.sent = self.sent;
         }
-        waiting::ring(&self.shared);
+        wait::notify(&self.shared);
     }
 }
 
 impl Drop for Exchange {
     fn drop(&mut self) {
-        self.note();
+        self.record_end();
     }
 }
 
 impl List {
-    fn of(self, shared: &mut Shared) -> &mut Vec<Recorded> {
+    fn of(self, shared: &mut Shared) -> &mut Vec<RecordedRequest> {
         match self {
             Self::Paid => &mut shared.requests,
             Self::Free => &mut shared.free_requests,
@@ -167,43 +166,43 @@ impl List {
     }
 }
 
-fn spoken(
+fn stream_frames(
     vendor: Vendor,
     wire: Wire,
     model: &str,
     body: &serde_json::Value,
     text: &Text,
 ) -> Vec<Vec<u8>> {
-    let words = text
+    let content = text
         .whole
         .clone()
         .unwrap_or_else(|| valid_answer(body, model));
     let wants_usage = body["stream_options"]["include_usage"] == true;
-    frames(&Spoken {
+    frames(&StreamSource {
         vendor,
         wire,
         model,
-        words: &words,
+        content: &content,
         text,
         wants_usage,
     })
 }
 
-impl Plan {
+impl ResponsePlan {
     fn of(
         answer: &Answer,
-        speak: impl FnOnce(&Text) -> Vec<Vec<u8>>,
+        text_frames: impl FnOnce(&Text) -> Vec<Vec<u8>>,
         vendor: Vendor,
         wire: Wire,
     ) -> Self {
-        let (status, content_type, frames, again) = match &answer.content {
-            Content::Text(text) => (200, wire::content_type(wire), speak(text), None),
+        let (status, content_type, frames, repeated) = match &answer.content {
+            Content::Text(text) => (200, wire::content_type(wire), text_frames(text), None),
             Content::Error {
                 status,
                 code,
-                words,
+                message,
             } => {
-                let body = errors::error_body(vendor, wire, *status, code, words).to_string();
+                let body = errors::error_body(vendor, wire, *status, code, message).to_string();
                 (*status, "application/json", vec![body.into_bytes()], None)
             }
             Content::Raw { status, body } => {
@@ -216,8 +215,8 @@ impl Plan {
             Content::Endless {
                 status,
                 beginning,
-                again,
-            } => (*status, "", vec![beginning.clone()], Some(again.clone())),
+                repeated,
+            } => (*status, "", vec![beginning.clone()], Some(repeated.clone())),
         };
         let content_type = answer.content_type.as_deref().unwrap_or(content_type);
         let mut headers = answer.headers.clone();
@@ -227,21 +226,21 @@ impl Plan {
         let frames = answer
             .damage
             .iter()
-            .fold(frames, |frames, damage| damage.done_to(frames));
+            .fold(frames, |frames, damage| damage.apply(frames));
         let frames = if answer.ending == Ending::Whole {
             frames
         } else {
-            first_part(frames, answer.at)
+            first_part(frames, answer.cut)
         };
         Self {
             status,
             headers,
-            // A piece of no bytes would end a chunked body.
+            // An empty chunk would end a chunked body.
             frames: frames
                 .into_iter()
                 .filter(|frame| !frame.is_empty())
                 .collect(),
-            again,
+            repeated,
             arrivals: answer.arrivals,
             delay: answer.delay,
             silence: answer.silence,
@@ -261,7 +260,7 @@ impl Plan {
         )
     }
 
-    fn nothing_here() -> Self {
+    fn not_found() -> Self {
         Self::of(
             &Answer::http(404, "text/plain", "no such path"),
             |_| Vec::new(),
@@ -270,7 +269,7 @@ impl Plan {
         )
     }
 
-    /// Everything before the body.
+    /// Returns the status line and headers.
     pub(super) fn head(&self) -> String {
         let (version, framing) = match self.framing {
             Framing::Chunked => ("1.1", "transfer-encoding: chunked\r\n"),
@@ -285,7 +284,7 @@ impl Plan {
         format!("HTTP/{version} {} .\r\n{headers}{framing}\r\n", self.status)
     }
 
-    /// A piece of the body as it goes out.
+    /// Returns a piece of the body in its transfer encoding.
     pub(super) fn framed(&self, piece: &[u8]) -> Vec<u8> {
         match self.framing {
             Framing::Chunked => {
@@ -295,7 +294,7 @@ impl Plan {
         }
     }
 
-    /// What follows the body.
+    /// Returns the bytes after the body.
     pub(super) fn end(&self) -> &'static [u8] {
         match (self.framing, self.ending) {
             (Framing::Chunked, Ending::Whole | Ending::Short) => b"0\r\n\r\n",
@@ -305,10 +304,10 @@ impl Plan {
     }
 }
 
-fn first_part(mut frames: Vec<Vec<u8>>, at: At) -> Vec<Vec<u8>> {
-    match at {
-        At::Half => frames.truncate(frames.len().div_ceil(2)),
-        At::Byte(bytes) => {
+fn first_part(mut frames: Vec<Vec<u8>>, cut: CutPoint) -> Vec<Vec<u8>> {
+    match cut {
+        CutPoint::Half => frames.truncate(frames.len().div_ceil(2)),
+        CutPoint::Byte(bytes) => {
             let mut left = bytes;
             for frame in &mut frames {
                 frame.truncate(left);

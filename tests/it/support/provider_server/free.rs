@@ -1,12 +1,11 @@
-//! What the vendors answer at no cost: whether a key is good, which models there are, whether a
+//! The vendors' answers to free requests: whether a key is valid, which models exist, whether a
 //! server is up.
 
 use serde_json::{Value, json};
 
 use super::Vendor;
 
-/// Status and body of a free request, as the vendor answers it; `None` for a path that it does not
-/// have.
+/// Returns the vendor's status and body for a free request; `None` for an unknown path.
 pub(super) fn free_answer(vendor: Vendor, path: &str, body: &Value) -> Option<(u16, Value)> {
     let model = |extra: Value| {
         let mut model = json!({"id": name(vendor), "object": "model", "created": 1_760_000_000, "owned_by": vendor.id()});
@@ -40,7 +39,7 @@ pub(super) fn free_answer(vendor: Vendor, path: &str, body: &Value) -> Option<(u
             json!({"capabilities": {"completion_chat": true}, "max_context_length": 262_144,
             "default_model_temperature": 0.7}),
         ),
-        // The list is public: it says nothing of a key.
+        // The list is public and does not check the key.
         (Vendor::OpenRouter, "/v1/models") => {
             json!({"data": [{"id": name(vendor), "name": "Any", "context_length": 131_072,
             "pricing": {"prompt": "0.000003", "completion": "0.000015"}, "supported_parameters": ["structured_outputs", "max_tokens"],
@@ -85,7 +84,7 @@ pub(super) fn free_answer(vendor: Vendor, path: &str, body: &Value) -> Option<(u
     Some((200, answer))
 }
 
-/// The one model that each lists.
+/// Returns the only model that the vendor lists.
 pub(crate) fn name(vendor: Vendor) -> &'static str {
     match vendor {
         Vendor::Anthropic => "claude-sonnet-5-5",

@@ -1,8 +1,5 @@
-//! HTTP/1.1 byte by byte: requests read, answers written, and connections ended in every way there
-//! is.
-//!
-//! Written out rather than taken from a library, because a library would not let an answer break
-//! the rules.
+//! HTTP/1.1 byte by byte: reads requests, writes responses and ends connections in every possible
+//! way. No library is used, because a library would not send invalid responses.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -13,14 +10,14 @@ use serde_json::Value;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
 
-use super::exchange::{Exchange, Plan};
+use super::exchange::{Exchange, ResponsePlan};
 use super::script::{Ending, Framing};
-use super::{Shared, waiting};
+use super::{Shared, wait};
 
-/// More than any client of ours sends.
+/// More than any client under test sends.
 const MAX_REQUEST_BYTES: usize = 64 * 1024 * 1024;
-/// What was sent must have arrived before a connection is reset, or the client may lose it.
-const BEFORE_A_RESET: Duration = Duration::from_millis(20);
+/// The delay before a reset. Bytes that have not arrived by then may be lost.
+const RESET_DELAY: Duration = Duration::from_millis(20);
 
 /// A request as it arrived.
 pub(super) struct Request {
@@ -31,7 +28,7 @@ pub(super) struct Request {
     pub(super) body: Value,
 }
 
-/// Serves connections until it is dropped, and they with it.
+/// Serves connections until the future is dropped, which drops them too.
 pub(super) async fn serve(listener: TcpListener, shared: Arc<Mutex<Shared>>) {
     let mut connections = JoinSet::new();
     loop {
@@ -51,14 +48,14 @@ async fn connection(stream: TcpStream, shared: Arc<Mutex<Shared>>) {
     let mut unread = Vec::new();
     while let Some(request) = read_request(&stream, &mut unread).await {
         let (mut exchange, plan) = Exchange::begin(&shared, request);
-        let ended = tokio::select! {
-            ended = respond(&stream, &plan, &mut exchange, &shared) => ended.unwrap_or(Ended::Closed),
-            () = gone(&stream) => Ended::Closed,
+        let after = tokio::select! {
+            after = respond(&stream, &plan, &mut exchange, &shared) => after.unwrap_or(AfterResponse::Close),
+            () = disconnected(&stream) => AfterResponse::Close,
         };
-        match ended {
-            Ended::Open => {}
-            Ended::Closed => return,
-            Ended::Reset => {
+        match after {
+            AfterResponse::KeepOpen => {}
+            AfterResponse::Close => return,
+            AfterResponse::Reset => {
                 let _ = stream.set_zero_linger();
                 return;
             }
@@ -66,21 +63,21 @@ async fn connection(stream: TcpStream, shared: Arc<Mutex<Shared>>) {
     }
 }
 
-/// What is to become of a connection after an answer.
+/// What happens to a connection after a response.
 #[derive(Clone, Copy, Debug)]
-enum Ended {
-    Open,
-    Closed,
+enum AfterResponse {
+    KeepOpen,
+    Close,
     Reset,
 }
 
 async fn respond(
     stream: &TcpStream,
-    plan: &Plan,
+    plan: &ResponsePlan,
     exchange: &mut Exchange,
     shared: &Arc<Mutex<Shared>>,
-) -> io::Result<Ended> {
-    waiting::arrivals(shared, plan.arrivals).await;
+) -> io::Result<AfterResponse> {
+    wait::arrivals(shared, plan.arrivals).await;
     tokio::time::sleep(plan.delay).await;
     send(stream, plan.head().as_bytes()).await?;
     let mut silence = plan.silence;
@@ -91,37 +88,39 @@ async fn respond(
     }
     tokio::time::sleep(silence).await;
     let last = plan.frames.len().saturating_sub(1);
-    for (at, frame) in plan.frames.iter().enumerate() {
-        if at > 0 && !plan.pace.is_zero() {
+    for (index, frame) in plan.frames.iter().enumerate() {
+        if index > 0 && !plan.pace.is_zero() {
             tokio::time::sleep(plan.pace).await;
         }
         let mut bytes = plan.framed(frame);
-        if at == last && plan.again.is_none() {
-            // In one piece with the end, so that a client that has seen enough finds the connection
-            // ready for more.
+        if index == last && plan.repeated.is_none() {
+            // One write with the end, so that the connection is ready for the next request when the
+            // client has read the last frame.
             bytes.extend(plan.end());
             exchange.sent_all(plan.ending);
         }
         send(stream, &bytes).await?;
         exchange.count(frame.len());
     }
-    if plan.frames.is_empty() && plan.again.is_none() {
+    if plan.frames.is_empty() && plan.repeated.is_none() {
         exchange.sent_all(plan.ending);
         send(stream, plan.end()).await?;
     }
-    if let Some(again) = &plan.again {
-        let bytes = plan.framed(again);
+    if let Some(repeated) = &plan.repeated {
+        let bytes = plan.framed(repeated);
         loop {
             send(stream, &bytes).await?;
-            exchange.count(again.len());
+            exchange.count(repeated.len());
         }
     }
     Ok(match plan.ending {
-        Ending::Whole | Ending::Short if plan.framing == Framing::Chunked => Ended::Open,
-        Ending::Whole | Ending::Short | Ending::Closed => Ended::Closed,
+        Ending::Whole | Ending::Short if plan.framing == Framing::Chunked => {
+            AfterResponse::KeepOpen
+        }
+        Ending::Whole | Ending::Short | Ending::Closed => AfterResponse::Close,
         Ending::Cut => {
-            tokio::time::sleep(BEFORE_A_RESET).await;
-            Ended::Reset
+            tokio::time::sleep(RESET_DELAY).await;
+            AfterResponse::Reset
         }
         Ending::Stall => {
             while let Some(every) = plan.keep_alive {
@@ -145,26 +144,26 @@ async fn send(stream: &TcpStream, mut bytes: &[u8]) -> io::Result<()> {
     Ok(())
 }
 
-/// Waits until the client has closed the connection.
-async fn gone(stream: &TcpStream) {
+/// Waits until the client closes the connection.
+async fn disconnected(stream: &TcpStream) {
     if let Ok(1..) = stream.peek(&mut [0]).await {
-        // The next request, before this one has its answer: nobody is gone.
+        // The client sends its next request before it has this response: it is still connected.
         std::future::pending::<()>().await;
     }
 }
 
-/// The next request; `None` when there is none.
+/// Reads the next request; `None` when there is none.
 async fn read_request(stream: &TcpStream, unread: &mut Vec<u8>) -> Option<Request> {
     let end = loop {
-        if let Some(at) = unread.windows(4).position(|window| window == b"\r\n\r\n") {
-            break at + 4;
+        if let Some(index) = unread.windows(4).position(|window| window == b"\r\n\r\n") {
+            break index + 4;
         }
         read_more(stream, unread).await?;
         if unread
             .first()
             .is_some_and(|byte| !byte.is_ascii_uppercase())
         {
-            // Not a method: a client that wants TLS, for one.
+            // Not a method, for example a client that starts TLS.
             let _ = send(stream, b"HTTP/1.1 400 .\r\ncontent-length: 0\r\n\r\n").await;
             return None;
         }

@@ -1,11 +1,10 @@
-//! A local server that plays every vendor: it speaks their wire formats, records what it is asked
-//! and answers by a script.
+//! A local server that plays every vendor: it uses their wire formats, records the requests and
+//! answers by a script.
 //!
-//! Without a script it answers every schema validly, so that a whole consultation works. It runs on
-//! a thread of its own and stops when it is dropped. Nothing here depends on the crate under test:
-//! what it sends is written down a second time, from the vendors' documentation. Free requests (a
-//! list of models, a look at a key) are answered and recorded apart from those that would cost
-//! money.
+//! Without a script it sends a valid answer to every schema, so that a whole consultation works. It
+//! runs on its own thread and stops when it is dropped. Nothing here depends on the crate under
+//! test: the formats follow the vendors' documentation independently. Free requests (lists of
+//! models, key checks) are answered and recorded separately from paid ones.
 
 mod chat;
 mod damage;
@@ -13,10 +12,10 @@ mod errors;
 mod exchange;
 mod free;
 mod http;
-mod sample;
 mod script;
+mod valid_answer;
 mod vendor;
-mod waiting;
+mod wait;
 mod wire;
 
 use std::collections::BTreeMap;
@@ -46,16 +45,16 @@ pub(crate) struct ProviderServer {
 #[derive(Debug, Default)]
 struct Shared {
     rules: Vec<Rule>,
-    requests: Vec<Recorded>,
+    requests: Vec<RecordedRequest>,
     free_rules: Vec<Rule>,
-    free_requests: Vec<Recorded>,
-    /// Rings whenever a request arrives or ends.
-    bell: watch::Sender<()>,
+    free_requests: Vec<RecordedRequest>,
+    /// Changes whenever a request arrives or ends.
+    changes: watch::Sender<()>,
 }
 
-/// A request as it arrived, and what became of it.
+/// A request and the state of its response.
 #[derive(Clone, Debug)]
-pub(crate) struct Recorded {
+pub(crate) struct RecordedRequest {
     pub(crate) vendor: Option<Vendor>,
     pub(crate) model: String,
     pub(crate) path_and_query: String,
@@ -63,11 +62,11 @@ pub(crate) struct Recorded {
     pub(crate) headers: BTreeMap<String, String>,
     pub(crate) body: Value,
     pub(crate) arrived: Instant,
-    /// When the answer was sent whole, or the client had closed the connection.
+    /// When the whole response was sent or the client disconnected.
     pub(crate) finished: Option<Instant>,
-    /// The answer was sent whole.
+    /// Whether the whole response was sent.
     pub(crate) complete: bool,
-    /// How many bytes of the answer's body were taken off the server's hands.
+    /// The sent bytes of the response body.
     pub(crate) sent: u64,
 }
 
@@ -75,7 +74,7 @@ pub(crate) struct Recorded {
 struct Rule {
     on: On,
     answer: Answer,
-    seen: usize,
+    matched: usize,
 }
 
 impl ProviderServer {
@@ -99,7 +98,7 @@ impl ProviderServer {
                     _ = stopped => {}
                 }
             });
-            // Dropping the runtime drops every connection, also those that stall.
+            // Dropping the runtime drops every connection, also stalled ones.
         });
         Self {
             address,
@@ -118,18 +117,18 @@ impl ProviderServer {
         format!("http://{}", self.address)
     }
 
-    /// The base URL of a vendor, as its users write it.
+    /// Returns the base URL of a vendor, as users write it.
     pub(crate) fn base_url(&self, vendor: Vendor) -> String {
         self.url() + &vendor.base_path()
     }
 
-    /// The variables that send a compiled binary here, with keys for the three vendors that a panel
-    /// is filled with first.
+    /// Returns the variables that point the binary to this server, with keys for the three vendors of
+    /// the default panel.
     pub(crate) fn variables(&self) -> Vec<(&'static str, String)> {
         self.variables_of(&[Vendor::Anthropic, Vendor::OpenAi, Vendor::Google])
     }
 
-    /// The same for every vendor that wants a key, each with one of its own.
+    /// Returns the variables for all vendors with a key, each with its own key.
     pub(crate) fn all_variables(&self) -> Vec<(&'static str, String)> {
         self.variables_of(&Vendor::CLOUD)
     }
@@ -143,32 +142,31 @@ impl ProviderServer {
             .collect()
     }
 
-    /// Answers matching requests so. The last rule that matches decides.
+    /// Sets the answer to matching requests. The last matching rule wins.
     pub(crate) fn on(&self, on: On, answer: Answer) {
         lock(&self.shared).rules.push(Rule {
             on,
             answer,
-            seen: 0,
+            matched: 0,
         });
     }
 
-    /// Answers matching free requests so, whatever they ask for. The last rule that matches
-    /// decides.
+    /// Sets the answer to matching free requests. The last matching rule wins.
     pub(crate) fn on_free(&self, on: On, answer: Answer) {
         lock(&self.shared).free_rules.push(Rule {
             on,
             answer,
-            seen: 0,
+            matched: 0,
         });
     }
 
-    /// The free requests, in the order of arrival.
-    pub(crate) fn free_requests(&self) -> Vec<Recorded> {
+    /// Returns the free requests, in the order of arrival.
+    pub(crate) fn free_requests(&self) -> Vec<RecordedRequest> {
         lock(&self.shared).free_requests.clone()
     }
 
-    /// Everything that was asked of a model, in the order of arrival.
-    pub(crate) fn requests(&self) -> Vec<Recorded> {
+    /// Returns the requests to models, in the order of arrival.
+    pub(crate) fn requests(&self) -> Vec<RecordedRequest> {
         lock(&self.shared).requests.clone()
     }
 }
@@ -192,7 +190,7 @@ fn lock(shared: &Mutex<Shared>) -> MutexGuard<'_, Shared> {
 
 #[expect(
     clippy::disallowed_methods,
-    reason = "arrival and end of requests are measured on the server's side"
+    reason = "the server measures the arrival and end of requests"
 )]
 fn now() -> Instant {
     Instant::now()
@@ -209,14 +207,14 @@ impl Shared {
 }
 
 fn choice(rules: &mut [Rule], vendor: Vendor, model: &str, body: &Value) -> Option<Answer> {
-    let mut chosen = None;
+    let mut answer = None;
     for rule in rules {
         if rule.on.matches(vendor, model, body) {
-            rule.seen += 1;
-            if rule.on.nth.is_none_or(|nth| nth == rule.seen) {
-                chosen = Some(rule.answer.clone());
+            rule.matched += 1;
+            if rule.on.nth.is_none_or(|nth| nth == rule.matched) {
+                answer = Some(rule.answer.clone());
             }
         }
     }
-    chosen
+    answer
 }

@@ -1,4 +1,4 @@
-//! What the server is told to do: which requests, which answer.
+//! The server's script: which requests get which answer.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::Vendor;
 use super::damage::Damage;
 
-/// Which requests an answer is for.
+/// Selects the requests for an answer.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct On {
     vendor: Option<Vendor>,
@@ -17,6 +17,7 @@ pub(crate) struct On {
 }
 
 impl On {
+    /// Matches every request.
     pub(crate) fn any() -> Self {
         Self::default()
     }
@@ -35,7 +36,7 @@ impl On {
         }
     }
 
-    /// Only the requests whose schema has this field.
+    /// Matches the requests whose schema has this field.
     pub(crate) fn asking_for(field: &'static str) -> Self {
         Self {
             field: Some(field),
@@ -43,7 +44,7 @@ impl On {
         }
     }
 
-    /// Of these, only the requests for this model.
+    /// Restricts the match to this model.
     pub(crate) fn and_model(self, model: &str) -> Self {
         Self {
             model: Some(model.to_owned()),
@@ -51,7 +52,7 @@ impl On {
         }
     }
 
-    /// Only the nth of the requests that match, counted from 1.
+    /// Restricts the match to the nth matching request, counted from 1.
     pub(crate) fn nth(self, nth: usize) -> Self {
         Self {
             nth: Some(nth),
@@ -67,62 +68,62 @@ impl On {
     }
 }
 
-/// What the server does with a request.
+/// The server's response to a request.
 #[derive(Clone, Debug)]
 pub(crate) struct Answer {
     pub(super) content: Content,
-    /// In place of the type that the content has of itself.
+    /// Replaces the content's own type.
     pub(super) content_type: Option<String>,
     pub(super) headers: Vec<(String, String)>,
-    /// How many requests must have arrived before anything is sent.
+    /// The number of requests that must arrive before the response starts.
     pub(super) arrivals: usize,
-    /// Before the head of the answer.
+    /// The delay before the head of the response.
     pub(super) delay: Duration,
-    /// Between the head and the first byte of the body.
+    /// The delay between the head and the first byte of the body.
     pub(super) silence: Duration,
-    /// Every how often a comment is sent while nothing else is.
+    /// The interval of comments while nothing else is sent.
     pub(super) keep_alive: Option<Duration>,
-    /// Between two events.
+    /// The delay between two events.
     pub(super) pace: Duration,
     pub(super) damage: Vec<Damage>,
     pub(super) framing: Framing,
     pub(super) ending: Ending,
-    pub(super) at: At,
+    pub(super) cut: CutPoint,
 }
 
 #[derive(Clone, Debug)]
 pub(super) enum Content {
     Text(Text),
-    /// An error in the shape that the vendor's errors have.
+    /// An error in the vendor's shape.
     Error {
         status: u16,
         code: String,
-        words: String,
+        message: String,
     },
     Raw {
         status: u16,
         body: Vec<u8>,
     },
-    /// The beginning once, then the same again and again for as long as someone reads.
+    /// The beginning once, then the same bytes repeatedly while the client reads.
     Endless {
         status: u16,
         beginning: Vec<u8>,
-        again: Vec<u8>,
+        repeated: Vec<u8>,
     },
 }
 
 #[derive(Clone, Debug)]
 pub(super) struct Text {
-    /// `None` is a valid answer to the schema in the request.
+    /// `None` stands for a valid answer to the schema in the request.
     pub(super) whole: Option<String>,
     pub(super) pieces: usize,
-    /// What a model thinks before it writes, where the vendor shows it only when there is some.
+    /// The model's thinking before its answer, for vendors that send it only when there is some.
     pub(super) thinking: String,
     pub(super) usage: Option<(u64, u64)>,
     pub(super) finish: Finish,
-    /// Ends the stream in place of a finish.
+    /// Ends the stream instead of a finish.
     pub(super) error: Option<Value>,
-    /// The model that is said to have answered; `None` is the one that was asked.
+    /// The reported model; `None` for the requested one.
     pub(super) served: Option<String>,
 }
 
@@ -131,38 +132,38 @@ pub(super) enum Finish {
     Stop,
     Length,
     Refusal,
-    /// Nothing is said of an end.
-    Unsaid,
+    /// The stream has no finish reason.
+    Missing,
 }
 
-/// How the length of the body is told.
+/// How the client finds the end of the body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Framing {
     Chunked,
-    /// As HTTP/1.0 did: the body ends where the connection ends.
+    /// As in HTTP/1.0: the body ends with the connection.
     UntilClose,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Ending {
-    /// All is sent and the answer ends as HTTP wants it.
+    /// Sends everything and ends the response properly.
     Whole,
-    /// A part is sent; then the connection is reset.
+    /// Sends a part, then resets the connection.
     Cut,
-    /// A part is sent; then the connection is closed as if nothing were wrong.
+    /// Sends a part, then closes the connection normally.
     Closed,
-    /// A part is sent; then the answer ends as if that were all.
+    /// Sends a part, then ends the response as if it were complete.
     Short,
-    /// A part is sent; then nothing happens any more.
+    /// Sends a part, then nothing more.
     Stall,
 }
 
-/// How much is sent of an answer that is not sent whole.
+/// Where an incomplete response is cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum At {
-    /// Half of the events.
+pub(super) enum CutPoint {
+    /// After half of the events.
     Half,
-    /// This many bytes of the body.
+    /// After this many bytes of the body.
     Byte(usize),
 }
 
@@ -180,12 +181,11 @@ impl Answer {
             damage: Vec::new(),
             framing: Framing::Chunked,
             ending: Ending::Whole,
-            at: At::Half,
+            cut: CutPoint::Half,
         }
     }
 
-    /// A valid answer to whatever schema is asked for, in three pieces, with a clean end and some
-    /// usage.
+    /// Sends a valid answer to the requested schema, in three pieces, with a proper end and usage.
     pub(crate) fn valid() -> Self {
         Self::of(Content::Text(Text {
             whole: None,
@@ -198,36 +198,36 @@ impl Answer {
         }))
     }
 
-    /// This text, in three pieces.
+    /// Sends this text, in three pieces.
     pub(crate) fn text(text: impl Into<String>) -> Self {
         Self::valid().with(|valid| valid.whole = Some(text.into()))
     }
 
-    /// A text that is cut off because the model ran out of room.
+    /// Sends a text that is cut off at the output limit.
     pub(crate) fn length(text: impl Into<String>) -> Self {
         Self::text(text).with(|text| text.finish = Finish::Length)
     }
 
-    /// The model declines with these words.
-    pub(crate) fn refusal(words: impl Into<String>) -> Self {
-        Self::text(words).with(|text| text.finish = Finish::Refusal)
+    /// Refuses to answer, with this explanation.
+    pub(crate) fn refusal(explanation: impl Into<String>) -> Self {
+        Self::text(explanation).with(|text| text.finish = Finish::Refusal)
     }
 
-    /// After the text, an error arrives inside the stream.
+    /// Sends the text, then an error inside the stream.
     pub(crate) fn error_in_stream(text: impl Into<String>, error: Value) -> Self {
         Self::text(text).with(|text| text.error = Some(error))
     }
 
-    /// An error as this vendor words it; the code goes where the vendor has one.
-    pub(crate) fn error(status: u16, code: &str, words: &str) -> Self {
+    /// Sends an error in the vendor's shape.
+    pub(crate) fn error(status: u16, code: &str, message: &str) -> Self {
         Self::of(Content::Error {
             status,
             code: code.to_owned(),
-            words: words.to_owned(),
+            message: message.to_owned(),
         })
     }
 
-    /// Any answer at all.
+    /// Sends any HTTP response.
     pub(crate) fn http(status: u16, content_type: &str, body: impl Into<Vec<u8>>) -> Self {
         Self::of(Content::Raw {
             status,
@@ -236,22 +236,22 @@ impl Answer {
         .content_type(content_type)
     }
 
-    /// A stream of these bytes.
+    /// Sends these bytes as an event stream.
     pub(crate) fn stream(body: impl Into<Vec<u8>>) -> Self {
         Self::http(200, "text/event-stream", body)
     }
 
-    /// The beginning, and then the same bytes until the client has had enough.
+    /// Sends the beginning, then the same bytes until the client disconnects.
     pub(crate) fn endless(
         status: u16,
         content_type: &str,
         beginning: impl Into<Vec<u8>>,
-        again: impl Into<Vec<u8>>,
+        repeated: impl Into<Vec<u8>>,
     ) -> Self {
         Self::of(Content::Endless {
             status,
             beginning: beginning.into(),
-            again: again.into(),
+            repeated: repeated.into(),
         })
         .content_type(content_type)
     }
@@ -276,41 +276,41 @@ impl Answer {
         self.with(|text| text.usage = None)
     }
 
-    /// Nothing is said of an end, although all the rest is there.
+    /// Omits the finish reason.
     pub(crate) fn without_finish(self) -> Self {
-        self.with(|text| text.finish = Finish::Unsaid)
+        self.with(|text| text.finish = Finish::Missing)
     }
 
-    /// Another model than the one that was asked is said to have answered.
+    /// Reports that another model has answered.
     pub(crate) fn served(self, model: &str) -> Self {
         self.with(|text| text.served = Some(model.to_owned()))
     }
 
-    /// The model thinks before it writes.
-    pub(crate) fn thinking(self, words: &str) -> Self {
-        self.with(|text| words.clone_into(&mut text.thinking))
+    /// Sends this thinking before the answer.
+    pub(crate) fn thinking(self, thinking: &str) -> Self {
+        self.with(|text| thinking.clone_into(&mut text.thinking))
     }
 
     pub(crate) fn pieces(self, pieces: usize) -> Self {
         self.with(|text| text.pieces = pieces)
     }
 
-    /// Held back until the server has been asked this many times in all.
+    /// Waits until this many requests have arrived in all.
     pub(crate) fn after_arrivals(self, arrivals: usize) -> Self {
         Self { arrivals, ..self }
     }
 
-    /// Before the head of the answer.
+    /// Waits before the head of the response.
     pub(crate) fn delay(self, delay: Duration) -> Self {
         Self { delay, ..self }
     }
 
-    /// Between the head of the answer and its first byte.
+    /// Waits between the head of the response and the first byte of its body.
     pub(crate) fn silence(self, silence: Duration) -> Self {
         Self { silence, ..self }
     }
 
-    /// Sends a comment this often in place of silence.
+    /// Sends a comment at this interval during silence.
     pub(crate) fn keep_alive(self, every: Duration) -> Self {
         Self {
             keep_alive: Some(every),
@@ -318,11 +318,12 @@ impl Answer {
         }
     }
 
+    /// Waits between two events.
     pub(crate) fn pace(self, pace: Duration) -> Self {
         Self { pace, ..self }
     }
 
-    /// No length is told: the body ends where the connection ends.
+    /// Sends no length: the body ends with the connection.
     pub(crate) fn until_close(self) -> Self {
         Self {
             framing: Framing::UntilClose,
@@ -330,7 +331,7 @@ impl Answer {
         }
     }
 
-    /// Half of the events, then a reset.
+    /// Sends half of the events, then resets the connection.
     pub(crate) fn cut(self) -> Self {
         Self {
             ending: Ending::Cut,
@@ -338,7 +339,7 @@ impl Answer {
         }
     }
 
-    /// Half of the events, then an end.
+    /// Sends half of the events, then ends the response.
     pub(crate) fn short(self) -> Self {
         Self {
             ending: Ending::Short,
@@ -346,7 +347,7 @@ impl Answer {
         }
     }
 
-    /// Half of the events, then silence.
+    /// Sends half of the events, then nothing more.
     pub(crate) fn stall(self) -> Self {
         Self {
             ending: Ending::Stall,
@@ -354,35 +355,35 @@ impl Answer {
         }
     }
 
-    /// So many bytes, then a reset.
+    /// Sends this many bytes, then resets the connection.
     pub(crate) fn cut_after(self, bytes: usize) -> Self {
         Self {
-            at: At::Byte(bytes),
+            cut: CutPoint::Byte(bytes),
             ..self.cut()
         }
     }
 
-    /// So many bytes, then the connection is closed in the middle of the body.
+    /// Sends this many bytes, then closes the connection within the body.
     pub(crate) fn close_after(self, bytes: usize) -> Self {
         Self {
-            at: At::Byte(bytes),
+            cut: CutPoint::Byte(bytes),
             ending: Ending::Closed,
             ..self
         }
     }
 
-    /// So many bytes, then an end as if that were all.
+    /// Sends this many bytes, then ends the response as if it were complete.
     pub(crate) fn short_after(self, bytes: usize) -> Self {
         Self {
-            at: At::Byte(bytes),
+            cut: CutPoint::Byte(bytes),
             ..self.short()
         }
     }
 
-    /// So many bytes, then silence.
+    /// Sends this many bytes, then nothing more.
     pub(crate) fn stall_after(self, bytes: usize) -> Self {
         Self {
-            at: At::Byte(bytes),
+            cut: CutPoint::Byte(bytes),
             ..self.stall()
         }
     }

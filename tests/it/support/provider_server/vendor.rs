@@ -1,13 +1,12 @@
-//! Whose server is played: names, keys, addresses, and which request is for whom.
+//! The vendors that the server plays: names, keys, base URLs and routes.
 //!
-//! One listener plays them all. Three vendors are reached at the root; the others have a folder of
-//! their own in front of their paths.
+//! One listener plays them all. Three vendors are at the root; the others have a path prefix.
 
 use std::collections::BTreeMap;
 
 use super::wire::Wire;
 
-/// Whose wire format is spoken.
+/// A vendor or kind of server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Vendor {
     Anthropic,
@@ -20,12 +19,12 @@ pub(crate) enum Vendor {
     LlamaCpp,
     LmStudio,
     Vllm,
-    /// A server that only the user knows, by the user's name for it.
+    /// A server from the user's settings, by its name there.
     Custom(&'static str),
 }
 
-/// Those with a folder of their own.
-const IN_FOLDERS: [Vendor; 7] = [
+/// The vendors with a path prefix.
+const PREFIXED: [Vendor; 7] = [
     Vendor::Xai,
     Vendor::Mistral,
     Vendor::OpenRouter,
@@ -36,7 +35,7 @@ const IN_FOLDERS: [Vendor; 7] = [
 ];
 
 impl Vendor {
-    /// Those that send a bill and want a key.
+    /// The vendors that charge and need a key.
     pub(crate) const CLOUD: [Self; 6] = [
         Self::Anthropic,
         Self::OpenAi,
@@ -46,7 +45,7 @@ impl Vendor {
         Self::OpenRouter,
     ];
 
-    /// Its name before the colon of a model.
+    /// Returns the provider id in model names.
     pub(crate) fn id(self) -> &'static str {
         match self {
             Self::Anthropic => "anthropic",
@@ -63,12 +62,12 @@ impl Vendor {
         }
     }
 
-    /// The key that tests give to this vendor, and to no other.
+    /// Returns the key that tests use for this vendor alone.
     pub(crate) fn key(self) -> String {
         format!("test-key-{}", self.id())
     }
 
-    /// The variables of its base URL and its key, for those that have them.
+    /// Returns the environment variables of the base URL and the key, if the vendor has them.
     pub(crate) fn variable_names(self) -> Option<(&'static str, &'static str)> {
         match self {
             Self::Anthropic => Some(("ANTHROPIC_BASE_URL", "ANTHROPIC_API_KEY")),
@@ -81,8 +80,8 @@ impl Vendor {
         }
     }
 
-    /// What stands before its own paths.
-    fn folder(self) -> String {
+    /// Returns the prefix of the vendor's paths.
+    fn prefix(self) -> String {
         match self {
             Self::Anthropic | Self::OpenAi | Self::Google => String::new(),
             Self::OpenRouter => "/openrouter/api".to_owned(),
@@ -96,10 +95,10 @@ impl Vendor {
         }
     }
 
-    /// The path of its base URL, as its users write it.
+    /// Returns the path of the base URL, as users write it.
     pub(crate) fn base_path(self) -> String {
         match self {
-            Self::Anthropic | Self::Google | Self::Ollama => self.folder(),
+            Self::Anthropic | Self::Google | Self::Ollama => self.prefix(),
             Self::OpenAi
             | Self::Xai
             | Self::Mistral
@@ -107,24 +106,24 @@ impl Vendor {
             | Self::LlamaCpp
             | Self::LmStudio
             | Self::Vllm
-            | Self::Custom(_) => self.folder() + "/v1",
+            | Self::Custom(_) => self.prefix() + "/v1",
         }
     }
 }
 
-/// Whom a request is for, and what it wants.
+/// The vendor and kind of a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Addressee {
-    /// An answer of a model, which costs money. The model is here when the path names it.
+pub(super) enum Route {
+    /// A paid request to a model, with the model if the path names it.
     Model(Vendor, Wire, Option<String>),
-    /// Anything else that the vendor answers, at no cost: the path behind the vendor's folder.
+    /// A free request, with the path after the vendor's prefix.
     Free(Vendor, String),
-    Nobody,
+    Unknown,
 }
 
-/// Reads the path, and the headers where the path leaves open who is meant.
-pub(super) fn addressee(method: &str, path: &str, headers: &BTreeMap<String, String>) -> Addressee {
-    let (vendor, path) = match in_folder(path) {
+/// Finds the route by the path, and by the headers if the path fits several vendors.
+pub(super) fn route(method: &str, path: &str, headers: &BTreeMap<String, String>) -> Route {
+    let (vendor, path) = match split_prefix(path) {
         Some((vendor, rest)) => (Some(vendor), rest),
         None => (None, path),
     };
@@ -133,15 +132,13 @@ pub(super) fn addressee(method: &str, path: &str, headers: &BTreeMap<String, Str
         .and_then(|rest| rest.strip_suffix(":streamGenerateContent"));
     match (method, path) {
         ("POST", "/v1/messages") => {
-            Addressee::Model(vendor.unwrap_or(Vendor::Anthropic), Wire::Messages, None)
+            Route::Model(vendor.unwrap_or(Vendor::Anthropic), Wire::Messages, None)
         }
         ("POST", "/v1/chat/completions") => {
-            Addressee::Model(vendor.unwrap_or(Vendor::OpenAi), Wire::Chat, None)
+            Route::Model(vendor.unwrap_or(Vendor::OpenAi), Wire::Chat, None)
         }
-        ("POST", "/api/chat") => {
-            Addressee::Model(vendor.unwrap_or(Vendor::Ollama), Wire::Ollama, None)
-        }
-        ("POST", _) if model.is_some() => Addressee::Model(
+        ("POST", "/api/chat") => Route::Model(vendor.unwrap_or(Vendor::Ollama), Wire::Ollama, None),
+        ("POST", _) if model.is_some() => Route::Model(
             vendor.unwrap_or(Vendor::Google),
             Wire::Gemini,
             model.map(ToOwned::to_owned),
@@ -156,27 +153,27 @@ pub(super) fn addressee(method: &str, path: &str, headers: &BTreeMap<String, Str
             } else {
                 Vendor::OpenAi
             };
-            Addressee::Free(vendor.unwrap_or(at_the_root), path.to_owned())
+            Route::Free(vendor.unwrap_or(at_the_root), path.to_owned())
         }
-        _ => Addressee::Nobody,
+        _ => Route::Unknown,
     }
 }
 
-fn in_folder(path: &str) -> Option<(Vendor, &str)> {
+fn split_prefix(path: &str) -> Option<(Vendor, &str)> {
     if let Some((name, _)) = path
         .strip_prefix("/custom/")
         .and_then(|rest| rest.split_once('/'))
     {
-        // A test knows few names, and each once.
+        // Leaking is harmless: tests use few names.
         let vendor = Vendor::Custom(name.to_owned().leak());
-        return Some((vendor, path.strip_prefix(&vendor.folder())?));
+        return Some((vendor, path.strip_prefix(&vendor.prefix())?));
     }
-    let found = |vendor: Vendor| {
+    let matching = |vendor: Vendor| {
         Some((
             vendor,
-            path.strip_prefix(&vendor.folder())
+            path.strip_prefix(&vendor.prefix())
                 .filter(|rest| rest.starts_with('/'))?,
         ))
     };
-    IN_FOLDERS.into_iter().find_map(found)
+    PREFIXED.into_iter().find_map(matching)
 }

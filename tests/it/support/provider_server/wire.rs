@@ -1,4 +1,4 @@
-//! The vendors' streams, written down from their documentation.
+//! The vendors' streams, written from their documentation.
 
 use serde_json::{Value, json};
 
@@ -6,7 +6,7 @@ use super::Vendor;
 use super::chat::chat_frames;
 use super::script::{Answer, Content, Finish, Text};
 
-/// A wire format; `Chat` differs a little from vendor to vendor.
+/// A wire format; `Chat` differs slightly between vendors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Wire {
     Messages,
@@ -15,19 +15,19 @@ pub(crate) enum Wire {
     Ollama,
 }
 
-/// All that a stream is made from.
-pub(super) struct Spoken<'a> {
+/// Everything that a stream depends on.
+pub(super) struct StreamSource<'a> {
     pub(super) vendor: Vendor,
     pub(super) wire: Wire,
     pub(super) model: &'a str,
-    /// What the model writes, or declines with.
-    pub(super) words: &'a str,
+    /// The model's answer or its refusal.
+    pub(super) content: &'a str,
     pub(super) text: &'a Text,
-    /// Chat Completions tells usage only to those who ask for it.
+    /// Whether the client asks for usage; some Chat Completions servers send it only then.
     pub(super) wants_usage: bool,
 }
 
-/// The format that a vendor is asked in.
+/// Returns the vendor's wire format.
 pub(super) fn wire_of(vendor: Vendor) -> Wire {
     match vendor {
         Vendor::Anthropic => Wire::Messages,
@@ -44,45 +44,45 @@ pub(super) fn wire_of(vendor: Vendor) -> Wire {
     }
 }
 
-/// The bytes of a whole answer as the vendor would send them, for tests that need no connection.
+/// Returns the bytes of a whole answer in the vendor's format, for tests without a connection.
 pub(crate) fn stream_of(vendor: Vendor, model: &str, answer: &Answer) -> Vec<u8> {
     let wire = wire_of(vendor);
     let frames = match &answer.content {
         Content::Text(text) => {
-            let words = text
+            let content = text
                 .whole
                 .as_deref()
-                .expect("an answer to a schema needs a request");
-            frames(&Spoken {
+                .expect("a valid answer depends on the request");
+            frames(&StreamSource {
                 vendor,
                 wire,
                 model,
-                words,
+                content,
                 text,
                 wants_usage: true,
             })
         }
         Content::Raw { body, .. } => vec![body.clone()],
-        Content::Error { .. } | Content::Endless { .. } => panic!("that is no whole stream"),
+        Content::Error { .. } | Content::Endless { .. } => panic!("not a whole stream"),
     };
     answer
         .damage
         .iter()
-        .fold(frames, |frames, damage| damage.done_to(frames))
+        .fold(frames, |frames, damage| damage.apply(frames))
         .concat()
 }
 
-pub(super) fn frames(spoken: &Spoken<'_>) -> Vec<Vec<u8>> {
-    let frames = match spoken.wire {
-        Wire::Messages => anthropic_frames(spoken),
-        Wire::Chat => chat_frames(spoken),
-        Wire::Gemini => google_frames(spoken),
-        Wire::Ollama => ollama_frames(spoken),
+pub(super) fn frames(source: &StreamSource<'_>) -> Vec<Vec<u8>> {
+    let frames = match source.wire {
+        Wire::Messages => anthropic_frames(source),
+        Wire::Chat => chat_frames(source),
+        Wire::Gemini => google_frames(source),
+        Wire::Ollama => ollama_frames(source),
     };
     frames.into_iter().map(String::into_bytes).collect()
 }
 
-/// The type of a body in this format.
+/// Returns the content type of this format.
 pub(super) fn content_type(wire: Wire) -> &'static str {
     match wire {
         Wire::Messages | Wire::Chat | Wire::Gemini => "text/event-stream",
@@ -90,15 +90,15 @@ pub(super) fn content_type(wire: Wire) -> &'static str {
     }
 }
 
-impl Spoken<'_> {
-    /// The model that is said to answer.
+impl StreamSource<'_> {
+    /// Returns the model that the stream reports.
     pub(super) fn served(&self) -> &str {
         self.text.served.as_deref().unwrap_or(self.model)
     }
 
-    /// The words in pieces of whole characters; none when the model declines.
+    /// Returns the content in pieces of whole characters.
     pub(super) fn pieces(&self) -> Vec<String> {
-        let characters: Vec<char> = self.words.chars().collect();
+        let characters: Vec<char> = self.content.chars().collect();
         characters
             .chunks(characters.len().div_ceil(self.text.pieces.max(1)).max(1))
             .map(|piece| piece.iter().collect())
@@ -106,8 +106,8 @@ impl Spoken<'_> {
     }
 }
 
-fn anthropic_frames(spoken: &Spoken<'_>) -> Vec<String> {
-    let text = spoken.text;
+fn anthropic_frames(source: &StreamSource<'_>) -> Vec<String> {
+    let text = source.text;
     let event = |data: Value| {
         format!(
             "event: {}\ndata: {data}\n\n",
@@ -117,7 +117,7 @@ fn anthropic_frames(spoken: &Spoken<'_>) -> Vec<String> {
     let start_usage = text.usage.map(
         |(input, _)| json!({"input_tokens": input, "cache_creation_input_tokens": 0, "cache_read_input_tokens": 0, "output_tokens": 1}),
     );
-    let message = json!({"id": "msg_1", "type": "message", "role": "assistant", "model": spoken.served(), "content": [],
+    let message = json!({"id": "msg_1", "type": "message", "role": "assistant", "model": source.served(), "content": [],
         "stop_reason": null, "stop_sequence": null, "usage": start_usage});
     let mut frames = vec![
         event(json!({"type": "message_start", "message": message})),
@@ -139,7 +139,7 @@ fn anthropic_frames(spoken: &Spoken<'_>) -> Vec<String> {
                 json!({"type": "content_block_delta", "index": 1, "delta": {"type": "text_delta", "text": piece}}),
             )
         };
-        frames.extend(spoken.pieces().into_iter().map(delta));
+        frames.extend(source.pieces().into_iter().map(delta));
     }
     if let Some(error) = &text.error {
         frames.push(event(json!({"type": "error", "error": error})));
@@ -150,9 +150,9 @@ fn anthropic_frames(spoken: &Spoken<'_>) -> Vec<String> {
         Finish::Length => (json!("max_tokens"), Value::Null),
         Finish::Refusal => (
             json!("refusal"),
-            json!({"type": "refusal", "category": "cyber", "explanation": spoken.words}),
+            json!({"type": "refusal", "category": "cyber", "explanation": source.content}),
         ),
-        Finish::Unsaid => (Value::Null, Value::Null),
+        Finish::Missing => (Value::Null, Value::Null),
     };
     let usage = text
         .usage
@@ -164,8 +164,8 @@ fn anthropic_frames(spoken: &Spoken<'_>) -> Vec<String> {
     frames
 }
 
-fn google_frames(spoken: &Spoken<'_>) -> Vec<String> {
-    let text = spoken.text;
+fn google_frames(source: &StreamSource<'_>) -> Vec<String> {
+    let text = source.text;
     let data = |data: &Value| format!("data: {data}\r\n\r\n");
     let fragment = |parts: Value, finish: Option<&str>, output: u64| {
         let mut candidate = json!({"index": 0});
@@ -176,10 +176,10 @@ fn google_frames(spoken: &Spoken<'_>) -> Vec<String> {
             candidate["finishReason"] = json!(finish);
         }
         if finish == Some("SAFETY") {
-            candidate["finishMessage"] = json!(spoken.words);
+            candidate["finishMessage"] = json!(source.content);
         }
         let mut fragment =
-            json!({"candidates": [candidate], "modelVersion": spoken.served(), "responseId": "r1"});
+            json!({"candidates": [candidate], "modelVersion": source.served(), "responseId": "r1"});
         if let Some((input, _)) = text.usage {
             fragment["usageMetadata"] = json!({"promptTokenCount": input, "candidatesTokenCount": output, "totalTokenCount": input + output});
         }
@@ -188,7 +188,7 @@ fn google_frames(spoken: &Spoken<'_>) -> Vec<String> {
     let mut frames = vec![fragment(json!([{"text": "Hm.", "thought": true}]), None, 0)];
     if text.finish != Finish::Refusal {
         frames.extend(
-            spoken
+            source
                 .pieces()
                 .iter()
                 .map(|piece| fragment(json!([{"text": piece}]), None, 1)),
@@ -203,17 +203,16 @@ fn google_frames(spoken: &Spoken<'_>) -> Vec<String> {
         Finish::Stop => fragment(json!([{"text": ""}]), Some("STOP"), output),
         Finish::Length => fragment(Value::Null, Some("MAX_TOKENS"), output),
         Finish::Refusal => fragment(Value::Null, Some("SAFETY"), output),
-        Finish::Unsaid => fragment(json!([{"text": ""}]), None, output),
+        Finish::Missing => fragment(json!([{"text": ""}]), None, output),
     });
     frames
 }
 
-/// Lines of JSON; Ollama knows no refusal of its own, so that a model that declines says so in its
-/// answer.
-fn ollama_frames(spoken: &Spoken<'_>) -> Vec<String> {
-    let text = spoken.text;
+/// Returns lines of JSON. Ollama has no refusals, so a model that refuses says so in its answer.
+fn ollama_frames(source: &StreamSource<'_>) -> Vec<String> {
+    let text = source.text;
     let line = |message: Value, rest: Value| {
-        let mut line = json!({"model": spoken.served(), "created_at": "2026-11-21T09:00:00.123456Z", "message": message, "done": false});
+        let mut line = json!({"model": source.served(), "created_at": "2026-11-21T09:00:00.123456Z", "message": message, "done": false});
         line.as_object_mut()
             .unwrap()
             .extend(rest.as_object().cloned().unwrap_or_default());
@@ -227,23 +226,23 @@ fn ollama_frames(spoken: &Spoken<'_>) -> Vec<String> {
         ));
     }
     frames.extend(
-        spoken
+        source
             .pieces()
             .iter()
             .map(|piece| line(json!({"role": "assistant", "content": piece}), Value::Null)),
     );
     if let Some(error) = &text.error {
-        let words = error
+        let message = error
             .get("message")
             .cloned()
             .unwrap_or_else(|| error.clone());
-        frames.push(format!("{}\n", json!({"error": words})));
+        frames.push(format!("{}\n", json!({"error": message})));
         return frames;
     }
     let mut end = match text.finish {
         Finish::Stop | Finish::Refusal => json!({"done": true, "done_reason": "stop"}),
         Finish::Length => json!({"done": true, "done_reason": "length"}),
-        Finish::Unsaid => json!({}),
+        Finish::Missing => json!({}),
     };
     if let Some((input, output)) = text.usage {
         let counts = json!({"total_duration": 9, "prompt_eval_count": input, "prompt_eval_duration": 3, "eval_count": output, "eval_duration": 6});

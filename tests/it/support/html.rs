@@ -1,5 +1,5 @@
-//! A reader of HTML that takes only what the program may write, and takes it strictly: anything
-//! else is a failed test.
+//! A strict parser for the HTML that the program writes: any other tag, attribute or entity fails
+//! the test.
 
 const TAGS: [&str; 38] = [
     "html", "head", "meta", "title", "style", "body", "main", "header", "section", "aside",
@@ -19,24 +19,24 @@ const ATTRIBUTES: [&str; 9] = [
     "datetime",
 ];
 
-/// What a document consists of.
+/// The parts of a page.
 #[derive(Debug)]
-pub(crate) struct Scanned {
-    /// Its tags as they are written, in order.
+pub(crate) struct ScannedPage {
+    /// Its tags as written, in order.
     pub(crate) tags: Vec<String>,
     pub(crate) title: String,
-    /// What can be read in it, but for the title.
+    /// Its visible text, without the title.
     pub(crate) text: String,
     /// The levels of its headings.
     pub(crate) levels: Vec<u8>,
 }
 
-/// Reads a document.
-pub(crate) fn scan(page: &str) -> Scanned {
+/// Parses a page.
+pub(crate) fn scan(page: &str) -> ScannedPage {
     let mut rest = page
         .strip_prefix("<!DOCTYPE html>")
         .expect("a document type");
-    let mut scanned = Scanned {
+    let mut scanned = ScannedPage {
         tags: Vec::new(),
         title: String::new(),
         text: String::new(),
@@ -77,11 +77,12 @@ pub(crate) fn scan(page: &str) -> Scanned {
             open.push(name.to_owned());
         }
     }
-    assert_eq!((rest, open), ("\n", Vec::new()));
+    assert_eq!(rest, "\n");
+    assert!(open.is_empty(), "tags left open: {open:?}");
     scanned
 }
 
-/// `name="value"`, one after the other, each known.
+/// Checks attributes of the form `name="value"`, each with a known name.
 fn check_attributes(attributes: &str) {
     let mut rest = attributes;
     while !rest.is_empty() {
@@ -96,7 +97,7 @@ fn check_attributes(attributes: &str) {
     }
 }
 
-/// Text as a browser shows it. Of entities only those that the program writes are known.
+/// Returns the text as a browser shows it; only the entities that the program writes are known.
 fn unescaped(text: &str) -> String {
     assert!(!text.contains('>') && !text.contains('\0'), "{text:?}");
     let mut parts = text.split('&');

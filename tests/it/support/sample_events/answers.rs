@@ -1,24 +1,24 @@
-//! What the agents of a made-up consultation answer. `say` may make of each text what it likes.
+//! The answers of the agents in a sample consultation. `rewrite` may change every text.
 
 use conclave::domain::artifact::{
-    Because, Challenge, Choice, ConsensusPoint, CrossExam, Dissent, Evidence, Rebuttal, Revision,
-    Severity, Synthesis, Tension, Verdict, Viewpoint,
+    Because, Challenge, Choice, ConsensusPoint, Content, CrossExam, Dissent, Evidence, Independent,
+    Rebuttal, Revision, Severity, Synthesis, Tension, Verdict, Viewpoint,
 };
 use conclave::domain::confidence::Confidence;
 use conclave::domain::ids::SeatId;
 
-pub(super) fn synthesis(say: &impl Fn(&str) -> String) -> Synthesis {
+pub(super) fn synthesis(rewrite: &impl Fn(&str) -> String) -> Synthesis {
     Synthesis {
         consensus_points: vec![ConsensusPoint {
-            point: say("OAuth 2.0 for delegation, JWT as the token format"),
+            point: rewrite("OAuth 2.0 for delegation, JWT as the token format"),
             supporting_agents: vec!["security".to_owned(), "architecture".to_owned()],
             confidence: Confidence::new(0.9),
         }],
         tensions: vec![Tension {
-            topic: say("Token lifetime"),
+            topic: rewrite("Token lifetime"),
             viewpoints: vec![Viewpoint {
                 agent: "security".to_owned(),
-                viewpoint: say("minutes"),
+                viewpoint: rewrite("minutes"),
             }],
             severity: Severity::Medium,
         }],
@@ -27,19 +27,19 @@ pub(super) fn synthesis(say: &impl Fn(&str) -> String) -> Synthesis {
     }
 }
 
-pub(super) fn revision(agent: &str, say: &impl Fn(&str) -> String) -> Revision {
+pub(super) fn revision(agent: &str, rewrite: &impl Fn(&str) -> String) -> Revision {
     let changed = agent == "architecture";
     Revision {
         agent_id: SeatId::new(agent),
         challenges: vec![],
         rebuttals: vec![],
-        revised_position: say("OAuth 2.0 with short-lived JWT access tokens"),
+        revised_position: rewrite("OAuth 2.0 with short-lived JWT access tokens"),
         revised_confidence: Confidence::new(0.85),
         changed,
         because_of: if changed {
             vec![Because {
                 agent: "security".to_owned(),
-                argument: say("a leaked long-lived token cannot be called back"),
+                argument: rewrite("a leaked long-lived token cannot be called back"),
             }]
         } else {
             vec![]
@@ -47,62 +47,64 @@ pub(super) fn revision(agent: &str, say: &impl Fn(&str) -> String) -> Revision {
     }
 }
 
-pub(super) fn cross_exam(say: &impl Fn(&str) -> String) -> CrossExam {
+pub(super) fn cross_exam(rewrite: &impl Fn(&str) -> String) -> CrossExam {
     CrossExam {
         challenges: vec![
             Challenge {
                 challenger: "pragmatic".to_owned(),
                 target_agent: "architecture".to_owned(),
-                challenge: say("An authorization server is one more thing to run"),
+                challenge: rewrite("An authorization server is one more thing to run"),
                 evidence: vec![],
                 severity: Severity::Low,
             },
             Challenge {
                 challenger: "security".to_owned(),
                 target_agent: "architecture".to_owned(),
-                challenge: say("Token refresh complexity is underestimated"),
+                challenge: rewrite("Token refresh complexity is underestimated"),
                 evidence: vec![],
                 severity: Severity::High,
             },
         ],
         rebuttals: vec![Rebuttal {
             agent: "architecture".to_owned(),
-            rebuttal: say("Libraries do it"),
+            rebuttal: rewrite("Libraries do it"),
         }],
-        unresolved: vec![say("Who runs the authorization server")],
+        unresolved: vec![rewrite("Who runs the authorization server")],
         positions: vec![],
         prose_excerpt: String::new(),
     }
 }
 
-pub(super) fn verdict(say: &impl Fn(&str) -> String) -> Verdict {
+pub(super) fn verdict(rewrite: &impl Fn(&str) -> String) -> Verdict {
     Verdict {
         recommendations: vec![],
         composed_from: None,
-        recommendation: say("Use OAuth 2.0 with JWT access tokens."),
+        recommendation: rewrite("Use OAuth 2.0 with JWT access tokens."),
         confidence: Confidence::new(0.85),
         evidence: vec![Evidence {
-            claim: say("Delegation is what OAuth is for"),
+            claim: rewrite("Delegation is what OAuth is for"),
             agent: "architecture".to_owned(),
-            quote: say("OAuth delegates, JWT carries"),
+            quote: rewrite("OAuth delegates, JWT carries"),
         }],
         dissent: vec![Dissent {
             agent: "pragmatic".to_owned(),
-            concern: say("Sessions would do for a single application"),
+            concern: rewrite("Sessions would do for a single application"),
             severity: Severity::Medium,
         }],
-        summary: say("The panel agrees on OAuth 2.0; how long a token lives stays open."),
+        summary: rewrite("The panel agrees on OAuth 2.0; how long a token lives stays open."),
     }
 }
 
-/// Two options, of which the second says as little as can be read.
-pub(super) fn menu(say: &impl Fn(&str) -> String) -> Verdict {
+/// Returns two options, the second with only the required text.
+pub(super) fn menu(rewrite: &impl Fn(&str) -> String) -> Verdict {
     let option = |option: &str, confidence| Choice {
-        option: say(option),
-        description: say("Let the provider issue short-lived tokens.\nKeep sessions for the rest."),
-        pros: vec![say("A leak is short"), say("Clients are many")],
-        cons: vec![say("One more thing to run")],
-        best_when: say("partners call the interface"),
+        option: rewrite(option),
+        description: rewrite(
+            "Let the provider issue short-lived tokens.\nKeep sessions for the rest.",
+        ),
+        pros: vec![rewrite("A leak is short"), rewrite("Clients are many")],
+        cons: vec![rewrite("One more thing to run")],
+        best_when: rewrite("partners call the interface"),
         confidence: Confidence::new(confidence),
     };
     let bare = Choice {
@@ -114,10 +116,10 @@ pub(super) fn menu(say: &impl Fn(&str) -> String) -> Verdict {
         ..option("Sessions first", 0.0)
     };
     Verdict {
-        recommendation: say("Ask first whether partners will call the interface."),
+        recommendation: rewrite("Ask first whether partners will call the interface."),
         confidence: None,
         recommendations: vec![option("OAuth with JWT", 0.8), bare],
-        ..verdict(say)
+        ..verdict(rewrite)
     }
 }
 
@@ -127,4 +129,18 @@ pub(super) fn position(agent: &str) -> String {
         "architecture" => "OAuth 2.0 delegates, JWT carries: use both.".to_owned(),
         _ => "Start with sessions and move when a second client appears.".to_owned(),
     }
+}
+
+pub(crate) fn independent(agent: &str, position: &str, confidence: Option<f64>) -> Content {
+    Content::Independent(Independent {
+        agent_id: SeatId::new(agent),
+        position: position.to_owned(),
+        key_points: vec![
+            "Short-lived tokens limit the damage of a leak".to_owned(),
+            "Revocation needs a plan".to_owned(),
+        ],
+        rationale: "Both standards solve different problems.".to_owned(),
+        confidence: confidence.and_then(Confidence::new),
+        prose_excerpt: String::new(),
+    })
 }

@@ -1,9 +1,10 @@
-//! What of a record does not depend on when it came about, or on what was lost on the way.
+//! Makes records of interrupted and uninterrupted runs comparable.
 
 use serde_json::Value;
 
-/// Keys of what passes: times, numbers of calls, and what calls that never came back may have cost.
-const PASSING: [&str; 8] = [
+/// Keys that differ between two runs of the same consultation: times, call numbers, and the possible
+/// cost of lost calls.
+const VARYING_KEYS: [&str; 8] = [
     "timestamp",
     "created_at",
     "duration_ms",
@@ -14,8 +15,9 @@ const PASSING: [&str; 8] = [
     "lost_calls",
 ];
 
-/// The record without what passes; agents in order of their ids, and not of their arrival.
-pub(crate) fn lasting(mut record: Value) -> Value {
+/// Returns the record without the varying keys, with agents in the order of their ids instead of
+/// their arrival.
+pub(crate) fn comparable(mut record: Value) -> Value {
     normalise(&mut record);
     record
 }
@@ -23,7 +25,7 @@ pub(crate) fn lasting(mut record: Value) -> Value {
 fn normalise(value: &mut Value) {
     match value {
         Value::Object(fields) => {
-            fields.retain(|key, _| !PASSING.contains(&key.as_str()));
+            fields.retain(|key, _| !VARYING_KEYS.contains(&key.as_str()));
             fields.values_mut().for_each(normalise);
         }
         Value::Array(list) => {

@@ -1,4 +1,4 @@
-//! A debate in which positions move, and a clerk that says how far.
+//! A debate in which positions move, and a helper model that rates how far.
 
 use conclave::consultation::event::{Envelope, StateName};
 use conclave::consultation::plan::Plan;
@@ -9,8 +9,8 @@ use conclave::domain::ids::{ModelRef, SeatId};
 
 use super::script::{Player, good, good_text, plan, reply};
 
-/// A panel with a clerk at a vendor of its own, which is to compare.
-pub(crate) fn compared() -> Plan {
+/// Returns a plan whose helper model, at a vendor of its own, compares the positions.
+pub(crate) fn comparison_plan() -> Plan {
     let mut plan = plan();
     let helper = ModelRef::new("mistral", "tiny");
     let price = plan
@@ -24,29 +24,30 @@ pub(crate) fn compared() -> Plan {
     plan
 }
 
-pub(crate) fn revised(position: &str, changed: bool, because_of: &str) -> Outcome {
+/// Returns the reply of an expert in Round 3.
+fn revision_reply(position: &str, changed: bool, because_of: &str) -> Outcome {
     reply(&format!(
         r#"{{"challenges":[],"rebuttals":[],"changed":{changed},"because_of":{because_of},"revised_position":"{position}","revised_confidence":0.9}}"#
     ))
 }
 
-/// Security moves for the pragmatist's argument, the architect moves for none, the pragmatist holds
-/// what it held.
-pub(crate) fn debate(plan: &Plan, ask: &Ask) -> Outcome {
+/// Answers any ask: the security expert changes its position because of the pragmatist's argument,
+/// the architect changes its position without a reason, and the pragmatist keeps its position.
+pub(crate) fn moving_debate(plan: &Plan, ask: &Ask) -> Outcome {
     let labels = plan.labels();
     let pragmatist = labels.label(&SeatId::new("pragmatic"));
     match (ask.answer, ask.model.provider.as_str()) {
-        (AnswerKind::Revision, "anthropic") => revised(
+        (AnswerKind::Revision, "anthropic") => revision_reply(
             "Use sessions.",
             true,
             &format!(r#"[{{"agent":"{pragmatist}","argument":"It is simpler."}}]"#),
         ),
-        (AnswerKind::Revision, "openai") => revised(
+        (AnswerKind::Revision, "openai") => revision_reply(
             "Use OAuth, and keep every one of the tokens short-lived.",
             true,
             "[]",
         ),
-        (AnswerKind::Revision, _) => revised("use **OAuth**", false, "[]"),
+        (AnswerKind::Revision, _) => revision_reply("use **OAuth**", false, "[]"),
         (AnswerKind::Synthesis, _) => {
             let [one, two] = ["security", "pragmatic"].map(|seat| labels.label(&SeatId::new(seat)));
             reply(
@@ -57,26 +58,30 @@ pub(crate) fn debate(plan: &Plan, ask: &Ask) -> Outcome {
         (AnswerKind::Comparison, _) => {
             let [one, two] =
                 ["security", "architecture"].map(|seat| labels.label(&SeatId::new(seat)));
-            let (turned, refined) = (
-                found(&one, "It turned round.", "significant_change"),
-                found(&two, "A condition is new.", "minor_refinement"),
+            let (changed, refined) = (
+                comparison_entry(&one, "It turned round.", "significant_change"),
+                comparison_entry(&two, "A condition is new.", "minor_refinement"),
             );
             reply(&format!(
-                r#"{{"comparisons":[{turned},{refined}],"key_insights":["Effort is what is contested."]}}"#
+                r#"{{"comparisons":[{changed},{refined}],"key_insights":["Effort is what is contested."]}}"#
             ))
         }
         (_, _) => good(ask),
     }
 }
 
-pub(crate) fn found(pair: &str, reasoning: &str, magnitude: &str) -> String {
+/// Returns one entry of the helper model's comparison.
+pub(crate) fn comparison_entry(pair: &str, reasoning: &str, magnitude: &str) -> String {
     format!(r#"{{"pair":"{pair}","reasoning":"{reasoning}","magnitude":"{magnitude}"}}"#)
 }
 
-/// The log of this debate, from its beginning to its end.
-pub(crate) fn events() -> Vec<Envelope> {
-    let plan = compared();
+/// Returns the whole log of this debate.
+pub(crate) fn debate_events() -> Vec<Envelope> {
+    let plan = comparison_plan();
     let mut player = Player::started(plan.clone());
-    assert_eq!(player.finish(|ask| debate(&plan, ask)), StateName::Complete);
+    assert_eq!(
+        player.finish(|ask| moving_debate(&plan, ask)),
+        StateName::Complete
+    );
     player.log
 }

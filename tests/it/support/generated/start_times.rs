@@ -1,5 +1,5 @@
-//! When they begin: over a year and a half, and often just before, at or after a moment at which a
-//! day, a month, a year or summer time begins or ends in Berlin.
+//! Start times over a year and a half, often just before, at or after a time at which a day, a month,
+//! a year or summer time starts or ends in Berlin.
 
 use conclave::domain::time::Timestamp;
 
@@ -9,7 +9,7 @@ const FROM: i64 = 1_748_736_000_000;
 /// 2026-11-21T08:00:00Z.
 const UNTIL: i64 = 1_795_248_000_000;
 
-/// Midnights in Berlin, and the hours at which its clocks change.
+/// Midnights in Berlin, and the times at which its clocks change.
 const BORDERS: [&str; 16] = [
     "2025-06-30T22:00:00Z",
     "2025-10-25T22:00:00Z",
@@ -29,20 +29,20 @@ const BORDERS: [&str; 16] = [
     "2026-11-20T23:00:00Z",
 ];
 
-/// So many moments, the earliest first.
-pub(super) fn moments(seed: u64, count: usize) -> Vec<Timestamp> {
-    let mut chance = fastrand::Rng::with_seed(seed);
+/// Returns this many start times, the earliest first.
+pub(super) fn start_times(seed: u64, count: usize) -> Vec<Timestamp> {
+    let mut rng = fastrand::Rng::with_seed(seed);
     let borders = BORDERS.map(|border| border.parse::<jiff::Timestamp>().unwrap().as_millisecond());
-    let mut moments: Vec<Timestamp> = (0..count)
-        .map(|_| match chance.u8(..8) {
+    let mut times: Vec<Timestamp> = (0..count)
+        .map(|_| match rng.u8(..8) {
             0 => {
-                borders[chance.usize(..borders.len())]
-                    + [-1_800_000, -1, 0, 1, 1_800_000, 3_600_000][chance.usize(..6)]
+                borders[rng.usize(..borders.len())]
+                    + [-1_800_000, -1, 0, 1, 1_800_000, 3_600_000][rng.usize(..6)]
             }
-            _ => chance.i64(FROM..UNTIL),
+            _ => rng.i64(FROM..UNTIL),
         })
         .map(Timestamp)
         .collect();
-    moments.sort_unstable();
-    moments
+    times.sort_unstable();
+    times
 }

@@ -1,4 +1,4 @@
-//! How they go: who is asked, who answers, what it costs, what goes wrong, and how it ends.
+//! The events of a consultation: who is asked, who answers, the costs, the failures and the ending.
 
 use std::time::Duration;
 
@@ -9,11 +9,7 @@ use conclave::consultation::event::{
 };
 use conclave::consultation::protocol::answer::AnswerKind;
 use conclave::consultation::protocol::call::{FailureClass, StopReason};
-use conclave::domain::artifact::{
-    Artifact, Because, Challenge, ConsensusPoint, Content, CrossExam, Dissent, Evidence,
-    Independent, Rebuttal, Revision, Severity, Synthesis, Tension, Verdict, Viewpoint,
-};
-use conclave::domain::confidence::Confidence;
+use conclave::domain::artifact::{Artifact, Content};
 use conclave::domain::ids::{CallId, ModelRef, SeatId};
 use conclave::domain::money::{Cost, MicroUsd};
 use conclave::domain::panel::{Panel, Persona, Seat};
@@ -22,9 +18,9 @@ use conclave::domain::tokens::{Usage, UsageSource};
 use fastrand::Rng;
 
 use super::Length;
-use super::words;
+use super::text;
 
-/// Provider, model, and what a thousand tokens cost in micro-dollars; `None` where nobody knows.
+/// Provider, model, and the price of a thousand tokens in micro-dollars; `None` if it is unknown.
 const MODELS: [(&str, &str, Option<u64>); 9] = [
     ("anthropic", "claude-sonnet-5-5", Some(9_000)),
     ("anthropic", "claude-haiku-4-5", Some(1_500)),
@@ -45,86 +41,87 @@ const PERSONAS: [(&str, &str); 5] = [
     ("user", "User Advocate"),
 ];
 
-/// A consultation as it went.
-pub(super) struct Story {
+/// The events of one consultation.
+pub(super) struct Scenario {
     pub(super) events: Vec<(Timestamp, Event)>,
     pub(super) ended_early: bool,
 }
 
-/// How far it goes.
+/// How the consultation ends.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Ending {
     Whole,
-    /// After Round 2, with an answer composed from it.
+    /// After Round 2, with a verdict composed from the synthesis.
     Early,
     Declined,
-    NobodyAnswered,
+    AllFailed,
     JudgeFailed,
     InterruptedIn(u8),
-    /// Its process is gone.
+    /// The process was killed.
     Unfinished,
 }
 
-pub(super) fn tell(at: Timestamp, chance: &mut Rng, length: Length) -> Story {
-    let ending = match chance.u8(..100) {
+/// Generates a consultation that starts at `at`.
+pub(super) fn generate(at: Timestamp, rng: &mut Rng, length: Length) -> Scenario {
+    let ending = match rng.u8(..100) {
         0..80 => Ending::Whole,
         80..87 => Ending::Early,
         87..89 => Ending::Declined,
-        89..91 => Ending::NobodyAnswered,
+        89..91 => Ending::AllFailed,
         91..93 => Ending::JudgeFailed,
-        93..97 => Ending::InterruptedIn(chance.u8(1..=4)),
+        93..97 => Ending::InterruptedIn(rng.u8(1..=4)),
         _ => Ending::Unfinished,
     };
-    let rounds = match (length, chance.u8(..20)) {
+    let rounds = match (length, rng.u8(..20)) {
         (Length::Usual, 0) => 1,
         (Length::Usual, 1) => 2,
         (Length::Usual, _) => 4,
         (Length::Short, 0..15) => 1,
         (Length::Short, _) => 2,
     };
-    let mode = if chance.u8(..5) == 0 {
+    let mode = if rng.u8(..5) == 0 {
         "explore"
     } else {
         "converge"
     };
-    let mut teller = Teller {
-        chance: chance.clone(),
+    let mut generator = Generator {
+        rng: rng.clone(),
         now: at,
         began: at,
         events: vec![],
         next_call: 1,
         length,
-        terms: terms(chance, mode, length),
+        terms: terms(rng, mode, length),
     };
-    teller.chance = Rng::with_seed(chance.u64(..));
-    let ended_early = teller.go(ending, rounds);
-    Story {
-        events: teller.events,
+    generator.rng = Rng::with_seed(rng.u64(..));
+    let ended_early = generator.run(ending, rounds);
+    Scenario {
+        events: generator.events,
         ended_early,
     }
 }
 
-fn model(chance: &mut Rng) -> ModelRef {
-    let (provider, model, _) = MODELS[chance.usize(..MODELS.len())];
+fn model(rng: &mut Rng) -> ModelRef {
+    let (provider, model, _) = MODELS[rng.usize(..MODELS.len())];
     ModelRef::new(provider, model)
 }
 
-fn terms(chance: &mut Rng, mode: &str, length: Length) -> Started {
+fn terms(rng: &mut Rng, mode: &str, length: Length) -> Started {
     let seats = if length == Length::Short {
-        chance.usize(1..3)
+        rng.usize(1..3)
     } else {
-        chance.usize(2..5)
+        rng.usize(2..5)
     };
-    // Now and then nothing but the embedded model.
-    let local = chance.u8(..20) == 0;
-    let draw = |chance: &mut Rng| {
+    // One in twenty panels has only the embedded model.
+    let local = rng.u8(..20) == 0;
+    let draw = |rng: &mut Rng| {
         if local {
             ModelRef::new("local", "qwen3-0.6b")
         } else {
-            model(chance)
+            model(rng)
         }
     };
-    let first = chance.usize(..PERSONAS.len());
+    let first = rng.usize(..PERSONAS.len());
     let seats: Vec<Seat> = (0..seats)
         .map(|nth| {
             let (id, name) = PERSONAS[(first + nth) % PERSONAS.len()];
@@ -138,13 +135,13 @@ fn terms(chance: &mut Rng, mode: &str, length: Length) -> Started {
             Seat {
                 id: SeatId::new(id),
                 persona,
-                model: draw(chance),
+                model: draw(rng),
             }
         })
         .collect();
     let panel = Panel {
         seats,
-        judges: vec![draw(chance), draw(chance)],
+        judges: vec![draw(rng), draw(rng)],
     };
     let prompt = |kind: &str| PromptUsed {
         name: format!("{mode}/{kind}"),
@@ -152,7 +149,7 @@ fn terms(chance: &mut Rng, mode: &str, length: Length) -> Started {
         sha256: "ab".repeat(32),
     };
     Started {
-        question: words::question(chance),
+        question: text::question(rng),
         mode: mode.to_owned(),
         expert_order: panel
             .seats
@@ -161,7 +158,7 @@ fn terms(chance: &mut Rng, mode: &str, length: Length) -> Started {
             .map(|seat| seat.id.clone())
             .collect(),
         panel,
-        seed: chance.u64(..1 << 53),
+        seed: rng.u64(..1 << 53),
         prompts: [
             "independent",
             "synthesis",
@@ -177,19 +174,19 @@ fn terms(chance: &mut Rng, mode: &str, length: Length) -> Started {
     }
 }
 
-struct Teller {
-    chance: Rng,
+pub(super) struct Generator {
+    pub(super) rng: Rng,
     now: Timestamp,
     began: Timestamp,
     events: Vec<(Timestamp, Event)>,
     next_call: u32,
-    length: Length,
+    pub(super) length: Length,
     terms: Started,
 }
 
-impl Teller {
-    /// Tells all; true when it ended after Round 2.
-    fn go(&mut self, ending: Ending, rounds: u8) -> bool {
+impl Generator {
+    /// Emits all events. Returns true when the debate ended early, after Round 2.
+    fn run(&mut self, ending: Ending, rounds: u8) -> bool {
         let rounds = if ending == Ending::Early { 4 } else { rounds };
         self.emit(Event::Consultation(ConsultationEvent::Started(Box::new(
             self.terms.clone(),
@@ -232,7 +229,7 @@ impl Teller {
                     AnswerKind::Revision,
                     AnswerKind::Verdict,
                 ][usize::from(round) - 1];
-                let model = self.player(&agent);
+                let model = self.model_of(&agent);
                 let call = self.start(&agent, kind, Purpose::Answer, &model);
                 self.wait(2_000);
                 self.emit(Event::Call(CallEvent::Cancelled {
@@ -246,20 +243,20 @@ impl Teller {
                 return false;
             }
             let began = self.now;
-            let done = match round {
-                1 => self.independent(ending == Ending::NobodyAnswered),
+            let succeeded = match round {
+                1 => self.independent(ending == Ending::AllFailed),
                 2 => self.judged(
                     AnswerKind::Synthesis,
                     if ending == Ending::JudgeFailed {
-                        Fails::Surely
+                        FailureMode::Always
                     } else {
-                        Fails::Never
+                        FailureMode::Never
                     },
                 ),
-                3 => self.revisions() && self.judged(AnswerKind::CrossExam, Fails::Never),
-                _ => self.judged(AnswerKind::Verdict, Fails::Never),
+                3 => self.revisions() && self.judged(AnswerKind::CrossExam, FailureMode::Never),
+                _ => self.judged(AnswerKind::Verdict, FailureMode::Never),
             };
-            if !done {
+            if !succeeded {
                 let reason = if round == 1 {
                     AbortReason::AllAgentsFailed
                 } else {
@@ -276,7 +273,7 @@ impl Teller {
             if round == 2 && ending == Ending::Early {
                 let Content::Verdict(verdict) = self.content(&SeatId::judge(), AnswerKind::Verdict)
                 else {
-                    unreachable!("it was asked for")
+                    unreachable!("a verdict was requested")
                 };
                 let artifact = Artifact {
                     round_number: 2,
@@ -299,8 +296,9 @@ impl Teller {
         self.events.push((self.now, event));
     }
 
-    fn wait(&mut self, most: u64) {
-        let ms = self.chance.u64(1..=most);
+    /// Advances the clock by a random time.
+    fn wait(&mut self, max_ms: u64) {
+        let ms = self.rng.u64(1..=max_ms);
         self.now = self.now.after(Duration::from_millis(ms));
     }
 
@@ -324,7 +322,7 @@ impl Teller {
             from: during,
             to: StateName::Aborted,
         }));
-        let message = words::text(&mut self.chance, 6);
+        let message = text::text(&mut self.rng, 6);
         self.emit(Event::Consultation(ConsultationEvent::Aborted {
             reason,
             message,
@@ -334,7 +332,7 @@ impl Teller {
     }
 
     fn estimate(&mut self, rounds: u8) {
-        let cost = Cost::exactly(MicroUsd(self.chance.u64(..200_000)));
+        let cost = Cost::exactly(MicroUsd(self.rng.u64(..200_000)));
         let calls = (1..=rounds)
             .map(|round_number| CallEstimate {
                 round_number,
@@ -362,9 +360,9 @@ impl Teller {
         )));
     }
 
-    /// Who plays a seat now.
-    fn player(&self, agent: &SeatId) -> ModelRef {
-        let taken_over = self.events.iter().rev().find_map(|(_, event)| match event {
+    /// Returns the model that plays this seat now.
+    fn model_of(&self, agent: &SeatId) -> ModelRef {
+        let substitute = self.events.iter().rev().find_map(|(_, event)| match event {
             Event::Consultation(ConsultationEvent::ProviderSubstituted {
                 agent_id,
                 substitute,
@@ -372,7 +370,7 @@ impl Teller {
             }) if agent_id == agent => Some(substitute.clone()),
             _ => None,
         });
-        let given = || {
+        let original = || {
             self.terms
                 .panel
                 .seats
@@ -380,8 +378,8 @@ impl Teller {
                 .find(|seat| seat.id == *agent)
                 .map(|seat| seat.model.clone())
         };
-        taken_over
-            .or_else(given)
+        substitute
+            .or_else(original)
             .unwrap_or_else(|| self.terms.panel.judges[0].clone())
     }
 
@@ -409,7 +407,7 @@ impl Teller {
         call
     }
 
-    /// One call from its start to its end; `Err` with why it failed.
+    /// Emits one call from start to end; it fails with the message in `failing`, if any.
     fn call(
         &mut self,
         agent: &SeatId,
@@ -432,23 +430,23 @@ impl Teller {
         failing: Option<&str>,
     ) {
         self.wait(6_000);
-        let chance = &mut self.chance;
+        let rng = &mut self.rng;
         let price = MODELS
             .iter()
             .find(|(provider, name, _)| {
                 model.provider.as_str() == *provider && model.model == *name
             })
-            .and_then(|found| found.2);
+            .and_then(|(_, _, price)| *price);
         let mut tokens = Usage {
-            input: chance.u64(200..4_000),
-            output: chance.u64(50..1_500),
+            input: rng.u64(200..4_000),
+            output: rng.u64(50..1_500),
             ..Usage::default()
         };
-        if chance.u8(..3) == 0 {
-            tokens.cache_read = chance.u64(..2_000);
+        if rng.u8(..3) == 0 {
+            tokens.cache_read = rng.u64(..2_000);
             tokens.reasoning = tokens.output / 3;
         }
-        if chance.u8(..10) == 0 {
+        if rng.u8(..10) == 0 {
             tokens.source = UsageSource::Estimated;
         }
         let (mut cost, cost_source) = match price {
@@ -459,15 +457,15 @@ impl Teller {
             ),
             None => (Cost::at_least(MicroUsd::ZERO), CostSource::Unknown),
         };
-        let told = failing.is_none() || chance.u8(..4) == 0;
-        if !told {
+        let usage_reported = failing.is_none() || rng.u8(..4) == 0;
+        if !usage_reported {
             tokens = Usage::default();
             cost = Cost {
                 known: MicroUsd::ZERO,
                 ..cost
             };
         }
-        let stop = match (failing, chance.u8(..60)) {
+        let stop = match (failing, rng.u8(..60)) {
             (Some(_), _) => None,
             (None, 0) => Some(StopReason::Length),
             (None, 1) => Some(StopReason::Refused("no".to_owned())),
@@ -477,19 +475,19 @@ impl Teller {
             FailureClass::Overload,
             FailureClass::Timeout,
             FailureClass::Billing,
-        ][chance.usize(..3)];
+        ][rng.usize(..3)];
         let error = failing.map(|message| CallError {
             class,
             message: message.to_owned(),
             retry_after_ms: None,
-            usage_told: told,
+            usage_told: usage_reported,
         });
-        let first_token_ms = if chance.u8(..25) == 0 {
+        let first_token_ms = if rng.u8(..25) == 0 {
             None
         } else {
-            Some(chance.u64(80..4_000))
+            Some(rng.u64(80..4_000))
         };
-        let duration_ms = first_token_ms.unwrap_or(900) + chance.u64(..9_000);
+        let duration_ms = first_token_ms.unwrap_or(900) + rng.u64(..9_000);
         self.emit(Event::Call(CallEvent::Finished(Box::new(CallFinished {
             call,
             agent_id: agent.clone(),
@@ -530,17 +528,17 @@ impl Teller {
         ));
     }
 
-    /// An agent's work on one answer, with whatever goes wrong; false when nothing comes of it.
-    fn work(&mut self, agent: &SeatId, answer: AnswerKind, fails: Fails) -> bool {
-        let playing = self.player(agent);
+    /// Emits the calls for one answer with random failures. Returns false when the agent fails.
+    fn answer(&mut self, agent: &SeatId, answer: AnswerKind, failure: FailureMode) -> bool {
+        let model_now = self.model_of(agent);
         let round = answer.round();
-        match (fails, self.chance.u8(..40)) {
-            (Fails::Surely, _) | (Fails::Perhaps, 0) => {
+        match (failure, self.rng.u8(..40)) {
+            (FailureMode::Always, _) | (FailureMode::Random, 0) => {
                 self.call(
                     agent,
                     answer,
                     Purpose::Answer,
-                    &playing,
+                    &model_now,
                     Some("Your credit balance is too low"),
                 );
                 self.emit(Event::Agent(AgentEvent::Failed {
@@ -548,7 +546,7 @@ impl Teller {
                     name: agent.to_string(),
                     round_number: round,
                     answer,
-                    model: playing,
+                    model: model_now,
                     error: AgentError {
                         class: Some(FailureClass::Billing),
                         message: "Your credit balance is too low".to_owned(),
@@ -561,31 +559,31 @@ impl Teller {
                     agent,
                     answer,
                     Purpose::Answer,
-                    &playing,
+                    &model_now,
                     Some("overloaded, try again later"),
                 );
-                self.call(agent, answer, Purpose::Retry, &playing, None);
+                self.call(agent, answer, Purpose::Retry, &model_now, None);
             }
             (_, 3) => {
                 self.call(
                     agent,
                     answer,
                     Purpose::Answer,
-                    &playing,
+                    &model_now,
                     Some("no such model"),
                 );
-                let other = model(&mut self.chance);
-                self.substitute(agent, round, &playing, &other, WhySubstituted::Failure);
+                let other = model(&mut self.rng);
+                self.substitute(agent, round, &model_now, &other, WhySubstituted::Failure);
                 self.call(agent, answer, Purpose::Fallback, &other, None);
             }
             (_, hedged @ 4..8) => {
-                let slow = self.start(agent, answer, Purpose::Answer, &playing);
-                let backup = model(&mut self.chance);
+                let slow = self.start(agent, answer, Purpose::Answer, &model_now);
+                let backup = model(&mut self.rng);
                 let agent_id = agent.clone();
                 self.emit(Event::Call(CallEvent::Hedged {
                     call: slow,
                     agent_id,
-                    model: playing.clone(),
+                    model: model_now.clone(),
                     backup: backup.clone(),
                     after_ms: 4_000,
                 }));
@@ -596,9 +594,9 @@ impl Teller {
                         call: slow,
                         reason: CancelReason::HedgeLost,
                     }));
-                    self.substitute(agent, round, &playing, &backup, WhySubstituted::Hedge);
+                    self.substitute(agent, round, &model_now, &backup, WhySubstituted::Hedge);
                 } else {
-                    self.finish(slow, agent, answer, Purpose::Answer, &playing, None);
+                    self.finish(slow, agent, answer, Purpose::Answer, &model_now, None);
                     self.emit(Event::Call(CallEvent::Cancelled {
                         call: hedge,
                         reason: CancelReason::HedgeLost,
@@ -606,27 +604,27 @@ impl Teller {
                 }
             }
             (_, 8) => {
-                self.call(agent, answer, Purpose::Answer, &playing, None);
-                self.call(agent, answer, Purpose::Repair, &playing, None);
+                self.call(agent, answer, Purpose::Answer, &model_now, None);
+                self.call(agent, answer, Purpose::Repair, &model_now, None);
             }
-            (Fails::Perhaps | Fails::Never, _) => {
-                self.call(agent, answer, Purpose::Answer, &playing, None)
+            (FailureMode::Random | FailureMode::Never, _) => {
+                self.call(agent, answer, Purpose::Answer, &model_now, None)
             }
         }
         let content = self.content(agent, answer);
-        let degraded = self.chance.u8(..50) == 0;
+        let degraded = self.rng.u8(..50) == 0;
         self.emit(Event::Consultation(ConsultationEvent::RoundArtifact {
             artifact: Box::new(Artifact::stamp(content, self.now, degraded)),
         }));
         true
     }
 
-    /// Round 1; false when nobody answered.
+    /// Emits Round 1. Returns false when all experts fail.
     fn independent(&mut self, all_fail: bool) -> bool {
-        let fails = if all_fail {
-            Fails::Surely
+        let failure = if all_fail {
+            FailureMode::Always
         } else {
-            Fails::Perhaps
+            FailureMode::Random
         };
         let agents: Vec<SeatId> = self
             .terms
@@ -637,20 +635,20 @@ impl Teller {
             .collect();
         agents
             .iter()
-            .filter(|agent| self.work(agent, AnswerKind::Independent, fails))
+            .filter(|agent| self.answer(agent, AnswerKind::Independent, failure))
             .count()
             > 0
     }
 
     fn revisions(&mut self) -> bool {
         for agent in self.answering() {
-            self.work(&agent, AnswerKind::Revision, Fails::Perhaps);
+            self.answer(&agent, AnswerKind::Revision, FailureMode::Random);
         }
         true
     }
 
-    /// Experts that answered in Round 1.
-    fn answering(&self) -> Vec<SeatId> {
+    /// Returns the experts that answered in Round 1.
+    pub(super) fn answering(&self) -> Vec<SeatId> {
         let of = |event: &Event| match event {
             Event::Consultation(ConsultationEvent::RoundArtifact { artifact }) => {
                 match &artifact.content {
@@ -666,137 +664,15 @@ impl Teller {
             .collect()
     }
 
-    fn judged(&mut self, answer: AnswerKind, fails: Fails) -> bool {
-        self.work(&SeatId::judge(), answer, fails)
-    }
-
-    fn say(&mut self, most: usize) -> String {
-        let most = if self.length == Length::Short {
-            most / 3
-        } else {
-            most
-        }
-        .max(2);
-        let count = self.chance.usize(most / 2..=most);
-        words::text(&mut self.chance, count)
-    }
-
-    /// A confidence in hundredths or in full; one in ten is not stated.
-    fn confidence(&mut self) -> Option<Confidence> {
-        match self.chance.u8(..10) {
-            0 => None,
-            1 => Confidence::new(self.chance.f64()),
-            _ => Confidence::new(f64::from(self.chance.u8(45..=100)) / 100.0),
-        }
-    }
-
-    fn some(&mut self, agents: &[SeatId]) -> Vec<String> {
-        agents
-            .iter()
-            .filter(|_| self.chance.u8(..3) > 0)
-            .map(ToString::to_string)
-            .collect()
-    }
-
-    fn content(&mut self, agent: &SeatId, answer: AnswerKind) -> Content {
-        let answering = self.answering();
-        let anyone = |chance: &mut Rng| {
-            answering
-                .get(chance.usize(..answering.len().max(1)))
-                .map_or("nobody".to_owned(), ToString::to_string)
-        };
-        match answer {
-            AnswerKind::Independent => Content::Independent(Independent {
-                agent_id: agent.clone(),
-                position: self.say(40),
-                key_points: (0..3).map(|_| self.say(14)).collect(),
-                rationale: self.say(90),
-                confidence: self.confidence(),
-                prose_excerpt: String::new(),
-            }),
-            AnswerKind::Synthesis => Content::Synthesis(Synthesis {
-                consensus_points: (0..self.chance.u8(..4))
-                    .map(|_| ConsensusPoint {
-                        point: self.say(20),
-                        supporting_agents: self.some(&answering),
-                        confidence: self.confidence(),
-                    })
-                    .collect(),
-                tensions: vec![Tension {
-                    topic: self.say(8),
-                    viewpoints: answering
-                        .iter()
-                        .map(|agent| Viewpoint {
-                            agent: agent.to_string(),
-                            viewpoint: self.say(16),
-                        })
-                        .collect(),
-                    severity: Severity::Medium,
-                }],
-                priority_order: vec![self.say(6), self.say(6)],
-                prose_excerpt: String::new(),
-            }),
-            AnswerKind::Revision => Content::Revision(Revision {
-                agent_id: agent.clone(),
-                challenges: vec![],
-                rebuttals: vec![Rebuttal {
-                    agent: anyone(&mut self.chance),
-                    rebuttal: self.say(25),
-                }],
-                revised_position: self.say(40),
-                revised_confidence: self.confidence(),
-                changed: self.chance.u8(..3) == 0,
-                because_of: vec![Because {
-                    agent: anyone(&mut self.chance),
-                    argument: self.say(20),
-                }],
-            }),
-            AnswerKind::CrossExam => Content::CrossExam(CrossExam {
-                challenges: (0..self.chance.u8(..4))
-                    .map(|_| Challenge {
-                        challenger: anyone(&mut self.chance),
-                        target_agent: anyone(&mut self.chance),
-                        challenge: self.say(20),
-                        evidence: vec![self.say(10)],
-                        severity: [Severity::Low, Severity::Medium, Severity::High]
-                            [self.chance.usize(..3)],
-                    })
-                    .collect(),
-                rebuttals: vec![],
-                unresolved: vec![self.say(12)],
-                positions: vec![],
-                prose_excerpt: String::new(),
-            }),
-            AnswerKind::PersonaSelection | AnswerKind::Comparison | AnswerKind::Consistency => {
-                unreachable!("a story has no clerk")
-            }
-            AnswerKind::Verdict | AnswerKind::Menu => Content::Verdict(Verdict {
-                recommendations: vec![],
-                composed_from: None,
-                recommendation: self.say(45),
-                confidence: self.confidence(),
-                evidence: vec![Evidence {
-                    claim: self.say(15),
-                    agent: anyone(&mut self.chance),
-                    quote: self.say(15),
-                }],
-                dissent: (0..self.chance.u8(..8).saturating_sub(5))
-                    .map(|_| Dissent {
-                        agent: anyone(&mut self.chance),
-                        concern: self.say(20),
-                        severity: Severity::Medium,
-                    })
-                    .collect(),
-                summary: self.say(50),
-            }),
-        }
+    fn judged(&mut self, answer: AnswerKind, failure: FailureMode) -> bool {
+        self.answer(&SeatId::judge(), answer, failure)
     }
 }
 
-/// Whether an agent's work comes to nothing.
+/// Whether an agent fails.
 #[derive(Clone, Copy)]
-enum Fails {
+enum FailureMode {
     Never,
-    Perhaps,
-    Surely,
+    Random,
+    Always,
 }

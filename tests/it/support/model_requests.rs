@@ -1,29 +1,26 @@
-//! What a recorded request asks for, whichever vendor's request it is.
+//! Recorded requests in terms of the consultation, for every vendor's wire format.
 
 use serde_json::Value;
 
-use super::provider_server::{ProviderServer, Recorded, Vendor};
+use super::provider_server::{ProviderServer, RecordedRequest, Vendor};
 
 /// A request in terms of the consultation.
 #[derive(Clone, Debug)]
-pub(crate) struct Asked {
+pub(crate) struct ModelRequest {
     pub(crate) vendor: Vendor,
     pub(crate) model: String,
-    /// `independent`, `synthesis`, `revision`, `cross_exam`, `comparison`, `verdict` or `casting`,
-    /// told by the schema that goes out.
+    /// `independent`, `synthesis`, `revision`, `cross_exam`, `comparison`, `verdict` or
+    /// `persona_selection`, recognised by the requested schema.
     pub(crate) answer: &'static str,
     pub(crate) system: String,
     pub(crate) user: String,
     pub(crate) schema: Value,
-    pub(crate) request: Recorded,
+    pub(crate) request: RecordedRequest,
 }
 
-impl Asked {
-    fn of(request: Recorded) -> Self {
-        let (schema, system, user) = match request
-            .vendor
-            .expect("only the vendors' own paths are asked")
-        {
+impl ModelRequest {
+    fn from_recorded(request: RecordedRequest) -> Self {
+        let (schema, system, user) = match request.vendor.expect("a path of a vendor") {
             Vendor::Anthropic => (
                 "/output_config/format/schema",
                 "/system",
@@ -48,21 +45,21 @@ impl Asked {
                 "/messages/1/content",
             ),
         };
-        let at = |place: &str| {
+        let field = |pointer: &str| {
             request
                 .body
-                .pointer(place)
-                .unwrap_or_else(|| panic!("no `{place}` in {}", request.body))
+                .pointer(pointer)
+                .unwrap_or_else(|| panic!("no `{pointer}` in {}", request.body))
         };
-        let text = |place: &str| at(place).as_str().unwrap().to_owned();
-        let schema = at(schema).clone();
+        let text = |pointer: &str| field(pointer).as_str().unwrap().to_owned();
+        let schema = field(schema).clone();
         let has = |field: &str| schema["properties"].get(field).is_some();
         let answer = match () {
             () if has("consensus_points") => "synthesis",
             () if has("revised_position") => "revision",
             () if has("unresolved") => "cross_exam",
             () if has("recommendation") => "verdict",
-            () if has("personas") => "casting",
+            () if has("personas") => "persona_selection",
             () if has("comparisons") => "comparison",
             () => "independent",
         };
@@ -78,7 +75,7 @@ impl Asked {
         }
     }
 
-    /// The persona that this model plays on the default panel, as its file has it.
+    /// Returns the prompt of the persona that this vendor's model plays on the default panel.
     pub(crate) fn persona(&self) -> String {
         let file = match self.vendor {
             Vendor::Anthropic => "security",
@@ -91,29 +88,36 @@ impl Asked {
         text.splitn(3, "---\n").last().unwrap().trim().to_owned()
     }
 
-    /// An expert speaks here, not the judge.
-    pub(crate) fn is_experts(&self) -> bool {
+    /// Returns whether an expert is asked, not the judge.
+    pub(crate) fn is_from_expert(&self) -> bool {
         ["independent", "revision"].contains(&self.answer)
     }
 
-    /// Everything that the model is told.
+    /// Returns the system and user prompts as one text.
     pub(crate) fn prompt(&self) -> String {
         format!("{}\n\n{}", self.system, self.user)
     }
 }
 
-/// All requests so far, in the order of arrival.
-pub(crate) fn asked(server: &ProviderServer) -> Vec<Asked> {
-    server.requests().into_iter().map(Asked::of).collect()
+/// Returns all requests so far, in the order of arrival.
+pub(crate) fn model_requests(server: &ProviderServer) -> Vec<ModelRequest> {
+    server
+        .requests()
+        .into_iter()
+        .map(ModelRequest::from_recorded)
+        .collect()
 }
 
-/// How often each answer was asked for, in the order of the rounds.
-pub(crate) fn counts(server: &ProviderServer) -> Vec<(&'static str, usize)> {
-    let asked = asked(server);
+/// Counts the requests for each kind of answer, in the order of the rounds.
+pub(crate) fn request_counts(server: &ProviderServer) -> Vec<(&'static str, usize)> {
+    let requests = model_requests(server);
     let count = |answer| {
         (
             answer,
-            asked.iter().filter(|asked| asked.answer == answer).count(),
+            requests
+                .iter()
+                .filter(|request| request.answer == answer)
+                .count(),
         )
     };
     [

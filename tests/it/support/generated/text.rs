@@ -1,5 +1,5 @@
-//! What they say: English words, with a few of another script, quotes and line breaks, which a
-//! record has to escape.
+//! Texts of English words, with a few non-ASCII letters, quotes and line breaks that a record has to
+//! escape.
 
 use fastrand::Rng;
 
@@ -61,7 +61,7 @@ const WORDS: [&str; 151] = [
     "tenant",
     "billing",
     "invoice",
-    "ledger",
+    "journal",
     "audit",
     "compliance",
     "privacy",
@@ -157,26 +157,26 @@ const WORDS: [&str; 151] = [
     "naïve",
 ];
 
-/// So many words, as sentences.
-pub(super) fn text(chance: &mut Rng, count: usize) -> String {
+/// Returns this many words as sentences.
+pub(super) fn text(rng: &mut Rng, count: usize) -> String {
     let mut text = String::with_capacity(count * 8);
     let mut sentence = 0;
     for nth in 0..count {
         if nth > 0 {
             text.push(' ');
         }
-        match chance.u8(..) {
+        match rng.u8(..) {
             0 => text.push_str("\"quoted\""),
             1 => text.push_str("\n-"),
             2..8 => text.extend([
-                WORDS[chance.usize(..WORDS.len())],
+                WORDS[rng.usize(..WORDS.len())],
                 "-",
-                &chance.u16(..4_000).to_string(),
+                &rng.u16(..4_000).to_string(),
             ]),
-            _ => text.push_str(WORDS[chance.usize(..WORDS.len())]),
+            _ => text.push_str(WORDS[rng.usize(..WORDS.len())]),
         }
         sentence += 1;
-        if sentence > 8 && chance.u8(..6) == 0 {
+        if sentence > 8 && rng.u8(..6) == 0 {
             text.push('.');
             sentence = 0;
         }
@@ -184,8 +184,8 @@ pub(super) fn text(chance: &mut Rng, count: usize) -> String {
     text
 }
 
-/// A question of one word to a paragraph.
-pub(super) fn question(chance: &mut Rng) -> String {
-    let length = 1 + chance.usize(..12) * chance.usize(1..6);
-    format!("Should {}?", text(chance, length))
+/// Returns a question, from one word to a paragraph.
+pub(super) fn question(rng: &mut Rng) -> String {
+    let length = 1 + rng.usize(..12) * rng.usize(1..6);
+    format!("Should {}?", text(rng, length))
 }

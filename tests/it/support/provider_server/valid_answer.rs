@@ -1,19 +1,19 @@
-//! Answers that fit the schemas of a consultation.
+//! Valid answers to the schemas of a consultation.
 
 use serde_json::{Value, json};
 
-/// A valid answer to the schema in the request, whichever vendor's request it is.
+/// Returns a valid answer to the schema in any vendor's request.
 pub(super) fn valid_answer(body: &Value, model: &str) -> String {
-    let places = [
+    let pointers = [
         "/output_config/format/schema/properties",
         "/response_format/json_schema/schema/properties",
         "/response_format/schema/properties",
         "/generationConfig/responseJsonSchema/properties",
         "/format/properties",
     ];
-    let properties = places
+    let properties = pointers
         .iter()
-        .find_map(|place| body.pointer(place))
+        .find_map(|pointer| body.pointer(pointer))
         .cloned()
         .unwrap_or_default();
     let asks_for = |name: &str| properties.get(name).is_some();

@@ -1,0 +1,11 @@
+//! Scripted consultations without input or output: plans, model replies and the player that feeds
+//! them to the machine.
+
+mod log_text;
+mod plan;
+mod player;
+mod replies;
+
+pub use plan::{crowd, plan};
+pub use player::Player;
+pub use replies::{failure, failure_with_hint, good, good_text, reply, stopped};

@@ -1,0 +1,102 @@
+//! Plans of small consultations.
+
+use std::collections::BTreeMap;
+
+use conclave::consultation::plan::options::DebateOptions;
+use conclave::consultation::plan::{Control, Material, Plan};
+use conclave::consultation::policy::consent::{ConsentMode, ConsentRule};
+use conclave::consultation::policy::hedging::HedgeRule;
+use conclave::consultation::policy::retry::RetryRule;
+use conclave::consultation::policy::substitution::OnFailure;
+use conclave::consultation::prompt::Templates;
+use conclave::domain::ids::{ConsultationId, ModelRef, SeatId};
+use conclave::domain::money::MicroUsd;
+use conclave::domain::panel::{Panel, Seat};
+use conclave::domain::pricing::{Price, PriceList, Rates};
+use conclave::stopping::early_termination::EarlyStop;
+
+const QUESTION: &str = "Should I use OAuth or JWT?";
+
+/// Returns a plan with three seats at three vendors. The second seat's model is the judge, with one
+/// fallback; every model costs $1 per million input tokens and $2 per million output tokens.
+pub fn plan() -> Plan {
+    let templates = Templates::builtin();
+    let seat = |persona: &str, provider: &str, model: &str| Seat {
+        id: SeatId::new(persona),
+        persona: templates.persona(persona).expect("a built-in persona"),
+        model: ModelRef::new(provider, model),
+    };
+    let seats = vec![
+        seat("security", "anthropic", "claude-sonnet-5-5"),
+        seat("architecture", "openai", "gpt-6.1-sol"),
+        seat("pragmatic", "google", "gemini-4-argon"),
+    ];
+    let judges = vec![
+        ModelRef::new("openai", "gpt-6.1-sol"),
+        ModelRef::new("anthropic", "claude-sonnet-5-5"),
+    ];
+    let rates = Rates {
+        input: MicroUsd(1_000_000),
+        output: MicroUsd(2_000_000),
+        cache_read: None,
+        cache_write: None,
+    };
+    let price = Price {
+        base: rates,
+        long_context: None,
+    };
+    let prices = seats
+        .iter()
+        .map(|seat| (seat.model.clone(), price))
+        .collect();
+    Plan {
+        id: ConsultationId::from_unique("01TEST"),
+        question: QUESTION.to_owned(),
+        panel: Panel { seats, judges },
+        debate: DebateOptions::default(),
+        models: BTreeMap::new(),
+        prices: PriceList(prices),
+        templates,
+        seed: 7,
+        control: Control {
+            consent: ConsentRule {
+                always_allow_under: MicroUsd(10_000_000),
+                consent_mode: ConsentMode::Interactive,
+                month: None,
+            },
+            hedge: HedgeRule {
+                after: None,
+                ..HedgeRule::default()
+            },
+            pulse: None,
+            early_termination: EarlyStop::default(),
+            on_failure: OnFailure::Substitute,
+            ..Control::usual(ConsentMode::Interactive)
+        },
+        fallbacks: BTreeMap::new(),
+        material: Material::default(),
+        learnt_output: BTreeMap::new(),
+        retry: RetryRule::default(),
+        in_flight: BTreeMap::new(),
+        tool_version: "0.0.0".to_owned(),
+        notices: Vec::new(),
+    }
+}
+
+/// Returns a plan with this many seats at one provider, and a judge at another.
+pub fn crowd(seats: usize) -> Plan {
+    let plan = plan();
+    let persona = plan.panel.seats.first().expect("a seat").persona.clone();
+    let seat = |index: usize| Seat {
+        id: SeatId::new(format!("seat-{index}")),
+        persona: persona.clone(),
+        model: ModelRef::new("anthropic", "claude-sonnet-5-5"),
+    };
+    Plan {
+        panel: Panel {
+            seats: (0..seats).map(seat).collect(),
+            ..plan.panel
+        },
+        ..plan
+    }
+}
