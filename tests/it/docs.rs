@@ -59,7 +59,7 @@ fn words(command: &str) -> Vec<String> {
 }
 
 #[test]
-fn every_command_in_a_block_of_code_is_taken() {
+fn commands_in_code_blocks_parse() {
     let commands: Vec<&str> = code()
         .filter(|line| line.starts_with("conclave "))
         .collect();
@@ -84,7 +84,7 @@ fn every_command_in_a_block_of_code_is_taken() {
 }
 
 #[test]
-fn the_settings_it_shows_can_be_set_one_after_the_other() {
+fn settings_in_the_readme_can_be_set() {
     let conclave = Conclave::new();
     let commands: Vec<&str> = code()
         .filter(|line| line.starts_with("conclave config "))
@@ -105,7 +105,7 @@ fn the_settings_it_shows_can_be_set_one_after_the_other() {
 }
 
 #[test]
-fn every_command_in_running_text_is_one() {
+fn commands_in_running_text_exist() {
     let named: Vec<&str> = quoted(README)
         .into_iter()
         .filter(|text| text.starts_with("conclave "))
@@ -122,7 +122,7 @@ fn every_command_in_running_text_is_one() {
 }
 
 #[test]
-fn the_exit_codes_are_those_of_the_help() {
+fn exit_codes_match_the_help() {
     let help = help("");
     let (_, codes) = help.split_once("Exit codes:\n").unwrap();
     let of_help: Vec<(String, String)> = codes
@@ -139,7 +139,7 @@ fn the_exit_codes_are_those_of_the_help() {
 }
 
 #[test]
-fn every_option_of_the_table_is_one_of_consult_and_the_other_way_round() {
+fn option_table_and_consult_help_list_the_same_options() {
     let help = help("consult");
     let options: Vec<String> = table("| option |")
         .into_iter()
@@ -174,7 +174,7 @@ fn every_option_of_the_table_is_one_of_consult_and_the_other_way_round() {
 }
 
 #[test]
-fn every_setting_it_names_is_one_and_none_is_missing() {
+fn readme_lists_exactly_the_known_settings() {
     use conclave::config::keys::Key;
     let (_, settings) = README.split_once("Settings in `config.json`: ").unwrap();
     let mut named = quoted(settings.split("\n\n").next().unwrap());
@@ -185,7 +185,7 @@ fn every_setting_it_names_is_one_and_none_is_missing() {
 }
 
 #[test]
-fn the_variables_of_the_vendors_are_those_that_are_read() {
+fn vendor_variables_match_the_code() {
     use conclave::domain::vendors::{VENDORS, Vendor};
     let (clouds, machines): (Vec<Vendor>, Vec<Vendor>) =
         VENDORS.into_iter().partition(Vendor::is_cloud);
@@ -233,7 +233,7 @@ fn usual_addresses(vendor: &conclave::domain::vendors::Vendor) -> Vec<String> {
 }
 
 #[test]
-fn the_fields_of_an_endpoint_are_those_that_are_read() {
+fn endpoint_fields_match_the_code() {
     let mut told: Vec<String> = table("| field of an endpoint |")
         .iter()
         .flat_map(|row| {
@@ -251,7 +251,7 @@ fn the_fields_of_an_endpoint_are_those_that_are_read() {
 }
 
 #[test]
-fn the_files_it_names_are_there() {
+fn files_named_in_the_readme_exist() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     for file in [
         "schemas/consultation.schema.json",

@@ -34,7 +34,7 @@ const COMMANDS: [&[&str]; 28] = [
 ];
 
 #[test]
-fn every_help_reads_as_promised() {
+fn every_help_matches_the_snapshot() {
     let conclave = Conclave::new();
     let mut all = String::new();
     for command in COMMANDS {
@@ -47,7 +47,7 @@ fn every_help_reads_as_promised() {
 }
 
 #[test]
-fn every_command_of_the_help_is_in_the_snapshot() {
+fn snapshot_contains_every_command() {
     let commands = |path: &[&str]| {
         let help = Conclave::new()
             .run(&[path, &["--help"]].concat())
@@ -83,7 +83,7 @@ fn every_command_of_the_help_is_in_the_snapshot() {
 }
 
 #[test]
-fn the_version_is_that_of_the_package() {
+fn version_is_the_package_version() {
     for flag in ["-V", "--version"] {
         let ran = Conclave::new().run(&[flag]).ends_with(0);
         assert_eq!(

@@ -99,7 +99,7 @@ const IMPURE: [&str; 17] = [
 ];
 
 #[test]
-fn every_folder_uses_only_the_layers_below_it() {
+fn folders_use_only_the_layers_below() {
     let mut found = Vec::new();
     for (folder, allowed) in MAY_USE {
         for (path, text) in sources(folder) {
@@ -114,7 +114,7 @@ fn every_folder_uses_only_the_layers_below_it() {
 }
 
 #[test]
-fn the_pure_layers_name_nothing_of_the_outside() {
+fn pure_layers_name_nothing_impure() {
     let mut found = Vec::new();
     for folder in ["domain", "stopping", "consultation"] {
         for (path, text) in sources(folder) {
@@ -130,7 +130,7 @@ fn the_pure_layers_name_nothing_of_the_outside() {
 }
 
 #[test]
-fn only_the_printer_prints_and_only_the_environment_reader_reads_it() {
+fn only_the_printer_prints_and_only_config_reads_the_environment() {
     for (path, text) in sources(".") {
         if !path.ends_with("terminal/output/printer.rs") {
             assert!(

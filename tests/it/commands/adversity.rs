@@ -82,7 +82,7 @@ fn fails(cases: Vec<(&str, Answer, &str, &str, usize)>) {
 }
 
 #[test]
-fn the_others_answer_when_a_vendor_turns_requests_away() {
+fn other_experts_answer_when_one_vendor_rejects_requests() {
     let error = |status, code| {
         Answer::error(status, code, "such are our words").header("retry-after-ms", "1")
     };
@@ -156,7 +156,7 @@ fn the_others_answer_when_a_vendor_turns_requests_away() {
 }
 
 #[test]
-fn the_others_answer_when_a_vendors_connection_fails() {
+fn other_experts_answer_when_one_connection_fails() {
     fails(vec![
         (
             "silence before the head",
@@ -204,7 +204,7 @@ fn the_others_answer_when_a_vendors_connection_fails() {
 }
 
 #[test]
-fn the_others_answer_when_what_a_vendor_sends_is_no_answer() {
+fn other_experts_answer_when_one_response_is_unusable() {
     let torn = Damage::Replaced(b"start small".to_vec(), b"\"".to_vec());
     fails(vec![
         ("no text", Answer::text(""), "empty", "without any text", 1),
@@ -233,7 +233,7 @@ fn the_others_answer_when_what_a_vendor_sends_is_no_answer() {
 }
 
 #[test]
-fn what_is_only_unusual_changes_nothing() {
+fn unusual_but_valid_streams_change_nothing() {
     let tenth = Duration::from_millis(100);
     let always = || On::vendor(Vendor::Anthropic);
     let cases = [
@@ -278,7 +278,7 @@ fn what_is_only_unusual_changes_nothing() {
 }
 
 #[test]
-fn counts_beyond_all_measure_break_nothing() {
+fn huge_token_counts_do_not_crash() {
     let (_, conclave, ran) = consult(Answer::valid().usage(u64::MAX / 2, u64::MAX / 2));
     assert!(
         ran.code.is_some_and(|code| code <= 4) && !ran.stderr.contains("panicked"),
@@ -288,7 +288,7 @@ fn counts_beyond_all_measure_break_nothing() {
 }
 
 #[test]
-fn a_vendors_words_do_not_steer_the_terminal() {
+fn vendor_messages_cannot_control_the_terminal() {
     let words = "so \u{1b}[2J\u{1b}]0;gone\u{7} they\r are \u{202e}odd";
     let (_, conclave, ran) = consult(Answer::error(400, "invalid_request_error", words));
     let ran = ran.ends_with(0);

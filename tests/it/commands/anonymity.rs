@@ -20,7 +20,7 @@ const NAMES: [&str; 9] = [
 ];
 
 #[test]
-fn nobody_is_told_the_model_vendor_or_persona_of_another_expert() {
+fn prompts_hide_the_identity_of_other_experts() {
     let server = ProviderServer::start();
     // What the models say must not name them either, or the test would find their own words.
     let position =

@@ -479,7 +479,7 @@ fn all_fail(rows: &[Row]) {
 }
 
 #[test]
-fn every_class_of_failure_is_told_recorded_and_tried_as_often_as_may_help() {
+fn every_failure_class_is_reported_recorded_and_retried_correctly() {
     let mut runs: Vec<Vec<Row>> = Vec::new();
     for row in table() {
         match runs
@@ -498,7 +498,7 @@ fn every_class_of_failure_is_told_recorded_and_tried_as_often_as_may_help() {
 }
 
 #[test]
-fn what_can_be_mended_is_asked_for_once_more_and_answered() {
+fn repairable_failures_succeed_on_the_second_attempt() {
     let server = ProviderServer::start();
     let refused = json!({"error": {"message": "response_format is not supported by this model", "type": "invalid_request_error",
         "param": "response_format", "code": "unsupported_parameter"}});
@@ -593,7 +593,7 @@ fn pauses(refusal: Answer) -> Vec<Duration> {
 }
 
 #[test]
-fn no_request_arrives_before_the_time_that_the_vendor_has_named() {
+fn retries_never_arrive_before_the_vendors_hint() {
     let busy = || Answer::error(503, "UNAVAILABLE", "busy");
     let info = |delay: &str| {
         let details =

@@ -119,7 +119,7 @@ fn brier(statements: &[[f64; 2]]) -> f64 {
 }
 
 #[test]
-fn every_figure_equals_one_worked_out_from_the_records() {
+fn every_figure_equals_one_computed_from_the_records() {
     let conclave = Conclave::new();
     let graded = graded(&conclave);
     assert_eq!(
@@ -178,7 +178,7 @@ fn every_figure_equals_one_worked_out_from_the_records() {
 }
 
 #[test]
-fn only_answers_of_the_range_count() {
+fn only_consultations_in_the_range_count() {
     let conclave = Conclave::new();
     let graded = graded(&conclave);
     let month: String = graded[0].0.at.date().chars().take(7).collect();
@@ -195,7 +195,7 @@ fn only_answers_of_the_range_count() {
 }
 
 #[test]
-fn without_any_grade_it_says_how_to_give_one_and_its_json_is_whole() {
+fn missing_grades_yield_a_hint_and_valid_json() {
     let conclave = Conclave::new();
     let ran = conclave.run(&["consult-stats", "--calibration"]);
     assert!(

@@ -13,7 +13,7 @@ const OPTIONS: [&str; 6] = [
 ];
 
 #[test]
-fn completions_know_every_command_and_option() {
+fn completions_contain_every_command_and_option() {
     for shell in ["bash", "zsh", "fish"] {
         let ran = Conclave::new().run(&["completions", shell]).ends_with(0);
         assert_eq!(ran.stderr, "");
@@ -32,7 +32,7 @@ fn completions_know_every_command_and_option() {
 }
 
 #[test]
-fn bash_takes_its_completions() {
+fn bash_accepts_its_completion_script() {
     let script = Conclave::new()
         .run(&["completions", "bash"])
         .ends_with(0)
@@ -53,7 +53,7 @@ fn bash_takes_its_completions() {
 }
 
 #[test]
-fn an_unknown_shell_is_refused_with_the_known_ones() {
+fn unknown_shells_are_rejected_with_a_list() {
     let ran = Conclave::new().run(&["completions", "tcsh"]).ends_with(2);
     assert!(
         ran.stderr
@@ -64,7 +64,7 @@ fn an_unknown_shell_is_refused_with_the_known_ones() {
 }
 
 #[test]
-fn the_manual_page_has_every_command_option_and_exit_code() {
+fn manual_page_lists_every_command_option_and_exit_code() {
     let ran = Conclave::new().run(&["man"]).ends_with(0);
     assert_eq!(ran.stderr, "");
     assert!(ran.stdout.contains(".TH conclave 1"), "{}", ran.stdout);
@@ -119,7 +119,7 @@ fn offered_by_bash(conclave: &Conclave, words: &[&str]) -> Option<Vec<String>> {
 }
 
 #[test]
-fn bash_completes_the_ids_of_consultations() {
+fn bash_completes_consultation_ids() {
     let conclave = Conclave::new();
     let (one, other) = ("01kfa1aaaaaaaaaaaaaaaaaaaa", "01kfa2bbbbbbbbbbbbbbbbbbbb");
     complete_consultation(one, "2026-01-05T10:00:00Z", "One?").save(&conclave);
@@ -183,7 +183,7 @@ fn bash_completes_the_ids_of_consultations() {
 }
 
 #[test]
-fn zsh_and_fish_ask_for_ids_and_take_their_scripts() {
+fn zsh_and_fish_accept_their_completion_scripts() {
     for (shell, asks) in [("zsh", 4), ("fish", 5)] {
         let script = Conclave::new()
             .run(&["completions", shell])
@@ -252,7 +252,7 @@ fn said_by(
 }
 
 #[test]
-fn zsh_and_fish_complete_the_ids_of_consultations() {
+fn zsh_and_fish_complete_consultation_ids() {
     let conclave = Conclave::new();
     let (one, other) = ("01kfa1aaaaaaaaaaaaaaaaaaaa", "01kfa2bbbbbbbbbbbbbbbbbbbb");
     complete_consultation(one, "2026-01-05T10:00:00Z", "One?").save(&conclave);

@@ -17,7 +17,7 @@ fn file(conclave: &Conclave) -> String {
 }
 
 #[test]
-fn the_path_is_told_whether_or_not_there_is_a_file() {
+fn path_is_printed_even_without_a_file() {
     let conclave = Conclave::new();
     let path = format!("{}\n", conclave.home().join("config.json").display());
     assert_eq!(config(&conclave, &["path"]).ends_with(0).stdout, path);
@@ -29,7 +29,7 @@ fn the_path_is_told_whether_or_not_there_is_a_file() {
 }
 
 #[test]
-fn every_value_is_shown_with_where_it_comes_from() {
+fn show_prints_every_value_with_its_origin() {
     let conclave = Conclave::new()
         .config(r#"{"judge": "a:j", "endpoints": {"work": {"base_url": "h:1", "api_key_cmd": "pass show work"}}}"#)
         .variable("CONCLAVE_ALWAYS_ALLOW_UNDER", "0")
@@ -63,7 +63,7 @@ fn every_value_is_shown_with_where_it_comes_from() {
 }
 
 #[test]
-fn one_value_is_printed_for_scripts() {
+fn get_prints_a_single_value() {
     let conclave = Conclave::new()
         .config(r#"{"judge": "a:j", "endpoints": [{"name": "work", "baseUrl": "h:1"}]}"#);
     let got = |key: &str| config(&conclave, &["get", key]).ends_with(0).stdout;
@@ -86,7 +86,7 @@ fn one_value_is_printed_for_scripts() {
 }
 
 #[test]
-fn a_value_that_is_set_is_read_by_the_next_run_and_the_rest_of_the_file_stays_as_it_was() {
+fn set_changes_one_value_and_preserves_the_rest_of_the_file() {
     let before = "{\n    \"alwaysAllowUnder\" : 1.50,\n    \"panel\": [ \"security=a:m\",\n               \"architect=a:m\" ]\n}\n";
     let conclave = Conclave::new().config(before);
     let ran = set(&conclave, "always_allow_under", "0.25").ends_with(0);
@@ -108,7 +108,7 @@ fn a_value_that_is_set_is_read_by_the_next_run_and_the_rest_of_the_file_stays_as
 }
 
 #[test]
-fn the_first_value_makes_a_home_that_is_the_owners_alone() {
+fn first_set_creates_a_private_home() {
     use std::os::unix::fs::PermissionsExt;
     let conclave = Conclave::new();
     set(&conclave, "max_in_flight", "2").ends_with(0);
@@ -129,7 +129,7 @@ fn the_first_value_makes_a_home_that_is_the_owners_alone() {
 }
 
 #[test]
-fn parts_of_settings_are_set_one_by_one() {
+fn nested_settings_are_set_one_by_one() {
     let conclave = Conclave::new();
     for (key, value) in [
         ("endpoints.work.base_url", "https://h/v1"),
@@ -170,7 +170,7 @@ fn parts_of_settings_are_set_one_by_one() {
 }
 
 #[test]
-fn what_could_not_be_read_again_is_not_written() {
+fn invalid_values_are_not_written() {
     let before = r#"{"judge": "a:j"}"#;
     let conclave = Conclave::new().config(before);
     for (key, value, words) in [
@@ -223,7 +223,7 @@ fn what_could_not_be_read_again_is_not_written() {
 }
 
 #[test]
-fn a_file_that_is_broken_is_not_overwritten() {
+fn broken_file_is_not_overwritten() {
     for broken in ["{\"judge\": ", "[]", ""] {
         let conclave = Conclave::new().config(broken);
         for arguments in [&["set", "judge", "a:j"][..], &["unset", "judge"]] {
@@ -235,7 +235,7 @@ fn a_file_that_is_broken_is_not_overwritten() {
 }
 
 #[test]
-fn a_wrong_name_in_the_file_can_be_taken_out() {
+fn unknown_setting_can_be_unset() {
     let conclave = Conclave::new().config(r#"{"jugde": "a:j", "judge": "b:j"}"#);
     config(&conclave, &["show"]).ends_with(2);
     let ran = set(&conclave, "panel", "fast").ends_with(2);
@@ -256,7 +256,7 @@ fn a_wrong_name_in_the_file_can_be_taken_out() {
 }
 
 #[test]
-fn a_variable_that_outweighs_what_is_set_is_named() {
+fn set_names_an_overriding_variable() {
     let conclave = Conclave::new().variable("CONCLAVE_JUDGE", "env:j");
     let ran = set(&conclave, "judge", "a:j").ends_with(0);
     assert!(
@@ -272,7 +272,7 @@ fn a_variable_that_outweighs_what_is_set_is_named() {
 }
 
 #[test]
-fn a_key_is_refused_with_the_way_out_and_not_repeated() {
+fn api_keys_are_rejected_without_being_repeated() {
     let conclave = Conclave::new();
     for arguments in [
         &["set", "openai_api_key", "sk-secret"][..],
@@ -293,7 +293,7 @@ fn a_key_is_refused_with_the_way_out_and_not_repeated() {
 }
 
 #[test]
-fn settings_that_a_dotfile_manager_links_stay_linked() {
+fn symlinked_settings_stay_symlinked() {
     let conclave = Conclave::new().config("{}");
     let (link, real) = (
         conclave.home().join("config.json"),
@@ -310,7 +310,7 @@ fn settings_that_a_dotfile_manager_links_stay_linked() {
 }
 
 #[test]
-fn changes_that_are_made_at_once_are_all_kept() {
+fn concurrent_changes_are_all_saved() {
     let conclave = Conclave::new();
     let keys: Vec<String> = (0..8)
         .map(|at| format!("endpoints.w{at}.base_url"))
@@ -332,7 +332,7 @@ fn changes_that_are_made_at_once_are_all_kept() {
 }
 
 #[test]
-fn what_is_given_twice_is_told_and_taken_out_wholly() {
+fn duplicate_settings_are_reported_and_unset_together() {
     let conclave = Conclave::new().config(r#"{"judge": "a:j", "panel": "fast", "judge": "b:j"}"#);
     let shown = config(&conclave, &["show"]).ends_with(2);
     assert!(
@@ -345,7 +345,7 @@ fn what_is_given_twice_is_told_and_taken_out_wholly() {
 }
 
 #[test]
-fn wrong_names_can_be_taken_out_one_after_another() {
+fn unknown_settings_can_be_unset_one_after_another() {
     let conclave = Conclave::new().config(r#"{"jugde": 1, "pannel": 2, "judge": "a:j"}"#);
     let ran = config(&conclave, &["unset", "jugde"]).ends_with(0);
     assert!(
@@ -360,7 +360,7 @@ fn wrong_names_can_be_taken_out_one_after_another() {
 }
 
 #[test]
-fn a_file_that_cannot_be_used_is_told_with_what_mends_it() {
+fn unusable_files_are_reported_with_a_hint() {
     for (text, hint) in [
         ("{", "mend or remove it"),
         ("[]", "mend or remove it"),
@@ -411,7 +411,7 @@ fn a_file_that_cannot_be_used_is_told_with_what_mends_it() {
 }
 
 #[test]
-fn a_mark_before_the_text_is_no_part_of_it() {
+fn byte_order_mark_is_ignored() {
     let conclave = Conclave::new().config("\u{feff}{\"judge\": \"a:j\"}");
     assert_eq!(
         config(&conclave, &["get", "judge"]).ends_with(0).stdout,
@@ -425,7 +425,7 @@ fn a_mark_before_the_text_is_no_part_of_it() {
 }
 
 #[test]
-fn a_list_or_an_object_is_never_written_as_a_text() {
+fn lists_and_objects_are_never_written_as_text() {
     let conclave = Conclave::new();
     for (key, value) in [
         ("judge", "[1]"),
@@ -443,7 +443,7 @@ fn a_list_or_an_object_is_never_written_as_a_text() {
 }
 
 #[test]
-fn what_looks_like_a_key_is_refused_wherever_it_is_put_and_never_shown() {
+fn api_keys_are_rejected_in_every_setting_and_never_shown() {
     let key = "sk-proj-0123456789abcdef";
     let conclave = Conclave::new();
     for name in [
@@ -479,7 +479,7 @@ fn what_looks_like_a_key_is_refused_wherever_it_is_put_and_never_shown() {
 }
 
 #[test]
-fn a_long_wrong_value_is_not_told_whole() {
+fn long_wrong_values_are_shortened() {
     let conclave = Conclave::new().config(&format!(
         r#"{{"always_allow_under": "{}"}}"#,
         "x".repeat(100_000)
@@ -493,7 +493,7 @@ fn a_long_wrong_value_is_not_told_whole() {
 }
 
 #[test]
-fn what_requests_say_by_themselves_is_refused_as_a_parameter() {
+fn request_fields_set_by_the_tool_are_rejected_as_parameters() {
     use conclave::domain::body_fields::{OWN, STRUCTURE};
     let conclave = Conclave::new();
     for path in OWN.into_iter().chain(STRUCTURE) {

@@ -20,7 +20,7 @@ fn consulted() -> (ProviderServer, Vec<ModelRequest>) {
 }
 
 #[test]
-fn three_keys_make_nine_calls_and_no_more() {
+fn three_keys_make_exactly_nine_calls() {
     let (server, asked) = consulted();
     assert_eq!(
         request_counts(&server),
@@ -62,7 +62,7 @@ fn three_keys_make_nine_calls_and_no_more() {
 }
 
 #[test]
-fn experts_are_asked_at_the_same_time() {
+fn experts_are_asked_concurrently() {
     let server = ProviderServer::start();
     // Nobody gets an answer before all three have asked: one after the other would wait in vain.
     server.on(On::any().nth(1), Answer::valid().after_arrivals(3));
@@ -95,7 +95,7 @@ fn experts_are_asked_at_the_same_time() {
 }
 
 #[test]
-fn every_prompt_contains_the_question_and_an_experts_prompt_its_persona() {
+fn every_prompt_contains_the_question_and_the_persona() {
     let (_server, asked) = consulted();
     for asked in &asked {
         assert_eq!(
@@ -117,7 +117,7 @@ fn every_prompt_contains_the_question_and_an_experts_prompt_its_persona() {
 }
 
 #[test]
-fn an_expert_sees_its_own_answer_whole_and_the_judge_sees_all_of_them() {
+fn experts_see_their_own_answer_and_judges_see_all_answers() {
     let (_server, asked) = consulted();
     let says = |model: &str| format!("{model} says: start small");
     for model in PANEL {
@@ -141,7 +141,7 @@ fn an_expert_sees_its_own_answer_whole_and_the_judge_sees_all_of_them() {
 }
 
 #[test]
-fn one_key_makes_the_same_nine_calls_to_that_vendor_alone() {
+fn one_key_makes_all_nine_calls_to_its_vendor() {
     let keys = ["ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY"];
     for (key, vendor) in keys
         .into_iter()

@@ -36,7 +36,7 @@ fn json(conclave: &Conclave, arguments: &[&str]) -> Value {
 }
 
 #[test]
-fn without_a_consultation_it_says_how_to_have_one() {
+fn empty_history_yields_a_hint_to_consult() {
     let conclave = Conclave::new();
     let first = "📭 No consultations found.\n\nRun your first consultation:\n  conclave consult \"Your question here\"\n";
     for arguments in [
@@ -59,7 +59,7 @@ fn without_a_consultation_it_says_how_to_have_one() {
 }
 
 #[test]
-fn a_consultation_is_counted_as_soon_as_it_is_over_and_held_against_the_targets_of_the_settings() {
+fn finished_consultations_count_towards_the_targets() {
     let server = ProviderServer::start();
     let conclave = Conclave::at(&server).config(r#"{"target_runs": 2, "targetMonthlyCost": 0.01}"#);
     conclave.run(&["consult", "Shall we?"]).ends_with(0);
@@ -93,7 +93,7 @@ fn a_consultation_is_counted_as_soon_as_it_is_over_and_held_against_the_targets_
 }
 
 #[test]
-fn a_range_without_a_consultation_says_where_there_are_some() {
+fn empty_range_names_the_range_with_consultations() {
     let conclave = with(40);
     let all = json(&conclave, &[]);
     let (start, end) = (
@@ -118,7 +118,7 @@ fn a_range_without_a_consultation_says_where_there_are_some() {
 }
 
 #[test]
-fn a_record_belongs_to_the_day_of_the_users_time_zone() {
+fn days_follow_the_users_time_zone() {
     let conclave = with(40);
     let days = |zone: &str| {
         let ran = conclave
@@ -135,7 +135,7 @@ fn a_record_belongs_to_the_day_of_the_users_time_zone() {
 }
 
 #[test]
-fn what_is_no_range_is_refused_with_a_word_about_what_is_one() {
+fn invalid_ranges_are_rejected_with_the_reason() {
     let conclave = with(1);
     for (arguments, told) in [
         (&["--month", "2026-13"][..], "`2026-13` is no month"),
@@ -165,7 +165,7 @@ fn what_is_no_range_is_refused_with_a_word_about_what_is_one() {
 }
 
 #[test]
-fn ascii_is_drawn_where_the_locale_is_not_utf_8_or_the_user_says_so() {
+fn ascii_is_used_for_other_locales_or_on_request() {
     let conclave = with(40);
     assert!(stats(&conclave, &[]).contains("• Total Consultations: 40\n"));
     let conclave = conclave.variable("LC_ALL", "C");
@@ -188,7 +188,7 @@ fn ascii_is_drawn_where_the_locale_is_not_utf_8_or_the_user_says_so() {
 }
 
 #[test]
-fn a_terminal_gets_a_frame_that_fits_it_and_a_pipe_gets_none() {
+fn terminals_get_a_fitting_frame_and_pipes_get_none() {
     let conclave = with(40).without("NO_COLOR").variable("TERM", "xterm");
     let piped = stats(&conclave, &[]);
     assert!(!piped.contains('│') && !piped.contains('\u{1b}'), "{piped}");

@@ -49,7 +49,7 @@ fn kept(conclave: &Conclave) -> u64 {
 }
 
 #[test]
-fn a_dear_consultation_without_a_terminal_ends_with_both_ways_out() {
+fn expensive_run_without_a_terminal_ends_with_hints() {
     let server = ProviderServer::start();
     let conclave = Conclave::at(&server);
     let ran = declined(&conclave, &server, &["--model", DEAR]);
@@ -95,7 +95,7 @@ fn a_dear_consultation_without_a_terminal_ends_with_both_ways_out() {
 }
 
 #[test]
-fn a_ceiling_between_the_low_and_the_high_estimate_is_no_consent() {
+fn ceiling_below_the_high_estimate_is_not_consent() {
     let server = ProviderServer::start();
     let conclave = Conclave::at(&server);
     let range = dry_run(&conclave, &["--model", DEAR])["cost"].clone();
@@ -110,7 +110,7 @@ fn a_ceiling_between_the_low_and_the_high_estimate_is_no_consent() {
 }
 
 #[test]
-fn what_was_declined_is_recorded_as_such() {
+fn declined_consultation_is_recorded_as_declined() {
     let server = ProviderServer::start();
     let conclave = Conclave::at(&server);
     let ran = declined(&conclave, &server, &["--model", DEAR]);
@@ -128,7 +128,7 @@ fn what_was_declined_is_recorded_as_such() {
 }
 
 #[test]
-fn yes_agrees_in_advance() {
+fn yes_flag_approves_in_advance() {
     let server = ProviderServer::start();
     let conclave = Conclave::at(&server);
     let ran = conclave
@@ -149,7 +149,7 @@ fn yes_agrees_in_advance() {
 }
 
 #[test]
-fn zero_means_always_ask() {
+fn threshold_of_zero_always_needs_consent() {
     for conclave in [
         |server: &ProviderServer| Conclave::at(server).config(r#"{"always_allow_under": 0}"#),
         |server: &ProviderServer| Conclave::at(server).config(r#"{"alwaysAllowUnder": 0}"#),
@@ -161,7 +161,7 @@ fn zero_means_always_ask() {
 }
 
 #[test]
-fn a_higher_threshold_lets_a_dear_consultation_pass() {
+fn higher_threshold_approves_an_expensive_run() {
     let server = ProviderServer::start();
     let conclave = Conclave::at(&server).config(r#"{"always_allow_under": 50}"#);
     let ran = conclave
@@ -171,7 +171,7 @@ fn a_higher_threshold_lets_a_dear_consultation_pass() {
 }
 
 #[test]
-fn a_model_without_a_price_makes_the_estimate_a_lower_bound_that_never_passes_by_itself() {
+fn lower_bound_estimates_are_never_auto_approved() {
     let server = ProviderServer::start();
     let conclave = Conclave::at(&server).config(r#"{"always_allow_under": 50}"#);
     let seats = ["--model", "openai:gpt-unheard-of", "--model", "gpt-6.1-sol"];
@@ -202,7 +202,7 @@ fn a_model_without_a_price_makes_the_estimate_a_lower_bound_that_never_passes_by
 }
 
 #[test]
-fn the_users_own_price_counts() {
+fn user_prices_are_used() {
     let server = ProviderServer::start();
     let conclave = Conclave::at(&server).config("{}");
     let models = json!({"schema_version": "1.0", "models": [{"provider": "openai", "id": "gpt-unheard-of", "tier": 2,
@@ -228,7 +228,7 @@ fn the_users_own_price_counts() {
 }
 
 #[test]
-fn a_model_without_a_price_is_never_taken_for_free_and_the_way_out_is_one_that_works() {
+fn unpriced_models_are_not_free_and_the_hint_works() {
     let conclave = Conclave::new()
         .config(r#"{"endpoints": {"w": {"base_url": "127.0.0.1:9"}}, "always_allow_under": 100}"#);
     let ran = conclave
@@ -248,7 +248,7 @@ fn a_model_without_a_price_is_never_taken_for_free_and_the_way_out_is_one_that_w
 }
 
 #[test]
-fn a_ceiling_below_the_least_that_it_costs_ends_it_before_anything_is_sent() {
+fn ceiling_below_the_minimum_cost_ends_the_run_early() {
     let server = ProviderServer::start();
     for (arguments, config) in [
         (&["--max-cost", "0.01"][..], "{}"),
@@ -274,7 +274,7 @@ fn a_ceiling_below_the_least_that_it_costs_ends_it_before_anything_is_sent() {
 }
 
 #[test]
-fn whole_artifacts_are_expected_to_cost_more() {
+fn full_artifacts_raise_the_estimate() {
     let conclave = Conclave::at(&ProviderServer::start());
     let expected = |arguments: &[&str]| {
         dry_run(&conclave, arguments)["cost"]["expected"]["micro_usd"]
@@ -285,7 +285,7 @@ fn whole_artifacts_are_expected_to_cost_more() {
 }
 
 #[test]
-fn what_is_spent_in_a_month_is_told_at_four_fifths_of_the_budget_and_asked_about_at_all_of_it() {
+fn monthly_budget_warns_at_four_fifths_and_needs_consent_when_spent() {
     let server = ProviderServer::start();
     let conclave = Conclave::at(&server).config("{}");
     conclave.run(&["consult", "Shall we?"]).ends_with(0);

@@ -20,7 +20,7 @@ fn comparisons(server: &ProviderServer) -> Vec<String> {
 }
 
 #[test]
-fn one_cheap_call_compares_what_the_experts_held_before_and_after() {
+fn one_cheap_call_compares_positions_before_and_after() {
     let server = ProviderServer::start();
     let conclave = comparing(&server);
     let ran = conclave.run(&["consult", "Shall we?"]).ends_with(0);
@@ -91,7 +91,7 @@ fn one_cheap_call_compares_what_the_experts_held_before_and_after() {
 }
 
 #[test]
-fn nobody_is_asked_where_it_is_switched_off_or_too_early() {
+fn comparison_is_skipped_when_switched_off_or_too_early() {
     for (arguments, requests) in [
         (&["consult", "--no-debate-analysis", "Shall we?"][..], 9),
         (&["consult", "--quick", "Shall we?"], 4),
@@ -125,7 +125,7 @@ fn nobody_is_asked_where_it_is_switched_off_or_too_early() {
 }
 
 #[test]
-fn a_comparison_that_fails_changes_neither_the_answer_nor_the_exit_code() {
+fn failed_comparison_changes_neither_answer_nor_exit_code() {
     let server = ProviderServer::start();
     server.on(
         On::asking_for("comparisons"),
@@ -164,7 +164,7 @@ fn a_comparison_that_fails_changes_neither_the_answer_nor_the_exit_code() {
 }
 
 #[test]
-fn the_estimate_and_the_preview_know_of_the_call() {
+fn estimate_and_dry_run_include_the_comparison() {
     let server = ProviderServer::start();
     let preview = comparing(&server)
         .run(&["consult", "--dry-run", "Shall we?"])

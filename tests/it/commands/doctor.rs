@@ -57,7 +57,7 @@ fn anthropic_at(server: &LocalServer) -> Conclave {
 }
 
 #[test]
-fn a_key_that_is_accepted_is_enough_and_only_free_calls_are_made() {
+fn accepted_key_suffices_and_costs_nothing() {
     let server = LocalServer::start().get("/v1/models", 200, ANTHROPIC);
     let ran = anthropic_at(&server)
         .run(&["doctor", "--json"])
@@ -91,7 +91,7 @@ fn a_key_that_is_accepted_is_enough_and_only_free_calls_are_made() {
 }
 
 #[test]
-fn without_anything_that_can_answer_it_says_so_and_ends_with_one() {
+fn missing_models_are_reported_with_exit_code_one() {
     let ran = Conclave::new().run(&["doctor"]).ends_with(1);
     assert!(
         ran.stdout.starts_with("✓ home ") && ran.stdout.ends_with("\nNothing can answer now.\n"),
@@ -116,7 +116,7 @@ fn without_anything_that_can_answer_it_says_so_and_ends_with_one() {
 }
 
 #[test]
-fn a_local_server_is_enough() {
+fn local_server_suffices() {
     let server = LocalServer::llama_cpp("m-7b", 7_615_616_512, 8_192);
     let ran = Conclave::new()
         .variable("CONCLAVE_LOCAL_SERVERS", server.authority())
@@ -129,7 +129,7 @@ fn a_local_server_is_enough() {
 }
 
 #[test]
-fn each_trouble_of_a_vendor_is_told_with_what_mends_it() {
+fn vendor_problems_are_reported_with_a_fix() {
     let refused = r#"{"type":"error","error":{"type":"authentication_error","message":"invalid x-api-key sk-ant-secret-1"}}"#;
     let without_opus = r#"{"data":[{"id":"claude-sonnet-5-5","retires_at":"2026-11-01T00:00:00Z"},{"id":"claude-haiku-5-5-20260901"}]}"#;
     for (status, body, code, expected, message, fix) in [
@@ -204,7 +204,7 @@ fn each_trouble_of_a_vendor_is_told_with_what_mends_it() {
 }
 
 #[test]
-fn a_vendor_that_is_not_there_or_hangs_is_told_of_while_the_others_are_looked_at() {
+fn unreachable_vendors_do_not_stop_the_other_checks() {
     let (good, hanging) = (
         LocalServer::start().get("/v1/models", 200, ANTHROPIC),
         LocalServer::start().silent(),
@@ -232,7 +232,7 @@ fn a_vendor_that_is_not_there_or_hangs_is_told_of_while_the_others_are_looked_at
 }
 
 #[test]
-fn a_resellers_key_is_checked_where_its_list_is_open_to_all() {
+fn reseller_key_is_checked_despite_a_public_model_list() {
     let list = r#"{"data":[{"id":"anthropic/claude-sonnet-5.5"},{"id":"openai/gpt-6.1-sol"},{"id":"google/gemini-4-argon"}]}"#;
     let key = |remaining: &str| {
         format!(r#"{{"data":{{"label":"sk-or-...","limit":10,"limit_remaining":{remaining}}}}}"#)
@@ -288,7 +288,7 @@ fn a_resellers_key_is_checked_where_its_list_is_open_to_all() {
 }
 
 #[test]
-fn a_key_that_cannot_be_one_is_not_sent() {
+fn malformed_key_is_not_sent() {
     let server = LocalServer::start().get("/v1/models", 200, ANTHROPIC);
     let ran = anthropic_at(&server)
         .variable("ANTHROPIC_API_KEY", "sk-ant-secret-1 \u{1}x")
@@ -308,7 +308,7 @@ fn a_key_that_cannot_be_one_is_not_sent() {
 }
 
 #[test]
-fn files_that_cannot_be_used_are_lines_and_keep_it_from_saying_that_all_is_well() {
+fn unusable_files_are_reported_as_failed_checks() {
     let server = LocalServer::start().get("/v1/models", 200, ANTHROPIC);
     let conclave = anthropic_at(&server).config(r#"{"panl": 1}"#);
     std::fs::write(conclave.home().join("models.json"), "{").unwrap();
@@ -346,7 +346,7 @@ fn files_that_cannot_be_used_are_lines_and_keep_it_from_saying_that_all_is_well(
 }
 
 #[test]
-fn old_prices_and_proxies_are_told_of() {
+fn old_prices_and_proxies_are_reported() {
     let conclave = Conclave::new().variable("HTTPS_PROXY", "http://user:password@proxy:8080");
     let findings = findings(&conclave.run(&["doctor", "--json"]).ends_with(1));
     assert!(
@@ -359,7 +359,7 @@ fn old_prices_and_proxies_are_told_of() {
 }
 
 #[test]
-fn a_narrow_terminal_gets_lines_that_fit() {
+fn narrow_terminals_get_fitting_lines() {
     let server = LocalServer::start().get(
         "/v1/models",
         200,
@@ -403,7 +403,7 @@ fn deep(server: &ProviderServer) -> (Conclave, Vec<LocalServer>) {
 }
 
 #[test]
-fn deep_asks_each_provider_once_and_tells_latency_and_cost() {
+fn deep_asks_each_provider_once_and_reports_latency_and_cost() {
     let server = ProviderServer::start();
     let (conclave, _fronts) = deep(&server);
     let ran = conclave
@@ -441,7 +441,7 @@ fn deep_asks_each_provider_once_and_tells_latency_and_cost() {
 }
 
 #[test]
-fn an_empty_or_cut_answer_counts_and_a_refused_call_does_not() {
+fn empty_or_cut_answers_count_as_answered() {
     let server = ProviderServer::start();
     server.on(On::vendor(Vendor::Anthropic), Answer::length(""));
     server.on(On::vendor(Vendor::OpenAi), Answer::text(""));
@@ -470,7 +470,7 @@ fn an_empty_or_cut_answer_counts_and_a_refused_call_does_not() {
 }
 
 #[test]
-fn deep_is_not_begun_without_consent() {
+fn deep_needs_consent() {
     let server = ProviderServer::start();
     let (conclave, fronts) = deep(&server);
     let ran = conclave.run(&["doctor", "--deep"]).ends_with(3);
@@ -490,7 +490,7 @@ fn deep_is_not_begun_without_consent() {
 }
 
 #[test]
-fn a_command_for_a_key_that_waits_is_given_up_and_the_others_are_still_looked_at() {
+fn slow_key_commands_do_not_stop_the_other_checks() {
     let server = LocalServer::start().get("/v1/models", 200, r#"{"data":[{"id":"m"}]}"#);
     let endpoint = |command: &str| {
         format!(
@@ -525,7 +525,7 @@ fn a_command_for_a_key_that_waits_is_given_up_and_the_others_are_still_looked_at
 }
 
 #[test]
-fn a_broken_file_of_settings_does_not_silence_the_environment() {
+fn environment_is_used_despite_a_broken_settings_file() {
     let server = LocalServer::llama_cpp("m-7b", 7_615_616_512, 8_192);
     let ran = Conclave::new()
         .config("{")

@@ -26,7 +26,7 @@ fn json(conclave: &Conclave, arguments: &[&str]) -> Value {
 }
 
 #[test]
-fn nothing_is_sent_or_written_and_no_command_is_run_for_a_key() {
+fn dry_run_sends_writes_and_executes_nothing() {
     let server = ProviderServer::start();
     let conclave = Conclave::at(&server);
     conclave
@@ -56,7 +56,7 @@ fn nothing_is_sent_or_written_and_no_command_is_run_for_a_key() {
 }
 
 #[test]
-fn what_is_shown_of_round_1_is_what_is_sent_and_of_later_rounds_all_but_the_answers() {
+fn shown_prompts_equal_the_sent_prompts_except_for_answers() {
     let server = ProviderServer::start();
     let conclave = Conclave::at(&server);
     let shown = json(&conclave, &[]);
@@ -83,7 +83,7 @@ fn what_is_shown_of_round_1_is_what_is_sent_and_of_later_rounds_all_but_the_answ
 }
 
 #[test]
-fn the_sums_by_vendor_are_those_of_the_calls() {
+fn provider_sums_equal_the_sums_of_the_calls() {
     let server = ProviderServer::start();
     let shown = json(&Conclave::at(&server), &[]);
     let sum = |list: &Value, place: &str| -> u64 {
@@ -111,7 +111,7 @@ fn the_sums_by_vendor_are_those_of_the_calls() {
 }
 
 #[test]
-fn it_says_what_the_gate_would_do() {
+fn dry_run_reports_the_consent_decision() {
     let server = ProviderServer::start();
     let conclave = Conclave::at(&server);
     let decision = |arguments: &[&str]| {
@@ -145,7 +145,7 @@ fn it_says_what_the_gate_would_do() {
 }
 
 #[test]
-fn the_text_begins_with_who_gets_how_much_and_goes_where_it_is_told_to() {
+fn text_starts_with_the_providers_and_can_go_to_a_file() {
     let server = ProviderServer::start();
     let conclave = Conclave::at(&server);
     let ran = conclave

@@ -53,7 +53,7 @@ fn requests(server: &ProviderServer) -> [usize; 5] {
 }
 
 #[test]
-fn without_anybody_there_a_strong_consensus_that_nothing_speaks_against_ends_it() {
+fn strong_consensus_without_objections_ends_an_unattended_run() {
     let server = judged(0.92, &ALL);
     let conclave = Conclave::at(&server);
     let ran = conclave
@@ -102,7 +102,7 @@ fn without_anybody_there_a_strong_consensus_that_nothing_speaks_against_ends_it(
 }
 
 #[test]
-fn without_anybody_there_a_guard_that_objects_lets_the_debate_go_on_and_is_named() {
+fn objecting_guard_continues_an_unattended_debate_and_is_named() {
     let server = judged(0.92, &ALL[..2]);
     let ran = Conclave::at(&server)
         .run(&["consult", "Shall we?"])
@@ -116,7 +116,7 @@ fn without_anybody_there_a_guard_that_objects_lets_the_debate_go_on_and_is_named
 }
 
 #[test]
-fn a_threshold_of_ones_own_is_kept_to_wherever_it_was_set() {
+fn custom_thresholds_apply_from_flags_and_settings() {
     for (arguments, config, ends) in [
         (&["--confidence-threshold", "0.93"][..], "{}", false),
         (&["--confidence-threshold", "0.92"], "{}", true),
@@ -143,7 +143,7 @@ fn a_threshold_of_ones_own_is_kept_to_wherever_it_was_set() {
 }
 
 #[test]
-fn a_threshold_that_is_none_is_refused_before_anything_is_asked() {
+fn invalid_thresholds_are_rejected_before_any_request() {
     let server = ProviderServer::start();
     let conclave = Conclave::at(&server);
     for wrong in ["1.1", "-0.1", "much", "NaN"] {
@@ -171,7 +171,7 @@ fn a_threshold_that_is_none_is_refused_before_anything_is_asked() {
 }
 
 #[test]
-fn verbose_shows_every_rule_and_what_follows() {
+fn verbose_shows_every_rule_and_the_decision() {
     let server = judged(0.92, &ALL[..2]);
     let ran = Conclave::at(&server)
         .run(&["consult", "--verbose", "Shall we?"])
@@ -187,7 +187,7 @@ fn verbose_shows_every_rule_and_what_follows() {
 }
 
 #[test]
-fn as_many_rounds_are_asked_for_as_are_wanted() {
+fn requested_number_of_rounds_is_run() {
     let cases: [(&[&str], [usize; 5], &str, Value); 4] = [
         (
             &["--rounds", "1"],
@@ -234,7 +234,7 @@ fn as_many_rounds_are_asked_for_as_are_wanted() {
 }
 
 #[test]
-fn exploring_says_that_all_rounds_are_held_and_brings_a_menu() {
+fn explore_mode_runs_all_rounds_and_yields_a_menu() {
     let server = judged(1.0, &ALL);
     let menu = json!({
         "summary": "Both can work.",
@@ -326,7 +326,7 @@ struct GoesOn {
 }
 
 #[test]
-fn every_guard_lets_an_unattended_debate_go_on_and_says_so() {
+fn every_guard_continues_an_unattended_debate_and_is_reported() {
     let cases = [
         GoesOn {
             on: |server| server.on(On::asking_for("consensus_points"), finding(None, &["low"])),

@@ -24,7 +24,7 @@ fn authorizations(server: &ProviderServer) -> Vec<Option<String>> {
 }
 
 #[test]
-fn a_server_of_the_users_own_is_asked_with_the_key_that_its_entry_names() {
+fn custom_endpoint_is_asked_with_its_own_key() {
     let server = ProviderServer::start();
     let conclave = with(
         &server,
@@ -67,7 +67,7 @@ fn a_server_of_the_users_own_is_asked_with_the_key_that_its_entry_names() {
 }
 
 #[test]
-fn no_vendors_key_goes_to_an_address_of_the_settings() {
+fn vendor_keys_are_not_sent_to_custom_addresses() {
     let keys = [
         "OPENAI_API_KEY",
         "ANTHROPIC_API_KEY",
@@ -103,7 +103,7 @@ fn no_vendors_key_goes_to_an_address_of_the_settings() {
 }
 
 #[test]
-fn a_servers_dialect_and_fields_are_those_that_its_entry_says() {
+fn endpoint_entry_sets_dialect_and_fields() {
     let server = ProviderServer::start();
     let conclave = with(
         &server,
@@ -149,7 +149,7 @@ fn a_servers_dialect_and_fields_are_those_that_its_entry_says() {
 }
 
 #[test]
-fn a_key_from_a_command_is_got_once_and_only_for_a_provider_that_is_asked() {
+fn key_command_runs_once_and_only_if_needed() {
     let server = ProviderServer::start();
     let conclave = with(
         &server,
@@ -184,7 +184,7 @@ fn a_key_from_a_command_is_got_once_and_only_for_a_provider_that_is_asked() {
 }
 
 #[test]
-fn a_command_that_gives_no_key_ends_the_run_in_its_own_words_before_anything_is_asked() {
+fn failing_key_command_ends_the_run_with_its_message() {
     let server = ProviderServer::start();
     let conclave = with(
         &server,
@@ -212,7 +212,7 @@ fn a_command_that_gives_no_key_ends_the_run_in_its_own_words_before_anything_is_
 }
 
 #[test]
-fn a_key_that_is_not_there_is_asked_for_by_its_variable() {
+fn missing_key_is_reported_with_its_variable() {
     let server = ProviderServer::start();
     let conclave = with(
         &server,
@@ -252,7 +252,7 @@ fn a_key_that_is_not_there_is_asked_for_by_its_variable() {
 }
 
 #[test]
-fn servers_can_be_given_in_the_environment() {
+fn endpoints_can_be_set_in_the_environment() {
     let server = ProviderServer::start();
     let conclave = Conclave::new().variable(
         "CONCLAVE_ENDPOINTS",
@@ -265,7 +265,7 @@ fn servers_can_be_given_in_the_environment() {
 }
 
 #[test]
-fn a_key_in_the_settings_is_refused_and_not_shown() {
+fn key_in_the_settings_is_rejected_and_not_shown() {
     let server = ProviderServer::start();
     let conclave = with(
         &server,
@@ -283,7 +283,7 @@ fn a_key_in_the_settings_is_refused_and_not_shown() {
 }
 
 #[test]
-fn a_server_that_wants_a_key_says_so_and_is_told_where_to_name_one() {
+fn endpoint_that_needs_a_key_yields_a_hint() {
     use crate::support::provider_server::{Answer, On};
     let server = ProviderServer::start();
     server.on(

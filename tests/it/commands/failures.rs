@@ -36,7 +36,7 @@ fn attempts(record: &Value, agent: &str) -> Vec<Value> {
 }
 
 #[test]
-fn the_others_go_on_without_an_expert_that_fails_and_the_answer_says_so_first() {
+fn failed_expert_degrades_the_result() {
     let server = ProviderServer::start();
     server.on(On::vendor(Vendor::Anthropic), unauthorized());
     let (conclave, ran) = consult(&server, &[]);
@@ -86,7 +86,7 @@ fn the_others_go_on_without_an_expert_that_fails_and_the_answer_says_so_first() 
 }
 
 #[test]
-fn without_any_answer_it_fails_and_names_each_reason() {
+fn run_without_answers_fails_with_each_reason() {
     let server = ProviderServer::start();
     server.on(On::vendor(Vendor::Anthropic), unauthorized());
     server.on(
@@ -126,7 +126,7 @@ fn without_any_answer_it_fails_and_names_each_reason() {
 }
 
 #[test]
-fn an_overloaded_provider_is_asked_again_when_it_says_to() {
+fn overloaded_provider_is_retried_after_its_hint() {
     let server = ProviderServer::start();
     let overloaded =
         r#"{"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}}"#;
@@ -165,7 +165,7 @@ fn an_overloaded_provider_is_asked_again_when_it_says_to() {
 }
 
 #[test]
-fn a_provider_that_stays_overloaded_is_given_up_after_two_retries() {
+fn overloaded_provider_gets_two_retries() {
     let server = ProviderServer::start();
     let busy = Answer::http(503, "text/html", "<html><body>busy</body></html>")
         .header("retry-after-ms", "1");
@@ -188,7 +188,7 @@ fn a_provider_that_stays_overloaded_is_given_up_after_two_retries() {
 }
 
 #[test]
-fn an_error_inside_a_stream_fails_the_expert_and_keeps_what_it_had_written() {
+fn stream_error_fails_the_expert_and_saves_the_partial_text() {
     let server = ProviderServer::start();
     let error = json!({"type": "overloaded_error", "message": "we are sorry"});
     server.on(
@@ -211,7 +211,7 @@ fn an_error_inside_a_stream_fails_the_expert_and_keeps_what_it_had_written() {
 }
 
 #[test]
-fn a_stream_that_breaks_off_is_never_an_answer() {
+fn broken_stream_is_never_an_answer() {
     for broken in [Answer::valid().cut(), Answer::valid().short()] {
         let server = ProviderServer::start();
         server.on(On::vendor(Vendor::OpenAi).nth(1), broken);
@@ -226,7 +226,7 @@ fn a_stream_that_breaks_off_is_never_an_answer() {
 }
 
 #[test]
-fn an_answer_cut_off_for_want_of_room_is_asked_for_once_more_with_twice_the_room() {
+fn truncated_answer_is_retried_with_twice_the_token_limit() {
     let server = ProviderServer::start();
     server.on(
         On::vendor(Vendor::Anthropic).nth(1),
@@ -244,7 +244,7 @@ fn an_answer_cut_off_for_want_of_room_is_asked_for_once_more_with_twice_the_room
 }
 
 #[test]
-fn a_refusal_is_an_abstention() {
+fn refusal_counts_as_abstention() {
     let server = ProviderServer::start();
     server.on(
         On::vendor(Vendor::Google).nth(1),
@@ -266,7 +266,7 @@ fn a_refusal_is_an_abstention() {
 }
 
 #[test]
-fn an_unreadable_answer_is_repaired_once() {
+fn unreadable_answer_is_repaired_once() {
     let server = ProviderServer::start();
     server.on(
         On::vendor(Vendor::Anthropic).nth(1),
@@ -295,7 +295,7 @@ fn an_unreadable_answer_is_repaired_once() {
 }
 
 #[test]
-fn an_answer_that_stays_unreadable_keeps_its_seat_as_prose() {
+fn unreadable_answer_after_repair_is_used_as_prose() {
     let server = ProviderServer::start();
     server.on(
         On::vendor(Vendor::Anthropic).nth(1),
@@ -327,7 +327,7 @@ fn an_answer_that_stays_unreadable_keeps_its_seat_as_prose() {
 }
 
 #[test]
-fn json_that_ends_too_early_is_kept_as_far_as_it_goes() {
+fn truncated_json_is_used_as_far_as_it_goes() {
     let server = ProviderServer::start();
     server.on(
         On::vendor(Vendor::Google).nth(1),
@@ -344,7 +344,7 @@ fn json_that_ends_too_early_is_kept_as_far_as_it_goes() {
 }
 
 #[test]
-fn a_provider_that_wants_to_be_left_alone_for_long_is_not_waited_for() {
+fn long_retry_hint_fails_the_expert_at_once() {
     let server = ProviderServer::start();
     server.on(
         On::vendor(Vendor::OpenAi).nth(1),
@@ -360,7 +360,7 @@ fn a_provider_that_wants_to_be_left_alone_for_long_is_not_waited_for() {
 }
 
 #[test]
-fn a_connection_that_falls_silent_is_given_up_after_the_time_that_is_set() {
+fn silent_connection_fails_after_the_idle_timeout() {
     let server = ProviderServer::start();
     server.on(
         On::vendor(Vendor::Anthropic).nth(1),

@@ -44,7 +44,7 @@ fn told(plan: &Plan) -> Vec<String> {
 }
 
 #[test]
-fn with_three_keys_the_seats_stand_in_for_each_other_and_other_judges_for_the_judge() {
+fn three_keys_make_the_seats_fallbacks_for_each_other() {
     let server = ProviderServer::start();
     let plan = plan(&Conclave::at(&server), &[]);
     let expected = [
@@ -63,7 +63,7 @@ fn with_three_keys_the_seats_stand_in_for_each_other_and_other_judges_for_the_ju
 }
 
 #[test]
-fn stand_ins_without_a_seat_have_terms_a_price_and_a_limit_of_their_own() {
+fn fallbacks_without_a_seat_have_limits_and_prices() {
     let keys = ["ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY"];
     let conclave = keys
         .into_iter()
@@ -104,7 +104,7 @@ fn stand_ins_without_a_seat_have_terms_a_price_and_a_limit_of_their_own() {
 }
 
 #[test]
-fn a_vendor_that_was_not_chosen_never_stands_in_for_what_is_at_an_address_of_the_users() {
+fn unselected_vendors_are_no_fallbacks_for_custom_addresses() {
     let server = ProviderServer::start();
     let conclave = server
         .all_variables()
@@ -129,7 +129,7 @@ fn a_vendor_that_was_not_chosen_never_stands_in_for_what_is_at_an_address_of_the
 }
 
 #[test]
-fn where_only_a_local_server_answers_nobody_stands_in() {
+fn local_servers_have_no_fallbacks() {
     let behind = ProviderServer::start();
     let server = LocalServer::llama_cpp("m", 8_000_000_000, 32_768).before(&behind);
     let local = Conclave::new().variable("CONCLAVE_LOCAL_SERVERS", server.authority());
@@ -146,7 +146,7 @@ fn where_only_a_local_server_answers_nobody_stands_in() {
 }
 
 #[test]
-fn a_seat_whose_vendor_turns_it_away_is_played_by_the_first_stand_in_to_the_end() {
+fn first_fallback_takes_over_for_all_later_rounds() {
     let server = ProviderServer::start();
     server.on(On::vendor(Vendor::Anthropic), unauthorized());
     let conclave = Conclave::at(&server);

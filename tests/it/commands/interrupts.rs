@@ -43,7 +43,7 @@ fn interrupted(
 }
 
 #[test]
-fn a_signal_ends_it_within_a_second_and_closes_every_connection() {
+fn signal_ends_the_run_and_closes_every_connection() {
     for signal in [Signal::INT, Signal::TERM, Signal::HUP] {
         let server = ProviderServer::start();
         server.on(On::any(), Answer::text("never to be finished").stall());
@@ -72,7 +72,7 @@ fn a_signal_ends_it_within_a_second_and_closes_every_connection() {
 }
 
 #[test]
-fn what_was_answered_before_is_in_the_record() {
+fn record_contains_the_answers_before_the_interrupt() {
     let server = ProviderServer::start();
     server.on(
         On::vendor(Vendor::OpenAi).nth(2),
@@ -109,7 +109,7 @@ fn what_was_answered_before_is_in_the_record() {
 }
 
 #[test]
-fn a_wait_between_two_tries_is_interrupted_too() {
+fn signal_interrupts_the_wait_before_a_retry() {
     let server = ProviderServer::start();
     let busy = Answer::http(529, "application/json", "{}").header("retry-after-ms", "29000");
     server.on(On::vendor(Vendor::Anthropic), busy);

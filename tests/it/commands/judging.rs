@@ -7,7 +7,7 @@ use crate::support::model_requests::{model_requests, request_counts};
 use crate::support::provider_server::{Answer, On, ProviderServer, Vendor};
 
 #[test]
-fn the_next_judge_takes_over_and_the_result_says_so() {
+fn next_judge_takes_over_and_is_reported() {
     let server = ProviderServer::start();
     server.on(On::vendor(Vendor::OpenAi).nth(2), unauthorized());
     let conclave = Conclave::at(&server);
@@ -36,7 +36,7 @@ fn the_next_judge_takes_over_and_the_result_says_so() {
 }
 
 #[test]
-fn the_judges_are_asked_in_the_order_in_which_they_were_named_and_who_took_over_stays() {
+fn judges_are_asked_in_order_and_a_substitute_stays() {
     let server = ProviderServer::start();
     server.on(On::model("gemini-3.8-flash"), unauthorized());
     let conclave = Conclave::at(&server);
@@ -65,7 +65,7 @@ fn the_judges_are_asked_in_the_order_in_which_they_were_named_and_who_took_over_
 }
 
 #[test]
-fn without_any_judge_it_fails_and_names_the_round() {
+fn run_without_a_judge_fails_with_the_round() {
     let server = ProviderServer::start();
     for vendor in [Vendor::Anthropic, Vendor::OpenAi, Vendor::Google] {
         server.on(On::vendor(vendor).nth(2), unauthorized());
@@ -111,7 +111,7 @@ fn without_any_judge_it_fails_and_names_the_round() {
 }
 
 #[test]
-fn a_judge_that_fails_in_the_last_round_leaves_what_was_agreed() {
+fn judge_failure_in_the_last_round_leaves_a_partial_consensus() {
     let server = ProviderServer::start();
     for (vendor, nth) in [
         (Vendor::OpenAi, 5),
@@ -139,7 +139,7 @@ fn a_judge_that_fails_in_the_last_round_leaves_what_was_agreed() {
 }
 
 #[test]
-fn a_judges_unreadable_answer_is_repaired_once() {
+fn unreadable_judge_answer_is_repaired_once() {
     let server = ProviderServer::start();
     server.on(
         On::vendor(Vendor::OpenAi).nth(2),

@@ -7,7 +7,7 @@ use crate::support::binary::Conclave;
 const BUILT_WITHOUT: bool = !cfg!(feature = "local");
 
 #[test]
-fn models_are_listed_with_what_they_need() {
+fn embedded_models_are_listed_with_their_requirements() {
     let conclave = Conclave::new();
     let ran = conclave.run(&["model", "list"]).ends_with(0);
     assert_eq!(ran.stderr, "");
@@ -28,7 +28,7 @@ fn models_are_listed_with_what_they_need() {
 }
 
 #[test]
-fn a_path_is_in_the_home_and_needs_no_file() {
+fn path_is_in_the_home_and_needs_no_file() {
     let conclave = Conclave::new();
     let ran = conclave
         .run(&["model", "path", "smollm2-135m-instruct"])
@@ -48,7 +48,7 @@ fn a_path_is_in_the_home_and_needs_no_file() {
 }
 
 #[test]
-fn a_model_that_is_not_there_cannot_be_removed() {
+fn missing_model_cannot_be_removed() {
     let ran = Conclave::new()
         .run(&["model", "rm", "smollm2-135m-instruct"])
         .ends_with(1);
@@ -59,7 +59,7 @@ fn a_model_that_is_not_there_cannot_be_removed() {
 }
 
 #[test]
-fn an_unknown_model_is_refused_with_the_way_to_the_known_ones() {
+fn unknown_model_is_rejected_with_a_hint() {
     for action in ["path", "rm"] {
         let ran = Conclave::new().run(&["model", action, "gpt"]).ends_with(2);
         assert!(
@@ -72,7 +72,7 @@ fn an_unknown_model_is_refused_with_the_way_to_the_known_ones() {
 }
 
 #[test]
-fn a_build_without_the_local_model_says_which_build_has_it() {
+fn build_without_the_local_feature_names_the_feature() {
     if BUILT_WITHOUT {
         for arguments in [
             &["model", "pull"][..],

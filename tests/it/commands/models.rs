@@ -29,7 +29,7 @@ fn model<'a>(json: &'a Value, name: &str) -> Option<&'a Value> {
 }
 
 #[test]
-fn the_json_has_a_price_with_source_and_date_for_every_model_and_says_where_a_key_is() {
+fn json_has_prices_with_source_and_date_and_key_status() {
     let json = json(&Conclave::new().variable("XAI_API_KEY", "xai-secret"), &[]);
     let keyed: Vec<&Value> = json["providers"]
         .as_array()
@@ -77,7 +77,7 @@ fn the_json_has_a_price_with_source_and_date_for_every_model_and_says_where_a_ke
 }
 
 #[test]
-fn retired_models_are_shown_only_when_all_are_wanted() {
+fn retired_models_are_shown_only_with_all() {
     let conclave = Conclave::new();
     let (some, all) = (json(&conclave, &[]), json(&conclave, &["--all"]));
     assert!(
@@ -103,7 +103,7 @@ fn retired_models_are_shown_only_when_all_are_wanted() {
 }
 
 #[test]
-fn models_of_local_servers_are_listed_with_what_is_known_of_them() {
+fn local_server_models_are_listed_with_their_properties() {
     let ollama = LocalServer::start().get("/api/version", 200, r#"{"version":"0.12.6"}"#).get(
         "/api/tags",
         200,
@@ -145,7 +145,7 @@ fn models_of_local_servers_are_listed_with_what_is_known_of_them() {
 }
 
 #[test]
-fn embedded_models_say_whether_they_are_here() {
+fn embedded_models_report_whether_they_are_installed() {
     let json = json(&Conclave::new(), &[]);
     assert_eq!(json["embedded"]["built_in"], cfg!(feature = "local"));
     let installed: Vec<&Value> = json["embedded"]["models"]
@@ -158,7 +158,7 @@ fn embedded_models_say_whether_they_are_here() {
 }
 
 #[test]
-fn a_pipe_gets_plain_lines_and_a_narrow_terminal_lines_that_fit() {
+fn pipes_get_plain_lines_and_terminals_get_fitting_lines() {
     let conclave = Conclave::new()
         .without("NO_COLOR")
         .variable("TERM", "xterm");
@@ -186,7 +186,7 @@ fn a_pipe_gets_plain_lines_and_a_narrow_terminal_lines_that_fit() {
 }
 
 #[test]
-fn the_users_own_models_are_there_and_a_file_that_cannot_be_used_is_named() {
+fn user_models_are_listed_and_a_broken_file_is_named() {
     let own = |text: &str| {
         let conclave = Conclave::new().config("{}");
         std::fs::write(conclave.home().join("models.json"), text).unwrap();

@@ -29,7 +29,7 @@ fn tls_before(server: &ProviderServer) -> TestListener {
 }
 
 #[test]
-fn an_authority_of_the_system_is_trusted() {
+fn system_certificate_authorities_are_trusted() {
     let server = ProviderServer::start();
     let tls = tls_before(&server);
     for host in ["localhost", "127.0.0.1"] {
@@ -46,7 +46,7 @@ fn an_authority_of_the_system_is_trusted() {
 }
 
 #[test]
-fn a_certificate_that_nobody_vouches_for_ends_the_call_before_anything_is_sent() {
+fn untrusted_certificate_ends_the_call_before_any_request() {
     let server = ProviderServer::start();
     let tls = tls_before(&server);
     let host = format!("localhost:{}", tls.address.port());
@@ -61,7 +61,7 @@ fn a_certificate_that_nobody_vouches_for_ends_the_call_before_anything_is_sent()
 }
 
 #[test]
-fn a_certificate_for_another_host_is_not_accepted() {
+fn certificate_for_another_host_is_rejected() {
     let server = ProviderServer::start();
     let tls = tls_before(&server);
     // The name leads to this machine, and the certificate does not know it.
@@ -76,7 +76,7 @@ fn a_certificate_for_another_host_is_not_accepted() {
 }
 
 #[test]
-fn a_system_without_roots_falls_back_on_those_that_are_compiled_in() {
+fn compiled_in_roots_are_used_without_system_roots() {
     let server = ProviderServer::start();
     let tls = tls_before(&server);
     let conclave = anthropic_at(
@@ -97,7 +97,7 @@ fn a_system_without_roots_falls_back_on_those_that_are_compiled_in() {
 }
 
 #[test]
-fn a_host_of_the_outside_is_reached_through_the_proxy_and_the_proxy_sees_no_key() {
+fn proxy_tunnels_remote_hosts_and_sees_no_key() {
     let server = ProviderServer::start();
     let tls = tls_before(&server);
     let proxy = TestListener::proxy(Tunnel::To(tls.address));
@@ -115,7 +115,7 @@ fn a_host_of_the_outside_is_reached_through_the_proxy_and_the_proxy_sees_no_key(
 }
 
 #[test]
-fn a_host_that_no_proxy_names_is_reached_directly() {
+fn no_proxy_hosts_are_reached_directly() {
     let server = ProviderServer::start();
     let proxy = TestListener::proxy(Tunnel::To(server.address()));
     let conclave = anthropic_at(&server, "https://api.example.test")
@@ -131,7 +131,7 @@ fn a_host_that_no_proxy_names_is_reached_directly() {
 }
 
 #[test]
-fn a_proxy_that_refuses_is_told_as_such_and_a_wrong_password_is_not_tried_again() {
+fn refusing_proxy_is_reported_and_a_wrong_password_not_retried() {
     let server = ProviderServer::start();
     for (status, words, tries) in [
         (

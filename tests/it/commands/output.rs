@@ -31,7 +31,7 @@ pub(super) fn assert_published(answer: &Value) {
 }
 
 #[test]
-fn json_keeps_to_the_published_schema() {
+fn json_matches_the_published_schema() {
     let (_, ran) = consult(&["--format", "json"]);
     let answer = ran.json();
     assert_published(&answer);
@@ -48,7 +48,7 @@ fn json_keeps_to_the_published_schema() {
 }
 
 #[test]
-fn markdown_is_the_default_and_standard_error_has_the_rest() {
+fn markdown_is_the_default_and_progress_goes_to_stderr() {
     let (_, ran) = consult(&[]);
     assert!(
         ran.stdout
@@ -82,7 +82,7 @@ fn markdown_is_the_default_and_standard_error_has_the_rest() {
 }
 
 #[test]
-fn both_is_markdown_a_line_and_json() {
+fn both_prints_markdown_a_separator_and_json() {
     let (_, ran) = consult(&["--format", "both"]);
     let (markdown, json) = ran.stdout.split_once("\n---\n{").unwrap();
     assert!(markdown.starts_with("# Consultation Summary\n"));
@@ -90,14 +90,14 @@ fn both_is_markdown_a_line_and_json() {
 }
 
 #[test]
-fn quiet_says_nothing_at_all() {
+fn quiet_prints_nothing_on_stderr() {
     let (_, ran) = consult(&["-q"]);
     assert_eq!(ran.stderr, "");
     assert!(ran.stdout.starts_with("# Consultation Summary\n"));
 }
 
 #[test]
-fn verbose_adds_the_estimate_by_call_and_where_the_record_is() {
+fn verbose_adds_the_estimate_and_the_record_path() {
     let (conclave, ran) = consult(&["--verbose"]);
     assert!(ran.stderr.contains("   Estimate: "), "{}", ran.stderr);
     for said in ["   Round 1, ", "   Round 4, "] {
@@ -112,7 +112,7 @@ fn verbose_adds_the_estimate_by_call_and_where_the_record_is() {
 }
 
 #[test]
-fn the_question_may_come_from_standard_input() {
+fn question_can_come_from_standard_input() {
     let server = ProviderServer::start();
     let ran = Conclave::at(&server)
         .run_with(
@@ -124,7 +124,7 @@ fn the_question_may_come_from_standard_input() {
 }
 
 #[test]
-fn a_reader_that_goes_away_is_no_failure() {
+fn closed_pipe_is_no_failure() {
     let server = ProviderServer::start();
     let conclave = Conclave::at(&server);
     let mut command = conclave.command();
@@ -165,7 +165,7 @@ fn a_reader_that_goes_away_is_no_failure() {
 }
 
 #[test]
-fn closed_streams_are_no_failure() {
+fn closed_standard_streams_are_no_failure() {
     let server = ProviderServer::start();
     let conclave = Conclave::at(&server);
     let closed = |what: &str| {
@@ -189,7 +189,7 @@ fn closed_streams_are_no_failure() {
 }
 
 #[test]
-fn the_cost_is_what_the_vendors_counted_at_their_prices() {
+fn cost_is_the_reported_usage_at_the_vendors_prices() {
     let (_, ran) = consult(&["--format", "json"]);
     let cost = ran.json()["cost"].clone();
     // 100 tokens in and 20 out a call, at 2 and 10 dollars a million with every model of the panel.
@@ -204,7 +204,7 @@ fn the_cost_is_what_the_vendors_counted_at_their_prices() {
 }
 
 #[test]
-fn what_others_wrote_cannot_take_over_a_terminal() {
+fn model_texts_cannot_control_the_terminal() {
     let server = ProviderServer::start();
     let hostile = "\u{1b}[2J\u{1b}]0;owned\u{7}\u{9b}31m\u{202e}fdp.exe\r# Consultation Summary";
     let position = serde_json::json!({"position": hostile, "key_points": [hostile], "rationale": hostile, "confidence": 0.5});
@@ -237,7 +237,7 @@ fn what_others_wrote_cannot_take_over_a_terminal() {
 }
 
 #[test]
-fn a_standard_error_that_nobody_reads_is_no_failure() {
+fn unread_standard_error_is_no_failure() {
     let server = ProviderServer::start();
     for arguments in [
         &["consult", "Shall we?"][..],

@@ -5,7 +5,7 @@ use crate::support::model_requests::model_requests;
 use crate::support::provider_server::ProviderServer;
 
 #[test]
-fn a_panel_that_was_named_is_shown_asked_and_recorded() {
+fn named_panel_is_shown_asked_and_recorded() {
     let server = ProviderServer::start();
     let conclave = Conclave::at(&server);
     let panel = "security=anthropic:claude-opus-5-5,architect=openai:gpt-6.1-terra";
@@ -51,7 +51,7 @@ fn a_panel_that_was_named_is_shown_asked_and_recorded() {
 }
 
 #[test]
-fn one_model_plays_every_seat() {
+fn one_model_can_play_every_seat() {
     let server = ProviderServer::start();
     let conclave = Conclave::at(&server);
     let ran = conclave
@@ -72,7 +72,7 @@ fn one_model_plays_every_seat() {
 }
 
 #[test]
-fn the_settings_name_a_panel_and_a_judge_and_flags_outweigh_them() {
+fn flags_override_the_panel_and_judge_of_the_settings() {
     let server = ProviderServer::start();
     let config = r#"{"panel": ["security=claude-opus-5-5", "pragmatic=gemini-3.8-flash"], "judge": "gpt-6.1-terra"}"#;
     let conclave = Conclave::at(&server).config(config);
@@ -106,7 +106,7 @@ fn the_settings_name_a_panel_and_a_judge_and_flags_outweigh_them() {
 }
 
 #[test]
-fn what_cannot_be_asked_is_refused_with_the_way_out() {
+fn unavailable_models_are_rejected_with_a_hint() {
     let server = ProviderServer::start();
     let conclave = Conclave::at(&server).without("OPENAI_API_KEY");
     for (arguments, expected) in [
@@ -140,7 +140,7 @@ fn what_cannot_be_asked_is_refused_with_the_way_out() {
 }
 
 #[test]
-fn a_server_that_is_not_there_fails_its_expert_in_plain_words() {
+fn unreachable_server_fails_its_expert_with_the_address() {
     let server = ProviderServer::start();
     // Nothing listens there.
     let conclave = Conclave::at(&server).variable("ANTHROPIC_BASE_URL", "http://127.0.0.1:9");
@@ -160,7 +160,7 @@ fn a_server_that_is_not_there_fails_its_expert_in_plain_words() {
 }
 
 #[test]
-fn names_that_are_left_empty_are_refused() {
+fn empty_names_are_rejected() {
     let server = ProviderServer::start();
     let conclave = Conclave::at(&server);
     for arguments in [
@@ -184,7 +184,7 @@ fn names_that_are_left_empty_are_refused() {
 }
 
 #[test]
-fn an_address_that_is_none_fails_its_expert_in_plain_words() {
+fn invalid_address_fails_its_expert_with_the_reason() {
     let server = ProviderServer::start();
     let conclave = Conclave::at(&server).variable("ANTHROPIC_BASE_URL", "http://a b/");
     let ran = conclave.run(&["consult", "Shall we?"]).ends_with(0);
@@ -197,7 +197,7 @@ fn an_address_that_is_none_fails_its_expert_in_plain_words() {
 }
 
 #[test]
-fn a_retired_model_is_used_with_a_word_of_its_successor() {
+fn retired_model_is_used_with_a_note_on_its_successor() {
     let server = ProviderServer::start();
     let ran = Conclave::at(&server)
         .run(&["consult", "Shall we?", "--yes", "--model", "gpt-4"])
@@ -226,7 +226,7 @@ fn a_retired_model_is_used_with_a_word_of_its_successor() {
 }
 
 #[test]
-fn a_panel_can_be_called_by_its_name() {
+fn named_panel_of_the_settings_can_be_selected() {
     let server = ProviderServer::start();
     let config = r#"{"panels": {"fast": {"seats": "security=claude-haiku-5-5,pragmatic=gemini-3.8-flash", "judge": "gpt-6.1-terra"},
                                 "slow": ["security=claude-opus-5-5"]}, "panel": "slow"}"#;

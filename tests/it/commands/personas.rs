@@ -40,7 +40,7 @@ fn casting(server: &ProviderServer) -> Vec<ModelRequest> {
 }
 
 #[test]
-fn the_personas_that_are_named_sit_in_their_order_each_with_a_model() {
+fn named_personas_sit_in_order_with_their_models() {
     let server = ProviderServer::start();
     let conclave = Conclave::at(&server).config(OWN);
     conclave
@@ -80,7 +80,7 @@ fn the_personas_that_are_named_sit_in_their_order_each_with_a_model() {
 }
 
 #[test]
-fn one_model_plays_all_personas_and_several_play_them_in_their_order() {
+fn models_are_assigned_to_personas_in_order() {
     let server = ProviderServer::start();
     let conclave = Conclave::at(&server);
     let models = |arguments: &[&str]| {
@@ -120,7 +120,7 @@ fn one_model_plays_all_personas_and_several_play_them_in_their_order() {
 }
 
 #[test]
-fn what_names_nobody_or_contradicts_itself_is_refused_with_the_way_out() {
+fn unknown_or_conflicting_personas_are_rejected_with_a_hint() {
     let server = ProviderServer::start();
     let conclave = Conclave::at(&server).config(OWN);
     for (arguments, expected) in [
@@ -169,7 +169,7 @@ fn what_names_nobody_or_contradicts_itself_is_refused_with_the_way_out() {
 }
 
 #[test]
-fn the_clerk_chooses_and_the_choice_is_told_logged_and_kept() {
+fn helper_selects_personas_and_the_selection_is_recorded() {
     let server = ProviderServer::start();
     let conclave = Conclave::at(&server);
     let ran = conclave
@@ -227,7 +227,7 @@ fn the_clerk_chooses_and_the_choice_is_told_logged_and_kept() {
 }
 
 #[test]
-fn when_the_clerk_fails_the_usual_personas_sit_even_under_the_strictest_terms() {
+fn helper_failure_seats_the_default_personas_even_under_strict() {
     let server = ProviderServer::start();
     server.on(
         On::vendor(Vendor::OpenAi).nth(1),
@@ -278,7 +278,7 @@ fn when_the_clerk_fails_the_usual_personas_sit_even_under_the_strictest_terms() 
 }
 
 #[test]
-fn the_settings_may_leave_the_choice_to_a_model_and_flags_outweigh_them() {
+fn flags_override_automatic_personas_of_the_settings() {
     let server = ProviderServer::start();
     let conclave = Conclave::at(&server).config(r#"{"default_personas": "auto"}"#);
     conclave
@@ -311,7 +311,7 @@ fn the_settings_may_leave_the_choice_to_a_model_and_flags_outweigh_them() {
 }
 
 #[test]
-fn as_many_are_chosen_as_there_are_models() {
+fn persona_selection_matches_the_number_of_models() {
     let server = ProviderServer::start();
     let conclave = Conclave::at(&server);
     let models = ["--model", "gpt-6.1-sol", "--model", "claude-opus-5-5"];
@@ -348,7 +348,7 @@ fn as_many_are_chosen_as_there_are_models() {
 }
 
 #[test]
-fn a_dry_run_says_who_would_choose_and_sends_nothing() {
+fn dry_run_names_the_selecting_model_and_sends_nothing() {
     let server = ProviderServer::start();
     let conclave = Conclave::at(&server);
     let ran = conclave
@@ -393,7 +393,7 @@ fn a_dry_run_says_who_would_choose_and_sends_nothing() {
 }
 
 #[test]
-fn everybody_who_can_sit_is_listed_with_names_origin_and_model() {
+fn personas_are_listed_with_names_origin_and_model() {
     let conclave = Conclave::new().config(OWN);
     let folder = conclave.home().join("prompts/personas");
     fs::create_dir_all(&folder).unwrap();
@@ -457,7 +457,7 @@ fn everybody_who_can_sit_is_listed_with_names_origin_and_model() {
 }
 
 #[test]
-fn settings_that_cannot_be_are_refused_before_anything_is_asked() {
+fn invalid_persona_settings_are_rejected_before_any_request() {
     let server = ProviderServer::start();
     for (config, expected) in [
         (

@@ -17,7 +17,7 @@ fn mode(path: &Path) -> u32 {
 }
 
 #[test]
-fn journal_record_and_markdown_are_kept_for_the_user_alone() {
+fn journal_record_and_markdown_are_private() {
     let server = ProviderServer::start();
     let conclave = Conclave::at(&server);
     conclave.run(&["consult", "Shall we?"]).ends_with(0);
@@ -70,7 +70,7 @@ fn journal_record_and_markdown_are_kept_for_the_user_alone() {
 }
 
 #[test]
-fn the_record_is_what_was_printed_and_what_the_journal_tells() {
+fn record_equals_the_output_and_the_folded_journal() {
     let server = ProviderServer::start();
     let conclave = Conclave::at(&server);
     let ran = conclave
@@ -90,7 +90,7 @@ fn the_record_is_what_was_printed_and_what_the_journal_tells() {
 }
 
 #[test]
-fn a_consultation_that_is_not_to_be_kept_leaves_no_trace() {
+fn no_log_leaves_no_trace() {
     for flag in ["-n", "--no-log"] {
         let server = ProviderServer::start();
         let conclave = Conclave::at(&server);
@@ -101,7 +101,7 @@ fn a_consultation_that_is_not_to_be_kept_leaves_no_trace() {
 }
 
 #[test]
-fn two_consultations_have_files_of_their_own() {
+fn concurrent_consultations_have_separate_files() {
     let server = ProviderServer::start();
     let conclave = Conclave::at(&server);
     let running: Vec<_> = ["one?", "two?"]
@@ -120,7 +120,7 @@ fn two_consultations_have_files_of_their_own() {
 }
 
 #[test]
-fn the_homes_of_both_variables_and_of_the_user_are_found() {
+fn home_is_found_by_both_variables_and_the_user_home() {
     let server = ProviderServer::start();
     let conclave = Conclave::at(&server).without("CONCLAVE_HOME");
     conclave.run(&["consult", "Shall we?"]).ends_with(0);
@@ -138,7 +138,7 @@ fn the_homes_of_both_variables_and_of_the_user_are_found() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_home_that_cannot_be_made_is_told_once_and_the_answer_is_printed() {
+fn failure_to_create_the_home_still_prints_the_answer() {
     let server = ProviderServer::start();
     // Nobody, not even root, can make a folder there.
     let ran = Conclave::at(&server)
@@ -156,7 +156,7 @@ fn a_home_that_cannot_be_made_is_told_once_and_the_answer_is_printed() {
 }
 
 #[test]
-fn a_home_that_is_a_file_is_refused_before_anything_is_spent() {
+fn home_that_is_a_file_is_rejected_before_any_request() {
     let server = ProviderServer::start();
     let conclave = Conclave::at(&server);
     std::fs::write(conclave.home(), "").unwrap();
@@ -166,7 +166,7 @@ fn a_home_that_is_a_file_is_refused_before_anything_is_spent() {
 }
 
 #[test]
-fn a_folder_of_logs_that_is_a_file_is_told_once_and_the_answer_is_printed() {
+fn log_folder_that_is_a_file_is_reported_once() {
     let server = ProviderServer::start();
     let conclave = Conclave::at(&server).config("{}");
     std::fs::write(conclave.home().join("consult-logs"), "").unwrap();
@@ -185,7 +185,7 @@ fn a_folder_of_logs_that_is_a_file_is_told_once_and_the_answer_is_printed() {
 }
 
 #[test]
-fn a_disk_that_fills_up_is_told_and_the_answer_is_printed() {
+fn full_disk_is_reported_once_and_the_answer_is_printed() {
     let server = ProviderServer::start();
     let conclave = Conclave::at(&server);
     // No file may grow beyond a few kilobytes: the journal fails on the way.
@@ -213,7 +213,7 @@ fn a_disk_that_fills_up_is_told_and_the_answer_is_printed() {
 }
 
 #[test]
-fn a_call_is_in_the_journal_before_it_goes_out_and_a_killed_process_loses_nothing() {
+fn calls_are_journaled_before_they_go_out() {
     let server = ProviderServer::start();
     server.on(On::any(), Answer::text("never to be finished").stall());
     let conclave = Conclave::at(&server);

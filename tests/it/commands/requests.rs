@@ -15,7 +15,7 @@ fn consulted() -> Vec<ModelRequest> {
 }
 
 #[test]
-fn each_vendor_gets_its_own_headers_and_no_key_is_in_an_address() {
+fn each_vendor_gets_its_own_headers_and_no_key_in_the_url() {
     let asked = consulted();
     assert_eq!(asked.len(), 9);
     for ModelRequest {
@@ -57,7 +57,7 @@ fn each_vendor_gets_its_own_headers_and_no_key_is_in_an_address() {
 }
 
 #[test]
-fn each_vendor_gets_its_own_fields_and_no_sampling_parameter() {
+fn each_vendor_gets_its_own_fields_and_no_sampling_parameters() {
     for ModelRequest {
         vendor,
         request,
@@ -91,7 +91,7 @@ fn each_vendor_gets_its_own_fields_and_no_sampling_parameter() {
 }
 
 #[test]
-fn schemas_keep_to_what_all_vendors_understand() {
+fn schemas_use_only_features_that_all_vendors_support() {
     for asked in consulted() {
         check(&asked.schema, asked.answer, asked.vendor);
     }

@@ -59,7 +59,7 @@ fn refused(conclave: &Conclave, server: &ProviderServer, arguments: &[&str]) -> 
 }
 
 #[test]
-fn an_interrupted_consultation_goes_on_and_asks_only_for_what_is_missing() {
+fn resume_asks_only_for_missing_answers() {
     let server = stalling();
     let conclave = Conclave::at(&server);
     let ran = cut_off(&conclave, &server, Signal::INT).ends_with(130);
@@ -114,7 +114,7 @@ fn an_interrupted_consultation_goes_on_and_asks_only_for_what_is_missing() {
 }
 
 #[test]
-fn a_killed_process_leaves_what_is_gone_on_with() {
+fn killed_process_can_be_resumed() {
     let server = stalling();
     let conclave = Conclave::at(&server);
     assert_eq!(cut_off(&conclave, &server, Signal::KILL).code, None);
@@ -129,7 +129,7 @@ fn a_killed_process_leaves_what_is_gone_on_with() {
 }
 
 #[test]
-fn before_any_answer_there_is_something_to_go_on_with_too() {
+fn run_without_any_answer_can_be_resumed() {
     let server = ProviderServer::start();
     for vendor in [Vendor::Anthropic, Vendor::OpenAi, Vendor::Google] {
         server.on(
@@ -158,7 +158,7 @@ fn before_any_answer_there_is_something_to_go_on_with_too() {
 }
 
 #[test]
-fn what_is_not_kept_cannot_be_gone_on_with_and_is_not_said_to_be() {
+fn unlogged_consultation_cannot_be_resumed() {
     let server = stalling();
     let conclave = Conclave::at(&server);
     let running = conclave.start(&["consult", "--no-log", "Shall we?"]);
@@ -177,7 +177,7 @@ fn what_is_not_kept_cannot_be_gone_on_with_and_is_not_said_to_be() {
 }
 
 #[test]
-fn a_complete_consultation_says_where_its_answer_is() {
+fn resume_of_a_complete_consultation_names_its_answer() {
     let server = ProviderServer::start();
     let conclave = Conclave::at(&server);
     conclave.run(&["consult", "Shall we?"]).ends_with(0);
@@ -203,7 +203,7 @@ fn a_complete_consultation_says_where_its_answer_is() {
 }
 
 #[test]
-fn results_that_were_not_written_are_written_without_asking_anyone() {
+fn missing_result_files_are_written_without_any_request() {
     let server = ProviderServer::start();
     let conclave = Conclave::at(&server);
     let answer = conclave.run(&["consult", "Shall we?"]).ends_with(0).stdout;
@@ -230,7 +230,7 @@ fn results_that_were_not_written_are_written_without_asking_anyone() {
 }
 
 #[test]
-fn a_name_that_several_have_lists_them_and_one_that_none_has_says_so() {
+fn ambiguous_name_lists_the_consultations() {
     let server = ProviderServer::start();
     let conclave = Conclave::at(&server);
     for question in ["One?", "Two?\nReally?"] {
@@ -255,7 +255,7 @@ fn a_name_that_several_have_lists_them_and_one_that_none_has_says_so() {
 }
 
 #[test]
-fn a_consultation_at_work_is_left_alone_and_an_older_one_taken() {
+fn resume_skips_a_running_consultation() {
     let server = stalling();
     let conclave = Conclave::at(&server);
     cut_off(&conclave, &server, Signal::KILL);
@@ -315,7 +315,7 @@ fn a_consultation_at_work_is_left_alone_and_an_older_one_taken() {
 }
 
 #[test]
-fn what_was_declined_or_is_too_old_or_damaged_is_refused_in_words() {
+fn declined_old_and_damaged_journals_are_rejected() {
     let server = ProviderServer::start();
     let conclave = Conclave::at(&server).config(r#"{"always_allow_under": 0}"#);
     conclave.run(&["consult", "Shall we?"]).ends_with(3);
@@ -382,7 +382,7 @@ fn what_was_declined_or_is_too_old_or_damaged_is_refused_in_words() {
 }
 
 #[test]
-fn a_key_that_is_gone_is_named_with_its_seat() {
+fn missing_key_is_reported_with_its_seat() {
     let server = stalling();
     let conclave = Conclave::at(&server);
     cut_off(&conclave, &server, Signal::INT);
@@ -396,7 +396,7 @@ fn a_key_that_is_gone_is_named_with_its_seat() {
 }
 
 #[test]
-fn question_panel_prompts_and_prices_are_those_it_began_with() {
+fn resume_uses_the_original_panel_prompts_and_prices() {
     let server = stalling();
     let conclave = Conclave::at(&server);
     cut_off(&conclave, &server, Signal::INT);
@@ -438,7 +438,7 @@ fn question_panel_prompts_and_prices_are_those_it_began_with() {
 }
 
 #[test]
-fn this_runs_flags_go_over_the_terms_that_were_in_force() {
+fn resume_flags_override_the_original_terms() {
     let server = stalling();
     let conclave = Conclave::at(&server);
     cut_off(&conclave, &server, Signal::INT);
@@ -477,7 +477,7 @@ fn this_runs_flags_go_over_the_terms_that_were_in_force() {
 }
 
 #[test]
-fn a_journal_that_cannot_be_written_any_more_is_told_once_and_the_answer_is_printed() {
+fn unwritable_journal_is_reported_once_on_resume() {
     let server = stalling();
     let conclave = Conclave::at(&server);
     cut_off(&conclave, &server, Signal::INT);
@@ -529,7 +529,7 @@ fn whole() -> (String, String, Value) {
 }
 
 #[test]
-fn killed_after_any_line_of_its_journal_it_goes_on_to_the_same_record_and_repeats_no_call() {
+fn resume_after_any_journal_line_yields_the_same_record() {
     let (id, journal, expected) = whole();
     let lines: Vec<&str> = journal.split_inclusive('\n').collect();
     for kept in 1..=lines.len() {
@@ -566,7 +566,7 @@ fn answered(events: &[Envelope]) -> Vec<(String, &'static str)> {
 }
 
 #[test]
-fn killed_at_any_instant_it_goes_on_and_no_answer_that_came_back_is_asked_for_again() {
+fn resume_after_a_kill_at_any_time_repeats_no_answer() {
     let times = std::env::vars()
         .find(|(name, _)| name == "CONCLAVE_TEST_KILLS")
         .map_or(6, |(_, value)| value.parse().unwrap());

@@ -37,7 +37,7 @@ fn consult(conclave: &Conclave, more: &[&str]) -> crate::support::binary::RunOut
 }
 
 #[test]
-fn two_verdicts_that_say_the_same_need_two_calls_and_are_one_line_of_the_report() {
+fn equal_verdicts_take_two_calls_and_one_report_line() {
     let server = ProviderServer::start();
     let conclave = Conclave::at(&server);
     let ran = consult(&conclave, &[]).ends_with(0);
@@ -76,7 +76,7 @@ fn two_verdicts_that_say_the_same_need_two_calls_and_are_one_line_of_the_report(
 }
 
 #[test]
-fn a_verdict_that_does_not_hold_stands_under_a_warning_everywhere_it_is_shown() {
+fn inconsistent_verdict_is_shown_with_a_warning() {
     let server = ProviderServer::start();
     let other = r#"{"summary":"s","evidence":[],"dissent":[],"recommendation":"Grow at once.","confidence":0.4}"#;
     server.on(On::model(JUDGE).nth(4), Answer::text(other));
@@ -132,7 +132,7 @@ fn a_verdict_that_does_not_hold_stands_under_a_warning_everywhere_it_is_shown() 
 }
 
 #[test]
-fn a_clerk_that_fails_leaves_it_unknown() {
+fn helper_failure_leaves_consistency_unknown() {
     let server = ProviderServer::start();
     let other = r#"{"summary":"s","evidence":[],"dissent":[],"recommendation":"Grow at once.","confidence":0.4}"#;
     server.on(On::model(JUDGE).nth(4), Answer::text(other));
@@ -155,7 +155,7 @@ fn a_clerk_that_fails_leaves_it_unknown() {
 }
 
 #[test]
-fn judged_once_the_record_says_nothing_of_a_second_pass() {
+fn single_pass_leaves_no_second_pass_in_the_record() {
     let server = ProviderServer::start();
     let conclave = Conclave::at(&server).config(r#"{"judge_passes": 2}"#);
     conclave
@@ -180,7 +180,7 @@ fn judged_once_the_record_says_nothing_of_a_second_pass() {
 }
 
 #[test]
-fn fewer_rounds_have_no_verdict_to_be_given_twice() {
+fn second_pass_needs_all_four_rounds() {
     let conclave = Conclave::at(&ProviderServer::start());
     for rounds in [
         &["--rounds", "3"] as &[&str],
@@ -221,7 +221,7 @@ fn fewer_rounds_have_no_verdict_to_be_given_twice() {
 }
 
 #[test]
-fn a_dry_run_shows_both_verdicts_and_the_comparison() {
+fn dry_run_shows_both_verdicts_and_the_comparison() {
     let server = ProviderServer::start();
     let conclave = Conclave::at(&server);
     let shown = consult(&conclave, &["--dry-run", "--format", "json"])

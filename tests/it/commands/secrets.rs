@@ -167,14 +167,14 @@ fn assert_only_its_own_key(request: &RecordedRequest) {
 }
 
 #[test]
-fn no_key_is_seen_when_all_goes_well() {
+fn keys_stay_hidden_in_a_successful_run() {
     let server = ProviderServer::start();
     let (conclave, ran) = consult(&server);
     assert_unseen(&server, &conclave, &ran.ends_with(0));
 }
 
 #[test]
-fn no_key_is_seen_when_a_server_sends_it_back_in_an_error() {
+fn keys_stay_hidden_when_echoed_in_an_error() {
     let server = ProviderServer::start();
     let echo = |key: &str| {
         format!(
@@ -208,7 +208,7 @@ fn no_key_is_seen_when_a_server_sends_it_back_in_an_error() {
 }
 
 #[test]
-fn no_key_is_seen_when_a_server_sends_it_back_inside_a_stream() {
+fn keys_stay_hidden_when_echoed_inside_a_stream() {
     let server = ProviderServer::start();
     let error = |key: &str| serde_json::json!({"type": "authentication_error", "message": format!("no account for {key}")});
     for (vendor, key) in [Vendor::Anthropic, Vendor::OpenAi, Vendor::Google]
@@ -227,7 +227,7 @@ fn no_key_is_seen_when_a_server_sends_it_back_inside_a_stream() {
 }
 
 #[test]
-fn a_key_that_cannot_be_a_header_is_named_by_its_variable_alone() {
+fn malformed_key_is_named_by_its_variable_alone() {
     let server = ProviderServer::start();
     let conclave = Conclave::at(&server).variable("OPENAI_API_KEY", "test-key-openai\u{7f}");
     let ran = conclave.run(&["consult", "Shall we?"]).ends_with(2);
@@ -246,7 +246,7 @@ fn a_key_that_cannot_be_a_header_is_named_by_its_variable_alone() {
 }
 
 #[test]
-fn every_provider_is_shown_its_own_key_and_no_other() {
+fn every_provider_receives_only_its_own_key() {
     let server = ProviderServer::start();
     let (conclave, ran) = consult_all(&server);
     assert_unseen(&server, &conclave, &ran.ends_with(0));
@@ -266,7 +266,7 @@ fn every_provider_is_shown_its_own_key_and_no_other() {
 }
 
 #[test]
-fn a_redirect_to_another_vendor_steals_no_key() {
+fn redirects_to_another_vendor_receive_no_key() {
     let server = ProviderServer::start();
     for (at, status) in [301, 302, 303, 307, 308].into_iter().enumerate() {
         let elsewhere = server.base_url(Vendor::CLOUD[at + 1]) + "/stolen?by=redirect";
@@ -296,7 +296,7 @@ fn a_redirect_to_another_vendor_steals_no_key() {
 }
 
 #[test]
-fn no_key_is_seen_when_every_vendor_sends_it_back_in_its_own_shape() {
+fn keys_stay_hidden_when_echoed_in_any_vendors_error_shape() {
     for status in [400, 401, 500] {
         let server = ProviderServer::start();
         for vendor in Vendor::CLOUD {
@@ -317,7 +317,7 @@ fn no_key_is_seen_when_every_vendor_sends_it_back_in_its_own_shape() {
 }
 
 #[test]
-fn no_key_is_seen_when_an_answer_contains_it() {
+fn keys_stay_hidden_when_an_answer_contains_them() {
     let server = ProviderServer::start();
     for vendor in Vendor::CLOUD {
         let answer = serde_json::json!({"position": format!("Use {}", vendor.key()), "key_points": ["a", "b"], "rationale": vendor.key(),
@@ -333,7 +333,7 @@ fn no_key_is_seen_when_an_answer_contains_it() {
 }
 
 #[test]
-fn no_key_is_seen_when_a_refusal_contains_it() {
+fn keys_stay_hidden_when_a_refusal_contains_them() {
     let server = ProviderServer::start();
     for vendor in Vendor::CLOUD.into_iter().chain([WORK, OPEN]) {
         server.on(

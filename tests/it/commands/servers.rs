@@ -12,7 +12,7 @@ fn looking_at(servers: &[&LocalServer]) -> Conclave {
 }
 
 #[test]
-fn a_run_without_keys_takes_the_local_server_that_answers_and_says_which() {
+fn run_without_keys_uses_a_local_server_and_names_it() {
     let behind = ProviderServer::start();
     let server = LocalServer::llama_cpp("m-7b", 7_615_616_512, 8_192).before(&behind);
     let conclave = looking_at(&[&server]);
@@ -50,7 +50,7 @@ fn a_run_without_keys_takes_the_local_server_that_answers_and_says_which() {
 }
 
 #[test]
-fn a_small_model_is_asked_with_short_prompts_and_little_room() {
+fn small_models_get_short_prompts_and_low_token_limits() {
     let behind = ProviderServer::start();
     let prompt = |parameters| {
         let server = LocalServer::llama_cpp("m", parameters, 131_072).before(&behind);
@@ -69,7 +69,7 @@ fn a_small_model_is_asked_with_short_prompts_and_little_room() {
 }
 
 #[test]
-fn a_named_model_is_asked_at_whichever_server_of_its_kind_is_ready() {
+fn named_model_is_asked_at_a_ready_server_of_its_kind() {
     let behind = ProviderServer::start();
     let loading = LocalServer::start().calls_itself("llama.cpp").get(
         "/health",
@@ -96,7 +96,7 @@ fn a_named_model_is_asked_at_whichever_server_of_its_kind_is_ready() {
 }
 
 #[test]
-fn a_local_model_can_sit_beside_models_of_vendors() {
+fn local_models_can_sit_beside_vendor_models() {
     let (behind, vendors) = (ProviderServer::start(), ProviderServer::start());
     let server = LocalServer::llama_cpp("m", 8_000_000_000, 32_768).before(&behind);
     let conclave = Conclave::at(&vendors).variable("CONCLAVE_LOCAL_SERVERS", server.authority());
@@ -113,7 +113,7 @@ fn a_local_model_can_sit_beside_models_of_vendors() {
 }
 
 #[test]
-fn nothing_is_looked_for_where_every_model_is_named_or_has_a_key() {
+fn local_servers_are_not_probed_without_need() {
     let (vendors, server) = (
         ProviderServer::start(),
         LocalServer::llama_cpp("m", 8_000_000_000, 32_768),
@@ -130,7 +130,7 @@ fn nothing_is_looked_for_where_every_model_is_named_or_has_a_key() {
 }
 
 #[test]
-fn strangers_models_in_a_cloud_and_servers_that_hang_are_not_taken() {
+fn unknown_cloud_and_hanging_servers_are_not_used() {
     let stranger = LocalServer::start().get(
         "/v1/models",
         200,
@@ -153,7 +153,7 @@ fn strangers_models_in_a_cloud_and_servers_that_hang_are_not_taken() {
 }
 
 #[test]
-fn a_server_that_is_not_there_is_named_with_the_addresses_that_were_looked_at() {
+fn missing_server_is_reported_with_the_probed_addresses() {
     let ran = Conclave::new()
         .variable("CONCLAVE_LOCAL_SERVERS", "127.0.0.1:9")
         .run(&["consult", "--model", "vllm:m", "q"])

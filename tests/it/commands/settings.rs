@@ -5,7 +5,7 @@ use crate::support::model_requests::model_requests;
 use crate::support::provider_server::{ProviderServer, Vendor};
 
 #[test]
-fn each_key_and_address_is_found_under_each_of_its_names() {
+fn keys_and_addresses_are_found_under_all_their_names() {
     let server = ProviderServer::start();
     let conclave = Conclave::at(&server)
         .without("ANTHROPIC_API_KEY")
@@ -35,7 +35,7 @@ fn each_key_and_address_is_found_under_each_of_its_names() {
 }
 
 #[test]
-fn the_room_for_answers_is_what_was_set() {
+fn max_output_tokens_comes_from_the_settings() {
     let server = ProviderServer::start();
     let conclave = Conclave::at(&server).variable("CONCLAVE_MAX_OUTPUT_TOKENS", "9000");
     conclave.run(&["consult", "Shall we?"]).ends_with(0);
@@ -51,7 +51,7 @@ fn the_room_for_answers_is_what_was_set() {
 }
 
 #[test]
-fn the_users_own_prompt_is_sent_and_its_change_is_visible_in_the_record() {
+fn user_prompts_are_sent_and_change_the_recorded_hash() {
     let server = ProviderServer::start();
     let usual = Conclave::at(&server);
     usual.run(&["consult", "Shall we?"]).ends_with(0);
@@ -84,7 +84,7 @@ fn the_users_own_prompt_is_sent_and_its_change_is_visible_in_the_record() {
 }
 
 #[test]
-fn files_of_the_home_that_cannot_be_used_are_named_before_anything_is_spent() {
+fn unusable_home_files_are_named_before_any_request() {
     let server = ProviderServer::start();
     for (file, text) in [
         (
@@ -114,7 +114,7 @@ fn files_of_the_home_that_cannot_be_used_are_named_before_anything_is_spent() {
 }
 
 #[test]
-fn a_proxy_is_not_asked_for_what_is_on_this_machine() {
+fn proxies_are_not_used_for_this_machine() {
     let server = ProviderServer::start();
     let nowhere = "http://127.0.0.1:9";
     let conclave = [
@@ -139,7 +139,7 @@ fn a_proxy_is_not_asked_for_what_is_on_this_machine() {
 }
 
 #[test]
-fn without_any_home_it_says_how_to_name_one() {
+fn missing_home_yields_a_hint() {
     let server = ProviderServer::start();
     let conclave = Conclave::at(&server)
         .without("CONCLAVE_HOME")
@@ -152,7 +152,7 @@ fn without_any_home_it_says_how_to_name_one() {
 }
 
 #[test]
-fn what_controls_a_run_is_taken_from_flags_then_the_environment_then_the_file() {
+fn flags_override_the_environment_which_overrides_the_file() {
     let server = ProviderServer::start();
     let config = r#"{"maxCost": 40, "onFailure": "skip", "hedge_after": 5, "pulse_seconds": 0, "max_wait_seconds": 600}"#;
     let conclave = Conclave::at(&server)
@@ -177,7 +177,7 @@ fn what_controls_a_run_is_taken_from_flags_then_the_environment_then_the_file() 
 }
 
 #[test]
-fn a_delay_that_is_none_is_refused_before_anything_is_spent() {
+fn invalid_delays_are_rejected_before_any_request() {
     let server = ProviderServer::start();
     let ran = Conclave::at(&server)
         .run(&["consult", "Shall we?", "--hedge-after", "soon"])
@@ -190,7 +190,7 @@ fn a_delay_that_is_none_is_refused_before_anything_is_spent() {
 }
 
 #[test]
-fn the_lengths_of_answers_are_learnt_once_there_are_five() {
+fn answer_lengths_are_learned_from_five_consultations() {
     let server = ProviderServer::start();
     let conclave = Conclave::at(&server);
     let expected = || {

@@ -20,7 +20,7 @@ fn refused(
 }
 
 #[test]
-fn without_a_question_it_says_how_to_ask_one() {
+fn missing_question_yields_a_hint() {
     let server = ProviderServer::start();
     let conclave = Conclave::at(&server);
     let expected = "error: Question is required. Usage: conclave consult <question>\n\
@@ -41,7 +41,7 @@ fn without_a_question_it_says_how_to_ask_one() {
 }
 
 #[test]
-fn what_the_command_line_does_not_know_is_refused() {
+fn unknown_arguments_are_rejected() {
     let server = ProviderServer::start();
     let conclave = Conclave::at(&server);
     for (arguments, words) in [
@@ -74,7 +74,7 @@ fn what_the_command_line_does_not_know_is_refused() {
 }
 
 #[test]
-fn a_question_on_standard_input_must_be_text() {
+fn question_on_standard_input_must_be_utf8() {
     use std::io::Write;
     let conclave = Conclave::new();
     let mut command = conclave.command();
@@ -92,7 +92,7 @@ fn a_question_on_standard_input_must_be_text() {
 }
 
 #[test]
-fn an_answer_that_could_not_be_written_is_not_paid_for() {
+fn unwritable_output_is_rejected_before_any_request() {
     let server = ProviderServer::start();
     let conclave = Conclave::at(&server);
     let nowhere = refused(
@@ -123,7 +123,7 @@ fn an_answer_that_could_not_be_written_is_not_paid_for() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_folder_that_takes_no_file_is_found_out_before_anything_is_spent() {
+fn unwritable_folder_is_rejected_before_any_request() {
     let server = ProviderServer::start();
     let conclave = Conclave::at(&server);
     // Nobody, not even root, can make a file here.
@@ -140,7 +140,7 @@ fn a_folder_that_takes_no_file_is_found_out_before_anything_is_spent() {
 }
 
 #[test]
-fn settings_that_cannot_be_used_are_named_with_their_file() {
+fn unusable_settings_are_named_with_their_file() {
     let server = ProviderServer::start();
     for (config, words) in [
         (
@@ -179,7 +179,7 @@ fn settings_that_cannot_be_used_are_named_with_their_file() {
 }
 
 #[test]
-fn without_a_key_and_without_the_local_model_it_says_what_to_do() {
+fn run_without_any_model_yields_hints() {
     if cfg!(feature = "local") {
         return;
     }
@@ -199,7 +199,7 @@ fn without_a_key_and_without_the_local_model_it_says_what_to_do() {
 }
 
 #[test]
-fn arguments_that_are_not_unicode_are_refused() {
+fn arguments_must_be_unicode() {
     use std::os::unix::ffi::OsStrExt;
     let conclave = Conclave::new();
     let mut command = conclave.command();

@@ -10,7 +10,7 @@ use crate::support::provider_server::ProviderServer;
 
 #[cfg(target_os = "linux")]
 #[test]
-fn an_answer_that_a_full_disk_swallows_is_a_failure() {
+fn full_disk_on_standard_output_is_a_failure() {
     let server = ProviderServer::start();
     let conclave = Conclave::at(&server);
     let mut command = conclave.command();
@@ -33,7 +33,7 @@ fn an_answer_that_a_full_disk_swallows_is_a_failure() {
 }
 
 #[test]
-fn a_file_gets_the_answer_whole_and_standard_output_nothing() {
+fn output_file_gets_the_whole_answer() {
     let server = ProviderServer::start();
     let conclave = Conclave::at(&server);
     let answer = conclave.folder().join("answer.json");
@@ -109,7 +109,7 @@ fn assert_envelopes(lines: &str) {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn an_answer_that_cannot_be_written_after_all_goes_to_standard_output() {
+fn unwritable_answer_goes_to_standard_output() {
     let server = ProviderServer::start();
     let ran = Conclave::at(&server)
         .run(&[
@@ -138,7 +138,7 @@ fn an_answer_that_cannot_be_written_after_all_goes_to_standard_output() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn events_that_cannot_be_written_are_told_once_and_harm_nothing() {
+fn unwritable_events_are_reported_once() {
     let (conclave, ran) = consult(&["--events", "/dev/full", "-q"]);
     assert!(ran.stdout.starts_with("# Consultation Summary\n"));
     assert_eq!(ran.stderr.lines().count(), 1, "{}", ran.stderr);
@@ -151,7 +151,7 @@ fn events_that_cannot_be_written_are_told_once_and_harm_nothing() {
 }
 
 #[test]
-fn an_answer_may_go_through_a_link_or_to_a_device() {
+fn output_file_can_be_a_link_or_a_device() {
     let server = ProviderServer::start();
     let conclave = Conclave::at(&server);
     let (real, link) = (

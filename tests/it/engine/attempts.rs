@@ -111,7 +111,7 @@ fn waits_told(history: &[Envelope]) -> Vec<Duration> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn with_a_hint_every_class_is_tried_again_at_exactly_that_time_or_not_at_all() {
+async fn retries_follow_the_hint_exactly_for_every_failure_class() {
     let hint = Duration::from_millis(1_500);
     for class in CLASSES {
         let (count, waits) = tries(class);
@@ -130,7 +130,7 @@ async fn with_a_hint_every_class_is_tried_again_at_exactly_that_time_or_not_at_a
 }
 
 #[tokio::test(start_paused = true)]
-async fn without_a_hint_the_first_wait_is_up_to_a_second_and_the_second_up_to_two() {
+async fn waits_without_a_hint_are_at_most_one_and_two_seconds() {
     for class in CLASSES {
         let (count, waits) = tries(class);
         let mut all = Vec::new();
@@ -166,7 +166,7 @@ async fn without_a_hint_the_first_wait_is_up_to_a_second_and_the_second_up_to_tw
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_same_seed_gives_the_same_times_and_another_one_others() {
+async fn retry_times_depend_only_on_the_seed() {
     let busy = || failing(FailureClass::Overload, None);
     let mut seen = BTreeSet::new();
     for seed in [1, 2, 77, u64::MAX] {
@@ -178,7 +178,7 @@ async fn the_same_seed_gives_the_same_times_and_another_one_others() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_hint_is_honoured_to_the_millisecond_and_never_earlier() {
+async fn hints_are_rounded_up_to_the_millisecond() {
     let hints = [
         (NOTHING, 0),
         (Duration::from_nanos(1), 1),
@@ -215,7 +215,7 @@ async fn a_hint_is_honoured_to_the_millisecond_and_never_earlier() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_run_that_begins_between_two_ticks_of_the_clock_is_not_early_either() {
+async fn runs_that_start_between_milliseconds_do_not_retry_early() {
     for offset in [1, 300, 999].map(Duration::from_micros) {
         tokio::time::advance(offset).await;
         for hint in [1, 400, 1_000, 50_001].map(Duration::from_micros) {
@@ -231,7 +231,7 @@ async fn a_run_that_begins_between_two_ticks_of_the_clock_is_not_early_either() 
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_hint_beyond_half_a_minute_means_no_further_call() {
+async fn hints_beyond_half_a_minute_prevent_retries() {
     for class in [
         FailureClass::RateLimit,
         FailureClass::Overload,
@@ -256,7 +256,7 @@ async fn a_hint_beyond_half_a_minute_means_no_further_call() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_was_paid_for_in_thinking_is_not_paid_for_again() {
+async fn empty_answers_with_paid_thinking_are_not_retried() {
     let usage = Some(Usage {
         output: 900,
         ..Usage::default()
@@ -273,7 +273,7 @@ async fn what_was_paid_for_in_thinking_is_not_paid_for_again() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_wait_is_counted_from_the_failure_and_not_from_the_question() {
+async fn waits_start_at_the_failure() {
     let (takes, hint) = (Duration::from_millis(400), Duration::from_millis(250));
     let stage = Stage::new()
         .provider("anthropic", move |_| {
@@ -289,7 +289,7 @@ async fn the_wait_is_counted_from_the_failure_and_not_from_the_question() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn retries_are_counted_anew_for_each_answer_and_each_model() {
+async fn each_answer_and_each_model_has_its_own_retries() {
     let busy = || {
         (
             NOTHING,
@@ -345,7 +345,7 @@ async fn retries_are_counted_anew_for_each_answer_and_each_model() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn judges_stand_in_for_one_that_asks_for_a_long_rest_and_it_is_left_alone() {
+async fn fallback_judge_takes_over_during_a_long_backoff() {
     let long = || {
         Err(failing(
             FailureClass::RateLimit,

@@ -88,7 +88,7 @@ fn cuts(log: &[Envelope]) -> Vec<usize> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_the_last_step_still_wanted_done_is_done_first_and_nothing_of_it_twice() {
+async fn resume_performs_the_pending_effects_exactly_once() {
     let whole = stage().play(plan()).await;
     for cut in cuts(&whole) {
         let (log, rest) = whole.split_at(cut);
@@ -117,7 +117,7 @@ async fn what_the_last_step_still_wanted_done_is_done_first_and_nothing_of_it_tw
 }
 
 #[tokio::test(start_paused = true)]
-async fn wherever_a_log_breaks_off_the_run_goes_on_to_its_end_and_asks_only_for_what_is_missing() {
+async fn resume_after_any_event_completes_and_repeats_only_lost_calls() {
     let stage = || {
         let answers = |asked: Asked<'_>| (40 * SECOND, good(asked.ask));
         let check = |nth: usize| {
@@ -172,7 +172,7 @@ async fn wherever_a_log_breaks_off_the_run_goes_on_to_its_end_and_asks_only_for_
 }
 
 #[tokio::test(start_paused = true)]
-async fn time_does_not_go_back_when_the_systems_clock_does() {
+async fn event_times_never_go_back() {
     let whole = stage().play(plan()).await;
     let (log, _) = whole.split_at(cuts(&whole)[2]);
     let last = log.last().unwrap().at;
@@ -198,7 +198,7 @@ async fn time_does_not_go_back_when_the_systems_clock_does() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_clock_is_moved_only_when_it_is_behind() {
+async fn clock_moves_only_forward() {
     let clock = Clock::starting(Timestamp(5_000));
     tokio::time::advance(SECOND).await;
     assert_eq!(clock.not_before(Timestamp(6_000)).now(), Timestamp(6_000));
@@ -212,7 +212,7 @@ async fn a_clock_is_moved_only_when_it_is_behind() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn timers_of_the_earlier_run_run_out_in_this_one() {
+async fn timers_of_the_interrupted_run_fire_after_resume() {
     let stage = |limits: bool| {
         Stage::new()
             .provider("anthropic", move |asked| {

@@ -57,7 +57,7 @@ fn began(checks: &[Check], provider: &str) -> Vec<Duration> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn every_provider_is_checked_just_after_the_first_call_and_every_half_minute_until_the_run_ends()
+async fn providers_are_checked_after_the_first_call_and_every_half_minute()
  {
     let stage = slow(SECOND);
     let history = stage.play(plan()).await;
@@ -109,7 +109,7 @@ fn told(history: &[Envelope]) -> Vec<String> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_changes_is_told_once_and_every_check_is() {
+async fn status_changes_are_reported_once() {
     let stage = slow(SECOND);
     let history = stage.play(plan()).await;
     let expected = [
@@ -137,7 +137,7 @@ async fn what_changes_is_told_once_and_every_check_is() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_check_that_hangs_holds_up_neither_the_end_nor_an_interrupt() {
+async fn hanging_checks_delay_neither_the_end_nor_an_interrupt() {
     let hour = 3_600 * SECOND;
     let with_checks = |check: Duration| {
         Stage::new()
@@ -183,7 +183,7 @@ async fn a_check_that_hangs_holds_up_neither_the_end_nor_an_interrupt() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn nobody_is_checked_before_consent() {
+async fn providers_are_not_checked_before_consent() {
     let stage = slow(SECOND);
     let mut plan = plan();
     plan.control.consent.always_allow_under = MicroUsd::ZERO;

@@ -71,7 +71,7 @@ fn round(stage: &Stage, provider: &str, number: u8) -> Vec<Attempt> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_crowd_before_a_limited_provider_makes_no_storm_and_is_done_soon_after_it_recovers() {
+async fn crowd_recovers_quickly_without_a_retry_storm() {
     let (recovers, hint) = (10 * SECOND, 2 * SECOND);
     let stage = limited_until(recovers, Some(hint));
     let transcript = Transcript::fold(&stage.play(crowd(64)).await).unwrap();
@@ -118,7 +118,7 @@ async fn a_crowd_before_a_limited_provider_makes_no_storm_and_is_done_soon_after
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_crowd_that_is_given_no_hint_backs_off_together() {
+async fn crowd_without_a_hint_backs_off_together() {
     for seed in 0..4 {
         let recovers = 5 * SECOND;
         let stage = limited_until(recovers, None);
@@ -156,7 +156,7 @@ async fn a_crowd_that_is_given_no_hint_backs_off_together() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_provider_that_never_recovers_is_given_up_after_two_minutes() {
+async fn provider_that_never_recovers_fails_after_two_minutes() {
     let hint = 2 * SECOND;
     let stage = limited_until(Duration::MAX, Some(hint));
     let history = stage.play(crowd(64)).await;
@@ -181,7 +181,7 @@ async fn a_provider_that_never_recovers_is_given_up_after_two_minutes() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_long_rest_ends_the_crowd_at_once_and_without_another_call() {
+async fn long_backoff_fails_the_crowd_without_another_call() {
     let stage = limited_until(Duration::MAX, Some(31 * SECOND));
     let history = stage.play(crowd(64)).await;
     let transcript = Transcript::fold(&history).unwrap();
@@ -196,7 +196,7 @@ async fn a_long_rest_ends_the_crowd_at_once_and_without_another_call() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_rest_asked_for_in_round_1_is_kept_by_the_judge_in_round_2() {
+async fn backoff_of_round_1_delays_the_judge_of_round_2() {
     let mut plan = crowd(1);
     let mut other = plan.panel.seats[0].clone();
     other.id = conclave::domain::ids::SeatId::new("other");
@@ -242,7 +242,7 @@ async fn a_rest_asked_for_in_round_1_is_kept_by_the_judge_in_round_2() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_interrupt_during_a_rest_ends_at_once_and_makes_no_call() {
+async fn interrupt_during_a_backoff_ends_at_once() {
     for after in [
         Duration::from_millis(60),
         5 * SECOND,
@@ -266,7 +266,7 @@ async fn an_interrupt_during_a_rest_ends_at_once_and_makes_no_call() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_interrupt_drops_the_one_call_that_tries_after_a_rest() {
+async fn interrupt_cancels_the_trial_call_after_a_backoff() {
     let stage = Stage::new().provider("anthropic", |asked| {
         if asked.nth <= 4 {
             (REFUSED_AFTER, limited(Some(SECOND)))
@@ -296,7 +296,7 @@ async fn an_interrupt_drops_the_one_call_that_tries_after_a_rest() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_provider_that_rests_does_not_hold_back_another_one() {
+async fn backoff_of_one_provider_does_not_delay_another() {
     let plan = || {
         let mut plan = crowd(20);
         for seat in plan.panel.seats.iter_mut().skip(1).step_by(2) {

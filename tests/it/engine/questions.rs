@@ -110,7 +110,7 @@ async fn run(
 }
 
 #[tokio::test(start_paused = true)]
-async fn calls_and_timers_are_served_while_a_question_is_open() {
+async fn open_question_does_not_block_calls_and_timers() {
     let (stage, person) = (stage(), Silent::default());
     let (ended, history) = run(&stage, &person, no_interrupts(), begun(plan(), [pulse()])).await;
     assert_eq!(ended, StateName::Complete);
@@ -137,7 +137,7 @@ async fn calls_and_timers_are_served_while_a_question_is_open() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_interrupt_is_served_while_a_question_is_open() {
+async fn open_question_does_not_block_an_interrupt() {
     let (stage, person) = (stage(), Silent::default());
     let (interrupt, interrupts) = mpsc::unbounded_channel();
     let ((ended, _), ()) = tokio::join!(
@@ -210,7 +210,7 @@ async fn pulsed(no: Duration) -> (StateName, Vec<PulseAnswer>) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_answer_that_comes_with_the_withdrawal_or_after_it_goes_nowhere() {
+async fn answers_at_or_after_the_withdrawal_are_ignored() {
     assert_eq!(
         pulsed(Duration::from_millis(60_500)).await,
         (StateName::Aborted, vec![PulseAnswer::Cancel]),
@@ -226,7 +226,7 @@ async fn an_answer_that_comes_with_the_withdrawal_or_after_it_goes_nowhere() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_withdrawn_in_the_same_breath_is_never_put() {
+async fn question_withdrawn_in_the_same_step_is_never_asked() {
     let (stage, person) = (stage(), Silent::default());
     let (ended, _) = run(
         &stage,

@@ -122,7 +122,7 @@ async fn round_1_takes_as_long_as_its_slowest_expert() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_interrupt_drops_the_connections_at_once() {
+async fn interrupt_drops_the_connections_at_once() {
     let (providers, fake) = three(Manner::Takes(60_000));
     let (interrupt, interrupts) = mpsc::unbounded_channel();
     let began = Instant::now();
@@ -139,7 +139,7 @@ async fn an_interrupt_drops_the_connections_at_once() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_panicking_call_becomes_a_failed_seat() {
+async fn panicking_call_becomes_a_failed_seat() {
     let (providers, _) = three(Manner::Panics);
     let mut plan = plan();
     plan.panel.judges.truncate(1);
@@ -153,7 +153,7 @@ async fn a_panicking_call_becomes_a_failed_seat() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_retry_waits_and_then_succeeds() {
+async fn retry_waits_and_then_succeeds() {
     let (providers, fake) = three(Manner::OverloadedOnce);
     let history = run(plan(), &providers, Vec::new(), no_interrupts()).await;
     let transcript = Transcript::fold(&history).unwrap();
@@ -178,7 +178,7 @@ async fn a_retry_waits_and_then_succeeds() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn consent_is_asked_for_before_any_call() {
+async fn consent_is_asked_before_any_call() {
     let (providers, fake) = three(Manner::Takes(1));
     let mut plan = plan();
     plan.control.consent.always_allow_under = MicroUsd::ZERO;
@@ -229,7 +229,7 @@ impl Subscriber for Listener {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_failing_subscriber_is_reported_once_and_harms_nothing() {
+async fn failing_subscriber_is_reported_once_and_does_no_harm() {
     let (providers, _) = three(Manner::Takes(1));
     let mut failing = Listener {
         fails_at: Some(5),

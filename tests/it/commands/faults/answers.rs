@@ -15,7 +15,7 @@ fn purposes(stage: Stage, record: &Value) -> Vec<String> {
 }
 
 #[test]
-fn an_expert_that_declines_abstains_and_a_judge_that_declines_is_replaced() {
+fn refusing_expert_abstains_and_refusing_judge_is_replaced() {
     side_by_side(STAGES.into(), |stage| {
         let (server, conclave) = failing(&Answer::refusal("I would rather not"), [stage.first()]);
         let ran = conclave.run(&arguments(&[&stage.panel()])).ends_with(0);
@@ -58,7 +58,7 @@ fn an_expert_that_declines_abstains_and_a_judge_that_declines_is_replaced() {
 }
 
 #[test]
-fn words_that_are_no_answer_are_mended_once_and_otherwise_kept_as_they_are() {
+fn prose_answers_are_repaired_once_and_then_used_as_prose() {
     let garbage = "Small steps, I would say.";
     let cases = STAGES
         .into_iter()
@@ -103,7 +103,7 @@ fn words_that_are_no_answer_are_mended_once_and_otherwise_kept_as_they_are() {
 }
 
 #[test]
-fn an_answer_that_runs_out_of_room_gets_twice_as_much_once() {
+fn truncated_answers_get_twice_the_token_limit_once() {
     let cases = STAGES
         .into_iter()
         .flat_map(|stage| [(stage, 1), (stage, 2)])

@@ -27,7 +27,7 @@ fn overload() -> Answer {
 }
 
 #[test]
-fn after_three_failures_in_a_row_the_next_answer_is_asked_of_another_vendor_at_once() {
+fn three_failures_in_a_row_open_the_circuit() {
     let (server, conclave, ran) = consult(
         &overload(),
         3,
@@ -55,7 +55,7 @@ fn after_three_failures_in_a_row_the_next_answer_is_asked_of_another_vendor_at_o
 }
 
 #[test]
-fn after_two_failures_it_is_still_asked() {
+fn two_failures_leave_the_circuit_closed() {
     let (server, _, ran) = consult(
         &overload(),
         2,
@@ -70,7 +70,7 @@ fn after_two_failures_it_is_still_asked() {
 }
 
 #[test]
-fn the_last_that_is_left_is_asked_however_often_it_has_failed() {
+fn last_remaining_model_is_asked_despite_an_open_circuit() {
     let (server, conclave, ran) = consult(&overload(), 3, "anthropic:claude-opus-5-5");
     assert_eq!(
         requests_to(&server, Vendor::Anthropic).len(),
@@ -85,7 +85,7 @@ fn the_last_that_is_left_is_asked_however_often_it_has_failed() {
 }
 
 #[test]
-fn what_is_wrong_with_one_request_says_nothing_of_the_next() {
+fn rejected_requests_do_not_count_for_the_circuit() {
     let refused = Answer::error(400, "invalid_request_error", "not that");
     let server = ProviderServer::start();
     // Three experts of one vendor, each turned away once.
@@ -104,7 +104,7 @@ fn what_is_wrong_with_one_request_says_nothing_of_the_next() {
 }
 
 #[test]
-fn three_refused_keys_open_it_too() {
+fn three_rejected_keys_open_the_circuit() {
     let server = ProviderServer::start();
     server.on(
         On::vendor(Vendor::Anthropic),

@@ -21,7 +21,7 @@ fn classes(stage: Stage, record: &Value) -> Vec<Value> {
 }
 
 #[test]
-fn a_connection_that_is_refused_is_tried_three_times_and_costs_nothing() {
+fn refused_connection_is_tried_three_times_and_costs_nothing() {
     side_by_side(vec![Stage::Expert(1), Stage::Judge(2)], |stage| {
         let server = ProviderServer::start();
         let conclave = at_all(&server).variable("ANTHROPIC_BASE_URL", NOWHERE);
@@ -50,7 +50,7 @@ fn a_connection_that_is_refused_is_tried_three_times_and_costs_nothing() {
 }
 
 #[test]
-fn a_fault_of_a_second_try_is_met_as_one_of_the_first() {
+fn faults_of_retries_are_handled_like_first_faults() {
     side_by_side(quick(), |fault| {
         let stage = Stage::Expert(1);
         let busy =
@@ -78,7 +78,7 @@ fn a_fault_of_a_second_try_is_met_as_one_of_the_first() {
 }
 
 #[test]
-fn without_any_revision_the_verdict_rests_on_the_rounds_before() {
+fn verdict_without_revisions_uses_the_earlier_rounds() {
     let server = ProviderServer::start();
     for vendor in [Vendor::Anthropic, Vendor::OpenAi, Vendor::Google] {
         server.on(
@@ -119,7 +119,7 @@ fn without_any_revision_the_verdict_rests_on_the_rounds_before() {
 }
 
 #[test]
-fn without_any_judge_the_round_is_named_and_it_goes_on_there_when_one_is_back() {
+fn resume_continues_in_the_round_that_had_no_judge() {
     let stages = STAGES
         .into_iter()
         .filter(|stage| matches!(stage, Stage::Judge(_)))
@@ -163,7 +163,7 @@ fn without_any_judge_the_round_is_named_and_it_goes_on_there_when_one_is_back() 
 }
 
 #[test]
-fn the_reasons_why_everybody_failed_name_who_gave_them() {
+fn failure_reasons_name_their_experts() {
     let server = ProviderServer::start();
     server.on(On::any(), Answer::error(401, "authentication_error", "no"));
     let ran = at_all(&server)
@@ -180,7 +180,7 @@ fn the_reasons_why_everybody_failed_name_who_gave_them() {
 }
 
 #[test]
-fn a_run_that_ends_begins_nothing_any_more() {
+fn ending_run_starts_no_further_calls() {
     side_by_side(vec![Stage::Expert(1), Stage::Expert(3)], |stage| {
         // The last to come back: nobody else is waited for.
         let held = Answer::error(401, "authentication_error", WORDS)

@@ -61,7 +61,7 @@ fn at_once(requests: &[RecordedRequest]) -> usize {
 }
 
 #[test]
-fn all_of_them_answer_and_no_vendor_is_asked_more_than_four_things_at_once() {
+fn sixty_four_experts_answer_with_four_calls_per_vendor_at_once() {
     let server = ProviderServer::start();
     slow_down(&server);
     let (conclave, ran) = consult(&server);
@@ -101,7 +101,7 @@ fn all_of_them_answer_and_no_vendor_is_asked_more_than_four_things_at_once() {
 }
 
 #[test]
-fn one_that_fails_is_stood_in_for_and_the_others_do_not_notice() {
+fn fallback_takes_over_for_one_of_sixty_four_experts() {
     let server = ProviderServer::start();
     slow_down(&server);
     server.on(

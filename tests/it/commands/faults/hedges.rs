@@ -54,7 +54,7 @@ fn assert_let_go(winner: &RecordedRequest, loser: &RecordedRequest) {
 }
 
 #[test]
-fn the_second_is_asked_in_time_and_wins_and_the_first_is_let_go_at_once() {
+fn faster_hedge_wins_and_cancels_the_first_call_at_once() {
     side_by_side(
         vec![
             Stage::Expert(1),
@@ -110,7 +110,7 @@ fn the_second_is_asked_in_time_and_wins_and_the_first_is_let_go_at_once() {
 }
 
 #[test]
-fn the_first_that_answers_after_all_wins_and_the_result_is_whole() {
+fn late_first_answer_wins_and_the_result_is_complete() {
     let stage = Stage::Expert(1);
     let server = ProviderServer::start();
     // As soon as the second has been asked.
@@ -140,7 +140,7 @@ fn the_first_that_answers_after_all_wins_and_the_result_is_whole() {
 }
 
 #[test]
-fn of_two_the_one_that_fails_is_no_loss_as_long_as_the_other_answers() {
+fn one_failed_call_of_a_hedged_pair_does_no_harm() {
     let refused = || Answer::error(401, "authentication_error", "no");
     let cases = [
         // The first fails while the second thinks.
@@ -182,7 +182,7 @@ fn of_two_the_one_that_fails_is_no_loss_as_long_as_the_other_answers() {
 }
 
 #[test]
-fn when_both_fail_the_first_ones_reason_counts_and_another_model_takes_over() {
+fn failed_hedged_pair_reports_the_first_reason() {
     let server = ProviderServer::start();
     let refused = |words| Answer::error(401, "authentication_error", words);
     server.on(
@@ -206,7 +206,7 @@ fn when_both_fail_the_first_ones_reason_counts_and_another_model_takes_over() {
 }
 
 #[test]
-fn nobody_else_is_asked_when_it_is_off_or_refused_or_the_first_shows_a_sign() {
+fn hedging_needs_permission_and_a_silent_call() {
     let slow = || Answer::valid().delay(AFTER * 3 / 2);
     let trickling = || Answer::valid().pace(AFTER / 5);
     let cases = [
@@ -247,7 +247,7 @@ fn nobody_else_is_asked_when_it_is_off_or_refused_or_the_first_shows_a_sign() {
 }
 
 #[test]
-fn no_more_than_a_quarter_of_the_calls_are_made_twice() {
+fn at_most_a_quarter_of_the_calls_are_hedged() {
     let server = ProviderServer::start();
     // Four experts, all slow: of eleven calls two may be made twice.
     let panel = "security=anthropic:claude-sonnet-5-5,architect=openai:gpt-6.1-sol,pragmatic=google:gemini-4-argon,\

@@ -36,7 +36,7 @@ fn line<'a>(ran: &'a RunOutput, beginning: &str) -> &'a str {
 }
 
 #[test]
-fn another_model_takes_over_whatever_the_fault_and_wherever_it_comes() {
+fn fallback_takes_over_after_every_fault_at_every_stage() {
     side_by_side(every_fault_at_every_stage(), |(fault, stage)| {
         let what = format!("{} at {stage:?}", fault.what);
         let (server, conclave) = failing_by(&fault, stage.first()..stage.first() + fault.requests);
@@ -125,7 +125,7 @@ fn another_model_takes_over_whatever_the_fault_and_wherever_it_comes() {
 }
 
 #[test]
-fn what_passes_by_itself_leaves_no_trace_but_in_the_record() {
+fn transient_faults_appear_only_in_the_record() {
     let passing = |(fault, _): &(Fault, Stage)| fault.requests > 1;
     side_by_side(
         every_fault_at_every_stage()
@@ -186,7 +186,7 @@ fn each_fault_somewhere() -> Vec<(Fault, Stage)> {
 }
 
 #[test]
-fn with_skip_the_others_go_on_without_an_expert_and_never_without_a_judge() {
+fn skip_omits_a_failed_expert_but_never_a_judge() {
     side_by_side(each_fault_somewhere(), |(fault, stage)| {
         let what = format!("{} at {stage:?}", fault.what);
         let (server, conclave) = failing_by(&fault, stage.first()..stage.first() + fault.requests);
@@ -229,7 +229,7 @@ fn with_skip_the_others_go_on_without_an_expert_and_never_without_a_judge() {
 }
 
 #[test]
-fn with_fail_it_ends_and_can_be_gone_on_with_by_another_model() {
+fn fail_ends_the_run_and_resume_uses_a_fallback() {
     side_by_side(each_fault_somewhere(), |(fault, stage)| {
         let what = format!("{} at {stage:?}", fault.what);
         // The model has not recovered when it is gone on with.
@@ -295,7 +295,7 @@ fn with_fail_it_ends_and_can_be_gone_on_with_by_another_model() {
 }
 
 #[test]
-fn with_strict_nothing_less_than_the_whole_panel_counts() {
+fn strict_requires_the_whole_panel() {
     side_by_side(each_fault_somewhere(), |(fault, stage)| {
         let what = format!("{} at {stage:?}", fault.what);
         let (server, conclave) = failing_by(&fault, stage.first()..stage.first() + fault.requests);
@@ -332,7 +332,7 @@ fn with_strict_nothing_less_than_the_whole_panel_counts() {
 }
 
 #[test]
-fn when_everybody_fails_each_reason_is_told_once_and_nothing_is_claimed() {
+fn run_without_answers_reports_each_reason_once() {
     side_by_side(quick(), |fault| {
         let what = format!("{} everywhere", fault.what);
         let server = ProviderServer::start();

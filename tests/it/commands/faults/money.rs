@@ -38,7 +38,7 @@ fn with_ceiling(conclave: &Conclave, dollars: &str) -> RunOutput {
 }
 
 #[test]
-fn no_ceiling_is_broken_and_with_a_higher_one_it_goes_on_where_it_stopped() {
+fn ceiling_holds_and_a_higher_one_resumes_the_run() {
     let dollars = [
         "0.01", "0.18", "0.2", "0.35", "0.5", "0.75", "1", "1.2", "1.4",
     ];
@@ -94,7 +94,7 @@ fn no_ceiling_is_broken_and_with_a_higher_one_it_goes_on_where_it_stopped() {
 }
 
 #[test]
-fn a_ceiling_holds_through_tries_again_repairs_and_other_models() {
+fn ceiling_holds_through_retries_repairs_and_fallbacks() {
     let used = |answer: Answer| answer.usage(USAGE.0, USAGE.1);
     let cases = [
         ("a repair", used(Answer::text("Small steps, I would say."))),
@@ -151,7 +151,7 @@ fn a_ceiling_holds_through_tries_again_repairs_and_other_models() {
 }
 
 #[test]
-fn a_ceiling_counts_what_a_second_model_may_come_to_and_what_the_slower_one_may_have_cost() {
+fn ceiling_counts_hedges_and_cancelled_calls() {
     side_by_side(vec!["0.6", "0.8", "1.2"], |dollars| {
         let server = dear();
         let slow = Answer::valid()
@@ -194,7 +194,7 @@ fn a_ceiling_counts_what_a_second_model_may_come_to_and_what_the_slower_one_may_
 }
 
 #[test]
-fn an_answer_of_which_the_vendor_tells_no_usage_makes_the_total_a_lower_bound() {
+fn missing_usage_makes_the_total_a_lower_bound() {
     let server = ProviderServer::start();
     server.on(
         On::vendor(Vendor::OpenAi).nth(1),

@@ -17,7 +17,7 @@ fn assert_nothing_asked(stderr: &str) {
 }
 
 #[test]
-fn the_gate_declines_by_itself_and_names_both_ways_out() {
+fn cost_gate_declines_without_a_terminal_and_gives_hints() {
     let server = ProviderServer::start();
     let conclave = at_all(&server).config(r#"{"always_allow_under": 0}"#);
     let ran = conclave.run(&["consult", "Shall we?"]).ends_with(3);
@@ -32,7 +32,7 @@ fn the_gate_declines_by_itself_and_names_both_ways_out() {
 }
 
 #[test]
-fn a_model_that_fails_is_stood_in_for_without_a_question_with_and_without_yes() {
+fn fallback_takes_over_without_a_question() {
     for flags in [
         &["consult", "Shall we?"][..],
         &["consult", "--yes", "Shall we?"],
@@ -52,7 +52,7 @@ fn a_model_that_fails_is_stood_in_for_without_a_question_with_and_without_yes() 
 }
 
 #[test]
-fn a_round_that_takes_long_is_told_in_one_line_a_pulse_and_waited_for() {
+fn slow_round_is_reported_once_per_pulse() {
     let server = ProviderServer::start();
     // Until two pulses are over.
     server.on(
@@ -84,7 +84,7 @@ fn a_round_that_takes_long_is_told_in_one_line_a_pulse_and_waited_for() {
 }
 
 #[test]
-fn with_max_wait_a_round_ends_in_time_and_can_be_gone_on_with() {
+fn max_wait_ends_a_round_in_time_and_resume_continues() {
     let server = ProviderServer::start();
     server.on(
         On::vendor(Vendor::OpenAi).nth(2),
