@@ -57,8 +57,7 @@ fn began(checks: &[Check], provider: &str) -> Vec<Duration> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn providers_are_checked_after_the_first_call_and_every_half_minute()
- {
+async fn providers_are_checked_after_the_first_call_and_every_half_minute() {
     let stage = slow(SECOND);
     let history = stage.play(plan()).await;
     assert_eq!(
