@@ -468,11 +468,10 @@ fn all_fail(rows: &[Row]) {
         for attempt in attempts {
             match row.class {
                 Some(class) => assert_eq!(attempt["error"]["class"], class, "{what}: {attempt}"),
-                None => assert_eq!(
-                    (&attempt["error"], attempt["stop"].is_null()),
-                    (&Value::Null, false),
-                    "{what}: {attempt}"
-                ),
+                None => {
+                    assert_eq!(attempt["error"], Value::Null, "{what}: {attempt}");
+                    assert_eq!(attempt["stop"].is_null(), false, "{what}: {attempt}");
+                }
             }
         }
     }
@@ -536,11 +535,8 @@ fn repairable_failures_succeed_on_the_second_attempt() {
         let attempts = &attempts[vendor.id()];
         let purposes: Vec<&Value> = attempts.iter().map(|attempt| &attempt["purpose"]).collect();
         assert_eq!(purposes, ["answer", purpose], "{vendor:?}");
-        assert_eq!(
-            (&attempts[0]["error"]["class"], &attempts[1]["error"]),
-            (&class, &Value::Null),
-            "{vendor:?}"
-        );
+        assert_eq!(attempts[0]["error"]["class"], class, "{vendor:?}");
+        assert_eq!(attempts[1]["error"], Value::Null, "{vendor:?}");
         // Once in Round 3.
         assert_eq!(requests_to(&server, vendor).len(), 3, "{vendor:?}");
     }

@@ -116,10 +116,8 @@ fn declined_consultation_is_recorded_as_declined() {
     let ran = declined(&conclave, &server, &["--model", DEAR]);
     assert!(!ran.stderr.contains("Partial results"), "there are none");
     let record = conclave.record();
-    assert_eq!(
-        (&record["abort_reason"], &record["aborted_during"]),
-        (&"declined".into(), &"AwaitingConsent".into())
-    );
+    assert_eq!(record["abort_reason"], "declined");
+    assert_eq!(record["aborted_during"], "AwaitingConsent");
     assert_eq!(
         record["consent"],
         json!({"approved": false, "how": "nobody_to_ask"})
@@ -139,13 +137,8 @@ fn yes_flag_approves_in_advance() {
         "{}",
         ran.stderr
     );
-    assert_eq!(
-        (
-            server.requests().len(),
-            &conclave.record()["consent"]["how"]
-        ),
-        (9, &"flag".into())
-    );
+    assert_eq!(server.requests().len(), 9);
+    assert_eq!(conclave.record()["consent"]["how"], "flag");
 }
 
 #[test]
@@ -192,13 +185,8 @@ fn lower_bound_estimates_are_never_auto_approved() {
         )
         .ends_with(0);
     let answer = ran.json();
-    assert_eq!(
-        (
-            &answer["cost"]["lower_bound"],
-            &answer["estimated_cost"]["lower_bound"]
-        ),
-        (&true.into(), &true.into())
-    );
+    assert_eq!(answer["cost"]["lower_bound"], true);
+    assert_eq!(answer["estimated_cost"]["lower_bound"], true);
 }
 
 #[test]
@@ -221,10 +209,8 @@ fn user_prices_are_used() {
         ])
         .ends_with(0);
     let cost = &ran.json()["cost"];
-    assert_eq!(
-        (&cost["micro_usd"], &cost["lower_bound"]),
-        (&(9 * (100 + 2 * 20)).into(), &false.into())
-    );
+    assert_eq!(cost["micro_usd"], 9 * (100 + 2 * 20));
+    assert_eq!(cost["lower_bound"], false);
 }
 
 #[test]
@@ -327,9 +313,7 @@ fn monthly_budget_warns_at_four_fifths_and_needs_consent_when_spent() {
         "a ceiling is no consent to a month that is spent: {}",
         refused.stderr
     );
-    assert_eq!(
-        (server.requests().len(), before),
-        (requests + 9, requests + 9)
-    );
+    assert_eq!(server.requests().len(), requests + 9);
+    assert_eq!(before, requests + 9);
     with(spent, &["--yes"]).ends_with(0);
 }

@@ -24,10 +24,8 @@ fn one_cheap_call_compares_positions_before_and_after() {
     let server = ProviderServer::start();
     let conclave = comparing(&server);
     let ran = conclave.run(&["consult", "Shall we?"]).ends_with(0);
-    assert_eq!(
-        (comparisons(&server), server.requests().len()),
-        (vec![CLERK.to_owned()], 10)
-    );
+    assert_eq!(comparisons(&server), [CLERK]);
+    assert_eq!(server.requests().len(), 10);
     assert!(
         ran.stdout.contains(
             "## 🎯 Debate Value Analysis\n\n- 3/3 agents changed positions during debate\n"
@@ -49,14 +47,9 @@ fn one_cheap_call_compares_positions_before_and_after() {
     );
     let record = conclave.record();
     let analysis = &record["debate_value_analysis"];
-    assert_eq!(
-        (
-            &analysis["status"],
-            &analysis["agents_changed_position"],
-            &analysis["total_agents"]
-        ),
-        (&"compared".into(), &3.into(), &3.into())
-    );
+    assert_eq!(analysis["status"], "compared");
+    assert_eq!(analysis["agents_changed_position"], 3);
+    assert_eq!(analysis["total_agents"], 3);
     assert!(
         analysis["semantic_comparison_cost"]["micro_usd"]
             .as_u64()
@@ -80,14 +73,9 @@ fn one_cheap_call_compares_positions_before_and_after() {
         .ends_with(0)
         .json();
     let debates = &stats["debate_value"];
-    assert_eq!(
-        (
-            &debates["debates"],
-            &debates["agents_changed_position"],
-            &debates["total_agents"]
-        ),
-        (&1.into(), &3.into(), &3.into())
-    );
+    assert_eq!(debates["debates"], 1);
+    assert_eq!(debates["agents_changed_position"], 3);
+    assert_eq!(debates["total_agents"], 3);
 }
 
 #[test]
@@ -99,11 +87,8 @@ fn comparison_is_skipped_when_switched_off_or_too_early() {
     ] {
         let server = ProviderServer::start();
         let ran = comparing(&server).run(arguments).ends_with(0);
-        assert_eq!(
-            (comparisons(&server), server.requests().len()),
-            (vec![], requests),
-            "{arguments:?}"
-        );
+        assert!(comparisons(&server).is_empty(), "{arguments:?}");
+        assert_eq!(server.requests().len(), requests, "{arguments:?}");
         assert!(
             !ran.stdout.contains("agents changed positions"),
             "{}",
@@ -150,13 +135,8 @@ fn failed_comparison_changes_neither_answer_nor_exit_code() {
         ran.stdout
     );
     let record = conclave.record();
-    assert_eq!(
-        (
-            &record["status"],
-            &record["debate_value_analysis"]["status"]
-        ),
-        (&"complete".into(), &"failed".into())
-    );
+    assert_eq!(record["status"], "complete");
+    assert_eq!(record["debate_value_analysis"]["status"], "failed");
     assert_eq!(
         record["debate_value_analysis"]["change_rate"],
         serde_json::Value::Null

@@ -73,10 +73,8 @@ fn failed_expert_degrades_the_result() {
         ]
     );
     let record = conclave.record();
-    assert_eq!(
-        (&record["status"], &record["state"]),
-        (&"degraded".into(), &"Complete".into())
-    );
+    assert_eq!(record["status"], "degraded");
+    assert_eq!(record["state"], "Complete");
     assert!(!record["degradations"].as_array().unwrap().is_empty());
     assert_eq!(
         attempts(&record, "security").len(),
@@ -100,7 +98,8 @@ fn run_without_answers_fails_with_each_reason() {
     server.on(On::vendor(Vendor::Google), Answer::refusal("not for me"));
     let (conclave, ran) = consult(&server, &[]);
     let ran = ran.ends_with(1);
-    assert_eq!((ran.stdout.as_str(), server.requests().len()), ("", 3));
+    assert_eq!(ran.stdout, "");
+    assert_eq!(server.requests().len(), 3);
     let (_, error) = ran.stderr.split_once("error: ").unwrap();
     assert!(
         error.starts_with("All agents failed. Unable to provide consultation.\n"),

@@ -93,13 +93,8 @@ fn run_without_a_judge_fails_with_the_round() {
         ran.stderr
     );
     let record = conclave.record();
-    assert_eq!(
-        (
-            &record["abort_reason"],
-            &record["completed_rounds"][0]["round_number"]
-        ),
-        (&"judge_failed".into(), &1.into())
-    );
+    assert_eq!(record["abort_reason"], "judge_failed");
+    assert_eq!(record["completed_rounds"][0]["round_number"], 1);
     assert_eq!(
         record["responses"]["round_1"]["artifacts"]
             .as_array()

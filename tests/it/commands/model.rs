@@ -52,10 +52,8 @@ fn missing_model_cannot_be_removed() {
     let ran = Conclave::new()
         .run(&["model", "rm", "smollm2-135m-instruct"])
         .ends_with(1);
-    assert_eq!(
-        (ran.stdout.as_str(), ran.stderr.as_str()),
-        ("", "error: `smollm2-135m-instruct` is not there\n")
-    );
+    assert_eq!(ran.stdout, "");
+    assert_eq!(ran.stderr, "error: `smollm2-135m-instruct` is not there\n");
 }
 
 #[test]

@@ -45,17 +45,10 @@ fn json_has_prices_with_source_and_date_and_key_status() {
         ["xai"]
     );
     let grok = model(&json, "xai:grok-4.7").unwrap();
-    assert_eq!(
-        (
-            &grok["price"]["input"],
-            &grok["price"]["long_context"]["output"]
-        ),
-        (&2.0.into(), &12.0.into())
-    );
-    assert_eq!(
-        (&grok["price"]["source"], &grok["price"]["as_of"]),
-        (&"litellm 1.109.1".into(), &"2026-11-12".into())
-    );
+    assert_eq!(grok["price"]["input"], 2.0);
+    assert_eq!(grok["price"]["long_context"]["output"], 12.0);
+    assert_eq!(grok["price"]["source"], "litellm 1.109.1");
+    assert_eq!(grok["price"]["as_of"], "2026-11-12");
     let mistral = model(&json, "mistral:mistral-large-4").unwrap();
     assert!(
         mistral["price"]["approximate"] == true
@@ -83,13 +76,8 @@ fn retired_models_are_shown_only_with_all() {
     assert!(
         model(&some, "openai:gpt-4").is_none() && some["retired_left_out"].as_u64().unwrap() >= 10
     );
-    assert_eq!(
-        (
-            &model(&all, "openai:gpt-4").unwrap()["retired"],
-            &all["retired_left_out"]
-        ),
-        (&true.into(), &0.into())
-    );
+    assert_eq!(model(&all, "openai:gpt-4").unwrap()["retired"], true);
+    assert_eq!(all["retired_left_out"], 0);
     let text = conclave.run(&["models"]).ends_with(0).stdout;
     assert!(
         text.contains("retired models are not shown: --all\n") && !text.contains("  gpt-3.5-turbo"),
@@ -114,24 +102,14 @@ fn local_server_models_are_listed_with_their_properties() {
     let conclave = Conclave::new().variable("CONCLAVE_LOCAL_SERVERS", addresses);
     let json = json(&conclave, &[]);
     let served = &json["local_servers"][0];
-    assert_eq!(
-        (&served["id"], &served["version"], &served["address"]),
-        (
-            &"ollama".into(),
-            &"0.12.6".into(),
-            &ollama.authority().into()
-        )
-    );
-    let flags = |at: usize| {
-        (
-            served["models"][at]["small_prompts"].clone(),
-            served["models"][at]["free"].clone(),
-        )
-    };
-    assert_eq!(
-        (flags(0), flags(1)),
-        ((true.into(), true.into()), (false.into(), false.into()))
-    );
+    assert_eq!(served["id"], "ollama");
+    assert_eq!(served["version"], "0.12.6");
+    assert_eq!(served["address"], ollama.authority());
+    let [small, cloud] = [0, 1].map(|index| &served["models"][index]);
+    assert_eq!(small["small_prompts"], true);
+    assert_eq!(small["free"], true);
+    assert_eq!(cloud["small_prompts"], false);
+    assert_eq!(cloud["free"], false);
     let text = conclave.run(&["models"]).ends_with(0).stdout;
     for line in [
         format!("Ollama  at {}, version 0.12.6", ollama.authority()),

@@ -36,18 +36,9 @@ fn named_panel_is_shown_asked_and_recorded() {
             .all(|asked| asked.is_from_expert() != (asked.model == "gemini-4-argon"))
     );
     let seats = &conclave.record()["panel"]["seats"];
-    assert_eq!(
-        (
-            &seats[0]["persona"],
-            &seats[0]["provider"],
-            &seats[0]["model"]
-        ),
-        (
-            &"security".into(),
-            &"anthropic".into(),
-            &"claude-opus-5-5".into()
-        )
-    );
+    assert_eq!(seats[0]["persona"], "security");
+    assert_eq!(seats[0]["provider"], "anthropic");
+    assert_eq!(seats[0]["model"], "claude-opus-5-5");
 }
 
 #[test]
@@ -126,7 +117,8 @@ fn unavailable_models_are_rejected_with_a_hint() {
         let ran = conclave
             .run(&["consult", "Shall we?", arguments[0], arguments[1]])
             .ends_with(2);
-        assert_eq!((ran.stdout.as_str(), ran.stderr.as_str()), ("", expected));
+        assert_eq!(ran.stdout, "");
+        assert_eq!(ran.stderr.as_str(), expected);
     }
     let ran = conclave
         .run(&["consult", "Shall we?", "--model", "claude-sonet-5-5"])

@@ -58,24 +58,17 @@ fn named_personas_sit_in_order_with_their_models() {
         "accessibility=openai:gpt-6.1-sol",
         "pragmatic=google:gemini-4-argon",
     ];
-    assert_eq!(
-        (seats(&record), &record["casting"]),
-        (expected.map(str::to_owned).to_vec(), &Value::Null)
-    );
+    assert_eq!(seats(&record), expected.map(str::to_owned).to_vec());
+    assert_eq!(record["casting"], Value::Null);
     let told = |persona: &str| {
         model_requests(&server)
             .iter()
             .filter(|asked| asked.system.contains(persona))
             .count()
     };
-    assert_eq!(
-        (
-            told("You are a linguist who reads Hebrew."),
-            told("You are a guard."),
-            told("You are a security expert")
-        ),
-        (2, 2, 0)
-    );
+    assert_eq!(told("You are a linguist who reads Hebrew."), 2);
+    assert_eq!(told("You are a guard."), 2);
+    assert_eq!(told("You are a security expert"), 0);
     assert!(casting(&server).is_empty());
 }
 
@@ -183,7 +176,8 @@ fn helper_selects_personas_and_the_selection_is_recorded() {
         ])
         .ends_with(0);
     let calls = model_requests(&server);
-    assert_eq!((calls.len(), calls[0].answer), (4, "persona_selection"));
+    assert_eq!(calls.len(), 4);
+    assert_eq!(calls[0].answer, "persona_selection");
     let (helper, told) = (&calls[0], calls[0].prompt());
     // Where the vendors are reached at addresses of the user's, nobody but the panel learns of the
     // question.
@@ -253,9 +247,10 @@ fn helper_failure_seats_the_default_personas_even_under_strict() {
         .ends_with(0);
     assert_eq!(casting(&server).len(), 2);
     let record = conclave.record();
+    assert_eq!(record["status"], "complete");
     assert_eq!(
-        (&record["status"], seats(&record)[0].as_str()),
-        (&json!("complete"), "security=anthropic:claude-sonnet-5-5")
+        seats(&record)[0].as_str(),
+        "security=anthropic:claude-sonnet-5-5"
     );
     assert_eq!(record["casting"]["chosen_by"], Value::Null);
     assert!(
@@ -381,14 +376,10 @@ fn dry_run_names_the_selecting_model_and_sends_nothing() {
         .ends_with(0)
         .json();
     schema::check(include_str!("../../../schemas/dry_run.schema.json"), &json);
-    assert_eq!(
-        (&json["casting"]["chosen_by"], &json["calls"][0]["answer"]),
-        (&json!("openai:gpt-6.1-sol"), &json!("casting"))
-    );
-    assert_eq!(
-        (&json["calls"][0]["exact"], &json["calls"][1]["exact"]),
-        (&json!(true), &json!(false))
-    );
+    assert_eq!(json["casting"]["chosen_by"], "openai:gpt-6.1-sol");
+    assert_eq!(json["calls"][0]["answer"], "casting");
+    assert_eq!(json["calls"][0]["exact"], true);
+    assert_eq!(json["calls"][1]["exact"], false);
     assert!(server.requests().is_empty());
 }
 
@@ -407,25 +398,14 @@ fn personas_are_listed_with_names_origin_and_model() {
     let personas = json["personas"].as_array().unwrap();
     let of = |id: &str| personas.iter().find(|persona| persona["id"] == id).unwrap();
     assert_eq!(personas.len(), 12);
-    assert_eq!(
-        (&of("lawyer")["origin"], &of("lawyer")["file"]),
-        (&json!("file"), &json!("prompts/personas/lawyer.md"))
-    );
-    assert_eq!(
-        (&of("security")["origin"], &of("security")["name"]),
-        (&json!("settings"), &json!("Guard"))
-    );
-    assert_eq!(
-        (
-            &of("hebrew_linguist")["name"],
-            &of("hebrew_linguist")["model"]
-        ),
-        (&json!("Hebrew Linguist"), &json!("openai:gpt-6.1-terra"))
-    );
-    assert_eq!(
-        (&of("testing")["origin"], &json["sets"]["web"]),
-        (&json!("built_in"), &json!(["security", "accessibility"]))
-    );
+    assert_eq!(of("lawyer")["origin"], "file");
+    assert_eq!(of("lawyer")["file"], "prompts/personas/lawyer.md");
+    assert_eq!(of("security")["origin"], "settings");
+    assert_eq!(of("security")["name"], "Guard");
+    assert_eq!(of("hebrew_linguist")["name"], "Hebrew Linguist");
+    assert_eq!(of("hebrew_linguist")["model"], "openai:gpt-6.1-terra");
+    assert_eq!(of("testing")["origin"], "built_in");
+    assert_eq!(json["sets"]["web"], json!(["security", "accessibility"]));
 
     let text = conclave.run(&["personas"]).ends_with(0).stdout;
     for said in [
@@ -516,19 +496,12 @@ fn invalid_persona_settings_are_rejected_before_any_request() {
         .run(&["config", "set", "default_personas", "@money"])
         .ends_with(0);
     let got = |key: &str| conclave.run(&["config", "get", key]).ends_with(0).stdout;
+    assert_eq!(got("personas.tax_lawyer.name"), "Tax Lawyer\n");
+    assert_eq!(got("personas.tax_lawyer.prompt"), "You know the law.\n");
+    assert_eq!(got("default_personas"), "@money\n");
     assert_eq!(
-        (
-            got("personas.tax_lawyer.name"),
-            got("personas.tax_lawyer.prompt")
-        ),
-        ("Tax Lawyer\n".into(), "You know the law.\n".into())
-    );
-    assert_eq!(
-        (got("default_personas"), got("persona_sets.money")),
-        (
-            "@money\n".into(),
-            "[\n  \"tax_lawyer\",\n  \"pragmatic\"\n]\n".into()
-        )
+        got("persona_sets.money"),
+        "[\n  \"tax_lawyer\",\n  \"pragmatic\"\n]\n"
     );
     let shown = conclave.run(&["config", "show"]).ends_with(0).stdout;
     assert!(

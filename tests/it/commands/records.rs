@@ -22,7 +22,8 @@ fn journal_record_and_markdown_are_private() {
     let conclave = Conclave::at(&server);
     conclave.run(&["consult", "Shall we?"]).ends_with(0);
     let logs = conclave.home().join("consult-logs");
-    assert_eq!((mode(&conclave.home()), mode(&logs)), (0o700, 0o700));
+    assert_eq!(mode(&conclave.home()), 0o700);
+    assert_eq!(mode(&logs), 0o700);
     let mut files: Vec<_> = std::fs::read_dir(&logs)
         .unwrap()
         .map(|entry| entry.unwrap().path())
@@ -227,7 +228,8 @@ fn calls_are_journaled_before_they_go_out() {
         .iter()
         .filter(|envelope| matches!(envelope.event, Event::Call(CallEvent::Started { .. })))
         .count();
-    assert_eq!((journal.torn_bytes, started), (0, 3));
+    assert_eq!(journal.torn_bytes, 0);
+    assert_eq!(started, 3);
     assert_eq!(
         record(&Transcript::fold(&journal.events).unwrap())["status"],
         "incomplete"

@@ -1,6 +1,6 @@
 //! `--judge-passes 2`: what goes out for it, what is said of it, and where it makes no sense.
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::support::binary::Conclave;
 use crate::support::model_requests::model_requests;
@@ -49,23 +49,16 @@ fn equal_verdicts_take_two_calls_and_one_report_line() {
         ran.stdout
     );
     let record = conclave.record();
-    assert_eq!(
-        (
-            &record["judge_consistent"],
-            &record["judge_passes"]["magnitude"]
-        ),
-        (&json!(true), &json!("same"))
-    );
+    assert_eq!(record["judge_consistent"], true);
+    assert_eq!(record["judge_passes"]["magnitude"], "same");
     let orders = record["judge_passes"]["expert_orders"]
         .as_array()
         .unwrap()
         .clone();
     let mut backwards = orders[1].as_array().unwrap().clone();
     backwards.reverse();
-    assert_eq!(
-        (&orders[0], &record["expert_order"]),
-        (&Value::Array(backwards), &orders[0])
-    );
+    assert_eq!(orders[0], Value::Array(backwards));
+    assert_eq!(record["expert_order"], orders[0]);
     assert!(record["seed"].is_u64());
     let prompts: Vec<String> = model_requests(&server)
         .into_iter()
@@ -86,13 +79,8 @@ fn inconsistent_verdict_is_shown_with_a_warning() {
     let ran = consult(&conclave, &[]).ends_with(0);
     assert_eq!(last_round(&server), ["verdict", "verdict", "comparison"]);
     let record = conclave.record();
-    assert_eq!(
-        (
-            &record["judge_consistent"],
-            &record["judge_passes"]["reason"]
-        ),
-        (&json!(false), &json!("The pace turned round."))
-    );
+    assert_eq!(record["judge_consistent"], false);
+    assert_eq!(record["judge_passes"]["reason"], "The pace turned round.");
     let said = [
         &record["recommendation"],
         &record["judge_passes"]["second"]["verdict"]["recommendation"],
@@ -145,13 +133,8 @@ fn helper_failure_leaves_consistency_unknown() {
         "{}",
         ran.stdout
     );
-    assert_eq!(
-        (
-            &conclave.record()["judge_consistent"],
-            &conclave.record()["status"]
-        ),
-        (&Value::Null, &json!("complete"))
-    );
+    assert_eq!(conclave.record()["judge_consistent"], Value::Null);
+    assert_eq!(conclave.record()["status"], "complete");
 }
 
 #[test]
@@ -168,14 +151,9 @@ fn single_pass_leaves_no_second_pass_in_the_record() {
         ])
         .ends_with(0);
     let record = conclave.record();
-    assert_eq!(
-        (
-            &record["judge_passes"],
-            &record["judge_consistent"],
-            &record["rejudged_from"]
-        ),
-        (&Value::Null, &Value::Null, &Value::Null)
-    );
+    assert_eq!(record["judge_passes"], Value::Null);
+    assert_eq!(record["judge_consistent"], Value::Null);
+    assert_eq!(record["rejudged_from"], Value::Null);
     assert_eq!(last_round(&server), ["verdict"]);
 }
 

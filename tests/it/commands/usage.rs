@@ -185,15 +185,13 @@ fn run_without_any_model_yields_hints() {
     }
     let conclave = Conclave::new();
     let ran = conclave.run(&["consult", "q"]).ends_with(2);
+    assert_eq!(ran.stdout, "");
     assert_eq!(
-        (ran.stdout.as_str(), ran.stderr.as_str()),
-        (
-            "",
-            "error: there is no model to ask: no key is set, no local server answers, and this build has no local model\n\
+        ran.stderr,
+        "error: there is no model to ask: no key is set, no local server answers, and this build has no local model\n\
              hint: set ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY\n\
              hint: or start a local server, such as Ollama\n\
              hint: or build the local model in: cargo build --release --features local\n"
-        )
     );
     assert!(!conclave.home().exists());
 }

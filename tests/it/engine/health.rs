@@ -147,12 +147,10 @@ async fn hanging_checks_delay_neither_the_end_nor_an_interrupt() {
     let stage = with_checks(hour);
     let history = stage.play(plan()).await;
     assert_eq!(
-        (
-            Transcript::fold(&history).unwrap().state,
-            stage.began.elapsed()
-        ),
-        (StateName::Complete, 5 * SECOND)
+        Transcript::fold(&history).unwrap().state,
+        StateName::Complete
     );
+    assert_eq!(stage.began.elapsed(), 5 * SECOND);
     let dropped = |stage: &Stage, at| {
         stage
             .checks()
@@ -168,12 +166,10 @@ async fn hanging_checks_delay_neither_the_end_nor_an_interrupt() {
     let stage = with_checks(hour);
     let history = stage.play_interrupted(plan(), SECOND / 2).await;
     assert_eq!(
-        (
-            Transcript::fold(&history).unwrap().state,
-            stage.began.elapsed()
-        ),
-        (StateName::Aborted, SECOND / 2)
+        Transcript::fold(&history).unwrap().state,
+        StateName::Aborted
     );
+    assert_eq!(stage.began.elapsed(), SECOND / 2);
     assert!(
         stage.checks().len() == 3 && dropped(&stage, SECOND / 2),
         "{:?}",
@@ -195,8 +191,7 @@ async fn providers_are_not_checked_before_consent() {
         interrupts: no_interrupts(),
     };
     driver.run(&mut consultation, RunStart::New).await;
-    assert_eq!(
-        (consultation.state(), stage.began.elapsed(), stage.checks()),
-        (StateName::Aborted, 60 * SECOND, Vec::new())
-    );
+    assert_eq!(consultation.state(), StateName::Aborted);
+    assert_eq!(stage.began.elapsed(), 60 * SECOND);
+    assert_eq!(stage.checks(), Vec::new());
 }

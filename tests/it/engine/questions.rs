@@ -122,16 +122,23 @@ async fn open_question_does_not_block_calls_and_timers() {
         "a timer has run out"
     );
     assert_eq!(
-        (stage.attempts().len(), stage.began.elapsed()),
-        (10, 8 * SECOND),
+        stage.attempts().len(),
+        10,
         "five steps, and a wait of 2 s for one that is tried again"
     );
     assert_eq!(
-        (
-            person.asked.lock().unwrap().len(),
-            person.withdrawn.load(Ordering::SeqCst)
-        ),
-        (1, 1),
+        stage.began.elapsed(),
+        8 * SECOND,
+        "five steps, and a wait of 2 s for one that is tried again"
+    );
+    assert_eq!(
+        person.asked.lock().unwrap().len(),
+        1,
+        "it ends with the run"
+    );
+    assert_eq!(
+        person.withdrawn.load(Ordering::SeqCst),
+        1,
         "it ends with the run"
     );
 }
@@ -147,10 +154,8 @@ async fn open_question_does_not_block_an_interrupt() {
             interrupt.send(()).unwrap();
         }
     );
-    assert_eq!(
-        (ended, stage.began.elapsed()),
-        (StateName::Aborted, SECOND / 2)
-    );
+    assert_eq!(ended, StateName::Aborted);
+    assert_eq!(stage.began.elapsed(), SECOND / 2);
     assert_eq!(person.withdrawn.load(Ordering::SeqCst), 1);
 }
 
@@ -235,8 +240,6 @@ async fn question_withdrawn_in_the_same_step_is_never_asked() {
         begun(plan(), [pulse(), Effect::Withdraw]),
     )
     .await;
-    assert_eq!(
-        (ended, person.asked.lock().unwrap().len()),
-        (StateName::Complete, 0)
-    );
+    assert_eq!(ended, StateName::Complete);
+    assert_eq!(person.asked.lock().unwrap().len(), 0);
 }

@@ -191,10 +191,8 @@ async fn consent_is_asked_before_any_call() {
         interrupts: no_interrupts(),
     };
     driver.run(&mut consultation, RunStart::New).await;
-    assert_eq!(
-        (consultation.state(), fake.calls.load(Ordering::SeqCst)),
-        (StateName::Aborted, 0)
-    );
+    assert_eq!(consultation.state(), StateName::Aborted);
+    assert_eq!(fake.calls.load(Ordering::SeqCst), 0);
 }
 
 #[derive(Debug, Default)]
@@ -245,7 +243,8 @@ async fn failing_subscriber_is_reported_once_and_does_no_harm() {
     .await;
     assert_eq!(failing.heard, 5);
     assert_eq!(other.troubles, ["the disk is full"]);
-    assert_eq!((other.heard, other.deltas), (history.len(), 18));
+    assert_eq!(other.heard, history.len());
+    assert_eq!(other.deltas, 18);
     assert_eq!(
         Transcript::fold(&history).unwrap().state,
         StateName::Complete

@@ -98,23 +98,16 @@ fn verdict_without_revisions_uses_the_earlier_rounds() {
     ];
     let ran = conclave.run(&arguments(&[&flags])).ends_with(0);
     let record = conclave.record();
-    assert_eq!(
-        (&record["status"], &record["state"]),
-        (&json!("degraded"), &json!("Complete"))
-    );
+    assert_eq!(record["status"], "degraded");
+    assert_eq!(record["state"], "Complete");
     let missing = record["degradations"]
         .as_array()
         .unwrap()
         .iter()
         .filter(|told| told.as_str().unwrap().contains("gave no answer in Round 3"));
     assert_eq!(missing.count(), 3, "{}", record["degradations"]);
-    assert_eq!(
-        (
-            ran.stderr.matches("⚠️ Agent ").count(),
-            &record["recommendation"]
-        ),
-        (3, &json!("Start small, then grow."))
-    );
+    assert_eq!(ran.stderr.matches("⚠️ Agent ").count(), 3);
+    assert_eq!(record["recommendation"], "Start small, then grow.");
     assert_adds_up(&record, "no revision");
 }
 
@@ -140,10 +133,8 @@ fn resume_continues_in_the_round_that_had_no_judge() {
             ran.stderr
         );
         let record = conclave.record();
-        assert_eq!(
-            (&record["abort_reason"], &record["aborted_during"]),
-            (&json!("judge_failed"), &json!(name))
-        );
+        assert_eq!(record["abort_reason"], "judge_failed");
+        assert_eq!(record["aborted_during"], name);
         assert_eq!(
             record["partial_consensus"].is_string(),
             stage.round() > 2,

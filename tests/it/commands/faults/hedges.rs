@@ -88,17 +88,11 @@ fn faster_hedge_wins_and_cancels_the_first_call_at_once() {
                 [agent, FAILING, STAND_IN, "hedge"]
             );
             let hedge = &record["hedges"][0];
-            assert_eq!(
-                (&hedge["model"], &hedge["backup"], &hedge["dropped"]),
-                (&json!(FAILING), &json!(STAND_IN), &json!(FAILING))
-            );
-            assert_eq!(
-                (
-                    &record["cost"]["lost_calls"],
-                    &record["cost"]["lower_bound"]
-                ),
-                (&json!(1), &json!(true))
-            );
+            assert_eq!(hedge["model"], FAILING);
+            assert_eq!(hedge["backup"], STAND_IN);
+            assert_eq!(hedge["dropped"], FAILING);
+            assert_eq!(record["cost"]["lost_calls"], 1);
+            assert_eq!(record["cost"]["lower_bound"], true);
             assert_adds_up(&record, name);
             assert!(
                 ran.stderr.contains(name) && !ran.stderr.contains("failed"),
@@ -124,12 +118,8 @@ fn late_first_answer_wins_and_the_result_is_complete() {
     assert_asked_in_time(&slow, &second);
     assert_let_go(&slow, &second);
     let record = conclave.record();
-    assert_eq!(
-        (&record["status"], &record["substitutions"]),
-        (&json!("complete"), &json!([])),
-        "{}",
-        ran.stderr
-    );
+    assert_eq!(record["status"], "complete", "{}", ran.stderr);
+    assert_eq!(record["substitutions"], json!([]), "{}", ran.stderr);
     assert_eq!(record["hedges"][0]["dropped"], STAND_IN);
     assert_eq!(
         record["cost"]["lower_bound"], true,
@@ -224,15 +214,9 @@ fn hedging_needs_permission_and_a_silent_call() {
         server.on(On::vendor(Vendor::Anthropic).nth(1), answer);
         let (conclave, ran) = consult(&server, Stage::Expert(1), &flags);
         let record = conclave.record();
-        assert_eq!(
-            (
-                server.requests().len(),
-                &record["hedges"],
-                &record["status"]
-            ),
-            (9, &json!([]), &json!("complete")),
-            "{what}"
-        );
+        assert_eq!(server.requests().len(), 9, "{what}");
+        assert_eq!(record["hedges"], json!([]), "{what}");
+        assert_eq!(record["status"], "complete", "{what}");
         assert_eq!(
             record["cost"]["lower_bound"], false,
             "{what}: {}",

@@ -449,11 +449,8 @@ fn assert_adds_up(record: &Value, what: &str) {
             .map(|spend| spend["cost"]["micro_usd"].as_u64().unwrap())
             .sum::<u64>()
     };
-    assert_eq!(
-        (micro(&attempts), micro(&agents)),
-        (counts(cost)[0], counts(cost)[0]),
-        "{what}: {cost}"
-    );
+    assert_eq!(micro(&attempts), counts(cost)[0], "{what}: {cost}");
+    assert_eq!(micro(&agents), counts(cost)[0], "{what}: {cost}");
     assert_eq!(attempts.len() as u64, counts(cost)[3], "{what}");
     let is_open = |spend: &Value| spend["lower_bound"] == true;
     for group in ["by_provider", "by_model", "by_agent", "by_round"] {
