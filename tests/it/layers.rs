@@ -133,11 +133,8 @@ fn pure_layers_name_nothing_impure() {
 fn only_the_printer_prints_and_only_config_reads_the_environment() {
     for (path, text) in sources(".") {
         if !path.ends_with("terminal/output/printer.rs") {
-            assert!(
-                !text.contains("io::stdout()") && !text.contains("io::stderr()"),
-                "{} prints",
-                path.display()
-            );
+            assert!(!text.contains("io::stdout()"), "{} prints", path.display());
+            assert!(!text.contains("io::stderr()"), "{} prints", path.display());
         }
         if !path.starts_with(Path::new(ROOT).join("config")) {
             assert!(

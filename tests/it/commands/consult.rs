@@ -33,10 +33,8 @@ fn three_keys_make_exactly_nine_calls() {
         ]
     );
     let order: Vec<&str> = asked.iter().map(|asked| asked.answer).collect();
-    assert!(
-        order[..3].iter().all(|answer| *answer == "independent")
-            && order[4..7].iter().all(|answer| *answer == "revision")
-    );
+    assert!(order[..3].iter().all(|answer| *answer == "independent"));
+    assert!(order[4..7].iter().all(|answer| *answer == "revision"));
     assert_eq!(order[3], "synthesis");
     assert_eq!(order[7], "cross_exam");
     assert_eq!(order[8], "verdict");

@@ -27,12 +27,8 @@ fn findings(ran: &RunOutput) -> Value {
     let json = ran.json();
     schema::check(SCHEMA, &json);
     for (_, key) in KEYS {
-        assert!(
-            !ran.stdout.contains(key) && !ran.stderr.contains(key),
-            "{}{}",
-            ran.stdout,
-            ran.stderr
-        );
+        assert!(!ran.stdout.contains(key), "{}{}", ran.stdout, ran.stderr);
+        assert!(!ran.stderr.contains(key), "{}{}", ran.stdout, ran.stderr);
     }
     json
 }
@@ -82,17 +78,16 @@ fn accepted_key_suffices_and_costs_nothing() {
     assert!(!asked[0].path_and_query.contains("secret"));
     let (status, message, _) = check(&findings, "keys");
     assert_eq!(status, "note");
-    assert!(
-        message.contains("xAI (XAI_API_KEY)") && !message.contains("Anthropic"),
-        "{message}"
-    );
+    assert!(message.contains("xAI (XAI_API_KEY)"), "{message}");
+    assert!(!message.contains("Anthropic"), "{message}");
 }
 
 #[test]
 fn missing_models_are_reported_with_exit_code_one() {
     let ran = Conclave::new().run(&["doctor"]).ends_with(1);
+    assert!(ran.stdout.starts_with("✓ home "), "{}", ran.stdout);
     assert!(
-        ran.stdout.starts_with("✓ home ") && ran.stdout.ends_with("\nNothing can answer now.\n"),
+        ran.stdout.ends_with("\nNothing can answer now.\n"),
         "{}",
         ran.stdout
     );
@@ -194,10 +189,9 @@ fn vendor_problems_are_reported_with_a_fix() {
             .ends_with(code);
         let findings = findings(&ran);
         let told = check(&findings, "provider.anthropic");
-        assert!(
-            told.0 == expected && told.1.contains(message) && told.2.contains(fix),
-            "{told:?}"
-        );
+        assert_eq!(told.0, expected, "{told:?}");
+        assert!(told.1.contains(message), "{told:?}");
+        assert!(told.2.contains(fix), "{told:?}");
     }
 }
 
@@ -273,7 +267,8 @@ fn reseller_key_is_checked_despite_a_public_model_list() {
         let ran = conclave.run(&["doctor", "--json"]).ends_with(code);
         let findings = findings(&ran);
         let told = check(&findings, "provider.openrouter");
-        assert!(told.0 == expected && told.1.contains(message), "{told:?}");
+        assert_eq!(told.0, expected, "{told:?}");
+        assert!(told.1.contains(message), "{told:?}");
         assert!(server.get_requests().iter().any(|asked| {
             asked
                 .headers
@@ -309,17 +304,16 @@ fn unusable_files_are_reported_as_failed_checks() {
     let ran = conclave.run(&["doctor", "--json"]).ends_with(1);
     let findings = findings(&ran);
     let (status, message, fix) = check(&findings, "config");
-    assert!(
-        status == "error"
-            && message.contains("did you mean `panel`?")
-            && fix == "take it out: conclave config unset 'panl'",
+    assert_eq!(status, "error", "{message} {fix}");
+    assert!(message.contains("did you mean `panel`?"), "{message} {fix}");
+    assert_eq!(
+        fix, "take it out: conclave config unset 'panl'",
         "{message} {fix}"
     );
     let (status, message, fix) = check(&findings, "models");
-    assert!(
-        status == "error" && message.contains("not JSON: ") && fix.starts_with("mend or remove"),
-        "{message} {fix}"
-    );
+    assert_eq!(status, "error", "{message} {fix}");
+    assert!(message.contains("not JSON: "), "{message} {fix}");
+    assert!(fix.starts_with("mend or remove"), "{message} {fix}");
     assert_eq!(
         check(&findings, "provider.anthropic").0,
         "ok",
@@ -366,7 +360,8 @@ fn narrow_terminals_get_fitting_lines() {
         let (ran, transcript) =
             Terminal::start(&conclave, columns, Output::Terminal, &["doctor"]).end();
         assert_eq!(ran.code, Some(0));
-        assert!(transcript.has_colours() && transcript.text().contains("✓ home"));
+        assert!(transcript.has_colours());
+        assert!(transcript.text().contains("✓ home"));
         // A path cannot be broken.
         let home = conclave.home().display().to_string();
         let too_wide: Vec<String> = transcript
@@ -468,8 +463,9 @@ fn deep_needs_consent() {
     let server = ProviderServer::start();
     let (conclave, fronts) = deep(&server);
     let ran = conclave.run(&["doctor", "--deep"]).ends_with(3);
+    assert!(ran.stdout.is_empty(), "{}", ran.stderr);
     assert!(
-        ran.stdout.is_empty() && ran.stderr.contains("hint: agree to the cost: --yes"),
+        ran.stderr.contains("hint: agree to the cost: --yes"),
         "{}",
         ran.stderr
     );
@@ -478,9 +474,8 @@ fn deep_needs_consent() {
     terminal.type_in("n\n");
     let (ran, transcript) = terminal.end();
     assert_eq!(ran.code, Some(3), "{}", transcript.text());
-    assert!(
-        server.requests().is_empty() && fronts.iter().all(|front| front.get_requests().is_empty())
-    );
+    assert!(server.requests().is_empty());
+    assert!(fronts.iter().all(|front| front.get_requests().is_empty()));
 }
 
 #[test]
@@ -510,10 +505,8 @@ fn slow_key_commands_do_not_stop_the_other_checks() {
     let findings = findings(&ran);
     for name in names {
         let (status, message, _) = check(&findings, &format!("provider.{name}"));
-        assert!(
-            status == "error" && message.contains("was not done after 4 s"),
-            "{message}"
-        );
+        assert_eq!(status, "error", "{message}");
+        assert!(message.contains("was not done after 4 s"), "{message}");
     }
     assert_eq!(check(&findings, "provider.good").0, "ok");
 }

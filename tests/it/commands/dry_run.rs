@@ -46,7 +46,8 @@ fn dry_run_sends_writes_and_executes_nothing() {
         3,
         "the vendor with the command is asked, too"
     );
-    assert!(!mark.exists() && !conclave.folder().join("events.jsonl").exists());
+    assert!(!mark.exists());
+    assert!(!conclave.folder().join("events.jsonl").exists());
     assert_eq!(
         std::fs::read_dir(conclave.home()).unwrap().count(),
         1,
@@ -76,8 +77,11 @@ fn shown_prompts_equal_the_sent_prompts_except_for_answers() {
     }
     let verdict = calls.last().unwrap()["user"].as_str().unwrap();
     assert!(
-        verdict.contains("<what Expert A answers in Round 1>")
-            && verdict.contains("<what the judge finds in Round 2>"),
+        verdict.contains("<what Expert A answers in Round 1>"),
+        "{verdict}"
+    );
+    assert!(
+        verdict.contains("<what the judge finds in Round 2>"),
         "{verdict}"
     );
 }

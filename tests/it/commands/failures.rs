@@ -172,10 +172,11 @@ fn overloaded_provider_gets_two_retries() {
     let (_, ran) = consult(&server, &[]);
     let ran = ran.ends_with(0);
     assert!(
-        ran.stderr.contains("⚠️ Agent Pragmatist failed: ") && ran.stderr.contains("HTTP 503"),
+        ran.stderr.contains("⚠️ Agent Pragmatist failed: "),
         "{}",
         ran.stderr
     );
+    assert!(ran.stderr.contains("HTTP 503"), "{}", ran.stderr);
     assert_eq!(
         server
             .requests()
@@ -197,11 +198,11 @@ fn stream_error_fails_the_expert_and_saves_the_partial_text() {
     let (conclave, ran) = consult(&server, &[]);
     let ran = ran.ends_with(0);
     assert!(
-        ran.stderr.contains("⚠️ Agent Security Expert failed: ")
-            && ran.stderr.contains("we are sorry"),
+        ran.stderr.contains("⚠️ Agent Security Expert failed: "),
         "{}",
         ran.stderr
     );
+    assert!(ran.stderr.contains("we are sorry"), "{}", ran.stderr);
     assert!(
         std::fs::read_to_string(conclave.log("jsonl"))
             .unwrap()
@@ -286,10 +287,8 @@ fn unreadable_answer_is_repaired_once() {
         .nth(1)
         .unwrap();
     let prompt = repair.body["messages"][0]["content"].as_str().unwrap();
-    assert!(
-        prompt.contains("Start small, I would say.") && prompt.contains("Shall we?"),
-        "{prompt}"
-    );
+    assert!(prompt.contains("Start small, I would say."), "{prompt}");
+    assert!(prompt.contains("Shall we?"), "{prompt}");
     assert_eq!(conclave.record()["status"], "complete");
 }
 
@@ -317,8 +316,12 @@ fn unreadable_answer_after_repair_is_used_as_prose() {
         ]
     );
     assert!(
-        ran.stdout.starts_with("> ⚠️ **Degraded result:**")
-            && ran.stdout.contains("Start small, I would say."),
+        ran.stdout.starts_with("> ⚠️ **Degraded result:**"),
+        "{}",
+        ran.stdout
+    );
+    assert!(
+        ran.stdout.contains("Start small, I would say."),
         "{}",
         ran.stdout
     );

@@ -50,12 +50,12 @@ fn json_has_prices_with_source_and_date_and_key_status() {
     assert_eq!(grok["price"]["source"], "litellm 1.109.1");
     assert_eq!(grok["price"]["as_of"], "2026-11-12");
     let mistral = model(&json, "mistral:mistral-large-4").unwrap();
+    assert_eq!(mistral["price"]["approximate"], true);
     assert!(
-        mistral["price"]["approximate"] == true
-            && mistral["note"]
-                .as_str()
-                .unwrap()
-                .starts_with("sources disagree")
+        mistral["note"]
+            .as_str()
+            .unwrap()
+            .starts_with("sources disagree")
     );
     assert_eq!(
         model(&json, "openai:gpt-4o").unwrap()["successor"],
@@ -73,19 +73,20 @@ fn json_has_prices_with_source_and_date_and_key_status() {
 fn retired_models_are_shown_only_with_all() {
     let conclave = Conclave::new();
     let (some, all) = (json(&conclave, &[]), json(&conclave, &["--all"]));
-    assert!(
-        model(&some, "openai:gpt-4").is_none() && some["retired_left_out"].as_u64().unwrap() >= 10
-    );
+    assert!(model(&some, "openai:gpt-4").is_none());
+    assert!(some["retired_left_out"].as_u64().unwrap() >= 10);
     assert_eq!(model(&all, "openai:gpt-4").unwrap()["retired"], true);
     assert_eq!(all["retired_left_out"], 0);
     let text = conclave.run(&["models"]).ends_with(0).stdout;
     assert!(
-        text.contains("retired models are not shown: --all\n") && !text.contains("  gpt-3.5-turbo"),
+        text.contains("retired models are not shown: --all\n"),
         "{text}"
     );
+    assert!(!text.contains("  gpt-3.5-turbo"), "{text}");
     let text = conclave.run(&["models", "--all"]).ends_with(0).stdout;
+    assert!(text.contains("  gpt-3.5-turbo "), "{text}");
     assert!(
-        text.contains("  gpt-3.5-turbo ") && text.contains("retired 2026-10-23, use gpt-6-luna"),
+        text.contains("retired 2026-10-23, use gpt-6-luna"),
         "{text}"
     );
 }
@@ -141,7 +142,8 @@ fn pipes_get_plain_lines_and_terminals_get_fitting_lines() {
         .without("NO_COLOR")
         .variable("TERM", "xterm");
     let piped = conclave.run(&["models"]).ends_with(0);
-    assert!(!piped.stdout.contains('\u{1b}') && piped.stderr.is_empty());
+    assert!(!piped.stdout.contains('\u{1b}'));
+    assert!(piped.stderr.is_empty());
     let row = "  claude-opus-5-5       1   $4.00  $20.00       1M  [1]     default 2";
     assert!(
         piped.stdout.lines().any(|line| line == row),
@@ -211,9 +213,6 @@ fn user_models_are_listed_and_a_broken_file_is_named() {
 
     let broken = own("{");
     let ran = broken.run(&["models"]).ends_with(2);
-    assert!(
-        ran.stdout.is_empty() && ran.stderr.contains("models.json"),
-        "{}",
-        ran.stderr
-    );
+    assert!(ran.stdout.is_empty(), "{}", ran.stderr);
+    assert!(ran.stderr.contains("models.json"), "{}", ran.stderr);
 }

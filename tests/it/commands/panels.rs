@@ -167,7 +167,12 @@ fn empty_names_are_rejected() {
             .run(&["consult", "Shall we?", arguments[0], arguments[1]])
             .ends_with(2);
         assert!(
-            ran.stderr.contains("error: ") && ran.stderr.contains("hint: "),
+            ran.stderr.contains("error: "),
+            "{arguments:?}: {}",
+            ran.stderr
+        );
+        assert!(
+            ran.stderr.contains("hint: "),
             "{arguments:?}: {}",
             ran.stderr
         );

@@ -182,9 +182,9 @@ fn helper_selects_personas_and_the_selection_is_recorded() {
     // Where the vendors are reached at addresses of the user's, nobody but the panel learns of the
     // question.
     assert_eq!(helper.model, "gpt-6.1-sol");
+    assert!(told.contains("Shall we?"), "{told}");
     assert!(
-        told.contains("Shall we?")
-            && told.contains("- accessibility: You are an accessibility expert"),
+        told.contains("- accessibility: You are an accessibility expert"),
         "{told}"
     );
     for said in [
@@ -422,10 +422,10 @@ fn personas_are_listed_with_names_origin_and_model() {
         .ends_with(0)
         .stdout;
     assert!(
-        one.starts_with("security  Guard\nOrigin: from the settings\nAliases: ")
-            && one.ends_with("\nYou are a guard.\n"),
+        one.starts_with("security  Guard\nOrigin: from the settings\nAliases: "),
         "{one}"
     );
+    assert!(one.ends_with("\nYou are a guard.\n"), "{one}");
     let unknown = conclave.run(&["personas", "show", "layer"]).ends_with(2);
     assert!(
         unknown
@@ -468,8 +468,12 @@ fn invalid_persona_settings_are_rejected_before_any_request() {
         .run(&["config", "set", "persona_sets.web", "securty,testing"])
         .ends_with(2);
     assert!(
-        refused.stderr.contains("did you mean `security`?")
-            && refused.stderr.contains("nothing was written"),
+        refused.stderr.contains("did you mean `security`?"),
+        "{}",
+        refused.stderr
+    );
+    assert!(
+        refused.stderr.contains("nothing was written"),
         "{}",
         refused.stderr
     );
@@ -504,10 +508,8 @@ fn invalid_persona_settings_are_rejected_before_any_request() {
         "[\n  \"tax_lawyer\",\n  \"pragmatic\"\n]\n"
     );
     let shown = conclave.run(&["config", "show"]).ends_with(0).stdout;
-    assert!(
-        shown.contains("personas.tax_lawyer.model  ") && shown.contains("persona_sets.money  "),
-        "{shown}"
-    );
+    assert!(shown.contains("personas.tax_lawyer.model  "), "{shown}");
+    assert!(shown.contains("persona_sets.money  "), "{shown}");
     conclave
         .run(&["consult", "-n", "--rounds", "1", "Shall we?"])
         .ends_with(0);

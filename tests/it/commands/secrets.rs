@@ -238,7 +238,11 @@ fn malformed_key_is_named_by_its_variable_alone() {
              hint: copy it again, without anything around it\n"
     );
     assert!(
-        server.requests().is_empty() && !conclave.home().exists(),
+        server.requests().is_empty(),
+        "it is found out before anything is spent"
+    );
+    assert!(
+        !conclave.home().exists(),
         "it is found out before anything is spent"
     );
 }

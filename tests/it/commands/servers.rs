@@ -101,11 +101,11 @@ fn local_models_can_sit_beside_vendor_models() {
     conclave
         .run(&["consult", "-n", "--panel", panel, "Shall we?"])
         .ends_with(0);
+    assert_eq!(model_requests(&behind).len(), 2);
     assert!(
-        model_requests(&behind).len() == 2
-            && model_requests(&behind)
-                .iter()
-                .all(|asked| asked.model == "m")
+        model_requests(&behind)
+            .iter()
+            .all(|asked| asked.model == "m")
     );
 }
 

@@ -104,8 +104,9 @@ fn unusable_home_files_are_named_before_any_request() {
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(&path, text).unwrap();
         let ran = conclave.run(&["consult", "Shall we?"]).ends_with(2);
+        assert!(ran.stdout.is_empty(), "{text}: {}", ran.stderr);
         assert!(
-            ran.stdout.is_empty() && ran.stderr.contains(path.to_str().unwrap()),
+            ran.stderr.contains(path.to_str().unwrap()),
             "{text}: {}",
             ran.stderr
         );

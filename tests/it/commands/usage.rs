@@ -15,7 +15,8 @@ fn refused(
 ) -> String {
     let ran = conclave.run_with(arguments, input).ends_with(2);
     assert_eq!(ran.stdout, "", "standard output is for the answer");
-    assert!(server.requests().is_empty() && !conclave.home().join("consult-logs").exists());
+    assert!(server.requests().is_empty());
+    assert!(!conclave.home().join("consult-logs").exists());
     ran.stderr
 }
 

@@ -101,7 +101,8 @@ fn assert_envelopes(lines: &str) {
         assert_eq!(event["seq"], Value::from(seq));
         assert_eq!(event["schema_version"], "1.2");
         assert_eq!(event["consultation_id"], events[0]["consultation_id"]);
-        assert!(event["at"].as_str().unwrap().ends_with('Z') && event["data"].is_object());
+        assert!(event["at"].as_str().unwrap().ends_with('Z'));
+        assert!(event["data"].is_object());
     }
 }
 

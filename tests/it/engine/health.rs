@@ -157,11 +157,8 @@ async fn hanging_checks_delay_neither_the_end_nor_an_interrupt() {
             .iter()
             .all(|check| check.dropped && check.ended == Some(at))
     };
-    assert!(
-        stage.checks().len() == 3 && dropped(&stage, 5 * SECOND),
-        "{:?}",
-        stage.checks()
-    );
+    assert_eq!(stage.checks().len(), 3, "{:?}", stage.checks());
+    assert!(dropped(&stage, 5 * SECOND), "{:?}", stage.checks());
 
     let stage = with_checks(hour);
     let history = stage.play_interrupted(plan(), SECOND / 2).await;
@@ -170,11 +167,8 @@ async fn hanging_checks_delay_neither_the_end_nor_an_interrupt() {
         StateName::Aborted
     );
     assert_eq!(stage.began.elapsed(), SECOND / 2);
-    assert!(
-        stage.checks().len() == 3 && dropped(&stage, SECOND / 2),
-        "{:?}",
-        stage.checks()
-    );
+    assert_eq!(stage.checks().len(), 3, "{:?}", stage.checks());
+    assert!(dropped(&stage, SECOND / 2), "{:?}", stage.checks());
 }
 
 #[tokio::test(start_paused = true)]

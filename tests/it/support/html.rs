@@ -99,7 +99,8 @@ fn check_attributes(attributes: &str) {
 
 /// Returns the text as a browser shows it; only the entities that the program writes are known.
 fn unescaped(text: &str) -> String {
-    assert!(!text.contains('>') && !text.contains('\0'), "{text:?}");
+    assert!(!text.contains('>'), "{text:?}");
+    assert!(!text.contains('\0'), "{text:?}");
     let mut parts = text.split('&');
     let mut shown = parts.next().unwrap_or_default().to_owned();
     for part in parts {

@@ -44,17 +44,18 @@ fn fallback_takes_over_after_every_fault_at_every_stage() {
         let (agent, name) = stage.agent();
 
         let told = line(&ran, &format!("⚠️ {FAILING} is unavailable ("));
+        assert!(told.contains(fault.words), "{what}: {told}");
         assert!(
-            told.contains(fault.words)
-                && told.ends_with(&format!("). {STAND_IN} takes over as {name}.")),
+            told.ends_with(&format!("). {STAND_IN} takes over as {name}.")),
             "{what}: {told}"
         );
         assert!(!ran.stderr.contains("failed: "), "{what}: {}", ran.stderr);
         assert!(
-            ran.stdout.starts_with("> ⚠️ **Degraded result:**") && ran.stdout.contains(fault.words),
+            ran.stdout.starts_with("> ⚠️ **Degraded result:**"),
             "{what}: {}",
             ran.stdout
         );
+        assert!(ran.stdout.contains(fault.words), "{what}: {}", ran.stdout);
 
         let record = conclave.record();
         assert_eq!(record["status"], "degraded", "{what}");
@@ -100,8 +101,9 @@ fn fallback_takes_over_after_every_fault_at_every_stage() {
             .iter()
             .map(|attempt| attempt["purpose"].as_str().unwrap())
             .collect();
+        assert_eq!(purposes[0], "answer", "{what}: {purposes:?}");
         assert!(
-            purposes[0] == "answer" && purposes[1..].iter().all(|purpose| *purpose == "retry"),
+            purposes[1..].iter().all(|purpose| *purpose == "retry"),
             "{what}: {purposes:?}"
         );
         assert_eq!(
@@ -131,8 +133,9 @@ fn transient_faults_appear_only_in_the_record() {
             let what = format!("{} once at {stage:?}", fault.what);
             let (_server, conclave) = failing_by(&fault, [stage.first()]);
             let ran = conclave.run(&arguments(&[&stage.panel()])).ends_with(0);
+            assert!(!ran.stderr.contains("⚠️"), "{what}: {}", ran.stderr);
             assert!(
-                !ran.stderr.contains("⚠️") && ran.stdout.starts_with("# Consultation Summary"),
+                ran.stdout.starts_with("# Consultation Summary"),
                 "{what}: {}",
                 ran.stderr
             );
@@ -231,10 +234,8 @@ fn fail_ends_the_run_and_resume_uses_a_fallback() {
             )),
             "{what}: {error}"
         );
-        assert!(
-            ran.stdout.is_empty() && error.contains(fault.words),
-            "{what}: {error}"
-        );
+        assert!(ran.stdout.is_empty(), "{what}: {error}");
+        assert!(error.contains(fault.words), "{what}: {error}");
         let record = conclave.record();
         let id = record["resume_token"].as_str().unwrap();
         let hint = format!("hint: go on with it: conclave resume {id} --on-failure substitute");
@@ -292,10 +293,9 @@ fn strict_requires_the_whole_panel() {
             "error: Refused under --strict: {name}'s answer in Round {} is missing: ",
             stage.round()
         );
-        assert!(
-            ran.stdout.is_empty() && error.starts_with(&refused) && error.contains(fault.words),
-            "{what}: {error}"
-        );
+        assert!(ran.stdout.is_empty(), "{what}: {error}");
+        assert!(error.starts_with(&refused), "{what}: {error}");
+        assert!(error.contains(fault.words), "{what}: {error}");
         assert!(
             ran.stderr
                 .contains("hint: without --strict, a lesser result counts"),
@@ -333,10 +333,8 @@ fn run_without_answers_reports_each_reason_once() {
             let reason = line
                 .strip_prefix(name)
                 .unwrap_or_else(|| panic!("{what}: {error}"));
-            assert!(
-                reason.starts_with([':', ' ']) && reason.contains(fault.words),
-                "{what}: {error}"
-            );
+            assert!(reason.starts_with([':', ' ']), "{what}: {error}");
+            assert!(reason.contains(fault.words), "{what}: {error}");
         }
         let record = conclave.record();
         assert_eq!(record["abort_reason"], "all_agents_failed");
