@@ -45,7 +45,7 @@ use std::time::{Duration, Instant};
 use conclave::consultation::event::{AgentEvent, CallEvent, Envelope, Event};
 use conclave::consultation::plan::Plan;
 use conclave::consultation::policy::hedging::{HedgeRule, NoHedge};
-use conclave::domain::ids::ModelRef;
+use conclave::domain::ids::{AgentId, ModelRef};
 use conclave::engine::ports::{Subscriber, SubscriberError};
 
 use provider_server::{Answer, On, ProviderServer, RecordedRequest, Vendor};
@@ -261,10 +261,10 @@ impl Subscriber for Seat {
 
     fn event(&mut self, envelope: &Envelope) -> Result<(), SubscriberError> {
         match &envelope.event {
-            Event::Agent(AgentEvent::Thinking { agent_id, .. }) if !agent_id.is_judge() => {
+            Event::Agent(AgentEvent::Thinking { agent_id, .. }) if *agent_id != AgentId::Judge => {
                 self.asked = Some(Instant::now())
             }
-            Event::Agent(AgentEvent::Completed { agent_id, .. }) if !agent_id.is_judge() => {
+            Event::Agent(AgentEvent::Completed { agent_id, .. }) if *agent_id != AgentId::Judge => {
                 self.answers.extend(
                     self.asked
                         .take()

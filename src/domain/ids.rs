@@ -1,5 +1,6 @@
 //! Names of things: consultations, seats, calls, models.
 
+use std::cmp::Ordering;
 use std::fmt;
 use std::str::FromStr;
 
@@ -28,7 +29,7 @@ impl fmt::Display for ConsultationId {
 }
 
 /// Names a seat on the panel, unique within one consultation: a persona's id, with `-2`, `-3` …
-/// when it sits twice.
+/// when it sits twice. No seat has the id of an agent beside the panel (see [`AgentId`]).
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct SeatId(String);
@@ -36,39 +37,6 @@ pub struct SeatId(String);
 impl SeatId {
     pub fn new(id: impl Into<String>) -> Self {
         Self(id.into())
-    }
-
-    /// The judge's place. No expert's seat has this id.
-    pub fn judge() -> Self {
-        Self("judge".to_owned())
-    }
-
-    /// The judge's place when it decides a second time, with the experts in the opposite order. No
-    /// expert's seat has this id.
-    pub fn second_judge() -> Self {
-        Self("judge-2".to_owned())
-    }
-
-    pub fn is_second_judge(&self) -> bool {
-        self.0 == "judge-2"
-    }
-
-    /// The place of the cheap model that helps beside the panel. No expert's seat has this id.
-    pub fn helper() -> Self {
-        Self("clerk".to_owned())
-    }
-
-    pub fn is_clerk(&self) -> bool {
-        self.0 == "clerk"
-    }
-
-    pub fn is_judge(&self) -> bool {
-        self.0 == "judge"
-    }
-
-    /// Judge and clerk: whoever is asked without a seat on the panel.
-    pub fn is_beside_the_panel(&self) -> bool {
-        self.is_judge() || self.is_second_judge() || self.is_clerk()
     }
 
     pub fn as_str(&self) -> &str {
@@ -79,6 +47,102 @@ impl SeatId {
 impl fmt::Display for SeatId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
+    }
+}
+
+/// Names an agent that is asked: an expert by its seat, or one beside the panel. Written as one
+/// string.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(from = "String", into = "String")]
+pub enum AgentId {
+    /// An expert.
+    Seat(SeatId),
+    /// Merges the experts' answers and decides; written `judge`.
+    Judge,
+    /// The judge that decides a second time, with the experts in the opposite order; written
+    /// `judge-2`.
+    SecondJudge,
+    /// The cheap model that selects personas and compares texts; written `clerk`.
+    Helper,
+}
+
+impl AgentId {
+    /// Returns the id as it is written.
+    pub fn as_str(&self) -> &str {
+        match self {
+            Self::Seat(seat) => seat.as_str(),
+            Self::Judge => "judge",
+            Self::SecondJudge => "judge-2",
+            Self::Helper => "clerk",
+        }
+    }
+
+    /// Returns the expert's seat; `None` for an agent beside the panel.
+    pub fn seat(&self) -> Option<&SeatId> {
+        match self {
+            Self::Seat(seat) => Some(seat),
+            Self::Judge | Self::SecondJudge | Self::Helper => None,
+        }
+    }
+}
+
+impl From<String> for AgentId {
+    fn from(id: String) -> Self {
+        match id.as_str() {
+            "judge" => Self::Judge,
+            "judge-2" => Self::SecondJudge,
+            "clerk" => Self::Helper,
+            _ => Self::Seat(SeatId(id)),
+        }
+    }
+}
+
+impl From<&str> for AgentId {
+    fn from(id: &str) -> Self {
+        Self::from(id.to_owned())
+    }
+}
+
+impl From<&SeatId> for AgentId {
+    fn from(seat: &SeatId) -> Self {
+        Self::Seat(seat.clone())
+    }
+}
+
+impl From<AgentId> for String {
+    fn from(agent: AgentId) -> Self {
+        agent.as_str().to_owned()
+    }
+}
+
+impl PartialEq<SeatId> for AgentId {
+    fn eq(&self, seat: &SeatId) -> bool {
+        self.seat() == Some(seat)
+    }
+}
+
+impl PartialEq<AgentId> for SeatId {
+    fn eq(&self, agent: &AgentId) -> bool {
+        agent == self
+    }
+}
+
+// By the id as it is written, so that tables and JSON objects keep their order.
+impl Ord for AgentId {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.as_str().cmp(other.as_str())
+    }
+}
+
+impl PartialOrd for AgentId {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl fmt::Display for AgentId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
     }
 }
 
@@ -218,6 +282,23 @@ impl<'de> Deserialize<'de> for ModelRef {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_agent_is_written_as_the_string_that_it_is_read_from() {
+        let agents = ["security", "judge", "judge-2", "clerk"].map(AgentId::from);
+        assert_eq!(
+            agents,
+            [
+                AgentId::Seat(SeatId::new("security")),
+                AgentId::Judge,
+                AgentId::SecondJudge,
+                AgentId::Helper
+            ]
+        );
+        let json = serde_json::to_string(&agents).unwrap();
+        assert_eq!(json, r#"["security","judge","judge-2","clerk"]"#);
+        assert_eq!(serde_json::from_str::<[AgentId; 4]>(&json).unwrap(), agents);
+    }
 
     #[test]
     fn a_model_reference_keeps_colons_that_belong_to_the_model() {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::ids::{ModelRef, ProviderId, SeatId};
+use super::ids::{AgentId, ModelRef, ProviderId, SeatId};
 
 /// An expert's point of view.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -113,6 +113,11 @@ pub struct Panel {
 impl Panel {
     pub fn seat(&self, id: &SeatId) -> Option<&Seat> {
         self.seats.iter().find(|seat| &seat.id == id)
+    }
+
+    /// Returns an expert's seat; `None` for an agent beside the panel.
+    pub fn seat_of(&self, agent: &AgentId) -> Option<&Seat> {
+        agent.seat().and_then(|id| self.seat(id))
     }
 
     /// True when all seats are played by models of one maker, as far as their names tell: agreement

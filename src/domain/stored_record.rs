@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::artifact::{Challenge, CrossExam, Independent, Rebuttal, Revision, Synthesis, Verdict};
 use super::confidence::Confidence;
 use super::debate_value::DebateValue;
-use super::ids::{ConsultationId, ModelRef, ProviderId, SeatId};
+use super::ids::{AgentId, ConsultationId, ModelRef, ProviderId, SeatId};
 use super::money::{Cost, MicroUsd};
 use super::outcome::Grade;
 use super::second_pass::{Held, SecondPass};
@@ -158,7 +158,7 @@ pub struct StoredRound {
 #[derive(Clone, Debug, PartialEq)]
 pub struct StoredAgentRound {
     pub round: u8,
-    pub agent: SeatId,
+    pub agent: AgentId,
     pub name: String,
     pub model: Option<ModelRef>,
     pub served_model: Option<String>,
@@ -236,7 +236,7 @@ impl StoredRecord {
 
     /// Returns the agent that a user's text names: the judge, the helper, or a seat by its id or
     /// name, ignoring case.
-    pub fn agent_named(&self, text: &str) -> Option<SeatId> {
+    pub fn agent_named(&self, text: &str) -> Option<AgentId> {
         let text = text.trim();
         let is_meant = |name: &str| name.to_lowercase() == text.to_lowercase();
         let exact = self
@@ -248,8 +248,8 @@ impl StoredRecord {
                 .iter()
                 .find(|expert| is_meant(expert.id.as_str()) || is_meant(&expert.name))
         });
-        seat.map(|expert| expert.id.clone()).or_else(|| {
-            [SeatId::judge(), SeatId::helper()]
+        seat.map(|expert| AgentId::from(&expert.id)).or_else(|| {
+            [AgentId::Judge, AgentId::Helper]
                 .into_iter()
                 .find(|agent| is_meant(agent.as_str()))
         })

@@ -11,7 +11,7 @@ use crate::consultation::event::{CallFinished, EarlyTerminationDecision, PromptU
 use crate::consultation::protocol::answer::AnswerKind;
 use crate::consultation::transcript::Transcript;
 use crate::domain::artifact::{Artifact, SCHEMA_VERSION, Source};
-use crate::domain::ids::{ModelRef, SeatId};
+use crate::domain::ids::{AgentId, ModelRef};
 use crate::domain::money::Cost;
 use crate::domain::tokens::Usage;
 
@@ -296,7 +296,7 @@ fn responses(transcript: &Transcript) -> Value {
 /// The work of each agent in one round; the judge and the experts of Round 3 are told apart by what
 /// they were asked for.
 fn agents(transcript: &Transcript, round: u8) -> Vec<Value> {
-    let mut work: BTreeMap<(AnswerKind, &SeatId), Vec<&CallFinished>> = BTreeMap::new();
+    let mut work: BTreeMap<(AnswerKind, &AgentId), Vec<&CallFinished>> = BTreeMap::new();
     for call in transcript
         .calls
         .iter()
@@ -332,7 +332,7 @@ fn agents(transcript: &Transcript, round: u8) -> Vec<Value> {
             })
         })
         .collect();
-    let called = |agent: &SeatId| {
+    let called = |agent: &AgentId| {
         transcript
             .calls
             .iter()
@@ -372,16 +372,16 @@ fn attempt(call: &CallFinished) -> Value {
     })
 }
 
-fn name<'a>(transcript: &'a Transcript, agent: &'a SeatId) -> &'a str {
+fn name<'a>(transcript: &'a Transcript, agent: &'a AgentId) -> &'a str {
     match agent {
-        judge if judge.is_judge() => "Judge",
-        judge if judge.is_second_judge() => "Judge (second pass)",
-        helper if helper.is_clerk() => "Clerk",
+        judge if *judge == AgentId::Judge => "Judge",
+        judge if *judge == AgentId::SecondJudge => "Judge (second pass)",
+        helper if *helper == AgentId::Helper => "Clerk",
         expert => transcript.agent_name(expert.as_str()),
     }
 }
 
-fn failure(transcript: &Transcript, round: u8, agent: &SeatId) -> Value {
+fn failure(transcript: &Transcript, round: u8, agent: &AgentId) -> Value {
     let failed = transcript
         .failures
         .iter()

@@ -4,7 +4,7 @@
 use crate::consultation::event::{AbortReason, Consent};
 use crate::consultation::policy::consent::Month;
 use crate::consultation::transcript::{Abort, Ceiling, Transcript};
-use crate::domain::ids::ConsultationId;
+use crate::domain::ids::{AgentId, ConsultationId};
 use crate::error::{Error, Exit};
 use crate::terminal::output::format::amount;
 
@@ -120,7 +120,7 @@ fn ceiling(error: Error, transcript: &Transcript) -> Error {
             None => error,
         };
     };
-    let who = if agent_id.is_judge() {
+    let who = if *agent_id == AgentId::Judge {
         "the judge"
     } else {
         transcript.agent_name(agent_id.as_str())
@@ -145,7 +145,7 @@ mod tests {
     use crate::consultation::event::{
         ConsultationEvent, CostEvent, Estimate, Event, Started, StateName,
     };
-    use crate::domain::ids::{ModelRef, SeatId};
+    use crate::domain::ids::{AgentId, ModelRef};
     use crate::domain::money::{Cost, MicroUsd};
     use crate::domain::panel::Panel;
     use crate::domain::time::Timestamp;
@@ -229,7 +229,7 @@ mod tests {
             Event::Cost(CostEvent::CeilingReached {
                 max_cost: MicroUsd(1_000_000),
                 spent: Cost::at_least(MicroUsd(912_300)),
-                agent_id: SeatId::judge(),
+                agent_id: AgentId::Judge,
                 model: ModelRef::new("openai", "gpt-6.1-sol"),
                 worst_case,
             })

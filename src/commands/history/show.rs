@@ -1,7 +1,7 @@
 //! `conclave history show`: one consultation, as it was answered.
 
 use crate::commands::consult::flags::Format;
-use crate::domain::ids::SeatId;
+use crate::domain::ids::AgentId;
 use crate::domain::stored_record::{StoredAgent, StoredRecord};
 use crate::error::Error;
 use crate::session::write_answer::give;
@@ -83,7 +83,7 @@ fn selection(args: &Args, record: &StoredRecord) -> Result<Selection, Error> {
 }
 
 /// The agent of this id or name.
-fn agent(wanted: &str, record: &StoredRecord) -> Result<SeatId, Error> {
+fn agent(wanted: &str, record: &StoredRecord) -> Result<AgentId, Error> {
     if let Some(agent) = record.agent_named(wanted) {
         return Ok(agent);
     }

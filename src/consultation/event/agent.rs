@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::consultation::protocol::answer::AnswerKind;
 use crate::consultation::protocol::call::FailureClass;
-use crate::domain::ids::{ModelRef, SeatId};
+use crate::domain::ids::{AgentId, ModelRef};
 use crate::domain::money::Cost;
 use crate::domain::tokens::Usage;
 
@@ -15,7 +15,7 @@ pub enum AgentEvent {
     /// An agent begins to work on an answer.
     #[serde(rename = "agent:thinking")]
     Thinking {
-        agent_id: SeatId,
+        agent_id: AgentId,
         /// The agent's name for people.
         name: String,
         /// 1 to 4.
@@ -27,7 +27,7 @@ pub enum AgentEvent {
     /// An agent's answer is there.
     #[serde(rename = "agent:completed")]
     Completed {
-        agent_id: SeatId,
+        agent_id: AgentId,
         /// The agent's name for people.
         name: String,
         /// 1 to 4.
@@ -43,7 +43,7 @@ pub enum AgentEvent {
     /// An agent has no answer.
     #[serde(rename = "agent:failed")]
     Failed {
-        agent_id: SeatId,
+        agent_id: AgentId,
         /// The agent's name for people.
         name: String,
         /// 1 to 4.

@@ -6,7 +6,7 @@ use crate::consultation::policy::hedging::NoHedge;
 use crate::consultation::protocol::answer::AnswerKind;
 use crate::consultation::protocol::call::{FailureClass, StopReason};
 use crate::consultation::reading::problem::Problem;
-use crate::domain::ids::{CallId, ModelRef, SeatId};
+use crate::domain::ids::{AgentId, CallId, ModelRef};
 use crate::domain::money::Cost;
 use crate::domain::tokens::Usage;
 
@@ -20,7 +20,7 @@ pub enum CallEvent {
     #[serde(rename = "call:started")]
     Started {
         call: CallId,
-        agent_id: SeatId,
+        agent_id: AgentId,
         /// 1 to 4.
         round_number: u8,
         answer: AnswerKind,
@@ -43,7 +43,7 @@ pub enum CallEvent {
     Retried {
         /// The call that failed.
         call: CallId,
-        agent_id: SeatId,
+        agent_id: AgentId,
         /// Milliseconds until the next call may go out.
         wait_ms: u64,
         /// What failed, for people.
@@ -54,7 +54,7 @@ pub enum CallEvent {
     Hedged {
         /// The slow call.
         call: CallId,
-        agent_id: SeatId,
+        agent_id: AgentId,
         /// The slow model.
         model: ModelRef,
         /// The model that is asked as well.
@@ -67,7 +67,7 @@ pub enum CallEvent {
     NotHedged {
         /// The slow call.
         call: CallId,
-        agent_id: SeatId,
+        agent_id: AgentId,
         reason: NoHedge,
     },
     /// A call's connection is dropped; its answer does not count any more.
@@ -104,7 +104,7 @@ pub enum Purpose {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CallFinished {
     pub call: CallId,
-    pub agent_id: SeatId,
+    pub agent_id: AgentId,
     pub round_number: u8,
     pub answer: AnswerKind,
     pub purpose: Purpose,

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::consultation::plan::{Control, Plan};
 use crate::domain::artifact::Artifact;
-use crate::domain::ids::{CallId, ModelRef, SeatId};
+use crate::domain::ids::{AgentId, CallId, ModelRef, SeatId};
 use crate::domain::panel::Panel;
 
 use super::{
@@ -31,7 +31,7 @@ pub enum ConsultationEvent {
     /// Another model takes over an agent's work.
     #[serde(rename = "consultation:provider_substituted")]
     ProviderSubstituted {
-        agent_id: SeatId,
+        agent_id: AgentId,
         /// 1 to 4.
         round_number: u8,
         /// The model that is replaced.
@@ -46,7 +46,7 @@ pub enum ConsultationEvent {
     /// The person is asked whether another model may take over.
     #[serde(rename = "consultation:substitution_offered")]
     SubstitutionOffered {
-        agent_id: SeatId,
+        agent_id: AgentId,
         /// 1 to 4.
         round_number: u8,
         /// The model that would be replaced.

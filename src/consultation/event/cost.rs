@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::consultation::protocol::answer::AnswerKind;
-use crate::domain::ids::{ModelRef, SeatId};
+use crate::domain::ids::{AgentId, ModelRef};
 use crate::domain::money::{Cost, MicroUsd};
 
 /// What stops, or may stop, a consultation for its cost.
@@ -26,7 +26,7 @@ pub enum CostEvent {
         max_cost: MicroUsd,
         /// Spent so far.
         spent: Cost,
-        agent_id: SeatId,
+        agent_id: AgentId,
         model: ModelRef,
         /// The most that the call could have cost.
         worst_case: Cost,
@@ -70,7 +70,7 @@ pub struct Estimate {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CallEstimate {
     pub round_number: u8,
-    pub agent_id: SeatId,
+    pub agent_id: AgentId,
     pub answer: AnswerKind,
     pub model: ModelRef,
     pub input_tokens: u64,

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::ids::SeatId;
+use crate::domain::ids::AgentId;
 
 /// What happens when a round takes long.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -34,7 +34,7 @@ pub enum PulseEvent {
 /// An agent whose answer a round still waits for.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StillWaiting {
-    pub agent_id: SeatId,
+    pub agent_id: AgentId,
     pub name: String,
     pub elapsed_ms: u64,
 }

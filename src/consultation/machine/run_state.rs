@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::ids::{ModelRef, ProviderId, SeatId};
+use crate::domain::ids::{AgentId, ModelRef, ProviderId};
 use crate::domain::money::Cost;
 use crate::domain::time::Timestamp;
 use crate::stopping::circuit::Circuit;
@@ -41,7 +41,7 @@ pub(in crate::consultation) struct RunState {
     pub(in crate::consultation) expected_calls: usize,
     pub(in crate::consultation) hedges: u32,
     /// Models that have taken an agent over for the rest of the run.
-    pub(in crate::consultation) fallbacks_in_use: BTreeMap<SeatId, ModelRef>,
+    pub(in crate::consultation) fallbacks_in_use: BTreeMap<AgentId, ModelRef>,
     pub(in crate::consultation) questions: Questions,
     pub(in crate::consultation) watch: Watch,
 }

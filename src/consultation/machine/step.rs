@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::domain::artifact::{Artifact, Content};
-use crate::domain::ids::{CallId, ModelRef, ProviderId, SeatId};
+use crate::domain::ids::{AgentId, CallId, ModelRef, ProviderId};
 use crate::domain::money::Cost;
 use crate::domain::panel::Panel;
 use crate::domain::time::Timestamp;
@@ -314,13 +314,12 @@ impl<'a> StepContext<'a> {
     }
 
     /// The model that plays an agent now, and those that can take over from it, best first.
-    pub(in crate::consultation) fn candidates(&self, agent: &SeatId) -> Vec<ModelRef> {
+    pub(in crate::consultation) fn candidates(&self, agent: &AgentId) -> Vec<ModelRef> {
         let own = self.plan.fallbacks_in_use(agent);
         // The judge decides a second time as whoever judges by then.
         let of_the_judge = || {
-            agent
-                .is_second_judge()
-                .then(|| self.run.fallbacks_in_use.get(&SeatId::judge()))
+            (*agent == AgentId::SecondJudge)
+                .then(|| self.run.fallbacks_in_use.get(&AgentId::Judge))
                 .flatten()
         };
         let Some(player) = self.run.fallbacks_in_use.get(agent).or_else(of_the_judge) else {

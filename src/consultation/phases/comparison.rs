@@ -5,7 +5,7 @@
 //! without it.
 
 use crate::domain::artifact::{Independent, Revision};
-use crate::domain::ids::SeatId;
+use crate::domain::ids::{AgentId, SeatId};
 
 use crate::consultation::anonymity::labels::Labels;
 use crate::consultation::event::{AgentError, AgentEvent, Event};
@@ -25,7 +25,7 @@ pub(in crate::consultation) fn send(
     independents: &[Independent],
     revisions: &[Revision],
 ) {
-    let helper = SeatId::helper();
+    let helper = AgentId::Helper;
     let Some(model) = step.candidates(&helper).into_iter().next() else {
         return;
     };

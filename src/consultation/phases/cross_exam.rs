@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::domain::artifact::{Content, CrossExam, Independent, Revision, Synthesis};
-use crate::domain::ids::SeatId;
+use crate::domain::ids::AgentId;
 use crate::domain::time::Timestamp;
 
 use super::comparison;
@@ -80,13 +80,12 @@ impl CrossExamination {
             let Some(seat) = step.plan.panel.seat(&own.agent_id) else {
                 continue;
             };
+            let agent = AgentId::from(&seat.id);
             let material = step.plan.material;
-            match PromptSet::render(step, &seat.id, |prompter| {
+            match PromptSet::render(step, &agent, |prompter| {
                 filter::revision(prompter, material, seat, own, &self.synthesis)
             }) {
-                Ok(prompts) => self
-                    .work
-                    .send(step, &seat.id, AnswerKind::Revision, prompts),
+                Ok(prompts) => self.work.send(step, &agent, AnswerKind::Revision, prompts),
                 Err(error) => {
                     self.work.cancel(step, AbortReason::Prompt);
                     return prompt_failed(step, State::CrossExam(self), &error);
@@ -107,7 +106,7 @@ impl CrossExamination {
     /// Goes on after an end that was none: a judge that failed is asked again.
     pub(in crate::consultation) fn again(mut self, step: &mut StepContext<'_>) -> State {
         match self.step {
-            Step::Merging if !self.work.is_open(&SeatId::judge()) => {
+            Step::Merging if !self.work.is_open(&AgentId::Judge) => {
                 let sent = self.send_judge(step);
                 self.go_on(step, sent)
             }

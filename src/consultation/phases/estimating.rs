@@ -7,7 +7,7 @@
 //! answer is as long as is expected of it, a consultation that goes well costs no less than the low
 //! and no more than the high estimate.
 
-use crate::domain::ids::SeatId;
+use crate::domain::ids::AgentId;
 use crate::domain::tokens::{Band, estimate_tokens, token_band};
 
 use super::awaiting_consent;
@@ -134,7 +134,7 @@ fn schema(answer: AnswerKind) -> Band {
 }
 
 /// What the answers of others, and one's own of Round 1, add to a prompt.
-fn carried(plan: &Plan, answer: AnswerKind, agent: &SeatId) -> Band {
+fn carried(plan: &Plan, answer: AnswerKind, agent: &AgentId) -> Band {
     let seats = || plan.panel.seats.iter();
     let by_experts =
         |answer| seats().map(move |seat| whole(plan.expected_output(&seat.model, answer)));

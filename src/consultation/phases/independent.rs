@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::domain::artifact::{Content, Independent, PersonaSelection};
-use crate::domain::ids::SeatId;
+use crate::domain::ids::AgentId;
 use crate::domain::time::Timestamp;
 
 use super::judge::prompt_failed;
@@ -45,7 +45,7 @@ pub(in crate::consultation) struct IndependentRound {
     voices: Vec<AnswerSource>,
     /// Answers that could only be read as prose.
     degraded: usize,
-    failed: Vec<(SeatId, AgentError)>,
+    failed: Vec<(AgentId, AgentError)>,
 }
 
 pub(in crate::consultation) fn enter(step: &mut StepContext<'_>) -> State {
@@ -74,7 +74,7 @@ impl IndependentRound {
     /// Asks the clerk who should sit.
     fn choose(mut self, step: &mut StepContext<'_>) -> State {
         self.step = Step::PersonaSelection;
-        let (helper, plan) = (SeatId::helper(), step.plan);
+        let (helper, plan) = (AgentId::Helper, step.plan);
         let prompts = PromptSet::render(step, &helper, |prompter| {
             prompter
                 .casting(&plan.debate.selectable_personas, plan.panel.seats.len())
@@ -121,30 +121,28 @@ impl IndependentRound {
 
     fn send_all(mut self, step: &mut StepContext<'_>) -> State {
         self.step = Step::Answering;
-        let seats: Vec<SeatId> = step
+        let agents: Vec<AgentId> = step
             .plan
             .panel
             .seats
             .iter()
-            .map(|seat| seat.id.clone())
+            .map(|seat| AgentId::from(&seat.id))
             .collect();
-        self.send(step, &seats)
+        self.send(step, &agents)
     }
 
-    fn send(mut self, step: &mut StepContext<'_>, agents: &[SeatId]) -> State {
-        for seat in step
-            .plan
-            .panel
-            .seats
-            .iter()
-            .filter(|seat| agents.contains(&seat.id))
-        {
-            match PromptSet::render(step, &seat.id, |prompter| {
+    fn send(mut self, step: &mut StepContext<'_>, agents: &[AgentId]) -> State {
+        for seat in &step.plan.panel.seats {
+            let agent = AgentId::from(&seat.id);
+            if !agents.contains(&agent) {
+                continue;
+            }
+            match PromptSet::render(step, &agent, |prompter| {
                 prompter.independent(seat).map(Shown::whole)
             }) {
                 Ok(prompts) => self
                     .work
-                    .send(step, &seat.id, AnswerKind::Independent, prompts),
+                    .send(step, &agent, AnswerKind::Independent, prompts),
                 Err(error) => {
                     self.work.cancel(step, AbortReason::Prompt);
                     return prompt_failed(step, State::Independent(self), &error);
@@ -200,7 +198,7 @@ impl IndependentRound {
         if !self.work.is_done() || quorum(self.answered.len()) == Quorum::Met {
             return self.proceed(step);
         }
-        let failed: Vec<SeatId> = std::mem::take(&mut self.failed)
+        let failed: Vec<AgentId> = std::mem::take(&mut self.failed)
             .into_iter()
             .map(|(agent, _)| agent)
             .collect();
@@ -254,7 +252,7 @@ impl IndependentRound {
 }
 
 /// An agent's name, with its model where that is not the one that the panel names.
-fn who(step: &StepContext<'_>, agent: &SeatId) -> String {
+fn who(step: &StepContext<'_>, agent: &AgentId) -> String {
     let name = step.plan.agent_name(agent);
     match step.run.fallbacks_in_use.get(agent) {
         Some(model) => format!("{name} ({model})"),

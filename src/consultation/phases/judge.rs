@@ -1,7 +1,7 @@
 //! What the judge's steps have in common: its errand goes to each judge in order, and its failure
 //! ends the consultation.
 
-use crate::domain::ids::SeatId;
+use crate::domain::ids::AgentId;
 
 use crate::consultation::event::{AbortReason, AgentError};
 use crate::consultation::machine::step::StepContext;
@@ -19,7 +19,7 @@ pub(in crate::consultation) fn send_judge(
     answer: AnswerKind,
     prompt: impl Fn(&Prompter<'_>) -> Result<Shown, PromptError>,
 ) -> Result<(), PromptError> {
-    let judge = SeatId::judge();
+    let judge = AgentId::Judge;
     let prompts = PromptSet::render(step, &judge, prompt)?;
     work.send(step, &judge, answer, prompts);
     Ok(())
@@ -29,7 +29,7 @@ pub(in crate::consultation) fn send_judge(
 pub(in crate::consultation) fn judged(work: &mut TaskSet) -> Option<TaskOutcome> {
     work.take_settled()
         .into_iter()
-        .rfind(|outcome| outcome.agent.is_judge())
+        .rfind(|outcome| outcome.agent == AgentId::Judge)
 }
 
 /// Ends the consultation because no judge answered. `state` is where one could be asked again.

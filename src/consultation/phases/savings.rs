@@ -39,7 +39,7 @@ pub(in crate::consultation) fn of_skipped_rounds(
         let own = independents
             .iter()
             .find(|held| held.agent_id == source.agent);
-        let Some((seat, own)) = plan.panel.seat(&source.agent).zip(own) else {
+        let Some((seat, own)) = plan.panel.seat_of(&source.agent).zip(own) else {
             continue;
         };
         let shown = filter::revision(
@@ -59,7 +59,8 @@ pub(in crate::consultation) fn of_skipped_rounds(
     let prompter = plan.prompter(&labels, &judge.model);
     let empty: Vec<Revision> = voices
         .iter()
-        .map(|source| Revision::nothing_said(&source.agent))
+        .filter_map(|source| source.agent.seat())
+        .map(Revision::nothing_said)
         .collect();
     let merging = filter::merging(&prompter, plan.material, &empty, synthesis)?;
     total += cost(

@@ -11,7 +11,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::domain::artifact::{Comparison, Content, Magnitude, Verdict};
-use crate::domain::ids::{ModelRef, SeatId};
+use crate::domain::ids::{AgentId, ModelRef};
 use crate::domain::second_pass::{Held, SecondPass};
 
 use crate::consultation::anonymity::relabel::Relabelling;
@@ -77,7 +77,7 @@ impl Second {
                 source,
             }) => {
                 let (from, into) = (
-                    step.plan.labels_for(&SeatId::second_judge()),
+                    step.plan.labels_for(&AgentId::SecondJudge),
                     step.plan.labels(),
                 );
                 let verdict = Relabelling {
@@ -132,14 +132,14 @@ impl Second {
         } else {
             pair(first, other)
         };
-        let prompts = PromptSet::render(step, &SeatId::helper(), |prompter| {
+        let prompts = PromptSet::render(step, &AgentId::Helper, |prompter| {
             prompter
                 .comparison(std::slice::from_ref(&pair))
                 .map(Shown::whole)
         });
         match prompts {
             Ok(prompts) => {
-                work.send(step, &SeatId::helper(), AnswerKind::Consistency, prompts);
+                work.send(step, &AgentId::Helper, AnswerKind::Consistency, prompts);
                 Self::Compared(second)
             }
             Err(error) => Self::unknown(step, Some(second), error.to_string()),
@@ -210,11 +210,7 @@ impl Second {
     }
 
     fn known(step: &StepContext<'_>, said: Option<Said>, held: Held) -> Self {
-        let expert_order = step
-            .plan
-            .labels_for(&SeatId::second_judge())
-            .order()
-            .to_vec();
+        let expert_order = step.plan.labels_for(&AgentId::SecondJudge).order().to_vec();
         let (verdict, model) = said.map(|said| (said.verdict, said.model)).unzip();
         Self::Known(SecondPass {
             verdict,

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::domain::artifact::{CrossExam, Independent, Synthesis};
-use crate::domain::ids::SeatId;
+use crate::domain::ids::AgentId;
 use crate::domain::time::Timestamp;
 
 use super::comparison;
@@ -88,7 +88,7 @@ impl VerdictRound {
     /// The same for the same judge, in the opposite order.
     fn send_again(&mut self, step: &mut StepContext<'_>) -> Result<(), PromptError> {
         self.second = Second::Awaited;
-        let judge = SeatId::second_judge();
+        let judge = AgentId::SecondJudge;
         let (from, into) = (step.plan.labels(), step.plan.labels_for(&judge));
         let relabelling = Relabelling {
             from: &from,
@@ -123,12 +123,12 @@ impl VerdictRound {
             result,
         } in self.work.take_settled()
         {
-            if agent.is_judge() {
+            if agent == AgentId::Judge {
                 match result {
                     Ok(answer) => self.first = Some(answer),
                     Err(error) => failed = Some(error),
                 }
-            } else if agent.is_second_judge() {
+            } else if agent == AgentId::SecondJudge {
                 self.second = Second::decided(step, result);
             } else if answer == AnswerKind::Consistency {
                 self.second = match self.second {
@@ -208,7 +208,7 @@ impl VerdictRound {
 
     /// Goes on after an end that was none: a judge that failed is asked again.
     pub(in crate::consultation) fn again(mut self, step: &mut StepContext<'_>) -> State {
-        if self.first.is_some() || self.work.is_open(&SeatId::judge()) {
+        if self.first.is_some() || self.work.is_open(&AgentId::Judge) {
             return self.proceed(step);
         }
         let sent = self.send(step);

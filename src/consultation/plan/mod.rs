@@ -10,9 +10,9 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::ids::{ConsultationId, ModelRef, ProviderId, SeatId};
+use crate::domain::ids::{AgentId, ConsultationId, ModelRef, ProviderId, SeatId};
 use crate::domain::money::{Cost, MicroUsd};
-use crate::domain::panel::Panel;
+use crate::domain::panel::{Panel, Seat};
 use crate::domain::pricing::{Price, PriceList};
 use crate::domain::tokens::{Band, Usage, UsageSource};
 use crate::stopping::early_termination::EarlyStop;
@@ -227,9 +227,9 @@ impl Plan {
 
     /// The labels under which an agent meets the experts: the other way round where the judge
     /// decides a second time.
-    pub fn labels_for(&self, agent: &SeatId) -> Labels {
+    pub fn labels_for(&self, agent: &AgentId) -> Labels {
         let labels = self.labels();
-        if agent.is_second_judge() {
+        if *agent == AgentId::SecondJudge {
             labels.reversed()
         } else {
             labels
@@ -248,24 +248,29 @@ impl Plan {
 
     /// The model that an agent is to be played by, and those that can take over from it, best
     /// first.
-    pub fn fallbacks_in_use(&self, agent: &SeatId) -> Vec<ModelRef> {
-        match self.panel.seat(agent) {
-            Some(seat) => std::iter::once(&seat.model)
-                .chain(self.fallbacks.get(agent).into_iter().flatten())
-                .cloned()
-                .collect(),
-            None if agent.is_clerk() => self.debate.helper.iter().cloned().collect(),
-            None => self.panel.judges.clone(),
+    pub fn fallbacks_in_use(&self, agent: &AgentId) -> Vec<ModelRef> {
+        match agent {
+            AgentId::Seat(id) => {
+                let own = self.panel.seat(id).map(|seat| &seat.model);
+                let fallbacks = self.fallbacks.get(id).into_iter().flatten();
+                own.into_iter().chain(fallbacks).cloned().collect()
+            }
+            AgentId::Judge | AgentId::SecondJudge => self.panel.judges.clone(),
+            AgentId::Helper => self.debate.helper.iter().cloned().collect(),
         }
     }
 
     /// The name of an agent for screens.
-    pub fn agent_name(&self, agent: &SeatId) -> String {
-        match self.panel.seat(agent) {
-            Some(seat) => seat.name().to_owned(),
-            None if agent.is_clerk() => "Clerk".to_owned(),
-            None if agent.is_second_judge() => "Judge (second pass)".to_owned(),
-            None => "Judge".to_owned(),
+    pub fn agent_name(&self, agent: &AgentId) -> String {
+        match agent {
+            AgentId::Seat(id) => self
+                .panel
+                .seat(id)
+                .map_or(id.as_str(), Seat::name)
+                .to_owned(),
+            AgentId::Judge => "Judge".to_owned(),
+            AgentId::SecondJudge => "Judge (second pass)".to_owned(),
+            AgentId::Helper => "Clerk".to_owned(),
         }
     }
 

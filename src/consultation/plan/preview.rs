@@ -2,7 +2,7 @@
 //! be sent, the later ones with places for the answers that they will carry.
 
 use crate::domain::artifact::{CrossExam, Independent, Revision, Synthesis};
-use crate::domain::ids::{ModelRef, SeatId};
+use crate::domain::ids::{AgentId, ModelRef, SeatId};
 
 use super::options::{JudgePasses, PriorAnswers};
 use super::{Material, Plan};
@@ -34,7 +34,7 @@ impl Places {
 /// A call that a consultation will make if all goes well.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlannedCall {
-    pub agent_id: SeatId,
+    pub agent_id: AgentId,
     pub answer: AnswerKind,
     pub model: ModelRef,
     pub prompt: Prompt,
@@ -60,11 +60,11 @@ pub fn planned_calls(plan: &Plan, places: Places) -> Result<Vec<PlannedCall>, Pr
 }
 
 /// Who is asked for a kind of answer.
-fn askers(plan: &Plan, answer: AnswerKind) -> Vec<(SeatId, ModelRef)> {
+fn askers(plan: &Plan, answer: AnswerKind) -> Vec<(AgentId, ModelRef)> {
     if !plan.debate.asks_for(answer) {
         return Vec::new();
     }
-    let first = |agent: SeatId| {
+    let first = |agent: AgentId| {
         plan.fallbacks_in_use(&agent)
             .into_iter()
             .take(1)
@@ -76,21 +76,21 @@ fn askers(plan: &Plan, answer: AnswerKind) -> Vec<(SeatId, ModelRef)> {
             .panel
             .seats
             .iter()
-            .map(|seat| (seat.id.clone(), seat.model.clone()))
+            .map(|seat| (AgentId::from(&seat.id), seat.model.clone()))
             .collect(),
-        AnswerKind::Synthesis | AnswerKind::CrossExam => first(SeatId::judge()),
+        AnswerKind::Synthesis | AnswerKind::CrossExam => first(AgentId::Judge),
         AnswerKind::Verdict | AnswerKind::Menu => match plan.debate.judge_passes {
-            JudgePasses::Once => first(SeatId::judge()),
-            JudgePasses::Twice => [SeatId::judge(), SeatId::second_judge()]
+            JudgePasses::Once => first(AgentId::Judge),
+            JudgePasses::Twice => [AgentId::Judge, AgentId::SecondJudge]
                 .into_iter()
                 .flat_map(first)
                 .collect(),
         },
-        AnswerKind::PersonaSelection | AnswerKind::Comparison => first(SeatId::helper()),
+        AnswerKind::PersonaSelection | AnswerKind::Comparison => first(AgentId::Helper),
         AnswerKind::Consistency => plan
             .debate
             .comparer()
-            .map(|model| (SeatId::helper(), model.clone()))
+            .map(|model| (AgentId::Helper, model.clone()))
             .into_iter()
             .collect(),
     }
@@ -148,12 +148,13 @@ impl Answers {
         plan: &Plan,
         labels: &Labels,
         answer: AnswerKind,
-        agent: &SeatId,
+        agent: &AgentId,
         model: &ModelRef,
     ) -> Result<Prompt, PromptError> {
         let prompter = plan.prompter(labels, model);
+        let seat = plan.panel.seat_of(agent);
         match answer {
-            AnswerKind::Independent => match plan.panel.seat(agent) {
+            AnswerKind::Independent => match seat {
                 Some(seat) => prompter.independent(seat),
                 None => Ok(Prompt::default()),
             },
@@ -162,8 +163,8 @@ impl Answers {
                 let own = self
                     .independents
                     .iter()
-                    .find(|independent| &independent.agent_id == agent);
-                match plan.panel.seat(agent).zip(own) {
+                    .find(|independent| *agent == independent.agent_id);
+                match seat.zip(own) {
                     Some((seat, own)) => prompter.revision(seat, own, &self.synthesis),
                     None => Ok(Prompt::default()),
                 }

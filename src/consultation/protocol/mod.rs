@@ -5,7 +5,7 @@ pub mod call;
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::ids::{CallId, ModelRef, ProviderId, SeatId};
+use crate::domain::ids::{AgentId, CallId, ModelRef, ProviderId};
 use crate::domain::money::MicroUsd;
 use crate::domain::time::Timestamp;
 
@@ -85,7 +85,7 @@ pub enum Question {
     EarlyTermination { findings: Box<EarlyTermination> },
     /// Whether another model may take over: yes, no or fail. No answer is a yes.
     Substitution {
-        agent_id: SeatId,
+        agent_id: AgentId,
         name: String,
         original: ModelRef,
         substitute: ModelRef,

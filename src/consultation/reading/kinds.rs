@@ -9,7 +9,7 @@ use crate::domain::artifact::{
     Evidence, Independent, PersonaSelection, Rebuttal, Revision, Synthesis, Tension, Verdict,
     Viewpoint,
 };
-use crate::domain::ids::SeatId;
+use crate::domain::ids::AgentId;
 
 use super::agents::{agent, agents, target};
 use super::fields::{self, Fields, Name};
@@ -24,7 +24,7 @@ const DOUBT: f64 = 0.70;
 /// What reading an answer needs besides its object.
 #[derive(Debug)]
 pub(super) struct Reader<'a> {
-    pub(super) who: &'a SeatId,
+    pub(super) who: &'a AgentId,
     pub(super) labels: &'a Labels,
     /// What stood around the object.
     pub(super) prose: String,
@@ -72,7 +72,7 @@ impl Reader<'_> {
         let prose = self.notes.clean(&self.prose);
         let prose_excerpt = excerpt(if prose.is_empty() { &rationale } else { &prose });
         Independent {
-            agent_id: self.who.clone(),
+            agent_id: super::seat(self.who),
             position,
             key_points,
             rationale,
@@ -180,7 +180,7 @@ impl Reader<'_> {
         let changed = truth(said, &fields.at(fields::CHANGED), &mut self.notes)
             .unwrap_or(!because_of.is_empty());
         Revision {
-            agent_id: self.who.clone(),
+            agent_id: super::seat(self.who),
             challenges,
             rebuttals,
             revised_position,

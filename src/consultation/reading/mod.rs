@@ -18,7 +18,7 @@ mod values;
 use crate::domain::artifact::{
     Comparison, Content, CrossExam, Independent, PersonaSelection, Revision, Synthesis, Verdict,
 };
-use crate::domain::ids::SeatId;
+use crate::domain::ids::{AgentId, SeatId};
 
 use self::problem::{Problem, Weight};
 use super::anonymity::labels::Labels;
@@ -42,7 +42,7 @@ pub struct Reading {
 }
 
 /// Reads an answer of the kind that `who` was asked for.
-pub fn read(kind: AnswerKind, text: &str, who: &SeatId, labels: &Labels) -> Reading {
+pub fn read(kind: AnswerKind, text: &str, who: &AgentId, labels: &Labels) -> Reading {
     let mut notes = Notes::default();
     let whole = surroundings::bare(text);
     if whole.is_empty() {
@@ -151,7 +151,7 @@ fn note_form(found: &Found, prose: &str, notes: &mut Notes) {
 
 /// The content of a degraded artifact: the whole answer as prose, in the field where the debate
 /// goes on with it.
-pub fn keep_prose(kind: AnswerKind, text: &str, who: &SeatId) -> Content {
+pub fn keep_prose(kind: AnswerKind, text: &str, who: &AgentId) -> Content {
     let whole = surroundings::without_thinking(text);
     let said = if whole.thinking == Thinking::LeftOut {
         whole.text
@@ -161,7 +161,7 @@ pub fn keep_prose(kind: AnswerKind, text: &str, who: &SeatId) -> Content {
     let text = Notes::default().clean(said);
     match kind {
         AnswerKind::Independent => Content::Independent(Independent {
-            agent_id: who.clone(),
+            agent_id: seat(who),
             prose_excerpt: surroundings::excerpt(&text),
             position: text,
             key_points: Vec::new(),
@@ -173,7 +173,7 @@ pub fn keep_prose(kind: AnswerKind, text: &str, who: &SeatId) -> Content {
             ..Synthesis::default()
         }),
         AnswerKind::Revision => Content::Revision(Revision {
-            agent_id: who.clone(),
+            agent_id: seat(who),
             challenges: Vec::new(),
             rebuttals: Vec::new(),
             revised_position: text,
@@ -203,4 +203,13 @@ pub fn keep_prose(kind: AnswerKind, text: &str, who: &SeatId) -> Content {
             ..PersonaSelection::default()
         }),
     }
+}
+
+/// The seat that an expert's artifact names. An agent beside the panel has none; asked for such an
+/// artifact, it is named by its id.
+fn seat(agent: &AgentId) -> SeatId {
+    agent
+        .seat()
+        .cloned()
+        .unwrap_or_else(|| SeatId::new(agent.as_str()))
 }

@@ -12,7 +12,7 @@ use crate::consultation::policy::substitution::{OnFailure, Remedy};
 use crate::consultation::protocol;
 use crate::consultation::protocol::Question;
 use crate::consultation::protocol::call::FailureClass;
-use crate::domain::ids::ModelRef;
+use crate::domain::ids::{AgentId, ModelRef};
 
 use super::task::{AgentTask, Answer, Kept, Status, TaskOutcome};
 
@@ -36,7 +36,8 @@ impl AgentTask {
         let on_failure = step.plan.control.on_failure;
         // Its own words are the reason: another model is not asked to say what this one would not.
         // A judge there has to be.
-        let abstains = error.class.is_none() && !self.agent.is_judge() && !self.is_second_pass();
+        let abstains =
+            error.class.is_none() && self.agent != AgentId::Judge && !self.is_second_pass();
         let Some(substitute) = self
             .substitute(step)
             .filter(|_| !step.plan.control.strict && !abstains)
@@ -53,7 +54,7 @@ impl AgentTask {
         match on_failure.decide(step.plan.control.consent.consent_mode) {
             Remedy::Substitute => self.take_over(step, substitute, reason, error),
             // Without an expert the others go on; without a judge nobody does.
-            Remedy::Skip if self.agent.is_judge() => {
+            Remedy::Skip if self.agent == AgentId::Judge => {
                 self.take_over(step, substitute, reason, error)
             }
             Remedy::Fail if self.is_second_pass() => Some(self.settle(step, Err(error))),

@@ -19,7 +19,7 @@ pub(in crate::consultation) use task::{
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::ids::{CallId, SeatId};
+use crate::domain::ids::{AgentId, CallId};
 
 use super::event::{AbortReason, StillWaiting};
 use super::machine::step::StepContext;
@@ -41,7 +41,7 @@ impl TaskSet {
     pub(super) fn send(
         &mut self,
         step: &mut StepContext<'_>,
-        agent: &SeatId,
+        agent: &AgentId,
         answer: AnswerKind,
         prompts: PromptSet,
     ) {
@@ -59,7 +59,7 @@ impl TaskSet {
     }
 
     /// Whether an agent is at work.
-    pub(super) fn is_open(&self, agent: &SeatId) -> bool {
+    pub(super) fn is_open(&self, agent: &AgentId) -> bool {
         self.open.iter().any(|task| task.agent() == agent)
     }
 
@@ -124,7 +124,7 @@ impl TaskSet {
     }
 
     /// A question about an agent was answered.
-    pub(super) fn answered(&mut self, step: &mut StepContext<'_>, agent: &SeatId, answer: Answer) {
+    pub(super) fn answered(&mut self, step: &mut StepContext<'_>, agent: &AgentId, answer: Answer) {
         let Some(at) = self.open.iter().position(|task| task.agent() == agent) else {
             return;
         };

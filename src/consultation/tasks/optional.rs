@@ -5,6 +5,7 @@
 //! asked about, and counts neither against `--strict`, `--on-failure` and the ceiling nor against
 //! the provider that experts need too.
 
+use crate::domain::ids::AgentId;
 use std::time::Duration;
 
 use crate::consultation::event::{AgentError, CancelReason};
@@ -27,7 +28,7 @@ const LONGEST_WAIT: Duration = Duration::from_secs(5);
 impl AgentTask {
     /// Nothing is lost that anybody was promised when there is no answer.
     pub(crate) fn is_optional(&self) -> bool {
-        self.agent.is_clerk()
+        self.agent == AgentId::Helper
     }
 
     /// From now on it is waited for, and not for ever.

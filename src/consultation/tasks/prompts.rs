@@ -9,7 +9,7 @@ use crate::consultation::machine::step::StepContext;
 use crate::consultation::prompt::filter::Shown;
 use crate::consultation::prompt::{PromptError, Prompter, Size};
 use crate::consultation::protocol::call::Prompt;
-use crate::domain::ids::SeatId;
+use crate::domain::ids::AgentId;
 
 /// Prompts that ask the same.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -23,7 +23,7 @@ impl PromptSet {
     /// Renders the prompt for every size among the models that may play the agent.
     pub(in crate::consultation) fn render(
         step: &StepContext<'_>,
-        agent: &SeatId,
+        agent: &AgentId,
         make: impl Fn(&Prompter<'_>) -> Result<Shown, PromptError>,
     ) -> Result<Self, PromptError> {
         let labels = step.plan.labels_for(agent);

@@ -5,13 +5,14 @@
 
 use crate::consultation::machine::step::StepContext;
 use crate::consultation::protocol::call::FailureClass;
+use crate::domain::ids::AgentId;
 
 use super::task::{AgentTask, TaskOutcome, failed};
 
 impl AgentTask {
     /// It only finds out how far another answer can be trusted.
     pub(crate) fn is_second_pass(&self) -> bool {
-        self.agent.is_second_judge()
+        self.agent == AgentId::SecondJudge
     }
 
     /// The ceiling leaves no room for it.

@@ -7,7 +7,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::domain::artifact::Content;
-use crate::domain::ids::{CallId, ModelRef, SeatId};
+use crate::domain::ids::{AgentId, CallId, ModelRef};
 use crate::domain::money::Cost;
 use crate::domain::time::Timestamp;
 use crate::domain::tokens::Usage;
@@ -32,7 +32,7 @@ use super::prompts::PromptSet;
 /// One answer that is wanted from one agent.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(in crate::consultation) struct AgentTask {
-    pub(super) agent: SeatId,
+    pub(super) agent: AgentId,
     pub(super) answer: AnswerKind,
     pub(super) prompts: PromptSet,
     /// The model in use.
@@ -96,7 +96,7 @@ pub(super) struct Calling {
 /// An errand that has come to its end.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(in crate::consultation) struct TaskOutcome {
-    pub(in crate::consultation) agent: SeatId,
+    pub(in crate::consultation) agent: AgentId,
     pub(in crate::consultation) answer: AnswerKind,
     pub(in crate::consultation) result: Result<Answer, AgentError>,
 }
@@ -113,7 +113,7 @@ pub(in crate::consultation) struct Answer {
 /// Who gave an answer, and how long it was.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(in crate::consultation) struct AnswerSource {
-    pub(in crate::consultation) agent: SeatId,
+    pub(in crate::consultation) agent: AgentId,
     pub(in crate::consultation) model: ModelRef,
     /// Tokens, thinking included.
     pub(in crate::consultation) output: u64,
@@ -123,7 +123,7 @@ impl AgentTask {
     /// An errand that has not begun; `None` without a model to ask.
     pub(in crate::consultation) fn new(
         step: &StepContext<'_>,
-        agent: &SeatId,
+        agent: &AgentId,
         answer: AnswerKind,
         prompts: PromptSet,
     ) -> Option<Self> {
@@ -165,7 +165,7 @@ impl AgentTask {
         self.go(step)
     }
 
-    pub(in crate::consultation) fn agent(&self) -> &SeatId {
+    pub(in crate::consultation) fn agent(&self) -> &AgentId {
         &self.agent
     }
 
@@ -290,7 +290,7 @@ impl AgentTask {
         let may_be_replaced = !control.strict
             && match control.on_failure {
                 OnFailure::Ask | OnFailure::Substitute => true,
-                OnFailure::Skip => self.agent.is_judge(),
+                OnFailure::Skip => self.agent == AgentId::Judge,
                 OnFailure::Fail => false,
             };
         is_new

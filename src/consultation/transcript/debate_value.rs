@@ -10,7 +10,7 @@ use crate::domain::artifact::{
     Artifact, Compared, Comparison, ConsensusPoint, Content, Independent, Revision, Verdict,
 };
 use crate::domain::debate_value::{AgentMove, ChangeMagnitude, ComparisonStatus, DebateValue};
-use crate::domain::ids::SeatId;
+use crate::domain::ids::{AgentId, SeatId};
 use crate::domain::money::Cost;
 
 use super::Transcript;
@@ -55,14 +55,14 @@ impl Transcript {
             },
             convergence_score: self.convergence(),
             comparison_cost: self
-                .cost_where(|agent, round| round == REVISED_IN && agent.is_clerk()),
+                .cost_where(|agent, round| round == REVISED_IN && *agent == AgentId::Helper),
             key_insights: comparison
                 .map(|comparison| comparison.key_insights.clone())
                 .unwrap_or_default(),
             verdict_changed_after_round_2,
             similarity_to_round_2,
             later_rounds_cost: self
-                .cost_where(|agent, round| round >= REVISED_IN && !agent.is_clerk()),
+                .cost_where(|agent, round| round >= REVISED_IN && *agent != AgentId::Helper),
             agents,
         }
     }
@@ -131,11 +131,9 @@ impl Transcript {
                 ComparisonStatus::Failed,
                 "the answer named none of the positions",
             )
-        } else if let Some(failure) = self
-            .failures
-            .iter()
-            .find(|failure| failure.agent_id.is_clerk() && failure.round_number == REVISED_IN)
-        {
+        } else if let Some(failure) = self.failures.iter().find(|failure| {
+            failure.agent_id == AgentId::Helper && failure.round_number == REVISED_IN
+        }) {
             because(ComparisonStatus::Failed, &failure.error.message)
         } else if self
             .artifacts
@@ -350,7 +348,7 @@ impl Transcript {
 
     /// What some of the calls cost, those that never came back included; `None` where there was no
     /// such call.
-    fn cost_where(&self, is_meant: impl Fn(&SeatId, u8) -> bool) -> Option<Cost> {
+    fn cost_where(&self, is_meant: impl Fn(&AgentId, u8) -> bool) -> Option<Cost> {
         self.spend_by(|asked| is_meant(asked.agent_id, asked.round_number))
             .remove(&true)
             .map(|spend| spend.cost)

@@ -15,7 +15,7 @@ use crate::domain::artifact::{
     Artifact, Content, CrossExam, Independent, Revision, Synthesis, Verdict,
 };
 use crate::domain::confidence::Confidence;
-use crate::domain::ids::{CallId, ConsultationId, ModelRef, SeatId};
+use crate::domain::ids::{AgentId, CallId, ConsultationId, ModelRef, SeatId};
 use crate::domain::money::{Cost, MicroUsd};
 use crate::domain::second_pass::{Held, SecondPass};
 use crate::domain::time::Timestamp;
@@ -76,7 +76,7 @@ pub struct Transcript {
 /// An agent that has no answer in one round.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AgentFailure {
-    pub agent_id: SeatId,
+    pub agent_id: AgentId,
     pub name: String,
     pub round_number: u8,
     pub error: AgentError,
@@ -85,7 +85,7 @@ pub struct AgentFailure {
 /// A model that took over an agent's work.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Substitution {
-    pub agent_id: SeatId,
+    pub agent_id: AgentId,
     pub round_number: u8,
     pub original: ModelRef,
     pub substitute: ModelRef,
@@ -97,7 +97,7 @@ pub struct Substitution {
 /// A slow call that was made elsewhere too.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hedge {
-    pub agent_id: SeatId,
+    pub agent_id: AgentId,
     pub round_number: Option<u8>,
     pub model: ModelRef,
     pub backup: ModelRef,
@@ -111,7 +111,7 @@ pub struct Hedge {
 pub struct Ceiling {
     pub max_cost: MicroUsd,
     pub spent: Cost,
-    pub agent_id: SeatId,
+    pub agent_id: AgentId,
     pub model: ModelRef,
     /// The most that the call could have cost.
     pub worst_case: Cost,
@@ -327,7 +327,7 @@ impl Transcript {
     }
 
     /// An agent that was asked again after it had failed has failed no more, or otherwise.
-    fn forget_failure(&mut self, agent: &SeatId, round: u8) {
+    fn forget_failure(&mut self, agent: &AgentId, round: u8) {
         self.failures
             .retain(|failure| failure.agent_id != *agent || failure.round_number != round);
     }
@@ -457,11 +457,7 @@ impl Transcript {
             .iter()
             // The judge's is told as the end it is; the clerk's answer and a second verdict were
             // promised to nobody.
-            .filter(|failure| {
-                !failure.agent_id.is_judge()
-                    && !failure.agent_id.is_second_judge()
-                    && !failure.agent_id.is_clerk()
-            })
+            .filter(|failure| failure.agent_id.seat().is_some())
             .map(|failure| {
                 format!(
                     "{} gave no answer in Round {}: {}",
@@ -480,9 +476,9 @@ impl Transcript {
                 format!("the judge's answer in Round {} could not be read as asked; its prose was kept", artifact.round_number)
             }
         });
-        let substituted = self.substitutions.iter().filter(|substitution| !substitution.agent_id.is_second_judge()).map(|substitution| {
+        let substituted = self.substitutions.iter().filter(|substitution| substitution.agent_id != AgentId::SecondJudge).map(|substitution| {
             let Substitution { agent_id, round_number, original, substitute, reason, message } = substitution;
-            let agent = if agent_id.is_judge() { "the judge" } else { self.agent_name(agent_id.as_str()) };
+            let agent = if *agent_id == AgentId::Judge { "the judge" } else { self.agent_name(agent_id.as_str()) };
             // Who took over stays; who was faster has answered once.
             let from_then_on = if *reason == SubstitutionReason::Known(WhySubstituted::Hedge) { "" } else { " and later" };
             format!("{substitute} stood in for {original} as {agent} in Round {round_number}{from_then_on}: {}", reason.in_words(message))

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::domain::ids::{CallId, ModelRef, ProviderId, SeatId};
+use crate::domain::ids::{AgentId, CallId, ModelRef, ProviderId};
 use crate::domain::money::Cost;
 use crate::domain::tokens::Usage;
 
@@ -22,7 +22,7 @@ pub struct Spend {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LostCall {
     pub call: CallId,
-    pub agent_id: SeatId,
+    pub agent_id: AgentId,
     pub round_number: u8,
     pub model: ModelRef,
 }
@@ -30,7 +30,7 @@ pub struct LostCall {
 /// What a call is grouped by: whose work it was, when, and which model was asked.
 #[derive(Clone, Copy, Debug)]
 pub struct Asked<'a> {
-    pub agent_id: &'a SeatId,
+    pub agent_id: &'a AgentId,
     pub round_number: u8,
     pub model: &'a ModelRef,
 }

@@ -5,7 +5,7 @@
 use serde::Serialize;
 
 use crate::domain::artifact::{Challenge, Severity};
-use crate::domain::ids::ModelRef;
+use crate::domain::ids::{AgentId, ModelRef};
 use crate::domain::panel::Seat;
 
 use super::Transcript;
@@ -57,7 +57,7 @@ impl Transcript {
             .calls
             .iter()
             .rev()
-            .find(|call| call.agent_id.is_judge() && call.error.is_none());
+            .find(|call| call.agent_id == AgentId::Judge && call.error.is_none());
         answered
             .map(|call| &call.model)
             .or_else(|| self.terms.panel.judges.first())

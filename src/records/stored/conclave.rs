@@ -1,7 +1,7 @@
 //! Records of this program, of every version so far.
 
 use crate::domain::artifact::{CrossExam, Independent, Revision, Synthesis, Verdict};
-use crate::domain::ids::{ModelRef, ProviderId, SeatId};
+use crate::domain::ids::{AgentId, ModelRef, ProviderId, SeatId};
 use crate::domain::money::MicroUsd;
 use crate::domain::stored_record::{
     StoredAgent, StoredAgentRound, StoredEarlyTermination, StoredPersonaSelection, StoredRecord,
@@ -208,7 +208,7 @@ fn agent_round(round: u8, agent: Fields<'_>) -> Option<StoredAgentRound> {
     Some(StoredAgentRound {
         round,
         name: agent.said("agent").unwrap_or_else(|| id.clone()),
-        agent: SeatId::new(id),
+        agent: AgentId::from(id),
         model: agent.text("model").and_then(|model| model.parse().ok()),
         served_model: agent.said("served_model"),
         tokens: agent.at("tokens").count("total"),

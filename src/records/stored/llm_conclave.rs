@@ -7,7 +7,7 @@
 
 use crate::domain::artifact::{Independent, Synthesis, Verdict};
 use crate::domain::confidence::Confidence;
-use crate::domain::ids::{ModelRef, ProviderId, SeatId};
+use crate::domain::ids::{AgentId, ModelRef, ProviderId, SeatId};
 use crate::domain::money::{Cost, MicroUsd};
 use crate::domain::stored_record::{
     StoredAgent, StoredAgentRound, StoredDebate, StoredRecord, StoredRound, Writer,
@@ -327,7 +327,7 @@ fn empty_agent_round(seats: Seats<'_>, id: String, model: Option<ModelRef>) -> S
         round: 1,
         name: seat.map_or_else(|| id.clone(), |seat| seat.name.clone()),
         model: model.or_else(|| seat.and_then(|seat| seat.model.clone())),
-        agent: SeatId::new(id),
+        agent: AgentId::from(id),
         served_model: None,
         tokens: None,
         cost: None,

@@ -21,7 +21,7 @@ pub(in crate::terminal) fn estimate_lines(estimate: &Estimate, panel: &Panel) ->
         "   Estimate: {input} input tokens, ~{output} output tokens, {total}"
     )];
     let who = |call: &CallEstimate| {
-        panel.seat(&call.agent_id).map_or_else(
+        panel.seat_of(&call.agent_id).map_or_else(
             || beside_the_panel(&call.agent_id).to_owned(),
             |seat| seat_name(panel, seat),
         )

@@ -11,7 +11,7 @@ use crate::consultation::event::{
     PanelEvent, ProviderEvent, PulseEvent, Purpose, RoundEvent, StateEvent, StateName,
     SubstitutionReason, WhySubstituted,
 };
-use crate::domain::ids::{CallId, ModelRef, SeatId};
+use crate::domain::ids::{AgentId, CallId, ModelRef};
 use crate::domain::money::Cost;
 use crate::engine::ports::Delta;
 
@@ -43,7 +43,7 @@ pub(in crate::terminal) struct Screen {
 /// One agent in one round.
 #[derive(Clone, Debug)]
 struct Row {
-    agent: SeatId,
+    agent: AgentId,
     name: String,
     model: ModelRef,
     since: Duration,
@@ -186,7 +186,7 @@ impl Screen {
             Event::Panel(PanelEvent::PersonasSelected(cast)) => {
                 self.columns = messages::columns(&cast.panel);
                 // Its work is done, and the rows of those whom it chose stand without it.
-                self.rows.retain(|row| !row.agent.is_clerk());
+                self.rows.retain(|row| row.agent != AgentId::Helper);
             }
             Event::Consultation(ConsultationEvent::CostEstimated(estimate)) => {
                 self.estimate = Some(estimate.cost);
@@ -315,11 +315,11 @@ impl Screen {
         }
     }
 
-    fn row(&mut self, agent: &SeatId) -> Option<&mut Row> {
+    fn row(&mut self, agent: &AgentId) -> Option<&mut Row> {
         self.rows.iter_mut().find(|row| &row.agent == agent)
     }
 
-    fn set(&mut self, agent: &SeatId, phase: Phase) {
+    fn set(&mut self, agent: &AgentId, phase: Phase) {
         if let Some(row) = self.row(agent) {
             row.phase = phase;
         }

@@ -15,7 +15,7 @@ use crate::consultation::plan::options::Rounds;
 use crate::consultation::policy::health::HealthStatus;
 use crate::consultation::policy::hedging::NoHedge;
 use crate::consultation::protocol::answer::AnswerKind;
-use crate::domain::ids::{ModelRef, ProviderId, SeatId};
+use crate::domain::ids::{AgentId, ModelRef, ProviderId};
 use crate::domain::money::{Cost, MicroUsd};
 use crate::domain::panel::Panel;
 
@@ -96,10 +96,10 @@ pub(in crate::terminal) fn seats(panel: &Panel, width: Option<usize>) -> Vec<Str
 }
 
 /// Who is at work without a seat.
-pub(in crate::terminal) fn beside_the_panel(agent: &SeatId) -> &'static str {
+pub(in crate::terminal) fn beside_the_panel(agent: &AgentId) -> &'static str {
     match agent {
-        helper if helper.is_clerk() => "Clerk",
-        second if second.is_second_judge() => "Judge (second pass)",
+        helper if *helper == AgentId::Helper => "Clerk",
+        second if *second == AgentId::SecondJudge => "Judge (second pass)",
         _ => "Judge",
     }
 }

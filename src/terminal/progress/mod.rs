@@ -22,7 +22,7 @@ use crate::consultation::event::{
     StateEvent, SubstitutionReason, WhySubstituted,
 };
 use crate::consultation::policy::consent::Month;
-use crate::domain::ids::{CallId, ModelRef, SeatId};
+use crate::domain::ids::{AgentId, CallId, ModelRef};
 use crate::domain::time::Timestamp;
 use crate::engine::ports::{Delta, Subscriber, SubscriberError};
 
@@ -46,7 +46,7 @@ pub struct Progress {
     estimate: Option<Estimate>,
     why_asked: Vec<GateReason>,
     /// Whom each call is or was for.
-    calls: BTreeMap<CallId, (SeatId, ModelRef)>,
+    calls: BTreeMap<CallId, (AgentId, ModelRef)>,
     /// Where `--stream` is wanted.
     judge: Option<JudgeText>,
     told_of_health: Told,
@@ -157,11 +157,11 @@ impl Progress {
             .map(|face| face.width)
     }
 
-    fn name(&self, agent: &SeatId) -> String {
+    fn name(&self, agent: &AgentId) -> String {
         let seat = self
             .terms
             .as_ref()
-            .and_then(|terms| terms.panel.seat(agent));
+            .and_then(|terms| terms.panel.seat_of(agent));
         seat.map_or_else(
             || messages::beside_the_panel(agent).to_owned(),
             |seat| seat.name().to_owned(),
@@ -345,7 +345,9 @@ impl Progress {
                 name,
                 error,
                 ..
-            }) if agent_id.is_clerk() => self.detail(&messages::failed(name, &error.message)),
+            }) if *agent_id == AgentId::Helper => {
+                self.detail(&messages::failed(name, &error.message))
+            }
             Event::Agent(AgentEvent::Failed { name, error, .. }) => {
                 self.alert(&messages::failed(name, &error.message))
             }
@@ -390,7 +392,7 @@ impl Progress {
                 model,
                 ..
             }) => {
-                if let Some(judge) = self.judge.as_mut().filter(|_| agent_id.is_judge()) {
+                if let Some(judge) = self.judge.as_mut().filter(|_| *agent_id == AgentId::Judge) {
                     judge.begin(*call, model);
                 }
             }

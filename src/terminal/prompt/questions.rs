@@ -9,7 +9,7 @@ use crate::consultation::event::{
     SubstitutionReason,
 };
 use crate::consultation::policy::consent::Month;
-use crate::domain::ids::{ModelRef, SeatId};
+use crate::domain::ids::{AgentId, ModelRef};
 use crate::domain::money::{Cost, MicroUsd};
 use crate::stopping::evaluation::Rule;
 
@@ -65,11 +65,11 @@ pub(in crate::terminal) fn cost_range(estimate: &Estimate) -> String {
 
 /// `3 agents × 4 rounds`, as the estimate counts them; judge and clerk are none of the agents.
 fn size(estimate: &Estimate) -> String {
-    let agents: BTreeSet<&SeatId> = estimate
+    let agents: BTreeSet<&AgentId> = estimate
         .calls
         .iter()
         .map(|call| &call.agent_id)
-        .filter(|agent| !agent.is_beside_the_panel())
+        .filter(|agent| agent.seat().is_some())
         .collect();
     let rounds: BTreeSet<u8> = estimate
         .calls
@@ -352,7 +352,7 @@ mod tests {
     fn estimate() -> Estimate {
         let call = |round_number, agent: &str, cost| CallEstimate {
             round_number,
-            agent_id: SeatId::new(agent),
+            agent_id: AgentId::from(agent),
             answer: AnswerKind::Independent,
             model: ModelRef::new("openai", format!("model-of-{agent}")),
             input_tokens: 100,
@@ -490,7 +490,7 @@ mod tests {
 
     fn waiting(name: &str, elapsed_ms: u64) -> StillWaiting {
         StillWaiting {
-            agent_id: SeatId::new(name),
+            agent_id: AgentId::from(name),
             name: name.to_owned(),
             elapsed_ms,
         }

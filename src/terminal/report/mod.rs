@@ -9,6 +9,7 @@ pub mod stored;
 mod stored_rounds;
 pub mod rejudge;
 
+use crate::domain::ids::AgentId;
 use std::fmt::Write as _;
 
 use crate::consultation::event::{PanelSelection, StateName};
@@ -177,7 +178,7 @@ fn judge(transcript: &Transcript) -> String {
         transcript
             .calls
             .iter()
-            .filter(|call| call.agent_id.is_judge())
+            .filter(|call| call.agent_id == AgentId::Judge)
     };
     let judge_name = model_address(judge);
     if calls().next().is_none() {

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use crate::domain::artifact::Revision;
 use crate::domain::confidence::Confidence;
-use crate::domain::ids::SeatId;
+use crate::domain::ids::AgentId;
 use crate::domain::money::Cost;
 use crate::domain::outcome::Grade;
 use crate::domain::stored_record::{Completion, StoredAgent, StoredAgentRound, StoredRecord};
@@ -27,7 +27,7 @@ pub struct Selection {
     /// One round, 1 to 4.
     pub round: Option<u8>,
     /// One agent, the judge included.
-    pub agent: Option<SeatId>,
+    pub agent: Option<AgentId>,
 }
 
 /// Writes the report of a consultation, finished or not.
@@ -269,8 +269,8 @@ pub(in crate::terminal) fn before(
 
 pub(in crate::terminal) fn name(record: &StoredRecord, agent: &str) -> String {
     inline(match agent {
-        judge if judge == SeatId::judge().as_str() => "Judge",
-        helper if helper == SeatId::helper().as_str() => "Clerk",
+        judge if judge == AgentId::Judge.as_str() => "Judge",
+        helper if helper == AgentId::Helper.as_str() => "Clerk",
         expert => record.name_of(expert),
     })
 }
@@ -300,7 +300,7 @@ pub(in crate::terminal) fn heading(record: &StoredRecord, seat: &StoredAgent) ->
 }
 
 /// One round, or what one agent had to do with it; `None` where there is nothing.
-fn round(record: &StoredRecord, number: u8, agent: Option<&SeatId>) -> Option<String> {
+fn round(record: &StoredRecord, number: u8, agent: Option<&AgentId>) -> Option<String> {
     let parts = match number {
         1 => stored_rounds::positions(record, agent),
         2 => stored_rounds::synthesis(record, agent),

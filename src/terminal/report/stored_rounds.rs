@@ -2,7 +2,7 @@
 //! agent, what it said there, and what was said to it or of it.
 
 use crate::domain::artifact::{Challenge, Independent, Synthesis};
-use crate::domain::ids::SeatId;
+use crate::domain::ids::AgentId;
 use crate::domain::stored_record::{StoredAgent, StoredRecord};
 
 use super::sections;
@@ -11,17 +11,20 @@ use crate::terminal::markdown::escape::{block, inline};
 
 /// Whether a part is wanted that an agent has to do with; the judge has to do with all that it
 /// wrote.
-fn is_of(agent: Option<&SeatId>, who: &str) -> bool {
+fn is_of(agent: Option<&AgentId>, who: &str) -> bool {
     agent.is_none_or(|agent| agent.as_str() == who)
 }
 
-fn is_judges(agent: Option<&SeatId>) -> bool {
-    agent.is_none_or(SeatId::is_judge)
+fn is_judges(agent: Option<&AgentId>) -> bool {
+    agent.is_none_or(|agent| *agent == AgentId::Judge)
 }
 
 /// Round 1: each expert's own answer in the order of the panel, or why there is none; then of those
 /// who are not on it. An agent alone is shown with its reasoning.
-pub(in crate::terminal) fn positions(record: &StoredRecord, agent: Option<&SeatId>) -> Vec<String> {
+pub(in crate::terminal) fn positions(
+    record: &StoredRecord,
+    agent: Option<&AgentId>,
+) -> Vec<String> {
     let answer = |held: &Independent| match agent {
         Some(_) => with_reasoning(held),
         None => sections::opinion(held),
@@ -79,7 +82,10 @@ fn with_reasoning(held: &Independent) -> String {
 }
 
 /// Round 2: what the judge found agreed and where the experts differ.
-pub(in crate::terminal) fn synthesis(record: &StoredRecord, agent: Option<&SeatId>) -> Vec<String> {
+pub(in crate::terminal) fn synthesis(
+    record: &StoredRecord,
+    agent: Option<&AgentId>,
+) -> Vec<String> {
     let Some(synthesis) = &record.synthesis else {
         return Vec::new();
     };
@@ -98,7 +104,7 @@ pub(in crate::terminal) fn synthesis(record: &StoredRecord, agent: Option<&SeatI
     parts
 }
 
-fn agreed(record: &StoredRecord, agent: Option<&SeatId>, synthesis: &Synthesis) -> Option<String> {
+fn agreed(record: &StoredRecord, agent: Option<&AgentId>, synthesis: &Synthesis) -> Option<String> {
     let is_meant = |supporters: &[String]| {
         is_judges(agent) || supporters.iter().any(|supporter| is_of(agent, supporter))
     };
@@ -129,7 +135,7 @@ fn agreed(record: &StoredRecord, agent: Option<&SeatId>, synthesis: &Synthesis) 
 
 fn tensions(
     record: &StoredRecord,
-    agent: Option<&SeatId>,
+    agent: Option<&AgentId>,
     synthesis: &Synthesis,
 ) -> Option<String> {
     let tensions = synthesis.tensions.iter().filter_map(|tension| {
@@ -160,7 +166,7 @@ fn tensions(
 /// Round 3: challenges, what was answered, and what each expert holds now.
 pub(in crate::terminal) fn cross_examination(
     record: &StoredRecord,
-    agent: Option<&SeatId>,
+    agent: Option<&AgentId>,
 ) -> Vec<String> {
     let merged = record.cross_exam.as_ref();
     let (challenges, rebuttals) = (record.challenges(), record.rebuttals());
@@ -243,7 +249,7 @@ fn one_challenge(record: &StoredRecord, challenge: &Challenge) -> String {
 }
 
 /// Round 4: the answer; of an expert, the evidence that is its own, and its dissent.
-pub(in crate::terminal) fn verdict(record: &StoredRecord, agent: Option<&SeatId>) -> Vec<String> {
+pub(in crate::terminal) fn verdict(record: &StoredRecord, agent: Option<&AgentId>) -> Vec<String> {
     let Some(verdict) = &record.verdict else {
         return Vec::new();
     };

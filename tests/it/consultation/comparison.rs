@@ -15,7 +15,7 @@ use conclave::consultation::protocol::answer::AnswerKind;
 use conclave::consultation::protocol::call::{FailureClass, Outcome, StopReason};
 use conclave::consultation::transcript::Transcript;
 use conclave::domain::debate_value::{ChangeMagnitude, ComparisonStatus, DebateValue};
-use conclave::domain::ids::SeatId;
+use conclave::domain::ids::{AgentId, SeatId};
 use conclave::domain::money::MicroUsd;
 
 use crate::support::comparison::{comparison_entry, comparison_plan, moving_debate};
@@ -43,7 +43,7 @@ fn value(log: &[Envelope]) -> DebateValue {
 }
 
 fn clerks_calls(log: &[Envelope]) -> usize {
-    log.iter().filter(|envelope| matches!(&envelope.event, Event::Call(CallEvent::Started { agent_id, .. }) if agent_id.is_clerk())).count()
+    log.iter().filter(|envelope| matches!(&envelope.event, Event::Call(CallEvent::Started { agent_id, .. }) if *agent_id == AgentId::Helper)).count()
 }
 
 /// Answers whatever is asked but the clerk, until only that is open or nothing is.

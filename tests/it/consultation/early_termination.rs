@@ -16,7 +16,7 @@ use conclave::consultation::protocol::{Answer, Input, Question};
 use conclave::consultation::transcript::Transcript;
 use conclave::domain::artifact::Source;
 use conclave::domain::confidence::Confidence;
-use conclave::domain::ids::{ModelRef, SeatId};
+use conclave::domain::ids::{AgentId, ModelRef};
 use conclave::domain::money::{Cost, MicroUsd};
 use conclave::domain::tokens::estimate_tokens;
 use conclave::records::record::record;
@@ -790,7 +790,7 @@ fn an_answer_to_the_offer_that_comes_twice_or_too_late_changes_nothing() {
     let judged = told(&player)
         .calls
         .iter()
-        .filter(|call| call.agent_id == SeatId::judge())
+        .filter(|call| call.agent_id == AgentId::Judge)
         .count();
     assert_eq!(judged, 1);
 }

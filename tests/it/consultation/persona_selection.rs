@@ -14,7 +14,7 @@ use conclave::consultation::protocol::answer::AnswerKind;
 use conclave::consultation::protocol::call::{Ask, FailureClass, Outcome, StopReason};
 use conclave::consultation::transcript::Transcript;
 use conclave::consultation::transcript::summary::Status;
-use conclave::domain::ids::{ModelRef, SeatId};
+use conclave::domain::ids::{AgentId, ModelRef, SeatId};
 use conclave::domain::money::MicroUsd;
 
 use crate::support::script::{Player, failure, failure_with_hint, good, plan, reply, stopped};
@@ -60,7 +60,7 @@ fn seats(player: &Player) -> Vec<String> {
 }
 
 fn clerks_calls(player: &Player) -> usize {
-    let is_clerks = |event: &Event| matches!(event, Event::Call(CallEvent::Started { agent_id, .. }) if agent_id.is_clerk());
+    let is_clerks = |event: &Event| matches!(event, Event::Call(CallEvent::Started { agent_id, .. }) if *agent_id == AgentId::Helper);
     player
         .log
         .iter()

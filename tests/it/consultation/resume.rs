@@ -14,7 +14,7 @@ use conclave::consultation::protocol::call::{Ask, FailureClass, Outcome};
 use conclave::consultation::protocol::{Answer, Input};
 use conclave::consultation::transcript::Transcript;
 use conclave::domain::artifact::Content;
-use conclave::domain::ids::{ModelRef, SeatId};
+use conclave::domain::ids::{AgentId, ModelRef};
 use conclave::domain::money::{Cost, MicroUsd};
 use proptest::prelude::*;
 
@@ -44,7 +44,7 @@ fn world(log: &[Envelope], ask: &Ask, seed: u64) -> Outcome {
     }
 }
 
-fn agent_of(log: &[Envelope], ask: &Ask) -> SeatId {
+fn agent_of(log: &[Envelope], ask: &Ask) -> AgentId {
     let started = log.iter().find_map(|envelope| match &envelope.event {
         Event::Call(CallEvent::Started { call, agent_id, .. }) if *call == ask.call => {
             Some(agent_id.clone())
@@ -54,7 +54,7 @@ fn agent_of(log: &[Envelope], ask: &Ask) -> SeatId {
     started.unwrap()
 }
 
-fn fate_of(agent: &SeatId, model: &ModelRef, answer: AnswerKind, before: usize) -> u64 {
+fn fate_of(agent: &AgentId, model: &ModelRef, answer: AnswerKind, before: usize) -> u64 {
     let text = format!("{agent} {model} {answer:?} {before}");
     text.bytes().fold(7, |hash: u64, byte| {
         hash.wrapping_mul(31).wrapping_add(u64::from(byte))
@@ -66,7 +66,7 @@ fn play_on(player: &mut Player, seed: u64) {
 }
 
 /// What of a run does not depend on when it was cut off.
-fn essence(log: &[Envelope]) -> (StateName, Vec<Content>, Vec<(SeatId, ModelRef)>, MicroUsd) {
+fn essence(log: &[Envelope]) -> (StateName, Vec<Content>, Vec<(AgentId, ModelRef)>, MicroUsd) {
     let told = Transcript::fold(log).unwrap();
     let mut artifacts: Vec<Content> = told
         .artifacts

@@ -13,7 +13,7 @@ use conclave::consultation::protocol::call::{Ask, FailureClass, Outcome};
 use conclave::consultation::protocol::{Answer, Input, Question};
 use conclave::consultation::transcript::Transcript;
 use conclave::domain::artifact::Magnitude;
-use conclave::domain::ids::{ModelRef, SeatId};
+use conclave::domain::ids::{AgentId, ModelRef};
 use conclave::domain::money::{Cost, MicroUsd};
 use conclave::domain::second_pass::SecondPass;
 
@@ -303,7 +303,7 @@ fn the_clerk_says_whether_it_held_and_a_shift_is_none() {
         );
         assert_eq!(told.calls.len(), 11);
         let last = told.calls.last().unwrap();
-        assert_eq!((last.round_number, &last.agent_id), (4, &SeatId::helper()));
+        assert_eq!((last.round_number, &last.agent_id), (4, &AgentId::Helper));
         // Its labels were the other way round: what is kept of it names the experts as everything
         // else does.
         assert_eq!(
@@ -542,7 +542,7 @@ fn a_question_about_the_second_pass_is_asked_about_it_and_goes_with_it() {
     };
     assert_eq!(
         (agent_id, name.as_str()),
-        (&SeatId::second_judge(), "Judge (second pass)")
+        (&AgentId::SecondJudge, "Judge (second pass)")
     );
     let mut refused = player.clone();
     refused.answer_agent("judge", verdict());

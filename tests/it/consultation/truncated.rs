@@ -16,7 +16,7 @@ use conclave::consultation::protocol::answer::AnswerKind;
 use conclave::consultation::protocol::call::{FailureClass, StopReason};
 use conclave::consultation::protocol::{Answer, Input};
 use conclave::consultation::transcript::Transcript;
-use conclave::domain::ids::{CallId, ModelRef, SeatId};
+use conclave::domain::ids::{AgentId, CallId, ModelRef};
 use conclave::domain::money::MicroUsd;
 use conclave::records::record::record;
 use conclave::stopping::early_termination::EarlyStop;
@@ -44,7 +44,7 @@ fn essence(log: &[Envelope]) -> Value {
 }
 
 /// Answers that are done: whose, and in which round.
-fn done(log: &[Envelope]) -> BTreeSet<(SeatId, AnswerKind)> {
+fn done(log: &[Envelope]) -> BTreeSet<(AgentId, AnswerKind)> {
     let completed = log.iter().filter_map(|envelope| match &envelope.event {
         Event::Agent(AgentEvent::Completed {
             agent_id, answer, ..

@@ -8,7 +8,7 @@
 
 use conclave::consultation::protocol::answer::AnswerKind;
 use conclave::consultation::reading::{keep_prose, read};
-use conclave::domain::ids::SeatId;
+use conclave::domain::ids::AgentId;
 
 use super::panel::labels;
 
@@ -103,7 +103,12 @@ fn each_answer_is_read_as_expected_with_all_problems_named() {
     let all = corpus();
     assert!(all.len() >= 75, "{} cases", all.len());
     for case in &all {
-        let reading = read(case.kind, &case.answer, &SeatId::new("security"), &labels());
+        let reading = read(
+            case.kind,
+            &case.answer,
+            &AgentId::from("security"),
+            &labels(),
+        );
         let content = serde_json::to_value(&reading.content).unwrap();
         let note = |problem: &conclave::consultation::reading::problem::Problem| {
             format!(
@@ -152,7 +157,7 @@ fn each_answer_is_read_as_expected_with_all_problems_named() {
 
 #[test]
 fn no_word_of_an_answer_is_lost() {
-    let who = SeatId::new("security");
+    let who = AgentId::from("security");
     let mut losses = Vec::new();
     for case in corpus() {
         let reading = read(case.kind, &case.answer, &who, &labels());

@@ -10,7 +10,7 @@ use conclave::consultation::protocol::call::Prompt;
 use conclave::consultation::reading::keep_prose;
 use conclave::consultation::reading::problem::{Problem, Weight};
 use conclave::domain::artifact::Content;
-use conclave::domain::ids::SeatId;
+use conclave::domain::ids::{AgentId, SeatId};
 use serde_json::Value;
 
 use super::panel::{labels, seats};
@@ -318,21 +318,21 @@ fn an_answer_that_was_kept_as_prose_is_shown_as_prose() {
     let Content::Independent(own) = keep_prose(
         AnswerKind::Independent,
         "I say: stay.",
-        &SeatId::new("security"),
+        &AgentId::from("security"),
     ) else {
         panic!()
     };
     let Content::Synthesis(found) = keep_prose(
         AnswerKind::Synthesis,
         "They agree, mostly.",
-        &SeatId::judge(),
+        &AgentId::Judge,
     ) else {
         panic!()
     };
     let Content::CrossExam(record) = keep_prose(
         AnswerKind::CrossExam,
         "No objection stood.",
-        &SeatId::judge(),
+        &AgentId::Judge,
     ) else {
         panic!()
     };

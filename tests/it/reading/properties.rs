@@ -4,7 +4,7 @@ use conclave::consultation::anonymity::labels::Labels;
 use conclave::consultation::protocol::answer::AnswerKind;
 use conclave::consultation::reading::problem::{Problem, Weight};
 use conclave::consultation::reading::{keep_prose, read};
-use conclave::domain::ids::SeatId;
+use conclave::domain::ids::AgentId;
 use proptest::prelude::*;
 use proptest::sample::select;
 use serde_json::{Value, json};
@@ -151,13 +151,13 @@ fn holds(kept: &Value, asked: &Value) -> bool {
 }
 
 fn check(kind: AnswerKind, text: &str) -> Vec<Problem> {
-    let reading = read(kind, text, &SeatId::new("security"), &labels());
+    let reading = read(kind, text, &AgentId::from("security"), &labels());
     let fatal = reading
         .problems
         .iter()
         .any(|problem| problem.weight == Weight::Fatal);
     assert_eq!(reading.content.is_none(), fatal, "{:?}", reading.problems);
-    keep_prose(kind, text, &SeatId::new("security"));
+    keep_prose(kind, text, &AgentId::from("security"));
     reading.problems
 }
 
@@ -180,7 +180,7 @@ proptest! {
     #[test]
     fn an_answer_as_asked_is_kept_whole_and_gives_nothing_to_report((kind, answer) in valid(), pretty in any::<bool>()) {
         let text = if pretty { serde_json::to_string_pretty(&answer).unwrap() } else { answer.to_string() };
-        let reading = read(kind, &text, &SeatId::new("security"), &labels());
+        let reading = read(kind, &text, &AgentId::from("security"), &labels());
         prop_assert_eq!(&reading.problems, &[]);
         let kept = serde_json::to_value(&reading.content).unwrap();
         prop_assert!(holds(&kept, &with_seats(&answer, &labels())), "{} became {}", answer, kept);

@@ -5,7 +5,7 @@ use conclave::consultation::protocol::answer::AnswerKind;
 use conclave::consultation::reading::problem::Weight;
 use conclave::consultation::reading::{Reading, keep_prose, read};
 use conclave::domain::artifact::Content;
-use conclave::domain::ids::SeatId;
+use conclave::domain::ids::AgentId;
 
 use super::panel::labels;
 
@@ -15,7 +15,7 @@ fn independent(text: &str) -> Reading {
     read(
         AnswerKind::Independent,
         text,
-        &SeatId::new("security"),
+        &AgentId::from("security"),
         &labels(),
     )
 }
@@ -42,12 +42,12 @@ fn a_megabyte_of_prose_is_kept_whole_as_the_position() {
     let words = "word ".repeat(MEGABYTE / 5);
     assert_eq!(independent(&words).content, None);
     let Content::Independent(kept) =
-        keep_prose(AnswerKind::Independent, &words, &SeatId::new("security"))
+        keep_prose(AnswerKind::Independent, &words, &AgentId::from("security"))
     else {
         panic!("other kind")
     };
     assert_eq!(kept.position, words.trim());
-    let Content::Synthesis(kept) = keep_prose(AnswerKind::Synthesis, &words, &SeatId::judge())
+    let Content::Synthesis(kept) = keep_prose(AnswerKind::Synthesis, &words, &AgentId::Judge)
     else {
         panic!("other kind")
     };

@@ -10,7 +10,7 @@ use conclave::consultation::plan::Control;
 use conclave::consultation::policy::consent::ConsentMode;
 use conclave::consultation::protocol::answer::AnswerKind;
 use conclave::consultation::transcript::Transcript;
-use conclave::domain::ids::{CallId, ModelRef, SeatId};
+use conclave::domain::ids::{AgentId, CallId, ModelRef};
 use conclave::records::record::record;
 use serde_json::{Value, json};
 
@@ -175,7 +175,7 @@ fn a_log_that_makes_no_sense_folds_all_the_same() {
     ));
     let slow = Event::Call(CallEvent::Hedged {
         call: CallId(78),
-        agent_id: SeatId::new("nobody"),
+        agent_id: AgentId::from("nobody"),
         model: ModelRef::new("a", "b"),
         backup: ModelRef::new("c", "d"),
         after_ms: 1,

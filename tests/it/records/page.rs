@@ -7,7 +7,7 @@ use conclave::domain::artifact::{
     Rebuttal, Revision, Severity, Source, Synthesis, Tension, Verdict, Viewpoint,
 };
 use conclave::domain::confidence::Confidence;
-use conclave::domain::ids::{ModelRef, ProviderId, SeatId};
+use conclave::domain::ids::{AgentId, ModelRef, ProviderId, SeatId};
 use conclave::domain::money::{Cost, MicroUsd};
 use conclave::domain::stored_record::{
     StoredAgent, StoredAgentRound, StoredEarlyTermination, StoredRecord, StoredRound, Writer,
@@ -162,7 +162,7 @@ fn consultation(say: &dyn Fn(usize) -> String) -> StoredRecord {
         ],
         agent_rounds: vec![StoredAgentRound {
             round: 1,
-            agent: SeatId::new("failed"),
+            agent: AgentId::from("failed"),
             name: next(),
             model: None,
             served_model: Some(next()),

@@ -9,7 +9,7 @@ use conclave::consultation::event::{
 };
 use conclave::consultation::policy::consent::Month;
 use conclave::consultation::protocol::{Answer, Question};
-use conclave::domain::ids::{ModelRef, ProviderId, SeatId};
+use conclave::domain::ids::{AgentId, ModelRef, ProviderId};
 use conclave::domain::money::{Cost, MicroUsd};
 use conclave::engine::ports::Person;
 use conclave::terminal::output::printer::Verbosity;
@@ -81,7 +81,7 @@ fn consent(why: &[GateReason]) -> Question {
 fn pulse() -> Question {
     Question::Pulse {
         waiting: vec![StillWaiting {
-            agent_id: SeatId::new("security"),
+            agent_id: AgentId::from("security"),
             name: "Security Expert".to_owned(),
             elapsed_ms: 72_000,
         }],
@@ -90,7 +90,7 @@ fn pulse() -> Question {
 
 fn substitution() -> Question {
     Question::Substitution {
-        agent_id: SeatId::new("pragmatic"),
+        agent_id: AgentId::from("pragmatic"),
         name: "Pragmatist".to_owned(),
         original: ModelRef::new("google", "gemini-3-pro"),
         substitute: ModelRef::new("xai", "grok-4.7"),

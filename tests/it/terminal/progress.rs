@@ -10,7 +10,7 @@ use conclave::consultation::policy::consent::ConsentMode;
 use conclave::consultation::policy::health::HealthStatus;
 use conclave::consultation::policy::hedging::NoHedge;
 use conclave::consultation::protocol::answer::AnswerKind;
-use conclave::domain::ids::{CallId, ModelRef, ProviderId, SeatId};
+use conclave::domain::ids::{AgentId, CallId, ModelRef, ProviderId};
 use conclave::domain::money::{Cost, MicroUsd};
 use conclave::engine::ports::{Delta, Subscriber};
 use conclave::terminal::output::printer::Verbosity;
@@ -84,7 +84,7 @@ fn health(provider: &str, status: HealthStatus, none_healthy: bool) -> Event {
 
 fn substituted(reason: WhySubstituted, message: &str) -> Event {
     Event::Consultation(ConsultationEvent::ProviderSubstituted {
-        agent_id: SeatId::new("pragmatic"),
+        agent_id: AgentId::from("pragmatic"),
         round_number: 1,
         original: ModelRef::new("google", "gemini-3-pro"),
         substitute: ModelRef::new("xai", "grok-4.7"),
@@ -121,7 +121,7 @@ fn controlled() -> Vec<Envelope> {
     sample.call("pragmatic", AnswerKind::Independent, Purpose::Hedge);
     sample.emit(Event::Call(CallEvent::NotHedged {
         call: slow,
-        agent_id: SeatId::new("security"),
+        agent_id: AgentId::from("security"),
         reason: NoHedge::NoBackup,
     }));
     sample.emit(Event::Call(CallEvent::Cancelled {
@@ -136,7 +136,7 @@ fn controlled() -> Vec<Envelope> {
     sample.emit(substituted(WhySubstituted::HealthCheck, ""));
     let waiting = ["Security Expert", "Architect"]
         .map(|name| StillWaiting {
-            agent_id: SeatId::new(name),
+            agent_id: AgentId::from(name),
             name: name.to_owned(),
             elapsed_ms: 72_000,
         })
@@ -223,7 +223,7 @@ fn a_run_that_goes_on_knows_what_it_was_about() {
     let call = sample.call("security", AnswerKind::Revision, Purpose::Resumed);
     sample.emit(Event::Call(CallEvent::Retried {
         call,
-        agent_id: SeatId::new("security"),
+        agent_id: AgentId::from("security"),
         wait_ms: 1_000,
         reason: "overloaded".to_owned(),
     }));

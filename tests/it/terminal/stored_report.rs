@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use conclave::consultation::transcript::Transcript;
-use conclave::domain::ids::SeatId;
+use conclave::domain::ids::AgentId;
 use conclave::domain::stored_record::StoredRecord;
 use conclave::records::stored::{of_transcript, read_file};
 use conclave::terminal::report::stored::{Selection, markdown};
@@ -24,7 +24,7 @@ fn part(record: &StoredRecord, round: Option<u8>, agent: Option<&str>) -> String
         record,
         &Selection {
             round,
-            agent: agent.map(SeatId::new),
+            agent: agent.map(AgentId::from),
         },
     )
 }

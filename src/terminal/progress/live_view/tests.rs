@@ -31,7 +31,7 @@ fn shown(screen: &Screen) -> String {
 }
 
 fn thinking(agent: &str, name: &str, model: &str) -> Event {
-    let (agent_id, model) = (SeatId::new(agent), ModelRef::new("openai", model));
+    let (agent_id, model) = (AgentId::from(agent), ModelRef::new("openai", model));
     Event::Agent(AgentEvent::Thinking {
         agent_id,
         name: name.to_owned(),
@@ -44,7 +44,7 @@ fn thinking(agent: &str, name: &str, model: &str) -> Event {
 fn started(call: u32, agent: &str, model: &str, purpose: Purpose) -> Event {
     Event::Call(CallEvent::Started {
         call: CallId(call),
-        agent_id: SeatId::new(agent),
+        agent_id: AgentId::from(agent),
         round_number: 1,
         answer: AnswerKind::Independent,
         purpose,
@@ -58,7 +58,7 @@ fn started(call: u32, agent: &str, model: &str, purpose: Purpose) -> Event {
 
 fn done(agent: &str) -> Event {
     Event::Agent(AgentEvent::Completed {
-        agent_id: SeatId::new(agent),
+        agent_id: AgentId::from(agent),
         name: String::new(),
         round_number: 1,
         answer: AnswerKind::Independent,
@@ -73,7 +73,7 @@ fn done(agent: &str) -> Event {
 
 fn failed(agent: &str) -> Event {
     Event::Agent(AgentEvent::Failed {
-        agent_id: SeatId::new(agent),
+        agent_id: AgentId::from(agent),
         name: String::new(),
         round_number: 1,
         answer: AnswerKind::Independent,
@@ -102,7 +102,7 @@ fn four() -> Screen {
         started(2, "architect", "gpt-6.1-sol", Purpose::Answer),
         Event::Call(CallEvent::Retried {
             call: CallId(3),
-            agent_id: SeatId::new("pragmatic"),
+            agent_id: AgentId::from("pragmatic"),
             wait_ms: 12_000,
             reason: String::new(),
         }),
@@ -128,7 +128,7 @@ fn each_agent_has_a_line_that_says_what_it_is_at() {
 #[test]
 fn an_agent_waits_for_its_provider_or_for_the_person() {
     let offered = Event::Consultation(ConsultationEvent::SubstitutionOffered {
-        agent_id: SeatId::new("b"),
+        agent_id: AgentId::from("b"),
         round_number: 1,
         original: ModelRef::new("p", "m"),
         substitute: ModelRef::new("q", "n"),
@@ -175,7 +175,7 @@ fn a_hedge_is_named_until_one_of_the_two_is_gone() {
     hedged.follow(&cancelled(1), START);
     hedged.follow(
         &Event::Consultation(ConsultationEvent::ProviderSubstituted {
-            agent_id: SeatId::new("a"),
+            agent_id: AgentId::from("a"),
             round_number: 1,
             original: ModelRef::new("openai", "sol"),
             substitute: ModelRef::new("xai", "grok-4.7"),
@@ -202,7 +202,7 @@ fn a_hedge_is_named_until_one_of_the_two_is_gone() {
 fn who_takes_over_has_the_line_of_who_failed() {
     let mut screen = screen(&[thinking("a", "Architect", "sol"), failed("a")]);
     let substituted = Event::Consultation(ConsultationEvent::ProviderSubstituted {
-        agent_id: SeatId::new("a"),
+        agent_id: AgentId::from("a"),
         round_number: 1,
         original: ModelRef::new("openai", "sol"),
         substitute: ModelRef::new("xai", "grok"),

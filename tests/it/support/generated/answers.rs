@@ -6,7 +6,7 @@ use conclave::domain::artifact::{
     Rebuttal, Revision, Severity, Synthesis, Tension, Verdict, Viewpoint,
 };
 use conclave::domain::confidence::Confidence;
-use conclave::domain::ids::SeatId;
+use conclave::domain::ids::{AgentId, SeatId};
 use fastrand::Rng;
 
 use super::Length;
@@ -44,7 +44,7 @@ impl Generator {
     }
 
     /// Returns the content of an answer.
-    pub(super) fn content(&mut self, agent: &SeatId, answer: AnswerKind) -> Content {
+    pub(super) fn content(&mut self, agent: &AgentId, answer: AnswerKind) -> Content {
         let answering = self.answering();
         let any_agent = |rng: &mut Rng| {
             answering
@@ -53,7 +53,7 @@ impl Generator {
         };
         match answer {
             AnswerKind::Independent => Content::Independent(Independent {
-                agent_id: agent.clone(),
+                agent_id: seat(agent),
                 position: self.text(40),
                 key_points: (0..3).map(|_| self.text(14)).collect(),
                 rationale: self.text(90),
@@ -83,7 +83,7 @@ impl Generator {
                 prose_excerpt: String::new(),
             }),
             AnswerKind::Revision => Content::Revision(Revision {
-                agent_id: agent.clone(),
+                agent_id: seat(agent),
                 challenges: vec![],
                 rebuttals: vec![Rebuttal {
                     agent: any_agent(&mut self.rng),
@@ -137,4 +137,9 @@ impl Generator {
             }),
         }
     }
+}
+
+/// The seat of an expert.
+fn seat(agent: &AgentId) -> SeatId {
+    agent.seat().unwrap().clone()
 }

@@ -10,7 +10,7 @@ use conclave::consultation::event::{
 use conclave::consultation::protocol::answer::AnswerKind;
 use conclave::consultation::protocol::call::{FailureClass, StopReason};
 use conclave::domain::artifact::{Artifact, Content};
-use conclave::domain::ids::{CallId, ModelRef, SeatId};
+use conclave::domain::ids::{AgentId, CallId, ModelRef, SeatId};
 use conclave::domain::money::{Cost, MicroUsd};
 use conclave::domain::panel::{Panel, Persona, Seat};
 use conclave::domain::time::Timestamp;
@@ -219,9 +219,9 @@ impl Generator {
             }));
             if ending == Ending::InterruptedIn(round) {
                 let agent = if round % 2 == 1 {
-                    self.terms.panel.seats[0].id.clone()
+                    AgentId::from(&self.terms.panel.seats[0].id)
                 } else {
-                    SeatId::judge()
+                    AgentId::Judge
                 };
                 let kind = [
                     AnswerKind::Independent,
@@ -271,7 +271,7 @@ impl Generator {
                 duration_ms,
             }));
             if round == 2 && ending == Ending::Early {
-                let Content::Verdict(verdict) = self.content(&SeatId::judge(), AnswerKind::Verdict)
+                let Content::Verdict(verdict) = self.content(&AgentId::Judge, AnswerKind::Verdict)
                 else {
                     unreachable!("a verdict was requested")
                 };
@@ -336,7 +336,7 @@ impl Generator {
         let calls = (1..=rounds)
             .map(|round_number| CallEstimate {
                 round_number,
-                agent_id: SeatId::judge(),
+                agent_id: AgentId::Judge,
                 answer: AnswerKind::Synthesis,
                 model: self.terms.panel.judges[0].clone(),
                 input_tokens: 400,
@@ -361,7 +361,7 @@ impl Generator {
     }
 
     /// Returns the model that plays this seat now.
-    fn model_of(&self, agent: &SeatId) -> ModelRef {
+    fn model_of(&self, agent: &AgentId) -> ModelRef {
         let substitute = self.events.iter().rev().find_map(|(_, event)| match event {
             Event::Consultation(ConsultationEvent::ProviderSubstituted {
                 agent_id,
@@ -385,7 +385,7 @@ impl Generator {
 
     fn start(
         &mut self,
-        agent: &SeatId,
+        agent: &AgentId,
         answer: AnswerKind,
         purpose: Purpose,
         model: &ModelRef,
@@ -410,7 +410,7 @@ impl Generator {
     /// Emits one call from start to end; it fails with the message in `failing`, if any.
     fn call(
         &mut self,
-        agent: &SeatId,
+        agent: &AgentId,
         answer: AnswerKind,
         purpose: Purpose,
         model: &ModelRef,
@@ -423,7 +423,7 @@ impl Generator {
     fn finish(
         &mut self,
         call: CallId,
-        agent: &SeatId,
+        agent: &AgentId,
         answer: AnswerKind,
         purpose: Purpose,
         model: &ModelRef,
@@ -510,7 +510,7 @@ impl Generator {
 
     fn substitute(
         &mut self,
-        agent: &SeatId,
+        agent: &AgentId,
         round_number: u8,
         original: &ModelRef,
         substitute: &ModelRef,
@@ -529,7 +529,7 @@ impl Generator {
     }
 
     /// Emits the calls for one answer with random failures. Returns false when the agent fails.
-    fn answer(&mut self, agent: &SeatId, answer: AnswerKind, failure: FailureMode) -> bool {
+    fn answer(&mut self, agent: &AgentId, answer: AnswerKind, failure: FailureMode) -> bool {
         let model_now = self.model_of(agent);
         let round = answer.round();
         match (failure, self.rng.u8(..40)) {
@@ -626,12 +626,12 @@ impl Generator {
         } else {
             FailureMode::Random
         };
-        let agents: Vec<SeatId> = self
+        let agents: Vec<AgentId> = self
             .terms
             .panel
             .seats
             .iter()
-            .map(|seat| seat.id.clone())
+            .map(|seat| AgentId::from(&seat.id))
             .collect();
         agents
             .iter()
@@ -642,7 +642,11 @@ impl Generator {
 
     fn revisions(&mut self) -> bool {
         for agent in self.answering() {
-            self.answer(&agent, AnswerKind::Revision, FailureMode::Random);
+            self.answer(
+                &AgentId::from(&agent),
+                AnswerKind::Revision,
+                FailureMode::Random,
+            );
         }
         true
     }
@@ -665,7 +669,7 @@ impl Generator {
     }
 
     fn judged(&mut self, answer: AnswerKind, failure: FailureMode) -> bool {
-        self.answer(&SeatId::judge(), answer, failure)
+        self.answer(&AgentId::Judge, answer, failure)
     }
 }
 

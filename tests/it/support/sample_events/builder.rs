@@ -11,7 +11,7 @@ use conclave::consultation::protocol::answer::AnswerKind;
 use conclave::consultation::protocol::call::{FailureClass, StopReason};
 use conclave::consultation::reading::problem::{Problem, Weight};
 use conclave::domain::artifact::{Artifact, Content, Verdict};
-use conclave::domain::ids::{CallId, ConsultationId, ModelRef, SeatId};
+use conclave::domain::ids::{AgentId, CallId, ConsultationId, ModelRef, SeatId};
 use conclave::domain::money::{Cost, MicroUsd};
 use conclave::domain::panel::{Panel, Persona, Seat};
 use conclave::domain::time::Timestamp;
@@ -147,7 +147,7 @@ impl EventBuilder {
             }
         };
         let call_estimate =
-            |round_number, agent_id: &SeatId, answer, model: &ModelRef| CallEstimate {
+            |round_number, agent_id: &AgentId, answer, model: &ModelRef| CallEstimate {
                 round_number,
                 agent_id: agent_id.clone(),
                 answer,
@@ -159,12 +159,11 @@ impl EventBuilder {
                 high: price(75_000),
             };
         let panel = self.terms.panel.clone();
-        let (judge, judge_model) = (SeatId::judge(), panel.judges[0].clone());
+        let (judge, judge_model) = (AgentId::Judge, panel.judges[0].clone());
         let seats = |round, answer| {
-            panel
-                .seats
-                .iter()
-                .map(move |seat| call_estimate(round, &seat.id, answer, &seat.model))
+            panel.seats.iter().map(move |seat| {
+                call_estimate(round, &AgentId::from(&seat.id), answer, &seat.model)
+            })
         };
         let calls: Vec<CallEstimate> = seats(1, AnswerKind::Independent)
             .chain([call_estimate(
@@ -211,7 +210,7 @@ impl EventBuilder {
     }
 
     /// Returns the id, name and model of an agent; any unknown id is the judge's.
-    pub(crate) fn agent(&self, agent: &str) -> (SeatId, String, ModelRef) {
+    pub(crate) fn agent(&self, agent: &str) -> (AgentId, String, ModelRef) {
         match self
             .terms
             .panel
@@ -219,9 +218,13 @@ impl EventBuilder {
             .iter()
             .find(|seat| seat.id.as_str() == agent)
         {
-            Some(seat) => (seat.id.clone(), seat.name().to_owned(), seat.model.clone()),
+            Some(seat) => (
+                AgentId::from(&seat.id),
+                seat.name().to_owned(),
+                seat.model.clone(),
+            ),
             None => (
-                SeatId::judge(),
+                AgentId::Judge,
                 "Judge".to_owned(),
                 self.terms.panel.judges[0].clone(),
             ),

@@ -11,7 +11,7 @@ use conclave::consultation::event::{
 use conclave::consultation::protocol::answer::AnswerKind;
 use conclave::consultation::protocol::call::FailureClass;
 use conclave::domain::artifact::{Artifact, Content, Source, Verdict};
-use conclave::domain::ids::{ModelRef, SeatId};
+use conclave::domain::ids::{AgentId, ModelRef};
 
 use answers::{independent, menu, position, synthesis, verdict};
 
@@ -224,7 +224,7 @@ pub(crate) fn substituted() -> Vec<Envelope> {
         })
         .unwrap();
     let event = Event::Consultation(ConsultationEvent::ProviderSubstituted {
-        agent_id: SeatId::new("pragmatic"),
+        agent_id: AgentId::from("pragmatic"),
         round_number: 1,
         original: ModelRef::new("google", "gemini-3-pro"),
         substitute: ModelRef::new("xai", "grok-4.7"),
