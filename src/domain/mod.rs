@@ -14,6 +14,7 @@ pub mod money;
 pub mod outcome;
 pub mod panel;
 pub mod pricing;
+pub mod random;
 pub mod rejudgement;
 pub mod second_pass;
 pub mod statistics;

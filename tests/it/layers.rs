@@ -78,7 +78,7 @@ const MAY_USE: [(&str, &[&str]); 12] = [
 
 /// What the pure layers do not name: runtime, network, files, environment, clock, unseeded
 /// randomness, terminal.
-const IMPURE: [&str; 17] = [
+const IMPURE: [&str; 16] = [
     "tokio::",
     "reqwest::",
     "std::fs",
@@ -91,8 +91,7 @@ const IMPURE: [&str; 17] = [
     "SystemTime",
     "Timestamp::now",
     "rand::",
-    "fastrand::u",
-    "fastrand::f",
+    "fastrand::",
     "Rng::new",
     "println!",
     "console::",

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::domain::ids::SeatId;
 use crate::domain::panel::Seat;
+use crate::domain::random::SplitMix64;
 
 /// Words that may stand before a letter without changing whom it names.
 const TITLES: [&str; 7] = [
@@ -31,7 +32,7 @@ impl Labels {
     /// Draws the order. The same seats and seed give the same order.
     pub fn draw(seats: &[Seat], seed: u64) -> Self {
         let mut drawn: Vec<&Seat> = seats.iter().collect();
-        fastrand::Rng::with_seed(seed).shuffle(&mut drawn);
+        SplitMix64::new(seed).shuffle(&mut drawn);
         Self {
             order: drawn.iter().map(|seat| seat.id.clone()).collect(),
             names: drawn.iter().map(|seat| seat.name().to_owned()).collect(),
@@ -228,6 +229,20 @@ mod tests {
             .map(|seed| Labels::draw(&seats, seed).order().to_vec())
             .collect();
         assert_eq!(orders.len(), 6);
+    }
+
+    #[test]
+    fn the_order_of_a_seed_is_the_same_for_ever() {
+        let order = |seed| {
+            let seats = [seat("a", "x"), seat("b", "y"), seat("c", "z")];
+            let labels = Labels::draw(&seats, seed);
+            let ids: Vec<&str> = labels.order().iter().map(SeatId::as_str).collect();
+            ids.concat()
+        };
+        assert_eq!(
+            [1, 2, 7, 1_234_567].map(order),
+            ["abc", "cab", "bca", "cba"]
+        );
     }
 
     #[test]

@@ -41,15 +41,14 @@ pub use state::{StateEvent, StateName};
 pub use substitution::{SubstitutionReason, WhySubstituted};
 
 /// The version of the event stream and of the journal.
-pub const SCHEMA_VERSION: &str = "1.2";
+pub const SCHEMA_VERSION: &str = "1.3";
 
-/// Versions that can be read: 1.0 said neither what made the machine speak nor on which terms, so
-/// that it cannot be gone on from; 1.1 knew one mode, four rounds and no end before the last of
-/// them.
-pub const READABLE_VERSIONS: [&str; 3] = ["1.0", "1.1", SCHEMA_VERSION];
+/// Versions that can be read: 1.0 lacks causes and terms; 1.1 has one mode, four rounds and no early
+/// termination; 1.2 and before draw label order and jitter by a generator that is gone.
+pub const READABLE_VERSIONS: [&str; 4] = ["1.0", "1.1", "1.2", SCHEMA_VERSION];
 
-/// Versions that can be gone on from.
-pub const RESUMABLE_VERSIONS: [&str; 2] = ["1.1", SCHEMA_VERSION];
+/// Versions that can be resumed: those whose random draws can be repeated.
+pub const RESUMABLE_VERSIONS: [&str; 1] = [SCHEMA_VERSION];
 
 /// An event with its place in the history of one consultation.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -12,7 +12,7 @@ use crate::domain::time::Timestamp;
 use crate::consultation::Consultation;
 use crate::consultation::event::{
     CallEvent, CallFinished, Cause, ConsultationEvent, CostSource, Envelope, Estimate, Event,
-    HealthEvent,
+    HealthEvent, RESUMABLE_VERSIONS,
 };
 use crate::consultation::protocol::call::{Failure, Outcome, Reply, StopReason};
 use crate::consultation::protocol::{Effect, Input, TimerId};
@@ -36,8 +36,8 @@ pub struct Replayed {
 pub enum ReplayError {
     #[error("the journal is empty")]
     Empty,
-    #[error("it was written by a version that did not keep enough to go on from")]
-    NoTerms,
+    #[error("it was written by an older version and cannot be resumed")]
+    OlderVersion,
     #[error(
         "event {seq} does not follow from those before it: another version of the program wrote it, or it was changed"
     )]
@@ -50,7 +50,10 @@ pub fn replay(events: &[Envelope]) -> Result<Replayed, ReplayError> {
     let Event::Consultation(ConsultationEvent::Started(terms)) = &first.event else {
         return Err(ReplayError::DoesNotFollow { seq: first.seq });
     };
-    let plan = terms.plan.as_deref().ok_or(ReplayError::NoTerms)?;
+    if !RESUMABLE_VERSIONS.contains(&first.schema_version.as_str()) {
+        return Err(ReplayError::OlderVersion);
+    }
+    let plan = terms.plan.as_deref().ok_or(ReplayError::OlderVersion)?;
     let mut replayed = Replayed {
         consultation: Consultation::new(plan.clone()),
         effects: Vec::new(),

@@ -12,6 +12,7 @@ use crate::consultation::protocol::Effect;
 use crate::consultation::protocol::call::Outcome;
 use crate::consultation::reading::problem::Problem;
 use crate::domain::ids::{CallId, ModelRef};
+use crate::domain::random::SplitMix64;
 use crate::domain::time::Timestamp;
 
 use super::task::AgentTask;
@@ -40,8 +41,12 @@ impl Attempt {
     /// A number from 0 to 1 that differs by run and call, and is the same when the run is played
     /// again.
     pub(crate) fn jitter(&self, step: &StepContext<'_>) -> f64 {
-        fastrand::Rng::with_seed(step.plan.seed.wrapping_add(u64::from(self.call.0))).f64()
+        jitter(step.plan.seed, self.call)
     }
+}
+
+fn jitter(seed: u64, call: CallId) -> f64 {
+    SplitMix64::new(seed.wrapping_add(u64::from(call.0))).unit()
 }
 
 impl AgentTask {
@@ -111,4 +116,14 @@ impl AgentTask {
 /// A hint in whole milliseconds, rounded up as a timer keeps it.
 fn in_ms(hint: Duration) -> u64 {
     u64::try_from(hint.as_nanos().div_ceil(1_000_000)).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_jitter_of_a_call_is_the_same_for_ever() {
+        assert_eq!(jitter(7, CallId(3)).to_string(), "0.033311053770689214");
+    }
 }

@@ -123,7 +123,7 @@ fn custom_thresholds_apply_from_flags_and_settings() {
             true,
         ),
         (&["--early-stop", "never"], "{}", false),
-        (&[], r#"{"early_termination": "never"}"#, false),
+        (&[], r#"{"early_stop": "never"}"#, false),
     ] {
         let server = judged(0.92, &ALL);
         let conclave = Conclave::at(&server).config(config);

@@ -251,7 +251,7 @@ fn a_log_that_was_changed_is_refused_and_the_place_is_named() {
     if let Event::Consultation(ConsultationEvent::Started(terms)) = &mut old[0].event {
         terms.plan = None;
     }
-    assert_eq!(replay(&old).unwrap_err(), ReplayError::NoTerms);
+    assert_eq!(replay(&old).unwrap_err(), ReplayError::OlderVersion);
     assert_eq!(replay(&[]).unwrap_err(), ReplayError::Empty);
 }
 

@@ -1,16 +1,14 @@
 //! What earlier versions wrote is still read. A fixture is never changed: a new version adds one.
 
 use std::path::Path;
-use std::time::Duration;
 
-use conclave::consultation::event::{AbortReason, StateName};
+use conclave::consultation::event::AbortReason;
+use conclave::consultation::machine::replay::{ReplayError, replay};
 use conclave::consultation::transcript::Transcript;
 use conclave::domain::confidence::Confidence;
 use conclave::records::journal::read_journal;
 use conclave::records::record::record;
 use conclave::records::stored;
-
-use crate::support::script::{Player, good};
 
 fn fixture(name: &str) -> std::path::PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -43,9 +41,9 @@ fn a_record_of_version_1_0_is_read() {
     );
 }
 
-/// Its plan, whole, is a format of its own: with it an interrupted consultation goes on.
+/// Its order of labels was drawn by a generator that is gone: it is shown, and not drawn again.
 #[test]
-fn a_journal_of_version_1_1_is_read_and_gone_on_with() {
+fn a_journal_of_version_1_1_is_read_and_cannot_be_resumed() {
     let read = read_journal(&fixture("journal-1.1.jsonl")).unwrap();
     let transcript = Transcript::fold(&read.events).unwrap();
     assert_eq!(
@@ -59,6 +57,9 @@ fn a_journal_of_version_1_1_is_read_and_gone_on_with() {
             .len(),
         3
     );
-    let mut again = Player::resumed(&read.events, Duration::from_secs(60), None).unwrap();
-    assert_eq!(again.finish(good), StateName::Complete);
+    assert_eq!(
+        record(&transcript)["expert_order"],
+        serde_json::json!(["architecture", "security", "pragmatic"])
+    );
+    assert_eq!(replay(&read.events).unwrap_err(), ReplayError::OlderVersion);
 }

@@ -90,7 +90,7 @@ fn damage_before_the_tail_and_other_versions_are_errors_that_name_the_line() {
     fs::write(
         &path,
         text.replacen(
-            "{\"schema_version\":\"1.2\",\"seq\":2",
+            "{\"schema_version\":\"1.3\",\"seq\":2",
             "{\"schema_version\":\"9.0\",\"seq\":2",
             1,
         ),

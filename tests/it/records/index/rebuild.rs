@@ -354,7 +354,7 @@ fn a_journal_that_went_on_after_its_record_tells_the_consultation() {
 fn journal_of_another_version(path: &Path) -> File {
     let text = fs::read_to_string(path)
         .unwrap()
-        .replace("\"schema_version\":\"1.2\"", "\"schema_version\":\"77\"");
+        .replace("\"schema_version\":\"1.3\"", "\"schema_version\":\"77\"");
     fs::write(path, text).unwrap();
     File::open(path).unwrap()
 }
