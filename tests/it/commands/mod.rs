@@ -1,39 +1,14 @@
-//! Tests of `commands`: the compiled binary from end to end, with a local server in the place of
-//! every vendor.
+//! Tests of `commands`: the compiled binary from end to end, with a local server in place of every
+//! vendor.
 
-mod adversity;
-mod anonymity;
-mod attempts;
-mod calibration;
 mod completions;
 mod config;
 mod consult;
 mod consult_stats;
-mod cost_gate;
-mod debate_value;
 mod doctor;
-mod dry_run;
-mod early_termination;
-mod endpoints;
-mod failures;
-mod faults;
 mod history;
 mod index;
-mod interrupts;
-mod judging;
-mod second_verdict;
 mod model;
 mod models;
-mod network;
-mod output;
-mod panels;
 mod personas;
-mod records;
-mod requests;
 mod resume;
-mod secrets;
-mod servers;
-mod settings;
-mod fallbacks;
-mod usage;
-mod writing;

@@ -14,7 +14,7 @@ use conclave::engine::clock::Clock;
 use conclave::engine::driver::{Driver, RunStart};
 use conclave::engine::health::{EVERY, FIRST};
 
-use super::scripted::{Asked, Check, Says, Stage, no_interrupts};
+use super::scripted_providers::{Asked, Check, Says, Stage, no_interrupts};
 use crate::support::script::{good, plan};
 
 const SECOND: Duration = Duration::from_secs(1);

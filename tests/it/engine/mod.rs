@@ -1,10 +1,10 @@
-//! Tests of `engine`: the driver with providers of our own, on paused time, so that every moment
-//! can be stated to the millisecond.
+//! Tests of `engine`: the driver with scripted providers on paused time, so that every time is exact
+//! to the millisecond.
 
-mod attempts;
-mod beginnings;
+mod driver;
 mod health;
-mod limits;
 mod questions;
-mod runs;
-mod scripted;
+mod rate_limits;
+mod resume;
+mod retries;
+mod scripted_providers;

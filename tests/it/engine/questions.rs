@@ -18,7 +18,7 @@ use conclave::engine::ports::{BoxFuture, Person};
 use tokio::sync::{Notify, mpsc};
 use tokio::time::sleep;
 
-use super::scripted::{Asked, Stage, no_interrupts};
+use super::scripted_providers::{Asked, Stage, no_interrupts};
 use crate::support::script::{failure_with_hint, good, plan};
 
 const SECOND: Duration = Duration::from_secs(1);

@@ -80,6 +80,16 @@ impl Conclave {
             })
     }
 
+    /// Sets up a home with the keys of all vendors and the server in place of every vendor.
+    pub(crate) fn with_all_keys(server: &ProviderServer) -> Self {
+        server
+            .all_variables()
+            .into_iter()
+            .fold(Self::new(), |conclave, (name, value)| {
+                conclave.variable(name, value)
+            })
+    }
+
     pub(crate) fn variable(mut self, name: &'static str, value: impl Into<OsString>) -> Self {
         self.variables.insert(name, value.into());
         self

@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use crate::commands::failures::unauthorized;
+use crate::commands::consult::failures::unauthorized;
 use crate::support::binary::Conclave;
 use crate::support::model_requests::{model_requests, request_counts};
 use crate::support::provider_server::{Answer, On, ProviderServer};

@@ -169,6 +169,13 @@ impl ProviderServer {
     pub(crate) fn requests(&self) -> Vec<RecordedRequest> {
         lock(&self.shared).requests.clone()
     }
+
+    /// Returns the requests to the models of one vendor, in the order of arrival.
+    pub(crate) fn requests_to(&self, vendor: Vendor) -> Vec<RecordedRequest> {
+        let mut requests = self.requests();
+        requests.retain(|request| request.vendor == Some(vendor));
+        requests
+    }
 }
 
 impl Drop for ProviderServer {

@@ -1,0 +1,410 @@
+//! Ends before the last round where nobody is there to be asked, and rounds that were not wanted:
+//! by what is printed, kept, and counted on the server.
+
+use serde_json::{Value, json};
+
+use crate::commands::consult::failures::unauthorized;
+use crate::commands::consult::output::assert_published;
+use crate::support::binary::Conclave;
+use crate::support::model_requests::request_counts;
+use crate::support::provider_server::{Answer, On, ProviderServer, Vendor};
+
+fn judged(confidence: f64, supporters: &[&str]) -> ProviderServer {
+    let server = ProviderServer::start();
+    let found = json!({
+        "consensus_points": [{"point": "Start small", "supporting_agents": supporters, "confidence": confidence}],
+        "tensions": [],
+        "priority_order": ["Speed"],
+    });
+    server.on(
+        On::vendor(Vendor::OpenAi).nth(2),
+        Answer::text(found.to_string()),
+    );
+    server
+}
+
+const ALL: [&str; 3] = ["Expert A", "Expert B", "Expert C"];
+
+/// Requests by what they ask for, in the order of the rounds.
+const WHOLE: [usize; 5] = [3, 1, 3, 1, 1];
+
+/// Requests by what they ask for, in the order of the rounds; together they are all that there
+/// were.
+fn requests(server: &ProviderServer) -> [usize; 5] {
+    let asked: Vec<usize> = request_counts(server)
+        .into_iter()
+        .map(|(_, count)| count)
+        .collect();
+    assert_eq!(
+        asked.iter().sum::<usize>(),
+        server.requests().len(),
+        "no hidden request"
+    );
+    asked.try_into().unwrap()
+}
+
+#[test]
+fn strong_consensus_without_objections_ends_an_unattended_run() {
+    let server = judged(0.92, &ALL);
+    let conclave = Conclave::at(&server);
+    let ran = conclave
+        .run(&["consult", "--format", "json", "Shall we?"])
+        .ends_with(0);
+    assert!(
+        ran.stderr.contains(
+            "✨ Strong consensus reached (confidence: 92%): Rounds 3-4 left out, about $"
+        ),
+        "{}",
+        ran.stderr
+    );
+    assert_eq!(requests(&server), [3, 1, 0, 0, 0]);
+    let printed: Value = serde_json::from_str(&ran.stdout).unwrap();
+    assert_published(&printed);
+    assert_eq!(printed["recommendation"], "Start small");
+    assert_eq!(printed["confidence"], 0.92);
+    assert_eq!(printed["status"], "complete");
+    assert_eq!(printed["rounds_skipped"], 2);
+    assert!(
+        printed["calibrated_confidence"].as_f64().unwrap() < 0.92,
+        "three experts who say 0.7 are not worth so much"
+    );
+    let rules: Vec<&str> = printed["early_termination_evaluation"]["rules"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|rule| rule["name"].as_str().unwrap())
+        .collect();
+    assert_eq!(
+        rules,
+        [
+            "stated_confidence",
+            "answers",
+            "families",
+            "troubled_seats",
+            "support",
+            "high_tensions",
+            "rubber_stamp"
+        ]
+    );
+}
+
+#[test]
+fn objecting_guard_continues_an_unattended_debate_and_is_named() {
+    let server = judged(0.92, &ALL[..2]);
+    let ran = Conclave::at(&server)
+        .run(&["consult", "Shall we?"])
+        .ends_with(0);
+    assert!(
+        ran.stderr.contains("   Strong consensus (confidence: 92%), but the debate goes on: experts behind the strongest point: 2 of 3"),
+        "{}",
+        ran.stderr
+    );
+    assert_eq!(requests(&server), WHOLE);
+}
+
+#[test]
+fn custom_thresholds_apply_from_flags_and_settings() {
+    for (arguments, config, ends) in [
+        (&["--confidence-threshold", "0.93"][..], "{}", false),
+        (&["--confidence-threshold", "0.92"], "{}", true),
+        (&[], r#"{"confidenceThreshold": 0.95}"#, false),
+        (
+            &["--confidence-threshold", "0.5"],
+            r#"{"confidence_threshold": 0.95}"#,
+            true,
+        ),
+        (&["--early-stop", "never"], "{}", false),
+        (&[], r#"{"early_stop": "never"}"#, false),
+    ] {
+        let server = judged(0.92, &ALL);
+        let conclave = Conclave::at(&server).config(config);
+        conclave
+            .run(&[&["consult", "Shall we?"], arguments].concat())
+            .ends_with(0);
+        assert_eq!(
+            conclave.record()["early_termination"],
+            ends,
+            "{arguments:?} {config}"
+        );
+    }
+}
+
+#[test]
+fn invalid_thresholds_are_rejected_before_any_request() {
+    let server = ProviderServer::start();
+    let conclave = Conclave::at(&server);
+    for wrong in ["1.1", "-0.1", "much", "NaN"] {
+        let ran = conclave
+            .run(&[
+                "consult",
+                &format!("--confidence-threshold={wrong}"),
+                "Shall we?",
+            ])
+            .ends_with(2);
+        assert!(
+            ran.stderr.contains("must be between 0.0 and 1.0"),
+            "{}",
+            ran.stderr
+        );
+    }
+    let ran = conclave
+        .run(&["consult", "--rounds", "5", "Shall we?"])
+        .ends_with(2);
+    assert!(ran.stderr.contains("1..=4"), "{}", ran.stderr);
+    conclave
+        .run(&["consult", "--rounds", "3", "--quick", "Shall we?"])
+        .ends_with(2);
+    assert_eq!(server.requests().len(), 0);
+}
+
+#[test]
+fn verbose_shows_every_rule_and_the_decision() {
+    let server = judged(0.92, &ALL[..2]);
+    let ran = Conclave::at(&server)
+        .run(&["consult", "--verbose", "Shall we?"])
+        .ends_with(0);
+    for line in [
+        "EARLY TERMINATION CHECK (Round 2)",
+        "├─ ",
+        "2 of 3",
+        "└─ DECISION: CONTINUE",
+    ] {
+        assert!(ran.stderr.contains(line), "{line}: {}", ran.stderr);
+    }
+}
+
+#[test]
+fn requested_number_of_rounds_is_run() {
+    let cases: [(&[&str], [usize; 5], &str, Value); 4] = [
+        (
+            &["--rounds", "1"],
+            [3, 0, 0, 0, 0],
+            "the positions stand side by side below",
+            Value::Null,
+        ),
+        (
+            &["--quick"],
+            [3, 1, 0, 0, 0],
+            "Start small",
+            json!("synthesis"),
+        ),
+        (
+            &["--rounds", "3"],
+            [3, 1, 3, 1, 0],
+            "Start small",
+            json!("cross_examination"),
+        ),
+        (
+            &["--rounds", "4"],
+            WHOLE,
+            "Start small, then grow.",
+            json!("judge"),
+        ),
+    ];
+    for (arguments, asked, words, source) in cases {
+        let server = ProviderServer::start();
+        let conclave = Conclave::at(&server);
+        let ran = conclave
+            .run(&[&["consult", "Shall we?"], arguments].concat())
+            .ends_with(0);
+        assert_eq!(requests(&server), asked, "{arguments:?}");
+        assert!(ran.stdout.contains(words), "{arguments:?}: {}", ran.stdout);
+        let record = conclave.record();
+        assert_published(&record);
+        assert_eq!(record["verdict_source"], source, "{arguments:?}");
+        assert_eq!(record["state"], "Complete", "{arguments:?}");
+        assert_eq!(record["early_termination"], false);
+    }
+}
+
+#[test]
+fn explore_mode_runs_all_rounds_and_yields_a_menu() {
+    let server = judged(1.0, &ALL);
+    let menu = json!({
+        "summary": "Both can work.",
+        "recommendations": [
+            {"option": "Start small", "description": "One team first.", "pros": ["It is safe"], "cons": ["It is slow"], "best_when": "nobody has done it before", "confidence": 0.8},
+            {"option": "All at once", "description": "Everybody.", "pros": ["It is quick"], "cons": ["It can break"], "best_when": "it can be undone", "confidence": 0.5}],
+        "evidence": [], "dissent": [], "recommendation": "Choose by what a mistake costs.",
+    });
+    server.on(
+        On::vendor(Vendor::OpenAi).nth(5),
+        Answer::text(menu.to_string()),
+    );
+    let conclave = Conclave::at(&server);
+    let ran = conclave
+        .run(&["consult", "--mode", "explore", "Shall we?"])
+        .ends_with(0);
+    assert!(
+        ran.stderr
+            .contains("🔍 Explore mode: all rounds will execute"),
+        "{}",
+        ran.stderr
+    );
+    for words in [
+        "Start small",
+        "All at once",
+        "It can break",
+        "nobody has done it before",
+        "80%",
+        "50%",
+        "Choose by what a mistake costs.",
+    ] {
+        assert!(ran.stdout.contains(words), "{words}: {}", ran.stdout);
+    }
+    let record = conclave.record();
+    assert_published(&record);
+    assert_eq!(record["mode"], "explore");
+    assert_eq!(record["confidence"], Value::Null);
+    assert_eq!(record["prompt_versions"]["mode"], "explore");
+    assert_eq!(
+        record["recommendations"][1]["best_when"],
+        "it can be undone"
+    );
+    assert_eq!(
+        record["prompt_versions"]["explore_verdict_v"],
+        record["prompt_versions"]["verdict_prompt_version"]
+    );
+}
+
+/// What the judge finds: this sure of one point that all hold, or of none at all; and these
+/// tensions.
+fn finding(confidence: Option<f64>, severities: &[&str]) -> Answer {
+    let point = |confidence| json!({"point": "Start small", "supporting_agents": ALL, "confidence": confidence});
+    let tension = |severity: &&str| json!({"topic": "Speed", "viewpoints": [{"agent": "Expert A", "viewpoint": "Go fast"}], "severity": severity});
+    let points: Vec<Value> = confidence.map(point).into_iter().collect();
+    let tensions: Vec<Value> = severities.iter().map(tension).collect();
+    Answer::text(
+        json!({"consensus_points": points, "tensions": tensions, "priority_order": ["Speed"]})
+            .to_string(),
+    )
+}
+
+/// The states that a journal tells, from the first round on.
+fn states(conclave: &Conclave) -> Vec<String> {
+    let journal = std::fs::read_to_string(conclave.log("jsonl")).unwrap();
+    let events = journal
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap())
+        .filter(|event| event["type"] == "state:changed");
+    events
+        .skip(2)
+        .map(|event| event["data"]["to"].as_str().unwrap().to_owned())
+        .collect()
+}
+
+/// A case in which the debate goes on: how it comes about, how the consultation is asked for, the
+/// guards that object (none where the threshold is not met), the requests that there are, and words
+/// of what is said.
+struct GoesOn {
+    on: fn(&ProviderServer),
+    arguments: &'static [&'static str],
+    unmet: &'static [&'static str],
+    asked: [usize; 5],
+    said: Option<&'static str>,
+}
+
+#[test]
+fn every_guard_continues_an_unattended_debate_and_is_reported() {
+    let cases = [
+        GoesOn {
+            on: |server| server.on(On::asking_for("consensus_points"), finding(None, &["low"])),
+            arguments: &[],
+            unmet: &[],
+            asked: WHOLE,
+            said: None,
+        },
+        GoesOn {
+            on: |server| {
+                server.on(On::asking_for("consensus_points"), finding(Some(0.95), &[]));
+                server.on(On::vendor(Vendor::Anthropic), unauthorized());
+                server.on(On::vendor(Vendor::Google), unauthorized());
+            },
+            arguments: &["--on-failure", "skip"],
+            unmet: &["answers", "families", "troubled_seats"],
+            asked: [3, 1, 1, 1, 1],
+            said: Some("experts that answered: 1 (at least 2)"),
+        },
+        GoesOn {
+            on: |server| server.on(On::asking_for("consensus_points"), finding(Some(0.95), &[])),
+            arguments: &["--model", "claude-sonnet-5-5"],
+            unmet: &["families"],
+            asked: WHOLE,
+            said: Some("families of the models that answered: 1 (at least 2)"),
+        },
+        GoesOn {
+            on: |server| {
+                server.on(
+                    On::asking_for("consensus_points"),
+                    finding(Some(0.95), &["high"]),
+                )
+            },
+            arguments: &[],
+            unmet: &["high_tensions"],
+            asked: WHOLE,
+            said: Some("tensions of high severity: 1"),
+        },
+        GoesOn {
+            on: |server| {
+                server.on(On::asking_for("consensus_points"), finding(Some(0.95), &[]));
+                let same = json!({"position": "Start small and grow when it has proved itself to all who use it.", "key_points": ["It can be undone"],
+                    "rationale": "Small steps are safe, because they can be undone.", "confidence": 0.95});
+                server.on(On::asking_for("rationale"), Answer::text(same.to_string()));
+            },
+            arguments: &[],
+            unmet: &["rubber_stamp"],
+            asked: WHOLE,
+            said: Some("the debate goes on"),
+        },
+    ];
+    for case in cases {
+        let server = ProviderServer::start();
+        (case.on)(&server);
+        let conclave = Conclave::at(&server);
+        let ran = conclave
+            .run(&[&["consult", "Shall we?"], case.arguments].concat())
+            .ends_with(0);
+        let record = conclave.record();
+        assert_published(&record);
+        let found = &record["early_termination_evaluation"];
+        let rules = found["rules"].as_array().unwrap().iter();
+        let unmet: Vec<&str> = rules
+            .filter(|rule| {
+                rule["kind"] == "guard"
+                    && (rule["outcome"] == "fired" || rule["outcome"] == "unknown")
+            })
+            .map(|rule| rule["name"].as_str().unwrap())
+            .collect();
+        let is_near = !case.unmet.is_empty();
+        if is_near {
+            assert_eq!(unmet, case.unmet, "{}", ran.stderr);
+        }
+        assert_eq!(found["ended"], false, "{unmet:?}");
+        assert_eq!(
+            found["by"],
+            json!(if is_near { "guards" } else { "threshold" }),
+            "{unmet:?}"
+        );
+        assert_eq!(record["early_termination"], false, "{unmet:?}");
+        assert_eq!(record["rounds_completed"], 4, "{unmet:?}");
+        assert_eq!(requests(&server), case.asked, "{unmet:?}");
+        assert_eq!(
+            states(&conclave),
+            [
+                "Independent",
+                "Synthesis",
+                "CrossExam",
+                "Verdict",
+                "Complete"
+            ],
+            "{unmet:?}"
+        );
+        let near = ran.stderr.contains("Strong consensus (confidence: 95%)");
+        assert_eq!(near, case.said.is_some(), "{}", ran.stderr);
+        assert!(
+            ran.stderr.contains(case.said.unwrap_or_default()),
+            "{}",
+            ran.stderr
+        );
+    }
+}

@@ -1,0 +1,261 @@
+//! How often a vendor is asked that fails, and when again: every class of failure through the whole
+//! binary, counted at the server.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::failure_table::{Row, body, table};
+use crate::support::binary::Conclave;
+use crate::support::provider_server::{Answer, On, ProviderServer, Vendor, listed_model};
+
+fn model(vendor: Vendor) -> String {
+    format!("{}:{}", vendor.id(), listed_model(vendor))
+}
+
+/// A panel on which each of these vendors has one seat.
+fn panel(vendors: &[Vendor]) -> String {
+    vendors
+        .iter()
+        .map(|vendor| format!("security={}", model(*vendor)))
+        .collect::<Vec<_>>()
+        .join(",")
+}
+
+/// The attempts of Round 1 by vendor.
+fn attempts(record: &Value) -> BTreeMap<String, Vec<Value>> {
+    let agents = record["responses"]["round_1"]["agents"].as_array().unwrap();
+    let attempts = agents
+        .iter()
+        .map(|agent| agent["attempts"].as_array().unwrap().clone());
+    attempts
+        .map(|all| {
+            (
+                all[0]["model"]
+                    .as_str()
+                    .unwrap()
+                    .split(':')
+                    .next()
+                    .unwrap()
+                    .to_owned(),
+                all,
+            )
+        })
+        .collect()
+}
+
+/// One run in which every seat fails, each at another vendor and in another way.
+fn all_fail(rows: &[Row]) {
+    let server = ProviderServer::start();
+    for row in rows {
+        server.on(On::vendor(row.vendor), row.answer.clone());
+    }
+    let conclave = Conclave::with_all_keys(&server);
+    let vendors: Vec<Vendor> = rows.iter().map(|row| row.vendor).collect();
+    let arguments = [
+        "consult",
+        "--yes",
+        "--on-failure",
+        "skip",
+        "--panel",
+        &panel(&vendors),
+        "Shall we?",
+    ];
+    let ran = conclave.run(&arguments).ends_with(1);
+    let record = conclave.record();
+    let attempts = attempts(&record);
+    for (row, name) in rows.iter().zip(["", " 2", " 3", " 4", " 5", " 6"]) {
+        let what = format!("{} {:?}: {}", row.vendor.id(), row.class, row.words);
+        let failed = format!("⚠️ Agent Security Expert{name} failed: ");
+        let line = ran.stderr.lines().find(|line| line.starts_with(&failed));
+        assert!(
+            line.is_some_and(|line| line.contains(row.words)),
+            "{what}: {}",
+            ran.stderr
+        );
+        assert_eq!(server.requests_to(row.vendor).len(), row.requests, "{what}");
+        let attempts = &attempts[row.vendor.id()];
+        assert_eq!(
+            attempts.len(),
+            row.requests,
+            "{what}: every request is in the record"
+        );
+        for attempt in attempts {
+            match row.class {
+                Some(class) => assert_eq!(attempt["error"]["class"], class, "{what}: {attempt}"),
+                None => {
+                    assert_eq!(attempt["error"], Value::Null, "{what}: {attempt}");
+                    assert_eq!(attempt["stop"].is_null(), false, "{what}: {attempt}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn every_failure_class_is_reported_recorded_and_retried_correctly() {
+    let mut runs: Vec<Vec<Row>> = Vec::new();
+    for row in table() {
+        match runs
+            .iter_mut()
+            .find(|run| run.iter().all(|other| other.vendor != row.vendor))
+        {
+            Some(run) => run.push(row),
+            None => runs.push(vec![row]),
+        }
+    }
+    std::thread::scope(|scope| {
+        for rows in &runs {
+            scope.spawn(|| all_fail(rows));
+        }
+    });
+}
+
+#[test]
+fn repairable_failures_succeed_on_the_second_attempt() {
+    let server = ProviderServer::start();
+    let refused = json!({"error": {"message": "response_format is not supported by this model", "type": "invalid_request_error",
+        "param": "response_format", "code": "unsupported_parameter"}});
+    server.on(On::vendor(Vendor::Mistral).nth(1), body(400, &refused));
+    server.on(
+        On::vendor(Vendor::Xai).nth(1),
+        Answer::length(r#"{"position": "Start sma"#),
+    );
+    server.on(
+        On::vendor(Vendor::Google).nth(1),
+        Answer::error(503, "UNAVAILABLE", "busy").header("retry-after-ms", "1"),
+    );
+    let conclave = Conclave::with_all_keys(&server);
+    let vendors = [Vendor::Mistral, Vendor::Xai, Vendor::Google];
+    let (panel, judge) = (panel(&vendors), model(Vendor::OpenAi));
+    conclave
+        .run(&[
+            "consult",
+            "--yes",
+            "--panel",
+            &panel,
+            "--judge",
+            &judge,
+            "Shall we?",
+        ])
+        .ends_with(0);
+    let record = conclave.record();
+    assert_eq!(record["status"], "complete");
+    let attempts = attempts(&record);
+    for (vendor, purpose, class) in [
+        (Vendor::Mistral, "reformed", json!("unsupported")),
+        (Vendor::Xai, "more_room", Value::Null),
+        (Vendor::Google, "retry", json!("overload")),
+    ] {
+        let attempts = &attempts[vendor.id()];
+        let purposes: Vec<&Value> = attempts.iter().map(|attempt| &attempt["purpose"]).collect();
+        assert_eq!(purposes, ["answer", purpose], "{vendor:?}");
+        assert_eq!(attempts[0]["error"]["class"], class, "{vendor:?}");
+        assert_eq!(attempts[1]["error"], Value::Null, "{vendor:?}");
+        // Once in Round 3.
+        assert_eq!(server.requests_to(vendor).len(), 3, "{vendor:?}");
+    }
+    let bodies = |vendor| {
+        server
+            .requests_to(vendor)
+            .into_iter()
+            .map(|request| request.body)
+            .collect::<Vec<_>>()
+    };
+    let [mistral, xai, google] = vendors.map(bodies);
+    assert_ne!(
+        mistral[0]["response_format"], mistral[1]["response_format"],
+        "what was refused is left out"
+    );
+    let room = |body: &Value| {
+        ["max_completion_tokens", "max_tokens"]
+            .iter()
+            .find_map(|field| body[field].as_u64())
+            .unwrap()
+    };
+    assert_eq!(room(&xai[1]), room(&xai[0]) * 2);
+    assert_eq!(google[0], google[1], "the same again");
+}
+
+/// The moment of a request's end at the server and those of all arrivals, for a vendor that refuses
+/// twice with this answer.
+fn pauses(refusal: Answer) -> Vec<Duration> {
+    let server = ProviderServer::start();
+    let vendor = Vendor::Google;
+    server.on(On::vendor(vendor).nth(1), refusal.clone());
+    server.on(On::vendor(vendor).nth(2), refusal);
+    let panel = panel(&[vendor]);
+    Conclave::with_all_keys(&server)
+        .run(&[
+            "consult",
+            "-n",
+            "--yes",
+            "--panel",
+            &panel,
+            "--judge",
+            &model(Vendor::OpenAi),
+            "Shall we?",
+        ])
+        .ends_with(0);
+    let requests = server.requests_to(vendor);
+    requests[..3]
+        .windows(2)
+        .map(|pair| pair[1].arrived - pair[0].arrived)
+        .collect()
+}
+
+#[test]
+fn retries_never_arrive_before_the_vendors_hint() {
+    let busy = || Answer::error(503, "UNAVAILABLE", "busy");
+    let info = |delay: &str| {
+        let details =
+            json!([{"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": delay}]);
+        body(
+            429,
+            &json!({"error": {"code": 429, "message": "slowly", "status": "RESOURCE_EXHAUSTED", "details": details}}),
+        )
+    };
+    let dated = |date: &str, until: &str| busy().header("date", date).header("retry-after", until);
+    let (now, next) = (
+        "Sat, 21 Nov 2026 09:00:00 GMT",
+        "Sat, 21 Nov 2026 09:00:01 GMT",
+    );
+    let cases = [
+        ("milliseconds", busy().header("retry-after-ms", "120"), 120),
+        (
+            "milliseconds outweigh seconds",
+            busy()
+                .header("retry-after-ms", "150")
+                .header("retry-after", "20"),
+            150,
+        ),
+        (
+            "seconds with a fraction",
+            busy().header("retry-after", "0.2"),
+            200,
+        ),
+        ("a date by the server's clock", dated(now, next), 1_000),
+        ("a date that has passed", dated(next, now), 0),
+        ("a detail of the body", info("0.123456789s"), 124),
+        (
+            "a header outweighs the body",
+            info("20s").header("retry-after", "0.05"),
+            50,
+        ),
+    ];
+    std::thread::scope(|scope| {
+        for (what, refusal, ms) in cases {
+            scope.spawn(move || {
+                let hint = Duration::from_millis(ms);
+                for pause in pauses(refusal) {
+                    assert!(pause >= hint, "{what}: {pause:?}");
+                    assert!(
+                        pause < hint + Duration::from_secs(5),
+                        "{what}: {pause:?}, and it was not waited for anything else"
+                    );
+                }
+            });
+        }
+    });
+}

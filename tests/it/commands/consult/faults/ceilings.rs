@@ -1,0 +1,215 @@
+//! What was spent is known to the micro-dollar, or said to be at least so much; and no ceiling is
+//! ever broken, by the server's own count.
+
+use std::time::Duration;
+
+use serde_json::json;
+
+use super::stage::Stage;
+use super::{arguments, assert_adds_up, side_by_side};
+use crate::support::binary::{Conclave, RunOutput};
+use crate::support::provider_server::{Answer, On, ProviderServer, RecordedRequest, Vendor};
+
+/// Every request uses so much, at $2 in and $10 out for a million tokens.
+const USAGE: (u64, u64) = (3_000, 16_000);
+
+/// Experts and judges of vendors with the same prices.
+const PANEL: [&str; 2] = ["--model", "anthropic:claude-sonnet-5-5"];
+
+fn dear() -> ProviderServer {
+    let server = ProviderServer::start();
+    server.on(On::any(), Answer::valid().usage(USAGE.0, USAGE.1));
+    server
+}
+
+/// What the server would put on the bill, in micro-dollars: also for what was cut off before its
+/// end.
+fn billed(requests: &[RecordedRequest]) -> u64 {
+    requests.len() as u64 * (2 * USAGE.0 + 10 * USAGE.1)
+}
+
+/// Dollars with at most six decimals.
+fn micro(dollars: &str) -> u64 {
+    let (whole, decimals) = dollars.split_once('.').unwrap_or((dollars, ""));
+    format!("{whole}{decimals:0<6}").parse().unwrap()
+}
+
+fn with_ceiling(conclave: &Conclave, dollars: &str) -> RunOutput {
+    conclave.run(&arguments(&[&PANEL, &["--max-cost", dollars]]))
+}
+
+#[test]
+fn ceiling_holds_and_a_higher_one_resumes_the_run() {
+    let dollars = [
+        "0.01", "0.18", "0.2", "0.35", "0.5", "0.75", "1", "1.2", "1.4",
+    ];
+    side_by_side(dollars.into(), |dollars| {
+        let server = dear();
+        let conclave = Conclave::with_all_keys(&server).config(r#"{"hedge_after": "off"}"#);
+        let ran = with_ceiling(&conclave, dollars).ends_with(4);
+        let ceiling = micro(dollars);
+        assert!(
+            billed(&server.requests()) <= ceiling,
+            "{dollars}: {} was billed: {}",
+            billed(&server.requests()),
+            ran.stderr
+        );
+        assert_eq!(ran.stdout, "", "{dollars}");
+        let record = conclave.record();
+        assert_eq!(
+            record["cost"]["micro_usd"],
+            billed(&server.requests()),
+            "{dollars}"
+        );
+        assert_eq!(record["abort_reason"], "cost_ceiling", "{dollars}");
+        assert_eq!(record["cost"]["lower_bound"], false, "{dollars}");
+        assert_adds_up(&record, dollars);
+
+        let before = server.requests().len();
+        if before == 0 {
+            return;
+        }
+        assert!(
+            ran.stderr.contains(" --max-cost USD\n"),
+            "{dollars}: {}",
+            ran.stderr
+        );
+        conclave
+            .run(&["resume", "--yes", "--max-cost", "5"])
+            .ends_with(0);
+        assert_eq!(
+            server.requests().len(),
+            9,
+            "{dollars}: nothing is asked twice ({before} before)"
+        );
+        let record = conclave.record();
+        assert_eq!(record["status"], "complete");
+        assert_eq!(
+            record["cost"]["micro_usd"],
+            json!(billed(&server.requests()))
+        );
+        assert_adds_up(&record, dollars);
+    });
+}
+
+#[test]
+fn ceiling_holds_through_retries_repairs_and_fallbacks() {
+    let used = |answer: Answer| answer.usage(USAGE.0, USAGE.1);
+    let cases = [
+        ("a repair", used(Answer::text("Small steps, I would say."))),
+        (
+            "more room",
+            used(Answer::length("{\"position\": \"Small st")),
+        ),
+        (
+            "a stream that is cut",
+            used(Answer::valid().pieces(20)).cut(),
+        ),
+        (
+            "a second try",
+            Answer::error(529, "overloaded_error", "busy").header("retry-after-ms", "1"),
+        ),
+    ];
+    let runs = cases
+        .into_iter()
+        .flat_map(|case| ["0.4", "0.8", "1.6"].map(|dollars| (case.clone(), dollars)))
+        .collect();
+    side_by_side(runs, |((what, answer), dollars)| {
+        let server = dear();
+        (1..=2).for_each(|nth| server.on(On::vendor(Vendor::Anthropic).nth(nth), answer.clone()));
+        let conclave = Conclave::with_all_keys(&server).config(r#"{"hedge_after": "off"}"#);
+        let panel = "security=anthropic:claude-sonnet-5-5,architect=anthropic:claude-sonnet-5-5,pragmatic=anthropic:claude-sonnet-5-5";
+        let judges = "anthropic:claude-sonnet-5-5,openai:gpt-6.1-sol";
+        let ran = conclave.run(&arguments(&[&[
+            "--panel",
+            panel,
+            "--judge",
+            judges,
+            "--max-cost",
+            dollars,
+        ]]));
+        assert!(
+            [Some(0), Some(4)].contains(&ran.code),
+            "{what}, {dollars}: {ran:?}"
+        );
+        // An error costs nothing; all else is billed, by both vendors at the same price.
+        let free = if what == "a second try" { 2 } else { 0 };
+        let bill = billed(&server.requests()[free..]);
+        assert!(
+            bill <= micro(dollars),
+            "{what}, {dollars}: {bill} was billed: {}",
+            ran.stderr
+        );
+        let record = conclave.record();
+        assert_adds_up(&record, what);
+        assert!(
+            record["cost"]["micro_usd"].as_u64().unwrap() <= bill,
+            "{what}"
+        );
+    });
+}
+
+#[test]
+fn ceiling_counts_hedges_and_cancelled_calls() {
+    side_by_side(vec!["0.6", "0.8", "1.2"], |dollars| {
+        let server = dear();
+        let slow = Answer::valid()
+            .usage(USAGE.0, USAGE.1)
+            .delay(Duration::from_secs(3));
+        server.on(On::vendor(Vendor::Anthropic).nth(1), slow);
+        let panel = "security=anthropic:claude-sonnet-5-5,architect=anthropic:claude-sonnet-5-5,pragmatic=anthropic:claude-sonnet-5-5";
+        let judges = "anthropic:claude-sonnet-5-5,openai:gpt-6.1-sol";
+        let conclave = Conclave::with_all_keys(&server);
+        let flags = [
+            "--panel",
+            panel,
+            "--judge",
+            judges,
+            "--hedge-after",
+            "1",
+            "--max-cost",
+            dollars,
+        ];
+        let ran = conclave.run(&arguments(&[&flags])).ends_with(4);
+        let bill = billed(&server.requests());
+        assert!(
+            bill <= micro(dollars),
+            "{dollars}: {bill} was billed: {}",
+            ran.stderr
+        );
+        let record = conclave.record();
+        // Beside three answers there is no room for a fourth below $0.70.
+        let hedges = usize::from(dollars != "0.6");
+        assert_eq!(
+            record["hedges"].as_array().unwrap().len(),
+            hedges,
+            "{dollars}"
+        );
+        assert_eq!(
+            record["cost"]["lower_bound"],
+            json!(hedges == 1),
+            "{dollars}"
+        );
+        assert_adds_up(&record, dollars);
+    });
+}
+
+#[test]
+fn missing_usage_makes_the_total_a_lower_bound() {
+    let server = ProviderServer::start();
+    server.on(
+        On::vendor(Vendor::OpenAi).nth(1),
+        Answer::valid().without_usage(),
+    );
+    let conclave = Conclave::with_all_keys(&server);
+    conclave
+        .run(&arguments(&[&Stage::Expert(1).panel()]))
+        .ends_with(0);
+    let record = conclave.record();
+    assert_eq!(record["cost"]["lower_bound"], true);
+    assert_eq!(
+        record["cost"]["by_provider"]["anthropic"]["lower_bound"], false,
+        "of the others it is known"
+    );
+    assert_adds_up(&record, "no usage");
+}

@@ -1,0 +1,120 @@
+//! A vendor that fails again and again is left alone while there is another to turn to; counted at
+//! the server.
+
+use serde_json::json;
+
+use super::{STAND_IN, arguments, assert_adds_up};
+use crate::support::binary::{Conclave, RunOutput};
+use crate::support::provider_server::{Answer, On, ProviderServer, Vendor};
+
+const PANEL: &str = "security=anthropic:claude-sonnet-5-5,architect=openai:gpt-6.1-sol,pragmatic=google:gemini-4-argon";
+
+/// The vendor of one expert, and of the first judge, fails so as often as this.
+fn consult(answer: &Answer, times: usize, judges: &str) -> (ProviderServer, Conclave, RunOutput) {
+    let server = ProviderServer::start();
+    for nth in 1..=times {
+        server.on(On::vendor(Vendor::Anthropic).nth(nth), answer.clone());
+    }
+    let conclave = Conclave::with_all_keys(&server);
+    let ran = conclave
+        .run(&arguments(&[&["--panel", PANEL, "--judge", judges]]))
+        .ends_with(0);
+    (server, conclave, ran)
+}
+
+fn overload() -> Answer {
+    Answer::error(529, "overloaded_error", "busy").header("retry-after-ms", "1")
+}
+
+#[test]
+fn three_failures_in_a_row_open_the_circuit() {
+    let (server, conclave, ran) = consult(
+        &overload(),
+        3,
+        "anthropic:claude-opus-5-5,mistral:mistral-large-4",
+    );
+    assert_eq!(
+        server.requests_to(Vendor::Anthropic).len(),
+        3,
+        "the judge is not asked there: {}",
+        ran.stderr
+    );
+    let told = format!(
+        "⚠️ anthropic:claude-opus-5-5 is unavailable (`anthropic` has failed too often of late). {STAND_IN} takes over as Judge.\n"
+    );
+    assert!(ran.stderr.contains(&told), "{}", ran.stderr);
+    let record = conclave.record();
+    let reasons: Vec<_> = record["substitutions"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|found| found["reason"].clone())
+        .collect();
+    assert_eq!(reasons, [json!("failure"), json!("health_check")]);
+    assert_adds_up(&record, "the breaker");
+}
+
+#[test]
+fn two_failures_leave_the_circuit_closed() {
+    let (server, _, ran) = consult(
+        &overload(),
+        2,
+        "anthropic:claude-opus-5-5,mistral:mistral-large-4",
+    );
+    assert!(!ran.stderr.contains("⚠️"), "{}", ran.stderr);
+    // Three tries and one revision of the expert, three answers of the judge.
+    assert_eq!(
+        server.requests_to(Vendor::Anthropic).len(),
+        3 + 1 + 3 + 1 - 1
+    );
+}
+
+#[test]
+fn last_remaining_model_is_asked_despite_an_open_circuit() {
+    let (server, conclave, ran) = consult(&overload(), 3, "anthropic:claude-opus-5-5");
+    assert_eq!(
+        server.requests_to(Vendor::Anthropic).len(),
+        3 + 3,
+        "{}",
+        ran.stderr
+    );
+    assert_eq!(
+        conclave.record()["substitutions"].as_array().unwrap().len(),
+        1
+    );
+}
+
+#[test]
+fn rejected_requests_do_not_count_for_the_circuit() {
+    let refused = Answer::error(400, "invalid_request_error", "not that");
+    let server = ProviderServer::start();
+    // Three experts of one vendor, each turned away once.
+    (1..=3).for_each(|nth| server.on(On::vendor(Vendor::Anthropic).nth(nth), refused.clone()));
+    let conclave = Conclave::with_all_keys(&server);
+    let panel = "security=anthropic:claude-sonnet-5-5,architect=anthropic:claude-sonnet-5-5,pragmatic=anthropic:claude-sonnet-5-5";
+    let judges = "anthropic:claude-opus-5-5,mistral:mistral-large-4";
+    conclave
+        .run(&arguments(&[&["--panel", panel, "--judge", judges]]))
+        .ends_with(0);
+    assert_eq!(
+        server.requests_to(Vendor::Anthropic).len(),
+        3 + 3,
+        "the judge is asked there in every round"
+    );
+}
+
+#[test]
+fn three_rejected_keys_open_the_circuit() {
+    let server = ProviderServer::start();
+    server.on(
+        On::vendor(Vendor::Anthropic),
+        Answer::error(401, "authentication_error", "no"),
+    );
+    let conclave = Conclave::with_all_keys(&server);
+    let panel = "security=anthropic:claude-sonnet-5-5,architect=anthropic:claude-sonnet-5-5,pragmatic=anthropic:claude-sonnet-5-5";
+    let judges = "anthropic:claude-opus-5-5,mistral:mistral-large-4";
+    conclave
+        .run(&arguments(&[&["--panel", panel, "--judge", judges]]))
+        .ends_with(0);
+    assert_eq!(server.requests_to(Vendor::Anthropic).len(), 3);
+}

@@ -1,0 +1,249 @@
+//! The faults of a vendor.
+
+use std::time::Duration;
+
+use crate::support::provider_server::{Answer, Damage};
+
+/// Something that a vendor does in place of answering.
+#[derive(Clone)]
+pub(super) struct Fault {
+    pub(super) what: &'static str,
+    pub(super) answer: Answer,
+    pub(super) class: &'static str,
+    /// What the user reads of it.
+    pub(super) words: &'static str,
+    /// How often the same is asked for in all, as long as it is answered so.
+    pub(super) requests: usize,
+    /// Whether anybody knows what it cost.
+    pub(super) bill: Bill,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Bill {
+    Known,
+    Unknown,
+}
+
+fn fault(
+    what: &'static str,
+    answer: Answer,
+    class: &'static str,
+    words: &'static str,
+    requests: usize,
+    bill: Bill,
+) -> Fault {
+    Fault {
+        what,
+        answer,
+        class,
+        words,
+        requests,
+        bill,
+    }
+}
+
+/// Longer than any silence that a run bears.
+pub(super) const EVER: Duration = Duration::from_secs(60);
+
+/// What is told of a vendor that says nothing.
+pub(super) const SILENT: &str = "sent nothing for 1 s";
+
+/// What every fault's vendor says.
+pub(super) const WORDS: &str = "such are our words";
+
+/// The faults that show at once: silence and what is waited for between two tries take seconds.
+pub(super) fn quick() -> Vec<Fault> {
+    let slow = |fault: &Fault| {
+        ["timeout", "transport"].contains(&fault.class) || fault.what == "an error inside a stream"
+    };
+    faults().into_iter().filter(|fault| !slow(fault)).collect()
+}
+
+pub(super) fn faults() -> Vec<Fault> {
+    use Bill::{Known, Unknown};
+    let error = |status, code: &str| Answer::error(status, code, WORDS);
+    let soon = |status, code: &str| error(status, code).header("retry-after-ms", "1");
+    let in_stream = || {
+        Answer::error_in_stream(
+            "",
+            serde_json::json!({"type": "overloaded_error", "message": WORDS}),
+        )
+    };
+    let torn = Damage::Between(b"data: {\"half\": \n\n".to_vec());
+    vec![
+        // The slow ones first, so that nobody waits for them at the end.
+        fault(
+            "silence before the head",
+            Answer::valid().delay(EVER),
+            "timeout",
+            SILENT,
+            3,
+            Unknown,
+        ),
+        fault(
+            "silence before the first byte",
+            Answer::valid().silence(EVER),
+            "timeout",
+            SILENT,
+            3,
+            Unknown,
+        ),
+        fault(
+            "a reset",
+            Answer::valid().cut_after(0),
+            "transport",
+            "broke",
+            3,
+            Unknown,
+        ),
+        fault(
+            "silence half way",
+            Answer::valid().pieces(20).stall(),
+            "interrupted",
+            SILENT,
+            1,
+            Unknown,
+        ),
+        fault(
+            "a refused key",
+            error(401, "authentication_error"),
+            "auth",
+            WORDS,
+            1,
+            Known,
+        ),
+        fault(
+            "no credit",
+            error(402, "billing_error"),
+            "billing",
+            WORDS,
+            1,
+            Known,
+        ),
+        fault(
+            "an unknown model",
+            error(404, "not_found_error"),
+            "model_missing",
+            WORDS,
+            1,
+            Known,
+        ),
+        fault(
+            "a bad request",
+            error(400, "invalid_request_error"),
+            "bad_request",
+            WORDS,
+            1,
+            Known,
+        ),
+        fault(
+            "a prompt that is too long",
+            error(413, "request_too_large"),
+            "context",
+            WORDS,
+            1,
+            Known,
+        ),
+        fault(
+            "a prompt against the policy",
+            Answer::error(
+                400,
+                "invalid_request_error",
+                "such are our words, violating our usage policy",
+            ),
+            "policy",
+            WORDS,
+            1,
+            Known,
+        ),
+        fault(
+            "a limit with a short hint",
+            soon(429, "rate_limit_error"),
+            "rate_limit",
+            WORDS,
+            3,
+            Known,
+        ),
+        fault(
+            "a limit with a long hint",
+            error(429, "rate_limit_error").header("retry-after", "3600"),
+            "rate_limit",
+            WORDS,
+            1,
+            Known,
+        ),
+        fault(
+            "an error of its own",
+            soon(500, "api_error"),
+            "overload",
+            WORDS,
+            3,
+            Known,
+        ),
+        fault(
+            "a gateway without a vendor",
+            soon(503, "api_error"),
+            "overload",
+            WORDS,
+            3,
+            Known,
+        ),
+        fault(
+            "an overload",
+            soon(529, "overloaded_error"),
+            "overload",
+            WORDS,
+            3,
+            Known,
+        ),
+        fault(
+            "a stream that is cut",
+            Answer::valid().pieces(20).cut(),
+            "interrupted",
+            "broke",
+            1,
+            Unknown,
+        ),
+        fault(
+            "a stream that ends early",
+            Answer::valid().pieces(20).short(),
+            "interrupted",
+            "the stream ended before",
+            1,
+            Unknown,
+        ),
+        // What it had thought until then is counted by us.
+        fault(
+            "an error inside a stream",
+            in_stream(),
+            "overload",
+            WORDS,
+            3,
+            Unknown,
+        ),
+        fault(
+            "an event that is torn",
+            Answer::valid().pieces(1).damaged(torn),
+            "malformed",
+            "not JSON",
+            1,
+            Unknown,
+        ),
+        fault(
+            "an empty answer",
+            Answer::text(""),
+            "empty",
+            "without any text",
+            1,
+            Known,
+        ),
+        fault(
+            "a page",
+            Answer::http(200, "text/html", "<html>welcome</html>"),
+            "malformed",
+            "text/html instead of",
+            1,
+            Unknown,
+        ),
+    ]
+}

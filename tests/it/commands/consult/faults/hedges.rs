@@ -1,0 +1,276 @@
+//! A second model beside one that is slow: when it is asked, who wins, when the loser is let go,
+//! and what is known of the cost. All times are the server's own.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::fault::EVER;
+use super::stage::Stage;
+use super::{FAILING, STAND_IN, arguments, assert_adds_up, side_by_side};
+use crate::support::binary::{Conclave, RunOutput};
+use crate::support::provider_server::{Answer, On, ProviderServer, RecordedRequest, Vendor};
+
+/// How long the first may be silent in these tests.
+const AFTER: Duration = Duration::from_secs(1);
+
+/// How late a request may be on a busy machine.
+const LATE: Duration = Duration::from_secs(2);
+
+/// From the winner's answer to the end of the loser's connection.
+const LET_GO: Duration = Duration::from_millis(100);
+
+fn consult(server: &ProviderServer, stage: Stage, flags: &[&str]) -> (Conclave, RunOutput) {
+    let conclave = Conclave::with_all_keys(server);
+    let ran = conclave
+        .run(&arguments(&[&stage.panel(), flags]))
+        .ends_with(0);
+    (conclave, ran)
+}
+
+/// The request that was slow, and the one beside it.
+fn pair(server: &ProviderServer, stage: Stage) -> (RecordedRequest, RecordedRequest) {
+    let slow = server
+        .requests_to(Vendor::Anthropic)
+        .remove(stage.first() - 1);
+    (slow, server.requests_to(Vendor::Mistral).remove(0))
+}
+
+fn assert_asked_in_time(first: &RecordedRequest, second: &RecordedRequest) {
+    let after = second.arrived - first.arrived;
+    // The first was on its way for a moment before it arrived.
+    assert!(after > AFTER / 2, "{after:?}");
+    assert!(after < AFTER + LATE, "{after:?}");
+}
+
+/// The loser's connection is closed as soon as the winner has answered, and no sooner.
+fn assert_let_go(winner: &RecordedRequest, loser: &RecordedRequest) {
+    let (answered, closed) = (
+        winner.finished.unwrap(),
+        loser.finished.expect("it is let go"),
+    );
+    assert!(winner.complete, "{winner:?} {loser:?}");
+    assert!(!loser.complete, "{winner:?} {loser:?}");
+    assert!(closed >= answered, "{winner:?} {loser:?}");
+    assert!(closed - answered < LET_GO, "{:?}", closed - answered);
+}
+
+#[test]
+fn faster_hedge_wins_and_cancels_the_first_call_at_once() {
+    side_by_side(
+        vec![
+            Stage::Expert(1),
+            Stage::Judge(2),
+            Stage::Expert(3),
+            Stage::Judge(4),
+        ],
+        |stage| {
+            let server = ProviderServer::start();
+            server.on(
+                On::vendor(Vendor::Anthropic).nth(stage.first()),
+                Answer::valid().delay(EVER),
+            );
+            let (conclave, ran) = consult(&server, stage, &["--hedge-after", "1"]);
+            let (slow, quick) = pair(&server, stage);
+            assert_asked_in_time(&slow, &quick);
+            assert_let_go(&quick, &slow);
+            assert_eq!(
+                server.requests_to(Vendor::Mistral).len(),
+                1,
+                "the slow one is asked again in the next round"
+            );
+
+            let record = conclave.record();
+            let (agent, name) = stage.agent();
+            let substitutions = record["substitutions"].as_array().unwrap();
+            assert_eq!(substitutions.len(), 1, "{substitutions:?}");
+            assert_eq!(
+                ["agent_id", "original", "substitute", "reason"]
+                    .map(|field| substitutions[0][field].as_str().unwrap()),
+                [agent, FAILING, STAND_IN, "hedge"]
+            );
+            let hedge = &record["hedges"][0];
+            assert_eq!(hedge["model"], FAILING);
+            assert_eq!(hedge["backup"], STAND_IN);
+            assert_eq!(hedge["dropped"], FAILING);
+            assert_eq!(record["cost"]["lost_calls"], 1);
+            assert_eq!(record["cost"]["lower_bound"], true);
+            assert_adds_up(&record, name);
+            assert!(ran.stderr.contains(name), "{}", ran.stderr);
+            assert!(!ran.stderr.contains("failed"), "{}", ran.stderr);
+        },
+    );
+}
+
+#[test]
+fn late_first_answer_wins_and_the_result_is_complete() {
+    let stage = Stage::Expert(1);
+    let server = ProviderServer::start();
+    // As soon as the second has been asked.
+    server.on(
+        On::vendor(Vendor::Anthropic).nth(1),
+        Answer::valid().after_arrivals(4),
+    );
+    server.on(On::vendor(Vendor::Mistral), Answer::valid().delay(EVER));
+    let (conclave, ran) = consult(&server, stage, &["--hedge-after", "1"]);
+    let (slow, second) = pair(&server, stage);
+    assert_asked_in_time(&slow, &second);
+    assert_let_go(&slow, &second);
+    let record = conclave.record();
+    assert_eq!(record["status"], "complete", "{}", ran.stderr);
+    assert_eq!(record["substitutions"], json!([]), "{}", ran.stderr);
+    assert_eq!(record["hedges"][0]["dropped"], STAND_IN);
+    assert_eq!(
+        record["cost"]["lower_bound"], true,
+        "what the second cost is not known"
+    );
+    assert!(!ran.stdout.contains("Degraded result"));
+    assert_adds_up(&record, "the first wins");
+}
+
+#[test]
+fn one_failed_call_of_a_hedged_pair_does_no_harm() {
+    let refused = || Answer::error(401, "authentication_error", "no");
+    let cases = [
+        // The first fails while the second thinks.
+        (
+            refused().after_arrivals(4),
+            Answer::valid()
+                .after_arrivals(4)
+                .delay(Duration::from_millis(200)),
+            1,
+        ),
+        // The second fails while the first thinks.
+        (
+            Answer::valid()
+                .after_arrivals(4)
+                .delay(Duration::from_millis(200)),
+            refused(),
+            0,
+        ),
+    ];
+    side_by_side(cases.into(), |(first, second, substitutions)| {
+        let server = ProviderServer::start();
+        server.on(On::vendor(Vendor::Anthropic).nth(1), first);
+        server.on(On::vendor(Vendor::Mistral).nth(1), second);
+        let (conclave, ran) = consult(&server, Stage::Expert(1), &["--hedge-after", "1"]);
+        let record = conclave.record();
+        assert_eq!(
+            record["substitutions"].as_array().unwrap().len(),
+            substitutions,
+            "{}",
+            ran.stderr
+        );
+        assert_eq!(
+            record["cost"]["lower_bound"], false,
+            "both came back, and a refused key costs nothing"
+        );
+        assert_eq!(server.requests().len(), 10, "nothing is tried again");
+        assert_adds_up(&record, "one fails");
+    });
+}
+
+#[test]
+fn failed_hedged_pair_reports_the_first_reason() {
+    let server = ProviderServer::start();
+    let refused = |words| Answer::error(401, "authentication_error", words);
+    server.on(
+        On::vendor(Vendor::Anthropic).nth(1),
+        refused("the first").after_arrivals(4),
+    );
+    server.on(On::vendor(Vendor::Mistral).nth(1), refused("the second"));
+    let (conclave, ran) = consult(&server, Stage::Expert(1), &["--hedge-after", "1"]);
+    let record = conclave.record();
+    let substitutions = record["substitutions"].as_array().unwrap();
+    assert_eq!(substitutions.len(), 1, "{}", ran.stderr);
+    assert!(
+        substitutions[0]["message"]
+            .as_str()
+            .unwrap()
+            .contains("the first"),
+        "{substitutions:?}"
+    );
+    assert_eq!(Stage::Expert(1).attempts(&record).len(), 3);
+    assert_adds_up(&record, "both fail");
+}
+
+#[test]
+fn hedging_needs_permission_and_a_silent_call() {
+    let slow = || Answer::valid().delay(AFTER * 3 / 2);
+    let trickling = || Answer::valid().pace(AFTER / 5);
+    let cases = [
+        ("off", slow(), vec!["--hedge-after", "off"]),
+        ("strict", slow(), vec!["--hedge-after", "1", "--strict"]),
+        ("later than it takes", slow(), vec!["--hedge-after", "20"]),
+        (
+            "a sign of an answer",
+            trickling(),
+            vec!["--hedge-after", "1"],
+        ),
+    ];
+    side_by_side(cases.into(), |(what, answer, flags)| {
+        let server = ProviderServer::start();
+        server.on(On::vendor(Vendor::Anthropic).nth(1), answer);
+        let (conclave, ran) = consult(&server, Stage::Expert(1), &flags);
+        let record = conclave.record();
+        assert_eq!(server.requests().len(), 9, "{what}");
+        assert_eq!(record["hedges"], json!([]), "{what}");
+        assert_eq!(record["status"], "complete", "{what}");
+        assert_eq!(
+            record["cost"]["lower_bound"], false,
+            "{what}: {}",
+            ran.stderr
+        );
+        let first = server.requests_to(Vendor::Anthropic).remove(0);
+        assert!(
+            first.finished.unwrap() - first.arrived > AFTER,
+            "{what}: it took longer than the hedge would have"
+        );
+    });
+}
+
+#[test]
+fn at_most_a_quarter_of_the_calls_are_hedged() {
+    let server = ProviderServer::start();
+    // Four experts, all slow: of eleven calls two may be made twice.
+    let panel = "security=anthropic:claude-sonnet-5-5,architect=openai:gpt-6.1-sol,pragmatic=google:gemini-4-argon,\
+                 security=xai:grok-4.7";
+    for vendor in [
+        Vendor::Anthropic,
+        Vendor::OpenAi,
+        Vendor::Google,
+        Vendor::Xai,
+    ] {
+        server.on(On::vendor(vendor).nth(1), Answer::valid().delay(AFTER * 2));
+    }
+    let conclave = Conclave::with_all_keys(&server);
+    let judge = "mistral:mistral-large-4";
+    let flags = [
+        "--panel",
+        panel,
+        "--judge",
+        judge,
+        "--hedge-after",
+        "1",
+        "--events",
+        "events.jsonl",
+    ];
+    conclave.run(&arguments(&[&flags])).ends_with(0);
+    let record = conclave.record();
+    assert_eq!(
+        record["hedges"].as_array().unwrap().len(),
+        2,
+        "{}",
+        record["hedges"]
+    );
+    let events = std::fs::read_to_string(conclave.folder().join("events.jsonl")).unwrap();
+    let refused = events
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap())
+        .filter(|event| event["type"] == "call:not_hedged");
+    let reasons: Vec<Value> = refused
+        .map(|event| event["data"]["reason"].clone())
+        .collect();
+    assert_eq!(reasons, ["quota_used", "quota_used"]);
+    assert_adds_up(&record, "a quarter");
+}

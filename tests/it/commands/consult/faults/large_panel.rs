@@ -1,0 +1,119 @@
+//! Sixty-four experts work as three do.
+
+use std::time::Duration;
+
+use super::{arguments, assert_adds_up};
+use crate::support::binary::{Conclave, RunOutput};
+use crate::support::model_requests::request_counts;
+use crate::support::provider_server::{Answer, On, ProviderServer, RecordedRequest, Vendor};
+
+const SEATS: usize = 64;
+
+const VENDORS: [(Vendor, &str); 3] = [
+    (Vendor::Anthropic, "anthropic:claude-sonnet-5-5"),
+    (Vendor::OpenAi, "openai:gpt-6.1-sol"),
+    (Vendor::Google, "google:gemini-4-argon"),
+];
+
+/// A panel of 64 at three vendors that take a moment for every answer.
+fn consult(server: &ProviderServer) -> (Conclave, RunOutput) {
+    let panel: Vec<String> = VENDORS
+        .iter()
+        .cycle()
+        .take(SEATS)
+        .map(|(_, model)| format!("security={model}"))
+        .collect();
+    let conclave = Conclave::at(server);
+    let ran = conclave
+        .run(&arguments(&[&[
+            "--panel",
+            &panel.join(","),
+            "--judge",
+            "openai:gpt-6.1-sol",
+        ]]))
+        .ends_with(0);
+    (conclave, ran)
+}
+
+fn slow_down(server: &ProviderServer) {
+    for (vendor, _) in VENDORS {
+        server.on(
+            On::vendor(vendor),
+            Answer::valid().delay(Duration::from_millis(20)),
+        );
+    }
+}
+
+/// The most requests that were under way at once.
+fn at_once(requests: &[RecordedRequest]) -> usize {
+    let under_way = |at: &RecordedRequest| {
+        requests
+            .iter()
+            .filter(|other| {
+                other.arrived <= at.arrived
+                    && other.finished.is_none_or(|finished| finished > at.arrived)
+            })
+            .count()
+    };
+    requests.iter().map(under_way).max().unwrap()
+}
+
+#[test]
+fn sixty_four_experts_answer_with_four_calls_per_vendor_at_once() {
+    let server = ProviderServer::start();
+    slow_down(&server);
+    let (conclave, ran) = consult(&server);
+    assert_eq!(
+        request_counts(&server),
+        [
+            ("independent", SEATS),
+            ("synthesis", 1),
+            ("revision", SEATS),
+            ("cross_exam", 1),
+            ("verdict", 1)
+        ]
+    );
+    for (vendor, _) in VENDORS {
+        assert_eq!(
+            at_once(&server.requests_to(vendor)),
+            4,
+            "{vendor:?}: all that may be, and no more"
+        );
+    }
+    let record = conclave.record();
+    assert_eq!(record["status"], "complete");
+    assert_eq!(record["perspectives"].as_array().unwrap().len(), SEATS);
+    assert!(
+        ran.stderr
+            .contains("🔍 Starting consultation with 64 experts..."),
+        "{}",
+        ran.stderr
+    );
+    assert_eq!(ran.stderr.matches("✅ Security Expert").count(), 2 * SEATS);
+    assert_adds_up(&record, "a crowd");
+}
+
+#[test]
+fn fallback_takes_over_for_one_of_sixty_four_experts() {
+    let server = ProviderServer::start();
+    slow_down(&server);
+    server.on(
+        On::vendor(Vendor::Anthropic).nth(7),
+        Answer::error(401, "authentication_error", "no"),
+    );
+    let (conclave, ran) = consult(&server);
+    let record = conclave.record();
+    let substitutions = record["substitutions"].as_array().unwrap();
+    assert_eq!(substitutions.len(), 1, "{}", ran.stderr);
+    assert_eq!(
+        substitutions[0]["original"], "anthropic:claude-sonnet-5-5",
+        "{}",
+        ran.stderr
+    );
+    assert_eq!(record["perspectives"].as_array().unwrap().len(), SEATS);
+    assert_eq!(server.requests().len(), 2 * SEATS + 3 + 1);
+    for (vendor, _) in VENDORS {
+        assert!(at_once(&server.requests_to(vendor)) <= 4, "{vendor:?}");
+    }
+    assert_adds_up(&record, "a crowd with a gap");
+}

@@ -1,0 +1,344 @@
+//! Every fault at every stage.
+
+use serde_json::{Value, json};
+
+use super::fault::{Bill, Fault, faults, quick};
+use super::stage::{STAGES, Stage};
+use super::{FAILING, STAND_IN, arguments, assert_adds_up, failing_by, impatient, side_by_side};
+use crate::support::binary::{Conclave, RunOutput};
+use crate::support::provider_server::{On, ProviderServer, Vendor};
+
+fn every_fault_at_every_stage() -> Vec<(Fault, Stage)> {
+    faults()
+        .into_iter()
+        .flat_map(|fault| STAGES.map(|stage| (fault.clone(), stage)))
+        .collect()
+}
+
+fn classes(attempts: &[Value]) -> Vec<&Value> {
+    attempts
+        .iter()
+        .map(|attempt| &attempt["error"]["class"])
+        .collect()
+}
+
+fn line<'a>(ran: &'a RunOutput, beginning: &str) -> &'a str {
+    let mut lines = ran
+        .stderr
+        .lines()
+        .filter(|line| line.starts_with(beginning));
+    let line = lines
+        .next()
+        .unwrap_or_else(|| panic!("no line begins with `{beginning}`: {}", ran.stderr));
+    assert_eq!(lines.next(), None, "it is told once");
+    line
+}
+
+#[test]
+fn fallback_takes_over_after_every_fault_at_every_stage() {
+    side_by_side(every_fault_at_every_stage(), |(fault, stage)| {
+        let what = format!("{} at {stage:?}", fault.what);
+        let (server, conclave) = failing_by(&fault, stage.first()..stage.first() + fault.requests);
+        let ran = conclave.run(&arguments(&[&stage.panel()])).ends_with(0);
+        let (agent, name) = stage.agent();
+
+        let told = line(&ran, &format!("⚠️ {FAILING} is unavailable ("));
+        assert!(told.contains(fault.words), "{what}: {told}");
+        assert!(
+            told.ends_with(&format!("). {STAND_IN} takes over as {name}.")),
+            "{what}: {told}"
+        );
+        assert!(!ran.stderr.contains("failed: "), "{what}: {}", ran.stderr);
+        assert!(
+            ran.stdout.starts_with("> ⚠️ **Degraded result:**"),
+            "{what}: {}",
+            ran.stdout
+        );
+        assert!(ran.stdout.contains(fault.words), "{what}: {}", ran.stdout);
+
+        let record = conclave.record();
+        assert_eq!(record["status"], "degraded", "{what}");
+        assert_eq!(record["state"], "Complete", "{what}");
+        let substitutions = record["substitutions"].as_array().unwrap();
+        assert_eq!(substitutions.len(), 1, "{what}: {substitutions:?}");
+        let reason = if fault.class == "timeout" {
+            "timeout"
+        } else {
+            "failure"
+        };
+        for (field, expected) in [
+            ("agent_id", json!(agent)),
+            ("agent", json!(name)),
+            ("round_number", json!(stage.round())),
+            ("original", json!(FAILING)),
+            ("substitute", json!(STAND_IN)),
+            ("reason", json!(reason)),
+        ] {
+            assert_eq!(substitutions[0][field], expected, "{what}");
+        }
+        assert!(
+            substitutions[0]["message"]
+                .as_str()
+                .unwrap()
+                .contains(fault.words),
+            "{what}: {substitutions:?}"
+        );
+        assert_eq!(
+            record["degradations"].as_array().unwrap().len(),
+            1,
+            "{what}: {}",
+            record["degradations"]
+        );
+
+        let attempts = stage.attempts(&record);
+        let (last, failed) = attempts.split_last().unwrap();
+        assert_eq!(classes(failed), vec![fault.class; fault.requests], "{what}");
+        assert_eq!(last["error"], Value::Null, "{what}");
+        assert_eq!(last["purpose"], "fallback", "{what}");
+        assert_eq!(last["model"], STAND_IN, "{what}");
+        let purposes: Vec<&str> = failed
+            .iter()
+            .map(|attempt| attempt["purpose"].as_str().unwrap())
+            .collect();
+        assert_eq!(purposes[0], "answer", "{what}: {purposes:?}");
+        assert!(
+            purposes[1..].iter().all(|purpose| *purpose == "retry"),
+            "{what}: {purposes:?}"
+        );
+        assert_eq!(
+            record["cost"]["lower_bound"],
+            json!(fault.bill == Bill::Unknown),
+            "{what}: {}",
+            record["cost"]
+        );
+        assert_adds_up(&record, &what);
+        assert_eq!(
+            server.requests_to(Vendor::Anthropic).len(),
+            stage.first() - 1 + fault.requests,
+            "{what}"
+        );
+    });
+}
+
+#[test]
+fn transient_faults_appear_only_in_the_record() {
+    let passing = |(fault, _): &(Fault, Stage)| fault.requests > 1;
+    side_by_side(
+        every_fault_at_every_stage()
+            .into_iter()
+            .filter(passing)
+            .collect(),
+        |(fault, stage)| {
+            let what = format!("{} once at {stage:?}", fault.what);
+            let (_server, conclave) = failing_by(&fault, [stage.first()]);
+            let ran = conclave.run(&arguments(&[&stage.panel()])).ends_with(0);
+            assert!(!ran.stderr.contains("⚠️"), "{what}: {}", ran.stderr);
+            assert!(
+                ran.stdout.starts_with("# Consultation Summary"),
+                "{what}: {}",
+                ran.stderr
+            );
+            let record = conclave.record();
+            assert_eq!(record["status"], "complete");
+            assert_eq!(record["substitutions"], json!([]));
+            assert_eq!(record["degradations"], json!([]));
+            let attempts = stage.attempts(&record);
+            assert_eq!(
+                classes(&attempts),
+                [&json!(fault.class), &Value::Null],
+                "{what}"
+            );
+            assert_eq!(attempts[1]["purpose"], "retry", "{what}");
+            assert_eq!(
+                record["cost"]["lower_bound"],
+                json!(fault.bill == Bill::Unknown),
+                "{what}: the first try may have been paid for"
+            );
+            assert_adds_up(&record, &what);
+        },
+    );
+}
+
+/// Calls that brought something.
+fn successes(record: &Value) -> usize {
+    let rounds = record["responses"].as_object().unwrap().values();
+    let agents = rounds.flat_map(|round| round["agents"].as_array().unwrap());
+    agents
+        .flat_map(|agent| agent["attempts"].as_array().unwrap())
+        .filter(|attempt| attempt["error"].is_null())
+        .count()
+}
+
+/// Those that take no time, each at another stage than the one before it.
+fn each_fault_somewhere() -> Vec<(Fault, Stage)> {
+    quick()
+        .into_iter()
+        .zip(STAGES.into_iter().cycle())
+        .collect()
+}
+
+#[test]
+fn skip_omits_a_failed_expert_but_never_a_judge() {
+    side_by_side(each_fault_somewhere(), |(fault, stage)| {
+        let what = format!("{} at {stage:?}", fault.what);
+        let (server, conclave) = failing_by(&fault, stage.first()..stage.first() + fault.requests);
+        let ran = conclave
+            .run(&arguments(&[&stage.panel(), &["--on-failure", "skip"]]))
+            .ends_with(0);
+        let record = conclave.record();
+        assert_eq!(record["status"], "degraded", "{what}");
+        assert_eq!(record["state"], "Complete", "{what}");
+        let attempts = stage.attempts(&record);
+        match stage {
+            Stage::Expert(_) => {
+                assert!(
+                    line(&ran, "⚠️ Agent Security Expert failed: ").contains(fault.words),
+                    "{what}"
+                );
+                assert_eq!(record["substitutions"], json!([]), "{what}");
+                assert_eq!(attempts.len(), fault.requests, "{what}");
+                assert!(
+                    server.requests_to(Vendor::Mistral).is_empty(),
+                    "{what}: nobody stands in"
+                );
+            }
+            Stage::Judge(_) => {
+                assert!(
+                    line(&ran, "⚠️ ").ends_with(&format!("{STAND_IN} takes over as Judge.")),
+                    "{what}: {}",
+                    ran.stderr
+                );
+                assert_eq!(attempts.len(), fault.requests + 1, "{what}");
+            }
+        }
+    });
+}
+
+#[test]
+fn fail_ends_the_run_and_resume_uses_a_fallback() {
+    side_by_side(each_fault_somewhere(), |(fault, stage)| {
+        let what = format!("{} at {stage:?}", fault.what);
+        // The model has not recovered when it is gone on with.
+        let (server, conclave) =
+            failing_by(&fault, stage.first()..stage.first() + 2 * fault.requests);
+        let ran = conclave
+            .run(&arguments(&[&stage.panel(), &["--on-failure", "fail"]]))
+            .ends_with(1);
+        let (_, name) = stage.agent();
+        let error = line(&ran, "error: ");
+        assert!(
+            error.starts_with(&format!(
+                "error: {name} failed in Round {}: ",
+                stage.round()
+            )),
+            "{what}: {error}"
+        );
+        assert!(ran.stdout.is_empty(), "{what}: {error}");
+        assert!(error.contains(fault.words), "{what}: {error}");
+        let record = conclave.record();
+        let id = record["resume_token"].as_str().unwrap();
+        let hint = format!("hint: go on with it: conclave resume {id} --on-failure substitute");
+        assert!(
+            ran.stderr.lines().any(|line| line == hint),
+            "{what}: {}",
+            ran.stderr
+        );
+        assert_eq!(record["abort_reason"], "agent_failed", "{what}");
+        assert_eq!(record["substitutions"], json!([]), "{what}");
+
+        let kept = successes(&record);
+        let before = (
+            server.requests().len(),
+            server.requests_to(Vendor::Anthropic).len(),
+        );
+        conclave
+            .run(&["resume", id, "--on-failure", "substitute"])
+            .ends_with(0);
+        let record = conclave.record();
+        assert_eq!(record["status"], "degraded", "{what}");
+        assert_eq!(
+            record["substitutions"].as_array().unwrap().len(),
+            1,
+            "{what}"
+        );
+        assert_adds_up(&record, &what);
+        let again = server.requests_to(Vendor::Anthropic).len() - before.1;
+        let (asked, experts) = (server.requests().len() - before.0, stage.experts());
+        assert_eq!(
+            asked - again,
+            2 * experts + 3 - kept,
+            "{what}: what was answered is not asked again"
+        );
+        assert_eq!(
+            successes(&record),
+            2 * experts + 3,
+            "{what}: what was answered is not asked again"
+        );
+        assert!(again <= fault.requests, "{what}: {again}");
+    });
+}
+
+#[test]
+fn strict_requires_the_whole_panel() {
+    side_by_side(each_fault_somewhere(), |(fault, stage)| {
+        let what = format!("{} at {stage:?}", fault.what);
+        let (server, conclave) = failing_by(&fault, stage.first()..stage.first() + fault.requests);
+        let ran = conclave
+            .run(&arguments(&[&stage.panel(), &["--strict"]]))
+            .ends_with(5);
+        let (_, name) = stage.agent();
+        let error = line(&ran, "error: ");
+        let refused = format!(
+            "error: Refused under --strict: {name}'s answer in Round {} is missing: ",
+            stage.round()
+        );
+        assert!(ran.stdout.is_empty(), "{what}: {error}");
+        assert!(error.starts_with(&refused), "{what}: {error}");
+        assert!(error.contains(fault.words), "{what}: {error}");
+        assert!(
+            ran.stderr
+                .contains("hint: without --strict, a lesser result counts"),
+            "{what}: {}",
+            ran.stderr
+        );
+        let record = conclave.record();
+        assert_eq!(record["abort_reason"], "strict", "{what}");
+        assert_eq!(record["substitutions"], json!([]), "{what}");
+        assert!(
+            server.requests_to(Vendor::Mistral).is_empty(),
+            "{what}: nobody stands in"
+        );
+    });
+}
+
+#[test]
+fn run_without_answers_reports_each_reason_once() {
+    side_by_side(quick(), |fault| {
+        let what = format!("{} everywhere", fault.what);
+        let server = ProviderServer::start();
+        server.on(On::any(), fault.answer.clone());
+        let conclave = impatient(Conclave::with_all_keys(&server), &fault);
+        let ran = conclave
+            .run(&arguments(&[&Stage::Expert(1).panel()]))
+            .ends_with(1);
+        let (_, error) = ran
+            .stderr
+            .split_once("error: All agents failed. Unable to provide consultation.\n")
+            .unwrap();
+        for (name, line) in ["Security Expert", "Architect", "Pragmatist"]
+            .into_iter()
+            .zip(error.lines())
+        {
+            let reason = line
+                .strip_prefix(name)
+                .unwrap_or_else(|| panic!("{what}: {error}"));
+            assert!(reason.starts_with([':', ' ']), "{what}: {error}");
+            assert!(reason.contains(fault.words), "{what}: {error}");
+        }
+        let record = conclave.record();
+        assert_eq!(record["abort_reason"], "all_agents_failed");
+        assert_eq!(record["recommendation"], Value::Null);
+        assert_eq!(ran.stdout, String::new());
+        assert_adds_up(&record, &what);
+    });
+}

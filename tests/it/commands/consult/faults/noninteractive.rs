@@ -1,0 +1,120 @@
+//! Without a terminal nothing is ever asked: each question has an answer of its own, and nothing
+//! hangs.
+
+use std::time::Duration;
+
+use super::fault::EVER;
+use super::stage::Stage;
+use super::{arguments, failing};
+use crate::support::binary::Conclave;
+use crate::support::provider_server::{Answer, On, ProviderServer, Vendor};
+
+const QUESTIONS: [&str; 4] = ["[Y/n", "Proceed?", "Continue waiting?", "Switch to"];
+
+fn assert_nothing_asked(stderr: &str) {
+    for question in QUESTIONS {
+        assert!(!stderr.contains(question), "{stderr}");
+    }
+}
+
+#[test]
+fn cost_gate_declines_without_a_terminal_and_gives_hints() {
+    let server = ProviderServer::start();
+    let conclave = Conclave::with_all_keys(&server).config(r#"{"always_allow_under": 0}"#);
+    let ran = conclave.run(&["consult", "Shall we?"]).ends_with(3);
+    assert_nothing_asked(&ran.stderr);
+    assert!(ran.stderr.contains("--yes"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("--max-cost"), "{}", ran.stderr);
+    assert!(server.requests().is_empty(), "{}", ran.stderr);
+}
+
+#[test]
+fn fallback_takes_over_without_a_question() {
+    for flags in [
+        &["consult", "Shall we?"][..],
+        &["consult", "--yes", "Shall we?"],
+        &["consult", "--on-failure", "ask", "Shall we?"],
+    ] {
+        let (_server, conclave) = failing(&Answer::error(401, "authentication_error", "no"), [1]);
+        let ran = conclave
+            .run(&[flags, &Stage::Expert(1).panel()].concat())
+            .ends_with(0);
+        assert_nothing_asked(&ran.stderr);
+        assert_eq!(
+            conclave.record()["substitutions"].as_array().unwrap().len(),
+            1,
+            "{flags:?}"
+        );
+    }
+}
+
+#[test]
+fn slow_round_is_reported_once_per_pulse() {
+    let server = ProviderServer::start();
+    // Until two pulses are over.
+    server.on(
+        On::vendor(Vendor::Anthropic).nth(1),
+        Answer::valid().delay(Duration::from_millis(2_500)),
+    );
+    let conclave =
+        Conclave::with_all_keys(&server).config(r#"{"pulse_seconds": 1, "hedge_after": "off"}"#);
+    let ran = conclave
+        .run(&arguments(&[&Stage::Expert(1).panel()]))
+        .ends_with(0);
+    assert_nothing_asked(&ran.stderr);
+    let pulses: Vec<&str> = ran
+        .stderr
+        .lines()
+        .filter(|line| line.contains("⏱️"))
+        .collect();
+    assert_eq!(pulses.len(), 2, "{}", ran.stderr);
+    for (pulse, seconds) in pulses.iter().zip(1..) {
+        assert!(pulse.contains("Security Expert"), "{pulse}");
+        assert!(pulse.contains(&format!("{seconds}s")), "{pulse}");
+        assert!(!pulse.contains("Architect"), "{pulse}");
+        assert!(!pulse.contains("Pragmatist"), "{pulse}");
+    }
+    assert_eq!(conclave.record()["status"], "complete");
+}
+
+#[test]
+fn max_wait_ends_a_round_in_time_and_resume_continues() {
+    let server = ProviderServer::start();
+    server.on(
+        On::vendor(Vendor::OpenAi).nth(2),
+        Answer::valid().delay(EVER),
+    );
+    let conclave = Conclave::with_all_keys(&server).config(r#"{"hedge_after": "off"}"#);
+    let ran = conclave
+        .run(&arguments(&[
+            &Stage::Expert(1).panel(),
+            &["--max-wait", "1"],
+        ]))
+        .ends_with(1);
+    assert_nothing_asked(&ran.stderr);
+    assert!(
+        ran.stderr
+            .contains("error: Round 2 was not done within 1 s\n"),
+        "{}",
+        ran.stderr
+    );
+    let record = conclave.record();
+    assert_eq!(record["abort_reason"], "timeout");
+    assert_eq!(record["aborted_during"], "Synthesis");
+    let id = record["resume_token"].as_str().unwrap();
+    assert!(
+        ran.stderr.contains(&format!(
+            "hint: go on with it: conclave resume {id} --max-wait SECONDS\n"
+        )),
+        "{}",
+        ran.stderr
+    );
+    let asked = server.requests().len();
+    conclave.run(&["resume", "--max-wait", "20"]).ends_with(0);
+    assert_eq!(asked, 4, "only what was cut off is asked again");
+    assert_eq!(
+        server.requests().len(),
+        4 + 6,
+        "only what was cut off is asked again"
+    );
+}

@@ -1,0 +1,86 @@
+//! The stages of a consultation at which the failing model is asked.
+
+use serde_json::Value;
+
+/// Where in a consultation the failing model is asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Stage {
+    Expert(u8),
+    Judge(u8),
+}
+
+pub(super) const STAGES: [Stage; 5] = [
+    Stage::Expert(1),
+    Stage::Judge(2),
+    Stage::Expert(3),
+    Stage::Judge(3),
+    Stage::Judge(4),
+];
+
+impl Stage {
+    pub(super) fn round(self) -> u8 {
+        match self {
+            Self::Expert(round) | Self::Judge(round) => round,
+        }
+    }
+
+    pub(super) fn agent(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Expert(_) => ("security", "Security Expert"),
+            Self::Judge(_) => ("judge", "Judge"),
+        }
+    }
+
+    /// How many sit on its panel.
+    pub(super) fn experts(self) -> usize {
+        match self {
+            Self::Expert(_) => 3,
+            Self::Judge(_) => 2,
+        }
+    }
+
+    /// Which of the failing model's requests is the first of this stage.
+    pub(super) fn first(self) -> usize {
+        match self {
+            Self::Expert(1) | Self::Judge(2) => 1,
+            Self::Expert(_) | Self::Judge(3) => 2,
+            Self::Judge(_) => 3,
+        }
+    }
+
+    /// A panel on which the failing model has this part and no other.
+    pub(super) fn panel(self) -> [&'static str; 4] {
+        const OTHERS: &str = "architect=openai:gpt-6.1-sol,pragmatic=google:gemini-4-argon";
+        match self {
+            Self::Expert(_) => {
+                let panel = "security=anthropic:claude-sonnet-5-5,architect=openai:gpt-6.1-sol,pragmatic=google:gemini-4-argon";
+                [
+                    "--panel",
+                    panel,
+                    "--judge",
+                    "openai:gpt-6.1-sol,mistral:mistral-large-4",
+                ]
+            }
+            Self::Judge(_) => [
+                "--panel",
+                OTHERS,
+                "--judge",
+                "anthropic:claude-sonnet-5-5,mistral:mistral-large-4",
+            ],
+        }
+    }
+
+    /// The calls that the record has of the agent at this stage.
+    pub(super) fn attempts(self, record: &Value) -> Vec<Value> {
+        let agents = record["responses"][format!("round_{}", self.round())]["agents"]
+            .as_array()
+            .unwrap();
+        let found = agents
+            .iter()
+            .find(|agent| agent["agent_id"] == self.agent().0);
+        found.unwrap_or_else(|| panic!("{self:?} is not in {agents:#?}"))["attempts"]
+            .as_array()
+            .unwrap()
+            .clone()
+    }
+}

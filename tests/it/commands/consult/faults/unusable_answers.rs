@@ -1,0 +1,120 @@
+//! Answers that come whole and are no use, or little: refusals, words that are no JSON, and JSON
+//! that ends too early.
+
+use serde_json::{Value, json};
+
+use super::stage::{STAGES, Stage};
+use super::{FAILING, STAND_IN, arguments, assert_adds_up, failing, side_by_side};
+use crate::support::provider_server::Answer;
+
+fn purposes(stage: Stage, record: &Value) -> Vec<String> {
+    stage
+        .attempts(record)
+        .iter()
+        .map(|attempt| attempt["purpose"].as_str().unwrap().to_owned())
+        .collect()
+}
+
+#[test]
+fn refusing_expert_abstains_and_refusing_judge_is_replaced() {
+    side_by_side(STAGES.into(), |stage| {
+        let (server, conclave) = failing(&Answer::refusal("I would rather not"), [stage.first()]);
+        let ran = conclave.run(&arguments(&[&stage.panel()])).ends_with(0);
+        let record = conclave.record();
+        let words = "declined to answer: I would rather not";
+        match stage {
+            Stage::Expert(_) => {
+                assert!(
+                    ran.stderr
+                        .contains(&format!("⚠️ Agent Security Expert failed: {words}\n")),
+                    "{stage:?}: {}",
+                    ran.stderr
+                );
+                assert_eq!(record["substitutions"], json!([]), "{stage:?}");
+                assert_eq!(purposes(stage, &record).len(), 1, "{stage:?}");
+            }
+            Stage::Judge(_) => {
+                let told = format!(
+                    "⚠️ {FAILING} is unavailable ({words}). {STAND_IN} takes over as Judge.\n"
+                );
+                assert!(ran.stderr.contains(&told), "{stage:?}: {}", ran.stderr);
+                assert_eq!(
+                    purposes(stage, &record),
+                    ["answer", "fallback"],
+                    "{stage:?}"
+                );
+            }
+        }
+        assert_eq!(record["status"], "degraded", "{stage:?}");
+        assert_eq!(record["cost"]["lower_bound"], false, "{stage:?}");
+        assert_adds_up(&record, "a refusal");
+        drop(server);
+    });
+}
+
+#[test]
+fn prose_answers_are_repaired_once_and_then_used_as_prose() {
+    let garbage = "Small steps, I would say.";
+    let cases = STAGES
+        .into_iter()
+        .flat_map(|stage| [(stage, 1), (stage, 2)])
+        .collect();
+    side_by_side(cases, |(stage, times): (Stage, usize)| {
+        let what = format!("{times} times at {stage:?}");
+        let (_server, conclave) =
+            failing(&Answer::text(garbage), stage.first()..stage.first() + times);
+        let ran = conclave.run(&arguments(&[&stage.panel()])).ends_with(0);
+        let record = conclave.record();
+        assert_eq!(purposes(stage, &record), ["answer", "repair"], "{what}");
+        assert_eq!(record["substitutions"], json!([]), "{what}");
+        assert_eq!(record["cost"]["lower_bound"], false, "{what}");
+        assert!(!ran.stderr.contains("⚠️ Agent"), "{what}: {}", ran.stderr);
+        if times == 1 {
+            assert_eq!(
+                record["status"], "complete",
+                "{what}: {}",
+                record["degradations"]
+            );
+        } else {
+            let told = record["degradations"][0].as_str().unwrap();
+            assert!(
+                told.ends_with(&format!(
+                    "in Round {} could not be read as asked; its prose was kept",
+                    stage.round()
+                )),
+                "{what}: {told}"
+            );
+            assert!(
+                ran.stdout.starts_with("> ⚠️ **Degraded result:**"),
+                "{what}: {}",
+                ran.stdout
+            );
+        }
+        assert_adds_up(&record, &what);
+    });
+}
+
+#[test]
+fn truncated_answers_get_twice_the_token_limit_once() {
+    let cases = STAGES
+        .into_iter()
+        .flat_map(|stage| [(stage, 1), (stage, 2)])
+        .collect();
+    side_by_side(cases, |(stage, times): (Stage, usize)| {
+        let what = format!("{times} times at {stage:?}");
+        let (_server, conclave) = failing(
+            &Answer::length("Small ste"),
+            stage.first()..stage.first() + times,
+        );
+        conclave.run(&arguments(&[&stage.panel()])).ends_with(0);
+        let record = conclave.record();
+        assert_eq!(purposes(stage, &record), ["answer", "more_room"], "{what}");
+        assert_eq!(record["substitutions"], json!([]), "{what}");
+        assert_eq!(
+            record["status"],
+            json!(["complete", "degraded"][times - 1]),
+            "{what}"
+        );
+        assert_adds_up(&record, &what);
+    });
+}

@@ -1,0 +1,22 @@
+//! `conclave consult`, from the command line to the files and the requests at the vendors.
+
+mod anonymity;
+mod calls;
+mod cost_gate;
+mod debate_value;
+mod dry_run;
+mod early_termination;
+pub(crate) mod failures;
+mod fallbacks;
+mod faults;
+mod interrupts;
+mod output;
+mod output_files;
+mod panels;
+mod persona_selection;
+mod providers;
+mod records;
+mod requests;
+mod second_verdict;
+mod settings;
+mod usage_errors;

@@ -1,0 +1,254 @@
+//! What goes where: the answer and nothing else on standard output, in each format; everything else
+//! on standard error.
+
+use std::io::{BufRead, BufReader};
+use std::process::Stdio;
+
+use serde_json::Value;
+
+use crate::support::binary::{Conclave, RunOutput, RunningProcess};
+use crate::support::provider_server::{Answer, On, ProviderServer, Vendor};
+
+pub(super) fn consult(arguments: &[&str]) -> (Conclave, RunOutput) {
+    let server = ProviderServer::start();
+    let conclave = Conclave::at(&server);
+    let ran = conclave
+        .run(&[&["consult", "Shall we?"], arguments].concat())
+        .ends_with(0);
+    (conclave, ran)
+}
+
+/// Checks an answer against the published schema.
+pub(super) fn assert_published(answer: &Value) {
+    let schema: Value =
+        serde_json::from_str(include_str!("../../../../schemas/consultation.schema.json")).unwrap();
+    let errors: Vec<String> = jsonschema::validator_for(&schema)
+        .unwrap()
+        .iter_errors(answer)
+        .map(|error| error.to_string())
+        .collect();
+    assert!(errors.is_empty(), "{errors:#?}");
+}
+
+#[test]
+fn json_matches_the_published_schema() {
+    let (_, ran) = consult(&["--format", "json"]);
+    let answer = ran.json();
+    assert_published(&answer);
+    assert_eq!(answer["status"], "complete");
+    assert_eq!(answer["state"], "Complete");
+    assert_eq!(answer["recommendation"], "Start small, then grow.");
+    assert_eq!(answer["question"], "Shall we?");
+    assert_eq!(answer["confidence"], 0.8);
+    assert_eq!(answer["cost"]["tokens"]["total"], 9 * 120);
+}
+
+#[test]
+fn markdown_is_the_default_and_progress_goes_to_stderr() {
+    let (_, ran) = consult(&[]);
+    assert!(
+        ran.stdout
+            .starts_with("# Consultation Summary\n\n**Question:** Shall we?"),
+        "{}",
+        ran.stdout
+    );
+    assert!(
+        ran.stdout
+            .contains("\n## Consensus\n\nStart small, then grow.\n"),
+        "{}",
+        ran.stdout
+    );
+    for said in [
+        "🔍 Starting consultation with 3 experts...\n",
+        "claude-sonnet-5-5",
+        " (auto-approved)\n",
+        "⚡ Security Expert thinking...\n",
+        "✅ Architect completed (",
+        "📋 Round 4 complete\n",
+        "✨ Consultation complete\n",
+    ] {
+        assert!(ran.stderr.contains(said), "{said}: {}", ran.stderr);
+    }
+    assert!(!ran.stdout.contains("✅"), "{}", ran.stdout);
+    assert!(!ran.stdout.contains("💰"), "{}", ran.stdout);
+    assert!(!ran.stderr.contains('\u{1b}'));
+    assert!(!ran.stdout.contains('\u{1b}'));
+}
+
+#[test]
+fn both_prints_markdown_a_separator_and_json() {
+    let (_, ran) = consult(&["--format", "both"]);
+    let (markdown, json) = ran.stdout.split_once("\n---\n{").unwrap();
+    assert!(markdown.starts_with("# Consultation Summary\n"));
+    assert_published(&serde_json::from_str(&format!("{{{json}")).unwrap());
+}
+
+#[test]
+fn quiet_prints_nothing_on_stderr() {
+    let (_, ran) = consult(&["-q"]);
+    assert_eq!(ran.stderr, "");
+    assert!(ran.stdout.starts_with("# Consultation Summary\n"));
+}
+
+#[test]
+fn verbose_adds_the_estimate_and_the_record_path() {
+    let (conclave, ran) = consult(&["--verbose"]);
+    assert!(ran.stderr.contains("   Estimate: "), "{}", ran.stderr);
+    for said in ["   Round 1, ", "   Round 4, "] {
+        assert!(ran.stderr.contains(said), "{said}: {}", ran.stderr);
+    }
+    assert!(
+        ran.stderr
+            .ends_with(&format!("Kept in {}\n", conclave.log("json").display())),
+        "{}",
+        ran.stderr
+    );
+}
+
+#[test]
+fn question_can_come_from_standard_input() {
+    let server = ProviderServer::start();
+    let ran = Conclave::at(&server)
+        .run_with(
+            &["consult", "-", "--format", "json"],
+            "\u{feff}First line\nsecond — line?\n",
+        )
+        .ends_with(0);
+    assert_eq!(ran.json()["question"], "First line\nsecond — line?");
+}
+
+#[test]
+fn closed_pipe_is_no_failure() {
+    let server = ProviderServer::start();
+    let conclave = Conclave::at(&server);
+    let mut command = conclave.command();
+    command
+        .args(["consult", "-q", "Shall we?"])
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    drop(child.stdout.take());
+    let ran = RunningProcess::of(child).wait().ends_with(0);
+    assert_eq!(ran.stderr, "");
+
+    for arguments in [
+        &["--help"][..],
+        &["man"],
+        &["completions", "bash"],
+        &["model", "list"],
+    ] {
+        let mut child = conclave
+            .command()
+            .args(arguments)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut first = String::new();
+        BufReader::new(child.stdout.take().unwrap())
+            .read_line(&mut first)
+            .unwrap();
+        let ran = RunningProcess::of(child).wait().ends_with(0);
+        assert_eq!(first.is_empty(), false, "{arguments:?}");
+        assert_eq!(ran.stderr, "", "{arguments:?}");
+    }
+}
+
+#[test]
+fn closed_standard_streams_are_no_failure() {
+    let server = ProviderServer::start();
+    let conclave = Conclave::at(&server);
+    let closed = |what: &str| {
+        let script = format!("exec \"$0\" consult --format json 'Shall we?' {what}");
+        let mut command = std::process::Command::new("/bin/sh");
+        command
+            .args(["-c", &script, env!("CARGO_BIN_EXE_conclave")])
+            .env_clear()
+            .envs(conclave.variables());
+        command
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        RunningProcess::of(command.spawn().unwrap())
+            .wait()
+            .ends_with(0)
+    };
+    assert_published(&closed("<&-").json());
+    assert_published(&closed("2>&-").json());
+    assert_published(&closed("2>/dev/null").json());
+}
+
+#[test]
+fn cost_is_the_reported_usage_at_the_vendors_prices() {
+    let (_, ran) = consult(&["--format", "json"]);
+    let cost = ran.json()["cost"].clone();
+    // 100 tokens in and 20 out a call, at 2 and 10 dollars a million with every model of the panel.
+    assert_eq!(cost["micro_usd"], 3_600);
+    assert_eq!(cost["lower_bound"], false);
+    assert_eq!(cost["calls"], 9);
+    assert_eq!(
+        cost["by_provider"].as_object().unwrap().len(),
+        [Vendor::Anthropic, Vendor::OpenAi, Vendor::Google].len()
+    );
+}
+
+#[test]
+fn model_texts_cannot_control_the_terminal() {
+    let server = ProviderServer::start();
+    let hostile = "\u{1b}[2J\u{1b}]0;owned\u{7}\u{9b}31m\u{202e}fdp.exe\r# Consultation Summary";
+    let position = serde_json::json!({"position": hostile, "key_points": [hostile], "rationale": hostile, "confidence": 0.5});
+    server.on(
+        On::vendor(Vendor::Anthropic).nth(1),
+        Answer::text(position.to_string()),
+    );
+    server.on(
+        On::vendor(Vendor::Google).nth(1),
+        Answer::http(400, "text/plain", hostile),
+    );
+    server.on(On::vendor(Vendor::OpenAi).nth(2), Answer::refusal(hostile));
+    let question = format!("Shall we{hostile}?");
+    let ran = Conclave::at(&server)
+        .run(&["consult", "--verbose", &question])
+        .ends_with(0);
+    for text in [&ran.stdout, &ran.stderr] {
+        let forbidden = |c: char| (c.is_control() && c != '\n') || c == '\u{202e}';
+        assert!(!text.contains(forbidden), "{text:?}");
+    }
+    assert_eq!(
+        ran.stdout
+            .lines()
+            .filter(|line| *line == "# Consultation Summary")
+            .count(),
+        1,
+        "{}",
+        ran.stdout
+    );
+}
+
+#[test]
+fn unread_standard_error_is_no_failure() {
+    let server = ProviderServer::start();
+    for arguments in [
+        &["consult", "Shall we?"][..],
+        &["consult", "--events", "-", "Shall we?"],
+    ] {
+        let conclave = Conclave::at(&server);
+        let mut child = conclave
+            .command()
+            .args(arguments)
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        drop(child.stderr.take());
+        assert!(
+            RunningProcess::of(child)
+                .wait()
+                .ends_with(0)
+                .stdout
+                .starts_with("# Consultation Summary\n")
+        );
+    }
+}

@@ -1,0 +1,343 @@
+//! No key is ever seen: not in answers, messages, logs, events or addresses, and not when a server
+//! sends it back.
+
+use crate::support::binary::{Conclave, RunOutput};
+use crate::support::provider_server::{
+    Answer, On, ProviderServer, RecordedRequest, Vendor, listed_model,
+};
+
+const KEYS: [&str; 3] = ["test-key-anthropic", "test-key-openai", "test-key-google"];
+
+/// A server of the user's own with a key, and one without.
+const WORK: Vendor = Vendor::Custom("work");
+const OPEN: Vendor = Vendor::Custom("open");
+
+/// Every provider's key, each its own.
+fn all_keys() -> Vec<String> {
+    Vendor::CLOUD
+        .into_iter()
+        .chain([WORK])
+        .map(Vendor::key)
+        .collect()
+}
+
+/// Looks for the keys in everything that a run leaves behind.
+fn assert_unseen(server: &ProviderServer, conclave: &Conclave, ran: &RunOutput) {
+    let mut places = vec![
+        ("stdout".to_owned(), ran.stdout.clone()),
+        ("stderr".to_owned(), ran.stderr.clone()),
+    ];
+    let mut folders = vec![conclave.folder().to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else {
+                let bytes = std::fs::read(&path).unwrap();
+                places.push((
+                    path.display().to_string(),
+                    String::from_utf8_lossy(&bytes).into_owned(),
+                ));
+            }
+        }
+    }
+    assert!(
+        places.len() >= 6,
+        "answer, messages, journal, record, Markdown and events: {places:?}"
+    );
+    places.extend(
+        server
+            .requests()
+            .into_iter()
+            .map(|request| ("an address".to_owned(), request.path_and_query)),
+    );
+    for (place, text) in &places {
+        for key in all_keys() {
+            assert!(!text.contains(&key), "`{key}` is in {place}: {text}");
+        }
+    }
+}
+
+fn consult(server: &ProviderServer) -> (Conclave, RunOutput) {
+    let conclave = Conclave::at(server);
+    let ran = conclave.run(&[
+        "consult",
+        "--verbose",
+        "--on-failure",
+        "skip",
+        "--format",
+        "both",
+        "--events",
+        "events.jsonl",
+        "Shall we?",
+    ]);
+    (conclave, ran)
+}
+
+/// A consultation with a seat for every vendor and for two servers of the user's own, judged by
+/// each in turn as far as they fail.
+fn consult_all(server: &ProviderServer) -> (Conclave, RunOutput) {
+    let conclave = Conclave::with_all_keys(&server);
+    let endpoints = serde_json::json!({
+        "work": {"base_url": server.base_url(WORK), "api_key_env": "WORK_KEY"},
+        "open": {"base_url": server.base_url(OPEN)},
+    });
+    let conclave = conclave
+        .variable("WORK_KEY", WORK.key())
+        .variable("CONCLAVE_ENDPOINTS", endpoints.to_string());
+    let mut models: Vec<String> = Vendor::CLOUD
+        .map(|vendor| format!("{}:{}", vendor.id(), listed_model(vendor)))
+        .into();
+    models.extend(["work:m".to_owned(), "open:m".to_owned()]);
+    let panel = models
+        .iter()
+        .map(|model| format!("security={model}"))
+        .collect::<Vec<_>>()
+        .join(",");
+    let judges = models.join(",");
+    let arguments = [
+        "--panel",
+        &panel,
+        "--judge",
+        &judges,
+        "--events",
+        "events.jsonl",
+        "Shall we?",
+    ];
+    let ran = conclave.run(
+        &[
+            &[
+                "consult",
+                "--yes",
+                "--verbose",
+                "--on-failure",
+                "skip",
+                "--format",
+                "both",
+            ],
+            arguments.as_slice(),
+        ]
+        .concat(),
+    );
+    (conclave, ran)
+}
+
+/// Nothing of a request but one header carries a key, and that is the vendor's own.
+fn assert_only_its_own_key(request: &RecordedRequest) {
+    let vendor = request
+        .vendor
+        .expect("only the providers' own paths are asked");
+    let own = vendor.key();
+    let carrying = |key: &str| {
+        request
+            .headers
+            .iter()
+            .filter(|(_, value)| value.contains(key))
+            .map(|(name, _)| name.clone())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(
+        carrying(&own).len(),
+        usize::from(vendor != OPEN),
+        "{own}: {:?}",
+        request.headers
+    );
+    assert!(
+        vendor != OPEN || !request.headers.contains_key("authorization"),
+        "{:?}",
+        request.headers
+    );
+    for other in all_keys().iter().filter(|other| **other != own) {
+        assert_eq!(
+            carrying(other),
+            Vec::<String>::new(),
+            "{:?} is shown `{other}`",
+            request.vendor
+        );
+    }
+    for place in [&request.path_and_query, &request.body.to_string()] {
+        assert!(!place.contains("test-key"), "{:?}: {place}", request.vendor);
+    }
+}
+
+#[test]
+fn keys_stay_hidden_in_a_successful_run() {
+    let server = ProviderServer::start();
+    let (conclave, ran) = consult(&server);
+    assert_unseen(&server, &conclave, &ran.ends_with(0));
+}
+
+#[test]
+fn keys_stay_hidden_when_echoed_in_an_error() {
+    let server = ProviderServer::start();
+    let echo = |key: &str| {
+        format!(
+            r#"{{"error": {{"message": "Incorrect API key provided: {key}.", "type": "invalid_request_error"}}}}"#
+        )
+    };
+    server.on(
+        On::vendor(Vendor::Anthropic),
+        Answer::http(401, "application/json", echo(KEYS[0])),
+    );
+    server.on(
+        On::vendor(Vendor::OpenAi),
+        Answer::http(401, "text/html", format!("<p>{} is no good</p>", KEYS[1])),
+    );
+    server.on(
+        On::vendor(Vendor::Google),
+        Answer::http(
+            400,
+            "text/plain",
+            format!("bad header x-goog-api-key: {}", KEYS[2]),
+        ),
+    );
+    let (conclave, ran) = consult(&server);
+    let ran = ran.ends_with(1);
+    assert!(
+        ran.stderr.contains("Incorrect API key provided: "),
+        "{}",
+        ran.stderr
+    );
+    assert_unseen(&server, &conclave, &ran);
+}
+
+#[test]
+fn keys_stay_hidden_when_echoed_inside_a_stream() {
+    let server = ProviderServer::start();
+    let error = |key: &str| serde_json::json!({"type": "authentication_error", "message": format!("no account for {key}")});
+    for (vendor, key) in [Vendor::Anthropic, Vendor::OpenAi, Vendor::Google]
+        .into_iter()
+        .zip(KEYS)
+    {
+        server.on(
+            On::vendor(vendor).nth(1),
+            Answer::error_in_stream("", error(key)),
+        );
+    }
+    let (conclave, ran) = consult(&server);
+    let ran = ran.ends_with(1);
+    assert!(ran.stderr.contains("no account for "), "{}", ran.stderr);
+    assert_unseen(&server, &conclave, &ran);
+}
+
+#[test]
+fn malformed_key_is_named_by_its_variable_alone() {
+    let server = ProviderServer::start();
+    let conclave = Conclave::at(&server).variable("OPENAI_API_KEY", "test-key-openai\u{7f}");
+    let ran = conclave.run(&["consult", "Shall we?"]).ends_with(2);
+    assert_eq!(ran.stdout, "");
+    assert_eq!(
+        ran.stderr,
+        "error: the key in `OPENAI_API_KEY` cannot be sent: it holds white space, or characters that are not ASCII\n\
+             hint: copy it again, without anything around it\n"
+    );
+    assert!(
+        server.requests().is_empty(),
+        "it is found out before anything is spent"
+    );
+    assert!(
+        !conclave.home().exists(),
+        "it is found out before anything is spent"
+    );
+}
+
+#[test]
+fn every_provider_receives_only_its_own_key() {
+    let server = ProviderServer::start();
+    let (conclave, ran) = consult_all(&server);
+    assert_unseen(&server, &conclave, &ran.ends_with(0));
+    let requests = server.requests();
+    for vendor in Vendor::CLOUD.into_iter().chain([WORK, OPEN]) {
+        assert!(
+            requests
+                .iter()
+                .any(|request| request.vendor == Some(vendor)),
+            "{vendor:?} is asked"
+        );
+    }
+    requests
+        .iter()
+        .chain(&server.free_requests())
+        .for_each(assert_only_its_own_key);
+}
+
+#[test]
+fn redirects_to_another_vendor_receive_no_key() {
+    let server = ProviderServer::start();
+    for (at, status) in [301, 302, 303, 307, 308].into_iter().enumerate() {
+        let elsewhere = server.base_url(Vendor::CLOUD[at + 1]) + "/stolen?by=redirect";
+        server.on(
+            On::vendor(Vendor::CLOUD[at]),
+            Answer::http(status, "", "").header("location", &elsewhere),
+        );
+    }
+    let (conclave, ran) = consult_all(&server);
+    let ran = ran.ends_with(0);
+    let redirected = ran.stderr.lines().filter(|line| {
+        line.contains("⚠️ Agent Security Expert") && line.contains("redirects elsewhere")
+    });
+    assert_eq!(redirected.count(), 5, "{}", ran.stderr);
+    assert_unseen(&server, &conclave, &ran);
+    let requests = server.requests();
+    requests
+        .iter()
+        .chain(&server.free_requests())
+        .for_each(assert_only_its_own_key);
+    assert!(
+        !requests
+            .iter()
+            .chain(&server.free_requests())
+            .any(|request| request.path_and_query.contains("stolen"))
+    );
+}
+
+#[test]
+fn keys_stay_hidden_when_echoed_in_any_vendors_error_shape() {
+    for status in [400, 401, 500] {
+        let server = ProviderServer::start();
+        for vendor in Vendor::CLOUD {
+            let words = format!("no account for {}", vendor.key());
+            server.on(
+                On::vendor(vendor),
+                Answer::error(status, "error", &words).header("retry-after-ms", "1"),
+            );
+        }
+        let (conclave, ran) = consult_all(&server);
+        assert!(
+            ran.stderr.contains("no account for [key]"),
+            "{}",
+            ran.stderr
+        );
+        assert_unseen(&server, &conclave, &ran);
+    }
+}
+
+#[test]
+fn keys_stay_hidden_when_an_answer_contains_them() {
+    let server = ProviderServer::start();
+    for vendor in Vendor::CLOUD {
+        let answer = serde_json::json!({"position": format!("Use {}", vendor.key()), "key_points": ["a", "b"], "rationale": vendor.key(),
+            "confidence": 0.5});
+        server.on(
+            On::vendor(vendor).nth(1),
+            Answer::text(answer.to_string()).served(&vendor.key()),
+        );
+    }
+    let (conclave, ran) = consult_all(&server);
+    assert_unseen(&server, &conclave, &ran.ends_with(0));
+    server.requests().iter().for_each(assert_only_its_own_key);
+}
+
+#[test]
+fn keys_stay_hidden_when_a_refusal_contains_them() {
+    let server = ProviderServer::start();
+    for vendor in Vendor::CLOUD.into_iter().chain([WORK, OPEN]) {
+        server.on(
+            On::vendor(vendor),
+            Answer::refusal(format!("not for {}", vendor.key())),
+        );
+    }
+    let (conclave, ran) = consult_all(&server);
+    assert_unseen(&server, &conclave, &ran.ends_with(1));
+}

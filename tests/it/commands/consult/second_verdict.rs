@@ -1,0 +1,225 @@
+//! `--judge-passes 2`: what goes out for it, what is said of it, and where it makes no sense.
+
+use serde_json::Value;
+
+use crate::support::binary::Conclave;
+use crate::support::model_requests::model_requests;
+use crate::support::provider_server::{Answer, On, ProviderServer};
+
+use crate::commands::consult::failures::unauthorized;
+
+const JUDGE: &str = "claude-opus-5-5";
+
+/// Behind an address of the user's the judge is the clerk too: its fifth request, after synthesis,
+/// record and both verdicts.
+const CLERK: usize = 5;
+
+/// What was asked in Round 4, in the order of arrival.
+fn last_round(server: &ProviderServer) -> Vec<&'static str> {
+    let asked = model_requests(server).into_iter().map(|asked| asked.answer);
+    asked.skip_while(|answer| *answer != "verdict").collect()
+}
+
+fn consult(conclave: &Conclave, more: &[&str]) -> crate::support::binary::RunOutput {
+    let usual = [
+        "consult",
+        "Shall we?",
+        "--judge-passes",
+        "2",
+        "--yes",
+        "--judge",
+        JUDGE,
+        "--no-debate-analysis",
+        "--early-stop",
+        "never",
+    ];
+    conclave.run(&[&usual, more].concat())
+}
+
+#[test]
+fn equal_verdicts_take_two_calls_and_one_report_line() {
+    let server = ProviderServer::start();
+    let conclave = Conclave::at(&server);
+    let ran = consult(&conclave, &[]).ends_with(0);
+    assert_eq!(last_round(&server), ["verdict", "verdict"]);
+    assert!(
+        ran.stdout
+            .contains("**Judged twice:** the verdict held when the experts' order was reversed"),
+        "{}",
+        ran.stdout
+    );
+    let record = conclave.record();
+    assert_eq!(record["judge_consistent"], true);
+    assert_eq!(record["judge_passes"]["magnitude"], "same");
+    let orders = record["judge_passes"]["expert_orders"]
+        .as_array()
+        .unwrap()
+        .clone();
+    let mut backwards = orders[1].as_array().unwrap().clone();
+    backwards.reverse();
+    assert_eq!(orders[0], Value::Array(backwards));
+    assert_eq!(record["expert_order"], orders[0]);
+    assert!(record["seed"].is_u64());
+    let prompts: Vec<String> = model_requests(&server)
+        .into_iter()
+        .filter(|asked| asked.answer == "verdict")
+        .map(|asked| asked.user)
+        .collect();
+    assert_ne!(prompts[0], prompts[1]);
+}
+
+#[test]
+fn inconsistent_verdict_is_shown_with_a_warning() {
+    let server = ProviderServer::start();
+    let other = r#"{"summary":"s","evidence":[],"dissent":[],"recommendation":"Grow at once.","confidence":0.4}"#;
+    server.on(On::model(JUDGE).nth(4), Answer::text(other));
+    let far = r#"{"comparisons":[{"pair":"Verdict","reasoning":"The pace turned round.","magnitude":"significant_change"}],"key_insights":[]}"#;
+    let conclave = Conclave::at(&server);
+    server.on(On::model(JUDGE).nth(CLERK), Answer::text(far));
+    let ran = consult(&conclave, &[]).ends_with(0);
+    assert_eq!(last_round(&server), ["verdict", "verdict", "comparison"]);
+    let record = conclave.record();
+    assert_eq!(record["judge_consistent"], false);
+    assert_eq!(record["judge_passes"]["reason"], "The pace turned round.");
+    let said = [
+        &record["recommendation"],
+        &record["judge_passes"]["second"]["verdict"]["recommendation"],
+    ]
+    .map(|said| said.as_str().unwrap());
+    // Both go out at once: which of them is the fourth request is the network's affair.
+    let mut both = said;
+    both.sort_unstable();
+    assert_eq!(both, ["Grow at once.", "Start small, then grow."]);
+    let shown = conclave
+        .run(&["history", "show", "last"])
+        .ends_with(0)
+        .stdout;
+    for text in [&ran.stdout, &shown] {
+        let warning = text
+            .find("**The verdict depends on the order of the experts.**")
+            .unwrap_or_else(|| panic!("{text}"));
+        assert!(
+            warning < text.find("## Consensus").unwrap(),
+            "before the answer: {text}"
+        );
+        assert!(text.contains(&format!("> {}", said[1])), "{text}");
+        assert!(text.contains("the verdict did NOT hold when the experts' order was reversed: The pace turned round"), "{text}");
+    }
+    let page = conclave
+        .run(&["history", "export", "last", "--format", "html"])
+        .ends_with(0)
+        .stdout;
+    assert!(page.contains("<strong>Judged twice:</strong>"), "{page}");
+    assert!(page.contains(said[1]), "{page}");
+    assert_eq!(
+        record["status"], "complete",
+        "a reason for doubt is none for less than was promised"
+    );
+}
+
+#[test]
+fn helper_failure_leaves_consistency_unknown() {
+    let server = ProviderServer::start();
+    let other = r#"{"summary":"s","evidence":[],"dissent":[],"recommendation":"Grow at once.","confidence":0.4}"#;
+    server.on(On::model(JUDGE).nth(4), Answer::text(other));
+    let conclave = Conclave::at(&server);
+    server.on(On::model(JUDGE).nth(CLERK), unauthorized());
+    let ran = consult(&conclave, &["--strict"]).ends_with(0);
+    assert!(
+        ran.stdout
+            .contains("**Judged twice:** it is not known whether the verdict holds"),
+        "{}",
+        ran.stdout
+    );
+    assert_eq!(conclave.record()["judge_consistent"], Value::Null);
+    assert_eq!(conclave.record()["status"], "complete");
+}
+
+#[test]
+fn single_pass_leaves_no_second_pass_in_the_record() {
+    let server = ProviderServer::start();
+    let conclave = Conclave::at(&server).config(r#"{"judge_passes": 2}"#);
+    conclave
+        .run(&[
+            "consult",
+            "Shall we?",
+            "--judge-passes",
+            "1",
+            "--no-debate-analysis",
+        ])
+        .ends_with(0);
+    let record = conclave.record();
+    assert_eq!(record["judge_passes"], Value::Null);
+    assert_eq!(record["judge_consistent"], Value::Null);
+    assert_eq!(record["rejudged_from"], Value::Null);
+    assert_eq!(last_round(&server), ["verdict"]);
+}
+
+#[test]
+fn second_pass_needs_all_four_rounds() {
+    let conclave = Conclave::at(&ProviderServer::start());
+    for rounds in [
+        &["--rounds", "3"] as &[&str],
+        &["--rounds", "1"],
+        &["--quick"],
+    ] {
+        let told = conclave
+            .run(&[&["consult", "Shall we?", "--judge-passes", "2"], rounds].concat())
+            .ends_with(2)
+            .stderr;
+        assert!(
+            told.contains("`--judge-passes 2` needs a verdict"),
+            "{told}"
+        );
+    }
+    for wrong in ["0", "3", "two"] {
+        conclave
+            .run(&["consult", "Shall we?", "--judge-passes", wrong])
+            .ends_with(2);
+    }
+    let bad = Conclave::new()
+        .config(r#"{"judge_passes": 3}"#)
+        .run(&["consult", "Shall we?"])
+        .ends_with(2)
+        .stderr;
+    assert!(bad.contains("judge_passes"), "{bad}");
+    assert!(bad.contains("1 or 2"), "{bad}");
+    assert_eq!(
+        conclave
+            .run(&["config", "get", "judge_passes"])
+            .ends_with(0)
+            .stdout
+            .trim(),
+        "1"
+    );
+}
+
+#[test]
+fn dry_run_shows_both_verdicts_and_the_comparison() {
+    let server = ProviderServer::start();
+    let conclave = Conclave::at(&server);
+    let shown = consult(&conclave, &["--dry-run", "--format", "json"])
+        .ends_with(0)
+        .json();
+    let last: Vec<(&str, &str)> = shown["calls"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|call| call["round_number"] == 4)
+        .map(|call| {
+            (
+                call["agent"].as_str().unwrap(),
+                call["answer"].as_str().unwrap(),
+            )
+        })
+        .collect();
+    assert_eq!(
+        last,
+        [
+            ("Judge", "verdict"),
+            ("Judge (second pass)", "verdict"),
+            ("Clerk", "consistency")
+        ]
+    );
+    assert!(server.requests().is_empty());
+}

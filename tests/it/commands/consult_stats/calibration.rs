@@ -1,0 +1,210 @@
+//! `consult-stats --calibration`: every figure against one that is worked out from the files.
+
+use std::collections::BTreeMap;
+
+use conclave::domain::ids::ConsultationId;
+use conclave::domain::outcome::{Grade, Outcome, SCHEMA_VERSION};
+use conclave::domain::time::Timestamp;
+use conclave::records::outcomes;
+use serde_json::Value;
+
+use crate::support::binary::Conclave;
+use crate::support::generated::{Generated, Length, consultations};
+use crate::support::schema;
+
+fn json(conclave: &Conclave, arguments: &[&str]) -> Value {
+    let ran = conclave.run(&[&["consult-stats", "--calibration", "--json"], arguments].concat());
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    assert_eq!(ran.stderr, "", "{ran:?}");
+    let json = serde_json::from_str(&ran.stdout).unwrap();
+    schema::check(
+        include_str!("../../../../schemas/calibration.schema.json"),
+        &json,
+    );
+    json
+}
+
+/// Consultations of which every other one with an answer has been graded.
+fn graded(conclave: &Conclave) -> Vec<(Generated, Outcome)> {
+    let logs = conclave.home().join("consult-logs");
+    std::fs::create_dir_all(&logs).unwrap();
+    let mut graded = Vec::new();
+    for consultation in consultations(5, 150, Length::Usual) {
+        consultation.write(&logs);
+        let nth = graded.len();
+        if consultation.at.0 % 4 != 0 && consultation.record["recommendation"].is_string() {
+            let outcome = Outcome::ALL[nth % 3];
+            let grade = Grade {
+                schema_version: SCHEMA_VERSION.to_owned(),
+                consultation_id: ConsultationId::from_unique(
+                    consultation.id.strip_prefix("consult-").unwrap(),
+                ),
+                outcome,
+                note: None,
+                at: Timestamp(0),
+            };
+            outcomes::write(&logs, &consultation.id, &grade).unwrap();
+            graded.push((consultation, outcome));
+        }
+    }
+    graded
+}
+
+/// `[stated, right]` of every expert in a record that stood behind the answer, by model.
+fn statements(record: &Value, outcome: Outcome) -> impl Iterator<Item = (String, [f64; 2])> + '_ {
+    let artifacts = |round: &str| {
+        record["responses"][round]["artifacts"]
+            .as_array()
+            .cloned()
+            .unwrap_or_default()
+    };
+    let synthesis = artifacts("round_2").into_iter().next().unwrap_or_default();
+    let mut points = synthesis["consensus_points"]
+        .as_array()
+        .cloned()
+        .unwrap_or_default();
+    // The strongest point comes first; a stable order keeps the first of equals.
+    points.sort_by(|one, other| {
+        other["confidence"]
+            .as_f64()
+            .unwrap_or(-1.0)
+            .total_cmp(&one["confidence"].as_f64().unwrap_or(-1.0))
+    });
+    let supporting = points
+        .first()
+        .and_then(|point| point["supporting_agents"].as_array())
+        .cloned()
+        .unwrap_or_default();
+    // Without a verdict of its own the record names who dissents.
+    let verdict = artifacts("round_4")
+        .into_iter()
+        .next()
+        .unwrap_or_else(|| record.clone());
+    let dissenting: Vec<Value> = verdict["dissent"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|dissent| dissent["agent"].clone())
+        .collect();
+    artifacts("round_1").into_iter().filter_map(move |held| {
+        let agent = &held["agent_id"];
+        let name = &record["agents"]
+            .as_array()?
+            .iter()
+            .find(|one| &one["id"] == agent)?["name"];
+        if !supporting.contains(agent) || dissenting.contains(agent) || dissenting.contains(name) {
+            return None;
+        }
+        let seat = record["panel"]["seats"]
+            .as_array()?
+            .iter()
+            .find(|seat| &seat["seat"] == agent)?;
+        let given = format!("{}:{}", seat["provider"].as_str()?, seat["model"].as_str()?);
+        // Who took over later had not stated anything in Round 1.
+        let took_over = |one: &&Value| &one["agent_id"] == agent && one["round_number"] == 1;
+        let model = record["substitutions"]
+            .as_array()?
+            .iter()
+            .rfind(took_over)
+            .map_or(given, |one| one["substitute"].as_str().unwrap().to_owned());
+        Some((model, [held["confidence"].as_f64()?, outcome.share_right()]))
+    })
+}
+
+fn brier(statements: &[[f64; 2]]) -> f64 {
+    let squares: f64 = statements
+        .iter()
+        .map(|[stated, right]| (stated - right) * (stated - right))
+        .sum();
+    squares / statements.iter().map(|_| 1.0).sum::<f64>()
+}
+
+#[test]
+fn every_figure_equals_one_computed_from_the_records() {
+    let conclave = Conclave::new();
+    let graded = graded(&conclave);
+    assert_eq!(
+        conclave.run(&["consult-stats", "--rebuild-index"]).code,
+        Some(0)
+    );
+    let found = json(&conclave, &[]);
+    for outcome in Outcome::ALL {
+        let count = graded
+            .iter()
+            .filter(|(_, graded)| *graded == outcome)
+            .count();
+        assert_eq!(found["graded"][outcome.name()], count, "{outcome:?}");
+        assert!(count > 2, "the sample is too small");
+    }
+    let mut experts: BTreeMap<String, Vec<[f64; 2]>> = BTreeMap::new();
+    for (consultation, outcome) in &graded {
+        for (model, statement) in statements(&consultation.record, *outcome)
+            .filter(|(model, _)| !model.starts_with("local:"))
+        {
+            experts.entry(model).or_default().push(statement);
+        }
+    }
+    let by_expert = found["by_expert"].as_object().unwrap();
+    assert_eq!(
+        by_expert.keys().collect::<std::collections::BTreeSet<_>>(),
+        experts.keys().collect()
+    );
+    for (model, statements) in &experts {
+        assert_eq!(by_expert[model]["count"], statements.len(), "{model}");
+        assert!(
+            (by_expert[model]["brier"].as_f64().unwrap() - brier(statements)).abs() < 1e-9,
+            "{model}"
+        );
+    }
+    let is_local = |record: &Value| record["judge"]["provider"] == "local";
+    let verdicts: Vec<[f64; 2]> = graded
+        .iter()
+        .filter(|(consultation, _)| !is_local(&consultation.record))
+        .filter_map(|(consultation, outcome)| {
+            Some([
+                consultation.record["confidence"].as_f64()?,
+                outcome.share_right(),
+            ])
+        })
+        .collect();
+    assert_eq!(found["answers"]["count"], verdicts.len());
+    assert!((found["answers"]["brier"].as_f64().unwrap() - brier(&verdicts)).abs() < 1e-9);
+    let judged: u64 = found["by_judge"]
+        .as_object()
+        .unwrap()
+        .values()
+        .map(|of| of["count"].as_u64().unwrap())
+        .sum();
+    assert_eq!(judged, verdicts.len() as u64);
+}
+
+#[test]
+fn only_consultations_in_the_range_count() {
+    let conclave = Conclave::new();
+    let graded = graded(&conclave);
+    let month: String = graded[0].0.at.date().chars().take(7).collect();
+    let in_month = graded
+        .iter()
+        .filter(|(consultation, _)| consultation.at.date().starts_with(&month))
+        .count();
+    assert!(in_month < graded.len());
+    conclave.run(&["consult-stats", "--rebuild-index"]);
+    assert_eq!(
+        json(&conclave, &["--month", &month])["graded"]["total"],
+        in_month
+    );
+}
+
+#[test]
+fn missing_grades_yield_a_hint_and_valid_json() {
+    let conclave = Conclave::new();
+    let ran = conclave.run(&["consult-stats", "--calibration"]);
+    assert!(
+        ran.stdout
+            .contains("conclave history outcome last right|wrong|mixed"),
+        "{ran:?}"
+    );
+    let found = json(&conclave, &[]);
+    assert_eq!(found["graded"]["total"], 0);
+    assert_eq!(found["answers"], Value::Null);
+}

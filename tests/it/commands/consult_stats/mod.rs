@@ -1,0 +1,4 @@
+//! `conclave consult-stats`.
+
+mod calibration;
+mod statistics;

@@ -1,0 +1,209 @@
+//! `conclave consult-stats`: what it counts, for whom it draws, and what it refuses.
+
+use serde_json::{Value, json};
+
+use crate::support::binary::Conclave;
+use crate::support::generated::{self, Length};
+use crate::support::provider_server::ProviderServer;
+use crate::support::pty::{Output, Terminal};
+use crate::support::schema;
+
+const SCHEMA: &str = include_str!("../../../../schemas/consult_stats.schema.json");
+
+/// In a locale of UTF-8, with so many consultations in the home.
+fn with(count: usize) -> Conclave {
+    let conclave = Conclave::new().config("{}");
+    let logs = conclave.home().join("consult-logs");
+    std::fs::create_dir_all(&logs).unwrap();
+    generated::write(&logs, 7, count, Length::Short);
+    conclave
+}
+
+fn stats(conclave: &Conclave, arguments: &[&str]) -> String {
+    conclave
+        .run(&[&["consult-stats"], arguments].concat())
+        .ends_with(0)
+        .stdout
+}
+
+fn json(conclave: &Conclave, arguments: &[&str]) -> Value {
+    let json = conclave
+        .run(&[&["consult-stats", "--json"], arguments].concat())
+        .ends_with(0)
+        .json();
+    schema::check(SCHEMA, &json);
+    json
+}
+
+#[test]
+fn empty_history_yields_a_hint_to_consult() {
+    let conclave = Conclave::new();
+    let first = "📭 No consultations found.\n\nRun your first consultation:\n  conclave consult \"Your question here\"\n";
+    for arguments in [
+        &[][..],
+        &["--week"],
+        &["--month"],
+        &["--all-time"],
+        &["--since", "2026-01-01"],
+    ] {
+        let ran = conclave
+            .run(&[&["consult-stats"], arguments].concat())
+            .ends_with(0);
+        assert_eq!(ran.stdout.as_str(), first, "{arguments:?}");
+        assert_eq!(ran.stderr, "", "{arguments:?}");
+    }
+    assert_eq!(json(&conclave, &[])["usage"]["total"], 0);
+}
+
+#[test]
+fn finished_consultations_count_towards_the_targets() {
+    let server = ProviderServer::start();
+    let conclave = Conclave::at(&server).config(r#"{"target_runs": 2, "targetMonthlyCost": 0.01}"#);
+    conclave.run(&["consult", "Shall we?"]).ends_with(0);
+    let record = conclave.record();
+    for range in ["--all-time", "--week", "--month"] {
+        let json = json(&conclave, &[range]);
+        assert_eq!(
+            json["usage"]["by_state"],
+            json!({ "completed": 1, "aborted": 0, "unfinished": 0 }),
+            "{range}"
+        );
+        assert_eq!(json["cost"]["total"], record["cost"]["usd"], "{range}");
+        assert_eq!(
+            json["success_criteria"]["usage"],
+            json!({ "runs_in_thirty_days": 1, "target": 2, "met": false }),
+            "{range}"
+        );
+    }
+    let text = stats(&conclave, &[]);
+    assert!(text.contains("• Total Consultations: 1\n"), "{text}");
+    assert!(
+        text.contains("• Usage: 1/2 consultations (50%)\n"),
+        "{text}"
+    );
+    assert!(
+        text.contains("⚡ SPEED: Excellent response times!\n"),
+        "{text}"
+    );
+    assert!(text.contains("/$0.01 budget ("), "{text}");
+    conclave.run(&["consult", "And now?"]).ends_with(0);
+    assert!(stats(&conclave, &[]).contains("✅ SUCCESS: Consistent usage!\n"));
+}
+
+#[test]
+fn empty_range_names_the_range_with_consultations() {
+    let conclave = with(40);
+    let all = json(&conclave, &[]);
+    let (start, end) = (
+        all["usage"]["date_range"]["start"].as_str().unwrap(),
+        all["usage"]["date_range"]["end"].as_str().unwrap(),
+    );
+    assert_eq!(all["usage"]["total"], 40);
+    assert_eq!(
+        stats(&conclave, &["--until", "2001-01-01"]),
+        format!(
+            "📭 No consultations found until 2001-01-01.\n\nOutside of it there are 40 consultations, {start} to {end}:\n  \
+             conclave consult-stats --all-time\n"
+        )
+    );
+    assert_eq!(
+        stats(&conclave, &["--since", start, "--until", end])
+            .lines()
+            .nth(1)
+            .unwrap(),
+        format!("{start} to {end} (UTC)")
+    );
+}
+
+#[test]
+fn days_follow_the_users_time_zone() {
+    let conclave = with(40);
+    let days = |zone: &str| {
+        let ran = conclave
+            .command()
+            .env("TZ", zone)
+            .args(["consult-stats", "--json"])
+            .output()
+            .unwrap();
+        let json: Value = serde_json::from_slice(&ran.stdout).unwrap();
+        assert_eq!(json["range"]["time_zone"], zone);
+        json["per_day"].clone()
+    };
+    assert_ne!(days("Pacific/Kiritimati"), days("Pacific/Pago_Pago"));
+}
+
+#[test]
+fn invalid_ranges_are_rejected_with_the_reason() {
+    let conclave = with(1);
+    for (arguments, told) in [
+        (&["--month", "2026-13"][..], "`2026-13` is no month"),
+        (&["--month", "november"], "`november` is no month"),
+        (&["--since", "2026-02-30"], "`2026-02-30` is no day"),
+        (&["--until", "yesterday"], "`yesterday` is no day"),
+        (
+            &["--since", "2026-03-02", "--until", "2026-03-01"],
+            "the first day `2026-03-02` is after the last `2026-03-01`",
+        ),
+        (&["--week", "--month"], "cannot be used with"),
+        (
+            &["--all-time", "--since", "2026-03-02"],
+            "cannot be used with",
+        ),
+        (&["--rebuild-index", "--json"], "cannot be used with"),
+    ] {
+        let ran = conclave
+            .run(&[&["consult-stats"], arguments].concat())
+            .ends_with(2);
+        assert!(ran.stdout.is_empty(), "{arguments:?}: {}", ran.stderr);
+        assert!(ran.stderr.contains(told), "{arguments:?}: {}", ran.stderr);
+    }
+}
+
+#[test]
+fn ascii_is_used_for_other_locales_or_on_request() {
+    let conclave = with(40);
+    assert!(stats(&conclave, &[]).contains("• Total Consultations: 40\n"));
+    let conclave = conclave.variable("LC_ALL", "C");
+    let by_locale = stats(&conclave, &[]);
+    assert!(by_locale.is_ascii(), "{by_locale}");
+    assert!(
+        by_locale.contains("* Total Consultations: 40\n"),
+        "{by_locale}"
+    );
+    let conclave = conclave.without("LC_ALL");
+    assert_eq!(stats(&conclave, &["--ascii"]), by_locale);
+    let rebuilt = stats(&conclave, &["--rebuild-index", "--ascii"]);
+    assert_eq!(
+        rebuilt,
+        "Index rebuilt successfully. [40] consultations indexed.\n"
+    );
+    assert_eq!(
+        stats(&conclave, &["--rebuild-index"]),
+        format!("✅ {rebuilt}")
+    );
+}
+
+#[test]
+fn terminals_get_a_fitting_frame_and_pipes_get_none() {
+    let conclave = with(40).without("NO_COLOR").variable("TERM", "xterm");
+    let piped = stats(&conclave, &[]);
+    assert!(!piped.contains('│'), "{piped}");
+    assert!(!piped.contains('\u{1b}'), "{piped}");
+    for columns in [40, 80, 160] {
+        let (ran, transcript) =
+            Terminal::start(&conclave, columns, Output::Terminal, &["consult-stats"]).end();
+        assert_eq!(ran.code, Some(0));
+        assert!(transcript.has_colours(), "{}", transcript.text());
+        assert!(
+            transcript.text().contains("│  • Total Consultations: 40 "),
+            "{}",
+            transcript.text()
+        );
+        assert_eq!(
+            transcript.too_wide(columns.into()),
+            Vec::<String>::new(),
+            "{columns}: {}",
+            transcript.text()
+        );
+    }
+}

@@ -1,0 +1,30 @@
+//! `conclave doctor`: reports everything that matters, spends nothing without consent, never hangs and
+//! never shows a key.
+
+mod checks;
+mod deep;
+
+use serde_json::Value;
+
+use crate::support::binary::RunOutput;
+use crate::support::schema;
+
+const SCHEMA: &str = include_str!("../../../../schemas/doctor.schema.json");
+
+/// Keys of the right look that must never be seen.
+const KEYS: [(&str, &str); 4] = [
+    ("ANTHROPIC_API_KEY", "sk-ant-secret-1"),
+    ("OPENAI_API_KEY", "sk-secret-2"),
+    ("GEMINI_API_KEY", "AIzaSecret3"),
+    ("OPENROUTER_API_KEY", "sk-or-secret-4"),
+];
+
+fn findings(ran: &RunOutput) -> Value {
+    let json = ran.json();
+    schema::check(SCHEMA, &json);
+    for (_, key) in KEYS {
+        assert!(!ran.stdout.contains(key), "{}{}", ran.stdout, ran.stderr);
+        assert!(!ran.stderr.contains(key), "{}{}", ran.stdout, ran.stderr);
+    }
+    json
+}

@@ -1,0 +1,295 @@
+//! Interrupted consultations and their continuation.
+
+use std::process::Stdio;
+
+use conclave::records::journal::read_journal;
+use rustix::process::Signal;
+use serde_json::Value;
+
+use super::{cut_off, id_of, logs, refused, stalling};
+use crate::support::binary::{Conclave, RunningProcess};
+use crate::support::provider_server::{Answer, On, ProviderServer, Vendor};
+
+#[test]
+fn resume_asks_only_for_missing_answers() {
+    let server = stalling();
+    let conclave = Conclave::at(&server);
+    let ran = cut_off(&conclave, &server, Signal::INT).ends_with(130);
+    let (id, record) = (id_of(&conclave.log("jsonl")), conclave.log("json"));
+    let told = format!(
+        "💾 Partial results saved to: {}\nerror: Consultation interrupted\nhint: go on with it: conclave resume {id}\n",
+        record.display()
+    );
+    assert!(ran.stderr.ends_with(&told), "{}", ran.stderr);
+    assert_eq!(conclave.record()["resume_token"], id.as_str());
+
+    let ran = conclave.run(&["resume"]).ends_with(0);
+    assert!(ran.stdout.starts_with("# Consultation Summary\n"));
+    let announced = format!("Resuming {id} (Round 2 of 4, 3 calls kept, ≥ $");
+    assert!(ran.stderr.starts_with(&announced), "{}", ran.stderr);
+    assert!(
+        ran.stderr
+            .lines()
+            .next()
+            .unwrap()
+            .ends_with(" spent so far)"),
+        "{}",
+        ran.stderr
+    );
+    assert_eq!(
+        server.requests().len(),
+        4 + 6,
+        "three answers are kept, and the judge's lost call is made again"
+    );
+    let record = conclave.record();
+    assert_eq!(record["status"], "complete");
+    assert_eq!(record["resume_token"], Value::Null);
+    assert_eq!(record["abort_reason"], Value::Null);
+    assert_eq!(record["cost"]["lost_calls"], 1);
+    assert_eq!(record["cost"]["lower_bound"], true);
+    assert_eq!(record["cost"]["calls"], 9);
+    let kept = |ending| std::fs::read_to_string(conclave.log(ending)).unwrap();
+    assert_eq!(ran.stdout, kept("md"));
+    let events = read_journal(&conclave.log("jsonl")).unwrap().events;
+    assert!(events.iter().zip(1..).all(|(event, seq)| event.seq == seq));
+}
+
+#[test]
+fn killed_process_can_be_resumed() {
+    let server = stalling();
+    let conclave = Conclave::at(&server);
+    assert_eq!(cut_off(&conclave, &server, Signal::KILL).code, None);
+    let ran = conclave
+        .run(&["resume", "--format", "json", "-q", "last"])
+        .ends_with(0);
+    assert_eq!(ran.stderr, "");
+    assert_eq!(ran.json()["status"], "complete");
+    assert_eq!(server.requests().len(), 10);
+}
+
+#[test]
+fn run_without_any_answer_can_be_resumed() {
+    let server = ProviderServer::start();
+    for vendor in [Vendor::Anthropic, Vendor::OpenAi, Vendor::Google] {
+        server.on(
+            On::vendor(vendor).nth(1),
+            Answer::text("never to be finished").stall(),
+        );
+    }
+    let conclave = Conclave::at(&server);
+    let running = conclave.start(&["consult", "Shall we?"]);
+    server.wait_until("everyone is asked", |asked| asked.len() == 3);
+    running.signal(Signal::INT);
+    let ran = running.wait().ends_with(130);
+    assert!(
+        ran.stderr.contains("💾 Partial results saved to: "),
+        "{}",
+        ran.stderr
+    );
+    assert!(
+        ran.stderr.contains("conclave resume consult-"),
+        "{}",
+        ran.stderr
+    );
+    let ran = conclave.run(&["resume"]).ends_with(0);
+    assert!(
+        ran.stderr
+            .contains("(Round 1 of 4, no call kept, ≥ $0.00 spent so far)"),
+        "{}",
+        ran.stderr
+    );
+}
+
+#[test]
+fn missing_result_files_are_written_without_any_request() {
+    let server = ProviderServer::start();
+    let conclave = Conclave::at(&server);
+    let answer = conclave.run(&["consult", "Shall we?"]).ends_with(0).stdout;
+    std::fs::remove_file(conclave.log("json")).unwrap();
+    // Nobody has to be there who is not asked.
+    let conclave = conclave
+        .without("ANTHROPIC_API_KEY")
+        .without("OPENAI_API_KEY");
+    let ran = conclave.run(&["resume"]).ends_with(0);
+    assert_eq!(ran.stdout, answer);
+    assert_eq!(conclave.record()["status"].as_str(), Some("complete"));
+    assert_eq!(server.requests().len(), 9);
+    assert!(
+        ran.stderr
+            .contains("is complete; only its results were not written"),
+        "{}",
+        ran.stderr
+    );
+}
+
+#[test]
+fn resume_skips_a_running_consultation() {
+    let server = stalling();
+    let conclave = Conclave::at(&server);
+    cut_off(&conclave, &server, Signal::KILL);
+    let older = id_of(&conclave.log("jsonl"));
+    let elsewhere = ProviderServer::start();
+    elsewhere.on(On::any(), Answer::text("never to be finished").stall());
+    let mut command = conclave.command();
+    command
+        .args(["consult", "Shall we too?"])
+        .envs(elsewhere.variables());
+    let running = RunningProcess::of(
+        command
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap(),
+    );
+    elsewhere.wait_until("everyone is asked", |asked| asked.len() == 3);
+    let newer = std::fs::read_dir(logs(&conclave))
+        .unwrap()
+        .map(|entry| entry.unwrap().path());
+    let newer = newer
+        .filter(|path| path.extension().is_some_and(|ending| ending == "jsonl"))
+        .map(|path| id_of(&path))
+        .max()
+        .unwrap();
+    assert_ne!(newer, older);
+    for force in [&[][..], &["--force"]] {
+        let told = refused(&conclave, &server, &[&[newer.as_str()], force].concat());
+        assert!(
+            told.contains(&format!(
+                "{newer}.jsonl` is being written by another process\n"
+            )),
+            "{told}"
+        );
+    }
+    let ran = conclave.run(&["resume"]).ends_with(0);
+    assert!(
+        ran.stderr.starts_with(&format!("Resuming {older} ")),
+        "{}",
+        ran.stderr
+    );
+    let told = refused(&conclave, &server, &[]);
+    assert!(
+        told.ends_with("hint: another process is at work on 1 consultation\n"),
+        "{told}"
+    );
+    running.signal(Signal::KILL);
+    running.wait();
+    let ran = conclave.run(&["resume"]).ends_with(0);
+    assert!(
+        ran.stderr.starts_with(&format!("Resuming {newer} ")),
+        "{}",
+        ran.stderr
+    );
+}
+
+#[test]
+fn resume_uses_the_original_panel_prompts_and_prices() {
+    let server = stalling();
+    let conclave = Conclave::at(&server);
+    cut_off(&conclave, &server, Signal::INT);
+    let before = conclave.record();
+    let prompts = conclave.home().join("prompts/converge");
+    std::fs::create_dir_all(&prompts).unwrap();
+    std::fs::write(
+        prompts.join("verdict.md"),
+        "---\nversion: v9\n---\nIgnore everything.",
+    )
+    .unwrap();
+    let dear = r#"{"models": [{"provider": "openai", "id": "gpt-6.1-sol", "prices": [{"input": 900, "output": 900, "as_of": "2026-11-21"}]}]}"#;
+    std::fs::write(conclave.home().join("models.json"), dear).unwrap();
+    let conclave = conclave.config(r#"{"panel": "security=openai:gpt-6.1-sol", "judge": "openai:gpt-6.1-sol", "always_allow_under": 0}"#);
+    conclave.run(&["resume"]).ends_with(0);
+    let after = conclave.record();
+    for same in [
+        "question",
+        "panel",
+        "prompt_versions",
+        "seed",
+        "estimated_cost",
+        "consent",
+        "timestamp",
+    ] {
+        assert_eq!(after[same], before[same], "{same}");
+    }
+    assert!(
+        after["cost"]["usd"].as_f64().unwrap() < 0.5,
+        "{}",
+        after["cost"]
+    );
+    assert!(
+        !server
+            .requests()
+            .iter()
+            .any(|request| request.body.to_string().contains("Ignore everything"))
+    );
+}
+
+#[test]
+fn resume_flags_override_the_original_terms() {
+    let server = stalling();
+    let conclave = Conclave::at(&server);
+    cut_off(&conclave, &server, Signal::INT);
+    let ran = conclave
+        .run(&["resume", "--max-cost", "0.000001"])
+        .ends_with(4);
+    assert_eq!(
+        server.requests().len(),
+        4,
+        "no call is made that could break the ceiling"
+    );
+    assert!(
+        ran.stderr.contains("💾 Partial results saved to: "),
+        "{}",
+        ran.stderr
+    );
+    assert!(ran.stderr.contains("hint: of $"), "{}", ran.stderr);
+    let id = id_of(&conclave.log("jsonl"));
+    assert!(
+        ran.stderr.ends_with(&format!(
+            "hint: go on with it: conclave resume {id} --max-cost USD\n"
+        )),
+        "{}",
+        ran.stderr
+    );
+    assert_eq!(conclave.record()["abort_reason"], "cost_ceiling");
+    conclave.run(&["resume"]).ends_with(4);
+    conclave.run(&["resume", "--max-cost", "5"]).ends_with(0);
+    assert_eq!(conclave.record()["status"], "complete");
+    assert!(
+        conclave
+            .run(&["resume", "--hedge-after", "soon"])
+            .ends_with(2)
+            .stderr
+            .contains("error: ")
+    );
+}
+
+#[test]
+fn unwritable_journal_is_reported_once_on_resume() {
+    let server = stalling();
+    let conclave = Conclave::at(&server);
+    cut_off(&conclave, &server, Signal::INT);
+    // No file may grow beyond a few kilobytes: neither the journal nor the record.
+    let script = "trap '' XFSZ; ulimit -f 8; exec \"$0\" resume";
+    let mut command = std::process::Command::new("/bin/sh");
+    command
+        .args(["-c", script, env!("CARGO_BIN_EXE_conclave")])
+        .env_clear()
+        .envs(conclave.variables());
+    command
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    let ran = RunningProcess::of(command.spawn().unwrap())
+        .wait()
+        .ends_with(0);
+    assert!(ran.stdout.starts_with("# Consultation Summary\n"));
+    assert_eq!(
+        ran.stderr
+            .matches("Failed to write consultation log: ")
+            .count(),
+        1,
+        "{}",
+        ran.stderr
+    );
+}

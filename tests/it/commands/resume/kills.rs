@@ -1,0 +1,130 @@
+//! Killed processes: after every line of the journal and at random times.
+
+use conclave::consultation::event::{CallEvent, ConsultationEvent, Envelope, Event};
+use conclave::records::journal::read_journal;
+use rustix::process::Signal;
+use serde_json::{Value, json};
+
+use super::{finished, id_of, logs};
+use crate::support::binary::Conclave;
+use crate::support::comparable::comparable;
+use crate::support::model_requests::model_requests;
+use crate::support::provider_server::ProviderServer;
+
+/// A home with the first lines of a journal, as a kill after the last of them leaves it; with a
+/// torn line behind.
+fn home_with(server: &ProviderServer, id: &str, journal: &str) -> Conclave {
+    let conclave = Conclave::at(server);
+    std::fs::create_dir_all(logs(&conclave)).unwrap();
+    std::fs::write(logs(&conclave).join(format!("{id}.jsonl")), journal).unwrap();
+    conclave
+}
+
+/// A whole consultation: its id, its journal, its record.
+fn whole() -> (String, String, Value) {
+    let server = ProviderServer::start();
+    let conclave = Conclave::at(&server);
+    conclave.run(&["consult", "Shall we?"]).ends_with(0);
+    let journal = conclave.log("jsonl");
+    (
+        id_of(&journal),
+        std::fs::read_to_string(&journal).unwrap(),
+        comparable(conclave.record()),
+    )
+}
+
+#[test]
+fn resume_after_any_journal_line_yields_the_same_record() {
+    let (id, journal, expected) = whole();
+    let lines: Vec<&str> = journal.split_inclusive('\n').collect();
+    for kept in 1..=lines.len() {
+        let server = ProviderServer::start();
+        let torn = lines
+            .get(kept)
+            .map_or("", |line| line.split_at(line.len() / 2).0);
+        let conclave = home_with(&server, &id, &(lines[..kept].concat() + torn));
+        let had = finished(&read_journal(&conclave.log("jsonl")).unwrap().events);
+        conclave.run(&["resume", "-q"]).ends_with(0);
+        assert_eq!(server.requests().len(), 9 - had, "killed after line {kept}");
+        assert_eq!(
+            comparable(conclave.record()),
+            expected,
+            "killed after line {kept}"
+        );
+        assert!(
+            std::fs::read_to_string(conclave.log("jsonl"))
+                .unwrap()
+                .starts_with(&lines[..kept].concat())
+        );
+    }
+}
+
+/// The calls that a journal says came back, as the server knows them: by model and kind of answer.
+fn answered(events: &[Envelope]) -> Vec<(String, &'static str)> {
+    let finished = events.iter().filter_map(|envelope| match &envelope.event {
+        Event::Call(CallEvent::Finished(finished)) => {
+            Some((finished.model.model.clone(), finished.answer.name()))
+        }
+        _ => None,
+    });
+    finished.collect()
+}
+
+#[test]
+fn resume_after_a_kill_at_any_time_repeats_no_answer() {
+    let times = std::env::vars()
+        .find(|(name, _)| name == "CONCLAVE_TEST_KILLS")
+        .map_or(6, |(_, value)| value.parse().unwrap());
+    let mut random = fastrand::Rng::with_seed(4);
+    for number in 0..times {
+        let server = ProviderServer::start();
+        let conclave = Conclave::at(&server);
+        let arrivals = 1 + number % 9;
+        let running = conclave.start(&["consult", "Shall we?"]);
+        server.wait_until("so many have been asked", |asked| asked.len() >= arrivals);
+        // From there on a little further, each time another way.
+        for _ in 0..random.u32(0..4_000) {
+            std::thread::yield_now();
+        }
+        running.signal(Signal::KILL);
+        running.wait();
+        let events = read_journal(&conclave.log("jsonl")).unwrap().events;
+        let had = answered(&events);
+        let resumed = conclave.run(&["resume", "-q"]);
+        let is_complete = events.iter().any(|envelope| {
+            matches!(
+                envelope.event,
+                Event::Consultation(ConsultationEvent::Completed { .. })
+            )
+        });
+        if is_complete && resumed.code == Some(2) {
+            // Killed when all was done and kept.
+            assert!(
+                resumed
+                    .stderr
+                    .contains("there is no consultation to go on with"),
+                "{}",
+                resumed.stderr
+            );
+        } else {
+            resumed.ends_with(0);
+        }
+        let asked = model_requests(&server);
+        for (model, kind) in had {
+            let times = asked
+                .iter()
+                .filter(|asked| asked.model == model && asked.answer == kind)
+                .count();
+            assert_eq!(times, 1, "kill {number}: {kind} of {model} had come back");
+        }
+        let record = conclave.record();
+        assert_eq!(record["status"], "complete", "kill {number}");
+        assert_eq!(record["cost"]["calls"], 9, "kill {number}");
+        assert_eq!(
+            record["completed_rounds"],
+            json!([1, 2, 3, 4]),
+            "kill {number}"
+        );
+        assert_eq!(record["degradations"], json!([]), "kill {number}");
+    }
+}

@@ -1,0 +1,58 @@
+//! `conclave resume`: continues a consultation from any interruption without repeating an answer.
+
+mod continuation;
+mod kills;
+mod rejections;
+
+use std::path::{Path, PathBuf};
+
+use conclave::consultation::event::{CallEvent, Envelope, Event};
+use rustix::process::Signal;
+
+use crate::support::binary::{Conclave, RunOutput};
+use crate::support::provider_server::{Answer, On, ProviderServer, Vendor};
+
+/// A server whose judge does not answer when it is first asked.
+fn stalling() -> ProviderServer {
+    let server = ProviderServer::start();
+    server.on(
+        On::vendor(Vendor::OpenAi).nth(2),
+        Answer::text("never to be finished").stall(),
+    );
+    server
+}
+
+/// A consultation that is sent this signal while the judge thinks, after three answers.
+fn cut_off(conclave: &Conclave, server: &ProviderServer, signal: Signal) -> RunOutput {
+    let before = server.requests().len();
+    let running = conclave.start(&["consult", "Shall we?"]);
+    server.wait_until("the judge is asked", |asked| asked.len() == before + 4);
+    running.signal(signal);
+    running.wait()
+}
+
+fn id_of(journal: &Path) -> String {
+    journal.file_stem().unwrap().to_str().unwrap().to_owned()
+}
+
+fn logs(conclave: &Conclave) -> PathBuf {
+    conclave.home().join("consult-logs")
+}
+
+fn finished(events: &[Envelope]) -> usize {
+    events
+        .iter()
+        .filter(|envelope| matches!(envelope.event, Event::Call(CallEvent::Finished(_))))
+        .count()
+}
+
+/// A run that is refused before anything is asked; what it says.
+fn refused(conclave: &Conclave, server: &ProviderServer, arguments: &[&str]) -> String {
+    let before = server.requests().len();
+    let ran = conclave
+        .run(&[&["resume"], arguments].concat())
+        .ends_with(2);
+    assert_eq!(ran.stdout, "");
+    assert_eq!(server.requests().len(), before);
+    ran.stderr
+}

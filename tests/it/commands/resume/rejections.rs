@@ -1,0 +1,153 @@
+//! Consultations that cannot be resumed.
+
+use std::path::Path;
+
+use rustix::process::Signal;
+
+use super::{cut_off, id_of, logs, refused, stalling};
+use crate::support::binary::Conclave;
+use crate::support::provider_server::ProviderServer;
+
+#[test]
+fn unlogged_consultation_cannot_be_resumed() {
+    let server = stalling();
+    let conclave = Conclave::at(&server);
+    let running = conclave.start(&["consult", "--no-log", "Shall we?"]);
+    server.wait_until("the judge is asked", |asked| asked.len() == 4);
+    running.signal(Signal::INT);
+    let ran = running.wait().ends_with(130);
+    assert!(!ran.stderr.contains("Partial results"), "{}", ran.stderr);
+    assert!(!ran.stderr.contains("resume"), "{}", ran.stderr);
+    assert_eq!(
+        refused(&conclave, &server, &[]),
+        "error: there is no consultation to go on with\nhint: ask something: conclave consult \"…\"\n"
+    );
+}
+
+#[test]
+fn resume_of_a_complete_consultation_names_its_answer() {
+    let server = ProviderServer::start();
+    let conclave = Conclave::at(&server);
+    conclave.run(&["consult", "Shall we?"]).ends_with(0);
+    let id = id_of(&conclave.log("jsonl"));
+    let complete = format!(
+        "error: {id} is complete\nhint: its answer is in {}\n",
+        conclave.log("md").display()
+    );
+    let (bare, prefix) = (id.strip_prefix("consult-").unwrap(), id.get(..20).unwrap());
+    for name in [
+        id.as_str(),
+        bare,
+        prefix,
+        "last",
+        conclave.log("jsonl").to_str().unwrap(),
+    ] {
+        assert_eq!(refused(&conclave, &server, &[name]), complete, "{name}");
+    }
+    assert!(
+        refused(&conclave, &server, &[])
+            .starts_with("error: there is no consultation to go on with\n")
+    );
+}
+
+#[test]
+fn ambiguous_name_lists_the_consultations() {
+    let server = ProviderServer::start();
+    let conclave = Conclave::at(&server);
+    for question in ["One?", "Two?\nReally?"] {
+        conclave.run(&["consult", question]).ends_with(0);
+    }
+    let told = refused(&conclave, &server, &["01"]);
+    let lines: Vec<&str> = told.lines().collect();
+    assert_eq!(lines[0], "error: `01` could be any of 2 consultations");
+    assert!(lines[1].starts_with("hint: 01"), "the newest first: {told}");
+    assert!(
+        lines[1].ends_with("  Two? Really?"),
+        "the newest first: {told}"
+    );
+    assert!(lines[2].starts_with("hint: 01"), "{told}");
+    assert!(lines[2].contains("  20"), "{told}");
+    assert!(lines[2].ends_with("  One?"), "{told}");
+    assert!(
+        refused(&conclave, &server, &["02"]).starts_with("error: no consultation is called `02`\n")
+    );
+}
+
+#[test]
+fn declined_old_and_damaged_journals_are_rejected() {
+    let server = ProviderServer::start();
+    let conclave = Conclave::at(&server).config(r#"{"always_allow_under": 0}"#);
+    conclave.run(&["consult", "Shall we?"]).ends_with(3);
+    assert!(
+        refused(&conclave, &server, &["last"])
+            .contains(" was declined before anything was asked\nhint: ask again: ")
+    );
+
+    let fixture =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/records/fixtures/journal-1.0.jsonl");
+    let old = logs(&conclave).join("consult-00old.jsonl");
+    std::fs::write(
+        &old,
+        std::fs::read_to_string(fixture)
+            .unwrap()
+            .trim_end()
+            .rsplit_once('\n')
+            .unwrap()
+            .0
+            .to_owned()
+            + "\n",
+    )
+    .unwrap();
+    assert!(
+        refused(&conclave, &server, &["00old"])
+            .contains("it was written by a version that did not keep enough to go on from\n")
+    );
+
+    std::fs::write(logs(&conclave).join("consult-00empty.jsonl"), "{\"torn").unwrap();
+    assert!(refused(&conclave, &server, &["00empty"]).contains("its journal is empty\n"));
+
+    let declined = std::fs::read_dir(logs(&conclave))
+        .unwrap()
+        .map(|entry| entry.unwrap().path());
+    let declined = declined
+        .filter(|path| path.extension().is_some_and(|ending| ending == "jsonl"))
+        .max()
+        .unwrap();
+    let journal = std::fs::read_to_string(declined).unwrap();
+    let damaged: String = journal
+        .lines()
+        .take(5)
+        .map(|line| line.replace("\"seq\":3", "\"seq\":three") + "\n")
+        .collect();
+    std::fs::write(logs(&conclave).join("consult-00bad.jsonl"), damaged).unwrap();
+    let told = refused(&conclave, &server, &["00bad"]);
+    assert!(told.contains("error: line 3 of journal `"), "{told}");
+    assert!(told.contains("is not an event\n  caused by: "), "{told}");
+
+    let changed: String = journal
+        .lines()
+        .take(5)
+        .map(|line| line.replace("\"to\":\"AwaitingConsent\"", "\"to\":\"Verdict\"") + "\n")
+        .collect();
+    std::fs::write(logs(&conclave).join("consult-00else.jsonl"), changed).unwrap();
+    let told = refused(&conclave, &server, &["00else"]);
+    assert!(
+        told.contains("event 4 does not follow from those before it"),
+        "{told}"
+    );
+}
+
+#[test]
+fn missing_key_is_reported_with_its_seat() {
+    let server = stalling();
+    let conclave = Conclave::at(&server);
+    cut_off(&conclave, &server, Signal::INT);
+    let conclave = conclave.without("GEMINI_API_KEY").without("GOOGLE_API_KEY");
+    let told = refused(&conclave, &server, &[]);
+    let expected = "error: Pragmatist is played by google:";
+    assert!(told.starts_with(expected), "{told}");
+    assert!(
+        told.contains(", and there is no key for Google\nhint: set "),
+        "{told}"
+    );
+}

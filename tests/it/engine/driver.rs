@@ -1,0 +1,252 @@
+//! What runs side by side, what is dropped, what survives.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use conclave::consultation::Consultation;
+use conclave::consultation::event::{CallEvent, Envelope, Event, StateName};
+use conclave::consultation::protocol::call::{Ask, FailureClass};
+use conclave::consultation::transcript::Transcript;
+use conclave::domain::ids::ProviderId;
+use conclave::domain::money::MicroUsd;
+use conclave::domain::time::Timestamp;
+use conclave::engine::clock::Clock;
+use conclave::engine::driver::{Driver, Providers, RunStart};
+use conclave::engine::ports::{BoxFuture, Delta, Provider, Subscriber, SubscriberError};
+use tokio::sync::mpsc;
+use tokio::time::{Instant, sleep};
+
+use conclave::consultation::protocol::Answer;
+
+use super::scripted_providers::{Says, no_interrupts, run};
+use crate::support::script::{failure, good, plan};
+
+/// Answers well after a while; by provider it can be slow, broken, or panic.
+#[derive(Debug, Default)]
+struct Fake {
+    log: Mutex<Vec<(String, Instant)>>,
+    dropped: AtomicUsize,
+    calls: AtomicUsize,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Manner {
+    Takes(u64),
+    Panics,
+    OverloadedOnce,
+}
+
+#[derive(Debug)]
+struct FakeProvider {
+    fake: Arc<Fake>,
+    manner: Manner,
+}
+
+struct CountsDrops<'a>(&'a AtomicUsize);
+
+impl Drop for CountsDrops<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_add(1, Ordering::SeqCst);
+    }
+}
+
+impl Provider for FakeProvider {
+    fn ask<'a>(
+        &'a self,
+        ask: &'a Ask,
+        on: &'a mut (dyn FnMut(Delta) + Send),
+    ) -> BoxFuture<'a, conclave::consultation::protocol::call::Outcome> {
+        Box::pin(async move {
+            let number = self.fake.calls.fetch_add(1, Ordering::SeqCst);
+            self.fake
+                .log
+                .lock()
+                .unwrap()
+                .push((ask.model.to_string(), Instant::now()));
+            let guard = CountsDrops(&self.fake.dropped);
+            on(Delta::Connected);
+            match self.manner {
+                Manner::Takes(ms) => sleep(Duration::from_millis(ms)).await,
+                Manner::Panics => panic!("a bug in a codec"),
+                Manner::OverloadedOnce if number == 0 => {
+                    return failure(FailureClass::Overload, "overloaded");
+                }
+                Manner::OverloadedOnce => {}
+            }
+            on(Delta::Text("{".to_owned()));
+            std::mem::forget(guard);
+            good(ask)
+        })
+    }
+}
+
+fn providers(manners: [(&str, Manner); 3]) -> (Providers, Arc<Fake>) {
+    let fake = Arc::new(Fake::default());
+    let providers = manners.into_iter().map(|(name, manner)| {
+        let provider: Arc<dyn Provider> = Arc::new(FakeProvider {
+            fake: fake.clone(),
+            manner,
+        });
+        (ProviderId::new(name), provider)
+    });
+    (providers.collect::<BTreeMap<_, _>>(), fake)
+}
+
+fn three(manner: Manner) -> (Providers, Arc<Fake>) {
+    providers([
+        ("anthropic", manner),
+        ("openai", Manner::Takes(100)),
+        ("google", Manner::Takes(100)),
+    ])
+}
+
+#[tokio::test(start_paused = true)]
+async fn round_1_takes_as_long_as_its_slowest_expert() {
+    let (providers, fake) = providers([
+        ("anthropic", Manner::Takes(1_000)),
+        ("openai", Manner::Takes(1_500)),
+        ("google", Manner::Takes(2_000)),
+    ]);
+    let history = run(plan(), &providers, Vec::new(), no_interrupts()).await;
+    let transcript = Transcript::fold(&history).unwrap();
+    assert_eq!(transcript.state, StateName::Complete);
+    assert_eq!(transcript.rounds[0], (1, Duration::from_secs(2)));
+    let log = fake.log.lock().unwrap();
+    assert!(
+        log[..3].iter().all(|(_, at)| *at == log[0].1),
+        "all three go out at once"
+    );
+    assert_eq!(log.len(), 9);
+}
+
+#[tokio::test(start_paused = true)]
+async fn interrupt_drops_the_connections_at_once() {
+    let (providers, fake) = three(Manner::Takes(60_000));
+    let (interrupt, interrupts) = mpsc::unbounded_channel();
+    let began = Instant::now();
+    let (history, ()) = tokio::join!(run(plan(), &providers, Vec::new(), interrupts), async {
+        sleep(Duration::from_millis(50)).await;
+        interrupt.send(()).unwrap();
+    });
+    assert_eq!(began.elapsed(), Duration::from_millis(50));
+    assert_eq!(fake.dropped.load(Ordering::SeqCst), 3);
+    assert_eq!(
+        Transcript::fold(&history).unwrap().state,
+        StateName::Aborted
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn panicking_call_becomes_a_failed_seat() {
+    let (providers, _) = three(Manner::Panics);
+    let mut plan = plan();
+    plan.panel.judges.truncate(1);
+    let transcript =
+        Transcript::fold(&run(plan, &providers, Vec::new(), no_interrupts()).await).unwrap();
+    assert_eq!(transcript.state, StateName::Complete);
+    assert_eq!(
+        transcript.failures[0].error.class,
+        Some(FailureClass::Internal)
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn retry_waits_and_then_succeeds() {
+    let (providers, fake) = three(Manner::OverloadedOnce);
+    let history = run(plan(), &providers, Vec::new(), no_interrupts()).await;
+    let transcript = Transcript::fold(&history).unwrap();
+    assert!(transcript.degradations().is_empty());
+    assert_eq!(fake.calls.load(Ordering::SeqCst), 10);
+    let waited = history.iter().find_map(|envelope| match envelope.event {
+        Event::Call(CallEvent::Retried { wait_ms, .. }) => Some(Duration::from_millis(wait_ms)),
+        _ => None,
+    });
+    let anthropic: Vec<Instant> = fake
+        .log
+        .lock()
+        .unwrap()
+        .iter()
+        .filter(|(model, _)| model.starts_with("anthropic"))
+        .map(|(_, at)| *at)
+        .collect();
+    assert!(
+        anthropic[1] - anthropic[0] >= waited.unwrap(),
+        "not before its time"
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn consent_is_asked_before_any_call() {
+    let (providers, fake) = three(Manner::Takes(1));
+    let mut plan = plan();
+    plan.control.consent.always_allow_under = MicroUsd::ZERO;
+    let mut consultation = Consultation::new(plan);
+    let driver = Driver {
+        clock: Clock::starting(Timestamp(0)),
+        providers: &providers,
+        subscribers: Vec::new(),
+        person: &Says::at_once(Answer::No),
+        interrupts: no_interrupts(),
+    };
+    driver.run(&mut consultation, RunStart::New).await;
+    assert_eq!(consultation.state(), StateName::Aborted);
+    assert_eq!(fake.calls.load(Ordering::SeqCst), 0);
+}
+
+#[derive(Debug, Default)]
+struct Listener {
+    heard: usize,
+    deltas: usize,
+    fails_at: Option<usize>,
+    troubles: Vec<String>,
+}
+
+impl Subscriber for Listener {
+    fn name(&self) -> &'static str {
+        "listener"
+    }
+
+    fn event(&mut self, _: &Envelope) -> Result<(), SubscriberError> {
+        self.heard += 1;
+        if Some(self.heard) == self.fails_at {
+            Err(SubscriberError("the disk is full".to_owned()))
+        } else {
+            Ok(())
+        }
+    }
+
+    fn delta(&mut self, _: conclave::domain::ids::CallId, _: &Delta) {
+        self.deltas += 1;
+    }
+
+    fn trouble(&mut self, what: &str) {
+        self.troubles.push(what.to_owned());
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn failing_subscriber_is_reported_once_and_does_no_harm() {
+    let (providers, _) = three(Manner::Takes(1));
+    let mut failing = Listener {
+        fails_at: Some(5),
+        ..Listener::default()
+    };
+    let mut other = Listener::default();
+    let history = run(
+        plan(),
+        &providers,
+        vec![&mut failing, &mut other],
+        no_interrupts(),
+    )
+    .await;
+    assert_eq!(failing.heard, 5);
+    assert_eq!(other.troubles, ["the disk is full"]);
+    assert_eq!(other.heard, history.len());
+    assert_eq!(other.deltas, 18);
+    assert_eq!(
+        Transcript::fold(&history).unwrap().state,
+        StateName::Complete
+    );
+}

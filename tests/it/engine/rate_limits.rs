@@ -1,0 +1,318 @@
+//! Crowds before a provider that limits them: how many at once, nothing before its time, and an end
+//! that is near.
+
+use std::time::Duration;
+
+use conclave::consultation::event::{CallEvent, Event, RoundEvent, StateName};
+use conclave::consultation::plan::Plan;
+use conclave::consultation::protocol::call::{FailureClass, Outcome};
+use conclave::consultation::transcript::Transcript;
+use conclave::domain::ids::ModelRef;
+
+use super::scripted_providers::{Attempt, Stage};
+use crate::support::script::{crowd, failure, failure_with_hint, good};
+
+const SECOND: Duration = Duration::from_secs(1);
+const REFUSED_AFTER: Duration = Duration::from_millis(50);
+const ANSWERED_AFTER: Duration = Duration::from_millis(100);
+
+fn limited(hint: Option<Duration>) -> Outcome {
+    match hint {
+        Some(hint) => failure_with_hint(FailureClass::RateLimit, "too many requests", hint),
+        None => failure(FailureClass::RateLimit, "too many requests"),
+    }
+}
+
+/// The provider of the crowd refuses everything before `recovers`; another one judges.
+fn limited_until(recovers: Duration, hint: Option<Duration>) -> Stage {
+    Stage::new()
+        .provider("anthropic", move |asked| {
+            if asked.at < recovers {
+                (REFUSED_AFTER, limited(hint))
+            } else {
+                (ANSWERED_AFTER, good(asked.ask))
+            }
+        })
+        .provider("openai", |asked| (ANSWERED_AFTER, good(asked.ask)))
+}
+
+/// Most calls that were under way at once.
+fn most_at_once(attempts: &[Attempt]) -> usize {
+    let under_way = |at: Duration| {
+        attempts
+            .iter()
+            .filter(|one| one.began <= at && one.ended.is_none_or(|ended| ended > at))
+            .count()
+    };
+    attempts
+        .iter()
+        .map(|attempt| under_way(attempt.began))
+        .max()
+        .unwrap_or_default()
+}
+
+/// Nothing went out between a refusal and the moment that it named.
+fn assert_left_alone(attempts: &[Attempt], hint: Duration) {
+    for refused in attempts.iter().filter(|attempt| attempt.failed) {
+        let from = refused.ended.unwrap();
+        let early = attempts
+            .iter()
+            .find(|attempt| attempt.began >= from && attempt.began < from + hint);
+        assert!(early.is_none(), "{early:?} after {refused:?}");
+    }
+}
+
+fn round(stage: &Stage, provider: &str, number: u8) -> Vec<Attempt> {
+    stage
+        .attempts_at(provider)
+        .into_iter()
+        .filter(|attempt| attempt.answer.round() == number)
+        .collect()
+}
+
+#[tokio::test(start_paused = true)]
+async fn crowd_recovers_quickly_without_a_retry_storm() {
+    let (recovers, hint) = (10 * SECOND, 2 * SECOND);
+    let stage = limited_until(recovers, Some(hint));
+    let transcript = Transcript::fold(&stage.play(crowd(64)).await).unwrap();
+    assert_eq!(transcript.state, StateName::Complete);
+    assert_eq!(transcript.failures.len(), 0);
+    let first = round(&stage, "anthropic", 1);
+    assert_eq!(most_at_once(&stage.attempts_at("anthropic")), 4);
+    assert_left_alone(&first, hint);
+    // Four before anyone knew; then one at a time, each 2 s after the refusal of the one before.
+    let refused: Vec<u128> = first
+        .iter()
+        .filter(|attempt| attempt.failed)
+        .map(|attempt| attempt.began.as_millis())
+        .collect();
+    assert_eq!(refused, [0, 0, 0, 0, 2_050, 4_100, 6_150, 8_200]);
+    assert_eq!(
+        first.len(),
+        64 + refused.len(),
+        "not a call more than was refused"
+    );
+    // The first success lets two out, and then three, and then four.
+    let answered: Vec<u128> = first
+        .iter()
+        .filter(|attempt| !attempt.failed)
+        .map(|attempt| attempt.began.as_millis())
+        .collect();
+    assert_eq!(
+        answered[..10],
+        [
+            10_250, 10_350, 10_350, 10_450, 10_450, 10_450, 10_450, 10_550, 10_550, 10_550
+        ]
+    );
+    let last = first
+        .iter()
+        .filter_map(|attempt| attempt.ended)
+        .max()
+        .unwrap();
+    assert!(
+        last <= recovers + hint + REFUSED_AFTER + ANSWERED_AFTER * 18,
+        "{last:?}"
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn crowd_without_a_hint_backs_off_together() {
+    for seed in 0..4 {
+        let recovers = 5 * SECOND;
+        let stage = limited_until(recovers, None);
+        let transcript = Transcript::fold(&stage.play(Plan { seed, ..crowd(64) }).await).unwrap();
+        assert_eq!(transcript.state, StateName::Complete);
+        let first = round(&stage, "anthropic", 1);
+        assert_eq!(most_at_once(&first), 4);
+        let refused: Vec<&Attempt> = first.iter().filter(|attempt| attempt.failed).collect();
+        for pair in refused[3..].windows(2) {
+            assert!(
+                pair[1].began >= pair[0].ended.unwrap(),
+                "after the first four, one at a time: {pair:?}"
+            );
+        }
+        assert!(
+            first.len() <= 64 + refused.len(),
+            "{} refused",
+            refused.len()
+        );
+        assert!(refused.len() < 40, "{} refused", refused.len());
+        assert_eq!(
+            transcript.failures.len(),
+            0,
+            "who was refused goes behind those who were not"
+        );
+        let last = first
+            .iter()
+            .filter_map(|attempt| attempt.ended)
+            .max()
+            .unwrap();
+        assert!(
+            last <= recovers + 30 * SECOND + ANSWERED_AFTER * 18,
+            "the longest wait, and then the crowd: {last:?}"
+        );
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn provider_that_never_recovers_fails_after_two_minutes() {
+    let hint = 2 * SECOND;
+    let stage = limited_until(Duration::MAX, Some(hint));
+    let history = stage.play(crowd(64)).await;
+    let transcript = Transcript::fold(&history).unwrap();
+    assert_eq!(transcript.state, StateName::Aborted);
+    assert_eq!(transcript.failures.len(), 64);
+    let attempts = stage.attempts();
+    assert_left_alone(&attempts, hint);
+    // The first four at once, each of the others after the one before, and nothing more when 120 s
+    // have passed. The last that was refused gives up when its own wait is over.
+    assert_eq!(attempts.len(), 4 + 59);
+    assert_eq!(history.last().unwrap().at.0, 50 + 59 * 2_050 + 2_000);
+    let last = &transcript.failures.last().unwrap().error.message;
+    assert!(
+        last.ends_with("`anthropic` has refused every call for 123 s"),
+        "{last}"
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn long_backoff_fails_the_crowd_without_another_call() {
+    let stage = limited_until(Duration::MAX, Some(31 * SECOND));
+    let history = stage.play(crowd(64)).await;
+    let transcript = Transcript::fold(&history).unwrap();
+    assert_eq!(transcript.state, StateName::Aborted);
+    assert_eq!(transcript.failures.len(), 64);
+    assert_eq!(stage.attempts().len(), 4);
+    assert_eq!(history.last().unwrap().at.0, 50);
+}
+
+#[tokio::test(start_paused = true)]
+async fn backoff_of_round_1_delays_the_judge_of_round_2() {
+    let mut plan = crowd(1);
+    let mut other = plan.panel.seats[0].clone();
+    other.id = conclave::domain::ids::SeatId::new("other");
+    other.model = ModelRef::new("openai", "gpt-6.1-sol");
+    plan.panel.seats.push(other);
+    plan.panel.judges.truncate(1);
+    let stage = Stage::new()
+        .provider("anthropic", |asked| (ANSWERED_AFTER, good(asked.ask)))
+        .provider("openai", |asked| {
+            if asked.nth <= 3 {
+                (Duration::ZERO, limited(Some(5 * SECOND)))
+            } else {
+                (ANSWERED_AFTER, good(asked.ask))
+            }
+        });
+    let history = stage.play(plan).await;
+    assert_eq!(
+        Transcript::fold(&history).unwrap().state,
+        StateName::Complete
+    );
+    let seconds: Vec<(u8, Duration)> = stage
+        .attempts_at("openai")
+        .iter()
+        .map(|one| (one.answer.round(), one.began))
+        .collect();
+    assert_eq!(
+        seconds[..4],
+        [(1, 0), (1, 5), (1, 10), (2, 15)].map(|(round, at)| (round, at * SECOND))
+    );
+    let entered = history
+        .iter()
+        .find(|one| {
+            matches!(
+                one.event,
+                Event::Round(RoundEvent::Started { round_number: 2 })
+            )
+        })
+        .unwrap();
+    assert_eq!(
+        entered.at.0, 10_000,
+        "the round began when the expert had given up, and its judge waited"
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn interrupt_during_a_backoff_ends_at_once() {
+    for after in [
+        Duration::from_millis(60),
+        5 * SECOND,
+        Duration::from_millis(20_049),
+    ] {
+        let stage = limited_until(Duration::MAX, Some(20 * SECOND));
+        let history = stage.play_interrupted(crowd(64), after).await;
+        assert_eq!(
+            Transcript::fold(&history).unwrap().state,
+            StateName::Aborted
+        );
+        assert_eq!(stage.began.elapsed(), after);
+        assert_eq!(stage.attempts().len(), 4);
+        assert!(
+            stage
+                .attempts()
+                .iter()
+                .all(|attempt| attempt.ended.is_some()),
+            "nothing was under way"
+        );
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn interrupt_cancels_the_trial_call_after_a_backoff() {
+    let stage = Stage::new().provider("anthropic", |asked| {
+        if asked.nth <= 4 {
+            (REFUSED_AFTER, limited(Some(SECOND)))
+        } else {
+            (60 * SECOND, good(asked.ask))
+        }
+    });
+    let after = 3 * SECOND;
+    let history = stage.play_interrupted(crowd(64), after).await;
+    assert_eq!(stage.began.elapsed(), after);
+    let open: Vec<Attempt> = stage
+        .attempts()
+        .into_iter()
+        .filter(|attempt| attempt.ended.is_none())
+        .collect();
+    assert_eq!(open.len(), 1);
+    assert_eq!(open[0].began, Duration::from_millis(1_050));
+    assert_eq!(
+        history
+            .iter()
+            .filter(|one| matches!(one.event, Event::Call(CallEvent::Cancelled { .. })))
+            .count(),
+        1
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn backoff_of_one_provider_does_not_delay_another() {
+    let plan = || {
+        let mut plan = crowd(20);
+        for seat in plan.panel.seats.iter_mut().skip(1).step_by(2) {
+            seat.model = ModelRef::new("google", "gemini-4-argon");
+        }
+        plan
+    };
+    let times = async |rests: bool| {
+        let stage = Stage::new()
+            .provider("anthropic", move |asked| {
+                if rests && asked.at < 20 * SECOND {
+                    (REFUSED_AFTER, limited(Some(20 * SECOND)))
+                } else {
+                    (ANSWERED_AFTER, good(asked.ask))
+                }
+            })
+            .provider("google", |asked| (ANSWERED_AFTER, good(asked.ask)))
+            .provider("openai", |asked| (ANSWERED_AFTER, good(asked.ask)));
+        let history = stage.play(plan()).await;
+        assert_eq!(Transcript::fold(&history).unwrap().failures.len(), 0);
+        round(&stage, "google", 1)
+            .iter()
+            .map(|attempt| attempt.began.as_millis())
+            .collect::<Vec<_>>()
+    };
+    let alone = times(false).await;
+    assert_eq!(alone, [0, 0, 0, 0, 100, 100, 100, 100, 200, 200]);
+    assert_eq!(times(true).await, alone);
+}

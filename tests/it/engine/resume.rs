@@ -1,0 +1,262 @@
+//! How a run begins that goes on where an earlier one left off, and what time it is then.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use conclave::consultation::Consultation;
+use conclave::consultation::event::{
+    CallEvent, Envelope, Event, HealthEvent, RoundEvent, StateName,
+};
+use conclave::consultation::machine::replay::replay;
+use conclave::consultation::protocol::Answer;
+use conclave::consultation::protocol::call::{Failure, FailureClass};
+use conclave::domain::ids::CallId;
+use conclave::domain::time::Timestamp;
+use conclave::engine::clock::Clock;
+use conclave::engine::driver::{Driver, RunStart};
+use conclave::engine::ports::{Subscriber, SubscriberError};
+
+use super::scripted_providers::{Asked, Says, Stage, no_interrupts};
+use crate::support::script::{failure_with_hint, good, plan};
+
+const SECOND: Duration = Duration::from_secs(1);
+
+fn stage() -> Stage {
+    ["anthropic", "openai", "google"]
+        .into_iter()
+        .fold(Stage::new(), |stage, name| {
+            stage.provider(name, |asked| (SECOND, good(asked.ask)))
+        })
+}
+
+/// Keeps what it hears.
+#[derive(Debug, Default)]
+struct Keeps(Vec<Envelope>);
+
+impl Subscriber for Keeps {
+    fn name(&self) -> &'static str {
+        "keeps"
+    }
+
+    fn event(&mut self, event: &Envelope) -> Result<(), SubscriberError> {
+        self.0.push(event.clone());
+        Ok(())
+    }
+}
+
+/// Goes on from a log, on a clock that starts at this time. Returns what subscribers heard and what
+/// the driver returned.
+async fn go_on(
+    stage: &Stage,
+    log: &[Envelope],
+    clock: Timestamp,
+) -> (Consultation, Vec<Envelope>, Vec<Envelope>) {
+    let replayed = replay(log).unwrap();
+    let control = replayed.consultation.plan().control.clone();
+    let (mut consultation, begin) = RunStart::again(replayed, control, "0.0.1");
+    let mut heard = Keeps::default();
+    let driver = Driver {
+        clock: Clock::starting(clock),
+        providers: stage.providers(),
+        subscribers: vec![&mut heard],
+        person: &Says::at_once(Answer::Yes),
+        interrupts: no_interrupts(),
+    };
+    let history = driver.run(&mut consultation, begin).await;
+    (consultation, heard.0, history)
+}
+
+fn calls(log: &[Envelope]) -> Vec<CallId> {
+    let call = |envelope: &Envelope| {
+        if let Event::Call(CallEvent::Started { call, .. }) = envelope.event {
+            Some(call)
+        } else {
+            None
+        }
+    };
+    log.iter().filter_map(call).collect()
+}
+
+/// Logs that were cut off inside of a step before any of its calls had gone out: the end of each
+/// round, and the beginning.
+fn cuts(log: &[Envelope]) -> Vec<usize> {
+    let starts: Vec<usize> = (0..log.len())
+        .filter(|at| matches!(log[*at].event, Event::Round(RoundEvent::Started { .. })))
+        .collect();
+    assert_eq!(starts.len(), 4);
+    starts
+}
+
+#[tokio::test(start_paused = true)]
+async fn resume_performs_the_pending_effects_exactly_once() {
+    let whole = stage().play(plan()).await;
+    for cut in cuts(&whole) {
+        let (log, rest) = whole.split_at(cut);
+        let stage = stage();
+        let (consultation, heard, history) = go_on(&stage, log, log.last().unwrap().at).await;
+        assert_eq!(heard, history);
+        assert_eq!(
+            consultation.state(),
+            StateName::Complete,
+            "cut before {cut}"
+        );
+        let step = rest
+            .iter()
+            .skip(1)
+            .position(|envelope| envelope.cause.is_some())
+            .map_or(rest.len(), |at| at + 1);
+        assert_eq!(history[..step], rest[..step], "cut before {cut}");
+        let all: Vec<CallId> = calls(log).into_iter().chain(calls(&history)).collect();
+        assert_eq!(
+            all,
+            calls(&whole),
+            "cut before {cut}: no call is missing, and none is made again"
+        );
+        assert_eq!(stage.attempts().len(), calls(rest).len());
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn resume_after_any_event_completes_and_repeats_only_lost_calls() {
+    let stage = || {
+        let answers = |asked: Asked<'_>| (40 * SECOND, good(asked.ask));
+        let check = |nth: usize| {
+            (
+                SECOND,
+                if nth.is_multiple_of(2) {
+                    Err(Failure::new(FailureClass::Overload, "no"))
+                } else {
+                    Ok(())
+                },
+            )
+        };
+        ["anthropic", "openai", "google"]
+            .into_iter()
+            .fold(Stage::new(), |stage, name| {
+                stage.checked_provider(name, answers, check)
+            })
+    };
+    let whole = stage().play(plan()).await;
+    assert!(
+        whole
+            .iter()
+            .any(|envelope| matches!(envelope.event, Event::Health(HealthEvent::StatusUpdated(_))))
+    );
+    for cut in 1..whole.len() {
+        let log = &whole[..cut];
+        let (consultation, heard, history) = go_on(&stage(), log, log.last().unwrap().at).await;
+        assert_eq!(
+            consultation.state(),
+            StateName::Complete,
+            "cut before {cut}"
+        );
+        assert_eq!(heard, history, "cut before {cut}");
+        let both = [log, &history].concat();
+        assert!(
+            both.iter()
+                .map(|envelope| envelope.seq)
+                .eq(1..=both.len() as u64),
+            "cut before {cut}"
+        );
+        assert!(
+            replay(&both)
+                .is_ok_and(|replayed| replayed.effects.is_empty() && replayed.lost.is_empty()),
+            "cut before {cut}"
+        );
+        let lost = replay(log).unwrap().lost.len();
+        assert_eq!(
+            calls(&both).len(),
+            calls(&whole).len() + lost,
+            "cut before {cut}: what was lost is made again, and nothing else"
+        );
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn event_times_never_go_back() {
+    let whole = stage().play(plan()).await;
+    let (log, _) = whole.split_at(cuts(&whole)[2]);
+    let last = log.last().unwrap().at;
+    assert!(last > Timestamp(1_000));
+    let (_, _, history) = go_on(&stage(), log, Timestamp(0)).await;
+    let moments: Vec<Timestamp> = log
+        .iter()
+        .chain(&history)
+        .map(|envelope| envelope.at)
+        .collect();
+    assert!(moments.is_sorted(), "{moments:?}");
+    let later = last.after(3_600 * SECOND);
+    let (_, _, history) = go_on(&stage(), log, later).await;
+    let finished = history
+        .iter()
+        .find(|envelope| matches!(envelope.event, Event::Call(CallEvent::Finished(_))))
+        .unwrap();
+    assert_eq!(
+        finished.at,
+        later.after(SECOND),
+        "and a clock that is ahead stays so"
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn clock_moves_only_forward() {
+    let clock = Clock::starting(Timestamp(5_000));
+    tokio::time::advance(SECOND).await;
+    assert_eq!(clock.not_before(Timestamp(6_000)).now(), Timestamp(6_000));
+    let moved = clock.not_before(Timestamp(9_000));
+    assert_eq!(moved.now(), Timestamp(9_000));
+    tokio::time::advance(SECOND).await;
+    assert_eq!(clock.now(), Timestamp(7_000));
+    assert_eq!(moved.now(), Timestamp(10_000));
+}
+
+#[tokio::test(start_paused = true)]
+async fn timers_of_the_interrupted_run_fire_after_resume() {
+    let stage = |limits: bool| {
+        Stage::new()
+            .provider("anthropic", move |asked| {
+                if limits && asked.nth == 1 {
+                    (
+                        Duration::ZERO,
+                        failure_with_hint(
+                            FailureClass::RateLimit,
+                            "too many requests",
+                            20 * SECOND,
+                        ),
+                    )
+                } else {
+                    (SECOND, good(asked.ask))
+                }
+            })
+            .provider("openai", |asked| (SECOND, good(asked.ask)))
+            .provider("google", |asked| (SECOND, good(asked.ask)))
+    };
+    let whole = stage(true).play(plan()).await;
+    // Two have answered, one waits for its next try: nothing is under way.
+    let finished: Vec<usize> = (0..whole.len())
+        .filter(|at| matches!(whole[*at].event, Event::Call(CallEvent::Finished(_))))
+        .collect();
+    let cut = (finished[2]..whole.len())
+        .find(|at| *at > finished[2] && whole[*at].cause.is_some())
+        .unwrap();
+    let log = &whole[..cut];
+    assert_eq!(calls(log).len(), 3);
+    assert_eq!(replay(log).unwrap().lost, Vec::new());
+    assert_eq!(
+        replay(log)
+            .unwrap()
+            .timers
+            .iter()
+            .map(|(at, _)| *at)
+            .collect::<BTreeSet<_>>(),
+        BTreeSet::from([Timestamp(20_000)])
+    );
+    let again = stage(false);
+    let (consultation, _, _) = go_on(&again, log, Timestamp(5_000)).await;
+    assert_eq!(consultation.state(), StateName::Complete);
+    assert_eq!(
+        again.attempts_at("anthropic")[0].began,
+        15 * SECOND,
+        "at the moment that was set for it"
+    );
+}

@@ -1,0 +1,397 @@
+//! When a call that failed is made again, class by class and to the millisecond: each test states
+//! the moments of all attempts.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use conclave::consultation::event::{
+    CallEvent, ConsultationEvent, Envelope, Event, ProviderEvent, StateName,
+};
+use conclave::consultation::plan::Plan;
+use conclave::consultation::protocol::call::{Failure, FailureClass};
+use conclave::consultation::transcript::Transcript;
+use conclave::domain::ids::ModelRef;
+use conclave::domain::tokens::Usage;
+
+use super::scripted_providers::{Attempt, Stage};
+use crate::support::script::{good, plan};
+
+const NOTHING: Duration = Duration::ZERO;
+
+/// Every class, so that a new one has no time of its own unnoticed.
+const CLASSES: [FailureClass; 15] = [
+    FailureClass::Auth,
+    FailureClass::Billing,
+    FailureClass::ModelMissing,
+    FailureClass::BadRequest,
+    FailureClass::Context,
+    FailureClass::Policy,
+    FailureClass::Unsupported,
+    FailureClass::RateLimit,
+    FailureClass::Overload,
+    FailureClass::Transport,
+    FailureClass::Timeout,
+    FailureClass::Interrupted,
+    FailureClass::Empty,
+    FailureClass::Malformed,
+    FailureClass::Internal,
+];
+
+/// How often a provider is asked that fails so every time, and whether time passes between the
+/// attempts.
+fn tries(class: FailureClass) -> (usize, bool) {
+    match class {
+        FailureClass::RateLimit
+        | FailureClass::Overload
+        | FailureClass::Transport
+        | FailureClass::Timeout => (3, true),
+        // Nothing was generated: it may have been a cold start.
+        FailureClass::Empty => (2, true),
+        // Each form that the provider knows, at once.
+        FailureClass::Unsupported => (9, false),
+        FailureClass::Auth
+        | FailureClass::Billing
+        | FailureClass::ModelMissing
+        | FailureClass::BadRequest
+        | FailureClass::Context
+        | FailureClass::Policy
+        | FailureClass::Interrupted
+        | FailureClass::Malformed
+        | FailureClass::Internal => (1, false),
+    }
+}
+
+fn failing(class: FailureClass, hint: Option<Duration>) -> Failure {
+    Failure {
+        retry_after: hint,
+        ..Failure::new(class, "no")
+    }
+}
+
+/// The plan of three, of which nobody but the Security Expert depends on Anthropic.
+fn seeded(seed: u64) -> Plan {
+    let mut plan = plan();
+    plan.panel.judges.truncate(1);
+    Plan { seed, ..plan }
+}
+
+/// Anthropic fails so whenever it is asked, the others answer at once.
+async fn fails(seed: u64, failure: Failure) -> (Vec<Attempt>, Vec<Envelope>) {
+    let stage = Stage::new()
+        .provider("anthropic", move |_| (NOTHING, Err(failure.clone())))
+        .provider("openai", |asked| (NOTHING, good(asked.ask)))
+        .provider("google", |asked| (NOTHING, good(asked.ask)));
+    let history = stage.play(seeded(seed)).await;
+    assert_eq!(
+        Transcript::fold(&history).unwrap().state,
+        StateName::Complete,
+        "the others give the answer"
+    );
+    (stage.attempts_at("anthropic"), history)
+}
+
+fn began(attempts: &[Attempt]) -> Vec<Duration> {
+    attempts.iter().map(|attempt| attempt.began).collect()
+}
+
+fn gaps(attempts: &[Attempt]) -> Vec<Duration> {
+    began(attempts)
+        .windows(2)
+        .map(|pair| pair[1].saturating_sub(pair[0]))
+        .collect()
+}
+
+/// What the log says of the times between attempts.
+fn waits_told(history: &[Envelope]) -> Vec<Duration> {
+    let told = |envelope: &Envelope| match envelope.event {
+        Event::Call(CallEvent::Retried { wait_ms, .. }) => Some(Duration::from_millis(wait_ms)),
+        _ => None,
+    };
+    history.iter().filter_map(told).collect()
+}
+
+#[tokio::test(start_paused = true)]
+async fn retries_follow_the_hint_exactly_for_every_failure_class() {
+    let hint = Duration::from_millis(1_500);
+    for class in CLASSES {
+        let (count, waits) = tries(class);
+        let (attempts, history) = fails(7, failing(class, Some(hint))).await;
+        let step = if waits { hint } else { NOTHING };
+        let expected: Vec<Duration> = (0..count)
+            .map(|nth| step * u32::try_from(nth).unwrap())
+            .collect();
+        assert_eq!(began(&attempts), expected, "{class:?}");
+        assert_eq!(
+            waits_told(&history),
+            vec![step; count - 1],
+            "{class:?}: the log says so"
+        );
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn waits_without_a_hint_are_at_most_one_and_two_seconds() {
+    for class in CLASSES {
+        let (count, waits) = tries(class);
+        let mut all = Vec::new();
+        for seed in if waits { 0..32 } else { 7..8 } {
+            let (attempts, history) = fails(seed, failing(class, None)).await;
+            let gaps = gaps(&attempts);
+            assert_eq!(attempts.len(), count, "{class:?}");
+            assert_eq!(waits_told(&history), gaps, "{class:?}: the log says so");
+            let longest = [1, 2].map(Duration::from_secs);
+            assert!(
+                gaps.iter()
+                    .zip(longest)
+                    .all(|(gap, longest)| *gap <= longest),
+                "{class:?} {gaps:?}"
+            );
+            assert!(
+                waits || gaps.iter().all(Duration::is_zero),
+                "{class:?} {gaps:?}"
+            );
+            all.push(gaps);
+        }
+        for nth in 0..if waits { count - 1 } else { 0 } {
+            let quarter = |gap: Duration| gap.as_millis() * 4 / (1_000 << nth);
+            let quarters: BTreeSet<u128> =
+                all.iter().map(|gaps| quarter(gaps[nth]).min(3)).collect();
+            assert_eq!(
+                quarters.len(),
+                4,
+                "{class:?}: the whole length is used, so that a crowd is spread over it"
+            );
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn retry_times_depend_only_on_the_seed() {
+    let busy = || failing(FailureClass::Overload, None);
+    let mut seen = BTreeSet::new();
+    for seed in [1, 2, 77, u64::MAX] {
+        let first = gaps(&fails(seed, busy()).await.0);
+        assert_eq!(first, gaps(&fails(seed, busy()).await.0), "seed {seed}");
+        assert_ne!(first[0] * 2, first[1], "each wait has a jitter of its own");
+        assert!(seen.insert(first), "seed {seed}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn hints_are_rounded_up_to_the_millisecond() {
+    let hints = [
+        (NOTHING, 0),
+        (Duration::from_nanos(1), 1),
+        (Duration::from_secs_f64(0.0004), 1),
+        (Duration::from_millis(1), 1),
+        (Duration::from_nanos(1_000_001), 2),
+        (Duration::from_secs_f64(7.0005), 7_001),
+        (Duration::new(29, 999_000_001), 30_000),
+        (Duration::from_secs(30), 30_000),
+    ];
+    for class in [FailureClass::RateLimit, FailureClass::Overload] {
+        for (hint, wait_ms) in hints {
+            let (attempts, history) = fails(7, failing(class, Some(hint))).await;
+            let wait = Duration::from_millis(wait_ms);
+            assert!(wait >= hint);
+            assert_eq!(gaps(&attempts), [wait, wait], "{class:?} {hint:?}");
+            assert_eq!(
+                waits_told(&history),
+                [wait, wait],
+                "{class:?} {hint:?}: what is told is what is waited"
+            );
+            let held = |envelope: &Envelope| match envelope.event {
+                Event::Provider(ProviderEvent::Held { wait_ms, .. }) => {
+                    Some(Duration::from_millis(wait_ms))
+                }
+                _ => None,
+            };
+            assert!(
+                history.iter().filter_map(held).all(|told| told == wait),
+                "{class:?} {hint:?}"
+            );
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn runs_that_start_between_milliseconds_do_not_retry_early() {
+    for offset in [1, 300, 999].map(Duration::from_micros) {
+        tokio::time::advance(offset).await;
+        for hint in [1, 400, 1_000, 50_001].map(Duration::from_micros) {
+            let (attempts, _) = fails(7, failing(FailureClass::RateLimit, Some(hint))).await;
+            for gap in gaps(&attempts) {
+                assert!(gap >= hint, "{hint:?} {gap:?}");
+                assert!(gap < hint + Duration::from_millis(3), "{hint:?} {gap:?}");
+            }
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn hints_beyond_half_a_minute_prevent_retries() {
+    for class in [
+        FailureClass::RateLimit,
+        FailureClass::Overload,
+        FailureClass::Transport,
+        FailureClass::Empty,
+    ] {
+        for hint in [
+            Duration::new(30, 1),
+            Duration::from_secs(31),
+            Duration::from_secs(86_400),
+            Duration::MAX,
+        ] {
+            let (attempts, history) = fails(7, failing(class, Some(hint))).await;
+            assert_eq!(began(&attempts), [NOTHING], "{class:?} {hint:?}");
+            assert_eq!(
+                history.last().unwrap().at.0,
+                0,
+                "{class:?} {hint:?}: nobody waits"
+            );
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn empty_answers_with_paid_thinking_are_not_retried() {
+    let usage = Some(Usage {
+        output: 900,
+        ..Usage::default()
+    });
+    let (attempts, _) = fails(
+        7,
+        Failure {
+            usage: usage.map(Box::new),
+            ..failing(FailureClass::Empty, None)
+        },
+    )
+    .await;
+    assert_eq!(attempts.len(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn waits_start_at_the_failure() {
+    let (takes, hint) = (Duration::from_millis(400), Duration::from_millis(250));
+    let stage = Stage::new()
+        .provider("anthropic", move |_| {
+            (takes, Err(failing(FailureClass::Overload, Some(hint))))
+        })
+        .provider("openai", |asked| (NOTHING, good(asked.ask)))
+        .provider("google", |asked| (NOTHING, good(asked.ask)));
+    stage.play(seeded(7)).await;
+    assert_eq!(
+        began(&stage.attempts_at("anthropic")),
+        [0, 650, 1_300].map(Duration::from_millis)
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn each_answer_and_each_model_has_its_own_retries() {
+    let busy = || {
+        (
+            NOTHING,
+            Err(failing(
+                FailureClass::Overload,
+                Some(Duration::from_secs(1)),
+            )),
+        )
+    };
+    // Two failures before each answer of the first judge's model, and none of it left for the
+    // synthesis.
+    let stage = Stage::new()
+        .provider("anthropic", move |asked| {
+            if asked.nth % 3 == 0 {
+                (NOTHING, good(asked.ask))
+            } else {
+                busy()
+            }
+        })
+        .provider("openai", move |asked| {
+            if asked.ask.answer.round() == 2 || asked.nth % 3 != 0 {
+                busy()
+            } else {
+                (NOTHING, good(asked.ask))
+            }
+        })
+        .provider("google", |asked| (NOTHING, good(asked.ask)));
+    let mut plan = plan();
+    plan.in_flight.clear();
+    let transcript = Transcript::fold(&stage.play(plan).await).unwrap();
+    assert_eq!(
+        transcript.state,
+        StateName::Complete,
+        "{:?}",
+        stage.attempts()
+    );
+    let at = |provider: &str, round| {
+        stage
+            .attempts_at(provider)
+            .iter()
+            .filter(|attempt| attempt.answer.round() == round)
+            .count()
+    };
+    assert_eq!(at("anthropic", 1), 3);
+    assert_eq!(at("openai", 1), 3);
+    assert_eq!(at("google", 1), 1);
+    assert_eq!(
+        at("openai", 2),
+        3,
+        "the judge's substitute has retries of its own"
+    );
+    assert_eq!(
+        at("anthropic", 2),
+        3,
+        "the judge's substitute has retries of its own"
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn fallback_judge_takes_over_during_a_long_backoff() {
+    let long = || {
+        Err(failing(
+            FailureClass::RateLimit,
+            Some(Duration::from_secs(45)),
+        ))
+    };
+    let stage = Stage::new()
+        .provider("anthropic", |asked| (NOTHING, good(asked.ask)))
+        .provider("openai", move |asked| {
+            (
+                NOTHING,
+                if asked.ask.answer.round() == 2 {
+                    long()
+                } else {
+                    good(asked.ask)
+                },
+            )
+        })
+        .provider("google", |asked| (NOTHING, good(asked.ask)));
+    let history = stage.play(plan()).await;
+    assert_eq!(
+        Transcript::fold(&history).unwrap().state,
+        StateName::Complete
+    );
+    assert_eq!(history.last().unwrap().at.0, 0, "nobody waits");
+    let rounds: Vec<u8> = stage
+        .attempts_at("openai")
+        .iter()
+        .map(|attempt| attempt.answer.round())
+        .collect();
+    assert_eq!(
+        rounds,
+        [1, 2],
+        "not asked again, as judge or as expert, while it wants to be left alone"
+    );
+    let substitutes = history.iter().filter_map(|envelope| match &envelope.event {
+        Event::Consultation(ConsultationEvent::ProviderSubstituted { substitute, .. }) => {
+            Some(substitute.clone())
+        }
+        _ => None,
+    });
+    assert_eq!(
+        substitutes.collect::<Vec<_>>(),
+        [ModelRef::new("anthropic", "claude-sonnet-5-5")],
+        "once, for the rest of the run"
+    );
+}
