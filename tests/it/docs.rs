@@ -1,5 +1,4 @@
-//! The README says what the program does: its commands are taken, its tables agree with the code,
-//! the files it names are there.
+//! The README is correct: its commands parse, its tables agree with the code, and its files exist.
 
 use std::path::Path;
 
@@ -7,7 +6,7 @@ use crate::support::binary::Conclave;
 
 const README: &str = include_str!("../../README.md");
 
-/// The lines of its blocks of code.
+/// Returns the lines of its code blocks.
 fn code() -> impl Iterator<Item = &'static str> {
     README
         .lines()
@@ -15,7 +14,7 @@ fn code() -> impl Iterator<Item = &'static str> {
         .map(str::trim)
 }
 
-/// The cells of every row of the table that begins with this heading.
+/// Returns the cells of all rows of the table that starts with this heading.
 fn table(heading: &str) -> Vec<Vec<String>> {
     let rows = README
         .lines()
@@ -34,7 +33,7 @@ fn table(heading: &str) -> Vec<Vec<String>> {
     rows
 }
 
-/// Words in backticks.
+/// Returns the texts in backticks.
 fn quoted(text: &str) -> Vec<&str> {
     text.split('`').skip(1).step_by(2).collect()
 }
@@ -44,7 +43,7 @@ fn help(command: &str) -> String {
     Conclave::new().run(&arguments).ends_with(0).stdout
 }
 
-/// A command's words as a shell would split them.
+/// Splits a command into words as a shell does.
 fn words(command: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     let mut within = false;
@@ -65,9 +64,9 @@ fn commands_in_code_blocks_parse() {
         .collect();
     assert!(commands.len() >= 4, "{commands:?}");
     for command in commands {
-        // What a shell would do with the rest of the line is not for the program.
+        // The rest of the line is for the shell.
         let own = command.split(['|', '<', '>', '#']).next().unwrap();
-        // The help is given only when what stands before it is taken.
+        // `--help` succeeds only if the preceding arguments are valid.
         let words: Vec<String> = words(own)
             .into_iter()
             .skip(1)
@@ -217,7 +216,7 @@ fn vendor_variables_match_the_code() {
     }
 }
 
-/// Where a local server is looked for: host and port of its usual address, and of a newer build's.
+/// Returns the probed addresses of a local server: its usual one, and that of newer builds.
 fn usual_addresses(vendor: &conclave::domain::vendors::Vendor) -> Vec<String> {
     use conclave::domain::address::authority;
     use conclave::domain::vendors::Hosting;

@@ -1,4 +1,4 @@
-//! One snapshot of every `--help`, so that a change to the command line is seen as one.
+//! One snapshot of every `--help`, so that changes to the command line are visible.
 
 use crate::support::binary::Conclave;
 
@@ -58,7 +58,7 @@ fn snapshot_contains_every_command() {
             .lines()
             .take_while(|line| !line.is_empty())
             .filter_map(|line| {
-                // What is said of a command may go on in a second line.
+                // The description of a command may continue on a second line.
                 let line = line
                     .strip_prefix("  ")
                     .filter(|line| !line.starts_with(' '))?;

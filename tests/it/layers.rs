@@ -1,12 +1,12 @@
-//! The dependency rule of `lib.rs`, checked: which folder may name which, and what the pure layers
-//! never name.
+//! Checks the dependency rule of `lib.rs`: the layers that each folder may use, and names that the
+//! pure layers must not contain.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/src");
 
-/// Each folder with the folders of this crate that it may use.
+/// The folders of this crate that each folder may use.
 const MAY_USE: [(&str, &[&str]); 12] = [
     ("domain", &["domain"]),
     ("stopping", &["domain", "stopping"]),
@@ -76,8 +76,8 @@ const MAY_USE: [(&str, &[&str]); 12] = [
     ("error.rs", &["error"]),
 ];
 
-/// What the pure layers do not name: runtime, network, files, environment, clock, unseeded
-/// randomness, terminal.
+/// Names that the pure layers must not contain: runtime, network, files, environment, clock,
+/// unseeded randomness and terminal.
 const IMPURE: [&str; 16] = [
     "tokio::",
     "reqwest::",

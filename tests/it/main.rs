@@ -1,4 +1,4 @@
-//! One integration binary: each folder stands for a part of the tool.
+//! One integration test binary, with a folder for each part of the tool.
 #![expect(
     clippy::unwrap_used,
     clippy::expect_used,

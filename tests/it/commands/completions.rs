@@ -1,5 +1,5 @@
-//! `conclave completions` and `conclave man`: made from the command line itself, complete, and
-//! taken by the shells that are there.
+//! `conclave completions` and `conclave man`: generated from the command line, complete, and
+//! accepted by the installed shells.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -87,7 +87,7 @@ fn manual_page_lists_every_command_option_and_exit_code() {
     assert!(plain.contains("130  interrupted"), "{plain}");
 }
 
-/// What bash offers at the end of these words, by the script that the program writes.
+/// Returns bash's completions for the last of these words, or `None` without a bash.
 fn offered_by_bash(conclave: &Conclave, words: &[&str]) -> Option<Vec<String>> {
     let script = conclave.folder().join("conclave.bash");
     std::fs::write(
@@ -95,7 +95,8 @@ fn offered_by_bash(conclave: &Conclave, words: &[&str]) -> Option<Vec<String>> {
         conclave.run(&["completions", "bash"]).ends_with(0).stdout,
     )
     .unwrap();
-    // As the shell calls it: the command, the word that is being completed, the one before it.
+    // The arguments that the shell passes: the command, the word to complete and the word before
+    // it.
     let program = "source \"$1\"; shift; COMP_WORDS=(\"$@\"); COMP_CWORD=$(( $# - 1 )); COMPREPLY=()
         name=$(complete -p conclave); name=${name#*-F }; ${name%% *} \"$1\" \"${COMP_WORDS[COMP_CWORD]}\" \"${COMP_WORDS[COMP_CWORD - 1]}\"
         (( ${#COMPREPLY[@]} == 0 )) || printf '%s\\n' \"${COMPREPLY[@]}\"";
@@ -210,8 +211,8 @@ fn zsh_and_fish_accept_their_completion_scripts() {
     }
 }
 
-/// What a program of a shell prints that is given the shell's script, with `conclave` on its path;
-/// `None` where there is no such shell.
+/// Returns what a shell program prints that can source the completion script and has `conclave` on
+/// its path; `None` if the shell is not installed.
 fn said_by(
     conclave: &Conclave,
     shell: &str,
@@ -264,8 +265,8 @@ fn zsh_and_fish_complete_consultation_ids() {
     )
     .save(&conclave);
     conclave.run(&["history"]).ends_with(0);
-    // The functions that only a shell at work has; an action is called with arguments of the
-    // caller's.
+    // Stubs for functions that exist only in an interactive shell. An action receives arguments of
+    // its caller.
     let zsh = "compdef() { }; _describe() { print -rl -- ${(P)3} }; source $SCRIPT
         PREFIX=01kfa; _conclave_ids -J -default-; _conclave_unanswered_ids -J -default-";
     if let Some(offered) = said_by(&conclave, "zsh", "-f", zsh) {

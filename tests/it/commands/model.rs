@@ -1,9 +1,8 @@
-//! `conclave model` in a build without the local model: what can be looked up still can, what
-//! cannot be run says so.
+//! `conclave model` in a build without the local model.
 
 use crate::support::binary::Conclave;
 
-/// These tests are about the build that most people have.
+/// Most builds are without the local model.
 const BUILT_WITHOUT: bool = !cfg!(feature = "local");
 
 #[test]

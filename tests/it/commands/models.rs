@@ -1,4 +1,4 @@
-//! `conclave models`: every model with its figures, for people and as JSON of a fixed shape.
+//! `conclave models`: all models with prices and properties, as text and as JSON.
 
 use serde_json::Value;
 

@@ -1,4 +1,4 @@
-//! What runs side by side, what is dropped, what survives.
+//! The driver: concurrent calls, interrupts, panics and failing subscribers.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -23,7 +23,7 @@ use conclave::consultation::protocol::Answer;
 use super::scripted_providers::{Says, no_interrupts, run};
 use crate::support::script::{failure, good, plan};
 
-/// Answers well after a while; by provider it can be slow, broken, or panic.
+/// The calls to the fake providers.
 #[derive(Debug, Default)]
 struct Fake {
     log: Mutex<Vec<(String, Instant)>>,

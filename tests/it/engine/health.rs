@@ -1,5 +1,4 @@
-//! Checks of the providers: when they begin, how often they come, and that nothing ever waits for
-//! them.
+//! Health checks: their times, their reports, and that nothing waits for them.
 
 use std::time::Duration;
 
@@ -28,7 +27,7 @@ fn answers_after(
     move |asked| (takes, good(asked.ask))
 }
 
-/// Experts answer after 100 s and a judge after 5 s: a run of more than five minutes.
+/// Starts providers whose experts answer after 100 s and whose judge answers after 5 s.
 fn slow(check: Duration) -> Stage {
     let script = |asked: Asked<'_>| {
         (
@@ -86,7 +85,7 @@ async fn providers_are_checked_after_the_first_call_and_every_half_minute() {
     );
 }
 
-/// What is told of health, with the second in which it is told.
+/// Returns the health updates with the second of each.
 fn told(history: &[Envelope]) -> Vec<String> {
     let line = |envelope: &Envelope| match &envelope.event {
         Event::Health(HealthEvent::StatusUpdated(update)) => {
@@ -114,8 +113,8 @@ async fn status_changes_are_reported_once() {
     let expected = [
         "1 anthropic Healthy",
         "1 google Degraded",
-        // Its third check. Then an answer of its model ends the row, and three more checks make
-        // another.
+        // The third failed check. An answer of its model then ends the series, until three more
+        // checks fail.
         "61 google Unhealthy",
         "100 google Degraded",
         "181 google Unhealthy",

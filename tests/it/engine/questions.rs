@@ -1,4 +1,4 @@
-//! What is asked of the person: it holds up nothing, and what is taken away is not answered.
+//! Questions to the user: they delay nothing, and withdrawn questions get no answer.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -23,7 +23,7 @@ use crate::support::script::{failure_with_hint, good, plan};
 
 const SECOND: Duration = Duration::from_secs(1);
 
-/// Thinks for ever, and counts the questions that are put and taken away.
+/// Never answers, and counts the questions and the withdrawals.
 #[derive(Debug, Default)]
 struct Silent {
     asked: Mutex<Vec<Question>>,
@@ -48,7 +48,7 @@ impl Person for Silent {
     }
 }
 
-/// The second vendor is limited once; everyone answers after a second.
+/// Starts providers that answer after a second; the second one is rate-limited once.
 fn stage() -> Stage {
     let limited = || {
         (
@@ -74,8 +74,7 @@ fn pulse() -> Effect {
     }))
 }
 
-/// A consultation that has begun, and what it wants done, with a question on top that the machine
-/// knows nothing of.
+/// Starts a consultation and returns its effects plus these, which the machine did not emit.
 fn begun(plan: Plan, and: impl IntoIterator<Item = Effect>) -> (Consultation, RunStart) {
     let mut consultation = Consultation::new(plan);
     let mut effects = consultation.handle(Timestamp(0), Input::Start);
@@ -159,7 +158,7 @@ async fn open_question_does_not_block_an_interrupt() {
     assert_eq!(person.withdrawn.load(Ordering::SeqCst), 1);
 }
 
-/// Says no when it is told to.
+/// Answers no when it is notified.
 #[derive(Debug, Default)]
 struct SaysNo {
     when: Notify,
@@ -174,8 +173,8 @@ impl Person for SaysNo {
     }
 }
 
-/// Round 1 takes 61 s, and after 60 s the person is asked whether to go on; this much after the
-/// beginning they say no.
+/// Runs a consultation whose Round 1 takes 61 s, with a pulse after 60 s that the user answers with
+/// no at this time.
 async fn pulsed(no: Duration) -> (StateName, Vec<PulseAnswer>) {
     let takes = |asked: Asked<'_>| {
         (
@@ -204,8 +203,8 @@ async fn pulsed(no: Duration) -> (StateName, Vec<PulseAnswer>) {
         sleep(no).await;
         person.when.notify_one();
     };
-    // The word is given behind the driver's back, so that it finds the answer and those of the
-    // experts together.
+    // The notification comes after the driver's poll, so that it finds this answer together with
+    // those of the experts.
     let ((ended, history), ()) = tokio::join!(biased; run, say);
     let answers = history.iter().filter_map(|envelope| match envelope.event {
         Event::Pulse(PulseEvent::Answered { answer, .. }) => Some(answer),

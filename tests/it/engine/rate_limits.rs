@@ -1,5 +1,4 @@
-//! Crowds before a provider that limits them: how many at once, nothing before its time, and an end
-//! that is near.
+//! Rate limits with large panels: simultaneous calls, backoff and recovery.
 
 use std::time::Duration;
 
@@ -23,7 +22,8 @@ fn limited(hint: Option<Duration>) -> Outcome {
     }
 }
 
-/// The provider of the crowd refuses everything before `recovers`; another one judges.
+/// Starts providers of which the experts' one rejects everything before `recovers`; another one
+/// judges.
 fn limited_until(recovers: Duration, hint: Option<Duration>) -> Stage {
     Stage::new()
         .provider("anthropic", move |asked| {
@@ -36,7 +36,7 @@ fn limited_until(recovers: Duration, hint: Option<Duration>) -> Stage {
         .provider("openai", |asked| (ANSWERED_AFTER, good(asked.ask)))
 }
 
-/// Most calls that were under way at once.
+/// Returns the highest number of simultaneous calls.
 fn most_at_once(attempts: &[Attempt]) -> usize {
     let under_way = |at: Duration| {
         attempts
@@ -51,7 +51,7 @@ fn most_at_once(attempts: &[Attempt]) -> usize {
         .unwrap_or_default()
 }
 
-/// Nothing went out between a refusal and the moment that it named.
+/// Asserts that no call starts between a rejection and the end of its hint.
 fn assert_left_alone(attempts: &[Attempt], hint: Duration) {
     for refused in attempts.iter().filter(|attempt| attempt.failed) {
         let from = refused.ended.unwrap();
@@ -80,7 +80,8 @@ async fn crowd_recovers_quickly_without_a_retry_storm() {
     let first = round(&stage, "anthropic", 1);
     assert_eq!(most_at_once(&stage.attempts_at("anthropic")), 4);
     assert_left_alone(&first, hint);
-    // Four before anyone knew; then one at a time, each 2 s after the refusal of the one before.
+    // Four calls before the first rejection, then one at a time, each 2 s after the previous
+    // rejection.
     let refused: Vec<u128> = first
         .iter()
         .filter(|attempt| attempt.failed)
@@ -92,7 +93,7 @@ async fn crowd_recovers_quickly_without_a_retry_storm() {
         64 + refused.len(),
         "not a call more than was refused"
     );
-    // The first success lets two out, and then three, and then four.
+    // After the first success two calls go out, then three, then four.
     let answered: Vec<u128> = first
         .iter()
         .filter(|attempt| !attempt.failed)
@@ -164,8 +165,8 @@ async fn provider_that_never_recovers_fails_after_two_minutes() {
     assert_eq!(transcript.failures.len(), 64);
     let attempts = stage.attempts();
     assert_left_alone(&attempts, hint);
-    // The first four at once, each of the others after the one before, and nothing more when 120 s
-    // have passed. The last that was refused gives up when its own wait is over.
+    // The first four calls go out at once, the others one after another, and none after 120 s. The
+    // last rejected call fails when its own wait is over.
     assert_eq!(attempts.len(), 4 + 59);
     assert_eq!(history.last().unwrap().at.0, 50 + 59 * 2_050 + 2_000);
     let last = &transcript.failures.last().unwrap().error.message;

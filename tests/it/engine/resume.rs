@@ -1,4 +1,4 @@
-//! How a run begins that goes on where an earlier one left off, and what time it is then.
+//! Resumed runs: pending effects, lost calls, timers and the clock.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -29,7 +29,7 @@ fn stage() -> Stage {
         })
 }
 
-/// Keeps what it hears.
+/// Collects all events.
 #[derive(Debug, Default)]
 struct Keeps(Vec<Envelope>);
 
@@ -44,8 +44,8 @@ impl Subscriber for Keeps {
     }
 }
 
-/// Goes on from a log, on a clock that starts at this time. Returns what subscribers heard and what
-/// the driver returned.
+/// Resumes from a log on a clock that starts at this time. Returns the consultation, the events
+/// that subscribers received and the history that the driver returned.
 async fn go_on(
     stage: &Stage,
     log: &[Envelope],
@@ -77,8 +77,8 @@ fn calls(log: &[Envelope]) -> Vec<CallId> {
     log.iter().filter_map(call).collect()
 }
 
-/// Logs that were cut off inside of a step before any of its calls had gone out: the end of each
-/// round, and the beginning.
+/// Returns the positions at which a log ends within a step before its calls: the start of each
+/// round.
 fn cuts(log: &[Envelope]) -> Vec<usize> {
     let starts: Vec<usize> = (0..log.len())
         .filter(|at| matches!(log[*at].event, Event::Round(RoundEvent::Started { .. })))
@@ -232,7 +232,7 @@ async fn timers_of_the_interrupted_run_fire_after_resume() {
             .provider("google", |asked| (SECOND, good(asked.ask)))
     };
     let whole = stage(true).play(plan()).await;
-    // Two have answered, one waits for its next try: nothing is under way.
+    // Two experts have answered and one waits for its retry, so no call is open.
     let finished: Vec<usize> = (0..whole.len())
         .filter(|at| matches!(whole[*at].event, Event::Call(CallEvent::Finished(_))))
         .collect();

@@ -1,5 +1,4 @@
-//! When a call that failed is made again, class by class and to the millisecond: each test states
-//! the moments of all attempts.
+//! Retry times for every failure class, exact to the millisecond.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -18,7 +17,7 @@ use crate::support::script::{good, plan};
 
 const NOTHING: Duration = Duration::ZERO;
 
-/// Every class, so that a new one has no time of its own unnoticed.
+/// All classes, so that a new class must be added to the tests.
 const CLASSES: [FailureClass; 15] = [
     FailureClass::Auth,
     FailureClass::Billing,
@@ -37,17 +36,17 @@ const CLASSES: [FailureClass; 15] = [
     FailureClass::Internal,
 ];
 
-/// How often a provider is asked that fails so every time, and whether time passes between the
-/// attempts.
+/// Returns the number of attempts while a failure of this class persists, and whether there are
+/// waits between them.
 fn tries(class: FailureClass) -> (usize, bool) {
     match class {
         FailureClass::RateLimit
         | FailureClass::Overload
         | FailureClass::Transport
         | FailureClass::Timeout => (3, true),
-        // Nothing was generated: it may have been a cold start.
+        // Nothing was generated, perhaps because of a cold start.
         FailureClass::Empty => (2, true),
-        // Each form that the provider knows, at once.
+        // All request forms of the provider, without waits.
         FailureClass::Unsupported => (9, false),
         FailureClass::Auth
         | FailureClass::Billing
@@ -68,14 +67,14 @@ fn failing(class: FailureClass, hint: Option<Duration>) -> Failure {
     }
 }
 
-/// The plan of three, of which nobody but the Security Expert depends on Anthropic.
+/// Returns a plan in which the Security Expert alone depends on Anthropic.
 fn seeded(seed: u64) -> Plan {
     let mut plan = plan();
     plan.panel.judges.truncate(1);
     Plan { seed, ..plan }
 }
 
-/// Anthropic fails so whenever it is asked, the others answer at once.
+/// Runs a consultation in which Anthropic always fails and the others answer at once.
 async fn fails(seed: u64, failure: Failure) -> (Vec<Attempt>, Vec<Envelope>) {
     let stage = Stage::new()
         .provider("anthropic", move |_| (NOTHING, Err(failure.clone())))
@@ -101,7 +100,7 @@ fn gaps(attempts: &[Attempt]) -> Vec<Duration> {
         .collect()
 }
 
-/// What the log says of the times between attempts.
+/// Returns the logged waits between attempts.
 fn waits_told(history: &[Envelope]) -> Vec<Duration> {
     let told = |envelope: &Envelope| match envelope.event {
         Event::Call(CallEvent::Retried { wait_ms, .. }) => Some(Duration::from_millis(wait_ms)),
@@ -297,8 +296,7 @@ async fn each_answer_and_each_model_has_its_own_retries() {
             )),
         )
     };
-    // Two failures before each answer of the first judge's model, and none of it left for the
-    // synthesis.
+    // Every answer comes after two failures; the first judge's model never answers the synthesis.
     let stage = Stage::new()
         .provider("anthropic", move |asked| {
             if asked.nth % 3 == 0 {

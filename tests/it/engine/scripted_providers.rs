@@ -1,4 +1,4 @@
-//! Providers that answer by a script and keep the times of everything that they were asked.
+//! Scripted providers that record the times of all calls and checks.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -18,39 +18,39 @@ use conclave::engine::ports::{BoxFuture, Delta, Person, Provider, Subscriber};
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep};
 
-/// One call as its provider saw it, in time since the beginning of the run.
+/// A call as the provider saw it, with times since the start of the run.
 #[derive(Clone, Debug)]
 pub(super) struct Attempt {
     pub(super) provider: String,
     pub(super) answer: AnswerKind,
     pub(super) began: Duration,
-    /// `None` when the call was dropped.
+    /// `None` if the call was dropped.
     pub(super) ended: Option<Duration>,
     pub(super) failed: bool,
 }
 
-/// Where a provider is in its script when it is asked.
+/// A call to a scripted provider.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Asked<'a> {
     pub(super) ask: &'a Ask,
-    /// Counted from 1, by provider.
+    /// The number of the call, counted from 1 for each provider.
     pub(super) nth: usize,
-    /// Since the beginning of the run.
+    /// The time since the start of the run.
     pub(super) at: Duration,
 }
 
-/// How long a call takes and what it brings.
+/// Returns the duration and outcome of a call.
 type Script = Box<dyn Fn(Asked<'_>) -> (Duration, Outcome) + Send + Sync>;
 
-/// How long the nth check takes, counted from 1, and what it brings.
+/// Returns the duration and result of the nth check, counted from 1.
 type CheckScript = Box<dyn Fn(usize) -> (Duration, Result<(), Failure>) + Send + Sync>;
 
-/// One check as its provider saw it.
+/// A health check as the provider saw it.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Check {
     pub(super) provider: String,
     pub(super) began: Duration,
-    /// When it had answered, or was dropped.
+    /// When it finished or was dropped.
     pub(super) ended: Option<Duration>,
     pub(super) dropped: bool,
 }
@@ -140,7 +140,7 @@ impl Provider for Scripted {
     }
 }
 
-/// Notes the end of a check, however it comes.
+/// Records the end of a check, also when it is dropped.
 struct Noted<'a> {
     of: &'a Scripted,
     at: usize,
@@ -154,7 +154,7 @@ impl Drop for Noted<'_> {
     }
 }
 
-/// Providers by name, all on one clock.
+/// Scripted providers by name, with a common clock.
 pub(super) struct Stage {
     pub(super) began: Instant,
     providers: Providers,
@@ -180,7 +180,7 @@ impl Stage {
         self.with(name, Box::new(script), None)
     }
 
-    /// A provider that can be asked how it is.
+    /// Adds a provider with health checks.
     pub(super) fn checked_provider(
         self,
         name: &str,
@@ -209,17 +209,17 @@ impl Stage {
         &self.providers
     }
 
-    /// Every check so far, in the order in which they began.
+    /// Returns all checks so far, in the order of their start.
     pub(super) fn checks(&self) -> Vec<Check> {
         self.checks.lock().unwrap().clone()
     }
 
-    /// Every call so far, in the order in which they went out.
+    /// Returns all calls so far, in the order of their start.
     pub(super) fn attempts(&self) -> Vec<Attempt> {
         self.attempts.lock().unwrap().clone()
     }
 
-    /// The calls to one provider.
+    /// Returns the calls to one provider.
     pub(super) fn attempts_at(&self, provider: &str) -> Vec<Attempt> {
         self.attempts()
             .into_iter()
@@ -231,7 +231,7 @@ impl Stage {
         run(plan, &self.providers, Vec::new(), no_interrupts()).await
     }
 
-    /// Asks for an end after this time.
+    /// Runs a consultation and interrupts it after this time.
     pub(super) async fn play_interrupted(&self, plan: Plan, after: Duration) -> Vec<Envelope> {
         let (interrupt, interrupts) = mpsc::unbounded_channel();
         let (history, ()) =
@@ -243,7 +243,7 @@ impl Stage {
     }
 }
 
-/// Answers every question so, after this time.
+/// Gives this answer to every question after this time.
 #[derive(Debug)]
 pub(super) struct Says {
     answer: Answer,

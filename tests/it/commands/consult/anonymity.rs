@@ -1,4 +1,4 @@
-//! From Round 2 on nobody learns who said what: no vendor, model or persona is named.
+//! Anonymity: from Round 2 on no prompt names a vendor, a model or a persona of another expert.
 
 use serde_json::json;
 
@@ -6,7 +6,7 @@ use crate::support::binary::Conclave;
 use crate::support::model_requests::model_requests;
 use crate::support::provider_server::{Answer, On, ProviderServer, Vendor};
 
-/// Whoever reads one of these knows, or believes to know, who speaks.
+/// Names that would reveal an expert.
 const NAMES: [&str; 9] = [
     "anthropic",
     "claude",
@@ -22,7 +22,7 @@ const NAMES: [&str; 9] = [
 #[test]
 fn prompts_hide_the_identity_of_other_experts() {
     let server = ProviderServer::start();
-    // What the models say must not name them either, or the test would find their own words.
+    // The answers must not contain the names, or the test would find them there.
     let position =
         json!({"position": "Start small", "key_points": ["Undo is cheap"], "rationale": "Because.", "confidence": 0.7}).to_string();
     let revision = json!({
@@ -47,7 +47,7 @@ fn prompts_hide_the_identity_of_other_experts() {
     let asked = model_requests(&server);
     assert_eq!(asked.len(), 9);
     for asked in asked.iter().filter(|asked| asked.answer != "independent") {
-        // An expert is told its own persona, first of all.
+        // An expert's prompt starts with its own persona.
         let rest = asked
             .system
             .strip_prefix(&asked.persona())

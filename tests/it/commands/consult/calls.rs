@@ -1,5 +1,4 @@
-//! A whole consultation: nine calls, the experts' at the same time, each with the question, each
-//! expert with its persona.
+//! The calls of a whole consultation: their number, their order and their prompts.
 
 use crate::support::binary::Conclave;
 use crate::support::model_requests::{ModelRequest, model_requests, request_counts};
@@ -7,7 +6,7 @@ use crate::support::provider_server::{Answer, On, ProviderServer, Vendor};
 
 const QUESTION: &str = "Should a team of four rewrite its scheduler in Rust?";
 
-/// The models that sit on the panel when there are three keys.
+/// The models of the default panel with three keys.
 const PANEL: [&str; 3] = ["claude-sonnet-5-5", "gpt-6.1-sol", "gemini-4-argon"];
 
 fn consulted() -> (ProviderServer, Vec<ModelRequest>) {
@@ -59,7 +58,7 @@ fn three_keys_make_exactly_nine_calls() {
 #[test]
 fn experts_are_asked_concurrently() {
     let server = ProviderServer::start();
-    // Nobody gets an answer before all three have asked: one after the other would wait in vain.
+    // No answer comes before all three requests have arrived, so sequential calls would time out.
     server.on(On::any().nth(1), Answer::valid().after_arrivals(3));
     server.on(On::any().nth(2), Answer::valid().after_arrivals(3));
     server.on(On::any().nth(5), Answer::valid().after_arrivals(7));

@@ -1,15 +1,14 @@
-//! Nothing is spent that the user did not agree to. Without a terminal nobody is asked, and nothing
-//! hangs.
+//! The cost gate: nothing is spent without consent, and without a terminal no question is asked.
 
 use serde_json::{Value, json};
 
 use crate::support::binary::{Conclave, RunOutput};
 use crate::support::provider_server::ProviderServer;
 
-/// Nine calls of this one cost more than half a dollar.
+/// A model whose nine calls cost more than half a dollar.
 const DEAR: &str = "claude-fable-5-1";
 
-/// Runs what must end at the gate.
+/// Runs a consultation that must end at the gate.
 fn declined(conclave: &Conclave, server: &ProviderServer, arguments: &[&str]) -> RunOutput {
     let ran = conclave
         .run(&[&["consult", "Shall we?"], arguments].concat())
@@ -22,7 +21,7 @@ fn declined(conclave: &Conclave, server: &ProviderServer, arguments: &[&str]) ->
     ran
 }
 
-/// What a run would cost and do.
+/// Returns the dry run as JSON.
 fn dry_run(conclave: &Conclave, arguments: &[&str]) -> Value {
     conclave
         .run(
@@ -36,7 +35,7 @@ fn dry_run(conclave: &Conclave, arguments: &[&str]) -> Value {
         .json()
 }
 
-/// What has been spent on the server's vendors, in micro-dollars, by the records that were kept.
+/// Returns the total cost of the saved records in micro-dollars.
 fn kept(conclave: &Conclave) -> u64 {
     let logs = std::fs::read_dir(conclave.home().join("consult-logs")).unwrap();
     let records = logs
@@ -285,10 +284,10 @@ fn monthly_budget_warns_at_four_fifths_and_needs_consent_when_spent() {
             .run(&[&["consult", "-n", "Shall we?"], arguments].concat())
     };
     let note = "has been spent";
-    // Five times what is spent, and more than is needed for the next: nothing to say.
+    // A budget of five times the spent and expected amount yields no note.
     let ample = with((spent + expected) * 5, &[]).ends_with(0);
     assert!(!ample.stderr.contains(note), "{}", ample.stderr);
-    // A tenth of what has been spent is less than what the next one is expected to take.
+    // The rest of the budget, a tenth of the spent amount, is less than the expected cost.
     let short = with(spent * 11 / 10, &["--dry-run"]).ends_with(0);
     assert!(short.stdout.contains(note), "{}", short.stdout);
     assert!(

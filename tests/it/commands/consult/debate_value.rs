@@ -1,10 +1,10 @@
-//! What `consult` says a debate was worth, and the one cheap call that this takes.
+//! The debate value analysis and its comparison call.
 
 use crate::support::binary::Conclave;
 use crate::support::model_requests::model_requests;
 use crate::support::provider_server::{Answer, On, ProviderServer};
 
-/// The first judge: the vendors are at an address of the user's, who may have nothing else there.
+/// The first judge is the helper model, because custom addresses may serve no other model.
 const CLERK: &str = "gpt-6.1-sol";
 
 fn comparing(server: &ProviderServer) -> Conclave {

@@ -1,4 +1,4 @@
-//! `--dry-run`: everything is shown, nothing is sent, nothing is kept.
+//! `--dry-run`: shows everything, sends nothing and saves nothing.
 
 use serde_json::Value;
 

@@ -1,5 +1,4 @@
-//! Ends before the last round where nobody is there to be asked, and rounds that were not wanted:
-//! by what is printed, kept, and counted on the server.
+//! Early termination without a terminal, and runs with fewer rounds: output, record and requests.
 
 use serde_json::{Value, json};
 
@@ -25,11 +24,10 @@ fn judged(confidence: f64, supporters: &[&str]) -> ProviderServer {
 
 const ALL: [&str; 3] = ["Expert A", "Expert B", "Expert C"];
 
-/// Requests by what they ask for, in the order of the rounds.
+/// The request counts of a whole debate, in the order of the rounds.
 const WHOLE: [usize; 5] = [3, 1, 3, 1, 1];
 
-/// Requests by what they ask for, in the order of the rounds; together they are all that there
-/// were.
+/// Returns the request counts in the order of the rounds, and checks that there are no others.
 fn requests(server: &ProviderServer) -> [usize; 5] {
     let asked: Vec<usize> = request_counts(server)
         .into_iter()
@@ -267,8 +265,7 @@ fn explore_mode_runs_all_rounds_and_yields_a_menu() {
     );
 }
 
-/// What the judge finds: this sure of one point that all hold, or of none at all; and these
-/// tensions.
+/// Returns a synthesis with one unanimous point of this confidence, or none, and these tensions.
 fn finding(confidence: Option<f64>, severities: &[&str]) -> Answer {
     let point = |confidence| json!({"point": "Start small", "supporting_agents": ALL, "confidence": confidence});
     let tension = |severity: &&str| json!({"topic": "Speed", "viewpoints": [{"agent": "Expert A", "viewpoint": "Go fast"}], "severity": severity});
@@ -280,7 +277,7 @@ fn finding(confidence: Option<f64>, severities: &[&str]) -> Answer {
     )
 }
 
-/// The states that a journal tells, from the first round on.
+/// Returns the states in the journal from Round 1 on.
 fn states(conclave: &Conclave) -> Vec<String> {
     let journal = std::fs::read_to_string(conclave.log("jsonl")).unwrap();
     let events = journal
@@ -293,9 +290,7 @@ fn states(conclave: &Conclave) -> Vec<String> {
         .collect()
 }
 
-/// A case in which the debate goes on: how it comes about, how the consultation is asked for, the
-/// guards that object (none where the threshold is not met), the requests that there are, and words
-/// of what is said.
+/// A case in which the debate continues.
 struct GoesOn {
     on: fn(&ProviderServer),
     arguments: &'static [&'static str],

@@ -1,4 +1,4 @@
-//! Who may take over from whom, as the terms of the run have it before anything is spent.
+//! The fallbacks in the plan of a run, and their use.
 
 use conclave::consultation::event::{ConsultationEvent, Event};
 use conclave::consultation::plan::Plan;
@@ -11,7 +11,7 @@ use crate::support::local_server::LocalServer;
 use crate::support::model_requests::model_requests;
 use crate::support::provider_server::{On, ProviderServer, Vendor};
 
-/// The terms that the journal of this run begins with.
+/// Runs a consultation and returns the plan in its journal.
 fn plan(conclave: &Conclave, arguments: &[&str]) -> Plan {
     conclave
         .run(&[&["consult", "Shall we?", "--yes"], arguments].concat())
@@ -68,8 +68,8 @@ fn fallbacks_without_a_seat_have_limits_and_prices() {
     let conclave = keys
         .into_iter()
         .fold(Conclave::new(), |conclave, key| conclave.variable(key, "k"));
-    // The vendors are where they always are, and nothing must get there: nobody agrees to the cost,
-    // and the way out is a dead end.
+    // The vendors have their real addresses here. No request can reach them: the cost is not
+    // approved, and the proxy does not exist.
     let conclave = conclave.variable("HTTPS_PROXY", "http://127.0.0.1:9");
     let conclave = conclave
         .config(r#"{"max_output_tokens": 9000, "max_in_flight": 3, "always_allow_under": 0}"#);

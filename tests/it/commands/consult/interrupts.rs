@@ -1,4 +1,4 @@
-//! Told to end, it ends at once, keeps what it has, and leaves no connection open.
+//! Signals: the run ends at once, saves its answers and leaves no connection open.
 
 use std::time::{Duration, Instant};
 
@@ -7,7 +7,7 @@ use rustix::process::Signal;
 use crate::support::binary::{Conclave, RunOutput};
 use crate::support::provider_server::{Answer, On, ProviderServer, Vendor};
 
-/// What a user waits at most after Ctrl-C.
+/// The longest time to the exit after a signal.
 const AT_ONCE: Duration = Duration::from_secs(1);
 
 #[expect(
@@ -18,7 +18,7 @@ fn now() -> Instant {
     Instant::now()
 }
 
-/// Sends the signal when the server is asked for the nth time, and waits for the end.
+/// Sends the signal after this number of requests, and waits for the exit.
 fn interrupted(
     server: &ProviderServer,
     conclave: &Conclave,

@@ -1,5 +1,5 @@
-//! What goes where: the answer and nothing else on standard output, in each format; everything else
-//! on standard error.
+//! Output: the answer alone goes to standard output, in each format, everything else to standard
+//! error.
 
 use std::io::{BufRead, BufReader};
 use std::process::Stdio;
@@ -183,7 +183,7 @@ fn closed_standard_streams_are_no_failure() {
 fn cost_is_the_reported_usage_at_the_vendors_prices() {
     let (_, ran) = consult(&["--format", "json"]);
     let cost = ran.json()["cost"].clone();
-    // 100 tokens in and 20 out a call, at 2 and 10 dollars a million with every model of the panel.
+    // Each call has 100 input and 20 output tokens, at 2 and 10 dollars per million for all models.
     assert_eq!(cost["micro_usd"], 3_600);
     assert_eq!(cost["lower_bound"], false);
     assert_eq!(cost["calls"], 9);

@@ -1,4 +1,4 @@
-//! Answers and events that go to files: whole or not at all, and never lost.
+//! Answers and events in files: written completely or not at all, and never lost.
 
 use std::process::Stdio;
 

@@ -1,4 +1,4 @@
-//! Who sits and who judges, as told before anything is spent and as asked.
+//! Panels and judges: selection, announcement and requests.
 
 use crate::support::binary::Conclave;
 use crate::support::model_requests::model_requests;
@@ -134,7 +134,7 @@ fn unavailable_models_are_rejected_with_a_hint() {
 #[test]
 fn unreachable_server_fails_its_expert_with_the_address() {
     let server = ProviderServer::start();
-    // Nothing listens there.
+    // No server listens there.
     let conclave = Conclave::at(&server).variable("ANTHROPIC_BASE_URL", "http://127.0.0.1:9");
     let ran = conclave
         .run(&["consult", "--on-failure", "skip", "Shall we?"])

@@ -167,8 +167,7 @@ fn helper_selects_personas_and_the_selection_is_recorded() {
     assert_eq!(calls.len(), 4);
     assert_eq!(calls[0].answer, "persona_selection");
     let (helper, told) = (&calls[0], calls[0].prompt());
-    // Where the vendors are reached at addresses of the user's, nobody but the panel learns of the
-    // question.
+    // At custom addresses only the panel's models receive the question.
     assert_eq!(helper.model, "gpt-6.1-sol");
     assert!(told.contains("Shall we?"), "{told}");
     assert!(

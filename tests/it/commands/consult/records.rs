@@ -1,4 +1,4 @@
-//! What is kept in the home, for whose eyes, and what happens when nothing can be kept.
+//! Saved files: their permissions and contents, and runs that cannot save them.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -141,7 +141,7 @@ fn home_is_found_by_both_variables_and_the_user_home() {
 #[test]
 fn failure_to_create_the_home_still_prints_the_answer() {
     let server = ProviderServer::start();
-    // Nobody, not even root, can make a folder there.
+    // Not even root can create a folder there.
     let ran = Conclave::at(&server)
         .variable("CONCLAVE_HOME", "/proc/home")
         .run(&["consult", "-q", "Shall we?"])
@@ -189,7 +189,7 @@ fn log_folder_that_is_a_file_is_reported_once() {
 fn full_disk_is_reported_once_and_the_answer_is_printed() {
     let server = ProviderServer::start();
     let conclave = Conclave::at(&server);
-    // No file may grow beyond a few kilobytes: the journal fails on the way.
+    // Files are limited to a few kilobytes, so that the journal fails during the run.
     let script = "trap '' XFSZ; ulimit -f 8; exec \"$0\" consult 'Shall we?'";
     let mut command = std::process::Command::new("/bin/sh");
     command

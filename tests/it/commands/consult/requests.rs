@@ -1,4 +1,4 @@
-//! What the binary sends to each vendor, field by field, as the server receives it.
+//! The requests to each vendor, field by field.
 
 use serde_json::{Value, json};
 
@@ -97,8 +97,8 @@ fn schemas_use_only_features_that_all_vendors_support() {
     }
 }
 
-/// Objects are closed and require every property; nothing but types, enumerations, items and
-/// descriptions is used.
+/// Checks that objects are closed and require every property, and that only supported keywords are
+/// used.
 fn check(schema: &Value, place: &str, vendor: Vendor) {
     let fields = schema
         .as_object()

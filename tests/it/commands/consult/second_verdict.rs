@@ -1,4 +1,4 @@
-//! `--judge-passes 2`: what goes out for it, what is said of it, and where it makes no sense.
+//! `--judge-passes 2`: its calls, its report, and the runs that cannot have it.
 
 use serde_json::Value;
 
@@ -10,11 +10,11 @@ use crate::commands::consult::failures::unauthorized;
 
 const JUDGE: &str = "claude-opus-5-5";
 
-/// Behind an address of the user's the judge is the clerk too: its fifth request, after synthesis,
-/// record and both verdicts.
+/// The number of the helper model's request. At a custom address the judge is also the helper: this
+/// is its fifth request, after the synthesis, the cross-examination and both verdicts.
 const CLERK: usize = 5;
 
-/// What was asked in Round 4, in the order of arrival.
+/// Returns the requests of Round 4, in the order of arrival.
 fn last_round(server: &ProviderServer) -> Vec<&'static str> {
     let asked = model_requests(server).into_iter().map(|asked| asked.answer);
     asked.skip_while(|answer| *answer != "verdict").collect()
@@ -86,7 +86,7 @@ fn inconsistent_verdict_is_shown_with_a_warning() {
         &record["judge_passes"]["second"]["verdict"]["recommendation"],
     ]
     .map(|said| said.as_str().unwrap());
-    // Both go out at once: which of them is the fourth request is the network's affair.
+    // Both go out at once, so either can be the fourth request.
     let mut both = said;
     both.sort_unstable();
     assert_eq!(both, ["Grow at once.", "Start small, then grow."]);

@@ -1,4 +1,4 @@
-//! Where keys, addresses, prompts and prices of the user's own come from.
+//! Settings that affect a consultation: keys, addresses, prompts, limits and controls.
 
 use crate::support::binary::Conclave;
 use crate::support::model_requests::model_requests;

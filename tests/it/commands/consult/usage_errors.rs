@@ -1,12 +1,11 @@
-//! Commands that cannot be obeyed: exit code 2, the words, nothing on standard output, nothing
-//! asked, nothing kept.
+//! Usage errors: exit code 2 and a message, without output, requests or saved files.
 
 use std::process::Stdio;
 
 use crate::support::binary::{Conclave, RunningProcess};
 use crate::support::provider_server::ProviderServer;
 
-/// Runs what must be refused before anything happens, and gives what is said.
+/// Runs a command that must be rejected before any request, and returns standard error.
 fn refused(
     conclave: &Conclave,
     server: &ProviderServer,
@@ -127,7 +126,7 @@ fn unwritable_output_is_rejected_before_any_request() {
 fn unwritable_folder_is_rejected_before_any_request() {
     let server = ProviderServer::start();
     let conclave = Conclave::at(&server);
-    // Nobody, not even root, can make a file here.
+    // Not even root can create a file here.
     let unwritable = refused(
         &conclave,
         &server,

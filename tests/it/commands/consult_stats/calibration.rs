@@ -1,4 +1,4 @@
-//! `consult-stats --calibration`: every figure against one that is worked out from the files.
+//! `consult-stats --calibration`: every figure is compared with one computed from the files.
 
 use std::collections::BTreeMap;
 
@@ -24,7 +24,7 @@ fn json(conclave: &Conclave, arguments: &[&str]) -> Value {
     json
 }
 
-/// Consultations of which every other one with an answer has been graded.
+/// Saves consultations and grades most of those with an answer.
 fn graded(conclave: &Conclave) -> Vec<(Generated, Outcome)> {
     let logs = conclave.home().join("consult-logs");
     std::fs::create_dir_all(&logs).unwrap();
@@ -50,7 +50,7 @@ fn graded(conclave: &Conclave) -> Vec<(Generated, Outcome)> {
     graded
 }
 
-/// `[stated, right]` of every expert in a record that stood behind the answer, by model.
+/// Returns `[stated, right]` for every expert that supported the answer, with its model.
 fn statements(record: &Value, outcome: Outcome) -> impl Iterator<Item = (String, [f64; 2])> + '_ {
     let artifacts = |round: &str| {
         record["responses"][round]["artifacts"]
@@ -63,7 +63,7 @@ fn statements(record: &Value, outcome: Outcome) -> impl Iterator<Item = (String,
         .as_array()
         .cloned()
         .unwrap_or_default();
-    // The strongest point comes first; a stable order keeps the first of equals.
+    // The strongest point comes first; a stable sort preserves the order of equal points.
     points.sort_by(|one, other| {
         other["confidence"]
             .as_f64()
@@ -75,7 +75,7 @@ fn statements(record: &Value, outcome: Outcome) -> impl Iterator<Item = (String,
         .and_then(|point| point["supporting_agents"].as_array())
         .cloned()
         .unwrap_or_default();
-    // Without a verdict of its own the record names who dissents.
+    // Without a verdict artifact the record itself has the dissent.
     let verdict = artifacts("round_4")
         .into_iter()
         .next()
@@ -100,7 +100,7 @@ fn statements(record: &Value, outcome: Outcome) -> impl Iterator<Item = (String,
             .iter()
             .find(|seat| &seat["seat"] == agent)?;
         let given = format!("{}:{}", seat["provider"].as_str()?, seat["model"].as_str()?);
-        // Who took over later had not stated anything in Round 1.
+        // A model that took over later has no statement in Round 1.
         let took_over = |one: &&Value| &one["agent_id"] == agent && one["round_number"] == 1;
         let model = record["substitutions"]
             .as_array()?

@@ -1,4 +1,4 @@
-//! `conclave consult-stats`: what it counts, for whom it draws, and what it refuses.
+//! Counts, ranges and drawing.
 
 use serde_json::{Value, json};
 
@@ -10,7 +10,7 @@ use crate::support::schema;
 
 const SCHEMA: &str = include_str!("../../../../schemas/consult_stats.schema.json");
 
-/// In a locale of UTF-8, with so many consultations in the home.
+/// Sets up a home with this many consultations.
 fn with(count: usize) -> Conclave {
     let conclave = Conclave::new().config("{}");
     let logs = conclave.home().join("consult-logs");

@@ -10,7 +10,7 @@ use crate::support::pty::{Output, Terminal};
 const ANTHROPIC: &str =
     r#"{"data":[{"id":"claude-sonnet-5-5"},{"id":"claude-opus-5-5"},{"id":"claude-haiku-5-5"}]}"#;
 
-/// Status, message and fix of a check.
+/// Returns the status, message and fix of a check.
 fn check<'a>(findings: &'a Value, id: &str) -> (&'a str, &'a str, &'a str) {
     let check = findings["checks"]
         .as_array()
@@ -22,7 +22,7 @@ fn check<'a>(findings: &'a Value, id: &str) -> (&'a str, &'a str, &'a str) {
     (text("status"), text("message"), text("fix"))
 }
 
-/// Anthropic alone, at this server.
+/// Sets up a home with Anthropic alone, at this server.
 fn anthropic_at(server: &LocalServer) -> Conclave {
     Conclave::new()
         .variable("ANTHROPIC_API_KEY", KEYS[0].1)
@@ -339,7 +339,7 @@ fn narrow_terminals_get_fitting_lines() {
         assert_eq!(ran.code, Some(0));
         assert!(transcript.has_colours());
         assert!(transcript.text().contains("✓ home"));
-        // A path cannot be broken.
+        // Lines with a path may be longer.
         let home = conclave.home().display().to_string();
         let too_wide: Vec<String> = transcript
             .too_wide(columns.into())
@@ -359,7 +359,7 @@ fn slow_key_commands_do_not_stop_the_other_checks() {
             server.url()
         )
     };
-    // One after the other, they would take longer than a run may.
+    // Sequentially, these commands would exceed the time limit of a run.
     let names: Vec<String> = (0..8).map(|at| format!("w{at}")).collect();
     let waiting: Vec<String> = names
         .iter()

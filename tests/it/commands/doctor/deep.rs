@@ -7,7 +7,7 @@ use crate::support::model_requests::model_requests;
 use crate::support::provider_server::{Answer, On, ProviderServer, Vendor};
 use crate::support::pty::{Output, Terminal};
 
-/// The three vendors at one provider server, each behind its own list of models.
+/// Sets up three vendors at one provider server, each behind its own list of models.
 fn deep(server: &ProviderServer) -> (Conclave, Vec<LocalServer>) {
     let fronts: Vec<LocalServer> = (0..3)
         .map(|_| LocalServer::start().before(server))

@@ -11,7 +11,7 @@ use crate::support::schema;
 
 const SCHEMA: &str = include_str!("../../../../schemas/doctor.schema.json");
 
-/// Keys of the right look that must never be seen.
+/// Plausible keys that must never be shown.
 const KEYS: [(&str, &str); 4] = [
     ("ANTHROPIC_API_KEY", "sk-ant-secret-1"),
     ("OPENAI_API_KEY", "sk-secret-2"),

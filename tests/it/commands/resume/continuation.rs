@@ -106,7 +106,7 @@ fn missing_result_files_are_written_without_any_request() {
     let conclave = Conclave::at(&server);
     let answer = conclave.run(&["consult", "Shall we?"]).ends_with(0).stdout;
     std::fs::remove_file(conclave.log("json")).unwrap();
-    // Nobody has to be there who is not asked.
+    // No key is needed, because no model is asked.
     let conclave = conclave
         .without("ANTHROPIC_API_KEY")
         .without("OPENAI_API_KEY");
@@ -269,7 +269,7 @@ fn unwritable_journal_is_reported_once_on_resume() {
     let server = stalling();
     let conclave = Conclave::at(&server);
     cut_off(&conclave, &server, Signal::INT);
-    // No file may grow beyond a few kilobytes: neither the journal nor the record.
+    // Files are limited to a few kilobytes, the journal and the record alike.
     let script = "trap '' XFSZ; ulimit -f 8; exec \"$0\" resume";
     let mut command = std::process::Command::new("/bin/sh");
     command

@@ -11,8 +11,7 @@ use crate::support::comparable::comparable;
 use crate::support::model_requests::model_requests;
 use crate::support::provider_server::ProviderServer;
 
-/// A home with the first lines of a journal, as a kill after the last of them leaves it; with a
-/// torn line behind.
+/// Sets up a home with the beginning of a journal, as a killed process leaves it.
 fn home_with(server: &ProviderServer, id: &str, journal: &str) -> Conclave {
     let conclave = Conclave::at(server);
     std::fs::create_dir_all(logs(&conclave)).unwrap();
@@ -20,7 +19,7 @@ fn home_with(server: &ProviderServer, id: &str, journal: &str) -> Conclave {
     conclave
 }
 
-/// A whole consultation: its id, its journal, its record.
+/// Runs a whole consultation and returns its id, journal and record.
 fn whole() -> (String, String, Value) {
     let server = ProviderServer::start();
     let conclave = Conclave::at(&server);
@@ -59,7 +58,7 @@ fn resume_after_any_journal_line_yields_the_same_record() {
     }
 }
 
-/// The calls that a journal says came back, as the server knows them: by model and kind of answer.
+/// Returns the finished calls of a journal by model and kind of answer.
 fn answered(events: &[Envelope]) -> Vec<(String, &'static str)> {
     let finished = events.iter().filter_map(|envelope| match &envelope.event {
         Event::Call(CallEvent::Finished(finished)) => {
@@ -82,7 +81,7 @@ fn resume_after_a_kill_at_any_time_repeats_no_answer() {
         let arrivals = 1 + number % 9;
         let running = conclave.start(&["consult", "Shall we?"]);
         server.wait_until("so many have been asked", |asked| asked.len() >= arrivals);
-        // From there on a little further, each time another way.
+        // A random time further on.
         for _ in 0..random.u32(0..4_000) {
             std::thread::yield_now();
         }
@@ -98,7 +97,7 @@ fn resume_after_a_kill_at_any_time_repeats_no_answer() {
             )
         });
         if is_complete && resumed.code == Some(2) {
-            // Killed when all was done and kept.
+            // The process was killed after it had saved everything.
             assert!(
                 resumed
                     .stderr

@@ -12,7 +12,7 @@ use rustix::process::Signal;
 use crate::support::binary::{Conclave, RunOutput};
 use crate::support::provider_server::{Answer, On, ProviderServer, Vendor};
 
-/// A server whose judge does not answer when it is first asked.
+/// Starts a server that does not answer the judge's first request.
 fn stalling() -> ProviderServer {
     let server = ProviderServer::start();
     server.on(
@@ -22,7 +22,7 @@ fn stalling() -> ProviderServer {
     server
 }
 
-/// A consultation that is sent this signal while the judge thinks, after three answers.
+/// Runs a consultation and sends it this signal during the judge's first call, after three answers.
 fn cut_off(conclave: &Conclave, server: &ProviderServer, signal: Signal) -> RunOutput {
     let before = server.requests().len();
     let running = conclave.start(&["consult", "Shall we?"]);
@@ -46,7 +46,7 @@ fn finished(events: &[Envelope]) -> usize {
         .count()
 }
 
-/// A run that is refused before anything is asked; what it says.
+/// Runs a resume that must be rejected before any request, and returns standard error.
 fn refused(conclave: &Conclave, server: &ProviderServer, arguments: &[&str]) -> String {
     let before = server.requests().len();
     let ran = conclave

@@ -1,12 +1,12 @@
-//! A vendor that misbehaves, whichever way: the others give the answer, its own words are shown and
-//! kept, and nothing breaks.
+//! Degraded results: one vendor misbehaves, its message is shown and recorded, and the other
+//! experts answer.
 
 use std::time::Duration;
 
 use crate::support::binary::{Conclave, RunOutput};
 use crate::support::provider_server::{Answer, Damage, On, ProviderServer, Vendor};
 
-/// The whole panel, of which the Security Expert's vendor answers so.
+/// Runs the default panel with this answer from the Security Expert's vendor.
 fn consult(answer: Answer) -> (ProviderServer, Conclave, RunOutput) {
     consult_with(On::vendor(Vendor::Anthropic), answer)
 }
@@ -27,8 +27,8 @@ fn consult_with(on: On, answer: Answer) -> (ProviderServer, Conclave, RunOutput)
     (server, conclave, ran)
 }
 
-/// Each case beside the others: the expert fails so, in these words, after so many requests; the
-/// others answer.
+/// Runs all cases concurrently. Each has a name, the vendor's answer, the expected failure class,
+/// part of the message, and the number of requests.
 fn fails(cases: Vec<(&str, Answer, &str, &str, usize)>) {
     std::thread::scope(|scope| {
         for (what, answer, class, words, requests) in cases {
@@ -239,7 +239,7 @@ fn unusual_but_valid_streams_change_nothing() {
             always(),
             Answer::valid().damaged(Damage::InBytes),
         ),
-        // Once, because it takes its time.
+        // Only once, because it is slow.
         (
             "signs of life for longer than silence is borne",
             always().nth(1),

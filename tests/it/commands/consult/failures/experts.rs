@@ -1,5 +1,5 @@
-//! Experts that fail: the others go on, the provider's own words are shown, and what was paid for
-//! is kept.
+//! Failing experts: the others continue, the provider's message is shown, and paid answers are
+//! saved.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use crate::support::binary::{Conclave, RunOutput};
 use crate::support::model_requests::request_counts;
 use crate::support::provider_server::{Answer, On, ProviderServer, Vendor};
 
-/// Where no other model takes over from one that fails.
+/// Runs a consultation without fallbacks.
 fn consult(server: &ProviderServer, arguments: &[&str]) -> (Conclave, RunOutput) {
     let conclave = Conclave::at(server);
     let ran =
@@ -18,7 +18,7 @@ fn consult(server: &ProviderServer, arguments: &[&str]) -> (Conclave, RunOutput)
     (conclave, ran)
 }
 
-/// The calls that the record has of one expert in Round 1.
+/// Returns the recorded calls of one expert in Round 1.
 fn attempts(record: &Value, agent: &str) -> Vec<Value> {
     let agents = record["responses"]["round_1"]["agents"].as_array().unwrap();
     agents

@@ -4,19 +4,18 @@ use serde_json::{Value, json};
 
 use crate::support::provider_server::{Answer, Vendor};
 
-/// What a vendor answers to every request, and what must come of it.
+/// A vendor's answer to every request, and the expected result.
 pub(super) struct Row {
     pub(super) vendor: Vendor,
     pub(super) answer: Answer,
-    /// The class in the record; `None` for a refusal, which is an abstention and no failure of the
-    /// call.
+    /// The class in the record; `None` for a refusal, which is an abstention and not a failed call.
     pub(super) class: Option<&'static str>,
-    /// What the user reads.
+    /// Part of the message to the user.
     pub(super) words: &'static str,
     pub(super) requests: usize,
 }
 
-/// Fails for good: one request.
+/// A permanent failure: one request.
 fn fatal(vendor: Vendor, answer: Answer, class: &'static str, words: &'static str) -> Row {
     Row {
         vendor,
@@ -27,7 +26,7 @@ fn fatal(vendor: Vendor, answer: Answer, class: &'static str, words: &'static st
     }
 }
 
-/// May pass, and does not: three requests.
+/// A transient failure that persists: three requests.
 fn passing(vendor: Vendor, answer: Answer, class: &'static str, words: &'static str) -> Row {
     Row {
         vendor,
@@ -130,7 +129,7 @@ pub(super) fn table() -> Vec<Row> {
             "auth",
             "not yours (HTTP 403)",
         ),
-        // Money.
+        // Billing.
         fatal(
             Anthropic,
             error(
@@ -263,7 +262,7 @@ pub(super) fn table() -> Vec<Row> {
         declined(OpenAi),
         declined(Google),
         declined(Anthropic),
-        // What may pass.
+        // Transient failures.
         passing(
             Anthropic,
             soon(error(529, "overloaded_error", "Overloaded")),
@@ -343,7 +342,7 @@ pub(super) fn table() -> Vec<Row> {
             "overload",
             "slow",
         ),
-        // Content had arrived: the same would be paid for twice.
+        // Content had arrived, so a retry would be paid twice.
         fatal(
             OpenRouter,
             Answer::valid().pieces(20).cut(),

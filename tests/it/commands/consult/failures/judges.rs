@@ -1,5 +1,5 @@
-//! Judges that fail: the next one takes over; without any the consultation ends and keeps what it
-//! has.
+//! Failing judges: the next one takes over; without any judge the consultation ends and saves its
+//! answers.
 
 use super::unauthorized;
 use crate::support::binary::Conclave;

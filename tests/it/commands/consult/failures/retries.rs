@@ -1,5 +1,4 @@
-//! How often a vendor is asked that fails, and when again: every class of failure through the whole
-//! binary, counted at the server.
+//! Retries for every failure class: their number and their times, measured at the server.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -14,7 +13,7 @@ fn model(vendor: Vendor) -> String {
     format!("{}:{}", vendor.id(), listed_model(vendor))
 }
 
-/// A panel on which each of these vendors has one seat.
+/// Returns a panel with one seat for each vendor.
 fn panel(vendors: &[Vendor]) -> String {
     vendors
         .iter()
@@ -23,7 +22,7 @@ fn panel(vendors: &[Vendor]) -> String {
         .join(",")
 }
 
-/// The attempts of Round 1 by vendor.
+/// Returns the attempts of Round 1 by vendor.
 fn attempts(record: &Value) -> BTreeMap<String, Vec<Value>> {
     let agents = record["responses"]["round_1"]["agents"].as_array().unwrap();
     let attempts = agents
@@ -45,7 +44,7 @@ fn attempts(record: &Value) -> BTreeMap<String, Vec<Value>> {
         .collect()
 }
 
-/// One run in which every seat fails, each at another vendor and in another way.
+/// Runs a consultation in which every seat fails at its own vendor in its own way.
 fn all_fail(rows: &[Row]) {
     let server = ProviderServer::start();
     for row in rows {
@@ -153,7 +152,7 @@ fn repairable_failures_succeed_on_the_second_attempt() {
         assert_eq!(purposes, ["answer", purpose], "{vendor:?}");
         assert_eq!(attempts[0]["error"]["class"], class, "{vendor:?}");
         assert_eq!(attempts[1]["error"], Value::Null, "{vendor:?}");
-        // Once in Round 3.
+        // Twice in Round 1 and once in Round 3.
         assert_eq!(server.requests_to(vendor).len(), 3, "{vendor:?}");
     }
     let bodies = |vendor| {
@@ -178,8 +177,8 @@ fn repairable_failures_succeed_on_the_second_attempt() {
     assert_eq!(google[0], google[1], "the same again");
 }
 
-/// The moment of a request's end at the server and those of all arrivals, for a vendor that refuses
-/// twice with this answer.
+/// Returns the times between the first three requests to a vendor that rejects two with this
+/// answer.
 fn pauses(refusal: Answer) -> Vec<Duration> {
     let server = ProviderServer::start();
     let vendor = Vendor::Google;

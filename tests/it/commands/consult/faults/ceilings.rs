@@ -1,5 +1,5 @@
-//! What was spent is known to the micro-dollar, or said to be at least so much; and no ceiling is
-//! ever broken, by the server's own count.
+//! Cost ceilings: costs are exact to the micro-dollar or reported as lower bounds, and no ceiling
+//! is exceeded by the server's count.
 
 use std::time::Duration;
 
@@ -10,10 +10,10 @@ use super::{arguments, assert_adds_up, side_by_side};
 use crate::support::binary::{Conclave, RunOutput};
 use crate::support::provider_server::{Answer, On, ProviderServer, RecordedRequest, Vendor};
 
-/// Every request uses so much, at $2 in and $10 out for a million tokens.
+/// Input and output tokens of every request, at $2 and $10 per million.
 const USAGE: (u64, u64) = (3_000, 16_000);
 
-/// Experts and judges of vendors with the same prices.
+/// Experts whose model has the same prices as the judges.
 const PANEL: [&str; 2] = ["--model", "anthropic:claude-sonnet-5-5"];
 
 fn dear() -> ProviderServer {
@@ -22,13 +22,12 @@ fn dear() -> ProviderServer {
     server
 }
 
-/// What the server would put on the bill, in micro-dollars: also for what was cut off before its
-/// end.
+/// Returns the cost of the requests in micro-dollars, including those that were cut off.
 fn billed(requests: &[RecordedRequest]) -> u64 {
     requests.len() as u64 * (2 * USAGE.0 + 10 * USAGE.1)
 }
 
-/// Dollars with at most six decimals.
+/// Returns the micro-dollars of an amount with at most six decimals.
 fn micro(dollars: &str) -> u64 {
     let (whole, decimals) = dollars.split_once('.').unwrap_or((dollars, ""));
     format!("{whole}{decimals:0<6}").parse().unwrap()
@@ -132,7 +131,7 @@ fn ceiling_holds_through_retries_repairs_and_fallbacks() {
             [Some(0), Some(4)].contains(&ran.code),
             "{what}, {dollars}: {ran:?}"
         );
-        // An error costs nothing; all else is billed, by both vendors at the same price.
+        // An error costs nothing; both vendors charge the same price for all other requests.
         let free = if what == "a second try" { 2 } else { 0 };
         let bill = billed(&server.requests()[free..]);
         assert!(
@@ -178,7 +177,7 @@ fn ceiling_counts_hedges_and_cancelled_calls() {
             ran.stderr
         );
         let record = conclave.record();
-        // Beside three answers there is no room for a fourth below $0.70.
+        // Below $0.70 the ceiling does not allow a fourth call besides three answers.
         let hedges = usize::from(dollars != "0.6");
         assert_eq!(
             record["hedges"].as_array().unwrap().len(),

@@ -1,5 +1,4 @@
-//! A vendor that fails again and again is left alone while there is another to turn to; counted at
-//! the server.
+//! The circuit breaker: a vendor that fails repeatedly gets no requests while a fallback exists.
 
 use serde_json::json;
 
@@ -9,7 +8,7 @@ use crate::support::provider_server::{Answer, On, ProviderServer, Vendor};
 
 const PANEL: &str = "security=anthropic:claude-sonnet-5-5,architect=openai:gpt-6.1-sol,pragmatic=google:gemini-4-argon";
 
-/// The vendor of one expert, and of the first judge, fails so as often as this.
+/// Runs a consultation in which the vendor of one expert and of the first judge fails this often.
 fn consult(answer: &Answer, times: usize, judges: &str) -> (ProviderServer, Conclave, RunOutput) {
     let server = ProviderServer::start();
     for nth in 1..=times {
@@ -62,7 +61,7 @@ fn two_failures_leave_the_circuit_closed() {
         "anthropic:claude-opus-5-5,mistral:mistral-large-4",
     );
     assert!(!ran.stderr.contains("⚠️"), "{}", ran.stderr);
-    // Three tries and one revision of the expert, three answers of the judge.
+    // The expert's three attempts and its revision, and the judge's three answers.
     assert_eq!(
         server.requests_to(Vendor::Anthropic).len(),
         3 + 1 + 3 + 1 - 1
@@ -88,7 +87,7 @@ fn last_remaining_model_is_asked_despite_an_open_circuit() {
 fn rejected_requests_do_not_count_for_the_circuit() {
     let refused = Answer::error(400, "invalid_request_error", "not that");
     let server = ProviderServer::start();
-    // Three experts of one vendor, each turned away once.
+    // Each of the three experts of one vendor is rejected once.
     (1..=3).for_each(|nth| server.on(On::vendor(Vendor::Anthropic).nth(nth), refused.clone()));
     let conclave = Conclave::with_all_keys(&server);
     let panel = "security=anthropic:claude-sonnet-5-5,architect=anthropic:claude-sonnet-5-5,pragmatic=anthropic:claude-sonnet-5-5";

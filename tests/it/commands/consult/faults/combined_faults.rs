@@ -1,5 +1,4 @@
-//! Faults that come together: one after another, nobody listening at all, all experts of a round,
-//! every judge.
+//! Combined faults: one after another, an unreachable vendor, all experts of a round, every judge.
 
 use serde_json::{Value, json};
 
@@ -9,7 +8,7 @@ use super::{FAILING, STAND_IN, arguments, assert_adds_up, failing, failing_by, s
 use crate::support::binary::Conclave;
 use crate::support::provider_server::{Answer, On, ProviderServer, Vendor};
 
-/// Nobody listens there.
+/// An address without a server.
 const NOWHERE: &str = "http://127.0.0.1:9";
 
 fn classes(stage: Stage, record: &Value) -> Vec<Value> {
@@ -55,7 +54,7 @@ fn faults_of_retries_are_handled_like_first_faults() {
         let stage = Stage::Expert(1);
         let busy =
             Answer::error(529, "overloaded_error", "busy at first").header("retry-after-ms", "1");
-        // What may pass is tried twice in all, whatever it was each time.
+        // Transient failures allow two retries in all, even if they differ.
         let times = fault.requests.min(2);
         let (server, conclave) = failing_by(&fault, 2..2 + times);
         server.on(On::vendor(Vendor::Anthropic).nth(1), busy);
@@ -168,7 +167,7 @@ fn failure_reasons_name_their_experts() {
 #[test]
 fn ending_run_starts_no_further_calls() {
     side_by_side(vec![Stage::Expert(1), Stage::Expert(3)], |stage| {
-        // The last to come back: nobody else is waited for.
+        // The last call to finish, so that no other call is open.
         let held = Answer::error(401, "authentication_error", WORDS)
             .after_arrivals(if stage.round() == 1 { 3 } else { 7 });
         let (_server, conclave) = failing(

@@ -4,17 +4,17 @@ use std::time::Duration;
 
 use crate::support::provider_server::{Answer, Damage};
 
-/// Something that a vendor does in place of answering.
+/// A vendor's behaviour instead of a valid answer.
 #[derive(Clone)]
 pub(super) struct Fault {
     pub(super) what: &'static str,
     pub(super) answer: Answer,
     pub(super) class: &'static str,
-    /// What the user reads of it.
+    /// Part of the message to the user.
     pub(super) words: &'static str,
-    /// How often the same is asked for in all, as long as it is answered so.
+    /// The number of requests while the fault persists.
     pub(super) requests: usize,
-    /// Whether anybody knows what it cost.
+    /// Whether the cost is known.
     pub(super) bill: Bill,
 }
 
@@ -42,16 +42,16 @@ fn fault(
     }
 }
 
-/// Longer than any silence that a run bears.
+/// Longer than any idle timeout.
 pub(super) const EVER: Duration = Duration::from_secs(60);
 
-/// What is told of a vendor that says nothing.
+/// The message for a silent vendor.
 pub(super) const SILENT: &str = "sent nothing for 1 s";
 
-/// What every fault's vendor says.
+/// The vendor's message in every fault.
 pub(super) const WORDS: &str = "such are our words";
 
-/// The faults that show at once: silence and what is waited for between two tries take seconds.
+/// Returns the faults without waiting times of seconds.
 pub(super) fn quick() -> Vec<Fault> {
     let slow = |fault: &Fault| {
         ["timeout", "transport"].contains(&fault.class) || fault.what == "an error inside a stream"
@@ -71,7 +71,7 @@ pub(super) fn faults() -> Vec<Fault> {
     };
     let torn = Damage::Between(b"data: {\"half\": \n\n".to_vec());
     vec![
-        // The slow ones first, so that nobody waits for them at the end.
+        // The slow faults come first, so that they do not delay the end of the test.
         fault(
             "silence before the head",
             Answer::valid().delay(EVER),
@@ -212,7 +212,7 @@ pub(super) fn faults() -> Vec<Fault> {
             1,
             Unknown,
         ),
-        // What it had thought until then is counted by us.
+        // The thinking before the error is counted by the client.
         fault(
             "an error inside a stream",
             in_stream(),

@@ -1,5 +1,5 @@
-//! A second model beside one that is slow: when it is asked, who wins, when the loser is let go,
-//! and what is known of the cost. All times are the server's own.
+//! Hedged calls: when the second call starts, which one wins, when the loser is cancelled, and the
+//! cost. All times are measured at the server.
 
 use std::time::Duration;
 
@@ -11,13 +11,13 @@ use super::{FAILING, STAND_IN, arguments, assert_adds_up, side_by_side};
 use crate::support::binary::{Conclave, RunOutput};
 use crate::support::provider_server::{Answer, On, ProviderServer, RecordedRequest, Vendor};
 
-/// How long the first may be silent in these tests.
+/// The hedging delay in these tests.
 const AFTER: Duration = Duration::from_secs(1);
 
-/// How late a request may be on a busy machine.
+/// The tolerated delay of a request on a busy machine.
 const LATE: Duration = Duration::from_secs(2);
 
-/// From the winner's answer to the end of the loser's connection.
+/// The tolerated time from the winner's answer to the end of the loser's connection.
 const LET_GO: Duration = Duration::from_millis(100);
 
 fn consult(server: &ProviderServer, stage: Stage, flags: &[&str]) -> (Conclave, RunOutput) {
@@ -28,7 +28,7 @@ fn consult(server: &ProviderServer, stage: Stage, flags: &[&str]) -> (Conclave, 
     (conclave, ran)
 }
 
-/// The request that was slow, and the one beside it.
+/// Returns the slow request and its hedge.
 fn pair(server: &ProviderServer, stage: Stage) -> (RecordedRequest, RecordedRequest) {
     let slow = server
         .requests_to(Vendor::Anthropic)
@@ -38,12 +38,12 @@ fn pair(server: &ProviderServer, stage: Stage) -> (RecordedRequest, RecordedRequ
 
 fn assert_asked_in_time(first: &RecordedRequest, second: &RecordedRequest) {
     let after = second.arrived - first.arrived;
-    // The first was on its way for a moment before it arrived.
+    // The first request took a moment to arrive.
     assert!(after > AFTER / 2, "{after:?}");
     assert!(after < AFTER + LATE, "{after:?}");
 }
 
-/// The loser's connection is closed as soon as the winner has answered, and no sooner.
+/// Asserts that the loser's connection ends as soon as the winner has answered, and not before.
 fn assert_let_go(winner: &RecordedRequest, loser: &RecordedRequest) {
     let (answered, closed) = (
         winner.finished.unwrap(),
@@ -106,7 +106,7 @@ fn faster_hedge_wins_and_cancels_the_first_call_at_once() {
 fn late_first_answer_wins_and_the_result_is_complete() {
     let stage = Stage::Expert(1);
     let server = ProviderServer::start();
-    // As soon as the second has been asked.
+    // The first call answers as soon as the hedge has arrived.
     server.on(
         On::vendor(Vendor::Anthropic).nth(1),
         Answer::valid().after_arrivals(4),
@@ -132,7 +132,7 @@ fn late_first_answer_wins_and_the_result_is_complete() {
 fn one_failed_call_of_a_hedged_pair_does_no_harm() {
     let refused = || Answer::error(401, "authentication_error", "no");
     let cases = [
-        // The first fails while the second thinks.
+        // The first call fails while the hedge is open.
         (
             refused().after_arrivals(4),
             Answer::valid()
@@ -140,7 +140,7 @@ fn one_failed_call_of_a_hedged_pair_does_no_harm() {
                 .delay(Duration::from_millis(200)),
             1,
         ),
-        // The second fails while the first thinks.
+        // The hedge fails while the first call is open.
         (
             Answer::valid()
                 .after_arrivals(4)
@@ -232,7 +232,7 @@ fn hedging_needs_permission_and_a_silent_call() {
 #[test]
 fn at_most_a_quarter_of_the_calls_are_hedged() {
     let server = ProviderServer::start();
-    // Four experts, all slow: of eleven calls two may be made twice.
+    // With four slow experts, two of eleven calls may be hedged.
     let panel = "security=anthropic:claude-sonnet-5-5,architect=openai:gpt-6.1-sol,pragmatic=google:gemini-4-argon,\
                  security=xai:grok-4.7";
     for vendor in [

@@ -1,4 +1,4 @@
-//! Sixty-four experts work as three do.
+//! A panel of 64 experts.
 
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ const VENDORS: [(Vendor, &str); 3] = [
     (Vendor::Google, "google:gemini-4-argon"),
 ];
 
-/// A panel of 64 at three vendors that take a moment for every answer.
+/// Runs a panel of 64 experts at three vendors.
 fn consult(server: &ProviderServer) -> (Conclave, RunOutput) {
     let panel: Vec<String> = VENDORS
         .iter()
@@ -44,7 +44,7 @@ fn slow_down(server: &ProviderServer) {
     }
 }
 
-/// The most requests that were under way at once.
+/// Returns the highest number of simultaneous requests.
 fn at_once(requests: &[RecordedRequest]) -> usize {
     let under_way = |at: &RecordedRequest| {
         requests

@@ -159,7 +159,7 @@ fn transient_faults_appear_only_in_the_record() {
     );
 }
 
-/// Calls that brought something.
+/// Counts the successful calls.
 fn successes(record: &Value) -> usize {
     let rounds = record["responses"].as_object().unwrap().values();
     let agents = rounds.flat_map(|round| round["agents"].as_array().unwrap());
@@ -169,7 +169,7 @@ fn successes(record: &Value) -> usize {
         .count()
 }
 
-/// Those that take no time, each at another stage than the one before it.
+/// Returns the quick faults, each at the next stage in turn.
 fn each_fault_somewhere() -> Vec<(Fault, Stage)> {
     quick()
         .into_iter()
@@ -218,7 +218,7 @@ fn skip_omits_a_failed_expert_but_never_a_judge() {
 fn fail_ends_the_run_and_resume_uses_a_fallback() {
     side_by_side(each_fault_somewhere(), |(fault, stage)| {
         let what = format!("{} at {stage:?}", fault.what);
-        // The model has not recovered when it is gone on with.
+        // The model still fails when the run resumes.
         let (server, conclave) =
             failing_by(&fault, stage.first()..stage.first() + 2 * fault.requests);
         let ran = conclave

@@ -1,9 +1,7 @@
-//! Everything that can go wrong at a vendor, at every stage of a consultation, through the whole
-//! binary: what the user reads, what the record says, how the command ends, and what the server was
-//! asked.
+//! Faults of a vendor at every stage of a consultation: message, record, exit code and requests.
 //!
-//! The tests are tables. Cases run side by side, few enough at once that a busy machine does not
-//! make a vendor look slow.
+//! The tests are tables. Few cases run at once, so that a busy machine does not make a vendor look
+//! slow.
 
 mod ceilings;
 mod circuit_breaker;
@@ -24,14 +22,14 @@ use serde_json::Value;
 use crate::support::binary::Conclave;
 use crate::support::provider_server::{Answer, On, ProviderServer, Vendor};
 
-/// The model that fails.
+/// The failing model.
 const FAILING: &str = "anthropic:claude-sonnet-5-5";
 
-/// The model that stands in for it, as expert and as judge.
+/// Its fallback, as expert and as judge.
 const STAND_IN: &str = "mistral:mistral-large-4";
 
-/// A server at which the failing model answers so to these of its requests, and a home in which all
-/// vendors have keys.
+/// Starts a server at which the failing model gives this answer to the numbered requests, and sets
+/// up a home with all keys.
 fn failing(
     answer: &Answer,
     requests: impl IntoIterator<Item = usize>,
@@ -52,8 +50,7 @@ fn failing_by(
     (server, impatient(conclave, fault))
 }
 
-/// Bears no long silence when the fault is one, and only then: a busy machine is silent now and
-/// then.
+/// Shortens the idle timeout for silent faults only, because a busy machine may be silent, too.
 fn impatient(conclave: Conclave, fault: &Fault) -> Conclave {
     if fault.words == SILENT {
         conclave.variable("CONCLAVE_IDLE_TIMEOUT_SECONDS", "1")
@@ -67,7 +64,7 @@ fn arguments<'a>(parts: &[&[&'a str]]) -> Vec<&'a str> {
     question.into_iter().chain(parts.concat()).collect()
 }
 
-/// Checks every case, a few at once; a failure in one is the test's.
+/// Checks every case, a few at once; any failure fails the test.
 fn side_by_side<T: Send>(cases: Vec<T>, check: impl Fn(T) + Sync) {
     let cases = Mutex::new(cases.into_iter());
     std::thread::scope(|scope| {
@@ -83,8 +80,8 @@ fn side_by_side<T: Send>(cases: Vec<T>, check: impl Fn(T) + Sync) {
     });
 }
 
-/// The total is what all calls of the record cost together, and what the parts of every grouping
-/// do, to the micro-dollar and the token.
+/// Asserts that the total equals the sum of all recorded calls and of every grouping, to the
+/// micro-dollar and the token.
 fn assert_adds_up(record: &Value, what: &str) {
     let counts = |spend: &Value| {
         ["/micro_usd", "/tokens/input", "/tokens/output", "/calls"]

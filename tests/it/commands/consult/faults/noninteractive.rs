@@ -1,5 +1,4 @@
-//! Without a terminal nothing is ever asked: each question has an answer of its own, and nothing
-//! hangs.
+//! Runs without a terminal: no question is asked, and every question has a default answer.
 
 use std::time::Duration;
 
@@ -51,7 +50,7 @@ fn fallback_takes_over_without_a_question() {
 #[test]
 fn slow_round_is_reported_once_per_pulse() {
     let server = ProviderServer::start();
-    // Until two pulses are over.
+    // Long enough for two pulses.
     server.on(
         On::vendor(Vendor::Anthropic).nth(1),
         Answer::valid().delay(Duration::from_millis(2_500)),

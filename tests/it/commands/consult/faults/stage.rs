@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-/// Where in a consultation the failing model is asked.
+/// The round and role in which the failing model is asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Stage {
     Expert(u8),
@@ -31,7 +31,7 @@ impl Stage {
         }
     }
 
-    /// How many sit on its panel.
+    /// Returns the number of experts on its panel.
     pub(super) fn experts(self) -> usize {
         match self {
             Self::Expert(_) => 3,
@@ -39,7 +39,7 @@ impl Stage {
         }
     }
 
-    /// Which of the failing model's requests is the first of this stage.
+    /// Returns the number of the failing model's first request at this stage.
     pub(super) fn first(self) -> usize {
         match self {
             Self::Expert(1) | Self::Judge(2) => 1,
@@ -48,7 +48,7 @@ impl Stage {
         }
     }
 
-    /// A panel on which the failing model has this part and no other.
+    /// Returns the flags of a panel on which the failing model has only this role.
     pub(super) fn panel(self) -> [&'static str; 4] {
         const OTHERS: &str = "architect=openai:gpt-6.1-sol,pragmatic=google:gemini-4-argon";
         match self {
@@ -70,7 +70,7 @@ impl Stage {
         }
     }
 
-    /// The calls that the record has of the agent at this stage.
+    /// Returns the recorded calls of the agent at this stage.
     pub(super) fn attempts(self, record: &Value) -> Vec<Value> {
         let agents = record["responses"][format!("round_{}", self.round())]["agents"]
             .as_array()

@@ -1,5 +1,4 @@
-//! Answers that come whole and are no use, or little: refusals, words that are no JSON, and JSON
-//! that ends too early.
+//! Complete but unusable answers: refusals, prose instead of JSON, and truncated JSON.
 
 use serde_json::{Value, json};
 

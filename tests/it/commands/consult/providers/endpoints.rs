@@ -1,11 +1,10 @@
-//! Servers of the user's own: how each is asked, and that no key goes where its owner did not send
-//! it.
+//! Custom endpoints: requests, keys and settings.
 
 use crate::support::binary::Conclave;
 use crate::support::model_requests::model_requests;
 use crate::support::provider_server::{ProviderServer, Vendor};
 
-/// A home with one server of the user's own: the address in `$URL` of these fields is the server's.
+/// Sets up a home with these endpoints; `$URL` stands for the server's address.
 fn with(server: &ProviderServer, endpoints: &str) -> Conclave {
     Conclave::new().config(&format!(
         r#"{{"endpoints": {}}}"#,

@@ -1,5 +1,4 @@
-//! Model servers on the user's own machine: which one a run takes, how it is asked, and that
-//! nothing is looked for without need.
+//! Local model servers: which one a run uses, how it is asked, and when they are probed.
 
 use crate::support::binary::Conclave;
 use crate::support::local_server::LocalServer;
@@ -31,7 +30,7 @@ fn run_without_keys_uses_a_local_server_and_names_it() {
     assert_eq!(ran.json()["cost"]["usd"], 0.0, "{}", ran.stdout);
     let asked = model_requests(&behind);
     assert_eq!(asked.len(), 9);
-    // Half of the server's context is for the prompt.
+    // The prompt gets half of the server's context.
     assert!(
         asked
             .iter()

@@ -1,11 +1,10 @@
-//! TLS and proxies: whose certificates are trusted, which hosts a proxy stands before, and what
-//! neither ever gets to see.
+//! TLS and proxies: trusted certificates, proxied hosts, and secrets that stay hidden from both.
 
 use crate::support::binary::{Conclave, RunOutput};
 use crate::support::network::{AUTHORITY, TestListener, Tunnel};
 use crate::support::provider_server::ProviderServer;
 
-/// Only Anthropic, at this address.
+/// Sets up a home with Anthropic alone, at this address.
 fn anthropic_at(server: &ProviderServer, base_url: &str) -> Conclave {
     Conclave::at(server)
         .without("OPENAI_API_KEY")
@@ -64,7 +63,7 @@ fn untrusted_certificate_ends_the_call_before_any_request() {
 fn certificate_for_another_host_is_rejected() {
     let server = ProviderServer::start();
     let tls = tls_before(&server);
-    // The name leads to this machine, and the certificate does not know it.
+    // The name resolves to this machine, but the certificate does not cover it.
     let url = format!("https://other.localhost:{}", tls.address.port());
     let ran =
         consult(&anthropic_at(&server, &url).variable("SSL_CERT_FILE", AUTHORITY)).ends_with(1);
@@ -84,8 +83,7 @@ fn compiled_in_roots_are_used_without_system_roots() {
         .variable("SSL_CERT_FILE", "/dev/null")
         .variable("SSL_CERT_DIR", "/nonexistent");
     let ran = consult(&conclave).ends_with(1);
-    // The connection is judged by roots, which do not know this authority; without any there could
-    // be none.
+    // The roots that reject this authority must be the compiled-in ones.
     assert!(ran.stderr.contains("was not accepted"), "{}", ran.stderr);
     assert!(!ran.stderr.contains("cannot set up TLS"), "{}", ran.stderr);
 }
@@ -143,7 +141,7 @@ fn refusing_proxy_is_reported_and_a_wrong_password_not_retried() {
             format!("the proxy gave no way to `api.example.test`: {words}; check `HTTPS_PROXY`");
         assert!(ran.stderr.contains(&told), "{}", ran.stderr);
         assert!(!ran.stderr.contains("proxy-secret"), "{}", ran.stderr);
-        // The provider is also asked how it is, which may not have gone out before the end.
+        // A health check may add one more connection.
         let seen = proxy.request_heads().len();
         assert!(
             (tries..=tries + 1).contains(&seen),

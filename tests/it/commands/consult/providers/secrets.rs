@@ -1,5 +1,4 @@
-//! No key is ever seen: not in answers, messages, logs, events or addresses, and not when a server
-//! sends it back.
+//! Keys never appear in answers, messages, logs, events or addresses, even if a server echoes them.
 
 use crate::support::binary::{Conclave, RunOutput};
 use crate::support::provider_server::{
@@ -8,11 +7,11 @@ use crate::support::provider_server::{
 
 const KEYS: [&str; 3] = ["test-key-anthropic", "test-key-openai", "test-key-google"];
 
-/// A server of the user's own with a key, and one without.
+/// A custom endpoint with a key, and one without.
 const WORK: Vendor = Vendor::Custom("work");
 const OPEN: Vendor = Vendor::Custom("open");
 
-/// Every provider's key, each its own.
+/// Returns the key of every provider.
 fn all_keys() -> Vec<String> {
     Vendor::CLOUD
         .into_iter()
@@ -21,7 +20,7 @@ fn all_keys() -> Vec<String> {
         .collect()
 }
 
-/// Looks for the keys in everything that a run leaves behind.
+/// Asserts that no output, file or address of a run contains a key.
 fn assert_unseen(server: &ProviderServer, conclave: &Conclave, ran: &RunOutput) {
     let mut places = vec![
         ("stdout".to_owned(), ran.stdout.clone()),
@@ -75,8 +74,8 @@ fn consult(server: &ProviderServer) -> (Conclave, RunOutput) {
     (conclave, ran)
 }
 
-/// A consultation with a seat for every vendor and for two servers of the user's own, judged by
-/// each in turn as far as they fail.
+/// Runs a consultation with a seat for every vendor and for two custom endpoints, all of them
+/// judges in turn.
 fn consult_all(server: &ProviderServer) -> (Conclave, RunOutput) {
     let conclave = Conclave::with_all_keys(&server);
     let endpoints = serde_json::json!({
@@ -123,7 +122,7 @@ fn consult_all(server: &ProviderServer) -> (Conclave, RunOutput) {
     (conclave, ran)
 }
 
-/// Nothing of a request but one header carries a key, and that is the vendor's own.
+/// Asserts that one header alone contains a key, and that it is the vendor's own.
 fn assert_only_its_own_key(request: &RecordedRequest) {
     let vendor = request
         .vendor
