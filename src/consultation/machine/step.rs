@@ -243,7 +243,7 @@ impl<'a> StepContext<'a> {
     }
 
     /// A call that nobody depends on failed, at this cost: it says nothing of the provider.
-    pub(in crate::consultation) fn end_vainly(
+    pub(in crate::consultation) fn end_optional_call(
         &mut self,
         call: CallId,
         began: Timestamp,

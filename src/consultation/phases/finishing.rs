@@ -66,7 +66,7 @@ impl Closing {
     /// Waits no longer.
     pub(in crate::consultation) fn give_up(mut self, step: &mut StepContext<'_>) -> State {
         self.work
-            .lose_patience(step, "had not answered when everything else was done");
+            .abandon(step, "had not answered when everything else was done");
         step.complete(self.from, self.rounds)
     }
 

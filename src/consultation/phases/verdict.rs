@@ -184,7 +184,7 @@ impl VerdictRound {
         let Some(first) = self.first.take() else {
             return self.into_state();
         };
-        self.work.lose_patience(step, why);
+        self.work.abandon(step, why);
         step.drop_questions();
         self.second = self.second.given_up(step, why);
         self.end(step, first)

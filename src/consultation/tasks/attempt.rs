@@ -99,8 +99,8 @@ impl AgentTask {
             problems,
         };
         step.emit(Event::Call(CallEvent::Finished(Box::new(finished))));
-        if self.is_optional() && outcome.is_err() {
-            step.end_vainly(attempt.call, attempt.since, &attempt.model.provider, cost);
+        if self.rules.is_limited() && outcome.is_err() {
+            step.end_optional_call(attempt.call, attempt.since, &attempt.model.provider, cost);
         } else {
             step.end_call(
                 attempt.call,

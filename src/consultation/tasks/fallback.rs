@@ -12,8 +12,9 @@ use crate::consultation::policy::substitution::{OnFailure, Remedy};
 use crate::consultation::protocol;
 use crate::consultation::protocol::Question;
 use crate::consultation::protocol::call::FailureClass;
-use crate::domain::ids::{AgentId, ModelRef};
+use crate::domain::ids::ModelRef;
 
+use super::rules::FallbackRule;
 use super::task::{AgentTask, Answer, Kept, Status, TaskOutcome};
 
 impl AgentTask {
@@ -24,7 +25,7 @@ impl AgentTask {
         reason: WhySubstituted,
         error: AgentError,
     ) -> Option<TaskOutcome> {
-        if self.is_optional() {
+        if self.rules.is_limited() {
             return Some(self.settle(step, Err(error)));
         }
         if let Some(Kept::CutOff(text) | Kept::Unreadable(text)) = self.kept.take()
@@ -34,16 +35,18 @@ impl AgentTask {
             return Some(self.settle(step, Ok(answer)));
         }
         let on_failure = step.plan.control.on_failure;
-        // Its own words are the reason: another model is not asked to say what this one would not.
-        // A judge there has to be.
-        let abstains =
-            error.class.is_none() && self.agent != AgentId::Judge && !self.is_second_pass();
+        let declined = error.class.is_none();
+        let may_fall_back = match self.rules.fallback {
+            FallbackRule::Never => false,
+            FallbackRule::OnFailure => !declined,
+            FallbackRule::OnFailureOrRefusal | FallbackRule::Always => true,
+        };
         let Some(substitute) = self
             .substitute(step)
-            .filter(|_| !step.plan.control.strict && !abstains)
+            .filter(|_| !step.plan.control.strict && may_fall_back)
         else {
             return match on_failure {
-                OnFailure::Fail if !self.is_second_pass() => {
+                OnFailure::Fail if self.rules.counts() => {
                     self.end_all(step, AbortReason::AgentFailed, &error)
                 }
                 OnFailure::Fail | OnFailure::Ask | OnFailure::Substitute | OnFailure::Skip => {
@@ -53,13 +56,13 @@ impl AgentTask {
         };
         match on_failure.decide(step.plan.control.consent.consent_mode) {
             Remedy::Substitute => self.take_over(step, substitute, reason, error),
-            // Without an expert the others go on; without a judge nobody does.
-            Remedy::Skip if self.agent == AgentId::Judge => {
+            Remedy::Skip if self.rules.ignores_skip() => {
                 self.take_over(step, substitute, reason, error)
             }
-            Remedy::Fail if self.is_second_pass() => Some(self.settle(step, Err(error))),
-            Remedy::Skip => Some(self.settle(step, Err(error))),
-            Remedy::Fail => self.end_all(step, AbortReason::AgentFailed, &error),
+            Remedy::Fail if self.rules.counts() => {
+                self.end_all(step, AbortReason::AgentFailed, &error)
+            }
+            Remedy::Skip | Remedy::Fail => Some(self.settle(step, Err(error))),
             Remedy::Ask => {
                 self.offer(step, &substitute, reason, &error);
                 self.status = Status::Asking {
@@ -213,9 +216,7 @@ impl AgentTask {
             Ok(_) => None,
             Err(error) => Some(format!("is missing: {}", error.message)),
         };
-        if let Some(trouble) = trouble
-            .filter(|_| step.plan.control.strict && !self.is_optional() && !self.is_second_pass())
-        {
+        if let Some(trouble) = trouble.filter(|_| step.plan.control.strict && self.rules.counts()) {
             step.stop(
                 AbortReason::Strict,
                 format!(

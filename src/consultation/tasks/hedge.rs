@@ -24,10 +24,7 @@ impl AgentTask {
         let control = &step.plan.control;
         // A model on the user's own machine is slow by nature, and what is asked of it is not to
         // leave the machine.
-        let may = !control.strict
-            && !self.is_optional()
-            && !self.is_second_pass()
-            && !step.plan.terms(&self.current).free;
+        let may = !control.strict && self.rules.may_hedge && !step.plan.terms(&self.current).free;
         may.then(|| control.hedge.delay(&self.current)).flatten()
     }
 

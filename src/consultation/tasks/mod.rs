@@ -3,14 +3,14 @@
 //! A call goes out when its provider and the ceiling have room for it; until then its errand waits
 //! in the order in which it came.
 
+mod rules;
 mod task;
 mod attempt;
 mod prompts;
 mod reply;
 mod hedge;
 mod fallback;
-mod optional;
-mod second_pass;
+mod effort;
 
 pub(in crate::consultation) use prompts::PromptSet;
 pub(in crate::consultation) use task::{
@@ -72,10 +72,10 @@ impl TaskSet {
         taken
     }
 
-    /// Waits for nobody any longer. Whoever is still at work has failed.
-    pub(super) fn lose_patience(&mut self, step: &mut StepContext<'_>, why: &str) {
+    /// Ends all open tasks without an answer.
+    pub(super) fn abandon(&mut self, step: &mut StepContext<'_>, why: &str) {
         for mut task in std::mem::take(&mut self.open) {
-            task.lose_patience(step, why);
+            task.abandon(step, why);
         }
     }
 

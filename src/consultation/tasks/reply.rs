@@ -50,7 +50,7 @@ impl AgentTask {
         let (content, problems) = self.read(step, &outcome);
         self.log(step, &attempt, &outcome, problems.clone());
         if let Err(failure) = &outcome
-            && !self.is_optional()
+            && !self.rules.is_limited()
         {
             step.hold(&attempt.model.provider, failure, attempt.jitter(step));
         }
@@ -135,7 +135,7 @@ impl AgentTask {
             Err(failure) => self.after_failure(step, attempt, &failure),
         };
         match next {
-            Next::Settle(_) if self.is_optional() => {
+            Next::Settle(_) if self.rules.is_limited() => {
                 let unread = failed(FailureClass::Malformed, "its answer could not be read");
                 Some(self.settle(step, Err(unread)))
             }

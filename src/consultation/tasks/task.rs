@@ -26,13 +26,14 @@ use crate::consultation::protocol::call::{Ask, FailureClass, Outcome, Prompt};
 use crate::consultation::protocol::{Effect, TimerId};
 
 use super::attempt::Attempt;
-
 use super::prompts::PromptSet;
+use super::rules::TaskRules;
 
 /// One answer that is wanted from one agent.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(in crate::consultation) struct AgentTask {
     pub(super) agent: AgentId,
+    pub(super) rules: TaskRules,
     pub(super) answer: AnswerKind,
     pub(super) prompts: PromptSet,
     /// The model in use.
@@ -49,10 +50,9 @@ pub(in crate::consultation) struct AgentTask {
     /// It was told that the agent is at work.
     pub(super) is_announced: bool,
     pub(super) began: Timestamp,
-    /// Fires when it has been waited for long enough; `None` where it is waited for as long as it
-    /// takes.
+    /// Fires at the time limit; `None` without one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) patience: Option<TimerId>,
+    pub(super) time_limit: Option<TimerId>,
     pub(super) tokens: Usage,
     pub(super) cost: Cost,
 }
@@ -131,6 +131,7 @@ impl AgentTask {
         let current = candidates.next()?;
         Some(Self {
             agent: agent.clone(),
+            rules: TaskRules::of(agent),
             answer,
             prompts,
             room: step.plan.terms(&current).room,
@@ -145,7 +146,7 @@ impl AgentTask {
             },
             is_announced: false,
             began: step.now,
-            patience: None,
+            time_limit: None,
             tokens: Usage::default(),
             cost: Cost::FREE,
         })
@@ -161,7 +162,7 @@ impl AgentTask {
             return None;
         }
         self.announce(step);
-        self.begin_waiting(step);
+        self.start_time_limit(step);
         self.go(step)
     }
 
@@ -270,8 +271,11 @@ impl AgentTask {
                 });
             }
             Room::NotYet => {}
-            Room::Never if self.is_second_pass() => return Some(self.do_without(step)),
-            Room::Never => self.reach_ceiling(step, worst_case),
+            Room::Never if self.rules.counts() => self.reach_ceiling(step, worst_case),
+            Room::Never => {
+                let too_dear = failed(FailureClass::Billing, "the ceiling leaves no room for it");
+                return Some(self.settle(step, Err(too_dear)));
+            }
         }
         None
     }
@@ -290,7 +294,7 @@ impl AgentTask {
         let may_be_replaced = !control.strict
             && match control.on_failure {
                 OnFailure::Ask | OnFailure::Substitute => true,
-                OnFailure::Skip => self.agent == AgentId::Judge,
+                OnFailure::Skip => self.rules.ignores_skip(),
                 OnFailure::Fail => false,
             };
         is_new
@@ -398,7 +402,7 @@ impl AgentTask {
             self.began = step.now;
             self.announce(step);
         }
-        self.begin_waiting(step);
+        self.start_time_limit(step);
         match &mut self.status {
             Status::Pending { .. } => self.go(step),
             Status::Calling(calling) => {

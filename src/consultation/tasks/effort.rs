@@ -1,11 +1,8 @@
-//! The rule for errands of the clerk: they are optional. Whatever goes wrong with one, it is
-//! settled without an answer and the consultation goes on as if it had never been begun.
+//! What limited effort means for a task (see [`Effort::Limited`]): a time limit, one more call at
+//! most, and none that would have to wait for its provider.
 //!
-//! Such an errand is asked again once at most, is never stood in for, hedged, kept as prose or
-//! asked about, and counts neither against `--strict`, `--on-failure` and the ceiling nor against
-//! the provider that experts need too.
+//! [`Effort::Limited`]: super::rules::Effort::Limited
 
-use crate::domain::ids::AgentId;
 use std::time::Duration;
 
 use crate::consultation::event::{AgentError, CancelReason};
@@ -18,42 +15,40 @@ use crate::consultation::protocol::call::FailureClass;
 
 use super::task::{AgentTask, Status, TaskOutcome, failed};
 
-/// How long everybody else waits for the clerk, its retry included. A model on the user's own
-/// machine may take its time: it is known to be slow, and nobody pays for the wait of another.
-const PATIENCE: Duration = Duration::from_secs(30);
+/// The time limit, a retry included. A free model has none: it runs on the user's own machine, and
+/// is known to be slow.
+const TIME_LIMIT: Duration = Duration::from_secs(30);
 
-/// A wait before the one retry that is still worth it.
+/// The longest wait before a retry within the limit.
 const LONGEST_WAIT: Duration = Duration::from_secs(5);
 
 impl AgentTask {
-    /// Nothing is lost that anybody was promised when there is no answer.
-    pub(crate) fn is_optional(&self) -> bool {
-        self.agent == AgentId::Helper
-    }
-
-    /// From now on it is waited for, and not for ever.
+    /// Starts the time limit, if there is one.
     ///
-    /// Invariant: called only in a turn that also says something, as every timer wants.
-    pub(crate) fn begin_waiting(&mut self, step: &mut StepContext<'_>) {
-        let is_hurried = self.is_optional() && !step.plan.terms(&self.current).free;
-        self.patience = is_hurried.then(|| step.set_timer(step.now.after(PATIENCE)));
+    /// Invariant: called only in a step that also emits an event, as every timer requires.
+    pub(crate) fn start_time_limit(&mut self, step: &mut StepContext<'_>) {
+        let has_limit = self.rules.is_limited() && !step.plan.terms(&self.current).free;
+        self.time_limit = has_limit.then(|| step.set_timer(step.now.after(TIME_LIMIT)));
     }
 
-    /// This timer says that it has been waited for long enough.
+    /// Whether this timer ends the time limit.
     pub(in crate::consultation) fn is_out_of_time_at(&self, timer: TimerId) -> bool {
-        self.patience == Some(timer)
+        self.time_limit == Some(timer)
     }
 
-    /// It has been waited for long enough.
+    /// Ends the task at its time limit.
     pub(in crate::consultation) fn run_out_of_time(
         &mut self,
         step: &mut StepContext<'_>,
     ) -> TaskOutcome {
-        self.lose_patience(step, &format!("no answer within {} s", PATIENCE.as_secs()))
+        self.abandon(
+            step,
+            &format!("no answer within {} s", TIME_LIMIT.as_secs()),
+        )
     }
 
-    /// It is waited for no longer.
-    pub(in crate::consultation) fn lose_patience(
+    /// Ends the task without an answer and drops its calls.
+    pub(in crate::consultation) fn abandon(
         &mut self,
         step: &mut StepContext<'_>,
         why: &str,
@@ -66,11 +61,11 @@ impl AgentTask {
         self.settle(step, Err(failed(FailureClass::Timeout, why)))
     }
 
-    /// Why an optional errand is not worth a call now. What only has to wait for its turn is no
-    /// reason.
+    /// Returns why a task with limited effort makes no call now. A provider that is merely busy is
+    /// no reason.
     pub(crate) fn obstacle(&self, step: &StepContext<'_>) -> Option<AgentError> {
         let provider = &self.current.provider;
-        if !self.is_optional() {
+        if !self.rules.is_limited() {
             return None;
         }
         if step.is_no_use(provider) {
@@ -91,10 +86,10 @@ impl AgentTask {
         (step.room_for(worst_case) == Room::Never).then(|| failed(FailureClass::Billing, message()))
     }
 
-    /// How often and how fast a failed call is made again.
+    /// Returns how often and how fast a failed call is retried.
     pub(crate) fn retry_rule(&self, step: &StepContext<'_>) -> RetryRule {
         let usual = step.plan.retry;
-        if !self.is_optional() {
+        if !self.rules.is_limited() {
             return usual;
         }
         let most = if self.kept.is_none() {
@@ -109,8 +104,8 @@ impl AgentTask {
         }
     }
 
-    /// Whether a text that could not be used may be asked for once more.
+    /// Whether an answer that could not be used may be asked for once more.
     pub(crate) fn may_ask_again(&self) -> bool {
-        !self.is_optional() || self.tried.retries == 0 && self.kept.is_none()
+        !self.rules.is_limited() || self.tried.retries == 0 && self.kept.is_none()
     }
 }
