@@ -14,7 +14,7 @@ use super::time::Timestamp;
 
 /// The program that wrote a record.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Writer {
+pub enum RecordWriter {
     /// This program, in this or an earlier version.
     #[default]
     Conclave,
@@ -22,7 +22,7 @@ pub enum Writer {
     LlmConclave,
 }
 
-impl Writer {
+impl RecordWriter {
     pub fn name(self) -> &'static str {
         match self {
             Self::Conclave => "conclave",
@@ -64,7 +64,7 @@ impl Completion {
 /// One consultation, read back from its record.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct StoredRecord {
-    pub writer: Writer,
+    pub writer: RecordWriter,
     pub schema_version: Option<String>,
     pub id: String,
     pub at: Option<Timestamp>,

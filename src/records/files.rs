@@ -1,5 +1,4 @@
-//! Where a consultation's files lie and how a file is written so that it is there whole or not at
-//! all.
+//! The files of a consultation: how they are named, and how a file is written whole or not at all.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -9,6 +8,35 @@ use crate::consultation::transcript::Transcript;
 use crate::domain::ids::ConsultationId;
 
 use super::record::record;
+
+/// The prefix of every consultation's id and files.
+pub(super) const ID_PREFIX: &str = "consult-";
+
+/// A saved consultation: its id, and the name of its files without their suffixes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ConsultationRef {
+    pub id: String,
+    pub stem: String,
+}
+
+impl ConsultationRef {
+    /// Refers to a consultation of this program, whose files carry its id.
+    pub fn of(id: &ConsultationId) -> Self {
+        Self {
+            id: id.to_string(),
+            stem: id.to_string(),
+        }
+    }
+
+    /// Returns the id, when it is one of ours.
+    pub fn ours(&self) -> Option<ConsultationId> {
+        let unique = self
+            .id
+            .strip_prefix(ID_PREFIX)
+            .filter(|_| self.id == self.stem)?;
+        Some(ConsultationId::from_unique(unique)).filter(|id| id.as_str() == self.id)
+    }
+}
 
 /// The three files of one consultation in the folder of logs.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,12 +49,12 @@ pub struct ConsultationFiles {
 impl ConsultationFiles {
     /// Names the files of a consultation in `logs`, which is `consult-logs` in the home.
     pub fn in_folder(logs: &Path, id: &ConsultationId) -> Self {
-        Self::called(logs, id.as_str())
+        Self::with_stem(logs, id.as_str())
     }
 
-    /// Names the files that are called so without their endings.
-    pub fn called(logs: &Path, stem: &str) -> Self {
-        let named = |ending: &str| logs.join(format!("{stem}.{ending}"));
+    /// Names the files of a stem, which is their name without suffixes.
+    pub fn with_stem(logs: &Path, stem: &str) -> Self {
+        let named = |suffix: &str| logs.join(format!("{stem}.{suffix}"));
         Self {
             journal: named("jsonl"),
             record: named("json"),
@@ -38,7 +66,7 @@ impl ConsultationFiles {
     ///
     /// # Errors
     ///
-    /// At the first file that cannot be written; what was written before it stays.
+    /// At the first file that cannot be written; files written before it stay.
     pub fn write_results(&self, transcript: &Transcript, markdown: &str) -> Result<(), WriteError> {
         let mut json = serde_json::to_vec_pretty(&record(transcript))
             .map_err(|error| WriteError::new(&self.record, error.into()))?;
@@ -47,7 +75,7 @@ impl ConsultationFiles {
         let folder = replace(&self.record, &json, Access::Private).map_err(failed(&self.record))?;
         let rest = replace(&self.markdown, markdown.as_bytes(), Access::Private)
             .map_err(failed(&self.markdown));
-        // They lie in one folder: one sync makes both renames last.
+        // Both lie in one folder: one sync makes both renames durable.
         folder
             .map_or(Ok(()), |folder| sync_folder(&folder))
             .map_err(failed(&self.record))?;
@@ -55,17 +83,16 @@ impl ConsultationFiles {
     }
 }
 
-/// Who may read a file that we write.
+/// Who may read a file that this program writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
     /// Its owner alone: everything in the home.
     Private,
-    /// Whoever the user's umask lets, or the mode that the file already has: what the user asked to
-    /// be written.
+    /// As the umask or the mode of an existing file allows: files that the user asked for.
     Normal,
 }
 
-/// A file that could not be written, and why, in words that say what to look at.
+/// A file that could not be written, and why.
 #[derive(Debug, thiserror::Error)]
 #[error("{what} `{}`", .path.display())]
 pub struct WriteError {
@@ -93,13 +120,13 @@ impl WriteError {
         }
     }
 
-    /// The one line for the user: the answer is unharmed, its log is not kept.
+    /// Returns the line for the user: the answer is unharmed, its log is lost.
     pub fn notice(&self) -> String {
         format!("Failed to write consultation log: {self}: {}", self.source)
     }
 }
 
-/// Makes a folder and its parents; those that are new are the owner's alone.
+/// Creates a folder and its parents; new ones belong to their owner alone.
 pub fn create_private_dir(path: &Path) -> Result<(), WriteError> {
     let mut builder = fs::DirBuilder::new();
     builder.recursive(true);
@@ -113,39 +140,39 @@ pub fn create_private_dir(path: &Path) -> Result<(), WriteError> {
 /// Writes a file whole or not at all: to a temporary file beside it, synced, renamed over it, the
 /// folder synced.
 ///
-/// A link is followed, so that what it points to is replaced and not the link. What is no regular
-/// file (`/dev/stdout`, a named pipe) is written to as it is.
+/// A link is followed: its target is replaced, not the link. A device or pipe (`/dev/stdout`) is
+/// written to directly.
 pub fn write_atomically(path: &Path, bytes: &[u8], access: Access) -> Result<(), WriteError> {
     let written = replace(path, bytes, access)
         .and_then(|folder| folder.map_or(Ok(()), |folder| sync_folder(&folder)));
     written.map_err(|error| WriteError::new(path, error))
 }
 
-/// Checks that a file could be written there now, and leaves nothing behind.
+/// Checks that a file can be written at this path now, and leaves nothing behind.
 ///
 /// # Errors
 ///
-/// When there is a folder of that name, or its folder takes no new file.
+/// When the path is a folder, or its folder takes no new file.
 pub fn check_writable(path: &Path) -> Result<(), WriteError> {
-    let check = || match Target::of(path)? {
-        Target::Stream => Ok(()),
-        Target::File { path, .. } => temporary_beside(&path, Access::Private).map(drop),
+    let check = || match WriteTarget::of(path)? {
+        WriteTarget::Stream => Ok(()),
+        WriteTarget::File { path, .. } => temporary_beside(&path, Access::Private).map(drop),
     };
     check().map_err(|error| WriteError::new(path, error))
 }
 
-/// What there is to be written to.
-enum Target {
+/// What a path leads to.
+enum WriteTarget {
     /// A device or a pipe.
     Stream,
-    /// A file, with the permissions of the one that is there already.
+    /// A file, with the permissions of an existing one.
     File {
         path: PathBuf,
         existing: Option<fs::Permissions>,
     },
 }
 
-impl Target {
+impl WriteTarget {
     fn of(path: &Path) -> io::Result<Self> {
         match fs::metadata(path) {
             Ok(metadata) if metadata.is_dir() => Err(io::ErrorKind::IsADirectory.into()),
@@ -174,7 +201,7 @@ fn temporary_beside(path: &Path, access: Access) -> io::Result<tempfile::NamedTe
     builder.prefix(".conclave-");
     #[cfg(unix)]
     if access == Access::Normal {
-        // Asked for when the file is made, so that the umask applies.
+        // Set at creation, so that the umask applies.
         builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
     }
     builder.tempfile_in(folder_of(path))
@@ -183,15 +210,15 @@ fn temporary_beside(path: &Path, access: Access) -> io::Result<tempfile::NamedTe
 /// Writes to a synced temporary file and renames it. Returns the folder that must be synced for the
 /// rename to last.
 fn replace(path: &Path, bytes: &[u8], access: Access) -> io::Result<Option<PathBuf>> {
-    let (target, existing) = match Target::of(path)? {
-        Target::Stream => {
+    let (target, existing) = match WriteTarget::of(path)? {
+        WriteTarget::Stream => {
             return File::options()
                 .write(true)
                 .open(path)?
                 .write_all(bytes)
                 .map(|()| None);
         }
-        Target::File { path, existing } => (path, existing),
+        WriteTarget::File { path, existing } => (path, existing),
     };
     let mut file = temporary_beside(&target, access)?;
     if let (Access::Normal, Some(permissions)) = (access, existing) {
@@ -203,8 +230,8 @@ fn replace(path: &Path, bytes: &[u8], access: Access) -> io::Result<Option<PathB
     Ok(Some(folder_of(&target).to_owned()))
 }
 
-/// Makes a rename or a new file in a folder last. Not every system can; then the data itself is all
-/// that is synced.
+/// Makes a rename or a new file in a folder durable. Not every system can; there, only the data is
+/// synced.
 pub(super) fn sync_folder(folder: &Path) -> io::Result<()> {
     if cfg!(unix) {
         File::open(folder)?.sync_all()
@@ -218,7 +245,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_is_replaced_whole_and_nothing_is_left_beside_it() {
+    fn a_file_is_replaced_whole_and_leaves_nothing_beside_it() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("answer.md");
         write_atomically(&path, b"one", Access::Normal).unwrap();
@@ -228,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn whether_a_file_can_be_written_is_known_before_and_leaves_nothing_behind() {
+    fn checking_a_path_for_writing_leaves_nothing_behind() {
         let folder = tempfile::tempdir().unwrap();
         check_writable(&folder.path().join("answer.md")).unwrap();
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
@@ -238,20 +265,18 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn private_files_are_the_owners_alone_and_others_keep_the_mode_they_have() {
+    fn private_files_belong_to_their_owner_and_others_keep_their_mode() {
         use std::os::unix::fs::PermissionsExt;
         let folder = tempfile::tempdir().unwrap();
         let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
         let private = folder.path().join("new/logs/record.json");
         create_private_dir(private.parent().unwrap()).unwrap();
         write_atomically(&private, b"{}", Access::Private).unwrap();
-        assert_eq!(
-            (mode(&private), mode(private.parent().unwrap())),
-            (0o600, 0o700)
-        );
+        assert_eq!(mode(&private), 0o600);
+        assert_eq!(mode(private.parent().unwrap()), 0o700);
         let shared = folder.path().join("shared.md");
         write_atomically(&shared, b"a", Access::Normal).unwrap();
-        assert_ne!(mode(&shared), 0o600, "made under the umask of this test");
+        assert_ne!(mode(&shared), 0o600, "created under the umask of this test");
         fs::set_permissions(&shared, fs::Permissions::from_mode(0o640)).unwrap();
         write_atomically(&shared, b"b", Access::Normal).unwrap();
         assert_eq!(mode(&shared), 0o640);
@@ -259,7 +284,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_link_stays_a_link_and_a_device_is_written_to() {
+    fn a_link_stays_a_link_and_a_device_is_written_to_directly() {
         let folder = tempfile::tempdir().unwrap();
         let (real, link) = (folder.path().join("real"), folder.path().join("link"));
         fs::write(&real, "old").unwrap();
@@ -272,7 +297,7 @@ mod tests {
 
     #[cfg(target_os = "linux")]
     #[test]
-    fn a_full_disk_is_named_as_such() {
+    fn a_full_disk_is_named_in_the_notice() {
         let failed = write_atomically(Path::new("/dev/full"), b"x", Access::Normal).unwrap_err();
         let notice = failed.notice();
         assert!(

@@ -1,5 +1,4 @@
-//! Questions to the index about single consultations: the list of them, newest first, and what they
-//! are called.
+//! Queries of the index for single consultations: their list, newest first, and their ids.
 
 mod search;
 
@@ -9,19 +8,19 @@ use rusqlite::{Connection, OptionalExtension, Result, Row, params_from_iter};
 use crate::consultation::event::StateName;
 use crate::domain::money::{Cost, MicroUsd};
 use crate::domain::outcome::Outcome;
-use crate::domain::stored_record::{Completion, Writer};
+use crate::domain::stored_record::{Completion, RecordWriter};
 use crate::domain::time::Timestamp;
 
+use super::files::ConsultationRef;
 use super::index::rows;
-use super::lookup::Found;
 
 pub use search::{NothingToSearch, Search};
 
-/// One consultation of the list.
+/// One consultation in the list.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Listed {
+pub struct HistoryEntry {
     pub id: String,
-    /// The name of its files without their endings.
+    /// The name of its files without their suffixes.
     pub stem: String,
     pub at: Timestamp,
     pub question: String,
@@ -31,35 +30,39 @@ pub struct Listed {
     pub cost: Option<Cost>,
     pub tokens: Option<u64>,
     pub duration_ms: Option<u64>,
-    /// As the record has it.
+    /// As the record states it.
     pub state: String,
-    pub ended: Completion,
+    pub completion: Completion,
     pub status: Option<String>,
     pub abort_reason: Option<String>,
-    pub writer: Writer,
+    pub writer: RecordWriter,
     pub outcome: Option<Outcome>,
     pub note: Option<String>,
 }
 
-/// Which consultations are meant. Without any of these, all.
+/// Selects consultations; all where every field is `None`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Filter {
-    pub state: Option<State>,
+    pub state: Option<StateFilter>,
     pub mode: Option<String>,
     pub search: Option<Search>,
-    /// Those that began earlier.
+    /// Only consultations that began earlier.
     pub before: Option<Timestamp>,
 }
 
-/// How it ended, or the state that it was in last.
+/// Selects by completion, or by the last recorded state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum State {
+pub enum StateFilter {
     Completion(Completion),
     In(StateName),
 }
 
-/// The consultations that are meant, newest first, no more than `limit`.
-pub fn list(connection: &Connection, filter: &Filter, limit: Option<usize>) -> Result<Vec<Listed>> {
+/// Returns the selected consultations, newest first, at most `limit` of them.
+pub fn list(
+    connection: &Connection,
+    filter: &Filter,
+    limit: Option<usize>,
+) -> Result<Vec<HistoryEntry>> {
     let Query {
         tables,
         conditions,
@@ -76,11 +79,11 @@ pub fn list(connection: &Connection, filter: &Filter, limit: Option<usize>) -> R
     );
     connection
         .prepare_cached(&sql)?
-        .query_map(params_from_iter(values), listed)?
+        .query_map(params_from_iter(values), history_entry)?
         .collect()
 }
 
-/// How many consultations are meant.
+/// Counts the selected consultations.
 pub fn count(connection: &Connection, filter: &Filter) -> Result<u64> {
     let Query {
         tables,
@@ -88,8 +91,7 @@ pub fn count(connection: &Connection, filter: &Filter) -> Result<u64> {
         values,
         ..
     } = Query::of(filter);
-    // The full-text index alone counts several times as fast as together with the rows that it
-    // points to.
+    // The full-text index alone counts several times as fast as joined with its rows.
     let is_search_alone = *filter
         == Filter {
             search: filter.search.clone(),
@@ -110,25 +112,25 @@ pub fn count(connection: &Connection, filter: &Filter) -> Result<u64> {
         .query_row(params_from_iter(values), |row| row.get(0).map(natural))
 }
 
-/// One consultation by its id.
-pub fn with_id(connection: &Connection, id: &str) -> Result<Option<Listed>> {
+/// Returns the consultation with this id.
+pub fn with_id(connection: &Connection, id: &str) -> Result<Option<HistoryEntry>> {
     let sql = "SELECT c.number, c.id, c.stem, c.question, c.mode, c.final_recommendation, c.confidence, c.total_micro_usd, c.lower_bound, \
          c.total_tokens, c.duration_ms, c.state, c.ended, c.status, c.abort_reason, c.writer, c.outcome, c.outcome_note \
          FROM consultations c WHERE c.id = ?";
     connection
         .prepare_cached(sql)?
-        .query_row([id], listed)
+        .query_row([id], history_entry)
         .optional()
 }
 
-/// Pieces of text that have a condition of their own.
+/// Pieces of text that get a condition each.
 const MOST_CONDITIONS: usize = 8;
 
 struct Query {
     tables: &'static str,
     conditions: String,
     values: Vec<Value>,
-    /// What it is ordered by: the key of the table that is walked.
+    /// The key to order by: that of the table that the query scans.
     key: &'static str,
 }
 
@@ -158,12 +160,14 @@ impl Query {
             require("consultations_text MATCH ?", vec![Value::Text(words)]);
         }
         match state {
-            Some(State::Completion(ended)) => {
-                require("c.ended = ?", vec![Value::Text(ended.name().to_owned())])
-            }
-            Some(State::In(state)) => {
-                require("c.state IN (?, ?)", names(*state).map(Value::Text).to_vec())
-            }
+            Some(StateFilter::Completion(completion)) => require(
+                "c.ended = ?",
+                vec![Value::Text(completion.name().to_owned())],
+            ),
+            Some(StateFilter::In(state)) => require(
+                "c.state IN (?, ?)",
+                spellings(*state).map(Value::Text).to_vec(),
+            ),
             None => {}
         }
         if let Some(mode) = mode {
@@ -179,7 +183,7 @@ impl Query {
             .iter()
             .flat_map(|search| &search.pieces)
             .collect::<Vec<_>>();
-        // One by one is faster; a statement holds only so many.
+        // Single conditions are faster; a statement holds only so many.
         let (few, many) = pieces.split_at(pieces.len().min(MOST_CONDITIONS));
         for piece in few {
             let piece = Value::Text((*piece).clone());
@@ -209,20 +213,20 @@ impl Query {
     }
 }
 
-/// A state as this program writes it, and in small letters.
-fn names(state: StateName) -> [String; 2] {
+/// Returns a state's name as this program writes it, and in lower case.
+fn spellings(state: StateName) -> [String; 2] {
     let name = state.to_string();
     let small = name.to_lowercase();
     [name, small]
 }
 
-fn listed(row: &Row<'_>) -> Result<Listed> {
+fn history_entry(row: &Row<'_>) -> Result<HistoryEntry> {
     let text = |at: &str| row.get::<_, String>(at);
     let (ended, writer) = (text("ended")?, text("writer")?);
     let cost = optional(row, "total_micro_usd")?.map(natural);
     let lower_bound: bool = row.get("lower_bound")?;
     let outcome: Option<String> = row.get("outcome")?;
-    Ok(Listed {
+    Ok(HistoryEntry {
         id: text("id")?,
         stem: text("stem")?,
         at: Timestamp(row.get::<_, i64>("number")? >> 19),
@@ -237,16 +241,16 @@ fn listed(row: &Row<'_>) -> Result<Listed> {
         tokens: optional(row, "total_tokens")?.map(natural),
         duration_ms: optional(row, "duration_ms")?.map(natural),
         state: text("state")?,
-        ended: ENDED
+        completion: COMPLETIONS
             .into_iter()
-            .find(|known| known.name() == ended)
+            .find(|completion| completion.name() == ended)
             .unwrap_or(Completion::Unfinished),
         status: optional(row, "status")?,
         abort_reason: optional(row, "abort_reason")?,
-        writer: if writer == Writer::Conclave.name() {
-            Writer::Conclave
+        writer: if writer == RecordWriter::Conclave.name() {
+            RecordWriter::Conclave
         } else {
-            Writer::LlmConclave
+            RecordWriter::LlmConclave
         },
         outcome: outcome.and_then(|outcome| {
             Outcome::ALL
@@ -257,13 +261,13 @@ fn listed(row: &Row<'_>) -> Result<Listed> {
     })
 }
 
-const ENDED: [Completion; 3] = [
+const COMPLETIONS: [Completion; 3] = [
     Completion::Completed,
     Completion::Aborted,
     Completion::Unfinished,
 ];
 
-/// Integers of the database have a sign; none of these has.
+/// Integers of the database are signed; these are never negative.
 fn natural(number: i64) -> u64 {
     u64::try_from(number).unwrap_or_default()
 }
@@ -272,83 +276,80 @@ fn optional<T: FromSql>(row: &Row<'_>, column: &str) -> Result<Option<T>> {
     row.get(column)
 }
 
-/// The consultation that began last; one that is under way has no rows yet.
-pub fn newest(connection: &Connection) -> Result<Option<Found>> {
+/// Returns the consultation that began last; a running one has no rows yet.
+pub fn newest(connection: &Connection) -> Result<Option<ConsultationRef>> {
     let sql = "SELECT id, stem FROM (\
          SELECT * FROM (SELECT id, stem, created_at AS began_at FROM consultations ORDER BY number DESC LIMIT 1) \
          UNION SELECT * FROM (SELECT id, id, began_at FROM open_consultations ORDER BY began_at DESC LIMIT 1)) \
          ORDER BY began_at DESC LIMIT 1";
     connection
         .prepare_cached(sql)?
-        .query_row([], found)
+        .query_row([], consultation_ref)
         .optional()
 }
 
-/// The consultations whose ids begin so, in the order of their ids, the last first. Those of ours
-/// sort by time.
-pub fn beginning_with(connection: &Connection, beginning: &str) -> Result<Vec<Found>> {
-    // Behind whatever begins so: no character sorts behind the last one.
-    let behind = format!("{beginning}{}", char::MAX);
+/// Returns the consultations whose ids have a prefix, by id, the last first: our ids sort by time.
+pub fn with_prefix(connection: &Connection, prefix: &str) -> Result<Vec<ConsultationRef>> {
+    // No id with the prefix sorts behind this: no character sorts behind the last one.
+    let end = format!("{prefix}{}", char::MAX);
     let sql = "SELECT id, stem FROM consultations WHERE id BETWEEN ?1 AND ?2 \
          UNION SELECT id, id FROM open_consultations WHERE id BETWEEN ?1 AND ?2 ORDER BY id DESC";
     connection
         .prepare_cached(sql)?
-        .query_map((beginning, behind), found)?
+        .query_map((prefix, end), consultation_ref)?
         .collect()
 }
 
-/// An id that is offered for completion, and its question.
+/// An id for shell completion, and its question.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Offered {
+pub struct CompletionCandidate {
     pub id: String,
     pub question: String,
 }
 
-/// The consultations whose ids begin so, the newest first, no more than `limit`; without those that
-/// are complete where none of these is wanted.
-pub fn offered(
+/// Returns the consultations whose ids have a prefix, newest first, at most `limit` of them.
+pub fn completion_candidates(
     connection: &Connection,
-    beginning: &str,
-    complete: Complete,
+    prefix: &str,
+    complete: CompleteEntries,
     limit: u32,
-) -> Result<Vec<Offered>> {
-    let behind = format!("{beginning}{}", char::MAX);
+) -> Result<Vec<CompletionCandidate>> {
+    let end = format!("{prefix}{}", char::MAX);
     let only = match complete {
-        Complete::Included => "",
-        Complete::LeftOut => "AND ended <> 'completed'",
+        CompleteEntries::Included => "",
+        CompleteEntries::Excluded => "AND ended <> 'completed'",
     };
     let sql = format!(
         "SELECT id, question FROM consultations WHERE id BETWEEN ? AND ? {only} ORDER BY id DESC LIMIT ?"
     );
-    let offered = |row: &Row<'_>| {
-        Ok(Offered {
+    let candidate = |row: &Row<'_>| {
+        Ok(CompletionCandidate {
             id: row.get(0)?,
             question: row.get(1)?,
         })
     };
     connection
         .prepare_cached(&sql)?
-        .query_map((beginning, behind, limit), offered)?
+        .query_map((prefix, end, limit), candidate)?
         .collect()
 }
 
-/// Whether complete consultations are meant as well.
+/// Whether to include complete consultations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Complete {
+pub enum CompleteEntries {
     Included,
-    LeftOut,
+    Excluded,
 }
 
-fn found(row: &Row<'_>) -> Result<Found> {
-    Ok(Found {
+fn consultation_ref(row: &Row<'_>) -> Result<ConsultationRef> {
+    Ok(ConsultationRef {
         id: row.get(0)?,
         stem: row.get(1)?,
     })
 }
 
-/// How many characters of an id tell it from every other, behind what all have in common; at least
-/// `least`.
-pub fn distinct_length(connection: &Connection, id: &str, least: usize) -> Result<usize> {
+/// Returns the length of the shortest prefix that no other id has, at least `least`.
+pub fn unique_prefix_length(connection: &Connection, id: &str, least: usize) -> Result<usize> {
     let sql = "SELECT max(id) FROM (SELECT max(id) AS id FROM consultations WHERE id < ?1 \
          UNION ALL SELECT max(id) FROM open_consultations WHERE id < ?1) \
          UNION ALL SELECT min(id) FROM (SELECT min(id) AS id FROM consultations WHERE id > ?1 \
@@ -372,9 +373,9 @@ pub fn distinct_length(connection: &Connection, id: &str, least: usize) -> Resul
     Ok((shared + 1).max(least).min(id.len()))
 }
 
-/// The ids of consultations that have begun and whose process has not brought their rows: it is at
-/// work, or gone. Newest first.
-pub fn open(connection: &Connection) -> Result<Vec<String>> {
+/// Returns the ids of consultations that were started and have no rows yet, newest first: each is
+/// running or was killed.
+pub fn open_consultations(connection: &Connection) -> Result<Vec<String>> {
     let sql = "SELECT id FROM open_consultations ORDER BY began_at DESC";
     connection
         .prepare_cached(sql)?

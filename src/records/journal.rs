@@ -6,6 +6,7 @@
 //! never waits for the disk. Two processes never write one journal: whoever writes holds its lock,
 //! which the system takes back when the process is gone, however it went.
 
+pub mod ends;
 pub mod read;
 
 use std::fs::{File, TryLockError};
@@ -27,13 +28,13 @@ pub use read::{JournalReadError, ReadJournal, read_journal};
 pub struct Journal {
     path: PathBuf,
     file: File,
-    sync: Option<Syncing>,
+    sync: Option<SyncThread>,
     has_failed: bool,
 }
 
 /// The thread that brings the file to the disk, and the bell that wakes it.
 #[derive(Debug)]
-struct Syncing {
+struct SyncThread {
     bell: SyncSender<()>,
     thread: JoinHandle<io::Result<()>>,
 }
@@ -41,10 +42,10 @@ struct Syncing {
 /// Whether a journal is gone on with where the file system has no locks, so that nobody knows
 /// whether another process writes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Unlocked {
-    Refused,
+pub enum NoLockPolicy {
+    Refuse,
     /// The user says that the other process is gone.
-    Trusted,
+    Trust,
 }
 
 /// Why a journal cannot be gone on with.
@@ -95,7 +96,10 @@ impl Journal {
     ///
     /// When there is no such journal, another process writes it, or it cannot be read; nothing is
     /// changed then.
-    pub fn reopen(path: &Path, unlocked: Unlocked) -> Result<(Self, Vec<Envelope>), ReopenError> {
+    pub fn reopen(
+        path: &Path,
+        unlocked: NoLockPolicy,
+    ) -> Result<(Self, Vec<Envelope>), ReopenError> {
         let opened = File::options().read(true).write(true).open(path);
         let mut file = opened.map_err(|error| match error.kind() {
             io::ErrorKind::NotFound => ReopenError::Missing {
@@ -104,13 +108,13 @@ impl Journal {
             _ => ReopenError::Unwritable(WriteError::new(path, error)),
         })?;
         match (file.try_lock(), unlocked) {
-            (Ok(()), _) | (Err(TryLockError::Error(_)), Unlocked::Trusted) => {}
+            (Ok(()), _) | (Err(TryLockError::Error(_)), NoLockPolicy::Trust) => {}
             (Err(TryLockError::WouldBlock), _) => {
                 return Err(ReopenError::Busy {
                     path: path.to_owned(),
                 });
             }
-            (Err(TryLockError::Error(source)), Unlocked::Refused) => {
+            (Err(TryLockError::Error(source)), NoLockPolicy::Refuse) => {
                 return Err(ReopenError::NoLocks {
                     path: path.to_owned(),
                     source,
@@ -118,7 +122,7 @@ impl Journal {
             }
         }
         let read = read(BufReader::new(&file), path)?;
-        let journal = mend(&mut file, &read).and_then(|()| Self::start(path, file));
+        let journal = repair_tail(&mut file, &read).and_then(|()| Self::start(path, file));
         Ok((
             journal.map_err(|error| WriteError::new(path, error))?,
             read.events,
@@ -145,7 +149,7 @@ impl Journal {
         Ok(Self {
             path: path.to_owned(),
             file,
-            sync: Some(Syncing { bell, thread }),
+            sync: Some(SyncThread { bell, thread }),
             has_failed: false,
         })
     }
@@ -162,7 +166,7 @@ impl Journal {
     /// Waits until all events are on the disk. Nothing can be appended afterwards. A second call
     /// does nothing.
     pub fn finish(&mut self) -> Result<(), WriteError> {
-        let Some(Syncing { bell, thread }) = self.sync.take() else {
+        let Some(SyncThread { bell, thread }) = self.sync.take() else {
             return Ok(());
         };
         drop(bell);
@@ -201,7 +205,7 @@ impl Subscriber for Journal {
 }
 
 /// Cuts off a torn last line, ends a whole one, and goes to the end.
-fn mend(file: &mut File, read: &ReadJournal) -> io::Result<()> {
+fn repair_tail(file: &mut File, read: &ReadJournal) -> io::Result<()> {
     if read.torn_bytes > 0 {
         file.set_len(read.whole_bytes)?;
     }

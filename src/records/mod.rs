@@ -1,22 +1,26 @@
-//! L3: what is kept of a consultation. The journal is the source of truth, the record its
-//! projection, the Markdown the same for reading. Order of writing: journal, record, Markdown; a
-//! failure of a later one never harms an earlier one.
+//! L3: what is stored of a consultation. The journal is the source of truth, the record its
+//! projection, the Markdown the same for reading. They are written in this order; a failure of a
+//! later one never harms an earlier one.
+//!
+//! `journal` writes and reads events, `record` projects them, `stored` reads records of any version,
+//! `page` renders one as HTML. `index`, `history`, `statistics`, `calibration` and `experience`
+//! answer questions about many; `month` adds up the spending of a month.
 
-pub mod calibration;
-mod debate_value;
-pub mod events_file;
-pub mod experience;
 pub mod files;
-pub mod history;
-pub mod index;
 pub mod journal;
-pub mod lookup;
+pub mod events_file;
+pub mod record;
+mod debate_value;
 mod judge_passes;
+pub mod spending;
 pub mod stored;
-pub mod month;
 pub mod outcomes;
 pub mod page;
-pub mod record;
+pub mod lookup;
 pub mod removal;
-pub mod spending;
+pub mod index;
+pub mod history;
 pub mod statistics;
+pub mod calibration;
+pub mod experience;
+pub mod month;

@@ -83,7 +83,7 @@ fn journalled_in(mut journal: impl BufRead, month: &Range<Timestamp>) -> Cost {
             Ok(0) | Err(_) => break,
             Ok(_) => {}
         }
-        let Ok(event) = serde_json::from_slice::<Line>(&line) else {
+        let Ok(event) = serde_json::from_slice::<CallLine>(&line) else {
             continue;
         };
         if !month.contains(&event.at) {
@@ -136,16 +136,16 @@ fn written_at(path: &Path) -> Option<Timestamp> {
 
 /// What is read of an event.
 #[derive(Deserialize)]
-struct Line {
+struct CallLine {
     at: Timestamp,
     #[serde(rename = "type")]
     kind: String,
     #[serde(default)]
-    data: Data,
+    data: CallData,
 }
 
 #[derive(Default, Deserialize)]
-struct Data {
+struct CallData {
     #[serde(default)]
     call: Option<CallId>,
     #[serde(default)]

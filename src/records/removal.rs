@@ -5,12 +5,12 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::files::sync_folder;
-use super::lookup::{self, Ending};
+use super::journal::ends::{self, JournalEnding};
 use super::outcomes;
 
 /// What was taken away.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Removed {
+pub struct RemovedFiles {
     pub files: usize,
     pub bytes: u64,
 }
@@ -32,10 +32,10 @@ pub enum RemoveError {
 /// The journal is the last: as long as it is there, its lock keeps others from going on with what
 /// is being taken away, and whatever a process that is killed half-way leaves behind is a
 /// consultation that lists, names and another removal still find.
-pub fn remove(logs: &Path, stem: &str) -> Result<Removed, RemoveError> {
+pub fn remove(logs: &Path, stem: &str) -> Result<RemovedFiles, RemoveError> {
     let journal = logs.join(format!("{stem}.jsonl"));
     let _lock = lock(&journal)?;
-    let mut removed = Removed::default();
+    let mut removed = RemovedFiles::default();
     for path in files(logs, stem) {
         let bytes = fs::symlink_metadata(&path).map_or(0, |file| file.len());
         match fs::remove_file(&path) {
@@ -71,7 +71,7 @@ fn files(logs: &Path, stem: &str) -> Vec<PathBuf> {
 }
 
 /// Makes removals in the folder of logs last.
-pub fn settle(logs: &Path) -> Result<(), RemoveError> {
+pub fn sync(logs: &Path) -> Result<(), RemoveError> {
     sync_folder(logs).map_err(|source| RemoveError::Io {
         path: logs.to_owned(),
         source,
@@ -95,7 +95,7 @@ fn lock(journal: &Path) -> Result<Option<File>, RemoveError> {
         Err(TryLockError::WouldBlock) => Err(RemoveError::Busy),
         // What has come to its end is written by nobody.
         Err(TryLockError::Error(_))
-            if lookup::ending(journal).is_ok_and(|ending| ending != Ending::Open) =>
+            if ends::ending(journal).is_ok_and(|ending| ending != JournalEnding::Open) =>
         {
             Ok(None)
         }

@@ -40,7 +40,7 @@ pub enum RecordReadError {
     TooLarge,
     #[error("it is not JSON")]
     NotJson(#[source] serde_json::Error),
-    #[error("it is no record of a consultation")]
+    #[error("it is not a record of a consultation")]
     NotARecord,
     #[error("version `{0}` is newer than this program, which reads `{SCHEMA_VERSION}`")]
     Newer(String),

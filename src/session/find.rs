@@ -3,11 +3,12 @@
 use std::path::Path;
 
 use crate::error::Error;
-use crate::records::files::ConsultationFiles;
+use crate::records::files::{ConsultationFiles, ConsultationRef};
 use crate::records::history;
 use crate::records::index::Index;
+use crate::records::journal::ends;
 use crate::records::lookup;
-use crate::records::lookup::{Found, NotFound};
+use crate::records::lookup::LookupError;
 use crate::terminal::markdown::escape::one_line;
 use crate::terminal::output::format::count;
 
@@ -18,26 +19,30 @@ const MOST_CANDIDATES: usize = 10;
 const LONGEST_QUESTION: usize = 32;
 
 /// Finds the consultation of this name, in the index if there is one, else in the folder of logs.
-pub(crate) fn find(index: Option<&Index>, logs: &Path, name: &str) -> Result<Found, Error> {
-    let found = lookup::named(index.map(Index::connection), logs, name);
+pub(crate) fn find(
+    index: Option<&Index>,
+    logs: &Path,
+    name: &str,
+) -> Result<ConsultationRef, Error> {
+    let found = lookup::find(index.map(Index::connection), logs, name);
     match found
         .map_err(|error| Error::usage(format!("cannot read `{}`: {error}", logs.display())))?
     {
         Ok(found) => Ok(found),
-        Err(NotFound::Nothing) if name == "last" => {
+        Err(LookupError::NotFound) if name == "last" => {
             Err(Error::usage("no consultation is kept")
                 .hint("ask something: conclave consult \"…\""))
         }
-        Err(NotFound::Nothing) => Err(Error::usage(format!(
+        Err(LookupError::NotFound) => Err(Error::usage(format!(
             "no consultation is called `{}`",
             one_line(name)
         ))
         .hint("see what is kept: conclave history list")),
-        Err(NotFound::Several(found)) => Err(several(index, logs, name, &found)),
+        Err(LookupError::Ambiguous(found)) => Err(several(index, logs, name, &found)),
     }
 }
 
-fn several(index: Option<&Index>, logs: &Path, name: &str, found: &[Found]) -> Error {
+fn several(index: Option<&Index>, logs: &Path, name: &str, found: &[ConsultationRef]) -> Error {
     let error = Error::usage(format!(
         "`{}` could be any of {}",
         one_line(name),
@@ -63,13 +68,13 @@ fn several(index: Option<&Index>, logs: &Path, name: &str, found: &[Found]) -> E
 }
 
 /// When it began, and its question.
-fn told(index: Option<&Index>, logs: &Path, candidate: &Found) -> Option<String> {
+fn told(index: Option<&Index>, logs: &Path, candidate: &ConsultationRef) -> Option<String> {
     let indexed = || {
         let listed = history::with_id(index?.connection(), &candidate.id).ok()??;
         Some((listed.at, listed.question))
     };
     let journalled = || {
-        let opening = lookup::opening(&ConsultationFiles::called(logs, &candidate.stem))?;
+        let opening = ends::opening(&ConsultationFiles::with_stem(logs, &candidate.stem).journal)?;
         Some((opening.at, opening.question))
     };
     let (at, question) = indexed().or_else(journalled)?;

@@ -29,7 +29,7 @@ use crate::error::Error;
 use crate::providers::catalog::ModelCatalog;
 use crate::providers::http::{Http, Timeouts};
 use crate::records::experience::Experience;
-use crate::records::index::{Index, Patience};
+use crate::records::index::{Index, WaitLimit};
 use crate::session::index;
 
 use crate::commands::consult::flags::ControlFlags;
@@ -223,7 +223,7 @@ fn is_needed(name: &str, persona: Option<&str>, draft: &Draft, sizes: &BTreeSet<
 /// What is known of these models. A start does not wait for an index to be made or mended: the end
 /// of this run does that.
 fn experience(home: &Home, models: &BTreeSet<&ModelRef>) -> Experience {
-    let index = Index::open_with(&index::path(home), Patience::Moment).ok();
+    let index = Index::open_with(&index::path(home), WaitLimit::Moment).ok();
     index
         .and_then(|index| Experience::read(index.connection(), models).ok())
         .unwrap_or_default()

@@ -6,7 +6,7 @@
 
 use std::fmt::Write;
 
-use crate::records::history::{self, Complete, Offered};
+use crate::records::history::{self, CompleteEntries, CompletionCandidate};
 use crate::records::lookup;
 use crate::terminal::markdown::escape::one_line;
 
@@ -36,9 +36,9 @@ pub(super) fn run(args: &Args, past: &Past<'_>) {
         .unwrap_or(typed)
         .to_ascii_lowercase();
     let complete = if args.unanswered {
-        Complete::LeftOut
+        CompleteEntries::Excluded
     } else {
-        Complete::Included
+        CompleteEntries::Included
     };
     // Whoever typed `consult-` gets it back, or the shell would not find what was typed.
     let head = if unique.len() < typed.len() {
@@ -47,7 +47,9 @@ pub(super) fn run(args: &Args, past: &Past<'_>) {
         ""
     };
     let mut text = String::new();
-    for Offered { id, question } in offered(past, &format!("consult-{unique}"), complete) {
+    for CompletionCandidate { id, question } in
+        offered(past, &format!("consult-{unique}"), complete)
+    {
         let id = id.strip_prefix("consult-").unwrap_or(&id);
         let _ = writeln!(
             text,
@@ -59,19 +61,23 @@ pub(super) fn run(args: &Args, past: &Past<'_>) {
     let _ = past.printer.result(&text);
 }
 
-fn offered(past: &Past<'_>, beginning: &str, complete: Complete) -> Vec<Offered> {
-    let indexed = past
-        .names()
-        .and_then(|index| history::offered(index.connection(), beginning, complete, MOST).ok());
+fn offered(
+    past: &Past<'_>,
+    beginning: &str,
+    complete: CompleteEntries,
+) -> Vec<CompletionCandidate> {
+    let indexed = past.names().and_then(|index| {
+        history::completion_candidates(index.connection(), beginning, complete, MOST).ok()
+    });
     indexed.unwrap_or_else(|| {
-        let all = lookup::all_newest_first(&past.logs)
+        let all = lookup::consultations_newest_first(&past.logs)
             .unwrap_or_default()
             .into_iter();
         let beginning = all
             .filter(|found| found.id.starts_with(beginning))
             .take(MOST as usize);
         beginning
-            .map(|found| Offered {
+            .map(|found| CompletionCandidate {
                 id: found.id,
                 question: String::new(),
             })

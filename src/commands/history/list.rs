@@ -6,13 +6,13 @@ use jiff::tz::TimeZone;
 use rusqlite::Connection;
 
 use crate::consultation::event::StateName;
-use crate::domain::stored_record::{Completion, Writer};
+use crate::domain::stored_record::{Completion, RecordWriter};
 use crate::engine::clock::Clock;
 use crate::error::Error;
 use crate::records::files::ConsultationFiles;
-use crate::records::history::{self, Filter, Listed, Search, State};
+use crate::records::history::{self, Filter, HistoryEntry, Search, StateFilter};
 use crate::records::index::{Index, is_being_written};
-use crate::records::lookup::{self, Opening};
+use crate::records::journal::ends::{self, JournalEnding, JournalOpening};
 use crate::session::index;
 use crate::terminal::tables::history::{Entry, EntryOutcome, History, Standing, below, screen};
 
@@ -85,18 +85,18 @@ pub(super) enum StateArg {
 impl StateArg {
     /// As the index is asked. It does not know who is at work: that is found out of those that have
     /// not ended.
-    pub(super) fn filter(self) -> State {
+    pub(super) fn filter(self) -> StateFilter {
         match self {
-            Self::Completed => State::Completion(Completion::Completed),
-            Self::Aborted => State::Completion(Completion::Aborted),
-            Self::Unfinished | Self::Running => State::Completion(Completion::Unfinished),
-            Self::Idle => State::In(StateName::Idle),
-            Self::Estimating => State::In(StateName::Estimating),
-            Self::AwaitingConsent => State::In(StateName::AwaitingConsent),
-            Self::Independent => State::In(StateName::Independent),
-            Self::Synthesis => State::In(StateName::Synthesis),
-            Self::CrossExam => State::In(StateName::CrossExam),
-            Self::Verdict => State::In(StateName::Verdict),
+            Self::Completed => StateFilter::Completion(Completion::Completed),
+            Self::Aborted => StateFilter::Completion(Completion::Aborted),
+            Self::Unfinished | Self::Running => StateFilter::Completion(Completion::Unfinished),
+            Self::Idle => StateFilter::In(StateName::Idle),
+            Self::Estimating => StateFilter::In(StateName::Estimating),
+            Self::AwaitingConsent => StateFilter::In(StateName::AwaitingConsent),
+            Self::Independent => StateFilter::In(StateName::Independent),
+            Self::Synthesis => StateFilter::In(StateName::Synthesis),
+            Self::CrossExam => StateFilter::In(StateName::CrossExam),
+            Self::Verdict => StateFilter::In(StateName::Verdict),
         }
     }
 }
@@ -196,7 +196,7 @@ fn collect(
 
 /// The shortest form of an id that commands take.
 pub(super) fn short(connection: &Connection, id: &str) -> rusqlite::Result<String> {
-    let length = history::distinct_length(connection, id, PREFIX.len() + SHORTEST_ID)?;
+    let length = history::unique_prefix_length(connection, id, PREFIX.len() + SHORTEST_ID)?;
     let short: String = id.chars().take(length).collect();
     Ok(short
         .strip_prefix(PREFIX)
@@ -213,31 +213,33 @@ fn begun(
     connection: &Connection,
     filter: &Filter,
 ) -> rusqlite::Result<Vec<Entry>> {
-    let begun = history::open(connection)?.into_iter().filter_map(|id| {
-        let files = ConsultationFiles::called(&past.logs, &id);
-        let Opening { at, question, mode } = lookup::opening(&files)?;
-        let wanted = filter
-            .mode
-            .as_ref()
-            .is_none_or(|wanted| mode.as_ref() == Some(wanted))
-            && filter
-                .search
+    let begun = history::open_consultations(connection)?
+        .into_iter()
+        .filter_map(|id| {
+            let files = ConsultationFiles::with_stem(&past.logs, &id);
+            let JournalOpening { at, question, mode } = ends::opening(&files.journal)?;
+            let wanted = filter
+                .mode
                 .as_ref()
-                .is_none_or(|search| search.matches(&question));
-        let standing = if is_being_written(&files.journal) {
-            Standing::Running
-        } else {
-            Standing::Unfinished
-        };
-        wanted.then(|| Entry::begun(id, at, question, mode, standing))
-    });
+                .is_none_or(|wanted| mode.as_ref() == Some(wanted))
+                && filter
+                    .search
+                    .as_ref()
+                    .is_none_or(|search| search.matches(&question));
+            let standing = if is_being_written(&files.journal) {
+                Standing::Running
+            } else {
+                Standing::Unfinished
+            };
+            wanted.then(|| Entry::begun(id, at, question, mode, standing))
+        });
     Ok(begun.collect())
 }
 
-fn entry(past: &Past<'_>, listed: Listed) -> Entry {
-    let files = ConsultationFiles::called(&past.logs, &listed.stem);
-    let is_ours = listed.writer == Writer::Conclave;
-    let standing = match listed.ended {
+fn entry(past: &Past<'_>, listed: HistoryEntry) -> Entry {
+    let files = ConsultationFiles::with_stem(&past.logs, &listed.stem);
+    let is_ours = listed.writer == RecordWriter::Conclave;
+    let standing = match listed.completion {
         Completion::Completed => Standing::Completed,
         Completion::Aborted | Completion::Unfinished
             if is_ours && is_being_written(&files.journal) =>
@@ -249,7 +251,7 @@ fn entry(past: &Past<'_>, listed: Listed) -> Entry {
     };
     let resumable = is_ours
         && matches!(standing, Standing::Aborted | Standing::Unfinished)
-        && lookup::ending(&files.journal).is_ok_and(lookup::Ending::is_resumable);
+        && ends::ending(&files.journal).is_ok_and(JournalEnding::is_resumable);
     Entry {
         short_id: listed.id.clone(),
         consultation_id: listed.id,

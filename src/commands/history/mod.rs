@@ -17,8 +17,8 @@ use clap::Subcommand;
 use crate::config::env::Environment;
 use crate::config::paths::Home;
 use crate::error::Error;
+use crate::records::files::ConsultationRef;
 use crate::records::index::Index;
-use crate::records::lookup::Found;
 use crate::session::finish;
 use crate::session::{find, index};
 use crate::terminal::output::printer::{Printer, Verbosity};
@@ -122,7 +122,7 @@ impl Past<'_> {
     }
 
     /// The consultation that is called so.
-    fn find(&self, name: &str) -> Result<Found, Error> {
+    fn find(&self, name: &str) -> Result<ConsultationRef, Error> {
         find::find(self.names().as_ref(), &self.logs, name)
     }
 }

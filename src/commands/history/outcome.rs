@@ -6,8 +6,8 @@ use crate::domain::outcome::{Grade, Outcome, SCHEMA_VERSION};
 use crate::domain::stored_record::Completion;
 use crate::engine::clock::Clock;
 use crate::error::Error;
+use crate::records::files::ConsultationRef;
 use crate::records::index::store;
-use crate::records::lookup::Found;
 use crate::records::outcomes;
 use crate::terminal::markdown::escape::one_line;
 
@@ -97,7 +97,7 @@ pub(super) fn run(args: &Args, past: &Past<'_>) -> Result<(), Error> {
 }
 
 /// The file counts; an index that cannot be written learns it when it is made anew.
-fn index(past: &Past<'_>, found: &Found, grade: Option<&Grade>) {
+fn index(past: &Past<'_>, found: &ConsultationRef, grade: Option<&Grade>) {
     let written = past.index().and_then(|index| {
         store::set_outcome(index.connection(), &found.id, grade).map_err(Error::failed)
     });

@@ -7,8 +7,8 @@ use crate::consultation::transcript::Transcript;
 use crate::domain::stored_record::StoredRecord;
 use crate::error::Error;
 use crate::records::files::ConsultationFiles;
+use crate::records::files::ConsultationRef;
 use crate::records::journal::read_journal;
-use crate::records::lookup::Found;
 use crate::records::outcomes;
 use crate::records::record::record;
 use crate::records::stored;
@@ -23,8 +23,8 @@ pub(super) struct Told {
 
 /// Reads the record; the journal where there is none, or where the journal has gone on since it was
 /// written.
-pub(super) fn read(logs: &Path, found: &Found) -> Result<Told, Error> {
-    let files = ConsultationFiles::called(logs, &found.stem);
+pub(super) fn read(logs: &Path, found: &ConsultationRef) -> Result<Told, Error> {
+    let files = ConsultationFiles::with_stem(logs, &found.stem);
     let told = if has_gone_on(&files) {
         from_journal(&files.journal).or_else(|| from_record(&files.record))
     } else {
@@ -70,7 +70,7 @@ fn has_gone_on(files: &ConsultationFiles) -> bool {
 }
 
 /// Why nothing can be read of it.
-fn unreadable(files: &ConsultationFiles, found: &Found) -> Error {
+fn unreadable(files: &ConsultationFiles, found: &ConsultationRef) -> Error {
     if files.record.exists() {
         return match stored::read_file(&files.record) {
             Err(error) => {

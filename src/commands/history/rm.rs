@@ -12,10 +12,10 @@ use rusqlite::TransactionBehavior;
 use crate::domain::time::Timestamp;
 use crate::engine::clock::Clock;
 use crate::error::{Error, Exit};
+use crate::records::files::ConsultationRef;
 use crate::records::history::{self, Filter};
 use crate::records::index::store;
-use crate::records::lookup::Found;
-use crate::records::removal::{self, RemoveError, Removed};
+use crate::records::removal::{self, RemoveError, RemovedFiles};
 use crate::session::index;
 use crate::setup::embedded_model;
 use crate::terminal::markdown::escape::one_line;
@@ -74,7 +74,7 @@ pub(super) struct Args {
 /// One to be deleted.
 #[derive(Debug)]
 struct Doomed {
-    found: Found,
+    found: ConsultationRef,
     /// When it began, and its question, where the index knows.
     told: Option<(Timestamp, String)>,
 }
@@ -109,8 +109,8 @@ fn older(past: &Past<'_>, age: Duration, state: Option<StateArg>) -> Result<Vec<
     let listed = index::with(&past.home, past.printer, |index| {
         history::list(index.connection(), &filter, None)
     })?;
-    let doomed = |listed: history::Listed| Doomed {
-        found: Found {
+    let doomed = |listed: history::HistoryEntry| Doomed {
+        found: ConsultationRef {
             id: listed.id,
             stem: listed.stem,
         },
@@ -201,14 +201,14 @@ fn span_of(doomed: &[Doomed], zone: &TimeZone) -> String {
 }
 
 fn delete(past: &Past<'_>, doomed: &[Doomed]) -> Result<(), Error> {
-    let (mut deleted, mut freed, mut kept) = (0, Removed::default(), Vec::new());
+    let (mut deleted, mut freed, mut kept) = (0, RemovedFiles::default(), Vec::new());
     let mut is_index_told = true;
     for some in doomed.chunks(AT_ONCE) {
         let mut gone = Vec::new();
         for Doomed { found, .. } in some {
             match removal::remove(&past.logs, &found.stem) {
                 Ok(removed) => {
-                    freed = Removed {
+                    freed = RemovedFiles {
                         files: freed.files + removed.files,
                         bytes: freed.bytes + removed.bytes,
                     };
@@ -218,7 +218,7 @@ fn delete(past: &Past<'_>, doomed: &[Doomed]) -> Result<(), Error> {
             }
         }
         deleted += gone.len();
-        if let Err(error) = removal::settle(&past.logs) {
+        if let Err(error) = removal::sync(&past.logs) {
             past.printer.warning(&format!(
                 "{error}: what was deleted may be back after a loss of power"
             ));
@@ -244,7 +244,7 @@ fn delete(past: &Past<'_>, doomed: &[Doomed]) -> Result<(), Error> {
 }
 
 /// Takes the rows of consultations out of the index.
-fn forget(past: &Past<'_>, gone: &[&Found]) -> Result<(), Error> {
+fn forget(past: &Past<'_>, gone: &[&ConsultationRef]) -> Result<(), Error> {
     if gone.is_empty() {
         return Ok(());
     }
@@ -262,7 +262,11 @@ fn forget(past: &Past<'_>, gone: &[&Found]) -> Result<(), Error> {
 }
 
 /// Tells what was not deleted, and why.
-fn refused(past: &Past<'_>, mut kept: Vec<(&Found, RemoveError)>, of: usize) -> Result<(), Error> {
+fn refused(
+    past: &Past<'_>,
+    mut kept: Vec<(&ConsultationRef, RemoveError)>,
+    of: usize,
+) -> Result<(), Error> {
     if kept.is_empty() {
         return Ok(());
     }

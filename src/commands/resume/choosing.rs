@@ -7,8 +7,9 @@ use crate::domain::ids::ConsultationId;
 use crate::error::Error;
 use crate::records::files::ConsultationFiles;
 use crate::records::index::Index;
-use crate::records::journal::{Journal, ReopenError, Unlocked, read_journal};
-use crate::records::lookup::{self, Ending};
+use crate::records::journal::ends::{self, JournalEnding};
+use crate::records::journal::{Journal, NoLockPolicy, ReopenError, read_journal};
+use crate::records::lookup;
 use crate::session::find;
 use crate::session::finish::Keeping;
 use crate::terminal::output::format::count;
@@ -29,7 +30,7 @@ pub(super) fn choose(
     logs: &Path,
     index: Option<&Index>,
     name: Option<&str>,
-    unlocked: Unlocked,
+    unlocked: NoLockPolicy,
     printer: &Printer,
 ) -> Result<Chosen, Error> {
     match name {
@@ -43,7 +44,7 @@ pub(super) fn choose(
                 .hint(format!("read it: conclave history show {}", found.id)));
             };
             let files = ConsultationFiles::in_folder(logs, &id);
-            let ending = lookup::ending(&files.journal).map_err(|error| {
+            let ending = ends::ending(&files.journal).map_err(|error| {
                 Error::usage(format!("cannot read the journal of {id}: {error}"))
             })?;
             check(&id, &files, ending)?;
@@ -55,13 +56,13 @@ pub(super) fn choose(
     }
 }
 
-fn newest(logs: &Path, unlocked: Unlocked, printer: &Printer) -> Result<Chosen, Error> {
-    let kept = lookup::newest_first(logs)
+fn newest(logs: &Path, unlocked: NoLockPolicy, printer: &Printer) -> Result<Chosen, Error> {
+    let kept = lookup::journals_newest_first(logs)
         .map_err(|error| Error::usage(format!("cannot read `{}`: {error}", logs.display())))?;
     let mut busy = 0;
     for id in kept {
         let files = ConsultationFiles::in_folder(logs, &id);
-        if lookup::ending(&files.journal).is_ok_and(|ending| check(&id, &files, ending).is_ok()) {
+        if ends::ending(&files.journal).is_ok_and(|ending| check(&id, &files, ending).is_ok()) {
             match open(id, files, unlocked, printer)? {
                 Ok(chosen) => return Ok(chosen),
                 Err(_) => busy += 1,
@@ -80,23 +81,27 @@ fn newest(logs: &Path, unlocked: Unlocked, printer: &Printer) -> Result<Chosen, 
 
 /// Refuses what there is nothing to go on with in. A process may end between the last event and the
 /// results: these can still be written.
-fn check(id: &ConsultationId, files: &ConsultationFiles, ending: Ending) -> Result<(), Error> {
+fn check(
+    id: &ConsultationId,
+    files: &ConsultationFiles,
+    ending: JournalEnding,
+) -> Result<(), Error> {
     let ask_again = |error: Error| error.hint("ask again: conclave consult \"…\"");
     match ending {
         _ if ending.is_resumable() => Ok(()),
-        Ending::Complete if !files.record.exists() => Ok(()),
-        Ending::Complete => Err(Error::usage(format!("{id} is complete"))
+        JournalEnding::Complete if !files.record.exists() => Ok(()),
+        JournalEnding::Complete => Err(Error::usage(format!("{id} is complete"))
             .hint(format!("its answer is in {}", files.markdown.display()))),
-        Ending::Nothing => Err(ask_again(Error::usage(format!(
+        JournalEnding::Empty => Err(ask_again(Error::usage(format!(
             "{id} had not begun when it ended: its journal is empty"
         )))),
-        Ending::TooOld => Err(ask_again(Error::usage(format!(
+        JournalEnding::TooOld => Err(ask_again(Error::usage(format!(
             "cannot go on with {id}: it was written by a version that did not keep enough to go on from"
         )))),
-        Ending::Aborted(AbortReason::Declined) => Err(ask_again(Error::usage(format!(
+        JournalEnding::Aborted(AbortReason::Declined) => Err(ask_again(Error::usage(format!(
             "{id} was declined before anything was asked"
         )))),
-        Ending::Aborted(_) | Ending::Open => Err(ask_again(Error::usage(format!(
+        JournalEnding::Aborted(_) | JournalEnding::Open => Err(ask_again(Error::usage(format!(
             "{id} ended for a reason that goes on"
         )))),
     }
@@ -107,7 +112,7 @@ fn check(id: &ConsultationId, files: &ConsultationFiles, ending: Ending) -> Resu
 fn open(
     id: ConsultationId,
     files: ConsultationFiles,
-    unlocked: Unlocked,
+    unlocked: NoLockPolicy,
     printer: &Printer,
 ) -> Result<Result<Chosen, ReopenError>, Error> {
     match Journal::reopen(&files.journal, unlocked) {

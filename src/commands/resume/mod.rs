@@ -16,7 +16,7 @@ use crate::engine::clock::Clock;
 use crate::engine::driver::RunStart;
 use crate::error::Error;
 use crate::records::index::Index;
-use crate::records::journal::Unlocked;
+use crate::records::journal::NoLockPolicy;
 use crate::session::finish;
 use crate::session::index;
 use crate::session::run::{Run, consent_mode};
@@ -65,9 +65,9 @@ pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> 
     let settings = config::load(&home, environment)?;
     let run = Run::prepare(&home, environment, &args.output, printer)?;
     let unlocked = if args.force {
-        Unlocked::Trusted
+        NoLockPolicy::Trust
     } else {
-        Unlocked::Refused
+        NoLockPolicy::Refuse
     };
     // Only names are looked up in it: one that cannot be used is none.
     let known = args

@@ -1,7 +1,7 @@
-//! Writes the rows of very many consultations into a new database that nobody else uses yet.
+//! Inserts the rows of very many consultations into a new database that no other process uses yet.
 //!
-//! Such a database is put in its place only when it is complete: until then nothing of it has to
-//! last, so nothing is synced, and what it is searched by is made in one go at the end.
+//! Nothing has to be durable until the database is complete: nothing is synced, and the indexes are
+//! created at the end.
 
 use rusqlite::{Connection, OptionalExtension, Result};
 
@@ -11,17 +11,16 @@ use super::store::insert;
 /// Pages kept in memory, in KiB.
 const CACHE_KIB: i64 = 64 * 1024;
 
-/// A new database that is being filled.
+/// A bulk insert into a new database.
 #[derive(Debug)]
 pub struct Bulk<'c> {
     connection: &'c Connection,
-    /// How the indexes are made that are made at the end.
+    /// The statements that create the dropped indexes.
     indexes: Vec<String>,
 }
 
 impl<'c> Bulk<'c> {
-    /// Begins to fill a database that has its tables and no rows. All that comes is one
-    /// transaction, which [`Self::finish`] ends.
+    /// Starts a bulk insert into empty tables: one transaction, which [`Self::finish`] commits.
     pub fn begin(connection: &'c Connection) -> Result<Self> {
         connection.execute_batch(&format!(
             "PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF; PRAGMA foreign_keys = OFF; \
@@ -41,7 +40,7 @@ impl<'c> Bulk<'c> {
         })
     }
 
-    /// Adds a consultation. False when there is one of that id already: the first stays.
+    /// Inserts a consultation. Returns false when the id is there already: the first one stays.
     pub fn put(&mut self, rows: &Rows<'_>) -> Result<bool> {
         let known = &mut self
             .connection
@@ -56,7 +55,7 @@ impl<'c> Bulk<'c> {
         insert(self.connection, rows).map(|_| true)
     }
 
-    /// Makes what the database is searched by, and ends the transaction.
+    /// Creates the indexes and commits.
     pub fn finish(self) -> Result<()> {
         for sql in &self.indexes {
             self.connection.execute_batch(sql)?;

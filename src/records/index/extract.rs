@@ -1,8 +1,7 @@
 //! Reads the rows of a consultation from its record.
 //!
-//! Live and when the index is made anew, this is the one way from a record to its rows: so both say
-//! the same. A field that is not as expected is as if it were missing; of a record only the id must
-//! be there.
+//! The live index and a rebuild both use this, so that they agree. A field of an unexpected type
+//! counts as missing; only the id is required.
 
 mod agents;
 mod calls;
@@ -15,82 +14,80 @@ use crate::consultation::event::Envelope;
 use crate::consultation::transcript::Transcript;
 use crate::domain::artifact::SCHEMA_VERSION;
 use crate::domain::money::{Cost, MicroUsd};
-use crate::domain::stored_record::{Completion, Writer};
+use crate::domain::stored_record::{Completion, RecordWriter};
 use crate::domain::time::Timestamp;
 use crate::records::record::record;
+use crate::records::stored::RecordReadError;
 
 use super::lenient_json::{Number, Object};
-use super::record_fields::{DebateValue, Perspective, Record};
-use super::rows::{ConsultationRow, Debate, RoundRow, Rows};
+use super::record_fields::{DebateValueFields, PerspectiveFields, RecordFields};
+use super::rows::{ConsultationRow, DebateColumns, RoundRow, Rows, UNKNOWN, millionths};
 use agents::agents;
 use calls::calls;
 use rounds::{later_rounds, money, rounds};
 
-/// What stands where a name must be and the record tells none.
-pub(super) const UNKNOWN: &str = "unknown";
-
-/// Why a file has no rows.
+/// Why a file has no rows in the index.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum NotIndexable {
+pub enum ExtractError {
     #[error("it is not JSON")]
     NotJson,
-    #[error("it is no record of a consultation")]
+    #[error("it is not a record of a consultation")]
     NotARecord,
     #[error("version `{0}` is newer than this program")]
     Newer(String),
 }
 
-/// Reads a record. `stem` is its file's name without the ending; `written_at` stands in where the
-/// record does not tell when it began.
+/// Reads a record. `stem` is its file's name without the suffix; `written_at` is used where the
+/// record does not state when the consultation began.
 pub fn rows<'a>(
     record: &'a [u8],
     stem: &'a str,
     written_at: Timestamp,
-) -> Result<Rows<'a>, NotIndexable> {
-    let read = match serde_json::from_slice::<Object<Record<'a>>>(record) {
-        Ok(Object(read)) => read,
-        Err(error) if error.is_data() => return Err(NotIndexable::NotARecord),
+) -> Result<Rows<'a>, ExtractError> {
+    let fields = match serde_json::from_slice::<Object<RecordFields<'a>>>(record) {
+        Ok(Object(fields)) => fields,
+        Err(error) if error.is_data() => return Err(ExtractError::NotARecord),
         // The original writes cancelled runs as lines.
-        Err(_) => return llm_conclave::rows(record, stem, written_at),
+        Err(_) => return Ok(llm_conclave::rows(record, stem, written_at)?),
     };
-    let Some(mut read): Option<Record<'a>> = read.filter(is_ours) else {
-        return llm_conclave::rows(record, stem, written_at);
+    let Some(mut fields): Option<RecordFields<'a>> = fields.filter(is_ours) else {
+        return Ok(llm_conclave::rows(record, stem, written_at)?);
     };
-    if let Some(version) = read
+    if let Some(version) = fields
         .schema_version
         .0
         .as_deref()
         .filter(|version| is_newer(version))
     {
-        return Err(NotIndexable::Newer(version.to_owned()));
+        return Err(ExtractError::Newer(version.to_owned()));
     }
-    let id = read
+    let id = fields
         .consultation_id
         .0
         .take()
-        .ok_or(NotIndexable::NotARecord)?;
-    Ok(consultation(read, id, stem, written_at))
+        .ok_or(ExtractError::NotARecord)?;
+    Ok(consultation(fields, id, stem, written_at))
 }
 
-/// Reads the rows of a consultation that has no record, from what its journal tells.
+/// Reads the rows of a consultation without a record from its journal.
 pub fn rows_of_journal(
     events: &[Envelope],
     stem: &str,
     written_at: Timestamp,
-) -> Result<Rows<'static>, NotIndexable> {
-    let transcript = Transcript::fold(events).ok_or(NotIndexable::NotARecord)?;
-    let record = serde_json::to_vec(&record(&transcript)).map_err(|_| NotIndexable::NotJson)?;
+) -> Result<Rows<'static>, ExtractError> {
+    let transcript = Transcript::fold(events).ok_or(ExtractError::NotARecord)?;
+    let record = serde_json::to_vec(&record(&transcript)).map_err(|_| ExtractError::NotJson)?;
     rows(&record, stem, written_at).map(Rows::into_owned)
 }
 
-/// A record of this program, by any of its marks.
-fn is_ours(record: &Record<'_>) -> bool {
+/// Returns whether this program wrote the record.
+fn is_ours(record: &RecordFields<'_>) -> bool {
     record.tool_version.0.is_some()
         || record.kind.0.as_deref() == Some("Report")
         || !record.responses.0.is_empty()
 }
 
-/// A version whose first number is greater than ours. What is no version is none that is newer.
+/// Returns whether a version has a greater major number than ours; false for text that is no version.
 fn is_newer(version: &str) -> bool {
     let major = |version: &str| {
         version
@@ -102,7 +99,7 @@ fn is_newer(version: &str) -> bool {
 }
 
 fn consultation<'a>(
-    record: Record<'a>,
+    record: RecordFields<'a>,
     id: Cow<'a, str>,
     stem: &'a str,
     written_at: Timestamp,
@@ -122,7 +119,7 @@ fn consultation<'a>(
         agents: agents(&record),
         calls: calls(&record),
         consultation: ConsultationRow {
-            ended: Completion::from_state(&state),
+            completion: Completion::from_state(&state),
             state,
             cost: spending
                 .as_ref()
@@ -130,7 +127,7 @@ fn consultation<'a>(
             total_tokens: spending
                 .as_ref()
                 .and_then(|spending| spending.tokens.0.as_ref()?.total.0),
-            // A consultation without an answer has nobody who could dissent from it.
+            // Without an answer there is nothing to dissent from.
             dissent: record
                 .recommendation
                 .0
@@ -160,7 +157,7 @@ fn consultation<'a>(
             schema_version: record.schema_version.0,
             status: record.status.0,
             abort_reason: record.abort_reason.0,
-            writer: Writer::Conclave,
+            writer: RecordWriter::Conclave,
             project_type: record
                 .project_context
                 .0
@@ -172,49 +169,49 @@ fn consultation<'a>(
     }
 }
 
-/// Reads RFC 3339.
+/// Parses RFC 3339.
 fn moment(text: &str) -> Option<Timestamp> {
     text.parse::<jiff::Timestamp>()
         .ok()
         .map(|moment| Timestamp(moment.as_millisecond()))
 }
 
-/// What the experts held at the end against the beginning: as they were compared; in a record that
-/// knows of no comparison, as they said themselves, and where they did not, as a later analysis
-/// says of them.
+/// Returns the changes of position: as the helper model compared them; in a record of a version
+/// without comparison, as the experts stated them, else as an analysis in the record states them.
 ///
-/// What was to be compared and was not is not known: then nobody's own word stands in for it.
-fn debate(record: &Record<'_>) -> Debate {
-    let said = said_of_themselves(record);
+/// A comparison that was planned and failed leaves them unknown: the experts' own statements do not
+/// replace it.
+fn debate(record: &RecordFields<'_>) -> DebateColumns {
+    let stated = stated_by_experts(record);
     let Object(Some(analysis)) = &record.debate_value_analysis else {
-        return said;
+        return stated;
     };
     match analysis.status.0.as_deref() {
         Some("compared") => {
             let heard = analysis.agents_compared.0.unwrap_or_default();
-            Debate {
+            DebateColumns {
                 heard,
                 changed: analysis
                     .agents_changed_position
                     .0
                     .unwrap_or_default()
                     .min(heard),
-                ..said
+                ..stated
             }
         }
-        Some(_) => Debate {
+        Some(_) => DebateColumns {
             heard: 0,
             changed: 0,
-            ..said
+            ..stated
         },
-        None if said.heard > 0 => said,
-        None => said_of_them(analysis),
+        None if stated.heard > 0 => stated,
+        None => stated_by_analysis(analysis),
     }
 }
 
-fn said_of_themselves(record: &Record<'_>) -> Debate {
-    let mut debate = Debate::default();
-    for Perspective {
+fn stated_by_experts(record: &RecordFields<'_>) -> DebateColumns {
+    let mut debate = DebateColumns::default();
+    for PerspectiveFields {
         confidence,
         revised_confidence,
         changed,
@@ -236,11 +233,11 @@ fn said_of_themselves(record: &Record<'_>) -> Debate {
     debate
 }
 
-fn said_of_them(analysis: &DebateValue<'_>) -> Debate {
+fn stated_by_analysis(analysis: &DebateValueFields<'_>) -> DebateColumns {
     let heard = analysis.total_agents.0.unwrap_or_default();
     let rise = analysis.avg_confidence_increase;
     let rise_of = if rise.rise().is_some() { heard } else { 0 };
-    Debate {
+    DebateColumns {
         heard,
         changed: analysis
             .agents_changed_position
@@ -256,24 +253,33 @@ fn said_of_them(analysis: &DebateValue<'_>) -> Debate {
     }
 }
 
-/// What Rounds 3 and 4 cost: as the record says, which leaves the comparison out, else all that was
-/// spent in them.
-fn cost_of_later_rounds(analysis: Option<&DebateValue<'_>>, rounds: &[RoundRow]) -> Option<Cost> {
-    let told = analysis
+/// Returns the cost of Rounds 3 and 4: as the record states it, without the comparison, else all that
+/// was spent in them.
+fn cost_of_later_rounds(
+    analysis: Option<&DebateValueFields<'_>>,
+    rounds: &[RoundRow],
+) -> Option<Cost> {
+    let stated = analysis
         .and_then(|analysis| analysis.rounds_3_4_cost.0.as_ref())
         .and_then(|cost| money(cost.micro_usd, cost.lower_bound));
-    told.or_else(|| later_rounds(rounds))
+    stated.or_else(|| later_rounds(rounds))
 }
 
 impl Number {
-    /// The number, where it can be the difference of two confidences.
+    /// Returns the number where it can be the difference of two confidences.
     fn rise(self) -> Option<f64> {
         self.0.filter(|rise| (-1.0..=1.0).contains(rise))
     }
 }
 
-/// A number from -1 to 1 in whole millionths.
-#[expect(clippy::cast_possible_truncation, reason = "a million at most")]
-pub(super) fn millionths(share: f64) -> i64 {
-    (share * 1e6).round() as i64
+impl From<RecordReadError> for ExtractError {
+    fn from(error: RecordReadError) -> Self {
+        match error {
+            RecordReadError::NotJson(_) => Self::NotJson,
+            RecordReadError::Newer(version) => Self::Newer(version),
+            RecordReadError::Io { .. }
+            | RecordReadError::TooLarge
+            | RecordReadError::NotARecord => Self::NotARecord,
+        }
+    }
 }

@@ -1,6 +1,6 @@
-//! Keeping the index in step with consultations that run: each is marked as open when it begins,
-//! and when it ends its rows come and its mark goes, in one transaction. A mark whose process is
-//! gone tells of a consultation that was killed: whoever reads next brings its rows.
+//! Keeps the index in step with running consultations. A consultation is marked as open when it
+//! starts; when it ends, its rows are inserted and the mark is removed in one transaction. A mark
+//! without a live process belongs to a killed consultation: the next reader inserts its rows.
 
 use std::path::Path;
 
@@ -9,26 +9,25 @@ use rusqlite::{Connection, Transaction, TransactionBehavior};
 use crate::domain::ids::ConsultationId;
 use crate::domain::time::Timestamp;
 use crate::records::files::ConsultationFiles;
-use crate::records::lookup;
+use crate::records::journal::ends;
 
-use super::extract::{self, NotIndexable};
+use super::extract::{self, ExtractError};
 use super::open::Index;
-use super::sources::{self, Told};
+use super::sources::{self, SourceRecord};
 use super::store;
 
-/// Why a consultation is not in the index.
+/// Why a consultation could not be inserted.
 #[derive(Debug, thiserror::Error)]
-pub enum NotTaken {
+pub enum FollowError {
     #[error(transparent)]
-    NotIndexable(#[from] NotIndexable),
+    Extract(#[from] ExtractError),
     #[error(transparent)]
     Failed(#[from] rusqlite::Error),
 }
 
-/// Marks a consultation as begun.
+/// Marks a consultation as open.
 pub fn begin(index: &mut Index, id: &ConsultationId, at: Timestamp) -> rusqlite::Result<()> {
-    // Without a sync: what a lost power supply takes of it is found again when the index is made
-    // anew.
+    // Without a sync: a mark lost with the power is found again at the next rebuild.
     let transaction = index
         .connection_mut()
         .transaction_with_behavior(TransactionBehavior::Immediate)?;
@@ -36,16 +35,16 @@ pub fn begin(index: &mut Index, id: &ConsultationId, at: Timestamp) -> rusqlite:
     transaction.commit()
 }
 
-/// Takes in a consultation that has ended, as its record tells it, on the disk when this returns.
+/// Inserts the rows of a finished consultation from its record, durable when this returns.
 pub fn end(
     index: &mut Index,
     id: &ConsultationId,
     record: &[u8],
     written_at: Timestamp,
-) -> Result<(), NotTaken> {
+) -> Result<(), FollowError> {
     let rows = extract::rows(record, id.as_str(), written_at)?;
     let connection = index.connection_mut();
-    // No mark would be left of rows that a lost power supply takes.
+    // Rows lost with the power would leave no mark.
     connection.pragma_update(None, "synchronous", "full")?;
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     store::put(&transaction, &rows)?;
@@ -55,7 +54,7 @@ pub fn end(
     Ok(())
 }
 
-/// Brings the rows of consultations that have begun and whose processes are gone. Returns how many.
+/// Inserts the rows of open consultations without a live process. Returns their number.
 pub fn reconcile(index: &mut Index, logs: &Path) -> rusqlite::Result<usize> {
     let open: Vec<(String, String)> = {
         let mut statement = index
@@ -64,39 +63,39 @@ pub fn reconcile(index: &mut Index, logs: &Path) -> rusqlite::Result<usize> {
         let open = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
         open.collect::<rusqlite::Result<_>>()?
     };
-    let mut brought = 0;
+    let mut inserted = 0;
     for (id, began_at) in open {
-        let found = sources::find(
+        let source = sources::find(
             logs,
             &id,
-            &sources::stamps(logs, &id, sources::of(logs, &id)),
+            &sources::write_times(logs, &id, sources::of(logs, &id)),
         );
-        if found.is_open {
+        if source.is_open {
             continue;
         }
         let transaction = index
             .connection_mut()
             .transaction_with_behavior(TransactionBehavior::Immediate)?;
-        brought += usize::from(bring(&transaction, &id, found.told)?);
-        // Whoever has gone on with it meanwhile has marked it anew.
+        inserted += usize::from(insert(&transaction, &id, source.record)?);
+        // A process that has resumed it meanwhile has set a new mark.
         transaction.execute(
             "DELETE FROM open_consultations WHERE id = ?1 AND began_at = ?2",
             [&id, &began_at],
         )?;
         transaction.commit()?;
     }
-    Ok(brought)
+    Ok(inserted)
 }
 
-fn bring(
+fn insert(
     transaction: &Transaction<'_>,
     stem: &str,
-    told: Option<Result<Told, String>>,
+    record: Option<Result<SourceRecord, String>>,
 ) -> rusqlite::Result<bool> {
-    // What cannot be read is told when the index is made anew.
-    let Some(Ok(Told {
+    // A rebuild reports what cannot be read.
+    let Some(Ok(SourceRecord {
         json, written_at, ..
-    })) = told
+    })) = record
     else {
         return Ok(false);
     };
@@ -118,8 +117,8 @@ pub(super) fn unmark(connection: &Connection, id: &str) -> rusqlite::Result<()> 
         .map(drop)
 }
 
-/// When the consultation of a journal began.
+/// Returns when the consultation of a journal began.
 pub(super) fn began_at(logs: &Path, stem: &str) -> Option<Timestamp> {
     let id = ConsultationId::from_unique(stem.strip_prefix("consult-")?);
-    lookup::opening(&ConsultationFiles::in_folder(logs, &id)).map(|opening| opening.at)
+    ends::opening(&ConsultationFiles::in_folder(logs, &id).journal).map(|opening| opening.at)
 }

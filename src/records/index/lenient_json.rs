@@ -1,8 +1,6 @@
-//! Values of JSON that are read as far as they are what was expected: anything else is as if it
-//! were missing, and no error.
+//! JSON values that treat an unexpected type as missing instead of as an error.
 //!
-//! Text is borrowed from the document where it has no escapes; what is not asked for is skipped
-//! without being looked at.
+//! Text without escapes is borrowed from the document; unknown fields are skipped unparsed.
 
 use std::borrow::Cow;
 use std::marker::PhantomData;
@@ -23,7 +21,7 @@ pub(super) struct Whole(pub(super) Option<u64>);
 pub(super) struct Number(pub(super) Option<f64>);
 
 impl Number {
-    /// The number, where it is from 0 to 1.
+    /// Returns the number where it is from 0 to 1.
     pub(super) fn share(self) -> Option<f64> {
         self.0.filter(|share| (0.0..=1.0).contains(share))
     }
@@ -32,12 +30,12 @@ impl Number {
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Flag(pub(super) Option<bool>);
 
-/// A list; members of a type that is not asked for are members all the same.
+/// A list; members of an unexpected type stay members.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct List<T>(pub(super) Option<Vec<T>>);
 
 impl<T> List<T> {
-    /// The members; of a list that is missing, none.
+    /// Returns the members; none of a missing list.
     pub(super) fn all(&self) -> &[T] {
         self.0.as_deref().unwrap_or_default()
     }
@@ -61,9 +59,9 @@ impl<T> Default for Object<T> {
 
 /// A name: text, or the first key of an object such as `{ "refused": "…" }`.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Name<'a>(pub(super) Option<Cow<'a, str>>);
+pub(super) struct VariantName<'a>(pub(super) Option<Cow<'a, str>>);
 
-/// Objects under the keys `round_1`, `round_2` and so on; of two with the same number, the last.
+/// Objects under the keys `round_1`, `round_2` and so on; of two with one number, the last.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct ByRound<T>(pub(super) Vec<(u8, T)>);
 
@@ -82,8 +80,8 @@ impl<T> Default for ByRound<T> {
     }
 }
 
-/// What becomes of a value of each type: by default, nothing.
-trait Read<'de>: Default {
+/// Converts a value of each JSON type; by default, every type counts as missing.
+trait LenientValue<'de>: Default {
     fn text(_: &str) -> Self {
         Self::default()
     }
@@ -115,9 +113,9 @@ trait Read<'de>: Default {
     }
 }
 
-struct Any<T>(PhantomData<T>);
+struct LenientVisitor<T>(PhantomData<T>);
 
-impl<'de, T: Read<'de>> Visitor<'de> for Any<T> {
+impl<'de, T: LenientValue<'de>> Visitor<'de> for LenientVisitor<T> {
     type Value = T;
 
     fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -128,10 +126,7 @@ impl<'de, T: Read<'de>> Visitor<'de> for Any<T> {
         Ok(T::flag(flag))
     }
 
-    #[expect(
-        clippy::cast_precision_loss,
-        reason = "what is asked for as any number is small"
-    )]
+    #[expect(clippy::cast_precision_loss, reason = "such numbers are small")]
     fn visit_i64<E>(self, number: i64) -> Result<T, E> {
         Ok(T::number(number as f64))
     }
@@ -165,11 +160,11 @@ impl<'de, T: Read<'de>> Visitor<'de> for Any<T> {
     }
 }
 
-fn read<'de, T: Read<'de>, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
-    deserializer.deserialize_any(Any(PhantomData))
+fn read<'de, T: LenientValue<'de>, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
+    deserializer.deserialize_any(LenientVisitor(PhantomData))
 }
 
-impl<'de: 'a, 'a> Read<'de> for Text<'a> {
+impl<'de: 'a, 'a> LenientValue<'de> for Text<'a> {
     fn text(text: &str) -> Self {
         Self(Some(Cow::Owned(text.to_owned())))
     }
@@ -185,7 +180,7 @@ impl<'de: 'a, 'a> Deserialize<'de> for Text<'a> {
     }
 }
 
-impl<'de: 'a, 'a> Read<'de> for Name<'a> {
+impl<'de: 'a, 'a> LenientValue<'de> for VariantName<'a> {
     fn text(text: &str) -> Self {
         Self(Some(Cow::Owned(text.to_owned())))
     }
@@ -201,13 +196,13 @@ impl<'de: 'a, 'a> Read<'de> for Name<'a> {
     }
 }
 
-impl<'de: 'a, 'a> Deserialize<'de> for Name<'a> {
+impl<'de: 'a, 'a> Deserialize<'de> for VariantName<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         read(deserializer)
     }
 }
 
-impl Read<'_> for Whole {
+impl LenientValue<'_> for Whole {
     fn whole(number: u64) -> Self {
         Self(Some(number))
     }
@@ -219,11 +214,8 @@ impl<'de> Deserialize<'de> for Whole {
     }
 }
 
-impl Read<'_> for Number {
-    #[expect(
-        clippy::cast_precision_loss,
-        reason = "what is asked for as any number is small"
-    )]
+impl LenientValue<'_> for Number {
+    #[expect(clippy::cast_precision_loss, reason = "such numbers are small")]
     fn whole(number: u64) -> Self {
         Self(Some(number as f64))
     }
@@ -239,7 +231,7 @@ impl<'de> Deserialize<'de> for Number {
     }
 }
 
-impl Read<'_> for Flag {
+impl LenientValue<'_> for Flag {
     fn flag(flag: bool) -> Self {
         Self(Some(flag))
     }
@@ -251,13 +243,13 @@ impl<'de> Deserialize<'de> for Flag {
     }
 }
 
-impl<'de, T: Deserialize<'de>> Read<'de> for List<T> {
+impl<'de, T: Deserialize<'de>> LenientValue<'de> for List<T> {
     fn list<A: SeqAccess<'de>>(mut members: A) -> Result<Self, A::Error> {
-        let mut all = Vec::new();
+        let mut list = Vec::new();
         while let Some(member) = members.next_element()? {
-            all.push(member);
+            list.push(member);
         }
-        Ok(Self(Some(all)))
+        Ok(Self(Some(list)))
     }
 }
 
@@ -267,7 +259,7 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for List<T> {
     }
 }
 
-impl<'de, T: Deserialize<'de>> Read<'de> for Object<T> {
+impl<'de, T: Deserialize<'de>> LenientValue<'de> for Object<T> {
     fn object<A: MapAccess<'de>>(entries: A) -> Result<Self, A::Error> {
         T::deserialize(MapAccessDeserializer::new(entries)).map(|object| Self(Some(object)))
     }
@@ -283,7 +275,7 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Object<T> {
 #[derive(Default)]
 struct RoundKey(Option<u8>);
 
-impl Read<'_> for RoundKey {
+impl LenientValue<'_> for RoundKey {
     fn text(text: &str) -> Self {
         Self(
             text.strip_prefix("round_")
@@ -298,7 +290,7 @@ impl<'de> Deserialize<'de> for RoundKey {
     }
 }
 
-impl<'de, T: Deserialize<'de>> Read<'de> for ByRound<T> {
+impl<'de, T: Deserialize<'de>> LenientValue<'de> for ByRound<T> {
     fn object<A: MapAccess<'de>>(mut entries: A) -> Result<Self, A::Error> {
         let mut rounds: Vec<(u8, T)> = Vec::new();
         while let Some(RoundKey(number)) = entries.next_key()? {

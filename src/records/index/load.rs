@@ -1,9 +1,9 @@
-//! Filling a new database from the files: threads read them and work out the rows, one after the
-//! other writes them.
+//! Loads a new database from the files: threads read them and extract the rows, one writer inserts
+//! them.
 
 use std::collections::{BTreeMap, HashMap};
 use std::num::NonZero;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{self, SyncSender};
 use std::thread;
@@ -16,88 +16,102 @@ use crate::records::outcomes;
 use super::bulk::Bulk;
 use super::extract;
 use super::follow;
-use super::rebuild::{Progress, Rebuilt};
 use super::rows::Rows;
-use super::sources::{self, Files, Stamps, Told, Worth};
+use super::sources::{self, SourceFiles, SourceRank, SourceRecord, WriteTimes};
 use super::store;
 
-/// Consultations that a thread reads before it hands them over.
+/// Consultations that a thread reads before it sends them to the writer.
 const BATCH: usize = 64;
 
-/// Batches that wait to be written: enough for the writer never to wait, few enough to need little
-/// memory.
+/// Batches in the queue: enough to keep the writer busy, few enough to need little memory.
 const WAITING: usize = 4;
 
-/// The names of consultations, each with its files.
-pub(super) type Listed = BTreeMap<String, Files>;
+/// The stems of consultations, each with its files.
+pub(super) type SourceList = BTreeMap<String, SourceFiles>;
 
-/// What is in the new database, and where from.
-#[derive(Debug, Default)]
-pub(super) struct Filled {
-    /// When the files of each name had been written as they were read.
-    read: HashMap<String, Stamps>,
-    /// What the rows of each consultation came from, by its id.
-    sources: HashMap<String, Source>,
-    rebuilt: Rebuilt,
+/// How far a rebuild is, in consultations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RebuildProgress {
+    pub done: usize,
+    pub of: usize,
 }
 
-/// A file that rows came from: the greater is the better, and which one that is does not depend on
-/// what was read first.
+/// The result of a rebuild.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RebuildReport {
+    pub indexed: usize,
+    /// Files without rows, by name, each with the reason.
+    pub skipped: Vec<(String, String)>,
+    /// Where another program's database was moved that had the index's name.
+    pub set_aside: Option<PathBuf>,
+}
+
+/// The contents of the new database, and the files they came from.
+#[derive(Debug, Default)]
+pub(super) struct NewIndex {
+    /// The write times of each stem's files when they were read.
+    read: HashMap<String, WriteTimes>,
+    /// The source of each consultation's rows, by id.
+    sources: HashMap<String, RowSource>,
+    report: RebuildReport,
+}
+
+/// A file that rows came from. The greater one wins, whichever was read first.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Source {
-    worth: Worth,
+struct RowSource {
+    rank: SourceRank,
     name: String,
 }
 
-/// What was read under one name.
+/// The rows read from the files of one stem.
 #[derive(Debug)]
-struct Extracted {
+struct SourceRows {
     stem: String,
-    files: Files,
-    stamps: Stamps,
-    rows: Option<std::result::Result<(Rows<'static>, Worth), String>>,
+    files: SourceFiles,
+    stamps: WriteTimes,
+    rows: Option<std::result::Result<(Rows<'static>, SourceRank), String>>,
     is_open: bool,
 }
 
-impl Extracted {
-    fn read(logs: &Path, stem: &str, files: Files) -> Self {
-        let stamps = sources::stamps(logs, stem, files);
-        let found = sources::find(logs, stem, &stamps);
-        let rows = found.told.map(|told| {
-            let Told {
+impl SourceRows {
+    fn read(logs: &Path, stem: &str, files: SourceFiles) -> Self {
+        let stamps = sources::write_times(logs, stem, files);
+        let source = sources::find(logs, stem, &stamps);
+        let rows = source.record.map(|record| {
+            let SourceRecord {
                 json,
                 written_at,
-                worth,
-            } = told?;
+                rank,
+            } = record?;
             let rows = extract::rows(&json, stem, written_at).map_err(|error| error.to_string())?;
-            Ok((rows.into_owned(), worth))
+            Ok((rows.into_owned(), rank))
         });
         Self {
             stem: stem.to_owned(),
             files,
             stamps,
             rows,
-            is_open: found.is_open,
+            is_open: source.is_open,
         }
     }
 }
 
-/// Reads all files into a database that has its tables and nothing else.
-pub(super) fn fill(
+/// Reads all files into a database with empty tables.
+pub(super) fn load(
     connection: &Connection,
     logs: &Path,
-    listed: &Listed,
-    progress: &mut dyn FnMut(Progress),
-) -> Result<Filled> {
-    let all: Vec<(&String, &Files)> = listed.iter().collect();
+    sources: &SourceList,
+    progress: &mut dyn FnMut(RebuildProgress),
+) -> Result<NewIndex> {
+    let all: Vec<(&String, &SourceFiles)> = sources.iter().collect();
     let next = AtomicUsize::new(0);
-    let read = |hand_over: SyncSender<Vec<Extracted>>| {
+    let read = |queue: SyncSender<Vec<SourceRows>>| {
         while let Some(batch) = all.chunks(BATCH).nth(next.fetch_add(1, Ordering::Relaxed)) {
             let batch = batch
                 .iter()
-                .map(|(stem, files)| Extracted::read(logs, stem, **files))
+                .map(|(stem, files)| SourceRows::read(logs, stem, **files))
                 .collect();
-            if hand_over.send(batch).is_err() {
+            if queue.send(batch).is_err() {
                 // The writer has failed.
                 break;
             }
@@ -107,8 +121,8 @@ pub(super) fn fill(
     let threads = thread::available_parallelism()
         .map_or(1, NonZero::get)
         .clamp(1, 4);
-    let mut filled = Filled::default();
-    let mut again = Vec::new();
+    let mut new = NewIndex::default();
+    let mut duplicates = Vec::new();
     thread::scope(|scope| {
         for _ in 0..threads {
             let sender = sender.clone();
@@ -116,7 +130,7 @@ pub(super) fn fill(
         }
         drop(sender);
         let mut done = 0;
-        progress(Progress {
+        progress(RebuildProgress {
             done,
             of: all.len(),
         });
@@ -124,45 +138,44 @@ pub(super) fn fill(
         for batch in batches {
             done += batch.len();
             for extracted in batch {
-                again.extend(filled.add(connection, &mut bulk, logs, extracted)?);
+                duplicates.extend(new.add(connection, &mut bulk, logs, extracted)?);
             }
-            progress(Progress {
+            progress(RebuildProgress {
                 done,
                 of: all.len(),
             });
         }
         bulk.finish()
     })?;
-    for extracted in again {
-        filled.replace(connection, logs, &extracted)?;
+    for extracted in duplicates {
+        new.replace(connection, logs, &extracted)?;
     }
-    Ok(filled)
+    Ok(new)
 }
 
-impl Filled {
-    /// Adds what is new. What should stand in the place of something else is returned: that is for
-    /// when all else is there.
+impl NewIndex {
+    /// Adds the rows of a new consultation. Rows of one that is already there are returned: they are
+    /// compared once everything else is in.
     fn add(
         &mut self,
         connection: &Connection,
         bulk: &mut Bulk<'_>,
         logs: &Path,
-        extracted: Extracted,
-    ) -> Result<Option<Extracted>> {
+        extracted: SourceRows,
+    ) -> Result<Option<SourceRows>> {
         self.read.insert(extracted.stem.clone(), extracted.stamps);
-        if let Some(Ok((rows, worth))) = &extracted.rows {
+        if let Some(Ok((rows, rank))) = &extracted.rows {
             let id = rows.consultation.id.as_ref();
             if self.sources.contains_key(id) {
                 return Ok(Some(extracted));
             }
             bulk.put(rows)?;
-            let source = Source {
-                worth: *worth,
+            let source = RowSource {
+                rank: *rank,
                 name: sources::file_name(&extracted.stem, extracted.files),
             };
             self.sources.insert(id.to_owned(), source);
-            // An answer of which nothing is known has nothing to be updated, which for very many is
-            // a good part of the work.
+            // Most answers have no grade; skipping the update saves much of the time.
             if extracted.files.outcome {
                 grade(connection, logs, id, extracted.files, &extracted.stem)?;
             }
@@ -171,29 +184,29 @@ impl Filled {
         Ok(None)
     }
 
-    /// Adds what may stand in the place of something else.
+    /// Adds rows that may replace others of the same consultation.
     fn replace(
         &mut self,
         connection: &Connection,
         logs: &Path,
-        extracted: &Extracted,
+        extracted: &SourceRows,
     ) -> Result<()> {
         self.read.insert(extracted.stem.clone(), extracted.stamps);
-        if let Some(Ok((rows, worth))) = &extracted.rows {
+        if let Some(Ok((rows, rank))) = &extracted.rows {
             let id = rows.consultation.id.as_ref();
-            let source = Source {
-                worth: *worth,
+            let source = RowSource {
+                rank: *rank,
                 name: sources::file_name(&extracted.stem, extracted.files),
             };
             match self.sources.get(id) {
                 Some(other) if *other > source => {
-                    let why = format!("{} tells the same consultation", other.name);
-                    self.rebuilt.skipped.push((source.name, why));
+                    let why = format!("{} has the same consultation", other.name);
+                    self.report.skipped.push((source.name, why));
                     return Ok(());
                 }
                 Some(other) => {
-                    let why = format!("{} tells the same consultation", source.name);
-                    self.rebuilt.skipped.push((other.name.clone(), why));
+                    let why = format!("{} has the same consultation", source.name);
+                    self.report.skipped.push((other.name.clone(), why));
                 }
                 None => {}
             }
@@ -204,14 +217,14 @@ impl Filled {
         self.finish(connection, logs, extracted)
     }
 
-    /// Notes what has no rows, and what is still going on.
+    /// Records what has no rows, and what is still running.
     fn finish(
         &mut self,
         connection: &Connection,
         logs: &Path,
-        extracted: &Extracted,
+        extracted: &SourceRows,
     ) -> Result<()> {
-        let Extracted {
+        let SourceRows {
             stem,
             files,
             rows,
@@ -219,7 +232,7 @@ impl Filled {
             ..
         } = extracted;
         if let Some(Err(why)) = rows {
-            self.rebuilt
+            self.report
                 .skipped
                 .push((sources::file_name(stem, *files), why.clone()));
         }
@@ -233,22 +246,23 @@ impl Filled {
         Ok(())
     }
 
-    /// Reads again what has come or changed since it was read, and takes out what is gone.
+    /// Reads files again that are new or changed since they were read, and removes rows of deleted
+    /// ones.
     pub(super) fn catch_up(
         &mut self,
         connection: &Connection,
         logs: &Path,
-        listed: &Listed,
+        sources: &SourceList,
     ) -> Result<()> {
         let mut before = std::mem::take(&mut self.read);
-        for (stem, files) in listed {
-            let stamps = sources::stamps(logs, stem, *files);
+        for (stem, files) in sources {
+            let stamps = sources::write_times(logs, stem, *files);
             match before.remove(stem) {
                 Some(then) if then == stamps => continue,
                 Some(_) => self.forget(connection, stem)?,
                 None => {}
             }
-            self.replace(connection, logs, &Extracted::read(logs, stem, *files))?;
+            self.replace(connection, logs, &SourceRows::read(logs, stem, *files))?;
         }
         for stem in before.keys() {
             self.forget(connection, stem)?;
@@ -256,10 +270,10 @@ impl Filled {
         Ok(())
     }
 
-    /// Takes out what came from files of this name.
+    /// Removes the rows that came from the files of a stem.
     fn forget(&mut self, connection: &Connection, stem: &str) -> Result<()> {
         let names = [".json", ".jsonl"].map(|ending| format!("{stem}{ending}"));
-        self.rebuilt
+        self.report
             .skipped
             .retain(|(name, _)| !names.contains(name));
         follow::unmark(connection, stem)?;
@@ -277,15 +291,21 @@ impl Filled {
         Ok(())
     }
 
-    pub(super) fn into_rebuilt(mut self) -> Rebuilt {
-        self.rebuilt.indexed = self.sources.len();
-        self.rebuilt.skipped.sort_unstable();
-        self.rebuilt
+    pub(super) fn into_report(mut self) -> RebuildReport {
+        self.report.indexed = self.sources.len();
+        self.report.skipped.sort_unstable();
+        self.report
     }
 }
 
-/// Notes what became of an answer.
-fn grade(connection: &Connection, logs: &Path, id: &str, files: Files, stem: &str) -> Result<()> {
+/// Stores the grade of an answer.
+fn grade(
+    connection: &Connection,
+    logs: &Path,
+    id: &str,
+    files: SourceFiles,
+    stem: &str,
+) -> Result<()> {
     let grade = if files.outcome {
         outcomes::read(logs, stem)
     } else {

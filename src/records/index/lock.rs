@@ -1,29 +1,29 @@
-//! Who may use the database while somebody puts another one in its place. Two files beside it, with
-//! nothing in them, are locked: whoever has the database open holds the first with others, whoever
-//! swaps it holds it alone; whoever makes a new one holds the second alone, from beginning to end.
-//! The system takes locks back when their process is gone, however it went.
+//! Locks between processes that use the database and one that swaps it. Two empty files beside the
+//! database are locked: a process with the database open holds `.lock` shared, one that swaps it
+//! holds `.lock` exclusively; one that builds a new database holds `.building` exclusively
+//! throughout. The system releases the locks of a process that ends in any way.
 //!
-//! `SQLite`'s own locks do not do for this: they are on the database file, and it is the file that
-//! is swapped. A file system without locks is gone on with: then two processes that swap at the
-//! same moment may lose rows, which can be made again from the files.
+//! `SQLite`'s own locks do not serve: they lie on the database file, which is the file that is
+//! swapped. On a file system without locks, two processes that swap at once may lose rows, which a
+//! rebuild restores.
 
 use std::fs::{self, File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// How long somebody waits for others.
+/// How long to wait for another process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Patience {
-    /// Something else is waiting that matters more.
+pub enum WaitLimit {
+    /// Where the user is waiting for something else.
     Moment,
-    /// As long as another process needs to write what it has.
+    /// Long enough for another process to write its rows.
     Usual,
-    /// As long as another process needs to make a large index.
+    /// Long enough for another process to rebuild a large index.
     Long,
 }
 
-impl Patience {
+impl WaitLimit {
     pub fn time(self) -> Duration {
         match self {
             Self::Moment => Duration::from_millis(250),
@@ -33,35 +33,35 @@ impl Patience {
     }
 }
 
-/// Others did not let go in time.
+/// Another process held the lock beyond the wait limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Busy;
+pub(super) struct BusyError;
 
-/// A lock that is held as long as this lives; of no file where there are no locks.
+/// A lock, held until this is dropped; without a file where the file system has no locks.
 #[derive(Debug)]
-pub(super) struct Held {
+pub(super) struct LockGuard {
     file: Option<File>,
 }
 
-/// The right to make a new database, held as long as this lives.
+/// The right to build a new database, held until this is dropped.
 #[derive(Debug)]
-pub(super) struct Building {
+pub(super) struct BuildLock {
     file: Option<File>,
     database: PathBuf,
 }
 
-/// Waits until the database may be opened.
-pub(super) fn to_use(database: &Path, patience: Patience) -> Result<Held, Busy> {
-    // Shared locks that come one after the other would keep out for ever whoever wants the lock
-    // alone: who waits for that says so.
+/// Waits until the database may be opened, and keeps it from being swapped.
+pub(super) fn to_use(database: &Path, patience: WaitLimit) -> Result<LockGuard, BusyError> {
+    // A chain of shared locks would keep an exclusive waiter out for ever: a waiter announces
+    // itself by the length of its file.
     let building = beside(database, "building");
-    let somebody_waits = || fs::metadata(&building).is_ok_and(|metadata| metadata.len() > 0);
-    if somebody_waits()
+    let waiter_announced = || fs::metadata(&building).is_ok_and(|metadata| metadata.len() > 0);
+    if waiter_announced()
         && let Ok(file) = File::open(&building)
     {
-        // Who was killed waiting says so no more: nobody holds the lock.
+        // A waiter that was killed leaves its announcement, but no lock.
         wait(patience, || {
-            if somebody_waits() {
+            if waiter_announced() {
                 file.try_lock_shared()
             } else {
                 Ok(())
@@ -71,38 +71,38 @@ pub(super) fn to_use(database: &Path, patience: Patience) -> Result<Held, Busy> 
     hold(&beside(database, "lock"), patience, File::try_lock_shared)
 }
 
-/// Waits until nobody else makes a new database.
-pub(super) fn to_build(database: &Path, patience: Patience) -> Result<Building, Busy> {
+/// Waits until no other process builds a new database.
+pub(super) fn to_build(database: &Path, patience: WaitLimit) -> Result<BuildLock, BusyError> {
     let held = hold(&beside(database, "building"), patience, File::try_lock)?;
-    Ok(Building {
+    Ok(BuildLock {
         file: held.file,
         database: database.to_owned(),
     })
 }
 
-impl Building {
-    /// Waits until nobody has the database open, and keeps it so.
-    pub(super) fn alone(&self, patience: Patience) -> Result<Held, Busy> {
-        self.say_that_somebody_waits(1);
+impl BuildLock {
+    /// Waits until no process has the database open, and keeps it so.
+    pub(super) fn exclusive(&self, patience: WaitLimit) -> Result<LockGuard, BusyError> {
+        self.announce_waiter(1);
         let held = hold(&beside(&self.database, "lock"), patience, File::try_lock);
-        self.say_that_somebody_waits(0);
+        self.announce_waiter(0);
         held
     }
 
-    fn say_that_somebody_waits(&self, length: u64) {
+    fn announce_waiter(&self, length: u64) {
         if let Some(file) = &self.file {
-            // Unsaid, the wait is longer.
+            // Without it, the wait is longer.
             let _ = file.set_len(length);
         }
     }
 
-    /// True where locks keep others out.
-    pub(super) fn is_alone(&self) -> bool {
+    /// Returns whether the file system has locks, so that this one keeps others out.
+    pub(super) fn is_effective(&self) -> bool {
         self.file.is_some()
     }
 }
 
-/// Whether a process is at work on a journal. Where nobody knows, none is.
+/// Returns whether a process holds a journal open. False on a file system without locks.
 pub fn is_being_written(journal: &Path) -> bool {
     File::open(journal)
         .is_ok_and(|file| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)))
@@ -110,26 +110,29 @@ pub fn is_being_written(journal: &Path) -> bool {
 
 fn hold(
     path: &Path,
-    patience: Patience,
+    patience: WaitLimit,
     lock: fn(&File) -> Result<(), TryLockError>,
-) -> Result<Held, Busy> {
+) -> Result<LockGuard, BusyError> {
     let Ok(file) = open(path) else {
-        return Ok(Held { file: None });
+        return Ok(LockGuard { file: None });
     };
     let has_locks = wait(patience, || lock(&file))?;
-    Ok(Held {
+    Ok(LockGuard {
         file: has_locks.then_some(file),
     })
 }
 
-/// Tries again and again. False where there are no locks.
-fn wait(patience: Patience, lock: impl Fn() -> Result<(), TryLockError>) -> Result<bool, Busy> {
+/// Retries until the lock is granted. False on a file system without locks.
+fn wait(
+    patience: WaitLimit,
+    lock: impl Fn() -> Result<(), TryLockError>,
+) -> Result<bool, BusyError> {
     let (mut waited, mut pause) = (Duration::ZERO, Duration::from_micros(200));
     loop {
         match lock() {
             Ok(()) => return Ok(true),
             Err(TryLockError::Error(_)) => return Ok(false),
-            Err(TryLockError::WouldBlock) if waited >= patience.time() => return Err(Busy),
+            Err(TryLockError::WouldBlock) if waited >= patience.time() => return Err(BusyError),
             Err(TryLockError::WouldBlock) => {
                 std::thread::sleep(pause);
                 waited += pause;

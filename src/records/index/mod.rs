@@ -1,28 +1,27 @@
-//! The index: an `SQLite` database of what the records say, for questions about many of them. A
-//! projection: whatever is in it can be made again from the files, and nothing is lost with it.
+//! The index: an `SQLite` database of the records, for questions about many of them. It is a
+//! projection: a rebuild restores all of it from the files.
 //!
-//! `rows` is what the index keeps of one consultation, `extract` reads it from a record (whose
-//! shape is in `record_shape`, read with `lenient`), `foreign` from one of the original, `storing`
-//! writes it and takes it out again, `bulk` writes very many, `schema` makes and mends the tables.
-//! `opening` finds out in what state a database is, `locking` keeps apart who uses it and who swaps
-//! it, `sources` says which files tell a consultation, `rebuilding` makes a new database, with
-//! `filling`, and `swapping` puts it in the old one's place; `following` keeps it in step with the
-//! consultations that run.
+//! Rows: `rows` defines them, `extract` reads them from a record (`record_fields`, `lenient_json`),
+//! `store` inserts, replaces and deletes them, `bulk` inserts very many, `schema` creates and
+//! migrates the tables.
+//! Files: `open` opens the database and determines its state, `lock` separates its users from a
+//! swap, `follow` keeps it in step with running consultations, `rebuild` makes a new one from the
+//! files (`sources`, `load`) and replaces the old one (`swap`).
 
-pub mod bulk;
-pub mod extract;
-mod load;
-pub mod follow;
-mod lock;
-pub mod open;
-pub mod rebuild;
 pub mod rows;
-pub mod schema;
-mod lenient_json;
+pub mod extract;
 mod record_fields;
-mod sources;
+mod lenient_json;
 pub mod store;
+pub mod bulk;
+pub mod schema;
+pub mod open;
+mod lock;
+pub mod follow;
+pub mod rebuild;
+mod sources;
+mod load;
 mod swap;
 
 pub use lock::is_being_written;
-pub use open::{Index, Patience, Unusable, is_damage};
+pub use open::{Index, OpenError, WaitLimit, is_damage};

@@ -1,8 +1,8 @@
-//! Opening a database, and finding out in what state it is.
+//! Opens the database and determines its state.
 //!
-//! Invariant: whoever has it open holds a lock with all others that do, so that nobody puts another
-//! file in its place meanwhile. Nothing reads the file but `SQLite`: another open and close of it
-//! in this process would take away the locks that `SQLite` has on it.
+//! Invariant: every process with the database open holds a shared lock, so that the file is not
+//! swapped meanwhile. Only `SQLite` reads the file: opening and closing it elsewhere in this process
+//! would drop `SQLite`'s locks.
 
 use std::fs;
 use std::io;
@@ -11,33 +11,32 @@ use std::path::{Path, PathBuf};
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
-use super::lock::{self, Busy, Held};
+use super::lock::{self, BusyError, LockGuard};
 use super::schema;
 
-pub use super::lock::Patience;
+pub use super::lock::WaitLimit;
 
-/// An open index. Not to be kept while something is printed or somebody is waited for: others may
-/// want to put a new one in its place.
+/// An open index. Drop it before printing or waiting for the user: another process may want to swap
+/// it.
 #[derive(Debug)]
 pub struct Index {
     connection: Connection,
-    // Let go of after the connection: fields are dropped in this order.
-    _in_use: Option<Held>,
+    // Released after the connection: fields are dropped in this order.
+    _in_use: Option<LockGuard>,
 }
 
-/// Why a database cannot be used as it is.
+/// Why the index cannot be opened.
 #[derive(Debug, thiserror::Error)]
-pub enum Unusable {
-    /// There is none.
+pub enum OpenError {
     #[error("there is no index `{}`", .0.display())]
     Missing(PathBuf),
-    /// It is no database, or one that is broken.
+    /// The file is no database, or a broken one.
     #[error("the index `{}` is damaged", path.display())]
     Damaged {
         path: PathBuf,
         source: Option<rusqlite::Error>,
     },
-    /// It is another program's database, such as the original's.
+    /// Another program's database, such as the original's.
     #[error("`{}` is another program's database", .0.display())]
     Foreign(PathBuf),
     #[error("the index `{}` was written by a newer version of conclave ({found}; this one knows {known})", path.display())]
@@ -53,14 +52,13 @@ pub enum Unusable {
         path: PathBuf,
         source: rusqlite::Error,
     },
-    #[error("cannot look at the index `{}`", path.display())]
+    #[error("cannot read the index `{}`", path.display())]
     Unreadable { path: PathBuf, source: io::Error },
 }
 
-impl Unusable {
-    /// Whether a new one, made from the files, can stand in its place without anybody losing
-    /// anything.
-    pub fn is_mended_by_rebuilding(&self) -> bool {
+impl OpenError {
+    /// Returns whether a rebuild can replace the database without loss.
+    pub fn is_fixed_by_rebuild(&self) -> bool {
         match self {
             Self::Missing(_) | Self::Damaged { .. } | Self::Foreign(_) => true,
             Self::Newer { .. } | Self::Busy(_) | Self::Failed { .. } | Self::Unreadable { .. } => {
@@ -82,8 +80,8 @@ impl Unusable {
     }
 }
 
-/// Whether an error of a statement says that the database is broken: that it is none, that its
-/// pages do not fit together, or that what is in it is not what this program writes.
+/// Returns whether an error of a statement means that the database is broken: no database, corrupt
+/// pages, or values that this program does not write.
 pub fn is_damage(error: &rusqlite::Error) -> bool {
     match error {
         rusqlite::Error::FromSqlConversionFailure(..)
@@ -92,7 +90,7 @@ pub fn is_damage(error: &rusqlite::Error) -> bool {
         | rusqlite::Error::Utf8Error(..) => true,
         rusqlite::Error::SqliteFailure(failure, message) => match failure.code {
             ErrorCode::NotADatabase | ErrorCode::DatabaseCorrupt => true,
-            // A header that has survived its tables.
+            // A header that outlived its tables.
             _ => message
                 .as_deref()
                 .is_some_and(|message| message.starts_with("no such table")),
@@ -102,19 +100,19 @@ pub fn is_damage(error: &rusqlite::Error) -> bool {
 }
 
 impl Index {
-    /// Opens the database and brings it up to date.
-    pub fn open(path: &Path) -> Result<Self, Unusable> {
-        Self::open_with(path, Patience::Usual)
+    /// Opens the database and migrates it.
+    pub fn open(path: &Path) -> Result<Self, OpenError> {
+        Self::open_with(path, WaitLimit::Usual)
     }
 
-    /// Opens the database; waits for others as long as told, now and at every statement.
-    pub fn open_with(path: &Path, patience: Patience) -> Result<Self, Unusable> {
+    /// Opens the database. The wait limit holds for the lock and for every statement.
+    pub fn open_with(path: &Path, patience: WaitLimit) -> Result<Self, OpenError> {
         if is_missing(path) {
-            // Nothing to keep others from, and nothing is made by looking.
-            return Err(Unusable::Missing(path.to_owned()));
+            // Checked first, so that a read creates no lock file.
+            return Err(OpenError::Missing(path.to_owned()));
         }
         let in_use =
-            lock::to_use(path, patience).map_err(|Busy| Unusable::Busy(path.to_owned()))?;
+            lock::to_use(path, patience).map_err(|BusyError| OpenError::Busy(path.to_owned()))?;
         let connection = connect(path, patience)?;
         Ok(Self {
             connection,
@@ -122,7 +120,7 @@ impl Index {
         })
     }
 
-    /// An index of nothing, in memory.
+    /// Creates an empty index in memory.
     pub fn in_memory() -> rusqlite::Result<Self> {
         let mut connection = Connection::open_in_memory()?;
         schema::migrate(&mut connection, 0)?;
@@ -145,93 +143,93 @@ fn is_missing(path: &Path) -> bool {
     fs::metadata(path).is_err_and(|error| error.kind() == io::ErrorKind::NotFound)
 }
 
-/// Opens a database that this process holds a lock for.
-fn connect(path: &Path, patience: Patience) -> Result<Connection, Unusable> {
-    let mut connection = look_at(path)?;
-    let failed = |error| Unusable::of(path, error);
+/// Opens a database whose lock this process holds.
+fn connect(path: &Path, patience: WaitLimit) -> Result<Connection, OpenError> {
+    let mut connection = open_unchecked(path)?;
+    let failed = |error| OpenError::of(path, error);
     connection.busy_timeout(patience.time()).map_err(failed)?;
-    let found = check(&connection, path)?;
+    let migrations = check(&connection, path)?;
     set_up(&connection).map_err(failed)?;
-    if found < schema::version() {
-        schema::migrate(&mut connection, found).map_err(failed)?;
+    if migrations < schema::version() {
+        schema::migrate(&mut connection, migrations).map_err(failed)?;
     }
     Ok(connection)
 }
 
-/// Opens what there is, whatever it is.
-pub(super) fn look_at(path: &Path) -> Result<Connection, Unusable> {
-    let damaged = || Unusable::Damaged {
+/// Opens the file without checking whose it is.
+pub(super) fn open_unchecked(path: &Path) -> Result<Connection, OpenError> {
+    let damaged = || OpenError::Damaged {
         path: path.to_owned(),
         source: None,
     };
     match fs::metadata(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            return Err(Unusable::Missing(path.to_owned()));
+            return Err(OpenError::Missing(path.to_owned()));
         }
         Err(source) => {
-            return Err(Unusable::Unreadable {
+            return Err(OpenError::Unreadable {
                 path: path.to_owned(),
                 source,
             });
         }
         Ok(metadata) if metadata.is_dir() => {
-            return Err(Unusable::Unreadable {
+            return Err(OpenError::Unreadable {
                 path: path.to_owned(),
                 source: io::ErrorKind::IsADirectory.into(),
             });
         }
-        // To SQLite this is a new database. Here it is one that somebody has emptied: new ones come
-        // whole.
+        // To SQLite an empty file is a new database. Here it is a truncated one: new ones are swapped
+        // in whole.
         Ok(metadata) if metadata.len() == 0 => return Err(damaged()),
         Ok(_) => {}
     }
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    Connection::open_with_flags(path, flags).map_err(|error| Unusable::of(path, error))
+    Connection::open_with_flags(path, flags).map_err(|error| OpenError::of(path, error))
 }
 
-/// Finds out whose database it is; returns how many steps of the tables' making it has.
-pub(super) fn check(connection: &Connection, path: &Path) -> Result<usize, Unusable> {
+/// Checks that the database is ours, and returns how many migrations it has.
+pub(super) fn check(connection: &Connection, path: &Path) -> Result<usize, OpenError> {
     let number = |sql: &str| {
         connection
             .query_row(sql, [], |row| row.get::<_, i64>(0))
-            .map_err(|error| Unusable::of(path, error))
+            .map_err(|error| OpenError::of(path, error))
     };
-    // The schema is read as well: it is what every statement needs.
-    let things = number("SELECT count(*) FROM sqlite_schema")?;
+    // Reads the schema as well: every statement needs it.
+    let objects = number("SELECT count(*) FROM sqlite_schema")?;
     let application = number("PRAGMA application_id")?;
-    let found = number("PRAGMA user_version")?;
+    let version = number("PRAGMA user_version")?;
     if application != i64::from(schema::APPLICATION_ID) {
-        let is_empty = (things, application, found) == (0, 0, 0);
+        let is_empty = (objects, application, version) == (0, 0, 0);
         let path = path.to_owned();
         return Err(if is_empty {
-            Unusable::Damaged { path, source: None }
+            OpenError::Damaged { path, source: None }
         } else {
-            Unusable::Foreign(path)
+            OpenError::Foreign(path)
         });
     }
-    match usize::try_from(found) {
-        Ok(version) if (1..=schema::version()).contains(&version) => Ok(version),
-        Ok(0) | Err(_) => Err(Unusable::Damaged {
+    match usize::try_from(version) {
+        Ok(migrations) if (1..=schema::version()).contains(&migrations) => Ok(migrations),
+        Ok(0) | Err(_) => Err(OpenError::Damaged {
             path: path.to_owned(),
             source: None,
         }),
-        Ok(_) => Err(Unusable::Newer {
+        Ok(_) => Err(OpenError::Newer {
             path: path.to_owned(),
-            found,
+            found: version,
             known: schema::version(),
         }),
     }
 }
 
 fn set_up(connection: &Connection) -> rusqlite::Result<()> {
-    // A database has it already. One that an interrupted swap has left without gets it, unless
-    // somebody is using it: then it does without.
+    // Databases have it already. One that an interrupted swap left without it gets it now, unless
+    // another process is using it: then it works without.
     let _ = connection.query_row("PRAGMA journal_mode = wal", [], |_| Ok(()));
     connection.execute_batch(
         "PRAGMA synchronous = normal; PRAGMA foreign_keys = on; PRAGMA cache_size = -2000;",
     )?;
-    // The log is brought into the database when it is long, not whenever the last process goes:
-    // that would cost each two more syncs.
+    // The log is checkpointed when it is long, not whenever the last process closes: that would cost
+    // each process two more syncs.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
     Ok(())
 }

@@ -1,9 +1,10 @@
-//! Making the index anew from the files, beside the old one, and putting it in its place when it is
-//! complete.
+//! Rebuilds the index from the files: a new database is filled beside the old one and replaces it
+//! when it is complete.
 //!
-//! Consultations go on meanwhile and write to the old index: what has come or changed since its
-//! file was read is read again before the swap, when nobody has either database open. Who writes a
-//! record does so before the index, so whatever that does not see comes to the new index by itself.
+//! Consultations run meanwhile and write to the old index. Files that are new or changed since they
+//! were read are read again before the swap, while no process has either database open. A process
+//! writes its record before its index rows, so whatever that second read misses reaches the new
+//! index directly.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -12,31 +13,17 @@ use rusqlite::Connection;
 
 use crate::records::statistics::days::refresh;
 
-use super::load::{Filled, Listed, fill};
-use super::lock::{self, Building, Busy, Patience};
-use super::open::{Index, Unusable};
+use super::load::{NewIndex, SourceList, load};
+
+use super::lock::{self, BuildLock, BusyError, WaitLimit};
+use super::open::{Index, OpenError};
 use super::schema;
 use super::sources;
 use super::swap::{self, SwapError};
 
-/// How far it is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Progress {
-    pub done: usize,
-    pub of: usize,
-}
+pub use super::load::{RebuildProgress, RebuildReport};
 
-/// What came of it.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Rebuilt {
-    pub indexed: usize,
-    /// Files that have no rows, by name, each with why.
-    pub skipped: Vec<(String, String)>,
-    /// Where another program's database is now that was in the place of ours.
-    pub set_aside: Option<PathBuf>,
-}
-
-/// Why there is no new index. The old one is as it was.
+/// Why a rebuild failed. The old index is unchanged.
 #[derive(Debug, thiserror::Error)]
 pub enum RebuildError {
     #[error("the index `{}` is in use by another process", .0.display())]
@@ -51,56 +38,57 @@ pub enum RebuildError {
         source: rusqlite::Error,
     },
     #[error(transparent)]
-    Unusable(#[from] Unusable),
+    Open(#[from] OpenError),
 }
 
-/// Makes the index of a folder of logs anew.
+/// Rebuilds the index of a folder of logs.
 pub fn rebuild(
     logs: &Path,
     database: &Path,
-    progress: &mut dyn FnMut(Progress),
-) -> Result<Rebuilt, RebuildError> {
-    let building = building(database)?;
-    build(&building, logs, database, progress)
+    progress: &mut dyn FnMut(RebuildProgress),
+) -> Result<RebuildReport, RebuildError> {
+    let lock = lock_for_build(database)?;
+    build(&lock, logs, database, progress)
 }
 
-/// Makes the index anew, unless another process has done it when its turn comes.
-pub fn rebuild_unusable(
+/// Rebuilds the index, unless another process has done so meanwhile.
+pub fn rebuild_if_unusable(
     logs: &Path,
     database: &Path,
-    progress: &mut dyn FnMut(Progress),
-) -> Result<Option<Rebuilt>, RebuildError> {
-    let building = building(database)?;
+    progress: &mut dyn FnMut(RebuildProgress),
+) -> Result<Option<RebuildReport>, RebuildError> {
+    let lock = lock_for_build(database)?;
     match Index::open(database) {
         Ok(_) => Ok(None),
-        Err(unusable) if unusable.is_mended_by_rebuilding() => {
-            build(&building, logs, database, progress).map(Some)
+        Err(error) if error.is_fixed_by_rebuild() => {
+            build(&lock, logs, database, progress).map(Some)
         }
-        Err(unusable) => Err(unusable.into()),
+        Err(error) => Err(error.into()),
     }
 }
 
-/// Makes an index that is kept nowhere: for a home that cannot be written.
-pub fn in_memory(logs: &Path) -> Result<(Index, Rebuilt), RebuildError> {
+/// Builds an index in memory, for a home that cannot be written.
+pub fn build_in_memory(logs: &Path) -> Result<(Index, RebuildReport), RebuildError> {
     let failed = |source| RebuildError::Failed {
         path: PathBuf::from(":memory:"),
         source,
     };
     let index = Index::in_memory().map_err(failed)?;
-    let filled = fill(index.connection(), logs, &list(logs)?, &mut |_| {}).map_err(failed)?;
-    Ok((index, filled.into_rebuilt()))
+    let new = load(index.connection(), logs, &list(logs)?, &mut |_| {}).map_err(failed)?;
+    Ok((index, new.into_report()))
 }
 
-fn building(database: &Path) -> Result<Building, RebuildError> {
-    lock::to_build(database, Patience::Long).map_err(|Busy| RebuildError::Busy(database.to_owned()))
+fn lock_for_build(database: &Path) -> Result<BuildLock, RebuildError> {
+    lock::to_build(database, WaitLimit::Long)
+        .map_err(|BusyError| RebuildError::Busy(database.to_owned()))
 }
 
 fn build(
-    building: &Building,
+    lock: &BuildLock,
     logs: &Path,
     database: &Path,
-    progress: &mut dyn FnMut(Progress),
-) -> Result<Rebuilt, RebuildError> {
+    progress: &mut dyn FnMut(RebuildProgress),
+) -> Result<RebuildReport, RebuildError> {
     let unwritable = |source| RebuildError::Unwritable {
         path: database.to_owned(),
         source,
@@ -109,41 +97,41 @@ fn build(
         path: database.to_owned(),
         source,
     };
-    if building.is_alone() {
+    if lock.is_effective() {
         swap::remove_leftovers(database);
     }
-    let new = swap::temporary(database).map_err(unwritable)?;
-    let listed = list(logs)?;
-    let mut connection = Connection::open(&new).map_err(failed)?;
-    // Until it is in its place nothing of it has to last.
+    let file = swap::temporary(database).map_err(unwritable)?;
+    let sources = list(logs)?;
+    let mut connection = Connection::open(&file).map_err(failed)?;
+    // Nothing has to be durable before the swap.
     connection
         .execute_batch("PRAGMA journal_mode = memory; PRAGMA synchronous = off;")
         .map_err(failed)?;
     schema::migrate(&mut connection, 0).map_err(failed)?;
-    let mut filled = fill(&connection, logs, &listed, progress).map_err(failed)?;
+    let mut new = load(&connection, logs, &sources, progress).map_err(failed)?;
     refresh(&mut connection).map_err(failed)?;
-    // The bulk of it, while others still use the old one.
-    swap::sync(&new).map_err(unwritable)?;
+    // Most of the data, while others still use the old database.
+    swap::sync(&file).map_err(unwritable)?;
 
-    let _alone = building
-        .alone(Patience::Usual)
-        .map_err(|Busy| RebuildError::Busy(database.to_owned()))?;
-    let listed = list(logs)?;
-    catch_up(&mut connection, &mut filled, logs, &listed)
+    let _exclusive = lock
+        .exclusive(WaitLimit::Usual)
+        .map_err(|BusyError| RebuildError::Busy(database.to_owned()))?;
+    let sources = list(logs)?;
+    catch_up(&mut connection, &mut new, logs, &sources)
         .and_then(|()| close(connection))
         .map_err(failed)?;
-    swap::sync(&new).map_err(unwritable)?;
-    let set_aside = swap::put_in_place(new, database).map_err(|error| match error {
+    swap::sync(&file).map_err(unwritable)?;
+    let set_aside = swap::put_in_place(file, database).map_err(|error| match error {
         SwapError::Busy => RebuildError::Busy(database.to_owned()),
         SwapError::Failed(source) => unwritable(source),
     })?;
-    Ok(Rebuilt {
+    Ok(RebuildReport {
         set_aside,
-        ..filled.into_rebuilt()
+        ..new.into_report()
     })
 }
 
-fn list(logs: &Path) -> Result<Listed, RebuildError> {
+fn list(logs: &Path) -> Result<SourceList, RebuildError> {
     sources::list(logs).map_err(|source| RebuildError::Folder {
         path: logs.to_owned(),
         source,
@@ -152,17 +140,17 @@ fn list(logs: &Path) -> Result<Listed, RebuildError> {
 
 fn catch_up(
     connection: &mut Connection,
-    filled: &mut Filled,
+    new: &mut NewIndex,
     logs: &Path,
-    listed: &Listed,
+    sources: &SourceList,
 ) -> rusqlite::Result<()> {
     let transaction = connection.transaction()?;
-    filled.catch_up(&transaction, logs, listed)?;
+    new.catch_up(&transaction, logs, sources)?;
     transaction.commit()?;
     refresh(connection)
 }
 
-/// Closes the new database, with all that it has in its file, as it is used from now on.
+/// Closes the new database with all data in its one file, and in the journal mode it is used with.
 fn close(connection: Connection) -> rusqlite::Result<()> {
     connection.execute_batch("PRAGMA locking_mode = normal;")?;
     connection.query_row("PRAGMA journal_mode = wal", [], |_| Ok(()))?;

@@ -1,13 +1,13 @@
-//! The part of a record that the index keeps, as this program and its later versions write it.
-//! Every field may be missing or of another type; what has no field here is skipped.
+//! The fields of a record that the index stores, as this program and its later versions write them.
+//! Every field may be missing or of another type; unknown fields are skipped.
 
 use serde::Deserialize;
 
-use super::lenient_json::{ByRound, Flag, List, Name, Number, Object, Text, Whole};
+use super::lenient_json::{ByRound, Flag, List, Number, Object, Text, VariantName, Whole};
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-pub(super) struct Record<'a> {
+pub(super) struct RecordFields<'a> {
     #[serde(borrow, rename = "@type")]
     pub(super) kind: Text<'a>,
     #[serde(borrow)]
@@ -27,37 +27,37 @@ pub(super) struct Record<'a> {
     #[serde(borrow)]
     pub(super) state: Text<'a>,
     #[serde(borrow)]
-    pub(super) agents: List<Object<Seat<'a>>>,
+    pub(super) agents: List<Object<SeatFields<'a>>>,
     #[serde(borrow)]
-    pub(super) judge: Object<Model<'a>>,
+    pub(super) judge: Object<ModelFields<'a>>,
     #[serde(borrow)]
-    pub(super) substitutions: List<Object<Substitution<'a>>>,
+    pub(super) substitutions: List<Object<SubstitutionFields<'a>>>,
     #[serde(borrow)]
-    pub(super) responses: ByRound<Round<'a>>,
+    pub(super) responses: ByRound<RoundFields<'a>>,
     #[serde(borrow)]
     pub(super) recommendation: Text<'a>,
     pub(super) confidence: Number,
     #[serde(borrow)]
-    pub(super) dissent: List<Object<Dissent<'a>>>,
+    pub(super) dissent: List<Object<DissentFields<'a>>>,
     #[serde(borrow)]
-    pub(super) perspectives: List<Object<Perspective<'a>>>,
+    pub(super) perspectives: List<Object<PerspectiveFields<'a>>>,
     pub(super) agreement: Number,
-    pub(super) cost: Object<Spending>,
+    pub(super) cost: Object<CostFields>,
     pub(super) duration_ms: Whole,
     #[serde(borrow)]
     pub(super) abort_reason: Text<'a>,
     #[serde(borrow)]
-    pub(super) project_context: Object<ProjectContext<'a>>,
+    pub(super) project_context: Object<ProjectFields<'a>>,
     pub(super) early_termination: Flag,
     pub(super) estimated_cost_saved: Number,
     pub(super) verdict_changed_after_round_2: Flag,
     #[serde(borrow)]
-    pub(super) debate_value_analysis: Object<DebateValue<'a>>,
+    pub(super) debate_value_analysis: Object<DebateValueFields<'a>>,
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-pub(super) struct Seat<'a> {
+pub(super) struct SeatFields<'a> {
     #[serde(borrow)]
     pub(super) id: Text<'a>,
     #[serde(borrow)]
@@ -70,7 +70,7 @@ pub(super) struct Seat<'a> {
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-pub(super) struct Model<'a> {
+pub(super) struct ModelFields<'a> {
     #[serde(borrow)]
     pub(super) provider: Text<'a>,
     #[serde(borrow)]
@@ -79,7 +79,7 @@ pub(super) struct Model<'a> {
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-pub(super) struct Substitution<'a> {
+pub(super) struct SubstitutionFields<'a> {
     #[serde(borrow)]
     pub(super) agent_id: Text<'a>,
     #[serde(borrow)]
@@ -89,30 +89,30 @@ pub(super) struct Substitution<'a> {
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-pub(super) struct Round<'a> {
+pub(super) struct RoundFields<'a> {
     pub(super) duration_ms: Whole,
     #[serde(borrow)]
-    pub(super) artifacts: List<Object<Artifact<'a>>>,
+    pub(super) artifacts: List<Object<ArtifactFields<'a>>>,
     #[serde(borrow)]
-    pub(super) agents: List<Object<Work<'a>>>,
+    pub(super) agents: List<Object<AgentFields<'a>>>,
 }
 
-/// An artifact, as far as it tells who stands behind the answer.
+/// The parts of an artifact that state who agrees with the answer.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-pub(super) struct Artifact<'a> {
+pub(super) struct ArtifactFields<'a> {
     #[serde(borrow)]
     #[serde(rename = "artifact_type")]
     pub(super) kind: Text<'a>,
     #[serde(borrow)]
-    pub(super) consensus_points: List<Object<ConsensusPoint<'a>>>,
+    pub(super) consensus_points: List<Object<ConsensusPointFields<'a>>>,
     #[serde(borrow)]
-    pub(super) dissent: List<Object<Dissent<'a>>>,
+    pub(super) dissent: List<Object<DissentFields<'a>>>,
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-pub(super) struct ConsensusPoint<'a> {
+pub(super) struct ConsensusPointFields<'a> {
     #[serde(borrow)]
     pub(super) supporting_agents: List<Text<'a>>,
     pub(super) confidence: Number,
@@ -120,43 +120,43 @@ pub(super) struct ConsensusPoint<'a> {
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-pub(super) struct Dissent<'a> {
+pub(super) struct DissentFields<'a> {
     #[serde(borrow)]
     pub(super) agent: Text<'a>,
 }
 
-/// What one agent did in one round.
+/// One agent's calls for one answer in one round.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-pub(super) struct Work<'a> {
+pub(super) struct AgentFields<'a> {
     #[serde(borrow)]
     pub(super) agent_id: Text<'a>,
     #[serde(borrow)]
     pub(super) answer: Text<'a>,
     #[serde(borrow)]
-    pub(super) attempts: List<Object<Attempt<'a>>>,
+    pub(super) attempts: List<Object<AttemptFields<'a>>>,
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-pub(super) struct Attempt<'a> {
+pub(super) struct AttemptFields<'a> {
     pub(super) call: Whole,
     #[serde(borrow)]
     pub(super) purpose: Text<'a>,
     #[serde(borrow)]
     pub(super) model: Text<'a>,
     #[serde(borrow)]
-    pub(super) stop: Name<'a>,
+    pub(super) stop: VariantName<'a>,
     pub(super) error: Object<serde::de::IgnoredAny>,
-    pub(super) tokens: Object<Tokens>,
-    pub(super) cost: Object<Money>,
+    pub(super) tokens: Object<TokenFields>,
+    pub(super) cost: Object<MoneyFields>,
     pub(super) latency_ms: Whole,
     pub(super) duration_ms: Whole,
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-pub(super) struct Tokens {
+pub(super) struct TokenFields {
     pub(super) input: Whole,
     pub(super) output: Whole,
     pub(super) total: Whole,
@@ -165,14 +165,14 @@ pub(super) struct Tokens {
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-pub(super) struct Money {
+pub(super) struct MoneyFields {
     pub(super) micro_usd: Whole,
     pub(super) lower_bound: Flag,
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-pub(super) struct Perspective<'a> {
+pub(super) struct PerspectiveFields<'a> {
     #[serde(borrow)]
     pub(super) agent_id: Text<'a>,
     pub(super) confidence: Number,
@@ -183,32 +183,32 @@ pub(super) struct Perspective<'a> {
 /// The record's `cost`.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-pub(super) struct Spending {
+pub(super) struct CostFields {
     pub(super) micro_usd: Whole,
     pub(super) lower_bound: Flag,
-    pub(super) tokens: Object<Tokens>,
-    pub(super) by_round: ByRound<RoundSpending>,
+    pub(super) tokens: Object<TokenFields>,
+    pub(super) by_round: ByRound<RoundCostFields>,
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-pub(super) struct RoundSpending {
+pub(super) struct RoundCostFields {
     pub(super) micro_usd: Whole,
     pub(super) lower_bound: Flag,
-    pub(super) tokens: Object<Tokens>,
+    pub(super) tokens: Object<TokenFields>,
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-pub(super) struct ProjectContext<'a> {
+pub(super) struct ProjectFields<'a> {
     #[serde(borrow)]
     pub(super) project_type: Text<'a>,
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-pub(super) struct DebateValue<'a> {
-    /// Only this program says whether anything was compared.
+pub(super) struct DebateValueFields<'a> {
+    /// Absent in records of the original.
     #[serde(borrow)]
     pub(super) status: Text<'a>,
     pub(super) total_agents: Whole,
@@ -216,5 +216,5 @@ pub(super) struct DebateValue<'a> {
     pub(super) agents_changed_position: Whole,
     pub(super) avg_confidence_increase: Number,
     pub(super) verdict_changed_after_round_2: Flag,
-    pub(super) rounds_3_4_cost: Object<Money>,
+    pub(super) rounds_3_4_cost: Object<MoneyFields>,
 }

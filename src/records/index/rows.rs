@@ -1,14 +1,16 @@
-//! What the index keeps of one consultation: the rows of its tables, as plain data. The tables' own
-//! comments say what the columns mean.
+//! The rows of one consultation in the index's tables, as plain data. The SQL files document the
+//! columns.
 
 use std::borrow::Cow;
 
 use crate::domain::money::Cost;
-use crate::domain::stored_record::{Completion, Writer};
+use crate::domain::stored_record::{Completion, RecordWriter};
 use crate::domain::time::Timestamp;
 
-/// All rows of one consultation. Text is borrowed from the record where that has it without
-/// escapes.
+/// The value of a required text column that the record does not state.
+pub(super) const UNKNOWN: &str = "unknown";
+
+/// All rows of one consultation. Text without escapes is borrowed from the record.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rows<'a> {
     pub consultation: ConsultationRow<'a>,
@@ -20,7 +22,7 @@ pub struct Rows<'a> {
 #[derive(Clone, Debug, PartialEq)]
 pub struct ConsultationRow<'a> {
     pub id: Cow<'a, str>,
-    /// The name of its files without their endings.
+    /// The name of its files without their suffixes.
     pub stem: Cow<'a, str>,
     pub question: Cow<'a, str>,
     pub mode: Cow<'a, str>,
@@ -32,29 +34,30 @@ pub struct ConsultationRow<'a> {
     pub created_at: Timestamp,
     pub schema_version: Option<Cow<'a, str>>,
     pub state: Cow<'a, str>,
-    pub ended: Completion,
+    pub completion: Completion,
     pub status: Option<Cow<'a, str>>,
     pub abort_reason: Option<Cow<'a, str>>,
-    pub writer: Writer,
+    pub writer: RecordWriter,
     pub project_type: Option<Cow<'a, str>>,
     pub agreement: Option<f64>,
     pub dissent: Option<u64>,
     pub early_termination: bool,
     pub saved_micro_usd: Option<u64>,
-    pub debate: Debate,
+    pub debate: DebateColumns,
     pub verdict_changed: Option<bool>,
-    /// What Rounds 3 and 4 cost together; `None` when neither began.
+    /// The cost of Rounds 3 and 4 together; `None` when neither was started.
     pub later_rounds: Option<Cost>,
 }
 
-/// What the experts held at the end against the beginning.
+/// Changes of position between the first and the last round.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Debate {
-    /// Experts of whom it is known whether they moved.
+pub struct DebateColumns {
+    /// Experts for which a change is known either way.
     pub heard: u64,
     pub changed: u64,
-    /// The sum of the rises in confidence, in millionths, and over how many experts.
+    /// The sum of the rises in confidence, in millionths.
     pub rise: i64,
+    /// The experts in that sum.
     pub rise_of: u64,
 }
 
@@ -63,13 +66,13 @@ pub struct AgentRow<'a> {
     pub agent_id: Cow<'a, str>,
     pub model: Cow<'a, str>,
     pub provider: Cow<'a, str>,
-    pub role: Role,
+    pub role: AgentRole,
     pub confidence: Option<f64>,
     pub agrees: Option<bool>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Role {
+pub enum AgentRole {
     Expert,
     Judge,
 }
@@ -103,7 +106,7 @@ pub struct CallRow<'a> {
     pub duration_ms: Option<u64>,
 }
 
-impl Role {
+impl AgentRole {
     pub fn name(self) -> &'static str {
         match self {
             Self::Expert => "expert",
@@ -113,7 +116,7 @@ impl Role {
 }
 
 impl Rows<'_> {
-    /// The same rows, which borrow nothing.
+    /// Returns the same rows without borrowed text.
     pub fn into_owned(self) -> Rows<'static> {
         let ConsultationRow {
             id,
@@ -131,7 +134,7 @@ impl Rows<'_> {
             total_tokens,
             duration_ms,
             created_at,
-            ended,
+            completion,
             writer,
             agreement,
             dissent,
@@ -158,7 +161,7 @@ impl Rows<'_> {
                 total_tokens,
                 duration_ms,
                 created_at,
-                ended,
+                completion,
                 writer,
                 agreement,
                 dissent,
@@ -234,10 +237,10 @@ fn owned(text: Cow<'_, str>) -> Cow<'static, str> {
     Cow::Owned(text.into_owned())
 }
 
-/// The key of a consultation: its time, and 19 bits of a hash of its id, so that it sorts by time
-/// and is the same however often it is indexed.
+/// Returns the key of a consultation: its time, then 19 bits of a hash of its id. Keys sort by time
+/// and are the same at every rebuild.
 pub fn number(created_at: Timestamp, id: &str) -> i64 {
-    // FNV-1a, 64 bits, folded: any hash would do, as long as it never changes.
+    // FNV-1a, 64 bits, folded: any hash works as long as it never changes.
     let hash = id.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
     });
@@ -245,11 +248,17 @@ pub fn number(created_at: Timestamp, id: &str) -> i64 {
     (created_at.0.clamp(0, FARTHEST) << 19) | bits
 }
 
-/// The first key of a moment: every consultation that begins then or later has this one or a
-/// greater.
+/// Returns the lowest key of a moment: consultations that begin then or later have at least this
+/// key.
 pub fn first_number(at: Timestamp) -> i64 {
     at.0.clamp(0, FARTHEST) << 19
 }
 
-/// The last millisecond that a key has room for, in the year 2527.
+/// The last millisecond that fits a key, in the year 2527.
 const FARTHEST: i64 = (1 << 44) - 1;
+
+/// Converts a number from -1 to 1 to whole millionths: sums of them do not depend on their order.
+#[expect(clippy::cast_possible_truncation, reason = "a million at most")]
+pub(super) fn millionths(share: f64) -> i64 {
+    (share * 1e6).round() as i64
+}

@@ -1,9 +1,9 @@
-//! What there is to be indexed in a folder of logs: which files belong together, and which of them
-//! tells the consultation.
+//! The files of a folder of logs that the index is built from: which belong together, and which of
+//! them is the source of a consultation's rows.
 //!
-//! The record does, as long as nothing was written to the journal after it. A journal tells where
-//! there is no record, or a newer end than the record's: then a process was killed. As long as one
-//! is at it, the consultation is open.
+//! The record is, unless the journal was written after it. The journal is, without a record or with
+//! an end newer than the record's: then a process was killed. While a process writes the journal, the
+//! consultation is open.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -21,54 +21,54 @@ use crate::records::record::record;
 
 use super::lock::is_being_written;
 
-/// Which files there are of one name.
+/// Which files of one stem exist.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Files {
+pub(super) struct SourceFiles {
     pub(super) record: bool,
     pub(super) journal: bool,
     pub(super) outcome: bool,
 }
 
-/// When the files of one name were written last.
+/// When the files of one stem were last written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Stamps {
+pub(super) struct WriteTimes {
     record: Option<SystemTime>,
     journal: Option<SystemTime>,
     outcome: Option<SystemTime>,
 }
 
-/// How much a file is worth as a source; the greater is the better.
+/// The rank of a file as a source; the greater one is better.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Worth {
-    /// What the original left of a run that failed.
+pub(super) enum SourceRank {
+    /// What the original leaves of a failed run.
     Partial,
     Journal,
     Record,
 }
 
-/// What tells a consultation, as JSON with the keys of a record.
+/// A record, or a journal converted to one.
 #[derive(Debug)]
-pub(super) struct Told {
+pub(super) struct SourceRecord {
     pub(super) json: Vec<u8>,
     pub(super) written_at: Timestamp,
-    pub(super) worth: Worth,
+    pub(super) rank: SourceRank,
 }
 
-/// What was found under one name.
+/// The source of one stem.
 #[derive(Debug)]
-pub(super) struct Found {
-    /// What there is to be told, or why there is nothing; `None` where it has only begun.
-    pub(super) told: Option<Result<Told, String>>,
-    /// A process is at it.
+pub(super) struct SourceLookup {
+    /// The record, or why there is none; `None` for a consultation that is still running.
+    pub(super) record: Option<Result<SourceRecord, String>>,
+    /// A process is writing the journal.
     pub(super) is_open: bool,
 }
 
-/// The names of files that tell consultations, without their endings, in order. No folder has none.
-pub(super) fn list(logs: &Path) -> io::Result<BTreeMap<String, Files>> {
-    let mut found: BTreeMap<String, Files> = BTreeMap::new();
+/// Returns the stems of consultations with their files, in order; none without a folder.
+pub(super) fn list(logs: &Path) -> io::Result<BTreeMap<String, SourceFiles>> {
+    let mut sources: BTreeMap<String, SourceFiles> = BTreeMap::new();
     let entries = match fs::read_dir(logs) {
         Ok(entries) => entries,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(found),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(sources),
         Err(error) => return Err(error),
     };
     for entry in entries {
@@ -80,117 +80,118 @@ pub(super) fn list(logs: &Path) -> io::Result<BTreeMap<String, Files>> {
             .strip_suffix(outcomes::ENDING)
             .and_then(|stem| stem.strip_suffix('.'))
         {
-            found.entry(stem.to_owned()).or_default().outcome = true;
+            sources.entry(stem.to_owned()).or_default().outcome = true;
         } else if name.ends_with(".checkpoint.json") {
-            // The original's, of a run under way.
+            // The original's, of a running consultation.
         } else if let Some(stem) = name.strip_suffix(".json") {
-            found.entry(stem.to_owned()).or_default().record = true;
+            sources.entry(stem.to_owned()).or_default().record = true;
         } else if let Some(stem) = name.strip_suffix(".jsonl") {
-            found.entry(stem.to_owned()).or_default().journal = true;
+            sources.entry(stem.to_owned()).or_default().journal = true;
         }
     }
-    // What became of an answer that is gone is nobody's.
-    found.retain(|_, files| files.record || files.journal);
-    Ok(found)
+    // A grade alone is no consultation.
+    sources.retain(|_, files| files.record || files.journal);
+    Ok(sources)
 }
 
-/// Which files of this name there are.
-pub(super) fn of(logs: &Path, stem: &str) -> Files {
-    let stamps = stamps(
+/// Returns which files of a stem exist.
+pub(super) fn of(logs: &Path, stem: &str) -> SourceFiles {
+    let times = write_times(
         logs,
         stem,
-        Files {
+        SourceFiles {
             record: true,
             journal: true,
             outcome: true,
         },
     );
-    Files {
-        record: stamps.record.is_some(),
-        journal: stamps.journal.is_some(),
-        outcome: stamps.outcome.is_some(),
+    SourceFiles {
+        record: times.record.is_some(),
+        journal: times.journal.is_some(),
+        outcome: times.outcome.is_some(),
     }
 }
 
-/// When the files of a name were written.
-pub(super) fn stamps(logs: &Path, stem: &str, files: Files) -> Stamps {
-    let written = |is_there: bool, path: &dyn Fn() -> PathBuf| {
-        if is_there {
+/// Returns when the files of a stem were last written.
+pub(super) fn write_times(logs: &Path, stem: &str, files: SourceFiles) -> WriteTimes {
+    let written = |exists: bool, path: &dyn Fn() -> PathBuf| {
+        if exists {
             fs::metadata(path()).ok()?.modified().ok()
         } else {
             None
         }
     };
-    Stamps {
+    WriteTimes {
         record: written(files.record, &|| record_path(logs, stem)),
         journal: written(files.journal, &|| journal_path(logs, stem)),
         outcome: written(files.outcome, &|| outcomes::path(logs, stem)),
     }
 }
 
-/// Finds what tells the consultation of this name.
-pub(super) fn find(logs: &Path, stem: &str, stamps: &Stamps) -> Found {
+/// Finds the source of a stem.
+pub(super) fn find(logs: &Path, stem: &str, times: &WriteTimes) -> SourceLookup {
     let journal = journal_path(logs, stem);
-    match (stamps.record, stamps.journal) {
+    match (times.record, times.journal) {
         (Some(record), Some(written)) if written > record => {
             if is_being_written(&journal) {
-                return Found {
-                    told: Some(from_record(logs, stem, record)),
+                return SourceLookup {
+                    record: Some(from_record(logs, stem, record)),
                     is_open: true,
                 };
             }
-            let told = from_journal(&journal, written).or_else(|_| from_record(logs, stem, record));
-            Found {
-                told: Some(told),
+            let source =
+                from_journal(&journal, written).or_else(|_| from_record(logs, stem, record));
+            SourceLookup {
+                record: Some(source),
                 is_open: false,
             }
         }
-        (Some(record), Some(_) | None) => Found {
-            told: Some(from_record(logs, stem, record)),
+        (Some(record), Some(_) | None) => SourceLookup {
+            record: Some(from_record(logs, stem, record)),
             is_open: false,
         },
-        (None, Some(written)) if stem.ends_with("-partial") => Found {
-            told: Some(from_partial(&journal, written)),
+        (None, Some(written)) if stem.ends_with("-partial") => SourceLookup {
+            record: Some(from_partial(&journal, written)),
             is_open: false,
         },
-        (None, Some(_)) if is_being_written(&journal) => Found {
-            told: None,
+        (None, Some(_)) if is_being_written(&journal) => SourceLookup {
+            record: None,
             is_open: true,
         },
-        (None, Some(written)) => Found {
-            told: Some(from_journal(&journal, written)),
+        (None, Some(written)) => SourceLookup {
+            record: Some(from_journal(&journal, written)),
             is_open: false,
         },
-        (None, None) => Found {
-            told: Some(Err("it is gone".to_owned())),
+        (None, None) => SourceLookup {
+            record: Some(Err("it is gone".to_owned())),
             is_open: false,
         },
     }
 }
 
-fn from_record(logs: &Path, stem: &str, written: SystemTime) -> Result<Told, String> {
+fn from_record(logs: &Path, stem: &str, written: SystemTime) -> Result<SourceRecord, String> {
     let json = fs::read(record_path(logs, stem)).map_err(|error| error.to_string())?;
-    Ok(Told {
+    Ok(SourceRecord {
         json,
         written_at: timestamp(written),
-        worth: Worth::Record,
+        rank: SourceRank::Record,
     })
 }
 
-/// The record that the consultation would have had.
-fn from_journal(journal: &Path, written: SystemTime) -> Result<Told, String> {
-    let read = read_journal(journal).map_err(|error| error.to_string())?;
-    let transcript = Transcript::fold(&read.events).ok_or("nothing whole is in it")?;
+/// Converts a journal to the record that the consultation would have had.
+fn from_journal(journal: &Path, written: SystemTime) -> Result<SourceRecord, String> {
+    let journal = read_journal(journal).map_err(|error| error.to_string())?;
+    let transcript = Transcript::fold(&journal.events).ok_or("it holds no whole event")?;
     let json = serde_json::to_vec(&record(&transcript)).map_err(|error| error.to_string())?;
-    Ok(Told {
+    Ok(SourceRecord {
         json,
         written_at: timestamp(written),
-        worth: Worth::Journal,
+        rank: SourceRank::Journal,
     })
 }
 
-/// The last whole line of what the original left.
-fn from_partial(path: &Path, written: SystemTime) -> Result<Told, String> {
+/// Reads the last whole line of what the original left.
+fn from_partial(path: &Path, written: SystemTime) -> Result<SourceRecord, String> {
     let mut text = Vec::new();
     File::open(path)
         .and_then(|mut file| file.read_to_end(&mut text))
@@ -199,11 +200,11 @@ fn from_partial(path: &Path, written: SystemTime) -> Result<Told, String> {
     let whole = lines
         .into_iter()
         .find(|line| serde_json::from_slice::<IgnoredAny>(line).is_ok())
-        .ok_or("nothing whole is in it")?;
-    Ok(Told {
+        .ok_or("it holds no whole line")?;
+    Ok(SourceRecord {
         json: whole.to_vec(),
         written_at: timestamp(written),
-        worth: Worth::Partial,
+        rank: SourceRank::Partial,
     })
 }
 
@@ -215,8 +216,8 @@ fn record_path(logs: &Path, stem: &str) -> PathBuf {
     logs.join(format!("{stem}.json"))
 }
 
-/// The name of the file that a reason is about.
-pub(super) fn file_name(stem: &str, files: Files) -> String {
+/// Returns the name of the source file.
+pub(super) fn file_name(stem: &str, files: SourceFiles) -> String {
     if files.record {
         format!("{stem}.json")
     } else {

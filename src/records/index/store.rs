@@ -1,8 +1,7 @@
-//! Writes a consultation's rows, and takes them out again. Both belong into a transaction of the
-//! caller's.
+//! Inserts, replaces and deletes the rows of a consultation, within a transaction of the caller.
 //!
-//! The full-text index has no text of its own: to take words out of it, it must be told the text
-//! that put them in. So the old row is read before it goes.
+//! The full-text index stores no text: to remove a row from it, it needs the original text. So the
+//! old row is read before it is deleted.
 
 use rusqlite::{Connection, OptionalExtension, Result, params};
 
@@ -13,37 +12,36 @@ use crate::domain::time::Timestamp;
 
 use super::rows::{AgentRow, CallRow, ConsultationRow, RoundRow, Rows, number};
 
-/// Puts a consultation's rows in the place of what there was of it; what the user said became of it
-/// stays.
+/// Inserts a consultation's rows, replacing earlier ones; the user's grade stays.
 pub fn put(connection: &Connection, rows: &Rows<'_>) -> Result<()> {
     let row = &rows.consultation;
-    let before = Before::find(connection, &row.id)?;
-    if let Some(before) = &before {
-        before.take_out(connection)?;
+    let existing = ExistingRow::find(connection, &row.id)?;
+    if let Some(existing) = &existing {
+        existing.delete(connection)?;
     }
     let number = insert(connection, rows)?;
     connection
         .prepare_cached("INSERT INTO consultations_text(rowid, question, final_recommendation) VALUES (?1, ?2, ?3)")?
         .execute(params![number, row.question, row.final_recommendation])?;
-    if let Some(before) = before {
-        before.give_outcome_back(connection, number)?;
+    if let Some(existing) = existing {
+        existing.restore_grade(connection, number)?;
     }
-    if row.ended != Completion::Unfinished {
+    if row.completion != Completion::Unfinished {
         close(connection, &row.id)?;
     }
     mark_stale(connection, row.created_at)
 }
 
-/// Takes all rows of a consultation out. False when there were none.
+/// Deletes all rows of a consultation. Returns false when there were none.
 pub fn remove(connection: &Connection, id: &str) -> Result<bool> {
     close(connection, id)?;
-    match Before::find(connection, id)? {
-        Some(before) => before.take_out(connection).map(|()| true),
+    match ExistingRow::find(connection, id)? {
+        Some(existing) => existing.delete(connection).map(|()| true),
         None => Ok(false),
     }
 }
 
-/// Notes what became of a consultation's answer, or that nobody says so any more.
+/// Stores the grade of a consultation's answer, or removes it.
 pub fn set_outcome(connection: &Connection, id: &str, grade: Option<&Grade>) -> Result<()> {
     connection
         .prepare_cached("UPDATE consultations SET outcome = ?2, outcome_note = ?3, outcome_at = ?4 WHERE id = ?1")?
@@ -56,8 +54,8 @@ pub fn set_outcome(connection: &Connection, id: &str, grade: Option<&Grade>) -> 
         .map(drop)
 }
 
-/// What there is of a consultation, as far as it is needed to take it out.
-struct Before {
+/// The values of an existing row that deleting it needs, and its grade.
+struct ExistingRow {
     number: i64,
     question: String,
     final_recommendation: Option<String>,
@@ -67,11 +65,11 @@ struct Before {
     outcome_at: Option<String>,
 }
 
-impl Before {
+impl ExistingRow {
     fn find(connection: &Connection, id: &str) -> Result<Option<Self>> {
         let sql = "SELECT number, question, final_recommendation, substr(created_at, 1, 10), outcome, outcome_note, outcome_at \
                    FROM consultations WHERE id = ?1";
-        let before = |row: &rusqlite::Row<'_>| {
+        let existing = |row: &rusqlite::Row<'_>| {
             Ok(Self {
                 number: row.get(0)?,
                 question: row.get(1)?,
@@ -84,11 +82,11 @@ impl Before {
         };
         connection
             .prepare_cached(sql)?
-            .query_row([id], before)
+            .query_row([id], existing)
             .optional()
     }
 
-    fn take_out(&self, connection: &Connection) -> Result<()> {
+    fn delete(&self, connection: &Connection) -> Result<()> {
         connection
             .prepare_cached(
                 "INSERT INTO consultations_text(consultations_text, rowid, question, final_recommendation) VALUES ('delete', ?1, ?2, ?3)",
@@ -108,7 +106,7 @@ impl Before {
             .map(drop)
     }
 
-    fn give_outcome_back(&self, connection: &Connection, number: i64) -> Result<()> {
+    fn restore_grade(&self, connection: &Connection, number: i64) -> Result<()> {
         if self.outcome.is_none() {
             return Ok(());
         }
@@ -119,7 +117,7 @@ impl Before {
     }
 }
 
-/// Inserts all rows but the text, and tells under which key.
+/// Inserts all rows except the full text. Returns their key.
 pub(super) fn insert(connection: &Connection, rows: &Rows<'_>) -> Result<i64> {
     let row = &rows.consultation;
     let number = free_number(connection, row)?;
@@ -244,7 +242,7 @@ fn insert_consultation(
             row.created_at.to_string(),
             row.schema_version,
             row.state,
-            row.ended.name(),
+            row.completion.name(),
             row.status,
             row.abort_reason,
             row.writer.name(),
@@ -264,8 +262,8 @@ fn insert_consultation(
         .map(drop)
 }
 
-/// The key of a consultation, or the next that no other one has: two that begin in one millisecond
-/// can have the same hash.
+/// Returns the key of a consultation, or the next free one: two that begin in one millisecond can
+/// have the same hash.
 fn free_number(connection: &Connection, row: &ConsultationRow<'_>) -> Result<i64> {
     let mut number = number(row.created_at, &row.id);
     let taken = &mut connection.prepare_cached("SELECT 1 FROM consultations WHERE number = ?1")?;
@@ -275,7 +273,7 @@ fn free_number(connection: &Connection, row: &ConsultationRow<'_>) -> Result<i64
     Ok(number)
 }
 
-/// Says that the day's sums no longer hold.
+/// Marks the sums of a day as stale.
 fn mark_stale(connection: &Connection, at: Timestamp) -> Result<()> {
     connection
         .prepare_cached("INSERT OR IGNORE INTO stale_days(day) VALUES (?1)")?
@@ -283,7 +281,7 @@ fn mark_stale(connection: &Connection, at: Timestamp) -> Result<()> {
         .map(drop)
 }
 
-/// A consultation that has brought its rows is open no more.
+/// Removes the mark of an open consultation.
 fn close(connection: &Connection, id: &str) -> Result<()> {
     connection
         .prepare_cached("DELETE FROM open_consultations WHERE id = ?1")?
@@ -303,7 +301,7 @@ fn micro_usd(cost: Option<Cost>) -> Option<i64> {
     cost.map(|cost| saturated(cost.known.0))
 }
 
-/// False where no cost is known: it is not there to be a bound.
+/// False where no cost is known.
 fn lower_bound(cost: Option<Cost>) -> bool {
     cost.is_some_and(|cost| cost.lower_bound)
 }

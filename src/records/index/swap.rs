@@ -1,9 +1,9 @@
-//! Putting a new database in the place of the old one.
+//! Replaces the old database by a new one.
 //!
-//! Invariant: whoever does it holds the lock alone, and a process that is killed at any moment
-//! leaves either the old database with all that belongs to it, or the new one. The write-ahead log
-//! goes by the database's name: one that outlived its database would be taken for the new one's,
-//! and break it.
+//! Invariant: the caller holds the lock exclusively, and a process that is killed at any moment
+//! leaves either the old database with its companion files, or the new one. `SQLite` finds the
+//! write-ahead log by the database's name: a log that outlived its database would corrupt the new
+//! one.
 
 use std::ffi::OsString;
 use std::fs::{self, File};
@@ -14,16 +14,16 @@ use rusqlite::OptionalExtension;
 
 use crate::records::files::sync_folder;
 
-use super::lock::Patience;
-use super::open::{self, Unusable, is_damage};
+use super::lock::WaitLimit;
+use super::open::{self, OpenError, is_damage};
 
-/// What `SQLite` keeps beside a database while it is used.
+/// Suffixes of the files that `SQLite` uses beside a database.
 const COMPANIONS: [&str; 3] = ["-wal", "-shm", "-journal"];
 
-/// What a new database is called until it is complete.
+/// The infix in the name of a new database until it is complete.
 const TEMPORARY: &str = ".new-";
 
-/// Why a new database is not in the old one's place.
+/// Why the database could not be replaced.
 #[derive(Debug)]
 pub(super) enum SwapError {
     Busy,
@@ -36,7 +36,7 @@ impl From<io::Error> for SwapError {
     }
 }
 
-/// A file for a new database beside the old one, for its owner alone.
+/// Creates a file for a new database beside the old one, readable by its owner alone.
 pub(super) fn temporary(database: &Path) -> io::Result<tempfile::TempPath> {
     let mut prefix = database.file_name().unwrap_or_default().to_owned();
     prefix.push(TEMPORARY);
@@ -46,7 +46,7 @@ pub(super) fn temporary(database: &Path) -> io::Result<tempfile::TempPath> {
         .into_temp_path())
 }
 
-/// Removes what processes that were killed have left. Only for who alone makes new databases.
+/// Removes new databases that killed processes left. The caller holds the build lock.
 pub(super) fn remove_leftovers(database: &Path) {
     let mut prefix = database.file_name().unwrap_or_default().to_owned();
     prefix.push(TEMPORARY);
@@ -60,63 +60,67 @@ pub(super) fn remove_leftovers(database: &Path) {
             .as_encoded_bytes()
             .starts_with(prefix.as_encoded_bytes())
         {
-            // It harms nobody but the disk.
+            // A leftover costs disk space only.
             let _ = fs::remove_file(entry.path());
         }
     }
 }
 
-/// Puts a complete and closed database in its place; returns where another program's is now that
-/// was there.
+/// Replaces the old database by a complete and closed one. Returns where another program's database
+/// was moved that had its name.
 pub(super) fn put_in_place(
     new: tempfile::TempPath,
     database: &Path,
 ) -> Result<Option<PathBuf>, SwapError> {
-    let aside = match end(database)? {
-        Ended::NothingToLose => None,
-        Ended::Foreign => Some(set_aside(database)?),
+    let aside = match checkpoint_old(database)? {
+        OldDatabase::Replaceable => None,
+        OldDatabase::Foreign => Some(set_aside(database)?),
     };
     for ending in COMPANIONS {
         remove(&with_ending(database, ending))?;
     }
-    // They must be gone before there is a database that they do not belong to.
+    // They must be gone before a database appears that they do not belong to.
     sync_folder(folder(database))?;
     new.persist(database).map_err(|error| error.error)?;
     sync_folder(folder(database))?;
     Ok(aside)
 }
 
-/// What is to become of the old database.
-enum Ended {
-    /// There is none, it is broken, or all of it is in its file.
-    NothingToLose,
+/// The state of the old database.
+enum OldDatabase {
+    /// Missing, broken, or checkpointed: its companion files hold nothing.
+    Replaceable,
     Foreign,
 }
 
-/// Brings the old database's log into its file, as far as it is ours and can be used.
-fn end(database: &Path) -> Result<Ended, SwapError> {
-    let connection = match open::look_at(database) {
+/// Checkpoints the old database's log into its file, where the database is ours and usable.
+fn checkpoint_old(database: &Path) -> Result<OldDatabase, SwapError> {
+    let connection = match open::open_unchecked(database) {
         Ok(connection) => connection,
-        Err(Unusable::Missing(_) | Unusable::Damaged { .. }) => return Ok(Ended::NothingToLose),
-        Err(Unusable::Unreadable { source, .. }) => return Err(source.into()),
+        Err(OpenError::Missing(_) | OpenError::Damaged { .. }) => {
+            return Ok(OldDatabase::Replaceable);
+        }
+        Err(OpenError::Unreadable { source, .. }) => return Err(source.into()),
         Err(
-            error @ (Unusable::Foreign(_)
-            | Unusable::Newer { .. }
-            | Unusable::Busy(_)
-            | Unusable::Failed { .. }),
+            error @ (OpenError::Foreign(_)
+            | OpenError::Newer { .. }
+            | OpenError::Busy(_)
+            | OpenError::Failed { .. }),
         ) => {
             return Err(io::Error::other(error).into());
         }
     };
     connection
-        .busy_timeout(Patience::Usual.time())
+        .busy_timeout(WaitLimit::Usual.time())
         .map_err(io::Error::other)?;
     match open::check(&connection, database) {
-        Ok(_) | Err(Unusable::Newer { .. }) => {}
-        Err(Unusable::Missing(_) | Unusable::Damaged { .. }) => return Ok(Ended::NothingToLose),
-        Err(Unusable::Foreign(_)) => return Ok(Ended::Foreign),
+        Ok(_) | Err(OpenError::Newer { .. }) => {}
+        Err(OpenError::Missing(_) | OpenError::Damaged { .. }) => {
+            return Ok(OldDatabase::Replaceable);
+        }
+        Err(OpenError::Foreign(_)) => return Ok(OldDatabase::Foreign),
         Err(
-            error @ (Unusable::Busy(_) | Unusable::Failed { .. } | Unusable::Unreadable { .. }),
+            error @ (OpenError::Busy(_) | OpenError::Failed { .. } | OpenError::Unreadable { .. }),
         ) => {
             return Err(io::Error::other(error).into());
         }
@@ -128,13 +132,13 @@ fn end(database: &Path) -> Result<Ended, SwapError> {
         .optional()
     {
         Ok(Some(1)) => Err(SwapError::Busy),
-        Ok(_) => Ok(Ended::NothingToLose),
-        Err(error) if is_damage(&error) => Ok(Ended::NothingToLose),
+        Ok(_) => Ok(OldDatabase::Replaceable),
+        Err(error) if is_damage(&error) => Ok(OldDatabase::Replaceable),
         Err(error) => Err(io::Error::other(error).into()),
     }
 }
 
-/// Gives another program's database a name at which nothing is lost and nobody looks for ours.
+/// Renames another program's database, so that nothing of it is lost.
 fn set_aside(database: &Path) -> io::Result<PathBuf> {
     let free = |number: u32| {
         let ending = if number == 1 {
@@ -165,7 +169,7 @@ fn remove(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Brings a file to the disk.
+/// Syncs a file to the disk.
 pub(super) fn sync(path: &Path) -> io::Result<()> {
     File::open(path)?.sync_all()
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::domain::money::Cost;
 use crate::domain::stored_record::{
-    StoredAgentRound, StoredPersonaSelection, StoredRecord, Writer,
+    RecordWriter, StoredAgentRound, StoredPersonaSelection, StoredRecord,
 };
 use crate::domain::words::{amount, model_address, round_title, seconds, thousands};
 
@@ -208,8 +208,8 @@ pub(super) fn colophon(page: &mut Markup, record: &StoredRecord) {
     }
     page.put("<div><dt>Written by</dt><dd>")
         .put(match record.writer {
-            Writer::Conclave => "conclave",
-            Writer::LlmConclave => "llm-conclave",
+            RecordWriter::Conclave => "conclave",
+            RecordWriter::LlmConclave => "llm-conclave",
         });
     if let Some(version) = &record.tool_version {
         page.put(" ").inline(version);

@@ -4,7 +4,7 @@
 use crate::domain::artifact::{Challenge, Independent, Revision, Severity, Synthesis};
 use crate::domain::debate_value::{AgentMove, ComparisonStatus};
 use crate::domain::ids::SeatId;
-use crate::domain::stored_record::{StoredAgent, StoredAgentRound, StoredRecord, Writer};
+use crate::domain::stored_record::{RecordWriter, StoredAgent, StoredAgentRound, StoredRecord};
 use crate::domain::words::model_name;
 
 use super::answer::severity;
@@ -351,8 +351,8 @@ fn one_challenge(page: &mut Markup, record: &StoredRecord, challenge: &Challenge
 /// How much a tension or a challenge weighs: the original does not weigh them.
 fn weight(page: &mut Markup, record: &StoredRecord, weight: Severity) {
     match record.writer {
-        Writer::Conclave => severity(page.put(" "), weight),
-        Writer::LlmConclave => {}
+        RecordWriter::Conclave => severity(page.put(" "), weight),
+        RecordWriter::LlmConclave => {}
     }
 }
 
@@ -369,8 +369,8 @@ fn concerns<'a>(
             || unresolved.iter().any(|text| text == concern)
     };
     match record.writer {
-        Writer::Conclave => Vec::new(),
-        Writer::LlmConclave => record
+        RecordWriter::Conclave => Vec::new(),
+        RecordWriter::LlmConclave => record
             .concerns
             .iter()
             .map(String::as_str)

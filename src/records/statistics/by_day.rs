@@ -17,7 +17,7 @@ const MOST_DAYS: i32 = 60;
 
 /// The days around a range.
 #[derive(Debug)]
-pub(super) struct Around<'a> {
+pub(super) struct DayWindow<'a> {
     zone: &'a TimeZone,
     /// The range's own first and last day, where it has one.
     first: Option<Date>,
@@ -26,7 +26,7 @@ pub(super) struct Around<'a> {
     newest: Date,
 }
 
-impl<'a> Around<'a> {
+impl<'a> DayWindow<'a> {
     pub(super) fn new(range: &Range, zone: &'a TimeZone, now: Timestamp) -> Self {
         let first = range.from.map(|from| date_of(from, zone));
         let last = range
@@ -106,7 +106,7 @@ pub(super) struct ByDay {
 impl ByDay {
     pub(super) fn read(
         connection: &Connection,
-        around: &Around<'_>,
+        around: &DayWindow<'_>,
         first_active: Option<Date>,
     ) -> Result<Self> {
         let newest = around.newest;

@@ -14,7 +14,7 @@ use rusqlite::{Connection, Result, Row, TransactionBehavior, params_from_iter};
 use crate::domain::time::Timestamp;
 use crate::records::index::rows::first_number;
 
-use super::summary::{ModelSums, One, Outstanding, Summary, Sums};
+use super::summary::{ConsultationSums, Extreme, Extremes, ModelSums, Summary};
 
 /// Milliseconds.
 const DAY: i64 = 86_400_000;
@@ -66,7 +66,7 @@ pub(super) fn of_stretch(
         .into_iter()
         .filter(|day| whole.contains(day))
         .collect();
-    add_kept(&mut summary, connection, &whole, &stale)?;
+    add_stored(&mut summary, connection, &whole, &stale)?;
     for day in stale {
         add_rows(&mut summary, connection, keys_of_day(day))?;
     }
@@ -158,34 +158,34 @@ fn add_consultation(summary: &mut Summary, row: &Row<'_>) -> Result<()> {
     let is_completed = ended == ValueRef::Text(b"completed");
     let cost: Option<i64> = row.get(2)?;
     let lower_bound = cost.is_none() || row.get::<_, bool>(3)?;
-    let mut sums = Sums {
+    let mut sums = ConsultationSums {
         total: 1,
         completed: is_completed.into(),
         aborted: (ended == ValueRef::Text(b"aborted")).into(),
         micro_usd: cost.unwrap_or_default(),
         lower_bound: lower_bound.into(),
         tokens: row.get::<_, Option<i64>>(4)?.unwrap_or_default(),
-        ..Sums::default()
+        ..ConsultationSums::default()
     };
-    let one = |value: i64| One {
+    let one = |value: i64| Extreme {
         number,
         value,
         lower_bound,
     };
-    let mut outstanding = Outstanding {
+    let mut extremes = Extremes {
         dearest: cost.map(one),
-        ..Outstanding::default()
+        ..Extremes::default()
     };
     if is_completed {
-        outstanding.cheapest = cost.filter(|_| !lower_bound).map(one);
+        extremes.cheapest = cost.filter(|_| !lower_bound).map(one);
         if let Some(duration) = row.get::<_, Option<i64>>(5)? {
             sums.duration_ms = duration;
-            outstanding.fastest = Some(One {
+            extremes.fastest = Some(Extreme {
                 number,
                 value: duration,
                 lower_bound: false,
             });
-            outstanding.slowest = outstanding.fastest;
+            extremes.slowest = extremes.fastest;
             summary.durations.push(packed(duration));
         }
         if let Some(confidence) = row.get::<_, Option<f64>>(6)? {
@@ -223,7 +223,7 @@ fn add_consultation(summary: &mut Summary, row: &Row<'_>) -> Result<()> {
         }
     }
     summary.sums.add(sums);
-    summary.outstanding.add(&outstanding);
+    summary.extremes.add(&extremes);
     Ok(())
 }
 
@@ -266,7 +266,7 @@ fn millionths(share: f64) -> i64 {
 }
 
 /// The columns of `days` behind the sums: who stands out, by key, with the value.
-const OUTSTANDING: [&str; 9] = [
+const EXTREME_COLUMNS: [&str; 9] = [
     "fastest",
     "fastest_ms",
     "slowest",
@@ -290,16 +290,16 @@ fn keep(connection: &Connection, day: Date, summary: &Summary) -> Result<()> {
         .execute([&day])?;
     if summary.sums.total > 0 {
         let mut sums = summary.sums.clone();
-        let Outstanding {
+        let Extremes {
             fastest,
             slowest,
             dearest,
             cheapest,
-        } = summary.outstanding;
-        let key = |one: Option<One>| one.map(|one| one.number);
-        let value = |one: Option<One>| one.map(|one| one.value);
+        } = summary.extremes;
+        let key = |one: Option<Extreme>| one.map(|one| one.number);
+        let value = |one: Option<Extreme>| one.map(|one| one.value);
         let bound = dearest.map(|one| i64::from(one.lower_bound));
-        let outstanding = [
+        let extremes = [
             key(fastest),
             value(fastest),
             key(slowest),
@@ -314,12 +314,12 @@ fn keep(connection: &Connection, day: Date, summary: &Summary) -> Result<()> {
         let names = ["day"]
             .into_iter()
             .chain(columns)
-            .chain(OUTSTANDING)
+            .chain(EXTREME_COLUMNS)
             .chain(["durations"]);
         let values = [Value::from(day.clone())]
             .into_iter()
             .chain(sums.columns().map(|(_, sum)| Value::from(*sum)))
-            .chain(outstanding.map(Value::from))
+            .chain(extremes.map(Value::from))
             .chain([Value::from(bytes(&summary.durations))]);
         insert(connection, "days", names, values)?;
     }
@@ -361,7 +361,7 @@ fn insert(
 }
 
 /// Adds days as they are kept.
-fn add_kept(
+fn add_stored(
     summary: &mut Summary,
     connection: &Connection,
     whole: &Range<Date>,
@@ -370,13 +370,13 @@ fn add_kept(
     let stale: BTreeSet<String> = stale.iter().map(Date::to_string).collect();
     let whole = whole.start.to_string()..whole.end.to_string();
 
-    let mut sums = Sums::default();
+    let mut sums = ConsultationSums::default();
     let first = 2 + sums.columns().len();
     let columns = sums
         .columns()
         .map(|(column, _)| column)
         .into_iter()
-        .chain(OUTSTANDING)
+        .chain(EXTREME_COLUMNS)
         .collect::<Vec<_>>()
         .join(", ");
     let mut statement = connection.prepare_cached(&format!(
@@ -391,11 +391,11 @@ fn add_kept(
             *sum = row.get(at)?;
         }
         summary.sums.add(sums.clone());
-        let one = |at: usize| -> Result<Option<One>> {
+        let one = |at: usize| -> Result<Option<Extreme>> {
             let found: Option<i64> = row.get(first + at)?;
             found
                 .map(|number| {
-                    Ok(One {
+                    Ok(Extreme {
                         number,
                         value: row.get(first + at + 1)?,
                         lower_bound: false,
@@ -407,7 +407,7 @@ fn add_kept(
         if let Some(dearest) = &mut dearest {
             dearest.lower_bound = row.get(first + 6)?;
         }
-        summary.outstanding.add(&Outstanding {
+        summary.extremes.add(&Extremes {
             fastest: one(0)?,
             slowest: one(2)?,
             dearest,

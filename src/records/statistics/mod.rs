@@ -25,8 +25,8 @@ use crate::domain::statistics::{
 };
 use crate::domain::time::Timestamp;
 
-use by_day::{ActiveDays, Around, ByDay};
-use summary::{ModelSums, One, Summary, Sums, percentiles};
+use by_day::{ActiveDays, ByDay, DayWindow};
+use summary::{ConsultationSums, Extreme, ModelSums, Summary, percentiles};
 
 /// How long another process is waited for that is writing: what it would keep is not needed to
 /// answer.
@@ -44,7 +44,7 @@ pub fn statistics(
     // One transaction, so that all numbers are of the same moment.
     let transaction = connection.transaction()?;
     let mut summary = days::of_stretch(&transaction, range.from, range.until)?;
-    let around = Around::new(range, zone, now);
+    let around = DayWindow::new(range, zone, now);
     let active = ActiveDays::read(&transaction, range, zone)?;
     let by_day = ByDay::read(&transaction, &around, active.first)?;
     let performance = performance(&transaction, &mut summary)?;
@@ -92,7 +92,7 @@ fn refresh_if_possible(connection: &mut Connection) -> Result<()> {
 fn performance(connection: &Connection, summary: &mut Summary) -> Result<PerformanceNumbers> {
     let measured = count(i64::try_from(summary.durations.len()).unwrap_or(i64::MAX));
     let [p50, p95, p99] = percentiles(&mut summary.durations, [50, 95, 99]);
-    let whom = |one: Option<One>| {
+    let whom = |one: Option<Extreme>| {
         named(connection, one).map(|named| named.map(|(id, one)| (id, count(one.value))))
     };
     Ok(PerformanceNumbers {
@@ -101,15 +101,15 @@ fn performance(connection: &Connection, summary: &mut Summary) -> Result<Perform
         p95,
         p99,
         average: average(count(summary.sums.duration_ms), measured),
-        fastest: whom(summary.outstanding.fastest)?,
-        slowest: whom(summary.outstanding.slowest)?,
+        fastest: whom(summary.extremes.fastest)?,
+        slowest: whom(summary.extremes.slowest)?,
     })
 }
 
 fn cost(connection: &Connection, summary: &Summary) -> Result<CostNumbers> {
     let total = known(summary.sums.micro_usd, summary.sums.lower_bound);
-    let whom = |one: Option<One>| {
-        let cost = |one: One| Cost {
+    let whom = |one: Option<Extreme>| {
+        let cost = |one: Extreme| Cost {
             known: MicroUsd(count(one.value)),
             lower_bound: one.lower_bound,
         };
@@ -124,8 +124,8 @@ fn cost(connection: &Connection, summary: &Summary) -> Result<CostNumbers> {
         tokens: count(summary.sums.tokens),
         average,
         by_provider: by_provider(summary),
-        most_expensive: whom(summary.outstanding.dearest)?,
-        cheapest: whom(summary.outstanding.cheapest)?,
+        most_expensive: whom(summary.extremes.dearest)?,
+        cheapest: whom(summary.extremes.cheapest)?,
     })
 }
 
@@ -172,7 +172,7 @@ fn models(summary: &mut Summary) -> Vec<ModelNumbers> {
     numbers
 }
 
-fn quality(sums: &Sums) -> QualityNumbers {
+fn quality(sums: &ConsultationSums) -> QualityNumbers {
     QualityNumbers {
         with_confidence: count(sums.with_confidence),
         average_confidence: mean(sums.confidence, sums.with_confidence),
@@ -185,7 +185,7 @@ fn quality(sums: &Sums) -> QualityNumbers {
     }
 }
 
-fn debate(sums: &Sums) -> DebateNumbers {
+fn debate(sums: &ConsultationSums) -> DebateNumbers {
     DebateNumbers {
         debates: count(sums.debates),
         agents: count(sums.experts_heard),
@@ -199,7 +199,7 @@ fn debate(sums: &Sums) -> DebateNumbers {
 }
 
 /// Who stands out, by its id.
-fn named(connection: &Connection, one: Option<One>) -> Result<Option<(String, One)>> {
+fn named(connection: &Connection, one: Option<Extreme>) -> Result<Option<(String, Extreme)>> {
     let Some(one) = one else { return Ok(None) };
     let mut statement =
         connection.prepare_cached("SELECT id FROM consultations WHERE number = ?1")?;

@@ -9,8 +9,8 @@ use std::mem;
 /// The sums over some consultations.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Summary {
-    pub(super) sums: Sums,
-    pub(super) outstanding: Outstanding,
+    pub(super) sums: ConsultationSums,
+    pub(super) extremes: Extremes,
     /// Of completed consultations in milliseconds, in no order.
     pub(super) durations: Vec<u32>,
     /// By provider, then by model.
@@ -19,7 +19,7 @@ pub(super) struct Summary {
 
 /// Counts and sums; the columns of `days` that are called the same.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Sums {
+pub(super) struct ConsultationSums {
     pub(super) total: i64,
     pub(super) completed: i64,
     pub(super) aborted: i64,
@@ -49,7 +49,7 @@ pub(super) struct Sums {
     pub(super) saved_micro_usd: i64,
 }
 
-impl Sums {
+impl ConsultationSums {
     /// Each number with the name of its column: the one list that adding, reading and writing go
     /// by.
     pub(super) fn columns(&mut self) -> [(&'static str, &mut i64); 27] {
@@ -96,7 +96,7 @@ impl Sums {
 
 /// A consultation by its key, with what it stands out by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct One {
+pub(super) struct Extreme {
     pub(super) number: i64,
     pub(super) value: i64,
     pub(super) lower_bound: bool,
@@ -105,21 +105,21 @@ pub(super) struct One {
 /// The consultations that stand out. Keys sort by time, so of two that are alike the one with the
 /// lesser key is the earlier.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Outstanding {
-    pub(super) fastest: Option<One>,
-    pub(super) slowest: Option<One>,
-    pub(super) dearest: Option<One>,
-    pub(super) cheapest: Option<One>,
+pub(super) struct Extremes {
+    pub(super) fastest: Option<Extreme>,
+    pub(super) slowest: Option<Extreme>,
+    pub(super) dearest: Option<Extreme>,
+    pub(super) cheapest: Option<Extreme>,
 }
 
-impl Outstanding {
+impl Extremes {
     pub(super) fn add(&mut self, other: &Self) {
-        let least = |one: Option<One>, other: Option<One>| {
+        let least = |one: Option<Extreme>, other: Option<Extreme>| {
             one.into_iter()
                 .chain(other)
                 .min_by_key(|one| (one.value, one.number))
         };
-        let greatest = |one: Option<One>, other: Option<One>| {
+        let greatest = |one: Option<Extreme>, other: Option<Extreme>| {
             one.into_iter()
                 .chain(other)
                 .min_by_key(|one| (Reverse(one.value), one.number))

@@ -4,8 +4,8 @@ use crate::domain::artifact::{CrossExam, Independent, Revision, Synthesis, Verdi
 use crate::domain::ids::{AgentId, ModelRef, ProviderId, SeatId};
 use crate::domain::money::MicroUsd;
 use crate::domain::stored_record::{
-    StoredAgent, StoredAgentRound, StoredEarlyTermination, StoredPersonaSelection, StoredRecord,
-    StoredRound, Writer,
+    RecordWriter, StoredAgent, StoredAgentRound, StoredEarlyTermination, StoredPersonaSelection,
+    StoredRecord, StoredRound,
 };
 
 use super::artifacts::{self, Seats};
@@ -20,7 +20,7 @@ pub(super) fn read(record: Fields<'_>) -> StoredRecord {
     let verdict = artifacts.verdict;
     let cost = record.at("cost");
     StoredRecord {
-        writer: Writer::Conclave,
+        writer: RecordWriter::Conclave,
         schema_version: record.text("schema_version"),
         id: record.text_or_empty("consultation_id"),
         at: record.moment("timestamp"),

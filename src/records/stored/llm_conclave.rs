@@ -10,7 +10,7 @@ use crate::domain::confidence::Confidence;
 use crate::domain::ids::{AgentId, ModelRef, ProviderId, SeatId};
 use crate::domain::money::{Cost, MicroUsd};
 use crate::domain::stored_record::{
-    StoredAgent, StoredAgentRound, StoredDebate, StoredRecord, StoredRound, Writer,
+    RecordWriter, StoredAgent, StoredAgentRound, StoredDebate, StoredRecord, StoredRound,
 };
 
 use super::artifacts::{self, Seats, letters};
@@ -31,7 +31,7 @@ pub(super) fn read(record: Fields<'_>) -> StoredRecord {
     let verdict = verdict(record, seats);
     let early_termination = conclave::early_termination(record);
     StoredRecord {
-        writer: Writer::LlmConclave,
+        writer: RecordWriter::LlmConclave,
         schema_version: record.text("schema_version"),
         id: record.text_or_empty("consultation_id"),
         at: record.moment("timestamp"),

@@ -10,8 +10,8 @@ use crate::consultation::transcript::Transcript;
 use crate::domain::ids::ConsultationId;
 use crate::domain::time::Timestamp;
 use crate::records::index::follow;
-use crate::records::index::follow::NotTaken;
-use crate::records::index::{Index, Patience, is_damage};
+use crate::records::index::follow::FollowError;
+use crate::records::index::{Index, WaitLimit, is_damage};
 use crate::records::record::record;
 use crate::terminal::output::printer::Printer;
 
@@ -42,7 +42,7 @@ impl Entry {
         let marking = std::thread::Builder::new().name("index".to_owned()).spawn({
             let (database, id) = (database.clone(), id.clone());
             move || {
-                if let Ok(mut index) = Index::open_with(&database, Patience::Moment) {
+                if let Ok(mut index) = Index::open_with(&database, WaitLimit::Moment) {
                     // An unmarked consultation is missed only if it is killed.
                     let _ = follow::begin(&mut index, &id, at);
                 }
@@ -105,7 +105,7 @@ fn take_in(database: &Path, transcript: &Transcript) -> Result<(), NotIn> {
     let json = serde_json::to_vec(&record(transcript))
         .map_err(|error| NotIn::Failed(error.to_string()))?;
     let mut index = Index::open(database).map_err(|unusable| {
-        if unusable.is_mended_by_rebuilding() {
+        if unusable.is_fixed_by_rebuild() {
             NotIn::Unfit(Why::of(&unusable))
         } else {
             NotIn::Failed(whole(&unusable))
@@ -113,8 +113,8 @@ fn take_in(database: &Path, transcript: &Transcript) -> Result<(), NotIn> {
     })?;
     follow::end(&mut index, &transcript.id, &json, transcript.started_at).map_err(|error| {
         match error {
-            NotTaken::Failed(error) if is_damage(&error) => NotIn::Unfit(Why::Damaged),
-            NotTaken::Failed(_) | NotTaken::NotIndexable(_) => NotIn::Failed(whole(&error)),
+            FollowError::Failed(error) if is_damage(&error) => NotIn::Unfit(Why::Damaged),
+            FollowError::Failed(_) | FollowError::Extract(_) => NotIn::Failed(whole(&error)),
         }
     })
 }

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 use crate::config::paths::Home;
 use crate::error::{Error, whole};
-use crate::records::index::{Index, Unusable, follow, is_damage};
+use crate::records::index::{Index, OpenError, follow, is_damage};
 use crate::terminal::output::printer::Printer;
 use crate::terminal::tables::dashboard::charset::Charset;
 
@@ -35,7 +35,7 @@ pub(crate) fn open(home: &Home, printer: &Printer) -> Result<Index, Error> {
     }
     let mut index = match Index::open(&path(home)) {
         Ok(index) => index,
-        Err(unusable) if unusable.is_mended_by_rebuilding() => {
+        Err(unusable) if unusable.is_fixed_by_rebuild() => {
             Mending::of(home, printer, Why::of(&unusable)).open()?
         }
         Err(unusable) => return Err(refused(unusable)),
@@ -65,7 +65,7 @@ pub(crate) fn with<T>(
         answer => answer,
     };
     answer.map_err(|source| {
-        Error::failed(Unusable::Failed {
+        Error::failed(OpenError::Failed {
             path: path(home),
             source,
         })
@@ -84,12 +84,12 @@ pub(crate) fn rebuild(home: &Home, printer: &Printer, charset: Charset) -> Resul
 
 /// The index cannot be used, and making it anew is not for this program to decide, or would not
 /// help.
-fn refused(unusable: Unusable) -> Error {
+fn refused(unusable: OpenError) -> Error {
     match unusable {
-        Unusable::Newer { .. } => Error::usage(unusable)
+        OpenError::Newer { .. } => Error::usage(unusable)
             .hint("use that version, or make an index for this one from the records: conclave consult-stats --rebuild-index"),
-        Unusable::Busy(_) => Error::failed(unusable).hint("try again when that process has ended"),
-        Unusable::Missing(_) | Unusable::Damaged { .. } | Unusable::Foreign(_) | Unusable::Failed { .. } | Unusable::Unreadable { .. } => {
+        OpenError::Busy(_) => Error::failed(unusable).hint("try again when that process has ended"),
+        OpenError::Missing(_) | OpenError::Damaged { .. } | OpenError::Foreign(_) | OpenError::Failed { .. } | OpenError::Unreadable { .. } => {
             Error::failed(unusable)
         }
     }

@@ -4,8 +4,8 @@ use crate::config::paths::Home;
 use crate::error::Error;
 use crate::records::files::create_private_dir;
 use crate::records::index::rebuild;
-use crate::records::index::rebuild::{Progress, RebuildError, Rebuilt};
-use crate::records::index::{Index, Unusable};
+use crate::records::index::rebuild::{RebuildError, RebuildProgress, RebuildReport};
+use crate::records::index::{Index, OpenError};
 use crate::terminal::markdown::escape::one_line;
 use crate::terminal::output::format::count;
 use crate::terminal::output::printer::Printer;
@@ -21,7 +21,7 @@ const MOST_NAMED: usize = 3;
 pub(crate) enum Why {
     Missing,
     /// It cannot be opened.
-    Unusable,
+    OpenError,
     /// A statement has met damage.
     Damaged,
     Foreign,
@@ -30,15 +30,15 @@ pub(crate) enum Why {
 }
 
 impl Why {
-    pub(crate) fn of(unusable: &Unusable) -> Self {
+    pub(crate) fn of(unusable: &OpenError) -> Self {
         match unusable {
-            Unusable::Missing(_) => Self::Missing,
-            Unusable::Foreign(_) => Self::Foreign,
-            Unusable::Damaged { .. }
-            | Unusable::Newer { .. }
-            | Unusable::Busy(_)
-            | Unusable::Failed { .. }
-            | Unusable::Unreadable { .. } => Self::Unusable,
+            OpenError::Missing(_) => Self::Missing,
+            OpenError::Foreign(_) => Self::Foreign,
+            OpenError::Damaged { .. }
+            | OpenError::Newer { .. }
+            | OpenError::Busy(_)
+            | OpenError::Failed { .. }
+            | OpenError::Unreadable { .. } => Self::OpenError,
         }
     }
 
@@ -47,7 +47,7 @@ impl Why {
             Self::Missing => {
                 Some("There is no index of the consultations yet: it is made from their records.")
             }
-            Self::Unusable | Self::Damaged => Some(
+            Self::OpenError | Self::Damaged => Some(
                 "The index of the consultations is damaged: it is made anew from their records.",
             ),
             Self::Foreign => Some(
@@ -90,13 +90,14 @@ impl<'a> Mending<'a> {
     pub(crate) fn open(&self) -> Result<Index, Error> {
         match self.make() {
             Ok(_) => Index::open(&path(self.home)).map_err(refused),
-            Err(RebuildError::Unusable(unusable)) => Err(refused(unusable)),
+            Err(RebuildError::Open(unusable)) => Err(refused(unusable)),
             Err(error @ (RebuildError::Unwritable { .. } | RebuildError::Failed { .. })) => {
                 self.printer.warning(&format!(
                     "{}; the records are read instead",
                     capitalised(&whole(&error))
                 ));
-                let (index, rebuilt) = rebuild::in_memory(&logs(self.home)).map_err(failed)?;
+                let (index, rebuilt) =
+                    rebuild::build_in_memory(&logs(self.home)).map_err(failed)?;
                 self.tell(&rebuilt);
                 Ok(index)
             }
@@ -111,8 +112,8 @@ impl<'a> Mending<'a> {
     pub(crate) fn make(&self) -> Result<usize, RebuildError> {
         let (logs, path) = (logs(self.home), path(self.home));
         let rebuilt = self.watched(|progress| match self.why {
-            Why::Missing | Why::Unusable | Why::Foreign => {
-                rebuild::rebuild_unusable(&logs, &path, progress).map(Option::unwrap_or_default)
+            Why::Missing | Why::OpenError | Why::Foreign => {
+                rebuild::rebuild_if_unusable(&logs, &path, progress).map(Option::unwrap_or_default)
             }
             Why::Damaged | Why::Asked => rebuild::rebuild(&logs, &path, progress),
         })?;
@@ -123,12 +124,12 @@ impl<'a> Mending<'a> {
     /// Shows how far it is, and before that why it is done, as soon as there is something to do.
     fn watched<T>(
         &self,
-        make: impl FnOnce(&mut dyn FnMut(Progress)) -> Result<T, RebuildError>,
+        make: impl FnOnce(&mut dyn FnMut(RebuildProgress)) -> Result<T, RebuildError>,
     ) -> Result<T, RebuildError> {
         // Without a home there is nowhere to put it, which the making itself finds out.
         let _ = create_private_dir(self.home.path());
         let mut bar = None;
-        make(&mut |Progress { done, of }| {
+        make(&mut |RebuildProgress { done, of }| {
             if of <= self.unmentioned {
                 return;
             }
@@ -142,7 +143,7 @@ impl<'a> Mending<'a> {
         })
     }
 
-    fn tell(&self, rebuilt: &Rebuilt) {
+    fn tell(&self, rebuilt: &RebuildReport) {
         if let Some(kept) = &rebuilt.set_aside {
             self.printer.note(&format!(
                 "What was there before is kept in {}",
@@ -167,7 +168,7 @@ impl<'a> Mending<'a> {
 
 pub(crate) fn failed(error: RebuildError) -> Error {
     match error {
-        RebuildError::Unusable(unusable) => refused(unusable),
+        RebuildError::Open(unusable) => refused(unusable),
         RebuildError::Busy(_) => Error::failed(error).hint("try again when that process has ended"),
         RebuildError::Folder { .. }
         | RebuildError::Unwritable { .. }

@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use crate::domain::money::{Cost, MicroUsd};
 use crate::domain::outcome::Outcome;
-use crate::domain::stored_record::Writer;
+use crate::domain::stored_record::RecordWriter;
 use crate::domain::time::Timestamp;
 
 use crate::terminal::markdown::escape::one_line;
@@ -143,7 +143,7 @@ impl Entry {
             duration_ms: None,
             abort_reason: None,
             outcome: None,
-            written_by: Writer::Conclave.name(),
+            written_by: RecordWriter::Conclave.name(),
         }
     }
 

@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 
 use conclave::consultation::event::Envelope;
 use conclave::engine::ports::Subscriber;
-use conclave::records::journal::{Journal, JournalReadError, ReopenError, Unlocked, read_journal};
+use conclave::records::journal::{
+    Journal, JournalReadError, NoLockPolicy, ReopenError, read_journal,
+};
 
 use crate::support::journals::reopen;
 use crate::support::sample_events;
@@ -26,7 +28,7 @@ fn written(folder: &Path, events: &[Envelope]) -> PathBuf {
 }
 
 fn refused(path: &Path) -> ReopenError {
-    Journal::reopen(path, Unlocked::Refused).unwrap_err()
+    Journal::reopen(path, NoLockPolicy::Refuse).unwrap_err()
 }
 
 #[test]
@@ -76,7 +78,7 @@ fn a_journal_that_is_being_written_is_left_alone_until_it_is_let_go_of() {
     let events = sample_events::aborted();
     let mut first = Journal::create(&path).unwrap();
     write(&mut first, &events);
-    for unlocked in [Unlocked::Refused, Unlocked::Trusted] {
+    for unlocked in [NoLockPolicy::Refuse, NoLockPolicy::Trust] {
         let busy = Journal::reopen(&path, unlocked).unwrap_err();
         assert!(matches!(busy, ReopenError::Busy { .. }), "{busy}");
         assert_eq!(

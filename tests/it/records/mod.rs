@@ -5,6 +5,7 @@ mod experience;
 mod fixtures;
 pub(crate) mod index;
 mod journal;
+mod journal_ends;
 mod journal_reopen;
 mod lookup;
 mod stored;

@@ -10,7 +10,7 @@ use conclave::domain::confidence::Confidence;
 use conclave::domain::ids::{AgentId, ModelRef, ProviderId, SeatId};
 use conclave::domain::money::{Cost, MicroUsd};
 use conclave::domain::stored_record::{
-    StoredAgent, StoredAgentRound, StoredEarlyTermination, StoredRecord, StoredRound, Writer,
+    RecordWriter, StoredAgent, StoredAgentRound, StoredEarlyTermination, StoredRecord, StoredRound,
 };
 use conclave::domain::text::clean;
 use conclave::domain::time::Timestamp;
@@ -40,7 +40,7 @@ fn consultation(say: &dyn Fn(usize) -> String) -> StoredRecord {
     let challenges = vec![challenge(Severity::High), challenge(Severity::Low)];
     let seat = SeatId::new("seat");
     StoredRecord {
-        writer: Writer::LlmConclave,
+        writer: RecordWriter::LlmConclave,
         schema_version: Some(next()),
         id: next(),
         at: Some(Timestamp(1_795_252_598_042)),
@@ -233,11 +233,11 @@ fn shows_as_text(say: &dyn Fn(usize) -> String) {
         ),
         (
             StoredRecord {
-                writer: Writer::Conclave,
+                writer: RecordWriter::Conclave,
                 ..consultation(say)
             },
             StoredRecord {
-                writer: Writer::Conclave,
+                writer: RecordWriter::Conclave,
                 ..consultation(&name)
             },
         ),

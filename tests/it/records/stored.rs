@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use conclave::consultation::transcript::Transcript;
 use conclave::domain::money::{Cost, MicroUsd};
-use conclave::domain::stored_record::{Completion, StoredDebate, StoredRecord, Writer};
+use conclave::domain::stored_record::{Completion, RecordWriter, StoredDebate, StoredRecord};
 use conclave::domain::time::Timestamp;
 use conclave::records::index::extract;
-use conclave::records::index::rows::Debate;
+use conclave::records::index::rows::DebateColumns;
 use conclave::records::record::record;
 use conclave::records::stored::{self, RecordReadError, of_transcript, read};
 use proptest::prelude::*;
@@ -24,7 +24,7 @@ fn path(name: &str) -> PathBuf {
 
 fn original(name: &str) -> StoredRecord {
     let record = stored::read_file(&path("original").join(name)).unwrap();
-    assert_eq!(record.writer, Writer::LlmConclave, "{name}");
+    assert_eq!(record.writer, RecordWriter::LlmConclave, "{name}");
     record
 }
 
@@ -66,7 +66,7 @@ fn what_is_written_is_read_back() {
         let transcript = Transcript::fold(&events).unwrap();
         let record = read(&serde_json::to_vec_pretty(&record(&transcript)).unwrap()).unwrap();
         assert_eq!(record, of_transcript(&transcript));
-        assert_eq!(record.writer, Writer::Conclave);
+        assert_eq!(record.writer, RecordWriter::Conclave);
         assert_eq!(
             (record.consultation_id(), record.at),
             (Some(transcript.id.clone()), Some(transcript.started_at))
@@ -140,7 +140,7 @@ fn a_record_of_version_1_0_keeps_its_rounds_and_what_each_agent_did() {
             record.completion(),
             record.tool_version.as_deref()
         ),
-        (Writer::Conclave, Completion::Completed, Some("0.1.0"))
+        (RecordWriter::Conclave, Completion::Completed, Some("0.1.0"))
     );
     assert_eq!(
         record
@@ -452,9 +452,9 @@ fn the_index_has_the_same_of_the_originals_records() {
     let whole = rows("complete.json").unwrap();
     let told = &whole.consultation;
     assert_eq!(
-        (told.writer, told.ended, told.cost, told.dissent),
+        (told.writer, told.completion, told.cost, told.dissent),
         (
-            Writer::LlmConclave,
+            RecordWriter::LlmConclave,
             Completion::Completed,
             Some(micro(42_351)),
             Some(1)
@@ -462,7 +462,7 @@ fn the_index_has_the_same_of_the_originals_records() {
     );
     assert_eq!(
         told.debate,
-        Debate {
+        DebateColumns {
             heard: 3,
             changed: 2,
             rise: 210_000,
@@ -517,7 +517,11 @@ fn the_index_has_the_same_of_the_originals_records() {
     );
     let cancelled = rows("partial.jsonl").unwrap().consultation;
     assert_eq!(
-        (cancelled.ended, cancelled.dissent, cancelled.confidence),
+        (
+            cancelled.completion,
+            cancelled.dissent,
+            cancelled.confidence
+        ),
         (Completion::Aborted, None, None)
     );
     assert_eq!(rows("first.json").unwrap().consultation.confidence, None);

@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use crate::config::settings::Settings;
 use crate::domain::ids::{ModelRef, ProviderId};
 use crate::domain::panel::Seat;
-use crate::domain::stored_record::{StoredRecord, Writer};
+use crate::domain::stored_record::{RecordWriter, StoredRecord};
 use crate::domain::vendors;
 use crate::error::Error;
 use crate::setup::panel::Choices;
@@ -96,7 +96,7 @@ pub(super) fn was_kept_close(record: &StoredRecord, choices: &Choices<'_>) -> bo
 /// others from the settings.
 fn is_users_own(provider: &ProviderId, record: &StoredRecord, choices: &Choices<'_>) -> bool {
     let is_forgotten =
-        record.writer == Writer::Conclave && vendors::find(provider.as_str()).is_none();
+        record.writer == RecordWriter::Conclave && vendors::find(provider.as_str()).is_none();
     choices.is_users_own(provider) || is_forgotten
 }
 

@@ -1,17 +1,18 @@
-//! Reads from a record who sat on the panel, and who of them stands behind the answer.
+//! Reads the panel from a record, and which of its agents agree with the answer.
 
 use std::borrow::Cow;
 
-use super::{UNKNOWN, millionths};
 use crate::records::index::lenient_json::{Object, Text};
-use crate::records::index::record_fields::{Dissent, Record, Seat, Substitution};
-use crate::records::index::rows::{AgentRow, Role};
+use crate::records::index::record_fields::{
+    DissentFields, RecordFields, SeatFields, SubstitutionFields,
+};
+use crate::records::index::rows::{AgentRole, AgentRow, UNKNOWN, millionths};
 
-/// The judge's place.
+/// The judge's id.
 const JUDGE: &str = "judge";
 
-/// The experts in the panel's order, then the judge.
-pub(super) fn agents<'a>(record: &Record<'a>) -> Vec<AgentRow<'a>> {
+/// Returns the experts in the panel's order, then the judge.
+pub(super) fn agents<'a>(record: &RecordFields<'a>) -> Vec<AgentRow<'a>> {
     let mut agents: Vec<AgentRow<'a>> = Vec::new();
     let supporters = supporters(record);
     let dissenters = dissenters(record);
@@ -26,14 +27,14 @@ pub(super) fn agents<'a>(record: &Record<'a>) -> Vec<AgentRow<'a>> {
         if id == JUDGE || agents.iter().any(|agent| agent.agent_id == *id) {
             continue;
         }
-        let (provider, model) = player(record, seat);
-        let held = record
+        let (provider, model) = round_1_model(record, seat);
+        let perspective = record
             .perspectives
             .all()
             .iter()
-            .filter_map(|held| held.0.as_ref())
-            .find(|held| held.agent_id.0.as_ref() == Some(id));
-        let is_named = |agent: &Text<'_>| is_called(seat, agent);
+            .filter_map(|perspective| perspective.0.as_ref())
+            .find(|perspective| perspective.agent_id.0.as_ref() == Some(id));
+        let is_named = |agent: &Text<'_>| names_seat(seat, agent);
         let agrees = match record.recommendation.0 {
             None => None,
             Some(_)
@@ -47,12 +48,12 @@ pub(super) fn agents<'a>(record: &Record<'a>) -> Vec<AgentRow<'a>> {
             Some(_) if supporters.iter().any(is_named) => Some(true),
             Some(_) => None,
         };
-        let confidence = held.and_then(|held| held.confidence.share());
+        let confidence = perspective.and_then(|perspective| perspective.confidence.share());
         agents.push(AgentRow {
             agent_id: id.clone(),
             model,
             provider,
-            role: Role::Expert,
+            role: AgentRole::Expert,
             confidence,
             agrees,
         });
@@ -62,7 +63,7 @@ pub(super) fn agents<'a>(record: &Record<'a>) -> Vec<AgentRow<'a>> {
             agent_id: Cow::Borrowed(JUDGE),
             model: named(&judge.model),
             provider: named(&judge.provider),
-            role: Role::Judge,
+            role: AgentRole::Judge,
             confidence: record.confidence.share(),
             agrees: record.recommendation.0.as_ref().map(|_| true),
         });
@@ -74,29 +75,32 @@ fn named<'a>(name: &Text<'a>) -> Cow<'a, str> {
     name.0.clone().unwrap_or(Cow::Borrowed(UNKNOWN))
 }
 
-/// Provider and model of who answered for a seat in Round 1, which is whose confidence it is: the
-/// last one that took it over by then, else the one it was given.
-fn player<'a>(record: &Record<'a>, seat: &Seat<'a>) -> (Cow<'a, str>, Cow<'a, str>) {
+/// Returns the provider and model that answered for a seat in Round 1, and so stated its confidence:
+/// the last fallback by then, else the seat's own model.
+fn round_1_model<'a>(
+    record: &RecordFields<'a>,
+    seat: &SeatFields<'a>,
+) -> (Cow<'a, str>, Cow<'a, str>) {
     let substitutions = record
         .substitutions
         .all()
         .iter()
         .rev()
         .filter_map(|substitution| substitution.0.as_ref());
-    let is_in_time = |substitution: &&Substitution<'a>| {
+    let is_in_time = |substitution: &&SubstitutionFields<'a>| {
         substitution.round_number.0.is_none_or(|round| round <= 1)
     };
     let mut of_seat = substitutions
         .filter(|substitution| substitution.agent_id.0 == seat.id.0)
         .filter(is_in_time);
-    let taken_over = of_seat.find_map(|substitution| {
+    let fallback = of_seat.find_map(|substitution| {
         let (provider, model) = split(substitution.substitute.0.clone()?);
         Some((provider?, model?))
     });
-    taken_over.unwrap_or_else(|| (named(&seat.provider), named(&seat.model)))
+    fallback.unwrap_or_else(|| (named(&seat.provider), named(&seat.model)))
 }
 
-/// Provider and model of `provider:model`.
+/// Splits `provider:model`; `None` for both where either is missing.
 pub(super) fn split(model: Cow<'_, str>) -> (Option<Cow<'_, str>>, Option<Cow<'_, str>>) {
     let parts = match model {
         Cow::Borrowed(model) => model
@@ -114,9 +118,9 @@ pub(super) fn split(model: Cow<'_, str>) -> (Option<Cow<'_, str>>, Option<Cow<'_
         .unzip()
 }
 
-/// Who supports the leading consensus point of the synthesis: that of the highest stated
-/// confidence, the first of equals.
-fn supporters<'r, 'a>(record: &'r Record<'a>) -> &'r [Text<'a>] {
+/// Returns the supporters of the synthesis's leading consensus point: that of the highest stated
+/// confidence, the first among equals.
+fn supporters<'r, 'a>(record: &'r RecordFields<'a>) -> &'r [Text<'a>] {
     let points = artifact(record, 2, "synthesis")
         .map(|synthesis| synthesis.consensus_points.all())
         .unwrap_or_default();
@@ -129,16 +133,16 @@ fn supporters<'r, 'a>(record: &'r Record<'a>) -> &'r [Text<'a>] {
         .unwrap_or_default()
 }
 
-/// The verdict's dissent, by ids; in a record without the verdict's artifact, by names.
-fn dissenters<'r, 'a>(record: &'r Record<'a>) -> &'r [Object<Dissent<'a>>] {
+/// Returns the verdict's dissent, by ids; in a record without the verdict's artifact, by names.
+fn dissenters<'r, 'a>(record: &'r RecordFields<'a>) -> &'r [Object<DissentFields<'a>>] {
     artifact(record, 4, "verdict").map_or(record.dissent.all(), |verdict| verdict.dissent.all())
 }
 
 fn artifact<'r, 'a>(
-    record: &'r Record<'a>,
+    record: &'r RecordFields<'a>,
     round: u8,
     kind: &str,
-) -> Option<&'r crate::records::index::record_fields::Artifact<'a>> {
+) -> Option<&'r crate::records::index::record_fields::ArtifactFields<'a>> {
     let artifacts = record.responses.of(round)?.artifacts.all();
     artifacts
         .iter()
@@ -146,8 +150,8 @@ fn artifact<'r, 'a>(
         .find(|artifact| artifact.kind.0.as_deref() == Some(kind))
 }
 
-/// Whether text names a seat: by its id, else by its name.
-fn is_called(seat: &Seat<'_>, agent: &Text<'_>) -> bool {
+/// Returns whether text is a seat's id or name.
+fn names_seat(seat: &SeatFields<'_>, agent: &Text<'_>) -> bool {
     let Text(Some(agent)) = agent else {
         return false;
     };

@@ -1,31 +1,36 @@
-//! Reads from a record the calls that came back.
+//! Reads the finished calls from a record.
 
 use std::borrow::Cow;
 
 use crate::domain::money::{Cost, MicroUsd};
 
-use super::UNKNOWN;
 use super::agents::split;
 use super::rounds::money;
 use crate::records::index::lenient_json::Text;
-use crate::records::index::record_fields::{Attempt, Record, Work};
-use crate::records::index::rows::CallRow;
+use crate::records::index::record_fields::{AgentFields, AttemptFields, RecordFields};
+use crate::records::index::rows::{CallRow, UNKNOWN};
 
-/// The greatest number of a call that is believed.
+/// The greatest call number that is accepted.
 const LAST_CALL: u64 = 1 << 24;
 
-/// All calls by their numbers. Those without one, or with one that another has, get the next: the
-/// money of each is to be counted once.
-pub(super) fn calls<'a>(record: &Record<'a>) -> Vec<CallRow<'a>> {
+/// Returns all calls by number. A call without a number, or with a duplicate, gets the next one, so
+/// that the cost of each is counted once.
+pub(super) fn calls<'a>(record: &RecordFields<'a>) -> Vec<CallRow<'a>> {
     let mut calls = Vec::new();
-    for (round, work) in &record.responses.0 {
-        for work in work.agents.all().iter().filter_map(|work| work.0.as_ref()) {
+    for (number, round) in &record.responses.0 {
+        for agent in round
+            .agents
+            .all()
+            .iter()
+            .filter_map(|agent| agent.0.as_ref())
+        {
             calls.extend(
-                work.attempts
+                agent
+                    .attempts
                     .all()
                     .iter()
                     .filter_map(|attempt| attempt.0.as_ref())
-                    .map(|attempt| call(*round, work, attempt)),
+                    .map(|attempt| call(*number, agent, attempt)),
             );
         }
     }
@@ -42,8 +47,8 @@ pub(super) fn calls<'a>(record: &Record<'a>) -> Vec<CallRow<'a>> {
     calls
 }
 
-/// One call; without a number it is the last.
-fn call<'a>(round_number: u8, work: &Work<'a>, attempt: &Attempt<'a>) -> CallRow<'a> {
+/// Returns one call; without a number it sorts last.
+fn call<'a>(round_number: u8, agent: &AgentFields<'a>, attempt: &AttemptFields<'a>) -> CallRow<'a> {
     let (provider, model) = attempt.model.0.clone().map(split).unwrap_or_default();
     let tokens = attempt.tokens.0.as_ref();
     let failed = attempt.error.0.is_some() || attempt.stop.0.is_none();
@@ -55,14 +60,14 @@ fn call<'a>(round_number: u8, work: &Work<'a>, attempt: &Attempt<'a>) -> CallRow
             .and_then(|call| u32::try_from(call).ok())
             .unwrap_or(u32::MAX),
         round_number,
-        agent_id: named(&work.agent_id),
-        answer: work.answer.0.clone(),
+        agent_id: named(&agent.agent_id),
+        answer: agent.answer.0.clone(),
         purpose: attempt.purpose.0.clone(),
         provider: provider.unwrap_or(Cow::Borrowed(UNKNOWN)),
         model: model.unwrap_or(Cow::Borrowed(UNKNOWN)),
         stop: attempt.stop.0.clone(),
         failed,
-        // Of a call and its hedge, the slower one is dropped and never comes back.
+        // Of a call and its hedge, the slower one is cancelled and has no attempt here.
         hedge_won: !failed && attempt.purpose.0.as_deref() == Some("hedge"),
         cost: attempt
             .cost

@@ -1,6 +1,6 @@
-//! Reads the rows of a consultation from a record that the original `llm-conclave` wrote. What its
-//! records do not tell has no value here: what a round or a call cost, how long a round took, and
-//! who judged. So it has no rows of calls, and counts for no provider and no model.
+//! Reads the rows of a consultation from a record of the original `llm-conclave`. Its records do not
+//! state the cost of a round or a call, the duration of a round, or the judge: these have no value
+//! here, and there are no rows of calls, so that it counts for no provider and no model.
 
 use std::borrow::Cow;
 
@@ -8,13 +8,14 @@ use crate::domain::artifact::{Synthesis, Verdict};
 use crate::domain::confidence::Confidence;
 use crate::domain::ids::ModelRef;
 use crate::domain::stored_record::{
-    StoredAgent, StoredAgentRound, StoredDebate, StoredRecord, Writer,
+    RecordWriter, StoredAgent, StoredAgentRound, StoredDebate, StoredRecord,
 };
 use crate::domain::time::Timestamp;
 use crate::records::stored::{self, RecordReadError};
 
-use super::{NotIndexable, UNKNOWN};
-use crate::records::index::rows::{AgentRow, ConsultationRow, Debate, Role, RoundRow, Rows};
+use crate::records::index::rows::{
+    AgentRole, AgentRow, ConsultationRow, DebateColumns, RoundRow, Rows, UNKNOWN, millionths,
+};
 
 /// Reads a record that is not one of ours. `stem` and `written_at` as in
 /// [`super::extracting::rows`].
@@ -22,29 +23,23 @@ pub(super) fn rows<'a>(
     record: &'a [u8],
     stem: &'a str,
     written_at: Timestamp,
-) -> Result<Rows<'a>, NotIndexable> {
-    let record = stored::read(record).map_err(|error| match error {
-        RecordReadError::NotJson(_) => NotIndexable::NotJson,
-        RecordReadError::Newer(version) => NotIndexable::Newer(version),
-        RecordReadError::Io { .. } | RecordReadError::TooLarge | RecordReadError::NotARecord => {
-            NotIndexable::NotARecord
-        }
-    })?;
-    // A damaged record of ours is none of the original's.
-    if record.writer == Writer::Conclave {
-        Err(NotIndexable::NotARecord)
+) -> Result<Rows<'a>, RecordReadError> {
+    let record = stored::read(record)?;
+    // A damaged record of ours is not the original's.
+    if record.writer == RecordWriter::Conclave {
+        Err(RecordReadError::NotARecord)
     } else {
-        Ok(of_kept(record, stem, written_at))
+        Ok(rows_of(record, stem, written_at))
     }
 }
 
-fn of_kept(record: StoredRecord, stem: &str, written_at: Timestamp) -> Rows<'_> {
+fn rows_of(record: StoredRecord, stem: &str, written_at: Timestamp) -> Rows<'_> {
     Rows {
         agents: agents(&record),
         rounds: rounds(&record),
         calls: Vec::new(),
         consultation: ConsultationRow {
-            ended: record.completion(),
+            completion: record.completion(),
             confidence: record.confidence.map(Confidence::value),
             cost: record.cost,
             total_tokens: record.tokens,
@@ -120,7 +115,7 @@ fn agents(record: &StoredRecord) -> Vec<AgentRow<'static>> {
             agent_id: Cow::Owned(id.as_str().to_owned()),
             model: named(|model| &model.model),
             provider: named(|model| model.provider.as_str()),
-            role: Role::Expert,
+            role: AgentRole::Expert,
             confidence: confidence.map(Confidence::value),
             agrees,
         });
@@ -130,15 +125,19 @@ fn agents(record: &StoredRecord) -> Vec<AgentRow<'static>> {
 
 fn rounds(record: &StoredRecord) -> Vec<RoundRow> {
     let tokens = |number: u8| {
-        let work: Vec<&StoredAgentRound> = record
+        let agent_rounds: Vec<&StoredAgentRound> = record
             .agent_rounds
             .iter()
-            .filter(|work| work.round == number)
+            .filter(|agent_round| agent_round.round == number)
             .collect();
-        // A sum that lacks an answer's tokens would pass for the whole.
-        let told: Option<Vec<u64>> = work.iter().map(|work| work.tokens).collect();
-        told.filter(|told| !told.is_empty())
-            .map(|told| told.into_iter().fold(0, u64::saturating_add))
+        // A sum without one answer's tokens would look like the whole.
+        let tokens: Option<Vec<u64>> = agent_rounds
+            .iter()
+            .map(|agent_round| agent_round.tokens)
+            .collect();
+        tokens
+            .filter(|tokens| !tokens.is_empty())
+            .map(|tokens| tokens.into_iter().fold(0, u64::saturating_add))
     };
     let one = |number: u8| {
         let round_type = match number {
@@ -163,17 +162,11 @@ fn rounds(record: &StoredRecord) -> Vec<RoundRow> {
         .collect()
 }
 
-/// In whole numbers, so that a sum over many does not depend on their order.
-#[expect(clippy::cast_possible_truncation, reason = "a rise is at most 1")]
-fn debate(told: &StoredDebate) -> Debate {
-    Debate {
-        heard: told.experts,
-        changed: told.changed,
-        rise: told
-            .rises
-            .iter()
-            .map(|rise| (rise * 1e6).round() as i64)
-            .sum(),
-        rise_of: told.rises.len() as u64,
+fn debate(debate: &StoredDebate) -> DebateColumns {
+    DebateColumns {
+        heard: debate.experts,
+        changed: debate.changed,
+        rise: debate.rises.iter().copied().map(millionths).sum(),
+        rise_of: debate.rises.len() as u64,
     }
 }

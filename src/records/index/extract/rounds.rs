@@ -1,16 +1,16 @@
-//! Reads from a record the rounds that had begun.
+//! Reads the rounds that were started from a record.
 
 use std::collections::BTreeSet;
 
 use crate::domain::money::{Cost, MicroUsd};
 
 use crate::records::index::lenient_json::{Flag, Whole};
-use crate::records::index::record_fields::Record;
+use crate::records::index::record_fields::RecordFields;
 use crate::records::index::rows::RoundRow;
 
-/// The rounds in order: those in which somebody did something, and those of whose calls none came
-/// back. An answer that was put together from an earlier round makes no round.
-pub(super) fn rounds(record: &Record<'_>) -> Vec<RoundRow> {
+/// Returns the rounds in order: those with an agent's work, and those whose calls were all lost. An
+/// answer composed from an earlier round makes no round.
+pub(super) fn rounds(record: &RecordFields<'_>) -> Vec<RoundRow> {
     let spending = record.cost.0.as_ref().map(|cost| &cost.by_round);
     let in_spending = spending
         .iter()
@@ -49,8 +49,8 @@ fn round_type(number: u8) -> &'static str {
     }
 }
 
-/// What Rounds 3 and 4 cost together; `None` when neither began. A round that does not tell its
-/// cost makes it a lower bound.
+/// Returns the cost of Rounds 3 and 4 together; `None` when neither was started. A round without a
+/// stated cost makes it a lower bound.
 pub(super) fn later_rounds(rounds: &[RoundRow]) -> Option<Cost> {
     let later: Vec<Cost> = rounds
         .iter()
@@ -60,7 +60,7 @@ pub(super) fn later_rounds(rounds: &[RoundRow]) -> Option<Cost> {
     (!later.is_empty()).then(|| later.into_iter().sum())
 }
 
-/// An amount as the record writes it.
+/// Returns an amount as a record writes it.
 pub(super) fn money(micro_usd: Whole, lower_bound: Flag) -> Option<Cost> {
     micro_usd.0.map(|known| Cost {
         known: MicroUsd(known),

@@ -131,7 +131,7 @@ fn what_is_gone_or_damaged_is_told() {
         .ends_with(1)
         .stderr;
     assert!(
-        told.starts_with("error: it is no record of a consultation")
+        told.starts_with("error: it is not a record of a consultation")
             && told.contains("what is there: "),
         "{told}"
     );

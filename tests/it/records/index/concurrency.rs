@@ -6,8 +6,8 @@ use std::thread;
 
 use conclave::domain::ids::ConsultationId;
 use conclave::domain::time::Timestamp;
-use conclave::records::index::rebuild::{rebuild, rebuild_unusable};
-use conclave::records::index::{Index, Patience, Unusable, follow};
+use conclave::records::index::rebuild::{rebuild, rebuild_if_unusable};
+use conclave::records::index::{Index, OpenError, WaitLimit, follow};
 
 use super::Home;
 use crate::support::generated::{Generated, Length, consultations};
@@ -78,7 +78,7 @@ fn of_several_that_find_none_one_makes_it_and_the_others_wait_for_it() {
     let home = Home::with(2, 50);
     let made: Vec<bool> = thread::scope(|scope| {
         let make = || {
-            rebuild_unusable(&home.logs(), &home.database(), &mut |_| {})
+            rebuild_if_unusable(&home.logs(), &home.database(), &mut |_| {})
                 .unwrap()
                 .is_some()
         };
@@ -118,8 +118,8 @@ fn it_is_not_swapped_under_who_has_it_open_and_who_is_in_a_hurry_does_not_wait_l
         let writes = open.connection().execute("DELETE FROM stale_days", []);
         writes.unwrap();
         while !matches!(
-            Index::open_with(&home.database(), Patience::Moment),
-            Err(Unusable::Busy(_))
+            Index::open_with(&home.database(), WaitLimit::Moment),
+            Err(OpenError::Busy(_))
         ) {
             // Until the other one waits for us.
             thread::yield_now();

@@ -10,7 +10,7 @@ mod store;
 use std::path::{Path, PathBuf};
 
 use conclave::records::index::Index;
-use conclave::records::index::rebuild::{Rebuilt, rebuild};
+use conclave::records::index::rebuild::{RebuildReport, rebuild};
 use conclave::records::statistics::days::refresh;
 use rusqlite::Connection;
 use rusqlite::types::Value;
@@ -99,7 +99,7 @@ impl Home {
         self.path().join("consult-analytics.db")
     }
 
-    pub(crate) fn rebuild(&self) -> Rebuilt {
+    pub(crate) fn rebuild(&self) -> RebuildReport {
         rebuild(&self.logs(), &self.database(), &mut |_| {}).unwrap()
     }
 

@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::Path;
 
-use conclave::records::index::{Index, Unusable, is_damage, schema};
+use conclave::records::index::{Index, OpenError, is_damage, schema};
 use rusqlite::Connection;
 
 use super::Home;
@@ -68,7 +68,7 @@ fn a_home_without_an_index_is_left_as_it_is() {
     let home = Home::with(1, 3);
     assert!(matches!(
         Index::open(&home.database()),
-        Err(Unusable::Missing(_))
+        Err(OpenError::Missing(_))
     ));
     assert_eq!(home.beside(), Vec::<String>::new());
 }
@@ -83,7 +83,7 @@ fn every_damage_of_a_database_is_recognized_and_mended_and_nothing_is_lost() {
         damage(&home.database());
         let unusable = Index::open(&home.database()).expect_err(name);
         assert!(
-            matches!(unusable, Unusable::Damaged { .. }) && unusable.is_mended_by_rebuilding(),
+            matches!(unusable, OpenError::Damaged { .. }) && unusable.is_fixed_by_rebuild(),
             "{name}: {unusable:?}"
         );
         assert_eq!(home.rebuild().indexed, 12, "{name}");
@@ -104,7 +104,7 @@ fn whatever_page_is_overwritten_either_nothing_is_read_wrong_or_it_is_recognized
         overwrite(&home.database(), page, u64::try_from(page).unwrap());
         let read = match Index::open(&home.database()) {
             Ok(index) => super::read(index.connection()),
-            Err(Unusable::Damaged { .. }) => {
+            Err(OpenError::Damaged { .. }) => {
                 recognized += 1;
                 continue;
             }
@@ -164,7 +164,7 @@ fn a_newer_database_is_refused_and_left_as_it_is() {
     settle_any(&home);
     let before = fs::read(home.database()).unwrap();
     let unusable = Index::open(&home.database()).unwrap_err();
-    assert!(!unusable.is_mended_by_rebuilding());
+    assert!(!unusable.is_fixed_by_rebuild());
     let known = schema::version();
     let told = format!(
         "the index `{}` was written by a newer version of conclave (99; this one knows {known})",
@@ -202,7 +202,7 @@ fn another_programs_database_is_recognized_and_kept_under_another_name() {
         foreign(&home.database());
         assert!(matches!(
             Index::open(&home.database()),
-            Err(Unusable::Foreign(_))
+            Err(OpenError::Foreign(_))
         ));
         let rebuilt = home.rebuild();
         assert_eq!(
@@ -263,7 +263,7 @@ fn a_folder_in_its_place_is_no_damage() {
     fs::create_dir(home.database()).unwrap();
     let unusable = Index::open(&home.database()).unwrap_err();
     assert!(
-        matches!(unusable, Unusable::Unreadable { .. }) && !unusable.is_mended_by_rebuilding(),
+        matches!(unusable, OpenError::Unreadable { .. }) && !unusable.is_fixed_by_rebuild(),
         "{unusable:?}"
     );
 }

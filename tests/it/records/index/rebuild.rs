@@ -11,7 +11,7 @@ use conclave::domain::outcome::{Grade, Outcome, SCHEMA_VERSION};
 use conclave::domain::time::Timestamp;
 use conclave::engine::ports::Subscriber;
 use conclave::records::index::rebuild::{
-    Progress, RebuildError, in_memory, rebuild, rebuild_unusable,
+    RebuildError, RebuildProgress, build_in_memory, rebuild, rebuild_if_unusable,
 };
 use conclave::records::index::{Index, follow, store};
 use conclave::records::journal::Journal;
@@ -122,13 +122,13 @@ fn what_cannot_be_read_is_named_with_why_and_everything_else_is_indexed() {
     assert_eq!(why("consult-torn.json"), "it is not JSON");
     assert_eq!(
         why("consult-other.json"),
-        "it is no record of a consultation"
+        "it is not a record of a consultation"
     );
     assert_eq!(
         why("consult-later.json"),
         "version `99.0` is newer than this program"
     );
-    assert_eq!(why("consult-silent.jsonl"), "nothing whole is in it");
+    assert_eq!(why("consult-silent.jsonl"), "it holds no whole event");
 }
 
 #[test]
@@ -165,9 +165,9 @@ fn the_originals_files_are_taken_in_and_a_whole_record_goes_before_what_is_left_
         [
             named(
                 "consult-consult-a-partial.jsonl",
-                "consult-consult-a.json tells the same consultation"
+                "consult-consult-a.json has the same consultation"
             ),
-            named("consult-consult-c-partial.jsonl", "nothing whole is in it"),
+            named("consult-consult-c-partial.jsonl", "it holds no whole line"),
         ]
     );
     let stems = super::ids(
@@ -190,7 +190,7 @@ fn which_of_two_files_tells_a_consultation_does_not_depend_on_the_order() {
             rebuilt.skipped,
             [(
                 "consult-a.json".to_owned(),
-                "consult-z.json tells the same consultation".to_owned()
+                "consult-z.json has the same consultation".to_owned()
             )]
         );
         assert_eq!(
@@ -367,27 +367,31 @@ fn what_comes_changes_and_goes_while_it_is_made_is_as_it_is_in_the_end() {
     let [changed, gone, graded] =
         [50, 100, 150].map(|nth| consultations(10, 200, Length::Short).nth(nth).unwrap());
     let mut of = 0;
-    let rebuilt = rebuild(&home.logs(), &home.database(), &mut |progress: Progress| {
-        of = progress.of;
-        if progress.done == progress.of {
-            new.write(&home.logs());
-            fs::write(home.logs().join("consult-torn.json"), "{").unwrap();
-            let mut record = changed.record.clone();
-            record["question"] = "changed".into();
-            fs::write(
-                home.logs().join(format!("{}.json", changed.id)),
-                serde_json::to_vec(&record).unwrap(),
-            )
-            .unwrap();
-            fs::remove_file(home.logs().join(format!("{}.json", gone.id))).unwrap();
-            outcomes::write(
-                &home.logs(),
-                &graded.id,
-                &grade(&id(&graded), Outcome::Right),
-            )
-            .unwrap();
-        }
-    })
+    let rebuilt = rebuild(
+        &home.logs(),
+        &home.database(),
+        &mut |progress: RebuildProgress| {
+            of = progress.of;
+            if progress.done == progress.of {
+                new.write(&home.logs());
+                fs::write(home.logs().join("consult-torn.json"), "{").unwrap();
+                let mut record = changed.record.clone();
+                record["question"] = "changed".into();
+                fs::write(
+                    home.logs().join(format!("{}.json", changed.id)),
+                    serde_json::to_vec(&record).unwrap(),
+                )
+                .unwrap();
+                fs::remove_file(home.logs().join(format!("{}.json", gone.id))).unwrap();
+                outcomes::write(
+                    &home.logs(),
+                    &graded.id,
+                    &grade(&id(&graded), Outcome::Right),
+                )
+                .unwrap();
+            }
+        },
+    )
     .unwrap();
     assert_eq!((of, rebuilt.indexed), (200, 200), "one came and one went");
     assert_eq!(rebuilt.skipped.len(), 1);
@@ -418,8 +422,8 @@ fn progress_begins_with_nothing_and_ends_with_all_and_never_goes_back() {
     assert_eq!(
         (told[0], told[told.len() - 1]),
         (
-            Progress { done: 0, of: 130 },
-            Progress { done: 130, of: 130 }
+            RebuildProgress { done: 0, of: 130 },
+            RebuildProgress { done: 130, of: 130 }
         )
     );
     assert!(told.is_sorted_by_key(|progress| progress.done));
@@ -473,7 +477,7 @@ fn one_that_cannot_be_written_leaves_the_old_one_as_it_was() {
 #[test]
 fn who_needs_one_and_finds_it_made_does_not_make_it_again() {
     let home = Home::with(15, 3);
-    let make = || rebuild_unusable(&home.logs(), &home.database(), &mut |_| {}).unwrap();
+    let make = || rebuild_if_unusable(&home.logs(), &home.database(), &mut |_| {}).unwrap();
     assert_eq!(make().map(|rebuilt| rebuilt.indexed), Some(3));
     assert_eq!(make(), None);
 }
@@ -481,12 +485,12 @@ fn who_needs_one_and_finds_it_made_does_not_make_it_again() {
 #[test]
 fn one_in_memory_has_the_same_and_leaves_nothing() {
     let home = Home::with(16, 20);
-    let (mut index, rebuilt): (Index, _) = in_memory(&home.logs()).unwrap();
+    let (mut index, rebuilt): (Index, _) = build_in_memory(&home.logs()).unwrap();
     assert_eq!((rebuilt.indexed, home.beside().len()), (20, 0));
     refresh(index.connection_mut()).unwrap();
-    let in_memory = contents(index.connection());
+    let build_in_memory = contents(index.connection());
     home.rebuild();
-    assert_eq!(home.contents(), in_memory);
+    assert_eq!(home.contents(), build_in_memory);
 }
 
 #[test]

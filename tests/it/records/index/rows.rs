@@ -5,12 +5,12 @@ use std::collections::BTreeSet;
 
 use conclave::consultation::transcript::Transcript;
 use conclave::domain::money::{Cost, MicroUsd};
-use conclave::domain::stored_record::{Completion, Writer};
+use conclave::domain::stored_record::{Completion, RecordWriter};
 use conclave::domain::time::Timestamp;
 use conclave::records::index::Index;
-use conclave::records::index::extract::{NotIndexable, rows, rows_of_journal};
+use conclave::records::index::extract::{ExtractError, rows, rows_of_journal};
 use conclave::records::index::rows::{
-    AgentRow, CallRow, ConsultationRow, Debate, Role, RoundRow, Rows,
+    AgentRole, AgentRow, CallRow, ConsultationRow, DebateColumns, RoundRow, Rows,
 };
 use conclave::records::index::store::put;
 use conclave::records::journal::read::read_journal;
@@ -129,7 +129,7 @@ fn read_again(record: &Value, stem: &'static str) -> Rows<'static> {
         agent_id: "judge".into(),
         model: text(&record["judge"]["model"]).unwrap(),
         provider: text(&record["judge"]["provider"]).unwrap(),
-        role: Role::Judge,
+        role: AgentRole::Judge,
         confidence: record["confidence"].as_f64(),
         agrees: answered.then_some(true),
     });
@@ -147,14 +147,14 @@ fn read_again(record: &Value, stem: &'static str) -> Rows<'static> {
             created_at: serde_json::from_value(record["timestamp"].clone()).unwrap(),
             schema_version: text(&record["schema_version"]),
             state: text(&record["state"]).unwrap(),
-            ended: match record["state"].as_str().unwrap() {
+            completion: match record["state"].as_str().unwrap() {
                 "Complete" => Completion::Completed,
                 "Aborted" => Completion::Aborted,
                 _ => Completion::Unfinished,
             },
             status: text(&record["status"]),
             abort_reason: text(&record["abort_reason"]),
-            writer: Writer::Conclave,
+            writer: RecordWriter::Conclave,
             project_type: text(&record["project_context"]["project_type"]),
             agreement: record["agreement"].as_f64(),
             dissent: answered.then(|| list(&record["dissent"]).len() as u64),
@@ -162,7 +162,7 @@ fn read_again(record: &Value, stem: &'static str) -> Rows<'static> {
             saved_micro_usd: record["estimated_cost_saved"]
                 .as_f64()
                 .map(|saved| millionths(saved).unsigned_abs()),
-            debate: Debate {
+            debate: DebateColumns {
                 heard: match analysis["status"].as_str() {
                     Some("compared") => analysis["agents_compared"].as_u64().unwrap(),
                     Some(_) => 0,
@@ -238,7 +238,7 @@ fn agent(record: &Value, seat: &Value, answered: bool) -> AgentRow<'static> {
         agent_id: id.to_owned().into(),
         model: model.to_owned().into(),
         provider: provider.to_owned().into(),
-        role: Role::Expert,
+        role: AgentRole::Expert,
         confidence: held.and_then(|held| held["confidence"].as_f64()),
         agrees: (answered && (supports || dissents)).then_some(!dissents),
     }
@@ -273,7 +273,7 @@ fn the_generated_records_are_of_every_kind() {
             ..
         } = rows(&bytes, "stem", WRITTEN_AT).unwrap();
         kinds.extend([
-            consultation.ended.name().to_owned(),
+            consultation.completion.name().to_owned(),
             consultation.status.unwrap().into_owned(),
             consultation.mode.into_owned(),
         ]);
@@ -323,7 +323,7 @@ fn the_generated_records_are_of_every_kind() {
             "supporter",
             agents
                 .iter()
-                .any(|agent| agent.role == Role::Expert && agent.agrees == Some(true)),
+                .any(|agent| agent.role == AgentRole::Expert && agent.agrees == Some(true)),
         );
         note(
             "lost hedge",
@@ -485,7 +485,7 @@ fn a_record_of_which_only_the_id_is_left_claims_nothing() {
     } = fitting(&record);
     assert_eq!((agents, rounds, calls), (vec![], vec![], vec![]));
     assert_eq!(
-        (consultation.created_at, consultation.ended),
+        (consultation.created_at, consultation.completion),
         (WRITTEN_AT, Completion::Unfinished)
     );
     assert_eq!(
@@ -512,11 +512,11 @@ fn what_is_no_record_of_a_known_version_has_no_rows() {
     };
     assert_eq!(
         rows(&ours("2.0"), "stem", WRITTEN_AT),
-        Err(NotIndexable::Newer("2.0".to_owned()))
+        Err(ExtractError::Newer("2.0".to_owned()))
     );
     assert_eq!(
         rows(&ours("10"), "stem", WRITTEN_AT),
-        Err(NotIndexable::Newer("10".to_owned()))
+        Err(ExtractError::Newer("10".to_owned()))
     );
     for readable in ["1.0", "1.7", "0.3", "one"] {
         assert!(
@@ -527,7 +527,7 @@ fn what_is_no_record_of_a_known_version_has_no_rows() {
     for damaged in ["", "{", "{\"tool_version\": \"0.1.0\",", "\0\0\0", "{} {}"] {
         assert_eq!(
             rows(damaged.as_bytes(), "stem", WRITTEN_AT),
-            Err(NotIndexable::NotJson),
+            Err(ExtractError::NotJson),
             "{damaged}"
         );
     }
@@ -541,7 +541,7 @@ fn what_is_no_record_of_a_known_version_has_no_rows() {
     ] {
         assert_eq!(
             rows(other.as_bytes(), "stem", WRITTEN_AT),
-            Err(NotIndexable::NotARecord),
+            Err(ExtractError::NotARecord),
             "{other}"
         );
     }
@@ -612,7 +612,7 @@ fn what_a_later_analysis_says_of_the_debate_counts_where_the_experts_say_nothing
     let consultation = fitting(&record).consultation;
     assert_eq!(
         consultation.debate,
-        Debate {
+        DebateColumns {
             heard: 4,
             changed: 3,
             rise: 1_000_000,
@@ -638,11 +638,11 @@ fn a_consultation_without_a_record_has_the_rows_that_its_record_would_have() {
     }
     assert_eq!(
         rows_of_journal(&[], "stem", WRITTEN_AT),
-        Err(NotIndexable::NotARecord)
+        Err(ExtractError::NotARecord)
     );
     let cut = &sample_events::complete()[..20];
     let rows = rows_of_journal(cut, "stem", WRITTEN_AT).unwrap();
-    assert_eq!(rows.consultation.ended, Completion::Unfinished);
+    assert_eq!(rows.consultation.completion, Completion::Unfinished);
     assert!(
         rows.consultation.cost.unwrap().known > MicroUsd::ZERO,
         "what a killed process spent counts"

@@ -139,7 +139,7 @@ fn every_row_is_there_as_it_was_read() {
             i64::try_from(known.0).unwrap().into(),
             known.usd().into(),
             consultation.created_at.to_string().into(),
-            consultation.ended.name().to_owned().into(),
+            consultation.completion.name().to_owned().into(),
         ];
         assert_eq!(kept, expected);
     }
@@ -266,10 +266,10 @@ fn a_consultation_is_open_until_it_has_ended() {
         )
         .unwrap();
     let mut rows = asking("consult-1", "Which?", "2026-11-20T08:00:00Z");
-    rows.consultation.ended = conclave::domain::stored_record::Completion::Unfinished;
+    rows.consultation.completion = conclave::domain::stored_record::Completion::Unfinished;
     put(connection, &rows).unwrap();
     assert_eq!(count(connection, "open_consultations"), 1);
-    rows.consultation.ended = conclave::domain::stored_record::Completion::Aborted;
+    rows.consultation.completion = conclave::domain::stored_record::Completion::Aborted;
     put(connection, &rows).unwrap();
     assert_eq!(count(connection, "open_consultations"), 0);
 }

@@ -1,0 +1,120 @@
+//! The two ends of a journal: its first line, which states the question, and its last lines, which
+//! state how the consultation ended. However long the journal is, nothing else of it is read.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
+use std::path::Path;
+
+use serde::Deserialize;
+
+use crate::consultation::event::{AbortReason, RESUMABLE_VERSIONS};
+use crate::domain::time::Timestamp;
+
+/// Bytes read from a journal's end. The events that end a consultation are far shorter.
+const TAIL: u64 = 64 * 1024;
+
+/// How a journal ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum JournalEnding {
+    /// It holds no whole event.
+    Empty,
+    /// It was written by an older version and cannot be resumed.
+    TooOld,
+    /// Without an end: its process was killed or is still running.
+    Open,
+    Complete,
+    Aborted(AbortReason),
+}
+
+impl JournalEnding {
+    /// Returns whether the consultation can be resumed.
+    pub fn is_resumable(self) -> bool {
+        match self {
+            Self::Open => true,
+            Self::Aborted(reason) => reason.is_resumable(),
+            Self::Empty | Self::TooOld | Self::Complete => false,
+        }
+    }
+}
+
+/// Reads how a journal ends, from its last lines.
+pub fn ending(journal: &Path) -> io::Result<JournalEnding> {
+    let mut file = File::open(journal)?;
+    let length = file.metadata()?.len();
+    let from = length.saturating_sub(TAIL);
+    file.seek(SeekFrom::Start(from))?;
+    let mut tail = Vec::new();
+    file.take(TAIL).read_to_end(&mut tail)?;
+    let mut lines: Vec<&[u8]> = tail
+        .split(|byte| *byte == b'\n')
+        .filter(|line| !line.is_empty())
+        .collect();
+    if from > 0 && !lines.is_empty() {
+        // The first line is cut.
+        lines.remove(0);
+    }
+    // A last line that is no event was torn off. Damage before that is reported by the full read.
+    let last = lines
+        .iter()
+        .rev()
+        .take(2)
+        .find_map(|line| serde_json::from_slice::<EventLine>(line).ok());
+    Ok(match last {
+        None if from == 0 && lines.len() < 2 => JournalEnding::Empty,
+        None => JournalEnding::Open,
+        Some(line) if !RESUMABLE_VERSIONS.contains(&line.schema_version.as_str()) => {
+            JournalEnding::TooOld
+        }
+        Some(line) => match line.kind.as_str() {
+            "consultation:completed" => JournalEnding::Complete,
+            "consultation:aborted" => line
+                .data
+                .reason
+                .and_then(|reason| AbortReason::deserialize(reason).ok())
+                .map_or(JournalEnding::Open, JournalEnding::Aborted),
+            _ => JournalEnding::Open,
+        },
+    })
+}
+
+/// What a journal's first line states.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct JournalOpening {
+    pub at: Timestamp,
+    pub question: String,
+    pub mode: Option<String>,
+}
+
+/// Reads the first line of a journal; `None` when it is not the start of a consultation.
+pub fn opening(journal: &Path) -> Option<JournalOpening> {
+    let mut line = Vec::new();
+    BufReader::new(File::open(journal).ok()?)
+        .read_until(b'\n', &mut line)
+        .ok()?;
+    let line: EventLine = serde_json::from_slice(&line).ok()?;
+    Some(JournalOpening {
+        at: line.at,
+        question: line.data.question?,
+        mode: line.data.mode,
+    })
+}
+
+/// The fields of an event that are read here.
+#[derive(Debug, Deserialize)]
+struct EventLine {
+    schema_version: String,
+    at: Timestamp,
+    #[serde(rename = "type")]
+    kind: String,
+    data: EventData,
+}
+
+#[derive(Debug, Deserialize)]
+struct EventData {
+    #[serde(default)]
+    question: Option<String>,
+    #[serde(default)]
+    mode: Option<String>,
+    #[serde(default)]
+    reason: Option<serde_json::Value>,
+}
