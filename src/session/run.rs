@@ -16,7 +16,7 @@ use crate::engine::ports::Subscriber;
 use crate::error::{Error, Exit};
 use crate::records::events_file::EventsFile;
 use crate::terminal::output::printer::Printer;
-use crate::terminal::progress::Progress;
+use crate::terminal::progress::ProgressReporter;
 use crate::terminal::prompt::keyboard::{Input, Keyboard, can_ask};
 use crate::terminal::prompt::person::TerminalPerson;
 
@@ -85,9 +85,9 @@ impl<'a> Run<'a> {
             .as_deref()
             .is_some_and(|path| path.as_os_str() == "-");
         let progress = if events_on_stderr {
-            Progress::plain(printer.clone())
+            ProgressReporter::plain(printer.clone())
         } else {
-            Progress::new(printer.clone())
+            ProgressReporter::new(printer.clone())
         };
         let mut progress = if output.stream {
             progress.with_judges_text()

@@ -1,7 +1,9 @@
-//! Where text goes: the printer, lines that are written over, styles, and figures as words.
+//! Where text goes: the printer, the live area that is redrawn in place, colour, wrapping, and
+//! figures as words.
 
 pub mod printer;
 mod last_line;
-pub mod live;
+pub(super) mod live_area;
 pub mod style;
+pub(super) mod wrap;
 pub mod format;

@@ -9,12 +9,10 @@ use std::io::{self, IsTerminal, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use indicatif::{ProgressBar, ProgressDrawTarget};
-
 use crate::domain::text::clean;
 
 use super::last_line::LastLine;
-use super::live::Live;
+use super::live_area::LiveArea;
 use super::style::Paint;
 
 /// What the environment asks of screens. The values are read elsewhere; what they mean is decided
@@ -65,7 +63,7 @@ struct Inner {
     verbosity: Verbosity,
     /// True once something was said beside the result.
     said: AtomicBool,
-    live: Live,
+    live_area: LiveArea,
 }
 
 struct ErrStream {
@@ -137,10 +135,6 @@ impl Printer {
         err_face: Face,
         verbosity: Verbosity,
     ) -> Self {
-        let live = Live::new(
-            err_face.paint,
-            ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden()),
-        );
         Self {
             inner: Arc::new(Inner {
                 out: Mutex::new(out),
@@ -152,7 +146,7 @@ impl Printer {
                 err_face,
                 verbosity,
                 said: AtomicBool::new(false),
-                live,
+                live_area: LiveArea::new(),
             }),
         }
     }
@@ -169,9 +163,9 @@ impl Printer {
         self.inner.verbosity
     }
 
-    /// The display of agents at work, drawn on standard error.
-    pub(in crate::terminal) fn live(&self) -> &Live {
-        &self.inner.live
+    /// Returns the part of standard error that is redrawn in place.
+    pub(in crate::terminal) fn live_area(&self) -> &LiveArea {
+        &self.inner.live_area
     }
 
     /// Writes the result, whole, and flushes it. A reader that has gone away is no error.
@@ -186,7 +180,7 @@ impl Printer {
             // On one screen, the result stands apart from what was said before it.
             self.say("\n");
         }
-        let written = self.inner.live.aside(|| {
+        let written = self.inner.live_area.suspend(|| {
             let mut out = lock(&self.inner.out);
             out.write_all(text.as_bytes()).and_then(|()| out.flush())
         });
@@ -271,7 +265,7 @@ impl Printer {
 
     fn write_stderr(&self, write: impl FnOnce(&mut LastLine) -> String) -> io::Result<()> {
         self.inner.said.store(true, Ordering::Relaxed);
-        self.inner.live.aside(|| {
+        self.inner.live_area.suspend(|| {
             let mut err = lock(&self.inner.err);
             let text = write(&mut err.last_line);
             err.writer

@@ -7,7 +7,7 @@
 
 /// A part of what was written.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::terminal) enum Part {
+pub(in crate::terminal) enum JsonFragment {
     /// A string value of this field begins; its text follows.
     Field(String),
     Text(String),
@@ -18,12 +18,12 @@ pub(in crate::terminal) enum Part {
 /// A reader of one text, from its beginning.
 #[derive(Clone, Debug, Default)]
 pub(in crate::terminal) struct StreamedJson {
-    state: State,
-    parts: Vec<Part>,
+    state: ReaderState,
+    parts: Vec<JsonFragment>,
 }
 
 #[derive(Clone, Debug)]
-enum State {
+enum ReaderState {
     /// Prose, at the beginning of a line, with what of it may still turn out to be something else.
     LineStart(String),
     /// Prose, further on in a line.
@@ -32,33 +32,33 @@ enum State {
     Fence,
     /// A brace at the beginning of a line and blanks: JSON if a name follows.
     Brace(String),
-    Json(Json),
+    Json(JsonPosition),
 }
 
 /// Within JSON.
 #[derive(Clone, Debug)]
-struct Json {
-    containers: Vec<Container>,
-    string: Option<(Role, Decoder)>,
+struct JsonPosition {
+    containers: Vec<JsonContainer>,
+    string: Option<(StringRole, StringDecoder)>,
 }
 
 #[derive(Clone, Debug)]
-enum Container {
-    Object { name: String, next: Role },
+enum JsonContainer {
+    Object { name: String, next: StringRole },
     List,
 }
 
 /// What a string is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Role {
+enum StringRole {
     Name,
     Value,
 }
 
 /// The characters of a string, whose escapes may come in pieces.
 #[derive(Clone, Debug, Default)]
-struct Decoder {
-    escape: Escape,
+struct StringDecoder {
+    escape: EscapeState,
     /// The first half of a character outside the basic plane.
     high: Option<u32>,
     /// The name, where the string is one.
@@ -66,7 +66,7 @@ struct Decoder {
 }
 
 #[derive(Clone, Copy, Debug, Default)]
-enum Escape {
+enum EscapeState {
     #[default]
     None,
     Begun,
@@ -76,7 +76,7 @@ enum Escape {
     },
 }
 
-impl Default for State {
+impl Default for ReaderState {
     fn default() -> Self {
         Self::LineStart(String::new())
     }
@@ -84,154 +84,158 @@ impl Default for State {
 
 impl StreamedJson {
     /// Takes the next piece and returns what it brought.
-    pub(in crate::terminal) fn read(&mut self, piece: &str) -> Vec<Part> {
+    pub(in crate::terminal) fn read(&mut self, piece: &str) -> Vec<JsonFragment> {
         for c in piece.chars() {
             self.state = match std::mem::take(&mut self.state) {
-                State::LineStart(held) => self.line_start(held, c),
-                State::Prose => {
+                ReaderState::LineStart(held) => self.line_start(held, c),
+                ReaderState::Prose => {
                     self.text(c);
                     if c == '\n' {
-                        State::default()
+                        ReaderState::default()
                     } else {
-                        State::Prose
+                        ReaderState::Prose
                     }
                 }
-                State::Fence => match c {
-                    '\n' => State::default(),
-                    '{' => State::Brace(c.to_string()),
-                    _ => State::Fence,
+                ReaderState::Fence => match c {
+                    '\n' => ReaderState::default(),
+                    '{' => ReaderState::Brace(c.to_string()),
+                    _ => ReaderState::Fence,
                 },
-                State::Brace(held) => self.brace(held, c),
-                State::Json(json) => self.json(json, c),
+                ReaderState::Brace(held) => self.brace(held, c),
+                ReaderState::Json(json) => self.json(json, c),
             };
         }
         std::mem::take(&mut self.parts)
     }
 
     /// What is left when nothing follows.
-    pub(in crate::terminal) fn finish(&mut self) -> Vec<Part> {
+    pub(in crate::terminal) fn finish(&mut self) -> Vec<JsonFragment> {
         match std::mem::take(&mut self.state) {
-            State::LineStart(held) | State::Brace(held) => held.chars().for_each(|c| self.text(c)),
-            State::Json(Json {
-                string: Some((Role::Value, mut decoder)),
+            ReaderState::LineStart(held) | ReaderState::Brace(held) => {
+                held.chars().for_each(|c| self.text(c))
+            }
+            ReaderState::Json(JsonPosition {
+                string: Some((StringRole::Value, mut decoder)),
                 ..
             }) => {
                 if decoder.high.take().is_some() {
                     self.text(char::REPLACEMENT_CHARACTER);
                 }
-                self.parts.push(Part::End);
+                self.parts.push(JsonFragment::End);
             }
-            State::Prose | State::Fence | State::Json(_) => {}
+            ReaderState::Prose | ReaderState::Fence | ReaderState::Json(_) => {}
         }
         std::mem::take(&mut self.parts)
     }
 
-    fn line_start(&mut self, mut held: String, c: char) -> State {
+    fn line_start(&mut self, mut held: String, c: char) -> ReaderState {
         let blank = held.trim().is_empty();
         held.push(c);
         match c {
             '\n' => {
                 held.chars().for_each(|c| self.text(c));
-                State::default()
+                ReaderState::default()
             }
-            '{' if blank => State::Brace(held),
-            '`' if held.trim() == "```" => State::Fence,
-            '`' if held.trim().chars().all(|c| c == '`') => State::LineStart(held),
-            c if c.is_whitespace() && blank => State::LineStart(held),
+            '{' if blank => ReaderState::Brace(held),
+            '`' if held.trim() == "```" => ReaderState::Fence,
+            '`' if held.trim().chars().all(|c| c == '`') => ReaderState::LineStart(held),
+            c if c.is_whitespace() && blank => ReaderState::LineStart(held),
             _ => {
                 held.chars().for_each(|c| self.text(c));
-                State::Prose
+                ReaderState::Prose
             }
         }
     }
 
-    fn brace(&mut self, mut held: String, c: char) -> State {
+    fn brace(&mut self, mut held: String, c: char) -> ReaderState {
         match c {
-            '"' => State::Json(Json {
-                containers: vec![Container::Object {
+            '"' => ReaderState::Json(JsonPosition {
+                containers: vec![JsonContainer::Object {
                     name: String::new(),
-                    next: Role::Name,
+                    next: StringRole::Name,
                 }],
-                string: Some((Role::Name, Decoder::default())),
+                string: Some((StringRole::Name, StringDecoder::default())),
             }),
             c if c.is_whitespace() => {
                 held.push(c);
-                State::Brace(held)
+                ReaderState::Brace(held)
             }
-            '}' => State::default(),
+            '}' => ReaderState::default(),
             _ => {
                 held.push(c);
                 held.chars().for_each(|c| self.text(c));
-                State::Prose
+                ReaderState::Prose
             }
         }
     }
 
-    fn json(&mut self, mut json: Json, c: char) -> State {
+    fn json(&mut self, mut json: JsonPosition, c: char) -> ReaderState {
         if let Some((role, mut decoder)) = json.string.take() {
             let (decoded, ended) = decoder.take(c);
             match role {
-                Role::Name => decoder.name.extend(decoded),
-                Role::Value => decoded.for_each(|c| self.text(c)),
+                StringRole::Name => decoder.name.extend(decoded),
+                StringRole::Value => decoded.for_each(|c| self.text(c)),
             }
             match (role, ended) {
-                (Role::Name, true) => json.name(decoder.name),
-                (Role::Value, true) => self.parts.push(Part::End),
+                (StringRole::Name, true) => json.name(decoder.name),
+                (StringRole::Value, true) => self.parts.push(JsonFragment::End),
                 (_, false) => json.string = Some((role, decoder)),
             }
-            return State::Json(json);
+            return ReaderState::Json(json);
         }
         match c {
             '"' => {
                 let role = json.next_role();
-                if role == Role::Value {
-                    self.parts.push(Part::Field(json.field()));
+                if role == StringRole::Value {
+                    self.parts.push(JsonFragment::Field(json.field()));
                 }
-                json.string = Some((role, Decoder::default()));
+                json.string = Some((role, StringDecoder::default()));
             }
-            '{' => json.containers.push(Container::Object {
+            '{' => json.containers.push(JsonContainer::Object {
                 name: String::new(),
-                next: Role::Name,
+                next: StringRole::Name,
             }),
-            '[' => json.containers.push(Container::List),
+            '[' => json.containers.push(JsonContainer::List),
             '}' | ']' => {
                 json.containers.pop();
                 if json.containers.is_empty() {
-                    return State::default();
+                    return ReaderState::default();
                 }
             }
-            ':' => json.expect(Role::Value),
-            ',' => json.expect(Role::Name),
+            ':' => json.expect(StringRole::Value),
+            ',' => json.expect(StringRole::Name),
             // Numbers, words and blanks.
             _ => {}
         }
-        State::Json(json)
+        ReaderState::Json(json)
     }
 
     fn text(&mut self, c: char) {
         match self.parts.last_mut() {
-            Some(Part::Text(text)) => text.push(c),
-            Some(Part::Field(_) | Part::End) | None => self.parts.push(Part::Text(c.to_string())),
+            Some(JsonFragment::Text(text)) => text.push(c),
+            Some(JsonFragment::Field(_) | JsonFragment::End) | None => {
+                self.parts.push(JsonFragment::Text(c.to_string()))
+            }
         }
     }
 }
 
-impl Json {
-    fn next_role(&self) -> Role {
+impl JsonPosition {
+    fn next_role(&self) -> StringRole {
         match self.containers.last() {
-            Some(Container::Object { next, .. }) => *next,
-            Some(Container::List) | None => Role::Value,
+            Some(JsonContainer::Object { next, .. }) => *next,
+            Some(JsonContainer::List) | None => StringRole::Value,
         }
     }
 
-    fn expect(&mut self, role: Role) {
-        if let Some(Container::Object { next, .. }) = self.containers.last_mut() {
+    fn expect(&mut self, role: StringRole) {
+        if let Some(JsonContainer::Object { next, .. }) = self.containers.last_mut() {
             *next = role;
         }
     }
 
     fn name(&mut self, named: String) {
-        if let Some(Container::Object { name, .. }) = self.containers.last_mut() {
+        if let Some(JsonContainer::Object { name, .. }) = self.containers.last_mut() {
             *name = named;
         }
     }
@@ -239,9 +243,9 @@ impl Json {
     /// The field that a value here belongs to: that of the nearest object, whatever lists are in
     /// between.
     fn field(&self) -> String {
-        let name = |container: &Container| match container {
-            Container::Object { name, .. } => Some(name.clone()),
-            Container::List => None,
+        let name = |container: &JsonContainer| match container {
+            JsonContainer::Object { name, .. } => Some(name.clone()),
+            JsonContainer::List => None,
         };
         self.containers
             .iter()
@@ -251,29 +255,29 @@ impl Json {
     }
 }
 
-impl Decoder {
+impl StringDecoder {
     /// The characters that this one completes, and whether it ends the string.
     fn take(&mut self, c: char) -> (std::vec::IntoIter<char>, bool) {
         let mut decoded = Vec::new();
         let mut ended = false;
         match (self.escape, c) {
-            (Escape::None, '"') => {
+            (EscapeState::None, '"') => {
                 decoded.extend(self.lone_half());
                 ended = true;
             }
-            (Escape::None, '\\') => self.escape = Escape::Begun,
-            (Escape::None, c) => {
+            (EscapeState::None, '\\') => self.escape = EscapeState::Begun,
+            (EscapeState::None, c) => {
                 decoded.extend(self.lone_half());
                 decoded.push(c);
             }
-            (Escape::Begun, 'u') => {
-                self.escape = Escape::Unicode {
+            (EscapeState::Begun, 'u') => {
+                self.escape = EscapeState::Unicode {
                     digits: 0,
                     value: 0,
                 }
             }
-            (Escape::Begun, c) => {
-                self.escape = Escape::None;
+            (EscapeState::Begun, c) => {
+                self.escape = EscapeState::None;
                 decoded.extend(self.lone_half());
                 decoded.push(match c {
                     'n' => '\n',
@@ -284,20 +288,20 @@ impl Decoder {
                     c => c,
                 });
             }
-            (Escape::Unicode { digits, value }, c) => match c.to_digit(16) {
+            (EscapeState::Unicode { digits, value }, c) => match c.to_digit(16) {
                 Some(digit) if digits == 3 => {
-                    self.escape = Escape::None;
+                    self.escape = EscapeState::None;
                     decoded.extend(self.unit(value * 16 + digit));
                 }
                 Some(digit) => {
-                    self.escape = Escape::Unicode {
+                    self.escape = EscapeState::Unicode {
                         digits: digits + 1,
                         value: value * 16 + digit,
                     }
                 }
                 None => {
                     // No escape after all: the character means what it means by itself.
-                    self.escape = Escape::None;
+                    self.escape = EscapeState::None;
                     decoded.extend(self.lone_half());
                     decoded.push(char::REPLACEMENT_CHARACTER);
                     let (rest, end) = self.take(c);
@@ -346,13 +350,15 @@ mod tests {
     use serde_json::Value;
 
     /// The parts of all pieces, texts that follow each other joined.
-    fn parts<'a>(pieces: impl IntoIterator<Item = &'a str>) -> Vec<Part> {
+    fn parts<'a>(pieces: impl IntoIterator<Item = &'a str>) -> Vec<JsonFragment> {
         let mut reader = StreamedJson::default();
-        let mut all: Vec<Part> = Vec::new();
-        let mut add = |parts: Vec<Part>| {
+        let mut all: Vec<JsonFragment> = Vec::new();
+        let mut add = |parts: Vec<JsonFragment>| {
             for part in parts {
                 match (all.last_mut(), part) {
-                    (Some(Part::Text(before)), Part::Text(text)) => before.push_str(&text),
+                    (Some(JsonFragment::Text(before)), JsonFragment::Text(text)) => {
+                        before.push_str(&text)
+                    }
                     (_, part) => all.push(part),
                 }
             }
@@ -367,12 +373,12 @@ mod tests {
         let mut read = Vec::new();
         for part in parts([text]) {
             match part {
-                Part::Field(name) => read.push(format!("{name}: ")),
-                Part::Text(text) => match read.last_mut() {
+                JsonFragment::Field(name) => read.push(format!("{name}: ")),
+                JsonFragment::Text(text) => match read.last_mut() {
                     Some(last) if last.ends_with(": ") => last.push_str(&text),
                     _ => read.push(text),
                 },
-                Part::End => read.push(String::new()),
+                JsonFragment::End => read.push(String::new()),
             }
         }
         read.retain(|line| !line.is_empty());
@@ -481,9 +487,9 @@ mod tests {
             let mut texts: Vec<String> = Vec::new();
             for part in &all {
                 match part {
-                    Part::Field(_) => texts.push(String::new()),
-                    Part::Text(text) => texts.last_mut().unwrap().push_str(text),
-                    Part::End => {}
+                    JsonFragment::Field(_) => texts.push(String::new()),
+                    JsonFragment::Text(text) => texts.last_mut().unwrap().push_str(text),
+                    JsonFragment::End => {}
                 }
             }
             let mut expected = Vec::new();

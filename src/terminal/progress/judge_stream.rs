@@ -9,7 +9,7 @@ use console::measure_text_width;
 use crate::domain::ids::{CallId, ModelRef};
 use crate::domain::text::clean;
 
-use super::json_stream::{Part, StreamedJson};
+use super::json_stream::{JsonFragment, StreamedJson};
 use crate::terminal::markdown::escape::one_line;
 use crate::terminal::output::format::model_name;
 
@@ -19,7 +19,7 @@ const DEEPER: &str = "     ";
 
 /// How text is laid out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::terminal) enum Layout {
+pub(in crate::terminal) enum StreamLayout {
     /// As it comes.
     Running,
     /// Whole lines only, no wider than this: something is drawn below them.
@@ -28,14 +28,14 @@ pub(in crate::terminal) enum Layout {
 
 /// All calls of the judge that are under way.
 #[derive(Debug)]
-pub(in crate::terminal) struct JudgeText {
-    layout: Layout,
+pub(in crate::terminal) struct JudgeStream {
+    layout: StreamLayout,
     shown: Option<CallId>,
-    calls: BTreeMap<CallId, Page>,
+    calls: BTreeMap<CallId, CallText>,
 }
 
-impl JudgeText {
-    pub(in crate::terminal) fn new(layout: Layout) -> Self {
+impl JudgeStream {
+    pub(in crate::terminal) fn new(layout: StreamLayout) -> Self {
         Self {
             layout,
             shown: None,
@@ -45,43 +45,45 @@ impl JudgeText {
 
     /// A call goes out.
     pub(in crate::terminal) fn begin(&mut self, call: CallId, model: &ModelRef) {
-        self.calls
-            .insert(call, Page::new(self.layout, &one_line(&model_name(model))));
+        self.calls.insert(
+            call,
+            CallText::new(self.layout, &one_line(&model_name(model))),
+        );
     }
 
     /// A piece of a call's text; what is to be printed of it now.
     pub(in crate::terminal) fn write(&mut self, call: CallId, piece: &str) -> String {
-        let Some(page) = self.calls.get_mut(&call) else {
+        let Some(text_of_call) = self.calls.get_mut(&call) else {
             return String::new();
         };
-        page.write(piece);
+        text_of_call.write(piece);
         if *self.shown.get_or_insert(call) == call {
-            page.take()
+            text_of_call.take()
         } else {
             String::new()
         }
     }
 
     /// A call has ended, or was dropped. What another one has written meanwhile is shown in its
-    /// place when it brought nothing.
-    pub(in crate::terminal) fn end(&mut self, call: CallId, brought: Brought) -> String {
-        let Some(mut page) = self.calls.remove(&call) else {
+    /// place when it result nothing.
+    pub(in crate::terminal) fn end(&mut self, call: CallId, result: CallResult) -> String {
+        let Some(mut text_of_call) = self.calls.remove(&call) else {
             return String::new();
         };
         if self.shown != Some(call) {
             return String::new();
         }
-        page.finish();
-        let mut text = page.take();
+        text_of_call.finish();
+        let mut text = text_of_call.take();
         self.shown = None;
-        if brought == Brought::Nothing
-            && let Some((other, page)) = self
+        if result == CallResult::Nothing
+            && let Some((other, text_of_call)) = self
                 .calls
                 .iter_mut()
-                .find(|(_, page)| !page.ready.is_empty())
+                .find(|(_, text_of_call)| !text_of_call.ready.is_empty())
         {
             self.shown = Some(*other);
-            text.push_str(&page.take());
+            text.push_str(&text_of_call.take());
         }
         text
     }
@@ -89,19 +91,19 @@ impl JudgeText {
 
 /// What came of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::terminal) enum Brought {
+pub(in crate::terminal) enum CallResult {
     Answer,
     Nothing,
 }
 
 /// What one call has written.
 #[derive(Debug)]
-struct Page {
-    layout: Layout,
+struct CallText {
+    layout: StreamLayout,
     reader: StreamedJson,
     /// Waits for the first text: a call that never writes has none.
     heading: Option<String>,
-    within: Within,
+    kind: TextKind,
     /// To be printed.
     ready: String,
     /// What is not printed before the line is whole.
@@ -111,18 +113,18 @@ struct Page {
 
 /// Whose text it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Within {
+enum TextKind {
     Prose,
     Field,
 }
 
-impl Page {
-    fn new(layout: Layout, model: &str) -> Self {
+impl CallText {
+    fn new(layout: StreamLayout, model: &str) -> Self {
         Self {
             layout,
             reader: StreamedJson::default(),
             heading: Some(format!("⚖️ Judge ({model}):\n")),
-            within: Within::Prose,
+            kind: TextKind::Prose,
             ready: String::new(),
             line: String::new(),
             is_line_open: false,
@@ -144,16 +146,16 @@ impl Page {
         std::mem::take(&mut self.ready)
     }
 
-    fn lay_out(&mut self, parts: Vec<Part>) {
+    fn lay_out(&mut self, parts: Vec<JsonFragment>) {
         for part in parts {
             match part {
-                Part::Field(name) => {
+                JsonFragment::Field(name) => {
                     self.end_line();
                     self.put(INDENT, &format!("{}: ", one_line(&name)));
-                    self.within = Within::Field;
+                    self.kind = TextKind::Field;
                 }
-                Part::Text(text) => {
-                    let indent = if self.within == Within::Field {
+                JsonFragment::Text(text) => {
+                    let indent = if self.kind == TextKind::Field {
                         DEEPER
                     } else {
                         INDENT
@@ -165,9 +167,9 @@ impl Page {
                         self.put(indent, line);
                     }
                 }
-                Part::End => {
+                JsonFragment::End => {
                     self.end_line();
-                    self.within = Within::Prose;
+                    self.kind = TextKind::Prose;
                 }
             }
         }
@@ -191,8 +193,8 @@ impl Page {
             indent
         };
         match self.layout {
-            Layout::Running => self.ready.extend([before, text]),
-            Layout::Lines(width) => {
+            StreamLayout::Running => self.ready.extend([before, text]),
+            StreamLayout::Lines(width) => {
                 self.line.extend([before, text]);
                 if measure_text_width(&self.line) >= width {
                     self.wrap(width);
@@ -231,8 +233,8 @@ impl Page {
             return;
         }
         match self.layout {
-            Layout::Running => self.ready.push('\n'),
-            Layout::Lines(_) => {
+            StreamLayout::Running => self.ready.push('\n'),
+            StreamLayout::Lines(_) => {
                 let line = std::mem::take(&mut self.line);
                 self.ready.extend([line.trim_end(), "\n"]);
             }
@@ -250,20 +252,20 @@ mod tests {
         ModelRef::new("mistral", name)
     }
 
-    fn written(layout: Layout, pieces: &[&str]) -> String {
-        let mut judge = JudgeText::new(layout);
+    fn written(layout: StreamLayout, pieces: &[&str]) -> String {
+        let mut judge = JudgeStream::new(layout);
         judge.begin(CallId(1), &model("mistral-large"));
         let mut text: String = pieces
             .iter()
             .map(|piece| judge.write(CallId(1), piece))
             .collect();
-        text.push_str(&judge.end(CallId(1), Brought::Answer));
+        text.push_str(&judge.end(CallId(1), CallResult::Answer));
         text
     }
 
     #[test]
     fn fields_are_named_and_lists_and_numbers_left_out() {
-        insta::assert_snapshot!(written(Layout::Running, &[VERDICT]), @r"
+        insta::assert_snapshot!(written(StreamLayout::Running, &[VERDICT]), @r"
         ⚖️ Judge (mistral-large):
            summary: They agree.
              Mostly.
@@ -272,12 +274,12 @@ mod tests {
         let characters: Vec<String> = VERDICT.chars().map(String::from).collect();
         let characters: Vec<&str> = characters.iter().map(String::as_str).collect();
         assert_eq!(
-            written(Layout::Running, &characters),
-            written(Layout::Running, &[VERDICT])
+            written(StreamLayout::Running, &characters),
+            written(StreamLayout::Running, &[VERDICT])
         );
         assert_eq!(
-            written(Layout::Lines(30), &characters),
-            written(Layout::Lines(30), &[VERDICT])
+            written(StreamLayout::Lines(30), &characters),
+            written(StreamLayout::Lines(30), &[VERDICT])
         );
     }
 
@@ -285,7 +287,7 @@ mod tests {
     fn a_menu_comes_option_by_option() {
         let menu = r#"{"recommendations": [{"option": "Wait", "pros": ["Cheap."], "cons": ["Slow.", "Dull."], "confidence": 0.7},
             {"option": "Move", "best_when": "writes double"}], "recommendation": "Look at the growth."}"#;
-        insta::assert_snapshot!(written(Layout::Running, &[menu]), @r"
+        insta::assert_snapshot!(written(StreamLayout::Running, &[menu]), @r"
         ⚖️ Judge (mistral-large):
            option: Wait
            pros: Cheap.
@@ -299,7 +301,7 @@ mod tests {
 
     #[test]
     fn above_the_live_display_only_whole_lines_come_none_too_wide() {
-        let mut judge = JudgeText::new(Layout::Lines(24));
+        let mut judge = JudgeStream::new(StreamLayout::Lines(24));
         judge.begin(CallId(1), &model("m"));
         let mut text = String::new();
         for c in VERDICT.chars() {
@@ -307,7 +309,7 @@ mod tests {
             assert!(now.is_empty() || now.ends_with('\n'), "{now:?}");
             text.push_str(&now);
         }
-        text.push_str(&judge.end(CallId(1), Brought::Answer));
+        text.push_str(&judge.end(CallId(1), CallResult::Answer));
         insta::assert_snapshot!(text, @r"
         ⚖️ Judge (m):
            summary: They agree.
@@ -317,7 +319,7 @@ mod tests {
              single application
         ");
         for width in 14..60 {
-            let text = written(Layout::Lines(width), &[VERDICT]);
+            let text = written(StreamLayout::Lines(width), &[VERDICT]);
             assert!(
                 text.lines()
                     .skip(1)
@@ -330,7 +332,7 @@ mod tests {
     #[test]
     fn what_would_steer_the_terminal_is_dropped() {
         let text = written(
-            Layout::Running,
+            StreamLayout::Running,
             &["{\"a\": \"x\\u001b[2J\\u0007\\r\\ny\", \"b\u{1b}\": \"\u{202e}z\"}"],
         );
         assert_eq!(
@@ -338,28 +340,28 @@ mod tests {
             "⚖️ Judge (mistral-large):\n   a: x[2J\n     y\n   b: z\n"
         );
         assert_eq!(
-            written(Layout::Running, &["\u{1b}]0;title\u{7}wait"]),
+            written(StreamLayout::Running, &["\u{1b}]0;title\u{7}wait"]),
             "⚖️ Judge (mistral-large):\n   ]0;titlewait\n"
         );
     }
 
     #[test]
     fn of_two_calls_one_is_shown_and_the_other_takes_its_place_when_it_brings_nothing() {
-        let mut judge = JudgeText::new(Layout::Running);
+        let mut judge = JudgeStream::new(StreamLayout::Running);
         judge.begin(CallId(1), &model("slow"));
         judge.begin(CallId(2), &model("backup"));
         assert_eq!(judge.write(CallId(1), "one"), "⚖️ Judge (slow):\n   one");
         assert_eq!(judge.write(CallId(2), "two"), "");
         assert_eq!(
-            judge.end(CallId(1), Brought::Nothing),
+            judge.end(CallId(1), CallResult::Nothing),
             "\n⚖️ Judge (backup):\n   two"
         );
         assert_eq!(judge.write(CallId(2), " three"), " three");
-        assert_eq!(judge.end(CallId(2), Brought::Answer), "\n");
+        assert_eq!(judge.end(CallId(2), CallResult::Answer), "\n");
         assert_eq!(
             (
                 judge.write(CallId(2), "late"),
-                judge.end(CallId(2), Brought::Answer)
+                judge.end(CallId(2), CallResult::Answer)
             ),
             (String::new(), String::new())
         );

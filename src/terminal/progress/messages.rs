@@ -23,6 +23,7 @@ use crate::terminal::markdown::escape::one_line;
 use crate::terminal::output::format::{
     ONE_FAMILY, count, dollars, model_address, seat_name, seconds, whole_seconds,
 };
+use crate::terminal::output::wrap::{fit, wrap_options};
 
 pub(in crate::terminal) fn starting(terms: &Started) -> String {
     let given = terms
@@ -105,15 +106,15 @@ pub(in crate::terminal) fn beside_the_panel(agent: &AgentId) -> &'static str {
 }
 
 /// Whom the clerk has chosen, or who sits because it chose nobody.
-pub(in crate::terminal) fn cast(cast: &PanelSelection) -> String {
-    let names: Vec<&str> = cast
+pub(in crate::terminal) fn personas_selected(selection: &PanelSelection) -> String {
+    let names: Vec<&str> = selection
         .panel
         .seats
         .iter()
         .map(crate::domain::panel::Seat::name)
         .collect();
-    let (names, task) = (names.join(", "), one_line(&cast.task_type));
-    match &cast.chosen_by {
+    let (names, task) = (names.join(", "), one_line(&selection.task_type));
+    match &selection.chosen_by {
         None => format!("🎭 The usual personas sit: {names}"),
         Some(_) if task.is_empty() => format!("🎭 Chosen for this question: {names}"),
         Some(_) => format!("🎭 Chosen for this question ({task}): {names}"),
@@ -121,13 +122,13 @@ pub(in crate::terminal) fn cast(cast: &PanelSelection) -> String {
 }
 
 /// The clerk's reason.
-pub(in crate::terminal) fn why_cast(cast: &PanelSelection) -> Option<String> {
-    let reason = one_line(&cast.reason);
-    (cast.chosen_by.is_some() && !reason.is_empty()).then(|| format!("   {reason}"))
+pub(in crate::terminal) fn selection_reason(selection: &PanelSelection) -> Option<String> {
+    let reason = one_line(&selection.reason);
+    (selection.chosen_by.is_some() && !reason.is_empty()).then(|| format!("   {reason}"))
 }
 
 /// What was not as it should be with the choice.
-pub(in crate::terminal) fn cast_note(note: &str) -> String {
+pub(in crate::terminal) fn selection_note(note: &str) -> String {
     format!("   Note: {}", one_line(note))
 }
 
@@ -148,7 +149,7 @@ fn table(rows: &[(String, String)], width: Option<usize>) -> Vec<String> {
                 let under = " ".repeat(measure_text_width(&head));
                 textwrap::fill(
                     model,
-                    options(width)
+                    wrap_options(width)
                         .initial_indent(&head)
                         .subsequent_indent(&under),
                 )
@@ -260,7 +261,7 @@ pub(in crate::terminal) fn substituted(
 }
 
 /// What was under way when a consultation was cut off; `None` when nothing was.
-pub(in crate::terminal) fn asked_again(resumed: &Resumed) -> Option<String> {
+pub(in crate::terminal) fn repeated_calls(resumed: &Resumed) -> Option<String> {
     match resumed.lost_calls.len() {
         0 => None,
         1 => Some("   1 call was under way and is made again".to_owned()),
@@ -391,7 +392,11 @@ pub(in crate::terminal) fn served(name: &str, asked: &ModelRef, served: &str) ->
     )
 }
 
-pub(in crate::terminal) fn held(provider: &ProviderId, wait_ms: u64, reason: &str) -> String {
+pub(in crate::terminal) fn rate_limited(
+    provider: &ProviderId,
+    wait_ms: u64,
+    reason: &str,
+) -> String {
     let wait = Duration::from_millis(wait_ms);
     // Nobody counts the tenths of minutes.
     let wait = if wait < Duration::from_secs(60) {
@@ -413,27 +418,4 @@ pub(in crate::terminal) fn problems(name: &str, call: &CallFinished) -> Vec<Stri
         format!("   {name}: {field}{}", one_line(&problem.what))
     };
     call.problems.iter().map(line).collect()
-}
-
-/// The line in as many lines as a terminal of this width needs, continued under its text.
-pub(in crate::terminal) fn fit(line: &str, width: Option<usize>) -> String {
-    let Some(width) = width.filter(|width| measure_text_width(line) >= *width) else {
-        return line.to_owned();
-    };
-    let indent: String = line.chars().take_while(|c| *c == ' ').collect();
-    let subsequent = format!("{indent}  ");
-    // Runs of blanks align columns, which there is no room for here.
-    let words = line.split_whitespace().collect::<Vec<_>>().join(" ");
-    textwrap::fill(
-        &words,
-        options(width)
-            .initial_indent(&indent)
-            .subsequent_indent(&subsequent),
-    )
-}
-
-/// A last column is left free; names of models are not broken at their hyphens.
-fn options<'a>(width: usize) -> textwrap::Options<'a> {
-    textwrap::Options::new(width.saturating_sub(1).max(8))
-        .word_splitter(textwrap::WordSplitter::NoHyphenation)
 }

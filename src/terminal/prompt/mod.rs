@@ -12,7 +12,7 @@ pub use self::keyboard::{Input, can_ask};
 use self::choices::{Choice, Choices};
 use self::keyboard::{Keyboard, Line};
 use super::output::printer::Printer;
-use super::progress::messages::fit;
+use super::output::wrap::fit;
 
 /// What came of a question with yes or no.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,7 +75,7 @@ pub(super) async fn ask<T>(
     again: &str,
     read: impl Fn(&str) -> Option<T> + Send,
 ) -> Result<T, NoAnswer> {
-    let _hidden = printer.live().hide();
+    let _hidden = printer.live_area().hide();
     keyboard.forget();
     let mut open = printer.ask(question);
     loop {

@@ -9,10 +9,10 @@ use crate::engine::ports::{BoxFuture, Person};
 
 use super::choices::{Choice, Choices};
 use super::keyboard::Keyboard;
-use super::questions;
+use super::questions::{consent, early_termination, pulse, substitution, threshold};
 use super::{NoAnswer, ask};
 use crate::terminal::output::printer::Printer;
-use crate::terminal::progress::messages::fit;
+use crate::terminal::output::wrap::fit;
 
 /// Saves the amount under which consultations pass by themselves. Returns where it is, or why it
 /// could not be saved.
@@ -56,9 +56,9 @@ impl<'a> TerminalPerson<'a> {
     }
 
     async fn consent(&self, estimate: &Estimate, why: &[GateReason]) -> Answer {
-        let choices = questions::consent_choices(why);
+        let choices = consent::choices(why);
         match self
-            .choose(&questions::consent(estimate, why, self.month), choices)
+            .choose(&consent::question(estimate, why, self.month), choices)
             .await
         {
             Ok(Choice::Yes) => Answer::Yes,
@@ -71,13 +71,13 @@ impl<'a> TerminalPerson<'a> {
 
     /// Asks for the amount and saves it. One that could not be saved is a yes to this consultation.
     async fn always(&self, estimate: &Estimate) -> Answer {
-        let suggested = questions::suggested_threshold(estimate);
-        let read = |line: &str| questions::read_threshold(line, suggested);
+        let suggested = threshold::suggestion(estimate);
+        let read = |line: &str| threshold::read(line, suggested);
         let asked = ask(
             &self.printer,
             &self.keyboard,
-            &questions::threshold(suggested),
-            questions::NO_AMOUNT,
+            &threshold::question(suggested),
+            threshold::NO_AMOUNT,
             read,
         )
         .await;
@@ -87,11 +87,11 @@ impl<'a> TerminalPerson<'a> {
         match (self.save_threshold)(amount) {
             Ok(place) => {
                 self.printer
-                    .note(&self.fit(&questions::saved(amount, &place)));
+                    .note(&self.fit(&threshold::saved(amount, &place)));
                 Answer::Always(amount)
             }
             Err(why) => {
-                self.printer.warning(&self.fit(&questions::not_saved(&why)));
+                self.printer.warning(&self.fit(&threshold::not_saved(&why)));
                 Answer::Yes
             }
         }
@@ -146,11 +146,11 @@ impl Person for TerminalPerson<'_> {
         match question {
             Question::Consent { estimate, why } => Box::pin(self.consent(estimate, why)),
             Question::EarlyTermination { findings } => Box::pin(async move {
-                self.yes_no_fail(&questions::early_termination(findings), Choices::YES_NO)
+                self.yes_no_fail(&early_termination::question(findings), Choices::YES_NO)
                     .await
             }),
             Question::Pulse { waiting } => {
-                Box::pin(async move { self.pulse(&questions::pulse(waiting)).await })
+                Box::pin(async move { self.pulse(&pulse::question(waiting)).await })
             }
             Question::Substitution {
                 agent_id: _,
@@ -165,7 +165,7 @@ impl Person for TerminalPerson<'_> {
                     (vendors.0.as_str(), original),
                     (vendors.1.as_str(), substitute),
                 );
-                let words = questions::substitution(name, original, substitute, reason, message);
+                let words = substitution::question(name, original, substitute, reason, message);
                 Box::pin(async move { self.yes_no_fail(&words, Choices::YES_NO_FAIL).await })
             }
         }

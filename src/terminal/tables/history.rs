@@ -17,7 +17,7 @@ use crate::domain::time::Timestamp;
 use crate::terminal::markdown::escape::one_line;
 use crate::terminal::output::format::{count, dollars};
 use crate::terminal::output::style::Paint;
-use crate::terminal::progress::messages::fit;
+use crate::terminal::output::wrap::fit;
 
 /// From here on there is room for every column beside a question.
 const WIDE: usize = 100;

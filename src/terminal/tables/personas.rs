@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use crate::terminal::markdown::escape::one_line;
 use crate::terminal::output::style::Paint;
-use crate::terminal::progress::messages::fit;
+use crate::terminal::output::wrap::fit;
 
 /// Whoever can sit on a panel, and who sits together.
 #[derive(Clone, Debug, Serialize)]

@@ -14,14 +14,14 @@ use conclave::domain::ids::{AgentId, CallId, ModelRef, ProviderId};
 use conclave::domain::money::{Cost, MicroUsd};
 use conclave::engine::ports::{Delta, Subscriber};
 use conclave::terminal::output::printer::Verbosity;
-use conclave::terminal::progress::Progress;
+use conclave::terminal::progress::ProgressReporter;
 
 use super::printing::Captured;
 use crate::support::sample_events::{self, EventBuilder};
 
 fn lines(events: &[Envelope], verbosity: Verbosity, width: Option<u16>) -> String {
     let captured = Captured::new(verbosity, width);
-    let mut progress = Progress::plain(captured.printer.clone());
+    let mut progress = ProgressReporter::plain(captured.printer.clone());
     for event in events {
         progress.event(event).unwrap();
     }
@@ -228,7 +228,7 @@ fn a_run_that_goes_on_knows_what_it_was_about() {
         reason: "overloaded".to_owned(),
     }));
     let captured = Captured::new(Verbosity::Verbose, None);
-    let mut progress = Progress::plain(captured.printer.clone());
+    let mut progress = ProgressReporter::plain(captured.printer.clone());
     progress.catch_up(&history, history[0].at);
     assert_eq!(captured.err(), "", "what is past is not told again");
     for event in &sample.events {
@@ -245,7 +245,7 @@ fn streamed(verbosity: Verbosity) -> String {
     let expert = sample.thinking("security", AnswerKind::Revision);
     let judge = sample.thinking("judge", AnswerKind::Synthesis);
     let captured = Captured::new(verbosity, None);
-    let mut progress = Progress::plain(captured.printer.clone()).with_judges_text();
+    let mut progress = ProgressReporter::plain(captured.printer.clone()).with_judges_text();
     let begun = sample.events.len();
     for event in &sample.events {
         progress.event(event).unwrap();

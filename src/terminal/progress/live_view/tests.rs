@@ -1,32 +1,39 @@
 //! Tests of the display of agents at work.
 
+use console::measure_text_width;
+
 use super::*;
 use crate::consultation::event::{AgentError, CancelReason, Resumed};
 use crate::consultation::plan::Control;
 use crate::consultation::policy::consent::ConsentMode;
 use crate::consultation::protocol::answer::AnswerKind;
 use crate::consultation::protocol::call::FailureClass;
+use crate::domain::ids::ModelRef;
 use crate::domain::money::MicroUsd;
 use crate::domain::tokens::Usage;
+use crate::terminal::output::live_area::TerminalSize;
 
 const START: Duration = Duration::from_secs(2);
 
 /// Follows events that all happen two seconds after the start.
-fn screen(events: &[Event]) -> Screen {
-    let mut screen = Screen::new(Paint::Plain);
-    screen.follow(
+fn view(events: &[Event]) -> LiveView {
+    let mut view = LiveView::new(Paint::Plain);
+    view.follow(
         &Event::Round(RoundEvent::Started { round_number: 1 }),
         START,
     );
     for event in events {
-        screen.follow(event, START);
+        view.follow(event, START);
     }
-    screen
+    view
 }
 
-fn shown(screen: &Screen) -> String {
-    screen
-        .lines(Duration::from_millis(10_400), 100, 24)
+fn size(columns: usize, rows: usize) -> TerminalSize {
+    TerminalSize { columns, rows }
+}
+
+fn shown(view: &LiveView) -> String {
+    view.lines(Duration::from_millis(10_400), size(100, 24))
         .join("\n")
 }
 
@@ -92,8 +99,8 @@ fn cancelled(call: u32) -> Event {
     })
 }
 
-fn four() -> Screen {
-    let mut screen = screen(&[
+fn four() -> LiveView {
+    let mut view = view(&[
         thinking("security", "Security Expert", "claude-sonnet-5-5"),
         thinking("architect", "Architect", "gpt-6.1-sol"),
         thinking("pragmatic", "Pragmatist", "gemini-3-pro"),
@@ -108,10 +115,10 @@ fn four() -> Screen {
         }),
         failed("skeptic"),
     ]);
-    screen.on(CallId(2), &Delta::Text("a".repeat(400) + "é日"));
-    screen.spent = Cost::exactly(MicroUsd(13_100));
-    screen.estimate = Some(Cost::at_least(MicroUsd(300_000)));
-    screen
+    view.receive(CallId(2), &Delta::Text("a".repeat(400) + "é日"));
+    view.spent = Cost::exactly(MicroUsd(13_100));
+    view.estimate = Some(Cost::at_least(MicroUsd(300_000)));
+    view
 }
 
 #[test]
@@ -135,22 +142,22 @@ fn an_agent_waits_for_its_provider_or_for_the_person() {
         reason: SubstitutionReason::Known(WhySubstituted::Timeout),
         message: String::new(),
     });
-    let mut screen = screen(&[
+    let mut view = view(&[
         thinking("a", "Architect", "sol"),
         thinking("b", "Pragmatist", "sol"),
         thinking("c", "Skeptic", "sol"),
         offered,
         started(1, "c", "sol", Purpose::Answer),
     ]);
-    insta::assert_snapshot!(shown(&screen), @r"
+    insta::assert_snapshot!(shown(&view), @r"
     ⠼ Architect   sol  waiting for openai · 0:08
     ⠼ Pragmatist  sol  waiting for your answer
     ⠼ Skeptic     sol  connecting · 0:08
     Round 1 of 4 · independent answers · 0:10 · $0.00
     ");
-    screen.on(CallId(1), &Delta::Connected);
-    assert!(shown(&screen).contains("Skeptic     sol  thinking · 0:08"));
-    assert!(screen.lines(START, 40, 24)[0].ends_with("waiting · 0:00"));
+    view.receive(CallId(1), &Delta::Connected);
+    assert!(shown(&view).contains("Skeptic     sol  thinking · 0:08"));
+    assert!(view.lines(START, size(40, 24))[0].ends_with("waiting · 0:00"));
 }
 
 #[test]
@@ -160,13 +167,13 @@ fn a_hedge_is_named_until_one_of_the_two_is_gone() {
         started(1, "a", "sol", Purpose::Answer),
         started(2, "a", "grok-4.7", Purpose::Hedge),
     ];
-    let mut hedged = screen(&begin);
+    let mut hedged = view(&begin);
     assert!(
         shown(&hedged).contains("sol  connecting · 0:08 · hedged to grok-4.7\n"),
         "{}",
         shown(&hedged)
     );
-    hedged.on(CallId(2), &Delta::Text("four".to_owned()));
+    hedged.receive(CallId(2), &Delta::Text("four".to_owned()));
     assert!(
         shown(&hedged).contains("sol  writing 1 tokens · 0:08 · hedged to grok-4.7\n"),
         "{}",
@@ -189,7 +196,7 @@ fn a_hedge_is_named_until_one_of_the_two_is_gone() {
         "{}",
         shown(&hedged)
     );
-    let mut lost = screen(&begin);
+    let mut lost = view(&begin);
     lost.follow(&cancelled(2), START);
     assert!(
         shown(&lost).contains("sol  connecting · 0:08\n"),
@@ -200,7 +207,7 @@ fn a_hedge_is_named_until_one_of_the_two_is_gone() {
 
 #[test]
 fn who_takes_over_has_the_line_of_who_failed() {
-    let mut screen = screen(&[thinking("a", "Architect", "sol"), failed("a")]);
+    let mut view = view(&[thinking("a", "Architect", "sol"), failed("a")]);
     let substituted = Event::Consultation(ConsultationEvent::ProviderSubstituted {
         agent_id: AgentId::from("a"),
         round_number: 1,
@@ -209,28 +216,28 @@ fn who_takes_over_has_the_line_of_who_failed() {
         reason: SubstitutionReason::Known(WhySubstituted::Failure),
         message: String::new(),
     });
-    screen.follow(&substituted, START);
+    view.follow(&substituted, START);
     assert!(
-        shown(&screen).starts_with("⠼ Architect  grok  waiting for xai · 0:08\nRound"),
+        shown(&view).starts_with("⠼ Architect  grok  waiting for xai · 0:08\nRound"),
         "{}",
-        shown(&screen)
+        shown(&view)
     );
-    screen.follow(&thinking("a", "Architect", "grok"), START);
-    assert_eq!(shown(&screen).lines().count(), 2);
+    view.follow(&thinking("a", "Architect", "grok"), START);
+    assert_eq!(shown(&view).lines().count(), 2);
 }
 
 #[test]
 fn what_was_interrupted_goes_on_where_it_was() {
-    let mut screen = screen(&[
+    let mut view = view(&[
         thinking("a", "Architect", "sol"),
         thinking("b", "Skeptic", "sol"),
         done("a"),
     ]);
-    screen.stop_all();
+    view.stop_all();
     assert!(
-        shown(&screen).contains("· Skeptic    sol  stopped\n"),
+        shown(&view).contains("· Skeptic    sol  stopped\n"),
         "{}",
-        shown(&screen)
+        shown(&view)
     );
     let resumed = Resumed {
         state: StateName::Independent,
@@ -238,11 +245,11 @@ fn what_was_interrupted_goes_on_where_it_was() {
         control: Control::usual(ConsentMode::PreApproved),
         tool_version: String::new(),
     };
-    screen.follow(
+    view.follow(
         &Event::Consultation(ConsultationEvent::Resumed(Box::new(resumed))),
         Duration::from_secs(10),
     );
-    let lines = shown(&screen);
+    let lines = shown(&view);
     assert!(
         lines.contains("✔ Architect")
             && lines.contains("Skeptic    sol  waiting for openai · 0:00\n"),
@@ -252,20 +259,20 @@ fn what_was_interrupted_goes_on_where_it_was() {
 
 #[test]
 fn a_narrow_terminal_drops_the_model_first_and_no_line_is_wider_than_it() {
-    insta::assert_snapshot!(four().lines(Duration::from_millis(10_400), 50, 24).join("\n"), @r"
+    insta::assert_snapshot!(four().lines(Duration::from_millis(10_400), size(50, 24)).join("\n"), @r"
     ✔ Security Expert          8.2s · $0.0131
     ⠼ Architect                102 tok · 0:08
     ⠼ Pragmatist               retrying in 4 s
     ✘ 建築家 with a very lon…  failed: no credit left
     1/4 · 0:10 · $0.0131
     ");
-    let mut screen = four();
-    screen.follow(
+    let mut view = four();
+    view.follow(
         &started(4, "architect", "a-model-with-a-long-name", Purpose::Hedge),
         START,
     );
     for width in 10..130 {
-        for line in screen.lines(Duration::from_secs(3_700), width, 24) {
+        for line in view.lines(Duration::from_secs(3_700), size(width, 24)) {
             assert!(measure_text_width(&line) < width, "{width}: {line}");
         }
     }
@@ -273,7 +280,7 @@ fn a_narrow_terminal_drops_the_model_first_and_no_line_is_wider_than_it() {
 
 #[test]
 fn a_low_terminal_shows_who_is_at_work_and_how_the_run_stands() {
-    insta::assert_snapshot!(four().lines(Duration::from_millis(10_400), 60, 5).join("\n"), @r"
+    insta::assert_snapshot!(four().lines(Duration::from_millis(10_400), size(60, 5)).join("\n"), @r"
     ⠼ Architect                     102 tok · 0:08
     ⠼ Pragmatist                    retrying in 4 s
     … 2 more, 2 of 4 done
@@ -283,16 +290,16 @@ fn a_low_terminal_shows_who_is_at_work_and_how_the_run_stands() {
 
 #[test]
 fn who_is_still_at_work_beside_the_panel_stays_when_a_round_is_left_behind() {
-    let mut screen = screen(&[
+    let mut view = view(&[
         thinking("judge", "Judge", "j"),
         thinking("clerk", "Clerk", "c"),
     ]);
-    screen.follow(&done("judge"), START);
-    let left = screen.settle(Duration::from_secs(5), 100).join("\n");
+    view.follow(&done("judge"), START);
+    let left = view.take_finished(Duration::from_secs(5), 100).join("\n");
     assert!(left.contains("Judge") && !left.contains("Clerk"), "{left}");
-    screen.follow(
+    view.follow(
         &Event::Round(RoundEvent::Started { round_number: 2 }),
         START,
     );
-    assert!(shown(&screen).contains("Clerk"), "{}", shown(&screen));
+    assert!(shown(&view).contains("Clerk"), "{}", shown(&view));
 }

@@ -1,0 +1,27 @@
+//! Wraps plain lines to the width of a terminal.
+
+use console::measure_text_width;
+
+/// Returns the line wrapped to the terminal's width, continued under its text. `None` does not
+/// wrap.
+pub(in crate::terminal) fn fit(line: &str, width: Option<usize>) -> String {
+    let Some(width) = width.filter(|width| measure_text_width(line) >= *width) else {
+        return line.to_owned();
+    };
+    let indent: String = line.chars().take_while(|c| *c == ' ').collect();
+    let subsequent = format!("{indent}  ");
+    // Runs of blanks align columns, and there is no room for columns here.
+    let words = line.split_whitespace().collect::<Vec<_>>().join(" ");
+    textwrap::fill(
+        &words,
+        wrap_options(width)
+            .initial_indent(&indent)
+            .subsequent_indent(&subsequent),
+    )
+}
+
+/// Leaves the last column free and does not break model names at their hyphens.
+pub(in crate::terminal) fn wrap_options<'a>(width: usize) -> textwrap::Options<'a> {
+    textwrap::Options::new(width.saturating_sub(1).max(8))
+        .word_splitter(textwrap::WordSplitter::NoHyphenation)
+}

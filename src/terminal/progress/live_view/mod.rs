@@ -1,0 +1,252 @@
+//! What the live display shows, as a value: `LiveView` follows the events of a consultation, `row`
+//! holds one agent, `layout` turns it into lines. Pure. Times count from the start of the run, or
+//! from when it was resumed.
+
+mod row;
+mod layout;
+
+use std::time::Duration;
+
+use crate::consultation::event::{
+    AgentEvent, CallEvent, ConsultationEvent, CostEvent, Event, HealthEvent, JudgeEvent,
+    PanelEvent, ProviderEvent, PulseEvent, Purpose, RoundEvent, StateEvent, StateName,
+    SubstitutionReason, WhySubstituted,
+};
+use crate::domain::ids::{AgentId, CallId};
+use crate::domain::money::Cost;
+use crate::engine::ports::Delta;
+
+use self::row::{AgentPhase, AgentRow, CallStage, OpenCall};
+use super::messages;
+use crate::terminal::markdown::escape::one_line;
+use crate::terminal::output::style::Paint;
+
+/// All rows of the display and the line of the run.
+#[derive(Clone, Debug)]
+pub(in crate::terminal) struct LiveView {
+    paint: Paint,
+    rows: Vec<AgentRow>,
+    /// Least widths of names and models, so that the columns of all rounds align.
+    columns: (usize, usize),
+    round: u8,
+    rounds: u8,
+    spent: Cost,
+    estimate: Option<Cost>,
+}
+
+impl LiveView {
+    pub(in crate::terminal) fn new(paint: Paint) -> Self {
+        Self {
+            paint,
+            rows: Vec::new(),
+            columns: (0, 0),
+            round: 0,
+            rounds: 4,
+            spent: Cost::FREE,
+            estimate: None,
+        }
+    }
+
+    /// Removes all rows.
+    pub(in crate::terminal) fn clear(&mut self) {
+        self.rows.clear();
+    }
+
+    /// Returns true when there are no rows.
+    pub(in crate::terminal) fn is_blank(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// Advances the stage of an open call.
+    pub(in crate::terminal) fn receive(&mut self, call: CallId, delta: &Delta) {
+        let calls = self.rows.iter_mut().filter_map(|row| match &mut row.phase {
+            AgentPhase::Working(calls) => Some(calls),
+            AgentPhase::Retrying { .. }
+            | AgentPhase::Asking
+            | AgentPhase::Done { .. }
+            | AgentPhase::Failed(_)
+            | AgentPhase::Stopped => None,
+        });
+        if let Some(open) = calls.flatten().find(|open| open.call == call) {
+            open.stage = open.stage.advanced_by(delta);
+        }
+    }
+
+    /// Follows an event that happens now. Rows stay until the next round begins or `settle` takes
+    /// them.
+    pub(in crate::terminal) fn follow(&mut self, event: &Event, now: Duration) {
+        match event {
+            Event::Consultation(ConsultationEvent::Started(terms)) => {
+                self.columns = messages::columns(&terms.panel)
+            }
+            Event::Panel(PanelEvent::PersonasSelected(cast)) => {
+                self.columns = messages::columns(&cast.panel);
+                // The helper has finished; only the seats it chose keep a row.
+                self.rows.retain(|row| row.agent != AgentId::Helper);
+            }
+            Event::Consultation(ConsultationEvent::CostEstimated(estimate)) => {
+                self.estimate = Some(estimate.cost);
+                self.rounds = estimate
+                    .calls
+                    .iter()
+                    .map(|call| call.round_number)
+                    .max()
+                    .unwrap_or(4);
+            }
+            Event::Round(RoundEvent::Started { round_number }) => {
+                // An agent outside the panel may still be working.
+                self.rows.retain(|row| !row.phase.has_ended());
+                self.round = *round_number;
+            }
+            Event::Agent(AgentEvent::Thinking {
+                agent_id,
+                name,
+                model,
+                ..
+            }) => {
+                let row = AgentRow {
+                    agent: agent_id.clone(),
+                    name: one_line(name),
+                    model: model.clone(),
+                    since: now,
+                    phase: AgentPhase::Working(vec![]),
+                };
+                match self.row_of(agent_id) {
+                    Some(existing) => *existing = row,
+                    None => self.rows.push(row),
+                }
+            }
+            Event::Agent(AgentEvent::Completed {
+                agent_id,
+                duration_ms,
+                tokens,
+                cost,
+                ..
+            }) => {
+                let done = AgentPhase::Done {
+                    took: Duration::from_millis(*duration_ms),
+                    tokens: tokens.total(),
+                    cost: *cost,
+                };
+                self.set_phase(agent_id, done);
+            }
+            Event::Agent(AgentEvent::Failed {
+                agent_id, error, ..
+            }) => self.set_phase(agent_id, AgentPhase::Failed(one_line(&error.message))),
+            Event::Consultation(ConsultationEvent::SubstitutionOffered { agent_id, .. }) => {
+                self.set_phase(agent_id, AgentPhase::Asking)
+            }
+            Event::Consultation(ConsultationEvent::ProviderSubstituted {
+                agent_id,
+                substitute,
+                reason,
+                ..
+            }) => {
+                if let Some(row) = self.row_of(agent_id) {
+                    row.model = substitute.clone();
+                    // The faster call is open already.
+                    if *reason != SubstitutionReason::Known(WhySubstituted::Hedge) {
+                        row.phase = AgentPhase::Working(vec![]);
+                    }
+                }
+            }
+            Event::Call(CallEvent::Started {
+                call,
+                agent_id,
+                purpose,
+                model,
+                ..
+            }) => {
+                if let Some(row) = self.row_of(agent_id) {
+                    let new = OpenCall {
+                        call: *call,
+                        model: model.clone(),
+                        stage: CallStage::Connecting,
+                    };
+                    match &mut row.phase {
+                        AgentPhase::Working(calls) if *purpose == Purpose::Hedge => calls.push(new),
+                        phase => *phase = AgentPhase::Working(vec![new]),
+                    }
+                }
+            }
+            Event::Call(CallEvent::Retried {
+                agent_id, wait_ms, ..
+            }) => {
+                if let Some(row) = self.row_of(agent_id).filter(
+                    |row| matches!(&row.phase, AgentPhase::Working(calls) if calls.is_empty()),
+                ) {
+                    row.phase = AgentPhase::Retrying {
+                        until: now + Duration::from_millis(*wait_ms),
+                    };
+                }
+            }
+            Event::Call(CallEvent::Finished(call)) => {
+                self.spent += call.cost;
+                self.drop_call(call.call);
+            }
+            Event::Call(CallEvent::Cancelled { call, .. }) => self.drop_call(*call),
+            Event::Consultation(ConsultationEvent::Resumed(resumed)) => {
+                self.restart_unanswered(resumed.state, now)
+            }
+            Event::Consultation(ConsultationEvent::UserConsent { .. })
+            | Event::State(StateEvent::Changed { .. })
+            | Event::Consultation(ConsultationEvent::RoundArtifact { .. })
+            | Event::Judge(JudgeEvent::SecondPass(_))
+            | Event::Judge(JudgeEvent::Rejudged(_))
+            | Event::Round(RoundEvent::Completed { .. })
+            | Event::Consultation(ConsultationEvent::Completed { .. })
+            | Event::Consultation(ConsultationEvent::Aborted { .. })
+            | Event::Consultation(ConsultationEvent::EarlyTerminationOffered(_))
+            | Event::Consultation(ConsultationEvent::EarlyTerminationDecided(_))
+            | Event::Cost(CostEvent::GateTriggered { .. })
+            | Event::Cost(CostEvent::CeilingReached { .. })
+            | Event::Pulse(PulseEvent::Asked { .. })
+            | Event::Pulse(PulseEvent::Answered { .. })
+            | Event::Health(HealthEvent::CheckStarted { .. })
+            | Event::Health(HealthEvent::StatusUpdated(_))
+            | Event::Provider(ProviderEvent::Held { .. })
+            | Event::Call(CallEvent::Hedged { .. })
+            | Event::Call(CallEvent::NotHedged { .. }) => {}
+        }
+    }
+
+    fn row_of(&mut self, agent: &AgentId) -> Option<&mut AgentRow> {
+        self.rows.iter_mut().find(|row| &row.agent == agent)
+    }
+
+    fn set_phase(&mut self, agent: &AgentId, phase: AgentPhase) {
+        if let Some(row) = self.row_of(agent) {
+            row.phase = phase;
+        }
+    }
+
+    fn drop_call(&mut self, call: CallId) {
+        for row in &mut self.rows {
+            if let AgentPhase::Working(calls) = &mut row.phase {
+                calls.retain(|open_call| open_call.call != call);
+            }
+        }
+    }
+
+    /// Marks every agent that is still working as stopped.
+    pub(in crate::terminal) fn stop_all(&mut self) {
+        for row in self.rows.iter_mut().filter(|row| !row.phase.has_ended()) {
+            row.phase = AgentPhase::Stopped;
+        }
+    }
+
+    /// Sets every agent without an answer to work again.
+    fn restart_unanswered(&mut self, state: StateName, now: Duration) {
+        self.round = messages::round_of(state).unwrap_or(self.round);
+        for row in self
+            .rows
+            .iter_mut()
+            .filter(|row| !matches!(row.phase, AgentPhase::Done { .. } | AgentPhase::Failed(_)))
+        {
+            (row.since, row.phase) = (now, AgentPhase::Working(vec![]));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,225 @@
+//! Shows a consultation as it happens: live lines on a terminal, plain lines elsewhere.
+
+mod announcements;
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use crate::consultation::event::{Envelope, Event};
+use crate::domain::ids::CallId;
+use crate::domain::time::Timestamp;
+use crate::engine::ports::{Delta, Subscriber, SubscriberError};
+
+use super::facts::RunFacts;
+use super::judge_stream::{JudgeStream, StreamLayout};
+use super::live_view::LiveView;
+use crate::terminal::output::printer::{Printer, Verbosity};
+use crate::terminal::output::wrap::fit;
+
+/// The subscriber that writes progress to standard error.
+#[derive(Debug)]
+pub struct ProgressReporter {
+    printer: Printer,
+    display: DisplayMode,
+    facts: RunFacts,
+    /// Shared with the live area, which draws it.
+    view: Arc<Mutex<LiveView>>,
+    /// The judge's text, with `--stream`.
+    judge: Option<JudgeStream>,
+    degraded_warning: DegradedWarning,
+}
+
+/// How the progress is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum DisplayMode {
+    /// Lines that are redrawn.
+    Live,
+    /// One line after another.
+    Plain,
+    /// Not at all.
+    Silent,
+}
+
+/// Whether the warning that all providers are degraded has been shown; it is shown once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum DegradedWarning {
+    Pending,
+    Shown,
+}
+
+impl ProgressReporter {
+    /// Shows live lines where standard error can be redrawn, else plain ones; nothing when only
+    /// errors are wanted.
+    pub fn new(printer: Printer) -> Self {
+        let display = match printer.verbosity() {
+            Verbosity::Quiet => DisplayMode::Silent,
+            Verbosity::Normal | Verbosity::Verbose if printer.err_face().is_animated => {
+                DisplayMode::Live
+            }
+            Verbosity::Normal | Verbosity::Verbose => DisplayMode::Plain,
+        };
+        Self::with_display(printer, display)
+    }
+
+    /// Shows plain lines even on a terminal: for when something else writes to standard error too.
+    pub fn plain(printer: Printer) -> Self {
+        let display = if printer.verbosity() == Verbosity::Quiet {
+            DisplayMode::Silent
+        } else {
+            DisplayMode::Plain
+        };
+        Self::with_display(printer, display)
+    }
+
+    fn with_display(printer: Printer, display: DisplayMode) -> Self {
+        let view = LiveView::new(printer.err_face().paint);
+        Self {
+            printer,
+            display,
+            facts: RunFacts::default(),
+            view: Arc::new(Mutex::new(view)),
+            judge: None,
+            degraded_warning: DegradedWarning::Pending,
+        }
+    }
+
+    /// Shows the judge's text too, as it is written.
+    #[must_use]
+    pub fn with_judges_text(mut self) -> Self {
+        let width = self.printer.err_face().width;
+        self.judge = match self.display {
+            DisplayMode::Live => Some(JudgeStream::new(StreamLayout::Lines(width))),
+            DisplayMode::Plain => Some(JudgeStream::new(StreamLayout::Running)),
+            DisplayMode::Silent => None,
+        };
+        self
+    }
+
+    /// Learns from the events of an earlier run without showing them again: for a resumed
+    /// consultation.
+    pub fn catch_up(&mut self, earlier: &[Envelope], now: Timestamp) {
+        for envelope in earlier {
+            self.learn(envelope);
+        }
+        self.facts.started_at = now;
+    }
+
+    fn learn(&mut self, envelope: &Envelope) {
+        self.facts.learn(envelope);
+        if self.display == DisplayMode::Live {
+            let elapsed = envelope.at.since(self.facts.started_at);
+            self.view().follow(&envelope.event, elapsed);
+        }
+    }
+
+    fn announce(&mut self, event: &Event, elapsed: Duration) {
+        match event {
+            Event::Consultation(event) => self.on_consultation(event, elapsed),
+            Event::Panel(event) => self.on_panel(event),
+            Event::Round(event) => self.on_round(event, elapsed),
+            Event::Agent(event) => self.on_agent(event),
+            Event::Call(event) => self.on_call(event),
+            Event::Cost(event) => self.on_cost(event),
+            Event::Pulse(event) => self.on_pulse(event),
+            Event::Provider(event) => self.on_provider(event),
+            Event::Health(event) => self.on_health(event),
+            // The report shows these beside the answer.
+            Event::Judge(_) | Event::State(_) => {}
+        }
+    }
+
+    fn view(&self) -> MutexGuard<'_, LiveView> {
+        lock(&self.view)
+    }
+
+    fn start_live(&self) {
+        if self.display == DisplayMode::Live {
+            let view = Arc::clone(&self.view);
+            self.printer
+                .live_area()
+                .start(move |elapsed, size| lock(&view).lines(elapsed, size));
+        }
+    }
+
+    /// Prints the rows of the agents that have finished, and takes them off the live area.
+    fn print_finished_rows(&self, elapsed: Duration) {
+        let width = self.printer.err_face().width;
+        let finished = self.view().take_finished(elapsed, width);
+        for line in finished {
+            self.printer.note(&line);
+        }
+    }
+
+    fn print_judges_text(&self, text: &str) {
+        if !text.is_empty() {
+            self.printer.write_on(text);
+        }
+    }
+
+    fn note(&self, line: &str) {
+        self.printer.note(&fit(line, self.width()));
+    }
+
+    fn detail(&self, line: &str) {
+        self.printer.detail(&fit(line, self.width()));
+    }
+
+    /// Prints something that is not as it should be.
+    fn alert(&self, line: &str) {
+        let paint = self.printer.err_face().paint;
+        self.printer.note(&paint.yellow(&fit(line, self.width())));
+    }
+
+    fn heading(&self, line: &str) {
+        self.note(&self.printer.err_face().paint.bold(line));
+    }
+
+    /// Returns `None` where lines are not wrapped.
+    fn width(&self) -> Option<usize> {
+        Some(self.printer.err_face())
+            .filter(|face| face.is_terminal)
+            .map(|face| face.width)
+    }
+}
+
+impl Subscriber for ProgressReporter {
+    fn name(&self) -> &'static str {
+        "progress"
+    }
+
+    fn event(&mut self, envelope: &Envelope) -> Result<(), SubscriberError> {
+        if self.display != DisplayMode::Silent {
+            self.learn(envelope);
+            let elapsed = envelope.at.since(self.facts.started_at);
+            self.announce(&envelope.event, elapsed);
+        }
+        Ok(())
+    }
+
+    fn trouble(&mut self, what: &str) {
+        self.printer.warning(what);
+    }
+
+    fn delta(&mut self, call: CallId, delta: &Delta) {
+        if self.display == DisplayMode::Live {
+            self.view().receive(call, delta);
+        }
+        if let (Some(judge), Delta::Text(piece)) = (&mut self.judge, delta) {
+            let text = judge.write(call, piece);
+            self.print_judges_text(&text);
+        }
+    }
+}
+
+impl Drop for ProgressReporter {
+    /// A run that ends without a last event leaves no half-drawn lines behind.
+    fn drop(&mut self) {
+        if self.display == DisplayMode::Live {
+            self.printer.live_area().stop();
+        }
+    }
+}
+
+fn lock(view: &Mutex<LiveView>) -> MutexGuard<'_, LiveView> {
+    view.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,95 @@
+//! Early termination: the question whether to end after Round 2, and the line of a decision that
+//! was made without asking.
+
+use crate::consultation::event::{DecidedBy, EarlyTermination, EarlyTerminationDecision};
+use crate::domain::money::Cost;
+use crate::stopping::evaluation::Rule;
+
+use crate::terminal::output::format::{calibrated_words, dollars};
+use crate::terminal::prompt::choices::Choices;
+
+/// Whether to end here. What speaks against it stands between the news and the question.
+pub(in crate::terminal) fn question(findings: &EarlyTermination) -> String {
+    let mut text = format!(
+        "✨ Strong consensus reached (confidence: {})\n",
+        stated(findings)
+    );
+    for line in grounds(findings) {
+        text.extend(["   ", &line, "\n"]);
+    }
+    format!(
+        "{text}Terminate early and skip {}? {} ",
+        skipped(findings),
+        Choices::YES_NO.prompt()
+    )
+}
+
+/// What was decided without asking; `None` where nothing was near.
+pub(in crate::terminal) fn decision(decision: &EarlyTerminationDecision) -> Option<String> {
+    let EarlyTerminationDecision {
+        ended,
+        by,
+        findings,
+    } = decision;
+    let confidence = stated(findings);
+    let saved = match findings.estimated_cost_saved {
+        Cost::FREE => String::new(),
+        saved => format!(", about {} saved", cost(saved)),
+    };
+    match (by, ended) {
+        (DecidedBy::Threshold | DecidedBy::Person, _) => None,
+        (DecidedBy::Guards | DecidedBy::NobodyThere, true) => Some(format!(
+            "✨ Strong consensus reached (confidence: {confidence}): {} left out{saved}",
+            skipped(findings)
+        )),
+        (DecidedBy::Guards | DecidedBy::NobodyThere, false) => {
+            let against: Vec<String> = findings
+                .evaluation
+                .unmet_guards()
+                .map(Rule::in_words)
+                .collect();
+            Some(format!(
+                "   Strong consensus (confidence: {confidence}), but the debate goes on: {}",
+                against.join("; ")
+            ))
+        }
+    }
+}
+
+/// What is known beside the stated confidence: how far it can be believed, what speaks against an
+/// end, what one would save.
+pub(in crate::terminal) fn grounds(findings: &EarlyTermination) -> Vec<String> {
+    let calibrated = findings
+        .calibrated
+        .as_ref()
+        .map(|calibrated| format!("Calibrated probability: {}", calibrated_words(calibrated)));
+    let against = findings
+        .evaluation
+        .unmet_guards()
+        .map(|rule| format!("Against it: {}", rule.in_words()));
+    let saved = findings.estimated_cost_saved;
+    let saved = (saved != Cost::FREE)
+        .then(|| format!("{} would save about {}", skipped(findings), cost(saved)));
+    calibrated.into_iter().chain(against).chain(saved).collect()
+}
+
+fn stated(findings: &EarlyTermination) -> String {
+    findings.confidence.map_or_else(
+        || "not stated".to_owned(),
+        |confidence| confidence.to_string(),
+    )
+}
+
+/// `Rounds 3-4`, or the one round that would be left out.
+fn skipped(findings: &EarlyTermination) -> &'static str {
+    if findings.rounds_skipped > 1 {
+        "Rounds 3-4"
+    } else {
+        "Round 3"
+    }
+}
+
+fn cost(cost: Cost) -> String {
+    let bound = if cost.lower_bound { "≥ " } else { "" };
+    format!("{bound}{}", dollars(cost.known))
+}

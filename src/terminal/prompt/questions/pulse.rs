@@ -1,0 +1,80 @@
+//! The pulse: which agents a round still waits for, and whether to continue.
+
+use std::time::Duration;
+
+use crate::consultation::event::StillWaiting;
+
+use crate::terminal::markdown::escape::one_line;
+use crate::terminal::output::format::whole_seconds;
+use crate::terminal::prompt::choices::Choices;
+
+/// Whether to go on waiting.
+pub(in crate::terminal) fn question(waiting: &[StillWaiting]) -> String {
+    let who = match waiting {
+        [_] => still_waiting(waiting),
+        agents => {
+            let lines = agents
+                .iter()
+                .map(|agent| format!("\n- {} ({})", one_line(&agent.name), elapsed(agent)));
+            format!("⏱️ Still waiting on:{}", lines.collect::<String>())
+        }
+    };
+    format!("{who}\nContinue waiting? {} ", Choices::YES_NO.prompt())
+}
+
+/// Whom a round still waits for, on one line.
+pub(in crate::terminal) fn still_waiting(waiting: &[StillWaiting]) -> String {
+    match waiting {
+        [agent] => format!(
+            "⏱️ Still waiting on {} ({} elapsed).",
+            one_line(&agent.name),
+            elapsed(agent)
+        ),
+        agents => {
+            let names: Vec<String> = agents
+                .iter()
+                .map(|agent| format!("{} ({})", one_line(&agent.name), elapsed(agent)))
+                .collect();
+            format!("⏱️ Still waiting on {}.", names.join(", "))
+        }
+    }
+}
+
+fn elapsed(agent: &StillWaiting) -> String {
+    whole_seconds(Duration::from_millis(agent.elapsed_ms))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::ids::AgentId;
+
+    fn waiting(name: &str, elapsed_ms: u64) -> StillWaiting {
+        StillWaiting {
+            agent_id: AgentId::from(name),
+            name: name.to_owned(),
+            elapsed_ms,
+        }
+    }
+
+    #[test]
+    fn the_pulse_names_one_agent_or_lists_them() {
+        let one = [waiting("Security Expert", 72_400)];
+        assert_eq!(
+            question(&one),
+            "⏱️ Still waiting on Security Expert (72s elapsed).\nContinue waiting? [Y/n] "
+        );
+        let two = [
+            waiting("Security Expert", 72_400),
+            waiting("Architect", 65_000),
+        ];
+        assert_eq!(
+            question(&two),
+            "⏱️ Still waiting on:\n- Security Expert (72s)\n- Architect (65s)\nContinue waiting? [Y/n] "
+        );
+        assert_eq!(
+            still_waiting(&two),
+            "⏱️ Still waiting on Security Expert (72s), Architect (65s)."
+        );
+    }
+}

@@ -1,0 +1,84 @@
+//! Substitution: whether another model may take over for an agent.
+
+use crate::consultation::event::SubstitutionReason;
+use crate::domain::ids::ModelRef;
+
+use crate::terminal::markdown::escape::one_line;
+use crate::terminal::prompt::choices::Choices;
+
+/// Most characters of a provider's message in a question.
+const MESSAGE_LENGTH: usize = 200;
+
+/// Whether another model may take over. Each model comes with its vendor's name.
+pub(in crate::terminal) fn question(
+    name: &str,
+    original: (&str, &ModelRef),
+    substitute: (&str, &ModelRef),
+    reason: &SubstitutionReason,
+    message: &str,
+) -> String {
+    let model = |(vendor, model): (&str, &ModelRef)| {
+        format!("{} ({})", one_line(vendor), one_line(&model.model))
+    };
+    let said = shortened(&one_line(message));
+    let said = if said.is_empty() {
+        String::new()
+    } else {
+        format!(": {said}")
+    };
+    format!(
+        "⚠️ {} is unavailable ({}).\n   {}{said}\nSwitch to {} for this agent? {} ",
+        model(original),
+        one_line(&reason.in_words("")),
+        one_line(name),
+        model(substitute),
+        Choices::YES_NO_FAIL.prompt(),
+    )
+}
+
+fn shortened(text: &str) -> String {
+    match text.char_indices().nth(MESSAGE_LENGTH) {
+        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default().trim_end()),
+        None => text.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::consultation::event::WhySubstituted;
+
+    #[test]
+    fn a_substitution_says_who_failed_why_and_who_would_take_over() {
+        let (gemini, grok) = (
+            ModelRef::new("google", "gemini-3-pro"),
+            ModelRef::new("xai", "grok-4.7"),
+        );
+        let ask = |reason, message: &str| {
+            question(
+                "Pragmatist",
+                ("Google", &gemini),
+                ("xAI", &grok),
+                &reason,
+                message,
+            )
+        };
+        insta::assert_snapshot!(ask(SubstitutionReason::Known(WhySubstituted::Timeout), "no answer\n within \u{1b}[31m120 s"), @r"
+        ⚠️ Google (gemini-3-pro) is unavailable (timeout).
+           Pragmatist: no answer within [31m120 s
+        Switch to xAI (grok-4.7) for this agent? [Y/n/Fail]
+        ");
+        let long = ask(
+            SubstitutionReason::Known(WhySubstituted::Failure),
+            &"ü".repeat(500),
+        );
+        assert!(
+            long.contains(&format!("   Pragmatist: {}…\n", "ü".repeat(200))),
+            "{long}"
+        );
+        assert!(
+            ask(SubstitutionReason::Known(WhySubstituted::HealthCheck), "")
+                .contains("(health check).\n   Pragmatist\nSwitch")
+        );
+    }
+}

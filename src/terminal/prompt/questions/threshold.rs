@@ -1,0 +1,121 @@
+//! The question behind `Always`: below which estimate consultations are approved from now on.
+
+use crate::consultation::event::Estimate;
+use crate::domain::money::MicroUsd;
+
+use crate::terminal::markdown::escape::one_line;
+use crate::terminal::output::format::dollars;
+
+/// Asks from which amount on to ask again. An empty line takes the one in brackets.
+pub(in crate::terminal) fn question(suggested: MicroUsd) -> String {
+    format!(
+        "Auto-approve consultations under: $[{}] ",
+        format!("{suggested:.2}").trim_start_matches('$')
+    )
+}
+
+/// What is said to a line that is no amount.
+pub(in crate::terminal) const NO_AMOUNT: &str =
+    "Please enter an amount of dollars such as 0.50; 0 means always ask: $";
+
+/// An amount that would have let this estimate pass: its high, rounded up to a figure that is
+/// easily remembered.
+pub(in crate::terminal) fn suggestion(estimate: &Estimate) -> MicroUsd {
+    let high = estimate.high.known.max(estimate.cost.known).0;
+    let step = match high {
+        ..1_000_000 => 100_000,
+        1_000_000..10_000_000 => 500_000,
+        10_000_000.. => 1_000_000,
+    };
+    MicroUsd((high / step + 1).saturating_mul(step))
+}
+
+/// Reads an amount of dollars; an empty line is the suggested one.
+pub(in crate::terminal) fn read(line: &str, suggested: MicroUsd) -> Option<MicroUsd> {
+    let typed = line.trim();
+    if typed.is_empty() {
+        return Some(suggested);
+    }
+    typed
+        .trim_start_matches('$')
+        .trim_start()
+        .parse()
+        .ok()
+        .and_then(MicroUsd::from_usd)
+}
+
+/// That the amount has been saved, and where.
+pub(in crate::terminal) fn saved(amount: MicroUsd, place: &str) -> String {
+    match amount {
+        MicroUsd::ZERO => format!("Every consultation will be asked about (saved in {place})"),
+        amount => format!(
+            "Consultations under {} will be auto-approved (saved in {place})",
+            dollars(amount)
+        ),
+    }
+}
+
+/// That the amount could not be saved, and what holds all the same.
+pub(in crate::terminal) fn not_saved(why: &str) -> String {
+    format!(
+        "⚠️ The amount could not be saved: {}. This consultation goes on.",
+        one_line(why).trim_end_matches('.')
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::money::Cost;
+
+    #[test]
+    fn the_suggested_amount_would_have_let_the_estimate_pass() {
+        let suggested = |high| {
+            suggestion(&Estimate {
+                high: Cost::exactly(MicroUsd(high)),
+                ..Estimate::default()
+            })
+        };
+        assert_eq!(
+            [900_000, 990_000, 1_000_000, 12_300_000].map(|high| suggested(high).to_string()),
+            ["$1.0000", "$1.0000", "$1.5000", "$13.0000"]
+        );
+        assert_eq!(
+            question(MicroUsd(1_000_000)),
+            "Auto-approve consultations under: $[1.00] "
+        );
+    }
+
+    #[test]
+    fn an_amount_is_read_as_people_write_it() {
+        let read = |line| read(line, MicroUsd(7));
+        assert_eq!(
+            (read("\n"), read(" $0.5\n"), read("0")),
+            (
+                Some(MicroUsd(7)),
+                Some(MicroUsd(500_000)),
+                Some(MicroUsd::ZERO)
+            )
+        );
+        assert_eq!(
+            [read("-1"), read("much"), read("NaN"), read("1e12")],
+            [None; 4]
+        );
+    }
+
+    #[test]
+    fn what_became_of_the_amount_is_said() {
+        assert_eq!(
+            saved(MicroUsd(750_000), "/h/config.json"),
+            "Consultations under $0.75 will be auto-approved (saved in /h/config.json)"
+        );
+        assert_eq!(
+            saved(MicroUsd::ZERO, "/h/config.json"),
+            "Every consultation will be asked about (saved in /h/config.json)"
+        );
+        assert_eq!(
+            not_saved("disk full."),
+            "⚠️ The amount could not be saved: disk full. This consultation goes on."
+        );
+    }
+}
