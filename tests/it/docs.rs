@@ -233,7 +233,7 @@ fn usual_addresses(vendor: &conclave::domain::vendors::Vendor) -> Vec<String> {
 
 #[test]
 fn endpoint_fields_match_the_code() {
-    let mut told: Vec<String> = table("| field of an endpoint |")
+    let mut documented: Vec<String> = table("| field of an endpoint |")
         .iter()
         .flat_map(|row| {
             quoted(&row[0])
@@ -242,11 +242,11 @@ fn endpoint_fields_match_the_code() {
                 .collect::<Vec<_>>()
         })
         .collect();
-    told.push("name".to_owned());
-    told.sort_unstable();
+    documented.push("name".to_owned());
+    documented.sort_unstable();
     let mut known = conclave::config::endpoints::FIELDS;
     known.sort_unstable();
-    assert_eq!(told, known);
+    assert_eq!(documented, known);
 }
 
 #[test]

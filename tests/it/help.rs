@@ -40,8 +40,8 @@ fn every_help_matches_the_snapshot() {
     for command in COMMANDS {
         let ran = conclave.run(&[command, &["--help"]].concat()).ends_with(0);
         assert_eq!(ran.stderr, "", "{command:?}");
-        let asked = [&["conclave"], command, &["--help"]].concat().join(" ");
-        all.extend(["$ ", &asked, "\n", &ran.stdout, "\n"]);
+        let command_line = [&["conclave"], command, &["--help"]].concat().join(" ");
+        all.extend(["$ ", &command_line, "\n", &ran.stdout, "\n"]);
     }
     insta::assert_snapshot!(all);
 }

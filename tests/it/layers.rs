@@ -99,25 +99,25 @@ const IMPURE: [&str; 16] = [
 
 #[test]
 fn folders_use_only_the_layers_below() {
-    let mut found = Vec::new();
+    let mut violations = Vec::new();
     for (folder, allowed) in MAY_USE {
         for (path, text) in sources(folder) {
             for used in uses_of_this_crate(&text) {
                 if !allowed.contains(&used.as_str()) {
-                    found.push(format!("{} uses crate::{used}", path.display()));
+                    violations.push(format!("{} uses crate::{used}", path.display()));
                 }
             }
         }
     }
-    assert_eq!(found, Vec::<String>::new());
+    assert_eq!(violations, Vec::<String>::new());
 }
 
 #[test]
 fn pure_layers_name_nothing_impure() {
-    let mut found = Vec::new();
+    let mut violations = Vec::new();
     for folder in ["domain", "stopping", "consultation"] {
         for (path, text) in sources(folder) {
-            found.extend(
+            violations.extend(
                 IMPURE
                     .iter()
                     .filter(|name| names(&text, name))
@@ -125,7 +125,7 @@ fn pure_layers_name_nothing_impure() {
             );
         }
     }
-    assert_eq!(found, Vec::<String>::new());
+    assert_eq!(violations, Vec::<String>::new());
 }
 
 #[test]
@@ -168,7 +168,7 @@ fn uses_of_this_crate(text: &str) -> Vec<String> {
         .filter(|line| !line.trim_start().starts_with("//"))
         .flat_map(|line| {
             line.match_indices("crate::")
-                .map(|(at, found)| first_word(line.split_at(at + found.len()).1))
+                .map(|(at, prefix)| first_word(line.split_at(at + prefix.len()).1))
                 .collect::<Vec<_>>()
         })
         .filter(|used| !used.is_empty())

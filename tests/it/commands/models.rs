@@ -119,7 +119,7 @@ fn local_server_models_are_listed_with_their_properties() {
         format!("llama.cpp server  at {}", llama.authority()),
         "  llamacpp:m-7b  7.6B parameters, context 8k, loaded, free".to_owned(),
     ] {
-        assert!(text.lines().any(|found| found == line), "{line}: {text}");
+        assert!(text.lines().any(|actual| actual == line), "{line}: {text}");
     }
 }
 

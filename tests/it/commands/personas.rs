@@ -46,14 +46,14 @@ fn personas_are_listed_with_names_origin_and_model() {
     assert_eq!(json["sets"]["web"], json!(["security", "accessibility"]));
 
     let text = conclave.run(&["personas"]).ends_with(0).stdout;
-    for said in [
+    for line in [
         "hebrew_linguist  Hebrew Linguist  from the settings\n  also: hebrew\n  played by openai:gpt-6.1-terra\n",
         "lawyer  Lawyer  from prompts/personas/lawyer.md\n",
         "skeptic  Skeptic\n  You are a skeptic: you look for what is assumed, unproven or too good to be true.\n  also: sceptic, ",
         "Sets, for --personas\n  @web  security, accessibility\n",
         "Panels, for --panel\n  fast  security=claude-opus-5-5; judge gpt-6.1-sol\n",
     ] {
-        assert!(text.contains(said), "{said}: {text}");
+        assert!(text.contains(line), "{line}: {text}");
     }
     let one = conclave
         .run(&["personas", "show", "INFOSEC"])
@@ -154,7 +154,7 @@ fn invalid_persona_settings_are_rejected_before_any_request() {
     assert_eq!(
         model_requests(&server)
             .iter()
-            .filter(|asked| asked.system.contains("You know the law."))
+            .filter(|request| request.system.contains("You know the law."))
             .count(),
         1
     );

@@ -20,7 +20,7 @@ use tokio::time::{Instant, sleep};
 
 use conclave::consultation::protocol::Answer;
 
-use super::scripted_providers::{Says, no_interrupts, run};
+use super::scripted_providers::{ScriptedUser, no_interrupts, run};
 use crate::support::script::{failure, good, plan};
 
 /// The calls to the fake providers.
@@ -187,7 +187,7 @@ async fn consent_is_asked_before_any_call() {
         clock: Clock::starting(Timestamp(0)),
         providers: &providers,
         subscribers: Vec::new(),
-        person: &Says::at_once(Answer::No),
+        person: &ScriptedUser::at_once(Answer::No),
         interrupts: no_interrupts(),
     };
     driver.run(&mut consultation, RunStart::New).await;
@@ -197,7 +197,7 @@ async fn consent_is_asked_before_any_call() {
 
 #[derive(Debug, Default)]
 struct Listener {
-    heard: usize,
+    received: usize,
     deltas: usize,
     fails_at: Option<usize>,
     troubles: Vec<String>,
@@ -209,8 +209,8 @@ impl Subscriber for Listener {
     }
 
     fn event(&mut self, _: &Envelope) -> Result<(), SubscriberError> {
-        self.heard += 1;
-        if Some(self.heard) == self.fails_at {
+        self.received += 1;
+        if Some(self.received) == self.fails_at {
             Err(SubscriberError("the disk is full".to_owned()))
         } else {
             Ok(())
@@ -241,9 +241,9 @@ async fn failing_subscriber_is_reported_once_and_does_no_harm() {
         no_interrupts(),
     )
     .await;
-    assert_eq!(failing.heard, 5);
+    assert_eq!(failing.received, 5);
     assert_eq!(other.troubles, ["the disk is full"]);
-    assert_eq!(other.heard, history.len());
+    assert_eq!(other.received, history.len());
     assert_eq!(other.deltas, 18);
     assert_eq!(
         Transcript::fold(&history).unwrap().state,

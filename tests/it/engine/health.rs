@@ -13,30 +13,30 @@ use conclave::engine::clock::Clock;
 use conclave::engine::driver::{Driver, RunStart};
 use conclave::engine::health::{EVERY, FIRST};
 
-use super::scripted_providers::{Asked, Check, Says, Stage, no_interrupts};
+use super::scripted_providers::{Check, ScriptedCall, ScriptedUser, Stage, no_interrupts};
 use crate::support::script::{good, plan};
 
 const SECOND: Duration = Duration::from_secs(1);
 
 fn answers_after(
     takes: Duration,
-) -> impl Fn(Asked<'_>) -> (Duration, conclave::consultation::protocol::call::Outcome)
+) -> impl Fn(ScriptedCall<'_>) -> (Duration, conclave::consultation::protocol::call::Outcome)
 + Send
 + Sync
 + 'static {
-    move |asked| (takes, good(asked.ask))
+    move |call| (takes, good(call.ask))
 }
 
 /// Starts providers whose experts answer after 100 s and whose judge answers after 5 s.
 fn slow(check: Duration) -> Stage {
-    let script = |asked: Asked<'_>| {
+    let script = |call: ScriptedCall<'_>| {
         (
-            if asked.ask.answer.round() % 2 == 1 {
+            if call.ask.answer.round() % 2 == 1 {
                 100 * SECOND
             } else {
                 5 * SECOND
             },
-            good(asked.ask),
+            good(call.ask),
         )
     };
     Stage::new()
@@ -86,7 +86,7 @@ async fn providers_are_checked_after_the_first_call_and_every_half_minute() {
 }
 
 /// Returns the health updates with the second of each.
-fn told(history: &[Envelope]) -> Vec<String> {
+fn health_updates(history: &[Envelope]) -> Vec<String> {
     let line = |envelope: &Envelope| match &envelope.event {
         Event::Health(HealthEvent::StatusUpdated(update)) => {
             let none = if update.none_healthy {
@@ -121,7 +121,7 @@ async fn status_changes_are_reported_once() {
         "205 google Degraded",
         "271 google Unhealthy",
     ];
-    assert_eq!(told(&history), expected);
+    assert_eq!(health_updates(&history), expected);
     let started = history
         .iter()
         .filter(|envelope| {
@@ -180,7 +180,7 @@ async fn providers_are_not_checked_before_consent() {
         clock: Clock::starting(Timestamp(0)),
         providers: stage.providers(),
         subscribers: Vec::new(),
-        person: &Says::after(60 * SECOND, Answer::No),
+        person: &ScriptedUser::after(60 * SECOND, Answer::No),
         interrupts: no_interrupts(),
     };
     driver.run(&mut consultation, RunStart::New).await;

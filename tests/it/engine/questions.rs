@@ -18,15 +18,15 @@ use conclave::engine::ports::{BoxFuture, Person};
 use tokio::sync::{Notify, mpsc};
 use tokio::time::sleep;
 
-use super::scripted_providers::{Asked, Stage, no_interrupts};
+use super::scripted_providers::{ScriptedCall, Stage, no_interrupts};
 use crate::support::script::{failure_with_hint, good, plan};
 
 const SECOND: Duration = Duration::from_secs(1);
 
 /// Never answers, and counts the questions and the withdrawals.
 #[derive(Debug, Default)]
-struct Silent {
-    asked: Mutex<Vec<Question>>,
+struct SilentUser {
+    questions: Mutex<Vec<Question>>,
     withdrawn: AtomicUsize,
 }
 
@@ -38,11 +38,11 @@ impl Drop for CountsDrops<'_> {
     }
 }
 
-impl Person for Silent {
+impl Person for SilentUser {
     fn ask<'a>(&'a self, question: &'a Question) -> BoxFuture<'a, Answer> {
         Box::pin(async move {
             let _counted = CountsDrops(&self.withdrawn);
-            self.asked.lock().unwrap().push(question.clone());
+            self.questions.lock().unwrap().push(question.clone());
             std::future::pending().await
         })
     }
@@ -57,15 +57,15 @@ fn stage() -> Stage {
         )
     };
     Stage::new()
-        .provider("anthropic", |asked| (SECOND, good(asked.ask)))
-        .provider("openai", move |asked| {
-            if asked.nth == 1 {
+        .provider("anthropic", |call| (SECOND, good(call.ask)))
+        .provider("openai", move |call| {
+            if call.nth == 1 {
                 limited()
             } else {
-                (SECOND, good(asked.ask))
+                (SECOND, good(call.ask))
             }
         })
-        .provider("google", |asked| (SECOND, good(asked.ask)))
+        .provider("google", |call| (SECOND, good(call.ask)))
 }
 
 fn pulse() -> Effect {
@@ -75,7 +75,7 @@ fn pulse() -> Effect {
 }
 
 /// Starts a consultation and returns its effects plus these, which the machine did not emit.
-fn begun(plan: Plan, and: impl IntoIterator<Item = Effect>) -> (Consultation, RunStart) {
+fn started(plan: Plan, and: impl IntoIterator<Item = Effect>) -> (Consultation, RunStart) {
     let mut consultation = Consultation::new(plan);
     let mut effects = consultation.handle(Timestamp(0), Input::Start);
     effects.extend(and);
@@ -110,8 +110,8 @@ async fn run(
 
 #[tokio::test(start_paused = true)]
 async fn open_question_does_not_block_calls_and_timers() {
-    let (stage, person) = (stage(), Silent::default());
-    let (ended, history) = run(&stage, &person, no_interrupts(), begun(plan(), [pulse()])).await;
+    let (stage, person) = (stage(), SilentUser::default());
+    let (ended, history) = run(&stage, &person, no_interrupts(), started(plan(), [pulse()])).await;
     assert_eq!(ended, StateName::Complete);
     assert!(
         history.iter().any(|envelope| matches!(
@@ -131,7 +131,7 @@ async fn open_question_does_not_block_calls_and_timers() {
         "five steps, and a wait of 2 s for one that is tried again"
     );
     assert_eq!(
-        person.asked.lock().unwrap().len(),
+        person.questions.lock().unwrap().len(),
         1,
         "it ends with the run"
     );
@@ -144,10 +144,10 @@ async fn open_question_does_not_block_calls_and_timers() {
 
 #[tokio::test(start_paused = true)]
 async fn open_question_does_not_block_an_interrupt() {
-    let (stage, person) = (stage(), Silent::default());
+    let (stage, person) = (stage(), SilentUser::default());
     let (interrupt, interrupts) = mpsc::unbounded_channel();
     let ((ended, _), ()) = tokio::join!(
-        run(&stage, &person, interrupts, begun(plan(), [pulse()])),
+        run(&stage, &person, interrupts, started(plan(), [pulse()])),
         async {
             sleep(SECOND / 2).await;
             interrupt.send(()).unwrap();
@@ -160,11 +160,11 @@ async fn open_question_does_not_block_an_interrupt() {
 
 /// Answers no when it is notified.
 #[derive(Debug, Default)]
-struct SaysNo {
+struct RefusingUser {
     when: Notify,
 }
 
-impl Person for SaysNo {
+impl Person for RefusingUser {
     fn ask<'a>(&'a self, _: &'a Question) -> BoxFuture<'a, Answer> {
         Box::pin(async {
             self.when.notified().await;
@@ -176,14 +176,14 @@ impl Person for SaysNo {
 /// Runs a consultation whose Round 1 takes 61 s, with a pulse after 60 s that the user answers with
 /// no at this time.
 async fn pulsed(no: Duration) -> (StateName, Vec<PulseAnswer>) {
-    let takes = |asked: Asked<'_>| {
+    let takes = |call: ScriptedCall<'_>| {
         (
-            if asked.ask.answer.round() == 1 {
+            if call.ask.answer.round() == 1 {
                 61 * SECOND
             } else {
                 SECOND
             },
-            good(asked.ask),
+            good(call.ask),
         )
     };
     let stage = Stage::new()
@@ -192,7 +192,7 @@ async fn pulsed(no: Duration) -> (StateName, Vec<PulseAnswer>) {
         .provider("google", takes);
     let mut plan = plan();
     plan.control.pulse = Some(60 * SECOND);
-    let person = SaysNo::default();
+    let person = RefusingUser::default();
     let run = run(
         &stage,
         &person,
@@ -231,14 +231,14 @@ async fn answers_at_or_after_the_withdrawal_are_ignored() {
 
 #[tokio::test(start_paused = true)]
 async fn question_withdrawn_in_the_same_step_is_never_asked() {
-    let (stage, person) = (stage(), Silent::default());
+    let (stage, person) = (stage(), SilentUser::default());
     let (ended, _) = run(
         &stage,
         &person,
         no_interrupts(),
-        begun(plan(), [pulse(), Effect::Withdraw]),
+        started(plan(), [pulse(), Effect::Withdraw]),
     )
     .await;
     assert_eq!(ended, StateName::Complete);
-    assert_eq!(person.asked.lock().unwrap().len(), 0);
+    assert_eq!(person.questions.lock().unwrap().len(), 0);
 }

@@ -26,14 +26,14 @@ fn limited(hint: Option<Duration>) -> Outcome {
 /// judges.
 fn limited_until(recovers: Duration, hint: Option<Duration>) -> Stage {
     Stage::new()
-        .provider("anthropic", move |asked| {
-            if asked.at < recovers {
+        .provider("anthropic", move |call| {
+            if call.at < recovers {
                 (REFUSED_AFTER, limited(hint))
             } else {
-                (ANSWERED_AFTER, good(asked.ask))
+                (ANSWERED_AFTER, good(call.ask))
             }
         })
-        .provider("openai", |asked| (ANSWERED_AFTER, good(asked.ask)))
+        .provider("openai", |call| (ANSWERED_AFTER, good(call.ask)))
 }
 
 /// Returns the highest number of simultaneous calls.
@@ -196,12 +196,12 @@ async fn backoff_of_round_1_delays_the_judge_of_round_2() {
     plan.panel.seats.push(other);
     plan.panel.judges.truncate(1);
     let stage = Stage::new()
-        .provider("anthropic", |asked| (ANSWERED_AFTER, good(asked.ask)))
-        .provider("openai", |asked| {
-            if asked.nth <= 3 {
+        .provider("anthropic", |call| (ANSWERED_AFTER, good(call.ask)))
+        .provider("openai", |call| {
+            if call.nth <= 3 {
                 (Duration::ZERO, limited(Some(5 * SECOND)))
             } else {
-                (ANSWERED_AFTER, good(asked.ask))
+                (ANSWERED_AFTER, good(call.ask))
             }
         });
     let history = stage.play(plan).await;
@@ -260,11 +260,11 @@ async fn interrupt_during_a_backoff_ends_at_once() {
 
 #[tokio::test(start_paused = true)]
 async fn interrupt_cancels_the_trial_call_after_a_backoff() {
-    let stage = Stage::new().provider("anthropic", |asked| {
-        if asked.nth <= 4 {
+    let stage = Stage::new().provider("anthropic", |call| {
+        if call.nth <= 4 {
             (REFUSED_AFTER, limited(Some(SECOND)))
         } else {
-            (60 * SECOND, good(asked.ask))
+            (60 * SECOND, good(call.ask))
         }
     });
     let after = 3 * SECOND;
@@ -297,15 +297,15 @@ async fn backoff_of_one_provider_does_not_delay_another() {
     };
     let times = async |rests: bool| {
         let stage = Stage::new()
-            .provider("anthropic", move |asked| {
-                if rests && asked.at < 20 * SECOND {
+            .provider("anthropic", move |call| {
+                if rests && call.at < 20 * SECOND {
                     (REFUSED_AFTER, limited(Some(20 * SECOND)))
                 } else {
-                    (ANSWERED_AFTER, good(asked.ask))
+                    (ANSWERED_AFTER, good(call.ask))
                 }
             })
-            .provider("google", |asked| (ANSWERED_AFTER, good(asked.ask)))
-            .provider("openai", |asked| (ANSWERED_AFTER, good(asked.ask)));
+            .provider("google", |call| (ANSWERED_AFTER, good(call.ask)))
+            .provider("openai", |call| (ANSWERED_AFTER, good(call.ask)));
         let history = stage.play(plan()).await;
         assert_eq!(Transcript::fold(&history).unwrap().failures.len(), 0);
         round(&stage, "google", 1)

@@ -16,7 +16,7 @@ use conclave::engine::clock::Clock;
 use conclave::engine::driver::{Driver, RunStart};
 use conclave::engine::ports::{Subscriber, SubscriberError};
 
-use super::scripted_providers::{Asked, Says, Stage, no_interrupts};
+use super::scripted_providers::{ScriptedCall, ScriptedUser, Stage, no_interrupts};
 use crate::support::script::{failure_with_hint, good, plan};
 
 const SECOND: Duration = Duration::from_secs(1);
@@ -25,15 +25,15 @@ fn stage() -> Stage {
     ["anthropic", "openai", "google"]
         .into_iter()
         .fold(Stage::new(), |stage, name| {
-            stage.provider(name, |asked| (SECOND, good(asked.ask)))
+            stage.provider(name, |call| (SECOND, good(call.ask)))
         })
 }
 
 /// Collects all events.
 #[derive(Debug, Default)]
-struct Keeps(Vec<Envelope>);
+struct Collector(Vec<Envelope>);
 
-impl Subscriber for Keeps {
+impl Subscriber for Collector {
     fn name(&self) -> &'static str {
         "keeps"
     }
@@ -46,7 +46,7 @@ impl Subscriber for Keeps {
 
 /// Resumes from a log on a clock that starts at this time. Returns the consultation, the events
 /// that subscribers received and the history that the driver returned.
-async fn go_on(
+async fn resume(
     stage: &Stage,
     log: &[Envelope],
     clock: Timestamp,
@@ -54,16 +54,16 @@ async fn go_on(
     let replayed = replay(log).unwrap();
     let control = replayed.consultation.plan().control.clone();
     let (mut consultation, begin) = RunStart::again(replayed, control, "0.0.1");
-    let mut heard = Keeps::default();
+    let mut received = Collector::default();
     let driver = Driver {
         clock: Clock::starting(clock),
         providers: stage.providers(),
-        subscribers: vec![&mut heard],
-        person: &Says::at_once(Answer::Yes),
+        subscribers: vec![&mut received],
+        person: &ScriptedUser::at_once(Answer::Yes),
         interrupts: no_interrupts(),
     };
     let history = driver.run(&mut consultation, begin).await;
-    (consultation, heard.0, history)
+    (consultation, received.0, history)
 }
 
 fn calls(log: &[Envelope]) -> Vec<CallId> {
@@ -93,8 +93,8 @@ async fn resume_performs_the_pending_effects_exactly_once() {
     for cut in cuts(&whole) {
         let (log, rest) = whole.split_at(cut);
         let stage = stage();
-        let (consultation, heard, history) = go_on(&stage, log, log.last().unwrap().at).await;
-        assert_eq!(heard, history);
+        let (consultation, received, history) = resume(&stage, log, log.last().unwrap().at).await;
+        assert_eq!(received, history);
         assert_eq!(
             consultation.state(),
             StateName::Complete,
@@ -119,7 +119,7 @@ async fn resume_performs_the_pending_effects_exactly_once() {
 #[tokio::test(start_paused = true)]
 async fn resume_after_any_event_completes_and_repeats_only_lost_calls() {
     let stage = || {
-        let answers = |asked: Asked<'_>| (40 * SECOND, good(asked.ask));
+        let answers = |call: ScriptedCall<'_>| (40 * SECOND, good(call.ask));
         let check = |nth: usize| {
             (
                 SECOND,
@@ -144,13 +144,13 @@ async fn resume_after_any_event_completes_and_repeats_only_lost_calls() {
     );
     for cut in 1..whole.len() {
         let log = &whole[..cut];
-        let (consultation, heard, history) = go_on(&stage(), log, log.last().unwrap().at).await;
+        let (consultation, received, history) = resume(&stage(), log, log.last().unwrap().at).await;
         assert_eq!(
             consultation.state(),
             StateName::Complete,
             "cut before {cut}"
         );
-        assert_eq!(heard, history, "cut before {cut}");
+        assert_eq!(received, history, "cut before {cut}");
         let both = [log, &history].concat();
         assert!(
             both.iter()
@@ -178,7 +178,7 @@ async fn event_times_never_go_back() {
     let (log, _) = whole.split_at(cuts(&whole)[2]);
     let last = log.last().unwrap().at;
     assert!(last > Timestamp(1_000));
-    let (_, _, history) = go_on(&stage(), log, Timestamp(0)).await;
+    let (_, _, history) = resume(&stage(), log, Timestamp(0)).await;
     let moments: Vec<Timestamp> = log
         .iter()
         .chain(&history)
@@ -186,7 +186,7 @@ async fn event_times_never_go_back() {
         .collect();
     assert!(moments.is_sorted(), "{moments:?}");
     let later = last.after(3_600 * SECOND);
-    let (_, _, history) = go_on(&stage(), log, later).await;
+    let (_, _, history) = resume(&stage(), log, later).await;
     let finished = history
         .iter()
         .find(|envelope| matches!(envelope.event, Event::Call(CallEvent::Finished(_))))
@@ -214,8 +214,8 @@ async fn clock_moves_only_forward() {
 async fn timers_of_the_interrupted_run_fire_after_resume() {
     let stage = |limits: bool| {
         Stage::new()
-            .provider("anthropic", move |asked| {
-                if limits && asked.nth == 1 {
+            .provider("anthropic", move |call| {
+                if limits && call.nth == 1 {
                     (
                         Duration::ZERO,
                         failure_with_hint(
@@ -225,11 +225,11 @@ async fn timers_of_the_interrupted_run_fire_after_resume() {
                         ),
                     )
                 } else {
-                    (SECOND, good(asked.ask))
+                    (SECOND, good(call.ask))
                 }
             })
-            .provider("openai", |asked| (SECOND, good(asked.ask)))
-            .provider("google", |asked| (SECOND, good(asked.ask)))
+            .provider("openai", |call| (SECOND, good(call.ask)))
+            .provider("google", |call| (SECOND, good(call.ask)))
     };
     let whole = stage(true).play(plan()).await;
     // Two experts have answered and one waits for its retry, so no call is open.
@@ -251,11 +251,11 @@ async fn timers_of_the_interrupted_run_fire_after_resume() {
             .collect::<BTreeSet<_>>(),
         BTreeSet::from([Timestamp(20_000)])
     );
-    let again = stage(false);
-    let (consultation, _, _) = go_on(&again, log, Timestamp(5_000)).await;
+    let resumed_stage = stage(false);
+    let (consultation, _, _) = resume(&resumed_stage, log, Timestamp(5_000)).await;
     assert_eq!(consultation.state(), StateName::Complete);
     assert_eq!(
-        again.attempts_at("anthropic")[0].began,
+        resumed_stage.attempts_at("anthropic")[0].began,
         15 * SECOND,
         "at the moment that was set for it"
     );

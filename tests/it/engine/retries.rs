@@ -78,8 +78,8 @@ fn seeded(seed: u64) -> Plan {
 async fn fails(seed: u64, failure: Failure) -> (Vec<Attempt>, Vec<Envelope>) {
     let stage = Stage::new()
         .provider("anthropic", move |_| (NOTHING, Err(failure.clone())))
-        .provider("openai", |asked| (NOTHING, good(asked.ask)))
-        .provider("google", |asked| (NOTHING, good(asked.ask)));
+        .provider("openai", |call| (NOTHING, good(call.ask)))
+        .provider("google", |call| (NOTHING, good(call.ask)));
     let history = stage.play(seeded(seed)).await;
     assert_eq!(
         Transcript::fold(&history).unwrap().state,
@@ -101,12 +101,12 @@ fn gaps(attempts: &[Attempt]) -> Vec<Duration> {
 }
 
 /// Returns the logged waits between attempts.
-fn waits_told(history: &[Envelope]) -> Vec<Duration> {
-    let told = |envelope: &Envelope| match envelope.event {
+fn logged_waits(history: &[Envelope]) -> Vec<Duration> {
+    let wait = |envelope: &Envelope| match envelope.event {
         Event::Call(CallEvent::Retried { wait_ms, .. }) => Some(Duration::from_millis(wait_ms)),
         _ => None,
     };
-    history.iter().filter_map(told).collect()
+    history.iter().filter_map(wait).collect()
 }
 
 #[tokio::test(start_paused = true)]
@@ -121,7 +121,7 @@ async fn retries_follow_the_hint_exactly_for_every_failure_class() {
             .collect();
         assert_eq!(began(&attempts), expected, "{class:?}");
         assert_eq!(
-            waits_told(&history),
+            logged_waits(&history),
             vec![step; count - 1],
             "{class:?}: the log says so"
         );
@@ -137,7 +137,7 @@ async fn waits_without_a_hint_are_at_most_one_and_two_seconds() {
             let (attempts, history) = fails(seed, failing(class, None)).await;
             let gaps = gaps(&attempts);
             assert_eq!(attempts.len(), count, "{class:?}");
-            assert_eq!(waits_told(&history), gaps, "{class:?}: the log says so");
+            assert_eq!(logged_waits(&history), gaps, "{class:?}: the log says so");
             let longest = [1, 2].map(Duration::from_secs);
             assert!(
                 gaps.iter()
@@ -195,18 +195,21 @@ async fn hints_are_rounded_up_to_the_millisecond() {
             assert!(wait >= hint);
             assert_eq!(gaps(&attempts), [wait, wait], "{class:?} {hint:?}");
             assert_eq!(
-                waits_told(&history),
+                logged_waits(&history),
                 [wait, wait],
                 "{class:?} {hint:?}: what is told is what is waited"
             );
-            let held = |envelope: &Envelope| match envelope.event {
+            let backoff = |envelope: &Envelope| match envelope.event {
                 Event::Provider(ProviderEvent::Held { wait_ms, .. }) => {
                     Some(Duration::from_millis(wait_ms))
                 }
                 _ => None,
             };
             assert!(
-                history.iter().filter_map(held).all(|told| told == wait),
+                history
+                    .iter()
+                    .filter_map(backoff)
+                    .all(|logged| logged == wait),
                 "{class:?} {hint:?}"
             );
         }
@@ -276,8 +279,8 @@ async fn waits_start_at_the_failure() {
         .provider("anthropic", move |_| {
             (takes, Err(failing(FailureClass::Overload, Some(hint))))
         })
-        .provider("openai", |asked| (NOTHING, good(asked.ask)))
-        .provider("google", |asked| (NOTHING, good(asked.ask)));
+        .provider("openai", |call| (NOTHING, good(call.ask)))
+        .provider("google", |call| (NOTHING, good(call.ask)));
     stage.play(seeded(7)).await;
     assert_eq!(
         began(&stage.attempts_at("anthropic")),
@@ -298,21 +301,21 @@ async fn each_answer_and_each_model_has_its_own_retries() {
     };
     // Every answer comes after two failures; the first judge's model never answers the synthesis.
     let stage = Stage::new()
-        .provider("anthropic", move |asked| {
-            if asked.nth % 3 == 0 {
-                (NOTHING, good(asked.ask))
+        .provider("anthropic", move |call| {
+            if call.nth % 3 == 0 {
+                (NOTHING, good(call.ask))
             } else {
                 busy()
             }
         })
-        .provider("openai", move |asked| {
-            if asked.ask.answer.round() == 2 || asked.nth % 3 != 0 {
+        .provider("openai", move |call| {
+            if call.ask.answer.round() == 2 || call.nth % 3 != 0 {
                 busy()
             } else {
-                (NOTHING, good(asked.ask))
+                (NOTHING, good(call.ask))
             }
         })
-        .provider("google", |asked| (NOTHING, good(asked.ask)));
+        .provider("google", |call| (NOTHING, good(call.ask)));
     let mut plan = plan();
     plan.in_flight.clear();
     let transcript = Transcript::fold(&stage.play(plan).await).unwrap();
@@ -353,18 +356,18 @@ async fn fallback_judge_takes_over_during_a_long_backoff() {
         ))
     };
     let stage = Stage::new()
-        .provider("anthropic", |asked| (NOTHING, good(asked.ask)))
-        .provider("openai", move |asked| {
+        .provider("anthropic", |call| (NOTHING, good(call.ask)))
+        .provider("openai", move |call| {
             (
                 NOTHING,
-                if asked.ask.answer.round() == 2 {
+                if call.ask.answer.round() == 2 {
                     long()
                 } else {
-                    good(asked.ask)
+                    good(call.ask)
                 },
             )
         })
-        .provider("google", |asked| (NOTHING, good(asked.ask)));
+        .provider("google", |call| (NOTHING, good(call.ask)));
     let history = stage.play(plan()).await;
     assert_eq!(
         Transcript::fold(&history).unwrap().state,

@@ -31,7 +31,7 @@ pub(super) struct Attempt {
 
 /// A call to a scripted provider.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Asked<'a> {
+pub(super) struct ScriptedCall<'a> {
     pub(super) ask: &'a Ask,
     /// The number of the call, counted from 1 for each provider.
     pub(super) nth: usize,
@@ -40,7 +40,7 @@ pub(super) struct Asked<'a> {
 }
 
 /// Returns the duration and outcome of a call.
-type Script = Box<dyn Fn(Asked<'_>) -> (Duration, Outcome) + Send + Sync>;
+type Script = Box<dyn Fn(ScriptedCall<'_>) -> (Duration, Outcome) + Send + Sync>;
 
 /// Returns the duration and result of the nth check, counted from 1.
 type CheckScript = Box<dyn Fn(usize) -> (Duration, Result<(), Failure>) + Send + Sync>;
@@ -96,7 +96,7 @@ impl Provider for Scripted {
                         .count(),
                 )
             };
-            let (takes, outcome) = (self.script)(Asked {
+            let (takes, outcome) = (self.script)(ScriptedCall {
                 ask,
                 nth,
                 at: began,
@@ -113,8 +113,8 @@ impl Provider for Scripted {
     fn check(&self) -> Option<BoxFuture<'_, Result<(), Failure>>> {
         let script = self.check.as_ref()?;
         Some(Box::pin(async move {
-            let mut noted = Noted {
-                of: self,
+            let mut recorder = CheckRecorder {
+                provider: self,
                 at: 0,
                 dropped: true,
             };
@@ -126,7 +126,7 @@ impl Provider for Scripted {
                     ended: None,
                     dropped: false,
                 });
-                noted.at = checks.len() - 1;
+                recorder.at = checks.len() - 1;
                 checks
                     .iter()
                     .filter(|check| check.provider == self.name)
@@ -134,23 +134,23 @@ impl Provider for Scripted {
             };
             let (takes, result) = script(nth);
             sleep(takes).await;
-            noted.dropped = false;
+            recorder.dropped = false;
             result
         }))
     }
 }
 
 /// Records the end of a check, also when it is dropped.
-struct Noted<'a> {
-    of: &'a Scripted,
+struct CheckRecorder<'a> {
+    provider: &'a Scripted,
     at: usize,
     dropped: bool,
 }
 
-impl Drop for Noted<'_> {
+impl Drop for CheckRecorder<'_> {
     fn drop(&mut self) {
-        let check = &mut self.of.checks.lock().unwrap()[self.at];
-        (check.ended, check.dropped) = (Some(self.of.began.elapsed()), self.dropped);
+        let check = &mut self.provider.checks.lock().unwrap()[self.at];
+        (check.ended, check.dropped) = (Some(self.provider.began.elapsed()), self.dropped);
     }
 }
 
@@ -175,7 +175,7 @@ impl Stage {
     pub(super) fn provider(
         self,
         name: &str,
-        script: impl Fn(Asked<'_>) -> (Duration, Outcome) + Send + Sync + 'static,
+        script: impl Fn(ScriptedCall<'_>) -> (Duration, Outcome) + Send + Sync + 'static,
     ) -> Self {
         self.with(name, Box::new(script), None)
     }
@@ -184,7 +184,7 @@ impl Stage {
     pub(super) fn checked_provider(
         self,
         name: &str,
-        script: impl Fn(Asked<'_>) -> (Duration, Outcome) + Send + Sync + 'static,
+        script: impl Fn(ScriptedCall<'_>) -> (Duration, Outcome) + Send + Sync + 'static,
         check: impl Fn(usize) -> (Duration, Result<(), Failure>) + Send + Sync + 'static,
     ) -> Self {
         self.with(name, Box::new(script), Some(Box::new(check)))
@@ -245,17 +245,17 @@ impl Stage {
 
 /// Gives this answer to every question after this time.
 #[derive(Debug)]
-pub(super) struct Says {
+pub(super) struct ScriptedUser {
     answer: Answer,
     after: Duration,
 }
 
-const YES: Says = Says {
+const YES: ScriptedUser = ScriptedUser {
     answer: Answer::Yes,
     after: Duration::ZERO,
 };
 
-impl Says {
+impl ScriptedUser {
     pub(super) fn at_once(answer: Answer) -> Self {
         Self::after(Duration::ZERO, answer)
     }
@@ -265,7 +265,7 @@ impl Says {
     }
 }
 
-impl Person for Says {
+impl Person for ScriptedUser {
     fn ask<'a>(&'a self, _: &'a Question) -> BoxFuture<'a, Answer> {
         Box::pin(async {
             if !self.after.is_zero() {

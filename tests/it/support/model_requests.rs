@@ -15,7 +15,7 @@ pub(crate) struct ModelRequest {
     pub(crate) system: String,
     pub(crate) user: String,
     pub(crate) schema: Value,
-    pub(crate) request: RecordedRequest,
+    pub(crate) recorded: RecordedRequest,
 }
 
 impl ModelRequest {
@@ -71,7 +71,7 @@ impl ModelRequest {
             system,
             user,
             schema,
-            request,
+            recorded: request,
         }
     }
 

@@ -7,7 +7,7 @@ use crate::support::binary::Conclave;
 fn invalid_values_are_not_written() {
     let before = r#"{"judge": "a:j"}"#;
     let conclave = Conclave::new().config(before);
-    for (key, value, words) in [
+    for (key, value, message) in [
         ("max_in_flight", "0", "must be a whole number above 0"),
         ("always_allow_under", "-1", "must be an amount of dollars"),
         ("jugde", "x", "did you mean `judge`?"),
@@ -48,7 +48,11 @@ fn invalid_values_are_not_written() {
         ("max_cost", "lots", "must be an amount of dollars"),
     ] {
         let ran = set(&conclave, key, value).ends_with(2);
-        assert!(ran.stderr.contains(words), "{key} {value}: {}", ran.stderr);
+        assert!(
+            ran.stderr.contains(message),
+            "{key} {value}: {}",
+            ran.stderr
+        );
         assert_eq!(ran.stdout, "");
         assert_eq!(file(&conclave).as_str(), before);
     }

@@ -42,8 +42,8 @@ fn show_prints_every_value_with_its_origin() {
         ("panels", "-", "default"),
         ("local_servers", "none", "CONCLAVE_LOCAL_SERVERS"),
     ] {
-        let words: Vec<&str> = row(name).split_whitespace().collect();
-        assert_eq!(words.join(" "), format!("{name} {value} {origin}"));
+        let columns: Vec<&str> = row(name).split_whitespace().collect();
+        assert_eq!(columns.join(" "), format!("{name} {value} {origin}"));
     }
     let json = config(&conclave, &["show", "--json"]).ends_with(0).json();
     assert_eq!(json["judge"], json!({"value": "a:j", "origin": path}));
@@ -195,8 +195,12 @@ fn concurrent_changes_are_all_saved() {
     for one in running {
         one.wait().ends_with(0);
     }
-    let kept = config(&conclave, &["get", "endpoints"]).ends_with(0).json();
-    assert_eq!(kept.as_object().unwrap().len(), keys.len(), "{kept}");
+    let endpoints = config(&conclave, &["get", "endpoints"]).ends_with(0).json();
+    assert_eq!(
+        endpoints.as_object().unwrap().len(),
+        keys.len(),
+        "{endpoints}"
+    );
     assert_eq!(
         std::fs::read_dir(conclave.home()).unwrap().count(),
         1,

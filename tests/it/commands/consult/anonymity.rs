@@ -44,24 +44,30 @@ fn prompts_hide_the_identity_of_other_experts() {
         .run(&["consult", "Shall we?"])
         .ends_with(0);
 
-    let asked = model_requests(&server);
-    assert_eq!(asked.len(), 9);
-    for asked in asked.iter().filter(|asked| asked.answer != "independent") {
+    let requests = model_requests(&server);
+    assert_eq!(requests.len(), 9);
+    for request in requests
+        .iter()
+        .filter(|request| request.answer != "independent")
+    {
         // An expert's prompt starts with its own persona.
-        let rest = asked
+        let rest = request
             .system
-            .strip_prefix(&asked.persona())
-            .unwrap_or(&asked.system);
-        assert_eq!(rest.len() < asked.system.len(), asked.answer == "revision");
-        let told = format!("{rest}\n{}", asked.user).to_lowercase();
+            .strip_prefix(&request.persona())
+            .unwrap_or(&request.system);
+        assert_eq!(
+            rest.len() < request.system.len(),
+            request.answer == "revision"
+        );
+        let prompt = format!("{rest}\n{}", request.user).to_lowercase();
         for name in NAMES {
             assert!(
-                !told.contains(name),
-                "the {} prompt names `{name}`: {told}",
-                asked.answer
+                !prompt.contains(name),
+                "the {} prompt names `{name}`: {prompt}",
+                request.answer
             );
         }
-        assert!(told.contains("expert a"), "{told}");
-        assert!(told.contains("expert b"), "{told}");
+        assert!(prompt.contains("expert a"), "{prompt}");
+        assert!(prompt.contains("expert b"), "{prompt}");
     }
 }

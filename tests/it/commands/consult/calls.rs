@@ -14,13 +14,13 @@ fn consulted() -> (ProviderServer, Vec<ModelRequest>) {
     Conclave::at(&server)
         .run(&["consult", QUESTION])
         .ends_with(0);
-    let asked = model_requests(&server);
-    (server, asked)
+    let requests = model_requests(&server);
+    (server, requests)
 }
 
 #[test]
 fn three_keys_make_exactly_nine_calls() {
-    let (server, asked) = consulted();
+    let (server, requests) = consulted();
     assert_eq!(
         request_counts(&server),
         [
@@ -31,17 +31,17 @@ fn three_keys_make_exactly_nine_calls() {
             ("verdict", 1)
         ]
     );
-    let order: Vec<&str> = asked.iter().map(|asked| asked.answer).collect();
+    let order: Vec<&str> = requests.iter().map(|request| request.answer).collect();
     assert!(order[..3].iter().all(|answer| *answer == "independent"));
     assert!(order[4..7].iter().all(|answer| *answer == "revision"));
     assert_eq!(order[3], "synthesis");
     assert_eq!(order[7], "cross_exam");
     assert_eq!(order[8], "verdict");
     for answer in ["independent", "revision"] {
-        let mut models: Vec<_> = asked
+        let mut models: Vec<_> = requests
             .iter()
-            .filter(|asked| asked.answer == answer)
-            .map(|asked| asked.model.as_str())
+            .filter(|request| request.answer == answer)
+            .map(|request| request.model.as_str())
             .collect();
         models.sort_unstable();
         assert_eq!(
@@ -49,7 +49,7 @@ fn three_keys_make_exactly_nine_calls() {
             ["claude-sonnet-5-5", "gemini-4-argon", "gpt-6.1-sol"]
         );
     }
-    for judged in asked.iter().filter(|asked| !asked.is_from_expert()) {
+    for judged in requests.iter().filter(|request| !request.is_from_expert()) {
         assert_eq!(judged.vendor, Vendor::OpenAi);
         assert_eq!(judged.model.as_str(), "gpt-6.1-sol");
     }
@@ -90,39 +90,39 @@ fn experts_are_asked_concurrently() {
 
 #[test]
 fn every_prompt_contains_the_question_and_the_persona() {
-    let (_server, asked) = consulted();
-    for asked in &asked {
+    let (_server, requests) = consulted();
+    for request in &requests {
         assert_eq!(
-            asked.prompt().matches(QUESTION).count(),
+            request.prompt().matches(QUESTION).count(),
             1,
             "{}",
-            asked.answer
+            request.answer
         );
     }
-    for asked in &asked {
+    for request in &requests {
         assert_eq!(
-            asked.system.starts_with(&asked.persona()),
-            asked.is_from_expert(),
+            request.system.starts_with(&request.persona()),
+            request.is_from_expert(),
             "{}: {}",
-            asked.answer,
-            asked.system
+            request.answer,
+            request.system
         );
     }
 }
 
 #[test]
 fn experts_see_their_own_answer_and_judges_see_all_answers() {
-    let (_server, asked) = consulted();
+    let (_server, requests) = consulted();
     let says = |model: &str| format!("{model} says: start small");
     for model in PANEL {
-        let revision = asked
+        let revision = requests
             .iter()
-            .find(|asked| asked.answer == "revision" && asked.model == model)
+            .find(|request| request.answer == "revision" && request.model == model)
             .unwrap();
         assert!(revision.user.contains(&says(model)), "{}", revision.user);
-        for judged in asked
+        for judged in requests
             .iter()
-            .filter(|asked| ["synthesis", "verdict"].contains(&asked.answer))
+            .filter(|request| ["synthesis", "verdict"].contains(&request.answer))
         {
             assert!(
                 judged.user.contains(&says(model)),
@@ -158,10 +158,15 @@ fn one_key_makes_all_nine_calls_to_its_vendor() {
             ],
             "{key}"
         );
-        let asked = model_requests(&server);
-        assert!(asked.iter().all(|asked| asked.vendor == vendor), "{key}");
-        let models: std::collections::BTreeSet<_> =
-            asked[..3].iter().map(|asked| asked.model.clone()).collect();
+        let requests = model_requests(&server);
+        assert!(
+            requests.iter().all(|request| request.vendor == vendor),
+            "{key}"
+        );
+        let models: std::collections::BTreeSet<_> = requests[..3]
+            .iter()
+            .map(|request| request.model.clone())
+            .collect();
         assert_eq!(
             models.len(),
             3,

@@ -36,7 +36,7 @@ fn dry_run(conclave: &Conclave, arguments: &[&str]) -> Value {
 }
 
 /// Returns the total cost of the saved records in micro-dollars.
-fn kept(conclave: &Conclave) -> u64 {
+fn saved_cost(conclave: &Conclave) -> u64 {
     let logs = std::fs::read_dir(conclave.home().join("consult-logs")).unwrap();
     let records = logs
         .map(|entry| entry.unwrap().path())
@@ -52,17 +52,17 @@ fn expensive_run_without_a_terminal_ends_with_hints() {
     let server = ProviderServer::start();
     let conclave = Conclave::at(&server);
     let ran = declined(&conclave, &server, &["--model", DEAR]);
-    let (said, hints) = ran.stderr.split_once("error: ").unwrap();
+    let (progress, hints) = ran.stderr.split_once("error: ").unwrap();
     assert_eq!(
         declined(&conclave, &server, &["--model", DEAR, "-q"]).stderr,
         format!("error: {hints}")
     );
-    let estimate = said
+    let estimate = progress
         .split_once("💰 Estimated cost: ")
         .unwrap()
         .1
         .trim_end_matches(" (nobody to ask)\n");
-    assert!(estimate.starts_with('$'), "{said}");
+    assert!(estimate.starts_with('$'), "{progress}");
     let (_, rest) = hints.split_once("--max-cost ").unwrap();
     let high = rest.split_once('\n').unwrap().0;
     assert_eq!(
@@ -271,7 +271,7 @@ fn monthly_budget_warns_at_four_fifths_and_needs_consent_when_spent() {
     let server = ProviderServer::start();
     let conclave = Conclave::at(&server).config("{}");
     conclave.run(&["consult", "Shall we?"]).ends_with(0);
-    let spent = kept(&conclave);
+    let spent = saved_cost(&conclave);
     let requests = server.requests().len();
     let expected = dry_run(&conclave, &[])["cost"]["expected"]["micro_usd"]
         .as_u64()

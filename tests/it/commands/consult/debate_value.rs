@@ -5,7 +5,7 @@ use crate::support::model_requests::model_requests;
 use crate::support::provider_server::{Answer, On, ProviderServer};
 
 /// The first judge is the helper model, because custom addresses may serve no other model.
-const CLERK: &str = "gpt-6.1-sol";
+const HELPER: &str = "gpt-6.1-sol";
 
 fn comparing(server: &ProviderServer) -> Conclave {
     Conclave::at(server).without("CONCLAVE_DEBATE_ANALYSIS")
@@ -14,8 +14,8 @@ fn comparing(server: &ProviderServer) -> Conclave {
 fn comparisons(server: &ProviderServer) -> Vec<String> {
     model_requests(server)
         .into_iter()
-        .filter(|asked| asked.answer == "comparison")
-        .map(|asked| asked.model)
+        .filter(|request| request.answer == "comparison")
+        .map(|request| request.model)
         .collect()
 }
 
@@ -24,7 +24,7 @@ fn one_cheap_call_compares_positions_before_and_after() {
     let server = ProviderServer::start();
     let conclave = comparing(&server);
     let ran = conclave.run(&["consult", "Shall we?"]).ends_with(0);
-    assert_eq!(comparisons(&server), [CLERK]);
+    assert_eq!(comparisons(&server), [HELPER]);
     assert_eq!(server.requests().len(), 10);
     assert!(
         ran.stdout.contains(

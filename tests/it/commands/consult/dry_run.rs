@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::support::binary::Conclave;
-use crate::support::model_requests::model_requests;
+use crate::support::model_requests::{ModelRequest, model_requests};
 use crate::support::provider_server::ProviderServer;
 use crate::support::schema;
 
@@ -66,10 +66,13 @@ fn shown_prompts_equal_the_sent_prompts_except_for_answers() {
     let calls = shown["calls"].as_array().unwrap();
     assert_eq!(calls.len(), sent.len());
     for call in calls {
-        let same = |asked: &&crate::support::model_requests::ModelRequest| {
-            call["answer"] == asked.answer && call["model"] == asked.model.as_str()
+        let matches = |request: &&ModelRequest| {
+            call["answer"] == request.answer && call["model"] == request.model.as_str()
         };
-        let sent = sent.iter().find(same).unwrap_or_else(|| panic!("{call}"));
+        let sent = sent
+            .iter()
+            .find(matches)
+            .unwrap_or_else(|| panic!("{call}"));
         assert_eq!(call["system"], sent.system.as_str());
         assert_eq!(call["exact"] == true, call["user"] == sent.user.as_str());
         assert_eq!(call["exact"] == true, call["round_number"] == 1);

@@ -10,14 +10,14 @@ use crate::support::provider_server::{Answer, On, ProviderServer, Vendor};
 
 fn judged(confidence: f64, supporters: &[&str]) -> ProviderServer {
     let server = ProviderServer::start();
-    let found = json!({
+    let synthesis = json!({
         "consensus_points": [{"point": "Start small", "supporting_agents": supporters, "confidence": confidence}],
         "tensions": [],
         "priority_order": ["Speed"],
     });
     server.on(
         On::vendor(Vendor::OpenAi).nth(2),
-        Answer::text(found.to_string()),
+        Answer::text(synthesis.to_string()),
     );
     server
 }
@@ -29,16 +29,16 @@ const WHOLE: [usize; 5] = [3, 1, 3, 1, 1];
 
 /// Returns the request counts in the order of the rounds, and checks that there are no others.
 fn requests(server: &ProviderServer) -> [usize; 5] {
-    let asked: Vec<usize> = request_counts(server)
+    let counts: Vec<usize> = request_counts(server)
         .into_iter()
         .map(|(_, count)| count)
         .collect();
     assert_eq!(
-        asked.iter().sum::<usize>(),
+        counts.iter().sum::<usize>(),
         server.requests().len(),
         "no hidden request"
     );
-    asked.try_into().unwrap()
+    counts.try_into().unwrap()
 }
 
 #[test]
@@ -199,14 +199,14 @@ fn requested_number_of_rounds_is_run() {
             json!("judge"),
         ),
     ];
-    for (arguments, asked, words, source) in cases {
+    for (arguments, expected, text, source) in cases {
         let server = ProviderServer::start();
         let conclave = Conclave::at(&server);
         let ran = conclave
             .run(&[&["consult", "Shall we?"], arguments].concat())
             .ends_with(0);
-        assert_eq!(requests(&server), asked, "{arguments:?}");
-        assert!(ran.stdout.contains(words), "{arguments:?}: {}", ran.stdout);
+        assert_eq!(requests(&server), expected, "{arguments:?}");
+        assert!(ran.stdout.contains(text), "{arguments:?}: {}", ran.stdout);
         let record = conclave.record();
         assert_published(&record);
         assert_eq!(record["verdict_source"], source, "{arguments:?}");
@@ -239,7 +239,7 @@ fn explore_mode_runs_all_rounds_and_yields_a_menu() {
         "{}",
         ran.stderr
     );
-    for words in [
+    for text in [
         "Start small",
         "All at once",
         "It can break",
@@ -248,7 +248,7 @@ fn explore_mode_runs_all_rounds_and_yields_a_menu() {
         "50%",
         "Choose by what a mistake costs.",
     ] {
-        assert!(ran.stdout.contains(words), "{words}: {}", ran.stdout);
+        assert!(ran.stdout.contains(text), "{text}: {}", ran.stdout);
     }
     let record = conclave.record();
     assert_published(&record);
@@ -291,25 +291,25 @@ fn states(conclave: &Conclave) -> Vec<String> {
 }
 
 /// A case in which the debate continues.
-struct GoesOn {
+struct ContinuedDebate {
     on: fn(&ProviderServer),
     arguments: &'static [&'static str],
     unmet: &'static [&'static str],
-    asked: [usize; 5],
-    said: Option<&'static str>,
+    requests: [usize; 5],
+    message: Option<&'static str>,
 }
 
 #[test]
 fn every_guard_continues_an_unattended_debate_and_is_reported() {
     let cases = [
-        GoesOn {
+        ContinuedDebate {
             on: |server| server.on(On::asking_for("consensus_points"), finding(None, &["low"])),
             arguments: &[],
             unmet: &[],
-            asked: WHOLE,
-            said: None,
+            requests: WHOLE,
+            message: None,
         },
-        GoesOn {
+        ContinuedDebate {
             on: |server| {
                 server.on(On::asking_for("consensus_points"), finding(Some(0.95), &[]));
                 server.on(On::vendor(Vendor::Anthropic), unauthorized());
@@ -317,17 +317,17 @@ fn every_guard_continues_an_unattended_debate_and_is_reported() {
             },
             arguments: &["--on-failure", "skip"],
             unmet: &["answers", "families", "troubled_seats"],
-            asked: [3, 1, 1, 1, 1],
-            said: Some("experts that answered: 1 (at least 2)"),
+            requests: [3, 1, 1, 1, 1],
+            message: Some("experts that answered: 1 (at least 2)"),
         },
-        GoesOn {
+        ContinuedDebate {
             on: |server| server.on(On::asking_for("consensus_points"), finding(Some(0.95), &[])),
             arguments: &["--model", "claude-sonnet-5-5"],
             unmet: &["families"],
-            asked: WHOLE,
-            said: Some("families of the models that answered: 1 (at least 2)"),
+            requests: WHOLE,
+            message: Some("families of the models that answered: 1 (at least 2)"),
         },
-        GoesOn {
+        ContinuedDebate {
             on: |server| {
                 server.on(
                     On::asking_for("consensus_points"),
@@ -336,10 +336,10 @@ fn every_guard_continues_an_unattended_debate_and_is_reported() {
             },
             arguments: &[],
             unmet: &["high_tensions"],
-            asked: WHOLE,
-            said: Some("tensions of high severity: 1"),
+            requests: WHOLE,
+            message: Some("tensions of high severity: 1"),
         },
-        GoesOn {
+        ContinuedDebate {
             on: |server| {
                 server.on(On::asking_for("consensus_points"), finding(Some(0.95), &[]));
                 let same = json!({"position": "Start small and grow when it has proved itself to all who use it.", "key_points": ["It can be undone"],
@@ -348,8 +348,8 @@ fn every_guard_continues_an_unattended_debate_and_is_reported() {
             },
             arguments: &[],
             unmet: &["rubber_stamp"],
-            asked: WHOLE,
-            said: Some("the debate goes on"),
+            requests: WHOLE,
+            message: Some("the debate goes on"),
         },
     ];
     for case in cases {
@@ -361,8 +361,8 @@ fn every_guard_continues_an_unattended_debate_and_is_reported() {
             .ends_with(0);
         let record = conclave.record();
         assert_published(&record);
-        let found = &record["early_termination_evaluation"];
-        let rules = found["rules"].as_array().unwrap().iter();
+        let evaluation = &record["early_termination_evaluation"];
+        let rules = evaluation["rules"].as_array().unwrap().iter();
         let unmet: Vec<&str> = rules
             .filter(|rule| {
                 rule["kind"] == "guard"
@@ -374,15 +374,15 @@ fn every_guard_continues_an_unattended_debate_and_is_reported() {
         if is_near {
             assert_eq!(unmet, case.unmet, "{}", ran.stderr);
         }
-        assert_eq!(found["ended"], false, "{unmet:?}");
+        assert_eq!(evaluation["ended"], false, "{unmet:?}");
         assert_eq!(
-            found["by"],
+            evaluation["by"],
             json!(if is_near { "guards" } else { "threshold" }),
             "{unmet:?}"
         );
         assert_eq!(record["early_termination"], false, "{unmet:?}");
         assert_eq!(record["rounds_completed"], 4, "{unmet:?}");
-        assert_eq!(requests(&server), case.asked, "{unmet:?}");
+        assert_eq!(requests(&server), case.requests, "{unmet:?}");
         assert_eq!(
             states(&conclave),
             [
@@ -395,9 +395,9 @@ fn every_guard_continues_an_unattended_debate_and_is_reported() {
             "{unmet:?}"
         );
         let near = ran.stderr.contains("Strong consensus (confidence: 95%)");
-        assert_eq!(near, case.said.is_some(), "{}", ran.stderr);
+        assert_eq!(near, case.message.is_some(), "{}", ran.stderr);
         assert!(
-            ran.stderr.contains(case.said.unwrap_or_default()),
+            ran.stderr.contains(case.message.unwrap_or_default()),
             "{}",
             ran.stderr
         );

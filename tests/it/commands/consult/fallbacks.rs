@@ -29,7 +29,7 @@ fn planned(conclave: &Conclave) -> Plan {
     }
 }
 
-fn told(plan: &Plan) -> Vec<String> {
+fn fallback_lines(plan: &Plan) -> Vec<String> {
     let models = |models: &[ModelRef]| {
         models
             .iter()
@@ -52,7 +52,7 @@ fn three_keys_make_the_seats_fallbacks_for_each_other() {
         "pragmatic: anthropic:claude-sonnet-5-5, openai:gpt-6.1-sol",
         "security: openai:gpt-6.1-sol, google:gemini-4-argon",
     ];
-    assert_eq!(told(&plan), expected);
+    assert_eq!(fallback_lines(&plan), expected);
     let vendors: Vec<&str> = plan
         .panel
         .judges
@@ -85,21 +85,21 @@ fn fallbacks_without_a_seat_have_limits_and_prices() {
         .ends_with(3);
     let plan = planned(&conclave);
     assert_eq!(
-        told(&plan),
+        fallback_lines(&plan),
         ["security: openai:gpt-6.1-sol, google:gemini-4-argon"]
     );
-    for stand_in in [
+    for fallback in [
         ModelRef::new("openai", "gpt-6.1-sol"),
         ModelRef::new("google", "gemini-4-argon"),
     ] {
         assert_eq!(
             plan.models
-                .get(&stand_in)
+                .get(&fallback)
                 .map(|terms| (terms.room, terms.free)),
             Some((9_000, false))
         );
-        assert!(plan.prices.price(&stand_in).is_some());
-        assert_eq!(plan.in_flight.get(&stand_in.provider), Some(&3));
+        assert!(plan.prices.price(&fallback).is_some());
+        assert_eq!(plan.in_flight.get(&fallback.provider), Some(&3));
     }
 }
 
@@ -120,7 +120,7 @@ fn unselected_vendors_are_no_fallbacks_for_custom_addresses() {
         "architecture: mistral:mistral-large-4, anthropic:claude-opus-5-5",
         "security: mistral:mistral-large-4, openai:gpt-6.1-sol",
     ];
-    assert_eq!(told(&plan), expected);
+    assert_eq!(fallback_lines(&plan), expected);
 }
 
 #[test]
@@ -128,12 +128,12 @@ fn local_servers_have_no_fallbacks() {
     let behind = ProviderServer::start();
     let server = LocalServer::llama_cpp("m", 8_000_000_000, 32_768).before(&behind);
     let local = Conclave::new().variable("CONCLAVE_LOCAL_SERVERS", server.authority());
-    assert_eq!(told(&plan(&local, &[])), Vec::<String>::new());
+    assert_eq!(fallback_lines(&plan(&local, &[])), Vec::<String>::new());
     let vendors = ProviderServer::start();
     let with_keys = Conclave::at(&vendors).variable("CONCLAVE_LOCAL_SERVERS", server.authority());
     let arguments = ["--model", "llamacpp:m", "--judge", "llamacpp:m"];
     assert_eq!(
-        told(&plan(&with_keys, &arguments)),
+        fallback_lines(&plan(&with_keys, &arguments)),
         Vec::<String>::new(),
         "keys or no keys"
     );
@@ -151,7 +151,7 @@ fn first_fallback_takes_over_for_all_later_rounds() {
     let of_openai = |answer| {
         model_requests(&server)
             .iter()
-            .filter(|asked| asked.answer == answer && asked.model == "gpt-6.1-sol")
+            .filter(|request| request.answer == answer && request.model == "gpt-6.1-sol")
             .count()
     };
     assert_eq!(of_openai("independent"), 2, "{}", ran.stderr);

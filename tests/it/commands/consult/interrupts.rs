@@ -19,14 +19,16 @@ fn now() -> Instant {
 }
 
 /// Sends the signal after this number of requests, and waits for the exit.
-fn interrupted(
+fn interrupt(
     server: &ProviderServer,
     conclave: &Conclave,
     signal: Signal,
-    requests: usize,
+    count: usize,
 ) -> RunOutput {
     let running = conclave.start(&["consult", "Shall we?"]);
-    server.wait_until("it is asked", |asked| asked.len() == requests);
+    server.wait_until("the requests have arrived", |requests| {
+        requests.len() == count
+    });
     let sent = now();
     running.signal(signal);
     let ran = running.wait().ends_with(130);
@@ -35,8 +37,8 @@ fn interrupted(
         "it took {:?} to end",
         sent.elapsed()
     );
-    server.wait_until("all connections are closed", |asked| {
-        asked.iter().all(|request| request.finished.is_some())
+    server.wait_until("all connections are closed", |requests| {
+        requests.iter().all(|request| request.finished.is_some())
     });
     assert_eq!(ran.stdout, "");
     ran
@@ -48,7 +50,7 @@ fn signal_ends_the_run_and_closes_every_connection() {
         let server = ProviderServer::start();
         server.on(On::any(), Answer::text("never to be finished").stall());
         let conclave = Conclave::at(&server);
-        let ran = interrupted(&server, &conclave, signal, 3);
+        let ran = interrupt(&server, &conclave, signal, 3);
         assert!(
             ran.stderr.contains("\nerror: Consultation interrupted\n"),
             "{}",
@@ -77,7 +79,7 @@ fn record_contains_the_answers_before_the_interrupt() {
         Answer::text("never to be finished").stall(),
     );
     let conclave = Conclave::at(&server);
-    let ran = interrupted(&server, &conclave, Signal::INT, 4);
+    let ran = interrupt(&server, &conclave, Signal::INT, 4);
     let record = conclave.record();
     let completed = record["completed_rounds"].as_array().unwrap();
     assert_eq!(completed.len(), 1);
@@ -106,8 +108,8 @@ fn signal_interrupts_the_wait_before_a_retry() {
     server.on(On::vendor(Vendor::Anthropic), busy);
     let conclave = Conclave::at(&server);
     let running = conclave.start(&["consult", "--events", "-", "Shall we?"]);
-    server.wait_until("everyone has answered", |asked| {
-        asked.len() == 3 && asked.iter().all(|request| request.finished.is_some())
+    server.wait_until("everyone has answered", |requests| {
+        requests.len() == 3 && requests.iter().all(|request| request.finished.is_some())
     });
     let sent = now();
     running.signal(Signal::TERM);

@@ -58,7 +58,7 @@ fn markdown_is_the_default_and_progress_goes_to_stderr() {
         "{}",
         ran.stdout
     );
-    for said in [
+    for line in [
         "🔍 Starting consultation with 3 experts...\n",
         "claude-sonnet-5-5",
         " (auto-approved)\n",
@@ -67,7 +67,7 @@ fn markdown_is_the_default_and_progress_goes_to_stderr() {
         "📋 Round 4 complete\n",
         "✨ Consultation complete\n",
     ] {
-        assert!(ran.stderr.contains(said), "{said}: {}", ran.stderr);
+        assert!(ran.stderr.contains(line), "{line}: {}", ran.stderr);
     }
     assert!(!ran.stdout.contains("✅"), "{}", ran.stdout);
     assert!(!ran.stdout.contains("💰"), "{}", ran.stdout);
@@ -94,8 +94,8 @@ fn quiet_prints_nothing_on_stderr() {
 fn verbose_adds_the_estimate_and_the_record_path() {
     let (conclave, ran) = consult(&["--verbose"]);
     assert!(ran.stderr.contains("   Estimate: "), "{}", ran.stderr);
-    for said in ["   Round 1, ", "   Round 4, "] {
-        assert!(ran.stderr.contains(said), "{said}: {}", ran.stderr);
+    for line in ["   Round 1, ", "   Round 4, "] {
+        assert!(ran.stderr.contains(line), "{line}: {}", ran.stderr);
     }
     assert!(
         ran.stderr

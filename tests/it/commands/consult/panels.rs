@@ -20,20 +20,20 @@ fn named_panel_is_shown_asked_and_recorded() {
         ])
         .ends_with(0);
     let (before, _) = ran.stderr.split_once("💰 Estimated cost").unwrap();
-    for said in [
+    for line in [
         "Security Expert  anthropic:claude-opus-5-5\n",
         "Architect        openai:gpt-6.1-terra\n",
         "Judge            google:gemini-4-argon\n",
     ] {
-        assert!(before.contains(said), "{said}: {before}");
+        assert!(before.contains(line), "{line}: {before}");
     }
     assert!(before.contains("a panel of 2 is small"), "{before}");
-    let asked = model_requests(&server);
-    assert_eq!(asked.len(), 7);
+    let requests = model_requests(&server);
+    assert_eq!(requests.len(), 7);
     assert!(
-        asked
+        requests
             .iter()
-            .all(|asked| asked.is_from_expert() != (asked.model == "gemini-4-argon"))
+            .all(|request| request.is_from_expert() != (request.model == "gemini-4-argon"))
     );
     let seats = &conclave.record()["panel"]["seats"];
     assert_eq!(seats[0]["persona"], "security");
@@ -51,8 +51,8 @@ fn one_model_can_play_every_seat() {
     assert!(
         model_requests(&server)
             .iter()
-            .filter(|asked| asked.is_from_expert())
-            .all(|asked| asked.model == "gpt-6.1-terra")
+            .filter(|request| request.is_from_expert())
+            .all(|request| request.model == "gpt-6.1-terra")
     );
     assert!(
         ran.stderr
@@ -71,7 +71,7 @@ fn flags_override_the_panel_and_judge_of_the_settings() {
     let models = |from: usize| {
         model_requests(&server)[from..]
             .iter()
-            .map(|asked| asked.model.clone())
+            .map(|request| request.model.clone())
             .collect::<std::collections::BTreeSet<_>>()
     };
     assert_eq!(
@@ -233,10 +233,10 @@ fn named_panel_of_the_settings_can_be_selected() {
         conclave
             .run(&[&["consult", "-n", "--yes", "Shall we?"], arguments].concat())
             .ends_with(0);
-        let asked = model_requests(&server).split_off(before);
-        asked
+        let requests = model_requests(&server).split_off(before);
+        requests
             .into_iter()
-            .map(|asked| asked.model)
+            .map(|request| request.model)
             .collect::<std::collections::BTreeSet<_>>()
             .into_iter()
             .collect::<Vec<_>>()

@@ -20,10 +20,10 @@ fn seats(record: &Value) -> Vec<String> {
         .collect()
 }
 
-fn casting(server: &ProviderServer) -> Vec<ModelRequest> {
+fn selection_requests(server: &ProviderServer) -> Vec<ModelRequest> {
     model_requests(server)
         .into_iter()
-        .filter(|asked| asked.answer == "persona_selection")
+        .filter(|request| request.answer == "persona_selection")
         .collect()
 }
 
@@ -48,16 +48,16 @@ fn named_personas_sit_in_order_with_their_models() {
     ];
     assert_eq!(seats(&record), expected.map(str::to_owned).to_vec());
     assert_eq!(record["casting"], Value::Null);
-    let told = |persona: &str| {
+    let requests_with = |persona: &str| {
         model_requests(&server)
             .iter()
-            .filter(|asked| asked.system.contains(persona))
+            .filter(|request| request.system.contains(persona))
             .count()
     };
-    assert_eq!(told("You are a linguist who reads Hebrew."), 2);
-    assert_eq!(told("You are a guard."), 2);
-    assert_eq!(told("You are a security expert"), 0);
-    assert!(casting(&server).is_empty());
+    assert_eq!(requests_with("You are a linguist who reads Hebrew."), 2);
+    assert_eq!(requests_with("You are a guard."), 2);
+    assert_eq!(requests_with("You are a security expert"), 0);
+    assert!(selection_requests(&server).is_empty());
 }
 
 #[test]
@@ -78,12 +78,12 @@ fn models_are_assigned_to_personas_in_order() {
         let all = model_requests(&server);
         let first: Vec<ModelRequest> = all[before..]
             .iter()
-            .filter(|asked| asked.answer == "independent")
+            .filter(|request| request.answer == "independent")
             .cloned()
             .collect();
-        let mut told: Vec<String> = first.iter().map(|asked| asked.model.clone()).collect();
-        told.sort();
-        told
+        let mut models: Vec<String> = first.iter().map(|request| request.model.clone()).collect();
+        models.sort();
+        models
     };
     assert_eq!(
         models(&["--personas", "skeptic,testing", "--model", "gpt-6.1-sol"]),
@@ -166,21 +166,21 @@ fn helper_selects_personas_and_the_selection_is_recorded() {
     let calls = model_requests(&server);
     assert_eq!(calls.len(), 4);
     assert_eq!(calls[0].answer, "persona_selection");
-    let (helper, told) = (&calls[0], calls[0].prompt());
+    let (helper, prompt) = (&calls[0], calls[0].prompt());
     // At custom addresses only the panel's models receive the question.
     assert_eq!(helper.model, "gpt-6.1-sol");
-    assert!(told.contains("Shall we?"), "{told}");
+    assert!(prompt.contains("Shall we?"), "{prompt}");
     assert!(
-        told.contains("- accessibility: You are an accessibility expert"),
-        "{told}"
+        prompt.contains("- accessibility: You are an accessibility expert"),
+        "{prompt}"
     );
-    for said in [
+    for line in [
         "Clerk     openai:gpt-6.1-sol, chooses the personas\n",
         "⚡ Clerk thinking...\n",
         "🎭 Chosen for this question (planning): Skeptic, DevOps Engineer, Creative Thinker\n   Somebody has to doubt it and somebody to run it.\n",
         "⚡ DevOps Engineer thinking...\n",
     ] {
-        assert!(ran.stderr.contains(said), "{said}: {}", ran.stderr);
+        assert!(ran.stderr.contains(line), "{line}: {}", ran.stderr);
     }
     let record = conclave.record();
     let schema: Value = serde_json::from_str(RECORD).unwrap();
@@ -232,7 +232,7 @@ fn helper_failure_seats_the_default_personas_even_under_strict() {
             "Shall we?",
         ])
         .ends_with(0);
-    assert_eq!(casting(&server).len(), 2);
+    assert_eq!(selection_requests(&server).len(), 2);
     let record = conclave.record();
     assert_eq!(record["status"], "complete");
     assert_eq!(
@@ -266,7 +266,7 @@ fn flags_override_automatic_personas_of_the_settings() {
     conclave
         .run(&["consult", "-n", "--rounds", "1", "Shall we?"])
         .ends_with(0);
-    assert_eq!(casting(&server).len(), 1);
+    assert_eq!(selection_requests(&server).len(), 1);
     conclave
         .run(&[
             "consult",
@@ -289,7 +289,7 @@ fn flags_override_automatic_personas_of_the_settings() {
             "Shall we?",
         ])
         .ends_with(0);
-    assert_eq!(casting(&server).len(), 1);
+    assert_eq!(selection_requests(&server).len(), 1);
 }
 
 #[test]
@@ -321,11 +321,11 @@ fn persona_selection_matches_the_number_of_models() {
         ]
     );
     assert!(
-        casting(&server)[0]
+        selection_requests(&server)[0]
             .prompt()
             .contains("Choose 2 of these experts"),
         "{}",
-        casting(&server)[0].prompt()
+        selection_requests(&server)[0].prompt()
     );
 }
 

@@ -77,10 +77,10 @@ fn record_equals_the_output_and_the_folded_journal() {
     let ran = conclave
         .run(&["consult", "--format", "both", "Shall we?"])
         .ends_with(0);
-    let kept = |ending| std::fs::read_to_string(conclave.log(ending)).unwrap();
+    let saved = |ending| std::fs::read_to_string(conclave.log(ending)).unwrap();
     assert_eq!(
         ran.stdout,
-        format!("{}\n\n---\n{}", kept("md").trim_end(), kept("json"))
+        format!("{}\n\n---\n{}", saved("md").trim_end(), saved("json"))
     );
     let journal = read_journal(&conclave.log("jsonl")).unwrap();
     assert_eq!(journal.torn_bytes, 0);
@@ -219,7 +219,7 @@ fn calls_are_journaled_before_they_go_out() {
     server.on(On::any(), Answer::text("never to be finished").stall());
     let conclave = Conclave::at(&server);
     let running = conclave.start(&["consult", "Shall we?"]);
-    server.wait_until("everyone is asked", |asked| asked.len() == 3);
+    server.wait_until("everyone is asked", |requests| requests.len() == 3);
     running.signal(Signal::KILL);
     assert_eq!(running.wait().code, None);
     let journal = read_journal(&conclave.log("jsonl")).unwrap();

@@ -16,11 +16,13 @@ fn consulted() -> Vec<ModelRequest> {
 
 #[test]
 fn each_vendor_gets_its_own_headers_and_no_key_in_the_url() {
-    let asked = consulted();
-    assert_eq!(asked.len(), 9);
+    let requests = consulted();
+    assert_eq!(requests.len(), 9);
     for ModelRequest {
-        vendor, request, ..
-    } in &asked
+        vendor,
+        recorded: request,
+        ..
+    } in &requests
     {
         let (path, key) = match vendor {
             Vendor::Anthropic => ("/v1/messages", ("x-api-key", "test-key-anthropic")),
@@ -60,7 +62,7 @@ fn each_vendor_gets_its_own_headers_and_no_key_in_the_url() {
 fn each_vendor_gets_its_own_fields_and_no_sampling_parameters() {
     for ModelRequest {
         vendor,
-        request,
+        recorded: request,
         schema,
         system,
         user,
@@ -92,8 +94,8 @@ fn each_vendor_gets_its_own_fields_and_no_sampling_parameters() {
 
 #[test]
 fn schemas_use_only_features_that_all_vendors_support() {
-    for asked in consulted() {
-        check(&asked.schema, asked.answer, asked.vendor);
+    for request in consulted() {
+        check(&request.schema, request.answer, request.vendor);
     }
 }
 

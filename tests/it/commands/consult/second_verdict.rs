@@ -12,12 +12,14 @@ const JUDGE: &str = "claude-opus-5-5";
 
 /// The number of the helper model's request. At a custom address the judge is also the helper: this
 /// is its fifth request, after the synthesis, the cross-examination and both verdicts.
-const CLERK: usize = 5;
+const HELPER: usize = 5;
 
 /// Returns the requests of Round 4, in the order of arrival.
 fn last_round(server: &ProviderServer) -> Vec<&'static str> {
-    let asked = model_requests(server).into_iter().map(|asked| asked.answer);
-    asked.skip_while(|answer| *answer != "verdict").collect()
+    let answers = model_requests(server)
+        .into_iter()
+        .map(|request| request.answer);
+    answers.skip_while(|answer| *answer != "verdict").collect()
 }
 
 fn consult(conclave: &Conclave, more: &[&str]) -> crate::support::binary::RunOutput {
@@ -62,8 +64,8 @@ fn equal_verdicts_take_two_calls_and_one_report_line() {
     assert!(record["seed"].is_u64());
     let prompts: Vec<String> = model_requests(&server)
         .into_iter()
-        .filter(|asked| asked.answer == "verdict")
-        .map(|asked| asked.user)
+        .filter(|request| request.answer == "verdict")
+        .map(|request| request.user)
         .collect();
     assert_ne!(prompts[0], prompts[1]);
 }
@@ -75,19 +77,19 @@ fn inconsistent_verdict_is_shown_with_a_warning() {
     server.on(On::model(JUDGE).nth(4), Answer::text(other));
     let far = r#"{"comparisons":[{"pair":"Verdict","reasoning":"The pace turned round.","magnitude":"significant_change"}],"key_insights":[]}"#;
     let conclave = Conclave::at(&server);
-    server.on(On::model(JUDGE).nth(CLERK), Answer::text(far));
+    server.on(On::model(JUDGE).nth(HELPER), Answer::text(far));
     let ran = consult(&conclave, &[]).ends_with(0);
     assert_eq!(last_round(&server), ["verdict", "verdict", "comparison"]);
     let record = conclave.record();
     assert_eq!(record["judge_consistent"], false);
     assert_eq!(record["judge_passes"]["reason"], "The pace turned round.");
-    let said = [
+    let recommendations = [
         &record["recommendation"],
         &record["judge_passes"]["second"]["verdict"]["recommendation"],
     ]
-    .map(|said| said.as_str().unwrap());
+    .map(|text| text.as_str().unwrap());
     // Both go out at once, so either can be the fourth request.
-    let mut both = said;
+    let mut both = recommendations;
     both.sort_unstable();
     assert_eq!(both, ["Grow at once.", "Start small, then grow."]);
     let shown = conclave
@@ -102,7 +104,10 @@ fn inconsistent_verdict_is_shown_with_a_warning() {
             warning < text.find("## Consensus").unwrap(),
             "before the answer: {text}"
         );
-        assert!(text.contains(&format!("> {}", said[1])), "{text}");
+        assert!(
+            text.contains(&format!("> {}", recommendations[1])),
+            "{text}"
+        );
         assert!(text.contains("the verdict did NOT hold when the experts' order was reversed: The pace turned round"), "{text}");
     }
     let page = conclave
@@ -110,7 +115,7 @@ fn inconsistent_verdict_is_shown_with_a_warning() {
         .ends_with(0)
         .stdout;
     assert!(page.contains("<strong>Judged twice:</strong>"), "{page}");
-    assert!(page.contains(said[1]), "{page}");
+    assert!(page.contains(recommendations[1]), "{page}");
     assert_eq!(
         record["status"], "complete",
         "a reason for doubt is none for less than was promised"
@@ -123,7 +128,7 @@ fn helper_failure_leaves_consistency_unknown() {
     let other = r#"{"summary":"s","evidence":[],"dissent":[],"recommendation":"Grow at once.","confidence":0.4}"#;
     server.on(On::model(JUDGE).nth(4), Answer::text(other));
     let conclave = Conclave::at(&server);
-    server.on(On::model(JUDGE).nth(CLERK), unauthorized());
+    server.on(On::model(JUDGE).nth(HELPER), unauthorized());
     let ran = consult(&conclave, &["--strict"]).ends_with(0);
     assert!(
         ran.stdout
@@ -163,13 +168,13 @@ fn second_pass_needs_all_four_rounds() {
         &["--rounds", "1"],
         &["--quick"],
     ] {
-        let told = conclave
+        let stderr = conclave
             .run(&[&["consult", "Shall we?", "--judge-passes", "2"], rounds].concat())
             .ends_with(2)
             .stderr;
         assert!(
-            told.contains("`--judge-passes 2` needs a verdict"),
-            "{told}"
+            stderr.contains("`--judge-passes 2` needs a verdict"),
+            "{stderr}"
         );
     }
     for wrong in ["0", "3", "two"] {

@@ -17,18 +17,18 @@ fn keys_and_addresses_are_found_under_all_their_names() {
         .without("GOOGLE_GEMINI_BASE_URL")
         .variable("GEMINI_BASE_URL", server.url());
     conclave.run(&["consult", "-n", "Shall we?"]).ends_with(0);
-    let asked = model_requests(&server);
-    assert_eq!(asked.len(), 9);
-    for asked in asked {
-        let (header, value) = match asked.vendor {
+    let requests = model_requests(&server);
+    assert_eq!(requests.len(), 9);
+    for request in requests {
+        let (header, value) = match request.vendor {
             Vendor::Anthropic => ("authorization", "Bearer test-token"),
             Vendor::OpenAi => ("authorization", "Bearer test-key-openai"),
             Vendor::Google => ("x-goog-api-key", "test-key-google-2"),
             other => panic!("{other:?} has no seat"),
         };
-        assert_eq!(asked.request.headers[header], value);
+        assert_eq!(request.recorded.headers[header], value);
         assert!(
-            !asked.request.headers.contains_key("x-api-key"),
+            !request.recorded.headers.contains_key("x-api-key"),
             "a token is no key"
         );
     }
@@ -39,14 +39,14 @@ fn max_output_tokens_comes_from_the_settings() {
     let server = ProviderServer::start();
     let conclave = Conclave::at(&server).variable("CONCLAVE_MAX_OUTPUT_TOKENS", "9000");
     conclave.run(&["consult", "Shall we?"]).ends_with(0);
-    for asked in model_requests(&server) {
-        let room = match asked.vendor {
+    for request in model_requests(&server) {
+        let room = match request.vendor {
             Vendor::Anthropic => "/max_tokens",
             Vendor::OpenAi => "/max_completion_tokens",
             Vendor::Google => "/generationConfig/maxOutputTokens",
             other => panic!("{other:?} has no seat"),
         };
-        assert_eq!(asked.request.body.pointer(room), Some(&9_000.into()));
+        assert_eq!(request.recorded.body.pointer(room), Some(&9_000.into()));
     }
 }
 
@@ -70,10 +70,10 @@ fn user_prompts_are_sent_and_change_the_recorded_hash() {
     std::fs::create_dir_all(own.home().join("prompts/converge")).unwrap();
     std::fs::write(own.home().join("prompts/converge/independent.md"), text).unwrap();
     own.run(&["consult", "Shall we?"]).ends_with(0);
-    for asked in &model_requests(&server)[before..] {
+    for request in &model_requests(&server)[before..] {
         assert_eq!(
-            asked.prompt().contains("Think of the otters."),
-            asked.answer == "independent"
+            request.prompt().contains("Think of the otters."),
+            request.answer == "independent"
         );
     }
     let hash = |conclave: &Conclave| {

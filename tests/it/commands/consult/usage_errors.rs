@@ -44,7 +44,7 @@ fn missing_question_yields_a_hint() {
 fn unknown_arguments_are_rejected() {
     let server = ProviderServer::start();
     let conclave = Conclave::at(&server);
-    for (arguments, words) in [
+    for (arguments, message) in [
         (
             &["consult", "--frobnicate", "q"][..],
             "unexpected argument '--frobnicate'",
@@ -68,8 +68,8 @@ fn unknown_arguments_are_rejected() {
         ),
         (&[], "Usage: conclave <COMMAND>"),
     ] {
-        let said = refused(&conclave, &server, arguments, "");
-        assert!(said.contains(words), "{arguments:?}: {said}");
+        let stderr = refused(&conclave, &server, arguments, "");
+        assert!(stderr.contains(message), "{arguments:?}: {stderr}");
     }
 }
 
@@ -142,7 +142,7 @@ fn unwritable_folder_is_rejected_before_any_request() {
 #[test]
 fn unusable_settings_are_named_with_their_file() {
     let server = ProviderServer::start();
-    for (config, words) in [
+    for (config, message) in [
         (
             r#"{"always_alow_under": 1}"#,
             "error: unknown setting `always_alow_under` in `CONFIG`; did you mean `always_allow_under`?\n\
@@ -167,7 +167,7 @@ fn unusable_settings_are_named_with_their_file() {
         assert_eq!(
             refused(&conclave, &server, &["consult", "q"], "")
                 .replace(path.to_str().unwrap(), "CONFIG"),
-            words
+            message
         );
     }
     let conclave = Conclave::at(&server).variable("CONCLAVE_ALWAYS_ALLOW_UNDER", "much");

@@ -86,29 +86,37 @@ fn statements(record: &Value, outcome: Outcome) -> impl Iterator<Item = (String,
         .iter()
         .map(|dissent| dissent["agent"].clone())
         .collect();
-    artifacts("round_1").into_iter().filter_map(move |held| {
-        let agent = &held["agent_id"];
-        let name = &record["agents"]
-            .as_array()?
-            .iter()
-            .find(|one| &one["id"] == agent)?["name"];
-        if !supporting.contains(agent) || dissenting.contains(agent) || dissenting.contains(name) {
-            return None;
-        }
-        let seat = record["panel"]["seats"]
-            .as_array()?
-            .iter()
-            .find(|seat| &seat["seat"] == agent)?;
-        let given = format!("{}:{}", seat["provider"].as_str()?, seat["model"].as_str()?);
-        // A model that took over later has no statement in Round 1.
-        let took_over = |one: &&Value| &one["agent_id"] == agent && one["round_number"] == 1;
-        let model = record["substitutions"]
-            .as_array()?
-            .iter()
-            .rfind(took_over)
-            .map_or(given, |one| one["substitute"].as_str().unwrap().to_owned());
-        Some((model, [held["confidence"].as_f64()?, outcome.share_right()]))
-    })
+    artifacts("round_1")
+        .into_iter()
+        .filter_map(move |artifact| {
+            let agent = &artifact["agent_id"];
+            let name = &record["agents"]
+                .as_array()?
+                .iter()
+                .find(|one| &one["id"] == agent)?["name"];
+            if !supporting.contains(agent)
+                || dissenting.contains(agent)
+                || dissenting.contains(name)
+            {
+                return None;
+            }
+            let seat = record["panel"]["seats"]
+                .as_array()?
+                .iter()
+                .find(|seat| &seat["seat"] == agent)?;
+            let given = format!("{}:{}", seat["provider"].as_str()?, seat["model"].as_str()?);
+            // A model that took over later has no statement in Round 1.
+            let took_over = |one: &&Value| &one["agent_id"] == agent && one["round_number"] == 1;
+            let model = record["substitutions"]
+                .as_array()?
+                .iter()
+                .rfind(took_over)
+                .map_or(given, |one| one["substitute"].as_str().unwrap().to_owned());
+            Some((
+                model,
+                [artifact["confidence"].as_f64()?, outcome.share_right()],
+            ))
+        })
 }
 
 fn brier(statements: &[[f64; 2]]) -> f64 {
@@ -127,13 +135,13 @@ fn every_figure_equals_one_computed_from_the_records() {
         conclave.run(&["consult-stats", "--rebuild-index"]).code,
         Some(0)
     );
-    let found = json(&conclave, &[]);
+    let figures = json(&conclave, &[]);
     for outcome in Outcome::ALL {
         let count = graded
             .iter()
             .filter(|(_, graded)| *graded == outcome)
             .count();
-        assert_eq!(found["graded"][outcome.name()], count, "{outcome:?}");
+        assert_eq!(figures["graded"][outcome.name()], count, "{outcome:?}");
         assert!(count > 2, "the sample is too small");
     }
     let mut experts: BTreeMap<String, Vec<[f64; 2]>> = BTreeMap::new();
@@ -144,7 +152,7 @@ fn every_figure_equals_one_computed_from_the_records() {
             experts.entry(model).or_default().push(statement);
         }
     }
-    let by_expert = found["by_expert"].as_object().unwrap();
+    let by_expert = figures["by_expert"].as_object().unwrap();
     assert_eq!(
         by_expert.keys().collect::<std::collections::BTreeSet<_>>(),
         experts.keys().collect()
@@ -167,9 +175,9 @@ fn every_figure_equals_one_computed_from_the_records() {
             ])
         })
         .collect();
-    assert_eq!(found["answers"]["count"], verdicts.len());
-    assert!((found["answers"]["brier"].as_f64().unwrap() - brier(&verdicts)).abs() < 1e-9);
-    let judged: u64 = found["by_judge"]
+    assert_eq!(figures["answers"]["count"], verdicts.len());
+    assert!((figures["answers"]["brier"].as_f64().unwrap() - brier(&verdicts)).abs() < 1e-9);
+    let judged: u64 = figures["by_judge"]
         .as_object()
         .unwrap()
         .values()
@@ -204,7 +212,7 @@ fn missing_grades_yield_a_hint_and_valid_json() {
             .contains("conclave history outcome last right|wrong|mixed"),
         "{ran:?}"
     );
-    let found = json(&conclave, &[]);
-    assert_eq!(found["graded"]["total"], 0);
-    assert_eq!(found["answers"], Value::Null);
+    let figures = json(&conclave, &[]);
+    assert_eq!(figures["graded"]["total"], 0);
+    assert_eq!(figures["answers"], Value::Null);
 }

@@ -135,7 +135,7 @@ fn days_follow_the_users_time_zone() {
 #[test]
 fn invalid_ranges_are_rejected_with_the_reason() {
     let conclave = with(1);
-    for (arguments, told) in [
+    for (arguments, reason) in [
         (&["--month", "2026-13"][..], "`2026-13` is no month"),
         (&["--month", "november"], "`november` is no month"),
         (&["--since", "2026-02-30"], "`2026-02-30` is no day"),
@@ -155,7 +155,7 @@ fn invalid_ranges_are_rejected_with_the_reason() {
             .run(&[&["consult-stats"], arguments].concat())
             .ends_with(2);
         assert!(ran.stdout.is_empty(), "{arguments:?}: {}", ran.stderr);
-        assert!(ran.stderr.contains(told), "{arguments:?}: {}", ran.stderr);
+        assert!(ran.stderr.contains(reason), "{arguments:?}: {}", ran.stderr);
     }
 }
 

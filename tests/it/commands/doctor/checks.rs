@@ -43,16 +43,16 @@ fn accepted_key_suffices_and_costs_nothing() {
         message,
         format!("at {}: key accepted, 3 models", server.authority()).as_str()
     );
-    let asked = server.get_requests();
+    let requests = server.get_requests();
     assert_eq!(
-        asked
+        requests
             .iter()
-            .map(|asked| asked.path_and_query.as_str())
+            .map(|request| request.path_and_query.as_str())
             .collect::<Vec<_>>(),
         ["/v1/models?limit=1000"]
     );
-    assert_eq!(asked[0].headers["x-api-key"], KEYS[0].1);
-    assert!(!asked[0].path_and_query.contains("secret"));
+    assert_eq!(requests[0].headers["x-api-key"], KEYS[0].1);
+    assert!(!requests[0].path_and_query.contains("secret"));
     let (status, message, _) = check(&findings, "keys");
     assert_eq!(status, "note");
     assert!(message.contains("xAI (XAI_API_KEY)"), "{message}");
@@ -165,10 +165,10 @@ fn vendor_problems_are_reported_with_a_fix() {
             .run(&["doctor", "--json"])
             .ends_with(code);
         let findings = findings(&ran);
-        let told = check(&findings, "provider.anthropic");
-        assert_eq!(told.0, expected, "{told:?}");
-        assert!(told.1.contains(message), "{told:?}");
-        assert!(told.2.contains(fix), "{told:?}");
+        let finding = check(&findings, "provider.anthropic");
+        assert_eq!(finding.0, expected, "{finding:?}");
+        assert!(finding.1.contains(message), "{finding:?}");
+        assert!(finding.2.contains(fix), "{finding:?}");
     }
 }
 
@@ -243,11 +243,11 @@ fn reseller_key_is_checked_despite_a_public_model_list() {
             .variable("OPENROUTER_BASE_URL", server.url());
         let ran = conclave.run(&["doctor", "--json"]).ends_with(code);
         let findings = findings(&ran);
-        let told = check(&findings, "provider.openrouter");
-        assert_eq!(told.0, expected, "{told:?}");
-        assert!(told.1.contains(message), "{told:?}");
-        assert!(server.get_requests().iter().any(|asked| {
-            asked
+        let finding = check(&findings, "provider.openrouter");
+        assert_eq!(finding.0, expected, "{finding:?}");
+        assert!(finding.1.contains(message), "{finding:?}");
+        assert!(server.get_requests().iter().any(|request| {
+            request
                 .headers
                 .get("authorization")
                 .is_some_and(|it| *it == format!("Bearer {}", KEYS[3].1))

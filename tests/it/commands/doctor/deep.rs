@@ -54,12 +54,12 @@ fn deep_asks_each_provider_once_and_reports_latency_and_cost() {
             .all(|trial| trial["answered"] == true && trial["cost_usd"].as_f64().unwrap() > 0.0),
         "{trials:?}"
     );
-    let asked = model_requests(&server);
-    assert_eq!(asked.len(), 3);
+    let requests = model_requests(&server);
+    assert_eq!(requests.len(), 3);
     assert!(
-        asked
+        requests
             .iter()
-            .any(|asked| asked.request.body["max_tokens"] == 256)
+            .any(|request| request.recorded.body["max_tokens"] == 256)
     );
 }
 

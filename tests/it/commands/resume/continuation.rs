@@ -16,17 +16,17 @@ fn resume_asks_only_for_missing_answers() {
     let conclave = Conclave::at(&server);
     let ran = cut_off(&conclave, &server, Signal::INT).ends_with(130);
     let (id, record) = (id_of(&conclave.log("jsonl")), conclave.log("json"));
-    let told = format!(
+    let expected = format!(
         "💾 Partial results saved to: {}\nerror: Consultation interrupted\nhint: go on with it: conclave resume {id}\n",
         record.display()
     );
-    assert!(ran.stderr.ends_with(&told), "{}", ran.stderr);
+    assert!(ran.stderr.ends_with(&expected), "{}", ran.stderr);
     assert_eq!(conclave.record()["resume_token"], id.as_str());
 
     let ran = conclave.run(&["resume"]).ends_with(0);
     assert!(ran.stdout.starts_with("# Consultation Summary\n"));
-    let announced = format!("Resuming {id} (Round 2 of 4, 3 calls kept, ≥ $");
-    assert!(ran.stderr.starts_with(&announced), "{}", ran.stderr);
+    let announcement = format!("Resuming {id} (Round 2 of 4, 3 calls kept, ≥ $");
+    assert!(ran.stderr.starts_with(&announcement), "{}", ran.stderr);
     assert!(
         ran.stderr
             .lines()
@@ -48,8 +48,8 @@ fn resume_asks_only_for_missing_answers() {
     assert_eq!(record["cost"]["lost_calls"], 1);
     assert_eq!(record["cost"]["lower_bound"], true);
     assert_eq!(record["cost"]["calls"], 9);
-    let kept = |ending| std::fs::read_to_string(conclave.log(ending)).unwrap();
-    assert_eq!(ran.stdout, kept("md"));
+    let saved = |ending| std::fs::read_to_string(conclave.log(ending)).unwrap();
+    assert_eq!(ran.stdout, saved("md"));
     let events = read_journal(&conclave.log("jsonl")).unwrap().events;
     assert!(events.iter().zip(1..).all(|(event, seq)| event.seq == seq));
 }
@@ -78,7 +78,7 @@ fn run_without_any_answer_can_be_resumed() {
     }
     let conclave = Conclave::at(&server);
     let running = conclave.start(&["consult", "Shall we?"]);
-    server.wait_until("everyone is asked", |asked| asked.len() == 3);
+    server.wait_until("everyone is asked", |requests| requests.len() == 3);
     running.signal(Signal::INT);
     let ran = running.wait().ends_with(130);
     assert!(
@@ -142,7 +142,7 @@ fn resume_skips_a_running_consultation() {
             .spawn()
             .unwrap(),
     );
-    elsewhere.wait_until("everyone is asked", |asked| asked.len() == 3);
+    elsewhere.wait_until("everyone is asked", |requests| requests.len() == 3);
     let newer = std::fs::read_dir(logs(&conclave))
         .unwrap()
         .map(|entry| entry.unwrap().path());
@@ -153,12 +153,12 @@ fn resume_skips_a_running_consultation() {
         .unwrap();
     assert_ne!(newer, older);
     for force in [&[][..], &["--force"]] {
-        let told = refused(&conclave, &server, &[&[newer.as_str()], force].concat());
+        let stderr = refused(&conclave, &server, &[&[newer.as_str()], force].concat());
         assert!(
-            told.contains(&format!(
+            stderr.contains(&format!(
                 "{newer}.jsonl` is being written by another process\n"
             )),
-            "{told}"
+            "{stderr}"
         );
     }
     let ran = conclave.run(&["resume"]).ends_with(0);
@@ -167,10 +167,10 @@ fn resume_skips_a_running_consultation() {
         "{}",
         ran.stderr
     );
-    let told = refused(&conclave, &server, &[]);
+    let stderr = refused(&conclave, &server, &[]);
     assert!(
-        told.ends_with("hint: another process is at work on 1 consultation\n"),
-        "{told}"
+        stderr.ends_with("hint: another process is at work on 1 consultation\n"),
+        "{stderr}"
     );
     running.signal(Signal::KILL);
     running.wait();

@@ -36,24 +36,28 @@ fn whole() -> (String, String, Value) {
 fn resume_after_any_journal_line_yields_the_same_record() {
     let (id, journal, expected) = whole();
     let lines: Vec<&str> = journal.split_inclusive('\n').collect();
-    for kept in 1..=lines.len() {
+    for line_count in 1..=lines.len() {
         let server = ProviderServer::start();
         let torn = lines
-            .get(kept)
+            .get(line_count)
             .map_or("", |line| line.split_at(line.len() / 2).0);
-        let conclave = home_with(&server, &id, &(lines[..kept].concat() + torn));
-        let had = finished(&read_journal(&conclave.log("jsonl")).unwrap().events);
+        let conclave = home_with(&server, &id, &(lines[..line_count].concat() + torn));
+        let answers = finished(&read_journal(&conclave.log("jsonl")).unwrap().events);
         conclave.run(&["resume", "-q"]).ends_with(0);
-        assert_eq!(server.requests().len(), 9 - had, "killed after line {kept}");
+        assert_eq!(
+            server.requests().len(),
+            9 - answers,
+            "killed after line {line_count}"
+        );
         assert_eq!(
             comparable(conclave.record()),
             expected,
-            "killed after line {kept}"
+            "killed after line {line_count}"
         );
         assert!(
             std::fs::read_to_string(conclave.log("jsonl"))
                 .unwrap()
-                .starts_with(&lines[..kept].concat())
+                .starts_with(&lines[..line_count].concat())
         );
     }
 }
@@ -80,7 +84,9 @@ fn resume_after_a_kill_at_any_time_repeats_no_answer() {
         let conclave = Conclave::at(&server);
         let arrivals = 1 + number % 9;
         let running = conclave.start(&["consult", "Shall we?"]);
-        server.wait_until("so many have been asked", |asked| asked.len() >= arrivals);
+        server.wait_until("so many have been asked", |requests| {
+            requests.len() >= arrivals
+        });
         // A random time further on.
         for _ in 0..random.u32(0..4_000) {
             std::thread::yield_now();
@@ -88,7 +94,7 @@ fn resume_after_a_kill_at_any_time_repeats_no_answer() {
         running.signal(Signal::KILL);
         running.wait();
         let events = read_journal(&conclave.log("jsonl")).unwrap().events;
-        let had = answered(&events);
+        let answers = answered(&events);
         let resumed = conclave.run(&["resume", "-q"]);
         let is_complete = events.iter().any(|envelope| {
             matches!(
@@ -108,11 +114,11 @@ fn resume_after_a_kill_at_any_time_repeats_no_answer() {
         } else {
             resumed.ends_with(0);
         }
-        let asked = model_requests(&server);
-        for (model, kind) in had {
-            let times = asked
+        let requests = model_requests(&server);
+        for (model, kind) in answers {
+            let times = requests
                 .iter()
-                .filter(|asked| asked.model == model && asked.answer == kind)
+                .filter(|request| request.model == model && request.answer == kind)
                 .count();
             assert_eq!(times, 1, "kill {number}: {kind} of {model} had come back");
         }

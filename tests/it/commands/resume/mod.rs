@@ -26,7 +26,9 @@ fn stalling() -> ProviderServer {
 fn cut_off(conclave: &Conclave, server: &ProviderServer, signal: Signal) -> RunOutput {
     let before = server.requests().len();
     let running = conclave.start(&["consult", "Shall we?"]);
-    server.wait_until("the judge is asked", |asked| asked.len() == before + 4);
+    server.wait_until("the judge is asked", |requests| {
+        requests.len() == before + 4
+    });
     running.signal(signal);
     running.wait()
 }

@@ -13,7 +13,7 @@ fn unlogged_consultation_cannot_be_resumed() {
     let server = stalling();
     let conclave = Conclave::at(&server);
     let running = conclave.start(&["consult", "--no-log", "Shall we?"]);
-    server.wait_until("the judge is asked", |asked| asked.len() == 4);
+    server.wait_until("the judge is asked", |requests| requests.len() == 4);
     running.signal(Signal::INT);
     let ran = running.wait().ends_with(130);
     assert!(!ran.stderr.contains("Partial results"), "{}", ran.stderr);
@@ -57,17 +57,20 @@ fn ambiguous_name_lists_the_consultations() {
     for question in ["One?", "Two?\nReally?"] {
         conclave.run(&["consult", question]).ends_with(0);
     }
-    let told = refused(&conclave, &server, &["01"]);
-    let lines: Vec<&str> = told.lines().collect();
+    let stderr = refused(&conclave, &server, &["01"]);
+    let lines: Vec<&str> = stderr.lines().collect();
     assert_eq!(lines[0], "error: `01` could be any of 2 consultations");
-    assert!(lines[1].starts_with("hint: 01"), "the newest first: {told}");
+    assert!(
+        lines[1].starts_with("hint: 01"),
+        "the newest first: {stderr}"
+    );
     assert!(
         lines[1].ends_with("  Two? Really?"),
-        "the newest first: {told}"
+        "the newest first: {stderr}"
     );
-    assert!(lines[2].starts_with("hint: 01"), "{told}");
-    assert!(lines[2].contains("  20"), "{told}");
-    assert!(lines[2].ends_with("  One?"), "{told}");
+    assert!(lines[2].starts_with("hint: 01"), "{stderr}");
+    assert!(lines[2].contains("  20"), "{stderr}");
+    assert!(lines[2].ends_with("  One?"), "{stderr}");
     assert!(
         refused(&conclave, &server, &["02"]).starts_with("error: no consultation is called `02`\n")
     );
@@ -120,9 +123,12 @@ fn declined_old_and_damaged_journals_are_rejected() {
         .map(|line| line.replace("\"seq\":3", "\"seq\":three") + "\n")
         .collect();
     std::fs::write(logs(&conclave).join("consult-00bad.jsonl"), damaged).unwrap();
-    let told = refused(&conclave, &server, &["00bad"]);
-    assert!(told.contains("error: line 3 of journal `"), "{told}");
-    assert!(told.contains("is not an event\n  caused by: "), "{told}");
+    let stderr = refused(&conclave, &server, &["00bad"]);
+    assert!(stderr.contains("error: line 3 of journal `"), "{stderr}");
+    assert!(
+        stderr.contains("is not an event\n  caused by: "),
+        "{stderr}"
+    );
 
     let changed: String = journal
         .lines()
@@ -130,10 +136,10 @@ fn declined_old_and_damaged_journals_are_rejected() {
         .map(|line| line.replace("\"to\":\"AwaitingConsent\"", "\"to\":\"Verdict\"") + "\n")
         .collect();
     std::fs::write(logs(&conclave).join("consult-00else.jsonl"), changed).unwrap();
-    let told = refused(&conclave, &server, &["00else"]);
+    let stderr = refused(&conclave, &server, &["00else"]);
     assert!(
-        told.contains("event 4 does not follow from those before it"),
-        "{told}"
+        stderr.contains("event 4 does not follow from those before it"),
+        "{stderr}"
     );
 }
 
@@ -143,11 +149,11 @@ fn missing_key_is_reported_with_its_seat() {
     let conclave = Conclave::at(&server);
     cut_off(&conclave, &server, Signal::INT);
     let conclave = conclave.without("GEMINI_API_KEY").without("GOOGLE_API_KEY");
-    let told = refused(&conclave, &server, &[]);
+    let stderr = refused(&conclave, &server, &[]);
     let expected = "error: Pragmatist is played by google:";
-    assert!(told.starts_with(expected), "{told}");
+    assert!(stderr.starts_with(expected), "{stderr}");
     assert!(
-        told.contains(", and there is no key for Google\nhint: set "),
-        "{told}"
+        stderr.contains(", and there is no key for Google\nhint: set "),
+        "{stderr}"
     );
 }

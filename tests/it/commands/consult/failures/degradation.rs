@@ -31,7 +31,7 @@ fn consult_with(on: On, answer: Answer) -> (ProviderServer, Conclave, RunOutput)
 /// part of the message, and the number of requests.
 fn fails(cases: Vec<(&str, Answer, &str, &str, usize)>) {
     std::thread::scope(|scope| {
-        for (what, answer, class, words, requests) in cases {
+        for (what, answer, class, message, requests) in cases {
             scope.spawn(move || {
                 let (server, conclave, ran) = consult(answer);
                 let ran = ran.ends_with(0);
@@ -40,7 +40,7 @@ fn fails(cases: Vec<(&str, Answer, &str, &str, usize)>) {
                     .lines()
                     .find(|line| line.contains("Agent Security Expert failed: "));
                 assert!(
-                    line.is_some_and(|line| line.contains(words)),
+                    line.is_some_and(|line| line.contains(message)),
                     "{what}: {}",
                     ran.stderr
                 );
@@ -61,16 +61,16 @@ fn fails(cases: Vec<(&str, Answer, &str, &str, usize)>) {
                 let error = &error.as_array().unwrap().last().unwrap()["error"];
                 assert_eq!(error["class"], class, "{what}: {error}");
                 assert!(
-                    error["message"].as_str().unwrap().contains(words),
+                    error["message"].as_str().unwrap().contains(message),
                     "{what}: {error}"
                 );
-                let asked = server
+                let count = server
                     .requests()
                     .iter()
                     .filter(|request| request.vendor == Some(Vendor::Anthropic))
                     .count();
                 assert_eq!(
-                    asked, requests,
+                    count, requests,
                     "{what}: what cannot pass, or would be paid twice, is not tried again"
                 );
             });
@@ -83,48 +83,48 @@ fn other_experts_answer_when_one_vendor_rejects_requests() {
     let error = |status, code| {
         Answer::error(status, code, "such are our words").header("retry-after-ms", "1")
     };
-    let words = "such are our words";
+    let message = "such are our words";
     fails(vec![
         (
             "a key",
             error(401, "authentication_error"),
             "auth",
-            words,
+            message,
             1,
         ),
         (
             "a bill",
-            Answer::error(402, "billing_error", words),
+            Answer::error(402, "billing_error", message),
             "billing",
-            words,
+            message,
             1,
         ),
         (
             "a permission",
             error(403, "permission_error"),
             "auth",
-            words,
+            message,
             1,
         ),
         (
             "a model",
             error(404, "not_found_error"),
             "model_missing",
-            words,
+            message,
             1,
         ),
         (
             "a size",
             error(413, "request_too_large"),
             "context",
-            words,
+            message,
             1,
         ),
         (
             "a request",
             error(400, "invalid_request_error"),
             "bad_request",
-            words,
+            message,
             1,
         ),
         (
@@ -138,7 +138,7 @@ fn other_experts_answer_when_one_vendor_rejects_requests() {
             "too much to do",
             error(529, "overloaded_error"),
             "overload",
-            words,
+            message,
             3,
         ),
         (
@@ -146,7 +146,7 @@ fn other_experts_answer_when_one_vendor_rejects_requests() {
             Answer::http(502, "text/html", "<title>such are our words</title>")
                 .header("retry-after-ms", "1"),
             "overload",
-            words,
+            message,
             3,
         ),
     ]);
@@ -284,8 +284,8 @@ fn huge_token_counts_do_not_crash() {
 
 #[test]
 fn vendor_messages_cannot_control_the_terminal() {
-    let words = "so \u{1b}[2J\u{1b}]0;gone\u{7} they\r are \u{202e}odd";
-    let (_, conclave, ran) = consult(Answer::error(400, "invalid_request_error", words));
+    let message = "so \u{1b}[2J\u{1b}]0;gone\u{7} they\r are \u{202e}odd";
+    let (_, conclave, ran) = consult(Answer::error(400, "invalid_request_error", message));
     let ran = ran.ends_with(0);
     for text in [&ran.stderr, &ran.stdout] {
         assert!(

@@ -23,7 +23,7 @@ fn attempts(record: &Value, agent: &str) -> Vec<Value> {
     let agents = record["responses"]["round_1"]["agents"].as_array().unwrap();
     agents
         .iter()
-        .find(|found| found["agent_id"] == agent)
+        .find(|entry| entry["agent_id"] == agent)
         .unwrap()["attempts"]
         .as_array()
         .unwrap()
@@ -36,10 +36,10 @@ fn failed_expert_degrades_the_result() {
     server.on(On::vendor(Vendor::Anthropic), unauthorized());
     let (conclave, ran) = consult(&server, &[]);
     let ran = ran.ends_with(0);
-    let words = "this key was withdrawn (HTTP 401); check `ANTHROPIC_API_KEY`";
+    let message = "this key was withdrawn (HTTP 401); check `ANTHROPIC_API_KEY`";
     assert!(
         ran.stderr
-            .contains(&format!("⚠️ Agent Security Expert failed: {words}\n")),
+            .contains(&format!("⚠️ Agent Security Expert failed: {message}\n")),
         "{}",
         ran.stderr
     );
@@ -229,12 +229,12 @@ fn truncated_answer_is_retried_with_twice_the_token_limit() {
     );
     let (conclave, ran) = consult(&server, &[]);
     ran.ends_with(0);
-    let rooms: Vec<_> = server
+    let limits: Vec<_> = server
         .requests()
         .iter()
         .filter_map(|request| request.body.get("max_tokens").cloned())
         .collect();
-    assert_eq!(rooms, [16_384, 32_768, 16_384]);
+    assert_eq!(limits, [16_384, 32_768, 16_384]);
     assert_eq!(conclave.record()["status"], "complete");
 }
 

@@ -11,28 +11,28 @@ pub(super) struct Row {
     /// The class in the record; `None` for a refusal, which is an abstention and not a failed call.
     pub(super) class: Option<&'static str>,
     /// Part of the message to the user.
-    pub(super) words: &'static str,
+    pub(super) message: &'static str,
     pub(super) requests: usize,
 }
 
 /// A permanent failure: one request.
-fn fatal(vendor: Vendor, answer: Answer, class: &'static str, words: &'static str) -> Row {
+fn fatal(vendor: Vendor, answer: Answer, class: &'static str, message: &'static str) -> Row {
     Row {
         vendor,
         answer: answer.header("retry-after-ms", "1"),
         class: Some(class),
-        words,
+        message,
         requests: 1,
     }
 }
 
 /// A transient failure that persists: three requests.
-fn passing(vendor: Vendor, answer: Answer, class: &'static str, words: &'static str) -> Row {
+fn passing(vendor: Vendor, answer: Answer, class: &'static str, message: &'static str) -> Row {
     Row {
         vendor,
         answer,
         class: Some(class),
-        words,
+        message,
         requests: 3,
     }
 }
@@ -42,7 +42,7 @@ fn declined(vendor: Vendor) -> Row {
         vendor,
         answer: Answer::refusal("I would rather not"),
         class: None,
-        words: "declined to answer: I would rather not",
+        message: "declined to answer: I would rather not",
         requests: 1,
     }
 }

@@ -14,8 +14,8 @@ fn next_judge_takes_over_and_is_reported() {
     let ran = conclave.run(&["consult", "Shall we?"]).ends_with(0);
     let judges: Vec<_> = model_requests(&server)
         .into_iter()
-        .filter(|asked| asked.answer == "synthesis")
-        .map(|asked| asked.model)
+        .filter(|request| request.answer == "synthesis")
+        .map(|request| request.model)
         .collect();
     assert_eq!(judges, ["gpt-6.1-sol", "claude-sonnet-5-5"]);
     assert!(
@@ -50,8 +50,8 @@ fn judges_are_asked_in_order_and_a_substitute_stays() {
         .ends_with(0);
     let judges: Vec<_> = model_requests(&server)
         .into_iter()
-        .filter(|asked| !asked.is_from_expert())
-        .map(|asked| asked.model)
+        .filter(|request| !request.is_from_expert())
+        .map(|request| request.model)
         .collect();
     assert_eq!(
         judges,

@@ -65,11 +65,11 @@ fn all_fail(rows: &[Row]) {
     let record = conclave.record();
     let attempts = attempts(&record);
     for (row, name) in rows.iter().zip(["", " 2", " 3", " 4", " 5", " 6"]) {
-        let what = format!("{} {:?}: {}", row.vendor.id(), row.class, row.words);
+        let what = format!("{} {:?}: {}", row.vendor.id(), row.class, row.message);
         let failed = format!("⚠️ Agent Security Expert{name} failed: ");
         let line = ran.stderr.lines().find(|line| line.starts_with(&failed));
         assert!(
-            line.is_some_and(|line| line.contains(row.words)),
+            line.is_some_and(|line| line.contains(row.message)),
             "{what}: {}",
             ran.stderr
         );
@@ -167,13 +167,13 @@ fn repairable_failures_succeed_on_the_second_attempt() {
         mistral[0]["response_format"], mistral[1]["response_format"],
         "what was refused is left out"
     );
-    let room = |body: &Value| {
+    let limit = |body: &Value| {
         ["max_completion_tokens", "max_tokens"]
             .iter()
             .find_map(|field| body[field].as_u64())
             .unwrap()
     };
-    assert_eq!(room(&xai[1]), room(&xai[0]) * 2);
+    assert_eq!(limit(&xai[1]), limit(&xai[0]) * 2);
     assert_eq!(google[0], google[1], "the same again");
 }
 

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{STAND_IN, arguments, assert_adds_up};
+use super::{FALLBACK, arguments, assert_adds_up};
 use crate::support::binary::{Conclave, RunOutput};
 use crate::support::provider_server::{Answer, On, ProviderServer, Vendor};
 
@@ -38,16 +38,16 @@ fn three_failures_in_a_row_open_the_circuit() {
         "the judge is not asked there: {}",
         ran.stderr
     );
-    let told = format!(
-        "⚠️ anthropic:claude-opus-5-5 is unavailable (`anthropic` has failed too often of late). {STAND_IN} takes over as Judge.\n"
+    let expected = format!(
+        "⚠️ anthropic:claude-opus-5-5 is unavailable (`anthropic` has failed too often of late). {FALLBACK} takes over as Judge.\n"
     );
-    assert!(ran.stderr.contains(&told), "{}", ran.stderr);
+    assert!(ran.stderr.contains(&expected), "{}", ran.stderr);
     let record = conclave.record();
     let reasons: Vec<_> = record["substitutions"]
         .as_array()
         .unwrap()
         .iter()
-        .map(|found| found["reason"].clone())
+        .map(|substitution| substitution["reason"].clone())
         .collect();
     assert_eq!(reasons, [json!("failure"), json!("health_check")]);
     assert_adds_up(&record, "the breaker");

@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 
-use super::fault::{WORDS, quick};
+use super::fault::{MESSAGE, quick};
 use super::stage::{STAGES, Stage};
-use super::{FAILING, STAND_IN, arguments, assert_adds_up, failing, failing_by, side_by_side};
+use super::{FAILING, FALLBACK, arguments, assert_adds_up, failing, failing_by, side_by_side};
 use crate::support::binary::Conclave;
 use crate::support::provider_server::{Answer, On, ProviderServer, Vendor};
 
@@ -26,10 +26,10 @@ fn refused_connection_is_tried_three_times_and_costs_nothing() {
         let conclave = Conclave::with_all_keys(&server).variable("ANTHROPIC_BASE_URL", NOWHERE);
         let ran = conclave.run(&arguments(&[&stage.panel()])).ends_with(0);
         let (_, name) = stage.agent();
-        let told = format!(
-            "⚠️ {FAILING} is unavailable (connection refused by `127.0.0.1:9`). {STAND_IN} takes over as {name}.\n"
+        let expected = format!(
+            "⚠️ {FAILING} is unavailable (connection refused by `127.0.0.1:9`). {FALLBACK} takes over as {name}.\n"
         );
-        assert!(ran.stderr.contains(&told), "{}", ran.stderr);
+        assert!(ran.stderr.contains(&expected), "{}", ran.stderr);
         let record = conclave.record();
         assert_eq!(
             classes(stage, &record),
@@ -71,7 +71,7 @@ fn faults_of_retries_are_handled_like_first_faults() {
             ran.stderr
         );
         let message = record["substitutions"][0]["message"].as_str().unwrap();
-        assert!(message.contains(fault.words), "{}: {message}", fault.what);
+        assert!(message.contains(fault.message), "{}: {message}", fault.what);
         assert_adds_up(&record, fault.what);
     });
 }
@@ -82,7 +82,7 @@ fn verdict_without_revisions_uses_the_earlier_rounds() {
     for vendor in [Vendor::Anthropic, Vendor::OpenAi, Vendor::Google] {
         server.on(
             On::vendor(vendor).nth(2),
-            Answer::error(400, "invalid_request_error", WORDS),
+            Answer::error(400, "invalid_request_error", MESSAGE),
         );
     }
     let conclave = Conclave::with_all_keys(&server);
@@ -103,7 +103,12 @@ fn verdict_without_revisions_uses_the_earlier_rounds() {
         .as_array()
         .unwrap()
         .iter()
-        .filter(|told| told.as_str().unwrap().contains("gave no answer in Round 3"));
+        .filter(|degradation| {
+            degradation
+                .as_str()
+                .unwrap()
+                .contains("gave no answer in Round 3")
+        });
     assert_eq!(missing.count(), 3, "{}", record["degradations"]);
     assert_eq!(ran.stderr.matches("⚠️ Agent ").count(), 3);
     assert_eq!(record["recommendation"], "Start small, then grow.");
@@ -117,13 +122,13 @@ fn resume_continues_in_the_round_that_had_no_judge() {
         .filter(|stage| matches!(stage, Stage::Judge(_)))
         .collect();
     side_by_side(stages, |stage: Stage| {
-        let refused = Answer::error(401, "authentication_error", WORDS);
+        let refused = Answer::error(401, "authentication_error", MESSAGE);
         let (server, conclave) = failing(&refused, [stage.first()]);
         server.on(On::vendor(Vendor::Mistral).nth(1), refused);
         let ran = conclave.run(&arguments(&[&stage.panel()])).ends_with(1);
         let name = ["Synthesis", "CrossExam", "Verdict"][usize::from(stage.round()) - 2];
         let error = format!(
-            "error: The judge failed in Round {} ({name}): {WORDS} (HTTP 401); check `MISTRAL_API_KEY`\n",
+            "error: The judge failed in Round {} ({name}): {MESSAGE} (HTTP 401); check `MISTRAL_API_KEY`\n",
             stage.round()
         );
         assert!(ran.stderr.contains(&error), "{stage:?}: {}", ran.stderr);
@@ -168,10 +173,10 @@ fn failure_reasons_name_their_experts() {
 fn ending_run_starts_no_further_calls() {
     side_by_side(vec![Stage::Expert(1), Stage::Expert(3)], |stage| {
         // The last call to finish, so that no other call is open.
-        let held = Answer::error(401, "authentication_error", WORDS)
+        let last = Answer::error(401, "authentication_error", MESSAGE)
             .after_arrivals(if stage.round() == 1 { 3 } else { 7 });
         let (_server, conclave) = failing(
-            &held.delay(std::time::Duration::from_millis(300)),
+            &last.delay(std::time::Duration::from_millis(300)),
             [stage.first()],
         );
         let ran = conclave

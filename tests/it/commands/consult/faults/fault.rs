@@ -11,7 +11,7 @@ pub(super) struct Fault {
     pub(super) answer: Answer,
     pub(super) class: &'static str,
     /// Part of the message to the user.
-    pub(super) words: &'static str,
+    pub(super) message: &'static str,
     /// The number of requests while the fault persists.
     pub(super) requests: usize,
     /// Whether the cost is known.
@@ -28,7 +28,7 @@ fn fault(
     what: &'static str,
     answer: Answer,
     class: &'static str,
-    words: &'static str,
+    message: &'static str,
     requests: usize,
     bill: Bill,
 ) -> Fault {
@@ -36,7 +36,7 @@ fn fault(
         what,
         answer,
         class,
-        words,
+        message,
         requests,
         bill,
     }
@@ -49,7 +49,7 @@ pub(super) const EVER: Duration = Duration::from_secs(60);
 pub(super) const SILENT: &str = "sent nothing for 1 s";
 
 /// The vendor's message in every fault.
-pub(super) const WORDS: &str = "such are our words";
+pub(super) const MESSAGE: &str = "such are our words";
 
 /// Returns the faults without waiting times of seconds.
 pub(super) fn quick() -> Vec<Fault> {
@@ -61,12 +61,12 @@ pub(super) fn quick() -> Vec<Fault> {
 
 pub(super) fn faults() -> Vec<Fault> {
     use Bill::{Known, Unknown};
-    let error = |status, code: &str| Answer::error(status, code, WORDS);
+    let error = |status, code: &str| Answer::error(status, code, MESSAGE);
     let soon = |status, code: &str| error(status, code).header("retry-after-ms", "1");
     let in_stream = || {
         Answer::error_in_stream(
             "",
-            serde_json::json!({"type": "overloaded_error", "message": WORDS}),
+            serde_json::json!({"type": "overloaded_error", "message": MESSAGE}),
         )
     };
     let torn = Damage::Between(b"data: {\"half\": \n\n".to_vec());
@@ -108,7 +108,7 @@ pub(super) fn faults() -> Vec<Fault> {
             "a refused key",
             error(401, "authentication_error"),
             "auth",
-            WORDS,
+            MESSAGE,
             1,
             Known,
         ),
@@ -116,7 +116,7 @@ pub(super) fn faults() -> Vec<Fault> {
             "no credit",
             error(402, "billing_error"),
             "billing",
-            WORDS,
+            MESSAGE,
             1,
             Known,
         ),
@@ -124,7 +124,7 @@ pub(super) fn faults() -> Vec<Fault> {
             "an unknown model",
             error(404, "not_found_error"),
             "model_missing",
-            WORDS,
+            MESSAGE,
             1,
             Known,
         ),
@@ -132,7 +132,7 @@ pub(super) fn faults() -> Vec<Fault> {
             "a bad request",
             error(400, "invalid_request_error"),
             "bad_request",
-            WORDS,
+            MESSAGE,
             1,
             Known,
         ),
@@ -140,7 +140,7 @@ pub(super) fn faults() -> Vec<Fault> {
             "a prompt that is too long",
             error(413, "request_too_large"),
             "context",
-            WORDS,
+            MESSAGE,
             1,
             Known,
         ),
@@ -152,7 +152,7 @@ pub(super) fn faults() -> Vec<Fault> {
                 "such are our words, violating our usage policy",
             ),
             "policy",
-            WORDS,
+            MESSAGE,
             1,
             Known,
         ),
@@ -160,7 +160,7 @@ pub(super) fn faults() -> Vec<Fault> {
             "a limit with a short hint",
             soon(429, "rate_limit_error"),
             "rate_limit",
-            WORDS,
+            MESSAGE,
             3,
             Known,
         ),
@@ -168,7 +168,7 @@ pub(super) fn faults() -> Vec<Fault> {
             "a limit with a long hint",
             error(429, "rate_limit_error").header("retry-after", "3600"),
             "rate_limit",
-            WORDS,
+            MESSAGE,
             1,
             Known,
         ),
@@ -176,7 +176,7 @@ pub(super) fn faults() -> Vec<Fault> {
             "an error of its own",
             soon(500, "api_error"),
             "overload",
-            WORDS,
+            MESSAGE,
             3,
             Known,
         ),
@@ -184,7 +184,7 @@ pub(super) fn faults() -> Vec<Fault> {
             "a gateway without a vendor",
             soon(503, "api_error"),
             "overload",
-            WORDS,
+            MESSAGE,
             3,
             Known,
         ),
@@ -192,7 +192,7 @@ pub(super) fn faults() -> Vec<Fault> {
             "an overload",
             soon(529, "overloaded_error"),
             "overload",
-            WORDS,
+            MESSAGE,
             3,
             Known,
         ),
@@ -217,7 +217,7 @@ pub(super) fn faults() -> Vec<Fault> {
             "an error inside a stream",
             in_stream(),
             "overload",
-            WORDS,
+            MESSAGE,
             3,
             Unknown,
         ),

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::fault::EVER;
 use super::stage::Stage;
-use super::{FAILING, STAND_IN, arguments, assert_adds_up, side_by_side};
+use super::{FAILING, FALLBACK, arguments, assert_adds_up, side_by_side};
 use crate::support::binary::{Conclave, RunOutput};
 use crate::support::provider_server::{Answer, On, ProviderServer, RecordedRequest, Vendor};
 
@@ -87,11 +87,11 @@ fn faster_hedge_wins_and_cancels_the_first_call_at_once() {
             assert_eq!(
                 ["agent_id", "original", "substitute", "reason"]
                     .map(|field| substitutions[0][field].as_str().unwrap()),
-                [agent, FAILING, STAND_IN, "hedge"]
+                [agent, FAILING, FALLBACK, "hedge"]
             );
             let hedge = &record["hedges"][0];
             assert_eq!(hedge["model"], FAILING);
-            assert_eq!(hedge["backup"], STAND_IN);
+            assert_eq!(hedge["backup"], FALLBACK);
             assert_eq!(hedge["dropped"], FAILING);
             assert_eq!(record["cost"]["lost_calls"], 1);
             assert_eq!(record["cost"]["lower_bound"], true);
@@ -119,7 +119,7 @@ fn late_first_answer_wins_and_the_result_is_complete() {
     let record = conclave.record();
     assert_eq!(record["status"], "complete", "{}", ran.stderr);
     assert_eq!(record["substitutions"], json!([]), "{}", ran.stderr);
-    assert_eq!(record["hedges"][0]["dropped"], STAND_IN);
+    assert_eq!(record["hedges"][0]["dropped"], FALLBACK);
     assert_eq!(
         record["cost"]["lower_bound"], true,
         "what the second cost is not known"
@@ -173,7 +173,7 @@ fn one_failed_call_of_a_hedged_pair_does_no_harm() {
 #[test]
 fn failed_hedged_pair_reports_the_first_reason() {
     let server = ProviderServer::start();
-    let refused = |words| Answer::error(401, "authentication_error", words);
+    let refused = |message| Answer::error(401, "authentication_error", message);
     server.on(
         On::vendor(Vendor::Anthropic).nth(1),
         refused("the first").after_arrivals(4),

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::fault::{Bill, Fault, faults, quick};
 use super::stage::{STAGES, Stage};
-use super::{FAILING, STAND_IN, arguments, assert_adds_up, failing_by, impatient, side_by_side};
+use super::{FAILING, FALLBACK, arguments, assert_adds_up, failing_by, impatient, side_by_side};
 use crate::support::binary::{Conclave, RunOutput};
 use crate::support::provider_server::{On, ProviderServer, Vendor};
 
@@ -42,11 +42,11 @@ fn fallback_takes_over_after_every_fault_at_every_stage() {
         let ran = conclave.run(&arguments(&[&stage.panel()])).ends_with(0);
         let (agent, name) = stage.agent();
 
-        let told = line(&ran, &format!("⚠️ {FAILING} is unavailable ("));
-        assert!(told.contains(fault.words), "{what}: {told}");
+        let warning = line(&ran, &format!("⚠️ {FAILING} is unavailable ("));
+        assert!(warning.contains(fault.message), "{what}: {warning}");
         assert!(
-            told.ends_with(&format!("). {STAND_IN} takes over as {name}.")),
-            "{what}: {told}"
+            warning.ends_with(&format!("). {FALLBACK} takes over as {name}.")),
+            "{what}: {warning}"
         );
         assert!(!ran.stderr.contains("failed: "), "{what}: {}", ran.stderr);
         assert!(
@@ -54,7 +54,7 @@ fn fallback_takes_over_after_every_fault_at_every_stage() {
             "{what}: {}",
             ran.stdout
         );
-        assert!(ran.stdout.contains(fault.words), "{what}: {}", ran.stdout);
+        assert!(ran.stdout.contains(fault.message), "{what}: {}", ran.stdout);
 
         let record = conclave.record();
         assert_eq!(record["status"], "degraded", "{what}");
@@ -71,7 +71,7 @@ fn fallback_takes_over_after_every_fault_at_every_stage() {
             ("agent", json!(name)),
             ("round_number", json!(stage.round())),
             ("original", json!(FAILING)),
-            ("substitute", json!(STAND_IN)),
+            ("substitute", json!(FALLBACK)),
             ("reason", json!(reason)),
         ] {
             assert_eq!(substitutions[0][field], expected, "{what}");
@@ -80,7 +80,7 @@ fn fallback_takes_over_after_every_fault_at_every_stage() {
             substitutions[0]["message"]
                 .as_str()
                 .unwrap()
-                .contains(fault.words),
+                .contains(fault.message),
             "{what}: {substitutions:?}"
         );
         assert_eq!(
@@ -95,7 +95,7 @@ fn fallback_takes_over_after_every_fault_at_every_stage() {
         assert_eq!(classes(failed), vec![fault.class; fault.requests], "{what}");
         assert_eq!(last["error"], Value::Null, "{what}");
         assert_eq!(last["purpose"], "fallback", "{what}");
-        assert_eq!(last["model"], STAND_IN, "{what}");
+        assert_eq!(last["model"], FALLBACK, "{what}");
         let purposes: Vec<&str> = failed
             .iter()
             .map(|attempt| attempt["purpose"].as_str().unwrap())
@@ -192,7 +192,7 @@ fn skip_omits_a_failed_expert_but_never_a_judge() {
         match stage {
             Stage::Expert(_) => {
                 assert!(
-                    line(&ran, "⚠️ Agent Security Expert failed: ").contains(fault.words),
+                    line(&ran, "⚠️ Agent Security Expert failed: ").contains(fault.message),
                     "{what}"
                 );
                 assert_eq!(record["substitutions"], json!([]), "{what}");
@@ -204,7 +204,7 @@ fn skip_omits_a_failed_expert_but_never_a_judge() {
             }
             Stage::Judge(_) => {
                 assert!(
-                    line(&ran, "⚠️ ").ends_with(&format!("{STAND_IN} takes over as Judge.")),
+                    line(&ran, "⚠️ ").ends_with(&format!("{FALLBACK} takes over as Judge.")),
                     "{what}: {}",
                     ran.stderr
                 );
@@ -234,7 +234,7 @@ fn fail_ends_the_run_and_resume_uses_a_fallback() {
             "{what}: {error}"
         );
         assert!(ran.stdout.is_empty(), "{what}: {error}");
-        assert!(error.contains(fault.words), "{what}: {error}");
+        assert!(error.contains(fault.message), "{what}: {error}");
         let record = conclave.record();
         let id = record["resume_token"].as_str().unwrap();
         let hint = format!("hint: go on with it: conclave resume {id} --on-failure substitute");
@@ -246,7 +246,7 @@ fn fail_ends_the_run_and_resume_uses_a_fallback() {
         assert_eq!(record["abort_reason"], "agent_failed", "{what}");
         assert_eq!(record["substitutions"], json!([]), "{what}");
 
-        let kept = successes(&record);
+        let successful = successes(&record);
         let before = (
             server.requests().len(),
             server.requests_to(Vendor::Anthropic).len(),
@@ -262,11 +262,11 @@ fn fail_ends_the_run_and_resume_uses_a_fallback() {
             "{what}"
         );
         assert_adds_up(&record, &what);
-        let again = server.requests_to(Vendor::Anthropic).len() - before.1;
-        let (asked, experts) = (server.requests().len() - before.0, stage.experts());
+        let repeated = server.requests_to(Vendor::Anthropic).len() - before.1;
+        let (new_requests, experts) = (server.requests().len() - before.0, stage.experts());
         assert_eq!(
-            asked - again,
-            2 * experts + 3 - kept,
+            new_requests - repeated,
+            2 * experts + 3 - successful,
             "{what}: what was answered is not asked again"
         );
         assert_eq!(
@@ -274,7 +274,7 @@ fn fail_ends_the_run_and_resume_uses_a_fallback() {
             2 * experts + 3,
             "{what}: what was answered is not asked again"
         );
-        assert!(again <= fault.requests, "{what}: {again}");
+        assert!(repeated <= fault.requests, "{what}: {repeated}");
     });
 }
 
@@ -294,7 +294,7 @@ fn strict_requires_the_whole_panel() {
         );
         assert!(ran.stdout.is_empty(), "{what}: {error}");
         assert!(error.starts_with(&refused), "{what}: {error}");
-        assert!(error.contains(fault.words), "{what}: {error}");
+        assert!(error.contains(fault.message), "{what}: {error}");
         assert!(
             ran.stderr
                 .contains("hint: without --strict, a lesser result counts"),
@@ -333,7 +333,7 @@ fn run_without_answers_reports_each_reason_once() {
                 .strip_prefix(name)
                 .unwrap_or_else(|| panic!("{what}: {error}"));
             assert!(reason.starts_with([':', ' ']), "{what}: {error}");
-            assert!(reason.contains(fault.words), "{what}: {error}");
+            assert!(reason.contains(fault.message), "{what}: {error}");
         }
         let record = conclave.record();
         assert_eq!(record["abort_reason"], "all_agents_failed");

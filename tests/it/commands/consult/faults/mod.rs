@@ -26,7 +26,7 @@ use crate::support::provider_server::{Answer, On, ProviderServer, Vendor};
 const FAILING: &str = "anthropic:claude-sonnet-5-5";
 
 /// Its fallback, as expert and as judge.
-const STAND_IN: &str = "mistral:mistral-large-4";
+const FALLBACK: &str = "mistral:mistral-large-4";
 
 /// Starts a server at which the failing model gives this answer to the numbered requests, and sets
 /// up a home with all keys.
@@ -52,7 +52,7 @@ fn failing_by(
 
 /// Shortens the idle timeout for silent faults only, because a busy machine may be silent, too.
 fn impatient(conclave: Conclave, fault: &Fault) -> Conclave {
-    if fault.words == SILENT {
+    if fault.message == SILENT {
         conclave.variable("CONCLAVE_IDLE_TIMEOUT_SECONDS", "1")
     } else {
         conclave

@@ -108,9 +108,9 @@ fn max_wait_ends_a_round_in_time_and_resume_continues() {
         "{}",
         ran.stderr
     );
-    let asked = server.requests().len();
+    let before = server.requests().len();
     conclave.run(&["resume", "--max-wait", "20"]).ends_with(0);
-    assert_eq!(asked, 4, "only what was cut off is asked again");
+    assert_eq!(before, 4, "only what was cut off is asked again");
     assert_eq!(
         server.requests().len(),
         4 + 6,

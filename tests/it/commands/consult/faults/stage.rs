@@ -75,10 +75,10 @@ impl Stage {
         let agents = record["responses"][format!("round_{}", self.round())]["agents"]
             .as_array()
             .unwrap();
-        let found = agents
+        let agent = agents
             .iter()
             .find(|agent| agent["agent_id"] == self.agent().0);
-        found.unwrap_or_else(|| panic!("{self:?} is not in {agents:#?}"))["attempts"]
+        agent.unwrap_or_else(|| panic!("{self:?} is not in {agents:#?}"))["attempts"]
             .as_array()
             .unwrap()
             .clone()

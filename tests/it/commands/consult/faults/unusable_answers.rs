@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::stage::{STAGES, Stage};
-use super::{FAILING, STAND_IN, arguments, assert_adds_up, failing, side_by_side};
+use super::{FAILING, FALLBACK, arguments, assert_adds_up, failing, side_by_side};
 use crate::support::provider_server::Answer;
 
 fn purposes(stage: Stage, record: &Value) -> Vec<String> {
@@ -20,12 +20,12 @@ fn refusing_expert_abstains_and_refusing_judge_is_replaced() {
         let (server, conclave) = failing(&Answer::refusal("I would rather not"), [stage.first()]);
         let ran = conclave.run(&arguments(&[&stage.panel()])).ends_with(0);
         let record = conclave.record();
-        let words = "declined to answer: I would rather not";
+        let message = "declined to answer: I would rather not";
         match stage {
             Stage::Expert(_) => {
                 assert!(
                     ran.stderr
-                        .contains(&format!("⚠️ Agent Security Expert failed: {words}\n")),
+                        .contains(&format!("⚠️ Agent Security Expert failed: {message}\n")),
                     "{stage:?}: {}",
                     ran.stderr
                 );
@@ -33,10 +33,10 @@ fn refusing_expert_abstains_and_refusing_judge_is_replaced() {
                 assert_eq!(purposes(stage, &record).len(), 1, "{stage:?}");
             }
             Stage::Judge(_) => {
-                let told = format!(
-                    "⚠️ {FAILING} is unavailable ({words}). {STAND_IN} takes over as Judge.\n"
+                let expected = format!(
+                    "⚠️ {FAILING} is unavailable ({message}). {FALLBACK} takes over as Judge.\n"
                 );
-                assert!(ran.stderr.contains(&told), "{stage:?}: {}", ran.stderr);
+                assert!(ran.stderr.contains(&expected), "{stage:?}: {}", ran.stderr);
                 assert_eq!(
                     purposes(stage, &record),
                     ["answer", "fallback"],
@@ -75,13 +75,13 @@ fn prose_answers_are_repaired_once_and_then_used_as_prose() {
                 record["degradations"]
             );
         } else {
-            let told = record["degradations"][0].as_str().unwrap();
+            let degradation = record["degradations"][0].as_str().unwrap();
             assert!(
-                told.ends_with(&format!(
+                degradation.ends_with(&format!(
                     "in Round {} could not be read as asked; its prose was kept",
                     stage.round()
                 )),
-                "{what}: {told}"
+                "{what}: {degradation}"
             );
             assert!(
                 ran.stdout.starts_with("> ⚠️ **Degraded result:**"),

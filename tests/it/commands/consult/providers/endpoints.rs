@@ -42,10 +42,10 @@ fn custom_endpoint_is_asked_with_its_own_key() {
             "Shall we?",
         ])
         .ends_with(0);
-    let asked = model_requests(&server);
-    assert_eq!(asked.len(), 9);
-    assert!(asked.iter().all(|asked| asked.model
-        == if asked.is_from_expert() {
+    let requests = model_requests(&server);
+    assert_eq!(requests.len(), 9);
+    assert!(requests.iter().all(|request| request.model
+        == if request.is_from_expert() {
             "vendor/some:8b"
         } else {
             "judge"
@@ -60,7 +60,7 @@ fn custom_endpoint_is_asked_with_its_own_key() {
         ran.stderr
     );
     assert!(
-        asked[0].request.body.get("max_tokens").is_some(),
+        requests[0].recorded.body.get("max_tokens").is_some(),
         "the field that every server takes"
     );
 }
@@ -117,17 +117,21 @@ fn endpoint_entry_sets_dialect_and_fields() {
             "Shall we?",
         ])
         .ends_with(0);
-    for asked in model_requests(&server) {
-        let (vendor, field) = if asked.is_from_expert() {
+    for request in model_requests(&server) {
+        let (vendor, field) = if request.is_from_expert() {
             (Vendor::Anthropic, "max_tokens")
         } else {
             (Vendor::OpenAi, "max_completion_tokens")
         };
-        assert_eq!(asked.vendor, vendor);
-        assert_eq!(asked.request.body.get(field).is_some(), true);
+        assert_eq!(request.vendor, vendor);
+        assert!(request.recorded.body.get(field).is_some());
         assert_eq!(
-            asked.request.headers.get("x-api-key").map(String::as_str),
-            asked.is_from_expert().then_some("work-key")
+            request
+                .recorded
+                .headers
+                .get("x-api-key")
+                .map(String::as_str),
+            request.is_from_expert().then_some("work-key")
         );
     }
     assert!(

@@ -28,19 +28,19 @@ fn run_without_keys_uses_a_local_server_and_names_it() {
     );
     assert_eq!(ran.json()["status"], "complete", "{}", ran.stdout);
     assert_eq!(ran.json()["cost"]["usd"], 0.0, "{}", ran.stdout);
-    let asked = model_requests(&behind);
-    assert_eq!(asked.len(), 9);
+    let requests = model_requests(&behind);
+    assert_eq!(requests.len(), 9);
     // The prompt gets half of the server's context.
     assert!(
-        asked
+        requests
             .iter()
-            .all(|asked| asked.model == "m-7b" && asked.request.body["max_tokens"] == 4_096),
-        "{asked:?}"
+            .all(|request| request.model == "m-7b" && request.recorded.body["max_tokens"] == 4_096),
+        "{requests:?}"
     );
     assert!(
-        asked
+        requests
             .iter()
-            .all(|asked| !asked.request.headers.contains_key("authorization"))
+            .all(|request| !request.recorded.headers.contains_key("authorization"))
     );
 }
 
@@ -54,9 +54,12 @@ fn small_models_get_short_prompts_and_low_token_limits() {
             .ends_with(0);
         let last = model_requests(&behind)
             .into_iter()
-            .rfind(|asked| asked.answer == "independent")
+            .rfind(|request| request.answer == "independent")
             .unwrap();
-        (last.prompt().len(), last.request.body["max_tokens"].clone())
+        (
+            last.prompt().len(),
+            last.recorded.body["max_tokens"].clone(),
+        )
     };
     let (large, small) = (prompt(8_000_000_000), prompt(1_500_000_000));
     assert!(small.0 < large.0, "{small:?} {large:?}");
@@ -104,7 +107,7 @@ fn local_models_can_sit_beside_vendor_models() {
     assert!(
         model_requests(&behind)
             .iter()
-            .all(|asked| asked.model == "m")
+            .all(|request| request.model == "m")
     );
 }
 

@@ -123,7 +123,7 @@ fn no_proxy_hosts_are_reached_directly() {
 #[test]
 fn refusing_proxy_is_reported_and_a_wrong_password_not_retried() {
     let server = ProviderServer::start();
-    for (status, words, tries) in [
+    for (status, reason, connections) in [
         (
             "407 Proxy Authentication Required",
             "proxy authorization required",
@@ -137,15 +137,15 @@ fn refusing_proxy_is_reported_and_a_wrong_password_not_retried() {
             &anthropic_at(&server, "https://api.example.test").variable("HTTPS_PROXY", address),
         )
         .ends_with(1);
-        let told =
-            format!("the proxy gave no way to `api.example.test`: {words}; check `HTTPS_PROXY`");
-        assert!(ran.stderr.contains(&told), "{}", ran.stderr);
+        let expected =
+            format!("the proxy gave no way to `api.example.test`: {reason}; check `HTTPS_PROXY`");
+        assert!(ran.stderr.contains(&expected), "{}", ran.stderr);
         assert!(!ran.stderr.contains("proxy-secret"), "{}", ran.stderr);
         // A health check may add one more connection.
-        let seen = proxy.request_heads().len();
+        let count = proxy.request_heads().len();
         assert!(
-            (tries..=tries + 1).contains(&seen),
-            "three experts, each tried once, or three times where it may pass: {seen}"
+            (connections..=connections + 1).contains(&count),
+            "three experts, each tried once, or three times where it may pass: {count}"
         );
     }
 }

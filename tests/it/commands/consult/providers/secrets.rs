@@ -296,10 +296,10 @@ fn keys_stay_hidden_when_echoed_in_any_vendors_error_shape() {
     for status in [400, 401, 500] {
         let server = ProviderServer::start();
         for vendor in Vendor::CLOUD {
-            let words = format!("no account for {}", vendor.key());
+            let message = format!("no account for {}", vendor.key());
             server.on(
                 On::vendor(vendor),
-                Answer::error(status, "error", &words).header("retry-after-ms", "1"),
+                Answer::error(status, "error", &message).header("retry-after-ms", "1"),
             );
         }
         let (conclave, ran) = consult_all(&server);
